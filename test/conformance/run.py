@@ -14,12 +14,11 @@ How:  nacre-compile, then nacre-run --expect, for each data set. Where the compi
       On a GPU a failover to the CPU is an error, any message of a validation layer is, and so is a launch of the CPU in a
       case that cpu-launches.txt does not list; one that it lists must have such a launch. `split` moves all cuts of the
       library that `gpu` runs whole, so that a case is compiled once for both. Where a format's cases only repeat the same
-      kernels, ctest runs a sample of them there (gpu-sample.txt); without --sample they are all run. Of the longest runs each day
-      has another part (--parts), all of it with NACRE_FULL=1.
+      kernels, ctest runs a sample of them there (gpu-sample.txt); without --sample they are all run. The longest runs have
+      parts (--parts): each change of the sources has another one, NACRE_FULL=1 all.
 """
 import argparse
 import concurrent.futures
-import datetime
 import itertools
 import os
 import re
@@ -77,7 +76,7 @@ def parse_arguments():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--filter", default="", help="regular expression on group/case")
     parser.add_argument("--sample", action="store_true", help="only the cases that gpu-sample.txt lists")
-    parser.add_argument("--parts", type=int, default=1, help="only one of so many parts of the cases, each day the next one (NACRE_FULL=1: all)")
+    parser.add_argument("--parts", type=int, default=1, help="only one of so many parts of the cases; each change of the sources has another one (NACRE_FULL=1: all)")
     parser.add_argument("--rtol", type=float, default=1e-3)
     parser.add_argument("--atol", type=float, default=1e-4, help="relative to the largest element")
     parser.add_argument("--seconds", type=float, default=1200, help="limit of each program")
@@ -89,6 +88,18 @@ def parse_arguments():
     if os.environ.get("NACRE_FULL") == "1":
         arguments.parts = 1
     return arguments
+
+
+def number_of_sources():
+    """Another one after each change, so that each change has another part of the cases, and the same tree always has the same."""
+    number = 0
+    for top in ("codegen", "compiler", "dialects", "runtime"):
+        for folder, inner, names in os.walk(os.path.join(ROOT, top)):
+            inner.sort()
+            for name in sorted(names):
+                with open(os.path.join(folder, name), "rb") as file:
+                    number = zlib.crc32(file.read(), number)
+    return number
 
 
 def collect(arguments):
@@ -106,18 +117,22 @@ def collect(arguments):
     unknown = sample - {case.id for case in found}
     if unknown:
         sys.exit(f"gpu-sample.txt names cases that there are not: {', '.join(sorted(unknown))}")
-    part = datetime.date.today().toordinal() % arguments.parts
+    part = number_of_sources() % arguments.parts if arguments.parts > 1 else 0
     if arguments.parts > 1:
         print(f"part {part + 1} of {arguments.parts}; NACRE_FULL=1 runs all")
-    return groups, [case for case in found if re.search(arguments.filter, case.id) and (case.id in sample or not arguments.sample)
-                    and zlib.crc32(case.id.encode()) % arguments.parts == part]
+
+    def is_in_part(name):
+        return zlib.crc32(name.encode()) % arguments.parts == part
+
+    return groups, is_in_part, [case for case in found if re.search(arguments.filter, case.id) and (case.id in sample or not arguments.sample)
+                                and is_in_part(case.id)]
 
 
 def main():
     arguments = parse_arguments()
     arguments.bin = os.path.abspath(arguments.bin)
     targets = [TARGETS[name] for name in arguments.target or ("host", "linux-arm64")]
-    groups, selected = collect(arguments)
+    groups, is_in_part, selected = collect(arguments)
     operators, unlisted_modes = read_operators()
     expected = read_expected_failures(targets)
     work = tempfile.mkdtemp(prefix="nacre-conformance-")
@@ -150,12 +165,12 @@ def main():
                 elif arguments.verbose and text:
                     print(f"{verdict}: {target.name} {case.id}: {text}")
 
-    if not arguments.filter and not arguments.sample and arguments.parts == 1:
+    if not arguments.filter and not arguments.sample:
         known = {case.id for case in selected}
         lists = {"expected-failures.txt": {name for name, _ in expected}, "refusals.txt": set(refusals),
                  "cpu-launches.txt": set(cpu_launches)}
         failures += [f"{name}: is in {file}, but there is no such case" for file, names in lists.items()
-                     for name in sorted(names) if name.split("/")[0] in groups and name not in known]
+                     for name in sorted(names) if name.split("/")[0] in groups and is_in_part(name) and name not in known]
     report(counts, failures, groups, targets)
     if arguments.keep:
         print(f"libraries are in {work}")
