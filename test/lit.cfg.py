@@ -21,6 +21,11 @@ programs = ["nacre-opt", "nacre-kernel", "nacre-lsp-server", "nacre-translate", 
 llvm_config.add_tool_substitutions([p for p in programs if os.path.exists(os.path.join(config.nacre_tools_dir, p))],
                                    [config.nacre_tools_dir])
 config.substitutions.append(("%python", config.nacre_python))
+# Operators' definitions are read by: %mlir_tblgen -gen-op-doc -dialect=nn %source_root/dialects/nn/NnOps.td
+source_root = os.path.dirname(config.test_source_root)
+include_folders = [source_root, os.path.join(os.path.dirname(config.llvm_tools_dir), "include")]
+config.substitutions.append(("%mlir_tblgen", " ".join(["mlir-tblgen", *(f"-I{folder}" for folder in include_folders)])))
+config.substitutions.append(("%source_root", source_root))
 
 # A text model under test becomes an .onnx file by: %onnx < model.textproto > %t.onnx
 schema = os.path.join(os.path.dirname(config.test_source_root), "compiler", "import", "onnx")

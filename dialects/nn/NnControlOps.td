@@ -25,6 +25,8 @@ def Nn_IfOp : Nn_ControlOp<"if"> {
     Only the region that the condition, one element of any rank, chooses is computed. Both yield as many values as there are
     results, of their types, and have no arguments.
 
+    Example:
+
     ```mlir
     %y = nn.if %c : tensor<i1> -> (tensor<4xf32>) {
       %e = nn.unary exp %x : tensor<4xf32>
@@ -56,6 +58,8 @@ def Nn_ForOp : Nn_ControlOp<"for", [AttrSizedOperandSegments]> {
     `nn.yield` hands over what is carried on, and rows of stacks. Results are the carried values after the last
     turn, which are the initial ones where there is none, then the stacks, `[trip_count, ...]`: a row for each turn, and behind
     a `count` unspecified. Turn `t` reads and writes row `t`; with `reverse`, which goes without a `count`, row `trip_count - 1 - t`.
+
+    Example:
 
     ```mlir
     %last, %all = nn.for 100 carried(%h0 : tensor<8xf32>) scanned(%xs : tensor<100x8xf32>) -> (tensor<8xf32>, tensor<100x8xf32>) {
@@ -90,6 +94,8 @@ def Nn_WhileOp : Nn_ControlOp<"while"> {
     from 0 on, and what is carried as arguments; the second is a body as `nn.for` has it. With a `bound` there are no more turns
     than that, and there may be stacks, `[bound, ...]`. Results are the carried values after the last turn, the stacks, and how many
     `trips` there were; what lies behind these in the stacks is unspecified.
+
+    Example:
 
     ```mlir
     %last, %all, %trips = nn.while bound 64 carried(%x0 : tensor<f32>) -> (tensor<f32>, tensor<64xf32>) {
@@ -127,6 +133,8 @@ def Nn_GradientOp : Nn_ControlOp<"gradient"> {
     sum of its elements, one for each of the first arguments, of their types. An importer writes it where a model asks for a
     gradient; the phase `train` writes the gradient in its place, and no phase behind that one meets it.
 
+    Example:
+
     ```mlir
     %dx = nn.gradient of(%x, %z : tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>) {
     ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
@@ -148,12 +156,36 @@ def Nn_GradientOp : Nn_ControlOp<"gradient"> {
 
 def Nn_YieldOp : Op<Nn_Dialect, "yield", [Pure, Terminator, ParentOneOf<["IfOp", "ForOp", "WhileOp", "GradientOp"]>, AttrSizedOperandSegments]> {
   let summary = "What a region hands over: values, and rows of stacks";
+  let description = [{
+    Example:
+
+    ```mlir
+    %y = nn.if %c : tensor<i1> -> (tensor<4xf32>) {
+      nn.yield %a : tensor<4xf32>
+    } else {
+      nn.yield %b : tensor<4xf32>
+    }
+    ```
+  }];
   let arguments = (ins Variadic<Nn_Tensor>:$carried, Variadic<Nn_Tensor>:$stacked);
   let assemblyFormat = "($carried^ `:` type($carried))? (`stacked` `(` $stacked^ `:` type($stacked) `)`)? attr-dict";
 }
 
 def Nn_ConditionOp : Op<Nn_Dialect, "condition", [Pure, Terminator, HasParent<"WhileOp">]> {
   let summary = "Whether there is a turn: one element of any rank";
+  let description = [{
+    Example:
+
+    ```mlir
+    %trips = nn.while bound 10 {
+    ^bb0(%turn: tensor<i64>):
+      nn.condition %more : tensor<1xi1>
+    } do {
+    ^bb0(%turn: tensor<i64>):
+      nn.yield
+    }
+    ```
+  }];
   let arguments = (ins Nn_BoolTensor:$condition);
   let assemblyFormat = "$condition attr-dict `:` type($condition)";
 }

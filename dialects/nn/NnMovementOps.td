@@ -9,6 +9,13 @@ include "dialects/nn/NnOpBase.td"
 
 def Nn_ReshapeOp : Nn_TypedOp<"reshape", [Nn_Boundary, Nn_SameWidth, Nn_MovesAxes, Nn_PassesCounts]> {
   let summary = "The same elements in row-major order under another shape";
+  let description = [{
+    Example:
+
+    ```mlir
+    %y = nn.reshape %x : tensor<1x4x4x16xf32> to tensor<1x256xf32>
+    ```
+  }];
   let arguments = (ins Nn_AnyTensor:$operand);
   let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
@@ -17,6 +24,13 @@ def Nn_ReshapeOp : Nn_TypedOp<"reshape", [Nn_Boundary, Nn_SameWidth, Nn_MovesAxe
 
 def Nn_BroadcastOp : Nn_TypedOp<"broadcast", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts, Nn_Evaluated]> {
   let summary = "Repeats axes of size one, as NumPy's broadcast_to";
+  let description = [{
+    Example:
+
+    ```mlir
+    %y = nn.broadcast %x : tensor<1x16xf32> to tensor<4x16xf32>
+    ```
+  }];
   let arguments = (ins Nn_AnyTensor:$operand);
   let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
@@ -25,6 +39,13 @@ def Nn_BroadcastOp : Nn_TypedOp<"broadcast", [Nn_Elementwise, Nn_SameWidth, Nn_B
 
 def Nn_TransposeOp : Nn_Op<"transpose", [Nn_Permute, Nn_SameWidth, Nn_Evaluated, Nn_PassesCounts]> {
   let summary = "Reorders axes: result axis i is operand axis permutation[i]";
+  let description = [{
+    Example:
+
+    ```mlir
+    %y = nn.transpose %x [0, 3, 1, 2] : tensor<1x8x6x3xf32>     // tensor<1x3x8x6xf32>
+    ```
+  }];
   let arguments = (ins Nn_AnyTensor:$operand, DenseI64ArrayAttr:$permutation);
   let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "$operand $permutation attr-dict `:` type($operand)";
@@ -33,6 +54,13 @@ def Nn_TransposeOp : Nn_Op<"transpose", [Nn_Permute, Nn_SameWidth, Nn_Evaluated,
 
 def Nn_ConcatOp : Nn_Op<"concat", [Nn_Boundary, Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull, Nn_PassesCounts]> {
   let summary = "Joins tensors along an axis";
+  let description = [{
+    Example:
+
+    ```mlir
+    %y = nn.concat %a, %b {axis = 1} : tensor<2x3xf32>, tensor<2x5xf32>     // tensor<2x8xf32>
+    ```
+  }];
   let arguments = (ins Variadic<Nn_AnyTensor>:$operands, I64Attr:$axis);
   let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "$operands attr-dict `:` type($operands)";
@@ -44,6 +72,12 @@ def Nn_InterleaveOp : Nn_Op<"interleave", [Nn_Boundary, Nn_SameWidth]> {
   let description = [{
     There is an operand for every index into an array of shape `strides`, in row-major order; the one for index `a` holds the
     result's elements `a + k * strides`. Where a stride does not divide the result, the first operands have one element more.
+
+    Example:
+
+    ```mlir
+    %y = nn.interleave %even, %odd {strides = array<i64: 1, 2>} : tensor<4x3xf32>, tensor<4x3xf32>     // tensor<4x6xf32>
+    ```
   }];
   let arguments = (ins Variadic<Nn_Tensor>:$operands, DenseI64ArrayAttr:$strides);
   let assemblyFormat = "$operands attr-dict `:` type($operands)";
@@ -51,7 +85,15 @@ def Nn_InterleaveOp : Nn_Op<"interleave", [Nn_Boundary, Nn_SameWidth]> {
 
 def Nn_SliceOp : Nn_Op<"slice", [Nn_SameWidth, Nn_KeepsAxes, Nn_Evaluated, Nn_PassesCounts]> {
   let summary = "Elements starts[i] + k * steps[i], k < sizes[i], of every axis";
-  let description = [{Starts are non-negative and all elements inside; steps are not zero, and may be negative.}];
+  let description = [{
+    Starts are non-negative and all elements inside; steps are not zero, and may be negative.
+
+    Example:
+
+    ```mlir
+    %y = nn.slice %x [0, 7] [2, 4] [1, -2] : tensor<2x8xf32>     // columns 7, 5, 3, 1
+    ```
+  }];
   let arguments = (ins Nn_AnyTensor:$operand, DenseI64ArrayAttr:$starts, DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$steps);
   let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "$operand $starts $sizes $steps attr-dict `:` type($operand)";
@@ -67,6 +109,12 @@ def Nn_PadOp : Nn_Op<"pad", [Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
   let description = [{
     `value` is a scalar of the element type, read in `constant` mode alone. `edge` repeats the outermost elements, `wrap` goes on at
     the other end; `reflect` mirrors at them, so that they stand once, and `symmetric` beyond them, so that they stand twice.
+
+    Example:
+
+    ```mlir
+    %y = nn.pad constant %x [0, 1] [0, 2] 0.0 : f32 : tensor<2x3xf32>     // tensor<2x6xf32>
+    ```
   }];
   let arguments = (ins Nn_PadMode:$mode, Nn_AnyTensor:$operand, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high, TypedAttrInterface:$value);
   let results = (outs Nn_AnyTensor:$result);
@@ -80,7 +128,15 @@ def Nn_PadOp : Nn_Op<"pad", [Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
 
 def Nn_GatherOp : Nn_Op<"gather", [Nn_Indexed, Nn_SameWidth, Nn_MovesAxes, Nn_Evaluated, Nn_PassesCounts]> {
   let summary = "Slices of an axis picked by an index tensor, which replaces the axis";
-  let description = [{Negative indices count from the end; an index out of range is clamped, so that it cannot read elsewhere.}];
+  let description = [{
+    Negative indices count from the end; an index out of range is clamped, so that it cannot read elsewhere.
+
+    Example:
+
+    ```mlir
+    %y = nn.gather %table, %ids {axis = 0} : tensor<100x16xf32>, tensor<2x5xi64>     // tensor<2x5x16xf32>
+    ```
+  }];
   let arguments = (ins Nn_AnyTensor:$operand, Nn_IndexTensor:$indices, I64Attr:$axis);
   let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "$operand `,` $indices attr-dict `:` type($operand) `,` type($indices)";
@@ -93,6 +149,13 @@ def Nn_ResampleOp : Nn_Op<"resample", [Nn_Indexed, Nn_FreeWidth, Nn_KeepsAxes, N
     `[positions, taps]`, and an element is the sum over the taps of its row of a weight by the operand's element at an index.
     Several axes multiply: an element is made of no more than 64. One tap with weights that are all 1 moves elements of any
     type; what is weighted is a float. What a framework calls nearest, linear, cubic, area or antialiased is in the tables.
+
+    Example:
+
+    ```mlir
+    %y = nn.resample %x {axes = array<i64: 1>, indices = [dense<[[0, 0], [0, 1], [1, 1]]> : tensor<3x2xi32>],
+        weights = [dense<0.5> : tensor<3x2xf32>]} : tensor<1x2x4xf32>     // tensor<1x3x4xf32>
+    ```
   }];
   let arguments = (ins Nn_Tensor:$operand, DenseI64ArrayAttr:$axes,
                        TypedArrayAttrBase<I32ElementsAttr, "tables of indices">:$indices,
@@ -119,6 +182,12 @@ def Nn_SampleOp : Nn_Op<"sample", [Nn_Indexed, Nn_FreeWidth]> {
     axis, `cubic` (one or two axes) the four by Keys' function with a = -0.75. Each of these neighbours that lies outside
     is 0 (`zeros`), the nearest inside (`border`), or its mirror image (`reflection`): at the outer edge of the first and
     the last element, or, with `align_corners`, at their middles. What is not nearest is of floats.
+
+    Example:
+
+    ```mlir
+    %y = nn.sample linear zeros %x, %positions {align_corners} : tensor<1x8x8x3xf32>, tensor<1x4x4x2xf32>     // tensor<1x4x4x3xf32>
+    ```
   }];
   let arguments = (ins Nn_Interpolation:$interpolation, Nn_SamplePadding:$padding, Nn_Tensor:$input,
                        Nn_FloatTensor:$positions, Optional<Nn_IndexTensor>:$images, UnitAttr:$align_corners);

@@ -9,6 +9,7 @@
 #ifndef NACRE_DIALECTS_NN_NNOPS
 #define NACRE_DIALECTS_NN_NNOPS
 
+include "dialects/nn/NnContractionOps.td"
 include "dialects/nn/NnControlOps.td"
 include "dialects/nn/NnMovementOps.td"
 include "dialects/nn/NnScatterOps.td"
@@ -18,6 +19,12 @@ def Nn_ConstantOp : Nn_Op<"constant", [ConstantLike, Nn_Boundary, Nn_FreeWidth]>
   let summary = "A tensor known when the model is compiled";
   let description = [{
     Weights of the model are `dense_resource` views of the mapped file; splats stay splats. Signed integers are signless.
+
+    Example:
+
+    ```mlir
+    %filter = nn.constant dense<[[1.0, 0.5], [0.0, -1.0]]> : tensor<2x2xf32>
+    ```
   }];
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Nn_AnyTensor:$result);
@@ -34,6 +41,12 @@ def Nn_UnaryOp : Nn_Op<"unary", [Nn_Elementwise, Nn_Broadcasts, Nn_Evaluated]> {
   let description = [{
     `alpha` is the slope of `leaky_relu` (x < 0 ? alpha*x : x) and the scale of `elu`. `round` rounds halves to even,
     `gelu` is the exact form x/2 * (1 + erf(x/sqrt 2)), `is_nan` and `is_inf` give `i1`.
+
+    Example:
+
+    ```mlir
+    %y = nn.unary leaky_relu %x {alpha = 0.1} : tensor<1x8xf32>
+    ```
   }];
   let arguments = (ins Nn_UnaryKind:$kind, Nn_Tensor:$operand, DefaultValuedAttr<F64Attr, "0.0">:$alpha);
   let assemblyFormat = "$kind $operand attr-dict `:` type($operand)";
@@ -52,6 +65,12 @@ def Nn_BinaryOp : Nn_Op<"binary", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts, 
     by 0 all three give 0. A shift by the width or more, read as unsigned, leaves 0, and -1 of a negative number to the right.
     Integers to a negative power are 0 but for 1 and -1. `min` and `max` propagate NaN. A constant power of 1/2 or 3/4, or
     of their negatives, is a root, so of -inf NaN.
+
+    Example:
+
+    ```mlir
+    %y = nn.binary add %x, %bias : tensor<1x8x8x16xf32>, tensor<16xf32>
+    ```
   }];
   let arguments = (ins Nn_BinaryKind:$kind, Nn_Tensor:$lhs, Nn_Tensor:$rhs);
   let assemblyFormat = "$kind $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
@@ -63,6 +82,13 @@ def Nn_BinaryOp : Nn_Op<"binary", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts, 
 
 def Nn_SelectOp : Nn_Op<"select", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts, Nn_Evaluated]> {
   let summary = "Elementwise choice, broadcast as in NumPy";
+  let description = [{
+    Example:
+
+    ```mlir
+    %y = nn.select %mask, %x, %zero : tensor<4x8xi1>, tensor<4x8xf32>, tensor<f32>
+    ```
+  }];
   let arguments = (ins Nn_BoolTensor:$condition, Nn_Tensor:$on_true, Nn_Tensor:$on_false);
   let assemblyFormat = "$condition `,` $on_true `,` $on_false attr-dict `:` type($condition) `,` type($on_true) `,` type($on_false)";
   let hasFolder = 1;
@@ -79,6 +105,13 @@ def Nn_CastOp : Nn_TypedOp<"cast", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts,
     or NaN where the type has none. `f4E2M1FN` always saturates, and NaN becomes -0. `rounding` says which power of two a
     number becomes in `f8E8M0FNU`; what is below the smallest becomes it, or NaN with `overflows`. Floats to integers of 4
     and 2 bits are rounded to nearest even and wrap, as ONNX says.
+
+    Example:
+
+    ```mlir
+    %y = nn.cast %x : tensor<4xi32> to tensor<4xf32>
+    %narrow = nn.cast %y {overflows} : tensor<4xf32> to tensor<4xf8E5M2>
+    ```
   }];
   let arguments = (ins Nn_AnyTensor:$operand, UnitAttr:$overflows,
                        DefaultValuedAttr<Nn_ScaleRounding, "ScaleRounding::Up">:$rounding);
@@ -94,6 +127,13 @@ def Nn_RequantizeOp : Nn_Op<"requantize", [Nn_Elementwise, Nn_SameWidth, Nn_Broa
     is i32, where it wraps. `double` rounds twice: x as i32, behind a shift to the left that wraps, times the multiplier, halves
     up and at most 2^31 - 1; then the shift to the right, halves away from zero. `single` rounds once, halves up; `mult16` too,
     with the multiplier rounded to 16 bits first. A shift beyond what these have bits for (-31 to 30, `mult16` to 14) is its end.
+
+    Example:
+
+    ```mlir
+    %y = nn.requantize double %sums by %multiplier shift %shift
+        : tensor<1x8x8x16xi32>, tensor<16xi32>, tensor<16xi32>
+    ```
   }];
   let arguments = (ins Nn_FixedPointRounding:$rounding, Nn_IndexTensor:$operand, Nn_Int32Tensor:$multiplier,
                        Nn_Int32Tensor:$shift);
@@ -107,6 +147,12 @@ def Nn_BitcastOp : Nn_TypedOp<"bitcast", [Nn_FullWidth, Nn_MovesAxes, Nn_Evaluat
   let description = [{
     Elements of as many bits keep the shape. Of narrower ones several come from one element, and a last axis is new that counts
     them, from the lowest bits on; to wider ones the last axis is joined, and goes. No booleans.
+
+    Example:
+
+    ```mlir
+    %bytes = nn.bitcast %x : tensor<3xf32> to tensor<3x4xui8>
+    ```
   }];
   let arguments = (ins Nn_AnyTensor:$operand);
   let results = (outs Nn_AnyTensor:$result);
@@ -121,99 +167,6 @@ def Nn_BitcastOp : Nn_TypedOp<"bitcast", [Nn_FullWidth, Nn_MovesAxes, Nn_Evaluat
 }
 
 //===----------------------------------------------------------------------===//
-// Contractions
-//===----------------------------------------------------------------------===//
-
-def Nn_MatMulOp : Nn_Op<"matmul", [Nn_Contraction, Nn_EvaluatedInFull]> {
-  let summary = "Matrix product of the last two axes, leading axes broadcast";
-  let description = [{
-    `[..., M, K] x [..., K, N]`, both of rank 2 at least. Operands have one element type, which the result has too; but integers
-    of 8 and 16 bits may differ in width and sign, and are added up in i32, or in i64 where one has 16 bits.
-  }];
-  let arguments = (ins Nn_Tensor:$lhs, Nn_Tensor:$rhs);
-  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
-  let extraClassDeclaration = [{
-    Width getWidth();
-    int64_t countReducedElements();
-  }];
-}
-
-def Nn_AttentionOp : Nn_Op<"attention", [Nn_Attention, Nn_FreeWidth]> {
-  let summary = "softmax(scale * queries keys + mask) values, the softmax along the keys";
-  let description = [{
-    `[..., M, D] x [..., D, N]` are the scores, of f32 whatever the operands are, to which the mask broadcasts, and which `[..., N, E]` are
-    weighted by. Leading axes broadcast as a product's, so that heads may share keys. All operands have one element type.
-
-    Made of its pieces (`nacre-fuse-attention`), so it has no gradient and no layouts of its own.
-  }];
-  let arguments = (ins Nn_FloatTensor:$queries, Nn_FloatTensor:$keys, Nn_FloatTensor:$values, Optional<Nn_FloatTensor>:$mask,
-                       F64Attr:$scale);
-  let assemblyFormat = "$queries `,` $keys `,` $values (`mask` $mask^)? attr-dict `:` type(operands)";
-}
-
-def Nn_ConvOp : Nn_Op<"conv", [Nn_Contraction, Nn_FreeWidth]> {
-  let summary = "Convolution with 1 to 3 spatial axes, groups, strides, dilations and padding";
-  let description = [{
-    Input `[N, spatial..., C]`, filter `[spatial..., C / groups, OC]`, result `[N, spatial..., OC]`. `pads` holds the low
-    pads of all spatial axes, then the high ones. Output channel `o` belongs to group `o / (OC / groups)`. Element types as in
-    `nn.matmul`. Padding holds `pad_value`, which is 0 for floats: of integers that stand for reals, the one that stands for 0.
-  }];
-  let arguments = (ins Nn_Tensor:$input, Nn_Tensor:$filter, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
-                       DenseI64ArrayAttr:$dilations, I64Attr:$groups, DefaultValuedAttr<I64Attr, "0">:$pad_value);
-  let assemblyFormat = "$input `,` $filter attr-dict `:` type($input) `,` type($filter)";
-}
-
-def Nn_ConvTransposeOp : Nn_Op<"conv_transpose", [Nn_Contraction, Nn_FreeWidth]> {
-  let summary = "Transposed convolution with 1 to 3 spatial axes, groups, strides, dilations and pads";
-  let description = [{
-    Input, filter and result are as `nn.conv` has them. Element `i` of the input times element `f` of the filter is added to
-    element `i * stride + f * dilation - pad` of the result, `pad` the low one, which thus has `(input - 1) * stride + (kernel -
-    1) * dilation + 1` elements but for those that the low and the high pads cut off. Pads below zero add elements.
-  }];
-  let arguments = (ins Nn_FloatTensor:$input, Nn_FloatTensor:$filter, DenseI64ArrayAttr:$strides,
-                       DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations, I64Attr:$groups);
-  let assemblyFormat = "$input `,` $filter attr-dict `:` type($input) `,` type($filter)";
-}
-
-def Nn_FilterGradientOp : Nn_Op<"filter_gradient", [Nn_Contraction, Nn_FreeWidth]> {
-  let summary = "The gradient of the filter of a convolution without pads and groups";
-  let description = [{
-    Input `[N, spatial..., C]` as the convolution read it, gradient `[N, positions..., OC]` of what it made. Result `[kernel..., C, OC]`:
-    for tap `f` the sum over all images and positions `o` of element `o * stride + f * dilation` of the input times the gradient.
-  }];
-  let arguments = (ins Nn_FloatTensor:$input, Nn_FloatTensor:$gradient, DenseI64ArrayAttr:$kernel,
-                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations);
-  let assemblyFormat = "$input `,` $gradient attr-dict `:` type($input) `,` type($gradient)";
-}
-
-def Nn_RecurrentOp : Op<Nn_Dialect, "recurrent", [Nn_Boundary, Nn_FullWidth, Nn_OperatorInterface, Pure,
-                                                  AttrSizedOperandSegments,
-                                                  DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
-  let summary = "One direction of an LSTM, GRU or RNN layer";
-  let description = [{
-    `input` is `[T, B, I]`, `weights` `[I, G*H]`, `recurrence` `[H, G*H]`, `bias` (of both, summed where that is the same)
-    `[2, G*H]`: row 0 is added to the input's product, row 1 to the recurrence's. Gates in ONNX's order: LSTM i o f c, GRU
-    z r h, RNN one. `peepholes` `[3, H]` (i o f). Results: all hidden states `[T, B, H]`, the last hidden state and the last cell `[B, H]`
-    (the cell result equals the hidden state's shape and is meaningful for LSTM alone). `lengths` `[B]` stops a batch row early.
-    `reverse` walks time backwards. `activations` are unary kinds, in ONNX's order of the cell. `clip` 0 is none.
-  }];
-  let arguments = (ins Nn_CellKind:$kind, Nn_FloatTensor:$input, Nn_FloatTensor:$weights, Nn_FloatTensor:$recurrence,
-                       Optional<Nn_FloatTensor>:$bias, Optional<Nn_IndexTensor>:$lengths,
-                       Optional<Nn_FloatTensor>:$initial_h, Optional<Nn_FloatTensor>:$initial_c,
-                       Optional<Nn_FloatTensor>:$peepholes,
-                       UnitAttr:$reverse, UnitAttr:$linear_before_reset, UnitAttr:$input_forget,
-                       DefaultValuedAttr<F64Attr, "0.0">:$clip, TypedArrayAttrBase<Nn_UnaryKind, "activations">:$activations);
-  let results = (outs Nn_FloatTensor:$all_h, Nn_FloatTensor:$last_h, Nn_FloatTensor:$last_c);
-  let hasVerifier = 1;
-  let assemblyFormat = [{
-    $kind $input `,` $weights `,` $recurrence (`bias` `(` $bias^ `:` type($bias) `)`)?
-    (`lengths` `(` $lengths^ `:` type($lengths) `)`)? (`initial_h` `(` $initial_h^ `:` type($initial_h) `)`)?
-    (`initial_c` `(` $initial_c^ `:` type($initial_c) `)`)? (`peepholes` `(` $peepholes^ `:` type($peepholes) `)`)?
-    attr-dict `:` type($input) `,` type($weights) `,` type($recurrence)
-  }];
-}
-
-//===----------------------------------------------------------------------===//
 // Windows, reductions, normalizations
 //===----------------------------------------------------------------------===//
 
@@ -223,6 +176,13 @@ def Nn_PoolOp : Nn_Op<"pool", [Nn_Nest, Nn_FreeWidth]> {
     Input `[N, spatial..., C]`. `pads` as in `nn.conv`. `overhang` (one per spatial axis) are further cells at the high
     end, which rounding the output size up asks for: an average never counts them. An average counts `pads` only with
     `count_padding`.
+
+    Example:
+
+    ```mlir
+    %y = nn.pool max %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>,
+        dilations = array<i64: 1, 1>, overhang = array<i64: 0, 0>} : tensor<1x8x8x16xf32>     // tensor<1x4x4x16xf32>
+    ```
   }];
   let arguments = (ins Nn_PoolKind:$kind, Nn_Tensor:$input, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
                        DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$overhang, UnitAttr:$count_padding);
@@ -236,6 +196,13 @@ def Nn_PoolCodeOp : Nn_Op<"pool_code", [Nn_Nest, Nn_SameWidth]> {
     Of `input` and the maxima that `nn.pool` gives of it with these attributes: the number, in row-major order and at most 253, of the
     first cell of the window that equals the maximum; 255 (ui8) where none does, as of NaN. A byte of what training must know of a
     pool's input.
+
+    Example:
+
+    ```mlir
+    %code = nn.pool_code %x, %maxima {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>,
+        dilations = array<i64: 1, 1>, overhang = array<i64: 0, 0>} : tensor<1x8x8x16xf32>, tensor<1x4x4x16xf32>
+    ```
   }];
   let arguments = (ins Nn_Tensor:$input, Nn_Tensor:$maxima, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
                        DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$overhang);
@@ -248,6 +215,13 @@ def Nn_UnpoolOp : Nn_Op<"unpool", [Nn_Nest, Nn_FreeWidth]> {
     Operands `[N, windows..., C]`, codes as of `nn.pool_code`. The result has two axes for each spatial one, `[N, (steps, stride)..., C]`:
     element `(q, r)` is cell `q * stride + r` of the first window's first cell on, and there are as many as windows reach. What a
     reshape makes of it is the pool's padded input.
+
+    Example:
+
+    ```mlir
+    %dx = nn.unpool %dy, %code {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>}
+        : tensor<1x4x4x16xf32>, tensor<1x4x4x16xui8>     // tensor<1x4x2x4x2x16xf32>
+    ```
   }];
   let arguments = (ins Nn_Tensor:$operand, Nn_Tensor:$code, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
                        DenseI64ArrayAttr:$dilations);
@@ -260,6 +234,12 @@ def Nn_ReduceOp : Nn_Op<"reduce", [Nn_Nest, Nn_SameWidth, Nn_MovesAxes, Nn_Evalu
     `axes` are sorted and non-negative; no axes means the identity. Other reductions are compositions. Integers are added up
     in their own type, where they wrap, and a mean truncates. Of nothing, a sum is 0, a product 1, a maximum the least number
     of the type and a minimum the greatest (infinities for floats), a mean NaN, or 0 for integers.
+
+    Example:
+
+    ```mlir
+    %mean = nn.reduce mean %x {axes = array<i64: 1, 2>, keep_dims} : tensor<1x8x8x16xf32>     // tensor<1x1x1x16xf32>
+    ```
   }];
   let arguments = (ins Nn_ReduceKind:$kind, Nn_Tensor:$operand, DenseI64ArrayAttr:$axes, UnitAttr:$keep_dims);
   let assemblyFormat = "$kind $operand attr-dict `:` type($operand)";
@@ -271,6 +251,12 @@ def Nn_ArgReduceOp : Nn_Op<"arg_reduce", [Nn_Scan, Nn_SameWidth, Nn_MovesAxes, N
   let description = [{
     NaN is never chosen. If no element is better than -inf (+inf for min), the index is 0, or that of the last such element with
     `select_last`.
+
+    Example:
+
+    ```mlir
+    %class = nn.arg_reduce max %scores {axis = 1} : tensor<4x10xf32>     // tensor<4xi64>
+    ```
   }];
   let arguments = (ins Nn_ArgKind:$kind, Nn_Tensor:$operand, I64Attr:$axis, UnitAttr:$keep_dims, UnitAttr:$select_last);
   let assemblyFormat = "$kind $operand attr-dict `:` type($operand)";
@@ -278,13 +264,28 @@ def Nn_ArgReduceOp : Nn_Op<"arg_reduce", [Nn_Scan, Nn_SameWidth, Nn_MovesAxes, N
 
 def Nn_SoftmaxOp : Nn_Op<"softmax", [Nn_Row, Nn_BoundedWidth, Nn_KeepsAxes, Nn_EvaluatedByReducing]> {
   let summary = "exp(x - max) / sum along one axis, or its logarithm";
+  let description = [{
+    Example:
+
+    ```mlir
+    %y = nn.softmax %x {axis = 1} : tensor<4x10xf32>
+    ```
+  }];
   let arguments = (ins Nn_FloatTensor:$operand, I64Attr:$axis, UnitAttr:$log);
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
 }
 
 def Nn_NormalizeOp : Nn_Op<"normalize", [Nn_Row, Nn_BoundedWidth, Nn_KeepsAxes]> {
   let summary = "(x - mean) / sqrt(variance + epsilon) over the given axes";
-  let description = [{Layer, instance and group normalization, without scale and shift.}];
+  let description = [{
+    Layer, instance and group normalization, without scale and shift.
+
+    Example:
+
+    ```mlir
+    %y = nn.normalize %x {axes = array<i64: 2>, epsilon = 1.0e-5} : tensor<2x5x64xf32>
+    ```
+  }];
   let arguments = (ins Nn_FloatTensor:$operand, DenseI64ArrayAttr:$axes, F64Attr:$epsilon);
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
 }
@@ -294,6 +295,12 @@ def Nn_LrnOp : Nn_Op<"lrn", [Nn_Nest, Nn_FreeWidth]> {
   let description = [{
     x / (bias + alpha/size * sum of squares)^beta, the sum over channels `c - (size-1)/2` to `c + size/2`, clipped
     (Krizhevsky et al. 2012; ONNX LRN).
+
+    Example:
+
+    ```mlir
+    %y = nn.lrn %x {size = 5, alpha = 1.0e-4, beta = 0.75, bias = 1.0} : tensor<1x8x8x16xf32>
+    ```
   }];
   let arguments = (ins Nn_FloatTensor:$operand, I64Attr:$size, F64Attr:$alpha, F64Attr:$beta, F64Attr:$bias);
   let assemblyFormat = "$operand attr-dict `:` type($operand)";

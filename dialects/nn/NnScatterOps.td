@@ -15,6 +15,12 @@ def Nn_CumulateOp : Nn_Op<"cumulate", [Nn_Serial, Nn_SameWidth, Nn_KeepsAxes, Nn
   let description = [{
     In order, so that the bits do not depend on how the work is divided. `exclusive` leaves each element itself out;
     `reverse` begins at the end. Integers wrap; f16 and bf16 add up in f32.
+
+    Example:
+
+    ```mlir
+    %y = nn.cumulate sum %x {axis = 1, exclusive} : tensor<1x4xf32>     // 1, 2, 3, 4: 0, 1, 3, 6
+    ```
   }];
   let arguments = (ins Nn_CumulateKind:$kind, Nn_Tensor:$operand, I64Attr:$axis, UnitAttr:$exclusive, UnitAttr:$reverse);
   let assemblyFormat = "$kind $operand attr-dict `:` type($operand)";
@@ -25,6 +31,12 @@ def Nn_GatherNdOp : Nn_Op<"gather_nd", [Nn_Indexed, Nn_SameWidth, Nn_EvaluatedIn
   let description = [{
     The last axis of `indices` holds a coordinate for each of as many axes of the operand, behind the first `batch_dims`
     axes, which both have. Result: the indices' axes but the last, then the operand's that have no coordinate.
+
+    Example:
+
+    ```mlir
+    %y = nn.gather_nd %x, %at {batch_dims = 0} : tensor<4x5x6xf32>, tensor<3x2xi64>     // tensor<3x6xf32>
+    ```
   }];
   let arguments = (ins Nn_Tensor:$operand, Nn_IndexTensor:$indices, I64Attr:$batch_dims);
   let assemblyFormat = "$operand `,` $indices attr-dict `:` type($operand) `,` type($indices)";
@@ -34,6 +46,12 @@ def Nn_GatherElementsOp : Nn_Op<"gather_elements", [Nn_Indexed, Nn_SameWidth, Nn
   let summary = "Elements of a tensor, each with an index of its own along one axis";
   let description = [{
     `result[.., i, ..] = operand[.., indices[.., i, ..], ..]`. Along other axes the indices may be shorter than the operand.
+
+    Example:
+
+    ```mlir
+    %y = nn.gather_elements %x, %at {axis = 1} : tensor<2x8xf32>, tensor<2x3xi64>     // tensor<2x3xf32>
+    ```
   }];
   let arguments = (ins Nn_Tensor:$operand, Nn_IndexTensor:$indices, I64Attr:$axis);
   let assemblyFormat = "$operand `,` $indices attr-dict `:` type($operand) `,` type($indices)";
@@ -45,6 +63,12 @@ def Nn_ScatterNdOp : Nn_Op<"scatter_nd", [Nn_Serial, Nn_SameWidth, Nn_EvaluatedI
     The last axis of `indices` holds a coordinate for each of the operand's first axes. `updates` has the indices' axes but
     the last, then the operand's that have no coordinate. Updates of one element are made in their order: `set` leaves the
     last one. `max` and `min` propagate NaN.
+
+    Example:
+
+    ```mlir
+    %y = nn.scatter_nd add %x, %at, %updates : tensor<4x5x6xf32>, tensor<3x2xi64>, tensor<3x6xf32>
+    ```
   }];
   let arguments = (ins Nn_ScatterKind:$kind, Nn_Tensor:$operand, Nn_IndexTensor:$indices, Nn_Tensor:$updates);
   let assemblyFormat = "$kind $operand `,` $indices `,` $updates attr-dict `:` type($operand) `,` type($indices) `,` type($updates)";
@@ -56,6 +80,12 @@ def Nn_ScatterElementsOp : Nn_Op<"scatter_elements", [Nn_Serial, Nn_SameWidth, N
   let description = [{
     `result[.., indices[.., i, ..], ..]` is changed by `updates[.., i, ..]`, as in `scatter_nd`. Along other axes the
     updates may be shorter than the operand.
+
+    Example:
+
+    ```mlir
+    %y = nn.scatter_elements set %x, %at, %updates {axis = 1} : tensor<2x8xf32>, tensor<2x3xi64>, tensor<2x3xf32>
+    ```
   }];
   let arguments = (ins Nn_ScatterKind:$kind, Nn_Tensor:$operand, Nn_IndexTensor:$indices, Nn_Tensor:$updates, I64Attr:$axis);
   let assemblyFormat = "$kind $operand `,` $indices `,` $updates attr-dict `:` type($operand) `,` type($indices) `,` type($updates)";

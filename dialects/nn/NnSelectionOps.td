@@ -17,6 +17,12 @@ def Nn_TopKOp : Nn_SelectionOp<"top_k", [Nn_Serial, Nn_SameWidth]> {
   let summary = "The `k` largest, or smallest, elements along an axis, in that order, and their indices (i64)";
   let description = [{
     Of equal elements the one of lower index comes first. NaN counts as larger than any other number, and equals itself.
+
+    Example:
+
+    ```mlir
+    %values, %indices = nn.top_k %scores {axis = 1, k = 5} : tensor<1x100xf32>     // tensor<1x5xf32>, tensor<1x5xi64>
+    ```
   }];
   let arguments = (ins Nn_Tensor:$operand, I64Attr:$axis, I64Attr:$k, UnitAttr:$smallest);
   let results = (outs Nn_Tensor:$values, Nn_IndexTensor:$indices);
@@ -28,6 +34,8 @@ def Nn_CompactOp : Nn_Op<"compact", [Nn_Serial, Nn_SameWidth, Nn_EvaluatedInFull
   let description = [{
     The mask has one axis, and the result as many elements as it: behind the indices they are the length of the mask. A sum
     of the mask is their count.
+
+    Example:
 
     ```mlir
     %indices = nn.compact %mask : tensor<4xi1>     // true, false, true, false: 0, 2, 4, 4
@@ -44,6 +52,12 @@ def Nn_UniqueOp : Nn_SelectionOp<"unique", [Nn_Serial, Nn_SameWidth]> {
     which of these it is. `counts`: how many rows are of that kind; 0 behind the last. The number of kinds is how many counts
     are not 0. Kinds are sorted by their rows, the first column first; without `sorted` they are in the order of their first
     rows. NaN equals itself, and is larger than any other number.
+
+    Example:
+
+    ```mlir
+    %first, %inverse, %counts = nn.unique %rows {sorted} : tensor<6x2xf32>
+    ```
   }];
   let arguments = (ins Nn_Tensor:$rows, UnitAttr:$sorted);
   let results = (outs Nn_IndexTensor:$first, Nn_IndexTensor:$inverse, Nn_IndexTensor:$counts);
@@ -58,6 +72,13 @@ def Nn_NmsOp : Nn_SelectionOp<"nms", [Nn_Serial, Nn_SameWidth]> {
     highest score is taken (of equal ones that of lower index), unless its intersection with one taken before is more
     than `iou_threshold` of their union. `selected` `[B, C, limit]` are the indices of at most `most` and `limit` boxes in
     that order, 0 behind the last; `counts` `[B, C, 1]` says how many they are.
+
+    Example:
+
+    ```mlir
+    %selected, %counts = nn.nms %boxes, %scores, %most, %iou above(%least : tensor<f32>) {limit = 3}
+        : tensor<1x100x4xf32>, tensor<1x2x100xf32>, tensor<i64>, tensor<f32>     // tensor<1x2x3xi64>, tensor<1x2x1xi64>
+    ```
   }];
   let arguments = (ins Nn_FloatTensor:$boxes, Nn_FloatTensor:$scores, Nn_IndexTensor:$most, Nn_FloatTensor:$iou_threshold,
                        Optional<Nn_FloatTensor>:$score_threshold, I64Attr:$limit, UnitAttr:$centered);

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The operators of `nn` that add up products: matrix products, attention, convolutions and recurrent layers.
+
+#ifndef NACRE_DIALECTS_NN_NNCONTRACTIONOPS
+#define NACRE_DIALECTS_NN_NNCONTRACTIONOPS
+
+include "dialects/nn/NnOpBase.td"
+
+def Nn_MatMulOp : Nn_Op<"matmul", [Nn_Contraction, Nn_EvaluatedInFull]> {
+  let summary = "Matrix product of the last two axes, leading axes broadcast";
+  let description = [{
+    `[..., M, K] x [..., K, N]`, both of rank 2 at least. Operands have one element type, which the result has too; but integers
+    of 8 and 16 bits may differ in width and sign, and are added up in i32, or in i64 where one has 16 bits.
+
+    Example:
+
+    ```mlir
+    %y = nn.matmul %x, %weights : tensor<2x5x8xf32>, tensor<8x16xf32>     // tensor<2x5x16xf32>
+    ```
+  }];
+  let arguments = (ins Nn_Tensor:$lhs, Nn_Tensor:$rhs);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
+  let extraClassDeclaration = [{
+    Width getWidth();
+    int64_t countReducedElements();
+  }];
+}
+
+def Nn_AttentionOp : Nn_Op<"attention", [Nn_Attention, Nn_FreeWidth]> {
+  let summary = "softmax(scale * queries keys + mask) values, the softmax along the keys";
+  let description = [{
+    `[..., M, D] x [..., D, N]` are the scores, of f32 whatever the operands are, to which the mask broadcasts, and which `[..., N, E]` are
+    weighted by. Leading axes broadcast as a product's, so that heads may share keys. All operands have one element type.
+
+    Made of its pieces (`nacre-fuse-attention`), so it has no gradient and no layouts of its own.
+
+    Example:
+
+    ```mlir
+    %y = nn.attention %queries, %keys, %values mask %mask {scale = 0.125}
+        : tensor<8x10x64xf32>, tensor<8x64x12xf32>, tensor<8x12x32xf32>, tensor<10x12xf32>
+    ```
+  }];
+  let arguments = (ins Nn_FloatTensor:$queries, Nn_FloatTensor:$keys, Nn_FloatTensor:$values, Optional<Nn_FloatTensor>:$mask,
+                       F64Attr:$scale);
+  let assemblyFormat = "$queries `,` $keys `,` $values (`mask` $mask^)? attr-dict `:` type(operands)";
+}
+
+def Nn_ConvOp : Nn_Op<"conv", [Nn_Contraction, Nn_FreeWidth]> {
+  let summary = "Convolution with 1 to 3 spatial axes, groups, strides, dilations and padding";
+  let description = [{
+    Input `[N, spatial..., C]`, filter `[spatial..., C / groups, OC]`, result `[N, spatial..., OC]`. `pads` holds the low
+    pads of all spatial axes, then the high ones. Output channel `o` belongs to group `o / (OC / groups)`. Element types as in
+    `nn.matmul`. Padding holds `pad_value`, which is 0 for floats: of integers that stand for reals, the one that stands for 0.
+
+    Example:
+
+    ```mlir
+    %y = nn.conv %x, %filter {strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>,
+        dilations = array<i64: 1, 1>, groups = 1} : tensor<1x8x8x3xf32>, tensor<3x3x3x16xf32>     // tensor<1x4x4x16xf32>
+    ```
+  }];
+  let arguments = (ins Nn_Tensor:$input, Nn_Tensor:$filter, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
+                       DenseI64ArrayAttr:$dilations, I64Attr:$groups, DefaultValuedAttr<I64Attr, "0">:$pad_value);
+  let assemblyFormat = "$input `,` $filter attr-dict `:` type($input) `,` type($filter)";
+}
+
+def Nn_ConvTransposeOp : Nn_Op<"conv_transpose", [Nn_Contraction, Nn_FreeWidth]> {
+  let summary = "Transposed convolution with 1 to 3 spatial axes, groups, strides, dilations and pads";
+  let description = [{
+    Input, filter and result are as `nn.conv` has them. Element `i` of the input times element `f` of the filter is added to
+    element `i * stride + f * dilation - pad` of the result, `pad` the low one, which thus has `(input - 1) * stride + (kernel -
+    1) * dilation + 1` elements but for those that the low and the high pads cut off. Pads below zero add elements.
+
+    Example:
+
+    ```mlir
+    %y = nn.conv_transpose %x, %filter {strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>,
+        dilations = array<i64: 1, 1>, groups = 1} : tensor<1x4x4x16xf32>, tensor<2x2x16x3xf32>     // tensor<1x8x8x3xf32>
+    ```
+  }];
+  let arguments = (ins Nn_FloatTensor:$input, Nn_FloatTensor:$filter, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations, I64Attr:$groups);
+  let assemblyFormat = "$input `,` $filter attr-dict `:` type($input) `,` type($filter)";
+}
+
+def Nn_FilterGradientOp : Nn_Op<"filter_gradient", [Nn_Contraction, Nn_FreeWidth]> {
+  let summary = "The gradient of the filter of a convolution without pads and groups";
+  let description = [{
+    Input `[N, spatial..., C]` as the convolution read it, gradient `[N, positions..., OC]` of what it made. Result `[kernel..., C, OC]`:
+    for tap `f` the sum over all images and positions `o` of element `o * stride + f * dilation` of the input times the gradient.
+
+    Example:
+
+    ```mlir
+    %df = nn.filter_gradient %x, %dy {kernel = array<i64: 3, 3>, strides = array<i64: 1, 1>,
+        dilations = array<i64: 1, 1>} : tensor<1x8x8x3xf32>, tensor<1x6x6x16xf32>     // tensor<3x3x3x16xf32>
+    ```
+  }];
+  let arguments = (ins Nn_FloatTensor:$input, Nn_FloatTensor:$gradient, DenseI64ArrayAttr:$kernel,
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations);
+  let assemblyFormat = "$input `,` $gradient attr-dict `:` type($input) `,` type($gradient)";
+}
+
+def Nn_RecurrentOp : Op<Nn_Dialect, "recurrent", [Nn_Boundary, Nn_FullWidth, Nn_OperatorInterface, Pure,
+                                                  AttrSizedOperandSegments,
+                                                  DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "One direction of an LSTM, GRU or RNN layer";
+  let description = [{
+    `input` is `[T, B, I]`, `weights` `[I, G*H]`, `recurrence` `[H, G*H]`, `bias` (of both, summed where that is the same)
+    `[2, G*H]`: row 0 is added to the input's product, row 1 to the recurrence's. Gates in ONNX's order: LSTM i o f c, GRU
+    z r h, RNN one. `peepholes` `[3, H]` (i o f). Results: all hidden states `[T, B, H]`, the last hidden state and the last cell `[B, H]`
+    (the cell result equals the hidden state's shape and is meaningful for LSTM alone). `lengths` `[B]` stops a batch row early.
+    `reverse` walks time backwards. `activations` are unary kinds, in ONNX's order of the cell. `clip` 0 is none.
+
+    Example:
+
+    ```mlir
+    %all, %last, %cell = nn.recurrent lstm %x, %weights, %recurrence bias(%bias : tensor<2x16xf32>)
+        {activations = [#nn<unary_kind sigmoid>, #nn<unary_kind tanh>, #nn<unary_kind tanh>]}
+        : tensor<10x1x8xf32>, tensor<8x16xf32>, tensor<4x16xf32>
+    ```
+  }];
+  let arguments = (ins Nn_CellKind:$kind, Nn_FloatTensor:$input, Nn_FloatTensor:$weights, Nn_FloatTensor:$recurrence,
+                       Optional<Nn_FloatTensor>:$bias, Optional<Nn_IndexTensor>:$lengths,
+                       Optional<Nn_FloatTensor>:$initial_h, Optional<Nn_FloatTensor>:$initial_c,
+                       Optional<Nn_FloatTensor>:$peepholes,
+                       UnitAttr:$reverse, UnitAttr:$linear_before_reset, UnitAttr:$input_forget,
+                       DefaultValuedAttr<F64Attr, "0.0">:$clip, TypedArrayAttrBase<Nn_UnaryKind, "activations">:$activations);
+  let results = (outs Nn_FloatTensor:$all_h, Nn_FloatTensor:$last_h, Nn_FloatTensor:$last_c);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $kind $input `,` $weights `,` $recurrence (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`lengths` `(` $lengths^ `:` type($lengths) `)`)? (`initial_h` `(` $initial_h^ `:` type($initial_h) `)`)?
+    (`initial_c` `(` $initial_c^ `:` type($initial_c) `)`)? (`peepholes` `(` $peepholes^ `:` type($peepholes) `)`)?
+    attr-dict `:` type($input) `,` type($weights) `,` type($recurrence)
+  }];
+}
+
+#endif // NACRE_DIALECTS_NN_NNCONTRACTIONOPS
