@@ -31,10 +31,10 @@ private:
   std::vector<char *> pointers;
 };
 
-/// What --help says of such files, at its end.
+/// The section of --help about such files.
 inline constexpr const char kResponseFileHelp[] = "\nRESPONSE FILES\n"
-                                                  "  @<file>  Stands for the words in the file, parted by spaces and "
-                                                  "ends of lines; quotes and \\ as in a shell, and @<file> again\n";
+                                                  "  @<file>  Arguments in a file, separated by spaces and line ends; "
+                                                  "quotes and \\ as in a shell; may contain @<file>\n";
 
 /// Adds the words of `text` to `words`; false where a quote has no end.
 bool splitWords(std::string_view text, std::vector<std::string> &words);

@@ -131,7 +131,7 @@ class NumbersTest(nacre.NacreTest):
         self.call(COMPILE, self.path("wrong.onnx"), "-o", library, "--keep=all")
         said = self.diff("convnet", library, status=1)
         self.assertEqual(self.verdict(said)[:3], ("conv_10", "Conv", "10"))
-        self.assertIn("was the library compiled of this very model", said)
+        self.assertIn("was the library compiled from this model", said)
         self.assertNotRegex(said, r"(?m)^ +9 .*<$")
         # Without what nodes compute it is the output that is wrong.
         self.call(COMPILE, self.path("wrong.onnx"), "-o", library)
@@ -151,7 +151,7 @@ class NumbersTest(nacre.NacreTest):
         self.assertGreater(gpu_code.change_constant(library, 0.1, 0.7), 0)
         said = self.diff("leaky", library, "--gpu", status=1)
         self.assertEqual(self.verdict(said)[:2], ("slope", "LeakyRelu"))
-        self.assertIn("the GPU has a part in this: compile with --place=cpu", said)
+        self.assertIn("the GPU computes a part of this: compile with --place=cpu", said)
 
     def test_diff_of_files_and_of_libraries(self):
         right, answers = self.compile("convnet", "--keep=all"), self.path("answers")

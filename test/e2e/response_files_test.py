@@ -38,7 +38,7 @@ class ResponseFilesTest(nacre.NacreTest):
         self.write("version", "--version\n")
         for program in PROGRAMS:
             self.assertIn("0.1", self.program(program, "@version"))
-            self.assertIn("\nRESPONSE FILES\n  @<file>  Stands for the words in the file", self.program(program, "--help"))
+            self.assertIn("\nRESPONSE FILES\n  @<file>  Arguments in a file", self.program(program, "--help"))
 
     def test_a_model_from_files_to_files(self):
         """Names with spaces and quotes; a file in a file; words before and behind."""

@@ -290,7 +290,7 @@ class TrainingRunsTest(nacre.NacreTest):
         for options, x, y, message in [
                 ([rate], None, "y.npy", "'x' must be given for all examples: --input=x=FILE with f32[8,6] in each batch"),
                 ([rate], "x.npy", None, "'label' must be given for all examples: --label=FILE with i64[8] in each batch"),
-                ([], "x.npy", "y.npy", "--train must have a learning rate, as in --set=learning_rate=0.01"),
+                ([], "x.npy", "y.npy", "--train requires a learning rate, as in --set=learning_rate=0.01"),
                 ([rate], "wide.npy", "y.npy", f"'x' must be f32[examples,6], but '{f('wide.npy')}' holds f64[70,6]; store it so (in NumPy: .astype('float32'))"),
                 ([rate], "boxes.npy", "y.npy", f"'x' must be f32[examples,6], but '{f('boxes.npy')}' holds f32[70,2,3]; store it so (in NumPy: .reshape(-1, 6))"),
                 ([rate], "x.npy", "narrow.npy", f"'label' must be i64[examples], but '{f('narrow.npy')}' holds i32[70]; store it so (in NumPy: .astype('int64'))"),
@@ -302,17 +302,17 @@ class TrainingRunsTest(nacre.NacreTest):
                 ([rate, "--order=" + f("x.npy")], "x.npy", "y.npy", f"--order must be i64[examples], or i64[1,examples] with a row for each epoch, but '{f('x.npy')}' holds f32[70,6]"),
                 ([rate, "--batch-axis=x"], "x.npy", "y.npy", "--batch-axis must be NAME:AXIS, but is 'x'"),
                 ([rate, "--batch-axis=x:2"], "x.npy", "y.npy", "--input must have an input with an axis of examples, but 'x' is f32[8,6]; a number goes with --set"),
-                ([rate, "--schedule=linear"], "x.npy", "y.npy", "--schedule must be constant, step:every=<epochs>,factor=<X> or cosine:least=<X>, with warmup=<steps> behind, but is 'linear'"),
+                ([rate, "--schedule=linear"], "x.npy", "y.npy", "--schedule must be constant, step:every=<epochs>,factor=<X> or cosine:least=<X>, each with an optional warmup=<steps>, but is 'linear'"),
                 (["--set=learning_rate=fast"], "x.npy", "y.npy", "--set=learning_rate must be a number that f32[] has, but is 'fast'"),
                 (["--set=learning_rate=-0.5"], "x.npy", "y.npy", "--set=learning_rate must be a number from 0 on, but is -0.500000"),
                 (["--set=learning_rate=nan"], "x.npy", "y.npy", "--set=learning_rate must be a number from 0 on, but is nan"),
                 (["--set=rate=1"], "x.npy", "y.npy", "--set must be NAME=NUMBER with one of the names 'x', 'label', 'learning_rate', but is 'rate=1'"),
                 ([rate, "--save=" + f("no/s")], "x.npy", "y.npy", f"cannot write '{f('no/s')}': No such file or directory"),
-                ([rate, "--profile"], "x.npy", "y.npy", "--profile is about single runs; leave it out, or --train"),
-                ([rate, "--epochs=0"], "x.npy", "y.npy", "--train must have --epochs of at least 1, or examples to test on: --test-input=NAME=FILE")]:
+                ([rate, "--profile"], "x.npy", "y.npy", "--profile cannot be combined with --train"),
+                ([rate, "--epochs=0"], "x.npy", "y.npy", "--train requires --epochs of at least 1, or test examples: --test-input=NAME=FILE")]:
             with self.subTest(message):
                 self.assertIn(f"nacre-run: error: {message}\n", self.train(library, *options, x=x, y=y, status=2))
-        self.assertIn("--epochs is about training; give --train, too, or leave it out\n", self.run_model(library, "--epochs=2", status=2))
+        self.assertIn("--epochs requires --train\n", self.run_model(library, "--epochs=2", status=2))
         self.assertIn("the model must have an entry 'train', but has main; compile it with nacre-compile --train\n",
                       self.run_model(self.compile("relu"), "--train", status=2))
 

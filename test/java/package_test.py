@@ -246,9 +246,9 @@ class PackageTest(nacre.NacreTest):
                 ([arm64, changed], f"all libraries must be of one model, but '{arm64}' is relu and '{changed}' is relu, with other "
                                    "inputs or outputs"),
                 ([self.path("none")], f"'{self.path('none')}' cannot be read: No such file or directory"),
-                ([self.path("empty")], f"'{self.path('empty')}' is no model: it is no shared library of 64 bits"),
-                ([self.path("text")], f"'{self.path('text')}' is no model: it is no shared library of 64 bits"),
-                ([jni], f"'{jni}' is no model: it has no symbol nacre_model_<name>; give libraries that nacre-compile wrote"),
+                ([self.path("empty")], f"'{self.path('empty')}' is not a model: it is not a 64-bit shared library"),
+                ([self.path("text")], f"'{self.path('text')}' is not a model: it is not a 64-bit shared library"),
+                ([jni], f"'{jni}' is not a model: it has no symbol nacre_model_<name>; give libraries that nacre-compile wrote"),
                 ([arm64, "--class=Classifier"],
                  "--class must be a class in a package, as com.example.Classifier, but is 'Classifier'"),
                 ([arm64, "--class=com.new.Classifier"],
@@ -258,7 +258,7 @@ class PackageTest(nacre.NacreTest):
             self.assertEqual(self.package(*arguments, status=1), f"nacre-package: {words}\n")
             self.assertFalse(os.path.exists(self.path("x.aar")))
         said = self.package(self.path("cut"), "-o", self.path("x.aar"), status=1)
-        self.assertIn(f"'{self.path('cut')}' is no model: ", said)
+        self.assertIn(f"'{self.path('cut')}' is not a model: ", said)
 
     def test_damaged_libraries_are_refused_not_followed(self):
         """Each byte of the headers and of what the loader reads, changed: an answer or a message, never a crash."""

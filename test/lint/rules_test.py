@@ -5,8 +5,10 @@
 What: a small tree that keeps all rules; each case changes it in one place and says what the check must answer.
 Why:  a rule that cannot fail is none: one let pass entries by that derived from a class of their own.
 """
+import importlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -73,6 +75,13 @@ def lit(old, new):
 
 
 SOURCE = f"// {LICENCE}\n"
+
+
+def said(literal):
+    """A tool that says this in a message."""
+    return {"tools/run/Options.cpp": SOURCE + f"const char *const kHelp = {literal};\n"}
+
+
 CASES = {
     "captures": {
         "may capture anything": lit("[^ ,:()]+", ".*"),
@@ -115,6 +124,35 @@ CASES = {
         "spells the note": {"compiler/graph/Split.cpp": SOURCE + 'constexpr char kParts[] = "nacre.parts";\n'},
         "cannot be executed": {"compiler/graph/split.py": "#!/usr/bin/env python3\n# " + LICENCE + "\n"},
     },
+    "wording": {
+        "tools/run/Options.cpp:2: has 'Of i'; begin with the subject": said('"Of inputs without a file (default: 0)"'),
+        "tools/run/Options.cpp:3: has 'Of t'": said('R"(OPTIONS:\n  --rtol=<X>  - Of the element itself\n)"'),
+        "has 'is none'": said('"fail where there is none"'),
+        "has 'for want of'; write 'because there is no ...'": said('"slow for "\n    "want of a GPU"'),
+        "has 'by turns'": said('"runs both by turns"'),
+        "has 'all its turns'": said('"a loop with all its turns"'),
+        "has 'what becomes of'": said('"see what\\nbecomes of it"'),
+        "has 'whom'": said('"the one whom it names"'),
+        "has 'is about training'; write '--X requires --Y'": said('"--loss is about training"'),
+        "has 'what --bound is about'": said('"what --bound is about"'),
+        "has 'give --train, too'": said('"give --train, too"'),
+        "has 'must be without'; write 'cannot be combined with'": said('"--keep must be without --train"'),
+        "has 'is what happens anyway'": said('"package is what happens anyway"'),
+        "has 'without a thought'": said('"kept without a thought"'),
+        "has 'nor less than'": said('"nor less than never"'),
+        "has 'beats the'": said('"an option beats the word\'s"'),
+        "has 'does without what'": said('"does without what is wrong"'),
+        "has 'in place of what'": said('"in place of what computes it"'),
+        "has 'that nothing else says'": said('"inputs that nothing else says"'),
+        "has 'what others computed'": said('"compare with what others computed"'),
+        "has 'plays a GPU'": said('"a CPU that plays a GPU"'),
+        "has 'parted by'": said('"words parted by spaces"'),
+        "has 'is no option'": said('"--turbo is no option"'),
+        "has 'behind'; write 'after'": said('"rounded behind each operator"'),
+        "has 'alone'; write 'only'": said('"the CPU alone"'),
+        "docs/man/nacre-run.1.in:3: has 'Of a'": {"docs/man/nacre-run.1.in": f'.\\" {LICENCE}\n.SH DESCRIPTION\nOf an output it takes all.\n'},
+        "docs/man/nacre-run.1.in:2: has 'beats the'": {"docs/man/nacre-run.1.in": ".PP\nAn option beats\n.B the\nword.\n"},
+    },
 }
 
 
@@ -156,6 +194,24 @@ class Rules(unittest.TestCase):
                     code, said = answer(check, changes)
                     self.assertEqual(code, 1, said)
                     self.assertIn(expected, said)
+
+    def test_wording_of_messages_only(self):
+        """Comments, includes and names are not messages, nor are sources outside of tools/."""
+        plain = SOURCE + """#include "alone/behind.h"
+// Of a comment: whom it is about.
+/* "behind" */
+int behind = 'a' + 1'000'000; const char *kPath = "there is no GPU" /* alone */ "Offset";
+"""
+        self.assertEqual(answer("wording", {"tools/run/Options.cpp": plain, "compiler/graph/Split.cpp": SOURCE + 'const char *kWhom = "whom";\n',
+                                            "docs/man/nacre-run.1.in": '.\\" whom\nOutputs are written.\n'}), (0, "0 problems\n"))
+
+    def test_every_phrase_is_shown(self):
+        """Each banned phrase has a case above."""
+        sys.path.insert(0, CHECKS)
+        self.addCleanup(sys.path.remove, CHECKS)
+        banned = importlib.import_module("check_wording").BANNED
+        shown = " ".join(re.search("has '(.*?)'(?:;|$)", expected)[1] for expected in CASES["wording"])
+        self.assertEqual([phrase.pattern for phrase, _ in banned if not phrase.search(shown + " x")], [])
 
     def test_every_check_is_here(self):
         found = {name[len("check_"):-len(".py")] for name in os.listdir(CHECKS) if name.startswith("check_")}

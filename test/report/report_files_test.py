@@ -178,7 +178,7 @@ class ReportFilesTest(report_models.ReportTest):
         missing, broken = self.path("missing.json"), self.path("broken.json")
         with open(broken, "w", encoding="utf-8") as file:
             file.write("[1, 2")
-        self.assertEqual(self.refused(), said + "a report must be given, as in nacre-report report.json; see --help\n")
+        self.assertEqual(self.refused(), said + "a report is required, as in nacre-report report.json; see --help\n")
         self.assertEqual(self.refused(missing), f"{said}cannot read '{missing}': No such file or directory\n")
         self.assertRegex(self.refused(broken), rf"^{said}{re.escape(broken)}: must be JSON, but is not: .*\n$")
         self.assertEqual(self.refused(profile), f"{said}{profile}: must be a report of nacre-compile --report=<file>.json, but has no 'entries'\n")

@@ -24,7 +24,7 @@ expect() {
 expect 0 'USAGE: nacre-run' "$@" --help
 expect 0 'nacre-run 0' "$@" --version
 expect 2 'unknown option' "$@" --frobnicate
-expect 2 'there must be a library' "$@"
+expect 2 'a library compiled by nacre-compile is required' "$@"
 expect 2 "cannot read" "$@" "$folder/absent.so"
 expect 2 'is not a shared library' "$@" "$0"
 expect 0 'x f32[64,48]' "$@" "$library" --info

@@ -13,19 +13,20 @@ std::vector<std::string> advise(const Difference &difference, bool usedGpu) {
   if (isNoNumber && difference.scale > greatestHalf)
     lines.emplace_back(
         "numbers here are larger than 65504, the largest of fp16: compile with --gpu-precision=fp32, or scale "
-        "what this node computes, if the model itself is fp16");
+        "the result of this node, if the model itself is fp16");
   if (!isNoNumber && difference.ofLargest <= mostOfRounding)
     lines.emplace_back(
-        "an error this small is one of rounding: compile with --accuracy=strict, and without --weight-type "
-        "and --gpu-precision=fp16; or give a larger --bound, if it does no harm");
+        "rounding explains an error this small: compile with --accuracy=strict, without --weight-type and "
+        "--gpu-precision=fp16, or pass a larger --bound if the error is harmless");
   if (usedGpu)
-    lines.emplace_back("the GPU has a part in this: compile with --place=cpu and compare once more; if that is right, "
-                       "nacre-run --gpu-self-test tells which kernels this GPU computes wrongly");
+    lines.emplace_back(
+        "the GPU computes a part of this: compile with --place=cpu and compare again; if the CPU is right, "
+        "nacre-run --gpu-self-test names the kernels that this GPU computes wrongly");
   if (isNoNumber || difference.ofLargest > mostOfRounding)
     lines.emplace_back(
-        "an error this large is none of rounding: was the library compiled of this very model, with these "
+        "rounding does not explain an error this large: was the library compiled from this model, with these "
         "--shape and --set?");
-  lines.emplace_back("to take this node alone: nacre-compile with --input=<what it reads> --output=<what it computes>");
+  lines.emplace_back("to compile only this node: nacre-compile --input=<its inputs> --output=<its output>");
   return lines;
 }
 

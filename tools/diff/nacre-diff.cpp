@@ -33,46 +33,39 @@ static cl::opt<std::string> model(cl::Positional, cl::Required, cl::desc("<model
 static cl::opt<std::string> judged(cl::Positional, cl::Required, cl::desc("<libmodel.so|folder>"), cl::cat(category));
 static cl::opt<std::string> against(
     "against", cl::value_desc("libother.so|folder"), cl::cat(category),
-    cl::desc("Compare with what this library computes, or with the files <tensor>.npy of this folder (default: with "
-             "what the model means, in double precision)"));
-static cl::opt<double>
-    bound("bound", cl::init(1e-3), cl::value_desc("X"), cl::cat(category),
-          cl::desc("How far an element may be off, relative to the largest of its tensor (default: 1e-3)"));
-static cl::opt<bool> onlyBeyond("only-beyond", cl::cat(category), cl::desc("Print only the tensors beyond the bound"));
-static cl::opt<unsigned>
-    threads("cpu-threads", cl::init(0), cl::value_desc("N"), cl::cat(category),
-            cl::desc("Of a library, as --threads of nacre-run (default: the machine's big cores)"));
-static cl::opt<bool>
-    gpu("gpu", cl::cat(category),
-        cl::desc("Run the library on a GPU, and fail where there is none; of --against the GPU is not required"));
-static cl::opt<unsigned> gpuCut(
-    "gpu-cut", cl::value_desc("P"), cl::cat(category),
-    cl::desc("Give the GPU P percent of every launch that it has code for, and the CPU the rest; implies --gpu"));
+    cl::desc("Compare with this library or with <folder>/<tensor>.npy (default: the model, in double precision)"));
+static cl::opt<double> bound("bound", cl::init(1e-3), cl::value_desc("X"), cl::cat(category),
+                             cl::desc("Largest error, relative to the tensor's largest element (default: 1e-3)"));
+static cl::opt<bool> onlyBeyond("only-beyond", cl::cat(category), cl::desc("Print only tensors that exceed the bound"));
+static cl::opt<unsigned> threads("cpu-threads", cl::init(0), cl::value_desc("N"), cl::cat(category),
+                                 cl::desc("Number of threads that run a library (default: the machine's big cores)"));
+static cl::opt<bool> gpu("gpu", cl::cat(category), cl::desc("Require a GPU for the library, but not for --against"));
+static cl::opt<unsigned> gpuCut("gpu-cut", cl::value_desc("P"), cl::cat(category),
+                                cl::desc("Give the GPU P % of every launch it supports; implies --gpu (0 to 100)"));
 static tools::ModelOptions modelOptions(category);
 static cl::extrahelp
-    more("\nA library gives its outputs; with --keep=all of nacre-compile it gives what each node computes as well. "
-         "What a node\n"
-         "computes is compared with what the whole model, up to it, should have computed: the first node that is far "
-         "off is\n"
-         "the one to look at, those behind it only read what it wrote.\n"
+    more("\nA library outputs the tensors that it was compiled for; nacre-compile --keep=all adds the result of every "
+         "node.\n"
+         "Each result is compared with the reference for the whole model up to that node. Look at the first node that\n"
+         "exceeds the bound: later nodes may only inherit its error.\n"
          "\nCOLUMNS\n"
-         "  node      the number of the model's node, and its operator\n"
-         "  error     the largest |a-b|\n"
-         "  of-max    the same, relative to the tensor's largest element: what --bound is about\n"
-         "  relative  the largest |a-b| / |b|\n"
-         "  ULPs      the largest |a-b| in units of b's last place in the tensor's type\n"
-         "  SNR       signal to noise in dB: fp32 has some 120, fp16 some 60, what is wrong less than 20\n"
+         "  node      number of the model's node, and its operator\n"
+         "  error     largest |a-b|\n"
+         "  of-max    error relative to the tensor's largest element; --bound limits it\n"
+         "  relative  largest |a-b| / |b|\n"
+         "  ULPs      largest |a-b| in units of b's last place, in the tensor's type\n"
+         "  SNR       signal-to-noise ratio in dB: about 120 for fp32, about 60 for fp16, below 20 for wrong results\n"
          "\nEXAMPLES\n"
          "  nacre-compile model.onnx -o libmodel.so --keep=all\n"
          "  nacre-diff model.onnx libmodel.so --input=image=cat.npy\n"
-         "      each node of the model, and the first that is off\n"
+         "      compare all nodes and find the first wrong one\n"
          "  nacre-diff model.onnx libgpu.so --gpu --against=libcpu.so\n"
-         "      a GPU with a CPU\n"
+         "      compare a GPU with a CPU\n"
          "  nacre-diff model.onnx answers --input=image=cat.npy --bound=0.01\n"
-         "      what a phone computed: nacre-run libmodel.so --input=image=cat.npy --output=answers, there\n"
+         "      compare the files that nacre-run libmodel.so --input=image=cat.npy --output=answers wrote on a phone\n"
          "\nEXIT STATUS\n"
-         "  0  all that is compared is within the bound\n"
-         "  1  a node is beyond it\n"
+         "  0  all compared tensors are within the bound\n"
+         "  1  a tensor exceeds the bound\n"
          "  2  the command line or a file is wrong\n"
          "  3  the model or the library cannot be run here\n"
          "  4  memory ran out\n");
@@ -217,8 +210,8 @@ int main(int argc, char **argv) {
   tools::handleOutOfMemory();
   tools::setVersion("nacre-diff");
   cl::HideUnrelatedOptions(category);
-  if (Error error = tools::parseOptions(
-          argc, argv, "Says at which node of a model the numbers of a library part from what they should be.\n")) {
+  if (Error error =
+          tools::parseOptions(argc, argv, "Finds the first node of a model whose result in a library is wrong.\n")) {
     errs() << "nacre-diff: error: " << toString(std::move(error)) << "\n";
     return int(ExitCode::Usage);
   }

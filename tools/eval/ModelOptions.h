@@ -33,38 +33,34 @@ private:
   ModelInputs modelInputs;
   llvm::cl::list<std::string> inputs{
       "input", llvm::cl::value_desc("name=file"), llvm::cl::cat(category),
-      llvm::cl::desc("Read this input, .npy or ONNX TensorProto (.pb); inputs without a file are made from the seed; "
-                     "repeatable")};
-  llvm::cl::opt<uint64_t> seed{
-      "seed", llvm::cl::init(0), llvm::cl::value_desc("N"), llvm::cl::cat(category),
-      llvm::cl::desc("Of inputs that nothing else says, as nacre-run makes them (default: 0)")};
+      llvm::cl::desc("Read this input from .npy or ONNX TensorProto (.pb); repeatable (default: generated)")};
+  llvm::cl::opt<uint64_t> seed{"seed", llvm::cl::init(0), llvm::cl::value_desc("N"), llvm::cl::cat(category),
+                               llvm::cl::desc("Seed of generated inputs, the same as in nacre-run (default: 0)")};
   llvm::cl::opt<std::string> entry{"entry", llvm::cl::value_desc("name"), llvm::cl::cat(category),
-                                   llvm::cl::desc("Which of several entries to run (default: the first)")};
+                                   llvm::cl::desc("Entry to run (default: the first)")};
   llvm::cl::list<std::string> cutInputs{
       "cut-input", llvm::cl::value_desc("tensor"), llvm::cl::cat(category),
-      llvm::cl::desc("Take this tensor from outside, in place of what computes it, as --input of nacre-compile; "
-                     "repeatable")};
+      llvm::cl::desc(
+          "Use this tensor as an input, like nacre-compile --input; repeatable (default: the model's inputs)")};
   llvm::cl::list<std::string> cutOutputs{
       "cut-output", llvm::cl::value_desc("tensor"), llvm::cl::cat(category),
-      llvm::cl::desc("Compute this tensor, as --output of nacre-compile; repeatable (default: the model's outputs)")};
+      llvm::cl::desc("Compute this tensor, like nacre-compile --output; repeatable (default: the model's outputs)")};
   llvm::cl::list<std::string> states{
       "state", llvm::cl::value_desc("input:output"), llvm::cl::cat(category),
-      llvm::cl::desc("Keep this input in the model: zeros at first, and after a run what this output was; repeatable")};
+      llvm::cl::desc("Start this input at zeros and update it from that output; repeatable")};
   llvm::cl::opt<evaluate::Floats> floats{
       "floats", llvm::cl::init(evaluate::Floats::Double), llvm::cl::cat(category),
-      llvm::cl::desc("What floats are between operators (default: double):"),
+      llvm::cl::desc("Floats between operators (default: double):"),
       llvm::cl::values(
-          clEnumValN(evaluate::Floats::Double, "double", "As computed: a reference without rounding"),
+          clEnumValN(evaluate::Floats::Double, "double", "Keep double precision: a reference without rounding"),
           clEnumValN(evaluate::Floats::Stored, "stored",
-                     "Rounded to their type behind each operator: for networks that compute the scales they "
-                     "quantize by, where rounding decides between integers"))};
+                     "Round to the tensor's type after each operator; for networks that compute quantization scales"))};
   llvm::cl::opt<uint64_t> maxIterations{
       "max-iterations", llvm::cl::init(0), llvm::cl::value_desc("N"), llvm::cl::cat(category),
-      llvm::cl::desc("End a run that finishes more than N iterations of loops (default: 0, no limit)")};
+      llvm::cl::desc("Stop a run after more than N loop iterations (default: 0, no limit)")};
   llvm::cl::opt<uint64_t> nodeSeed{
       "node-seed", llvm::cl::init(0), llvm::cl::value_desc("N"), llvm::cl::cat(category),
-      llvm::cl::desc("Seed of nodes that draw random numbers and have none of their own, as --seed of nacre-compile "
-                     "(default: 0)")};
+      llvm::cl::desc("Seed of random nodes that have none, like nacre-compile --seed (default: 0)")};
 };
 
 } // namespace nacre::tools

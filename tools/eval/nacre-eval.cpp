@@ -23,33 +23,34 @@ static cl::OptionCategory category("nacre-eval options");
 static cl::opt<std::string> model(cl::Positional, cl::Required, cl::desc("<model>"), cl::cat(category));
 static nacre::tools::ModelOptions modelOptions(category);
 static cl::opt<uint64_t> runs("runs", cl::init(1), cl::value_desc("N"), cl::cat(category),
-                              cl::desc("Run N times, for what the model remembers (default: 1)"));
-static cl::opt<std::string> outputFolder(
-    "output", cl::value_desc("folder"), cl::cat(category),
-    cl::desc("Write every output, and what the model remembers, to <folder>/<name>.npy; the folder must exist"));
+                              cl::desc("Number of runs; state goes on from run to run (default: 1)"));
+static cl::opt<std::string>
+    outputFolder("output", cl::value_desc("folder"), cl::cat(category),
+                 cl::desc("Write outputs and state to <folder>/<name>.npy; the folder must exist"));
 static cl::list<std::string> keep("keep", cl::CommaSeparated, cl::value_desc("all|tensor[,tensor]"), cl::cat(category),
-                                  cl::desc("Give what nodes compute as outputs, too, all or these, as nacre-compile"));
-static cl::list<std::string> expects(
-    "expect", cl::value_desc("name=file"), cl::cat(category),
-    cl::desc("Compare this output; an element a agrees with b when |a-b| <= rtol*|b| + atol*max|b|; repeatable"));
+                                  cl::desc("Also output intermediate tensors, all or those listed"));
+static cl::list<std::string> expects("expect", cl::value_desc("name=file"), cl::cat(category),
+                                     cl::desc("Compare this output with a file; repeatable"));
 static cl::opt<double> relative("rtol", cl::init(1e-3), cl::value_desc("X"), cl::cat(category),
-                                cl::desc("Of the element itself (default: 1e-3)"));
+                                cl::desc("Tolerance relative to the element (default: 1e-3)"));
 static cl::opt<double> absolute("atol", cl::init(1e-4), cl::value_desc("X"), cl::cat(category),
-                                cl::desc("Of the largest element (default: 1e-4)"));
+                                cl::desc("Tolerance relative to the tensor's largest element (default: 1e-4)"));
 static cl::extrahelp more(
-    "\nFloats are computed in double precision from the inputs to the outputs, which are rounded to their types at "
-    "the\n"
-    "end, and where the model itself converts; integers are exact. An operator with a leap, as a comparison, rounds\n"
-    "what it reads, so that it decides as the model's type does. Random numbers are those of compiled models.\n"
+    "\nFloats are computed in double precision. They are rounded to their types only in outputs and in the model's "
+    "own\n"
+    "conversions; integers are exact. Discontinuous operators, for example comparisons, round their operands first, "
+    "so\n"
+    "that they decide as in the model's type. Random numbers are the same as in compiled models. An element a agrees\n"
+    "with the expected element b if |a-b| <= rtol*|b| + atol*max|b|.\n"
     "\nEXAMPLES\n"
     "  nacre-eval mobilenet.onnx\n"
-    "      run once on seeded inputs, which are those of nacre-run, and summarise the outputs\n"
+    "      run once on the inputs that nacre-run generates, and summarize the outputs\n"
     "  nacre-eval mobilenet.onnx --input=image=cat.npy --output=answers\n"
     "      write answers/<output>.npy\n"
     "  nacre-eval mobilenet.onnx --input=image=cat.npy --expect=probs=cat.probs.npy\n"
-    "      compare with what others computed\n"
+    "      compare with the results of another program\n"
     "  nacre-eval detector.onnx --shape=image=1x3x320x320 --cut-output=features\n"
-    "      a tensor from inside of the model\n"
+    "      compute an intermediate tensor\n"
     "\nEXIT STATUS\n"
     "  0  done, and every expected output agrees\n"
     "  1  an output differs\n"

@@ -22,17 +22,17 @@ using namespace nacre::codegen;
 static cl::OptionCategory category("nacre-kernel options");
 static cl::opt<std::string> input(cl::Positional, cl::Required, cl::desc("<plan.mlir>"), cl::cat(category));
 static cl::opt<std::string> output("o", cl::init("-"), cl::value_desc("file"), cl::cat(category),
-                                   cl::desc("Where to write (default: -, the terminal)"));
+                                   cl::desc("File to write (default: -, the standard output)"));
 static cl::opt<std::string>
     target("target", cl::init("host"), cl::value_desc("target"), cl::cat(category),
            cl::desc("host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64 (default: host)"));
 static cl::opt<std::string>
     cpu("cpu", cl::value_desc("name"), cl::cat(category),
-        cl::desc("LLVM's name of the CPU (default: native on the host, else the target's baseline)"));
+        cl::desc("CPU to compile for, by LLVM's name (default: native on the host, else the target's baseline)"));
 static cl::opt<std::string> only("kernel", cl::value_desc("symbol"), cl::cat(category),
-                                 cl::desc("The kernel to compile (default: all)"));
+                                 cl::desc("Kernel to compile (default: all)"));
 static cl::opt<Emit> emit("emit", cl::init(Emit::Assembly), cl::cat(category),
-                          cl::desc("What to write (default: asm):"),
+                          cl::desc("Output format (default: asm):"),
                           cl::values(clEnumValN(Emit::Assembly, "asm", "Assembly"),
                                      clEnumValN(Emit::LlvmIr, "llvm-ir", "Optimized LLVM IR"),
                                      clEnumValN(Emit::LlvmDialect, "llvm-dialect", "MLIR's LLVM dialect"),
@@ -40,37 +40,39 @@ static cl::opt<Emit> emit("emit", cl::init(Emit::Assembly), cl::cat(category),
 static cl::opt<bool> gpu("gpu", cl::cat(category), cl::desc("Compile for GPUs instead"));
 static cl::opt<GpuEmit>
     gpuEmit("gpu-emit", cl::init(GpuEmit::SpirvDialect), cl::cat(category),
-            cl::desc("What to write with --gpu (default: spirv):"),
+            cl::desc("Output format with --gpu (default: spirv):"),
             cl::values(clEnumValN(GpuEmit::GpuDialect, "gpu", "MLIR's gpu dialect"),
                        clEnumValN(GpuEmit::SpirvDialect, "spirv", "MLIR's spirv dialect"),
                        clEnumValN(GpuEmit::Binary, "binary", "SPIR-V, one module after the other")));
 static cl::opt<nacre::GpuPrecision>
     precision("gpu-precision", cl::init(nacre::GpuPrecision::F32), cl::cat(category),
-              cl::desc("What contractions multiply in on GPUs (default: fp32):"),
+              cl::desc("Type that contractions multiply in on GPUs (default: fp32):"),
               cl::values(clEnumValN(nacre::GpuPrecision::F32, "fp32", "Single precision"),
-                         clEnumValN(nacre::GpuPrecision::F16, "fp16", "Half precision, added up in single")));
-static cl::opt<std::string> tile("gpu-tile", cl::value_desc("tile"), cl::cat(category),
-                                 cl::desc("Tile of contractions on GPUs, to be tried instead of the tables' choice, as "
-                                          "shared:rows=8,quads=2,columns=16,lines=16,depth=16"));
+                         clEnumValN(nacre::GpuPrecision::F16, "fp16", "Half precision, summed in single")));
+static cl::opt<std::string> tile(
+    "gpu-tile", cl::value_desc("tile"), cl::cat(category),
+    cl::desc(
+        "Tile of contractions on GPUs, as shared:rows=8,quads=2,columns=16,lines=16,depth=16 (default: from tables)"));
 static cl::opt<int> onlyVariant("variant", cl::init(-1), cl::value_desc("number"), cl::cat(category),
-                                cl::desc("The GPU variant to write (default: all)"));
+                                cl::desc("GPU variant to write (default: all)"));
 static cl::opt<bool> describe("describe", cl::cat(category),
-                              cl::desc("Print how each kernel is divided, to the standard error"));
-static cl::extrahelp more("\nEXAMPLES\n"
-                          "  nacre-compile model.onnx --compile-to=schedule -o plan.mlir\n"
-                          "  nacre-opt plan.mlir --nacre-choose-encodings=target=linux-arm64 -o packed.mlir\n"
-                          "      the kernels of a model, and how their weights are packed\n"
-                          "  nacre-kernel packed.mlir --target=linux-arm64 --kernel=conv_3 --describe\n"
-                          "      the assembly of one of them, and its units\n"
-                          "  nacre-kernel packed.mlir --target=linux-arm64 --emit=llvm-ir -o kernels.ll\n"
-                          "      all of them as LLVM has optimized them\n"
-                          "  nacre-kernel plan.mlir --gpu --kernel=conv_3\n"
-                          "      the shaders of one of them\n"
-                          "\nEXIT STATUS\n"
-                          "  0  compiled\n"
-                          "  1  a file or a kernel is at fault; the messages say which and why\n"
-                          "  2  the command line is wrong, or names a target or CPU that is unknown\n"
-                          "  4  memory ran out\n");
+                              cl::desc("Print the work division of each kernel to the standard error"));
+static cl::extrahelp
+    more("\nEXAMPLES\n"
+         "  nacre-compile model.onnx --compile-to=schedule -o plan.mlir\n"
+         "  nacre-opt plan.mlir --nacre-choose-encodings=target=linux-arm64 -o packed.mlir\n"
+         "      write the kernels of a model, with packed weights\n"
+         "  nacre-kernel packed.mlir --target=linux-arm64 --kernel=conv_3 --describe\n"
+         "      print the assembly of one kernel, and its units of work\n"
+         "  nacre-kernel packed.mlir --target=linux-arm64 --emit=llvm-ir -o kernels.ll\n"
+         "      write the optimized LLVM IR of all kernels\n"
+         "  nacre-kernel plan.mlir --gpu --kernel=conv_3\n"
+         "      print the shaders of one kernel\n"
+         "\nEXIT STATUS\n"
+         "  0  compiled\n"
+         "  1  a file cannot be read or written, or a kernel cannot be compiled; the messages name it\n"
+         "  2  the command line is wrong, or the target or CPU is unknown\n"
+         "  4  memory ran out\n");
 
 static mlir::LogicalResult writeCpu(nacre::plan::KernelOp kernel, const Target &target, raw_ostream &os) {
   FailureOr<KernelCode> code = compileKernel(kernel, target, emit, kernel.getSymName());

@@ -113,9 +113,9 @@ std::string manifestOf(const ModelFile &model) {
          "</manifest>\n";
 }
 
-constexpr StringLiteral kRules =
-    "# A model's class is called by the app alone: what is not called can go. What native code calls is kept by the\n"
-    "# rules of nacre-runtime.aar.\n";
+constexpr StringLiteral kRules = "# Only the app calls a model's class: methods that it does not call can be removed. "
+                                 "What native code calls is kept by the\n"
+                                 "# rules of nacre-runtime.aar.\n";
 
 constexpr StringLiteral kMetadata = "aarFormatVersion=1.0\naarMetadataVersion=1.0\n";
 

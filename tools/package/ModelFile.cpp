@@ -148,7 +148,7 @@ Error readFrom(ModelFile &model) {
   auto object = ELFObjectFile<Elf>::create(*model.bytes);
   if (!object) {
     consumeError(object.takeError());
-    return createStringError("it is no shared library of 64 bits");
+    return createStringError("it is not a 64-bit shared library");
   }
   Expected<uint64_t> address = findModel(*object);
   if (!address)
@@ -169,7 +169,7 @@ Expected<ModelFile> readModelFile(StringRef path) {
     return createStringError("'" + path + "' cannot be read: " + bytes.getError().message());
   model.bytes = std::move(*bytes);
   if (Error error = readFrom(model))
-    return createStringError("'" + path + "' is no model: " + toString(std::move(error)));
+    return createStringError("'" + path + "' is not a model: " + toString(std::move(error)));
   return model;
 }
 

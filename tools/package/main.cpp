@@ -15,16 +15,16 @@ using namespace nacre;
 static cl::OptionCategory category("nacre-package options");
 static cl::list<std::string> libraries(cl::Positional, cl::OneOrMore, cl::desc("<library>..."), cl::cat(category));
 static cl::opt<std::string> output("o", cl::value_desc("file.aar"), cl::cat(category),
-                                   cl::desc("The AAR to write (default: <model>.aar)"));
+                                   cl::desc("AAR to write (default: <model>.aar)"));
 static cl::opt<std::string>
     className("class", cl::value_desc("package.Class"), cl::cat(category),
-              cl::desc("The class that names the model's inputs and outputs (default: dev.nacre.model.<Model>)"));
+              cl::desc("Java class with the model's inputs and outputs (default: dev.nacre.model.<Model>)"));
 static cl::extrahelp more("\nEXAMPLES\n"
                           "  nacre-compile mobilenet.onnx -o libmobilenet.so --target=android-arm64,android-x86_64\n"
                           "  nacre-package android-*/libmobilenet.so -o mobilenet.aar\n"
-                          "      an app that has this and nacre-runtime.aar calls new dev.nacre.model.Mobilenet()\n"
+                          "      an app with this AAR and nacre-runtime.aar calls new dev.nacre.model.Mobilenet()\n"
                           "\nEXIT STATUS\n"
-                          "  0  written\n"
+                          "  0  the AAR is written\n"
                           "  1  the libraries cannot be packaged; the message says which one and why\n"
                           "  2  the command line is wrong\n"
                           "  4  memory ran out\n");
@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
   tools::handleOutOfMemory();
   cl::HideUnrelatedOptions(category);
   tools::setVersion("nacre-package");
-  if (Error error = tools::parseOptions(argc, argv, "Makes an Android library (AAR) of a compiled model.\n")) {
+  if (Error error = tools::parseOptions(argc, argv, "Packages a compiled model as an Android library (AAR).\n")) {
     errs() << "nacre-package: " << toString(std::move(error)) << "\n";
     return 2;
   }

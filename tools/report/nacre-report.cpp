@@ -19,16 +19,16 @@ namespace {
 constexpr StringLiteral kEpilogue =
     "\nEXAMPLES\n"
     "  nacre-compile model.onnx -o libmodel.so --device=snapdragon-778g --report=report.json\n"
-    "      what was compiled, and what is predicted for a device\n"
+    "      write the compiler's report, with times predicted for a device\n"
     "  nacre-run libmodel.so --profile=profile.json\n"
-    "      what is measured, on the device itself\n"
+    "      measure on the device itself\n"
     "  nacre-report report.json --profile=profile.json -o report.html\n"
-    "      both as a page, for a browser\n"
+    "      show both in a browser\n"
     "  nacre-report lenet.json --profile=main.json --profile=train.json\n"
-    "      of several entries, each of which was measured\n"
+    "      show the measurements of several entries\n"
     "\nEXIT STATUS\n"
     "  0  the page is written\n"
-    "  2  the command line is wrong, or a file cannot be read or written or is of another library\n"
+    "  2  the command line is wrong, or a file cannot be read or written, or belongs to another library\n"
     "  4  memory ran out\n";
 
 int fail(const Twine &message) {
@@ -53,19 +53,18 @@ int main(int argc, char **argv) {
   nacre::tools::handleOutOfMemory();
   cl::OptionCategory category("nacre-report options");
   cl::opt<std::string> report(cl::Positional, cl::desc("<report.json>"), cl::cat(category));
-  cl::list<std::string> profiles(
-      "profile", cl::cat(category), cl::value_desc("file"),
-      cl::desc("What nacre-run --profile=<file> measured of the library, one of each entry at most; repeatable"));
+  cl::list<std::string> profiles("profile", cl::cat(category), cl::value_desc("file"),
+                                 cl::desc("Profile by nacre-run --profile=<file>, at most one per entry; repeatable"));
   cl::opt<std::string> output("o", cl::cat(category), cl::value_desc("file"),
-                              cl::desc("The page to write; - is the standard output (default: <report>.html)"));
+                              cl::desc("Page to write; - is the standard output (default: <report>.html)"));
   cl::extrahelp more(kEpilogue);
   cl::HideUnrelatedOptions(category);
   nacre::tools::setVersion("nacre-report");
   if (Error error = nacre::tools::parseOptions(
-          argc, argv, "Writes a report of nacre-compile, and what was measured, as a page for a browser.\n"))
+          argc, argv, "Shows a report of nacre-compile and profiles of nacre-run as a web page.\n"))
     return fail(toString(std::move(error)));
   if (report.empty())
-    return fail("a report must be given, as in nacre-report report.json; see --help");
+    return fail("a report is required, as in nacre-report report.json; see --help");
 
   Expected<nacre::tools::JsonFile> read = readJson(report);
   if (!read)

@@ -12,105 +12,108 @@
 
 namespace nacre::run {
 
-const char *const kHelp = R"(OVERVIEW: Runs, checks, times and looks into a model that nacre-compile made.
+const char *const kHelp = R"(OVERVIEW: Runs, compares, benchmarks, profiles and trains a compiled model.
 
 USAGE: nacre-run [options] <libmodel.so>
 
 OPTIONS:
 
-Inputs and answers:
-Files are .npy or ONNX TensorProto (.pb), of the tensor's own type and shape; in .npy
-floats of 8 bits are uint8 codes, and elements of 4 and 2 bits a list of their bytes.
+Inputs and outputs:
+Files are .npy or ONNX TensorProto (.pb), with the type and shape of the tensor. In .npy files, 8-bit floats are
+uint8 codes, and 4-bit and 2-bit elements are a list of their bytes. Inputs without a file are generated from the
+seed: floats in [-1, 1), integers 0 or 1, bytes of any value. An element a agrees with the expected element b if
+|a-b| <= rtol*|b| + atol*max|b|.
 
-  --input=<name=file>   - Read this input; inputs without a file are made from the seed; repeatable
-  --set=<name=number>   - Let all elements of this input be that number; repeatable
-  --seed=<N>            - Of inputs that nothing else says: floats in [-1, 1), integers 0 or 1, bytes of any value; with --train, of the order of the examples (default: 0)
-  --state=<name=file>   - Let what the model remembers from run to run begin as this file; else as the model says; repeatable
-  --resume=<file>       - Let all that it remembers begin as --save wrote it: a .safetensors file
-  --weights=<file>      - Of such a file, or one from Python, weights and statistics alone: those that it has
-  --save=<file>         - After the runs, save what the model remembers; whatever happens, the old file or the new one is whole
-  --output=<folder>     - Write every output, and what the model remembers, to <folder>/<name>.npy; the folder must exist
-  --expect=<name=file>  - Compare this output; an element a agrees with b when |a-b| <= rtol*|b| + atol*max|b|; repeatable
-  --rtol=<X>            - Of the element itself (default: 1e-3)
-  --atol=<X>            - Of the largest element (default: 1e-4)
+  --input=<name=file>   - Read this input from a file; repeatable (default: generated)
+  --set=<name=number>   - Set all elements of this input to a number; repeatable
+  --seed=<N>            - Seed of generated inputs; with --train, of the example order (default: 0)
+  --state=<name=file>   - Read the initial value of this state; repeatable (default: the model's)
+  --resume=<file>       - Load the whole state from a .safetensors file of --save
+  --weights=<file>      - Load only weights and statistics from a .safetensors file; some may be missing
+  --save=<file>         - Save the state after the runs; replaces the file atomically
+  --output=<folder>     - Write outputs and state to <folder>/<name>.npy; the folder must exist
+  --expect=<name=file>  - Compare this output with a file; repeatable
+  --rtol=<X>            - Tolerance relative to the element (default: 1e-3)
+  --atol=<X>            - Tolerance relative to the tensor's largest element (default: 1e-4)
 
 Training:
-Of a model that was compiled with --train. Files have all examples, along axis 0; an epoch takes each once, shuffled, in
-batches of the size that the model was compiled for, and leaves out what is less than a batch.
+Training requires a model compiled with --train. Files hold all examples along axis 0. An epoch takes each example once, in random
+order, in batches of the compiled size; it drops an incomplete last batch.
 
-  --train               - Train, and print loss and accuracy of each epoch; --input, --label and --set=learning_rate=<X> must be given
-  --label=<file>        - What is right for each example: classes, counted from 0, or numbers; <name=file> where there are several
-  --epochs=<N>          - How often to take all examples (default: 1); 0 only tests
-  --test-input=<name=file> - Other examples, to test on before the first epoch and after each; with --test-label
-  --test-label=<file>   - What is right for these
-  --schedule=<kind>     - How the learning rate changes: constant (default), step:every=<epochs>,factor=<X> or cosine:least=<X>, each with warmup=<steps>
-  --accumulate=<N>      - Take a step with the mean gradient of N batches; of a model compiled with --accumulate (default: 1)
-  --order=<file>        - Take examples in this order: their numbers, i64, a row for each epoch, or one for all
-  --batch-axis=<name:axis> - Of an input that has examples along another axis; repeatable
-  --steps=<N>           - End after N steps, wherever that is; --resume goes on there
-  --save-every=<N>      - Save not only after each epoch, but also after each N steps
-  --log=<file>          - Write a line of JSON for each epoch; after --resume they are added to the file
+  --train               - Train and print each epoch's loss and accuracy; requires --input, --label, --set=learning_rate=<X>
+  --label=<file>        - Labels: class indices from 0, or numbers; <name=file> if there are several
+  --epochs=<N>          - Number of epochs; 0 only tests (default: 1)
+  --test-input=<name=file> - Test examples, evaluated before the first and after each epoch; requires --test-label
+  --test-label=<file>   - Labels of the test examples; <name=file> if there are several
+  --schedule=<kind>     - Learning rate: constant, step:every=<epochs>,factor=<X> or cosine:least=<X>, each with warmup=<steps> (default: constant)
+  --accumulate=<N>      - Average the gradients of N batches; requires nacre-compile --accumulate (default: 1)
+  --order=<file>        - Example order: i64 indices, one row per epoch or for all
+  --batch-axis=<name:axis> - Example axis of an input, if it is not 0; repeatable
+  --steps=<N>           - Stop after N steps, even within an epoch; --resume continues there
+  --save-every=<N>      - Also save after every N steps (default: only after each epoch)
+  --log=<file>          - Write a line of JSON for each epoch; with --resume, append them
 
-Times:
-After one run that is not counted, and some more to warm up.
+Measurements:
+The first run and a few warm-up runs are not counted. --benchmark prints the fields model, min_ms, median_ms, p90_ms, runs, threads,
+peak_rss_mb, arena_bytes, code_bytes, weight_bytes, device, submissions and pipelines.
 
-  --benchmark           - Print a line of JSON: model, min_ms, median_ms, p90_ms, runs, threads, peak_rss_mb, arena_bytes, code_bytes, weight_bytes, device, submissions, pipelines
-  --profile             - Print the time of each launch; --profile=<file> also writes it as JSON, for nacre-report
-  --trace=<file>        - Write the latest run as a Chrome trace, for chrome://tracing or ui.perfetto.dev
-  --runs=<N>            - At least N runs (default: as many as the seconds ask for); without these options N runs, for what it remembers
-  --min-seconds=<S>     - At least S seconds (default: 1, or 0 with --runs)
-  --evict=<N>           - Before each run, read N MiB of something else, so that the model is in memory and in no cache (default: 0)
+  --benchmark           - Print times and memory as a line of JSON
+  --profile             - Print the time of each launch; --profile=<file> also writes JSON for nacre-report
+  --trace=<file>        - Write the last run as a Chrome trace, for chrome://tracing or ui.perfetto.dev
+  --runs=<N>            - Minimum number of runs; the exact number without measurements (default: as --min-seconds requires)
+  --min-seconds=<S>     - Minimum duration in seconds (default: 1, or 0 with --runs)
+  --evict=<N>           - Read N MiB before each run, so that caches are cold (default: 0, at most 65536)
 
 GPUs:
-Without these options a model uses a GPU for what was placed on it, if there is one that works.
+By default, a model compiled with --place uses a GPU if one works; otherwise it runs on the CPU.
 
-  --gpu                 - Fail where there is none, or where the CPU had to take over; a CPU that plays a GPU will do
-  --gpu-cut=<P>         - Give the GPU P percent of every launch that it has code for, and the CPU the rest; implies --gpu
+  --gpu                 - Fail if no GPU works or the CPU takes over; emulated GPUs count
+  --gpu-cut=<P>         - Give the GPU P % of every launch it supports; implies --gpu (0 to 100)
   --gpu-device=<N>      - Use device N of --list-devices, counted from 0; implies --gpu
-  --gpu-sequential      - Where both engines compute, the GPU first, then the CPU: to measure, or to find a race; implies --gpu
-  --gpu-self-test       - First compare each kernel's GPU code with its CPU code, and do without what is wrong; implies --gpu
-  --tune=<MS>           - First measure for MS milliseconds which cuts and code are fastest, and use them; implies --gpu
-  --cache=<folder>      - Keep compiled GPU code there from one run to the next, and what was tested and tuned; the folder must exist
-  --list-devices        - Describe the GPUs, and end
+  --gpu-sequential      - Run GPU parts, then CPU parts, to measure or debug; implies --gpu
+  --gpu-self-test       - Compare GPU with CPU code first; disable kernels that differ; implies --gpu
+  --tune=<MS>           - Spend MS milliseconds to find the fastest splits and code; implies --gpu
+  --cache=<folder>      - Keep compiled GPU code, test and tuning results; the folder must exist
+  --list-devices        - Describe the GPUs and exit
 
-Others:
+General:
 
-  --info                - Print what the model takes, gives and needs, and run nothing
-  --entry=<name>        - Which entry to run (default: the first)
-  --threads=<N>         - The calling thread counts (default: the machine's big cores)
-  --max-iterations=<N>  - End a run that finishes more than N iterations of loops (default: 0, no limit)
-  --help                - Print this
-  --version             - Print the version of this program
+  --info                - Print inputs, outputs and memory of the model; run nothing
+  --entry=<name>        - Entry to run (default: the first)
+  --threads=<N>         - Number of threads, including the calling one (default: the machine's big cores)
+  --max-iterations=<N>  - Stop a run after more than N loop iterations (default: 0, no limit)
+  --help                - Print this text
+  --version             - Print the version
 
 EXAMPLES
   nacre-run libmodel.so --info
-      what the model takes, gives and needs
+      print inputs, outputs and memory
   nacre-run libmodel.so
-      run once on seeded inputs, summarise the outputs
+      run once on generated inputs and summarize the outputs
   nacre-run libmodel.so --input=image=cat.npy --output=answers
-      run on a file, write answers/<output>.npy
+      run on a file and write answers/<output>.npy
   nacre-run libmodel.so --input=image=cat.npy --expect=probs=cat.probs.npy
-      compare with what others computed
+      compare with the results of another program
   nacre-run libcell.so --input=x=step2.npy --state=h=after1/h.npy --output=after2
-      one step of a model compiled with --state, from where another run ended
+      run one step of a model compiled with --state, from the state of an earlier run
   nacre-run libcell.so --input=x=step3.npy --resume=cell.safetensors --save=cell.safetensors
-      a step, and all that is remembered from one call to the next in a file
+      run a step and keep the whole state in a file
   nacre-run liblenet.so --train --input=x=x.npy --label=y.npy --epochs=10 --set=learning_rate=0.05 --save=lenet.safetensors
-      train a model compiled with --train; what it has learned is in the file after each epoch
+      train a model compiled with --train and save its weights after each epoch
   nacre-run liblenet.so --train --input=x=x.npy --label=y.npy --epochs=20 --set=learning_rate=0.05 --resume=lenet.safetensors
-      go on where the file ends, in the middle of an epoch, too
+      continue from a saved state, even within an epoch
   nacre-run liblenet.so --train --epochs=0 --test-input=x=x.npy --test-label=y.npy --weights=lenet.safetensors
-      how good it is
+      measure loss and accuracy on test examples
   nacre-run libmodel.so --benchmark --threads=1
-      how fast it is
+      measure the time of a run
   nacre-run libmodel.so --profile --trace=trace.json
-      where the time goes, by the model's node names
+      measure the time of each launch, by the model's node names
   nacre-run libmodel.so --profile=profile.json && nacre-report report.json --profile=profile.json
-      the same beside what the compiler says, as a page to look at
+      show measured times beside the compiler's report in a browser
   nacre-run libmodel.so --list-devices
-      the GPUs here, and what they lack
+      list the GPUs and the features that they lack
   nacre-run libmodel.so --gpu --cache=/tmp --benchmark
-      on the GPU, for a model compiled with --place
+      benchmark on the GPU a model compiled with --place
 
 EXIT STATUS
   0  done, and every expected output agrees
@@ -118,8 +121,8 @@ EXIT STATUS
   2  the command line or a file is wrong
   3  the model cannot run here, or a run exceeds --max-iterations
   4  memory ran out
-  5  training diverged: a loss or a weight is infinite or NaN; it was not saved
-  130  Ctrl-C or SIGTERM: the run in progress was cancelled, or the step of training finished; a second one ends the program at once
+  5  training diverged: a loss or a weight is infinite or NaN; the state was not saved
+  130  Ctrl-C or SIGTERM: the run was cancelled, or the training step finished; a second signal exits at once
 )";
 
 namespace {
@@ -147,7 +150,7 @@ struct Row {
 };
 
 constexpr const char *kScheduleForm =
-    "constant, step:every=<epochs>,factor=<X> or cosine:least=<X>, with warmup=<steps> behind";
+    "constant, step:every=<epochs>,factor=<X> or cosine:least=<X>, each with an optional warmup=<steps>";
 
 bool storeSchedule(Options &options, const std::string &value) {
   const std::optional<Schedule> schedule = parseSchedule(value);
@@ -282,12 +285,11 @@ Outcome parseOptions(int count, char **arguments, Options &options) {
   for (const Row *row : seen)
     if (row->about == (options.train ? About::Runs : About::Training))
       return usageFailure("--" + std::string(row->name) +
-                          (options.train ? " is about single runs; leave it out, or --train"
-                                         : " is about training; give --train, too, or leave it out"));
+                          (options.train ? " cannot be combined with --train" : " requires --train"));
   if (options.runs != 0 && !sawSeconds)
     options.minSeconds = 0;
   if (options.library.empty() && !options.help && !options.version)
-    return usageFailure("there must be a library made by nacre-compile; --help shows how");
+    return usageFailure("a library compiled by nacre-compile is required; see --help");
   return std::nullopt;
 }
 

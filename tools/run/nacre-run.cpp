@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  nacre-run: run, check, time and look into a model that nacre-compile made.
+// What:  nacre-run: runs, compares, benchmarks, profiles and trains a compiled model.
 // Why:   the one program that tests, benchmarks and people use for this; of Nacre it knows nacre/runtime.h alone.
 // How:   open, create, fill, run; then whatever the options ask for, in the order write, compare, benchmark, profile. Training is apart.
 

@@ -25,46 +25,43 @@ using namespace llvm;
 static cl::OptionCategory category("nacre-translate options");
 static cl::opt<std::string> model(cl::Positional, cl::Required, cl::desc("<model>"), cl::cat(category));
 enum class Action { None, Import, Check };
-static cl::opt<Action> action(cl::init(Action::None), cl::desc("What to do, one of these, or --state:"),
-                              cl::cat(category),
+static cl::opt<Action> action(cl::init(Action::None), cl::desc("Action, one of these or --state:"), cl::cat(category),
                               cl::values(clEnumValN(Action::Import, "import", "Print the nn function of a model"),
-                                         clEnumValN(Action::Check, "check", "List all that stops a model"),
+                                         clEnumValN(Action::Check, "check", "List everything that is not supported"),
                                          clEnumValN(Action::Import, "import-onnx", "The same as --import"),
                                          clEnumValN(Action::Check, "check-onnx", "The same as --check")));
 static cl::opt<std::string>
     state("state", cl::value_desc("file.safetensors"), cl::cat(category),
-          cl::desc("Write the model, ONNX, with the weights of this state, which nacre_state_save has written, to -o"));
+          cl::desc("Write the ONNX model with the weights of this nacre_state_save file; requires -o"));
 static cl::opt<std::string> output("o", cl::value_desc("file"), cl::cat(category),
-                                   cl::desc("Where the model with the state's weights goes"));
-static cl::list<std::string>
-    inputs("input", cl::value_desc("tensor"), cl::cat(category),
-           cl::desc("Take this tensor from outside, in place of what computes it; repeatable"));
+                                   cl::desc("ONNX model to write; requires --state"));
+static cl::list<std::string> inputs("input", cl::value_desc("tensor"), cl::cat(category),
+                                    cl::desc("Use this tensor as an input; repeatable (default: the model's inputs)"));
 static cl::list<std::string> outputs("output", cl::value_desc("tensor"), cl::cat(category),
                                      cl::desc("Compute this tensor; repeatable (default: the model's outputs)"));
 static nacre::tools::ModelInputs modelInputs(category);
 static cl::opt<int64_t> maxConstant("max-constant", cl::init(1024), cl::value_desc("MiB"), cl::cat(category),
-                                    cl::desc("Folding never makes a larger constant (default: 1024)"));
+                                    cl::desc("Largest constant that folding may create (default: 1024)"));
 static cl::opt<bool> locations("locations", cl::cat(category), cl::desc("Print the location of every operation"));
 static cl::extrahelp
     more("\nEXAMPLES\n"
          "  nacre-translate --import model.onnx\n"
-         "      the operators that Nacre reads in a model, without the weights\n"
+         "      print the model's operators, without the weights\n"
          "  nacre-translate --check detector.onnx --shape=image=1x3x320x320\n"
-         "      what would stop this model, all of it at once\n"
+         "      list everything that is not supported in this model\n"
          "  nacre-translate lenet.onnx --state=trained.safetensors -o trained.onnx\n"
-         "      the model with the weights that a device has trained\n"
+         "      write the model with weights trained on a device\n"
          "\nEXIT STATUS\n"
          "  0  translated, or everything is supported\n"
-         "  1  the model cannot be read, or has nodes that are not supported, or the state is of another one; the\n"
-         "     messages name them\n"
+         "  1  the model cannot be read, has unsupported nodes, or does not match the state; the messages name them\n"
          "  2  the command line is wrong\n"
          "  4  memory ran out\n");
 
 static Error parse(nacre::importer::ImportOptions &options) {
   if ((action == Action::None) == state.empty())
-    return createStringError("one of --import, --check and --state must say what to do; see --help");
+    return createStringError("exactly one of --import, --check and --state is required; see --help");
   if (state.empty() != output.empty())
-    return createStringError("--state and -o must be given together: what is read, and where the model goes");
+    return createStringError(std::string(state.empty() ? "-o requires --state" : "--state requires -o"));
   options.maxConstantBytes = maxConstant << 20;
   options.inputs = inputs;
   options.outputs = outputs;
@@ -87,9 +84,10 @@ int main(int argc, char **argv) {
   nacre::tools::setVersion("nacre-translate");
   cl::HideUnrelatedOptions(category);
   nacre::importer::ImportOptions options;
-  if (Error error = nacre::tools::parseOptions(argc, argv,
-                                               "Prints a trained network as operators, or lists those that are not "
-                                               "supported; writes trained weights back.\n")) {
+  if (Error error =
+          nacre::tools::parseOptions(argc, argv,
+                                     "Prints a trained network as operators, lists unsupported ones, or writes "
+                                     "trained weights back.\n")) {
     errs() << "nacre-translate: " << toString(std::move(error)) << "\n";
     return 2;
   }

@@ -25,16 +25,15 @@ extern int clock_gettime(int clock, struct timespec *time);
 
 static const char usage[] =
     "usage: nacre-try lib<model>.so [option]...\n"
-    "  --input=<name>=<file.npy>  an array of the input's type and shape; other inputs of floats are made up, in [-1, "
-    "1),\n"
-    "                             all others are 0; repeatable\n"
-    "  --runs=<N>                 to take the time of (default: three, and more in half a second)\n"
-    "  --threads=<N>              the calling one counts (default: the big cores)\n"
-    "  --cpu                      leave the GPU alone; else it is used if the model was compiled for it and it works\n"
-    "  --gpu                      fail where it cannot be used\n"
-    "  --gpu-cut=<percent>        its share of all that it has code for\n"
-    "  --tune=<ms>                first measure for so long which shares and code are fastest, and use them\n"
-    "  --cache=<folder>           keep the driver's compiled code there, and what was measured\n";
+    "  --input=<name>=<file.npy>  read this input from an array of its type and shape; repeatable\n"
+    "                             (default: floats generated in [-1, 1), everything else 0)\n"
+    "  --runs=<N>                 number of measured runs (default: at least 3, for half a second)\n"
+    "  --threads=<N>              number of threads, including the calling one (default: the big cores)\n"
+    "  --cpu                      never use the GPU (default: use it if the model has code for it and it works)\n"
+    "  --gpu                      fail if the GPU cannot be used\n"
+    "  --gpu-cut=<percent>        give the GPU this share of every launch it supports\n"
+    "  --tune=<ms>                spend this long to find the fastest shares and code\n"
+    "  --cache=<folder>           keep compiled GPU code and tuning results in this folder\n";
 
 static int fail(const char *what, const char *why) {
   printf("nacre-try: %s: %s\n", what, why);
@@ -198,7 +197,7 @@ int main(int count, char **words) {
     else
       is_right = behind(words[w], "--input=") != NULL;
     if (!is_right)
-      return fail(words[w], "is no option"), printf("%s", usage), 2;
+      return fail(words[w], "unknown option"), printf("%s", usage), 2;
   }
 
   const nacre_model *model = open_model(words[1]);

@@ -59,7 +59,7 @@ public:
     model = handle ? static_cast<const nacre_model *>(dlsym(handle, symbol.c_str())) : nullptr;
     if (!model) {
       const char *why = dlerror();
-      reason = why ? why : path + " is no model";
+      reason = why ? why : path + " is not a model";
       return false;
     }
     char text[512] = "";

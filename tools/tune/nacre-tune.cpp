@@ -32,22 +32,22 @@ USAGE: nacre-tune --base=<profile.json> [options]
 
 OPTIONS:
 
-  --base=<file>      - The profile whose figures stay where nothing is measured. Choose one of a device like this one
-  --gpu=<choice>     - auto (default): measure the GPU if there is one, no: leave its figures to the base, or a number of nacre-run --list-devices, counted from 0
-  --kernels=<folder> - Where the GPU's kernels are, compiled for this machine (default: ../lib/nacre/tune beside the program)
-  -o <file>          - Where to write the profile (default: the standard output)
-  --help             - Print this
-  --version          - Print the version of this program
+  --base=<file>      - Profile of a similar device; it supplies all figures that are not measured
+  --gpu=<choice>     - auto: any GPU; no: none; N: device N of nacre-run --list-devices, from 0 (default: auto)
+  --kernels=<folder> - Folder of the GPU kernels compiled for this machine (default: ../lib/nacre/tune beside the program)
+  -o <file>          - Profile to write (default: the standard output)
+  --help             - Print this text
+  --version          - Print the version
 
 EXAMPLES
   nacre-tune --base=/usr/share/nacre/devices/snapdragon-778g.json -o mine.json
-      takes some seconds, in which nothing else should run
+      measure for a few seconds; run nothing else meanwhile
   nacre-compile model.onnx --place=auto --device=mine.json
-      place a model by it
+      place a model with this profile
 
 EXIT STATUS
   0  the profile is written
-  2  the command line is wrong, a file cannot be read or written, or the GPU that was asked for cannot be measured
+  2  the command line is wrong, a file cannot be read or written, or the requested GPU cannot be measured
   4  memory ran out
 )";
 
@@ -206,7 +206,7 @@ int main(int argc, char **argv) {
       return fail("unknown option " + argument + "; see --help");
   }
   if (basePath.empty())
-    return fail("a base must be given for what is not measured: --base=profile.json; see --help");
+    return fail("--base=<profile.json> is required: it supplies the figures that are not measured; see --help");
   char *end = nullptr;
   const int device = gpu == "auto" ? -1 : int(std::strtol(gpu.c_str(), &end, 10));
   if (gpu != "auto" && gpu != "no" && (end == gpu.c_str() || *end || device < 0))
@@ -225,7 +225,7 @@ int main(int argc, char **argv) {
     return fail(error);
   const Cores cores = measureCores();
   if (cores.speeds.empty())
-    return fail("the system does not say which cores there are");
+    return fail("the system does not list its cores");
   profile = *replaceMember(profile, "cpu", describeCpu(cores));
   if (outputPath == "-")
     return std::fputs(profile.c_str(), stdout) < 0;

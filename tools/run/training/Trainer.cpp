@@ -125,7 +125,7 @@ private:
   Outcome openSessions() {
     const bool tests = !training.testInputs.empty() || !training.testLabels.empty();
     if (training.epochs == 0 && !tests)
-      return usageFailure("--train must have --epochs of at least 1, or examples to test on: --test-input=NAME=FILE");
+      return usageFailure("--train requires --epochs of at least 1, or test examples: --test-input=NAME=FILE");
     if (!hasEntry(model, "train") && !hasEntry(model, "evaluate"))
       return usageFailure("the model must have an entry 'train', but has " + entryNames(model) +
                           "; compile it with nacre-compile --train");
@@ -202,9 +202,9 @@ private:
       if (port.name == "learning_rate" && port.tensor.type == NACRE_F32 && port.tensor.count == 1)
         ratePort = &port;
     if (ratePort && !isSet("learning_rate"))
-      return usageFailure("--train must have a learning rate, as in --set=learning_rate=0.01");
+      return usageFailure("--train requires a learning rate, as in --set=learning_rate=0.01");
     if (!ratePort && training.schedule.kind != Schedule::Kind::Constant)
-      return usageFailure("--schedule must have a model whose steps read a learning rate; leave it out");
+      return usageFailure("--schedule requires a model whose steps read a learning rate");
     if (!ratePort)
       return std::nullopt;
     baseRate = readElement(NACRE_F32, ratePort->data, 0);
@@ -241,8 +241,8 @@ private:
   Outcome begin() {
     const std::optional<uint64_t> counted = anySession().countSteps();
     if (!options.resumeFile.empty() && !counted)
-      return usageFailure("--resume must have a model that counts its steps, but this one does not; compile it with "
-                          "nacre-compile --train, or give --weights");
+      return usageFailure("--resume requires a model that counts its steps; compile it with nacre-compile --train, or "
+                          "pass --weights");
     step = options.resumeFile.empty() ? 0 : *counted;
     if (!tester)
       return std::nullopt;
