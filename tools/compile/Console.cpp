@@ -104,7 +104,7 @@ int runCompile(const CompilerOptions &options, StringRef reportPath, mlir::MLIRC
   const bool isFile = isText && options.outputPath != "-";
   // A model is compiled for minutes; what is wrong with its place is said before.
   std::string unfinished;
-  auto finished = make_scope_exit([&] { sys::DontRemoveFileOnSignal(unfinished); }); // once textFile has removed it
+  const scope_exit finished([&] { sys::DontRemoveFileOnSignal(unfinished); }); // once textFile has removed it
   OutputFile textFile;
   if (std::string problem = isFile   ? textFile.open(options.outputPath, removeOnSignal)
                             : isText ? ""
