@@ -42,8 +42,8 @@ inline llvm::Error parseOptions(int argc, char **argv, llvm::StringRef overview,
   Arguments arguments(argc, argv, problem);
   if (!problem.empty())
     return llvm::createStringError(problem);
-  if (showHelp &&
-      llvm::is_contained(llvm::ArrayRef(arguments.values(), arguments.count()), llvm::StringRef("--help"))) {
+  const auto asksForHelp = [](llvm::StringRef word) { return word == "--help" || word == "-help" || word == "-h"; };
+  if (showHelp && llvm::any_of(llvm::ArrayRef(arguments.values(), arguments.count()), asksForHelp)) {
     showHelp();
     std::exit(0);
   }

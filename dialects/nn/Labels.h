@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  how a function says which inputs name classes.
-// Why:   a class that is none costs nothing and teaches nothing; a run of a model that trains refuses it instead.
+// Why:   a label that is not a class would change neither the loss nor the weights, so a training run refuses it.
 // How:   a note on the argument. Whoever writes a loss leaves it, packaging hands it to the runtime.
 
 #ifndef NACRE_DIALECTS_NN_LABELS_H

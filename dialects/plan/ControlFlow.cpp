@@ -10,7 +10,7 @@ namespace nacre::plan {
 static constexpr int64_t kUnknownTurns = 16;
 /// Of a loop that may end before its bound: what is beyond is a bound and not an expectation.
 static constexpr int64_t kMostExpectedTurns = 1000;
-/// Of a loop that surely ends before anybody would end it: of short launches these take seconds.
+/// Most iterations of a loop that need not be cancellable: with short launches they take seconds.
 static constexpr int64_t kMostCertainTurns = 1 << 20;
 
 double expectTurns(Operation *step) {

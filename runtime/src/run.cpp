@@ -11,7 +11,7 @@
 namespace nacre::runtime {
 namespace {
 
-/// Of a run in which the CPU had all of everything.
+/// Fills in the times of a run that the CPU computed without a GPU.
 void complete_times(Session &session) {
   for (uint32_t i = 0; i < session.entry->step_count; ++i) {
     nacre_launch_time &time = session.times[i];
@@ -62,7 +62,7 @@ bool check_buffers(Session &session, Reason &reason) {
       }
     }
   }
-  // Of the ports that begin before one, the end of the last, and which of the outputs that is.
+  // Where the ports that begin before the current one end at the latest: all of them, and the outputs among them.
   const char *end = nullptr, *end_of_outputs = nullptr;
   uint32_t last = 0, last_output = 0;
   for (uint32_t i = 0; i < count; ++i) {

@@ -20,7 +20,7 @@ void *run_start(void *argument) {
   return nullptr;
 }
 
-/// An engine, or why there is none; an engine may have a reason too.
+/// Keeps the engine, or nullptr and the reason. An engine may have a reason, too.
 void settle(Session &session, void *engine, const Reason &reason) {
   session.gpu = engine;
   copy_text(session.reason, sizeof session.reason, reason.c_str());

@@ -248,7 +248,7 @@ Hue findHue(NnBuilder &nn, const Colour &rgb) {
   auto number = [&](double value) { return nn.scalar(red, value); };
   Value most = larger(larger(red, green), blue), least = smaller(smaller(red, green), blue);
   Value middle = larger(smaller(red, green), smaller(larger(red, green), blue));
-  // Of the six orders of the parts, those with the middle one on its way up have even numbers.
+  // The three parts have six orders. Even ones are those in which the middle part grows.
   Value share = nn.div(nn.sub(middle, least), nn.sub(most, least));
   Value up = share, down = nn.sub(number(1), share);
   auto order = [&](double category, Value part) { return nn.add(part, category); };
