@@ -2,12 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Refuses turns of phrase that readers must parse twice, and names the plain words for each.
 
-Looks at the string literals of C and C++ sources in tools/, which are messages and --help, and at the templates of manual pages in
-docs/man. Comments, names of files and other folders are not checked.
+Looks at the string literals of C and C++ sources in tools/, which are messages and --help, at the templates of manual pages in
+docs/man, and at the prose of Markdown pages. Comments, code on pages, names of files and other folders are not checked.
+
+`--count` prints how many there are per 1,000 words of each kind of text instead.
 """
 import bisect
+import collections
 import re
+import sys
 
+import pages
 import tree
 
 SOURCES = (".c", ".cpp", ".h")
@@ -39,6 +44,25 @@ BANNED = [
     (r"\balone\b", "write 'only'"),
 ]
 BANNED = [(re.compile(phrase.replace(" ", r"\s+")), plain) for phrase, plain in BANNED]
+# On pages only: sentences there are longer than messages, and more of them begin with a clause.
+BANNED_ON_PAGES = [
+    (r"(?:^|(?<=[.:;|] )|(?<=\*\*))(?:What|Who|Whoever)\b(?! (?:next|is new)\b)[^.?!:|\n]*[.:;|]", "begin with the subject: 'The compiler ...', 'To ..., run ...'"),
+    (r"(?:^|(?<=[.:;|] ))(?:Is|Are|Does|Do|Has|Have|Was) [^.?!|\n]*, ", "write 'If ...'"),
+    (r"(?:^|(?<=[.:;|] ))Where [^.?!|\n]*, ", "write 'If ...' or 'When ...'"),
+    (r"\b(?:of|by|for|from|with|in|to|than|after|before|beside|into|as|on|but|and|or|at) what\b", "name the thing, or write 'the ... that'"),
+    (r"\b(?:all|everything|anything) what\b|\bthat which\b", "write 'everything that' or name the thing"),
+    (r"\bwhoever\b|\bthose who\b", "name who does it"),
+    (r"\bbut for\b", "write 'except'"),
+    (r"\banew\b", "write 'again'"),
+    (r"\bbeside\b", "write 'next to', 'besides' or 'in addition to'"),
+    (r"\b(?:each|every|one|zero|no|first|last|next|per|same|a loop's) turns?\b|\bturns of (?:a|the) loop", "write 'iteration'"),
+    (r"\bis said\b|\bas is said\b|\bis told\b|\bmay be said\b", "say who states it where, or write 'is given'"),
+    (r"\bhave to do\b|\bhas to do\b|\bcomes of (?:it|them|that)\b|\bcame of (?:it|them|that)\b", "name the result"),
+    (r"\bin (?:the )?place of\b", "write 'instead of'"),
+    (r"\bnobody\b", "write 'nothing' or 'no ...'"),
+    (r"\bfar (?:larger|smaller|slower|faster)\b", "give the factor, or write 'much'"),
+]
+BANNED_ON_PAGES = BANNED + [(re.compile(phrase), plain) for phrase, plain in BANNED_ON_PAGES]
 
 TOKEN = re.compile(r"""
     (?P<comment> //(?:[^\\\n]|\\.|\\\n)* | /\*.*?\*/ )
@@ -64,9 +88,12 @@ class Text:
         self.lines.append(line)
         self.length += len(part)
 
+    def words(self):
+        return len(re.findall(r"[A-Za-z]+", "".join(self.parts)))
+
     def problems(self, path):
         text = "".join(self.parts)
-        for phrase, plain in BANNED:
+        for phrase, plain in BANNED_ON_PAGES if path.endswith(".md") else BANNED:
             for match in phrase.finditer(text):
                 line = self.lines[bisect.bisect_right(self.starts, match.start()) - 1]
                 yield line, f"{path}:{line}: has '{' '.join(match.group(0).split())}'; {plain}"
@@ -102,13 +129,51 @@ def page(source):
     yield text
 
 
+def markdown(source):
+    """The prose of a Markdown page, a paragraph at a time: without code, targets of links and comments."""
+    text, before = Text(), 0
+    for number, line in pages.lines_of(source):
+        line = pages.without_code(line).strip()
+        is_new = number != before + 1 or not line or line.startswith(("#", "|", "- ")) or re.match(r"\d+\. ", line)
+        if is_new:
+            yield text
+            text = Text()
+        text.add(re.sub(r"^(?:[#-]+|\d+\.) ", "", line) + " ", number)
+        before = number
+    yield text
+
+
+def kind_of(path):
+    """(kind of text, how to read it), or None where the lint reads nothing."""
+    if path.startswith("tools/") and path.endswith(SOURCES):
+        return ("options" if re.search(r"(?:Options|Declarations|HelpText|Presets)\.", path) else "messages"), literals
+    if path.startswith("docs/man/") and path.endswith(".1.in"):
+        return "manual pages", page
+    if path.endswith(".md"):
+        return f"pages of {path.split('/')[0] if '/' in path else 'the root'}", markdown
+    return None
+
+
+def count(files):
+    """Prints a table of the phrases in each kind of text."""
+    words, phrases = collections.Counter(), collections.Counter()
+    for path, (kind, read) in files:
+        for text in read(tree.read(path)):
+            words[kind] += text.words()
+            phrases[kind] += len(list(text.problems(path)))
+    for kind in sorted(words):
+        print(f"{kind:<20} {phrases[kind]:>5} in {words[kind]:>6} words, {1000 * phrases[kind] / max(words[kind], 1):5.2f} per 1,000")
+    print(f"{'all':<20} {phrases.total():>5} in {words.total():>6} words, {1000 * phrases.total() / max(words.total(), 1):5.2f} per 1,000")
+
+
 def main():
+    files = [(path, kind_of(path)) for path in tree.files() if kind_of(path)]
+    if "--count" in sys.argv[1:]:
+        count(files)
+        return
     problems = []
-    for path in tree.files():
-        is_source = path.startswith("tools/") and path.endswith(SOURCES)
-        if is_source or path.startswith("docs/man/") and path.endswith(".1.in"):
-            found = [problem for text in (literals if is_source else page)(tree.read(path)) for problem in text.problems(path)]
-            problems += [message for _, message in sorted(found)]
+    for path, (_, read) in [file for file in files if not file[0].endswith(".md")]:
+        problems += [message for _, message in sorted(problem for text in read(tree.read(path)) for problem in text.problems(path))]
     tree.finish(problems)
 
 

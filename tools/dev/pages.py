@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reads Markdown pages for the checks beside this file: which lines are prose, and what a reader sees of them."""
+import re
+
+FENCE = re.compile(r"^ *```")
+COMMENT = re.compile(r"<!--.*?-->")
+LINK = re.compile(r"\]\([^)\s]*\)")
+CODE = re.compile(r"`[^`\n]*`")
+
+
+def lines_of(source):
+    """Yields (number, line) of each line outside of fenced blocks."""
+    is_code = False
+    for number, line in enumerate(source.splitlines(), 1):
+        if FENCE.match(line):
+            is_code = not is_code
+        elif not is_code:
+            yield number, line
+
+
+def without_code(line):
+    """Returns a line with the contents of code spans, targets of links and comments left out."""
+    return COMMENT.sub("", LINK.sub("]", CODE.sub("``", line)))
