@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes docs/zoo.md: what becomes of each network of the shared data and of the bench.
+"""Writes docs/zoo.md: results for each network of the shared data and of the bench.
 
 usage: nice test/bench/zoo/zoo.py [--filter=REGEX] [--again] [--write]
 
@@ -111,17 +111,17 @@ def origin_lines(found, root):
 
 HEAD = """# The zoo
 
-What becomes of each whole network of the shared data, which others made and mostly trained, and of the bench ([benchmarks.md](benchmarks.md)). Layers, of which the tests have thousands, are
-not here. `test/bench/zoo/zoo.py --write` writes this page; what a network is for stands in `test/bench/zoo/models.tsv`.
+Results for each whole network of the shared data, trained mostly by third parties, and for the benchmark's networks ([benchmarks.md](benchmarks.md)). Single layers are not
+listed; the tests have thousands of them. `test/bench/zoo/zoo.py --write` writes this page; `test/bench/zoo/models.tsv` says what each network is for.
 
-Measured on {dates} on {machine}. Other programs ran at the time: a run had a core, or both, before all of them, and of six measurements of a
-fifth of a second the least median counts. Caches and memory were shared all the same; what compares runtimes is measured with more care in benchmarks.md.
+Measured on {dates} on {machine}. Other programs ran at the time, at a lower priority than the measurements. The time is the least median of six measurements of a
+fifth of a second. Caches and memory were shared; benchmarks.md compares runtimes with more care.
 
-- **targets**: x86-64 Linux, arm64 Linux and arm64 Android: `all` of them, or those that it compiles for. **GPU**: how many of the launches have code for one with `--place=gpu`.
-- **error**: the largest difference over the largest element of an output, from the answers of whom the next column names, with `--accuracy=fast`. `0`: every number is the same. **arm64**: the same under
-  qemu, of libraries up to 8 MiB. A plain reference is NumPy, in the tests; nacre-eval, our interpreter in double precision, stands in where nobody recorded answers. Where all weights are one constant, so
-  are all answers: such an error says little.
-- **file**: the stripped library for this CPU, with weights and runtime. **arena**: the bytes that it computes in; **block**: all that a session of two threads asks for. **1 T**, **2 T**: milliseconds of a run on one
+- **targets**: the targets that the model compiles for; `all` means x86-64 Linux, arm64 Linux and arm64 Android. **GPU**: the number of launches with GPU code with `--place=gpu`.
+- **error**: the largest difference relative to the largest element of an output, with `--accuracy=fast`. The next column names the source of the expected answers. `0`: every number is equal. **arm64**: the same under
+  qemu, for libraries up to 8 MiB. A plain reference is a NumPy program in the tests. If there are no recorded answers, they come from nacre-eval, our interpreter in double precision. If all weights are one constant, so
+  are all answers, and the error says little.
+- **file**: the stripped library for this CPU, with weights and runtime. **arena**: memory for intermediate tensors; **block**: memory of a session with two threads. **1 T**, **2 T**: milliseconds of a run on one
   thread and on two.
 """
 COLUMNS = ("model", "what it does", "format", "targets", "GPU", "error", "from", "arm64", "file", "arena", "block", "1 T", "2 T")
@@ -139,11 +139,11 @@ def page(found, rows, options):
             note = subjects.phrases()[row["id"]][1]
             if note:
                 yield from (f"\\* {row['id'].split('/', 1)[1]}: {note}.", "")
-    yield from ("## Why not", "", "What `nacre-compile --check` says of those that are not compiled for a target:", "", "| model | |", "|---|---|")
+    yield from ("## Unsupported networks", "", "Messages of `nacre-compile --check` for networks that do not compile for a target:", "", "| model | message |", "|---|---|")
     for row in rows:
         for text in dict.fromkeys(row["refusals"].values()):
-            yield f"| {row['id']} | {text.replace('|', ' or ')} |"
-    yield from ("", "## Where they are from", "", "The networks to train are ours, those of the bench are made by scripts, with random weights. The others:", "", "| repository | commit | licence | models |", "|---|---|---|---|")
+            yield f"| {row['id']} | `{text.replace('|', ' or ')}` |"
+    yield from ("", "## Sources", "", "We made the networks to train, and scripts make the benchmark's networks with random weights. The sources of the others:", "", "| repository | commit | licence | models |", "|---|---|---|---|")
     yield from origin_lines(found, options.data)
 
 
