@@ -47,8 +47,8 @@ BANNED = [(re.compile(phrase.replace(" ", r"\s+")), plain) for phrase, plain in 
 # On pages only: sentences there are longer than messages, and more of them begin with a clause.
 BANNED_ON_PAGES = [
     (r"(?:^|(?<=[.:;|] )|(?<=\*\*))(?:What|Who|Whoever)\b(?! (?:next|is new)\b)[^.?!:|\n]*[.:;|]", "begin with the subject: 'The compiler ...', 'To ..., run ...'"),
-    (r"(?:^|(?<=[.:;|] ))(?:Is|Are|Does|Do|Has|Have|Was) [^.?!|\n]*, ", "write 'If ...'"),
-    (r"(?:^|(?<=[.:;|] ))Where [^.?!|\n]*, ", "write 'If ...' or 'When ...'"),
+    (r"(?:^|(?<=[.:;|] ))(?:Is|Are|Does|Do|Has|Have|Was) [^.?!|\n]*,(?!\d)", "write 'If ...'"),
+    (r"(?:^|(?<=[.:;|] ))Where [^.?!|\n]*,(?!\d)", "write 'If ...' or 'When ...'"),
     (r"\b(?:of|by|for|from|with|in|to|than|after|before|beside|into|as|on|but|and|or|at) what\b", "name the thing, or write 'the ... that'"),
     (r"\b(?:all|everything|anything) what\b|\bthat which\b", "write 'everything that' or name the thing"),
     (r"\bwhoever\b|\bthose who\b", "name who does it"),
@@ -93,7 +93,7 @@ class Text:
 
     def problems(self, path):
         text = "".join(self.parts)
-        for phrase, plain in BANNED_ON_PAGES if path.endswith(".md") else BANNED:
+        for phrase, plain in BANNED_ON_PAGES if path.endswith((".md", ".md.in")) else BANNED:
             for match in phrase.finditer(text):
                 line = self.lines[bisect.bisect_right(self.starts, match.start()) - 1]
                 yield line, f"{path}:{line}: has '{' '.join(match.group(0).split())}'; {plain}"
@@ -149,7 +149,7 @@ def kind_of(path):
         return ("options" if re.search(r"(?:Options|Declarations|HelpText|Presets)\.", path) else "messages"), literals
     if path.startswith("docs/man/") and path.endswith(".1.in"):
         return "manual pages", page
-    if path.endswith(".md"):
+    if path.endswith((".md", ".md.in")):
         return f"pages of {path.split('/')[0] if '/' in path else 'the root'}", markdown
     return None
 
@@ -172,7 +172,7 @@ def main():
         count(files)
         return
     problems = []
-    for path, (_, read) in [file for file in files if not file[0].endswith(".md")]:
+    for path, (_, read) in files:
         problems += [message for _, message in sorted(problem for text in read(tree.read(path)) for problem in text.problems(path))]
     tree.finish(problems)
 
