@@ -33,6 +33,7 @@ NAV = [
                 ("What was measured", ["docs/benchmarks.md", "docs/benchmarks-gpu.md", "docs/benchmarks-training.md"])]),
     ("Reference", ["reference/README.md", ("Programs", ["reference/nacre-*.md"]), ("C and C++", [f"reference/{header}.md" for header in HEADERS]),
                    "reference/python.md", "reference/java.md", "reference/cmake.md", "reference/operators.md", "reference/passes.md",
+                   ("Dialects", ["reference/nn.md", "reference/plan.md"]),
                    ("JSON", ["docs/json.md", "reference/*.schema.md"])]),
     ("Models", ["docs/zoo.md"]),
     ("How it works", ["docs/overview.md", ("Phases", [f"docs/phases/{phase}.md" for phase in
@@ -107,7 +108,7 @@ class Site:
             self.page(f"reference/{name}.md", f"# {name}\n" + reference_programs.to_markdown(read(path), programs))
         self.page("reference/python.md", reference_python.page(os.path.join(ROOT, "tools", "python", "nacre")))
         self.page("reference/cmake.md", self.cmake())
-        for name in ("operators", "passes"):
+        for name in ("operators", "passes", "nn", "plan"):
             self.page(f"reference/{name}.md", read(os.path.join(self.arguments.build, "doc", name + ".md")))
         for path in found(ROOT, ["docs/*.schema.json"]):
             name = os.path.basename(path)
@@ -118,18 +119,18 @@ class Site:
     @staticmethod
     def list_of_programs(programs):
         lines = [f"| [{name}]({name}.md) | {re.search(name + r' - (.*)', read(path).replace(chr(92), ''))[1]} |" for name, path in programs.items()]
-        return "\n".join(["", "| program | |", "|---|---|", *lines, ""])
+        return "\n".join(["", "| program | purpose |", "|---|---|", *lines, ""])
 
     @staticmethod
     def cmake():
         comment = re.search(r"\n#\n((?:#.*\n)+)", read(os.path.join(ROOT, "tools", "cmake", "NacreAddModel.cmake")))[1]
         signature, _, words = re.sub(r"^# ?", "", comment, flags=re.MULTILINE).partition("\n\n")
-        return ("# CMake\n\n`find_package(Nacre)` finds an installation (`CMAKE_PREFIX_PATH` says where) and gives:\n\n## nacre_add_model\n\n" +
+        return ("# CMake\n\n`find_package(Nacre)` finds an installation in `CMAKE_PREFIX_PATH` and provides:\n\n## nacre_add_model\n\n" +
                 code(signature, "cmake") + "\n" + words + "\n## Variables\n\n`NACRE_COMPILE`: the program nacre-compile. `NACRE_INCLUDE_DIR`: "
-                "the folder of the headers.\n\n[A whole project](../samples/README.md) that uses both.\n")
+                "the folder of the headers.\n\n[A complete project](../samples/README.md) uses both.\n")
 
     def java(self):
-        text = ("# Java and Kotlin\n\nThe package `dev.nacre`; [the way through it](../docs/android.md).\n\n")
+        text = ("# Java and Kotlin\n\nThe package `dev.nacre`; see also [the guide](../docs/android.md).\n\n")
         if self.arguments.javadoc:
             sources = sorted(glob.glob(os.path.join(ROOT, "runtime", "java", "dev", "nacre", "*.java")) + glob.glob(os.path.join(ROOT, "runtime", "java", "annotations", "*.java")))
             subprocess.run([self.arguments.javadoc, "-quiet", "-Xdoclint:none", "-notimestamp", "-nohelp", "-noindex", "-nodeprecatedlist", "-notree", "-public",
@@ -137,7 +138,7 @@ class Site:
                            check=True, stdout=subprocess.DEVNULL)
             text += "[All classes](java/index.html)\n"
         else:
-            text += "This site was built without a JDK: the classes' comments are in `runtime/java`.\n"
+            text += "This site was built without a JDK; the classes are documented in `runtime/java`.\n"
         self.page("reference/java.md", text)
 
     def title(self, path):
@@ -193,7 +194,7 @@ def patterns(entries):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", required=True, help="folder in which the programs, their manual pages and the lists of operators and passes are built")
+    parser.add_argument("--build", required=True, help="folder in which the programs, their manual pages and the pages of operators, passes and dialects are built")
     parser.add_argument("--clang", required=True, help="clang, which reads the headers")
     parser.add_argument("--mkdocs", default="mkdocs")
     parser.add_argument("--javadoc", help="javadoc; without it the site has no page of the Java classes")

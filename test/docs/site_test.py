@@ -129,6 +129,13 @@ class SiteTest(unittest.TestCase):
         has("nacre-compile.html", ["options", "examples"])
         has("python.html", ["compile", "modelbenchmark"])
         has("cmake.html", ["nacre_add_model"])
+        for dialect in ("nn", "plan"):
+            operations = set()
+            for definitions in glob.glob(os.path.join(ROOT, "dialects", dialect, "*.td")):
+                with open(definitions, encoding="utf-8") as file:
+                    operations.update(re.findall(rf"^def \w+Op\s*:\s*{dialect.capitalize()}_\w+<\s*\"(\w+)\"", file.read(), re.MULTILINE))
+            self.assertGreater(len(operations), 10)
+            has(f"{dialect}.html", sorted(dialect + operation for operation in operations))  # `nn.conv` has the id nnconv.
         functions = set()
         for header in glob.glob(os.path.join(ROOT, "runtime", "include", "nacre", "*.h")):
             with open(header, encoding="utf-8") as file:

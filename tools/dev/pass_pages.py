@@ -16,7 +16,7 @@ import tree
 
 TITLE = """# The passes of nacre-opt
 
-Made when Nacre was built, from the rooms' `Passes.td` and the lit tests that they name. Right of an arrow is what the pass wrote.
+This page is generated from the `Passes.td` of each folder and their lit tests. The output of the pass follows the arrow.
 """
 LINES = 60  # Of what a pass wrote; the tests have the rest.
 OPTIONS_OF_TESTS = ("--split-input-file", "--verify-diagnostics")
