@@ -178,6 +178,7 @@ CASES = {
         "README.md:1: has 'in place of'; write 'instead of'": {"README.md": "the CPU in place of the GPU\n"},
         "README.md:1: has 'nobody'": {"README.md": "a value that nobody reads\n"},
         "README.md:1: has 'far larger'": {"README.md": "a far larger one\n"},
+        "docs/report.schema.json:2: has 'Of t'": {"docs/report.schema.json": '{\n  "description": "Of the library."\n}\n'},
         "tools/packages/SDK.md.in:2: has 'alone'": {"tools/packages/SDK.md.in": "# SDK\nthe CPU alone\n"},
         "docs/man/nacre-run.1.in:3: has 'Of a'": {"docs/man/nacre-run.1.in": f'.\\" {LICENCE}\n.SH DESCRIPTION\nOf an output it takes all.\n'},
         "docs/man/nacre-run.1.in:2: has 'beats the'": {"docs/man/nacre-run.1.in": ".PP\nAn option beats\n.B the\nword.\n"},

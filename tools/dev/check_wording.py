@@ -3,7 +3,7 @@
 """Refuses turns of phrase that readers must parse twice, and names the plain words for each.
 
 Looks at the string literals of C and C++ sources in tools/, which are messages and --help, at the templates of manual pages in
-docs/man, and at the prose of Markdown pages. Comments, code on pages, names of files and other folders are not checked.
+docs/man, and at the prose of Markdown pages and JSON schemas. Comments, code on pages, names of files and other folders are not checked.
 
 `--count` prints how many there are per 1,000 words of each kind of text instead.
 """
@@ -44,9 +44,11 @@ BANNED = [
     (r"\balone\b", "write 'only'"),
 ]
 BANNED = [(re.compile(phrase.replace(" ", r"\s+")), plain) for phrase, plain in BANNED]
+# Longer texts, which the whole list of phrases applies to.
+PAGES = (".md", ".md.in", ".schema.json")
 # On pages only: sentences there are longer than messages, and more of them begin with a clause.
 BANNED_ON_PAGES = [
-    (r"(?:^|(?<=[.:;|] )|(?<=\*\*))(?:What|Who|Whoever)\b(?! (?:next|is new)\b)[^.?!:|\n]*[.:;|]", "begin with the subject: 'The compiler ...', 'To ..., run ...'"),
+    (r"(?:^|(?<=[.:;|] ))(?:What|Who|Whoever)\b(?! (?:next|is new)\b)[^.?!:|\n]*[.:;|]", "begin with the subject: 'The compiler ...', 'To ..., run ...'"),
     (r"(?:^|(?<=[.:;|] ))(?:Is|Are|Does|Do|Has|Have|Was) [^.?!|\n]*,(?!\d)", "write 'If ...'"),
     (r"(?:^|(?<=[.:;|] ))Where [^.?!|\n]*,(?!\d)", "write 'If ...' or 'When ...'"),
     (r"\b(?:of|by|for|from|with|in|to|than|after|before|beside|into|as|on|but|and|or|at) what\b", "name the thing, or write 'the ... that'"),
@@ -93,7 +95,7 @@ class Text:
 
     def problems(self, path):
         text = "".join(self.parts)
-        for phrase, plain in BANNED_ON_PAGES if path.endswith((".md", ".md.in")) else BANNED:
+        for phrase, plain in BANNED_ON_PAGES if path.endswith(PAGES) else BANNED:
             for match in phrase.finditer(text):
                 line = self.lines[bisect.bisect_right(self.starts, match.start()) - 1]
                 yield line, f"{path}:{line}: has '{' '.join(match.group(0).split())}'; {plain}"
@@ -143,13 +145,24 @@ def markdown(source):
     yield text
 
 
+def schema(source):
+    """The titles and descriptions of a JSON schema, one on a line."""
+    for number, line in enumerate(source.splitlines(), 1):
+        for words in re.findall(r'"(?:title|description)": "((?:[^"\\]|\\.)*)"', line):
+            text = Text()
+            text.add(words, number)
+            yield text
+
+
 def kind_of(path):
     """(kind of text, how to read it), or None where the lint reads nothing."""
     if path.startswith("tools/") and path.endswith(SOURCES):
         return ("options" if re.search(r"(?:Options|Declarations|HelpText|Presets)\.", path) else "messages"), literals
     if path.startswith("docs/man/") and path.endswith(".1.in"):
         return "manual pages", page
-    if path.endswith((".md", ".md.in")):
+    if path.endswith(".schema.json"):
+        return "JSON schemas", schema
+    if path.endswith(PAGES):
         return f"pages of {path.split('/')[0] if '/' in path else 'the root'}", markdown
     return None
 
