@@ -135,6 +135,19 @@ class SaidTest(unittest.TestCase):
                      for name in C_NAME.findall(block.text) if name not in declared() and not MADE.match(name)]
         self.assertEqual(gone, [], "no header declares these")
 
+    def test_kinds_of_kernels(self):
+        """The overview and the page of the phase have the kinds of the dialect."""
+        def text(*path):
+            with open(os.path.join(blocks.ROOT, *path), encoding="utf-8") as file:
+                return file.read()
+        cases = re.search(r"def Plan_KernelKind.*?\]>;", text("dialects", "plan", "PlanDialect.td"), re.DOTALL)[0]
+        kinds = set(re.findall(r'I32EnumAttrCase<"\w+", \d+, "(\w+)">', cases))
+        self.assertGreater(len(kinds), 5)
+        listed = re.search(r"one kind of work: (.*?)\.", text("docs", "overview.md"), re.DOTALL)[1]
+        self.assertEqual(set(re.findall(r"\w+", listed)) - {"or"}, kinds)
+        section = re.search(r"^## The kinds\n(.*?)^## ", text("docs", "phases", "kernels.md"), re.MULTILINE | re.DOTALL)[1]
+        self.assertEqual(set(re.findall(r"^### (\w+)$", section, re.MULTILINE)), kinds)
+
     def test_blocks_have_a_language(self):
         wrong = [f"{block.where()}: {block.language or 'none'}" for page in blocks.pages() for block in blocks.blocks_of(page)
                  if block.language not in blocks.LANGUAGES]
