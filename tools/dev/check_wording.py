@@ -45,12 +45,12 @@ BANNED = [
 ]
 BANNED = [(re.compile(phrase.replace(" ", r"\s+")), plain) for phrase, plain in BANNED]
 # Longer texts, which the whole list of phrases applies to.
-PAGES = (".md", ".md.in", ".schema.json")
+PAGES = (".md", ".md.in", ".1.in", ".schema.json")
 # On pages only: sentences there are longer than messages, and more of them begin with a clause.
 BANNED_ON_PAGES = [
-    (r"(?:^|(?<=[.:;|] ))(?:What|Who|Whoever)\b(?! (?:next|is new)\b)[^.?!:|\n]*[.:;|]", "begin with the subject: 'The compiler ...', 'To ..., run ...'"),
-    (r"(?:^|(?<=[.:;|] ))(?:Is|Are|Does|Do|Has|Have|Was) [^.?!|\n]*,(?!\d)", "write 'If ...'"),
-    (r"(?:^|(?<=[.:;|] ))Where [^.?!|\n]*,(?!\d)", "write 'If ...' or 'When ...'"),
+    (r"(?:^|(?<=[.:;|]\s))(?:What|Who|Whoever)\b(?! (?:next|is new)\b)[^.?!:|\n]*[.:;|]", "begin with the subject: 'The compiler ...', 'To ..., run ...'"),
+    (r"(?:^|(?<=[.:;|]\s))(?:Is|Are|Does|Do|Has|Have|Was) [^.?!|\n]*,(?!\d)", "write 'If ...'"),
+    (r"(?:^|(?<=[.:;|]\s))Where [^.?!|\n]*,(?!\d)", "write 'If ...' or 'When ...'"),
     (r"\b(?:of|by|for|from|with|in|to|than|after|before|beside|into|as|on|but|and|or|at) what\b", "name the thing, or write 'the ... that'"),
     (r"\b(?:all|everything|anything) what\b|\bthat which\b", "write 'everything that' or name the thing"),
     (r"\bwhoever\b|\bthose who\b", "name who does it"),
