@@ -196,7 +196,7 @@ Expected<Target> makeTarget(const System &system, StringRef cpu) {
   const ArrayRef<Base> bases = arm64 ? ArrayRef(kArm64Bases) : ArrayRef(kX86Bases);
   const auto *base = find_if(bases, [&](const Base &base) { return target.needs & NACRE_CPU_NEED(base.bit); });
   if (base == bases.end() || !(target.needs & NACRE_CPU_NEED(bases.back().bit)))
-    return createStringError("cpu must have %s, but '%s' has not", arm64 ? "NEON" : "SSE4.2", cpu.str().c_str());
+    return createStringError("cpu must have %s, but '%s' does not", arm64 ? "NEON" : "SSE4.2", cpu.str().c_str());
   target.cpu = base->cpu.str();
   target.vectors = base->vectors;
   target.tuneCpu = tunedAs(cpu).str();
@@ -257,8 +257,7 @@ Expected<SmallVector<Target, 1>> parseTargets(StringRef name, StringRef cpus) {
             [&](const Target &other) { return other.needs == target->needs && other.inOrder == target->inOrder; });
         same != targets.end())
       return createStringError(
-          "cpus must differ in features that the runtime can tell apart, but '%s' and '%s' do not; "
-          "name one of them",
+          "cpus must differ in features that the runtime can detect, but '%s' and '%s' do not; name one of them",
           names[same - targets.begin()].str().c_str(), cpu.str().c_str());
     targets.push_back(std::move(*target));
     names.push_back(cpu);

@@ -55,44 +55,44 @@ Finding findPadding(const LaunchReport &launch, const CompileReport &) {
   const auto padded = int64_t(alignTo(launch.columns, launch.lanes));
   const double part = 1 - double(launch.columns) / double(padded);
   const int64_t fewer = padded - launch.lanes;
-  std::string remedy = formatv("{0} would take little longer", padded);
+  std::string remedy = formatv("{0} channels would take little longer", padded);
   if (fewer > 0)
-    remedy += formatv(", {0} less", fewer);
-  return {part, formatv("{0} output channels take the vectors of {1}", launch.columns, padded), remedy};
+    remedy += formatv(", and {0} less time", fewer);
+  return {part, formatv("{0} output channels are padded to {1} to fill vectors", launch.columns, padded), remedy};
 }
 
 Finding findTranspose(const LaunchReport &launch, const CompileReport &) {
   // At inputs and outputs it is what the model promises its users.
   if (launch.kind != "permute" || launch.gpuShare == 1 || !launch.portReads.empty() || !launch.portWrites.empty())
     return {};
-  return {1, "this transposition is taken in by nothing around it",
-          "let what is before or behind it compute in the other order of axes"};
+  return {1, "this transposition is not fused with its neighbours",
+          "compute the operators before or after it in the other order of axes"};
 }
 
 Finding findFallback(const LaunchReport &launch, const CompileReport &) {
   if (!launch.fallback || launch.gpuShare == 1)
     return {};
-  return {1, "this runs in plain loops (" + launch.fallbackReason + ")",
-          "other operators for the same may have code of their own"};
+  return {1, "this falls back to plain loops (" + launch.fallbackReason + ")",
+          "try other operators with the same result"};
 }
 
 Finding findDeclinedByGpu(const LaunchReport &launch, const CompileReport &report) {
   if (!report.usesGpu || launch.gpuShare > 0 || launch.gpuDeclined.empty())
     return {};
-  return {1, "the GPU has no code for this (" + launch.gpuDeclined + ")", "another type or operator may have"};
+  return {1, "the GPU has no code for this (" + launch.gpuDeclined + ")", "try another element type or operator"};
 }
 
 Finding findSerial(const LaunchReport &launch, const CompileReport &) {
   if (launch.kind != "serial" && launch.kind != "scan")
     return {};
-  return {1, "this goes step by step, in the order that its operator asks for",
-          "fewer steps, or doing it outside the model, is all that helps"};
+  return {1, "this is computed sequentially, in the order that its operator requires",
+          "reduce the steps, or compute it outside the model"};
 }
 
 Finding findDoubles(const LaunchReport &launch, const CompileReport &) {
   if (!launch.inDoubles)
     return {};
-  return {0.5, "this is computed in f64", "in f32 it takes half as long or less; cast what it reads to float"};
+  return {0.5, "this is computed in f64", "f32 takes at most half the time; cast its inputs to float"};
 }
 
 /// A row or a few by a matrix that is read for nothing else.
@@ -105,7 +105,7 @@ Finding findWeights(const LaunchReport &launch, const CompileReport &report) {
     return {};
   const double bytes = double(launch.weightBytes + launch.readBytes + launch.writtenBytes);
   return {0.5 * double(launch.weightBytes) / bytes,
-          formatv("this waits for {0:F1} MB of weights", double(launch.weightBytes) / 1e6),
+          formatv("this is limited by reading {0:F1} MB of weights", double(launch.weightBytes) / 1e6),
           "--weight-type=fp16 halves them"};
 }
 
@@ -113,8 +113,8 @@ Finding findWeights(const LaunchReport &launch, const CompileReport &report) {
 Finding findScale(const LaunchReport &launch, const CompileReport &report) {
   if (launch.kind != "nest" || launch.gpuShare == 1 || !is_contained(report.looseScales, launch.nodeList.front()))
     return {};
-  return {1, "channels are scaled by constants in a pass of its own",
-          "right behind a convolution a normalization costs nothing, and what follows it is done there, too"};
+  return {1, "scaling channels by constants takes a separate pass here",
+          "place the normalization directly after a convolution, where it is fused with the operators that follow it"};
 }
 
 struct Rule {
@@ -129,8 +129,8 @@ constexpr Rule kRules[] = {
     {"fallback", findFallback, ""},       //
     {"gpu", findDeclinedByGpu, ""},       //
     {"serial", findSerial, ""},           //
-    {"double", findDoubles, "to save "},  //
-    {"weights", findWeights, "to save "}, //
+    {"double", findDoubles, "savings "},  //
+    {"weights", findWeights, "savings "}, //
     {"scale", findScale, ""},
 };
 

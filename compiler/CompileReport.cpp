@@ -193,14 +193,14 @@ static std::string size(uint64_t bytes) {
 std::string CompileReport::narrowing() const {
   const StringRef word = weightTypeWord(weightType);
   if (narrowWeights.empty())
-    return formatv("{0}: no launch waits for its weights, so that all stay as they are", word);
+    return formatv("{0}: no layer is limited by reading its weights, so all keep their type", word);
   uint64_t saved = 0;
   double largest = 0;
   for (const NarrowWeight &weight : narrowWeights) {
     saved += weight.savedBytes;
     largest = std::max(largest, weight.largestRelativeError);
   }
-  return formatv("{0}: {1} weights are {2} smaller, each number rounded by at most {3:e1} of itself", word,
+  return formatv("{0}: {1} weights are {2} smaller; the largest relative rounding error is {3:e1}", word,
                  narrowWeights.size(), size(saved), largest);
 }
 
@@ -211,8 +211,8 @@ std::string CompileReport::describeStep() const {
   std::string text;
   raw_string_ostream os(text);
   if (stepTimes)
-    os << formatv("  a step, predicted for {0}: forward {1:F2} ms, backward {2:F2} ms, update {3:F2} ms\n", device,
-                  stepTimes->forward, stepTimes->backward, stepTimes->update);
+    os << formatv("  predicted time of a step on {0}: forward {1:F2} ms, backward {2:F2} ms, update {3:F2} ms\n",
+                  device, stepTimes->forward, stepTimes->backward, stepTimes->update);
   SmallVector<ChartStep> steps;
   for (auto [nodes, bytes] : zip_equal(entry->steps, entry->bytesInUse()))
     steps.push_back({bytes, partWord(partOf(nodes)).front()});
@@ -222,7 +222,7 @@ std::string CompileReport::describeStep() const {
     return text;
   const size_t at = most - steps.begin();
   constexpr unsigned width = 64, height = 6;
-  os << formatv("  the arena over the {0} steps of train (forward, backward, update), most at step {1}", steps.size(),
+  os << formatv("  arena over the {0} steps of train (forward, backward, update), peak at step {1}", steps.size(),
                 at + 1);
   if (!entry->steps[at].empty())
     os << " (" << StringRef(entry->steps[at]).split(", ").first << ")";
@@ -236,15 +236,15 @@ std::string CompileReport::summary() const {
   unsigned fallbacks = count_if(launches, [](const LaunchReport &launch) { return launch.fallback; });
   os << output << " for " << target << (cpu.empty() ? "" : " (" + cpu + ")") << "\n";
   if (!preset.word.empty())
-    os << "  --for=" << preset.word << " stands for " << join(preset.options, " ") << "\n";
+    os << "  --for=" << preset.word << " sets " << join(preset.options, " ") << "\n";
   os << formatv("  {0} operators, {1} launches of {2} kernels", operators, launches.size(), kernels);
   if (fallbacks)
-    os << formatv(" ({0} launches without an emitter of their own)", fallbacks);
+    os << formatv(" ({0} launches fall back to plain loops)", fallbacks);
   os << formatv("\n  weights {0}, arena {1}, code {2}, file {3}\n", size(weightBytes), size(arenaBytes),
                 size(codeBytes), size(fileBytes));
   if (stateBytes > 0)
     os << "  state " << size(stateBytes)
-       << (microBatch ? formatv(", batches in parts of {0}", microBatch).str() : std::string()) << "\n";
+       << (microBatch ? formatv(", batches split into parts of {0}", microBatch).str() : std::string()) << "\n";
   os << describeStep();
   if (weightType != WeightType::F32)
     os << "  " << narrowing() << "\n";
@@ -252,10 +252,10 @@ std::string CompileReport::summary() const {
     os << formatv("  GPU: {0} launches, {1} of SPIR-V, packed to {2}\n", onGpu, size(gpuCodeBytes),
                   size(gpuPackedBytes));
   if (precisionTakenBack)
-    os << "  fp16: nothing for the GPU, so that values are stored as fp32\n";
+    os << "  fp16: no launch on the GPU, so values are stored as fp32\n";
   if (predicted)
-    os << formatv("  predicted for {0}: {1:F2} ms with {2} meetings, CPU only {3:F2} ms\n", device, predicted->placed,
-                  predicted->meetings, predicted->cpu);
+    os << formatv("  predicted for {0}: {1:F2} ms with {2} synchronization points, CPU only {3:F2} ms\n", device,
+                  predicted->placed, predicted->meetings, predicted->cpu);
   unsigned declined = count_if(
       launches, [](const LaunchReport &launch) { return launch.gpuShare == 0 && !launch.gpuDeclined.empty(); });
   if (declined)

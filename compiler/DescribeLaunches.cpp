@@ -77,7 +77,7 @@ static LaunchReport describe(plan::LaunchOp launch, const SymbolTable &symbols,
   row.fallback = fallback != compiled.variants.end();
   if (row.fallback)
     row.fallbackReason = fallback->declinedBy.empty() ? "there is no emitter for kernels of kind " + row.kind
-                                                      : "none of the emitters takes its form: " + fallback->declinedBy;
+                                                      : "no emitter accepts its form: " + fallback->declinedBy;
   row.gpuShare = double(plan::gpuShareOf(launch)) / kernel.getCutExtent();
   row.executedFlops = row.gpuShare * row.flops + (1 - row.gpuShare) * compiled.variants.front().executedFlops;
   auto declined = kernel->getAttrOfType<StringAttr>(plan::kGpuDeclined);

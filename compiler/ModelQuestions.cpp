@@ -194,12 +194,12 @@ LogicalResult listWeights(const CompilerOptions &options, MLIRContext &context, 
     bytes += weight.isTrained ? weight.bytes : 0;
     moments += more;
   }
-  table.print("", "", "", Twine(bytes), Twine(moments), {describeTime(milliseconds), ""}, "of those that are trained");
+  table.print("", "", "", Twine(bytes), Twine(moments), {describeTime(milliseconds), ""}, "trained weights in total");
   if (step)
-    text << llvm::formatv("a step, predicted for {0}: forward {1:F2} ms, backward {2:F2} ms, update {3:F2} ms\n",
+    text << llvm::formatv("predicted time of a step on {0}: forward {1:F2} ms, backward {2:F2} ms, update {3:F2} ms\n",
                           options.device, step->forward, step->backward, step->update);
   else if (!options.device.empty())
-    text << "milliseconds on the device are told with a --loss\n";
+    text << "pass --loss to predict the milliseconds on the device\n";
   return success();
 }
 

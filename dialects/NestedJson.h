@@ -23,7 +23,7 @@ inline llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text) {
     else if (isText)
       at += c == '\\';
     else if ((c == '[' || c == '{') && ++depth > most)
-      return llvm::createStringError("more than " + llvm::Twine(most) + " arrays and objects in one another");
+      return llvm::createStringError("more than " + llvm::Twine(most) + " nested arrays and objects");
     else if ((c == ']' || c == '}') && depth != 0)
       --depth;
   }

@@ -54,11 +54,11 @@ int main(int argc, char **argv) {
 
   image picture;
   if (image_read(argv[1], &picture) != 0) {
-    fprintf(stderr, "classify: %s must be a binary PPM of 8 bits\n", argv[1]);
+    fprintf(stderr, "classify: %s must be an 8-bit binary PPM file\n", argv[1]);
     return 1;
   }
   if (image_to_input(&picture, &input, 127.5f, 127.5f, values) != 0 || output.type != NACRE_F32) {
-    fprintf(stderr, "classify: the network must take one picture in colour and give probabilities, both as floats\n");
+    fprintf(stderr, "classify: the network must take one colour picture and return probabilities, both as floats\n");
     return 1;
   }
   image_free(&picture);
@@ -72,7 +72,7 @@ int main(int argc, char **argv) {
       best = i;
   char label[100] = "";
   if (argc == 3 && read_line(argv[2], best, label, sizeof label) != 0) {
-    fprintf(stderr, "classify: %s must have a line for each of %lld classes\n", argv[2], (long long)classes);
+    fprintf(stderr, "classify: %s must have one line for each of %lld classes\n", argv[2], (long long)classes);
     return 1;
   }
   printf("class %lld%s%s, %.1f %%\n", (long long)best, argc == 3 ? ": " : "", label, 100.0 * (double)of_class[best]);

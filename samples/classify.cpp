@@ -22,18 +22,18 @@ int main(int argc, char **argv) {
   const float *probabilities = session.output<float>(0u);
   if (nacre_input_describe(&nacre_model_classifier, 0, 0, &input) != NACRE_OK || !probabilities ||
       nacre_output_describe(&nacre_model_classifier, 0, 0, &output) != NACRE_OK) {
-    fprintf(stderr, "classify: the network must give probabilities as floats\n");
+    fprintf(stderr, "classify: the network must return probabilities as floats\n");
     return 1;
   }
   image picture;
   if (image_read(argv[1], &picture) != 0) {
-    fprintf(stderr, "classify: %s must be a binary PPM of 8 bits\n", argv[1]);
+    fprintf(stderr, "classify: %s must be an 8-bit binary PPM file\n", argv[1]);
     return 1;
   }
   const int laid_out = image_to_input(&picture, &input, 127.5f, 127.5f, session.input<float>(0u));
   image_free(&picture);
   if (laid_out != 0 || session.run() != NACRE_OK) {
-    fprintf(stderr, "classify: %s\n", laid_out == 0 ? session.reason() : "the network must take one picture in colour");
+    fprintf(stderr, "classify: %s\n", laid_out == 0 ? session.reason() : "the network must take one colour picture");
     return 1;
   }
   const size_t classes = output.bytes / sizeof(float);

@@ -74,7 +74,7 @@ int markFaces(image &picture, const char *path) {
   if (!scores || !corners || nacre_input_describe(&nacre_model_face_net, 0, 0, &input) != NACRE_OK ||
       nacre_output_describe(&nacre_model_face_net, 0, 0, &output) != NACRE_OK ||
       image_to_input(&picture, &input, 127.0f, 128.0f, session.input<float>(0u)) != 0)
-    return explain("the network must take one picture in colour and give scores and boxes, all as floats");
+    return explain("the network must take one colour picture and return scores and boxes, all as floats");
   if (session.run() != NACRE_OK)
     return explain(session.reason());
 
@@ -100,7 +100,7 @@ int main(int argc, char **argv) {
   }
   image picture;
   if (image_read(argv[1], &picture) != 0) {
-    fprintf(stderr, "faces: %s must be a binary PPM of 8 bits\n", argv[1]);
+    fprintf(stderr, "faces: %s must be an 8-bit binary PPM file\n", argv[1]);
     return 1;
   }
   const int status = markFaces(picture, argv[2]);

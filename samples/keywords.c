@@ -70,18 +70,18 @@ int main(int argc, char **argv) {
   if (nacre_input_describe(&nacre_model_keyword_net, 0, 0, &input) != NACRE_OK ||
       nacre_output_describe(&nacre_model_keyword_net, 0, 0, &output) != NACRE_OK || input.type != NACRE_F32 ||
       input.bytes != WINDOW * sizeof(float) || output.type != NACRE_F32)
-    return explain("the network must take 16000 samples and give probabilities, both as floats");
+    return explain("the network must take 16000 samples and return probabilities, both as floats");
   static char labels[MOST_WORDS][32];
   int words = read_labels(argv[2], labels);
   if ((uint64_t)words * sizeof(float) != output.bytes) {
-    fprintf(stderr, "keywords: %s must have %d labels, one a line, but has %d\n", argv[2],
+    fprintf(stderr, "keywords: %s must have %d labels, one per line, but has %d\n", argv[2],
             (int)(output.bytes / sizeof(float)), words);
     return 1;
   }
   size_t count;
   float *samples = wav_read(argv[1], RATE, WINDOW / 2, &count);
   if (!samples) {
-    fprintf(stderr, "keywords: %s must be a WAV file of 16 bits, one channel at %d Hz\n", argv[1], RATE);
+    fprintf(stderr, "keywords: %s must be a 16-bit mono WAV file at %d Hz\n", argv[1], RATE);
     return 1;
   }
 

@@ -194,7 +194,7 @@ int main(int argc, char **argv) {
   }
   int count = read_examples(argv[1]);
   if (count < BATCH) {
-    fprintf(stderr, "personalize: %s must have %d examples at least\n", argv[1], BATCH);
+    fprintf(stderr, "personalize: %s must have at least %d examples\n", argv[1], BATCH);
     return 1;
   }
   nacre_state *state;

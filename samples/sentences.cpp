@@ -57,7 +57,7 @@ int split(const std::string &text) {
   if (!bytes || !logits || nacre_input_describe(&nacre_model_sentence_net, 0, 0, &input) != NACRE_OK ||
       nacre_output_describe(&nacre_model_sentence_net, 0, 0, &output) != NACRE_OK || input.bytes <= 2 * kMargin ||
       output.bytes != 2 * input.bytes * sizeof(float))
-    return explain("the network must take more than ten bytes and give two floats for each");
+    return explain("the network must take more than ten bytes and return two floats for each");
 
   const size_t room = input.bytes - 2 * kMargin;
   size_t begin = 0;

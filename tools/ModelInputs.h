@@ -55,9 +55,10 @@ private:
                                  llvm::cl::desc("Graph of a saved model (default: serve, or the only one)")};
   llvm::cl::opt<std::string> checkpoint{
       "checkpoint", llvm::cl::value_desc("prefix|folder"), llvm::cl::cat(category),
-      llvm::cl::desc("TensorFlow checkpoint with the values of variables (default: beside the model)")};
-  llvm::cl::opt<std::string> weights{"weights", llvm::cl::value_desc("file.caffemodel"), llvm::cl::cat(category),
-                                     llvm::cl::desc("Weights of a Caffe network (default: the .caffemodel beside it)")};
+      llvm::cl::desc("TensorFlow checkpoint with the values of variables (default: next to the model)")};
+  llvm::cl::opt<std::string> weights{
+      "weights", llvm::cl::value_desc("file.caffemodel"), llvm::cl::cat(category),
+      llvm::cl::desc("Weights of a Caffe network (default: the .caffemodel next to it)")};
   llvm::cl::opt<unsigned> randomWeights{
       "random-weights", llvm::cl::value_desc("seed"), llvm::cl::cat(category),
       llvm::cl::desc("Draw missing weights of a Caffe network from this seed, to measure its speed")};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. a profile is set beside the report launch by launch, which shows whether they are of one library;
-//       2. rows of equal keys become columns: of thousands of launches most bytes would be keys;
-//       3. the parts are put together. In the data no `<` is left, whatever a model calls its nodes.
+// How:  1. Match each profile with the report launch by launch, to check that they belong to the same library.
+//       2. Store rows with equal keys as columns: otherwise keys would take most of the bytes.
+//       3. Assemble the page. Every `<` of the data is escaped, whatever a model calls its nodes.
 
 #include "tools/ReportPage.h"
 
@@ -33,15 +33,15 @@ static Error checkReport(const JsonFile &report) {
       return createStringError(report.path + ": must be a report of nacre-compile --report=<file>.json, but has no '" +
                                key + "'");
   if (top->getArray("entries")->empty())
-    return createStringError(report.path + ": must have an entry, but the compilation ended before there was one");
+    return createStringError(report.path + ": has no entry, because the compilation ended early");
   for (StringRef key : {"entries", "launches"})
     for (const json::Value &row : *top->getArray(key))
       if (!row.getAsObject() || (key == "launches" && !row.getAsObject()->getArray("reads")))
-        return createStringError(report.path + ": must be a report of this version; compile the model again");
+        return createStringError(report.path + ": is a report of another version; compile the model again");
   return Error::success();
 }
 
-/// The launches of one entry, in order.
+/// Returns the launches of one entry, in order.
 static std::vector<const json::Object *> launchesOf(const json::Object &report, StringRef entry) {
   std::vector<const json::Object *> rows;
   for (const json::Value &row : *report.getArray("launches"))
@@ -65,18 +65,18 @@ static Error checkProfile(const JsonFile &profile, const JsonFile &report) {
   for (const json::Value &row : *report.value.getAsObject()->getArray("entries"))
     known.push_back(textOf(*row.getAsObject(), "name"));
   if (!is_contained(known, entry))
-    return createStringError(profile.path + ": is of entry '" + entry + "', which " + report.path +
+    return createStringError(profile.path + ": belongs to entry '" + entry + "', which " + report.path +
                              " lacks; it has: " + join(known, ", "));
   const std::vector<const json::Object *> launches = launchesOf(*report.value.getAsObject(), entry);
   const json::Array *measured = top->getArray("launches");
   const std::string advice = "; profile the library that was compiled with this report";
   if (!measured || measured->size() != launches.size())
-    return createStringError(formatv("{0}: must have {1} launches as {2} has, but has {3}{4}", profile.path,
+    return createStringError(formatv("{0}: must have {1} launches like {2}, but has {3}{4}", profile.path,
                                      launches.size(), report.path, measured ? measured->size() : 0, advice));
   for (size_t number = 0; number < launches.size(); ++number) {
     const json::Object *row = (*measured)[number].getAsObject();
     if (!row || !row->getInteger("least_ns"))
-      return createStringError(formatv("{0}: launch {1} must have its time, 'least_ns'", profile.path, number + 1));
+      return createStringError(formatv("{0}: launch {1} has no time 'least_ns'", profile.path, number + 1));
     if (describe(*row) != describe(*launches[number]))
       return createStringError(formatv("{0}: launch {1} is {2}, but {3} in {4}{5}", profile.path, number + 1,
                                        describe(*row), describe(*launches[number]), report.path, advice));
@@ -90,7 +90,7 @@ static Error checkProfile(const JsonFile &profile, const JsonFile &report) {
 
 static void writePacked(raw_ostream &os, const json::Value &value);
 
-/// Keys of rows in the order in which they are met; none where not all are objects, or are too few to gain by it.
+/// Returns the sorted keys of rows; empty if not all rows are objects, or if there are too few to save bytes.
 static std::vector<StringRef> keysOfRows(const json::Array &rows) {
   std::vector<StringRef> keys;
   StringSet<> seen;
@@ -102,7 +102,7 @@ static std::vector<StringRef> keysOfRows(const json::Array &rows) {
       if (seen.insert(key).second)
         keys.push_back(key);
   }
-  llvm::sort(keys); // an object has its members in no order
+  llvm::sort(keys); // objects are unordered
   return rows.size() > 1 ? keys : std::vector<StringRef>();
 }
 
@@ -160,7 +160,7 @@ static void writePacked(raw_ostream &os, const json::Value &value) {
 
 namespace {
 struct PagePart {
-  StringRef slot; ///< `@SCRIPT@`; empty: the page that has the slots.
+  StringRef slot; ///< A slot such as `@SCRIPT@`; empty for the page that has the slots.
   StringRef bytes;
 };
 } // namespace
@@ -172,7 +172,7 @@ static ArrayRef<PagePart> pageParts() {
   return parts;
 }
 
-/// A browser ends a script at `</script` and begins a comment at `<!--`, wherever they stand.
+/// Escapes `<`: browsers end a script at any `</script` and begin a comment at any `<!--`.
 static std::string hideMarkup(StringRef json) {
   std::string hidden;
   for (char c : json)
@@ -201,8 +201,8 @@ Expected<std::string> makeReportPage(const JsonFile &report, ArrayRef<JsonFile> 
     const StringRef entry = textOf(*profile.value.getAsObject(), "entry");
     const auto [known, isNew] = profiled.try_emplace(entry, profile.path);
     if (!isNew)
-      return createStringError(profile.path + ": is of entry '" + entry + "', of which there is " + known->second +
-                               " already; give one");
+      return createStringError(profile.path + ": belongs to entry '" + entry + "', like " + known->second +
+                               "; pass one of them");
     measured.push_back(profile.value);
   }
   std::string data;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a compilation's report as a page to look at, with what was measured beside what was predicted.
+// What:  Renders a compilation's report as an HTML page, with measured times next to predicted ones.
 // Why:   nacre-compile --report=report.html and nacre-report write the same page.
-// How:   one file that asks for nothing else: tools/report/page holds its parts, which the build puts into the programs.
+// How:   The page is one self-contained file. Its parts are in tools/report/page; the build embeds them in the programs.
 
 #ifndef NACRE_TOOLS_REPORTPAGE_H
 #define NACRE_TOOLS_REPORTPAGE_H
@@ -14,17 +14,17 @@
 
 namespace nacre::tools {
 
-/// A file that was read.
+/// A parsed JSON file.
 struct JsonFile {
   std::string path; ///< For messages.
   llvm::json::Value value = nullptr;
 };
 
-/// Whether a report is to be written as a page, by the file's name.
+/// Returns whether the file name asks for an HTML page.
 bool isPagePath(llvm::StringRef path);
 
-/// The page of a report (docs/report.schema.json) and of profiles of its entries (docs/profile.schema.json), at most one of each. Fails,
-/// with the path of the file at fault, where one is something else, or a profile is of another library.
+/// Returns the page of a report (docs/report.schema.json) and of profiles (docs/profile.schema.json), at most one per entry. Fails with
+/// the path of the file at fault if it has another format, or if a profile belongs to another library.
 llvm::Expected<std::string> makeReportPage(const JsonFile &report, llvm::ArrayRef<JsonFile> profiles = {});
 
 } // namespace nacre::tools

@@ -137,9 +137,8 @@ LogicalResult emitKernel(plan::KernelOp kernel, const Target &target) {
     kernel.erase();
     return success();
   }
-  return kernel.emitError(
-      "must have a form that a CPU emitter takes, but has not; likely a missing case in the kernels "
-      "phase (docs/phases/kernels.md)");
+  return kernel.emitError("must have a form that a CPU emitter accepts, but does not; likely a missing case in the "
+                          "kernels phase (docs/phases/kernels.md)");
 }
 
 struct EmitCpu : codegen::cpu::impl::EmitCpuPassBase<EmitCpu> {

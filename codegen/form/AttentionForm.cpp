@@ -143,10 +143,10 @@ private:
       if (sweep.loops() + 1 != first->loops() || sweep.results.size() != 1 || !canInline(*sweep.body) ||
           llvm::count(sweep.parallel, false) > 1 ||
           (!ofScores && (sweep.parallel.back() || !sweep.results.front().start)))
-        return misfit("sweeps must be over the scores, or reduce the keys");
+        return misfit("sweeps must cover the scores, or reduce over the keys");
       for (const Input &input : sweep.inputs) {
         if (input.source == Input::Source::Work && !isOfRow(input) && (input.work != scores || !input.map.isIdentity()))
-          return misfit("sweeps must read the latest scores, where they write");
+          return misfit("sweeps must read the latest scores at the position that they write");
         if (input.source == Input::Source::Storage && !input.access.padded.empty())
           return misfit("masks must be in storages");
       }
@@ -167,7 +167,7 @@ private:
       return input.source == Input::Source::Work && input.map.isIdentity();
     });
     if (!isOfSum || result.epilogue->inputs.size() != 1 || !canInline(*result.epilogue->body))
-      return misfit("an epilogue must read the second product alone");
+      return misfit("an epilogue must read only the second product");
     return success();
   }
 

@@ -116,7 +116,7 @@ template <typename Kind> static Kind sorted(const PlainContraction &plain) {
 }
 
 MatrixProduct asProduct(const PlainContraction &plain) {
-  assert(!plain.depthwise && "its columns have rows of their own");
+  assert(!plain.depthwise && "its columns have separate rows");
   return sorted<MatrixProduct>(plain);
 }
 
@@ -164,7 +164,7 @@ FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width) 
     if (last.coefficients[number] != columns)
       return misfit("groups of columns must follow one another");
     if (plain.parts != 1)
-      return misfit("parts must be all of the columns");
+      return misfit("parts must cover all columns");
     rhsStride += groupPanels * panels.stride;
   }
   MatrixProduct result = sorted<MatrixProduct>(packed);
@@ -201,7 +201,7 @@ FailureOr<PlainContraction> withResultsInPanels(const PlainContraction &plain, p
     const int64_t width = encoding.getWidth();
     if (encoding.getParts() != 1 || !isWalkedByRows(plain, kernel, number) ||
         (packed.resultWidth != 0 && packed.resultWidth != width))
-      return misfit("what is written in panels must be walked row by row, in panels of one width");
+      return misfit("results in panels must be written row by row, in panels of one width");
     packed.resultWidth = width;
     int64_t rows = 1;
     for (auto [loop, walked] : llvm::enumerate(packed.loops))

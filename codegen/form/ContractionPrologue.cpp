@@ -67,7 +67,7 @@ bool isStatistic(const Work &work, const Work &product, const Input &left) {
 std::optional<ContractionPrologue>
 readPrologue(const KernelForm &form, unsigned product, const Input &left,
              llvm::function_ref<std::optional<unsigned>(const Input &, ArrayRef<int64_t>)> add) {
-  assert(product > 0 && "nothing stands before it");
+  assert(product > 0 && "no operation precedes it");
   auto none = [](const char *reason) -> std::optional<ContractionPrologue> {
     LDBG() << reason;
     return std::nullopt;
@@ -75,7 +75,7 @@ readPrologue(const KernelForm &form, unsigned product, const Input &left,
   const Work &map = form.work[product - 1];
   if (left.source != Input::Source::Work || left.work != product - 1 || !map.allParallel() || map.results.size() != 1 ||
       !map.results.front().map.isIdentity() || !canInline(*map.body))
-    return none("what stands before a product must be a map that makes its left operand");
+    return none("the operation before a product must be a map that computes its left operand");
   ContractionPrologue prologue;
   prologue.map = &map;
   prologue.elementType = map.results.front().elementType;
@@ -94,13 +94,13 @@ readPrologue(const KernelForm &form, unsigned product, const Input &left,
   };
   for (const Work &work : ArrayRef(form.work).take_front(product - 1)) {
     if (!isStatistic(work, form.work[product], left))
-      return none("what stands before a product's left operand must be sums over its rows");
+      return none("the operations before a product's left operand must be sums over its rows");
     prologue.statistics.push_back({&work, {}});
     if (!readArguments(work, prologue.statistics.back().arguments))
-      return none("a row's numbers must be of what is stored, and of numbers before");
+      return none("a row's numbers must depend only on stored values and earlier numbers");
   }
   if (!readArguments(map, prologue.arguments) || !prologue.firstOperand())
-    return none("a left operand must be made of what is stored, and of its row's numbers");
+    return none("a left operand must depend only on stored values and its row's numbers");
   return prologue;
 }
 

@@ -130,7 +130,7 @@ private:
   FailureOr<Input> parsePart(Input input, tensor::ExtractSliceOp part) {
     if (!part.hasUnitStride() || ShapedType::isDynamicShape(part.getStaticOffsets()) ||
         part.getType().getRank() != part.getSourceType().getRank())
-      return misfit(part, "a part of what was computed must be a static slice of neighbours");
+      return misfit(part, "a part of a computed value must be a contiguous static slice");
     SmallVector<AffineExpr> shifted(input.map.getResults());
     for (auto [expression, offset] : llvm::zip_equal(shifted, part.getStaticOffsets()))
       expression = expression + offset;

@@ -74,7 +74,7 @@ public:
   FailureOr<Division> find() {
     std::optional<unsigned> product = findProduct();
     if (!product)
-      return misfit("a product must read what the operation before it makes");
+      return misfit("a product must read the result of the operation before it");
     const Work &maker = form.work[*product - 1];
     division.between = maker.op->getResult(0);
     if (kernel.getKind() == plan::KernelKind::Separable)
@@ -138,7 +138,7 @@ private:
       if (axis.coefficients[*loop] == 0)
         continue;
       if (division.cutFactor != 0 || onlyLoop(axis) != *loop || axis.coefficients[*loop] < 0)
-        return misfit("the cut axis must walk one axis of what is between");
+        return misfit("the cut axis must walk one axis of the intermediate tensor");
       division.cutAxis = number;
       division.cutFactor = axis.coefficients[*loop];
     }

@@ -110,11 +110,11 @@ private:
     const Work &epilogue = form.work.back();
     auto isWritten = [](const Result &written) { return written.map.isIdentity() && written.written; };
     if (!epilogue.allParallel() || !llvm::all_of(epilogue.results, isWritten))
-      return misfit("an epilogue must be all-parallel and write by the identity");
+      return misfit("an epilogue must be all-parallel and write with the identity map");
     if (epilogue.results.size() != writtenByProduct())
       return misfit("an epilogue must write all targets");
     if (!canInline(*epilogue.body))
-      return misfit("an epilogue must hold operations on scalars");
+      return misfit("an epilogue must hold only scalar operations");
     result.epilogue = &epilogue;
     for (const Input &input : epilogue.inputs)
       if (failed(readEpilogueInput(input)))
@@ -158,12 +158,12 @@ private:
       SmallVector<AffineExpr> shifted(identity.getResults());
       shifted.back() = shifted.back() + start;
       if (input.map != AffineMap::get(sizes.size(), 0, shifted, input.map.getContext()))
-        return misfit("an epilogue must read the product where it writes");
+        return misfit("an epilogue must read the product at the position that it writes");
       result.productInputs.push_back(start / sizes.back());
       return success();
     }
     if (input.source != Input::Source::Storage || !input.access.padded.empty())
-      return misfit("an epilogue must read the product, and storages");
+      return misfit("an epilogue must read only the product and storages");
     result.productInputs.push_back(std::nullopt);
     return success(addInput(input, sizes, product.results.front().map).has_value());
   }
@@ -240,7 +240,7 @@ private:
     const WrittenTensor &written = form.written[*target];
     FailureOr<Access> access = composeAccess(written.slice, left.map, written.elementType);
     if (*target + 1 != form.written.size() || written.haloValue || failed(access))
-      return misfit("a left operand must be the last that is written, and without halo");
+      return misfit("a left operand must be the last one written, and have no halo");
     result.prologue->written = addOperand();
     setOperand(*result.prologue->written, *access);
     return success();

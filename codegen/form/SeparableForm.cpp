@@ -137,7 +137,7 @@ static FailureOr<SmallVector<Tap, 0>> tapsOf(const PlainContraction &depthwise, 
     if (loop.parallel)
       continue;
     if (loop.size > most / int64_t(taps.size()))
-      return misfit("windows must be small enough to be written out");
+      return misfit("windows must be small enough to be unrolled");
     SmallVector<Tap, 0> inner;
     for (const Tap &tap : taps)
       for (int64_t step = 0; step < loop.size; ++step)
@@ -176,7 +176,7 @@ FailureOr<PlainContraction> throughWindows(const SeparableForm &form, int64_t mo
     for (auto [number, loop] : llvm::enumerate(product.loops)) {
       loop.strides.push_back(strideOf(operand, number));
       if (loop.parallel && loop.strides.back() != 0)
-        return LogicalResult(misfit("what follows the windows must read numbers of channels"));
+        return LogicalResult(misfit("the operations after the windows must read per-channel numbers"));
     }
     return success();
   };

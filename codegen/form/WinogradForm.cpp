@@ -95,7 +95,7 @@ FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t
     groups = Column;
     groupLoop = loops[*groups];
     if (!loops[*groups].parallel || !loops[*groups].movesLhs || groupLoop.size == 0)
-      return misfit("by Winograd go groups of channels and of columns");
+      return misfit("Winograd requires groups of channels and columns");
     loops.erase(loops.begin() + *groups);
   }
   auto numberOf = [&](Loop loop) { return groups && loop >= *groups ? loop + 1 : unsigned(loop); };
@@ -111,18 +111,18 @@ FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t
       plain.operands[Contraction::Rhs].offset != 0 ||
       !areWalked(plain.rhsAxes, {TapDown, TapAcross, Channel, Column}) ||
       !areWalked(plain.resultAxes, {Image, Down, Across, Column}))
-    return misfit("by Winograd go convolutions in two dimensions");
+    return misfit("Winograd supports only 2D convolutions");
   auto lhsStride = [&](Loop loop) { return loops[loop].strides[Contraction::Lhs]; };
   const winograd::Method method = {tile, loops[TapDown].size};
   if (!method.exists() || loops[TapAcross].size != method.taps || lhsStride(Down) != lhsStride(TapDown) ||
       lhsStride(Across) != lhsStride(TapAcross) || lhsStride(Channel) != 1 ||
       loops[Column].strides[Contraction::Result] != 1)
-    return misfit("by Winograd go square filters of few taps that walk every pixel");
+    return misfit("Winograd supports only small square filters with stride 1");
   for (const ContractionOperand &operand : plain.operands)
     if (!operand.elementType.isF32() && !(mayBeHalves && operand.elementType.isF16()))
-      return misfit("a Winograd convolution must be of f32, or of halves where they may be");
+      return misfit("a Winograd convolution must be f32, or f16 where that is allowed");
   if (plain.cutAxis > Down || (plain.cutAxis == Down && loops[Image].size != 1))
-    return misfit("a Winograd convolution must be cut among its images or its rows");
+    return misfit("a Winograd convolution must be cut along its images or rows");
 
   WinogradConvolution result;
   static_cast<Contraction &>(result) = plain;
@@ -144,20 +144,20 @@ FailureOr<WinogradGradient> byWinogradGradient(const PlainContraction &plain, in
   const SmallVector<ProductLoop, 0> &loops = plain.loops;
   if (plain.depthwise || plain.prologue || plain.parts != 1 || loops.size() != Count || plain.column != Column ||
       plain.written->haloValue)
-    return misfit("the gradient of a filter has taps and channels by columns");
+    return misfit("the gradient of a filter must have taps and channels by columns");
   for (auto [number, loop] : llvm::enumerate(loops))
     if (loop.parallel != (number <= Column) || loop.movesLhs != (number != Column) ||
         loop.movesRhs != (number >= Column) || loop.size == 0)
-      return misfit("the gradient of a filter is added up over images and pixels");
+      return misfit("the gradient of a filter must be summed over images and pixels");
   auto lhsStride = [&](Loop loop) { return loops[loop].strides[Contraction::Lhs]; };
   const winograd::Method method = {tile, loops[TapDown].size};
   if (!method.exists() || loops[TapAcross].size != method.taps || lhsStride(Down) != lhsStride(TapDown) ||
       lhsStride(Across) != lhsStride(TapAcross) || lhsStride(Channel) != 1 ||
       loops[Column].strides[Contraction::Rhs] != 1 || loops[Column].strides[Contraction::Result] != 1)
-    return misfit("by Winograd go square filters of few taps that walk every pixel");
+    return misfit("Winograd supports only small square filters with stride 1");
   for (const ContractionOperand &operand : plain.operands)
     if (!operand.elementType.isF32())
-      return misfit("a gradient by Winograd must be of f32");
+      return misfit("a Winograd gradient must be f32");
 
   WinogradGradient result;
   static_cast<Contraction &>(result) = plain;
@@ -185,7 +185,7 @@ FailureOr<WinogradConvolution> parseWinograd(plan::KernelOp kernel) {
     return failure();
   plan::EncodingAttr encoding = kernel.getEncoding(plain->operands[Contraction::Rhs].argument);
   if (!encoding || encoding.getKind() != plan::EncodingKind::Panel)
-    return misfit("by Winograd go filters in panels");
+    return misfit("Winograd requires filters in panels");
   return byWinograd(*plain, note->tile, encoding.getWidth());
 }
 

@@ -100,9 +100,9 @@ StringRef Bindings::obstacle() const {
   if (int64_t(bound.size()) > mostBindings)
     return "more buffers than a shader binds";
   if (llvm::count_if(bound, [&](int64_t operand) { return isShifted(operand); }) > NACRE_GPU_MOST_SHIFTED)
-    return "more operands that begin anywhere than there are push constants";
+    return "more operands with variable offsets than push constants";
   if (llvm::any_of(bound, [&](int64_t operand) { return isShifted(operand) && countPieces(operand) > 1; }))
-    return "an operand in pieces must begin where a device binds it";
+    return "an operand in pieces must begin at an offset that devices can bind";
   return "";
 }
 

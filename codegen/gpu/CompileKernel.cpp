@@ -89,7 +89,7 @@ LogicalResult compile(KernelCopy &copy, const GpuOptions &options, GpuEmit emit,
       result.variants.push_back(std::move(*code));
     else
       result.declined += (result.declined.empty() ? "variant " : "; variant ") + std::to_string(number) +
-                         " is no SPIR-V: " + copy.messages;
+                         " is not valid SPIR-V: " + copy.messages;
   }
   return success();
 }

@@ -84,7 +84,7 @@ FailureOr<uint64_t> needsOf(spirv::ModuleOp module) {
     const auto *entry = llvm::find_if(
         kCapabilities, [&](const CapabilityNeed &candidate) { return candidate.capability == capability; });
     if (entry == std::end(kCapabilities))
-      return module.emitError("must need what the runtime can ask a device for, but needs ")
+      return module.emitError("must need only features that the runtime can request, but needs ")
              << spirv::stringifyCapability(capability);
     needs |= entry->needs;
   }

@@ -87,7 +87,7 @@ public:
     raw_string_ostream stream(messages);
     lld::Result result = lld::lldMain(pointers, stream, stream, {{lld::Gnu, &lld::elf::link}});
     if (result.retCode != 0 && StringRef(messages).contains(sys::StrError(ENOMEM)))
-      report_bad_alloc_error("the linker got no memory");
+      report_bad_alloc_error("the linker ran out of memory");
     if (result.retCode != 0)
       return createStringError("the link failed, a defect of nacre-compile; please report it:\n" + messages);
     return Error::success();

@@ -47,7 +47,7 @@ Error checkElementTypes(mlir::ModuleOp module) {
   auto check = [&](StringRef name, mlir::Type type) {
     mlir::Type element = mlir::getElementTypeOrSelf(type);
     if (fault.empty() && !findElementType(element))
-      raw_string_ostream(fault) << "'" << name << "' must have elements of a type that the model format has, but they "
+      raw_string_ostream(fault) << "'" << name << "' must have an element type of the model format, but they "
                                 << "are of " << element;
   };
   for (auto entry : module.getOps<plan::EntryOp>())

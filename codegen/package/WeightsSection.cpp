@@ -130,7 +130,7 @@ Expected<uint64_t> attachWeights(const std::string &path) {
   };
   auto *weights = find(sectionName), *note = find(noteName);
   if (weights == sections.end() || note == sections.end())
-    return fail("it has no section .nacre_weights, or none .note.nacre");
+    return fail("it lacks a section .nacre_weights or .note.nacre");
   Elf64_Phdr *last = nullptr, *spare = nullptr;
   for (Elf64_Phdr &segment : segments) {
     if (segment.p_type == PT_LOAD)
@@ -140,7 +140,7 @@ Expected<uint64_t> attachWeights(const std::string &path) {
   }
   if (!last || !spare || weights->sh_addr < last->p_vaddr + last->p_filesz ||
       weights->sh_addr + weights->sh_size != last->p_vaddr + last->p_memsz)
-    return fail("the linker did not put the weights last, or their note beside another");
+    return fail("the linker did not place the weights last, or their note next to another note");
 
   uint64_t offset = alignTo(linkedBytes, pageSize);
   Elf64_Phdr load{};

@@ -63,7 +63,7 @@ private:
     WalkResult walk = module.walk([&](plan::LaunchOp launch) -> WalkResult {
       auto kernel = symbols.lookup<plan::KernelOp>(launch.getKernel());
       if (!kernel)
-        return launch.emitOpError("must name a kernel of the module, but '") << launch.getKernel() << "' is none";
+        return launch.emitOpError("must name a kernel of the module, but '") << launch.getKernel() << "' is not one";
       auto wish = wishes.find(kernel);
       for (auto [input, value] : llvm::enumerate(launch.getInputs())) {
         auto use = value.getDefiningOp<plan::UseOp>();

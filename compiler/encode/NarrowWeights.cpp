@@ -224,7 +224,7 @@ private:
         auto launch = dyn_cast<plan::LaunchOp>(operand.getOwner());
         auto kernel = launch ? symbols.lookup<plan::KernelOp>(launch.getKernel()) : plan::KernelOp();
         if (launch && !kernel)
-          return launch.emitOpError("must name a kernel of the module, but '") << launch.getKernel() << "' is none";
+          return launch.emitOpError("must name a kernel of the module, but '") << launch.getKernel() << "' is not one";
         if (kernel && candidates.has(launch, kernel, operand.getOperandNumber()))
           wanted.insert(weightOf(use));
         else

@@ -91,7 +91,7 @@ LogicalResult Interpreter::run(Operation &op) {
   if (auto constant = dyn_cast<nn::ConstantOp>(op)) {
     FailureOr<Tensor> tensor = fromConstant(constant.getValue());
     if (failed(tensor))
-      return emitError(op.getLoc()) << "has a constant whose bytes are not there";
+      return emitError(op.getLoc()) << "has a constant without bytes";
     bindings[constant] = *tensor;
     return success();
   }
@@ -150,9 +150,8 @@ LogicalResult Interpreter::countIteration(Operation *loop) {
   if (++iterations <= settings.maxIterations)
     return success();
   return emitError(loop->getLoc())
-         << "goes on after " << settings.maxIterations
-         << " iterations, the most that all loops may have; raise --max-iterations, or correct "
-            "the inputs";
+         << "continues after " << settings.maxIterations
+         << " iterations, the limit for all loops together; raise --max-iterations, or correct the inputs";
 }
 
 LogicalResult Interpreter::runFor(nn::ForOp op) {

@@ -258,7 +258,7 @@ struct ExpandRecurrence : graph::impl::ExpandRecurrencePassBase<ExpandRecurrence
     for (nn::RecurrentOp op : layers) {
       int64_t steps = op.getInput().getType().getDimSize(0);
       if (op.getLengths() && steps > maxMaskedSteps) {
-        op.emitOpError("must have at most ") << maxMaskedSteps << " steps where rows end early, but has " << steps;
+        op.emitOpError("must have at most ") << maxMaskedSteps << " steps if its rows end early, but has " << steps;
         return signalPassFailure();
       }
       RecurrentLayer(op).run();

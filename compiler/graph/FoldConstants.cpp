@@ -122,12 +122,11 @@ struct FoldConstants : impl::FoldConstantsPassBase<FoldConstants> {
   LogicalResult fold(Operation *op, ArrayRef<ElementsAttr> operands, BlobUses &blobs) {
     FailureOr<ElementsAttr> value = nn::evaluate(op, operands);
     if (failed(value))
-      return op->emitOpError("must have operands whose bytes can be read, but one has none");
+      return op->emitOpError("must have operands with readable bytes, but one has no bytes");
     if (!isa<nn::ReshapeOp>(op)) // which makes no bytes
       budget -= bytesOf(*value) + nn::countReducedElements(op) * int64_t(sizeof(double));
     if (budget < 0)
-      return op->emitOpError(
-          "is one of too many that depend on constants alone; raise --max-constant to compute them all");
+      return op->emitOpError("makes the folded constants exceed --max-constant; raise the limit to fold them all");
     OpBuilder builder(op);
     auto constant = nn::ConstantOp::create(builder, op->getLoc(), *value);
     blobs.add(*value);

@@ -164,7 +164,7 @@ struct AddendOfBiased : OpRewritePattern<nn::BinaryOp> {
       parts = splitOffConstant(op);
     std::optional<std::pair<Value, Value>> biased = parts ? matchBiased(parts->first) : std::nullopt;
     if (!biased)
-      return rewriter.notifyMatchFailure(op, "expected two constant addends behind a contraction");
+      return rewriter.notifyMatchFailure(op, "expected two constant addends after a contraction");
     Value sum = combine(rewriter, op.getLoc(), BinaryKind::Add, biased->second, parts->second);
     rewriter.replaceOpWithNewOp<nn::BinaryOp>(op, BinaryKind::Add, biased->first, sum);
     return success();

@@ -156,7 +156,7 @@ struct Gelu : OpRewritePattern<nn::BinaryOp> {
       rewriter.replaceOpWithNewOp<nn::UnaryOp>(op, UnaryKind::Gelu, x, APFloat(0.0));
       return success();
     }
-    return rewriter.notifyMatchFailure(op, "expected 1 + erf(x / sqrt(2)) beside x");
+    return rewriter.notifyMatchFailure(op, "expected 1 + erf(x / sqrt(2)) times x");
   }
 };
 
@@ -282,7 +282,7 @@ struct DilatedConvolution : OpRewritePattern<nn::ReshapeOp> {
     nn::TransposeOp transpose = getTransposeOfParts(merge);
     auto conv = transpose ? getWhole(transpose).getDefiningOp<nn::ConvOp>() : nn::ConvOp();
     if (!conv || !conv->hasOneUse() || llvm::any_of(conv.getStrides(), [](int64_t stride) { return stride != 1; }))
-      return rewriter.notifyMatchFailure(merge, "expected a convolution of stride 1 for this alone");
+      return rewriter.notifyMatchFailure(merge, "expected a convolution of stride 1 that is used only here");
     std::optional<Phases> phases = matchSpaceToBatch(conv.getInput());
     if (!phases || !matchBatchToSpace(merge, phases->blocks))
       return rewriter.notifyMatchFailure(merge, "expected blocks in the batch, and the same ones back");

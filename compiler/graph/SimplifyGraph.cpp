@@ -216,7 +216,7 @@ struct PadBeforeConv : OpRewritePattern<nn::ConvOp> {
       return amounts.front() == 0 && amounts.back() == 0 && llvm::all_of(amounts, [](int64_t a) { return a >= 0; });
     };
     if (!padsSpace(low) || !padsSpace(high))
-      return rewriter.notifyMatchFailure(op, "expected pads of spatial axes alone");
+      return rewriter.notifyMatchFailure(op, "expected pads of only spatial axes");
     SmallVector<int64_t> pads(op.getPads());
     size_t spatialRank = low.size() - 2;
     for (size_t axis = 0; axis < spatialRank; ++axis) {
@@ -308,7 +308,7 @@ struct SimplePower : OpRewritePattern<nn::BinaryOp> {
       base = nn::UnaryOp::create(rewriter, op.getLoc(), nn::UnaryKind::Sqrt, base, APFloat(0.0));
     else if (*exponent != -1)
       return rewriter.notifyMatchFailure(op,
-                                         "expected an exponent of 2 or -1, or 1/2 or -1/2 of what is never negative");
+                                         "expected an exponent of 2 or -1, or 1/2 or -1/2 of a base that is never negative");
     if (*exponent < 0)
       base = nn::UnaryOp::create(rewriter, op.getLoc(), nn::UnaryKind::Reciprocal, base, APFloat(0.0));
     rewriter.replaceOp(op, base);

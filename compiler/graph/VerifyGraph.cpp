@@ -42,9 +42,9 @@ struct VerifyGraph : impl::VerifyGraphPassBase<VerifyGraph> {
     auto isEmpty = [](Type type) { return cast<RankedTensorType>(type).getNumElements() == 0; };
     if (!isa<nn::ConstantOp>(op) &&
         (llvm::any_of(op->getOperandTypes(), isEmpty) || llvm::any_of(op->getResultTypes(), isEmpty)))
-      return reject(op, "must read and make tensors that have elements", "nacre-fold-empty");
+      return reject(op, "must read and produce tensors that have elements", "nacre-fold-empty");
     if (findFoldableOperands(op, maxConstantBytes))
-      return reject(op, "must not have constant operands alone", "nacre-fold-constants");
+      return reject(op, "must not have only constant operands", "nacre-fold-constants");
     auto transpose = dyn_cast<nn::TransposeOp>(op);
     if (!transpose)
       return success();

@@ -18,7 +18,7 @@ void markComplex(mlir::Value list);
 bool isComplex(mlir::Value value);
 
 /// Completes a message that refuses such a list.
-inline constexpr llvm::StringLiteral complexAdvice = "holds complex numbers; take Real, Imag or ComplexAbs of it";
+inline constexpr llvm::StringLiteral complexAdvice = "holds complex numbers; apply Real, Imag or ComplexAbs first";
 
 } // namespace nacre::importer
 

@@ -76,7 +76,7 @@ LogicalResult CutGraph::nameInputs(const ImportOptions &options) {
       value = *known;
       inputs.erase(known);
     } else if (auto producer = producers.find(name); producer != producers.end()) {
-      emitRemark(graph.getLocation(name)) << "the model does not say what this tensor holds: taken as float";
+      emitRemark(graph.getLocation(name)) << "the model does not state the type of this tensor; float is assumed";
       value = {producer->first(), {Builder(graph.getLocation().getContext()).getF32Type(), {}, {}}};
     } else {
       return refuse("--input", name);
@@ -131,7 +131,7 @@ LogicalResult CutGraph::reachNodes() {
   for (const GraphValue &input : inputs)
     if (cutNames.contains(input.name) && !wanted.contains(input.getSource()))
       return emitError(graph.getLocation(input.name))
-             << "what is given with --input must lead to an output, but this tensor leads to none";
+             << "--input must name tensors that an output depends on, but no output depends on this one";
   llvm::erase_if(inputs, [&](const GraphValue &input) { return !wanted.contains(input.getSource()); });
   return success();
 }

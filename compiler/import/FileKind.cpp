@@ -24,13 +24,13 @@ namespace nacre::importer {
 namespace {
 
 constexpr const char *fromPyTorch = "export the model to ONNX with torch.onnx.export";
-constexpr const char *giveGraph = "give the graph (.pb or .meta), and this with --checkpoint";
+constexpr const char *giveGraph = "pass the graph (.pb or .meta), and this file with --checkpoint";
 constexpr const char *fromKeras =
-    "write the model as a TensorFlow SavedModel with model.export('folder'), and give that folder";
-constexpr const char *fromOrigin = "export the model to ONNX from the framework it was made with";
-constexpr const char *unpack = "unpack it and give the model inside";
+    "save the model as a TensorFlow SavedModel with model.export('folder'), and pass that folder";
+constexpr const char *fromOrigin = "export the model to ONNX from the framework that made it";
+constexpr const char *unpack = "unpack it and pass the model inside";
 constexpr const char *download = "download the file again";
-constexpr const char *isTensor = "give the model; tensors are for --set and for nacre-run";
+constexpr const char *isTensor = "pass the model; tensors are for --set and nacre-run";
 
 struct Kind {
   StringLiteral mark; ///< the bytes, the word, or the end of the name
@@ -47,7 +47,7 @@ struct Signature : Kind {
 };
 
 constexpr Signature signatures[] = {
-    {{"ORTM", "an ONNX Runtime model (.ort)", "give the ONNX file it was made from"}, 4},
+    {{"ORTM", "an ONNX Runtime model (.ort)", "pass the ONNX file it was made from"}, 4},
     {{"\x89HDF\r\n\x1a\n", "an HDF5 file, as Keras writes them", fromKeras}},
     {{"PK\x03\x04", "a zip archive", unpack}},
     {{"\x1f\x8b", "a file packed with gzip", unpack}},
@@ -61,8 +61,8 @@ constexpr Signature signatures[] = {
     {{"\x93NUMPY", "a NumPy array (.npy)", isTensor}},
     {{"\x7f"
       "ELF",
-      "a program or a library for Linux", "give the model that it was made from"}},
-    {{"MZ", "a program for Windows", "give the model that it was made from"}},
+      "a program or a library for Linux", "pass the model it was made from"}},
+    {{"MZ", "a program for Windows", "pass the model it was made from"}},
 };
 
 /// A pickle begins with its protocol, and this one ends within the file.
@@ -82,10 +82,8 @@ FileKind recognizeZip(StringRef name) {
   for (const char *end : {".pt", ".pth", ".ckpt", ".bin"})
     if (name.ends_with_insensitive(end))
       return {"a PyTorch file", fromPyTorch, true};
-  return {"a zip archive, as PyTorch writes them too",
-          "unpack it and give the model inside; a PyTorch model must be exported "
-          "with torch.onnx.export",
-          true};
+  return {"a zip archive (PyTorch writes these, too)",
+          "unpack it and pass the model inside; a PyTorch model must be exported with torch.onnx.export", true};
 }
 
 //===----------------------------------------------------------------------===//
@@ -93,15 +91,15 @@ FileKind recognizeZip(StringRef name) {
 //===----------------------------------------------------------------------===//
 
 constexpr Kind words[] = {
-    {"version https://git-lfs", "a pointer of git-lfs to the file", "fetch the file itself with git lfs pull"},
-    {"<!DOCTYPE html", "a page of HTML, as a server sends in place of a file", download},
-    {"<html", "a page of HTML, as a server sends in place of a file", download},
+    {"version https://git-lfs", "a git-lfs pointer", "fetch the file with git lfs pull"},
+    {"<!DOCTYPE html", "an HTML page, which servers send instead of a missing file", download},
+    {"<html", "an HTML page, which servers send instead of a missing file", download},
     {"<net", "an OpenVINO model", fromOrigin},
     {"7767517", "an ncnn model", fromOrigin},
-    {"ir_version:", "an ONNX model as text", "write it as bytes with onnx.save"},
-    {"\"irVersion\"", "an ONNX model as JSON", "write it as bytes with onnx.save"},
-    {"ir_version", "an ONNX model as text", "write it as bytes with onnx.save"},
-    {"parameters_file", "a network of CNNdroid", "give the Caffe network (.prototxt) and the weights it was made from"},
+    {"ir_version:", "an ONNX model in text form", "convert it to binary with onnx.save"},
+    {"\"irVersion\"", "an ONNX model as JSON", "convert it to binary with onnx.save"},
+    {"ir_version", "an ONNX model in text form", "convert it to binary with onnx.save"},
+    {"parameters_file", "a CNNdroid network", "pass the Caffe network (.prototxt) and weights it was made from"},
     {"[convolutional]", "a Darknet network (.cfg)", fromOrigin},
 };
 
@@ -109,7 +107,7 @@ FileKind recognizeText(StringRef head) {
   for (const Kind &word : words)
     if (head.contains_insensitive(word.mark))
       return {word.what, word.advice, false};
-  return {"a file of text", "give the model itself", false};
+  return {"a text file", "pass the model itself", false};
 }
 
 //===----------------------------------------------------------------------===//
@@ -135,14 +133,14 @@ bool isSavedModel(StringRef bytes) {
 //===----------------------------------------------------------------------===//
 
 constexpr Kind names[] = {
-    {".pb", "an ONNX tensor or a file of TensorFlow (.pb)", isTensor},
+    {".pb", "an ONNX tensor or a TensorFlow file (.pb)", isTensor},
     {".index", "the index of a TensorFlow checkpoint", giveGraph},
-    {".caffemodel", "the weights of a Caffe network", "give the network (.prototxt), and this file with --weights"},
+    {".caffemodel", "the weights of a Caffe network", "pass the network (.prototxt), and this file with --weights"},
     {".mlmodel", "a Core ML model", fromOrigin},
     {".pdmodel", "a PaddlePaddle model", "export the model to ONNX with paddle2onnx"},
     {".mnn", "an MNN model", fromOrigin},
-    {".engine", "a TensorRT engine", "give the model that it was made from"},
-    {".plan", "a TensorRT engine", "give the model that it was made from"},
+    {".engine", "a TensorRT engine", "pass the model it was made from"},
+    {".plan", "a TensorRT engine", "pass the model it was made from"},
     {".tflite", "a damaged TensorFlow Lite model", download},
     {".pt", "a PyTorch file", fromPyTorch},
     {".pth", "a PyTorch file", fromPyTorch},
@@ -173,18 +171,18 @@ FileKind recognizeFile(StringRef bytes, StringRef name) {
     if (bytes.substr(signature.at).starts_with(signature.mark))
       return {signature.what, signature.advice, true};
   if (isPickle(bytes))
-    return {"a Python pickle, as PyTorch and scikit-learn write them",
+    return {"a Python pickle, as written by PyTorch and scikit-learn",
             "export the model to ONNX with torch.onnx.export or skl2onnx", true};
   if (isSafetensors(bytes))
-    return {"a safetensors file, which holds weights alone", fromPyTorch, true};
+    return {"a safetensors file, which holds only weights", fromPyTorch, true};
   if (isText(bytes))
     return recognizeText(bytes.take_front(4096));
   if (isSavedModel(bytes))
-    return {"a TensorFlow SavedModel", "give the folder that it lies in", false};
+    return {"a TensorFlow SavedModel", "pass the folder that contains it", false};
   for (const Kind &kind : names)
     if (name.ends_with_insensitive(kind.mark))
       return {kind.what, kind.advice, false};
-  return {"of no known format", "check that it is the right file and complete", false};
+  return {"an unknown format", "check that this is the right file and that it is complete", false};
 }
 
 FileKind recognizeFolder(StringRef path) {
@@ -196,8 +194,8 @@ FileKind recognizeFolder(StringRef path) {
   if (has("Manifest.json"))
     return {"a Core ML package", fromOrigin, true};
   if (has("model.onnx"))
-    return {"a folder", "give the file in it: model.onnx", true};
-  return {"a folder", "give the model's file", true};
+    return {"a folder", "pass the file model.onnx in it", true};
+  return {"a folder", "pass the model's file", true};
 }
 
 } // namespace nacre::importer

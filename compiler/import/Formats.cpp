@@ -35,12 +35,11 @@ FailureOr<std::unique_ptr<ModelView>> readModel(const ModelFile &file, ArrayRef<
     if (kind.isCertain || !format->claims(file))
       continue;
     if (hasChosen && !format->hasSignatures)
-      return emitError(loc) << "--signature, --tag and --checkpoint are for models that have some, but this is "
+      return emitError(loc) << "--signature, --tag and --checkpoint only apply to saved models and graphs, but this is "
                             << format->name;
     if (!format->hasWeightsApart && (!options.weights.empty() || options.randomWeights))
-      return emitError(loc)
-             << "--weights and --random-weights are for models that keep their weights apart, but this is "
-             << format->name;
+      return emitError(loc) << "--weights and --random-weights only apply to models with separate weights, but this is "
+                            << format->name;
     return format->read(file, options, context);
   }
   std::string known = llvm::join(llvm::map_range(formats, [](const Format *format) { return format->name; }), " or ");

@@ -183,7 +183,7 @@ LogicalResult GraphImporter::importNode(Scope &scope, size_t index, const GraphN
     return failure();
   if (results->size() < source.results.size())
     return emitError(source.loc) << "must have at most " << describeCount(results->size(), "result")
-                                 << ", as what it computes has, but has " << source.results.size();
+                                 << ", like the function or graph it runs, but has " << source.results.size();
   for (auto [name, value] : llvm::zip(source.results, *results)) {
     if (name.empty())
       continue;
@@ -203,7 +203,7 @@ FailureOr<SmallVector<Value>> GraphImporter::importBody(GraphView &graph, Scope 
   SmallVector<GraphValue> inputs = graph.getInputs();
   if (arguments.size() > inputs.size())
     return emitError(loc) << "must have at most " << describeCount(inputs.size(), "operand")
-                          << ", as what it computes has, but has " << arguments.size();
+                          << ", like the function or graph it runs, but has " << arguments.size();
   for (auto [index, input] : llvm::enumerate(inputs))
     if (index < arguments.size() || !input.hasDefault)
       scope.values[input.name] = index < arguments.size() ? arguments[index] : Value();

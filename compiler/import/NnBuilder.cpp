@@ -48,9 +48,9 @@ bool ImportState::takeOperator(Location loc) {
   if (operatorsLeft-- > 0)
     return true;
   ++numErrors;
-  emitError(loc) << "the model must come to at most " << maxOperators
-                 << " operators where functions are expanded and loops written out, but comes to more; give its loops "
-                    "fewer turns";
+  emitError(loc)
+      << "the model must come to at most " << maxOperators
+      << " operators after functions are inlined and loops unrolled, but has more; reduce the iterations of its loops";
   return false;
 }
 
@@ -83,14 +83,14 @@ SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferType
     return none;
   Operation *op = make(state, inferTypes);
   if (!op) {
-    error() << "the operands and attributes must fit the operator's definition, but do not; check the model "
-               "with a checker of its format";
+    error() << "the operands and attributes must match the operator's definition, but do not; validate the model with "
+               "its format's checker";
     return none;
   }
   for (Value result : op->getResults()) {
     if (getRank(result) <= maxRank)
       continue;
-    error() << "must have at most " << maxRank << " axes, but has a result of " << getRank(result)
+    error() << "must have at most " << maxRank << " axes, but has a result with " << getRank(result)
             << "; merge some with a Reshape";
     op->erase();
     return none;

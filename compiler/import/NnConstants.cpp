@@ -32,7 +32,7 @@ bool NnBuilder::allowsConstant(int64_t count, int64_t elementBytes) {
     error() << "a constant of " << count << " elements must take at most " << shared.maxConstantBytes
             << " bytes, but takes more; raise --max-constant";
   else if (bytes > shared.foldBudget)
-    error() << "all constants that the model makes must take at most " << shared.maxConstantBytes
+    error() << "all constants that the model computes must take at most " << shared.maxConstantBytes
             << " bytes, but take more; raise --max-constant";
   else
     return shared.foldBudget -= bytes, true;
@@ -41,7 +41,7 @@ bool NnBuilder::allowsConstant(int64_t count, int64_t elementBytes) {
 
 std::array<uint32_t, 2> NnBuilder::takeRandomKey(std::optional<uint32_t> seed) {
   if (!seed && !std::exchange(shared.hasRemarkedSeed, true))
-    emitRemark(loc) << "has no seed; " << shared.seed << " is taken (--seed), and every run draws the same numbers";
+    emitRemark(loc) << "has no seed; " << shared.seed << " is used (--seed), and every run draws the same numbers";
   return {seed.value_or(shared.seed), shared.randomNodes.take(loc)};
 }
 

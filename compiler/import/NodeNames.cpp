@@ -29,10 +29,10 @@ LogicalResult refuse(const GraphNode &node) {
   InFlightDiagnostic error = emitError(node.loc)
                              << "unsupported operator '" << qualify(node) << "'" << describeVersion(node);
   if (isAssignment(node))
-    error << ", which changes a variable in training; leave it out: name the outputs that you want with --output";
+    error << ", which updates a variable during training; exclude it by naming the outputs you need with --output";
   StringRef word = node.registry->getVersionWord();
   if (std::optional<int64_t> first = node.registry->getFirstVersion(node.op))
-    error << "; it is supported from " << word << " " << *first << " on";
+    error << "; it is supported since " << word << " " << *first;
   if (int64_t newest = node.registry->getNewestVersion(); node.version > newest)
     error << "; the newest " << word << " that Nacre knows is " << newest << ": export the model with that one";
   return error;
@@ -41,7 +41,7 @@ LogicalResult refuse(const GraphNode &node) {
 void warnOfNewerVersion(const GraphNode &node, Location loc) {
   StringRef word = node.registry->getVersionWord();
   emitWarning(loc) << "the model uses " << word << " " << node.version << ", but the newest that Nacre knows is "
-                   << node.registry->getNewestVersion() << "; its operators are taken to mean what they mean there";
+                   << node.registry->getNewestVersion() << "; it is read as that version";
 }
 
 LogicalResult refuseName(Location loc, StringRef option, StringRef name, ArrayRef<StringRef> known) {

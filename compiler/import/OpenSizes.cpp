@@ -32,13 +32,13 @@ InFlightDiagnostic NnBuilder::refuseOpen(Value open) const {
   nn::AxisCounts counts = getCounts(open);
   auto count = llvm::find_if(counts, [](Value count) { return bool(count); });
   InFlightDiagnostic diagnostic = error();
-  diagnostic << "must read tensors whose sizes are known when the model is compiled, but axis "
-             << (count - counts.begin()) << " of one has as many elements as ";
+  diagnostic << "must read tensors whose sizes are known at compile time, but axis " << (count - counts.begin())
+             << " of one has a size that ";
   if (auto finder = dyn_cast<NameLoc>(count->getLoc()))
-    diagnostic << "node '" << finder.getName().getValue() << "' finds in a run";
+    diagnostic << "node '" << finder.getName().getValue() << "' determines at run time";
   else
     diagnostic << "a run finds";
-  diagnostic << "; make that tensor an output of the model, and compute what follows in the app";
+  diagnostic << "; make that tensor an output of the model, and compute the rest in the app";
   return diagnostic;
 }
 

@@ -130,7 +130,7 @@ FailureOr<int64_t> OperandBinder::getAxis(int64_t axis, int64_t rank) {
   if (axis >= -rank && axis < rank)
     return axis < 0 ? axis + rank : axis;
   if (rank == 0)
-    return error() << "an axis must not be named where the tensor is a scalar, but " << axis << " is";
+    return error() << "a scalar has no axes to name, but " << axis << " is";
   return error() << "axis must lie between " << -rank << " and " << rank - 1 << ", but is " << axis;
 }
 

@@ -71,15 +71,14 @@ ElementsAttr OperandBinder::getConstantOperand(size_t index, int64_t mostAxes) {
     int64_t count = constant.getNumElements();
     if (count <= maxNumbers && (count == 1 || getRank(operand) <= mostAxes))
       return constant;
-    error() << nameOf(index) << " must be one list of " << maxNumbers << " numbers at most, but is "
+    error() << nameOf(index) << " must be a list of " << maxNumbers << " numbers or fewer, but is "
             << describe(operand);
     return {};
   }
-  InFlightDiagnostic diagnostic = error()
-                                  << nameOf(index) << " must be known when the model is compiled, but is computed";
+  InFlightDiagnostic diagnostic = error() << nameOf(index) << " must be known at compile time, but is computed";
   SmallVector<StringRef> inputs = findInputs(operand);
   if (inputs.empty())
-    diagnostic << " by nodes that are not folded; raise --max-constant, or make it an initializer";
+    diagnostic << " by nodes that are not folded; raise --max-constant or make it an initializer";
   else
     diagnostic << " from input '" << inputs.front() << "'; fix it with --set " << inputs.front() << "=<value|file>";
   for (StringRef input : inputs)
@@ -96,7 +95,7 @@ FailureOr<SmallVector<int64_t>> OperandBinder::getIntegers(size_t index, int64_t
                    << "; convert it with a Cast";
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant);
   if (mlir::failed(view))
-    return error() << nameOf(index) << " must be a dense tensor of numbers; save the model with one";
+    return error() << nameOf(index) << " must be a dense tensor of numbers; save the model with a dense tensor";
   return view->readIntegers();
 }
 
@@ -106,7 +105,7 @@ FailureOr<SmallVector<double>> OperandBinder::getNumbers(size_t index) {
     return failure();
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant);
   if (mlir::failed(view))
-    return error() << nameOf(index) << " must be a dense tensor of numbers; save the model with one";
+    return error() << nameOf(index) << " must be a dense tensor of numbers; save the model with a dense tensor";
   SmallVector<double> numbers(constant.getNumElements());
   view->read(0, 1, constant.getNumElements(), numbers.data());
   return numbers;
@@ -230,10 +229,10 @@ void OperandBinder::setResult(size_t index, Value value) {
 
 void OperandBinder::refuseUnknown(StringRef attribute) {
   InFlightDiagnostic diagnostic = error() << "attribute '" << attribute
-                                          << "' must not be given: Nacre does not know it for '" << node.op << "'";
+                                          << "' must not be set: Nacre does not support it for '" << node.op << "'";
   if (node.version)
-    diagnostic << " of " << node.versionWord << " " << node.version << "; remove it, or export the model for another "
-               << node.versionWord;
+    diagnostic << " of " << node.versionWord << " " << node.version
+               << "; remove it, or export the model for a different " << node.versionWord;
   else
     diagnostic << "; remove it";
 }
@@ -248,12 +247,12 @@ FailureOr<SmallVector<Value>> OperandBinder::finish() {
     }
   for (const NodeGraph &graph : node.graphs)
     if (!seen.contains(graph.attribute))
-      return error() << "attribute '" << graph.attribute << "' must not be given: '" << node.op
-                     << "' has no such graph; remove it";
+      return error() << "attribute '" << graph.attribute << "' must not be set: '" << node.op
+                     << "' has no such subgraph; remove it";
   for (auto [index, result] : llvm::enumerate(results))
     if (wantsResult(index) && !result)
-      return error() << "output " << index << " must not be asked for: Nacre does not compute it for '" << node.op
-                     << "'; remove what reads it and leave its name empty";
+      return error() << "output " << index << " must not be requested: Nacre does not compute it for '" << node.op
+                     << "'; remove its readers and leave its name empty";
   // What is the same in every run knows only how large the operand can become.
   auto open = llvm::find_if(node.operands, [&](Value operand) { return operand && nn.isOpen(operand); });
   for (Value result : results)

@@ -60,9 +60,9 @@ static bool mayHold(Holds holds, Type valueType) {
 StringRef describe(Holds holds) {
   switch (holds) {
   case Holds::Stored:
-    return "any type, narrow ones too";
+    return "any type, including narrow ones";
   case Holds::Anything:
-    return "a type that is computed with";
+    return "a type that supports arithmetic";
   case Holds::Numbers:
     return "a numeric type";
   case Holds::Floats:
@@ -113,7 +113,7 @@ LogicalResult Signature::checkCount(StringRef op, ArrayRef<Value> operands, Loca
   }
   for (auto [index, operand] : llvm::enumerate(operands))
     if (!operand && !find(index)->isOptional())
-      return emitError(loc) << nameOf(index) << " must be given, but is left out; name a value as this input";
+      return emitError(loc) << nameOf(index) << " is required, but is missing; name a value as this input";
   return success();
 }
 
@@ -139,7 +139,7 @@ LogicalResult Signature::check(StringRef op, ArrayRef<Value> operands, Location 
     // All before this one are of the type of their group's first.
     auto [first, isFirst] = firstOf.try_emplace(rule.group, index);
     if (rule.group && !isFirst && elementOf(first->second) != elementOf(index))
-      return emitError(loc) << nameOf(first->second) << " and " << nameOf(index) << " must be of one type, but are "
+      return emitError(loc) << nameOf(first->second) << " and " << nameOf(index) << " must have the same type, but are "
                             << importer::describe(operands[first->second]) << " and "
                             << importer::describe(operands[index]) << "; convert one of them with a Cast";
   }

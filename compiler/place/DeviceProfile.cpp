@@ -80,7 +80,7 @@ public:
     const json::Value *value = find(name);
     std::optional<StringRef> text = value ? value->getAsString() : std::nullopt;
     if (value && (!text || text->empty()))
-      problem.report(at(name) + " must be a text that is not empty");
+      problem.report(at(name) + " must be a non-empty string");
     return text.value_or("").str();
   }
 
@@ -89,7 +89,7 @@ public:
     const json::Value *value = find(name);
     std::optional<double> number = value ? value->getAsNumber() : std::nullopt;
     if (value && (!number || !(*number >= 1e-6 && *number <= 1e9)))
-      problem.report(at(name) + " must be a number of 1e-6 to 1e9");
+      problem.report(at(name) + " must be a number from 1e-6 to 1e9");
     return number.value_or(0);
   }
 
@@ -97,7 +97,7 @@ public:
     const json::Value *value = find(name);
     std::optional<int64_t> number = value ? value->getAsInteger() : std::nullopt;
     if (value && (!number || *number < 1 || *number > 1024))
-      problem.report(at(name) + " must be a whole number of 1 to 1024");
+      problem.report(at(name) + " must be an integer from 1 to 1024");
     return number.value_or(0);
   }
 
@@ -112,7 +112,7 @@ public:
   const json::Array *readArray(StringRef name) {
     const json::Value *value = find(name);
     if (value && (!value->getAsArray() || value->getAsArray()->empty()))
-      problem.report(at(name) + " must be an array that is not empty");
+      problem.report(at(name) + " must be a non-empty array");
     return value ? value->getAsArray() : nullptr;
   }
 
@@ -158,7 +158,7 @@ CpuProfile readCpu(ObjectReader reader, Problem &problem) {
     }
   cpu.threads = reader.readCount("threads");
   if (cpu.threads > cores)
-    problem.report(reader.at("threads") + " must not be more than the cores, which are " + Twine(cores));
+    problem.report(reader.at("threads") + " must be at most the number of cores, " + Twine(cores));
   cpu.bytesPerSecond = reader.readNumber("bandwidth_gbps") * kGiga;
   cpu.coreBytesPerSecond = reader.readNumber("core_bandwidth_gbps") * kGiga;
   cpu.cache.bytes = reader.readNumber("cache_kib") * kKibi;
@@ -250,7 +250,7 @@ Expected<DeviceProfile> loadDeviceProfile(StringRef nameOrPath) {
   for (const ShippedProfile &shipped : shippedProfiles())
     if (shipped.name == nameOrPath)
       return parseDeviceProfile(shipped.json, shipped.name);
-  return createStringError("the device must be a file that ends in .json or one of " +
+  return createStringError("the device must be a .json file or one of " +
                            join(map_range(shippedProfiles(), [](const ShippedProfile &p) { return p.name; }), ", ") +
                            ", but is '" + nameOrPath + "'");
 }

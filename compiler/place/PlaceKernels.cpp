@@ -245,7 +245,7 @@ struct PlaceKernels : place::impl::PlaceKernelsPassBase<PlaceKernels> {
     if (percent > 100)
       return fail("percent must be at most 100, but is " + Twine(percent));
     if (device.empty())
-      return engines.getValue() == "auto" ? fail("engines=auto must have a device, whose times are predicted")
+      return engines.getValue() == "auto" ? fail("engines=auto requires a device, for which times are predicted")
                                           : success();
     llvm::Expected<place::DeviceProfile> loaded = place::loadDeviceProfile(device);
     if (!loaded)

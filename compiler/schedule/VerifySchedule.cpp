@@ -121,9 +121,9 @@ LogicalResult verifyLaunch(plan::LaunchOp launch, SymbolTable &symbols) {
   if (!isRange(launch.getCpu(), kernel.getCutExtent()) || !isRange(launch.getGpu(), kernel.getCutExtent()))
     return blame(launch.emitOpError("must have ranges on the cut axis"), "nacre-place-kernels");
   if (plan::isDeclinedByGpu(kernel) && plan::gpuShareOf(launch) > 0)
-    return blame(launch.emitOpError("must be the CPU's alone, because no GPU has code for it"), "nacre-place-kernels");
+    return blame(launch.emitOpError("must be only the CPU's, because no GPU has code for it"), "nacre-place-kernels");
   if (plan::gpuShareOf(launch) > 0 && plan::isInDecision(launch))
-    return blame(launch.emitOpError("must be the CPU's alone, because a run decides how often it is executed"),
+    return blame(launch.emitOpError("must be only the CPU's, because its number of executions is decided at run time"),
                  "nacre-place-kernels");
   return success();
 }

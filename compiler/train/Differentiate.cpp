@@ -74,9 +74,9 @@ private:
   Value add(const Loss &loss) {
     Value tensor = findTensor(loss.tensor);
     if (!tensor)
-      return error() << "--loss must name a tensor of the model, but " << quote(loss.tensor) << " is none", Value();
+      return error() << "--loss must name a tensor of the model, but there is no " << quote(loss.tensor), Value();
     if (!typeOf(tensor).getElementType().isF32())
-      return error() << "--loss must name a tensor of f32, but " << quote(loss.tensor) << " is another", Value();
+      return error() << "--loss must name an f32 tensor, but " << quote(loss.tensor) << " is not", Value();
     if (loss.kind == Loss::Kind::Model && countOf(shapeOf(tensor)) != 1)
       return error() << "--loss=model must name a tensor of one element, but " << quote(loss.tensor) << " has "
                      << countOf(shapeOf(tensor)),
@@ -88,7 +88,7 @@ private:
     LossOperand operand = findOperand(loss, tensor);
     if (operand.isPeeled && entry.getFunction().getName() == trainEntry)
       emitRemark(entry.getFunction().getLoc())
-          << quote(loss.tensor) << " of --loss stands for the logits that it was made of";
+          << quote(loss.tensor) << " of --loss is replaced by the logits it is computed from";
     RankedTensorType type = labelTypeOf(loss, operand);
     Value label = type ? entry.input(loss.label, type) : Value();
     if (type && !label)
@@ -175,8 +175,8 @@ LogicalResult addGradients(EntryFunction &entry, OpBuilder &builder, Value loss)
   if (isReached)
     return success();
   std::string cut = describeCuts(loss, active, cuts.getArrayRef());
-  return emitError(entry.getFunction().getLoc()) << "the loss must depend on a weight that is trained, but does not"
-                                                 << (cut.empty() ? "" : "; gradients end at " + cut);
+  return emitError(entry.getFunction().getLoc()) << "the loss must depend on a trained weight, but does not"
+                                                 << (cut.empty() ? "" : "; gradients stop at " + cut);
 }
 
 struct Differentiate : impl::DifferentiatePassBase<Differentiate> {

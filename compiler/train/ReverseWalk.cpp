@@ -141,7 +141,7 @@ LogicalResult Adjoint::refuse(const Twine &what) {
   std::string which = what.str();
   return emitError(op->getLoc()) << "must have a gradient to be trained through, but "
                                  << (which.empty() ? "'" + op->getName().stripDialect().str() + "'" : which)
-                                 << " has none; train only what lies behind it (--trainable)";
+                                 << " has none; train only weights after it (--trainable)";
 }
 
 } // namespace nacre::train

@@ -49,10 +49,9 @@ struct SelectTrainable : impl::SelectTrainablePassBase<SelectTrainable> {
     options.frozen.assign(frozen.begin(), frozen.end());
     auto isTrained = [&](StringRef name) { return train::isTrained(options, name); };
     if (llvm::none_of(all, isTrained)) {
-      emitError(getOperation().getLoc()) << "the model must have a weight that is trained, but "
-                                         << (all.empty() ? "has no weight of f32; train a float model, and quantize it "
-                                                           "then"
-                                                         : "--frozen leaves none of those of --trainable");
+      emitError(getOperation().getLoc()) << "the model must have a trained weight, but "
+                                         << (all.empty() ? "has no f32 weight; train a float model, then quantize it"
+                                                         : "--frozen excludes all weights of --trainable");
       return signalPassFailure();
     }
     noteMadeNames(all.getArrayRef(), isTrained);
@@ -74,9 +73,8 @@ struct SelectTrainable : impl::SelectTrainablePassBase<SelectTrainable> {
       if (name.starts_with("onnx::") && isTrained(name)) {
         emitRemark(getOperation().getLoc())
             << "'" << toPrintable(name.str())
-            << "' is a weight that is trained, but its name is the exporter's and may be another the next time; export "
-               "with "
-               "training=TrainingMode.PRESERVE and do_constant_folding=False to keep the model's own";
+            << "' is a trained weight, but the exporter made up its name and may change it next time; export with "
+               "training=TrainingMode.PRESERVE and do_constant_folding=False to keep the model's own name";
         return;
       }
   }
@@ -85,8 +83,8 @@ struct SelectTrainable : impl::SelectTrainablePassBase<SelectTrainable> {
     for (const std::string &pattern : patterns)
       if (!names.empty() && llvm::none_of(names, [&](StringRef name) { return matchesAny(ArrayRef(pattern), name); }))
         return emitError(getOperation().getLoc())
-               << option << " must have patterns that match a weight, but '" << pattern
-               << "' matches none; the nearest names are " << nearestNames(pattern, names);
+               << option << " must match a weight, but '" << pattern << "' does not; the nearest names are "
+               << nearestNames(pattern, names);
     return success();
   }
 

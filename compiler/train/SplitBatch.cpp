@@ -78,8 +78,8 @@ private:
       parts = all / size;
       return std::optional<Whole>({whole, axis});
     }
-    error() << "--micro-batch and --memory-cap must divide the batch along one axis of '" << name << "', but that is "
-            << part << " of a part and " << whole << " of the batch";
+    error() << "--micro-batch and --memory-cap must split the batch along one axis of '" << name << "', but it is "
+            << part << " for a part and " << whole << " for the batch";
     return failure();
   }
 
@@ -101,20 +101,20 @@ private:
   LogicalResult findResults() {
     // Elements are dropped by their places in a part, and so the same ones of each.
     if (!entry.variables(nn::counterRole).empty())
-      return error() << "--micro-batch and --memory-cap must go without dropout, which would drop the same elements of "
-                        "each part; take it out of the model, or leave --dropout out";
+      return error() << "--micro-batch and --memory-cap cannot be combined with dropout, which would drop the same "
+                        "elements of each part; remove it from the model, or omit --dropout";
     for (const EntryFunction::Result &result : entry.results) {
       auto name = result.notes.getAs<StringAttr>(nn::nameAttr);
       if (result.notes.contains(nn::variableAttr))
-        return error() << "--micro-batch and --memory-cap must go without batch normalization that is trained, since "
-                          "its statistics would be those of a part; use --batch-norm=frozen";
+        return error() << "--micro-batch and --memory-cap cannot be combined with trained batch normalization, whose "
+                          "statistics would cover only a part; use --batch-norm=frozen";
       FailureOr<std::optional<Whole>> whole = std::optional<Whole>();
       if (name)
         whole = findWhole(name.getValue(), typeOf(result.value), outputs);
       if (failed(whole))
         return failure();
       if (!*whole && !isFloat(result.value))
-        return error() << "--micro-batch and --memory-cap must have outputs that have a batch or are floats, but '"
+        return error() << "--micro-batch and --memory-cap require outputs that have a batch axis or are floats, but '"
                        << (name ? name.getValue() : StringRef()) << "' is " << result.value.getType();
       wholes.push_back(*whole);
     }

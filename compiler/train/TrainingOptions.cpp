@@ -71,34 +71,33 @@ template <typename Table> static std::string listWords(const Table &words) {
 static Expected<bool> readLossKey(Loss &loss, StringRef key, StringRef value) {
   if (key == "label") {
     if (value.empty())
-      return bad("--loss must have a name behind 'label='");
+      return bad("--loss must have a name after 'label='");
     loss.label = value.str();
     return true;
   }
   if (key == "label-type") {
     if (!readWord(labelTypeWords, value, loss.labelType))
-      return bad("--loss must have " + listWords(labelTypeWords) + " behind 'label-type=', but has '" + value + "'");
+      return bad("--loss must have " + listWords(labelTypeWords) + " after 'label-type=', but has '" + value + "'");
     return true;
   }
   if (key == "ignore") {
     int64_t number;
     if (value.getAsInteger(10, number) || loss.kind != Loss::Kind::SoftmaxCrossEntropy)
-      return bad("--loss must have a class behind 'ignore=', and only softmax-cross-entropy has classes");
+      return bad("--loss must have a class after 'ignore=', which only softmax-cross-entropy accepts");
     loss.ignore = number;
     return true;
   }
   if (key == "axis") {
     int64_t number;
     if (value.getAsInteger(10, number) || number < 0 || loss.kind != Loss::Kind::SoftmaxCrossEntropy)
-      return bad(
-          "--loss must have an axis from 0 on behind 'axis=', and only softmax-cross-entropy has classes along one");
+      return bad("--loss must have a non-negative axis after 'axis=', which only softmax-cross-entropy accepts");
     loss.axis = number;
     return true;
   }
   if (key == "delta") {
     std::optional<double> number = parseAboveZero(value);
     if (!number || loss.kind != Loss::Kind::Huber)
-      return bad("--loss must have a number " + aboveZero + " behind 'delta=', and only huber has one");
+      return bad("--loss must have a number " + aboveZero + " after 'delta=', which only huber accepts");
     loss.delta = *number;
     return true;
   }
@@ -114,7 +113,7 @@ Expected<Loss> parseLoss(StringRef text) {
   if (auto [front, back] = rest.rsplit('*'); !back.empty())
     if (std::optional<double> factor = parseNumber(back)) {
       if (!parseAboveZero(back.ltrim('-')))
-        return bad("--loss must have a factor " + aboveZero + ", or one below 0, behind '*', but has '" + back + "'");
+        return bad("--loss must have a factor " + aboveZero + ", or a negative one, after '*', but has '" + back + "'");
       loss.factor = *factor;
       rest = front;
     }
@@ -132,7 +131,7 @@ Expected<Loss> parseLoss(StringRef text) {
     rest = front;
   }
   if (loss.kind != Loss::Kind::SoftmaxCrossEntropy && loss.labelType != Loss::LabelType::F32)
-    return bad("--loss=" + kind + " must have labels of f32; leave 'label-type=' out");
+    return bad("--loss=" + kind + " requires f32 labels; omit 'label-type='");
   if (rest.empty())
     return bad("--loss must name a tensor, as in --loss=" + kind + ":logits, but is '" + text + "'");
   loss.tensor = rest.str();
@@ -152,7 +151,7 @@ struct Range {
 };
 
 /// A share of what was before: of 1 nothing would ever be forgotten, and what corrects for the first steps divide by 0.
-constexpr Range share{"from 0 on and below 1", [](double number) { return number >= 0 && isBelowOne(number); }};
+constexpr Range share{"from 0 to below 1", [](double number) { return number >= 0 && isBelowOne(number); }};
 constexpr Range factor{"from 0 to 1e+37", [](double number) { return number >= 0 && number <= most; }};
 /// Added to what is divided by, which is 0 where a gradient is.
 constexpr Range addend{aboveZero, [](double number) { return number >= least && number <= most; }};
@@ -197,7 +196,7 @@ static Error readConstant(Optimizer &optimizer, const OptimizerWord &kind, Strin
       continue;
     std::optional<double> number = parseNumber(value);
     if (!number || !constant.range.holds(*number))
-      return bad("--optimizer=" + kind.first + " must have a number " + constant.range.words + " behind '" + key +
+      return bad("--optimizer=" + kind.first + " must have a number " + constant.range.words + " after '" + key +
                  "=', but has '" + text + "'");
     optimizer.*constant.number = *number;
     return Error::success();
@@ -226,7 +225,7 @@ Expected<Optimizer> parseOptimizer(StringRef text) {
     if (Error error = readConstant(optimizer, *found, constant))
       return error;
   if (optimizer.nesterov && optimizer.momentum == 0)
-    return bad("--optimizer=sgd must have a momentum with nesterov");
+    return bad("--optimizer=sgd: nesterov requires a momentum");
   return optimizer;
 }
 
@@ -251,8 +250,8 @@ Expected<BatchAxis> parseBatchAxis(StringRef text) {
   auto [input, value] = text.rsplit(':'); // a name may hold colons
   int64_t axis = 0;
   if (input.empty() || (value != "none" && (value.getAsInteger(10, axis) || axis < 0)))
-    return bad("--batch-axis must be <input>:<axis> with an axis from 0 on, or none where the input has no batch, but "
-               "is '" +
+    return bad("--batch-axis must be <input>:<axis> with a non-negative axis, or 'none' for an input without a batch, "
+               "but is '" +
                text + "'");
   return BatchAxis{input.str(), value == "none" ? std::nullopt : std::optional(axis)};
 }
@@ -295,7 +294,7 @@ bool isTrained(const TrainingOptions &options, StringRef name) {
 static Error checkPatterns(StringRef option, ArrayRef<std::string> patterns) {
   for (const std::string &pattern : patterns)
     if (Expected<GlobPattern> parsed = GlobPattern::create(pattern); !parsed)
-      return bad(option + " must be patterns of names with * and ?, but has '" + pattern +
+      return bad(option + " must be name patterns with * and ?, but has '" + pattern +
                  "': " + toString(parsed.takeError()));
   return Error::success();
 }
@@ -305,7 +304,7 @@ Error checkParts(const TrainingOptions &options) {
     if (Expected<Loss> loss = parseLoss(text); !loss)
       return loss.takeError();
     else if (loss->ignore || loss->kind == Loss::Kind::Model)
-      return bad("--micro-batch and --memory-cap must have losses that are means over all examples of a batch, but "
+      return bad("--micro-batch and --memory-cap require losses that are means over all examples of a batch, but "
                  "--loss has '" +
                  text + "'");
   return Error::success();
@@ -328,7 +327,7 @@ Error checkTraining(const TrainingOptions &options) {
     if (Expected<BatchAxis> axis = parseBatchAxis(text); !axis)
       return axis.takeError();
   if (!options.batchAxes.empty() && options.batch == 0 && options.microBatch == 0 && !options.memoryCap)
-    return bad("--batch-axis must have --train-batch, --micro-batch or --memory-cap, whose batch it is about");
+    return bad("--batch-axis requires --train-batch, --micro-batch or --memory-cap");
   for (const std::string &text : options.dropouts)
     if (Expected<Dropout> dropout = parseDropout(text); !dropout)
       return dropout.takeError();
@@ -338,10 +337,10 @@ Error checkTraining(const TrainingOptions &options) {
   const StringRef known[] = {mainEntry, trainEntry, evaluateEntry, gradientsEntry, accumulateEntry};
   for (const std::string &entry : options.entries)
     if (!is_contained(known, entry))
-      return bad("--entries must be of main, train, evaluate, gradients and accumulate, but has '" + entry + "'");
+      return bad("--entries must be main, train, evaluate, gradients or accumulate, but has '" + entry + "'");
   if (optimizer->kind == Optimizer::Kind::None &&
       (is_contained(options.entries, trainEntry) || !is_contained(options.entries, gradientsEntry)))
-    return bad("--optimizer=none must have --entries with gradients, and without train");
+    return bad("--optimizer=none requires --entries with gradients and without train");
   return Error::success();
 }
 

@@ -36,8 +36,8 @@ LogicalResult inferJoined(MaybeLocation location, ValueRange parts,
   SmallVector<Dims> shapes(llvm::map_range(parts, shapeOf));
   for (Value part : parts)
     if (elementOf(part) != elementOf(parts.front()))
-      return emitOptionalError(location, "operands must have one element type, but have ", elementOf(parts.front()),
-                               " and ", elementOf(part));
+      return emitOptionalError(location, "operands must have the same element type, but have ",
+                               elementOf(parts.front()), " and ", elementOf(part));
   return finish(location, rule(shapes), parts.empty() ? Type() : elementOf(parts.front()), types);
 }
 
@@ -85,8 +85,7 @@ LogicalResult infer(MaybeLocation location, ResampleOp::Adaptor op, Types &types
       return emitOptionalError(location, "tables must be positions by taps, ", maxTableEntries, " at most, but are ",
                                from.getType(), " and ", by.getType());
     if (!isFloat(elementOf(op.getOperand())) && !isTableOfMoves(by))
-      return emitOptionalError(location, "operand must be of floats to be weighted, but is ",
-                               op.getOperand().getType());
+      return emitOptionalError(location, "operand must hold floats to be weighted, but is ", op.getOperand().getType());
     indices.push_back(llvm::to_vector<0>(from.getValues<int32_t>()));
     tables.push_back({shape[0], shape[1], {}});
   }
@@ -99,7 +98,7 @@ LogicalResult infer(MaybeLocation location, ResampleOp::Adaptor op, Types &types
 LogicalResult infer(MaybeLocation location, SampleOp::Adaptor op, Types &types) {
   Type element = elementOf(op.getInput());
   if (op.getInterpolation() != Interpolation::Nearest && !isFloat(element))
-    return emitOptionalError(location, "input must be of floats to be interpolated, but is ", op.getInput().getType());
+    return emitOptionalError(location, "input must hold floats to be interpolated, but is ", op.getInput().getType());
   if (op.getInterpolation() == Interpolation::Cubic && typeOf(op.getInput()).getRank() > 4)
     return emitOptionalError(location, "cubic interpolation must be along 1 or 2 axes, but the input is ",
                              op.getInput().getType());

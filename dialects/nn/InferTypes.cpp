@@ -43,18 +43,18 @@ LogicalResult checkElement(MaybeLocation location, UnaryKind kind, Type type) {
   if (isDefinedFor(getFacts(kind), type))
     return success();
   return emitOptionalError(location, "'", stringifyUnaryKind(kind),
-                           "' must have an operand of a type it is defined for, but has ", type);
+                           "' must have an operand of a supported type, but has ", type);
 }
 
 LogicalResult checkElements(MaybeLocation location, BinaryKind kind, Type lhs, Type rhs) {
   const BinaryFacts &facts = getFacts(kind);
   if (lhs != rhs && !facts.is(FunctionFacts::mixed))
     return emitOptionalError(location, "'", stringifyBinaryKind(kind),
-                             "' must have operands of one element type, but has ", lhs, " and ", rhs);
+                             "' must have operands of the same element type, but has ", lhs, " and ", rhs);
   if (isDefinedFor(facts, lhs) && isDefinedFor(facts, rhs))
     return success();
   return emitOptionalError(location, "'", stringifyBinaryKind(kind),
-                           "' must have operands of a type it is defined for, but has ", lhs);
+                           "' must have operands of a supported type, but has ", lhs);
 }
 
 Type getCodeType(MLIRContext *context) { return IntegerType::get(context, 8, IntegerType::Unsigned); }
@@ -108,7 +108,7 @@ LogicalResult infer(MaybeLocation location, BinaryOp::Adaptor op, Types &types) 
 LogicalResult infer(MaybeLocation location, SelectOp::Adaptor op, Types &types) {
   Type element = elementOf(op.getOnTrue());
   if (element != elementOf(op.getOnFalse()))
-    return emitOptionalError(location, "both choices must have one element type, but have ", element, " and ",
+    return emitOptionalError(location, "both choices must have the same element type, but have ", element, " and ",
                              elementOf(op.getOnFalse()));
   return finish(location,
                 broadcastShapes({shapeOf(op.getCondition()), shapeOf(op.getOnTrue()), shapeOf(op.getOnFalse())}),
@@ -124,8 +124,8 @@ LogicalResult infer(MaybeLocation location, RequantizeOp::Adaptor op, Types &typ
 LogicalResult infer(MaybeLocation location, MatMulOp::Adaptor op, Types &types) {
   Type sum = getSumType(elementOf(op.getLhs()), elementOf(op.getRhs()));
   if (!sum)
-    return emitOptionalError(location, "operands must have one numeric element type, but have ", elementOf(op.getLhs()),
-                             " and ", elementOf(op.getRhs()));
+    return emitOptionalError(location, "operands must have the same numeric element type, but have ",
+                             elementOf(op.getLhs()), " and ", elementOf(op.getRhs()));
   return finish(location, matMulShape(shapeOf(op.getLhs()), shapeOf(op.getRhs())), sum, types);
 }
 
@@ -133,7 +133,7 @@ LogicalResult infer(MaybeLocation location, AttentionOp::Adaptor op, Types &type
   const Type element = elementOf(op.getQueries());
   for (Value operand : op.getOperands())
     if (elementOf(operand) != element)
-      return emitOptionalError(location, "operands must have one element type, but have ", element, " and ",
+      return emitOptionalError(location, "operands must have the same element type, but have ", element, " and ",
                                elementOf(operand));
   llvm::Expected<Shape> scores = matMulShape(shapeOf(op.getQueries()), shapeOf(op.getKeys()));
   if (!scores)
@@ -151,11 +151,12 @@ LogicalResult infer(MaybeLocation location, AttentionOp::Adaptor op, Types &type
 LogicalResult infer(MaybeLocation location, ConvOp::Adaptor op, Types &types) {
   Type element = elementOf(op.getInput()), sum = getSumType(element, elementOf(op.getFilter()));
   if (!sum)
-    return emitOptionalError(location, "input and filter must have one numeric element type, but have ", element,
+    return emitOptionalError(location, "input and filter must have the same numeric element type, but have ", element,
                              " and ", elementOf(op.getFilter()));
   const auto padValue = static_cast<int64_t>(op.getPadValue());
   if (!holds(element, padValue))
-    return emitOptionalError(location, "pad_value must be one of the input's numbers, 0 of floats, but is ", padValue);
+    return emitOptionalError(location, "pad_value must be a number of the input's type, 0 for floats, but is ",
+                             padValue);
   Window window{{}, op.getStrides(), op.getPads(), op.getDilations()};
   return finish(location, convShape(shapeOf(op.getInput()), shapeOf(op.getFilter()), window, op.getGroups()), sum,
                 types);
@@ -164,7 +165,7 @@ LogicalResult infer(MaybeLocation location, ConvOp::Adaptor op, Types &types) {
 LogicalResult infer(MaybeLocation location, ConvTransposeOp::Adaptor op, Types &types) {
   Type element = elementOf(op.getInput());
   if (element != elementOf(op.getFilter()))
-    return emitOptionalError(location, "input and filter must have one element type, but have ", element, " and ",
+    return emitOptionalError(location, "input and filter must have the same element type, but have ", element, " and ",
                              elementOf(op.getFilter()));
   Window window{{}, op.getStrides(), op.getPads(), op.getDilations()};
   return finish(location, convTransposeShape(shapeOf(op.getInput()), shapeOf(op.getFilter()), window, op.getGroups()),
@@ -174,8 +175,8 @@ LogicalResult infer(MaybeLocation location, ConvTransposeOp::Adaptor op, Types &
 LogicalResult infer(MaybeLocation location, FilterGradientOp::Adaptor op, Types &types) {
   Type element = elementOf(op.getInput());
   if (element != elementOf(op.getGradient()))
-    return emitOptionalError(location, "input and gradient must have one element type, but have ", element, " and ",
-                             elementOf(op.getGradient()));
+    return emitOptionalError(location, "input and gradient must have the same element type, but have ", element,
+                             " and ", elementOf(op.getGradient()));
   Dims input = shapeOf(op.getInput()), gradient = shapeOf(op.getGradient());
   if (input.empty() || gradient.empty())
     return emitOptionalError(location, "input and gradient must have channels, but one is a scalar");
@@ -184,7 +185,7 @@ LogicalResult infer(MaybeLocation location, FilterGradientOp::Adaptor op, Types 
   filter.append({input.back(), gradient.back()});
   llvm::Expected<Shape> made = convShape(input, filter, {{}, op.getStrides(), noPads, op.getDilations()}, /*groups=*/1);
   if (made && Dims(*made) != gradient)
-    return emitOptionalError(location, "gradient must have the shape of what the convolution makes, [", Dims(*made),
+    return emitOptionalError(location, "gradient must have the shape of the convolution's result, [", Dims(*made),
                              "], but has shape [", gradient, "]");
   return made ? finish(location, filter, element, types) : finish(location, std::move(made), element, types);
 }
@@ -199,9 +200,9 @@ LogicalResult infer(MaybeLocation location, RecurrentOp::Adaptor op, Types &type
   // The products of all steps, and a hidden state more than there are steps, are tensors of the loop that this becomes.
   for (const Shape &inner : {Shape{steps, batch, gateColumns}, Shape{steps + 1, batch, hidden}})
     if (!countElements(inner))
-      return emitOptionalError(location,
-                               "the products of all steps and the hidden states must fit into memory, but have shape [",
-                               Dims(inner), "]");
+      return emitOptionalError(
+          location, "the products of all time steps and the hidden states must fit into memory, but have shape [",
+          Dims(inner), "]");
   Type last = RankedTensorType::get({batch, hidden}, element);
   types.append({RankedTensorType::get({steps, batch, hidden}, element), last, last});
   return success();
@@ -218,8 +219,8 @@ LogicalResult infer(MaybeLocation location, PoolOp::Adaptor op, Types &types) {
 LogicalResult infer(MaybeLocation location, PoolCodeOp::Adaptor op, Types &types) {
   Type element = elementOf(op.getInput());
   if (isBool(element) || element != elementOf(op.getMaxima()))
-    return emitOptionalError(location, "input and maxima must have one type that can be pooled, but have ", element,
-                             " and ", elementOf(op.getMaxima()));
+    return emitOptionalError(location, "input and maxima must have the same type, which can be pooled, but have ",
+                             element, " and ", elementOf(op.getMaxima()));
   Window window{op.getKernel(), op.getStrides(), op.getPads(), op.getDilations(), op.getOverhang()};
   llvm::Expected<Shape> shape = poolShape(shapeOf(op.getInput()), window);
   if (shape && Dims(*shape) != shapeOf(op.getMaxima()))
@@ -235,7 +236,7 @@ LogicalResult infer(MaybeLocation location, UnpoolOp::Adaptor op, Types &types) 
   Type element = elementOf(op.getOperand());
   if (isBool(element) || elementOf(op.getCode()) != getCodeType(element.getContext()) ||
       shapeOf(op.getOperand()) != shapeOf(op.getCode()))
-    return emitOptionalError(location, "operand and codes (ui8) must have one shape, but are ",
+    return emitOptionalError(location, "operand and codes (ui8) must have the same shape, but are ",
                              op.getOperand().getType(), " and ", op.getCode().getType());
   return finish(location,
                 unpoolShape(shapeOf(op.getOperand()), {op.getKernel(), op.getStrides(), {}, op.getDilations()}),
@@ -253,7 +254,7 @@ LogicalResult infer(MaybeLocation location, ArgReduceOp::Adaptor op, Types &type
   if (llvm::Error error = checkAxis(axis, shape.size()))
     return rejected(location, std::move(error));
   if (shape[axis] == 0)
-    return emitOptionalError(location, "axis ", axis, " must have elements to choose from, but has none");
+    return emitOptionalError(location, "axis ", axis, " must not be empty");
   return finish(location, reduceShape(shape, axis, op.getKeepDims()),
                 IntegerType::get(op.getOperand().getContext(), 64), types);
 }
@@ -267,7 +268,7 @@ LogicalResult infer(MaybeLocation location, SoftmaxOp::Adaptor op, Types &types)
 
 LogicalResult infer(MaybeLocation location, NormalizeOp::Adaptor op, Types &types) {
   if (op.getAxes().empty())
-    return emitOptionalError(location, "axes must be those to normalize over, but there are none");
+    return emitOptionalError(location, "axes must name at least one axis to normalize over");
   if (llvm::Error error = checkAxes(op.getAxes(), shapeOf(op.getOperand()).size()))
     return rejected(location, std::move(error));
   types.push_back(op.getOperand().getType());
@@ -278,12 +279,11 @@ LogicalResult infer(MaybeLocation location, LrnOp::Adaptor op, Types &types) {
   int64_t size = op.getSize();
   Dims shape = shapeOf(op.getOperand());
   if (size < 1 || shape.empty())
-    return emitOptionalError(location, "size must be 1 or more and the operand have channels, but size is ", size,
+    return emitOptionalError(location, "size must be 1 or more and the operand must have channels, but size is ", size,
                              " and the operand's type ", op.getOperand().getType());
   Shape padded(shape);
   if (AddOverflow(padded.back(), size - 1, padded.back()) || !countElements(padded))
-    return emitOptionalError(location,
-                             "the operand with the channels beyond its ends must fit into memory, but size is ", size);
+    return emitOptionalError(location, "the channel-padded operand must fit into memory, but size is ", size);
   types.push_back(op.getOperand().getType());
   return success();
 }

@@ -32,7 +32,7 @@ Error checkElementIndices(Dims operand, Dims indices, int64_t axis) {
     return reject("indices must have the operand's rank {0}, but have {1}", operand.size(), indices.size());
   for (auto [dim, size] : enumerate(indices))
     if (int64_t(dim) != axis && size > operand[dim])
-      return reject("indices must be {0} long along axis {1} at most, but are {2}", operand[dim], dim, size);
+      return reject("indices must have at most {0} elements along axis {1}, but have {2}", operand[dim], dim, size);
   return Error::success();
 }
 
@@ -42,7 +42,7 @@ Expected<Shape> gatherShape(Dims operand, Dims indices, int64_t axis) {
   if (Error error = checkAxis(axis, operand.size()))
     return error;
   if (operand[axis] == 0 && !is_contained(indices, 0))
-    return reject("axis {0} must have elements to pick from, but has none", axis);
+    return reject("axis {0} must not be empty", axis);
   Shape result(operand.take_front(axis));
   result.append(indices.begin(), indices.end());
   result.append(operand.begin() + axis + 1, operand.end());
@@ -60,7 +60,7 @@ Expected<Shape> gatherNdShape(Dims operand, Dims indices, int64_t batchDims) {
     return coordinates.takeError();
   Shape result(indices.drop_back());
   if (is_contained(operand.slice(batchDims, *coordinates), 0) && !is_contained(result, 0))
-    return reject("the operand must have elements to pick from, but has none");
+    return reject("the operand must not be empty");
   result.append(operand.begin() + batchDims + *coordinates, operand.end());
   return result;
 }
@@ -69,7 +69,7 @@ Expected<Shape> gatherElementsShape(Dims operand, Dims indices, int64_t axis) {
   if (Error error = checkElementIndices(operand, indices, axis))
     return error;
   if (operand[axis] == 0 && !is_contained(indices, 0))
-    return reject("axis {0} must have elements to pick from, but has none", axis);
+    return reject("axis {0} must not be empty", axis);
   return Shape(indices);
 }
 

@@ -66,7 +66,7 @@ LogicalResult infer(MaybeLocation location, NmsOp::Adaptor op, Types &types) {
   auto isDouble = [](Value value) { return elementOf(value).isF64(); };
   for (Value value : {op.getScores(), op.getIouThreshold(), op.getScoreThreshold()})
     if (value && isDouble(value) != isDouble(op.getBoxes()))
-      return emitOptionalError(location, "boxes, scores and thresholds must all be f64, or none, but are ",
+      return emitOptionalError(location, "boxes, scores and thresholds must all be f64 or none of them, but are ",
                                elementOf(op.getBoxes()), " and ", elementOf(value));
   MLIRContext *context = op.getBoxes().getContext();
   if (failed(addIndices(location, context, {scores[0], scores[1], limit}, types)))

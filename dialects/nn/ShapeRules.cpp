@@ -61,9 +61,8 @@ Expected<Reach> reachOf(const Window &window, size_t axis, int64_t windows) {
   if (MulOverflow(window.dilations[axis], window.kernel[axis] - 1, reach.taps) || reach.taps >= maxExtent)
     return reject("the window of spatial axis {0} is too large", axis);
   if (windows == 0 || MulOverflow(windows - 1, window.strides[axis], reach.begin) || reach.begin >= maxExtent)
-    return reject("spatial axis {0} must have 1 to {1} elements between its first and its last, but has {2} of them, "
-                  "{3} apart",
-                  axis, maxExtent, windows, window.strides[axis]);
+    return reject("spatial axis {0} must span 1 to {1} elements, but has {2} of them, {3} apart", axis, maxExtent,
+                  windows, window.strides[axis]);
   return reach;
 }
 
@@ -140,9 +139,9 @@ Expected<Shape> matMulShape(Dims lhs, Dims rhs) {
   if (lhs.size() < 2 || rhs.size() < 2)
     return reject("operands must have rank 2 or more, but have shapes {0} and {1}", print(lhs), print(rhs));
   if (lhs.back() != rhs[rhs.size() - 2])
-    return reject("the last dimension of the left operand must equal the last but one of the right, but they are {0} "
-                  "and {1}",
-                  lhs.back(), rhs[rhs.size() - 2]);
+    return reject(
+        "the last dimension of the left operand must equal the second-last of the right, but they are {0} and {1}",
+        lhs.back(), rhs[rhs.size() - 2]);
   Expected<Shape> result = broadcastShapes({lhs.drop_back(2), rhs.drop_back(2)});
   if (result)
     result->append({lhs[lhs.size() - 2], rhs.back()});
@@ -199,7 +198,7 @@ Expected<Shape> convTransposeShape(Dims input, Dims filter, Window window, int64
   // Later phases make tensors of what is cut off as well, and of filters in which every element of a stride has a place.
   for (const Shape *shape : {&widest, &widestFilter})
     if (!countElements(*shape))
-      return reject("what it reaches must fit into memory, but has shape {0}", print(*shape));
+      return reject("the covered region must fit into memory, but has shape {0}", print(*shape));
   return result;
 }
 
@@ -235,7 +234,7 @@ Expected<Shape> unpoolShape(Dims input, const Window &window) {
   }
   result.push_back(input.back());
   if (!countElements(result))
-    return reject("what windows reach must fit into memory, but has shape {0}", print(result));
+    return reject("the region that windows cover must fit into memory, but has shape {0}", print(result));
   return result;
 }
 
@@ -264,7 +263,7 @@ Expected<Shape> transposeShape(Dims operand, Dims permutation) {
 
 Expected<Shape> concatShape(ArrayRef<Dims> operands, int64_t axis) {
   if (operands.empty())
-    return reject("there must be an operand, but there is none");
+    return reject("there must be at least one operand");
   if (Error error = checkAxis(axis, operands.front().size()))
     return error;
   Shape result(operands.front());
@@ -273,8 +272,8 @@ Expected<Shape> concatShape(ArrayRef<Dims> operands, int64_t axis) {
     if (operand.size() == want.size())
       want[axis] = operand[axis];
     if (Dims(want) != operand)
-      return reject("operands must agree but for axis {0}, but have shapes {1} and {2}", axis, print(operands.front()),
-                    print(operand));
+      return reject("operands must have equal sizes except along axis {0}, but have shapes {1} and {2}", axis,
+                    print(operands.front()), print(operand));
     result[axis] += operand[axis];
     if (result[axis] > maxExtent)
       return reject("axis {0} of the result is too large", axis);
@@ -287,8 +286,8 @@ Expected<Shape> interleaveShape(ArrayRef<Dims> operands, Dims strides) {
     return error;
   std::optional<int64_t> count = countElements(strides);
   if (!count || strides.empty() || int64_t(operands.size()) != *count)
-    return reject("there must be an operand for each index into an array of shape {0}, but there are {1}",
-                  print(strides), operands.size());
+    return reject("there must be one operand per index into an array of shape {0}, but there are {1}", print(strides),
+                  operands.size());
   // Along each axis, the operands that begin with it alone hold all of the result's elements between them.
   Shape result(strides.size(), 0);
   int64_t distance = 1;
@@ -308,7 +307,7 @@ Expected<Shape> interleaveShape(ArrayRef<Dims> operands, Dims strides) {
     for (size_t axis = strides.size(); axis-- > 0; left /= strides[axis])
       want[axis] = divideCeil(std::max<int64_t>(result[axis] - left % strides[axis], 0), strides[axis]);
     if (operand != Dims(want))
-      return reject("operand {0} must hold every so manyth element of the result, {1}, but has shape {2}", number,
+      return reject("operand {0} must hold its share of the result's elements, {1}, but has shape {2}", number,
                     print(want), print(operand));
   }
   return result;
@@ -327,7 +326,8 @@ Expected<Shape> sliceShape(Dims operand, Dims starts, Dims sizes, Dims steps) {
     bool inside = size == 0 || (start < dim && !MulOverflow<int64_t>(size - 1, step, walk) && walk < dim &&
                                 walk > -dim && start + walk >= 0 && start + walk < dim);
     if (!inside)
-      return reject("axis {0} must have the {1} elements from {2} by {3}, but has {4}", axis, size, start, step, dim);
+      return reject("axis {0} must have {1} elements starting at {2} in steps of {3}, but has {4}", axis, size, start,
+                    step, dim);
   }
   return Shape(sizes);
 }
@@ -346,8 +346,8 @@ Expected<Shape> padShape(Dims operand, Dims low, Dims high, PadReach reach) {
                    : reach == PadReach::ExtentLessOne          ? dim - 1
                                                                : dim;
     if (std::max(before, after) > std::max<int64_t>(most, 0))
-      return reject("axis {0} of extent {1} must be padded by {2} at most in this mode, but is by {3} and {4}", axis,
-                    dim, most, before, after);
+      return reject("axis {0} of extent {1} must be padded by at most {2} in this mode, but is padded by {3} and {4}",
+                    axis, dim, most, before, after);
     if (dim + before + after < 0)
       return reject("axis {0} of extent {1} must keep 0 elements or more, but is padded by {2} and {3}", axis, dim,
                     before, after);
@@ -360,12 +360,12 @@ Expected<Shape> resampleShape(Dims operand, Dims axes, ArrayRef<SampleTable> tab
   if (Error error = checkAxes(axes, operand.size()))
     return error;
   if (tables.size() != axes.size())
-    return reject("there must be a table for each of {0} axes, but there are {1}", axes.size(), tables.size());
+    return reject("there must be one table for each of {0} axes, but there are {1}", axes.size(), tables.size());
   Shape result(operand);
   int64_t reads = 1;
   for (auto [axis, table] : zip(axes, tables)) {
     if (table.taps < 1 || table.taps > maxReads || (reads *= table.taps) > maxReads)
-      return reject("an element must be made of 1 to {0} others", maxReads);
+      return reject("an element must depend on 1 to {0} others", maxReads);
     auto isOutside = [dim = operand[axis]](int32_t index) { return index < 0 || index >= dim; };
     if (any_of(table.indices, isOutside))
       return reject("indices of axis {0} must lie between 0 and its extent {1}, but one does not", axis, operand[axis]);

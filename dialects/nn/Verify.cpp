@@ -33,7 +33,7 @@ LogicalResult CastOp::verify() {
 LogicalResult BitcastOp::verify() {
   RankedTensorType wide = getOperand().getType(), narrow = getType();
   if (wide.getElementType().isInteger(1) || narrow.getElementType().isInteger(1))
-    return emitOpError("must not be of booleans, which are no bits, but they are ") << wide << " and " << narrow;
+    return emitOpError("must not be booleans, which have no defined bits, but they are ") << wide << " and " << narrow;
   if (wide.getElementTypeBitWidth() < narrow.getElementTypeBitWidth())
     std::swap(wide, narrow);
   Shape shape(wide.getShape());
@@ -41,8 +41,8 @@ LogicalResult BitcastOp::verify() {
     shape.push_back(parts);
   if (narrow.getShape() == Dims(shape) && countElements(shape))
     return success();
-  return emitOpError(
-             "result must have the operand's bits, a last axis counting those of one wider element, but they are ")
+  return emitOpError("result must have the operand's bits, with a last axis that counts the parts of a wider element, "
+                     "but they are ")
          << getType() << " and " << getOperand().getType();
 }
 

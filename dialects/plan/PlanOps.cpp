@@ -205,7 +205,7 @@ static LogicalResult verifyDepth(Operation *loop) {
   for (Operation *op = loop; op; op = op->getParentOp())
     depth += isa<ForOp, WhileOp>(op);
   if (depth > kMaxLoopDepth)
-    return loop->emitOpError("must be inside at most ") << kMaxLoopDepth - 1 << " other loops";
+    return loop->emitOpError("must be nested in at most ") << kMaxLoopDepth - 1 << " other loops";
   return success();
 }
 
@@ -230,7 +230,7 @@ LogicalResult WhileOp::verifyRegions() {
   if (getTest().front().empty() || !isa<ConditionOp>(getTest().front().back()))
     return emitOpError("must test a plan.condition");
   if (!getBody().front().empty() && isa<ConditionOp>(getBody().front().back()))
-    return emitOpError("must have its plan.condition in what it tests, not in its body");
+    return emitOpError("must have its plan.condition in its condition region, not in its body");
   return verifyDepth(*this);
 }
 

@@ -28,8 +28,7 @@ void *allocate_block(const nacre_allocator &allocator, uint64_t bytes, Reason &r
   }
   if (reinterpret_cast<uintptr_t>(block) % NACRE_ALIGNMENT != 0) {
     allocator.release(allocator.user, block, bytes);
-    reason << "the allocator must align its blocks to the " << uint64_t(NACRE_ALIGNMENT)
-           << " bytes it is asked for, but did not";
+    reason << "the allocator must align blocks to the " << uint64_t(NACRE_ALIGNMENT) << " requested bytes, but did not";
     status = NACRE_BAD_ARGUMENT;
     return nullptr;
   }

@@ -142,7 +142,7 @@ const char *cpu_feature_name(unsigned bit) {
   case NACRE_X86_AVX512_VBMI:
     return "avx512-vbmi";
   } // NACRE_ARM64_OUT_OF_ORDER has none: nothing is refused for want of it
-  return "a feature that this runtime does not know";
+  return "a feature unknown to this runtime";
 }
 
 } // namespace nacre::runtime

@@ -98,7 +98,7 @@ nacre_status device_describe(const nacre_model *handle, uint32_t index, size_t i
   if (engine)
     status = engine->describe_device(index, info);
   else
-    copy_text(info.report, sizeof info.report, "this model has code for the CPU alone");
+    copy_text(info.report, sizeof info.report, "this model has only code for the CPU");
   copy_out(out_info, info_size, info);
   return status;
 }

@@ -73,9 +73,9 @@ bool check_buffers(Session &session, Reason &reason) {
       continue;
     if (range.begin < (is_output ? end : end_of_outputs)) {
       const uint32_t output = is_output ? port : last_output, other = is_output ? last : port;
-      reason << "the buffer of output " << uint64_t(output) << " must lie apart from that of "
+      reason << "the buffer of output " << uint64_t(output) << " must not overlap that of "
              << (other < outputs ? "output " : "input ") << uint64_t(other < outputs ? other : other - outputs)
-             << ", but they overlap; bind another";
+             << "; bind another";
       return false;
     }
     if (range.end > end) {
@@ -109,9 +109,8 @@ nacre_status run_on_cpu(Session &session, RunLimits &limits) {
 nacre_status refuse_state(Session &session) {
   const bool inherited = is_inherited(session);
   Reason reason;
-  reason << "the session's state must be free, but another run or call has it; "
-         << (inherited ? "one that began before the process forked never ends: make another session and state"
-                       : "wait for that");
+  reason << "the session's state is in use by another run or call; "
+         << (inherited ? "it began before a fork and never ends: create a new session and state" : "wait for it");
   return fail(session, reason, inherited ? NACRE_FAILED : NACRE_BAD_ARGUMENT);
 }
 

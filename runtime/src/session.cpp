@@ -78,7 +78,7 @@ nacre_status find(Session &session, const char *what, const nacre_tensor *tensor
       return NACRE_OK;
     }
   Reason reason;
-  reason << "the model must have " << what << " '" << name << "', but has none of that name";
+  reason << "the model must have " << what << " '" << name << "', but does not";
   return fail(session, reason);
 }
 
@@ -218,7 +218,7 @@ nacre_status session_output_dims(nacre_session *handle, uint32_t index, int64_t 
   const int64_t *dims = session.model->dims + output.first_dim;
   if (output.first_count != NACRE_NO_COUNTS && !session.has_run) {
     Reason reason;
-    reason << "a run must decide how large output " << uint64_t(index) << " is, but there was none; run first";
+    reason << "the size of output " << uint64_t(index) << " is known only after a run";
     return fail(session, reason);
   }
   for (uint32_t axis = 0; axis < output.rank; ++axis) {

@@ -17,14 +17,14 @@ namespace {
 
 nacre_status check_versions(const nacre_model_table &model, uint32_t api_version, Reason &reason) {
   if (api_version > NACRE_API_VERSION) {
-    reason << "the app's nacre/runtime.h must be of version " << uint64_t(NACRE_API_VERSION)
-           << " or older for this model, but is of version " << uint64_t(api_version)
+    reason << "the app's nacre/runtime.h must have version " << uint64_t(NACRE_API_VERSION)
+           << " or older for this model, but has version " << uint64_t(api_version)
            << "; compile the model with the newer Nacre";
     return NACRE_UNSUPPORTED;
   }
   static constexpr nacre_row_sizes expected = NACRE_ROW_SIZES;
   if (model.format_version != NACRE_FORMAT_VERSION || !equal_bytes(&model.sizes, &expected, sizeof expected)) {
-    reason << "the model's tables must be of format " << uint64_t(NACRE_FORMAT_VERSION) << ", but are of format "
+    reason << "the model's tables must have format " << uint64_t(NACRE_FORMAT_VERSION) << ", but have format "
            << uint64_t(model.format_version) << "; compile the model again";
     return NACRE_UNSUPPORTED;
   }
@@ -37,7 +37,7 @@ nacre_status check_versions(const nacre_model_table &model, uint32_t api_version
 nacre_status check_options(const nacre_model_table &model, SessionPlan &plan, Reason &reason) {
   const nacre_session_options &options = plan.options;
   if (options.gpu == NACRE_GPU_REQUIRED && !model.gpu_engine) {
-    reason << "gpu must not be required, because this model has code for the CPU alone";
+    reason << "the GPU cannot be required: this model has only code for the CPU";
     return NACRE_UNSUPPORTED;
   }
   if (options.gpu_cut > NACRE_GPU_CUT(100)) {
@@ -67,7 +67,7 @@ nacre_status check_options(const nacre_model_table &model, SessionPlan &plan, Re
   }
 
   if (options.state && reinterpret_cast<const State *>(options.state)->model != &model) {
-    reason << "the options' state must be of this model, but is of another";
+    reason << "the options' state belongs to another model";
     return NACRE_BAD_ARGUMENT;
   }
   plan.has_own_state = !options.state || options.gpu_self_test || options.tune_budget_ms;

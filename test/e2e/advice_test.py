@@ -15,24 +15,26 @@ F32, F64 = 1, 11
 # The kind, a model that has it and one that has not, options; the node, what is said before the share, and the least share.
 CASES = (
     ("padding", models.convolutions(67), models.convolutions(64), AVX512, "conv_0",
-     "67 output channels take the vectors of 80; 80 would take little longer, 64 less (wasted here: ", 0.05),
-    ("weights", models.dense(1), models.dense(64), (), "matmul_0", "this waits for 4.2 MB of weights; --weight-type=fp16 halves them (to save here: ", 0.4),
+     "67 output channels are padded to 80 to fill vectors; 80 channels would take little longer, and 64 less time (wasted here: ", 0.05),
+    ("weights", models.dense(1), models.dense(64), (), "matmul_0", "this is limited by reading 4.2 MB of weights; --weight-type=fp16 halves them (savings here: ", 0.4),
     ("transpose", models.turned(True), models.turned(False), (), "transpose_1",
-     "this transposition is taken in by nothing around it; let what is before or behind it compute in the other order of axes (here: ", 0.2),
+     "this transposition is not fused with its neighbours; compute the operators before or after it in the other order of axes (here: ", 0.2),
     ("double", models.exponentials(F64), models.exponentials(F32), (), "softmax_2",
-     "this is computed in f64; in f32 it takes half as long or less; cast what it reads to float (to save here and at 3 others: ", 0.4),
+     "this is computed in f64; f32 takes at most half the time; cast its inputs to float (savings here and at 3 others: ", 0.4),
     ("gpu", models.exponentials(F64), models.exponentials(F32), ("--place=gpu",), "softmax_2",
-     "the GPU has no code for this (row: no GPU code for math.exp in its types; points: no GPU code for math.exp in its types); another type or "
-     "operator may have (here and at 3 others: ", 0.9),
+     "the GPU has no code for this (row: no GPU code for math.exp in its types; points: no GPU code for math.exp in its types); try another "
+     "element type or operator (here and at 3 others: ", 0.9),
     ("scale", models.normalized(False), models.normalized(True), (), "batchnormalization_3",
-     "channels are scaled by constants in a pass of its own; right behind a convolution a normalization costs nothing, and what follows it is done "
-     "there, too (here: ", 0.05),
+     "scaling channels by constants takes a separate pass here; place the normalization directly after a convolution, where it is fused with "
+     "the operators that follow it (here: ", 0.05),
     ("serial", models.running(0), models.turned(False), (), "cumsum_0",
-     "this goes step by step, in the order that its operator asks for; fewer steps, or doing it outside the model, is all that helps (here: ", 0.9),
+     "this is computed sequentially, in the order that its operator requires; reduce the steps, or compute it outside the model (here: ", 0.9),
 )
 
 
 class AdviceTest(nacre.NacreTest):
+    parts = 2
+
     def advice_of(self, graph, *options):
         """What is printed, and what the report has."""
         graph.save(self.path("model.onnx"))

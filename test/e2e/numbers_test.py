@@ -49,6 +49,8 @@ nacre.MODELS.update(leaky=leaky_model, large=large_model, integers=integers_mode
 
 
 class NumbersTest(nacre.NacreTest):
+    parts = 2
+
     def diff(self, name, judged, *options, status=0):
         return self.call(DIFF, self.model(name), judged, *options, status=status)
 
@@ -90,8 +92,7 @@ class NumbersTest(nacre.NacreTest):
                 ((self.model("relu"), "--entry=train"), 2, "--entry must be one of 'main', but is 'train'"),
                 ((self.model("relu"), "--runs=0"), 2, "--runs must be at least 1, --rtol and --atol at least 0"),
                 ((self.model("relu"), "--input=z=z.npy"), 2, "--input must be NAME=FILE with one of the names 'x', but is 'z=z.npy'"),
-                ((self.model("convnet"), "--keep=conv_1"), 3, "--keep must name tensors that a node of the model computes and whose "
-                                                              "size is known, but 'conv_1' is none; near it are 'conv_0'")):
+                ((self.model("convnet"), "--keep=conv_1"), 3, "--keep must name tensors of known size that a node computes, but there is no such tensor 'conv_1'; the nearest names are 'conv_0'")):
             self.assertIn(message, self.call(EVAL, *options, status=status))
 
     #===-- --keep ---------------------------------------------------------------------------------------------===#
@@ -105,7 +106,7 @@ class NumbersTest(nacre.NacreTest):
 
     def test_keep_errors(self):
         self.assertIn("--keep cannot be combined with --train", self.compile("convnet", "--keep=all", "--train", "--loss=model:probabilities", status=2))
-        self.assertIn("'conv_1' is none; near it are 'conv_0'", self.compile("convnet", "--keep=conv_1", status=1))
+        self.assertIn("'conv_1'; the nearest names are 'conv_0'", self.compile("convnet", "--keep=conv_1", status=1))
 
     #===-- nacre-diff -----------------------------------------------------------------------------------------===#
 

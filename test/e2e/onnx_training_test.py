@@ -259,9 +259,9 @@ class OnnxTrainingTest(nacre.NacreTest):
             return graph
 
         wrong = {"attributes 'xs' and 'zs' must name a tensor for each input, but name 1 for 2": gradient(["x", "x"], xs=["x"], y="y"),
-                 "attribute 'y' must name a tensor of the graph that the node is in, but names 'z'": gradient(["x"], xs=["x"], y="z"),
+                 "attribute 'y' must name a tensor of the node's graph, but names 'z'": gradient(["x"], xs=["x"], y="z"),
                  "must name tensors of the graph, each once, but name 'x' twice": gradient(["x", "x"], xs=["x"], zs=["x"], y="y"),
-                 "must name tensors of the graph, each once, but name 'z', which is none": gradient(["x"], xs=["z"], y="y"),
+                 "must name tensors of the graph, each once, but name 'z', which does not exist": gradient(["x"], xs=["z"], y="y"),
                  "a node must not depend on its own output": gradient(["x"], xs=["x"], y="d")}
         for text, graph in wrong.items():
             self.assertIn(text, self.build(graph, status=1))
@@ -272,7 +272,7 @@ class OnnxTrainingTest(nacre.NacreTest):
         steps.node("Neg", ["w1"], output="next")
         steps.output("next", WEIGHTS["w1"])
         for updates, text in (({"w3": "next"}, "update_binding must name initializers, but 'w3' is none"),
-                              ({"w1": "other"}, "update_binding must name an output of the graphs for 'w1', but 'other' is none")):
+                              ({"w1": "other"}, "update_binding must map an output of its graphs to 'w1', but 'other' is none")):
             graph.train(steps, updates)
             self.assertIn(text, self.build(graph, "--train", status=1))
 
@@ -358,11 +358,10 @@ class OnnxTrainingTest(nacre.NacreTest):
         network().save(self.path("net.onnx"))
         w1, state, output = (WEIGHTS["w1"], initial("w1")), self.path("state.safetensors"), self.path("trained.onnx")
         momentum = (WEIGHTS["w2"], initial("w2"))
-        for tensors, text in (({"w1": w1, "w3": w1}, "the state must be of this model, but has 'w3', which that has not"),
-                              ({"w3": w1}, "the state must have a weight of the model, but has none; give the model that was trained"),
-                              ({"w1": w1, "w2#momentum": momentum}, "the state must have 'w2', because it has 'w2#momentum', but has not"),
-                              ({"w1": ((HIDDEN, INPUTS), initial("w1"))}, "the state must have 'w1' as the model has it, of F32 and shape [3, 5], "
-                               "but has it of F32 and shape [5, 3]")):
+        for tensors, text in (({"w1": w1, "w3": w1}, "the state belongs to a different model: it has 'w3', which this model does not have"),
+                              ({"w3": w1}, "the state has no weight of this model; pass the model that was trained"),
+                              ({"w1": w1, "w2#momentum": momentum}, "the state must have 'w2' because it has 'w2#momentum', but has not"),
+                              ({"w1": ((HIDDEN, INPUTS), initial("w1"))}, "the state must have 'w1' like the model, with shape [F32 and shape [3, 5], but has shape [F32 and shape [5, 3]")):
             write_state(state, tensors)
             self.assertIn(text, self.translate(self.path("net.onnx"), state, output, status=1))
             self.assertFalse(os.path.exists(output))

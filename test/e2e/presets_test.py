@@ -22,6 +22,8 @@ TOLERANCE = ("--rtol=2e-3", "--atol=1e-3")
 
 
 class PresetsTest(nacre.NacreTest):
+    parts = 3
+
     def report_of(self, *options):
         path = self.path("report.json")
         self.compile("dense", *options, f"--report={path}")
@@ -54,10 +56,10 @@ class PresetsTest(nacre.NacreTest):
         for line, (word, options) in zip(listed.splitlines(), STANDS_FOR.items()):
             self.assertTrue(line.endswith(": " + " ".join(options)), line)
             said = self.call(COMPILE, self.model("relu"), "-o", self.path("librelu.so"), f"--for={word}")
-            self.assertIn(f"\n  --for={word} stands for {' '.join(options)}\n", said)
+            self.assertIn(f"\n  --for={word} sets {' '.join(options)}\n", said)
             self.assertEqual(self.report_of(f"--for={word}")["preset"], {"for": word, "options": options})
         self.assertNotIn("preset", self.report_of())
-        self.assertNotIn("stands for", self.call(COMPILE, self.model("relu"), "-o", self.path("librelu.so")))
+        self.assertNotIn("--for=", self.call(COMPILE, self.model("relu"), "-o", self.path("librelu.so")))
 
     def test_what_is_given_beats_what_it_stands_for(self):
         for given, key, value in (("--target=linux-arm64", "target", "linux-arm64"), ("--cpu=cortex-a55", "cpu", "cortex-a55"),
@@ -121,8 +123,8 @@ class PresetsTest(nacre.NacreTest):
 
     def test_what_is_refused(self):
         for options, words in (
-                (["--for=fridge"], "nacre-compile: --for must be phone, board or desktop, but is 'fridge'; --for=list says what each stands for\n"),
-                (["--for="], "nacre-compile: --for must be phone, board or desktop, but is ''; --for=list says what each stands for\n"),
+                (["--for=fridge"], "nacre-compile: --for must be phone, board or desktop, but is 'fridge'; --for=list lists their options\n"),
+                (["--for="], "nacre-compile: --for must be phone, board or desktop, but is ''; --for=list lists their options\n"),
                 (["--for=phone", "--target=android-arm64,linux-arm64", "--cpu=znver4"],
                  "nacre-compile: --cpu must be of one of the targets, but 'znver4' is not\n")):
             with self.subTest(options):

@@ -107,7 +107,7 @@ class ClassifyTest(SampleTest):
         with open(labels, "w", encoding="utf-8") as file:
             file.writelines("label\n" for i in range(self.MONARCH))
         self.assertEqual(self.call(program, picture, labels, status=1), f"classify: {labels} must have a line for each of 1001 classes\n")
-        self.assertEqual(self.call(program, labels, status=1), f"classify: {labels} must be a binary PPM of 8 bits\n")
+        self.assertEqual(self.call(program, labels, status=1), f"classify: {labels} must be an 8-bit binary PPM file\n")
 
 
 class KeywordsTest(SampleTest):
@@ -249,7 +249,7 @@ class FacesTest(SampleTest):
         nowhere = self.path("no", "folder.ppm")
         self.assertEqual(self.call(program, picture, nowhere, status=1), f"faces: {nowhere} cannot be written\n")
         write_ppm(picture, 97, 61, canvas.pixels[:-1])
-        self.assertEqual(self.call(program, picture, marked, status=1), f"faces: {picture} must be a binary PPM of 8 bits\n")
+        self.assertEqual(self.call(program, picture, marked, status=1), f"faces: {picture} must be an 8-bit binary PPM file\n")
 
 
 class SentencesTest(SampleTest):

@@ -178,7 +178,7 @@ class FunctionsTest(FolderTest):
         self.write_model()
         said = self.compile_folder(self.path("functions"), status=1)
         self.assertIn("choose one, or a function, with --signature; it has none; its functions are 'count', 'scale'", said)
-        for captured, error in (((2, 3, 6), "it captures the asset '', a file of texts"), ((2, 3, 0), "object 0 is none of these"),
+        for captured, error in (((2, 3, 6), "it captures the asset '', a text files"), ((2, 3, 0), "object 0 is none of these"),
                                 ((2, 3, 99), "captures number 99 of 7"), ((2, 3, 4, 4, 4), "must have an argument for each of the 5 objects")):
             self.write_model(*captured)
             self.assertIn(f"the function 'scale' {error}" if "must" in error else error, self.compile_folder(self.path("functions"), "--signature=scale", status=1))

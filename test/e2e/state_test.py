@@ -155,7 +155,7 @@ class StateTest(nacre.NacreTest):
         other = self.build(*KEPT[:2], graph=stepping_model(), output="libless.so")
         with open(file, "wb") as saved:
             saved.write(whole)
-        self.assertIn("the file must be of this model's state, but \"last\" is none of it", self.run_model(other, "--resume=" + file, status=2))
+        self.assertIn("the file must be of this model's state, but \"last\" is not part of it", self.run_model(other, "--resume=" + file, status=2))
 
     def devices(self, library):
         return self.call("sh", "-c", f"{os.path.join(nacre.BIN, 'nacre-run')} {library} --list-devices || true")
@@ -168,20 +168,20 @@ class StateTest(nacre.NacreTest):
 
     def test_mistakes_are_named(self):
         for option, message in (
-                ("--state=a", "--state must be <input>:<output> with names of the model's, but is 'a'; the inputs are 'x', 'a', 'b', 'last', "
-                              "'older', 'total', and the outputs 'y', 'before', 'next_a', 'next:b', 'next_last', 'next_older', 'next_total'"),
+                ("--state=a", "--state must be <input>:<output>, but is 'a'; inputs are 'x', 'a', 'b', 'last', "
+                              "'older', 'total', and outputs are 'y', 'before', 'next_a', 'next:b', 'next_last', 'next_older', 'next_total'"),
                 ("--state=a:nothing", "but is 'a:nothing'"), ("--state=y:next_a", "but is 'y:next_a'")):
             self.assertIn(message, self.build(option, status=1))
-        self.assertIn("output 'next_a' must be in one --state, but is in two", self.build("--state=a:next_a", "--state=b:next_a", status=1))
-        self.assertIn("input 'a' must be in one --state, but is in two", self.build("--state=a:next_a", "--state=a:next_last", status=1))
+        self.assertIn("output 'next_a' is named by two --state options; remove one", self.build("--state=a:next_a", "--state=b:next_a", status=1))
+        self.assertIn("input 'a' is named by two --state options; remove one", self.build("--state=a:next_a", "--state=a:next_last", status=1))
 
         other = Graph("other", opset=13)
         other.output(other.node("Concat", [other.input("h", [1, 2]), other.input("x", [1, 2])], output="longer", axis=1), [1, 4])
-        self.assertIn("input 'h' and output 'longer' must be of one type and shape to be kept as state, but are float[1x2] and float[1x4]",
+        self.assertIn("input 'h' and output 'longer' must have the same type and shape to be kept as state, but are float[1x2] and float[1x4]",
                       self.build("--state=h:longer", graph=other, status=1))
         other = Graph("other", opset=13)
         other.output(other.node("Add", [other.input("h", [1, 2]), other.input("x", [1, 2])], output="sum"), [1, 2])
-        self.assertIn("the model must have an output beside those that --state keeps; name one more tensor with --output",
+        self.assertIn("--state keeps all outputs, but the model needs one more; name another tensor with --output",
                       self.build("--state=h:sum", graph=other, status=1))
         library = self.build("--state=a:next_a")
         write_npy(self.path("x.npy"), [1.0])

@@ -159,13 +159,12 @@ class TensorFlowOperatorsTest(nacre.NacreTest):
     def test_what_is_refused(self):
         for nodes, words in (
                 ([self.length("n", 4), tf.node("y", "RFFT", ["x", "n"], Treal=FLOAT)],
-                 "an output must be a tensor of real numbers, but this one holds complex numbers; take Real, Imag or ComplexAbs of it"),
+                 "an output must be a tensor of real numbers, but this one holds complex numbers; apply Real, Imag or ComplexAbs first"),
                 ([self.length("n", 4), tf.node("s", "RFFT", ["x", "n"], Treal=FLOAT), tf.node("y", "Neg", ["s"], T=COMPLEX64)],
-                 "operand 0 ('x') must be a tensor of real numbers, but holds complex numbers; take Real, Imag or ComplexAbs of it"),
+                 "operand 0 ('x') must be a tensor of real numbers, but holds complex numbers; apply Real, Imag or ComplexAbs first"),
                 # Not one of TensorFlow's assignments.
                 ([tf.node("y", "AssignNothing", ["x"], T=FLOAT)], "unsupported operator 'AssignNothing'\n"),
-                ([tf.node("y", "AssignSub", ["x", "x"], T=FLOAT)], "unsupported operator 'AssignSub', which changes a variable in training; "
-                                                                   "leave it out: name the outputs that you want with --output"),
+                ([tf.node("y", "AssignSub", ["x", "x"], T=FLOAT)], "unsupported operator 'AssignSub', which updates a variable during training; exclude it by naming the outputs you need with --output"),
                 ([tf.node("y", "Cross", ["v", "w"], T=FLOAT), *(tf.node(name, "Const", dtype=FLOAT, value=tf.floats([size], [0.5] * size))
                                                                 for name, size in (("v", 3), ("w", 1)))],
                  "operand 1 ('b') must have the shape 3, the shape of 'a', but is float[1]"),

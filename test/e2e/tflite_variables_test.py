@@ -104,23 +104,23 @@ class VariablesTest(nacre.NacreTest):
     def test_what_is_refused(self):
         net = self.accumulator()
         net.bodies[0].op(101, [net.bodies[0].tensor("c", [], values=[1])], [net.bodies[0].tensor("d", [])])
-        self.assertIn("what CALL_ONCE runs must only assign constants to variables, but graph 1 does more", self.compile(net, status=1))
+        self.assertIn("CALL_ONCE must only assign constants to variables, but graph 1 does more", self.compile(net, status=1))
         net = Net()
         net.op(READ, [handle(net, "lost")], [net.output("y", [2])], 112, {})
-        self.assertIn('"lost": error: must have a value that CALL_ONCE assigns, since nothing else assigns the variable', self.compile(net, status=1))
+        self.assertIn('"lost": error: must be assigned by CALL_ONCE, because nothing else assigns the variable', self.compile(net, status=1))
         net = Net()
         net.op(101, [handle(net, "v")], [net.output("y", [])])
         self.assertIn("is a handle of a variable, which READ_VARIABLE and ASSIGN_VARIABLE alone must have", self.compile(net, status=1))
         net = self.accumulator()
         net.op(ASSIGN, [handle(net, "total"), net.tensor("wide", [3], values=[1, 2, 3])], [], 113, {})
-        self.assertIn("operand 1 ('value') must be as the variable is, float[2], but is float[3]", self.compile(net, status=1))
+        self.assertIn("operand 1 ('value') must match the variable, float[2], but is float[3]", self.compile(net, status=1))
         net = self.accumulator()
         net.op(ASSIGN, [-1, net.inputs[0]], [], 113, {})
-        self.assertIn("ASSIGN_VARIABLE must have a handle that a VAR_HANDLE of the same graph gives, and a value, but has another operand", self.compile(net, status=1))
+        self.assertIn("ASSIGN_VARIABLE must have a handle from a VAR_HANDLE of the same graph, and a value, but has another operand", self.compile(net, status=1))
         net = Net()
         x = net.input("x", [2])
         net.op(READ, [x], [net.output("y", [2])], 112, {})
-        self.assertIn("READ_VARIABLE must have a handle that a VAR_HANDLE of the same graph gives, but has another operand", self.compile(net, status=1))
+        self.assertIn("READ_VARIABLE must have a handle from a VAR_HANDLE of the same graph, but has another operand", self.compile(net, status=1))
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ class TrainingReportTest(nacre.NacreTest):
     def check_chart(self, said, entry):
         most = max(range(len(entry["steps"])), key=lambda number: entry["steps"][number]["arena_bytes_in_use"])
         node = entry["steps"][most]["nodes"].split(", ")[0]
-        found = re.search(r"  the arena over the (\d+) steps of train \(forward, backward, update\), most at step (\d+) \((.*)\)\n"
+        found = re.search(r"  arena over the (\d+) steps of train \(forward, backward, update\), peak at step (\d+) \((.*)\)\n"
                           r"    ([\d.]+) MiB \|( *#.*)\n((?: +\|#?.*\n){5}) {4,}([fbu]+)\n", said)
         self.assertIsNotNone(found, said)
         self.assertEqual(found.groups()[:3], (str(len(entry["steps"])), str(most + 1), node))
@@ -65,7 +65,7 @@ class TrainingReportTest(nacre.NacreTest):
     def test_predicted_times(self):
         said, report = self.build("--device=" + DEVICE)
         times = report["predicted_step_ms"]
-        found = re.search(rf"  a step, predicted for {DEVICE}: forward ([\d.]+) ms, backward ([\d.]+) ms, update ([\d.]+) ms\n", said)
+        found = re.search(rf"  predicted time of a step on {DEVICE}: forward ([\d.]+) ms, backward ([\d.]+) ms, update ([\d.]+) ms\n", said)
         self.assertEqual([float(x) for x in found.groups()], [round(times[part], 2) for part in ("forward", "backward", "update")])
         launches = [row for row in report["launches"] if row["entry"] == "train"]
         for part, time in times.items():
@@ -100,7 +100,7 @@ class TrainingReportTest(nacre.NacreTest):
         self.assertEqual([name for name, row in last.items() if row[1] == "yes"], ["fc2.weight", "fc2.bias"])
         self.assertLess(float(re.search(r"backward ([\d.]+) ms", said)[1]), parts[1])
         self.assertNotIn(" ms ", self.weights(loss, optimizer)[1])
-        self.assertTrue(self.weights("--device=" + DEVICE)[1].endswith("\nmilliseconds on the device are told with a --loss\n"))
+        self.assertTrue(self.weights("--device=" + DEVICE)[1].endswith("\npass --loss to predict the milliseconds on the device\n"))
 
     def test_a_profile_by_parts(self):
         self.build()

@@ -24,11 +24,11 @@ class TreesRefusedTest(ForestTest):
                 ({("nodes_truenodeids", 0): 99}, "node 0 of tree 0 must have branches to nodes of its tree, but has one to node 99"),
                 ({("nodes_falsenodeids", 0): 99}, "node 0 of tree 0 must have branches to nodes of its tree, but has one to node 99, "
                                                   "which does not exist"),
-                ({("nodes_truenodeids", 1): 1}, "node 1 of tree 0 must not lead back to itself, but is part of a cycle"),
+                ({("nodes_truenodeids", 1): 1}, "node 1 of tree 0 must not be its own descendant, but is part of a cycle"),
                 # A cycle of both branches, which leaves a leaf without a parent.
-                ({("nodes_truenodeids", 1): 0}, "node 0 of tree 0 must not lead back to itself, but is part of a cycle"),
-                ({("nodes_truenodeids", 1): 4}, "node 8 of tree 0 must be a branch of another node, since its tree has a root before it"),
-                ({("nodes_nodeids", 4): 8}, "node 8 of tree 0 must be defined once, but is defined twice"),
+                ({("nodes_truenodeids", 1): 0}, "node 0 of tree 0 must not be its own descendant, but is part of a cycle"),
+                ({("nodes_truenodeids", 1): 4}, "node 8 of tree 0 must be a branch of another node, because its tree already has a root"),
+                ({("nodes_nodeids", 4): 8}, "node 8 of tree 0 is defined twice; remove one definition"),
                 ({("nodes_modes", 0): "BRANCH_XOR"}, "node 0 of tree 0 must have one of the modes BRANCH_LEQ, "),
                 ({("target_ids", 0): 1}, "node 8 of tree 0 must have weights for targets or classes from 0 to 0, but has one for 1"),
                 ({("target_nodeids", 0): 77}, "attribute 'target_nodeids' must name nodes of the trees, but names node 77 of tree 0"),
@@ -41,13 +41,12 @@ class TreesRefusedTest(ForestTest):
         for _ in range(4097):
             tree = ("BRANCH_LEQ", 0, 0.0, False, tree, {0: 0.0})
         self.save("TreeEnsembleRegressor", attributes_of([tree], "target"), {"y": ((len(ROWS), 1), FLOAT)})
-        self.assertIn("must be at most 4096 branches away from its root, but is further; train trees that are less deep, or that compare "
-                      "fewer categories in a split", self.compiled(status=1)[1])
+        self.assertIn("must be at most 4096 branches below its root, but is deeper; train shallower trees, or trees with fewer categories per split", self.compiled(status=1)[1])
 
     def test_labels_of_two_kinds(self):
         trees = [grow(3, lambda: {target: quarter() for target in range(2)}) for _ in range(3)]
         both = {"classlabels_int64s": [3, 4], "classlabels_strings": ["no", "yes"]}
-        words = "error: attributes 'classlabels_int64s' and 'classlabels_strings' cannot both be given; remove one"
+        words = "error: attributes 'classlabels_int64s' and 'classlabels_strings' cannot be combined; remove one"
         outputs = {"label": ((len(ROWS),), INT64), "scores": ((len(ROWS), 2), FLOAT)}
         self.save("TreeEnsembleClassifier", {**attributes_of(trees, "class"), **both}, outputs)
         self.assertIn('"forest": ' + words, self.compiled(status=1)[1])
@@ -59,12 +58,11 @@ class TreesRefusedTest(ForestTest):
         labels = {"classlabels_int64s": [3, 4]}
         for operator, more, words in (
                 ("Regressor", {"post_transform": "SOFTMAX"},
-                 "attribute 'post_transform' must be NONE or PROBIT for one target, but is SOFTMAX, which ONNX and ONNX Runtime take to mean "
-                 "different things; set post_transform to NONE and add a Sigmoid or Softmax node after this one"),
+                 "attribute 'post_transform' must be NONE or PROBIT for one target, but is SOFTMAX, which ONNX and ONNX Runtime define differently; set post_transform to NONE and add a Sigmoid or Softmax node after this one"),
                 ("Regressor", {"base_values": [0.5, 1.0]},
-                 "attribute 'base_values' must have 1 number, one for each target or class that is scored, but has 2"),
+                 "attribute 'base_values' must have 1 number, one per scored target or class, but has 2"),
                 ("Classifier", {"base_values": [0.5, 1.0, 2.0], **labels},
-                 "attribute 'base_values' must have 1 number, one for each target or class that is scored, or 2, but has 3"),
+                 "attribute 'base_values' must have 1 number, one per scored target or class, or 2, but has 3"),
                 ("Classifier", {"base_values": [0.5], "post_transform": "PROBIT", **labels}, "attribute 'post_transform' must not be PROBIT")):
             with self.subTest(words):
                 scored = "target" if operator == "Regressor" else "class"
@@ -77,8 +75,8 @@ class TreesRefusedTest(ForestTest):
         for changes, words in (
                 ({"nodes_truenodeids": [3, 0, 1]}, "node 0 must have branches to nodes from 0 to 2, but has one to 3"),
                 ({"nodes_falsenodeids": [2, -1, 2]}, "node 1 must have branches to leaves from 0 to 2, but has one to -1"),
-                ({"nodes_trueleafs": [0, 0, 1]}, "node 0 must not lead back to itself, but is part of a cycle"),
-                ({"nodes_falsenodeids": [1, 1, 2]}, "node 2 must be reached from a root, but is part of no tree"),
+                ({"nodes_trueleafs": [0, 0, 1]}, "node 0 must not be its own descendant, but is part of a cycle"),
+                ({"nodes_falsenodeids": [1, 1, 2]}, "node 2 must be reachable from a root, but is not"),
                 ({"tree_roots": []}, "attribute 'tree_roots' must name a root, but is empty"),
                 ({"tree_roots": [3]}, "attribute 'tree_roots' must name nodes from 0 to 2, but names 3"),
                 ({"tree_roots": [0, -1]}, "attribute 'tree_roots' must name nodes from 0 to 2, but names -1"),

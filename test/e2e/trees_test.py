@@ -160,7 +160,7 @@ class TreesTest(ForestTest):
         self.assertIn('"label": error: an output must hold numbers, but this one holds elements of the type \'string\'; leave it out: '
                       "name the outputs that you want with --output", said)
         library, said = self.compiled("--output=maps")
-        self.assertIn('"zip": note: gives a tensor of the scores in place of a list of maps: a column for each of the 2 labels', said)
+        self.assertIn('"zip": note: returns a tensor of scores instead of a list of maps: one column for each of the 2 labels', said)
         Tensor(dims, (y for row in ROWS for y in sums(trees, row, 2))).save(self.path("y.npy"))
         Tensor((len(ROWS), FEATURES), array.array("f", (x for row in ROWS for x in row))).save(self.path("x.npy"))
         said = self.run_model(library, "--rtol=1e-4", "--atol=1e-4", f"--input=x={self.path('x.npy')}", f"--expect=maps={self.path('y.npy')}")

@@ -2,7 +2,7 @@
 //
 // What:  models of every format that may come to no operator, to one, to two, and so on until they are imported: each of the
 //        others is refused with an error.
-// Why:   a handler goes on after an error was reported, with values that are null (NnBuilder.h); this walks over every
+// Why:   a handler continues after an error was reported, with values that are null (NnBuilder.h); this walks over every
 //        place where one can be.
 // How:   each argument is a model, or a folder of models; what is imported in no case is left out.
 

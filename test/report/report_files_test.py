@@ -184,9 +184,9 @@ class ReportFilesTest(report_models.ReportTest):
         self.assertEqual(self.refused(profile), f"{said}{profile}: must be a report of nacre-compile --report=<file>.json, but has no 'entries'\n")
         self.assertEqual(self.refused(report, "--profile=" + report), f"{said}{report}: must be a profile of nacre-run --profile=<file>, but has no 'entry'\n")
         launches = len(load(report)["launches"])
-        self.assertEqual(self.refused(report, "--profile=" + other_profile), f"{said}{other_profile}: must have {launches} launches as {report} has, but has 1{ADVICE}\n")
+        self.assertEqual(self.refused(report, "--profile=" + other_profile), f"{said}{other_profile}: must have {launches} launches like {report}, but has 1{ADVICE}\n")
         self.assertEqual(self.refused(report, "--profile=" + profile, "--profile=" + profile),
-                         f"{said}{profile}: is of entry 'main', of which there is {profile} already; give one\n")
+                         f"{said}{profile}: belongs to entry 'main', like {profile}; pass one of them\n")
         folder = self.path("none", "page.html")
         self.assertRegex(self.refused(report, "-o", folder), rf"^{said}cannot write '{re.escape(folder)}': .*\n$")
         self.assertEqual(sorted(name for name in os.listdir(self.folder) if name.endswith(".html")), [], "nothing is left behind")
@@ -198,7 +198,7 @@ class ReportFilesTest(report_models.ReportTest):
         self.assertEqual(self.call(*early, "--report=" + page, status=2),
                          f"nacre-compile: --report={page} cannot be combined with --compile-to; write JSON instead of a page\n")
         self.call(*early, "--report=" + report)
-        self.assertEqual(self.refused(report), f"nacre-report: {report}: must have an entry, but the compilation ended before there was one\n")
+        self.assertEqual(self.refused(report), f"nacre-report: {report}: has no entry, because the compilation ended early\n")
 
     def check_damaged(self, report, profile, other_report):
         """Profiles and reports that are almost right."""
@@ -211,7 +211,7 @@ class ReportFilesTest(report_models.ReportTest):
         value = load(profile)
         value["entry"] = "train"
         save(value)
-        self.assertEqual(self.refused(report, "--profile=" + damaged), f"{said}{damaged}: is of entry 'train', which {report} lacks; it has: main\n")
+        self.assertEqual(self.refused(report, "--profile=" + damaged), f"{said}{damaged}: belongs to entry 'train', which {report} lacks; it has: main\n")
         value = load(profile)
         first = value["launches"][1]
         first["kernel"], was = "other_7", first["kernel"]
@@ -221,11 +221,11 @@ class ReportFilesTest(report_models.ReportTest):
         value = load(profile)
         del value["launches"][0]["least_ns"]
         save(value)
-        self.assertEqual(self.refused(report, "--profile=" + damaged), f"{said}{damaged}: launch 1 must have its time, 'least_ns'\n")
+        self.assertEqual(self.refused(report, "--profile=" + damaged), f"{said}{damaged}: launch 1 has no time 'least_ns'\n")
         value = load(other_report)
         del value["launches"][0]["reads"]
         save(value)
-        self.assertEqual(self.refused(damaged), f"{said}{damaged}: must be a report of this version; compile the model again\n")
+        self.assertEqual(self.refused(damaged), f"{said}{damaged}: is a report of another version; compile the model again\n")
 
 
 if __name__ == "__main__":

@@ -307,7 +307,7 @@ class PageTest(report_models.ReportTest):
         page = self.page_of(self.report_of("convnet")[1])
         browser = self.open(page)
         self.assertIn("compile with --device=<name>", browser.find_element(By.ID, "roofline-text").text)
-        self.assertIn("Nothing was measured", browser.find_element(By.ID, "times").text)
+        self.assertIn("No measured times", browser.find_element(By.ID, "times").text)
         self.assertEqual([option.get_attribute("value") for option in Select(browser.find_element(By.ID, "measure")).options], ["work", "bytes"])
         self.check_quiet(browser, page)
 

@@ -116,7 +116,7 @@ TEST(BoundBuffers, ManyPortsAreSorted) {
   ASSERT_EQ(nacre_session_bind_output(session, 77, &memory[order[33]]), NACRE_OK);
   EXPECT_EQ(nacre_session_run(session), NACRE_BAD_ARGUMENT);
   EXPECT_STREQ(nacre_session_reason(session),
-               "the buffer of output 77 must lie apart from that of input 33, but they overlap; bind another");
+               "the buffer of output 77 must not overlap that of input 33; bind another");
   nacre_session_destroy(session);
 }
 

@@ -110,7 +110,7 @@ TEST_F(OutputSizesTest, NeedARun) {
   ASSERT_EQ(create(), NACRE_OK) << reason;
   int64_t dims[2] = {-7, -7};
   EXPECT_EQ(nacre_session_output_dims(session, 0, dims), NACRE_BAD_ARGUMENT);
-  EXPECT_STREQ(nacre_session_reason(session), "a run must decide how large output 0 is, but there was none; run first");
+  EXPECT_STREQ(nacre_session_reason(session), "the size of output 0 is known only after a run");
   EXPECT_EQ(dims[0], -7);
 }
 

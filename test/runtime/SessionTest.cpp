@@ -157,7 +157,7 @@ TEST_F(SessionTest, RefusesOutputsThatOverlap) {
     for (int time = 0; time < 2; ++time) { // until it is mended, not once
       EXPECT_EQ(nacre_session_run(session), NACRE_BAD_ARGUMENT) << y - middle;
       EXPECT_STREQ(nacre_session_reason(session),
-                   "the buffer of output 0 must lie apart from that of input 0, but they overlap; bind another");
+                   "the buffer of output 0 must not overlap that of input 0; bind another");
     }
     EXPECT_EQ(memcmp(memory, untouched.data(), sizeof memory), 0) << "something was computed";
   }
@@ -169,8 +169,7 @@ TEST_F(SessionTest, RefusesOutputsThatOverlap) {
   }
   ASSERT_EQ(nacre_session_bind_output(session, 1, middle + kBytes + kBytes - kColumns * sizeof(float)), NACRE_OK);
   EXPECT_EQ(nacre_session_run(session), NACRE_BAD_ARGUMENT);
-  EXPECT_STREQ(nacre_session_reason(session),
-               "the buffer of output 1 must lie apart from that of output 0, but they overlap; bind another");
+  EXPECT_STREQ(nacre_session_reason(session), "the buffer of output 1 must not overlap that of output 0; bind another");
   // The session's own buffers count too.
   ASSERT_EQ(nacre_session_bind_output(session, 1, nullptr), NACRE_OK);
   ASSERT_EQ(nacre_session_bind_output(session, 0, nullptr), NACRE_OK);
@@ -201,7 +200,7 @@ TEST_F(SessionTest, NamesWhatItDoesNotHave) {
   EXPECT_EQ(nacre_session_input(session, 1, &data), NACRE_BAD_ARGUMENT);
   EXPECT_STREQ(nacre_session_reason(session), "input must be below 1, but is 1");
   EXPECT_EQ(nacre_session_output_named(session, "z", &data), NACRE_BAD_ARGUMENT);
-  EXPECT_STREQ(nacre_session_reason(session), "the model must have an output 'z', but has none of that name");
+  EXPECT_STREQ(nacre_session_reason(session), "the model must have an output 'z', but does not");
   EXPECT_EQ(data, this) << "an out-parameter was touched";
 }
 
@@ -270,8 +269,8 @@ TEST_F(SessionTest, RefusesOtherVersions) {
   toy.table.format_version = NACRE_FORMAT_VERSION + 1;
   EXPECT_EQ(create(1), NACRE_UNSUPPORTED);
   const std::string own = std::to_string(NACRE_FORMAT_VERSION), other = std::to_string(NACRE_FORMAT_VERSION + 1);
-  EXPECT_EQ(reason, "the model's tables must be of format " + own + ", but are of format " + other +
-                        "; compile the model again");
+  EXPECT_EQ(reason,
+            "the model's tables must have format " + own + ", but have format " + other + "; compile the model again");
   toy.table.format_version = NACRE_FORMAT_VERSION;
   ++toy.table.sizes.step;
   EXPECT_EQ(create(1), NACRE_UNSUPPORTED);

@@ -66,9 +66,8 @@ struct Declarations {
       llvm::cl::desc("Storage type of weights in memory-bound layers; arithmetic stays fp32 (default: fp32)")};
 
   // Output
-  llvm::cl::opt<std::string> path{
-      "o", llvm::cl::cat(output), llvm::cl::value_desc("file"),
-      llvm::cl::desc("Library to write, with its C header beside it (default: lib<model>.so)")};
+  llvm::cl::opt<std::string> path{"o", llvm::cl::cat(output), llvm::cl::value_desc("file"),
+                                  llvm::cl::desc("Library to write, and its C header (default: lib<model>.so)")};
   llvm::cl::opt<std::string> name{
       "name", llvm::cl::cat(output), llvm::cl::value_desc("identifier"),
       llvm::cl::desc("Model name; the library exports nacre_model_<name> (default: the output's stem without 'lib')")};

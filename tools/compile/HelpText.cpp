@@ -94,7 +94,7 @@ void printHelp(raw_ostream &os, ArrayRef<const cl::OptionCategory *> categories)
         "  nacre-compile lenet.onnx -o liblenet.so --train --loss=softmax-cross-entropy:logits --train-batch=64\n"
         "      a library that can be trained, on a phone or by: nacre-run liblenet.so --train\n"
         "  nacre-compile lenet.onnx --list-weights --trainable='fc*'\n"
-        "      what can be trained, and what these patterns choose\n"
+        "      show which weights can be trained, and which of them these patterns select\n"
         "  nacre-compile model.onnx --check\n"
         "      what would stop this model, all of it at once\n"
         "\nEXIT STATUS\n"

@@ -57,8 +57,7 @@ Expected<std::vector<std::string>> applyPreset(Declarations &options) {
   if (!preset)
     return bad("--for must be " +
                join(map_range(drop_end(presets()), [](const Preset &known) { return known.word.str(); }), ", ") +
-               " or " + presets().back().word + ", but is '" + options.preset +
-               "'; --for=list says what each stands for");
+               " or " + presets().back().word + ", but is '" + options.preset + "'; --for=list lists their options");
   std::vector<std::string> typed;
   for (const PresetOption &option : preset->options) {
     cl::Option &declared = *cl::getRegisteredOptions().find(option.name)->second;

@@ -109,7 +109,7 @@ EXAMPLES
   nacre-run libmodel.so --profile --trace=trace.json
       measure the time of each launch, by the model's node names
   nacre-run libmodel.so --profile=profile.json && nacre-report report.json --profile=profile.json
-      show measured times beside the compiler's report in a browser
+      show measured times next to the compiler's report in a browser
   nacre-run libmodel.so --list-devices
       list the GPUs and the features that they lack
   nacre-run libmodel.so --gpu --cache=/tmp --benchmark

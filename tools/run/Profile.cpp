@@ -83,7 +83,7 @@ Outcome printEngines(ModelSession &session) {
   if (Outcome failure = session.describe(engines))
     return failure;
   if (engines.device[0]) {
-    std::printf("%s: %u launches, %u of the CPU beside it, %u submissions, %u barriers, %u pipelines, %llu bytes\n",
+    std::printf("%s: %u launches, %u on the CPU, %u submissions, %u barriers, %u pipelines, %llu bytes\n",
                 engines.device, engines.gpu_launches, engines.cpu_launches, engines.submissions, engines.barriers,
                 engines.pipelines, static_cast<unsigned long long>(engines.gpu_bytes));
     std::printf(

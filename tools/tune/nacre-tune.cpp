@@ -34,7 +34,7 @@ OPTIONS:
 
   --base=<file>      - Profile of a similar device; it supplies all figures that are not measured
   --gpu=<choice>     - auto: any GPU; no: none; N: device N of nacre-run --list-devices, from 0 (default: auto)
-  --kernels=<folder> - Folder of the GPU kernels compiled for this machine (default: ../lib/nacre/tune beside the program)
+  --kernels=<folder> - Folder of the GPU kernels compiled for this machine (default: ../lib/nacre/tune next to the program)
   -o <file>          - Profile to write (default: the standard output)
   --help             - Print this text
   --version          - Print the version
@@ -100,7 +100,7 @@ std::string describeCpu(const Cores &cores) {
   json << "    ],\n    \"threads\": " << cores.big.size() << ",\n    \"bandwidth_gbps\": " << together
        << ",\n    \"core_bandwidth_gbps\": " << fromMemory << ",\n    \"cache_kib\": " << cache / 1024
        << ",\n    \"core_cache_bandwidth_gbps\": " << fromCache
-       << ",\n    \"launch_us\": 4,\n    \"source\": \"Measured by nacre-tune, but for launch_us, an estimate.\"\n  }";
+       << ",\n    \"launch_us\": 4,\n    \"source\": \"Measured by nacre-tune, except launch_us, an estimate.\"\n  }";
   return json.str();
 }
 
@@ -133,7 +133,7 @@ std::optional<std::string> describeGpu(const std::string &profile, const GpuFigu
   set("rates", "{\"streamed_gps\": " + number(figures.streamed) + ", \"depthwise_gps\": " + number(figures.depthwise) +
                    ", \"pointwise_gps\": " + number(figures.pointwise) + ", \"row_gps\": " + number(figures.row) +
                    ", \"movement_gps\": " + number(figures.movement) + "}");
-  set("source", std::string("\"Measured by nacre-tune, but for the size of the cache") +
+  set("source", std::string("\"Measured by nacre-tune, except the size of the cache") +
                     (figures.isPlayed ? "" : " and the number of invocations") + ", which stay the base's.\"");
   if (!gpu)
     return std::nullopt;

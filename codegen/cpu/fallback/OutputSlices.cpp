@@ -50,7 +50,7 @@ void enterHalo(OutputSlice &output) {
   if (!fill)
     return;
   matchPattern(fill.getDpsInputOperand(0)->get(), m_Constant(&output.haloValue));
-  assert(output.haloValue && "halos are filled with constants");
+  assert(output.haloValue && "halos must be filled with constants");
   output.region = output.slice;
   enter(output, insert);
 }

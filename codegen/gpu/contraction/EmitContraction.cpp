@@ -79,13 +79,13 @@ std::string obstacleOf(const Contraction &contraction) {
   if (contraction.parts != 1 || contraction.results.size() != 1)
     return "the epilogue reads the product in parts";
   if (contraction.prologue && !isKnown(contraction.prologue->elementType))
-    return "the left operand is made as no float of 16, 32 or 64 bits";
+    return "the left operand is not computed as a 16-, 32- or 64-bit float";
   if (contraction.prologue && !canMakeLeft(*contraction.prologue))
-    return "the left operand is made by an operation that SPIR-V lacks";
+    return "the left operand is computed by an operation that SPIR-V lacks";
   for (auto [number, operand] : llvm::enumerate(contraction.operands)) {
     const bool isFactor = (number == Contraction::Lhs && !contraction.prologue) || number == Contraction::Rhs;
     if (!isKnown(operand.elementType) && !(isFactor && operand.elementType.isBF16()))
-      return "an operand is no float of 16, 32 or 64 bits";
+      return "an operand is not a 16-, 32- or 64-bit float";
   }
   if (contraction.epilogue && !canInlineOnGpu(*contraction.epilogue->body))
     return "the epilogue has an operation that SPIR-V lacks";
@@ -96,7 +96,7 @@ bool divide(ContractionGrid &grid, const GpuTile &tile, const WinogradConvolutio
   if (tile.kind != GpuTile::Kind::Winograd)
     return grid.divide(tile.tileRows(), tile.tileColumns(), tile.band);
   if (!winograd)
-    grid.function.declined = "by Winograd go convolutions of 3x3, of stride 1 and without groups";
+    grid.function.declined = "Winograd supports only 3x3 convolutions with stride 1 and no groups";
   return winograd && grid.divideInto(countWinogradTiles(shapeOf(*winograd), tile), tile.tileColumns());
 }
 
@@ -160,7 +160,7 @@ LogicalResult nacre::codegen::gpu::emitSeparable(plan::KernelOp kernel, KernelFu
     return failure();
   FailureOr<PlainContraction> plain = throughWindows(*form, kMostTaps);
   if (failed(plain)) {
-    function.declined = "its windows are too large, or what follows them is not of channels";
+    function.declined = "its windows are too large, or the operations after them are not per-channel";
     return failure();
   }
   FailureOr<MatrixProduct> product = productOf(kernel, *plain);

@@ -40,17 +40,17 @@ const char *faultOf(const GpuTile &tile) {
   switch (tile.kind) {
   case GpuTile::Kind::Shared:
     if (tile.columnThreads % 8 != 0 || tile.rowThreads % 4 != 0)
-      return "invocations must stand in groups of 8 by 4";
+      return "invocations must form groups of 8 by 4";
     if (tile.depth % (4 * tile.parts) != 0)
-      return "parts must share fours of the depth evenly";
+      return "parts must divide the depth, in units of four, evenly";
     if (tile.unroll > 2)
-      return "at most two parts of the reduction can be a turn";
+      return "at most two parts of the reduction can form an iteration";
     return nullptr;
   case GpuTile::Kind::Cooperative:
     if (tile.depth % (kMatrixSize * tile.parts) != 0)
-      return "parts must share whole matrices of the depth evenly";
+      return "parts must divide the depth, in whole matrices, evenly";
     if (tile.buffers > 2 || (tile.buffers == 1 && tile.ahead > 1))
-      return "there are at most two buffers, and loads are further ahead only of two";
+      return "there must be at most two buffers, and loads can be further ahead only with two";
     if (tile.invocations() / kSubgroup * kMatrixSize * 4 >
         tile.buffers * std::max(tile.tileRows() * (tile.depth / 8 + kMatrixPadChunks),
                                 tile.depth * (tile.tileColumns() / 8 + kMatrixPadChunks)))
@@ -58,13 +58,13 @@ const char *faultOf(const GpuTile &tile) {
     return nullptr;
   case GpuTile::Kind::Split:
     if (tile.quads != 1 || tile.rowThreads != 1 || tile.rows > tile.depth)
-      return "an invocation must have one quad, a workgroup one row of them, and each row a part that finishes it";
+      return "an invocation must have one quad, a workgroup one row of quads, and each row a part that finishes it";
     return nullptr;
   case GpuTile::Kind::Winograd:
     if (tile.outputs != 2 && tile.outputs != 4)
       return "a Winograd tile must have 2 or 4 outputs";
     if (tile.rows % kWinogradPart != 0 || tile.quads != 1 || tile.rowThreads != 1)
-      return "a workgroup must have fours of Winograd tiles, an invocation one quad, and a workgroup one row of them";
+      return "a workgroup must have Winograd tiles in fours and one row of quads, and an invocation one quad";
     return nullptr;
   case GpuTile::Kind::Direct:
     break;

@@ -34,7 +34,7 @@ llvm::Expected<GpuTile> parseGpuTile(llvm::StringRef text) {
     const std::pair<llvm::StringRef, llvm::StringRef> named = item.split('=');
     const auto *field = llvm::find_if(fields, [&](const auto &entry) { return entry.first == named.first; });
     if (field == std::end(fields) || named.second.getAsInteger(10, tile.*(field->second)))
-      return fail("'" + item + "' must be a field and its number, as rows=8");
+      return fail("'" + item + "' must be a field and its number, such as rows=8");
   }
   if (const char *fault = faultOf(tile))
     return fail(fault);

@@ -350,7 +350,7 @@ LogicalResult RowEmitter::run() {
   if (!evaluator.accepts(function.declined))
     return failure();
   if (failed(findReductions()) || failed(divide())) {
-    function.declined = "no rows that reductions over the same columns divide";
+    function.declined = "it has no rows that reductions over the same columns divide";
     return failure();
   }
   build.loop(grid.turns, [&](Value turnNumber) {
@@ -376,7 +376,7 @@ LogicalResult emitRow(plan::KernelOp kernel, KernelFunction &function) {
   }
   FailureOr<RowLoops> loops = findRowLoops(*form);
   if (failed(loops)) {
-    function.declined = "no rows that reductions over the same columns divide";
+    function.declined = "it has no rows that reductions over the same columns divide";
     return failure();
   }
   return RowEmitter(kernel, *form, *loops, function).run();

@@ -142,12 +142,12 @@ LogicalResult TransposeEmitter::run() {
   if (!evaluator.accepts(function.declined))
     return failure();
   if (failed(chooseAxes())) {
-    function.declined = "nothing is read along another axis than it is written";
+    function.declined = "nothing is read along an axis other than the one it is written along";
     return failure();
   }
   divide();
   if (function.groups > kMostGroups) {
-    function.declined = "there are more tiles than workgroups may be";
+    function.declined = "there are more tiles than a launch may have workgroups";
     return failure();
   }
 

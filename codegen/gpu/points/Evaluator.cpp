@@ -320,7 +320,7 @@ bool Evaluator::accepts(std::string &reason) const {
       if (input.source == Input::Source::Work)
         for (AffineExpr expression : input.map.getResults())
           if (!isa<AffineDimExpr, AffineConstantExpr>(expression))
-            return refuse("results of former operations must be read index by index");
+            return refuse("results of earlier operations must be read index by index");
       if (input.source != Input::Source::Storage)
         continue;
       plan::EncodingAttr encoding = int64_t(input.access.argument) < plan::KernelOp(kernel).getNumInputs()

@@ -26,14 +26,14 @@ Blobs::Blobs(OperandBinder &node, size_t mostBottoms)
   if (auto told = dyn_cast_or_null<DenseI64ArrayAttr>(node.getTold(randomKey)))
     key = {static_cast<uint32_t>(told[0]), static_cast<uint32_t>(told[1])};
   if (bottoms < 1 || bottoms > mostBottoms)
-    node.error() << "must have " << (mostBottoms == 1 ? "one bottom" : "one bottom or two") << ", but has " << bottoms;
+    node.error() << "must have " << (mostBottoms == 1 ? "one bottom" : "one or two bottoms") << ", but has " << bottoms;
 }
 
 Value Blobs::get(size_t index, Ints shape, const Filler &filler) {
   if (node.hasFailed())
     return {};
   if (key) {
-    if (!node.checkFits(shape, "a blob of its weights"))
+    if (!node.checkFits(shape, "a weight blob"))
       return {};
     auto type = RankedTensorType::get(shape, node.nn.types().getF32Type());
     auto said = dyn_cast_or_null<DictionaryAttr>(node.getTold(filler.parameter));
@@ -41,10 +41,9 @@ Value Blobs::get(size_t index, Ints shape, const Filler &filler) {
   }
   size_t operand = bottoms + index;
   if (operand >= node.getNumOperands()) {
-    node.error()
-        << "must have " << describeCount(index + 1, "blob") << " of weights, but has "
-        << node.getNumOperands() - bottoms
-        << "; give the file that has them (.caffemodel) with --weights, or measure with --random-weights=<seed>";
+    node.error() << "must have " << describeCount(index + 1, "blob") << " of weights, but has "
+                 << node.getNumOperands() - bottoms
+                 << "; pass the .caffemodel file with --weights, or only measure speed with --random-weights=<seed>";
     return {};
   }
   Value blob = node.getOperand(operand);

@@ -124,7 +124,7 @@ CaffeView::CaffeView(std::unique_ptr<Network> net, std::unique_ptr<Weights> read
   size_t drawn = llvm::count_if(llvm::seq<size_t>(0, blobNames.size()), [&](size_t layer) { return isDrawn(layer); });
   if (drawn > 0)
     emitWarning(loc) << "the weights of " << drawn << (drawn == 1 ? " layer are" : " layers are")
-                     << " in no file and are drawn (--random-weights): what the network computes means nothing";
+                     << " random (--random-weights); the network's outputs are meaningless";
 }
 
 SmallVector<GraphValue> CaffeView::getInputs() const {
@@ -178,8 +178,8 @@ LogicalResult checkSources(const GraphView &part) {
     GraphNode node = part.getNode(index);
     if (isDataSource(node.op))
       return emitError(node.loc)
-             << "reads what a network is trained with, by the layer '" << node.op
-             << "'; write a layer of type 'Input' with the shape in its place, or name its top with --input";
+             << "reads training data through layer '" << node.op
+             << "'; replace it by a layer of type 'Input' with the shape, or name its top with --input";
   }
   return success();
 }

@@ -67,12 +67,12 @@ static Location locate(const caffe::LayerParameter &layer, Location loc) {
 LogicalResult Network::addInput(StringRef name, const caffe::BlobShape *shape, Location loc) {
   Blob &blob = blobs[name];
   if (!blob.value.empty() || name.empty())
-    return emitError(loc) << "an input must have a name of its own, but is called '" << name << "'";
+    return emitError(loc) << "an input must have a unique name, but is called '" << name << "'";
   NetworkInput input{names.save(name), {}};
   if (shape) {
     if (shape->dim_size() > maxRank || llvm::any_of(shape->dim(), [](int64_t dim) { return dim < 0; }))
       return emitError(loc) << "input '" << name << "' must have at most " << maxRank
-                            << " dimensions of at least 0, but has others";
+                            << " non-negative dimensions, but does not";
     input.shape.emplace(shape->dim().begin(), shape->dim().end());
   }
   blob.value = input.name;
@@ -85,10 +85,10 @@ LogicalResult Network::addInput(StringRef name, const caffe::BlobShape *shape, L
 LogicalResult Network::addDeclaredInputs(Location loc) {
   constexpr int legacyRank = 4;
   if (net.input_shape_size() && net.input_shape_size() != net.input_size())
-    return emitError(loc) << "must have as many fields 'input_shape' as inputs, which are " << net.input_size()
+    return emitError(loc) << "must have one 'input_shape' field for each input, of which there are " << net.input_size()
                           << ", but has " << net.input_shape_size();
   if (net.input_dim_size() && net.input_dim_size() != legacyRank * net.input_size())
-    return emitError(loc) << "must have four fields 'input_dim' for each of its " << net.input_size()
+    return emitError(loc) << "must have four 'input_dim' fields for each of its " << net.input_size()
                           << " inputs, but has " << net.input_dim_size();
   for (int i = 0; i < net.input_size(); ++i) {
     caffe::BlobShape shape;
@@ -106,10 +106,10 @@ LogicalResult Network::addDeclaredInputs(Location loc) {
 
 FailureOr<StringRef> Network::define(StringRef name, const caffe::LayerParameter &layer, Location loc) {
   if (name.empty())
-    return emitError(loc) << "must have tops with names, but has one without";
+    return emitError(loc) << "must have names for all tops, but one has none";
   Blob &blob = blobs[name];
   if (!blob.value.empty() && !llvm::is_contained(layer.bottom(), name))
-    return emitError(loc) << "must make a blob that no layer before it makes, but '" << name << "' is one";
+    return emitError(loc) << "must not produce a blob that an earlier layer produces, but '" << name << "' is one";
   ++blob.defined;
   bool hasName = blob.defined == blob.definitions && !blob.isInput;
   blob.value = hasName ? names.save(name) : names.save(name + "#" + Twine(blob.defined));
@@ -119,7 +119,7 @@ FailureOr<StringRef> Network::define(StringRef name, const caffe::LayerParameter
 LogicalResult Network::addLayer(const caffe::LayerParameter &layer, Location loc) {
   StringRef type = layer.type();
   if (type.empty())
-    return emitError(loc) << "must have a type that is known, but has none";
+    return emitError(loc) << "must have a type, but has none";
   if (type == "Input") {
     const auto &shapes = layer.input_param().shape();
     if (shapes.size() > 1 && shapes.size() != layer.top_size())
@@ -141,7 +141,7 @@ LogicalResult Network::addLayer(const caffe::LayerParameter &layer, Location loc
   for (const std::string &bottom : layer.bottom()) {
     StringRef value = blobs[bottom].value;
     if (value.empty())
-      return emitError(loc) << "reads '" << bottom << "', which is no input and made by no layer before it";
+      return emitError(loc) << "reads '" << bottom << "', which is neither an input nor produced by an earlier layer";
     found.operands.push_back(value);
   }
   if (layer.type() == "SoftmaxWithLoss" && found.operands.size() > 1)
@@ -157,8 +157,8 @@ LogicalResult Network::addLayer(const caffe::LayerParameter &layer, Location loc
     return success();
   }
   if (found.operands.size() != found.results.size())
-    return emitError(loc) << "must have as many tops as bottoms, which are " << found.operands.size() << ", but has "
-                          << found.results.size();
+    return emitError(loc) << "must have as many tops as bottoms, of which there are " << found.operands.size()
+                          << ", but has " << found.results.size();
   for (auto [operand, result] : llvm::zip(found.operands, found.results))
     layers.push_back({&layer, type, found.occurrence, {operand}, {result}});
   return success();
@@ -217,7 +217,7 @@ LogicalResult Network::read(StringRef text, Location loc) {
       return failure();
   findOutputs();
   if (outputs.empty())
-    return emitError(loc) << "must have a layer whose top no layer reads, but has none";
+    return emitError(loc) << "must have an output, a top that no layer reads, but has none";
   return success();
 }
 

@@ -190,7 +190,7 @@ LogicalResult moveParameters(const caffe::V0LayerParameter &old, caffe::LayerPar
         llvm::find_if(moves, [&](const Moved &row) { return row.field == name && row.type == layer.type(); });
     if (move == std::end(moves))
       return emitError(loc) << "layer '" << old.name() << "' of type '" << old.type() << "' must have no field '"
-                            << name << "', which such a layer has no use for";
+                            << name << "', which layers of this type do not use";
     const FieldDescriptor *message = layer.GetDescriptor()->FindFieldByName(move->parameters.str());
     Message &parameters = *layer.GetReflection()->MutableMessage(&layer, message);
     moveField(old, field, parameters, parameters.GetDescriptor()->FindFieldByName(move->name.str()));
@@ -232,7 +232,7 @@ LogicalResult upgradeFirst(const caffe::V1LayerParameter &old, llvm::StringMap<P
     } else if (layer.type() == "Pooling") {
       layer.mutable_pooling_param()->set_pad(found->second.pad);
     } else {
-      return emitError(loc) << "layer '" << inner.name() << "' reads what a layer of padding makes, but must be a "
+      return emitError(loc) << "layer '" << inner.name() << "' reads the result of a padding layer, so it must be a "
                             << "convolution or a pooling";
     }
   }

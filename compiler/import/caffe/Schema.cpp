@@ -36,7 +36,7 @@ constexpr uint16_t costs[] = {512, 1024, 1024, 512, 256, 128};
 } // namespace
 
 llvm::Expected<WireSkeleton> scanWeights(llvm::StringRef file, uint64_t memoryBudget) {
-  constexpr WireSchema schema = {fields, costs, "a file of Caffe's weights", /*payloadsField=*/1000};
+  constexpr WireSchema schema = {fields, costs, "a Caffe weights file", /*payloadsField=*/1000};
   return scanWire(file, schema, Net, memoryBudget);
 }
 

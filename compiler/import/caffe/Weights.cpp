@@ -35,7 +35,7 @@ LogicalResult Weights::read() {
   if (!skeleton)
     return error(loc) << llvm::toString(skeleton.takeError());
   if (!net.ParsePartialFromArray(skeleton->bytes.data(), static_cast<int>(skeleton->bytes.size())))
-    return error(loc) << "not a file of Caffe's weights; the file is damaged";
+    return error(loc) << "not a Caffe weights file; the file is damaged";
   elements.setPayloads(std::move(skeleton->payloads));
   for (const caffe::V1LayerParameter &layer : net.layers()) {
     if (layer.blobs_size())
@@ -74,13 +74,13 @@ FailureOr<ElementsAttr> Weights::readBlob(StringRef layer, size_t occurrence, si
   SmallVector<int64_t> shape = readShape(blob);
   if (shape.size() > maxRank || llvm::any_of(shape, [](int64_t dim) { return dim < 0; }) || !nn::countElements(shape))
     return error(loc) << "weights must have at most " << maxRank
-                      << " dimensions of at least 0, and fit into memory, but have others";
+                      << " non-negative dimensions and fit into memory, but do not";
   auto type = RankedTensorType::get(shape, Float32Type::get(loc.getContext()));
   uint64_t stored = 0;
   ArrayRef<WirePayload> chunks = elements.getPayloads(blob.payloads().begin(), blob.payloads().end());
   for (const WirePayload &chunk : chunks) {
     if (chunk.field != dataField)
-      return error(loc) << "weights must be floats of 32 bits, but are of 64; save them in the field 'data'";
+      return error(loc) << "weights must be 32-bit floats, but are 64-bit; save them in the field 'data'";
     stored += chunk.length;
   }
   if (stored != static_cast<uint64_t>(storedBytes(type)))

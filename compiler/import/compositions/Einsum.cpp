@@ -43,13 +43,13 @@ llvm::Expected<Term> parseTerm(StringRef text) {
   while (!(text = text.ltrim(' ')).empty()) {
     if (text.consume_front("...")) {
       if (term.ellipsis)
-        return reject("must have one ellipsis a term at most, but has two");
+        return reject("must have at most one ellipsis per term, but has two");
       term.ellipsis = term.labels.size();
     } else if (llvm::isAlpha(text.front())) {
       term.labels.push_back(text.front());
       text = text.drop_front();
     } else {
-      return reject("must be letters, commas, '...' and one '->', but has something else");
+      return reject("must consist of letters, commas, '...' and one '->', but has other characters");
     }
   }
   return term;
@@ -85,11 +85,11 @@ llvm::Error settleSizes(EinsumTerms &terms, ArrayRef<Ints> shapes) {
     std::map<int, int64_t> own;
     for (auto [label, size] : llvm::zip_equal(labels, shape)) {
       if (auto [known, isNew] = own.try_emplace(label, size); !isNew && known->second != size)
-        return reject("must repeat a label for axes of one size, but " + quote(label) + " is " +
+        return reject("must repeat a label only for axes of equal size, but " + quote(label) + " is " +
                       llvm::Twine(known->second) + " and " + llvm::Twine(size) + " in one operand");
       auto [known, isNew] = sizes.try_emplace(label, size);
       if (!isNew && known->second != size && known->second != 1 && size != 1)
-        return reject("must give axes of one size one label, but " + quote(label) + " is " +
+        return reject("must use a label only for axes of equal size, but " + quote(label) + " is " +
                       llvm::Twine(known->second) + " and " + llvm::Twine(size));
       if (known->second == 1)
         known->second = size;
@@ -97,9 +97,9 @@ llvm::Error settleSizes(EinsumTerms &terms, ArrayRef<Ints> shapes) {
   }
   for (auto [index, label] : llvm::enumerate(terms.result)) {
     if (!sizes.count(label))
-      return reject("must take the result's labels from the operands, but " + quote(label) + " is in none of them");
+      return reject("must use only labels of the operands in the result, but " + quote(label) + " is in none of them");
     if (llvm::is_contained(ArrayRef<int>(terms.result).take_front(index), label))
-      return reject("must name each axis of the result once, but names one twice");
+      return reject("must name each axis of the result once, but repeats one");
     terms.shape.push_back(sizes[label]);
   }
   return llvm::Error::success();
@@ -136,7 +136,7 @@ llvm::Expected<EinsumTerms> parseEinsum(StringRef equation, ArrayRef<Ints> shape
     if (!term)
       return term.takeError();
     if (ellipsis && !term->ellipsis)
-      return reject("must have the ellipsis of its operands in the result, but has not");
+      return reject("must have the ellipsis of its operands in the result, but does not");
     result.result = expand(*term, ellipsis);
   } else {
     result.result = implyResult(result.operands, ellipsis);

@@ -14,7 +14,7 @@ bool allowsTable(NnBuilder &nn, RankedTensorType type) {
   if (std::optional<int64_t> count = nn::countElements(type.getShape()))
     return nn.allowsConstant(*count, bytesOfElement(type.getElementType()));
   nn.error() << "a constant of the shape " << describeShape(type.getShape())
-             << " must fit into what the model may make in all, but does not; raise --max-constant";
+             << " exceeds the limit on all constants that the model computes; raise --max-constant";
   return false;
 }
 

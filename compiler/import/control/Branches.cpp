@@ -54,11 +54,9 @@ LogicalResult RegionBuilder::agree(Values &onTrue, Values &onFalse, Region &then
                                    SmallVectorImpl<SmallVector<int64_t>> &openAxes) {
   for (auto [index, a, b] : llvm::enumerate(onTrue, onFalse)) {
     if (!isTensor(a) || !isTensor(b) || getElementType(a) != getElementType(b) || getRank(a) != getRank(b))
-      return nn.error()
-             << "what both branches give as output " << index << " must have one type, but is " << describe(a)
-             << " and " << describe(b)
-             << ", and a run decides which; make them the same, or make the condition known when the model is "
-                "compiled";
+      return nn.error() << "output " << index << " of both branches must have the same type, but is " << describe(a)
+                        << " and " << describe(b)
+                        << ", chosen at run time; make the types equal, or make the condition known at compile time";
     SmallVector<int64_t> &open = openAxes.emplace_back();
     nn::AxisCounts countsA = nn.getCounts(a), countsB = nn.getCounts(b);
     for (int64_t axis = 0; axis < getRank(a); ++axis)
@@ -111,13 +109,14 @@ FailureOr<RegionBuilder::Values> RegionBuilder::buildIf(Value condition, Branch 
   if (failed(falseValues))
     return failure();
   if (trueValues->size() != falseValues->size())
-    return nn.error() << "both branches must give as many outputs, but give " << trueValues->size() << " and "
-                      << falseValues->size();
+    return nn.error() << "both branches must have the same number of outputs, but have " << trueValues->size()
+                      << " and " << falseValues->size();
   for (auto [index, a, b] : llvm::enumerate(*trueValues, *falseValues))
     if (!a || !b || !haveSameForm(a, b))
-      return nn.error() << "what both branches give as output " << index
-                        << " must be tensors, or sequences of as many, but is " << (a ? describe(a) : "nothing")
-                        << " and " << (b ? describe(b) : "nothing") << ", and a run decides which";
+      return nn.error() << "output " << index
+                        << " of both branches must be tensors, or sequences of equal length, but is "
+                        << (a ? describe(a) : "nothing") << " and " << (b ? describe(b) : "nothing")
+                        << ", chosen at run time";
   Values given = *trueValues, thenYields = takeApart(*trueValues), elseYields = takeApart(*falseValues);
   SmallVector<SmallVector<int64_t>> openAxes;
   if (failed(agree(thenYields, elseYields, scaffold.getThenRegion(), scaffold.getElseRegion(), openAxes)))

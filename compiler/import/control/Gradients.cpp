@@ -28,7 +28,7 @@ RegionBuilder::buildGradient(ArrayRef<Value> point, size_t count,
     FailureOr<Values> results = compute(arguments);
     bool isOne = succeeded(results) && results->size() == 1 && isTensor(results->front());
     if (succeeded(results) && (!isOne || !isFloat(results->front())))
-      results = nn.error() << "what is differentiated must be a tensor of floats, but is "
+      results = nn.error() << "only a float tensor can be differentiated, but this is "
                            << (isOne ? describe(results->front()) : "none");
     if (failed(results) || failed(refuseAnyOpen(*results))) {
       nn::YieldOp::create(builder, nn.getLoc(), ValueRange(), /*stacked=*/ValueRange());

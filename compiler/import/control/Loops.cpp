@@ -53,19 +53,19 @@ LogicalResult RegionBuilder::refuseAnyOpen(ValueRange values) {
 
 LogicalResult RegionBuilder::checkLoop(const Loop &loop) {
   if (depthOf(builder.getInsertionBlock()) >= nn::maxLoopDepth)
-    return nn.error() << "must be a loop inside of at most " << nn::maxLoopDepth - 1
-                      << " others, but is in more; join some of them";
+    return nn.error() << "must be nested in at most " << nn::maxLoopDepth - 1
+                      << " loops, but is in more; merge some of them";
   for (auto [index, value] : llvm::enumerate(loop.initial))
     if (!isTensor(value))
-      return nn.error() << "carried value " << index << " must be a tensor where a run counts the turns, but is "
-                        << describe(value);
+      return nn.error() << "carried value " << index
+                        << " must be a tensor if the iterations are counted at run time, but is " << describe(value);
   for (Value value : loop.scanned)
     if (getRank(value) == 0 || getShape(value)[0] != loop.bound)
-      return nn.error() << "what a loop scans must have a row for each of its " << *loop.bound << " turns, but is "
+      return nn.error() << "a scanned operand must have a row for each of " << *loop.bound << " iterations, but is "
                         << describe(value);
   for (Value value : {loop.count, loop.goesOn})
     if (value && getType(value).getNumElements() != 1)
-      return nn.error() << "what ends a loop must be one element, but is " << describe(value);
+      return nn.error() << "the end condition of a loop must be one element, but is " << describe(value);
   return refuseAnyOpen(loop.initial);
 }
 
@@ -93,19 +93,20 @@ FailureOr<Value> RegionBuilder::findCount(const Loop &loop) {
 
 LogicalResult RegionBuilder::checkTurn(const Loop &loop, const Turn &turn) {
   if (turn.carried.size() != loop.initial.size())
-    return nn.error() << "a turn must carry on " << loop.initial.size() << " values, but carries "
+    return nn.error() << "an iteration must carry " << loop.initial.size() << " values, but carries "
                       << turn.carried.size();
   for (auto [index, before, after] : llvm::enumerate(loop.initial, turn.carried))
     if (!after || before.getType() != after.getType())
-      return nn.error() << "carried value " << index << " must have the same type in every turn, but is "
-                        << describe(before) << " before a turn and " << (after ? describe(after) : "nothing")
-                        << " behind it, and a run counts the turns; fix with --set what the number of turns depends on";
+      return nn.error() << "carried value " << index << " must have the same type in every iteration, but is "
+                        << describe(before) << " before one and " << (after ? describe(after) : "nothing")
+                        << " after it; pass --set for the input that decides the number of iterations";
   for (auto [index, row] : llvm::enumerate(turn.rows))
     if (!row || !isTensor(row))
-      return nn.error() << "what a turn adds to stack " << index << " must be a tensor, but is "
+      return nn.error() << "the row that an iteration adds to stack " << index << " must be a tensor, but is "
                         << (row ? describe(row) : "nothing");
   if (turn.goesOn && getType(turn.goesOn).getNumElements() != 1)
-    return nn.error() << "the condition that a turn gives must be one element, but is " << describe(turn.goesOn);
+    return nn.error() << "the condition that an iteration computes must be one element, but is "
+                      << describe(turn.goesOn);
   return success(succeeded(refuseAnyOpen(turn.carried)) && succeeded(refuseAnyOpen(turn.rows)));
 }
 
@@ -116,7 +117,7 @@ FailureOr<LoopResults> RegionBuilder::buildLoop(const Loop &loop, Body body, Con
   if (failed(count))
     return failure();
   if (*count && loop.reverse)
-    return nn.error() << "must scan rows from the first on where a run decides how many there are";
+    return nn.error() << "must scan rows in forward order, because their number is known only at run time";
   auto scaffold = nn::ForOp::create(builder, nn.getLoc(), TypeRange(), /*trip_count=*/0, /*count=*/Value(),
                                     /*initial=*/ValueRange(), /*scanned=*/ValueRange(), loop.reverse);
   Block &block = scaffold.getBody().emplaceBlock();
@@ -139,8 +140,8 @@ FailureOr<LoopResults> RegionBuilder::buildLoop(const Loop &loop, Body body, Con
       turn->goesOn = isTrue(turn->goesOn) ? Value() : scalarBoolean(turn->goesOn);
   }
   if (shared.randomNodes.size() != numRandomNodes)
-    return nn.error() << "a loop whose turns a run counts must not draw random numbers, which would be the same in "
-                         "every turn; draw them outside";
+    return nn.error() << "a loop that counts its iterations at run time must not draw random numbers: each iteration "
+                         "would draw the same ones; draw them outside the loop";
   const bool isCounted = !condition && !turn->goesOn && !loop.goesOn && loop.bound;
   FailureOr<LoopResults> results = isCounted ? finishFor(loop, *count, scaffold.getBody(), *turn)
                                              : finishWhile(loop, *count, scaffold.getBody(), *turn, condition);
@@ -162,8 +163,8 @@ LogicalResult RegionBuilder::check(Operation *op) {
   ScopedDiagnosticHandler silence(builder.getContext(), [](Diagnostic &) { return success(); });
   if (succeeded(verify(op)))
     return success();
-  return nn.error() << "what its graphs give must be tensors of numbers or booleans that fit together, but is "
-                       "not; check the model with a checker of its format";
+  return nn.error() << "the results of its graphs must be numeric or boolean tensors of matching types, but are not; "
+                       "validate the model with its format's checker";
 }
 
 FailureOr<LoopResults> RegionBuilder::finishFor(const Loop &loop, Value count, Region &body, const Turn &turn) {
@@ -192,9 +193,8 @@ FailureOr<LoopResults> RegionBuilder::finishFor(const Loop &loop, Value count, R
 FailureOr<LoopResults> RegionBuilder::finishWhile(const Loop &loop, Value count, Region &body, Turn turn,
                                                   Condition condition) {
   if (!turn.rows.empty() && !loop.bound)
-    return nn.error()
-           << "must have a number of turns that is known when the model is compiled, or a limit to it, because the "
-              "loop stacks rows; fix with --set what it depends on";
+    return nn.error() << "must have a number of iterations, or a bound on it, that is known at compile time, because "
+                         "the loop stacks rows; fix the input it depends on with --set";
   assert(loop.scanned.empty() && "only a counted loop knows which row is whose");
   Location loc = nn.getLoc();
   // What a turn says about the next one is carried there.

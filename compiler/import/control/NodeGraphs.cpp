@@ -30,9 +30,9 @@ bool allowsTurns(OperandBinder &node, const NodeGraph &body, int64_t turns) {
   constexpr int64_t mostNodes = 20000;
   if (turns <= mostTurns && turns * static_cast<int64_t>(body.view.getNumNodes()) <= mostNodes)
     return true;
-  node.error() << "must have at most " << mostTurns << " turns, and " << mostNodes << " nodes in all of them, but has "
-               << turns << " turns of " << body.view.getNumNodes()
-               << " nodes; a loop that long must carry values of one type through all turns";
+  node.error() << "must have at most " << mostTurns << " iterations and " << mostNodes
+               << " nodes in total to be unrolled, but has " << turns << " iterations of " << body.view.getNumNodes()
+               << " nodes; to keep such a loop rolled, carry values of the same type through all iterations";
   return false;
 }
 
@@ -50,8 +50,8 @@ void importTurns(OperandBinder &node, const NodeGraph &condition, const NodeGrap
       return;
     ElementsAttr known = isTensor(goesOn->front()) ? getConstant(goesOn->front()) : ElementsAttr();
     if (!known || known.getNumElements() != 1 || !known.getElementType().isInteger(1)) {
-      node.error() << "the condition must be known when the model is compiled, because what the loop carries changes "
-                      "from turn to turn, but is computed";
+      node.error() << "the condition must be known at compile time, because the types of the carried values change "
+                      "between iterations, but is computed";
       return;
     }
     if (!*known.getValues<bool>().begin())

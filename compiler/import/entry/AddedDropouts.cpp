@@ -18,7 +18,7 @@ Value AddedDropouts::apply(StringRef name, Value value, NnBuilder nn) {
   met.insert(name);
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !isa<FloatType>(type.getElementType()) || nn.isOpen(value)) {
-    nn.error() << "--dropout must name a tensor of floats whose size is known, but '" << name << "' is another";
+    nn.error() << "--dropout must name a tensor of floats whose size is known, but '" << name << "' is not";
     return {};
   }
   OpenWeights &weights = *nn.getWeights();
@@ -34,8 +34,9 @@ LogicalResult AddedDropouts::check(const llvm::StringMap<Value> &known, const Op
     for (const auto &value : known)
       if (value.second && isa<FloatType>(getElementTypeOrSelf(value.second)) && weights.isOfInputs(value.second))
         names.push_back(value.first());
-    return emitError(loc) << "--dropout must name a tensor of the model that is no weight, but '" << toPrintable(name)
-                          << "' is none; the nearest names are " << nearestNames(name, names);
+    return emitError(loc)
+           << "--dropout must name a tensor of the model that is not a weight, but there is no such tensor '"
+           << toPrintable(name) << "'; the nearest names are " << nearestNames(name, names);
   }
   return success();
 }

@@ -26,16 +26,16 @@ LogicalResult checkOutput(const GraphValue &output, Value value, const nn::AxisC
   const DeclaredType &declared = output.type;
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (isNothing(value) && !declared.name.empty())
-    return emitError(loc) << "an output must hold numbers, but this one holds elements of the type '" << declared.name
-                          << "'; leave it out: name the outputs that you want with --output";
+    return emitError(loc) << "an output must hold numbers, but this one has element type '" << declared.name
+                          << "'; exclude it by naming the outputs you need with --output";
   if (isComplex(value))
     return emitError(loc) << "an output must be a tensor of real numbers, but this one " << complexAdvice;
   if (!type)
     return emitError(loc) << "an output must be a tensor, but this one is " << describe(value)
-                          << "; take its elements out in the graph";
+                          << "; output its elements one by one";
   bool isOther = declared.elementType && declared.elementType != type.getElementType();
   if (isOther || !declared.name.empty())
-    return emitError(loc) << "must have the element type that the model declares, "
+    return emitError(loc) << "must have the declared element type "
                           << (isOther ? getTypeName(declared.elementType) : declared.name.str())
                           << ", but the graph computes " << describe(type) << "; correct the declaration";
   if (!declared.shape)
@@ -48,8 +48,8 @@ LogicalResult checkOutput(const GraphValue &output, Value value, const nn::AxisC
   for (auto [dim, size, count] : llvm::zip(dims, type.getShape(), known))
     agrees &= dim.isOpen() || dim.size == size || (count && dim.size <= size);
   if (!agrees && !output.variable.empty())
-    return emitError(loc) << "must have the shape that the model declares, " << describeDeclared(dims)
-                          << ", but the graph computes " << describe(type) << "; correct the declaration";
+    return emitError(loc) << "must have the declared shape " << describeDeclared(dims) << ", but the graph computes "
+                          << describe(type) << "; correct the declaration";
   if (!agrees) {
     emitWarning(loc) << "the model declares the shape " << describeDeclared(dims)
                      << " of this output, but the graph computes " << describe(type) << ", which is used";

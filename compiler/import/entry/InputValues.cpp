@@ -77,7 +77,7 @@ static FailureOr<ElementsAttr> readFile(StringRef path, const DeclaredType &type
     return emitError(loc) << "the value must have elements of type " << getTypeName(type.elementType) << ", but '"
                           << path << "' holds " << describe(tensor->type);
   if (!agrees(type, tensor->type.getShape()))
-    return emitError(loc) << "the value must have the shape that the model states, but '" << path << "' holds "
+    return emitError(loc) << "the value must have the declared shape, but '" << path << "' holds "
                           << describe(tensor->type);
   return makeConstant(*tensor, "set");
 }
@@ -124,11 +124,10 @@ static FailureOr<ElementsAttr> parseNumbers(StringRef text, const DeclaredType &
       shape.front() = count;
     if (llvm::any_of(shape, ShapedType::isDynamic))
       return emitError(loc)
-             << "the value of an input with symbolic dimensions must come from a .npy or .pb file, which "
-                "states its shape";
+             << "the value of an input with symbolic dimensions must come from a .npy or .pb file, which has its shape";
     std::optional<int64_t> wanted = nn::countElements(shape);
     if (!wanted)
-      return emitError(loc) << "is larger than any memory";
+      return emitError(loc) << "does not fit into any memory";
     if (*wanted != count)
       return emitError(loc) << "the value must have " << *wanted << " numbers, but has " << count;
   }
@@ -154,7 +153,7 @@ std::string askForValues(ArrayRef<StringRef> inputs) {
     return llvm::join(llvm::map_range(inputs, describe), separator);
   };
   return "the inputs " + join([](StringRef name) { return ("'" + name + "'").str(); }, ", ") +
-         " must be known when the model is compiled; fix them with " +
+         " must be known at compile time; fix them with " +
          join([](StringRef name) { return ("--set " + name + "=<value|file>").str(); }, " ");
 }
 

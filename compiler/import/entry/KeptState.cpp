@@ -59,9 +59,8 @@ FailureOr<Pair> resolve(func::FuncOp function, StringRef text, llvm::function_re
     if (argument && result)
       return Pair{*argument, *result};
   }
-  return emitError(function.getLoc()) << "--state must be <input>:<output> with names of the model's, but is '" << text
-                                      << "'; the inputs are " << quote(inputs) << ", and the outputs "
-                                      << quote(outputs);
+  return emitError(function.getLoc()) << "--state must be <input>:<output>, but is '" << text << "'; inputs are "
+                                      << quote(inputs) << ", and outputs are " << quote(outputs);
 }
 
 //===----------------------------------------------------------------------===//
@@ -73,21 +72,21 @@ LogicalResult keepState(func::FuncOp function, Pair pair) {
   auto input = function.getArgAttrOfType<StringAttr>(pair.argument, nn::nameAttr);
   auto output = function.getResultAttrOfType<StringAttr>(pair.result, nn::nameAttr);
   if (function.getArgAttr(pair.argument, nn::variableAttr))
-    return error() << "input '" << input.getValue() << "' must be in one --state, but is in two";
+    return error() << "input '" << input.getValue() << "' is named by two --state options; remove one";
   if (function.getResultAttr(pair.result, nn::variableAttr))
-    return error() << "output '" << output.getValue() << "' must be in one --state, but is in two";
+    return error() << "output '" << output.getValue() << "' is named by two --state options; remove one";
   auto from = cast<RankedTensorType>(function.getArgumentTypes()[pair.argument]);
   auto to = cast<RankedTensorType>(function.getResultTypes()[pair.result]);
   if (from != to)
     return error() << "input '" << input.getValue() << "' and output '" << output.getValue()
-                   << "' must be of one type and shape to be kept as state, but are " << describe(from) << " and "
+                   << "' must have the same type and shape to be kept as state, but are " << describe(from) << " and "
                    << describe(to);
   if (nn::isNarrow(from.getElementType()))
     return error() << "input '" << input.getValue()
-                   << "' must be of a type that is computed with to be kept as state, but is " << describe(from);
+                   << "' must be of a type that supports arithmetic to be kept as state, but is " << describe(from);
   if (function.getResultAttr(pair.result, nn::countsAttr))
     return error() << "output '" << output.getValue()
-                   << "' must have a size that is known when the model is compiled to be kept as state";
+                   << "' must have a size that is known at compile time to be kept as state";
   function.setArgAttr(pair.argument, nn::variableAttr, input);
   function.setResultAttr(pair.result, nn::variableAttr, input);
   return success();
@@ -128,8 +127,8 @@ DictionaryAttr noteInput(StringAttr name, const SettledInput &input) {
 
 LogicalResult noteNextValue(NamedAttrList &result, StringRef name, Location loc) {
   if (result.get(nn::countsAttr))
-    return emitError(loc) << "what the variable '" << toPrintable(name)
-                          << "' becomes must have a size that is known when the model is compiled";
+    return emitError(loc) << "variable '" << toPrintable(name)
+                          << "' becomes must have a size that is known at compile time";
   result.set(nn::variableAttr, StringAttr::get(loc.getContext(), name));
   return success();
 }
@@ -146,7 +145,7 @@ LogicalResult keepStates(func::FuncOp function, ArrayRef<std::string> texts,
   };
   if (!texts.empty() && llvm::none_of(llvm::seq(function.getNumResults()), isOutput))
     return emitError(function.getLoc())
-           << "the model must have an output beside those that --state keeps; name one more tensor with --output";
+           << "--state keeps all outputs, but the model needs one more; name another tensor with --output";
   return success();
 }
 

@@ -59,8 +59,8 @@ LogicalResult keepValues(func::FuncOp function, const ModelView &model, const Gr
   for (const std::string &name : names)
     if (!known.contains(name))
       return emitError(function.getLoc())
-             << "--keep must name tensors that a node of the model computes and whose size is known, but '"
-             << toPrintable(name) << "' is none; near it are " << nearestNames(name, candidates);
+             << "--keep must name tensors of known size that a node computes, but there is no such tensor '"
+             << toPrintable(name) << "'; the nearest names are " << nearestNames(name, candidates);
 
   // Written together behind the loop, since each change of one note or type copies the list of all.
   SmallVector<Value> values(end->getOperands());

@@ -89,7 +89,7 @@ void InputSettler::checkOptions() {
     if (!names.count(name))
       error(graph.getLocation()) << option << " must name an input of the model, but names '" << name
                                  << (names.empty() ? "'; it has no inputs"
-                                                   : "'; the inputs are '" + llvm::join(names, "', '") + "'");
+                                                   : "'; inputs are '" + llvm::join(names, "', '") + "'");
   };
   for (auto &[name, shape] : options.shapes)
     check(name, "--shape");
@@ -142,7 +142,7 @@ void InputSettler::bindSymbols() {
       continue;
     for (auto [dim, size] : llvm::zip(*input.type.shape, given->second))
       if (!dim.symbol.empty() && result.symbols.try_emplace(dim.symbol, size).first->second != size)
-        error(input) << "--shape must give the symbolic dimension '" << dim.symbol << "' one value, but gives "
+        error(input) << "--shape must set the symbolic dimension '" << dim.symbol << "' once, but sets it to "
                      << result.symbols.lookup(dim.symbol) << " and " << size;
   }
 }
@@ -198,14 +198,14 @@ RankedTensorType InputSettler::takeGivenShape(const GraphValue &input, ArrayRef<
   }
   for (auto [axis, size] : llvm::enumerate(given)) {
     if (size < 0) {
-      error(input) << "axis " << axis << " must have a size of at least 0, but --shape gives " << size;
+      error(input) << "axis " << axis << " must have a non-negative size, but --shape sets " << size;
       return {};
     }
     if (stated.empty())
       continue;
     if (!stated[axis].isOpen() && stated[axis].size != size) {
-      error(input) << "axis " << axis << " must have the size that the model states, " << stated[axis].size
-                   << ", but --shape gives " << size;
+      error(input) << "axis " << axis << " must have the declared size " << stated[axis].size << ", but --shape sets "
+                   << size;
       return {};
     }
   }
@@ -271,7 +271,7 @@ RankedTensorType InputSettler::settleShape(const GraphValue &input) {
       result.symbols[dim.symbol] = 1;
     emitRemark(graph.getLocation(input.name))
         << "the batch dimension " << (dim.symbol.empty() ? "" : ("'" + dim.symbol + "' ").str())
-        << "is taken as 1; change it with --shape " << input.name << "=<dim>x<dim>...";
+        << "is assumed to be 1; change it with --shape " << input.name << "=<dim>x<dim>...";
   }
   return makeType(input, shape);
 }

@@ -36,8 +36,8 @@ LogicalResult watchTensors(func::FuncOp function, ArrayRef<std::string> names,
     Value value = find(name);
     if (!value || !isa<RankedTensorType>(value.getType()))
       return emitError(function.getLoc())
-             << "--loss must name a tensor of the model whose size is known, but '" << toPrintable(name)
-             << "' is none; the model gives " << describeOutputs(function);
+             << "--loss must name a tensor of known size, but there is no such tensor '" << toPrintable(name)
+             << "'; the model's outputs are " << describeOutputs(function);
     const unsigned number = function.getNumResults();
     end->insertOperands(number, value);
     if (failed(function.insertResult(

@@ -89,7 +89,7 @@ bool countElements(std::string_view data, Array &array) {
 
 std::string parse(std::string_view bytes, Array &array) {
   if (bytes.substr(0, kMagic.size()) != kMagic)
-    return "must be a .npy file, but is none";
+    return "is not a .npy file";
   const std::optional<std::string_view> header = splitHeader(bytes);
   if (!header)
     return "the .npy header is truncated";

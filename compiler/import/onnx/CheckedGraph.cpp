@@ -74,7 +74,7 @@ LogicalResult CheckedGraph::defineInputs() {
   auto define = [&](StringRef name) -> LogicalResult {
     if (producers.try_emplace(name, -1).second)
       return success();
-    return emitError(getLocation(name)) << "an input must have a name of its own, but two have this one";
+    return emitError(getLocation(name)) << "two inputs have this name; rename one";
   };
   if (function)
     return success(llvm::all_of(function->input(), [&](StringRef name) { return succeeded(define(name)); }));
@@ -89,14 +89,13 @@ LogicalResult CheckedGraph::defineInitializers() {
     // An initializer may have an input's name: it is then that input's default.
     producers.try_emplace(initializer.name(), -1);
     if (!initializers.try_emplace(initializer.name(), &initializer).second)
-      return emitError(getLocation(initializer.name()))
-             << "an initializer must have a name of its own, but two have this one";
+      return emitError(getLocation(initializer.name())) << "two initializers have this name; rename one";
   }
   for (const onnx::SparseTensorProto &sparse : graph->sparse_initializer()) {
     StringRef name = sparse.values().name();
     producers.try_emplace(name, -1);
     if (initializers.contains(name) || !sparseInitializers.try_emplace(name, &sparse).second)
-      return emitError(getLocation(name)) << "an initializer must have a name of its own, but two have this one";
+      return emitError(getLocation(name)) << "two initializers have this name; rename one";
   }
   return success();
 }
@@ -152,10 +151,10 @@ LogicalResult CheckedGraph::checkOutputs() {
   llvm::StringSet<> outputs;
   auto check = [&](StringRef name) -> LogicalResult {
     if (!isDefined(name))
-      return emitError(getLocation(name)) << "an output must be computed by a node, but this one is not";
+      return emitError(getLocation(name)) << "no node computes this output";
     // What a nested graph gives has places, no names.
     if (!outputs.insert(name).second && !outer)
-      return emitError(getLocation(name)) << "an output must have a name of its own, but two have this one";
+      return emitError(getLocation(name)) << "two outputs have this name; rename one";
     return success();
   };
   bool areFine = function ? llvm::all_of(function->output(), [&](StringRef name) { return succeeded(check(name)); })
@@ -204,8 +203,8 @@ LogicalResult CheckedGraph::sortNodes() {
   }
   if (sorted.size() < nodes.size()) {
     int stuck = llvm::find_if(missing, [](int inputs) { return inputs > 0; }) - missing.begin();
-    return emitError(getLocation(nodes[stuck])) << "a node must not depend on its own output, but this one is part "
-                                                   "of a cycle or waits for one";
+    return emitError(getLocation(nodes[stuck]))
+           << "a node must not depend on its own output, but this one is in a cycle or depends on one";
   }
   nodes = std::move(sorted);
   places.resize(nodes.size());
@@ -238,11 +237,10 @@ LogicalResult CheckedGraph::readDifferentiated(CheckedNode &node) {
     if (!isDefined(name) || !names.insert(name).second)
       return emitError(getLocation(node)) << "attributes 'xs' and 'zs' must name tensors of the graph, each once, but "
                                              "name '"
-                                          << name << (isDefined(name) ? "' twice" : "', which is none");
+                                          << name << (isDefined(name) ? "' twice" : "', which does not exist");
   if (!producers.contains(read.y) && !names.contains(read.y))
-    return emitError(getLocation(node)) << "attribute 'y' must name a tensor of the graph that the node is in, but "
-                                           "names '"
-                                        << read.y << "'";
+    return emitError(getLocation(node)) << "attribute 'y' must name a tensor of the node's graph, but names '" << read.y
+                                        << "'";
   return success();
 }
 
@@ -263,7 +261,7 @@ LogicalResult CheckedGraph::checkDepth() {
     depths.push_back(node.differentiated ? std::max(reads, depthOf(node.differentiated->y) + 1) : reads);
     if (depths.back() > mostDerivatives)
       return emitError(getLocation(node))
-             << "gradients must be taken of gradients at most " << mostDerivatives << " deep, but this one is deeper";
+             << "gradients must be nested at most " << mostDerivatives << " deep, but this one is nested deeper";
   }
   return success();
 }

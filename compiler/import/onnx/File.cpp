@@ -141,8 +141,9 @@ LogicalResult OnnxFile::parseTensor(Location loc, onnx::TensorProto &tensor) {
 FailureOr<StoredTensor> OnnxFile::read(const onnx::TensorProto &tensor, Location loc) {
   const ElementKind &kind = getKind(tensor.data_type());
   if (!kind.bits)
-    return emitTensorError(loc, tensor) << "has the element type '" << kind.name
-                                        << "', which is not supported; choose outputs that do not need it by --output";
+    return emitTensorError(loc, tensor)
+           << "has the element type '" << kind.name
+           << "', which is not supported; choose outputs that do not need it with --output";
   if (tensor.dims_size() > maxRank)
     return emitTensorError(loc, tensor) << "must have at most " << maxRank << " dimensions, but has "
                                         << tensor.dims_size();
@@ -150,10 +151,10 @@ FailureOr<StoredTensor> OnnxFile::read(const onnx::TensorProto &tensor, Location
   SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
   for (int64_t dim : shape)
     if (dim < 0)
-      return emitTensorError(loc, tensor) << "must have dimensions of at least 0, but one is " << dim;
+      return emitTensorError(loc, tensor) << "must have non-negative dimensions, but one is " << dim;
   std::optional<int64_t> count = nn::countElements(shape);
   if (!count)
-    return emitTensorError(loc, tensor) << "is larger than any memory";
+    return emitTensorError(loc, tensor) << "does not fit into any memory";
   // Elements of less than a byte share bytes, in every way to store them.
   int64_t size = kind.bits < 8 ? llvm::divideCeil(*count * kind.bits, 8) : *count * (kind.bits / 8);
   StoredTensor result;
@@ -170,14 +171,14 @@ FailureOr<StoredTensor> OnnxFile::read(const onnx::TensorProto &tensor, Location
   for (const WirePayload &chunk : chunks) {
     if (!isRaw && chunk.field != kind.typedField)
       return emitTensorError(loc, tensor)
-             << "holds its elements in a field that is not the one of its type, '" << kind.name << "'";
+             << "stores its elements in a field that does not match its type, '" << kind.name << "'";
     stored += chunk.length;
   }
   bool isDense = isRaw || kind.typedField == floatField || kind.typedField == doubleField;
   if (!isDense)
     return decodeVarints(chunks, result.type, size, loc);
   if (stored != static_cast<uint64_t>(size))
-    return emitTensorError(loc, tensor) << "must hold " << size << " bytes, as its shape and type say, but holds "
+    return emitTensorError(loc, tensor) << "must hold " << size << " bytes for its shape and type, but holds "
                                         << stored;
   return elements.join(chunks, result.type, loc);
 }
@@ -219,7 +220,7 @@ FailureOr<FileBytes> OnnxFile::openExternal(StringRef location, Location loc) {
     realFolder.push_back('/');
   if (!realFile.starts_with(realFolder))
     return emitError(loc) << "external data must be a file inside the model's folder, but '" << location
-                          << "' is a link out of it";
+                          << "' is a link that leads out of it";
   auto buffer = mapFile(realFile, loc);
   if (succeeded(buffer))
     known = *buffer;
@@ -241,7 +242,7 @@ FailureOr<StoredTensor> OnnxFile::readExternal(const onnx::TensorProto &tensor, 
   }
   if (length != size)
     return emitTensorError(loc, tensor) << "must have " << size
-                                        << " bytes of external data, as its shape and type say, but has " << length;
+                                        << " bytes of external data for its shape and type, but has " << length;
   auto external = openExternal(location, loc);
   if (failed(external))
     return failure();

@@ -264,7 +264,7 @@ FailureOr<SmallVector<NamedAttribute>> OnnxGraph::readAttributes(size_t node) {
     if (hasHints && attribute.name() == "consumed_inputs")
       continue;
     if (!names.insert(attribute.name()).second || attribute.name().empty())
-      return emitError(loc) << "attribute '" << attribute.name() << "' must be given once and have a name";
+      return emitError(loc) << "attribute '" << attribute.name() << "' must be set once and have a name";
     const onnx::AttributeProto *given = resolve(attribute);
     if (!given || given->has_g())
       continue;
@@ -331,12 +331,12 @@ FailureOr<std::unique_ptr<ModelView>> read(const ModelFile &file, const ImportOp
   Location loc = (*model)->getLocation();
   auto view = std::make_unique<OnnxView>(std::move(*model), options.training.has_value());
   if (!options.inputs.empty() && view->asksForGradients())
-    return emitError(loc) << "--input must not cut a model that has nodes Gradient, but does; cut the file itself";
+    return emitError(loc) << "--input cannot be combined with Gradient nodes; cut the model's file instead";
   if (!options.trainsItself)
     return cutModel(std::move(view), options);
   if (!options.inputs.empty() || !options.outputs.empty())
-    return emitError(loc) << "--input and --output must not cut a model that says itself how it is trained; give a "
-                             "--loss, or leave them out";
+    return emitError(loc)
+           << "--input and --output cannot be combined with a model's own training_info; pass --loss, or omit them";
   if (failed(view->addTraining()))
     return failure();
   return std::unique_ptr<ModelView>(std::move(view));

@@ -30,7 +30,7 @@ FailureOr<std::unique_ptr<OnnxModel>> OnnxModel::read(const ModelFile &file, MLI
   if (failed(result->file.parseModel(loc, result->model)))
     return failure();
   if (!result->model.has_graph())
-    return emitError(loc) << "must hold a graph, but has none; it is not an ONNX model";
+    return emitError(loc) << "has no graph; it is not an ONNX model";
   if (failed(result->settleOpset()))
     return failure();
   FailureOr<std::unique_ptr<CheckedGraph>> graph = CheckedGraph::read(result->model.graph(), /*outer=*/nullptr, loc);
@@ -56,7 +56,7 @@ LogicalResult OnnxModel::settleOpset() {
     if (!isStandardDomain(opset.domain()))
       continue;
     if (opset.version() < 1)
-      return emitError(modelLoc) << "the version of the operator set must be at least 1, but is " << opset.version()
+      return emitError(modelLoc) << "the operator set's version must be at least 1, but is " << opset.version()
                                  << "; export the model again";
     if (!standardOpset) // of several the first counts
       standardOpset = opset.version();
@@ -67,13 +67,11 @@ LogicalResult OnnxModel::settleOpset() {
     return success();
   std::optional<int64_t> implied = getOpsetOfIr(model.ir_version());
   if (!implied)
-    return emitError(modelLoc)
-           << "must name the version of its operators in opset_import, but does not, nor does its IR "
-              "version ("
-           << model.ir_version() << ") tell; set it with onnx.helper.make_opsetid";
+    return emitError(modelLoc) << "must state its opset in opset_import, but does not, and its IR version ("
+                               << model.ir_version() << ") does not imply one; set it with onnx.helper.make_opsetid";
   standardOpset = *implied;
-  emitWarning(modelLoc) << "the model does not name the version of its operators; opset " << standardOpset
-                        << " is taken, the newest of its IR version, " << model.ir_version();
+  emitWarning(modelLoc) << "the model does not state its opset; opset " << standardOpset
+                        << " is assumed, the newest of its IR version, " << model.ir_version();
   return success();
 }
 
@@ -125,8 +123,7 @@ LogicalResult OnnxModel::readFunctions() {
       return failure();
     Function &function = functions[makeKey(proto.name(), proto)];
     if (function.body)
-      return emitError((*body)->getLocation(proto.name()))
-             << "a function must have a name of its own, but two have this one";
+      return emitError((*body)->getLocation(proto.name())) << "two functions have this name; rename one";
     function.body = std::move(*body);
   }
   FailureOr<Extent> extent = measure(*graph, /*depth=*/0);
@@ -134,8 +131,8 @@ LogicalResult OnnxModel::readFunctions() {
     return failure();
   uint64_t most = std::min(mostNodes, nodesBeside + growth * countListed());
   if (!functions.empty() && extent->nodes > most)
-    return emitError(modelLoc) << "the graph must come to at most " << most
-                               << " nodes where functions stand for what they call, but comes to " << extent->nodes;
+    return emitError(modelLoc) << "the graph must have at most " << most
+                               << " nodes after functions are inlined, but has " << extent->nodes;
   return success();
 }
 
@@ -177,7 +174,7 @@ FailureOr<OnnxModel::Extent> OnnxModel::measure(const CheckedGraph &graph, unsig
     }
     if (!function.extent || depth + 1 + function.extent->calls > mostCalls)
       return emitError(graph.getLocation(node))
-             << "functions must call one another at most " << mostCalls << " deep, but do so deeper";
+             << "function calls must nest at most " << mostCalls << " deep, but nest deeper";
     include(*function.extent, 1);
   }
   return extent;

@@ -110,7 +110,7 @@ constexpr uint32_t segmentField = 3;
 llvm::Expected<WireSkeleton> scanWire(llvm::StringRef file, WireRoot root, uint64_t memoryBudget) {
   static_assert(std::size(costs) == Training + 1);
   const WireSchema schema = {fields, costs, "an ONNX model", segmentField,
-                             "a tensor split into segments is not supported; store it in one piece"};
+                             "a segmented tensor is not supported; store it in one piece"};
   return importer::scanWire(file, schema, root == WireRoot::Model ? Model : Tensor, memoryBudget);
 }
 

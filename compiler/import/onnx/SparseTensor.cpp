@@ -55,7 +55,7 @@ FailureOr<Places> readPlaces(const StoredTensor &indices, ArrayRef<int64_t> shap
       place = isLinear || !isInside ? index : place * shape[axis] + index;
     }
     if (!isInside || place <= last)
-      return emitError(loc) << "the indices of a sparse tensor must ascend and lie inside " << describeShape(shape)
+      return emitError(loc) << "the indices of a sparse tensor must ascend and lie within " << describeShape(shape)
                             << ", but those of element " << element << " do not";
     last = place;
     unravel(place, shape, places);
@@ -83,12 +83,12 @@ FailureOr<ElementsAttr> readSparse(OnnxFile &file, const onnx::SparseTensorProto
   if (shape.empty() || static_cast<int64_t>(shape.size()) > maxRank ||
       llvm::any_of(shape, [](int64_t dim) { return dim < 0; }) || !nn::countElements(shape))
     return emitError(loc) << "the dimensions of a sparse tensor must be 1 to " << maxRank
-                          << " sizes of 0 or more that fit into memory, but are not";
+                          << " non-negative sizes that fit into memory, but are not";
   FailureOr<StoredTensor> values = file.read(sparse.values(), loc), indices = file.read(sparse.indices(), loc);
   if (failed(values) || failed(indices))
     return failure();
   if (values->type.getRank() != 1)
-    return emitError(loc) << "the values of a sparse tensor must be one list, but are " << describe(values->type);
+    return emitError(loc) << "the values of a sparse tensor must have one axis, but are " << describe(values->type);
   int64_t count = values->type.getNumElements();
   auto type = RankedTensorType::get(shape, values->type.getElementType());
   FailureOr<Places> places = readPlaces(*indices, shape, count, loc);

@@ -177,9 +177,9 @@ private:
     if (!read(initializer, found))
       return false;
     if (nameOfType(found.type) != trained.type || found.shape != trained.shape) {
-      emitError(loc) << "the state must have '" << inState << "' as the model has it, of " << nameOfType(found.type)
-                     << " and shape [" << ArrayRef(found.shape) << "], but has it of " << trained.type << " and shape ["
-                     << ArrayRef(trained.shape) << "]";
+      emitError(loc) << "the state must have '" << inState << "' like the model, with shape [" << nameOfType(found.type)
+                     << " and shape [" << ArrayRef(found.shape) << "], but has shape [" << trained.type
+                     << " and shape [" << ArrayRef(trained.shape) << "]";
       hasFailed = true;
       return false;
     }
@@ -213,16 +213,16 @@ private:
   /// What the state has and the model has not would be lost.
   LogicalResult checkAllReplaced() {
     if (replaced.empty())
-      return emitError(loc)
-             << "the state must have a weight of the model, but has none; give the model that was trained";
+      return emitError(loc) << "the state has no weight of this model; pass the model that was trained";
     for (const auto &[name, kept] : state.tensors) {
       if (replaced.contains(name))
         continue;
       std::optional<StringRef> owner = ownerOf(name);
       if (!owner)
-        return emitError(loc) << "the state must be of this model, but has '" << name << "', which that has not";
+        return emitError(loc) << "the state belongs to a different model: it has '" << name
+                              << "', which this model does not have";
       if (!owner->empty() && !replaced.contains(*owner))
-        return emitError(loc) << "the state must have '" << *owner << "', because it has '" << name << "', but has not";
+        return emitError(loc) << "the state must have '" << *owner << "' because it has '" << name << "', but has not";
     }
     return success();
   }

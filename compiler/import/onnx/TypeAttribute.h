@@ -18,7 +18,7 @@ inline mlir::Type readElementType(OperandBinder &node, llvm::StringRef name, mli
   mlir::Type type = fromDataType(number, node.nn.getLoc().getContext());
   if (!type)
     node.error() << "attribute '" << name
-                 << "' must be float16, bfloat16, float, double, bool, or an integer of 8 to 64 bits, but is '"
+                 << "' must be float16, bfloat16, float, double, bool, or an 8- to 64-bit integer, but is '"
                  << getElementTypeName(number) << "'";
   return type;
 }

@@ -18,7 +18,7 @@ bool checkBlock(OperandBinder &node, StringRef name, Value x, int64_t block, boo
     divides = ofChannels ? shape[3] % (block * block) == 0 : shape[1] % block == 0 && shape[2] % block == 0;
   if (!divides)
     node.error() << name << " must be 1 or more and divide the "
-                 << (ofChannels ? "channels, twice, of " : "rows and columns of ") << describe(node.getOperand(0))
+                 << (ofChannels ? "channels, squared, of " : "rows and columns of ") << describe(node.getOperand(0))
                  << ", but is " << block;
   return divides;
 }
@@ -33,7 +33,7 @@ struct Margins {
 /// From operand `index`, for the axes behind the first of as many as there are blocks; 0 for the others. Fails after an error.
 FailureOr<Margins> readMargins(OperandBinder &node, size_t index, Ints blocks) {
   auto axes = static_cast<int64_t>(blocks.size());
-  if (!node.checkRank(0, axes + 1) || !node.checkShape(index, {axes, 2}, "two numbers for each block"))
+  if (!node.checkRank(0, axes + 1) || !node.checkShape(index, {axes, 2}, "two numbers per block"))
     return failure();
   FailureOr<SmallVector<int64_t>> numbers = node.getIntegers(index, /*mostAxes=*/2);
   if (failed(numbers))
@@ -42,7 +42,7 @@ FailureOr<Margins> readMargins(OperandBinder &node, size_t index, Ints blocks) {
   if (llvm::any_of(*numbers, isOutside) ||
       llvm::any_of(blocks, [](int64_t block) { return block < 1 || block > INT32_MAX; }))
     return node.error() << "blocks must be 1 or more and " << node.nameOf(index)
-                        << " 0 or more, and both less than 2^31, but are [" << blocks << "] and [" << Ints(*numbers)
+                        << " non-negative, both less than 2^31, but are [" << blocks << "] and [" << Ints(*numbers)
                         << "]";
   Margins margins{SmallVector<int64_t>(getRank(node.getOperand(0)), 0), {}};
   margins.high = margins.low;
@@ -74,7 +74,7 @@ void moveToBatch(OperandBinder &node, Ints blocks, size_t pads, double filler) {
     if (dim % block == 0 && !llvm::MulOverflow(moved[0], block, moved[0]))
       continue;
     node.error() << "block " << block << " must divide axis " << axis + 1 << " of " << describe(x) << ", which has "
-                 << dim << " elements with its pads, and the batch fit into memory";
+                 << dim << " elements including pads, and the batch must fit into memory";
     return;
   }
   Value padded = nn.pad(nn::PadMode::Constant, x, margins->low, margins->high, filler);

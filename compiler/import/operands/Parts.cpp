@@ -26,7 +26,7 @@ void splitInto(OperandBinder &node, Value x, int64_t axis, Ints sizes) {
       break;
   }
   if (start != dim || sizes.size() != node.getNumResults()) {
-    node.error() << "the sizes must be one for each of " << node.getNumResults() << " outputs and add up to axis "
+    node.error() << "there must be one size for each of " << node.getNumResults() << " outputs, adding up to axis "
                  << axis << " of " << describe(x) << ", but are [" << sizes << "]";
     return;
   }

@@ -20,7 +20,7 @@ static RankedTensorType readType(OperandBinder &node, Type element) {
                   llvm::all_of(*shape, [](int64_t size) { return size >= 0; }) && nn::countElements(*shape);
   if (areSizes && isa<FloatType>(element))
     return RankedTensorType::get(*shape, element);
-  node.error() << "must make floating-point numbers, of a shape that fits into memory, but makes "
+  node.error() << "must produce floating-point numbers of a shape that fits into memory, but produces "
                << getTypeName(element) << "[" << Ints(*shape) << "]";
   return {};
 }

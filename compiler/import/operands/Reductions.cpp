@@ -10,8 +10,7 @@ namespace nacre::importer {
 void findExtreme(OperandBinder &node, nn::ArgKind kind, int64_t axis, Type type, bool keepDims, bool selectLast) {
   Value x = node.getOperand(0);
   if (getShape(x)[axis] == 0)
-    node.error() << node.nameOf(0) << " must have elements to choose from along axis " << axis << ", but is "
-                 << describe(x);
+    node.error() << node.nameOf(0) << " must not be empty along axis " << axis << ", but is " << describe(x);
   else
     node.setResult(node.nn.cast(node.nn.argReduce(kind, x, axis, keepDims, selectLast), type));
 }

@@ -27,7 +27,7 @@ FailureOr<SmallVector<int64_t>> readShape(OperandBinder &node, size_t index) {
   if (failed(shape))
     return failure();
   if (llvm::any_of(*shape, [](int64_t dim) { return dim < 0; }) || !nn::countElements(*shape))
-    return node.error() << node.nameOf(index) << " must hold sizes of 0 or more that fit into memory, but holds ["
+    return node.error() << node.nameOf(index) << " must hold non-negative sizes that fit into memory, but holds ["
                         << Ints(*shape) << "]";
   return shape;
 }
@@ -37,10 +37,10 @@ static std::string adviseOnBatch(OperandBinder &node) {
   OpenWeights *weights = node.nn.getWeights();
   if (!weights || weights->getNewBatch() == 0 || !weights->isOfInputs(node.getOperand(0)))
     return "";
-  return "; the batch of the export must not stand in it where the model is trained at a batch of " +
+  return "; it must not contain the exported batch size if the model is trained with a batch of " +
          std::to_string(weights->getNewBatch()) +
-         ": write flatten(1), or -1 for the batch, and export it again, leave --train-batch out, or say where an input "
-         "has its batch, --batch-axis=<input>:<axis>";
+         ": use flatten(1) or -1 for the batch and export the model again, omit --train-batch, or set an input's batch "
+         "axis with --batch-axis=<input>:<axis>";
 }
 
 void reshapeOperand(OperandBinder &node, const std::string &name, SmallVector<int64_t> shape, bool zeroIsZero) {
@@ -50,7 +50,7 @@ void reshapeOperand(OperandBinder &node, const std::string &name, SmallVector<in
   for (auto [axis, dim] : llvm::enumerate(shape)) {
     if (dim == 0 && !zeroIsZero) {
       if (static_cast<int64_t>(axis) >= getRank(x)) {
-        node.error() << name << " must copy, by a 0, only axes that " << node.nameOf(0) << " has, but is ["
+        node.error() << name << " must copy, with a 0, only axes that " << node.nameOf(0) << " has, but is ["
                      << Ints(given) << "] for " << describe(x);
         return;
       }
@@ -59,7 +59,7 @@ void reshapeOperand(OperandBinder &node, const std::string &name, SmallVector<in
     if (dim == -1 && !unknown) {
       unknown = &dim;
     } else if (dim < 0 || llvm::MulOverflow(known, dim, known)) {
-      node.error() << name << " must hold sizes of 0 or more and at most one -1, but is [" << Ints(given) << "]";
+      node.error() << name << " must hold non-negative sizes and at most one -1, but is [" << Ints(given) << "]";
       return;
     }
   }
@@ -67,7 +67,7 @@ void reshapeOperand(OperandBinder &node, const std::string &name, SmallVector<in
     int64_t count = getType(x).getNumElements();
     if (known == 0 || count % known) {
       node.error() << name << " must divide the " << count << " elements of " << describe(x)
-                   << " where it leaves a size open, but is [" << Ints(given) << "]" << adviseOnBatch(node);
+                   << " if it leaves a size open with -1, but is [" << Ints(given) << "]" << adviseOnBatch(node);
       return;
     }
     *unknown = count / known;
@@ -82,8 +82,8 @@ void reshapeOperand(OperandBinder &node, const std::string &name, SmallVector<in
   // The open size would take in the examples: each would be a part of another, and all that follows compute something else.
   if (OpenWeights *weights = node.nn.getWeights();
       weights && unknown && given.front() > 0 && weights->isOldBatch(x, given.front())) {
-    node.error() << name << " must keep the examples of " << describe(x) << " apart, but is [" << Ints(given) << "]"
-                 << adviseOnBatch(node);
+    node.error() << name << " must keep the batch axis of " << describe(x) << " separate, but is [" << Ints(given)
+                 << "]" << adviseOnBatch(node);
     return;
   }
   node.setResult(node.nn.reshape(x, shape));
@@ -146,7 +146,7 @@ void reverseSequences(OperandBinder &node, int64_t timeAxis, int64_t batchAxis) 
   if (failed(time) || failed(batch))
     return;
   if (*time == *batch) {
-    node.error() << "the axes of time and of the batch must differ, but are both " << *time;
+    node.error() << "the time and batch axes must differ, but both are " << *time;
     return;
   }
   Ints shape = getShape(x);
@@ -172,8 +172,8 @@ void repeatAxes(OperandBinder &node, Ints repeats) {
   Value x = node.getOperand(0);
   if (static_cast<int64_t>(repeats.size()) != getRank(x) ||
       llvm::any_of(repeats, [](int64_t repeat) { return repeat < 0 || repeat > INT32_MAX; })) {
-    node.error() << node.nameOf(1) << " must hold a number, 0 or more, for each axis of " << describe(x) << ", but is ["
-                 << repeats << "]";
+    node.error() << node.nameOf(1) << " must hold a non-negative number for each axis of " << describe(x)
+                 << ", but is [" << repeats << "]";
     return;
   }
   if (2 * getRank(x) > maxRank) {

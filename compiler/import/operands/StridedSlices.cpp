@@ -26,7 +26,7 @@ static void takeWhole(SlicedPart &part, llvm::ArrayRef<int64_t> sizes) {
 static llvm::Error takeIndex(SlicedPart &part, int64_t index, int64_t size) {
   index = index < 0 ? index + size : index;
   if (index < 0 || index >= size)
-    return fail("an axis that is removed must have the index that is taken, but has fewer elements");
+    return fail("the index into a removed axis must be smaller than its size, but is not");
   part.starts.push_back(index);
   part.sizes.push_back(1);
   part.steps.push_back(1);
@@ -40,7 +40,7 @@ static llvm::Error takeRange(SlicedPart &part, const StridedSlice &slice, size_t
   if (step == 0)
     return fail("strides must not be 0, but one is");
   if (slice.endIsOffset && llvm::AddOverflow(begin, end, end))
-    return fail("ends must be positions, but one is beyond all numbers");
+    return fail("ends must be valid positions, but one is out of range");
   // Backwards from before the first element there is none.
   if (step < 0 && !(slice.beginMask >> entry & 1) && begin < -size)
     size = 0;
@@ -58,7 +58,7 @@ static llvm::Error takeRange(SlicedPart &part, const StridedSlice &slice, size_t
 llvm::Expected<SlicedPart> expandSlice(const StridedSlice &slice, llvm::ArrayRef<int64_t> shape) {
   const size_t entries = slice.begin.size();
   if (entries > 32 || slice.end.size() != entries || slice.strides.size() != entries)
-    return fail("begins, ends and strides must be as many as each other, 32 at most, but are not");
+    return fail("begins, ends and strides must have the same length, at most 32, but do not");
   // The entries that are axes of the tensor.
   size_t axes = 0, ellipses = 0;
   for (size_t entry = 0; entry < entries; ++entry) {
@@ -67,7 +67,7 @@ llvm::Expected<SlicedPart> expandSlice(const StridedSlice &slice, llvm::ArrayRef
     axes += (slice.ellipsisMask | slice.newAxisMask) & bit ? 0 : 1;
   }
   if (ellipses > 1 || axes > shape.size())
-    return fail("entries must be one for each axis at most, and one ellipsis, but are more");
+    return fail("there must be at most one entry per axis and one ellipsis, but there are more");
   SlicedPart part;
   for (size_t entry = 0; entry < entries; ++entry) {
     const uint32_t bit = uint32_t(1) << entry;

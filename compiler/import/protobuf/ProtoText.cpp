@@ -39,7 +39,7 @@ public:
     StringRef(message).split(parts, '"');
     StringRef name = parts.size() == 5 && parts[2].contains("no field") ? parts[1].rsplit('.').second : "";
     if (!name.empty() && rules.mustKnowFields(name))
-      unknown = ("line " + Twine(line + 1) + ": " + name + " has no field '" + parts[3] + "' that is known").str();
+      unknown = ("line " + Twine(line + 1) + ": " + name + " has no known field '" + parts[3] + "'").str();
   }
 
   std::string text, unknown;
@@ -68,7 +68,7 @@ FailureOr<FileBytes> encodeProtoText(StringRef text, google::protobuf::Message &
   uint64_t budget = getStructureBudget(text.size());
   uint64_t needed = measureProtoText(text, rules);
   if (needed > budget || text.size() > INT32_MAX)
-    return emitError(loc) << "must need at most " << budget << " bytes of memory to be read, but may need " << needed
+    return emitError(loc) << "must need at most " << budget << " bytes of memory to read, but may need " << needed
                           << "; write " << what << " as bytes";
   Findings findings(rules);
   TextFormat::Parser parser;
@@ -84,7 +84,7 @@ FailureOr<FileBytes> encodeProtoText(StringRef text, google::protobuf::Message &
     return emitError(loc) << findings.unknown << "; write " << what << " without it";
   auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(message.ByteSizeLong());
   if (!buffer || !message.SerializePartialToArray(buffer->getBufferStart(), static_cast<int>(buffer->getBufferSize())))
-    return emitError(loc) << "is too large for text; write " << what << " as bytes";
+    return emitError(loc) << "is too large for text form; save " << what << " as bytes";
   message.Clear();
   return FileBytes(std::move(buffer));
 }

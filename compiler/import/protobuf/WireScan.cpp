@@ -73,7 +73,7 @@ private:
     if (writing || cost <= memoryBudget)
       return success();
     return fail(at, "the model must need at most " + Twine(memoryBudget) +
-                        " bytes of memory besides its weights, but needs more; it holds too many small messages");
+                        " bytes of memory besides its weights, but needs more; it has too many small messages");
   }
 
   void put(StringRef bytes, uint64_t &size) {
@@ -203,7 +203,7 @@ LogicalResult Walk::keep(const WireField &field, StringRef whole, StringRef body
                        : fail(whole, "a message must be length-delimited; the file is damaged");
   case WireKeep::Leave:
     return isDelimited ? leave(field, body)
-                       : fail(whole, "the elements of a tensor must be packed, but are written one by one");
+                       : fail(whole, "the elements of a tensor must be packed, but are stored one by one");
   case WireKeep::Copy:
   case WireKeep::Numbers:
     break;

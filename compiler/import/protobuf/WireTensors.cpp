@@ -19,7 +19,7 @@ namespace nacre::importer {
 
 std::shared_ptr<WritableMemoryBuffer> WireTensors::allocate(uint64_t size, Location loc) {
   if (size > decodeBudget) {
-    emitError(loc) << "the elements stored one number at a time must take at most " << decodeBudget
+    emitError(loc) << "elements stored one by one must take at most " << decodeBudget
                    << " more bytes of memory, but take " << size << "; store them as " << advice;
     return nullptr;
   }

@@ -74,7 +74,7 @@ FailureOr<StateFile> readStateFile(FileBytes bytes, Location loc) {
   StringRef all = bytes->getBuffer();
   const uint64_t length = all.size() < lengthBytes ? UINT64_MAX : llvm::support::endian::read64le(all.data());
   if (length > mostHeaderBytes || length > all.size() - lengthBytes)
-    return refuse(loc) << "it ends within its header, or that is of more than 8 MiB";
+    return refuse(loc) << "it ends within its header, or the header exceeds 8 MiB";
   StringRef header = all.substr(lengthBytes, length), data = all.drop_front(lengthBytes + length);
   llvm::Expected<llvm::json::Value> parsed = parseJson(header);
   if (!parsed) {
@@ -91,7 +91,7 @@ FailureOr<StateFile> readStateFile(FileBytes bytes, Location loc) {
       std::optional<StringRef> digits = row ? row->getString("crc32c") : std::nullopt;
       const bool needsSum = row && row->getString("format") == StringRef("nacre");
       if (!row || (needsSum && !digits) || (digits && !isChecksumRight(header, data, *digits)))
-        return refuse(loc) << "its checksum is another";
+        return refuse(loc) << "its checksum does not match";
       continue;
     }
     std::optional<StateTensor> tensor = row ? readTensor(*row, data) : std::nullopt;

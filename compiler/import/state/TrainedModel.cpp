@@ -24,7 +24,7 @@ LogicalResult writeTrained(StringRef path, StringRef state, StringRef output, ML
   ModelFile file = {std::move(*bytes), llvm::sys::path::filename(path).str(), ""};
   const auto *format = llvm::find_if(getFormats(), [&](const Format *one) { return one->claims(file); });
   if (format == getFormats().end() || !(*format)->replaceWeights)
-    return emitError(loc) << "--state must go with an ONNX model, but '" << path << "' is "
+    return emitError(loc) << "--state requires an ONNX model, but '" << path << "' is "
                           << (format == getFormats().end() ? "no model" : (*format)->name);
   FailureOr<StateFile> read = readStateFile(std::move(*stateBytes), loc);
   if (failed(read))

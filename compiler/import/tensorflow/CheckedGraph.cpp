@@ -75,11 +75,11 @@ LogicalResult CheckedGraph::nameNodes(const tensorflow::GraphDef &proto) {
     if (name.contains(':') || name.starts_with("^"))
       return emitError(getLocation(name)) << "a node must have a name without ':' and '^'";
     if (!ids.try_emplace(name, static_cast<int>(nodes.size())).second)
-      return emitError(getLocation(name)) << "a node must have a name of its own, but two have this one";
+      return emitError(getLocation(name)) << "two nodes have this name; rename one";
     nodes.push_back({&node, {}, {}});
   }
   if (nodes.empty())
-    return emitError(modelLoc) << "the graph must have a node, but has none";
+    return emitError(modelLoc) << "the graph is empty";
   return success();
 }
 
@@ -139,7 +139,7 @@ LogicalResult CheckedGraph::sortNodes() {
     return success();
   auto stuck = llvm::find_if(missing, [](int operands) { return operands > 0; }) - missing.begin();
   return emitError(getLocation(static_cast<int>(stuck)))
-         << "a node must not depend on its own result, but this one is part of a cycle or waits for one";
+         << "a node must not depend on its own result, but this one is in a cycle or depends on one";
 }
 
 } // namespace nacre::importer::tensorflow_format

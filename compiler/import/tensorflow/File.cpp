@@ -121,7 +121,7 @@ FailureOr<FileBytes> encodeText(StringRef text, WireRoot root, Location loc) {
   case WireRoot::MetaGraph:
     return encode(tensorflow::MetaGraphDef(), "a TensorFlow MetaGraph");
   default:
-    assert(root == WireRoot::Graph && "nobody writes the others as text");
+    assert(root == WireRoot::Graph && "no program writes the others as text");
     return encode(tensorflow::GraphDef(), "a TensorFlow graph");
   }
 }
@@ -135,14 +135,14 @@ static FailureOr<RankedTensorType> readType(const tensorflow::TensorProto &tenso
   Type element = fromDataType(tensor.dtype(), loc.getContext());
   if (!element)
     return emitError(loc) << "a tensor has the element type '" << getDataTypeName(tensor.dtype())
-                          << "', which is not supported; choose outputs that do not need it by --output";
+                          << "', which is not supported; choose outputs that do not need it with --output";
   std::optional<SmallVector<int64_t>> shape = readShape(tensor.tensor_shape());
   if (!shape || llvm::any_of(*shape, ShapedType::isDynamic))
-    return emitError(loc) << "a tensor must have dimensions of at least 0, but has others";
+    return emitError(loc) << "a tensor must have non-negative dimensions, but does not";
   if (shape->size() > maxRank)
     return emitError(loc) << "a tensor must have at most " << maxRank << " dimensions, but has " << shape->size();
   if (!nn::countElements(*shape))
-    return emitError(loc) << "a tensor is larger than any memory";
+    return emitError(loc) << "a tensor does not fit into any memory";
   return RankedTensorType::get(*shape, element);
 }
 
@@ -167,7 +167,7 @@ FailureOr<ElementsAttr> TensorFlowFile::readConstant(const tensorflow::TensorPro
       break;
     if (chunk.length != static_cast<uint64_t>(storedBytes(*type)))
       return emitError(loc) << "a tensor must hold " << storedBytes(*type)
-                            << " bytes, as its shape and type say, but holds " << chunk.length;
+                            << " bytes for its shape and type, but holds " << chunk.length;
     FailureOr<StoredTensor> stored = elements.join(chunk, *type, loc); // no copy, so it does not fail
     return makeConstant(*stored, name);
   }
@@ -188,7 +188,7 @@ FailureOr<ElementsAttr> TensorFlowFile::expand(StoredTensor stored, StringRef na
   auto wanted = uint64_t(type.getNumElements());
   if (stored.bytes.size() % elementBytes || count > wanted)
     return emitError(loc) << "a tensor must hold at most " << describeCount(wanted, "element")
-                          << ", as its shape says, but holds " << stored.bytes.size() << " bytes of elements of "
+                          << " for its shape, but holds " << stored.bytes.size() << " bytes of elements of "
                           << elementBytes;
   if (count == wanted)
     return makeConstant(stored, name);

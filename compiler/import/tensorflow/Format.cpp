@@ -309,7 +309,7 @@ bool TensorFlowGraph::hasConstant(StringRef name) const {
 
 FailureOr<ElementsAttr> TensorFlowGraph::readConstant(StringRef name) {
   if (!hasConstant(name))
-    return emitError(getLocation(name)) << "is no result of the node, which has fewer";
+    return emitError(getLocation(name)) << "is not a result of the node, which has fewer";
   return model.readConstant(*graph.find(name), getLocation(name));
 }
 

@@ -107,8 +107,8 @@ FailureOr<TensorFlowEntry> TensorFlowModel::makeEntry(const Signature &signature
     if (failed(tensor))
       return failure();
     if (llvm::is_contained(inputs, *tensor))
-      return emitError(loc) << what << " must have an input for each tensor, but two are '"
-                            << toPrintable(input.info->name()) << "'";
+      return emitError(loc) << what << " must have distinct inputs, but two are '" << toPrintable(input.info->name())
+                            << "'";
     inputs.push_back(*tensor);
   }
   for (const SignatureTensor &output : signature.outputs) {
@@ -194,8 +194,7 @@ LogicalResult TensorFlowModel::findEntries(const ImportOptions &options, Locatio
   graph = std::move(*checked);
   entries.clear();
   if (isCut(options) && !options.signatures.empty())
-    return emitError(loc)
-           << "--signature says what is computed, and so do --input and --output; give one or the others";
+    return emitError(loc) << "--signature cannot be combined with --input or --output";
   bool isNamed = isCut(options) || (meta->signature_def().empty() && options.signatures.empty());
   if (failed(isNamed ? findNamedEntry(options) : findSignatures(options, loc)))
     return failure();
@@ -304,10 +303,9 @@ LogicalResult TensorFlowModel::startVariables(const ImportOptions &options, Loca
   }
   if (started.empty())
     return success();
-  emitWarning(graph->getLocation(started.front()))
-      << started.size()
-      << " variables, of which this is the first, are in no checkpoint; they have the values that the "
-         "graph gives them before it is trained";
+  emitWarning(graph->getLocation(started.front())) << started.size()
+                                                   << " variables, the first of which is this one, are not in a "
+                                                      "checkpoint; they keep their initial values from the graph";
   return findEntries(options, loc);
 }
 
@@ -319,8 +317,8 @@ LogicalResult TensorFlowModel::startKept() {
     int owner = part ? owners.try_emplace(part->key + '\0' + part->slice, variable).first->second : variable;
     if (owner != variable && (isKept(variable) || isKept(owner)))
       return emitError(graph->getLocation(variable))
-             << "must be the only node of its variable, which is written, but '" << graph->getNode(owner).getName()
-             << "' is the same; compile the signatures that use one of them alone";
+             << "must be the only node of its assigned variable, but '" << graph->getNode(owner).getName()
+             << "' is another one; compile signatures that use only one of them";
   }
   llvm::DenseMap<int, TensorId> initial = findInitialValues(*graph);
   for (TensorFlowEntry &entry : entries)
@@ -363,7 +361,7 @@ FailureOr<ElementsAttr> TensorFlowModel::readConstant(int id, Location loc) {
     return variables.read(node, id, loc);
   const tensorflow::AttrValue *value = findAttribute(*node.proto, "value");
   if (!value || !value->has_tensor())
-    return emitError(loc) << "a constant must have an attribute 'value' that is a tensor";
+    return emitError(loc) << "a constant must have a tensor as its attribute 'value'";
   return readConstant(value->tensor(), node.getName(), loc);
 }
 

@@ -145,8 +145,9 @@ std::vector<TensorId> findOutputs(const CheckedGraph &graph, const CallResults &
       outputs.push_back({candidate, result});
   }
   if (!others.empty())
-    emitRemark(graph.getLocation()) << "the outputs are those of the largest part of the graph; " << join(graph, others)
-                                    << " of other parts are left out: name them with --output to have them";
+    emitRemark(graph.getLocation()) << "only the outputs of the largest connected part of the graph are compiled; "
+                                    << join(graph, others)
+                                    << " of other parts are omitted; name them with --output to include them";
   return outputs;
 }
 
@@ -176,7 +177,7 @@ LogicalResult checkInput(const CheckedGraph &graph, TensorId input) {
                              << getDataTypeName(getResultType(*graph.getNode(input.node).proto, input.result)) << "s";
   std::string behind = findNumbersBehind(graph, input.node);
   if (!behind.empty())
-    error << "; cut the graph behind it with --input=" << behind;
+    error << "; cut the graph after it with --input=" << behind;
   return error;
 }
 
@@ -228,8 +229,8 @@ FailureOr<Section> findSection(const CheckedGraph &graph, const ImportOptions &o
   if (outputs.empty())
     outputs = findOutputs(graph, calls);
   if (outputs.empty())
-    return emitError(graph.getLocation()) << "the graph must have a result that nobody reads, but has none; name its "
-                                             "outputs with --output";
+    return emitError(graph.getLocation())
+           << "the graph must have a result that no node reads, but has none; name its outputs with --output";
   std::vector<TensorId> given = inputs;
   FailureOr<Section> section = findSection(graph, std::move(inputs), std::move(outputs));
   if (failed(section))
@@ -240,8 +241,8 @@ FailureOr<Section> findSection(const CheckedGraph &graph, const ImportOptions &o
   for (TensorId input : given)
     if (!read.count(input))
       return emitError(graph.getLocation(input.node))
-             << "what is given with --input or --set must lead to an output, but '" << describe(graph, input)
-             << "' leads to none";
+             << "--input and --set must name tensors that an output depends on, but no output depends on '"
+             << describe(graph, input) << "'";
   return section;
 }
 

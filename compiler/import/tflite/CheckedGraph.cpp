@@ -32,7 +32,7 @@ LogicalResult GraphReader::readTensors(const schema::SubGraph &table) {
   constexpr size_t fewestBytes = 32, few = 64;
   const size_t count = table.tensors() ? table.tensors()->size() : 0;
   if (count > few + file.size() / fewestBytes)
-    return error() << "must have at most " << few + file.size() / fewestBytes << " tensors, since the file has "
+    return error() << "must have at most " << few + file.size() / fewestBytes << " tensors, because the file has "
                    << file.size() << " bytes, but has " << count;
   graph.tensors.reserve(count);
   for (size_t index = 0; index < count; ++index) {
@@ -97,7 +97,7 @@ LogicalResult GraphReader::readInputs(const schema::SubGraph &table) {
       return error() << "an input must be one of " << graph.tensors.size() << " tensors, but is " << index;
     CheckedTensor &tensor = graph.tensors[index];
     if (tensor.state != CheckedTensor::Unknown)
-      return error(*tensor.table) << "an input must be named once and have no value in the model";
+      return error(*tensor.table) << "an input must be listed once and must not have a value in the model";
     tensor.state = CheckedTensor::Input;
     StringRef own = toText(tensor.table->name());
     name(index, names ? nameOf(names, index, own) : own);
@@ -118,11 +118,10 @@ LogicalResult GraphReader::readOperand(int32_t index, size_t place) {
   if (tensor.state == CheckedTensor::Unknown && *nn::countElements(tensor.getShape()) == 0)
     tensor.state = CheckedTensor::Constant;
   if (tensor.state == CheckedTensor::Unknown)
-    return error(*tensor.table) << "must be computed before it is read, or be an input or a constant";
+    return error(*tensor.table) << "must be computed before it is read, unless it is an input or a constant";
   if (tensor.state == CheckedTensor::Handle)
-    return error(*tensor.table)
-           << "is a handle of a variable, which READ_VARIABLE and ASSIGN_VARIABLE alone must have, but "
-              "is another operator's operand";
+    return error(*tensor.table) << "is a variable handle, which only READ_VARIABLE and ASSIGN_VARIABLE may use, but is "
+                                   "another operator's operand";
   name(index, toText(tensor.table->name()));
   if (tensor.state == CheckedTensor::Variable)
     graph.reads[{graph.operators.size(), place}] = getVariable(index).last;
@@ -143,8 +142,8 @@ LogicalResult GraphReader::checkIntermediates(const schema::Operator &op) {
   auto isTensor = [&](int32_t index) { return index >= -1 && index < static_cast<int64_t>(graph.tensors.size()); };
   if (list.size() <= most && llvm::all_of(list, isTensor))
     return success();
-  return error() << "an operator must have at most " << most << " intermediate tensors, all of them of the "
-                 << graph.tensors.size() << " of the graph, but has others";
+  return error() << "an operator must have at most " << most << " intermediate tensors, all among the "
+                 << graph.tensors.size() << " of the graph, but does not";
 }
 
 LogicalResult GraphReader::readResults(const schema::Operator &op) {
@@ -156,7 +155,7 @@ LogicalResult GraphReader::readResults(const schema::Operator &op) {
                      << index;
     CheckedTensor &tensor = graph.tensors[index];
     if (tensor.state != CheckedTensor::Unknown)
-      return error(*tensor.table) << "must be computed once, and not be an input or a constant as well";
+      return error(*tensor.table) << "must be computed once, and must not also be an input or a constant";
     tensor.state = CheckedTensor::Computed;
     name(index, toText(tensor.table->name()));
   }
@@ -194,7 +193,7 @@ LogicalResult GraphReader::readOperators(const schema::SubGraph &table) {
       return error() << "an operator must be one of the model's " << codes << ", but is " << op.opcode_index();
     operands += toArray(op.inputs()).size();
     if (operands > file.size() / sizeof(int32_t))
-      return error() << "operators must read as few tensors as the file names, but share their lists";
+      return error() << "operators must not share their operand lists";
     if (failed(readOperator(op)))
       return failure();
   }
@@ -227,7 +226,7 @@ void GraphReader::takeShapes() {
     tensor.state = CheckedTensor::ItsShape;
     llvm::erase_if(graph.inputs, [&](const GraphPort &port) { return port.name == tensor.name; });
     emitRemark(NameLoc::get(StringAttr::get(loc.getContext(), tensor.name), loc))
-        << "is the shape of what a transposed convolution computes, which the model states, and so no input";
+        << "is not an input: it is the shape of a transposed convolution's result, which the model states";
   }
 }
 
@@ -243,7 +242,7 @@ LogicalResult GraphReader::readOutputs(const schema::SubGraph &table) {
       return error() << "an output must be one of " << graph.tensors.size() << " tensors, but is " << index;
     CheckedTensor &tensor = graph.tensors[index];
     if (tensor.state == CheckedTensor::Unknown || tensor.state == CheckedTensor::Handle)
-      return error(*tensor.table) << "must be computed, since it is an output";
+      return error(*tensor.table) << "must be computed, because it is an output";
     name(index, toText(tensor.table->name()));
   }
   if (!role.isBody)

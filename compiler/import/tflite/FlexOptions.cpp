@@ -132,8 +132,9 @@ LogicalResult readFlexOptions(ArrayRef<uint8_t> bytes, Location loc, SmallVector
   constexpr size_t most = 4096;
   FlexMap map(bytes);
   if (bytes.size() > most || !map.open())
-    return emitError(loc) << "its options must be a map of names to numbers, of at most " << most
-                          << " bytes, but are another " << bytes.size() << " bytes; export or download the model again";
+    return emitError(loc) << "its options must be a map from names to numbers of at most " << most
+                          << " bytes, but are something else of " << bytes.size()
+                          << " bytes; export or download the model again";
   Builder builder(loc.getContext());
   for (size_t index = 0; index < map.getCount(); ++index) {
     std::optional<StringRef> key = map.getKey(index);
@@ -143,7 +144,7 @@ LogicalResult readFlexOptions(ArrayRef<uint8_t> bytes, Location loc, SmallVector
       continue;
     Attribute number = map.getNumber(builder, index);
     if (!number)
-      return emitError(loc) << "attribute '" << toPrintable(*key) << "' must be a number, but is none";
+      return emitError(loc) << "attribute '" << toPrintable(*key) << "' must be a number, but is not";
     attributes.push_back(builder.getNamedAttr(*key, number));
   }
   return success();

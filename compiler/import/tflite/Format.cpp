@@ -138,7 +138,8 @@ FailureOr<Attribute> TfliteGraph::readFacts(size_t index, Location loc) {
     if (const schema::QuantizationParameters *stated = tensor.table->quantization())
       scaleBytes += toArray(stated->scale()).size() * sizeof(float);
     if (scaleBytes > model.getFileSize())
-      return emitError(loc) << "tensors must not share their scales so often that they come to more than the file";
+      return emitError(loc)
+             << "tensors share their scales so often that they exceed the file's size; export the model again";
     FailureOr<Attribute> read = makeFacts(*tensor.table, getKnownShape(tensor), loc);
     if (failed(read))
       return failure();
@@ -251,9 +252,9 @@ FailureOr<std::unique_ptr<ModelView>> read(const ModelFile &file, const ImportOp
   const bool isCut = !options.inputs.empty() || !options.outputs.empty();
   if (!options.tag.empty() || !options.checkpoint.empty())
     return emitError(loc)
-           << "--tag and --checkpoint are for saved models and graphs, but this is a TensorFlow Lite model";
+           << "--tag and --checkpoint only apply to saved models and graphs, but this is a TensorFlow Lite model";
   if (isCut && options.signatures.size() > 1)
-    return emitError(loc) << "--input and --output say what is computed, so --signature must name one, but names "
+    return emitError(loc) << "--input and --output require at most one --signature, but there are "
                           << options.signatures.size();
   FailureOr<std::unique_ptr<TfliteModel>> model = TfliteModel::read(file, options, context);
   if (failed(model))

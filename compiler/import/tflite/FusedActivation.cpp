@@ -28,7 +28,7 @@ Value activate(NnBuilder &nn, Activation activation, Value x) {
   if (!x || activation == Activation::None)
     return x;
   if (activation == Activation::Tanh ? !isFloat(x) : getElementType(x).isInteger(1)) {
-    nn.error() << "what attribute 'fused_activation_function' is for must hold "
+    nn.error() << "the operand of attribute 'fused_activation_function' must hold "
                << (activation == Activation::Tanh ? "floats" : "numbers") << ", but is " << describe(x);
     return {};
   }
@@ -51,10 +51,9 @@ FailureOr<IntegerRange> getRange(TfliteNode &node, Activation activation, size_t
   const Quantization *quantization = node.getResultQuantization(result);
   auto type = dyn_cast_or_null<IntegerType>(node.getResultElementType(result));
   if (!quantization || quantization->isPerAxis() || !type || type.getWidth() > 32)
-    return node.error() << "output " << result << " must be integers that stand for reals by one scale, but is not";
+    return node.error() << "output " << result << " must be quantized with a single scale, but is not";
   if (activation == Activation::Tanh)
-    return node.error()
-           << "attribute 'fused_activation_function' must not be tanh where integers stand for reals, but is";
+    return node.error() << "attribute 'fused_activation_function' must not be tanh for quantized results, but is";
   IntegerRange range{llvm::APSInt::getMinValue(type.getWidth(), type.isUnsigned()).getExtValue(),
                      llvm::APSInt::getMaxValue(type.getWidth(), type.isUnsigned()).getExtValue()};
   // The limits are rounded in single precision, halves away from zero, and cut to the type.

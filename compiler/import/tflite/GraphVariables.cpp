@@ -41,7 +41,7 @@ LogicalResult GraphReader::assignVariables(const schema::Operator &op) {
       continue;
     if (!isVariable(place))
       return error(*graph.tensors[toArray(op.outputs())[0]].table)
-             << "operand " << place << " must be a variable, since it is the operator's state, but is none";
+             << "operand " << place << " must be a variable, because it is the operator's state, but is not";
     KeptVariable &variable = getVariable(operands[place]);
     variable.last = makeName({}, number * 64 + place);
     graph.names[variable.last] = variable.tensor;
@@ -59,7 +59,7 @@ LogicalResult GraphReader::openHandle(const schema::Operator &op) {
   ArrayRef<int32_t> results = toArray(op.outputs());
   const schema::VarHandleOptions *options = op.builtin_options_as_VarHandleOptions();
   if (results.size() != 1 || !options || toText(options->shared_name()).empty())
-    return error() << "VAR_HANDLE must have a result and the name of a variable, but has not";
+    return error() << "VAR_HANDLE must have a result and a variable's name, but does not";
   if (failed(readResults(op)))
     return failure();
   CheckedTensor &tensor = graph.tensors[results[0]];
@@ -74,8 +74,8 @@ LogicalResult GraphReader::useHandle(const schema::Operator &op, bool assigns) {
   auto handle = operands.empty() || operands[0] < 0 ? handles.end() : handles.find(static_cast<size_t>(operands[0]));
   if (handle == handles.end() || operands.size() != (assigns ? 2 : 1) || results.size() != (assigns ? 0 : 1))
     return error() << (assigns ? "ASSIGN_VARIABLE" : "READ_VARIABLE")
-                   << " must have a handle that a VAR_HANDLE of the same graph gives"
-                   << (assigns ? ", and a value" : "") << ", but has another operand";
+                   << " must have a handle from a VAR_HANDLE of the same graph" << (assigns ? ", and a value" : "")
+                   << ", but has another operand";
   if (failed(assigns ? readOperand(operands[1], 1) : readResults(op)))
     return failure();
   const size_t tensor = assigns ? operands[1] : results[0], number = graph.operators.size();
@@ -107,7 +107,7 @@ LogicalResult GraphReader::noteInitializer(const schema::Operator &op) {
   if (!options || !toArray(op.inputs()).empty() || !toArray(op.outputs()).empty() ||
       llvm::any_of(graph.variables,
                    [](const KeptVariable &variable) { return variable.hasHandle() && variable.isAssigned(); }))
-    return error() << "CALL_ONCE must name a graph, without operands and results, and come before all that assigns "
+    return error() << "CALL_ONCE must name a graph without operands and results and precede all assignments to "
                       "variables, but does not";
   graph.initializers.push_back(options->init_subgraph_index());
   return success();
@@ -120,7 +120,7 @@ LogicalResult GraphReader::checkVariableNames() {
   llvm::DenseSet<StringRef> known;
   for (const KeptVariable &variable : graph.variables)
     if (!known.insert(variable.name).second)
-      return error(variable.name) << "must be the name of one variable, but two have it";
+      return error(variable.name) << "two variables have this name; rename one";
   return success();
 }
 

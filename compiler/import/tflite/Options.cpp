@@ -56,7 +56,7 @@ static Attribute readField(Builder builder, flatbuffers::TypeCode type, const ui
   if (type.base_type == flatbuffers::ET_LONG)
     return builder.getI64IntegerAttr(flatbuffers::ReadScalar<int64_t>(field));
   assert((type.base_type == flatbuffers::ET_BOOL || type.base_type == flatbuffers::ET_CHAR) && !type.is_repeating &&
-         "tflite.fbs has options of these types alone");
+         "tflite.fbs has options of only these types");
   return builder.getI64IntegerAttr(flatbuffers::ReadScalar<int8_t>(field));
 }
 
@@ -65,7 +65,7 @@ LogicalResult readOptions(const schema::Operator &op, bool isCustom, Location lo
   if (isCustom && op.large_custom_options_size() == 0)
     return readFlexOptions(toArray(op.custom_options()), loc, attributes);
   if (isCustom)
-    return emitError(loc) << "its options must be in the model's tables, but are behind them, which is not supported";
+    return emitError(loc) << "its options must be in the model's tables, but follow them, which is not supported";
   if (!op.builtin_options() || op.builtin_options_type() == schema::BuiltinOptions_NONE)
     return success();
   if (op.builtin_options_type() > schema::BuiltinOptions_MAX)
@@ -79,7 +79,7 @@ LogicalResult readOptions(const schema::Operator &op, bool isCustom, Location lo
     if (!place)
       continue;
     if (index >= fields.num_elems)
-      return emitError(loc) << "its options must be known, but one is of a newer version of the format";
+      return emitError(loc) << "its options must be known, but one belongs to a newer version of the format";
     const auto *field = reinterpret_cast<const uint8_t *>(&table) + place;
     Attribute value = readField(builder, fields.type_codes[index], field);
     if (!value)

@@ -37,11 +37,11 @@ LogicalResult TfliteModel::verify() {
   options.max_tables = static_cast<flatbuffers::uoffset_t>(std::min<size_t>(1000000, size / 8));
   flatbuffers::Verifier verifier(begin, size, options);
   if (!schema::VerifyModelBuffer(verifier))
-    return emitError(loc) << "the model must be whole, but its tables lead out of it; export or download it again";
+    return emitError(loc) << "the model's tables point outside of the file; export or download it again";
   root = schema::GetModel(begin);
   constexpr uint32_t version = 3;
   if (root->version() != version)
-    return emitError(loc) << "must be of version " << version << " of TensorFlow Lite's format, but is of version "
+    return emitError(loc) << "must have version " << version << " of TensorFlow Lite's format, but has version "
                           << root->version();
   return success();
 }
@@ -93,8 +93,7 @@ FailureOr<std::unique_ptr<CheckedGraph>> TfliteModel::readGraph(int64_t index, c
   const schema::SubGraph &table = *root->subgraphs()->Get(static_cast<uint32_t>(index));
   listed += (table.tensors() ? table.tensors()->size() : 0) + (table.operators() ? table.operators()->size() : 0);
   if (listed > bytes->getBufferSize())
-    return emitError(loc)
-           << "graphs must have as few tensors and operators as the file has bytes, but share their lists";
+    return emitError(loc) << "graphs must not share their lists of tensors and operators";
   return CheckedGraph::read(*root, table, role, bytes->getBuffer(), loc);
 }
 
@@ -128,8 +127,8 @@ FailureOr<size_t> TfliteModel::readBodies(const CheckedGraph &graph, SmallVector
   for (const schema::Operator *op : graph.getOperators())
     for (const BodyOfOperator &nested : getBodies(getBuiltin(*op), *op)) {
       if (llvm::is_contained(around, nested.graph) || around.size() > deepest)
-        return emitError(loc) << "branches and loops must lie in one another at most " << deepest << " deep, but graph "
-                              << nested.graph << " lies deeper, or in itself";
+        return emitError(loc) << "branches and loops must nest at most " << deepest << " deep, but graph "
+                              << nested.graph << " nests deeper, or contains itself";
       auto known = bodies.find(nested.graph);
       if (known == bodies.end()) {
         FailureOr<Body> body = readBody(nested.graph, around);
@@ -140,8 +139,8 @@ FailureOr<size_t> TfliteModel::readBodies(const CheckedGraph &graph, SmallVector
       depth = std::max(depth, known->second.depth + 1);
     }
   if (depth > deepest)
-    return emitError(loc) << "branches and loops must lie in one another at most " << deepest << " deep, but lie "
-                          << depth << " deep";
+    return emitError(loc) << "branches and loops must nest at most " << deepest << " deep, but nest " << depth
+                          << " deep";
   return depth;
 }
 
@@ -164,8 +163,7 @@ LogicalResult TfliteModel::readInitials() {
              graph.getTensor(operands[1]).state == CheckedTensor::Constant;
     };
     if (!graph.getInitializers().empty() || !llvm::all_of(llvm::seq(graph.getOperators().size()), isPlain))
-      return emitError(loc) << "what CALL_ONCE runs must only assign constants to variables, but graph " << index
-                            << " does more";
+      return emitError(loc) << "CALL_ONCE must only assign constants to variables, but graph " << index << " does more";
     for (size_t op = 0; op < graph.getOperators().size(); ++op) {
       const CheckedTensor &tensor = graph.getTensor(toArray(graph.getOperators()[op]->inputs())[1]);
       FailureOr<ElementsAttr> value =
@@ -184,7 +182,7 @@ LogicalResult TfliteModel::readInitials() {
     for (const KeptVariable &variable : entry.graph->getVariables())
       if (isConstant(variable) && !getInitial(variable))
         return emitError(NameLoc::get(StringAttr::get(loc.getContext(), variable.name), loc))
-               << "must have a value that CALL_ONCE assigns, since nothing else assigns the variable";
+               << "must be assigned by CALL_ONCE, because nothing else assigns the variable";
   return success();
 }
 
@@ -194,7 +192,7 @@ FailureOr<TfliteModel::Body> TfliteModel::readBody(int32_t index, SmallVectorImp
     return failure();
   if (!(*graph)->getVariables().empty() || !(*graph)->getInitializers().empty())
     return emitError(loc) << "a branch or a loop must not assign variables, but graph " << index
-                          << " does; compute what they become and assign it outside";
+                          << " does; return the new values and assign them outside";
   around.push_back(index);
   FailureOr<size_t> depth = readBodies(**graph, around);
   around.pop_back();
@@ -228,8 +226,8 @@ FailureOr<ElementsAttr> TfliteModel::readSparse(const CheckedTensor &tensor, Typ
                 width = type.isInteger(1) ? 8 : type.getIntOrFloatBitWidth();
   int64_t bits;
   if (width < 8 || llvm::MulOverflow(count, width, bits) || bits / 8 > sparseBudget)
-    return emitError(at) << "sparse tensors must have elements of a byte or more, and take at most the bytes that "
-                            "--max-constant says, but do not";
+    return emitError(at)
+           << "sparse tensors must have elements of at least one byte and stay within --max-constant, but do not";
   sparseBudget -= bits / 8;
   FailureOr<std::vector<char>> expanded =
       expandSparse(*tensor.table, tensor.bytes, static_cast<size_t>(width) / 8, [&] { return emitError(at); });
@@ -246,15 +244,15 @@ FailureOr<ElementsAttr> TfliteModel::readConstant(const CheckedTensor &tensor, L
   if (!type)
     return emitError(at) << "has the element type '" << getWord(tensor.table->type()) << "', which is not supported";
   if (tensor.table->external_buffer())
-    return emitError(at)
-           << "must have its elements in the model's file, but has them in another, which is not supported";
+    return emitError(at) << "must be stored in the model's file, but is in another, which is not supported";
   if (tensor.table->sparsity())
     return readSparse(tensor, type, at);
   // Buffers may be shared, and what is small is copied.
   copiedBytes += std::min<size_t>(tensor.bytes.size(), 4096);
   constexpr uint64_t spare = uint64_t(16) << 20;
   if (copiedBytes > bytes->getBufferSize() + spare)
-    return emitError(at) << "constants must not share their bytes so often that they come to more than the file";
+    return emitError(at)
+           << "constants share their bytes so often that they exceed the file's size; export the model again";
   return makeConstant({RankedTensorType::get(tensor.getShape(), type), tensor.bytes, bytes}, tensor.name);
 }
 

@@ -128,9 +128,7 @@ FailureOr<std::vector<char>> expandSparse(const schema::Tensor &tensor, ArrayRef
   if (succeeded(levels))
     places = findPlaces(*levels, static_cast<size_t>(count));
   if (failed(places) || places->size() * width != stored.size())
-    return error()
-           << "must have the places of its elements, each inside of it, but has others; convert the model without "
-              "sparsity";
+    return error() << "must have valid positions for its elements, but does not; convert the model without sparsity";
   std::vector<char> bytes(static_cast<size_t>(count) * width);
   for (auto [index, place] : llvm::enumerate(*places))
     llvm::copy(stored.slice(index * width, width),

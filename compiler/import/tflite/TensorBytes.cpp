@@ -18,15 +18,15 @@ LogicalResult checkSizes(const schema::Tensor &tensor, ReportError error) {
     return error() << "must have at most " << maxRank << " dimensions, but has " << stored.size();
   SmallVector<int64_t> shape = llvm::to_vector_of<int64_t>(stored);
   if (llvm::any_of(shape, [](int64_t size) { return size < 0; }) || !nn::countElements(shape))
-    return error() << "must have a shape of sizes that fit into memory, but has [" << stored << "]";
+    return error() << "must have a shape that fits into memory, but has [" << stored << "]";
   if (!tensor.shape_signature())
     return success();
   bool agrees = stored.size() == open.size();
   for (auto [size, known] : llvm::zip(stored, open))
     agrees &= known == -1 || known == size;
   if (!agrees)
-    return error() << "must have a signature of its shape [" << stored << "] where only -1 differs, but has [" << open
-                   << "]";
+    return error() << "must have a shape signature like its shape [" << stored
+                   << "], differing only where it is -1, but has [" << open << "]";
   return success();
 }
 
@@ -43,7 +43,7 @@ FailureOr<ArrayRef<char>> findBytes(const schema::Model &model, const schema::Te
   if (buffer.offset() <= 1)
     return ArrayRef<char>();
   if (buffer.offset() > file.size() || buffer.size() > file.size() - buffer.offset())
-    return error() << "must have its bytes in the file, but has " << buffer.size() << " at " << buffer.offset()
+    return error() << "must lie inside the file, but has " << buffer.size() << " at " << buffer.offset()
                    << ", and the file has " << file.size();
   return ArrayRef(file.data() + buffer.offset(), buffer.size());
 }

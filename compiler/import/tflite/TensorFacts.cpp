@@ -32,8 +32,7 @@ static FailureOr<Attribute> makeQuantization(const schema::Tensor &tensor, Integ
     return Attribute();
   StringRef name = toText(tensor.name()).take_front(200);
   if (stated->details_type() != schema::QuantizationDetails_NONE)
-    return emitError(loc) << "'" << name
-                          << "' must have its scales along one axis, but has them in another way, which is "
+    return emitError(loc) << "'" << name << "' must have its scales along one axis, but does not, which is "
                           << "not supported";
   ArrayRef<float> scales = toArray(stated->scale());
   SmallVector<int64_t> zeros(toArray(stated->zero_point()));
@@ -48,13 +47,13 @@ static FailureOr<Attribute> makeQuantization(const schema::Tensor &tensor, Integ
                                               static_cast<size_t>(shape[axis]) == scales.size());
   if (!isWhole || zeros.size() != scales.size())
     return emitError(loc) << "'" << name
-                          << "' must have a scale and a zero point, or one for each index of an axis, but has "
+                          << "' must have one scale and zero point, or one per index of an axis, but has "
                           << scales.size() << " and " << zeros.size() << " for axis " << axis << " of [" << shape
                           << "]";
   if (llvm::any_of(scales, [](float scale) { return !std::isfinite(scale) || scale <= 0; }))
-    return emitError(loc) << "'" << name << "' must have scales above zero";
+    return emitError(loc) << "'" << name << "' must have positive scales";
   if (!areWithin(zeros, type))
-    return emitError(loc) << "'" << name << "' must have zero points that its type can hold";
+    return emitError(loc) << "'" << name << "' must have zero points within the range of its type";
   Builder builder(loc.getContext());
   return Attribute(builder.getArrayAttr(
       {builder.getDenseF32ArrayAttr(scales), builder.getDenseI64ArrayAttr(zeros), builder.getI64IntegerAttr(axis)}));

@@ -31,8 +31,8 @@ bool TfliteNode::checkSameQuantization() {
       if (!facts.quantization)
         continue;
       if (facts.quantization->isPerAxis() || (first && !(*first == *facts.quantization))) {
-        error() << "the integers of its operands and results must stand for the same reals, by one scale, but do not; "
-                   "convert the model again";
+        error() << "its operands and results must have the same quantization with a single scale, but do not; convert "
+                   "the model again";
         return false;
       }
       first = &*facts.quantization;
@@ -86,7 +86,7 @@ void TfliteNode::checkResults() {
     if (!result || !stated.type || !isTensor(result))
       continue;
     if (getElementType(result) != stated.type.getElementType()) {
-      error() << "output " << index << " must be as the model states, " << getTypeName(stated.type.getElementType())
+      error() << "output " << index << " must have the declared type " << getTypeName(stated.type.getElementType())
               << ", but is computed as " << describe(result) << "; convert the model again";
       return;
     }
@@ -102,8 +102,8 @@ void add(ImportRegistry &registry, StringRef op, Integers integers, Signature si
   registry.add(op, 1, std::move(signature), [integers, handler = std::move(handler)](OperandBinder &binder) {
     TfliteNode node(binder);
     if (integers == Integers::Plain && node.isQuantized()) {
-      node.error() << "its integers must not stand for reals, which is not supported for '" << binder.getOp()
-                   << "'; convert the model without quantizing it";
+      node.error() << "its tensors must not be quantized, which is not supported for '" << binder.getOp()
+                   << "'; convert the model without quantization";
       return;
     }
     if (integers == Integers::Moved && !node.checkSameQuantization())
@@ -112,7 +112,7 @@ void add(ImportRegistry &registry, StringRef op, Integers integers, Signature si
     node.checkResults();
   });
   if (integers == Integers::Plain)
-    registry.setLimit(op, "integers that stand for reals");
+    registry.setLimit(op, "quantized integers");
 }
 
 } // namespace nacre::importer::tflite_format

@@ -64,7 +64,7 @@ FailureOr<plan::WeightOp> ModulePlan::addWeight(ElementsAttr value, Location loc
   if (value.isSplat())
     splatBytes += storedBytes(value.getShapedType());
   if (splatBytes > maxSplatBytes) {
-    emitError(loc, "the weights that repeat one number must take at most ")
+    emitError(loc, "weights expanded from one repeated number must take at most ")
         << maxSplatBytes << " bytes in all, but take more";
     return failure();
   }

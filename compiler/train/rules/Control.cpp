@@ -272,11 +272,11 @@ private:
 
 LogicalResult reverseFor(nn::ForOp op, Adjoint &at) {
   if (op.getCount())
-    return at.refuse("a loop whose turns a run counts");
+    return at.refuse("a loop that counts its iterations at run time");
   return ReversedLoop(op, at).run();
 }
 
-LogicalResult reverseWhile(nn::WhileOp, Adjoint &at) { return at.refuse("a loop that ends by what it computes"); }
+LogicalResult reverseWhile(nn::WhileOp, Adjoint &at) { return at.refuse("a loop with a computed end condition"); }
 
 //===----------------------------------------------------------------------===//
 // Branches
@@ -310,6 +310,6 @@ LogicalResult reverseIf(nn::IfOp op, Adjoint &at) {
 }
 
 /// Layers are written as loops before they are differentiated.
-LogicalResult reverseRecurrent(nn::RecurrentOp, Adjoint &at) { return at.refuse("a recurrent layer in one piece"); }
+LogicalResult reverseRecurrent(nn::RecurrentOp, Adjoint &at) { return at.refuse("a fused recurrent layer"); }
 
 } // namespace nacre::train

@@ -99,7 +99,7 @@ LogicalResult reverseWriting(Op op, Adjoint &at, Value isInside, Read read, Writ
     return success();
   }
   if (op.getKind() != nn::ScatterKind::Set)
-    return at.refuse("a scatter that multiplies or takes extremes");
+    return at.refuse("a scatter that multiplies or takes minima or maxima");
   if (at.wants(op.getOperand()))
     at.give(op.getOperand(), write(dy, w.zeros(typeOf(updates))));
   if (at.wants(updates)) {

@@ -131,7 +131,7 @@ LogicalResult reverseResample(nn::ResampleOp op, Adjoint &at) {
     FailureOr<nn::ConstantView> cells = nn::ConstantView::get(cast<ElementsAttr>(indices));
     FailureOr<nn::ConstantView> factors = nn::ConstantView::get(cast<ElementsAttr>(weights));
     if (failed(cells) || failed(factors))
-      return at.refuse("a table of a resampling");
+      return at.refuse("a resampling table");
     const int64_t positions = cells->getShape()[0], taps = cells->getShape()[1], size = shapeOf(op.getOperand())[axis];
     SmallVector<double> matrix(positions * size, 0);
     for (int64_t entry = 0; entry < positions * taps; ++entry) {

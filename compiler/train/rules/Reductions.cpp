@@ -70,7 +70,7 @@ LogicalResult reverseReduce(nn::ReduceOp op, Adjoint &at) {
 
 LogicalResult reverseCumulate(nn::CumulateOp op, Adjoint &at) {
   if (op.getKind() != nn::CumulateKind::Sum)
-    return at.refuse("a running product");
+    return at.refuse("a cumulative product");
   at.give(op.getOperand(), nn::CumulateOp::create(at.write.getBuilder(), op.getLoc(), op.getKind(), at.of(),
                                                   op.getAxis(), op.getExclusive(), !op.getReverse()));
   return success();

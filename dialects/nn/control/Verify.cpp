@@ -101,12 +101,13 @@ LogicalResult ForOp::verifyRegions() {
       count && (typeOf(count).getNumElements() != 1 || !typeOf(count).getElementType().isInteger(64)))
     return emitOpError("the count must be one element of i64, but is ") << count.getType();
   if (getCount() && getReverse())
-    return emitOpError("must not be reversed where a count says how many rows there are");
+    return emitOpError("must not be reversed if a count states the number of rows");
   SmallVector<Type> rows;
   for (Value scanned : getScanned()) {
     RankedTensorType type = typeOf(scanned);
     if (type.getRank() == 0 || type.getDimSize(0) != getTripCount())
-      return emitOpError("what is scanned must have a row for each of ") << getTripCount() << " turns, but is " << type;
+      return emitOpError("a scanned operand must have a row for each of ")
+             << getTripCount() << " iterations, but is " << type;
     rows.push_back(RankedTensorType::get(type.getShape().drop_front(), type.getElementType()));
   }
   return success(succeeded(verifyDepth(*this)) && succeeded(verifyArguments(*this, getBody(), getInitial(), rows)) &&
@@ -121,7 +122,7 @@ LogicalResult WhileOp::verifyRegions() {
     return failure();
   FailureOr<YieldOp> yield = findTerminator<YieldOp>(*this, getBody());
   if (succeeded(yield) && !yield->getStacked().empty() && !getBound())
-    return emitOpError("must have a bound where its body stacks rows");
+    return emitOpError("must have a bound if its body stacks rows");
   return verifyYield(*this, getBody(), getInitial(), getValues().getTypes(), getBound().value_or(0));
 }
 
@@ -134,7 +135,7 @@ LogicalResult GradientOp::verifyRegions() {
   if (yield->getCarried().size() != 1 || !yield->getStacked().empty() || !isFloat(yield->getCarried()[0].getType()))
     return emitOpError("must yield one tensor of floats");
   if (getGradients().size() > getPoint().size())
-    return emitOpError("must have as many results as operands at most, but has ") << getGradients().size();
+    return emitOpError("must have at most as many results as operands, but has ") << getGradients().size();
   if (!llvm::all_of(getGradients().getTypes(), isFloat))
     return emitOpError("must have results of floats");
   return verifyTypes(*this, "results", getGradients().getTypes(),

@@ -109,8 +109,7 @@ NACRE_NATIVE(jlong, find, jlong library, jbyteArray symbol) {
   // A table that ends before what is called here would be read past its end.
   const nacre_functions *functions = model->functions;
   if (!functions || functions->api_version < NACRE_OLDEST_API_VERSION) {
-    check(env, NACRE_UNSUPPORTED,
-          "the model was compiled by a version of Nacre that is older than this Java library; compile it again");
+    check(env, NACRE_UNSUPPORTED, "the model was compiled by a Nacre older than this Java library; compile it again");
     return 0;
   }
   return to_handle(model);

@@ -133,7 +133,7 @@ NACRE_NATIVE(jboolean, cancel, jlong handle) {
   const auto *session = from_handle<const Session>(handle);
   const nacre_status status = nacre_session_cancel(session->session);
   if (status == NACRE_UNSUPPORTED)
-    check(env, status, "the model was compiled by a Nacre whose runs cannot be cancelled; compile it again");
+    check(env, status, "the model was compiled by a Nacre without cancellation; compile it again");
   return status == NACRE_OK;
 }
 

@@ -63,7 +63,7 @@ const char *CacheFile::read(const Session &session, MemoryPool &pool, uint64_t &
     }
   }
   Reason text;
-  text << "a file of the cache folder is damaged or of something else, and is made anew: " << path.c_str();
+  text << "a cache file is damaged or foreign, and is rewritten: " << path.c_str();
   tell(session, text);
   return nullptr;
 }

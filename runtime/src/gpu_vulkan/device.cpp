@@ -58,7 +58,7 @@ bool choose(Device &device, uint32_t choice, bool required, MemoryPool &pool, Fe
   }
   if (best == 0) {
     if (!*reason.c_str())
-      reason << "Vulkan has no device that serves" << (required ? "" : ", but perhaps a CPU that plays one");
+      reason << "Vulkan has no suitable device" << (required ? "" : ", except perhaps an emulated one");
     return false;
   }
   reason = {};

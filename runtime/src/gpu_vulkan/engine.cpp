@@ -49,7 +49,7 @@ bool plan(Engine &engine, Reason &reason) {
     return true;
   if (engine.pool.failed())
     return refuse_memory(reason);
-  reason << "the model's loops are too long to be recorded for a GPU";
+  reason << "the model's loops are too long to record for a GPU";
   return false;
 }
 

@@ -71,7 +71,7 @@ void drop_gpu(Session &session, bool inherited) {
 nacre_status give_up(Session &session, const char *why, bool inherited) {
   drop_gpu(session, inherited);
   Reason message;
-  message << why << "; the CPU computes this run and all that follow";
+  message << why << "; the CPU computes this and all later runs";
   return fail(session, message, NACRE_FAILED);
 }
 
@@ -80,7 +80,7 @@ bool has_engine(Session &session) {
   if (!session.gpu && __atomic_load_n(&session.start.state, __ATOMIC_RELAXED) == GpuStart::None)
     return false;
   if (is_inherited(session))
-    give_up(session, "the GPU belongs to the process that forked this one", true);
+    give_up(session, "the GPU belongs to the parent process", true);
   else
     take_gpu(session);
   return session.gpu;

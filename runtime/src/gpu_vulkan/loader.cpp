@@ -99,7 +99,7 @@ bool open(Loader &loader, Reason &reason) {
   if (!succeeded(loader.vk.EnumerateInstanceVersion(&offered), "vkEnumerateInstanceVersion", reason))
     return false;
   if (offered < VK_API_VERSION_1_1) {
-    reason << "Vulkan must be of version 1.1 or newer, but is 1.0";
+    reason << "Vulkan must have version 1.1 or newer, but is 1.0";
     return false;
   }
   loader.version = offered < VK_API_VERSION_1_3 ? offered : VK_API_VERSION_1_3;

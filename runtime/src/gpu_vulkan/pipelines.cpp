@@ -159,7 +159,7 @@ bool judge(const JobQueue &queue, uint64_t *barred, Reason &refused, Reason &rea
     barred[job.code.kernel] |= uint64_t(1) << job.code.variant;
     Reason why;
     why << "kernel '" << session.model->strings + session.model->kernels[job.code.kernel].name << "', code "
-        << uint64_t(job.code.variant) << " of it, is not used, because " << job.reason.c_str();
+        << uint64_t(job.code.variant) << " of it, is not used: " << job.reason.c_str();
     tell(session, why);
     refused = why;
   }

@@ -34,13 +34,13 @@ constexpr uint64_t kTier2 = kTier1 | NACRE_GPU_NEED(NACRE_GPU_COOPERATIVE_MATRIX
 const char *type_name(VkPhysicalDeviceType type) {
   switch (type) {
   case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
-    return "a GPU with memory of its own";
+    return "a GPU with its own memory";
   case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
     return "a GPU that shares the CPU's memory";
   case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
     return "a virtual GPU";
   case VK_PHYSICAL_DEVICE_TYPE_CPU:
-    return "a CPU that plays a GPU, used only where it is named or a GPU is required";
+    return "an emulated GPU, used only if named or if a GPU is required";
   default:
     return "a device of an unknown kind";
   }
@@ -68,7 +68,7 @@ void tell(const Traits &traits, nacre_device_info &info) {
   report << type_name(traits.type) << ", Vulkan " << uint64_t(VK_API_VERSION_MAJOR(traits.version)) << "."
          << uint64_t(VK_API_VERSION_MINOR(traits.version)) << "; ";
   if (traits.unusable) {
-    report << "it cannot be used, because " << traits.unusable;
+    report << "unusable, because " << traits.unusable;
   } else {
     report << "tier " << uint64_t(info.tier)
            << (info.tier == 2   ? " (fp32, fp16, cooperative matrices)"

@@ -44,7 +44,7 @@ const char *what_prevents(const nacre_gpu_variant &variant, const nacre_model_ta
   uint32_t shifts = 0;
   for (uint32_t i = 0; i < variant.binding_count; ++i) {
     if (variant.bindings[i] >= step.operand_count)
-      return "a binding of no operand";
+      return "a binding without an operand";
     const nacre_operand &operand = entry.operands[step.first_operand + variant.bindings[i]];
     if (operand.bytes == 0)
       return "an operand of unknown size";
@@ -53,7 +53,7 @@ const char *what_prevents(const nacre_gpu_variant &variant, const nacre_model_ta
       return "more shifts than push constants";
     const Piece piece = piece_of(variant, i, operand.bytes);
     if (piece.bytes == 0)
-      return "an operand of fewer pieces than are bound";
+      return "an operand with fewer pieces than are bound";
     if (piece.bytes + (shifted ? device.alignment - 1 : 0) > device.range)
       return "an operand larger than the device binds";
     if (!shifted && (operand.offset % device.alignment != 0 || operand.step % int64_t(device.alignment) != 0))

@@ -220,7 +220,7 @@ bool list_devices(const Loader &loader, MemoryPool &pool, List<VkPhysicalDevice>
   if (pool.failed())
     return refuse_memory(reason);
   if (count == 0) {
-    reason << "Vulkan is here, but no device";
+    reason << "Vulkan has no device";
     return false;
   }
   if (!succeeded(loader.vk.EnumeratePhysicalDevices(loader.instance, &count, devices.begin()), command, reason))
@@ -266,7 +266,7 @@ bool read_traits(const Loader &loader, VkPhysicalDevice device, MemoryPool &pool
   loader.vk.GetPhysicalDeviceMemoryProperties(device, &traits.memory);
   traits.unified = !memories_apart_for_tests && is_unified(traits);
   if (!find_queue(loader, device, pool, traits))
-    traits.unusable = "it has no queue for compute";
+    traits.unusable = "it has no compute queue";
   return true;
 }
 

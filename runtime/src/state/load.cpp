@@ -119,7 +119,7 @@ nacre_status take_tensor(Load &load, Json &json, const char *name, const char *n
   for (const char *c = name; load.of_network_alone && c != name_end; ++c)
     if (*c == '#') // an optimizer's
       return NACRE_OK;
-  return refuse_model(load, quote(load, name, name_end), " is none of it");
+  return refuse_model(load, quote(load, name, name_end), " is not part of it");
 }
 
 nacre_status take_header(Load &load) {
@@ -157,7 +157,7 @@ nacre_status check_checksum(Load &load) {
     sum.add(behind.at, load.file_end);
     is_right = Json{digits}.take_text(sum.text());
   }
-  return is_right ? NACRE_OK : refuse(load, "its checksum is another");
+  return is_right ? NACRE_OK : refuse(load, "its checksum does not match");
 }
 
 nacre_status check_state(Load &load) {
@@ -168,13 +168,13 @@ nacre_status check_state(Load &load) {
     if (load.found[i] || (variable.role & load.roles) == 0)
       continue;
     load.reason << "the file must have '" << load.model.strings + variable.tensor.name
-                << "', but has not; load weights and statistics alone, or another file";
+                << "', but does not; load only weights and statistics, or another file";
     return NACRE_BAD_ARGUMENT;
   }
   const Json &fingerprint = load.metadata.values[kFingerprint];
   if (fingerprint.is_refused() || are_alike(fingerprint.at, fingerprint_of(load.model)))
     return NACRE_OK;
-  return refuse_model(load, "", "its fingerprint is of other tensors or another optimizer");
+  return refuse_model(load, "", "its fingerprint differs: other tensors or another optimizer");
 }
 
 nacre_status load_block(Load &load) {

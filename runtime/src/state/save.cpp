@@ -101,7 +101,7 @@ nacre_status save(State &state, const StateCall &call, Reason &reason) {
   const char *path = call.words[0].text();
   const auto roles = uint32_t(call.words[1].number);
   if (!FileOrder{*state.model, roles}.next()) {
-    reason << "the model must have state of these roles, but has none";
+    reason << "the model has no state of these roles";
     return NACRE_BAD_ARGUMENT;
   }
   const uint64_t made_at = state.model->file_buffer_bytes, buffer_bytes = made_at + sizeof(NewFile);

@@ -20,7 +20,7 @@ __attribute__((noinline)) nacre_status act(nacre_state *handle, Word first, Word
                                            StateAction *action) {
   State &state = *reinterpret_cast<State *>(handle);
   if (!take(state)) {
-    const char *why = "a state must be in one run or call at a time; wait, or take a copy";
+    const char *why = "the state is in use by a run or another call; wait, or copy it";
     __atomic_store_n(&state.reason, why, __ATOMIC_RELEASE);
     return NACRE_BAD_ARGUMENT;
   }
@@ -60,7 +60,7 @@ nacre_status find(State &state, const StateCall &call, Reason &reason) {
       *static_cast<uint32_t *>(call.words[1].data) = i;
       return NACRE_OK;
     }
-  reason << "the model must have state '" << name << "', but has none of that name";
+  reason << "the model must have state '" << name << "', but does not";
   return NACRE_BAD_ARGUMENT;
 }
 
@@ -102,7 +102,7 @@ nacre_status reset(State &state, const StateCall &call, Reason &) {
 nacre_status copy_from(State &state, const StateCall &call, Reason &reason) {
   State &from = *static_cast<State *>(call.words[0].data);
   if (from.model != state.model || !take(from)) {
-    reason << "a state must be copied from one of the same model that no run or call has";
+    reason << "a state must be copied from an idle one of the same model";
     return NACRE_BAD_ARGUMENT;
   }
   __builtin_memcpy(state.data, from.data, state.model->state_bytes);

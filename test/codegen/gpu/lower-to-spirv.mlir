@@ -117,7 +117,7 @@ plan.kernel @square contraction (%a: tensor<6x4xf32>) into (%c: tensor<6x6xf32>)
 
 // What does not become SPIR-V is declined, not an error: the CPU computes it.
 
-// NEEDS:       odd_width: declined: variant 0 is no SPIR-V: failed to legalize
+// NEEDS:       odd_width: declined: variant 0 is not valid SPIR-V: failed to legalize
 
 plan.kernel @odd_width nest (%x: tensor<8xi24>) into (%y: tensor<8xi24>) cut 0 : 8 by 1 {
   %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}

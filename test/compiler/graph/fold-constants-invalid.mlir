@@ -7,7 +7,7 @@ func.func @too_many() -> (tensor<8x2xf32>, tensor<8x2xf32>, tensor<8x2xf32>, ten
   %0 = nn.broadcast %a : tensor<2xf32> to tensor<8x2xf32>
   %1 = nn.unary neg %0 : tensor<8x2xf32>
   %2 = nn.unary exp %1 : tensor<8x2xf32>
-  // expected-error @+1 {{is one of too many that depend on constants alone; raise --max-constant to compute them all}}
+  // expected-error @+1 {{makes the folded constants exceed --max-constant; raise the limit to fold them all}}
   %3 = nn.unary neg %2 : tensor<8x2xf32>
   return %0, %1, %2, %3 : tensor<8x2xf32>, tensor<8x2xf32>, tensor<8x2xf32>, tensor<8x2xf32>
 }

@@ -10,7 +10,7 @@ func.func @other_dialect() -> i32 {
 
 func.func @documented_example() -> tensor<2x2xf32> {
   %a = nn.constant dense<1.0> : tensor<2x2xf32>
-  // expected-error@+2 {{'nn.transpose' op must not have constant operands alone after the graph phase}}
+  // expected-error@+2 {{'nn.transpose' op must not have only constant operands after the graph phase}}
   // expected-note@+1 {{likely a missing case in nacre-fold-constants}}
   %0 = nn.transpose %a [1, 0] : tensor<2x2xf32>
   return %0 : tensor<2x2xf32>
@@ -47,7 +47,7 @@ func.func @two_blocks(%x: tensor<2xf32>) -> tensor<2xf32> {
 // -----
 
 func.func @sum_of_nothing(%x: tensor<3x0xf32>) -> tensor<3xf32> {
-  // expected-error@+2 {{must read and make tensors that have elements after the graph phase}}
+  // expected-error@+2 {{must read and produce tensors that have elements after the graph phase}}
   // expected-note@+1 {{likely a missing case in nacre-fold-empty}}
   %0 = nn.reduce sum %x {axes = array<i64: 1>} : tensor<3x0xf32>
   return %0 : tensor<3xf32>
@@ -59,7 +59,7 @@ func.func @sum_of_nothing(%x: tensor<3x0xf32>) -> tensor<3xf32> {
 func.func @constant_in_a_branch(%c: tensor<i1>) -> tensor<4xf32> {
   %y = nn.if %c : tensor<i1> -> (tensor<4xf32>) {
     %w = nn.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
-    // expected-error@+2 {{'nn.unary' op must not have constant operands alone after the graph phase}}
+    // expected-error@+2 {{'nn.unary' op must not have only constant operands after the graph phase}}
     // expected-note@+1 {{likely a missing case in nacre-fold-constants}}
     %e = nn.unary exp %w : tensor<4xf32>
     nn.yield %e : tensor<4xf32>

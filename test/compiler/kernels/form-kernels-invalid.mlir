@@ -24,7 +24,7 @@ func.func @average(%x: tensor<1x8192x8192x1xf32> {nn.name = "x"}) -> (tensor<1x8
 // Stored as weights these would take 8 GiB, from nothing.
 
 func.func @weights_of_one_number(%x: tensor<1x32768xf32> {nn.name = "x"}) -> (tensor<1x65536xf32> {nn.name = "y"}) {
-  // expected-error @+1 {{the weights that repeat one number must take at most 4294967296 bytes in all, but take more}}
+  // expected-error @+1 {{weights expanded from one repeated number must take at most 4294967296 bytes in all, but take more}}
   %w = nn.constant dense<0.5> : tensor<32768x65536xf32>
   %0 = nn.matmul %x, %w : tensor<1x32768xf32>, tensor<32768x65536xf32>
   return %0 : tensor<1x65536xf32>

@@ -7,7 +7,7 @@
 
 // ENGINES: engines must be cpu, gpu, split or auto, but is 'npu'
 // PERCENT: percent must be at most 100, but is 101
-// NOWHERE: engines=auto must have a device
-// UNKNOWN: the device must be a file that ends in .json or one of {{.*}}snapdragon-778g{{.*}}, but is 'typewriter'
+// NOWHERE: engines=auto requires a device
+// UNKNOWN: the device must be a .json file or one of {{.*}}snapdragon-778g{{.*}}, but is 'typewriter'
 // MISSING: cannot read '{{.*}}.missing.json'
 // PRECISION: gpu-precision must be fp32 or fp16, but is 'fp64'

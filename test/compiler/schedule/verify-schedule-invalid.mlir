@@ -75,7 +75,7 @@ plan.kernel @k nest (%x: tensor<4xf32>) into (%y: tensor<4xf32>) cut 0 : 4 by 1 
 plan.entry @no_code attributes {arena_bytes = 0 : i64} {
   %x = plan.storage input "x" 0 : memref<4xf32>
   %y = plan.storage output "y" 0 : memref<4xf32>
-  // expected-error@+2 {{must be the CPU's alone, because no GPU has code for it}}
+  // expected-error@+2 {{must be only the CPU's, because no GPU has code for it}}
   // expected-note@+1 {{likely a missing case in nacre-place-kernels}}
   plan.launch @k(%x) into(%y) {cpu = array<i64: 4, 4>, gpu = array<i64: 0, 4>} : (memref<4xf32>) into (memref<4xf32>)
 }
@@ -90,7 +90,7 @@ plan.entry @decided_by_a_run attributes {arena_bytes = 0 : i64} {
   %x = plan.storage input "x" 1 : memref<4xf32>
   %y = plan.storage output "y" 0 : memref<4xf32>
   plan.if %c : memref<i8> {
-    // expected-error@+2 {{must be the CPU's alone, because a run decides how often it is executed}}
+    // expected-error@+2 {{must be only the CPU's, because its number of executions is decided at run time}}
     // expected-note@+1 {{likely a missing case in nacre-place-kernels}}
     plan.launch @k(%x) into(%y) {cpu = array<i64: 2, 4>, gpu = array<i64: 0, 2>} : (memref<4xf32>) into (memref<4xf32>)
   }

@@ -20,5 +20,5 @@ func.func @train(%x: tensor<2x3xf32> {nn.name = "x"}, %w: tensor<3x1xf32> {nn.va
 }
 }
 
-// TENSOR: --loss must name a tensor of the model, but 'z' is none
+// TENSOR: --loss must name a tensor of the model, but there is no 'z'
 // KIND: --loss must be <kind>:<tensor> with a kind of softmax-cross-entropy, binary-cross-entropy, mean-squared-error, mean-absolute-error, huber or model, but is 'median:y'

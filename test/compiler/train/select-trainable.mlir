@@ -16,5 +16,5 @@ func.func @documented_example(%x: tensor<2x3xf32> {nn.name = "x"},
   return %1 : tensor<2x1xf32>
 }
 
-// NEAREST: --trainable must have patterns that match a weight, but 'fc1.wheight' matches none; the nearest names are 'fc1.weight', 'fc1.bias'
-// NOTHING: the model must have a weight that is trained, but --frozen leaves none of those of --trainable
+// NEAREST: --trainable must match a weight, but 'fc1.wheight' does not; the nearest names are 'fc1.weight', 'fc1.bias'
+// NOTHING: the model must have a trained weight, but --frozen excludes all weights of --trainable

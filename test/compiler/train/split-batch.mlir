@@ -37,7 +37,7 @@ module {
 func.func private @"evaluate whole"(%x: tensor<5x3xf32> {nn.name = "x"}) -> (tensor<5x3xf32> {nn.name = "y"}) {
   return %x : tensor<5x3xf32>
 }
-// expected-error @+1 {{--micro-batch and --memory-cap must divide the batch along one axis of 'x', but that is 'tensor<2x3xf32>' of a part and 'tensor<5x3xf32>' of the batch}}
+// expected-error @+1 {{--micro-batch and --memory-cap must split the batch along one axis of 'x', but it is 'tensor<2x3xf32>' for a part and 'tensor<5x3xf32>' for the batch}}
 func.func @train(%x: tensor<2x3xf32> {nn.name = "x"}) -> (tensor<2x3xf32> {nn.name = "y"}) {
   return %x : tensor<2x3xf32>
 }

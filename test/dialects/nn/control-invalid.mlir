@@ -62,7 +62,7 @@ func.func @a_branch_with_arguments(%c: tensor<i1>) {
 // -----
 
 func.func @rows_and_turns_differ(%xs: tensor<5xf32>) {
-  // expected-error@+1 {{what is scanned must have a row for each of 4 turns, but is 'tensor<5xf32>'}}
+  // expected-error@+1 {{a scanned operand must have a row for each of 4 iterations, but is 'tensor<5xf32>'}}
   nn.for 4 scanned(%xs : tensor<5xf32>) {
   ^bb0(%turn: tensor<i64>, %x: tensor<f32>):
     nn.yield
@@ -128,7 +128,7 @@ func.func @a_narrow_count(%n: tensor<i32>) {
 // -----
 
 func.func @a_count_from_the_end(%n: tensor<i64>) {
-  // expected-error@+1 {{must not be reversed where a count says how many rows there are}}
+  // expected-error@+1 {{must not be reversed if a count states the number of rows}}
   nn.for 4 count(%n : tensor<i64>) reverse {
   ^bb0(%turn: tensor<i64>):
     nn.yield
@@ -150,7 +150,7 @@ func.func @fewer_than_no_turns() {
 // -----
 
 func.func @a_stack_without_a_bound(%go: tensor<i1>) {
-  // expected-error@+1 {{must have a bound where its body stacks rows}}
+  // expected-error@+1 {{must have a bound if its body stacks rows}}
   %all, %trips = nn.while -> (tensor<4xi64>) {
   ^bb0(%turn: tensor<i64>):
     nn.condition %go : tensor<i1>

@@ -9,7 +9,7 @@ func.func @no_broadcast(%a: tensor<2x3xf32>, %b: tensor<4xf32>) {
 // -----
 
 func.func @mixed_elements(%a: tensor<3xf32>, %b: tensor<3xf64>) {
-  // expected-error@+1 {{'add' must have operands of one element type, but has 'f32' and 'f64'}}
+  // expected-error@+1 {{'add' must have operands of the same element type, but has 'f32' and 'f64'}}
   %0 = nn.binary add %a, %b : tensor<3xf32>, tensor<3xf64>
   return
 }
@@ -17,7 +17,7 @@ func.func @mixed_elements(%a: tensor<3xf32>, %b: tensor<3xf64>) {
 // -----
 
 func.func @function_of_integers(%a: tensor<3xi32>) {
-  // expected-error@+1 {{'exp' must have an operand of a type it is defined for, but has 'i32'}}
+  // expected-error@+1 {{'exp' must have an operand of a supported type, but has 'i32'}}
   %0 = nn.unary exp %a : tensor<3xi32>
   return
 }
@@ -25,7 +25,7 @@ func.func @function_of_integers(%a: tensor<3xi32>) {
 // -----
 
 func.func @inner_dimensions(%a: tensor<2x3xf32>, %b: tensor<4x2xf32>) {
-  // expected-error@+1 {{the last dimension of the left operand must equal the last but one of the right, but they are 3 and 4}}
+  // expected-error@+1 {{the last dimension of the left operand must equal the second-last of the right, but they are 3 and 4}}
   %0 = nn.matmul %a, %b : tensor<2x3xf32>, tensor<4x2xf32>
   return
 }
@@ -58,7 +58,7 @@ func.func @window_too_large(%a: tensor<1x2x2x1xf32>, %w: tensor<3x3x1x1xf32>) {
 // -----
 
 func.func @gradient_of_another(%a: tensor<2x9x4xf32>, %g: tensor<2x8x6xf32>) {
-  // expected-error@+1 {{gradient must have the shape of what the convolution makes, [2, 7, 6], but has shape [2, 8, 6]}}
+  // expected-error@+1 {{gradient must have the shape of the convolution's result, [2, 7, 6], but has shape [2, 8, 6]}}
   %0 = nn.filter_gradient %a, %g {kernel = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>} : tensor<2x9x4xf32>, tensor<2x8x6xf32>
   return
 }
@@ -75,7 +75,7 @@ func.func @pads_leave_nothing(%a: tensor<1x2x1xf32>, %w: tensor<3x1x1xf32>) {
 // -----
 
 func.func @parts_do_not_fit(%a: tensor<2x3xf32>, %b: tensor<4x3xf32>) {
-  // expected-error@+1 {{operand 0 must hold every so manyth element of the result, [3, 3], but has shape [2, 3]}}
+  // expected-error@+1 {{operand 0 must hold its share of the result's elements, [3, 3], but has shape [2, 3]}}
   %0 = nn.interleave %a, %b {strides = array<i64: 2, 1>} : tensor<2x3xf32>, tensor<4x3xf32>
   return
 }
@@ -99,7 +99,7 @@ func.func @wrong_pad_value(%a: tensor<3xf32>) {
 // -----
 
 func.func @reflection_too_far(%a: tensor<3xf32>) {
-  // expected-error@+1 {{axis 0 of extent 3 must be padded by 2 at most in this mode, but is by 0 and 3}}
+  // expected-error@+1 {{axis 0 of extent 3 must be padded by at most 2 in this mode, but is padded by 0 and 3}}
   %0 = nn.pad reflect %a [0] [3] 0.0 : f32 : tensor<3xf32>
   return
 }
@@ -148,7 +148,7 @@ func.func @resamples_beyond_the_axis(%a: tensor<3xf32>) {
 // -----
 
 func.func @weighs_integers(%a: tensor<3xi32>) {
-  // expected-error@+1 {{operand must be of floats to be weighted, but is 'tensor<3xi32>'}}
+  // expected-error@+1 {{operand must hold floats to be weighted, but is 'tensor<3xi32>'}}
   %0 = nn.resample %a {axes = array<i64: 0>, indices = [dense<0> : tensor<2x1xi32>],
                        weights = [dense<0.5> : tensor<2x1xf32>]} : tensor<3xi32>
   return
@@ -174,7 +174,7 @@ func.func @sample_has_other_rows(%x: tensor<2x8x9x3xf32>, %at: tensor<6x4x5x2xf3
 // -----
 
 func.func @sample_between_integers(%x: tensor<1x8x9x3xi8>, %at: tensor<1x4x2xf32>) {
-  // expected-error@+1 {{input must be of floats to be interpolated, but is 'tensor<1x8x9x3xi8>'}}
+  // expected-error@+1 {{input must hold floats to be interpolated, but is 'tensor<1x8x9x3xi8>'}}
   %0 = nn.sample linear zeros %x, %at : tensor<1x8x9x3xi8>, tensor<1x4x2xf32>
   return
 }
@@ -223,7 +223,7 @@ func.func @recurrence_size(%x: tensor<1048576x1048576x1xf32>, %w: tensor<1x512xf
 // -----
 
 func.func @lrn_size(%x: tensor<1x4xf32>) {
-  // expected-error@+1 {{beyond its ends must fit into memory, but size is 9223372036854775807}}
+  // expected-error@+1 {{the channel-padded operand must fit into memory, but size is 9223372036854775807}}
   %0 = nn.lrn %x {size = 9223372036854775807 : i64, alpha = 1.0 : f64, beta = 1.0 : f64, bias = 1.0 : f64} : tensor<1x4xf32>
   return
 }
@@ -231,7 +231,7 @@ func.func @lrn_size(%x: tensor<1x4xf32>) {
 // -----
 
 func.func @lrn_negative_size(%x: tensor<1x4xf32>) {
-  // expected-error@+1 {{size must be 1 or more and the operand have channels, but size is -1}}
+  // expected-error@+1 {{size must be 1 or more and the operand must have channels, but size is -1}}
   %0 = nn.lrn %x {size = -1 : i64, alpha = 1.0 : f64, beta = 1.0 : f64, bias = 1.0 : f64} : tensor<1x4xf32>
   return
 }
@@ -239,7 +239,7 @@ func.func @lrn_negative_size(%x: tensor<1x4xf32>) {
 // -----
 
 func.func @edge_of_nothing(%x: tensor<0xf32>) {
-  // expected-error@+1 {{axis 0 of extent 0 must be padded by 0 at most in this mode}}
+  // expected-error@+1 {{axis 0 of extent 0 must be padded by at most 0 in this mode}}
   %0 = nn.pad edge %x [1] [0] 0.0 : f32 : tensor<0xf32>
   return
 }
@@ -247,7 +247,7 @@ func.func @edge_of_nothing(%x: tensor<0xf32>) {
 // -----
 
 func.func @nothing_to_normalize_over(%x: tensor<2x3xf32>) {
-  // expected-error@+1 {{axes must be those to normalize over, but there are none}}
+  // expected-error@+1 {{axes must name at least one axis to normalize over}}
   %0 = nn.normalize %x {axes = array<i64>, epsilon = 1.0e-5} : tensor<2x3xf32>
   return
 }
@@ -287,7 +287,7 @@ func.func @running_truths(%x: tensor<2xi1>) {
 // -----
 
 func.func @padding_beyond_the_type(%a: tensor<1x4x4x1xi8>, %w: tensor<3x3x1x1xi8>) {
-  // expected-error@+1 {{pad_value must be one of the input's numbers, 0 of floats, but is 128}}
+  // expected-error@+1 {{pad_value must be a number of the input's type, 0 for floats, but is 128}}
   %0 = nn.conv %a, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
                        groups = 1, pad_value = 128} : tensor<1x4x4x1xi8>, tensor<3x3x1x1xi8>
   return
@@ -296,7 +296,7 @@ func.func @padding_beyond_the_type(%a: tensor<1x4x4x1xi8>, %w: tensor<3x3x1x1xi8
 // -----
 
 func.func @padding_of_floats(%a: tensor<1x4x4x1xf32>, %w: tensor<3x3x1x1xf32>) {
-  // expected-error@+1 {{pad_value must be one of the input's numbers, 0 of floats, but is 1}}
+  // expected-error@+1 {{pad_value must be a number of the input's type, 0 for floats, but is 1}}
   %0 = nn.conv %a, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
                        groups = 1, pad_value = 1} : tensor<1x4x4x1xf32>, tensor<3x3x1x1xf32>
   return
@@ -305,7 +305,7 @@ func.func @padding_of_floats(%a: tensor<1x4x4x1xf32>, %w: tensor<3x3x1x1xf32>) {
 // -----
 
 func.func @bytes_by_floats(%a: tensor<1x4x4x1xi8>, %w: tensor<3x3x1x1xf32>) {
-  // expected-error@+1 {{input and filter must have one numeric element type, but have 'i8' and 'f32'}}
+  // expected-error@+1 {{input and filter must have the same numeric element type, but have 'i8' and 'f32'}}
   %0 = nn.conv %a, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>,
                        groups = 1} : tensor<1x4x4x1xi8>, tensor<3x3x1x1xf32>
   return
@@ -314,7 +314,7 @@ func.func @bytes_by_floats(%a: tensor<1x4x4x1xi8>, %w: tensor<3x3x1x1xf32>) {
 // -----
 
 func.func @wide_by_narrow(%a: tensor<2x3xi32>, %b: tensor<3x2xi8>) {
-  // expected-error@+1 {{operands must have one numeric element type, but have 'i32' and 'i8'}}
+  // expected-error@+1 {{operands must have the same numeric element type, but have 'i32' and 'i8'}}
   %0 = nn.matmul %a, %b : tensor<2x3xi32>, tensor<3x2xi8>
   return
 }
@@ -354,7 +354,7 @@ func.func @boxes_without_scores(%b: tensor<1x6x4xf32>, %s: tensor<1x2x5xf32>, %n
 // -----
 
 func.func @scores_of_another_width(%b: tensor<1x6x4xf32>, %s: tensor<1x2x6xf64>, %n: tensor<i64>, %t: tensor<f32>) {
-  // expected-error@+1 {{boxes, scores and thresholds must all be f64, or none, but are 'f32' and 'f64'}}
+  // expected-error@+1 {{boxes, scores and thresholds must all be f64 or none of them, but are 'f32' and 'f64'}}
   %0, %1 = nn.nms %b, %s, %n, %t {limit = 3 : i64} : tensor<1x6x4xf32>, tensor<1x2x6xf64>, tensor<i64>, tensor<f32>
   return
 }
@@ -362,7 +362,7 @@ func.func @scores_of_another_width(%b: tensor<1x6x4xf32>, %s: tensor<1x2x6xf64>,
 // -----
 
 func.func @bits_of_no_whole_element(%a: tensor<2x3xi8>) {
-  // expected-error@+1 {{result must have the operand's bits, a last axis counting those of one wider element, but they are 'tensor<2xi16>' and 'tensor<2x3xi8>'}}
+  // expected-error@+1 {{result must have the operand's bits, with a last axis that counts the parts of a wider element, but they are 'tensor<2xi16>' and 'tensor<2x3xi8>'}}
   %0 = nn.bitcast %a : tensor<2x3xi8> to tensor<2xi16>
   return
 }
@@ -370,7 +370,7 @@ func.func @bits_of_no_whole_element(%a: tensor<2x3xi8>) {
 // -----
 
 func.func @bits_of_booleans(%a: tensor<2xi1>) {
-  // expected-error@+1 {{must not be of booleans}}
+  // expected-error@+1 {{must not be booleans}}
   %0 = nn.bitcast %a : tensor<2xi1> to tensor<2xui8>
   return
 }

@@ -43,7 +43,7 @@ plan.entry @a_while_tests {
 
 plan.entry @a_while_tests_first {
   %c = plan.storage input "c" 0 : memref<i8>
-  // expected-error @below {{must have its plan.condition in what it tests, not in its body}}
+  // expected-error @below {{must have its plan.condition in its condition region, not in its body}}
   plan.while {
     plan.condition %c : memref<i8>
   } do {
@@ -156,7 +156,7 @@ plan.entry @loops_are_not_too_deep {
                 plan.for 2 {
                 ^bb0(%z: index):
                   plan.if %c : memref<i8> {
-                    // expected-error @below {{must be inside at most 7 other loops}}
+                    // expected-error @below {{must be nested in at most 7 other loops}}
                     plan.while {
                       plan.condition %c : memref<i8>
                     } do {

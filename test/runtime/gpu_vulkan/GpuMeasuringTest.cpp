@@ -41,7 +41,7 @@ struct GpuMeasuringTest : GpuSession {
   std::string folder = temporary.path();
 };
 
-constexpr char kWrongRelu[] = "kernel 'relu', code 0 of it, is not used, because its result is not the CPU's";
+constexpr char kWrongRelu[] = "kernel 'relu', code 0 of it, is not used: its result differs from the CPU's";
 
 TEST_F(GpuMeasuringTest, PassesWhatIsRight) {
   options.gpu_self_test = 1;

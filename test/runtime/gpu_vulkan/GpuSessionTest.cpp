@@ -259,8 +259,7 @@ TEST_F(GpuSessionTest, DoesWithoutDamagedCode) {
   ASSERT_EQ(create(), NACRE_OK) << reason;
   runAndCheck();
   EXPECT_GE(info().gpu_launches, 1u);
-  EXPECT_EQ(sessionReason(),
-            "kernel 'relu', code 0 of it, is not used, because it is damaged; compile the model again");
+  EXPECT_EQ(sessionReason(), "kernel 'relu', code 0 of it, is not used: it is damaged; compile the model again");
 }
 
 TEST_F(GpuSessionTest, ShiftsOperandsThatBeginAnywhere) {

@@ -157,7 +157,7 @@ TEST_F(SharesTest, BindLargeOperandsInPieces) {
   expectCpu("an operand larger than the device binds");
   device.range = 4096;
   toy.operands[0].bytes = 8192;
-  expectCpu("an operand of fewer pieces than are bound");
+  expectCpu("an operand with fewer pieces than are bound");
 }
 
 TEST_F(SharesTest, LeaveToTheCpuWhatCannotBeBound) {

@@ -27,8 +27,8 @@ if [ $? -eq 3 ]; then
   exit 77
 fi
 expect 0 'tier' "$@" "$library" --list-devices
-expect 3 'code for the CPU alone' "$@" "$cpu_library" --list-devices
-expect 3 'code for the CPU alone' "$@" "$cpu_library" --gpu
+expect 3 'only code for the CPU' "$@" "$cpu_library" --list-devices
+expect 3 'only code for the CPU' "$@" "$cpu_library" --gpu
 expect 0 'y f32[64,48]' "$@" "$cpu_library" --output="$folder"
 for cut in 0 1 50 99 100; do
   expect 0 "output 'y' agrees" "$@" "$library" --gpu-cut=$cut --expect="y=$folder/y.npy" --expect="sum=$folder/sum.npy"

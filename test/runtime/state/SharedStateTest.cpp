@@ -96,14 +96,14 @@ TEST_F(SharedStateTest, IsRefusedWhileARunHasIt) {
       uint32_t index = 0;
       EXPECT_EQ(nacre_session_run(self.second), NACRE_BAD_ARGUMENT);
       EXPECT_STREQ(nacre_session_reason(self.second),
-                   "the session's state must be free, but another run or call has it; wait for that");
+                   "the session's state is in use by another run or call; wait for it");
       EXPECT_EQ(nacre_state_read(state, 0, total, sizeof total), NACRE_BAD_ARGUMENT);
       EXPECT_EQ(nacre_state_write(state, 0, total, sizeof total), NACRE_BAD_ARGUMENT);
       EXPECT_EQ(nacre_state_reset(state, NACRE_STATE_ALL), NACRE_BAD_ARGUMENT);
       EXPECT_EQ(nacre_state_find(state, "total", &index), NACRE_BAD_ARGUMENT);
       EXPECT_EQ(nacre_state_save(state, "nowhere", NACRE_STATE_ALL), NACRE_BAD_ARGUMENT);
       EXPECT_EQ(nacre_state_load(state, "nowhere", NACRE_STATE_ALL), NACRE_BAD_ARGUMENT);
-      EXPECT_STREQ(nacre_state_reason(state), "a state must be in one run or call at a time; wait, or take a copy");
+      EXPECT_STREQ(nacre_state_reason(state), "the state is in use by a run or another call; wait, or copy it");
       ++self.met;
       task(context, 0, 0, units);
     }

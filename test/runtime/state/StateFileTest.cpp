@@ -107,7 +107,7 @@ TEST_F(StateFileTest, WeightsLoadIntoEveryModelThatHasTheirNames) {
   writeFile(path, bytes);
   EXPECT_EQ(nacre_state_load(other, path.c_str(), NACRE_STATE_WEIGHT), NACRE_OK) << nacre_state_reason(other);
   made["conv/w"].tensor.name += 1;
-  expectRefused(bytes, "but \"conv/w\" is none of it", NACRE_STATE_WEIGHT);
+  expectRefused(bytes, "but \"conv/w\" is not part of it", NACRE_STATE_WEIGHT);
 }
 
 TEST_F(StateFileTest, FilesOfOthersLoad) {
@@ -121,7 +121,7 @@ TEST_F(StateFileTest, FilesOfOthersLoad) {
   ASSERT_EQ(nacre_state_load(other, path.c_str(), NACRE_STATE_WEIGHT), NACRE_OK) << nacre_state_reason(other);
   EXPECT_NE(all(other).find(std::string(48, 'a')), std::string::npos);
   EXPECT_NE(all(other).find("bbbb"), std::string::npos);
-  expectRefused(withHeader(header, data), "but \"x#m\" is none of it", NACRE_STATE_WEIGHT | NACRE_STATE_MOMENT);
+  expectRefused(withHeader(header, data), "but \"x#m\" is not part of it", NACRE_STATE_WEIGHT | NACRE_STATE_MOMENT);
   expectRefused(withHeader(header, data.substr(1)), "do not follow each other", NACRE_STATE_WEIGHT);
   expectRefused(withHeader(header, data + "d"), "do not follow each other", NACRE_STATE_WEIGHT);
 }
@@ -183,13 +183,13 @@ TEST_F(StateFileTest, ReasonsSayWhatIsOtherThanInTheModel) {
   EXPECT_EQ(reasonOfHeader(turned + ",\"turned\":{\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":[48,96]}"),
             expected + "{\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":[48,96]}");
   EXPECT_EQ(reasonOfHeader("\"fc\":{\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":[0,48]}"),
-            "the file must be of this model's state, but \"fc\" is none of it");
+            "the file must be of this model's state, but \"fc\" is not part of it");
   EXPECT_EQ(reasonOfHeader(turned),
             "the file must be a whole safetensors file, but its tensors do not follow each other to its end");
 
   std::string whole = saved(NACRE_STATE_WEIGHT | NACRE_STATE_MOMENT);
   EXPECT_EQ(reasonOf(whole, NACRE_STATE_ALL),
-            "the file must have 'total', but has not; load weights and statistics alone, or another file");
+            "the file must have 'total', but does not; load only weights and statistics, or another file");
   EXPECT_EQ(reasonOf(whole.substr(0, whole.size() - 1), NACRE_STATE_ALL),
             "the file must be a whole safetensors file, but its tensors do not follow each other to its end");
   EXPECT_EQ(reasonOf(whole.substr(0, 200), NACRE_STATE_ALL),
@@ -199,10 +199,10 @@ TEST_F(StateFileTest, ReasonsSayWhatIsOtherThanInTheModel) {
   made["mean"].role = NACRE_STATE_COUNTER;
   made.describe();
   EXPECT_EQ(reasonOf(whole, NACRE_STATE_WEIGHT | NACRE_STATE_MOMENT),
-            "the file must be of this model's state, but its fingerprint is of other tensors or another optimizer");
+            "the file must be of this model's state, but its fingerprint differs: other tensors or another optimizer");
   whole.back() = static_cast<char>(whole.back() ^ 1);
   EXPECT_EQ(reasonOf(whole, NACRE_STATE_WEIGHT | NACRE_STATE_MOMENT),
-            "the file must be a whole safetensors file, but its checksum is another");
+            "the file must be a whole safetensors file, but its checksum does not match");
   // With a checksum that is none, and with none where there must be one.
   EXPECT_EQ(reasonOfHeader("\"__metadata__\":{\"crc32c\":\"0\"}," + turned.substr(0, turned.size() - 4) + "96]}"),
             expected + "{\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":[0,96]}");
@@ -211,7 +211,7 @@ TEST_F(StateFileTest, ReasonsSayWhatIsOtherThanInTheModel) {
     EXPECT_EQ(
         reasonOf(withHeader("{\"__metadata__\":" + std::string(metadata) + "," + turned + "}", std::string(48, 'x')),
                  NACRE_STATE_WEIGHT),
-        "the file must be a whole safetensors file, but its checksum is another");
+        "the file must be a whole safetensors file, but its checksum does not match");
 }
 
 /// Their elements lie where such elements may: a multiple of their size from the data's beginning, which is one of 64.
@@ -248,8 +248,7 @@ TEST_F(StateFileTest, IsCopied) {
   nacre_state *foreign = nullptr;
   ASSERT_EQ(nacre_state_create(another.model(), nullptr, &foreign), NACRE_OK);
   EXPECT_EQ(nacre_state_copy(state, foreign), NACRE_BAD_ARGUMENT);
-  EXPECT_STREQ(nacre_state_reason(foreign),
-               "a state must be copied from one of the same model that no run or call has");
+  EXPECT_STREQ(nacre_state_reason(foreign), "a state must be copied from an idle one of the same model");
   nacre_session_options options = nacre_session_options_default();
   options.state = foreign;
   char reason[256] = "";
@@ -257,7 +256,7 @@ TEST_F(StateFileTest, IsCopied) {
   options.reason_capacity = sizeof reason;
   nacre_session *session = nullptr;
   EXPECT_EQ(nacre_session_create(made.model(), &options, &session), NACRE_BAD_ARGUMENT);
-  EXPECT_STREQ(reason, "the options' state must be of this model, but is of another");
+  EXPECT_STREQ(reason, "the options' state belongs to another model");
   nacre_state_destroy(foreign);
 }
 

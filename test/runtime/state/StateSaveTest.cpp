@@ -23,7 +23,7 @@ TEST_F(StateSaveTest, AFileOfNothingIsNotSaved) {
     if (variable.role == NACRE_STATE_STATISTIC)
       variable.role = NACRE_STATE_WEIGHT;
   EXPECT_EQ(nacre_state_save(state, path.c_str(), NACRE_STATE_STATISTIC), NACRE_BAD_ARGUMENT);
-  EXPECT_STREQ(nacre_state_reason(state), "the model must have state of these roles, but has none");
+  EXPECT_STREQ(nacre_state_reason(state), "the model has no state of these roles");
   EXPECT_NE(access(path.c_str(), F_OK), 0);
 }
 

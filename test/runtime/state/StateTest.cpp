@@ -164,7 +164,7 @@ TEST_F(StateTest, WrongCallsChangeNothing) {
   EXPECT_EQ(nacre_state_write(state, 1, nullptr, 0), NACRE_BAD_ARGUMENT); // NULL is right where there are no bytes
   EXPECT_STREQ(nacre_state_reason(state), "state must be below 1, but is 1");
   EXPECT_EQ(nacre_state_find(state, "nothing", &index), NACRE_BAD_ARGUMENT);
-  EXPECT_STREQ(nacre_state_reason(state), "the model must have state 'nothing', but has none of that name");
+  EXPECT_STREQ(nacre_state_reason(state), "the model must have state 'nothing', but does not");
   EXPECT_EQ(index, 7u);
   expectAfter(1);
 }

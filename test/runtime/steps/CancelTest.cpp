@@ -82,7 +82,7 @@ TEST_F(CancelTest, EndsAnEndlessLoopWithinTheIteration) {
   EXPECT_EQ(cancelled, NACRE_OK);
   EXPECT_EQ(noted(), Numbers({1, 2, 3, 4, 5}));
   EXPECT_EQ(sessionReason(), "the run was cancelled before 'loop_1'");
-  EXPECT_STREQ(nacre_status_text(NACRE_CANCELLED), "cancelled: run again whenever you like");
+  EXPECT_STREQ(nacre_status_text(NACRE_CANCELLED), "cancelled: run again at any time");
   cancelAt = -1;
   for (int run = 0; run < 3; ++run) {
     EXPECT_EQ(runWith({0, 77}), NACRE_OK) << sessionReason();

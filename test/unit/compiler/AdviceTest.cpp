@@ -38,7 +38,7 @@ TEST(Advice, AddsUpWhatIsAlikeAndNamesTheDearest) {
   EXPECT_EQ(said[0].kind, "fallback");
   EXPECT_EQ(said[0].nodes, (std::vector<std::string>{"large", "small"}));
   EXPECT_DOUBLE_EQ(said[0].share, 0.15);
-  EXPECT_EQ(said[0].text, "this runs in plain loops (another); other operators for the same may have code of their own "
+  EXPECT_EQ(said[0].text, "this falls back to plain loops (another); try other operators with the same result "
                           "(here and at another: 15 % of a run)");
 }
 
@@ -70,7 +70,7 @@ TEST(Advice, AReasonOfTheGpusCountsWhereItWasAskedFor) {
   report.usesGpu = true;
   ASSERT_EQ(advise(report).size(), 1u);
   EXPECT_EQ(advise(report)[0].text,
-            "the GPU has no code for this (no code); another type or operator may have (here: 100 % of a run)");
+            "the GPU has no code for this (no code); try another element type or operator (here: 100 % of a run)");
 }
 
 TEST(Advice, OfTheFirstEntryAlone) {

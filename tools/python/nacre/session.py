@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A model made ready to run: its memory and its threads."""
+"""Sessions: a model that is ready to run, with its memory and threads."""
 from __future__ import annotations
 
 import bisect
@@ -22,7 +22,7 @@ from .tensors import TensorInfo, empty, fitting
 
 log = logging.getLogger("nacre")
 
-#: What may be given as inputs: arrays by name, arrays in the order of the model's inputs, or one array.
+#: Inputs of a run: arrays by name, arrays in the order of the model's inputs, or one array.
 Inputs = Union[Mapping[str, Any], Sequence[Any], np.ndarray]
 
 _GPU = {None: _native.GpuChoice.IF_USEFUL, "auto": _native.GpuChoice.IF_USEFUL, False: _native.GpuChoice.NEVER,
@@ -34,7 +34,7 @@ def make_options(entry: str, *, threads: int = 0, gpu: Union[str, bool, None] = 
                  gpu_cut: Optional[float] = None, gpu_device: Optional[int] = None, gpu_sequential: bool = False,
                  gpu_background: bool = False, gpu_self_test: bool = False, tune_budget_ms: int = 0,
                  cache_folder: Optional[str] = None, max_iterations: int = 0) -> Any:
-    """nacre_session_options of the arguments that Model.session documents."""
+    """Converts the arguments of Model.session to nacre_session_options."""
     if gpu not in _GPU:
         raise ValueError(f"gpu must be None, 'auto', True, 'required', False or 'never', but is {gpu!r}")
     if gpu_cut is not None and not 0 <= gpu_cut <= 100:
@@ -63,7 +63,7 @@ def _tell(_: Any, level: int, message: bytes) -> None:
 
 
 class _Owner:
-    """The runtime's session. Its memory lives as long as this, which arrays over it keep: closing a session early is safe."""
+    """Owns the runtime's session. Arrays over its memory keep this object alive, so closing a session early is safe."""
 
     def __init__(self, library: Library, options: Any, state: Optional[State]) -> None:
         reason = ctypes.create_string_buffer(_REASON_BYTES)
@@ -78,7 +78,7 @@ class _Owner:
         self.library, self.state, self.pointer = library, state, pointer
         self.options = options  # The cache folder is read as long as a GPU is got ready.
         self._destroy = weakref.finalize(self, _destroy, library, state, pointer)
-        # Where the interpreter ends, a thread may still be in a run; but one that gets a GPU ready must not outlive our log.
+        # When the interpreter exits, a thread may still be in a run; but a thread that prepares a GPU must not outlive our log.
         self._destroy.atexit = bool(options.gpu_background)
 
 
@@ -87,7 +87,7 @@ def _destroy(library: Library, _state: Optional[State], pointer: Any) -> None:
 
 
 class _Memory:
-    """Memory of a session for numpy.asarray, which keeps this, and this the session."""
+    """Provides memory of a session to numpy.asarray; the array keeps this object alive, which keeps the session alive."""
 
     def __init__(self, owner: _Owner, address: int, info: TensorInfo, writable: bool) -> None:
         self.owner = owner
@@ -96,13 +96,13 @@ class _Memory:
 
 
 class Session:
-    """A model made ready to run. Made by Model.session; closed at the end of a `with`, by close(), or when it is forgotten.
+    """A model that is ready to run, from Model.session. It is closed by `with`, by close(), or when it is garbage-collected.
 
-    A session belongs to one thread at a time: a call while another thread is in one raises RuntimeError, except for cancel().
-    Threads that run at the same time have a session each. A run keeps no other Python thread from running. Ctrl-C ends a run of
+    A session belongs to one thread at a time: a call during a call of another thread raises RuntimeError, except for cancel().
+    To run in several threads at once, give each its own session. A run does not block other Python threads. Ctrl-C ends a run of
     the main thread.
 
-    After os.fork() the child may use the session, without its threads and its GPU. If a thread was in a run at the fork, the
+    After os.fork(), the child may use the session without its threads and its GPU. If a run was in progress at the fork, the
     child can only close the session.
     """
 
@@ -120,7 +120,7 @@ class Session:
         self._functions = library.functions
         self._views_of_inputs = [self._view(False, number, info) for number, info in enumerate(inputs)]
         self._views_of_outputs = [self._view(True, number, info) for number, info in enumerate(outputs)]
-        # Outputs lie apart, so that the order of their begins is that of their ends.
+        # Outputs do not overlap, so sorting by begins also sorts by ends.
         ranges = sorted((view.ctypes.data, view.ctypes.data + view.nbytes) for view in self._views_of_outputs if view.nbytes)
         self._output_begins, self._output_ends = [begin for begin, _ in ranges], [end for _, end in ranges]
 
@@ -137,14 +137,14 @@ class Session:
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Joins the threads and gives the memory back; arrays over it, of input() or run(copy=False), keep it until they are gone."""
+        """Joins the threads and frees the memory, as soon as no array of input() or run(copy=False) uses it."""
         with self._entered(closed=True):
             self._owner = None
             self._views_of_inputs, self._views_of_outputs = [], []
 
     def input(self, name: str) -> np.ndarray:
-        """Where the session reads that input from: an array to write in place. run() then need not be given it, and what is in it
-        stays from run to run."""
+        """Returns the session's buffer of an input, as an array to write in place. run() then does not need this input, and the
+        buffer keeps its contents between runs."""
         number = self._input_number(name)
         with self._entered():
             self._kept.add(number)
@@ -153,11 +153,11 @@ class Session:
     def run(self, inputs: Optional[Inputs] = None, *, copy: bool = True) -> Dict[str, np.ndarray]:
         """Computes the outputs.
 
-        RunError, whose status says so, where cancel() or max_iterations ended the run: then the state is as it was before.
+        `inputs` are arrays by name, or in the model's order. A contiguous array whose address is a multiple of 64 (as from
+        nacre.empty) is read in place; others are copied. With copy=False, the outputs are arrays over the session's memory:
+        they need no copy, but the next run overwrites them.
 
-        `inputs` are arrays by name, or in the model's order. An array that is contiguous and whose address is a multiple of 64
-        (nacre.empty makes such) is read where it is; others are copied. With copy=False the outputs are arrays over the session's
-        memory: no copy, but the next run writes them anew.
+        If cancel() or max_iterations ends the run, this raises a RunError with that status, and the state is unchanged.
         """
         with self._entered() as owner:
             feeds = self._feeds(inputs)
@@ -173,7 +173,7 @@ class Session:
                     self._functions.session_bind_input(owner.pointer, number, None)
 
     def run_bare(self) -> None:
-        """A run on what the inputs hold, which gives nothing back: for those who measure."""
+        """Runs with the inputs' current contents and returns nothing, for benchmarks."""
         with self._entered() as owner:
             self._run(owner)
 
@@ -184,20 +184,21 @@ class Session:
         self._check(owner, status)
 
     def cancel(self) -> bool:
-        """Ends the run that another thread is in, which gets a RunError with the status CANCELLED; at once, from any thread.
+        """Cancels the run of another thread, which gets a RunError with the status CANCELLED. Returns at once; call it from any
+        thread.
 
-        False, and nothing else, where no run is in progress: later runs are not affected.
+        Returns False if no run is in progress: later runs are not affected.
         """
         owner = self._owner
         if owner is None:
             return False
         if self._functions.api_version < 7:
-            raise RunError(_native.Status.UNSUPPORTED, "the model was compiled by a Nacre whose runs cannot be cancelled; compile it again")
+            raise RunError(_native.Status.UNSUPPORTED, "the model was compiled by a Nacre without cancellation; compile it again")
         return self._functions.session_cancel(owner.pointer) == _native.Status.OK
 
     @property
     def state(self) -> State:
-        """What the model remembers from run to run: the session's own, or the one that it was made with."""
+        """The state: the session's own, or the one that it was created with."""
         if self._shared_state is not None:
             return self._shared_state
         with self._entered() as owner:
@@ -206,7 +207,7 @@ class Session:
             return State(owner.library, pointer, owner)
 
     def describe(self) -> Dict[str, Any]:
-        """What computes the runs: device ("" for the CPU alone), threads, launches of each engine, times of the GPU's start in ns."""
+        """Describes the session: device ("" if only the CPU computes), threads, launches of each engine, times of the GPU's start in ns."""
         info = _native.SessionInfo()
         with self._entered() as owner:
             self._functions.session_describe(owner.pointer, ctypes.sizeof(info), ctypes.byref(info))
@@ -215,12 +216,12 @@ class Session:
 
     @property
     def reason(self) -> str:
-        """Why the latest call failed, or why the CPU computes what was placed on a GPU; "" where neither has happened."""
+        """The cause of the latest failure, or why the CPU computes launches placed on the GPU; "" if neither has happened."""
         with self._entered() as owner:
             return _native.text(self._functions.session_reason(owner.pointer))
 
     def launch_time(self, number: int) -> Any:
-        """nacre_launch_time of the latest run, of a session made with profile=True."""
+        """Returns the times of a launch in the latest run, for a session with profile=True."""
         time = _native.LaunchTime()
         with self._entered() as owner:
             self._check(owner, self._functions.session_launch_time(owner.pointer, number, ctypes.sizeof(time), ctypes.byref(time)))
@@ -228,11 +229,10 @@ class Session:
 
     @contextlib.contextmanager
     def _entered(self, closed: bool = False) -> Iterator[_Owner]:
-        """The runtime's session, for this thread alone."""
+        """Locks the runtime's session for this thread."""
         lock = self._lock
         if not lock.acquire(blocking=False):
-            raise RuntimeError("another thread is using this session, which belongs to one thread at a time; "
-                               "give each thread a session of its own: model.session()")
+            raise RuntimeError("another thread is using this session; give each thread its own session: model.session()")
         try:
             if self._owner is None and not closed:
                 raise ValueError("this session is closed")
@@ -245,7 +245,7 @@ class Session:
             raise RunError(status, _native.text(self._functions.session_reason(owner.pointer)))
 
     def _view(self, of_output: bool, number: int, info: TensorInfo) -> np.ndarray:
-        """An array over the session's own buffer."""
+        """Returns an array over the session's own buffer."""
         owner, where = self._owner, ctypes.c_void_p()
         assert owner
         ask = self._functions.session_output if of_output else self._functions.session_input
@@ -259,7 +259,7 @@ class Session:
         return self._input_numbers[name]
 
     def _feeds(self, inputs: Optional[Inputs]) -> Dict[int, np.ndarray]:
-        """{number of an input: an array that fits it}; all are there, but for those that are written in place."""
+        """Returns a matching array for each input number; only inputs written in place may be missing."""
         given: Mapping[int, Any]
         if inputs is None:
             given = {}
@@ -278,14 +278,14 @@ class Session:
 
     def _feed(self, owner: _Owner, number: int, array: np.ndarray, bound: List[Tuple[int, np.ndarray]]) -> None:
         address = array.ctypes.data
-        # What overlaps an output, as the array of an earlier run without copies, would be written while it is read.
+        # An input that overlaps an output, such as an array of run(copy=False), would be overwritten while it is read.
         first = bisect.bisect_right(self._output_ends, address)
         apart = first == len(self._output_begins) or address + array.nbytes <= self._output_begins[first]
         if not (array.flags.c_contiguous and address % _native.ALIGNMENT == 0 and apart and array.nbytes):
             if number not in self._kept:
                 self._views_of_inputs[number][...] = array
                 return
-            # What the user has written in place stays for the next run.
+            # Values that the user wrote in place remain for the next run.
             aside = empty(array.shape, array.dtype)
             aside[...] = array
             array = aside

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: a canvas that is sharp on every screen, draws when something changed, has the page's colours, and is moved and
-//       zoomed by mouse, fingers and keys (d3-zoom).
+// What: Provides a canvas that is sharp on every screen, redraws on changes, uses the page's colours, and pans and zooms by
+//       mouse, touch and keyboard (d3-zoom).
 "use strict";
 
 const Canvas = (() => {
@@ -15,7 +15,7 @@ const Canvas = (() => {
 
   /**
    * `draw(context, view)` draws into `view.width` x `view.height` pixels under `view.transform`.
-   * `keys(event, view)`: whether it took a key that moves or zooms nothing.
+   * `keys(event, view)` returns whether it handled a key that neither moves nor zooms.
    */
   function create(id, { draw, keys = () => false, hover = () => {}, click = () => {}, scales = [0.02, 200], sized = () => {} }) {
     const canvas = Dom.byId(id);
@@ -38,7 +38,7 @@ const Canvas = (() => {
       requestAnimationFrame(paint);
     }
 
-    // The wheel scrolls the page until the canvas is clicked into; one finger scrolls it up and down, two move and zoom.
+    // The wheel scrolls the page until the user clicks the canvas; one finger scrolls the page, two fingers move and zoom.
     const takes = (event) => {
       if (event.type === "wheel") return event.ctrlKey || document.activeElement === canvas;
       return !event.button && (!event.touches || event.touches.length > 1);
@@ -84,14 +84,14 @@ const Canvas = (() => {
     return view;
   }
 
-  /** `text` cut to `width` pixels. */
+  /** Returns `text` truncated to `width` pixels. */
   function cutText(context, text, width) {
     if (context.measureText(text).width <= width) return text;
     const fits = Math.floor((width / context.measureText(text).width) * text.length) - 1;
     return fits > 1 ? Dom.shorten(text, fits) : "";
   }
 
-  /** Where in a list of `count` a key leads from `at`; undefined for a key that goes nowhere. */
+  /** Returns the index that a key moves to from `at` in a list of `count`; undefined for other keys. */
   function moved(key, at, count) {
     return { ArrowRight: Math.min(at + 1, count - 1), ArrowLeft: Math.max(at - 1, 0), Home: 0, End: count - 1 }[key];
   }

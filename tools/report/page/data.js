@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: the report and the profiles as the page uses them: entries, their launches with times, and who reads what whom wrote.
-// How:  1. rows of equal keys come as columns, 2. times are joined by place, 3. edges by storages.
+// What: Prepares the report and the profiles for the page: entries, their launches with times, and edges from writers to readers.
+// How:  1. Expand columns into rows. 2. Join times by position. 3. Find edges by storages.
 "use strict";
 
 const Data = (() => {
@@ -94,7 +94,7 @@ const Data = (() => {
   function roofShare(launch, roofs) {
     if (!roofs || !launch.flopRate || !launch.intensity) return undefined;
     const { cpu, gpu } = roofs;
-    // Of a cut both compute at the same time, over one memory.
+    // For a cut, both engines compute at the same time and share the memory.
     const both = { flops_per_second: cpu.flops_per_second + gpu.flops_per_second, bytes_per_second: Math.max(cpu.bytes_per_second, gpu.bytes_per_second) };
     const roof = { cpu, gpu, cut: both }[launch.engine];
     return launch.flopRate / Math.min(roof.flops_per_second, launch.intensity * roof.bytes_per_second);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: the launch that is chosen, in words, and the box that finds launches by the model's nodes.
+// What: Describes the selected launch, and finds launches by the model's nodes.
 "use strict";
 
 const Details = (() => {
@@ -15,8 +15,8 @@ const Details = (() => {
     return [
       ["measured", launch.measured !== undefined && Dom.microseconds(launch.measured) + " µs" + share(launch.measured, entry.measured)],
       ["predicted", launch.predicted !== undefined && Dom.microseconds(launch.predicted) + " µs" + share(launch.predicted, entry.predictedLaunches)],
-      ["turns in a run", launch.turns !== 1 && Dom.count(launch.turns)],
-      ["reaches", launch.flopRate > 0 && Dom.rate(launch.flopRate, "FLOP/s") + (launch.roofShare ? `, ${Dom.percent(launch.roofShare)} of the roof` : "")],
+      ["iterations per run", launch.turns !== 1 && Dom.count(launch.turns)],
+      ["achieved", launch.flopRate > 0 && Dom.rate(launch.flopRate, "FLOP/s") + (launch.roofShare ? `, ${Dom.percent(launch.roofShare)} of the roofline` : "")],
     ].filter((row) => row[1]);
   }
 
@@ -26,24 +26,24 @@ const Details = (() => {
     return [
       element("h3", {}, `Launch ${launch.number}: ${launch.kind}`),
       Dom.pairs([
-        ["engine", launch.engine === "cut" ? `cut: ${Dom.percent(launch.gpu_share)} GPU, the rest CPU` : launch.engine.toUpperCase()],
+        ["engine", launch.engine === "cut" ? `cut: ${Dom.percent(launch.gpu_share)} GPU, the rest on the CPU` : launch.engine.toUpperCase()],
         ["ran on", launch.ranOn && launch.ranOn !== launch.engine ? launch.ranOn : undefined],
         ...timeRows(launch),
-        ["work", Dom.rate(launch.flops, "FLOP") + (launch.executed_flops !== launch.flops ? `, ${Dom.rate(launch.executed_flops, "FLOP")} of them done` : "")],
-        ["reads", `${Dom.bytes(launch.weight_bytes)} of weights, ${Dom.bytes(launch.read_bytes)} else`],
+        ["work", Dom.rate(launch.flops, "FLOP") + (launch.executed_flops !== launch.flops ? `, ${Dom.rate(launch.executed_flops, "FLOP")} executed` : "")],
+        ["reads", `${Dom.bytes(launch.weight_bytes)} of weights, ${Dom.bytes(launch.read_bytes)} of other data`],
         ["writes", Dom.bytes(launch.written_bytes)],
         ["arena", storages.map((storage) => `${Dom.bytes(storage.bytes)} at ${Dom.count(storage.offset)}`).join(", ")],
         ["part of the step", launch.part],
         ["kernel", launch.kernel],
-        ["fell back", launch.fallback && `${launch.fallback_reason}; LLVM's vectorizers did what they could`],
+        ["fallback", launch.fallback && `${launch.fallback_reason}; compiled as plain loops, vectorized by LLVM`],
         ["not on the GPU", launch.gpu_declined],
       ].filter((row) => row[1])),
       element("h3", {}, "Nodes of the model"),
       element("ul", { class: "names" }, launch.node_list.map((node) => element("li", {}, element("button", { type: "button", click: () => search(node) }, node)))),
       element("h3", {}, "Reads from"),
-      launch.before.length ? Dom.launchButtons(launch.before, choose) : element("p", {}, "inputs, state or weights alone"),
-      element("h3", {}, "Is read by"),
-      launch.after.length ? Dom.launchButtons(launch.after, choose) : element("p", {}, "outputs or state alone"),
+      launch.before.length ? Dom.launchButtons(launch.before, choose) : element("p", {}, "only inputs, state or weights"),
+      element("h3", {}, "Read by"),
+      launch.after.length ? Dom.launchButtons(launch.after, choose) : element("p", {}, "only outputs or state"),
       element("p", {}, element("button", { type: "button", id: "to-table", click: () => Table.show(launch) }, "Show in the table")),
     ];
   }
@@ -51,7 +51,7 @@ const Details = (() => {
   function showDetails() {
     const launch = state.launch;
     if (!launch) {
-      fill(byId("details"), element("p", {}, "Choose a launch: click on it, search for a node, or use the arrow keys in the graph."));
+      fill(byId("details"), element("p", {}, "Select a launch: click it, search for a node, or use the arrow keys in the graph."));
       return;
     }
     fill(byId("details"), describe(launch));
@@ -81,7 +81,7 @@ const Details = (() => {
     const box = byId("search"), list = byId("matches");
     fill(list, matches.map((match, index) => element("li", {
       id: "match-" + index, role: "option", "aria-selected": String(index === active),
-      // Before the box loses the focus, which closes the list.
+      // This runs before the box loses the focus, which closes the list.
       pointerdown: (event) => { event.preventDefault(); take(index); },
     }, `${match.text} → launch ${match.launch.number} (${match.launch.kind}, ${match.launch.engine})`)));
     list.hidden = matches.length === 0;
@@ -108,7 +108,7 @@ const Details = (() => {
     matches = findMatches(byId("search").value);
     active = matches.length ? 0 : -1;
     showMatches();
-    if (byId("search").value.trim() && !matches.length) byId("said").textContent = "Nothing is called so";
+    if (byId("search").value.trim() && !matches.length) byId("said").textContent = "No match";
   }
 
   /** As if it were typed. */

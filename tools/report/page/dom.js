@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: elements and texts. Names of a model are its author's: they become text, never markup.
+// What: Creates elements and texts. Names from the model are untrusted: they become text, never markup.
 "use strict";
 
 const Dom = (() => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: the graph of launches on a canvas: coloured by engine, as high and as deep in colour as they are large.
+// What: Draws the graph of launches: the colour shows the engine; height and shade show the size.
 "use strict";
 
 const Graph = (() => {
@@ -8,7 +8,7 @@ const Graph = (() => {
   let view, layout, aspectOfLayout = 0, most = 1, hovered = -1;
 
   function arrange() {
-    if (!view.width) return; // it is arranged once it has a size
+    if (!view.width) return; // the layout needs a size
     const launches = state.entry.launches;
     const sizes = launches.map(State.sizeOf);
     most = sizes.reduce((least, size) => Math.max(least, size), 0) || 1;

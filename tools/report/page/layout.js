@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: where each launch is drawn.
-// Why:  launches run in an order, and a graph of thousands is nearly a line: drawn as layers it is a thread that nobody can read.
-// How:  1. lanes: a launch stands below the one whose result it reads, beside others whose results are still to be read;
-//       2. rows in order, as high as a launch is large, broken into columns as a newspaper is, so that all fits the screen.
+// What: Computes where each launch is drawn.
+// Why:  Launches run in order, and a graph of thousands is nearly a line: drawn in layers, it would be an unreadable thread.
+// How:  1. Lanes: a launch is below the one whose result it reads, next to others whose results are still unread.
+//       2. Columns: rows in order, each as high as its launch is large, wrapped like a newspaper to fit the screen.
 //       Both are linear in launches and edges.
 "use strict";
 
@@ -33,7 +33,7 @@ const Layout = (() => {
 
   //===---- 2. Columns ----===//
 
-  /** Boxes by launch, and the size of all. `sizes`: not negative; `aspect`: width over height of the screen. */
+  /** Returns the box of each launch and the total size. `sizes` are not negative; `aspect` is the screen's width over height. */
   function layOut(launches, sizes, aspect) {
     const lane = lanesOf(launches);
     const most = sizes.reduce((least, size) => Math.max(least, size), 0) || 1;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: reads the data, starts the views and wires what stands above them: entry, measure, filters, and the address, which
-//       remembers entry and launch.
+// What: Reads the data, starts the views and wires the controls: entry, measure, filters, and the address, which stores the
+//       selected entry and launch.
 "use strict";
 
 (() => {
   const { state } = State;
   const { element, fill, byId } = Dom;
-  const engines = { cpu: "CPU", gpu: "GPU", cut: "cut between both" };
+  const engines = { cpu: "CPU", gpu: "GPU", cut: "split between both" };
 
   function showChoices() {
     const { entry } = state;
@@ -17,15 +17,15 @@
     const box = (key, label, checked) => element("label", {}, element("input", { type: "checkbox", "data-filter": key, checked: checked || undefined, change: (event) => State.setHidden(key, key === "taken" ? event.target.checked : !event.target.checked) }), " " + label);
     state.hidden.clear();
     fill(byId("filters"), element("legend", {}, "Show"), there.map((engine) => box(engine, engines[engine], true)),
-      entry.launches.some((launch) => launch.fallback || launch.gpu_declined) ? box("taken", "only what fell back", false) : undefined);
+      entry.launches.some((launch) => launch.fallback || launch.gpu_declined) ? box("taken", "only fallbacks", false) : undefined);
     const swatch = (engine) => {
       const made = element("span", { class: "swatch" });
       made.style.background = `var(--${engine})`;
       return made;
     };
     fill(byId("legend"), there.map((engine) => element("li", {}, swatch(engine), engines[engine])),
-      element("li", {}, `higher and deeper: more ${State.measures(entry).find((row) => row[0] === state.measure)[1]}`),
-      entry.launches.some((launch) => launch.fallback) ? element("li", {}, "red border and !: no emitter took it") : undefined);
+      element("li", {}, `taller and darker: more ${State.measures(entry).find((row) => row[0] === state.measure)[1]}`),
+      entry.launches.some((launch) => launch.fallback) ? element("li", {}, "red border and !: no emitter accepts this launch") : undefined);
   }
 
   /** `#entry=train&launch=12`, so that a place on the page can be told to others. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: what launches reach over how much they compute for each byte, under what the device's engines can do at most.
+// What: Plots each launch's achieved rate over its arithmetic intensity, below the limits of the device's engines.
 "use strict";
 
 const Roofline = (() => {
@@ -47,7 +47,7 @@ const Roofline = (() => {
       context.strokeRect(x(value), top, 0, view.height - top - bottom);
       context.fillText(value >= 1 ? Dom.count(value) : String(value), x(value), view.height - bottom + 15);
     }
-    context.fillText("FLOP for each byte read and written", (left + view.width) / 2, view.height - 6);
+    context.fillText("FLOP per byte read and written", (left + view.width) / 2, view.height - 6);
     context.textAlign = "right";
     for (const value of y.ticks().filter(isPower)) {
       context.strokeRect(left, y(value), view.width - left - right, 0);
@@ -112,8 +112,8 @@ const Roofline = (() => {
   function say() {
     const launch = points[at];
     Dom.byId("roofline-said").textContent = !launch ? "" :
-      `Launch ${launch.number}, ${launch.nodes || launch.kernel}: ${Dom.rate(launch.flopRate, "FLOP/s")} at ${launch.intensity.toFixed(2)} FLOP for each byte, ${Dom.microseconds(launch.time)} µs` +
-      (launch.roofShare ? `, ${Dom.percent(launch.roofShare)} of what ${{ cpu: "the device's CPU", gpu: "the device's GPU", cut: "both engines" }[launch.engine]} could from memory.` : ".");
+      `Launch ${launch.number}, ${launch.nodes || launch.kernel}: ${Dom.rate(launch.flopRate, "FLOP/s")} at ${launch.intensity.toFixed(2)} FLOP per byte, ${Dom.microseconds(launch.time)} µs` +
+      (launch.roofShare ? `, ${Dom.percent(launch.roofShare)} of the memory-bound limit of ${{ cpu: "the device's CPU", gpu: "the device's GPU", cut: "both engines" }[launch.engine]}.` : ".");
   }
 
   function point(position) {
@@ -148,11 +148,11 @@ const Roofline = (() => {
   function describe() {
     const { entry, data } = state;
     const times = entry.profile ? "measured" : "predicted";
-    const roof = data.report.roofs ? `Roofs are those of ${data.report.device || data.report.roofs.description} (${data.report.roofs.description}), of ${data.report.roofs.cpu_threads} threads; what stays in a cache may be above the roof of memory.`
-      : "No device is known, so there is no roof: compile with --device=<name>, or with a profile that nacre-tune measured.";
-    const caution = entry.profile && data.report.roofs ? " Times were measured: the roof is theirs only where it is the same device." : "";
-    Dom.byId("roofline-text").textContent = points.length ? `Each launch by its ${times} time, which its circle's area is. ${roof}${caution} The arrow keys go through launches, the longest first.`
-      : `Without times there are no points: compile with --device=<name>, or measure with nacre-run --profile=<file>. ${roof}`;
+    const roof = data.report.roofs ? `The roofline is that of ${data.report.device || data.report.roofs.description} (${data.report.roofs.description}) with ${data.report.roofs.cpu_threads} threads; launches whose data stays in a cache may exceed the memory limit.`
+      : "No device is known, so there is no roofline: compile with --device=<name> or a profile from nacre-tune.";
+    const caution = entry.profile && data.report.roofs ? " Times were measured: the roofline applies only if they come from the same device." : "";
+    Dom.byId("roofline-text").textContent = points.length ? `Each circle is a launch; its area is the ${times} time. ${roof}${caution} The arrow keys move through launches, the longest first.`
+      : `There are no times to plot: compile with --device=<name>, or measure with nacre-run --profile=<file>. ${roof}`;
   }
 
   function start() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: the parts of the page that are words and small tables: figures, bytes, what was fused, what fell back, about.
+// What: Fills the sections of text and small tables: figures, file size, fusion, fallbacks, about.
 "use strict";
 
 const Sections = (() => {
@@ -29,11 +29,11 @@ const Sections = (() => {
   function bytes() {
     const { report } = state.data;
     const known = [
-      ["Weights", report.weight_bytes, "tone0"], ["Code of kernels", report.code_bytes, "tone1"], ["GPU code, packed", report.gpu_packed_bytes, "tone2"],
-      ["Tables that the runtime walks", report.table_bytes, "tone3"], ["Code of the runtime", report.runtime_bytes, "tone5"],
+      ["Weights", report.weight_bytes, "tone0"], ["Kernel code", report.code_bytes, "tone1"], ["GPU code, packed", report.gpu_packed_bytes, "tone2"],
+      ["Runtime tables", report.table_bytes, "tone3"], ["Runtime code", report.runtime_bytes, "tone5"],
     ];
     const rest = report.file_bytes - known.reduce((sum, row) => sum + row[1], 0);
-    const rows = [...known, ["Constants of kernels, symbols, relocations, padding of pages", rest, "tone4"]].filter((row) => row[1] > 0);
+    const rows = [...known, ["Kernel constants, symbols, relocations, page padding", rest, "tone4"]].filter((row) => row[1] > 0);
     const share = (value) => Dom.percent(value / report.file_bytes);
     const bar = element("div", { class: "bar", "aria-hidden": "true" });
     for (const [name, value, tone] of rows) {
@@ -49,10 +49,10 @@ const Sections = (() => {
     });
     const total = element("tr", {}, element("th", { scope: "row" }, "File"), element("td", { class: "number", id: "file-bytes" }, Dom.count(report.file_bytes)), element("td", { class: "number" }, share(report.file_bytes)));
     const memory = Dom.pairs([
-      ["A session takes beside", `${Dom.bytes(report.arena_bytes)} for temporaries${report.state_bytes ? `, ${Dom.bytes(report.state_bytes)} of state` : ""}, inputs and outputs`],
+      ["A session also needs", `${Dom.bytes(report.arena_bytes)} for temporaries${report.state_bytes ? `, ${Dom.bytes(report.state_bytes)} of state` : ""}, inputs and outputs`],
       report.gpu_code_bytes > 0 ? ["GPU code, unpacked", Dom.bytes(report.gpu_code_bytes)] : undefined,
     ]);
-    fill(byId("bytes-content"), report.file_bytes ? [bar, element("table", {}, element("tbody", {}, body, total)), memory] : element("p", {}, "No library was written, so it has no bytes."));
+    fill(byId("bytes-content"), report.file_bytes ? [bar, element("table", {}, element("tbody", {}, body, total)), memory] : element("p", {}, "No library was written."));
   }
 
   function fused() {
@@ -63,10 +63,10 @@ const Sections = (() => {
     const row = (launch) => element("li", {}, element("button", { type: "button", click: () => State.choose(launch, "fused") }, `Launch ${launch.number}`), ` ${launch.kind}: ${launch.nodes}`);
     const list = (title, items, make) => (items.length ? element("details", {}, element("summary", {}, `${title} (${Dom.count(items.length)})`), lazy(items, make)) : undefined);
     fill(byId("fused-content"),
-      element("p", {}, `${Dom.count(entry.byNode.size)} nodes of the model are in ${Dom.count(entry.launches.length)} launches. What is in none was folded into constants or needs no work. All entries have ${Dom.count(report.kernels)} kernels of ${Dom.count(report.operators)} operators.`),
-      list("Launches of several nodes", many, row),
-      list("Nodes that take several launches", split, ([node, launches]) => element("li", {}, `${node}: `, Dom.launchButtons(launches, (launch) => State.choose(launch, "fused")))),
-      list("Launches of no node: copies and layouts that the compiler added", own, row));
+      element("p", {}, `${Dom.count(entry.byNode.size)} nodes of the model are in ${Dom.count(entry.launches.length)} launches. The other nodes were folded into constants or need no work. All entries together have ${Dom.count(report.kernels)} kernels from ${Dom.count(report.operators)} operators.`),
+      list("Launches with several nodes", many, row),
+      list("Nodes with several launches", split, ([node, launches]) => element("li", {}, `${node}: `, Dom.launchButtons(launches, (launch) => State.choose(launch, "fused")))),
+      list("Launches without a node: copies and layouts that the compiler added", own, row));
   }
 
   /** A list whose items are made once it is opened, the first hundred, and then the rest. */
@@ -97,11 +97,11 @@ const Sections = (() => {
     const ofCpu = byReason(launches, "fallback_reason");
     const advice = report.advice ?? [];
     fill(byId("declined-content"),
-      advice.length ? [element("h3", {}, "What would make it faster"), table(["Nodes", "Why, and what to do"], advice.map((row) => [row.nodes.join(", "), row.text]))] : undefined,
+      advice.length ? [element("h3", {}, "Suggestions"), table(["Nodes", "Reason and remedy"], advice.map((row) => [row.nodes.join(", "), row.text]))] : undefined,
       element("h3", {}, "On the CPU"),
-      ofCpu ? [element("p", {}, "These are compiled as plain loops, with which LLVM's vectorizers do what they can:"), ofCpu] : element("p", {}, "Nothing: each launch has code of an emitter for its kind."),
+      ofCpu ? [element("p", {}, "No emitter accepts these launches, so they are plain loops, vectorized by LLVM:"), ofCpu] : element("p", {}, "None: an emitter accepts each launch."),
       element("h3", {}, "On the GPU"),
-      byReason(launches, "gpu_declined") ?? element("p", {}, launches.some((launch) => launch.gpu_share > 0) ? "Nothing." : "Nothing was asked of a GPU (--place)."));
+      byReason(launches, "gpu_declined") ?? element("p", {}, launches.some((launch) => launch.gpu_share > 0) ? "None." : "No GPU was requested (--place)."));
   }
 
   function about() {
@@ -112,17 +112,17 @@ const Sections = (() => {
     const ports = state.entry.ports ?? [];
     fill(byId("about-content"),
       Dom.pairs([
-        ["model", report.model], ["library", report.output], ["target", report.target], ["CPU", report.cpu || "the target's own"],
-        ["device", report.device ?? "none was named"], ["GPU precision", report.gpu_precision], ["stored weights", report.weight_type],
+        ["model", report.model], ["library", report.output], ["target", report.target], ["CPU", report.cpu || "the target's default"],
+        ["device", report.device ?? "none"], ["GPU precision", report.gpu_precision], ["stored weights", report.weight_type],
         ["entries", entries.map((entry) => entry.name).join(", ")],
-        report.micro_batch ? ["a step takes", `${report.micro_batch} examples at once`] : undefined,
-        step ? ["a step, predicted", `forward ${Dom.milliseconds(step.forward)}, backward ${Dom.milliseconds(step.backward)}, update ${Dom.milliseconds(step.update)}`] : undefined,
-        ["compiled in", `${Dom.milliseconds(report.total_ms)}: ${Object.entries(report.phase_ms).map(([phase, ms]) => `${phase} ${ms.toFixed(0)}`).join(", ")}`],
+        report.micro_batch ? ["examples per step", `${report.micro_batch}`] : undefined,
+        step ? ["predicted time of a step", `forward ${Dom.milliseconds(step.forward)}, backward ${Dom.milliseconds(step.backward)}, update ${Dom.milliseconds(step.update)}`] : undefined,
+        ["compile time", `${Dom.milliseconds(report.total_ms)}: ${Object.entries(report.phase_ms).map(([phase, ms]) => `${phase} ${ms.toFixed(0)}`).join(", ")}`],
       ]),
       ports.length ? [element("h3", {}, "Inputs, outputs and state of this entry"), table(["Name", "Role", "Bytes"], ports.map((port) => [port.name, port.role, Dom.count(port.bytes)]))] : undefined,
-      narrow.length ? [element("h3", {}, "Weights at half the bytes"), table(["Nodes", "Saved bytes", "Largest relative error", "Relative error"], narrow.map((row) => [row.nodes, Dom.count(row.saved_bytes), row.largest_relative_error.toExponential(1), row.relative_error.toExponential(1)]))] : undefined,
-      costs.length ? [element("h3", {}, "What it costs to train each weight, predicted"), table(["Weight", "Own ms", "Way back, ms"], costs.map((row) => [row.weight, row.predicted_ms.toFixed(3), row.predicted_way_ms.toFixed(3)]))] : undefined,
-      element("details", {}, element("summary", {}, "Licences of what this page holds"), element("pre", {}, byId("licences").textContent)));
+      narrow.length ? [element("h3", {}, "Weights at half size"), table(["Nodes", "Saved bytes", "Largest relative error", "Relative error"], narrow.map((row) => [row.nodes, Dom.count(row.saved_bytes), row.largest_relative_error.toExponential(1), row.relative_error.toExponential(1)]))] : undefined,
+      costs.length ? [element("h3", {}, "Predicted training cost of each weight"), table(["Weight", "Own ms", "Backward path, ms"], costs.map((row) => [row.weight, row.predicted_ms.toFixed(3), row.predicted_way_ms.toFixed(3)]))] : undefined,
+      element("details", {}, element("summary", {}, "Licences of the code in this page"), element("pre", {}, byId("licences").textContent)));
   }
 
   function start() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: what the views have in common: the entry, the launch that is chosen, what is shown, and by what it is sized.
-// How:  whoever changes it tells all views, by what changed: "entry", "choice", "filter", "measure" or "theme".
+// What: Holds the state that views share: the entry, the selected launch, the filters, and the measure of size.
+// How:  Each change notifies all views with its kind: "entry", "choice", "filter", "measure" or "theme".
 "use strict";
 
 const State = (() => {

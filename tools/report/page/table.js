@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: all launches as a table that is sorted by any column, with the sums of what is shown.
-// How:  rows are made as they are asked for: thousands at once would take the browser longer than all else.
+// What: Shows all launches as a table, sortable by any column, with the sums of the shown rows.
+// How:  Rows are created on demand: thousands at once would take the browser longer than everything else.
 "use strict";
 
 const Table = (() => {
@@ -31,7 +31,7 @@ const Table = (() => {
       number("work", "MFLOP", (value) => Dom.fixed(value / 1e6, 3), { sums: true }),
       has("flopRate") && number("flopRate", "GFLOP/s", (value) => Dom.fixed(value / 1e9, 2)),
       number("intensity", "FLOP/B", (value) => Dom.fixed(value, 2)),
-      has("roofShare") && data.report.roofs && number("roofShare", "Of the roof", Dom.percent),
+      has("roofShare") && data.report.roofs && number("roofShare", "Of roofline", Dom.percent),
       number("weight_bytes", "Weights B", Dom.count, { sums: true }),
       number("read_bytes", "Read B", Dom.count, { sums: true }),
       number("written_bytes", "Written B", Dom.count, { sums: true }),
@@ -44,7 +44,7 @@ const Table = (() => {
     const sign = sorting.falling ? -1 : 1;
     return (a, b) => {
       const left = column.get(a), right = column.get(b);
-      // What has no figure stands last, whichever way it is sorted.
+      // Rows without a value come last in either order.
       if (left === undefined || right === undefined) return (left === undefined) - (right === undefined) || a.index - b.index;
       const order = column.isNumber ? left - right : left < right ? -1 : left > right ? 1 : 0;
       return sign * order || a.index - b.index;
@@ -79,7 +79,7 @@ const Table = (() => {
       if (at === 0) return element("td", {}, "Σ");
       if (column.key === "nodes") return element("td", {}, `${Dom.count(rows.length)} launches`);
       if (!column.sums) return element("td", {});
-      // Times are summed as whole nanoseconds, so that the sum is the profile's own.
+      // Times are summed in whole nanoseconds, so that the sum equals the profile's.
       const total = column.key === "measured" ? Data.sum(rows, "measuredNs") / 1e6 : rows.reduce((sum, launch) => sum + (column.get(launch) ?? 0), 0);
       return element("td", { class: "number", "data-sum": column.key }, column.format(total));
     })));
@@ -102,7 +102,7 @@ const Table = (() => {
     sorting = sorting.key === column.key ? { key: column.key, falling: !sorting.falling } : { key: column.key, falling: !!column.isNumber && column.key !== "number" };
     render();
     byId("table").querySelector(`button[data-key="${column.key}"]`).focus();
-    byId("said").textContent = `Sorted by ${column.label}, ${sorting.falling ? "falling" : "rising"}`;
+    byId("said").textContent = `Sorted by ${column.label}, ${sorting.falling ? "descending" : "ascending"}`;
   }
 
   function render() {
@@ -136,13 +136,13 @@ const Table = (() => {
     const sentences = [];
     if (entry.profile) {
       const { threads, runs, device } = entry.profile;
-      sentences.push(`Measured: each launch's least time of ${runs} runs with ${threads} ${threads === 1 ? "thread" : "threads"}${device ? " and " + device : ""}; together ${Dom.microseconds(entry.measured)} µs, the shortest run took ${Dom.microseconds(entry.profile.least_run_ns / 1e6)} µs.`);
-    } else sentences.push("Nothing was measured: nacre-run --profile=profile.json on the device, then nacre-report report.json --profile=profile.json.");
+      sentences.push(`Measured: each launch's shortest time in ${runs} runs with ${threads} ${threads === 1 ? "thread" : "threads"}${device ? " and " + device : ""}; they add up to ${Dom.microseconds(entry.measured)} µs, and the shortest run took ${Dom.microseconds(entry.profile.least_run_ns / 1e6)} µs.`);
+    } else sentences.push("No measured times: run nacre-run --profile=profile.json on the device, then nacre-report report.json --profile=profile.json.");
     if (entry.predicted_ms !== undefined) {
       const rest = entry.predicted_ms - entry.predictedLaunches;
-      const meetings = entry.predicted_meetings ? `; ${entry.predicted_meetings} meetings of the engines, and what they do at the same time, make ${Dom.microseconds(rest)} µs of difference` : "";
-      sentences.push(`Predicted for ${state.data.report.device}: a run of ${Dom.microseconds(entry.predicted_ms)} µs, the launches' sum ${Dom.microseconds(entry.predictedLaunches)} µs${meetings}.`);
-    } else sentences.push("Nothing was predicted: compile with --device=<name>.");
+      const meetings = entry.predicted_meetings ? `; ${entry.predicted_meetings} synchronization points and overlapping engines account for the difference of ${Dom.microseconds(rest)} µs` : "";
+      sentences.push(`Predicted for ${state.data.report.device}: a run takes ${Dom.microseconds(entry.predicted_ms)} µs; the launches add up to ${Dom.microseconds(entry.predictedLaunches)} µs${meetings}.`);
+    } else sentences.push("No predicted times: compile with --device=<name>.");
     byId("times").textContent = sentences.join(" ");
   }
 

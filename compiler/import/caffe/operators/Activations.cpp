@@ -59,7 +59,7 @@ bool readBase(OperandBinder &node, double &logarithm) {
   logarithm = base == -1 ? 1 : std::log(base);
   if (base == -1 || (base > 0 && base != 1))
     return true;
-  node.error() << "parameter 'base' must be above 0 and not 1, or -1 for e";
+  node.error() << "parameter 'base' must be greater than 0 and not 1, or -1 for e";
   return false;
 }
 

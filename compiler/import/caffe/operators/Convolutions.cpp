@@ -74,7 +74,7 @@ bool checkTransposed(OperandBinder &node, const Convolution &read) {
     result[axis + 2] = (*reach)[axis] - read.window.pads[axis] - read.window.pads[axis + 2];
   }
   if (!reach || llvm::any_of(Ints(result).drop_front(2), [](int64_t size) { return size < 1; })) {
-    node.error() << "the pads must leave a result of a size that can be counted";
+    node.error() << "the pads must leave a result of valid size";
     return false;
   }
   return node.checkFits(widest, "the result without its pads") && node.checkFits(result);

@@ -59,7 +59,7 @@ FailureOr<CellBoxes> readCellBoxes(OperandBinder &node) {
                         << cell.minSizes.size() << ", but has " << cell.maxSizes.size();
   auto isSize = [](double size) { return size > 0 && size <= INT32_MAX; };
   if (!llvm::all_of(cell.minSizes, isSize) || !llvm::all_of(cell.maxSizes, isSize) || !llvm::all_of(ratios, isSize))
-    return node.error() << "parameters 'min_size', 'max_size' and 'aspect_ratio' must be above 0";
+    return node.error() << "parameters 'min_size', 'max_size' and 'aspect_ratio' must be greater than 0";
   for (double ratio : ratios) {
     if (llvm::any_of(cell.ratios, [&](double other) { return std::abs(ratio - other) < 1e-6; }))
       continue;
@@ -92,7 +92,7 @@ FailureOr<SmallVector<double>> readVariances(OperandBinder &node) {
   if (variances.size() == 1)
     variances.assign(4, variances.front());
   if (variances.size() != 4)
-    return node.error() << "parameter 'variance' must have one number or four, but has " << variances.size();
+    return node.error() << "parameter 'variance' must have one or four numbers, but has " << variances.size();
   return variances;
 }
 
@@ -166,11 +166,11 @@ FailureOr<Detection> readDetection(OperandBinder &node) {
   int64_t candidates = node.getInt("nms_param.top_k", -1);
   read.candidates = candidates < 0 ? read.boxes : std::min(candidates, read.boxes);
   if (node.getFloat("nms_param.eta", 1) != 1)
-    return node.error() << "parameter 'eta' must be 1: a limit of overlap that changes is not supported";
+    return node.error() << "parameter 'eta' must be 1: adaptive overlap thresholds are not supported";
   if (read.classes < 1 || read.classes > INT32_MAX || read.countSought() < 1 || read.images < 1 ||
       read.candidates < 1 || read.most == 0)
     return node.error()
-           << "must have images, boxes and classes beside the background, and 'keep_top_k' and 'top_k' of at "
+           << "must have images, boxes and classes besides the background, and 'keep_top_k' and 'top_k' of at "
            << "least 1, or -1 for all";
   SmallVector<int64_t> wanted[] = {{read.images, read.boxes, read.hasSharedBoxes ? 1 : read.classes, 4},
                                    {read.images, read.boxes, read.classes},

@@ -62,8 +62,8 @@ void importInterp(OperandBinder &node) {
   for (int64_t axis : {1, 2}) {
     const int64_t size = result[axis + 1], left = size + begin + end;
     if (begin > 0 || end > 0 || left < 1) {
-      node.error() << "parameters 'pad_beg' and 'pad_end' must cut elements off, 0 or less each, and leave some of the "
-                   << size << " along axis " << axis + 1 << ", but are " << begin << " and " << end;
+      node.error() << "parameters 'pad_beg' and 'pad_end' must be 0 or less, to crop, and leave some of the " << size
+                   << " along axis " << axis + 1 << ", but are " << begin << " and " << end;
       return;
     }
     x = nn.slice(x, axis, -begin, left);
@@ -114,7 +114,7 @@ void importRoiPooling(OperandBinder &node) {
   SmallVector<int64_t> table = getTableOfMaxima({getShape(x)[0], getShape(x)[2], getShape(x)[3], getShape(x)[1]});
   if (!node.checkFits(table, "the tables of maxima") || table[0] > INT32_MAX) {
     if (!node.hasFailed())
-      node.error() << node.nameOf(0) << " must be smaller to be pooled by regions, but is " << describe(x);
+      node.error() << node.nameOf(0) << " is too large for region pooling: " << describe(x);
     return;
   }
   Value maxima = poolRegionMaxima(nn, nn.toChannelsLast(x), nn.reshape(rois, {count, 5}), bins, scale);

@@ -96,8 +96,8 @@ void importReshape(OperandBinder &node) {
   for (auto [axis, dim] : llvm::enumerate(dims)) {
     int64_t place = first + static_cast<int64_t>(axis);
     if (dim < -1 || (dim == 0 && place >= rank) || (dim == -1 && open >= 0)) {
-      node.error() << "parameter 'shape' must be of sizes, 0 for one of " << describe(x)
-                   << ", and one -1 at most, but is " << describeShape(dims);
+      node.error() << "parameter 'shape' must hold sizes, 0 to copy one of " << describe(x)
+                   << ", and at most one -1, but is " << describeShape(dims);
       return;
     }
     if (dim == -1)
@@ -162,8 +162,8 @@ void importCrop(OperandBinder &node) {
     starts[*axis + i] = offsets[i];
     sizes[*axis + i] = getShape(like)[*axis + i];
     if (offsets[i] + sizes[*axis + i] > getShape(x)[*axis + i]) {
-      node.error() << "the part must lie in " << describe(x) << ", but has " << sizes[*axis + i] << " elements from "
-                   << offsets[i] << " on along axis " << *axis + i;
+      node.error() << "the part must lie within " << describe(x) << ", but has " << sizes[*axis + i]
+                   << " elements from " << offsets[i] << " on along axis " << *axis + i;
       return;
     }
   }

@@ -28,8 +28,8 @@ bool checkPads(OperandBinder &node, const Window &window, bool isRoundedUp) {
     int64_t begin = llvm::divideCeil(std::max<int64_t>(sizes[axis] - window.kernel[axis], 0), window.strides[axis]) *
                     window.strides[axis];
     if (isRoundedUp && !isPadded && begin >= sizes[axis] && sizes[axis] > 0) {
-      node.error() << "every window must begin on the input, but the last one begins at " << begin << " of "
-                   << sizes[axis] << " along axis " << axis + 2 << "; let 'round_mode' be FLOOR";
+      node.error() << "every window must begin inside the input, but the last one begins at " << begin << " of "
+                   << sizes[axis] << " along axis " << axis + 2 << "; set 'round_mode' to FLOOR";
       return false;
     }
   }
@@ -56,7 +56,7 @@ std::optional<StringRef> readMethod(OperandBinder &node) {
   StringRef method = node.getString("pool", "MAX");
   if (method != "STOCHASTIC")
     return method;
-  node.error() << "parameter 'pool' must be MAX or AVE, but is STOCHASTIC, which draws at random";
+  node.error() << "parameter 'pool' must be MAX or AVE, but is STOCHASTIC, which is random";
   return std::nullopt;
 }
 

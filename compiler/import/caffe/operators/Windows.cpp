@@ -27,7 +27,7 @@ SmallVector<int64_t> readPair(OperandBinder &node, StringRef both, StringRef ste
   if (numbers.size() == 1)
     numbers.push_back(numbers.front());
   if (numbers.size() != 2 || llvm::any_of(numbers, [&](int64_t n) { return n < low || n > INT32_MAX; })) {
-    node.error() << "parameter '" << both << "' must be one number or two, from " << low << " to " << INT32_MAX
+    node.error() << "parameter '" << both << "' must be one or two numbers, from " << low << " to " << INT32_MAX
                  << ", but is " << describeShape(numbers);
     return {std::max(missing, low), std::max(missing, low)};
   }

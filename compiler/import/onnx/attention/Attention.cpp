@@ -30,8 +30,8 @@ Value getHeads(OperandBinder &node, size_t index, int64_t heads) {
     return x;
   if (heads < 1 || getShape(x)[2] % heads) {
     node.error() << "attribute '" << (index == Query ? "q_num_heads" : "kv_num_heads")
-                 << "' must divide the last axis of " << node.nameOf(index) << ", which has no axis of heads, but is "
-                 << heads << " for " << describe(x);
+                 << "' must divide the last axis of " << node.nameOf(index)
+                 << ", because the input has no heads axis, but is " << heads << " for " << describe(x);
     return {};
   }
   return splitHeads(node.nn, x, heads);
@@ -43,8 +43,8 @@ Value addPast(OperandBinder &node, size_t index, Value x) {
   if (!past)
     return x;
   Ints shape = getShape(x);
-  if (!node.checkRank(index, 4, 4) || !node.checkShape(index, {shape[0], shape[1], getShape(past)[2], shape[3]},
-                                                       "what was computed of earlier positions"))
+  if (!node.checkRank(index, 4, 4) ||
+      !node.checkShape(index, {shape[0], shape[1], getShape(past)[2], shape[3]}, "cached earlier positions"))
     return {};
   return node.nn.concat({past, x}, 2);
 }
@@ -53,11 +53,10 @@ bool checkHeads(OperandBinder &node, Value query, Value key, Value value) {
   Ints q = getShape(query), k = getShape(key), v = getShape(value);
   if (q[0] == k[0] && k[0] == v[0] && q[3] == k[3] && k[2] == v[2] && k[1] == v[1] && k[1] > 0 && q[1] % k[1] == 0)
     return node.checkFits({q[0], q[1], q[2], k[2]}, "the scores");
-  node.error()
-      << "query, key and value must share their batch, query and key the width of a head, key and value their heads "
-         "and positions, and heads of the query be a multiple of those; but by batch, heads, positions and width they "
-         "are "
-      << describeShape(q) << ", " << describeShape(k) << " and " << describeShape(v);
+  node.error() << "query, key and value must have the same batch, query and key the same head width, key and value the "
+                  "same heads and positions, and the query's heads must be a multiple of theirs; but as batch, heads, "
+                  "positions and width they are "
+               << describeShape(q) << ", " << describeShape(k) << " and " << describeShape(v);
   return false;
 }
 
@@ -77,7 +76,7 @@ Value readMask(OperandBinder &node, Ints scores, Type elementType) {
     return {};
   int64_t given = getShape(mask).back(), keys = scores.back();
   if (given > keys) {
-    node.error() << node.nameOf(Mask) << " must have a number for each of " << keys << " keys at most, but is "
+    node.error() << node.nameOf(Mask) << " must have a number for each of " << keys << " keys or fewer, but is "
                  << describe(mask);
     return {};
   }

@@ -66,8 +66,8 @@ bool checkParts(OperandBinder &node, Ints query, Ints key, Ints value) {
       query[2] % key[2] == 0)
     return true;
   node.error()
-      << "query, key and value must share batch and positions, query and key the width of a head, and heads of the "
-         "query be a multiple of those of the key; but by batch, positions, heads and width they are "
+      << "query, key and value must have the same batch and positions, query and key the same head width, and the "
+         "query's heads must be a multiple of the key's; but as batch, positions, heads and width they are "
       << describeShape(query) << ", " << describeShape(key) << " and " << describeShape(value);
   return false;
 }
@@ -91,13 +91,13 @@ void importLinearAttention(OperandBinder &node) {
       !readGate(node, 5, rule.ends_with("delta"), query, kvHeads, 1, attention.beta))
     return;
   if (query[1] < 1 || query[1] > maxPositions) {
-    node.error() << "must have 1 to " << maxPositions << " positions, which are computed one after another, but "
+    node.error() << "must have 1 to " << maxPositions << " positions, because they are computed sequentially, but "
                  << node.nameOf(0) << " is " << describe(node.getOperand(0))
-                 << "; run it for fewer at a time, handing on the state";
+                 << "; run fewer positions at a time and pass on the state";
     return;
   }
   SmallVector<int64_t> state{query[0], kvHeads, key[3], value[3]};
-  if (!node.checkShape(3, state, "what the state of an earlier call has") || !node.checkFits(state, "the state") ||
+  if (!node.checkShape(3, state, "like the state of an earlier call") || !node.checkFits(state, "the state") ||
       !node.checkFits({query[0], query[1], query[2], value[3]}))
     return;
   attention.state = node.getOperand(3);
@@ -133,12 +133,12 @@ void importCausalConv(OperandBinder &node) {
       !node.checkShape(2, channels, "one element for each channel"))
     return;
   if (kernel < 1 || channels < 1 || shape[2] < 1) {
-    node.error() << node.nameOf(0) << " must have a channel and a position at least, and " << node.nameOf(1)
-                 << " an element for each channel, but they are " << describe(x) << " and " << describe(weights);
+    node.error() << node.nameOf(0) << " must have at least one channel and one position, and " << node.nameOf(1)
+                 << " one element for each channel, but they are " << describe(x) << " and " << describe(weights);
     return;
   }
   if (!node.checkShape(3, {shape[0], channels, kernel - 1}, "the last positions of an earlier call") ||
-      !node.checkFits({shape[0], channels, shape[2], kernel}, "the input with what is before it"))
+      !node.checkFits({shape[0], channels, shape[2], kernel}, "the input with the positions before it"))
     return;
   Value whole = past ? nn.concat({past, x}, 2) : nn.pad(nn::PadMode::Constant, x, {0, 0, kernel - 1}, {0, 0, 0}, 0);
   Value y = nn.conv(nn.toChannelsLast(whole), nn.transpose(weights, {2, 1, 0}), 1, {0, 0}, 1, channels);

@@ -25,7 +25,7 @@ Value change(OperandBinder &node, StringRef attribute, Value x) {
   if (changed->size() == 1 && changed->front() && isTensor(changed->front()) &&
       changed->front().getType() == x.getType())
     return changed->front();
-  node.error() << "attribute '" << attribute << "' must give one tensor like the one that it takes, " << describe(x)
+  node.error() << "attribute '" << attribute << "' must return one tensor like its argument, " << describe(x)
                << ", but does not";
   return {};
 }
@@ -41,16 +41,14 @@ void importFlexAttention(OperandBinder &node) {
       !node.checkShape(2, {q[0], groups, k[2], v[3]}, "the batch, the heads and the positions of the key") ||
       inGroup * groups != q[1] || !node.checkFits({q[0], q[1], q[2], k[2]}, "the scores")) {
     if (!node.hasFailed())
-      node.error() << "heads of the query must be a multiple of those of the key, but are " << q[1] << " and "
-                   << groups;
+      node.error() << "the query's heads must be a multiple of the key's, but are " << q[1] << " and " << groups;
     return;
   }
   Type computed = readElementType(node, "softmax_precision", nn.types().getF32Type());
   if (node.hasFailed())
     return;
   if (!isa<FloatType>(computed)) {
-    node.error()
-        << "attribute 'softmax_precision' must be float16, bfloat16, float or double, but is no type of floats";
+    node.error() << "attribute 'softmax_precision' must be float16, bfloat16, float or double, but is not a float type";
     return;
   }
   const double scale = node.getFloat("scale", 1 / std::sqrt(double(std::max<int64_t>(q[3], 1))));

@@ -40,7 +40,7 @@ int64_t countHeads(OperandBinder &node, int64_t width, int64_t rotated) {
   if (heads >= 1 && width % heads == 0)
     return heads;
   node.error() << "attribute 'num_heads' must divide the last axis of " << node.nameOf(0)
-               << ", which has no axis of heads, but is " << heads << " for " << describe(node.getOperand(0));
+               << ", because the input has no heads axis, but is " << heads << " for " << describe(node.getOperand(0));
   return 0;
 }
 
@@ -72,7 +72,7 @@ void importRotaryEmbedding(OperandBinder &node, const RotaryOperands &operands) 
   }
   int64_t width = getShape(x).back(), rotated = given ? given : width;
   if (rotated != 2 * pairs || rotated > width || getShape(sines).back() != pairs) {
-    node.error() << "the caches must have a number for each two of the " << rotated << " that are rotated of the "
+    node.error() << "the caches must have a number for each pair of the " << rotated << " rotated elements of the "
                  << width << " of a head, but are " << describe(node.getOperand(operands.cosines)) << " and "
                  << describe(node.getOperand(operands.sines));
     return;

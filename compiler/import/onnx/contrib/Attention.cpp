@@ -24,7 +24,7 @@ int64_t readHeads(OperandBinder &node, Ints widths) {
   int64_t heads = node.getInt("num_heads", 0);
   if (heads >= 1 && llvm::all_of(widths, [&](int64_t width) { return width % heads == 0; }))
     return heads;
-  InFlightDiagnostic error = node.error() << "attribute 'num_heads' must divide what heads share, ";
+  InFlightDiagnostic error = node.error() << "attribute 'num_heads' must divide ";
   llvm::interleaveComma(widths, error);
   error << ", but is " << heads;
   return 0;
@@ -51,8 +51,7 @@ Attended attendTo(OperandBinder &node, const Heads &heads, size_t mask, size_t b
 bool checkNothingIsShared(OperandBinder &node) {
   if (!node.getFlag("past_present_share_buffer", false))
     return true;
-  node.error()
-      << "attribute 'past_present_share_buffer' must be 0, since tensors are as long as what they hold, but is 1";
+  node.error() << "attribute 'past_present_share_buffer' must be 0, but is 1: preallocated caches are not supported";
   return false;
 }
 
@@ -76,10 +75,10 @@ Heads project(OperandBinder &node) {
   bool isDivided = widths.size() == 3 && widths[0] == widths[1] && widths[0] >= 0 && widths[2] >= 0 &&
                    widths[0] <= columns && widths[2] <= columns && widths[0] + widths[1] + widths[2] == columns;
   if (!isDivided) {
-    InFlightDiagnostic error = node.error()
-                               << "the " << columns
-                               << " columns of the weights must divide into those of query, key and value, the "
-                                  "first two as many, but do into ";
+    InFlightDiagnostic error =
+        node.error()
+        << "the " << columns
+        << " columns of the weights must split into query, key and value, the first two equally wide, but split into ";
     llvm::interleaveComma(widths, error);
     return {};
   }
@@ -104,8 +103,8 @@ bool addState(OperandBinder &node, Heads &heads) {
       !node.checkShape(4, {2, k[0], k[1], getShape(past)[3], k[3]}, "keys and values of earlier positions"))
     return false;
   if (k[3] != v[3]) {
-    node.error() << "keys and values must be of one width to share operand 4 ('past'), but are " << describe(heads.key)
-                 << " and " << describe(heads.value);
+    node.error() << "keys and values must have the same width to share operand 4 ('past'), but are "
+                 << describe(heads.key) << " and " << describe(heads.value);
     return false;
   }
   Ints single = getShape(past).drop_front();
@@ -129,7 +128,7 @@ void importAttention(OperandBinder &node) {
   if (!checkNothingIsShared(node))
     return;
   if (node.getFlag("do_rotary", false)) {
-    node.error() << "attribute 'do_rotary' must be 0, but is 1; export the model with operators of RotaryEmbedding";
+    node.error() << "attribute 'do_rotary' must be 0, but is 1; export the model with RotaryEmbedding nodes";
     return;
   }
   node.ignore({"rotary_embedding_dim"});
@@ -178,7 +177,7 @@ bool readKeyAndValue(OperandBinder &node, int64_t heads, Heads &result) {
     return true;
   }
   if (!value) {
-    node.error() << node.nameOf(2) << " must be given, but is left out; it may be where " << node.nameOf(1)
+    node.error() << node.nameOf(2) << " is required unless " << node.nameOf(1)
                  << " has five axes, or is left out as well";
     return false;
   }
@@ -253,7 +252,7 @@ void importMultiHeadAttention(OperandBinder &node) {
   if (!heads.isWhole())
     return;
   if (getShape(heads.key)[2] != getShape(heads.value)[2]) {
-    node.error() << node.nameOf(6) << " and " << node.nameOf(7) << " must hold as many positions, but are "
+    node.error() << node.nameOf(6) << " and " << node.nameOf(7) << " must hold the same number of positions, but are "
                  << describe(node.getOperand(6)) << " and " << describe(node.getOperand(7));
     return;
   }
@@ -273,7 +272,7 @@ void registerAttention(ImportRegistry &registry) {
                {floats("input"), floats("weights"), floats("bias?"), indices("mask_index?"), floats("past?"),
                 floats("attention_bias?"), indices("past_sequence_length?")},
                importAttention);
-  registry.setLimit("Attention", "rotation, a state longer than what it holds");
+  registry.setLimit("Attention", "rotation; a preallocated past");
   registry.add("MultiHeadAttention", 1,
                {floats("query"), floats("key?"), floats("value?"), floats("bias?"), indices("key_padding_mask?"),
                 floats("attention_bias?"), floats("past_key?"), floats("past_value?")},

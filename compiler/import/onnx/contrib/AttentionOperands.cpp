@@ -29,8 +29,8 @@ static Value readLengths(OperandBinder &node, size_t index, const ScoreShape &sc
     return {};
   int64_t batch = scores.batch, count = getShape(mask)[0];
   if (count != batch && count != 2 * batch && count != 3 * batch + 2) {
-    node.error() << node.nameOf(index) << " must have the length of each of the batch of " << batch
-                 << ", and maybe where each starts, but is " << describe(node.getOperand(index));
+    node.error() << node.nameOf(index) << " must have the length of each sequence of the batch of " << batch
+                 << ", optionally with starts, but is " << describe(node.getOperand(index));
     return {};
   }
   Value visible = findFilled(nn, nn.slice(mask, 0, 0, batch), scores.keys);
@@ -104,8 +104,8 @@ Value addPast(OperandBinder &node, size_t past, Value x) {
   if (!given)
     return x;
   Ints shape = getShape(x);
-  if (!node.checkRank(past, 4, 4) || !node.checkShape(past, {shape[0], shape[1], getShape(given)[2], shape[3]},
-                                                      "what was computed of earlier positions"))
+  if (!node.checkRank(past, 4, 4) ||
+      !node.checkShape(past, {shape[0], shape[1], getShape(given)[2], shape[3]}, "cached earlier positions"))
     return {};
   return node.nn.concat({given, x}, 2);
 }

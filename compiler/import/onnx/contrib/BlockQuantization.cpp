@@ -60,7 +60,7 @@ std::optional<BlockedWeight> readWeight(OperandBinder &node) {
       return std::nullopt;
     }
   if (weight.block * weight.bits % 8 != 0) {
-    node.error() << "attribute 'block_size' must fill whole bytes, but is " << weight.block;
+    node.error() << "attribute 'block_size' must be a whole number of bytes, but is " << weight.block;
     return std::nullopt;
   }
   weight.blocks = llvm::divideCeil(weight.depth, weight.block);
@@ -93,10 +93,10 @@ void importMatMulNBits(OperandBinder &node) {
   if (!weight)
     return;
   auto [outputs, depth, block, blocks, bits] = *weight;
-  if (!node.checkRank(0, 1) || !node.checkShape(1, {outputs, blocks, block * bits / 8}, "as its attributes say"))
+  if (!node.checkRank(0, 1) || !node.checkShape(1, {outputs, blocks, block * bits / 8}, "as the attributes state"))
     return;
   if (node.getOperand(4)) {
-    node.error() << node.nameOf(4) << " must be left out, but is given; reorder the weight's columns";
+    node.error() << node.nameOf(4) << " is not supported; reorder the weight's columns instead";
     return;
   }
   if (getShape(x).back() != depth) {
@@ -149,10 +149,9 @@ void importGatherBlockQuantized(OperandBinder &node) {
   if (failed(gatherAxis) || failed(quantizeAxis))
     return;
   if (*gatherAxis == *quantizeAxis || block < 1 || (areBytes && bits < 8 && *quantizeAxis != rank - 1)) {
-    node.error()
-        << "attribute 'block_size' must be 1 or more, and 'quantize_axis' another axis than 'gather_axis', the last "
-           "one for bytes, but they are "
-        << block << ", " << *quantizeAxis << " and " << *gatherAxis;
+    node.error() << "attribute 'block_size' must be 1 or more, and 'quantize_axis' must differ from 'gather_axis' and "
+                    "be the last axis for bytes, but they are "
+                 << block << ", " << *quantizeAxis << " and " << *gatherAxis;
     return;
   }
   if (areBytes) {
@@ -191,7 +190,7 @@ void registerBlockQuantization(ImportRegistry &registry) {
                 {"g_idx?", Holds::Integers},
                 {"bias?", Holds::Floats}},
                importMatMulNBits);
-  registry.setLimit("MatMulNBits", "g_idx; other bits than 2, 4 and 8");
+  registry.setLimit("MatMulNBits", "g_idx; bit widths except 2, 4 and 8");
   registry.add("GatherBlockQuantized", 1,
                {{"data", Holds::Stored, 'T'},
                 {"indices", Holds::Indices},

@@ -44,15 +44,15 @@ Value multiply(OperandBinder &node, Value lhs, Value rhs) {
     r.push_back(1);
   if (l.back() != r[r.size() - 2]) {
     node.error()
-        << "the first operand must have as many columns as the second has rows, but as they are multiplied they are "
+        << "the first operand must have as many columns as the second has rows, but after transposition they are "
         << describe(lhs) << " and " << describe(rhs);
     return {};
   }
   llvm::Expected<nn::Shape> shape = nn::broadcastShapes({Ints(l).drop_back(2), Ints(r).drop_back(2)});
   if (!shape) {
     llvm::consumeError(shape.takeError());
-    node.error() << "all axes but the last two must broadcast, but as operands are multiplied they are "
-                 << describe(lhs) << " and " << describe(rhs);
+    node.error() << "all axes but the last two must broadcast, but after transposition they are " << describe(lhs)
+                 << " and " << describe(rhs);
     return {};
   }
   if (!isRow)

@@ -83,7 +83,7 @@ Value readCache(OperandBinder &node, size_t index, Ints query, int64_t first) {
   Value cache = node.getOperand(index), positions = node.getOperand(Positions);
   int64_t batch = query[0], count = query[2], width = query[3];
   if (!cache) {
-    node.error() << node.nameOf(index) << " must be given where attribute 'do_rotary' is 1, but is left out";
+    node.error() << node.nameOf(index) << " is required if attribute 'do_rotary' is 1, but is missing";
     return {};
   }
   if (!node.checkRank(index, 2, 2))
@@ -143,7 +143,7 @@ bool readPast(OperandBinder &node, Ints query, int64_t &past) {
     return true;
   for (size_t index : {LastPositions, TotalLength})
     if (!node.getOperand(index)) {
-      node.error() << node.nameOf(index) << " must be given where " << node.nameOf(PastKey) << " is, but is left out";
+      node.error() << node.nameOf(index) << " is required if " << node.nameOf(PastKey) << " is given, but is missing";
       return false;
     }
   FailureOr<int64_t> total = node.getInteger(TotalLength);
@@ -152,7 +152,7 @@ bool readPast(OperandBinder &node, Ints query, int64_t &past) {
   if (*total != past + query[2]) {
     node.error() << node.nameOf(TotalLength) << " must be " << past + query[2] << ", the positions of "
                  << node.nameOf(PastKey) << " and those of the query, but is " << *total
-                 << "; a past must be as long as what it holds";
+                 << "; a preallocated past is not supported";
     return false;
   }
   // Of one sequence nothing can be shorter than all of them.
@@ -163,8 +163,9 @@ bool readPast(OperandBinder &node, Ints query, int64_t &past) {
     return false;
   if (llvm::all_of(*last, [&](int64_t position) { return position == *total - 1; }))
     return true;
-  node.error() << node.nameOf(LastPositions) << " must be " << *total - 1 << " for each of the batch, since all of "
-               << node.nameOf(PastKey) << " is read, but is not; run sequences of other lengths one by one";
+  node.error() << node.nameOf(LastPositions) << " must be " << *total - 1
+               << " for each sequence of the batch, because all of " << node.nameOf(PastKey)
+               << " is read; run sequences of different lengths one by one";
   return false;
 }
 
@@ -178,12 +179,12 @@ bool checkPlainState(OperandBinder &node) {
   for (StringRef name : {"k_quant_type", "v_quant_type"})
     if (node.getString(name, "NONE") != "NONE") {
       node.error() << "attribute '" << name << "' must be NONE, but is '" << node.getString(name, "NONE")
-                   << "'; export the model with a state of floats";
+                   << "'; export the model with a float cache";
       return false;
     }
   for (StringRef name : {"qk_output", "sliding_window_cache"})
     if (node.getFlag(name, false)) {
-      node.error() << "attribute '" << name << "' must be 0, but is not; export the model without it";
+      node.error() << "attribute '" << name << "' is not supported; export the model without it";
       return false;
     }
   return true;
@@ -252,8 +253,7 @@ void registerGroupQueryAttention(ImportRegistry &registry) {
                 indices("seqlens_k?"), indices("total_sequence_length?"), floats("cos_cache?"), floats("sin_cache?"),
                 indices("position_ids?"), floats("attention_bias?"), floats("head_sink?")},
                importGroupQueryAttention);
-  registry.setLimit("GroupQueryAttention",
-                    "a state longer than what it holds, or of fewer bits; sequences of several lengths");
+  registry.setLimit("GroupQueryAttention", "a preallocated or quantized past; sequences of different lengths");
   registry.add("RotaryEmbedding", 1,
                {floats("input"), indices("position_ids"), floats("cos_cache"), floats("sin_cache")}, importRotary);
   registry.setLimit("RotaryEmbedding", "scale");

@@ -66,7 +66,7 @@ void importSkipSimplifiedLayerNormalization(OperandBinder &node) {
 Value embed(OperandBinder &node, size_t index, Value ids, int64_t width) {
   Value table = node.getOperand(index);
   if (!node.checkRank(index, 2, 2) ||
-      !node.checkShape(index, {getShape(table)[0], width}, "rows as long as those of the word_embedding"))
+      !node.checkShape(index, {getShape(table)[0], width}, "rows as long as the word_embedding's"))
     return {};
   return pickRows(node, index, ids);
 }
@@ -87,7 +87,7 @@ Value countUnmasked(OperandBinder &node, Ints shape) {
   Type i32 = nn.types().getI32Type();
   if (!node.getOperand(7))
     return nn.splat(RankedTensorType::get(shape[0], i32), 0);
-  if (!node.checkShape(7, shape, "as input_ids have it"))
+  if (!node.checkShape(7, shape, "like input_ids"))
     return {};
   Value isKept = nn.binary(BinaryKind::Equal, node.getOperand(7), 1.0);
   return nn.reduce(ReduceKind::Sum, nn.cast(isKept, i32), 1, /*keepDims=*/false);
@@ -103,7 +103,7 @@ void importEmbedLayerNormalization(OperandBinder &node) {
     return;
   Ints shape = getShape(ids);
   int64_t width = getShape(node.getOperand(2))[1];
-  if (!node.checkShape(1, shape, "as input_ids have it") || !checkWidth(node, 5, width) || !checkWidth(node, 6, width))
+  if (!node.checkShape(1, shape, "like input_ids") || !checkWidth(node, 5, width) || !checkWidth(node, 6, width))
     return;
   if (!segments != !node.getOperand(4)) {
     node.error() << node.nameOf(1) << " and " << node.nameOf(4)

@@ -93,7 +93,7 @@ bool checkTriple(OperandBinder &node, size_t index) {
   if (x && scale && zero && getElementType(x).isInteger(8) && isFloat(scale) &&
       getElementType(zero) == getElementType(x))
     return true;
-  node.error() << node.nameOf(index) << " and the two behind it must be a tensor of type int8 or uint8, its scale, and "
+  node.error() << node.nameOf(index) << " and the next two must be a tensor of type int8 or uint8, its scale and "
                << "its zero point of the same type; correct the node's inputs";
   return false;
 }
@@ -107,8 +107,8 @@ void importConcat(OperandBinder &node) {
   constexpr size_t first = 2, triple = 3;
   QuantizedType y = readQuantizedType(node, 0, {});
   if ((node.getNumOperands() - first) % triple != 0) {
-    node.error() << "operands must be a scale, a zero point, and three for each tensor, but are "
-                 << node.getNumOperands() << "; correct the node's inputs";
+    node.error() << "operands must be a scale, a zero point and three per tensor, but are " << node.getNumOperands()
+                 << "; correct the node's inputs";
     return;
   }
   if (node.hasFailed() || !checkTriple(node, first))

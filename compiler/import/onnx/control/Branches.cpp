@@ -17,7 +17,7 @@ void importIf(OperandBinder &node) {
   if (failed(results))
     return;
   if (results->size() != node.getNumResults()) {
-    node.error() << "a branch must have " << node.getNumResults() << " outputs, as the node has, but has "
+    node.error() << "a branch must have " << node.getNumResults() << " outputs like the node, but has "
                  << results->size();
     return;
   }
@@ -29,7 +29,7 @@ void importIf(OperandBinder &node) {
 
 void registerBranches(ImportRegistry &registry) {
   registry.add("If", 1, {{"cond", Holds::Booleans}}, importIf);
-  registry.setLimit("If", "branches that give other types, where a run decides");
+  registry.setLimit("If", "branches of different types, if the condition is known only at run time");
 }
 
 } // namespace nacre::importer::onnx_format

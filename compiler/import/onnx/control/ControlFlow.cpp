@@ -29,7 +29,7 @@ Value joinStack(OperandBinder &node, ArrayRef<Value> rows, const GraphValue &out
       type.elementType && type.shape && llvm::none_of(*type.shape, [](const Dimension &dim) { return dim.isOpen(); });
   if (!isKnown) {
     node.error() << "the body must declare the type of its output '" << output.name
-                 << "', because the loop has no turns; export the model with shapes";
+                 << "', because the loop has no iterations; export the model with shapes";
     return {};
   }
   SmallVector<int64_t> shape = llvm::map_to_vector(*type.shape, [](const Dimension &dim) { return dim.size; });

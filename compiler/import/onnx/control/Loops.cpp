@@ -55,12 +55,12 @@ FailureOr<LoopNode> readLoop(OperandBinder &node) {
   if (loop.inputs.size() != numCarried + 2 || loop.outputs.size() <= numCarried ||
       node.getNumResults() > loop.outputs.size() - 1)
     return node.error()
-           << "the body must take a turn's number, a condition and the " << numCarried
-           << " carried values, and give a condition, as many carried values and a row of each stack, but takes "
-           << loop.inputs.size() << " and gives " << loop.outputs.size();
+           << "the body must take an iteration number, a condition and the " << numCarried
+           << " carried values, and return a condition, as many carried values and a row of each stack, but takes "
+           << loop.inputs.size() << " and returns " << loop.outputs.size();
   for (size_t index = 2; index < node.getNumOperands(); ++index) {
     if (!node.getOperand(index))
-      return node.error() << node.nameOf(index) << " must be given, because the body takes it, but is left out";
+      return node.error() << node.nameOf(index) << " is required by the body, but is missing";
     loop.initial.push_back(node.getOperand(index));
   }
   for (size_t index : {0, 1}) {
@@ -125,10 +125,9 @@ void importTurns(OperandBinder &node, const LoopNode &loop) {
       return;
     ElementsAttr known = getConstant(results->front());
     if (!known || known.getNumElements() != 1 || !known.getElementType().isInteger(1)) {
-      node.error()
-          << "the condition that the body gives, '" << loop.outputs.front().name
-          << "', must be known when the model is compiled, because what the loop carries changes from turn to turn, "
-             "but is computed";
+      node.error() << "the body's condition '" << loop.outputs.front().name
+                   << "' must be known at compile time, because the types of the carried values change between "
+                      "iterations, but is computed";
       return;
     }
     goesOn = *known.getValues<bool>().begin();
@@ -159,7 +158,8 @@ void importLoop(OperandBinder &node) {
 
 void registerLoops(ImportRegistry &registry) {
   registry.add("Loop", 1, {{"M?", Holds::Indices}, {"cond?", Holds::Booleans}, {"v_initial...?"}}, importLoop);
-  registry.setLimit("Loop", "types that change from turn to turn, but where constants count up to 128 turns");
+  registry.setLimit("Loop",
+                    "carried types that change between iterations, unless constants limit the loop to 128 iterations");
 }
 
 } // namespace nacre::importer::onnx_format

@@ -51,8 +51,8 @@ FailureOr<Scan> readScan(OperandBinder &node, size_t numOperands) {
   if (numInputs < 1 || static_cast<size_t>(numInputs) > numOperands || body->view.getInputs().size() != numOperands ||
       numOutputs < numOperands - numInputs || node.getNumResults() > numOutputs)
     return node.error() << "the body must take the " << numOperands << " operands of the node, the last " << numInputs
-                        << " of them scanned, and give as many states and a row of each stack, but takes "
-                        << body->view.getInputs().size() << " and gives " << numOutputs;
+                        << " of them scanned, and return as many states and a row of each stack, but takes "
+                        << body->view.getInputs().size() << " and returns " << numOutputs;
   return Scan{body, numOperands - numInputs, static_cast<size_t>(numInputs), {}, {}, 0};
 }
 
@@ -65,8 +65,8 @@ LogicalResult countTurns(OperandBinder &node, Scan &scan, ArrayRef<Value> inputs
     scan.in.axes[index] = *axis;
     int64_t turns = getShape(input)[*axis];
     if (index > 0 && turns != scan.turns)
-      return node.error() << "all scanned operands must have as many elements along their axes, but have " << scan.turns
-                          << " and " << turns;
+      return node.error() << "all scanned operands must have the same size along their scan axes, but have "
+                          << scan.turns << " and " << turns;
     scan.turns = turns;
   }
   return success();
@@ -291,7 +291,7 @@ void importScan8(OperandBinder &node) {
     int64_t size = getShape(operand)[0], turns = isInput ? getShape(operand)[1] : scan->turns;
     if ((batch >= 0 && size != batch) || size == 0 || (scan->turns >= 0 && turns != scan->turns)) {
       node.error() << node.nameOf(index) << " must have a first axis of " << std::max<int64_t>(batch, 1)
-                   << ", the batch, and as many elements behind it as others that are scanned, but is "
+                   << ", the batch, and a second axis of the same size as other scanned operands, but is "
                    << describe(operand);
       return;
     }
@@ -310,7 +310,7 @@ void importScan8(OperandBinder &node) {
 void registerScans(ImportRegistry &registry) {
   registry.add("Scan", 8, {{"sequence_lens?", Holds::Indices}, {"initial_state_and_scan_inputs..."}}, importScan8);
   registry.add("Scan", 9, {{"initial_state_and_scan_inputs..."}}, importScan9);
-  registry.setLimit("Scan", "types that change from turn to turn, but in up to 128 turns");
+  registry.setLimit("Scan", "carried types that change between iterations, beyond 128 iterations");
 }
 
 } // namespace nacre::importer::onnx_format

@@ -33,9 +33,8 @@ void importConstant(OperandBinder &node) {
     auto type = RankedTensorType::get(static_cast<int64_t>(values.size()), types.getF32Type());
     node.setResult(nn.constant(DenseElementsAttr::get(type, ArrayRef<float>(values))));
   } else if (!node.hasFailed()) {
-    node.error()
-        << "must have an attribute 'value', 'value_int', 'value_ints', 'value_float' or 'value_floats', but has "
-           "none of these; strings are not supported";
+    node.error() << "must have an attribute 'value', 'value_int', 'value_ints', 'value_float' or 'value_floats', but "
+                    "has none of these; strings are not supported";
   }
 }
 
@@ -45,7 +44,7 @@ FailureOr<SmallVector<int64_t>> getShapeOperand(OperandBinder &node, size_t inde
   if (failed(shape))
     return failure();
   if (llvm::any_of(*shape, [](int64_t dim) { return dim < 0; }) || !nn::countElements(*shape))
-    return node.error() << node.nameOf(index) << " must hold sizes of 0 or more that fit into memory, but holds ["
+    return node.error() << node.nameOf(index) << " must hold non-negative sizes that fit into memory, but holds ["
                         << ArrayRef<int64_t>(*shape) << "]";
   return shape;
 }
@@ -120,7 +119,7 @@ void importFloatRange(OperandBinder &node) {
   auto [start, limit, delta] = *bounds;
   double count = std::max(std::ceil((limit - start) / delta), 0.0);
   if (!(count < 1e15)) {
-    node.error() << "must have a finite number of elements, but counts from " << start << " to " << limit
+    node.error() << "must have a finite number of elements, but goes from " << start << " to " << limit
                  << " in steps of " << delta;
     return;
   }
@@ -182,7 +181,7 @@ void importOneHot(OperandBinder &node) {
   FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", -1), rank);
   if (failed(axis) || !indices)
     return;
-  if (!node.checkShape(2, 2, "the values off and on"))
+  if (!node.checkShape(2, 2, "the off and on values"))
     return;
   Value wrapped =
       nn.select(nn.binary(nn::BinaryKind::Less, indices, 0.0), nn.add(indices, static_cast<double>(depth)), indices);

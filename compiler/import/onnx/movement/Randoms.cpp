@@ -39,7 +39,7 @@ RandomKey takeIntegerKey(OperandBinder &node) {
 void draw(OperandBinder &node, bool isNormal, RankedTensorType type) {
   if (!isa<FloatType>(type.getElementType())) {
     node.error() << "attribute 'dtype' must be a floating-point type, but is "
-                 << (node.has("dtype") ? "another" : "left out, and the operand is of another");
+                 << (node.has("dtype") ? "another" : "missing, and the operand is not");
     return;
   }
   double first = isNormal ? node.getFloat("mean", 0) : node.getFloat("low", 0);
@@ -54,7 +54,7 @@ void importRandom(OperandBinder &node, bool isNormal) {
   if (!type)
     return;
   if (!node.has("shape") || llvm::any_of(shape, [](int64_t dim) { return dim < 0; }) || !nn::countElements(shape)) {
-    node.error() << "attribute 'shape' must be given, and hold sizes of 0 or more that fit into memory, but "
+    node.error() << "attribute 'shape' is required and must hold non-negative sizes that fit into memory, but "
                  << (node.has("shape") ? "does not" : "is missing");
     return;
   }
@@ -90,7 +90,7 @@ void importMultinomial(OperandBinder &node) {
                  << " have classes, but they are " << count << " and " << describe(logits);
     return;
   }
-  if (node.checkFits({getShape(logits)[0], count, getShape(logits)[1]}, "the comparisons with all classes"))
+  if (node.checkFits({getShape(logits)[0], count, getShape(logits)[1]}, "the comparison with all classes"))
     node.setResult(node.nn.cast(drawClasses(node.nn, logits, count, key), type));
 }
 
@@ -134,7 +134,7 @@ void importTrainedDropout(OperandBinder &node, OpenWeights &weights) {
     ratio = *given;
   }
   if (node.wantsResult(1)) {
-    node.error() << "must have one result to be trained through, but the mask is read, too";
+    node.error() << "must not use its mask output in training, but the mask is read";
     return;
   }
   const bool isDropping = weights.isTraining() && ratio > 0 && ratio < 1;

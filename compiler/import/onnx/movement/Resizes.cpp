@@ -47,14 +47,15 @@ struct Method {
 FailureOr<Sampling> fromScales(OperandBinder &node, ArrayRef<double> scales, Ints axes) {
   Ints input = getShape(node.getOperand(0));
   if (scales.size() != axes.size())
-    return node.error() << "scales must be as many as axes, " << axes.size() << ", but are " << scales.size();
+    return node.error() << "there must be as many scales as axes, " << axes.size() << ", but there are "
+                        << scales.size();
   Sampling result = keepAxes(input);
   for (auto [axis, scale] : llvm::zip_equal(axes, scales)) {
     // In single precision, as the scales are and as other runtimes do it: 10 * 1.3f is 13 there, and 12.99 in double.
     double size = std::floor(static_cast<float>(input[axis]) * static_cast<float>(scale));
     if (!(scale > 0) || !(size <= INT32_MAX))
-      return node.error() << "scales must be positive and give sizes of " << INT32_MAX << " at most, but axis " << axis
-                          << " of " << describe(node.getOperand(0)) << " is scaled by " << scale;
+      return node.error() << "scales must be positive and result in sizes of at most " << INT32_MAX << ", but axis "
+                          << axis << " of " << describe(node.getOperand(0)) << " is scaled by " << scale;
     result[axis] = {static_cast<int64_t>(size), scale};
   }
   return result;
@@ -63,7 +64,7 @@ FailureOr<Sampling> fromScales(OperandBinder &node, ArrayRef<double> scales, Int
 FailureOr<Sampling> fromSizes(OperandBinder &node, Ints sizes, Ints axes, StringRef policy) {
   Ints input = getShape(node.getOperand(0));
   if (sizes.size() != axes.size())
-    return node.error() << "sizes must be as many as axes, " << axes.size() << ", but are " << sizes.size();
+    return node.error() << "there must be as many sizes as axes, " << axes.size() << ", but there are " << sizes.size();
   Sampling result = keepAxes(input);
   for (auto [axis, size] : llvm::zip_equal(axes, sizes)) {
     if (size < 1 || size > INT32_MAX || input[axis] == 0)
@@ -79,8 +80,8 @@ FailureOr<Sampling> fromSizes(OperandBinder &node, Ints sizes, Ints axes, String
   for (int64_t axis : axes) {
     double size = std::floor(static_cast<double>(input[axis]) * scale + 0.5);
     if (!(size <= INT32_MAX))
-      return node.error() << "sizes must be " << INT32_MAX << " at most when the aspect ratio is kept, but axis "
-                          << axis << " becomes " << size;
+      return node.error() << "sizes must be " << INT32_MAX << " or less if the aspect ratio is kept, but axis " << axis
+                          << " becomes " << size;
     result[axis] = {static_cast<int64_t>(size), scale};
   }
   return result;
@@ -104,9 +105,8 @@ FailureOr<Sampling> readSampling(OperandBinder &node, size_t scalesIndex, Ints a
   bool hasScales = given(scalesIndex), hasSizes = given(scalesIndex + 1);
   if (hasScales == hasSizes)
     return node.error() << "must have either " << node.nameOf(scalesIndex) << " or " << node.nameOf(scalesIndex + 1)
-                        << ", but has " << (hasScales ? "both" : "neither")
-                        << "; the one that is not meant is left out "
-                        << "or has no elements";
+                        << ", but has " << (hasScales ? "both" : "neither") << "; omit the other one "
+                        << "or leave it empty";
   if (hasScales) {
     FailureOr<SmallVector<double>> numbers = node.getNumbers(scalesIndex);
     if (failed(numbers))
@@ -123,7 +123,7 @@ FailureOr<Sampling> readSampling(OperandBinder &node, size_t scalesIndex, Ints a
 LogicalResult readRegions(OperandBinder &node, size_t index, Ints axes, Sampling &sampling) {
   if (!node.getOperand(index)) {
     node.error() << "must have " << node.nameOf(index)
-                 << ", which coordinate_transformation_mode tf_crop_and_resize reads, but has not";
+                 << ", because coordinate_transformation_mode is tf_crop_and_resize, but does not";
     return failure();
   }
   FailureOr<SmallVector<double>> numbers = node.getNumbers(index);
@@ -131,8 +131,8 @@ LogicalResult readRegions(OperandBinder &node, size_t index, Ints axes, Sampling
     return failure();
   if (numbers->size() != 2 * axes.size() ||
       llvm::any_of(*numbers, [](double number) { return !(std::abs(number) < INT32_MAX); })) {
-    node.error() << node.nameOf(index) << " must hold the beginnings and the ends of " << axes.size()
-                 << " axes, but holds " << numbers->size() << " numbers";
+    node.error() << node.nameOf(index) << " must hold the starts and ends of " << axes.size() << " axes, but holds "
+                 << numbers->size() << " numbers";
     return failure();
   }
   for (auto [number, axis] : llvm::enumerate(axes))
@@ -198,7 +198,7 @@ std::optional<AxisTable> makeTable(OperandBinder &node, const Resize &resize, Re
   bool isCubic = method.interpolation == nn::Interpolation::Cubic;
   bool isStretched = method.antialias && resize.scale < 1 && method.interpolation != nn::Interpolation::Nearest;
   if (resize.input > INT32_MAX) {
-    node.error() << "an axis that is resized must have " << INT32_MAX << " elements at most, but one of "
+    node.error() << "a resized axis must have " << INT32_MAX << " elements or fewer, but one of "
                  << describe(node.getOperand(0)) << " has " << resize.input;
     return std::nullopt;
   }

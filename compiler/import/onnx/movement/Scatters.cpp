@@ -70,14 +70,14 @@ void importTensorScatter(OperandBinder &node) {
   if (failed(axis) || node.hasFailed())
     return;
   if (*axis == 0) {
-    node.error() << "attribute 'axis' must be an axis behind that of the batch, but is 0";
+    node.error() << "attribute 'axis' must not be the batch axis 0";
     return;
   }
   SmallVector<int64_t> wanted(getShape(cache));
   if (getRank(update) == getRank(cache))
     wanted[*axis] = std::min(wanted[*axis], getShape(update)[*axis]);
-  if (!node.checkShape(1, wanted, "the cache's, and no longer along the axis") ||
-      !node.checkShape(2, getShape(cache).take_front(1), "a begin for each batch"))
+  if (!node.checkShape(1, wanted, "like the cache, and no longer along the axis") ||
+      !node.checkShape(2, getShape(cache).take_front(1), "a start for each batch"))
     return;
   if (getShape(update)[*axis] == 0 || getShape(cache)[*axis] == 0) {
     node.setResult(cache);
@@ -177,7 +177,7 @@ void importCol2Im(OperandBinder &node) {
   for (size_t axis = 0; axis < spatial; ++axis)
     if (llvm::MulOverflow(taps, (*kernel)[axis], taps) ||
         llvm::MulOverflow(count, std::max<int64_t>(0, windows.count(axis)), count)) {
-      node.error() << "the windows must fit into memory, but are too many";
+      node.error() << "the windows must fit into memory, but do not";
       return;
     }
   if (getShape(columns)[1] % taps != 0 || getShape(columns)[2] != count) {

@@ -80,8 +80,8 @@ void importCompress(OperandBinder &node) {
   if (!axis)
     return;
   if (getShape(condition)[0] > getShape(x)[*axis]) {
-    node.error() << node.nameOf(1) << " must have at most as many elements as there are to choose from, "
-                 << getShape(x)[*axis] << ", but is " << describe(condition);
+    node.error() << node.nameOf(1) << " must not exceed the number of candidates, " << getShape(x)[*axis] << ", but is "
+                 << describe(condition);
     return;
   }
   node.setResult(nn.gather(x, findTrue(nn, condition), *axis));

@@ -56,7 +56,7 @@ void importSequenceErase(OperandBinder &node) {
   SmallVector<Value> elements = getElements(node);
   auto count = static_cast<int64_t>(elements.size());
   if (count == 0) {
-    node.error() << node.nameOf(0) << " must have an element to erase, but is empty";
+    node.error() << node.nameOf(0) << " must not be empty";
     return;
   }
   FailureOr<int64_t> position = readPosition(node, 1, count, count - 1);
@@ -86,7 +86,7 @@ void importSequenceMap(OperandBinder &node) {
   const size_t count = getElements(node).size();
   for (auto [index, operand] : llvm::enumerate(node.getOperands())) {
     if (!operand) {
-      node.error() << node.nameOf(index) << " must be given, but is left out; name a value as this input";
+      node.error() << node.nameOf(index) << " is required, but is missing; name a value as this input";
       return;
     }
     if (std::optional<ValueRange> list = getList(operand); list && list->size() != count) {
@@ -97,8 +97,7 @@ void importSequenceMap(OperandBinder &node) {
   }
   const size_t numOutputs = body->view.getOutputs().size();
   if (numOutputs != node.getNumResults()) {
-    node.error() << "the body must have " << node.getNumResults() << " outputs, as the node has, but has "
-                 << numOutputs;
+    node.error() << "the body must have " << node.getNumResults() << " outputs like the node, but has " << numOutputs;
     return;
   }
   SmallVector<SmallVector<Value>> results(numOutputs);
@@ -113,7 +112,7 @@ void importSequenceMap(OperandBinder &node) {
       return;
     for (auto [elements, value] : llvm::zip_equal(results, *given)) {
       if (!isTensor(value)) {
-        node.error() << "the body must give tensors, but gives " << describe(value);
+        node.error() << "the body must return tensors, but returns " << describe(value);
         return;
       }
       elements.push_back(value);
@@ -186,7 +185,7 @@ void importConcatFromSequence(OperandBinder &node) {
   SmallVector<Value> elements = getElements(node);
   bool addsAxis = node.getFlag("new_axis", false);
   if (elements.empty() || !llvm::all_of(elements, isTensor)) {
-    node.error() << node.nameOf(0) << " must have tensors to join, but is " << describe(node.getOperand(0));
+    node.error() << node.nameOf(0) << " must hold tensors to join, but is " << describe(node.getOperand(0));
     return;
   }
   int64_t rank = getRank(elements.front()) + addsAxis;
@@ -206,8 +205,9 @@ void importConcatFromSequence(OperandBinder &node) {
       joined = others;
     joined[*axis] = 0;
     if (Ints(others) != Ints(joined) || getElementType(element) != getElementType(elements.front())) {
-      node.error() << "the elements of " << node.nameOf(0) << " must agree in their type, and along all axes but "
-                   << *axis << ", but are " << describe(elements.front()) << " and " << describe(element);
+      node.error() << "the elements of " << node.nameOf(0)
+                   << " must have the same type, and the same sizes along all axes except " << *axis << ", but are "
+                   << describe(elements.front()) << " and " << describe(element);
       return;
     }
     joined[*axis] = before + shape[*axis];
@@ -235,7 +235,7 @@ void importOptionalHasElement(OperandBinder &node) {
 
 void importOptionalGetElement(OperandBinder &node) {
   if (isNothing(node.getOperand(0)))
-    node.error() << node.nameOf(0) << " must have an element, but has none; ask with OptionalHasElement";
+    node.error() << node.nameOf(0) << " is empty; check it with OptionalHasElement first";
   else
     node.setResult(node.getOperand(0));
 }
@@ -259,7 +259,7 @@ void registerSequences(ImportRegistry &registry) {
                importSequenceMap);
   registry.add("SplitToSequence", 11, {{"input"}, {"split?", Holds::Indices}}, importSplitToSequence);
   for (StringRef op : {"SequenceAt", "SequenceErase", "SequenceInsert"})
-    registry.setLimit(op, "positions that are computed, sequences as inputs or outputs of the model");
+    registry.setLimit(op, "computed positions; sequences as inputs or outputs of the model");
 }
 
 } // namespace nacre::importer::onnx_format

@@ -87,7 +87,7 @@ void importUnsqueeze(OperandBinder &node) {
     return;
   if (!*given) {
     node.error() << (node.getVersion() < 13 ? "attribute 'axes'" : node.nameOf(1))
-                 << " must say which axes to insert, but is missing";
+                 << " is required to name the axes to insert, but is missing";
     return;
   }
   int64_t rank = getRank(x) + static_cast<int64_t>((*given)->size());
@@ -136,7 +136,7 @@ std::optional<int64_t> readBlockSize(OperandBinder &node, bool dividesChannels) 
   if (fits)
     return block;
   node.error() << "attribute 'blocksize' must be 1 or more and divide the "
-               << (dividesChannels ? "channels, twice, of " : "rows and columns of ") << describe(x) << ", but is "
+               << (dividesChannels ? "channels, squared, of " : "rows and columns of ") << describe(x) << ", but is "
                << block;
   return std::nullopt;
 }

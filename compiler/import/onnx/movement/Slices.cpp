@@ -24,7 +24,7 @@ void slice(OperandBinder &node, Ints starts, Ints ends, std::optional<SmallVecto
       givenAxes ? *givenAxes : axisRange(0, static_cast<int64_t>(std::min<size_t>(starts.size(), getRank(x))));
   SmallVector<int64_t> steps = givenSteps ? *givenSteps : SmallVector<int64_t>(starts.size(), 1);
   if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size()) {
-    node.error() << "starts, ends, axes and steps must have as many elements as each other, at most " << getRank(x)
+    node.error() << "starts, ends, axes and steps must have the same number of elements, at most " << getRank(x)
                  << " for " << describe(x) << ", but have " << starts.size() << ", " << ends.size() << ", "
                  << axes.size() << " and " << steps.size();
     return;
@@ -80,8 +80,8 @@ void importSplit(OperandBinder &node) {
   int64_t dim = getShape(x)[*axis];
   int64_t parts = node.getInt("num_outputs", static_cast<int64_t>(node.getNumResults()));
   if (parts != static_cast<int64_t>(node.getNumResults())) {
-    node.error() << "attribute 'num_outputs' must be how many outputs there are, " << node.getNumResults()
-                 << ", but is " << parts;
+    node.error() << "attribute 'num_outputs' must equal the number of outputs, " << node.getNumResults() << ", but is "
+                 << parts;
     return;
   }
   SmallVector<int64_t> sizes = node.getInts("split");
@@ -94,7 +94,7 @@ void importSplit(OperandBinder &node) {
   if (sizes.empty() && parts > 0) {
     if (node.getVersion() < 18 && dim % parts) {
       node.error() << "axis " << *axis << " of " << describe(x) << " must be divisible by the " << parts
-                   << " outputs where no sizes are given, but is not; give sizes ('split')";
+                   << " outputs if no sizes are given, but is not; pass sizes ('split')";
       return;
     }
     int64_t size = llvm::divideCeil(dim, parts);

@@ -15,7 +15,7 @@ Type readTarget(OperandBinder &node) {
   int64_t dataType = node.getInt("to", 0);
   Type type = fromStoredDataType(dataType, node.nn.getLoc().getContext());
   if (!type)
-    node.error() << "attribute 'to' must be bool, or a float or an integer of 2 to 64 bits, but is '"
+    node.error() << "attribute 'to' must be bool, a float, or a 2- to 64-bit integer, but is '"
                  << getElementTypeName(dataType) << "'";
   return type;
 }
@@ -45,7 +45,7 @@ void importCast1(OperandBinder &node) {
     if (Type type = fromDataType(dataType, node.nn.getLoc().getContext()); type && getElementTypeName(dataType) == word)
       return node.setResult(node.nn.cast(node.getOperand(0), type));
   if (!node.hasFailed())
-    node.error() << "attribute 'to' must be FLOAT16, FLOAT, DOUBLE, BOOL, or an integer of 8 to 64 bits, but is '"
+    node.error() << "attribute 'to' must be FLOAT16, FLOAT, DOUBLE, BOOL, or an 8- to 64-bit integer, but is '"
                  << node.getString("to", "") << "'";
 }
 
@@ -61,8 +61,8 @@ void importBitCast(OperandBinder &node) {
   Type byte = nn.types().getIntegerType(8, /*isSigned=*/false);
   auto widthOf = [](Type type) { return type.isInteger(1) ? 8 : type.getIntOrFloatBitWidth(); };
   if (widthOf(getElementType(x)) != widthOf(to)) {
-    node.error() << "attribute 'to' must be a type of as many bits as the operand's, which is " << describe(x)
-                 << ", but is '" << getTypeName(to) << "'";
+    node.error() << "attribute 'to' must have the same width as the operand's type, " << describe(x) << ", but is '"
+                 << getTypeName(to) << "'";
     return;
   }
   if (getElementType(x).isInteger(1))

@@ -72,7 +72,7 @@ void importDet(OperandBinder &node) {
   if (getShape(x).end()[-2] == size && size <= mostMatrixRows)
     node.setResult(determinant(node.nn, x));
   else
-    node.error() << node.nameOf(0) << " must hold square matrices of " << mostMatrixRows << " rows at most, but is "
+    node.error() << node.nameOf(0) << " must hold square matrices of at most " << mostMatrixRows << " rows, but is "
                  << describe(x);
 }
 

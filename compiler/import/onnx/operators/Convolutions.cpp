@@ -59,7 +59,7 @@ bool checkTransposed(OperandBinder &node, int64_t groups) {
   }
   int64_t outputs;
   if (llvm::MulOverflow(getShape(weights)[1], groups, outputs)) {
-    node.error() << "attribute 'group' must give a number of channels that memory can hold, but is " << groups;
+    node.error() << "attribute 'group' must result in channels that fit into memory, but is " << groups;
     return false;
   }
   if (llvm::is_contained(getShape(x).drop_front(2), 0)) {

@@ -103,8 +103,8 @@ void importBinary1(OperandBinder &node, BinaryKind kind) {
   int64_t ahead = getRank(lhs) - getRank(rhs), axis = node.getInt("axis", ahead);
   if (broadcasts && axis != ahead) {
     if (axis < 0 || axis > ahead) {
-      node.error() << "attribute 'axis' must be where the axes of " << describe(rhs) << " lie under those of "
-                   << describe(lhs) << ", but is " << axis;
+      node.error() << "attribute 'axis' must align the axes of " << describe(rhs) << " with those of " << describe(lhs)
+                   << ", but is " << axis;
       return;
     }
     SmallVector<int64_t> shape(getShape(rhs));
@@ -119,8 +119,8 @@ void importBinary1(OperandBinder &node, BinaryKind kind) {
     return;
   }
   llvm::consumeError(shape.takeError());
-  node.error() << node.nameOf(1) << " must lie under axes of the same size of " << describe(lhs) << ", but is "
-               << describe(node.getOperand(1)) << "; attribute 'axis' says where it begins";
+  node.error() << node.nameOf(1) << " must align with axes of the same size of " << describe(lhs) << ", but is "
+               << describe(node.getOperand(1)) << "; attribute 'axis' sets the first one";
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,7 +193,7 @@ void importClip11(OperandBinder &node) {
       continue;
     if (getType(limit).getNumElements() != 1) {
       node.error() << node.nameOf(index) << " must have one element, but is " << describe(limit)
-                   << "; use Min and Max for limits that differ";
+                   << "; use Min and Max for per-element limits";
       return;
     }
     x = node.nn.binary(index == 1 ? BinaryKind::Max : BinaryKind::Min, x, node.nn.reshape(limit, {}));

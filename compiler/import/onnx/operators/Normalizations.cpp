@@ -214,7 +214,7 @@ void importLpNormalization(OperandBinder &node) {
   if (failed(axis))
     return;
   if (p != 1 && p != 2) {
-    node.error() << "attribute 'p' must be 1 or 2, but is " << p << "; spell other norms out with Pow and ReduceSum";
+    node.error() << "attribute 'p' must be 1 or 2, but is " << p << "; express other norms with Pow and ReduceSum";
     return;
   }
   Value powers = p == 1 ? nn.unary(UnaryKind::Abs, x) : nn.mul(x, x);
@@ -238,7 +238,7 @@ void importLrn(OperandBinder &node) {
   }
   SmallVector<int64_t> padded(getShape(x));
   padded[1] += size - 1;
-  if (!node.checkFits(padded, "the input with the channels beyond its ends"))
+  if (!node.checkFits(padded, "the channel-padded input"))
     return;
   Value y = nn.lrn(nn.toChannelsLast(x), size, node.getFloat("alpha", 1e-4), node.getFloat("beta", 0.75),
                    node.getFloat("bias", 1));
@@ -310,7 +310,7 @@ void registerNormalizations(ImportRegistry &registry) {
   registry.add("SimplifiedLayerNormalization", 1, scaled, importRMSNormalization);
   registry.add("LayerNormalization", 17, maybeShifted, importLayerNormalization);
   registry.add("LpNormalization", 1, floats, importLpNormalization);
-  registry.setLimit("LpNormalization", "norms but the first and the second");
+  registry.setLimit("LpNormalization", "norms except L1 and L2");
   registry.add("MeanVarianceNormalization", 1, floats, importMeanVarianceNormalization);
   registry.add("RMSNormalization", 23, scaled, importRMSNormalization);
   for (bool log : {false, true}) {

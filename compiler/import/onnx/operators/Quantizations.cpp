@@ -80,15 +80,15 @@ void importDequantizeLinear(OperandBinder &node) {
   if (failed(granularity) || failed(stated))
     return;
   if (!isCode(getElementType(x), 64)) {
-    node.error() << node.nameOf(0) << " must be of an integer type or a float of 8 or 4 bits, but is " << describe(x);
+    node.error() << node.nameOf(0) << " must be an integer or an 8- or 4-bit float, but is " << describe(x);
     return;
   }
   if (!isScale(getElementType(scale))) {
-    node.error() << node.nameOf(1) << " must be of a floating-point type or float8e8m0, but is " << describe(scale);
+    node.error() << node.nameOf(1) << " must have a floating-point type or float8e8m0, but is " << describe(scale);
     return;
   }
   if (!*stated && nn::isNarrow(getElementType(scale))) {
-    node.error() << "attribute 'output_dtype' must be given for a scale of type " << getTypeName(getElementType(scale));
+    node.error() << "attribute 'output_dtype' is required for a scale of type " << getTypeName(getElementType(scale));
     return;
   }
   if (!checkParameters(node, *granularity))
@@ -112,10 +112,10 @@ Type readQuantizedType(OperandBinder &node) {
   if (type && isCode(type, 16))
     return type;
   if (zero)
-    node.error() << node.nameOf(2) << " must be an integer of up to 16 bits or a float of 8 or 4, but is "
+    node.error() << node.nameOf(2) << " must be an integer of up to 16 bits or an 8- or 4-bit float, but is "
                  << describe(zero);
   else
-    node.error() << "attribute 'output_dtype' must be an integer of up to 16 bits or a float of 8 or 4, but is '"
+    node.error() << "attribute 'output_dtype' must be an integer of up to 16 bits or an 8- or 4-bit float, but is '"
                  << getElementTypeName(dataType) << "'";
   return {};
 }
@@ -130,7 +130,7 @@ void importQuantizeLinear(OperandBinder &node) {
     return;
   Type given = getElementType(scale);
   if (!isScale(given) && !given.isSignlessInteger(32)) {
-    node.error() << node.nameOf(1) << " must be of a floating-point type, float8e8m0 or int32, but is "
+    node.error() << node.nameOf(1) << " must have a floating-point type, float8e8m0 or int32, but is "
                  << describe(scale);
     return;
   }

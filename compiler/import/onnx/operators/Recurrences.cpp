@@ -37,8 +37,8 @@ std::optional<int64_t> readDirections(OperandBinder &node) {
 /// The activations of all directions; nothing after an error.
 std::optional<SmallVector<UnaryKind>> readActivations(OperandBinder &node, const Cell &cell, int64_t directions) {
   if (!node.getFloats("activation_alpha").empty() || !node.getFloats("activation_beta").empty()) {
-    node.error() << "attributes 'activation_alpha' and 'activation_beta' must be empty, but are not; use activations "
-                    "without parameters";
+    node.error()
+        << "attributes 'activation_alpha' and 'activation_beta' are not supported; use activations without parameters";
     return std::nullopt;
   }
   SmallVector<UnaryKind> result;
@@ -92,16 +92,16 @@ bool checkShapes(OperandBinder &node, const Cell &cell, int64_t directions, bool
   SmallVector<int64_t> state{directions, batch, hidden};
   if (batchFirst)
     std::swap(state[0], state[1]);
-  constexpr StringLiteral weights = "by directions, gates and the last axis of the weights";
-  constexpr StringLiteral states = "by directions, batch and hidden size";
-  return node.checkShape(1, {directions, rows, inputs}, "by directions, gates and inputs") &&
+  constexpr StringLiteral weights = "directions by gates by the last axis of the weights";
+  constexpr StringLiteral states = "directions by batch by hidden size";
+  return node.checkShape(1, {directions, rows, inputs}, "directions by gates by inputs") &&
          node.checkShape(2, {directions, rows, hidden}, weights) &&
          node.checkShape(3, {directions, 2 * rows}, weights) &&
-         node.checkShape(4, batch, "one length for each of the batch") && checkLengths(node, steps) &&
+         node.checkShape(4, batch, "one length per sequence of the batch") && checkLengths(node, steps) &&
          node.checkShape(5, state, states) && node.checkShape(6, state, states) &&
          node.checkShape(7, {directions, 3 * hidden}, weights) &&
-         node.checkFits({steps, batch, rows}, "the products of all steps") &&
-         node.checkFits({steps + 1, directions, batch, hidden}, "the hidden states of all steps");
+         node.checkFits({steps, batch, rows}, "the products of all time steps") &&
+         node.checkFits({steps + 1, directions, batch, hidden}, "the hidden states of all time steps");
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,7 +185,7 @@ void importRecurrence(OperandBinder &node, const Cell &cell) {
 void registerRecurrences(ImportRegistry &registry) {
   auto add = [&](StringRef op, const Signature &signature, const Cell &cell) {
     registry.add(op, 1, signature, [cell](OperandBinder &node) { importRecurrence(node, cell); });
-    registry.setLimit(op, "activations with parameters, and others than Sigmoid, Tanh, Relu, Softplus");
+    registry.setLimit(op, "activations with parameters; activations except Sigmoid, Tanh, Relu and Softplus");
   };
   const Signature gated{{"X", Holds::Floats, 'T'},          {"W", Holds::Floats, 'T'},
                         {"R", Holds::Floats, 'T'},          {"B?", Holds::Floats, 'T'},

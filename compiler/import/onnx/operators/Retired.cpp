@@ -51,7 +51,7 @@ void importCrop(OperandBinder &node) {
   }
   bool isInside = height >= 0 && width >= 0 && top <= rows - height && left <= columns - width;
   if (!isInside || (scale.size() != 2 && !scale.empty())) {
-    node.error() << "attributes 'border' and 'scale' must leave a part of " << describe(x) << ", but are ["
+    node.error() << "attributes 'border' and 'scale' must leave some of " << describe(x) << ", but are ["
                  << Ints(border) << "] and [" << Ints(scale) << "]";
     return;
   }

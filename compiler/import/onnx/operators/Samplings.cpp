@@ -20,7 +20,7 @@ bool checkImage(OperandBinder &node) {
   bool fits = llvm::all_of(shape, [](int64_t size) { return size > 0 && size <= most; });
   if (!fits)
     node.error() << node.nameOf(0) << " must have between 1 and " << most
-                 << " elements along each axis to be sampled, but is " << describe(node.getOperand(0));
+                 << " elements along each sampled axis, but is " << describe(node.getOperand(0));
   return fits;
 }
 
@@ -70,8 +70,7 @@ void importAffineGrid(OperandBinder &node) {
     return;
   auto rank = static_cast<int64_t>(size->size());
   if ((rank != 4 && rank != 5) || llvm::any_of(*size, [](int64_t dim) { return dim < 0 || dim > INT32_MAX; })) {
-    node.error() << node.nameOf(1) << " must be the size of a batch of images of 2 or 3 axes, but is [" << Ints(*size)
-                 << "]";
+    node.error() << node.nameOf(1) << " must be the size of a batch of 2D or 3D images, but is [" << Ints(*size) << "]";
     return;
   }
   Ints extents = Ints(*size).drop_front(2);
@@ -102,7 +101,7 @@ bool checkRoiAlign(OperandBinder &node, Ints bins, int64_t samples) {
     return false;
   if (samples < 1) {
     node.error() << "attribute 'sampling_ratio' must be 1 or more, but is " << samples
-                 << ", which leaves the number of samples to each region; export the model with a number";
+                 << ", which makes the sample count depend on each region; export the model with a fixed number";
     return false;
   }
   constexpr int64_t mostBins = 1 << 12, mostSamples = 16;
@@ -238,9 +237,9 @@ void importDeformConv(OperandBinder &node) {
   shape.taps = window->kernel[0] * window->kernel[1];
   auto [batch, channels, rows, columns, taps, groups, parts] = shape;
   if (!node.checkFits({batch, rows, columns, taps, std::max<int64_t>(channels, 2)}, "the pixels under all windows") ||
-      !node.checkShape(2, {batch, parts * taps * 2, rows, columns}, "two offsets for each tap of each window") ||
-      !node.checkShape(4, {batch, parts * taps, rows, columns}, "a factor for each tap of each window") ||
-      !checkImage(node) || !node.allowsConstant(rows + columns + taps, 2 * sizeof(float)))
+      !node.checkShape(2, {batch, parts * taps * 2, rows, columns}, "two offsets per window element") ||
+      !node.checkShape(4, {batch, parts * taps, rows, columns}, "one factor per window element") || !checkImage(node) ||
+      !node.allowsConstant(rows + columns + taps, 2 * sizeof(float)))
     return;
   // [filters, channels of a group, taps] to [taps, channels of a group, filters]
   Value filter = nn.transpose(nn.reshape(weights, {filters, channels / groups, taps}), {2, 1, 0});
@@ -270,8 +269,8 @@ void registerSamplings(ImportRegistry &registry) {
   registry.add("RoiAlign", 10,
                {{"X", Holds::Floats, 'T'}, {"rois", Holds::Floats, 'T'}, {"batch_indices", Holds::Indices}},
                importRoiAlign);
-  registry.setLimit("DeformConv", "images of other than 2 axes");
-  registry.setLimit("RoiAlign", "a sampling_ratio of 0, or above 16");
+  registry.setLimit("DeformConv", "images that are not 2D");
+  registry.setLimit("RoiAlign", "a sampling_ratio of 0 or above 16");
 }
 
 } // namespace nacre::importer::onnx_format

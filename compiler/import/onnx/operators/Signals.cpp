@@ -22,8 +22,8 @@ namespace {
 bool checkLength(OperandBinder &node, int64_t length) {
   if (length >= 1 && length <= INT32_MAX && hasFourier(length))
     return true;
-  node.error() << "the transform must have 1 or more points, a product of factors of " << maxFourierTable
-               << " at most, but has " << length << "; pad the signal to a power of two";
+  node.error() << "the transform must have 1 or more points, with prime factors of " << maxFourierTable
+               << " or less, but has " << length << "; pad the signal to a power of two";
   return false;
 }
 
@@ -34,7 +34,7 @@ bool checkParts(OperandBinder &node) {
   Value x = node.getOperand(0);
   if (getShape(x).back() == 1 || isComplex(x))
     return true;
-  node.error() << node.nameOf(0) << " must have 1 (real) or 2 (complex numbers) along its last axis, but is "
+  node.error() << node.nameOf(0) << " must have size 1 (real) or 2 (complex) along its last axis, but is "
                << describe(x);
   return false;
 }
@@ -52,7 +52,7 @@ FailureOr<int64_t> readTransformAxis(OperandBinder &node) {
   }
   FailureOr<int64_t> axis = node.getAxis(given, rank);
   if (succeeded(axis) && *axis == rank - 1)
-    return node.error() << "axis must not be the last, which holds the parts of a number, but is " << given;
+    return node.error() << "axis must not be the last one, which holds real and imaginary parts, but is " << given;
   return axis;
 }
 
@@ -112,21 +112,21 @@ void importStft(OperandBinder &node) {
     return;
   if (!window && !node.getOperand(3)) {
     node.error() << node.nameOf(2) << " or " << node.nameOf(3)
-                 << " must say how long a frame is, but both are left out";
+                 << " is required to set the frame length, but both are missing";
     return;
   }
   FailureOr<int64_t> step = node.getInteger(1), length = window ? getShape(window)[0] : 0;
   if (node.getOperand(3))
     length = node.getInteger(3);
   if (failed(step) || failed(length) || !checkLength(node, *length) ||
-      !node.checkShape(2, *length, "an element for each sample of a frame"))
+      !node.checkShape(2, *length, "one element per sample of a frame"))
     return;
   if (!signal)
     return node.fail();
   int64_t samples = getShape(signal)[1];
   if (*step < 1 || *step > INT32_MAX || *length > samples) {
     node.error() << "frames must be 1 or more samples apart and not longer than the " << samples << " samples of "
-                 << describe(node.getOperand(0)) << ", but are " << *step << " apart and of " << *length;
+                 << describe(node.getOperand(0)) << ", but are " << *step << " apart and of length " << *length;
     return;
   }
   int64_t bins = isOneSided ? *length / 2 + 1 : *length;
@@ -162,7 +162,7 @@ void importMelWeights(OperandBinder &node) {
       return;
     }
   if (!(*low >= 0 && *high >= *low && *high < 1e15)) {
-    node.error() << node.nameOf(3) << " and " << node.nameOf(4) << " must be edges of 0 hertz or more, but are " << *low
+    node.error() << node.nameOf(3) << " and " << node.nameOf(4) << " must be edges of 0 Hz or more, but are " << *low
                  << " and " << *high;
     return;
   }

@@ -40,8 +40,8 @@ LogicalResult readGrams(OperandBinder &node, Pool &pool) {
     auto size = static_cast<int64_t>(words.size()), length = static_cast<int64_t>(index) + 1;
     int64_t end = index + 1 < starts.size() ? starts[index + 1] : size;
     if (start < 0 || end < start || end > size || (end - start) % length)
-      return node.error() << "attribute 'ngram_counts' must say where in 'pool_int64s', which has " << size
-                          << " words, the n-grams of each length begin, but is [" << Ints(starts) << "]";
+      return node.error() << "attribute 'ngram_counts' must hold the positions in 'pool_int64s', of " << size
+                          << " words, where the n-grams of each length begin, but is [" << Ints(starts) << "]";
     pool.grams.emplace_back(words.begin() + start, words.begin() + end);
     count += (end - start) / length;
   }
@@ -60,22 +60,21 @@ FailureOr<Pool> readPool(OperandBinder &node) {
             node.getFloats("weights"),
             0};
   if (node.has("pool_strings"))
-    return node.error()
-           << "attribute 'pool_strings' must not be given: strings are not supported; name words by numbers";
+    return node.error() << "attribute 'pool_strings' is not supported; represent words by numbers in 'pool_int64s'";
   if (failed(readGrams(node, pool)))
     return failure();
   auto lengths = static_cast<int64_t>(pool.grams.size());
   if (pool.shortest < 1 || pool.longest < pool.shortest || pool.longest > lengths || pool.skips < 0 ||
       pool.skips > INT32_MAX)
     return node.error() << "attributes 'min_gram_length' and 'max_gram_length' must lie between 1 and " << lengths
-                        << ", the lengths of the pool, and 'max_skip_count' be 0 or more, but are " << pool.shortest
-                        << ", " << pool.longest << " and " << pool.skips;
+                        << ", the lengths of the pool, and 'max_skip_count' must be 0 or more, but they are "
+                        << pool.shortest << ", " << pool.longest << " and " << pool.skips;
   SmallVector<int64_t> sorted = pool.columns;
   llvm::sort(sorted);
   if (sorted.empty() || sorted.front() < 0 || sorted.back() >= INT32_MAX ||
       std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
-    return node.error() << "attribute 'ngram_indexes' must name a column of the result, 0 or more, for each n-gram, "
-                           "and each once, but does not";
+    return node.error() << "attribute 'ngram_indexes' must name a distinct column of the result, 0 or more, for each "
+                           "n-gram, but does not";
   pool.width = sorted.back() + 1;
   if (!pool.weights.empty() && static_cast<int64_t>(pool.weights.size()) != pool.width)
     return node.error() << "attribute 'weights' must have one number for each of " << pool.width << " columns, but has "
@@ -161,7 +160,7 @@ void importTfIdf(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
   if (!node.has("mode") || !node.has("ngram_counts")) {
-    node.error() << "attributes 'mode' and 'ngram_counts' must be given, but are not";
+    node.error() << "attributes 'mode' and 'ngram_counts' are required, but missing";
     return;
   }
   StringRef mode = node.getChoice("mode", {"TF", "IDF", "TFIDF"});

@@ -20,7 +20,7 @@ static bool checkPlaces(OperandBinder &node, const Window &window, int64_t outpu
     if (extent > size) {
       node.error() << "the window must fit into the padded input, but covers " << extent << " elements of axis "
                    << first + axis << " of " << describe(node.getOperand(0)) << ", which has " << size
-                   << " with its pads; give a larger input, or a smaller kernel or dilation";
+                   << " with its pads; use a larger input, or a smaller kernel or dilation";
       return false;
     }
     padded[first + axis] = size;
@@ -83,7 +83,7 @@ static bool checkResult(OperandBinder &node, const Window &window, Ints reach, i
     int64_t size = reach[axis] - window.pads[axis] - window.pads[axes + axis];
     if (size < 1) {
       node.error() << "the pads must leave some of the " << reach[axis]
-                   << " elements that the filter reaches along axis " << axis + 2 << ", but take "
+                   << " elements that the filter covers along axis " << axis + 2 << ", but take "
                    << window.pads[axis] + window.pads[axes + axis];
       return false;
     }
@@ -94,7 +94,7 @@ static bool checkResult(OperandBinder &node, const Window &window, Ints reach, i
   }
   widest[1] = std::max(widest[1], channels);
   filter.append({getShape(node.getOperand(1))[0], channels});
-  return node.checkFits(result) && node.checkFits(widest, "what the filter reaches, with its window around it,") &&
+  return node.checkFits(result) && node.checkFits(widest, "the input padded by the filter's window") &&
          node.checkFits(filter, "the filter with its dilations and a stride");
 }
 
@@ -126,7 +126,8 @@ FailureOr<Window> readTransposedWindow(OperandBinder &node, Ints kernel, int64_t
     return failure();
   std::optional<SmallVector<int64_t>> reach = getReach(window, spatial);
   if (!reach)
-    return node.error() << "the strides must let the result fit into memory, but are " << describeShape(window.strides);
+    return node.error() << "the strides must give a result that fits into memory, but are "
+                        << describeShape(window.strides);
 
   const bool isSame = autoPad == "SAME_UPPER" || autoPad == "SAME_LOWER";
   if (autoPad == "VALID")
@@ -151,7 +152,7 @@ FailureOr<Window> readPoolWindow(OperandBinder &node, Channels channels) {
   if (!node.checkRank(0, 3, 5))
     return failure();
   if (!node.has("kernel_shape"))
-    return node.error() << "attribute 'kernel_shape' must be given, but is missing; give the size of the window";
+    return node.error() << "attribute 'kernel_shape' is required, but is missing; set it to the size of the window";
   Ints shape = getShape(node.getOperand(0));
   size_t axes = shape.size() - 2;
   SmallVector<int64_t> kernel = node.getSizes("kernel_shape", axes, 1, 1);
@@ -162,7 +163,7 @@ FailureOr<Window> readPoolWindow(OperandBinder &node, Channels channels) {
     if (succeeded(window) && pad >= kernel[index % axes])
       return node.error() << "attribute 'pads' must be smaller than 'kernel_shape' along each axis, but is " << pad
                           << " where the kernel is " << kernel[index % axes]
-                          << "; use smaller pads, and a Pad before the pool for the rest";
+                          << "; use smaller pads, and a Pad node before the pool for the rest";
   return window;
 }
 

@@ -21,7 +21,7 @@ void importGradient(OperandBinder &node) {
   if (!graph || node.hasFailed())
     return;
   if (count == 0 || count > node.getNumOperands()) {
-    node.error() << "attribute 'xs' must name the tensors of the first operands, at least one, but names " << count;
+    node.error() << "attribute 'xs' must name one or more tensors, those of the first operands, but names " << count;
     return;
   }
   for (size_t index = 0; index < node.getNumOperands(); ++index)

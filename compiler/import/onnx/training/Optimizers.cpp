@@ -33,7 +33,7 @@ void moveAll(OperandBinder &node, size_t numKept, Formula formula) {
       return;
     }
   if (number * lists + 2 != node.getNumOperands()) {
-    node.error() << "must have " << lists << " operands for each tensor behind the first two, but has "
+    node.error() << "must have " << lists << " operands per tensor after the first two, but has "
                  << node.getNumOperands() - 2;
     return;
   }
@@ -45,7 +45,7 @@ void moveAll(OperandBinder &node, size_t numKept, Formula formula) {
       if (other && x && other.getType() == x.getType())
         continue;
       node.error() << node.nameOf(operand(list)) << " must be like " << node.nameOf(operand(0)) << ", "
-                   << (x ? describe(x) : "which is left out") << ", but is " << (other ? describe(other) : "left out");
+                   << (x ? describe(x) : "which is missing") << ", but is " << (other ? describe(other) : "left out");
       return;
     }
     Moved moved = {

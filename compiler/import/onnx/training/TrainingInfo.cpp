@@ -21,8 +21,8 @@ FailureOr<std::unique_ptr<TrainingInfo>> readTrainingInfo(const onnx::ModelProto
   if (model.training_info_size() == 0)
     return std::unique_ptr<TrainingInfo>();
   if (model.training_info_size() > 1)
-    return emitError(loc) << "must have one training_info, but has " << model.training_info_size()
-                          << "; join their graphs";
+    return emitError(loc) << "must have one training_info entry, but has " << model.training_info_size()
+                          << "; merge their graphs";
   auto info = std::make_unique<TrainingInfo>();
   const onnx::TrainingInfoProto &training = model.training_info(0);
   info->proto = model.graph();
@@ -32,20 +32,19 @@ FailureOr<std::unique_ptr<TrainingInfo>> readTrainingInfo(const onnx::ModelProto
     return failure();
   info->graph = std::move(*graph);
   if (training.update_binding_size() == 0)
-    return emitError(loc)
-           << "training_info must have an update_binding, so that training changes something, but has none";
+    return emitError(loc) << "training_info must have an update_binding, but has none";
   llvm::StringSet<> outputs, updated;
   for (const onnx::ValueInfoProto &output : info->proto.output())
     outputs.insert(output.name());
   for (const onnx::StringStringEntryProto &update : training.update_binding()) {
     auto error = [&] { return emitError(info->graph->getLocation(update.key())); };
     if (!info->graph->findInitializer(update.key()))
-      return error() << "update_binding must name initializers, but '" << update.key() << "' is none";
+      return error() << "update_binding must name initializers, but '" << update.key() << "' is not one";
     if (!updated.insert(update.key()).second)
       return error() << "update_binding must name each initializer once, but names '" << update.key() << "' twice";
     if (!outputs.contains(update.value()))
-      return error() << "update_binding must name an output of the graphs for '" << update.key() << "', but '"
-                     << update.value() << "' is none";
+      return error() << "update_binding must map an output of its graphs to '" << update.key() << "', but '"
+                     << update.value() << "' is not one";
     info->updates.push_back({update.key(), update.value()});
   }
   return info;

@@ -27,7 +27,8 @@ static FailureOr<SmallVector<double>> readTensor(OperandBinder &node, StringRef 
     return SmallVector<double>();
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(tensor);
   if (failed(view))
-    return node.error() << "attribute '" << name << "' must be a dense tensor of numbers; save the model with one";
+    return node.error() << "attribute '" << name
+                        << "' must be a dense tensor of numbers; save the model with a dense tensor";
   SmallVector<double> numbers(tensor.getNumElements());
   view->read(0, 1, tensor.getNumElements(), numbers.data());
   return numbers;
@@ -138,7 +139,7 @@ LogicalResult ForestBuilder::sort() {
       visits[index] = Visit::Open;
       const int32_t branch = visited++ ? tree.onFalse : tree.onTrue;
       if (visits[branch] == Visit::Open)
-        return error(branch) << "must not lead back to itself, but is part of a cycle";
+        return error(branch) << "must not be its own descendant, but is part of a cycle";
       if (visits[branch] == Visit::Pending)
         path.push_back({branch, 0});
     }
@@ -156,7 +157,7 @@ LogicalResult ForestBuilder::findRoots() {
     if (hasParent[index])
       continue;
     if (!rooted.insert(trees[index]).second)
-      return error(index) << "must be a branch of another node, since its tree has a root before it";
+      return error(index) << "must be a branch of another node, because its tree already has a root";
     forest.roots.push_back(static_cast<int32_t>(index));
   }
   return success();
@@ -170,11 +171,11 @@ LogicalResult ForestBuilder::measure() {
   for (int32_t index : llvm::reverse(order)) {
     const int64_t level = levels[index];
     if (level < 0)
-      return error(index) << "must be reached from a root, but is part of no tree";
+      return error(index) << "must be reachable from a root, but is not";
     if (level > mostDepth)
       return error(index) << "must be at most " << mostDepth
-                          << " branches away from its root, but is further; train trees that are less deep, or that "
-                             "compare fewer categories in a split";
+                          << " branches below its root, but is deeper; train shallower trees, or trees with fewer "
+                             "categories per split";
     forest.depth = std::max(forest.depth, level);
     if (const TreeNode &tree = forest.nodes[index]; tree.mode != NodeMode::Leaf)
       for (int32_t branch : {tree.onTrue, tree.onFalse})
@@ -289,7 +290,7 @@ FailureOr<Forest> readForest(OperandBinder &node, StringRef scored, ForestBounds
     builder.trees.push_back(treeIds[index]);
     builder.forest.nodes.push_back({NodeMode::Leaf, features[index], splits[index], missing[index] != 0});
     if (!ids.try_emplace({treeIds[index], nodeIds[index]}, static_cast<int32_t>(index)).second)
-      return builder.error(index) << "must be defined once, but is defined twice";
+      return builder.error(index) << "is defined twice; remove one definition";
   }
   if (failed(readModes(builder, modes)))
     return failure();
@@ -337,7 +338,7 @@ FailureOr<Forest> readNumberedForest(OperandBinder &node, ForestBounds bounds) {
     TreeNode &tree = builder.forest.nodes[index];
     // 6 is BRANCH_MEMBER.
     if (!(modes[index] >= 0 && modes[index] < 6))
-      return builder.error(index) << "must compare its feature with one number, by a mode from 0 to 5, but has mode "
+      return builder.error(index) << "must compare its feature with one number, using a mode from 0 to 5, but has mode "
                                   << modes[index] << "; split it into nodes of mode 4 (BRANCH_EQ)";
     tree.mode = static_cast<NodeMode>(modes[index]);
     for (auto [branch, number, isLeaf] : {std::tuple(&tree.onTrue, onTrue[index], isTrueLeaf[index]),

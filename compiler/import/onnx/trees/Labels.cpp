@@ -14,7 +14,7 @@ FailureOr<Labels> readLabels(OperandBinder &node) {
   if (node.hasFailed())
     return failure();
   if (!integers.empty() && strings)
-    return node.error() << "attributes 'classlabels_int64s' and 'classlabels_strings' cannot both be given; remove one";
+    return node.error() << "attributes 'classlabels_int64s' and 'classlabels_strings' cannot be combined; remove one";
   const auto count = static_cast<int64_t>(integers.size() + strings);
   return Labels{std::move(integers), count};
 }

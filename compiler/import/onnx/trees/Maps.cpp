@@ -21,8 +21,8 @@ void importZipMap(OperandBinder &node) {
                  << " labels along its last axis, but is " << describe(x);
     return;
   }
-  emitRemark(node.nn.getLoc()) << "gives a tensor of the scores in place of a list of maps: a column for each of the "
-                               << labels->count << " labels, in their order";
+  emitRemark(node.nn.getLoc()) << "returns a tensor of scores instead of a list of maps: one column for each of the "
+                               << labels->count << " labels, in order";
   node.setResult(x);
 }
 
@@ -30,7 +30,7 @@ void importZipMap(OperandBinder &node) {
 
 void registerMaps(ImportRegistry &registry) {
   registry.add("ZipMap", 1, {{"X", Holds::Floats}}, importZipMap);
-  registry.setLimit("ZipMap", "maps: a tensor of the scores is the result");
+  registry.setLimit("ZipMap", "maps (returns a tensor of scores instead)");
 }
 
 } // namespace nacre::importer::onnx_format::trees

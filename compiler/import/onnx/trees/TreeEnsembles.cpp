@@ -43,8 +43,8 @@ Value readRows(OperandBinder &node) {
 /// The leaves that rows reach; null after an error.
 Value walk(OperandBinder &node, const Forest &forest, Value rows) {
   auto trees = static_cast<int64_t>(forest.roots.size());
-  return node.checkFits({getShape(rows)[0], trees}, "the nodes that rows reach") ? findLeaves(node.nn, forest, rows)
-                                                                                 : Value();
+  return node.checkFits({getShape(rows)[0], trees}, "the node of each row") ? findLeaves(node.nn, forest, rows)
+                                                                            : Value();
 }
 
 //===----------------------------------------------------------------------===//
@@ -98,7 +98,7 @@ Value addBase(OperandBinder &node, Value scores, ArrayRef<double> base, int64_t 
     return scores;
   if (static_cast<int64_t>(base.size()) != targets) {
     node.error() << "attribute 'base_values' must have " << describeCount(targets, "number")
-                 << ", one for each target or class that is scored" << otherwise << ", but has " << base.size();
+                 << ", one per scored target or class" << otherwise << ", but has " << base.size();
     return {};
   }
   return node.nn.add(scores, makeRow(node.nn, scores, base));
@@ -123,8 +123,8 @@ bool checkTransform(OperandBinder &node, StringRef name, int64_t targets) {
   if (targets > 1 || name == "NONE" || name == "PROBIT")
     return true;
   node.error() << "attribute 'post_transform' must be NONE or PROBIT for one target, but is " << name
-               << ", which ONNX and ONNX Runtime take to mean different things; set post_transform to NONE and add a "
-                  "Sigmoid or Softmax node after this one";
+               << ", which ONNX and ONNX Runtime define differently; set post_transform to NONE and add a Sigmoid or "
+                  "Softmax node after this one";
   return false;
 }
 
@@ -249,9 +249,8 @@ void importClassifier(OperandBinder &node) {
   const bool isByFirst = isOnly(0) && base->size() != 2;
   const int64_t scored = isByFirst ? 1 : count;
   if (isByFirst && name == "PROBIT") {
-    node.error()
-        << "attribute 'post_transform' must not be PROBIT where one of two classes is scored, which leaves the other "
-           "without a score";
+    node.error() << "attribute 'post_transform' must not be PROBIT if only one of two classes is scored, because the "
+                    "other then has no score";
     return;
   }
   if (!node.checkFits({getShape(rows)[0], static_cast<int64_t>(forest->roots.size()), scored},
@@ -280,11 +279,11 @@ void importClassifier(OperandBinder &node) {
 void registerTreeEnsembles(ImportRegistry &registry) {
   const Signature rows{{"X", Holds::Numbers}}, floats{{"X", Holds::Floats}};
   registry.add("TreeEnsemble", 5, floats, importTreeEnsemble);
-  registry.setLimit("TreeEnsemble", "nodes that ask for members of a set");
+  registry.setLimit("TreeEnsemble", "nodes that test set membership");
   registry.add("TreeEnsembleClassifier", 1, rows, importClassifier);
-  registry.setLimit("TreeEnsembleClassifier", "strings as labels, unless only the scores are outputs");
+  registry.setLimit("TreeEnsembleClassifier", "string labels, unless only the scores are used");
   registry.add("TreeEnsembleRegressor", 1, rows, importRegressor);
-  registry.setLimit("TreeEnsembleRegressor", "transforms of one target but PROBIT");
+  registry.setLimit("TreeEnsembleRegressor", "transforms of a single target, except PROBIT");
 }
 
 } // namespace nacre::importer::onnx_format::trees

@@ -55,7 +55,7 @@ static Value takeRow(OperandBinder &node, Value array, int64_t index, Value rowT
     return row;
   if (RankedTensorType type = findRowType(array, rowTemplate))
     return node.nn.splat(type, 0);
-  node.error() << "row " << index << " must be written before it is read, because nothing tells its shape";
+  node.error() << "row " << index << " must be written before it is read, because its shape is unknown";
   return {};
 }
 
@@ -72,7 +72,7 @@ Value joinRows(OperandBinder &node, Value array, Value rowTemplate) {
   NnBuilder &nn = node.nn;
   RankedTensorType type = findRowType(array, rowTemplate);
   if (!type) {
-    node.error() << "the rows must have a shape that the array states, or one must be written, but neither is so";
+    node.error() << "the rows' shape must be stated by the array or by a written row, but is unknown";
     return {};
   }
   int64_t count = countRows(array);
@@ -84,7 +84,7 @@ Value joinRows(OperandBinder &node, Value array, Value rowTemplate) {
     if (!row)
       return {};
     if (row.getType() != type) {
-      node.error() << "the rows must be of one type to become a tensor, but are " << describe(type) << " and "
+      node.error() << "the rows must have the same type to become a tensor, but are " << describe(type) << " and "
                    << describe(row);
       return {};
     }
@@ -99,7 +99,7 @@ Value joinRows(OperandBinder &node, Value array, Value rowTemplate) {
 
 Value makeArray(OperandBinder &node, int64_t count) {
   if (count < 0 || count > mostRows) {
-    node.error() << "an array must have from 0 to " << mostRows << " rows, but has " << count;
+    node.error() << "an array must have 0 to " << mostRows << " rows, but has " << count;
     return {};
   }
   return node.nn.list(SmallVector<Value>(count, node.nn.nothing()));
@@ -125,8 +125,7 @@ static FailureOr<std::optional<int64_t>> findPlace(OperandBinder &node, size_t i
   if (failed(place))
     return failure();
   if (*place < 0 || *place >= count)
-    return node.error() << node.nameOf(index) << " must be a row of the " << count << " that there are, but is "
-                        << *place;
+    return node.error() << node.nameOf(index) << " must be a row of " << count << ", but is " << *place;
   return std::optional<int64_t>(place);
 }
 
@@ -150,7 +149,7 @@ Value readRow(OperandBinder &node, Value array, size_t index, Value rowTemplate)
 static bool checkRow(OperandBinder &node, Value joined, Ints row, Value written) {
   if (getShape(joined).drop_front() == row && getElementType(joined) == getElementType(written))
     return true;
-  node.error() << "what is written must be as the other rows are, [" << getShape(joined).drop_front() << "] of "
+  node.error() << "a written row must match the other rows, [" << getShape(joined).drop_front() << "] of "
                << getTypeName(getElementType(joined)) << ", but is " << describe(written);
   return false;
 }
@@ -192,8 +191,7 @@ static FailureOr<std::optional<SmallVector<int64_t>>> findPlaces(OperandBinder &
     return failure();
   for (int64_t place : *places)
     if (place < 0 || place >= count)
-      return node.error() << node.nameOf(index) << " must be rows of the " << count << " that there are, but has "
-                          << place;
+      return node.error() << node.nameOf(index) << " must be rows of " << count << ", but has " << place;
   return std::optional<SmallVector<int64_t>>(places);
 }
 
@@ -225,7 +223,7 @@ Value scatterRows(OperandBinder &node, Value array, size_t index, Value values) 
   if (failed(places))
     return {};
   if (getType(node.getOperand(index)).getNumElements() != numValues) {
-    node.error() << node.nameOf(index) << " must name a row for each of the " << numValues << " values, but is "
+    node.error() << node.nameOf(index) << " must name one row for each of " << numValues << " values, but is "
                  << describe(node.getOperand(index));
     return {};
   }
@@ -266,7 +264,7 @@ void concatRows(OperandBinder &node, Value array, Value rowTemplate) {
   if (failed(rows))
     return;
   if (rows->empty()) {
-    node.error() << "the array must have a row to be joined, but has none";
+    node.error() << "the array must have rows to join, but is empty";
     return;
   }
   SmallVector<int64_t> lengths;
@@ -275,7 +273,7 @@ void concatRows(OperandBinder &node, Value array, Value rowTemplate) {
     bool fits = getRank(row) > 0 && getElementType(row) == getElementType(first) && getRank(row) == getRank(first) &&
                 getShape(row).drop_front() == getShape(first).drop_front();
     if (!fits) {
-      node.error() << "the rows must have a first axis to be joined along, and agree in the others, but are "
+      node.error() << "the rows must have a first axis to join, and the same sizes along the others, but are "
                    << describe(first) << " and " << describe(row);
       return;
     }
@@ -300,7 +298,7 @@ Value splitRows(OperandBinder &node, Value values, size_t lengthsIndex) {
   }
   if (rows.size() == lengths->size() && start == size && size <= mostRows)
     return nn.list(rows);
-  node.error() << node.nameOf(lengthsIndex) << " must come to the " << size << " elements of the first axis, but is ["
+  node.error() << node.nameOf(lengthsIndex) << " must add up to the " << size << " elements of the first axis, but is ["
                << Ints(*lengths) << "]";
   return {};
 }

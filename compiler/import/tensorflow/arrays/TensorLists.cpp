@@ -126,7 +126,7 @@ void importPopBack(OperandBinder &node) {
   if (failed(rows))
     return;
   if (rows->empty()) {
-    node.error() << node.nameOf(0) << " must have a row to be taken, but has none";
+    node.error() << node.nameOf(0) << " must have a row to take, but is empty";
     return;
   }
   node.setResult(1, rows->pop_back_val());

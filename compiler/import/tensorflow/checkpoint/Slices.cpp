@@ -95,8 +95,8 @@ Expected<SliceSpec> parseSliceSpec(StringRef text) {
   for (StringRef part : llvm::split(words.back(), ':'))
     isValid &= parseExtent(part, spec.extents.emplace_back());
   if (!isValid || spec.shape.size() != spec.extents.size())
-    return createStringError("a slice must be a shape and what is taken of each axis, as '4 6 0,2:-', but is '" + text +
-                             "'");
+    return createStringError(
+        "a slice must be a shape followed by start,length of each axis, such as '4 6 0,2:-', but is '" + text + "'");
   return spec;
 }
 

@@ -57,14 +57,14 @@ constexpr uint64_t magic = 0xdb4775248b80fb57;
 
 Error TableReader::charge(uint64_t bytes) {
   if (bytes > memoryLeft)
-    return fail("the table must need no more memory than its size allows, but needs more");
+    return fail("the table must not need more memory than its size allows, but does");
   memoryLeft -= bytes;
   return Error::success();
 }
 
 Error TableReader::takePlace(StringRef &bytes, BlockPlace &place) const {
   if (!takeVarint(bytes, place.offset) || !takeVarint(bytes, place.size))
-    return fail("the place of a block must be two numbers; the file is damaged");
+    return fail("a block handle must be two numbers; the file is damaged");
   uint64_t end = file.size() - footerBytes;
   if (place.offset > end || place.size > end - place.offset || trailerBytes > end - place.offset - place.size)
     return fail("a block must lie inside the file, but lies at byte " + Twine(place.offset) + " and has " +
@@ -91,7 +91,7 @@ Error TableReader::read() {
       return error;
     // In order and once each, which also bounds the work.
     if (place.offset < blocksEnd)
-      return fail("blocks must lie one behind the other; the file is damaged");
+      return fail("blocks must follow one another; the file is damaged");
     blocksEnd = place.offset + place.size + trailerBytes;
     Expected<StringRef> block = readBlock(place);
     if (!block)
@@ -125,7 +125,7 @@ Expected<StringRef> TableReader::readBlock(BlockPlace place) {
   case Snappy:
     return decompress(content);
   default:
-    return fail("a block must be stored plainly or be compressed by snappy; write the checkpoint again");
+    return fail("a block must be uncompressed or compressed with Snappy; write the checkpoint again");
   }
 }
 
@@ -133,10 +133,10 @@ Expected<StringRef> TableReader::decompress(StringRef content) {
   constexpr uint64_t maxRatio = 64;
   size_t size;
   if (!snappy::GetUncompressedLength(content.data(), content.size(), &size))
-    return fail("a compressed block does not say its size; the file is damaged");
+    return fail("a compressed block does not state its size; the file is damaged");
   if (size > maxRatio * content.size())
-    return fail("a compressed block says that it has " + Twine(size) + " bytes, more than " + Twine(content.size()) +
-                " can stand for; the file is damaged");
+    return fail("a compressed block claims to have " + Twine(size) + " bytes, more than " + Twine(content.size()) +
+                " can encode; the file is damaged");
   if (Error error = charge(size))
     return std::move(error);
   auto *bytes = table.memory.Allocate<char>(size);
@@ -159,12 +159,12 @@ Error TableReader::forEachEntry(StringRef block, function_ref<Error(StringRef ke
   constexpr uint64_t wordBytes = sizeof(uint32_t);
   uint64_t numRestarts = block.size() < wordBytes ? 0 : support::endian::read32le(block.end() - wordBytes);
   if (block.size() < wordBytes || numRestarts > block.size() / wordBytes - 1)
-    return fail("a block must end with the places where its keys begin; the file is damaged");
+    return fail("a block must end with the offsets of its keys; the file is damaged");
   StringRef restarts = block.take_back((numRestarts + 1) * wordBytes);
   StringRef rest = block.drop_back(restarts.size());
   for (uint64_t index = 0; index < numRestarts; ++index)
     if (support::endian::read32le(restarts.data() + index * wordBytes) > rest.size())
-      return fail("the keys of a block must begin inside it; the file is damaged");
+      return fail("the keys of a block must lie inside it; the file is damaged");
 
   SmallString<128> key;
   while (!rest.empty()) {

@@ -90,14 +90,14 @@ LogicalResult TensorBundle::readHeader(Location loc) {
   constexpr int32_t maxShards = 65536;
   std::optional<StringRef> value = table.find("");
   if (!value)
-    return emitError(loc) << "the checkpoint's index has no header; it is no index of TensorFlow";
+    return emitError(loc) << "the checkpoint's index has no header; it is not a TensorFlow index";
   tensorflow::BundleHeaderProto header;
   if (llvm::Error error = parseValue(*value, WireRoot::BundleHeader, index->getBufferSize() + memoryFloor, header))
     return emitError(loc) << "the checkpoint's index: " << llvm::toString(std::move(error));
   if (header.endianness() != tensorflow::BundleHeaderProto::LITTLE)
-    return emitError(loc) << "a checkpoint must be little-endian; write it again on such a machine";
+    return emitError(loc) << "a checkpoint must be little-endian; write it again on a little-endian machine";
   if (header.num_shards() < 1 || header.num_shards() > maxShards)
-    return emitError(loc) << "a checkpoint must have 1 to " << maxShards << " files of data, but has "
+    return emitError(loc) << "a checkpoint must have 1 to " << maxShards << " data files, but has "
                           << header.num_shards();
   numShards = header.num_shards();
   return success();
@@ -131,7 +131,7 @@ FailureOr<FileBytes> TensorBundle::getShard(uint32_t number, Location loc) {
 FailureOr<TensorBundle::Stored> TensorBundle::getBytes(StringRef key, const tensorflow::BundleEntryProto &entry,
                                                        Location loc) {
   if (entry.shard_id() < 0 || static_cast<uint32_t>(entry.shard_id()) >= numShards)
-    return emitTensorError(loc, key) << "must be in one of " << numShards << " files of data, but is in number "
+    return emitTensorError(loc, key) << "must be in one of " << numShards << " data files, but is in number "
                                      << entry.shard_id();
   FailureOr<FileBytes> shard = getShard(entry.shard_id(), loc);
   if (failed(shard))
@@ -140,7 +140,7 @@ FailureOr<TensorBundle::Stored> TensorBundle::getBytes(StringRef key, const tens
   auto offset = static_cast<uint64_t>(entry.offset()), size = static_cast<uint64_t>(entry.size());
   if (offset > all.size() || size > all.size() - offset)
     return emitTensorError(loc, key) << "has " << entry.size() << " bytes from byte " << entry.offset()
-                                     << " on, but its file has " << all.size() << "; the file is truncated";
+                                     << ", but its file has " << all.size() << "; the file is truncated";
   return Stored{all.substr(offset, size), *shard};
 }
 
@@ -168,9 +168,9 @@ static FailureOr<RankedTensorType> readType(StringRef key, const tensorflow::Bun
   SmallVector<int64_t> shape;
   for (const tensorflow::TensorShapeProto::Dim &dim : dims)
     if (shape.emplace_back(dim.size()) < 0)
-      return emitTensorError(loc, key) << "must have dimensions of at least 0, but one is " << dim.size();
+      return emitTensorError(loc, key) << "must have non-negative dimensions, but one is " << dim.size();
   if (!nn::countElements(shape))
-    return emitTensorError(loc, key) << "is larger than any memory";
+    return emitTensorError(loc, key) << "does not fit into any memory";
   return RankedTensorType::get(shape, elementType);
 }
 
@@ -180,8 +180,8 @@ FailureOr<StoredTensor> TensorBundle::readPiece(StringRef key, const tensorflow:
   if (failed(stored))
     return failure();
   if (stored->bytes.size() != static_cast<uint64_t>(storedBytes(type)))
-    return emitTensorError(loc, key) << "must have " << storedBytes(type)
-                                     << " bytes, as its shape and type say, but has " << stored->bytes.size();
+    return emitTensorError(loc, key) << "must have " << storedBytes(type) << " bytes for its shape and type, but has "
+                                     << stored->bytes.size();
   if (failed(checkOnce(key, entry.crc32c(), [&] { return computeCrc32c(stored->bytes); }, loc)))
     return failure();
   return StoredTensor{type, ArrayRef(stored->bytes.data(), stored->bytes.size()), stored->owner};
@@ -195,7 +195,7 @@ FailureOr<StoredTensor> TensorBundle::readTile(const Tile &tile, Type elementTyp
   if (failed(type))
     return failure();
   if (entry.slices_size() || type->getShape() != ArrayRef(tile.box.sizes) || type->getElementType() != elementType)
-    return emitTensorError(loc, tile.key) << "must be the slice that the whole tensor names, but is not";
+    return emitTensorError(loc, tile.key) << "must match the slice that its tensor declares, but does not";
   return readPiece(tile.key, entry, *type, loc);
 }
 
@@ -231,11 +231,11 @@ FailureOr<std::vector<TensorBundle::Tile>> TensorBundle::readTiles(StringRef key
       extents.push_back({extent.start(), extent.has_length() ? extent.length() : SliceExtent::full});
     std::optional<Box> box = resolveSlice(extents, shape);
     if (!box)
-      return emitTensorError(loc, key) << "has a slice that is no part of its shape, [" << shape << "]";
+      return emitTensorError(loc, key) << "has a slice outside of its shape, [" << shape << "]";
     tiles.push_back({std::move(*box), makeSliceKey(key, extents)});
   }
   if (!doTile(tiles, ShapedType::getNumElements(shape)))
-    return emitTensorError(loc, key) << "must be divided into slices that hold each element once, but is not";
+    return emitTensorError(loc, key) << "must be divided into slices that cover each element once, but is not";
   return tiles;
 }
 
@@ -256,7 +256,7 @@ FailureOr<StoredTensor> TensorBundle::assemble(StringRef key, ArrayRef<Tile> til
   auto type = RankedTensorType::get(wanted.sizes, elementType);
   auto size = static_cast<uint64_t>(storedBytes(type));
   if (size > copyBudget)
-    return emitTensorError(loc, key) << "is put together of slices, for which " << copyBudget
+    return emitTensorError(loc, key) << "is assembled from slices, for which " << copyBudget
                                      << " bytes are left, but it needs " << size;
   copyBudget -= size;
   std::shared_ptr<llvm::WritableMemoryBuffer> buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(size);
@@ -281,7 +281,7 @@ FailureOr<StoredTensor> TensorBundle::read(StringRef key, StringRef slice, Locat
   if (!slice.empty()) {
     llvm::Expected<SliceSpec> spec = parseSliceSpec(slice);
     if (!spec)
-      return emitTensorError(loc, key) << "is read in part: " << llvm::toString(spec.takeError());
+      return emitTensorError(loc, key) << "has an invalid slice: " << llvm::toString(spec.takeError());
     wanted = resolveSlice(spec->extents, type->getShape());
     if (!wanted || ArrayRef(spec->shape) != type->getShape())
       return emitTensorError(loc, key) << "must have the part '" << slice << "', but has shape [" << type->getShape()

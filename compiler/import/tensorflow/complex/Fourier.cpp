@@ -22,8 +22,8 @@ FailureOr<int64_t> readPoints(OperandBinder &node, Value x) {
     return node.error() << node.nameOf(1) << " must hold one length, but holds " << given->size();
   const int64_t points = given->front();
   if (points < 1 || points > INT32_MAX || !hasFourier(points))
-    return node.error() << node.nameOf(1) << " must be 1 or more, a product of factors of " << maxFourierTable
-                        << " at most, but is " << points << "; pad the signal to a power of two";
+    return node.error() << node.nameOf(1) << " must be 1 or more, with prime factors of " << maxFourierTable
+                        << " or less, but is " << points << "; pad the signal to a power of two";
   SmallVector<int64_t> complex(getShape(x));
   complex.back() = std::max(complex.back(), points);
   complex.push_back(2);

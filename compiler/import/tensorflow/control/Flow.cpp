@@ -108,7 +108,7 @@ std::optional<ControlProblem> Flow::analyzeCarried(unsigned node, unsigned next)
   llvm::ArrayRef<Port> operands = nodes[node].operands;
   size_t place = operands.front().node == next ? 0 : 1;
   if (operands.size() != 2 || kinds[operands[1 - place].node] != ControlKind::Enter)
-    return ControlProblem{node, "must join one Enter with one NextIteration, since it begins the turns of a loop"};
+    return ControlProblem{node, "must join one Enter with one NextIteration, because it carries a value of a loop"};
   carriedInit[node] = operands[1 - place];
   carriedNext[node] = operands[place];
   nodeGuards[node] = getGuard(carriedInit[node]);
@@ -149,7 +149,7 @@ std::optional<ControlProblem> Flow::analyzeGuards(unsigned node, KnownPredicate 
   }
   if (nodeGuards[node] == Guards::tooDeep)
     return ControlProblem{node, ("must be inside " + llvm::Twine(Guards::mostLiterals) +
-                                 " conditionals at most, but is inside more; conditionals that deep are not supported")
+                                 " or fewer conditionals, but is inside more; deeper conditionals are not supported")
                                     .str()};
   switch (kinds[node]) {
   case ControlKind::Switch:

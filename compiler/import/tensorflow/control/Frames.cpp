@@ -22,7 +22,7 @@ std::optional<ControlProblem> Flow::analyzeFrames(llvm::ArrayRef<unsigned> order
   constexpr int mostWalks = 8;
   for (int walk = 0; walk == 0 || haveFramesChanged; ++walk) {
     if (walk == mostWalks)
-      return ControlProblem{order.back(), "must not be behind loops of which none tells that it is inside another"};
+      return ControlProblem{order.back(), "must not follow loops whose nesting is not stated"};
     haveFramesChanged = false;
     for (unsigned node : order)
       if (nodeGuards[node] != Guards::never)
@@ -49,12 +49,12 @@ std::optional<ControlProblem> Flow::enterFrame(unsigned node, unsigned from) {
   unsigned depth = 0;
   for (unsigned around = from; around != 0; around = frames[around].parent)
     if (around == number || ++depth == mostFrames)
-      return ControlProblem{node, around == number ? "must enter its loop from outside, but reads a value inside"
-                                                   : "must be inside fewer loops; loops that deep are not supported"};
+      return ControlProblem{node, around == number ? "must enter its loop from outside, but reads a value from inside"
+                                                   : "must be inside fewer loops; deeper loops are not supported"};
   if (frames[number].parent != 0)
     return ControlProblem{node, "must enter its loop " + quote(frames[number].name) +
                                     " from one place, but reads a value of " + quote(frames[from].name) +
-                                    " where others read values of " + quote(frames[frames[number].parent].name)};
+                                    " while others read values of " + quote(frames[frames[number].parent].name)};
   frames[number].parent = from;
   haveFramesChanged = true;
   return std::nullopt;
@@ -68,7 +68,7 @@ std::optional<ControlProblem> Flow::analyzeFrame(unsigned node) {
     if (other != 0 && frame != 0 && other != frame)
       problem =
           ControlProblem{node, "must read values of one loop, but reads '" + nodes[source].name.str() + "' of " +
-                                   quote(frames[other].name) + " and another one of " + quote(frames[frame].name)};
+                                   quote(frames[other].name) + " and another value of " + quote(frames[frame].name)};
     frame = other ? other : frame;
   };
   for (Port operand : nodes[node].operands)
@@ -80,7 +80,7 @@ std::optional<ControlProblem> Flow::analyzeFrame(unsigned node) {
     return problem;
   bool isBound = kinds[node] == ControlKind::Exit || kinds[node] == ControlKind::LoopCond;
   if (isBound && frame == 0)
-    return ControlProblem{node, "must be inside a loop, but is outside of all"};
+    return ControlProblem{node, "must be inside a loop, but is not"};
   nodeFrames[node] = kinds[node] == ControlKind::Exit ? frames[frame].parent : frame;
   if (kinds[node] == ControlKind::Enter)
     return enterFrame(node, frame);
@@ -116,17 +116,17 @@ std::optional<ControlProblem> Flow::judgeTurns(unsigned node) {
   switch (kinds[node]) {
   case ControlKind::NextIteration:
     if (given & leaves)
-      return ControlProblem{node, "must read what goes on to the next turn, but reads what leaves the loop"};
+      return ControlProblem{node, "must read a value for the next iteration, but reads one that leaves the loop"};
     return std::nullopt;
   case ControlKind::LoopCond:
     if (given)
-      return ControlProblem{node, "must be computed of what begins a turn, but reads what it decides about"};
+      return ControlProblem{node, "must be computed from carried values, but reads a value that it controls"};
     return std::nullopt;
   case ControlKind::Exit: {
     Port value = trace({node, 0});
     unsigned inside = nodeFrames[nodes[node].operands[0].node];
     if (given != leaves || (!value.isNumber() && nodeFrames[value.node] == inside && !isCarried(value.node)))
-      return ControlProblem{node, "must read output 0 of a Switch that LoopCond decides, as what leaves a loop does"};
+      return ControlProblem{node, "must read output 0 of a Switch that LoopCond controls"};
     return std::nullopt;
   }
   default:
@@ -141,9 +141,9 @@ std::optional<ControlProblem> Flow::findCarried(llvm::ArrayRef<unsigned> order) 
       continue;
     unsigned next = carriedNext[node].node;
     if (!isAlive(next))
-      return ControlProblem{node, "must have a value in the next turn, but nothing computes it"};
+      return ControlProblem{node, "must have a value in the next iteration, but nothing computes it"};
     if (nodeFrames[next] != 0 && nodeFrames[next] != nodeFrames[node])
-      return ControlProblem{node, "must get the next turn's value from its own loop " +
+      return ControlProblem{node, "must get the next iteration's value from its own loop " +
                                       quote(frames[nodeFrames[node]].name) + ", but gets one of " +
                                       quote(frames[nodeFrames[next]].name)};
     if (traceIdentity(carriedNext[node]) == Port{node, 0}) { // the same in all turns

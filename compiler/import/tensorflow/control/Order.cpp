@@ -80,7 +80,7 @@ static std::string judgeNode(llvm::ArrayRef<ControlNode> nodes, unsigned node) {
   ControlKind kind = getControlKind(nodes[node].op);
   size_t count = nodes[node].operands.size();
   if (kind == ControlKind::GradientStack)
-    return "belongs to training: only the gradient of a loop needs it; name the outputs of inference with --output";
+    return "belongs to training: only a loop's gradient needs it; name the inference outputs with --output";
   if (kind == ControlKind::Merge && count == 0)
     return "must have an operand, but has none";
   size_t wanted = kind == ControlKind::Switch ? 2 : 1;
@@ -95,11 +95,11 @@ static std::string judgeNode(llvm::ArrayRef<ControlNode> nodes, unsigned node) {
     ControlKind source = getControlKind(nodes[operand.node].op);
     bool hasTwo = source == ControlKind::Switch || source == ControlKind::Merge;
     if (source != ControlKind::None && operand.result > unsigned(hasTwo))
-      return (llvm::Twine("must read a result that '") + nodes[operand.node].name + "' has, but reads result " +
+      return (llvm::Twine("must read an existing result of '") + nodes[operand.node].name + "', but reads result " +
               llvm::Twine(operand.result))
           .str();
     if (source == ControlKind::NextIteration && kind != ControlKind::Merge)
-      return ("must not read '" + nodes[operand.node].name + "', which is for the next turn's Merge alone").str();
+      return ("must not read '" + nodes[operand.node].name + "', which only the next iteration's Merge may read").str();
   }
   return {};
 }
@@ -129,7 +129,7 @@ std::optional<ControlProblem> orderNodes(llvm::ArrayRef<ControlNode> nodes, llvm
       },
       onCycle);
   if (!ordered)
-    return ControlProblem{onCycle, "must not depend on itself, but does; only NextIteration may lead back"};
+    return ControlProblem{onCycle, "must not depend on itself, but does; only NextIteration may close a cycle"};
   order = std::move(*ordered);
   for (unsigned node : order)
     if (std::string text = judgeNode(nodes, node); !text.empty())

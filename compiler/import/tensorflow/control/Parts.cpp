@@ -273,7 +273,7 @@ std::optional<ControlProblem> PartBuilder::build(llvm::ArrayRef<Port> results, R
   if (!order) {
     const Unit &unit = units[onCycle];
     return ControlProblem{unit.kind == Unit::Kind::Loop ? graph.loops[unit.index].node : unit.index,
-                          "must not depend on itself, but does: what leaves a loop must not lead into it"};
+                          "must not depend on itself, but does: a loop's result must not lead back into it"};
   }
   groupSteps(*order);
   for (unsigned &root : roots)

@@ -48,14 +48,14 @@ std::optional<ControlProblem> Raiser::judgeOutputs(llvm::ArrayRef<Port> outputs)
     Guards::Guard guard = flow.getGuard(output);
     unsigned frame = flow.nodeFrames[output.node];
     if (guard == Guards::never)
-      return ControlProblem{output.node, "must be computed to be an output, but no predicate chooses it"};
+      return ControlProblem{output.node, "must be computed to be an output, but no predicate selects it"};
     if (guard != Guards::always)
-      return ControlProblem{output.node,
-                            "must be computed in any case to be an output, but is inside a conditional; choose the "
-                            "Merge behind it"};
+      return ControlProblem{
+          output.node,
+          "must be computed unconditionally to be an output, but is inside a conditional; choose the Merge after it"};
     if (frame != 0)
       return ControlProblem{output.node, ("must be outside of loops to be an output, but is inside '" +
-                                          flow.frames[frame].name + "'; choose the Exit behind it")
+                                          flow.frames[frame].name + "'; choose the Exit after it")
                                              .str()};
   }
   return std::nullopt;
@@ -73,7 +73,7 @@ std::optional<ControlProblem> Raiser::findNeeded(llvm::ArrayRef<Port> outputs) {
       continue;
     unsigned node = port.node;
     if (flow.isCarried(node) && port.result != 0)
-      return ControlProblem{node, "must be read for its value alone, since it begins the turns of a loop"};
+      return ControlProblem{node, "must be read only for its value, because it carries a value of a loop"};
     if (isNeeded[node])
       continue;
     isNeeded[node] = true;
@@ -81,14 +81,13 @@ std::optional<ControlProblem> Raiser::findNeeded(llvm::ArrayRef<Port> outputs) {
     if (flow.isCarried(node)) {
       unsigned condition = flow.frames[flow.nodeFrames[node]].condition;
       if (condition == Port::none)
-        return ControlProblem{node, "must be in a loop that a LoopCond ends, but there is none"};
+        return ControlProblem{node, "must be in a loop with a LoopCond, but is not"};
       needs = {flow.getInit(node), flow.getNext(node), {condition, 0}};
     } else if (flow.kinds[node] == ControlKind::Merge) {
       needs.clear();
       if (flow.merges[node].empty())
-        return ControlProblem{node,
-                              "must join values of which one predicate or another chooses one, but two may come at "
-                              "once, or none; choose outputs that do not need it"};
+        return ControlProblem{node, "must join values of which predicates select exactly one, but they may select two "
+                                    "or none; choose outputs that do not need it"};
       for (const MergeStep &step : flow.merges[node])
         needs.append({flow.predicates[step.predicate], step.values[0], step.values[1]});
     }
@@ -119,14 +118,14 @@ std::optional<ControlProblem> Raiser::buildLoop(unsigned frame) {
     return std::nullopt;
   Port condition = flow.trace({loop.node, 0});
   if (guard == Guards::never || guard == Guards::tooDeep)
-    return ControlProblem{loop.node, "must be of a loop whose values are all entered under the same conditions"};
+    return ControlProblem{loop.node, "must belong to a loop whose values all enter under the same conditions"};
   for (Port result : next) {
     Guards::Guard inside = flow.getGuard(result);
     bool isGuarded = inside == Guards::never || inside == Guards::tooDeep ||
                      !flow.guards.implies(guard, flow.guards.getLiterals(inside));
     if (isGuarded)
-      return ControlProblem{result.node, "must be computed in every turn to be handed to the next one, but is inside a "
-                                         "conditional"};
+      return ControlProblem{
+          result.node, "must be computed in every iteration to be carried to the next, but is inside a conditional"};
   }
   std::vector<Port> captures;
   if (auto problem = buildPart(flow, loops, frame, condition, graph, loop.condition, captures))

@@ -231,7 +231,7 @@ void importBincount(OperandBinder &node) {
   }
   if (getType(weights).getNumElements() == 0 && getType(numbers).getNumElements() > 0)
     weights = nn.splat(RankedTensorType::get(getShape(numbers), getElementType(weights)), 1);
-  else if (!node.checkShape(2, getShape(numbers), "one for each number, or none"))
+  else if (!node.checkShape(2, getShape(numbers), "one per number, or none"))
     return;
   node.setResult(countNumbers(node, numbers, weights, *size));
 }
@@ -242,7 +242,7 @@ void importHistogram(OperandBinder &node) {
   Type type = readIndexType(node, "dtype");
   Value x = node.getOperand(0);
   FailureOr<int64_t> bins = node.getInteger(2);
-  if (!type || failed(bins) || !node.checkShape(1, 2, "the two ends"))
+  if (!type || failed(bins) || !node.checkShape(1, 2, "the two bounds"))
     return;
   if (*bins < 1 || *bins >= INT32_MAX) {
     node.error() << node.nameOf(2) << " must be 1 or more, but is " << *bins;

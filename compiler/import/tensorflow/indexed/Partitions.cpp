@@ -35,7 +35,7 @@ void importDynamicPartition(OperandBinder &node) {
     return;
   }
   if (count != static_cast<int64_t>(node.getNumResults())) {
-    node.error() << "attribute 'num_partitions' must be as many results as a node can have, but is " << count;
+    node.error() << "attribute 'num_partitions' must not exceed the results a node can have, but is " << count;
     return;
   }
   const int64_t rows = getType(numbers).getNumElements();
@@ -78,8 +78,7 @@ void importDynamicStitch(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   const size_t parts = node.getNumOperands() / 2;
   if (node.getNumOperands() % 2) {
-    node.error() << "the indices of each part must come with its rows, but there are " << node.getNumOperands()
-                 << " operands";
+    node.error() << "each part must have both indices and rows, but there are " << node.getNumOperands() << " operands";
     return;
   }
   SmallVector<Value> rows;
@@ -90,7 +89,7 @@ void importDynamicStitch(OperandBinder &node) {
     if (prefix.size() > shape.size() || shape.take_front(prefix.size()) != prefix ||
         shape.drop_front(prefix.size()) != rest || !isa<IntegerType>(getElementType(places)) ||
         getElementType(data) != getElementType(node.getOperand(parts))) {
-      node.error() << node.nameOf(parts + part) << " must have a row for each index, and rows like those of the first "
+      node.error() << node.nameOf(parts + part) << " must have a row for each index, of the same shape as in the first "
                    << "part, but is " << describe(data) << " for " << describe(places);
       return;
     }

@@ -112,7 +112,7 @@ void importCompareAndBitpack(OperandBinder &node) {
     return;
   SmallVector<int64_t> shape(getShape(x));
   if (shape.back() % 8) {
-    node.error() << node.nameOf(0) << " must have a last axis that 8 divides, but is " << describe(x);
+    node.error() << node.nameOf(0) << " must have a last axis divisible by 8, but is " << describe(x);
     return;
   }
   // Booleans are packed as they are, whatever the threshold.
@@ -246,8 +246,7 @@ void importScoredSuppression(OperandBinder &node) {
   if (failed(sigma))
     return;
   if (*sigma != 0) {
-    node.error() << node.nameOf(5) << " must be 0: scores that fade with the overlap are not supported, but is "
-                 << *sigma;
+    node.error() << node.nameOf(5) << " must be 0, because soft NMS is not supported, but is " << *sigma;
     return;
   }
   FailureOr<NnBuilder::Suppression> suppression = readSuppression(node);
@@ -291,7 +290,7 @@ void registerSelections(ImportRegistry &registry) {
   registry.add("NonMaxSuppressionV3", 1, {boxes, scores, most, overlap, least}, importSuppression);
   registry.add("NonMaxSuppressionV4", 1, {boxes, scores, most, overlap, least}, importCountedSuppression);
   registry.add("NonMaxSuppressionV5", 1, {boxes, scores, most, overlap, least, sigma}, importScoredSuppression);
-  registry.setLimit("NonMaxSuppressionV5", "scores that fade with the overlap");
+  registry.setLimit("NonMaxSuppressionV5", "soft NMS");
 }
 
 } // namespace nacre::importer::tensorflow_format

@@ -23,7 +23,7 @@ void importAudioSpectrogram(OperandBinder &node) {
     return;
   int64_t samples = getShape(node.getOperand(0))[0], channels = getShape(node.getOperand(0))[1];
   if (window < 2 || stride < 1 || window > samples || window > (maxFourierTable << 10)) {
-    node.error() << "frames must have 2 samples or more, lie 1 or more apart and fit into "
+    node.error() << "frames must have 2 samples or more, be 1 or more apart and fit into "
                  << describe(node.getOperand(0)) << ", but have " << window << " and lie " << stride << " apart";
     return;
   }
@@ -80,8 +80,8 @@ void importMfcc(OperandBinder &node) {
                   bands >= 1 && count >= 1 && count <= bands && bands <= INT32_MAX;
   if (!areRight) {
     node.error() << "bands must lie within the " << bins << " bins of " << *rate
-                 << " samples a second, and be as many as coefficients or more, but are " << bands << " from " << low
-                 << " to " << high << " hertz for " << count;
+                 << " samples per second, and be at least as many as the coefficients, but are " << bands << " from "
+                 << low << " to " << high << " hertz for " << count;
     return;
   }
   MelFilter filter{bands, bins, low, high, hertzPerBin};

@@ -175,7 +175,8 @@ void registerControlFlow(ImportRegistry &registry) {
   registry.add("Merge", 1, {{"predicate", Holds::Booleans}}, importConditional);
   registry.add("Case", 1, {{"branch_index", Holds::Indices}}, importCaseBranch);
   registry.add("LoopCond", 1, {{"initial...", Holds::AnyValue}}, importLoop);
-  registry.setLimit("LoopCond", "types that change from turn to turn, but where constants count up to 128 turns");
+  registry.setLimit("LoopCond",
+                    "carried types that change between iterations, unless constants limit the loop to 128 iterations");
 }
 
 } // namespace nacre::importer::tensorflow_format

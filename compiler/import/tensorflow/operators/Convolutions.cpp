@@ -157,7 +157,7 @@ bool turnPads(OperandBinder &node, const Layout &layout, Value x, Ints result, W
     int64_t low = window.pads[axis], &high = window.pads[layout.axes + axis];
     int64_t steps = (result[axis + 1] + low + high - extent) / window.strides[axis] + 1;
     if (!reach || steps != getShape(x)[axis + 1]) {
-      node.error() << node.nameOf(0) << " must be a size of which the convolution leaves " << getShape(x)[axis + 1]
+      node.error() << node.nameOf(0) << " must be a size for which the convolution results in " << getShape(x)[axis + 1]
                    << " along spatial axis " << axis << ", but of " << result[axis + 1] << " it leaves " << steps;
       return false;
     }

@@ -216,7 +216,7 @@ void importCast(OperandBinder &node) {
   if (Type type = node.getType("DstT", nullptr))
     node.setResult(node.nn.cast(node.getOperand(0), type));
   else if (!node.hasFailed())
-    node.error() << "attribute 'DstT' must say the type of the result, but is missing";
+    node.error() << "attribute 'DstT' is required, but is missing";
 }
 
 void importBitcast(OperandBinder &node) {
@@ -224,12 +224,11 @@ void importBitcast(OperandBinder &node) {
   Type type = node.getType("type", getElementType(x));
   unsigned from = getElementType(x).getIntOrFloatBitWidth(), to = type.getIntOrFloatBitWidth();
   if (from < 8 || to < 8) {
-    node.error() << "attribute 'type' must not take booleans apart, but " << describe(x) << " becomes "
-                 << getTypeName(type);
+    node.error() << "attribute 'type' must not split booleans, but " << describe(x) << " becomes " << getTypeName(type);
     return;
   }
   if (to > from && (getRank(x) == 0 || getShape(x).back() != to / from)) {
-    node.error() << node.nameOf(0) << " must have a last axis of " << to / from << " elements, which make one "
+    node.error() << node.nameOf(0) << " must have a last axis of " << to / from << " elements to form one "
                  << getTypeName(type) << ", but is " << describe(x);
     return;
   }

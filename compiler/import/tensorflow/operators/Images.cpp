@@ -330,8 +330,8 @@ Value readFrameColours(OperandBinder &node, int64_t channels) {
   Value colours = node.getOperand(2);
   if (colours && getRank(colours) == 2 && getShape(colours)[0] > 0 && getShape(colours)[1] >= channels)
     return nn.slice(colours, 1, 0, channels);
-  node.error() << "the colours must be rows of the " << channels << " channels that the images have, but are "
-               << (colours ? describe(colours) : "TensorFlow's own, of 4");
+  node.error() << "the colours must be rows of " << channels << " image channels, but are "
+               << (colours ? describe(colours) : "TensorFlow's default ones, of 4");
   return {};
 }
 
@@ -344,7 +344,7 @@ void importFrames(OperandBinder &node) {
   Value x = node.getOperand(0), boxes = node.getOperand(1);
   SmallVector<int64_t> shape(getShape(x));
   const int64_t count = getShape(boxes)[1];
-  if (!node.checkShape(1, {shape[0], std::min(count, mostBoxes), 4}, "two corners of each box, of at most 256"))
+  if (!node.checkShape(1, {shape[0], std::min(count, mostBoxes), 4}, "two corners of each box, at most 256 boxes"))
     return;
   Value colours = readFrameColours(node, shape[3]);
   if (!colours)

@@ -87,7 +87,7 @@ FailureOr<Window> readWindow(OperandBinder &node, const Layout &layout, Ints ker
     if (extent > padded.back())
       return node.error() << "the window must fit into the padded input, but covers " << extent
                           << " elements of spatial axis " << axis << ", which has " << padded.back()
-                          << " with its pads; give a larger input, or a smaller kernel or dilation";
+                          << " with its pads; use a larger input, or a smaller kernel or dilation";
   }
   if (!node.checkFits(padded, "the padded input"))
     return failure();

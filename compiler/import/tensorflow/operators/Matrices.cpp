@@ -64,7 +64,8 @@ void importDiagPart(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Ints shape = getShape(node.getOperand(0)), half = shape.take_front(shape.size() / 2);
   if (shape.empty() || shape.size() % 2 || half != shape.drop_front(half.size())) {
-    node.error() << node.nameOf(0) << " must have a shape of two equal halves, but is " << describe(node.getOperand(0));
+    node.error() << node.nameOf(0) << " must have a shape with two equal halves, but is "
+                 << describe(node.getOperand(0));
     return;
   }
   int64_t count = 1;
@@ -82,7 +83,7 @@ bool checkSmall(OperandBinder &node) {
   Ints shape = getShape(node.getOperand(0));
   if (shape.size() >= 2 && shape.back() == shape[shape.size() - 2] && shape.back() <= mostMatrixRows)
     return true;
-  node.error() << node.nameOf(0) << " must hold square matrices of " << mostMatrixRows << " rows at most, but is "
+  node.error() << node.nameOf(0) << " must hold square matrices of at most " << mostMatrixRows << " rows, but is "
                << describe(node.getOperand(0));
   return false;
 }

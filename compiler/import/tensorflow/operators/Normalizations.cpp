@@ -75,7 +75,7 @@ void importLrn(OperandBinder &node) {
   int64_t size = 2 * radius + 1;
   SmallVector<int64_t> padded(getShape(node.getOperand(0)));
   padded.back() += size - 1;
-  if (node.checkFits(padded, "the input with the channels beyond its ends"))
+  if (node.checkFits(padded, "the channel-padded input"))
     node.setResult(node.nn.lrn(node.getOperand(0), size, alpha * static_cast<double>(size), beta, bias));
 }
 

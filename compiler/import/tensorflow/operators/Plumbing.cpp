@@ -34,7 +34,7 @@ void importCheckedShape(OperandBinder &node) {
                    return ShapedType::isDynamic(std::get<0>(sizes)) || std::get<0>(sizes) == std::get<1>(sizes);
                  }));
   if (!agrees)
-    node.error() << node.nameOf(0) << " must have the shape that the node states, but has [" << shape << "]";
+    node.error() << node.nameOf(0) << " must have the declared shape, but has [" << shape << "]";
   node.setResult(node.getOperand(0));
 }
 

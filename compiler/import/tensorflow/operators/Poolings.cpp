@@ -104,7 +104,7 @@ void importMaxPoolGrad(OperandBinder &node) {
       nn::poolShape(getShape(x), {window->kernel, window->strides, window->pads, window->dilations, window->overhang});
   if (!pooled || getShape(grad) != Ints(*pooled)) {
     llvm::consumeError(pooled.takeError());
-    node.error() << node.nameOf(1) << " must be what pooling leaves of " << node.nameOf(0) << ", but is "
+    node.error() << node.nameOf(1) << " must be the pooled shape of " << node.nameOf(0) << ", but is "
                  << describe(node.getOperand(1));
     return;
   }

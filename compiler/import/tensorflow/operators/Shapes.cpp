@@ -90,7 +90,7 @@ FailureOr<int64_t> countRange(OperandBinder &node, double start, double limit, d
   double count = std::max(std::ceil((limit - start) / delta), 0.0);
   if (delta != 0 && count < 1e15)
     return static_cast<int64_t>(count);
-  return node.error() << "must have a finite number of elements, but counts from " << start << " to " << limit
+  return node.error() << "must have a finite number of elements, but goes from " << start << " to " << limit
                       << " in steps of " << delta;
 }
 

@@ -59,8 +59,7 @@ FailureOr<std::string> findCheckpoint(const ModelFile &file, WireRoot root, Stri
     return name.str();
   if (fs::exists(name))
     return emitError(loc) << "--checkpoint must name a checkpoint of TensorFlow's second format, but '"
-                          << toPrintable(name)
-                          << "' is a file without an index; write it again with tf.train.Saver of version 2";
+                          << toPrintable(name) << "' has no index; write it again with a version 2 tf.train.Saver";
   return emitError(loc) << "--checkpoint must name a checkpoint, but there is no file '" << toPrintable(name)
                         << ".index'";
 }

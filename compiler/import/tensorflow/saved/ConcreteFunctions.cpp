@@ -139,16 +139,16 @@ FailureOr<std::string> Wrapper::capture(int id, StringRef what) {
     if (names.contains(object.constant().operation()))
       return object.constant().operation();
     return emitError(loc) << what << " captures the constant '" << toPrintable(object.constant().operation())
-                          << "', which must be a node of the graph, but is not there";
+                          << "', which is not a node of the graph";
   }
   if (object.has_asset()) {
     int index = object.asset().asset_file_def_index();
     bool isKnown = index >= 0 && index < meta.asset_file_def_size();
     return emitError(loc) << what << " cannot be compiled: it captures the asset '"
-                          << toPrintable(isKnown ? meta.asset_file_def(index).filename() : "") << "', a file of texts";
+                          << toPrintable(isKnown ? meta.asset_file_def(index).filename() : "") << "', a text file";
   }
-  return emitError(loc) << what << " cannot be compiled: what it captures must be variables and constants, but object "
-                        << id << " is " << (object.has_resource() ? "a table or another resource" : "none of these");
+  return emitError(loc) << what << " cannot be compiled: it must capture only variables and constants, but object "
+                        << id << " is " << (object.has_resource() ? "a table or another resource" : "neither");
 }
 
 //===----------------------------------------------------------------------===//
@@ -183,7 +183,7 @@ LogicalResult Wrapper::wrap(StringRef name, StringRef trace) {
   const auto &library = graph.library().function();
   auto function = llvm::find_if(library, [&](const FunctionDef &other) { return other.signature().name() == trace; });
   if (!concrete || function == library.end())
-    return emitError(loc) << what << " must be one of the graph, but '" << toPrintable(trace) << "' is not there";
+    return emitError(loc) << what << " must be in the graph, but '" << toPrintable(trace) << "' is not";
   const int numArguments = function->signature().input_arg_size(), numBound = concrete->bound_inputs_size();
   if (numBound > numArguments)
     return emitError(loc) << what << " must have an argument for each of the " << numBound

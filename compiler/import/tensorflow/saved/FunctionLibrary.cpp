@@ -24,7 +24,7 @@ using tensorflow::NodeDef;
 namespace nacre::importer::tensorflow_format {
 
 static constexpr unsigned maxDepth = 64;
-static constexpr const char *tooDeep = "functions must call one another at most 64 deep, but go deeper";
+static constexpr const char *tooDeep = "function calls must nest at most 64 deep, but nest deeper";
 
 FunctionLibrary::FunctionLibrary(const tensorflow::GraphDef &graph) : graph(graph) {
   uint64_t numNodes = graph.node_size();
@@ -49,7 +49,7 @@ FailureOr<FunctionLibrary::Extent> FunctionLibrary::measure(Function &function, 
   if (function.extent)
     return *function.extent;
   if (std::exchange(function.isOpen, true))
-    return emitError(callLoc) << "must call a function that ends, but '"
+    return emitError(callLoc) << "must not call a recursive function, but '"
                               << toPrintable(function.proto->signature().name()) << "' calls itself";
   // Not found on the way back alone: a long chain would need as much stack.
   if (++numOpen > maxDepth)
@@ -97,7 +97,7 @@ FailureOr<FunctionLibrary::Extent> FunctionLibrary::measure(const Nodes &nodes, 
     total.nodes = llvm::SaturatingAdd(total.nodes, extent->nodes);
     total.depth = std::max(total.depth, extent->depth + 1);
     if (total.nodes > maxNodes)
-      return emitError(loc) << "functions must come to at most " << maxNodes << " nodes, but come to more";
+      return emitError(loc) << "functions must have at most " << maxNodes << " nodes in total, but have more";
     if (total.depth > maxDepth)
       return emitError(loc) << tooDeep;
     return success();

@@ -125,7 +125,7 @@ const AttrValue *Lowering::findFunctions(StringRef name) const {
   const AttrValue *value = findAttribute(node, name);
   if (value && (value->has_func() || (value->has_list() && value->list().func_size() > 0)))
     return value;
-  error() << "must name what it calls in attribute '" << name << "', but does not";
+  error() << "must name its function in attribute '" << name << "', but does not";
   return nullptr;
 }
 
@@ -351,7 +351,7 @@ void Lowering::leaveResults() {
 LogicalResult Lowering::lower() {
   Kind kind = getKind(node.op());
   if (operands.empty())
-    return error() << "must read what decides about its functions, but has no operand";
+    return error() << "must have an operand that selects its function, but has none";
   findWritten();
   readWritten();
   LogicalResult lowered = kind == Kind::If ? lowerIf() : kind == Kind::Case ? lowerCase() : lowerWhile();

@@ -108,7 +108,7 @@ FailureOr<CallInliner::Callee> CallInliner::findCallee(const NodeDef &node) cons
   StringRef name = attribute ? StringRef(attribute->func().name()) : "";
   const FunctionDef *function = library.find(name);
   if (!function)
-    return error(node) << "must call a function of the model, but '" << toPrintable(name) << "' is none";
+    return error(node) << "must call a function of the model, but there is no '" << toPrintable(name) << "'";
   return Callee{function, &attribute->func().attr()};
 }
 
@@ -131,8 +131,8 @@ LogicalResult CallInliner::bindArguments(const NodeDef &call, const Callee &call
   }
   size_t wanted = callee.function->signature().input_arg_size();
   if (next != operands.size() || operands.size() < wanted)
-    return error(call) << "must give the function '" << toPrintable(callee.function->signature().name())
-                       << "' its arguments, " << wanted << ", but gives " << operands.size();
+    return error(call) << "must pass function '" << toPrintable(callee.function->signature().name())
+                       << "' its arguments, " << wanted << ", but passes " << operands.size();
   return success();
 }
 
@@ -233,7 +233,7 @@ LogicalResult CallInliner::mapOperands(const NodeDef &call, const FunctionDef &f
     for (StringRef operand : inner.input()) {
       std::optional<std::string> mapped = mapOperand(operand, scope);
       if (!mapped)
-        return error(*node) << "must read what its function has, but '" << toPrintable(operand) << "' is not there";
+        return error(*node) << "must read a result of its function, but there is no '" << toPrintable(operand) << "'";
       StringRef name = operand.split(':').first;
       readsBody |= scope.nodes.count(name) != 0;
       readsHandle |= scope.handles.contains(name);
@@ -330,7 +330,7 @@ LogicalResult CallInliner::redirectReaders() {
         continue;
       std::optional<std::string> tensor = calls.resolve(operand);
       if (!tensor)
-        return error(node) << "must read a result of a call, but '" << toPrintable(operand) << "' is none";
+        return error(node) << "must read a result of a call, but there is no '" << toPrintable(operand) << "'";
       operand = std::move(*tensor);
     }
   return success();

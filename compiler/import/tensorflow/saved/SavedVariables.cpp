@@ -66,16 +66,15 @@ static LogicalResult checkType(const CheckedNode &variable, RankedTensorType typ
   if (agrees)
     return success();
   return emitError(loc) << "the checkpoint must hold a value of this variable's type and shape, but holds "
-                        << describe(type) << "; give the checkpoint of this graph";
+                        << describe(type) << "; pass the checkpoint of this graph";
 }
 
 FailureOr<ElementsAttr> SavedVariables::read(const CheckedNode &variable, int id, Location loc) {
   if (!bundle)
-    return emitError(loc) << "a variable's value is in a checkpoint; give that with --checkpoint, or freeze the graph";
+    return emitError(loc) << "a variable's value is in a checkpoint; pass it with --checkpoint, or freeze the graph";
   std::optional<CheckpointPart> part = find(variable, id);
   if (!part)
-    return emitError(loc)
-           << "a variable must be in the checkpoint, but this one is not; give the checkpoint of this graph";
+    return emitError(loc) << "the checkpoint does not have this variable; pass the checkpoint of this graph";
   // Neither a key nor a slice that a graph can use has this byte.
   ElementsAttr &value = values[part->key + '\0' + part->slice];
   if (!value) {

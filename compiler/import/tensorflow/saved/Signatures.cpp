@@ -46,9 +46,9 @@ FailureOr<tensorflow::MetaGraphDef *> chooseMetaGraph(tensorflow::SavedModel &mo
     return model.mutable_meta_graphs(0);
   InFlightDiagnostic error = emitError(loc);
   if (model.meta_graphs_size() == 0)
-    return error << "the saved model must have a graph, but has none";
+    return error << "the saved model has no graph";
   error << "the saved model has " << model.meta_graphs_size() << " graphs, of which " << tagged.size()
-        << " have the tag '" << toPrintable(wanted) << "'; choose one with --tag, of the tags";
+        << " have the tag '" << toPrintable(wanted) << "'; choose one with --tag:";
   for (const tensorflow::MetaGraphDef &meta : model.meta_graphs())
     error << " " << listTags(meta);
   return error;
@@ -88,7 +88,7 @@ static std::string describe(const Signature &signature) {
   if (llvm::any_of(signature.inputs, isText))
     text += ", which reads strings and cannot be compiled";
   else if (llvm::any_of(signature.outputs, isText))
-    text += ", which gives strings and cannot be compiled";
+    text += ", which returns strings and cannot be compiled";
   return text;
 }
 
@@ -131,15 +131,15 @@ FailureOr<std::vector<Signature>> chooseSignatures(const tensorflow::MetaGraphDe
   if (chosen.empty()) {
     auto signature = known.size() == 1 ? known.begin() : known.find("serving_default");
     if (signature == known.end())
-      return refuse("the model must have one signature, or one called 'serving_default'; choose one, or a function, "
-                    "with --signature");
+      return refuse("the model must have exactly one signature, or one called 'serving_default'; choose a signature or "
+                    "function with --signature");
     chosen.push_back(signature->second);
   }
   for (const Signature &signature : chosen) {
     auto isNamed = [](const SignatureTensor &tensor) { return !tensor.info->name().empty(); };
     if (!llvm::all_of(signature.inputs, isNamed) || !llvm::all_of(signature.outputs, isNamed))
       return emitError(loc) << "the signature '" << toPrintable(signature.name)
-                            << "' must have dense tensors, but has sparse or composed ones, which are not supported";
+                            << "' has sparse or composite tensors, which are not supported";
     if (signature.outputs.empty())
       return emitError(loc) << "the signature '" << toPrintable(signature.name)
                             << "' must have an output, but has none";

@@ -164,9 +164,10 @@ LogicalResult VariableFollower::checkOrder() {
       continue;
     size_t open = number < assignments.size() ? number - 1 : std::min(behind[access.node], seen);
     int other = assignments[std::min(open, assignments.size() - 1)];
-    return emitError(graph.getLocation(access.node)) << what << " must read and write the variable " << nameOf(variable)
-                                                     << " in one order, but whether this comes before " << nameOf(other)
-                                                     << " is open; add a control dependency, and save the model again";
+    return emitError(graph.getLocation(access.node))
+           << what << " must read and write variable " << nameOf(variable)
+           << " in a defined order, but the order relative to " << nameOf(other)
+           << " is undefined; add a control dependency and save the model again";
   }
   return success();
 }
@@ -178,11 +179,11 @@ FailureOr<WrittenVariable> VariableFollower::follow(ArrayRef<int> writers, Varia
     std::string written = what.str() + " writes the variable " + nameOf(variable);
     if (getAssignedOp(op).empty() || graph.getNode(writer).operands.size() != 2)
       return emitError(graph.getLocation(writer))
-             << written << " in part; of what changes a variable only assignments of the whole are supported";
+             << written << " partially; only assignments of whole variables are supported";
     if (!llvm::is_contained(assignments, writer))
       return emitError(graph.getLocation(writer)) << written
-                                                  << " between Switch and Merge, or in a loop's condition, which is "
-                                                     "not supported; write it behind, with what that gives";
+                                                  << " between Switch and Merge or in a loop's condition, which is not "
+                                                     "supported; assign the result afterwards";
   }
   countWrites();
   if (failed(checkOrder()))
@@ -213,7 +214,7 @@ FailureOr<std::vector<WrittenVariable>> followWrites(const CheckedGraph &graph, 
     if (variable && trains(node.getOp()))
       return emitError(graph.getLocation(id))
              << what << " trains the variable '" << toPrintable(graph.getNode(*variable).getName())
-             << "'; what trains a model is not supported";
+             << "'; training operators are not supported";
     if (variable)
       writers[*variable].push_back(id);
   }

@@ -39,8 +39,8 @@ void importFill(TfliteNode &node) {
   Value value = node.getOperand(1);
   if (shape->size() > static_cast<size_t>(maxRank) || llvm::any_of(*shape, [](int64_t size) { return size < 0; }) ||
       getType(value).getNumElements() != 1) {
-    node.error() << node->nameOf(0) << " must be a shape and " << node->nameOf(1) << " have one element, but are ["
-                 << Ints(*shape) << "] and " << describe(value);
+    node.error() << node->nameOf(0) << " must be a shape and " << node->nameOf(1)
+                 << " must have one element, but they are [" << Ints(*shape) << "] and " << describe(value);
     return;
   }
   if (node->checkFits(*shape))
@@ -56,7 +56,7 @@ void importRange(TfliteNode &node) {
     return;
   const double count = std::ceil((*limit - *start) / *step);
   if (*step == 0 || !std::isfinite(count) || count > INT32_MAX) {
-    node.error() << "a range must have a step other than 0 and at most " << INT32_MAX << " elements, but goes from "
+    node.error() << "a range must have a non-zero step and at most " << INT32_MAX << " elements, but goes from "
                  << *start << " to " << *limit << " by " << *step;
     return;
   }
@@ -93,8 +93,8 @@ void importOneHot(TfliteNode &node) {
     return;
   if (*depth < 0 || *depth > INT32_MAX || getType(on).getNumElements() != 1 || getType(off).getNumElements() != 1) {
     node.error() << node->nameOf(1)
-                 << " must be a number of classes, and the values on and off one element each, but are " << *depth
-                 << ", " << describe(on) << " and " << describe(off);
+                 << " must be a number of classes, and the on and off values must have one element each, but they are "
+                 << *depth << ", " << describe(on) << " and " << describe(off);
     return;
   }
   SmallVector<int64_t> shape(getShape(indices));

@@ -42,7 +42,7 @@ bool checkIntegers(TfliteNode &node, size_t weights, Value bias) {
       !isMixed && isBias)
     return true;
   node.error()
-      << "integers must be of 8 or 16 bits by weights of 8, and zero points 0 where there are several, but they are "
+      << "activations must have 8 or 16 bits, weights 8 bits, and per-channel zero points must be 0, but they are "
       << describe(node.getOperand(0)) << " and " << describe(node.getOperand(weights));
   return false;
 }
@@ -65,7 +65,7 @@ void importFullyConnected(TfliteNode &node) {
     return;
   const int64_t results = getShape(weights)[0], columns = getShape(weights)[1], count = getType(x).getNumElements();
   if (columns < 1 || count % columns || (keepsAxes && getShape(x).back() != columns)) {
-    node.error() << node->nameOf(0) << " must have rows of " << columns << " elements, as the weights have, but is "
+    node.error() << node->nameOf(0) << " must have rows of " << columns << " elements like the weights, but is "
                  << describe(x);
     return;
   }
@@ -77,7 +77,7 @@ void importFullyConnected(TfliteNode &node) {
   if (!node->checkFits(shape))
     return;
   if (bias && getType(bias).getNumElements() != results) {
-    node.error() << node->nameOf(2) << " must have an element for each of " << results << " results, but is "
+    node.error() << node->nameOf(2) << " must have one element for each of " << results << " results, but is "
                  << describe(bias);
     return;
   }
@@ -85,8 +85,7 @@ void importFullyConnected(TfliteNode &node) {
   auto finish = [&](Value y) { return y ? nn.reshape(y, shape) : Value(); };
   if (isFloat(x)) {
     if (!isFloat(weights) && !node.getQuantization(1)) {
-      node.error() << node->nameOf(1) << " must be numbers, or integers that stand for some, but is "
-                   << describe(weights);
+      node.error() << node->nameOf(1) << " must hold floats or quantized integers, but is " << describe(weights);
       return;
     }
     Value y = nn.matmul(rows, turn(nn, nn.cast(toReals(node, 1), getElementType(x))));
@@ -117,7 +116,7 @@ void importBatchMatMul(TfliteNode &node) {
     return;
   const bool isReal = isFloat(node.getOperand(0));
   if (isReal && !isFloat(node.getOperand(1)) && !node.getQuantization(1)) {
-    node.error() << node->nameOf(1) << " must be numbers, or integers that stand for some, but is "
+    node.error() << node->nameOf(1) << " must hold floats or quantized integers, but is "
                  << describe(node.getOperand(1));
     return;
   }
@@ -135,7 +134,7 @@ void importBatchMatMul(TfliteNode &node) {
     llvm::consumeError(batch.takeError());
   if (left.back() != right[right.size() - 2] || !hasBatch) {
     node.error() << "operands must be matrices that can be multiplied, but are " << describe(lhs) << " and "
-                 << describe(rhs) << (turnsLeft || turnsRight ? " behind 'adj_x' and 'adj_y'" : "");
+                 << describe(rhs) << (turnsLeft || turnsRight ? " after applying 'adj_x' and 'adj_y'" : "");
     return;
   }
   SmallVector<int64_t> result(*batch);

@@ -19,8 +19,8 @@ const NodeGraph *findGraph(OperandBinder &node, StringRef name, size_t inputs, s
   const size_t takes = graph->view.getInputs().size(), gives = graph->view.getOutputs().size();
   if (takes == inputs && gives == outputs)
     return graph;
-  node.error() << "the graph '" << name << "' must take " << inputs << " values and give " << outputs << ", but takes "
-               << takes << " and gives " << gives;
+  node.error() << "the graph '" << name << "' must take " << inputs << " values and return " << outputs
+               << ", but takes " << takes << " and gives " << gives;
   return nullptr;
 }
 
@@ -80,9 +80,10 @@ void importWhile(TfliteNode &tfliteNode) {
 
 void registerControlFlow(ImportRegistry &registry) {
   add(registry, "IF", Integers::Computed, {{"condition", Holds::Booleans}, {"inputs...?"}}, importIf);
-  registry.setLimit("IF", "branches that give other types, where a run decides");
+  registry.setLimit("IF", "branches of different types, if the condition is known only at run time");
   add(registry, "WHILE", Integers::Computed, {{"inputs..."}}, importWhile);
-  registry.setLimit("WHILE", "types that change from turn to turn, but where constants decide up to 128 turns");
+  registry.setLimit("WHILE",
+                    "carried types that change between iterations, unless constants limit the loop to 128 iterations");
 }
 
 } // namespace nacre::importer::tflite_format

@@ -37,8 +37,8 @@ bool checkTypes(TfliteNode &node, Places places) {
   const bool isInteger = getElementType(x).isInteger(8) || getElementType(x).isInteger(16);
   if ((isReal || isInteger) && isSum && hasWeights && (!bias || getElementType(bias) == wanted))
     return true;
-  node.error() << "the element types of its operands must go together, but are " << describe(x) << " and "
-               << describe(filter) << (bias ? " and " + describe(bias) : std::string());
+  node.error() << "the element types of its operands must match, but are " << describe(x) << " and " << describe(filter)
+               << (bias ? " and " + describe(bias) : std::string());
   return false;
 }
 
@@ -109,7 +109,7 @@ void importConv2D(TfliteNode &node) {
                 byGroup = getShape(node.getOperand(1))[3];
   if (byGroup < 1 || channels < 1 || channels % byGroup || results % (channels / byGroup)) {
     node.error() << node->nameOf(1) << " must have channels that divide those of " << node->nameOf(0)
-                 << ", and filters for each group of them, but is " << describe(node.getOperand(1)) << " for "
+                 << ", and filters for each group, but is " << describe(node.getOperand(1)) << " for "
                  << describe(node.getOperand(0));
     return;
   }
@@ -125,7 +125,7 @@ void importDepthwiseConv2D(TfliteNode &node) {
   Ints shape = getShape(node.getOperand(1));
   const int64_t channels = getShape(node.getOperand(0))[3];
   if (shape[0] != 1 || channels < 1 || shape[3] % channels) {
-    node.error() << node->nameOf(1) << " must be 1 by rows by columns by some for each of " << channels
+    node.error() << node->nameOf(1) << " must be 1 by rows by columns by a multiple of " << channels
                  << " channels, but is " << describe(node.getOperand(1));
     return;
   }
@@ -166,7 +166,7 @@ FailureOr<Window> readTransposedWindow(TfliteNode &node, Ints kernel, Ints outpu
                         << describe(node.getOperand(2)) << " and " << describeShape(output);
   std::optional<SmallVector<int64_t>> reach = getReach(*window, spatial);
   if (!reach)
-    return node.error() << "the strides must let the result fit into memory, but are "
+    return node.error() << "the strides must give a result that fits into memory, but are "
                         << describeShape(window->strides);
   if (*isSame)
     padToSame(*window, output, /*oddAtEnd=*/true);
@@ -180,11 +180,11 @@ FailureOr<Window> readTransposedWindow(TfliteNode &node, Ints kernel, Ints outpu
     widest[axis + 1] = std::max(size, (*reach)[axis]) + 2 * kernel[axis];
     // What lies behind all that the input reaches stays 0, but nobody asks for more of it than a stride.
     if (window->pads[axis] >= kernel[axis] || high >= kernel[axis] || high <= -window->strides[axis])
-      return node.error() << "the output must be as large as the input, the window and the stride make it, but has "
-                          << size << " elements along axis " << axis + 1 << " for " << describe(node.getOperand(2));
+      return node.error() << "the output's size must follow from input, window and strides, but it has " << size
+                          << " elements along axis " << axis + 1 << " for " << describe(node.getOperand(2));
   }
-  if (!node->checkFits(whole) || !node->checkFits(widest, "what the filter reaches") ||
-      !node->checkFits(spread, "the input with its strides"))
+  if (!node->checkFits(whole) || !node->checkFits(widest, "the region that the filter covers") ||
+      !node->checkFits(spread, "the strided input"))
     return failure();
   return *window;
 }
@@ -202,8 +202,8 @@ void importTransposeConv(TfliteNode &node) {
   const int64_t results = getShape(weights)[0], channels = getShape(x)[3];
   if (shape->size() != 4 || shape->front() != getShape(x)[0] || shape->back() != results ||
       getShape(weights)[3] != channels || channels < 1) {
-    node.error() << "the output must have the input's batch and a channel for each filter, and the filters the input's "
-                    "channels, but they are "
+    node.error() << "the output must have the input's batch and one channel per filter, and filters must have the "
+                    "input's channels, but they are "
                  << describeShape(*shape) << ", " << describe(x) << " and " << describe(weights);
     return;
   }
@@ -231,8 +231,8 @@ void importConv3DTranspose(TfliteNode &node) {
   const int64_t results = getShape(filter)[3], channels = getShape(x)[4];
   if (shape->size() != 5 || shape->front() != getShape(x)[0] || shape->back() != results ||
       getShape(filter)[4] != channels || channels < 1) {
-    node.error() << "the output must have the input's batch and a channel for each filter, and the filters the input's "
-                    "channels, but they are "
+    node.error() << "the output must have the input's batch and one channel per filter, and filters must have the "
+                    "input's channels, but they are "
                  << describeShape(*shape) << ", " << describe(x) << " and " << describe(filter);
     return;
   }

@@ -47,7 +47,7 @@ struct Selection {
 /// Fails after an error.
 FailureOr<Selection> readSelection(TfliteNode &node, bool isSoft) {
   if (!getElementType(node.getOperand(0)).isF32())
-    return node.error() << node->nameOf(0) << " must hold floats of 32 bits, but is " << describe(node.getOperand(0));
+    return node.error() << node->nameOf(0) << " must hold 32-bit floats, but is " << describe(node.getOperand(0));
   if (!node->checkRank(1, 1, 1) ||
       !node->checkShape(0, {getShape(node.getOperand(1))[0], 4}, "the corners of a box for each score"))
     return failure();
@@ -58,7 +58,7 @@ FailureOr<Selection> readSelection(TfliteNode &node, bool isSoft) {
     return failure();
   const int64_t boxes = getShape(node.getOperand(0))[0];
   if (*asked < 0 || *asked > INT32_MAX || !(*overlap >= 0) || !(*sigma >= 0) || std::isnan(*score))
-    return node.error() << "the number of boxes, the overlap and what scores fade by must be 0 or more, but are "
+    return node.error() << "the number of boxes, the overlap and the soft-NMS sigma must be 0 or more, but are "
                         << *asked << ", " << *overlap << " and " << *sigma;
   // Every box overlaps by nothing at least.
   const int64_t limit = std::min({*asked, boxes, *overlap == 0 ? int64_t(1) : boxes});
@@ -125,7 +125,7 @@ int64_t readCount(TfliteNode &node, StringRef name, std::optional<double> missin
   const double value = readOption(node, name, missing);
   if (value >= 1 && value <= INT32_MAX && value == std::floor(value))
     return static_cast<int64_t>(value);
-  node.error() << "attribute '" << name << "' must be an integer above 0, but is " << value;
+  node.error() << "attribute '" << name << "' must be a positive integer, but is " << value;
   return 1;
 }
 
@@ -133,7 +133,7 @@ int64_t readCount(TfliteNode &node, StringRef name, std::optional<double> missin
 bool checkAllReal(TfliteNode &node) {
   for (size_t operand = 0; operand < node->getNumOperands(); ++operand)
     if (!isFloat(node.getOperand(operand)) && !node.getQuantization(operand)) {
-      node.error() << node->nameOf(operand) << " must hold floats, or integers that stand for some by a scale, but is "
+      node.error() << node->nameOf(operand) << " must hold floats or quantized integers, but is "
                    << describe(node.getOperand(operand));
       return false;
     }
@@ -162,26 +162,24 @@ FailureOr<Detection> readDetection(TfliteNode &node) {
   for (auto [place, name] : llvm::enumerate(scales)) {
     const double scale = readOption(node, name, std::nullopt);
     if (!(scale > 0) || !std::isfinite(scale))
-      node.error() << "attribute '" << name << "' must be a number above 0, but is " << scale;
+      node.error() << "attribute '" << name << "' must be a positive number, but is " << scale;
     (place < 2 ? read.center : read.size)[place % 2] = static_cast<float>(scale);
   }
   if (node->hasFailed())
     return failure();
   if (!(read.overlap > 0 && read.overlap <= 1) || std::isnan(read.score))
-    return node.error()
-           << "attribute 'nms_iou_threshold' must lie above 0 and at 1 at most, and 'nms_score_threshold' be a "
-              "number, but they are "
-           << read.overlap << " and " << read.score;
+    return node.error() << "attribute 'nms_iou_threshold' must be in (0, 1] and 'nms_score_threshold' must be a "
+                           "number, but they are "
+                        << read.overlap << " and " << read.score;
   Ints codes = getShape(node.getOperand(0));
   if (codes[0] != 1 || codes[2] < 4 || read.boxes < 1 || read.background < 0 || read.background > 1 ||
       !node->checkShape(1, {1, read.boxes, read.classes + read.background}, "scores of each box") ||
       !node->checkShape(2, {read.boxes, 4}, "an anchor for each box") ||
       !node->checkFits({read.most, read.classesOfBox, 4}) || !node->checkFits({read.classes, read.boxes, 4})) {
     if (!node->hasFailed())
-      node.error()
-          << "operands must be the codes of boxes, 4 or more each, and scores of 'num_classes' classes, or of a "
-             "background before these, but are "
-          << describe(node.getOperand(0)) << " and " << describe(node.getOperand(1));
+      node.error() << "operands must be box encodings of 4 or more numbers, and scores of 'num_classes' classes, "
+                      "optionally with a background class first, but are "
+                   << describe(node.getOperand(0)) << " and " << describe(node.getOperand(1));
     return failure();
   }
   return read;

@@ -62,7 +62,7 @@ bool checkWidth(TfliteNode &node) {
   Value x = node.getOperand(0);
   if (getElementType(x).getIntOrFloatBitWidth() <= 16)
     return true;
-  node.error() << node->nameOf(0) << " must hold floats, or integers of 8 or 16 bits, but is " << describe(x);
+  node.error() << node->nameOf(0) << " must hold floats or 8- or 16-bit integers, but is " << describe(x);
   return false;
 }
 

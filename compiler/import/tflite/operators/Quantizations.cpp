@@ -38,7 +38,7 @@ void importQuantize(TfliteNode &node) {
     return;
   Type type = node.getResultElementType();
   if (type.getIntOrFloatBitWidth() > 16) {
-    node.error() << "output 0 must be of 8 or 16 bits, but is of " << type.getIntOrFloatBitWidth();
+    node.error() << "output 0 must have 8 or 16 bits, but is " << type.getIntOrFloatBitWidth();
     return;
   }
   Value steps = roundAway(nn, nn.div(nn.cast(x, nn.types().getF32Type()), static_cast<double>(result->scale)));
@@ -48,7 +48,7 @@ void importQuantize(TfliteNode &node) {
 void importDequantize(TfliteNode &node) {
   Value x = node.getOperand(0);
   if (!isFloat(x) && !node.getQuantization(0)) {
-    node.error() << node->nameOf(0) << " must be integers that stand for reals, but has no scale";
+    node.error() << node->nameOf(0) << " must be quantized, but has no scale";
     return;
   }
   node.setResult(node.nn.cast(toReals(node, 0), node.nn.types().getF32Type()));
@@ -62,7 +62,7 @@ void importCast(TfliteNode &node) {
   node->ignore({"in_data_type", "out_data_type"});
   Type type = node.getResultElementType();
   if (!type)
-    node.error() << "output 0 must have an element type that is supported, but has another";
+    node.error() << "output 0 must have a supported element type, but does not";
   else
     node.setResult(node.nn.cast(node.getOperand(0), type));
 }
@@ -75,7 +75,8 @@ void importBitcast(TfliteNode &node) {
                  to = type && !type.isInteger(1) ? type.getIntOrFloatBitWidth() : 0;
   const bool hasParts = to <= from || (getRank(x) > 0 && getShape(x).back() * from == to);
   if (from < 8 || to < 8 || !hasParts || (to < from && getRank(x) == maxRank)) {
-    node.error() << "elements must have bytes, and of narrower ones the last axis must make one of the result, but "
+    node.error() << "elements must have whole bytes, and the last axis of narrower ones must form one element of the "
+                    "result, but "
                  << node->nameOf(0) << " is " << describe(x);
     return;
   }
@@ -88,7 +89,7 @@ void importFakeQuant(TfliteNode &node) {
   const int64_t bits = node->getInt("num_bits", 0), isNarrow = node->getFlag("narrow_range", false);
   const auto low = static_cast<float>(node->getFloat("min", 0)), high = static_cast<float>(node->getFloat("max", 0));
   if (bits < 2 || bits > 16 || !(low <= 0) || !(high >= 0) || !(high > low) || !std::isfinite(high - low)) {
-    node.error() << "attributes 'min' and 'max' must enclose 0, and 'num_bits' be 2 to 16, but are not so";
+    node.error() << "attributes 'min' and 'max' must enclose 0, and 'num_bits' must be 2 to 16, but are not";
     return;
   }
   // The range is moved so that 0 is a step.

@@ -14,8 +14,7 @@ inline bool checkReals(TfliteNode &node) {
   mlir::Value x = node.getOperand(0);
   if (isFloat(x))
     return true;
-  node.error() << node->nameOf(0) << " must hold floats, or integers that stand for some by a scale, but is "
-               << describe(x);
+  node.error() << node->nameOf(0) << " must hold floats or quantized integers, but is " << describe(x);
   return false;
 }
 

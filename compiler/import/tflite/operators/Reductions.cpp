@@ -53,7 +53,7 @@ void importQuantizedSum(TfliteNode &node, Ints axes, bool keepDims, bool isMean)
     count *= getShape(x)[axis];
   FixedPoint number = scaleBetween(input->scale, result->scale);
   if (count == 0 || 31 + number.shift < 0 || getElementType(x).getIntOrFloatBitWidth() > 16) {
-    node.error() << node->nameOf(0) << " must have elements of 8 or 16 bits to add up, but is " << describe(x);
+    node.error() << node->nameOf(0) << " must have 8- or 16-bit elements to sum, but is " << describe(x);
     return;
   }
   Value sum = nn.reduce(ReduceKind::Sum, nn.cast(x, nn.types().getI32Type()), axes, keepDims);

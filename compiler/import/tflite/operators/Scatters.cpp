@@ -72,7 +72,7 @@ void importDynamicUpdateSlice(TfliteNode &node) {
                  << ", but is " << describe(block);
     return;
   }
-  if (!node->checkShape(2, rank, "where the part begins along each axis"))
+  if (!node->checkShape(2, rank, "the start of the part along each axis"))
     return;
   // Axes behind the last one that it does not fill are moved as they are.
   int64_t axes = rank;

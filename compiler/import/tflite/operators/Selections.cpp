@@ -42,8 +42,7 @@ void importGather(TfliteNode &node) {
   if (batches < 0 || batches > *axis || batches > getRank(indices) ||
       getShape(x).take_front(batches) != getShape(indices).take_front(batches)) {
     node.error()
-        << "attribute 'batch_dims' must be as many axes as both operands begin with, before the axis that is picked "
-           "from, but is "
+        << "attribute 'batch_dims' must count leading axes that both operands share, before the gathered axis, but is "
         << batches;
     return;
   }

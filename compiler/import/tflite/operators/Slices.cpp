@@ -39,7 +39,7 @@ FailureOr<Ends> readEnds(TfliteNode &node) {
   for (int64_t axis = 0; axis < getRank(x); ++axis) {
     int64_t low = (*numbers)[2 * axis], high = (*numbers)[2 * axis + 1];
     if (low < 0 || high < 0 || low > INT32_MAX || high > INT32_MAX)
-      return node.error() << node->nameOf(1) << " must hold numbers of 0 or more, but is [" << Ints(*numbers) << "]";
+      return node.error() << node->nameOf(1) << " must hold non-negative numbers, but is [" << Ints(*numbers) << "]";
     ends.low.push_back(low);
     ends.high.push_back(high);
   }
@@ -113,7 +113,7 @@ void importConcatenation(TfliteNode &node) {
     return;
   SmallVector<Value> operands(node->getOperands());
   if (node.isQuantized() && activation != Activation::None) {
-    node.error() << "attribute 'fused_activation_function' must be 0 where integers stand for reals, but is not";
+    node.error() << "attribute 'fused_activation_function' must be 0 for quantized operands, but is not";
     return;
   }
   if (node.isQuantized() && !rescaleToResult(node, operands))

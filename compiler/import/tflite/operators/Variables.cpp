@@ -15,8 +15,7 @@ static void importAssign(TfliteNode &node) {
   Value before = node.getOperand(0), after = node.getOperand(1);
   if (getType(before) == getType(after))
     return node.setResult(after);
-  node.error() << node->nameOf(1) << " must be as the variable is, " << describe(before) << ", but is "
-               << describe(after);
+  node.error() << node->nameOf(1) << " must match the variable, " << describe(before) << ", but is " << describe(after);
 }
 
 void registerVariables(ImportRegistry &registry) {

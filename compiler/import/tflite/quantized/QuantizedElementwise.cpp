@@ -19,7 +19,7 @@ static bool checkOneType(TfliteNode &node) {
   const bool isSmall = type && (type.isInteger(8) || type.isSignlessInteger(16));
   if (isSmall && llvm::all_of(node->getOperands(), [&](Value operand) { return getElementType(operand) == type; }))
     return true;
-  node.error() << "its operands and result must be integers of one type, of 8 or 16 bits, but are not";
+  node.error() << "its operands and result must have the same 8- or 16-bit integer type, but do not";
   return false;
 }
 
@@ -153,7 +153,7 @@ void importRequantize(TfliteNode &node) {
   if (failed(input) || failed(result) || failed(range))
     return;
   if (getElementType(node.getOperand(0)).getIntOrFloatBitWidth() > 32) {
-    node.error() << node->nameOf(0) << " must be of 32 bits at most, but is " << describe(node.getOperand(0));
+    node.error() << node->nameOf(0) << " must have at most 32 bits, but is " << describe(node.getOperand(0));
     return;
   }
   Value scaled = multiply(nn, centre(nn, node.getOperand(0), input->zero), scaleBetween(input->scale, result->scale));
@@ -197,8 +197,8 @@ bool alignScales(TfliteNode &node, Value &lhs, Value &rhs) {
   if (failed(ofLeft) || failed(ofRight))
     return false;
   if (!getElementType(lhs).isInteger(8) || ofLeft->scale >= 1 || ofRight->scale >= 1) {
-    node.error() << "integers that stand for reals by two scales must be of 8 bits, and the scales below 1, to be "
-                    "compared, but are not; convert the model again";
+    node.error() << "to be compared, integers quantized with two scales must have 8 bits and scales below 1, but do "
+                    "not; convert the model again";
     return false;
   }
   // As the reference kernels: with 8 bits more, times the scale itself.
@@ -226,8 +226,7 @@ bool rescaleToResult(TfliteNode &node, SmallVectorImpl<Value> &operands) {
       operand = convertInSinglePrecision(node.nn, operand, *scale, *result);
       continue;
     }
-    node.error() << node->nameOf(index)
-                 << " must stand for reals by the scale and the zero point of the result, but does "
+    node.error() << node->nameOf(index) << " must have the scale and zero point of the result, but does "
                  << "not; convert the model again";
     return false;
   }

@@ -35,8 +35,8 @@ template <typename Function> static void tabulate(TfliteNode &node, unsigned mos
     return;
   const unsigned bits = getElementType(x).getIntOrFloatBitWidth();
   if ((bits != 8 && bits != 16) || bits > mostBits || node.getResultElementType() != getElementType(x)) {
-    node.error() << "integers that stand for reals must be of 8 " << (mostBits > 8 ? "or 16 " : "")
-                 << "bits, and the result of the input's type, but are " << describe(x);
+    node.error() << "quantized integers must have 8 " << (mostBits > 8 ? "or 16 " : "")
+                 << "bits, and the result must have the same type, but the input is " << describe(x);
     return;
   }
   SmallVector<int32_t> table;
@@ -90,8 +90,8 @@ static bool checkResult(TfliteNode &node, int fractionalBits, int64_t zero) {
     return false;
   if (result->scale == std::ldexp(1.0F, -fractionalBits) && result->zero == zero)
     return true;
-  node.error() << "output 0 must be by 1/" << (1 << fractionalBits) << " and the zero point " << zero
-               << ", but is not; convert the model again";
+  node.error() << "output 0 must have the scale 1/" << (1 << fractionalBits) << " and the zero point " << zero
+               << ", but does not; convert the model again";
   return false;
 }
 
@@ -103,7 +103,7 @@ static void importOf16Bits(TfliteNode &node, bool isTanh) {
   const LogisticTable function(input->scale, isTanh);
   if (input->zero != 0 || !function.isPossible()) {
     node.error() << node->nameOf(0)
-                 << " must be by a scale of at most 2.6 and the zero point 0, but is not; convert the "
+                 << " must have a scale of at most 2.6 and the zero point 0, but does not; convert the "
                  << "model again";
     return;
   }
@@ -141,8 +141,7 @@ void importQuantizedHardSwish(TfliteNode &node) {
     return;
   HardSwish function(input->scale, result->scale);
   if (!function.isPossible()) {
-    node.error()
-        << "the result's scale must be no less than a 128th of the input's, but is less; convert the model again";
+    node.error() << "the result's scale must be at least 1/128 of the input's, but is less; convert the model again";
     return;
   }
   tabulate(node, 8, [&](int32_t x, OneScale, OneScale) { return int64_t(function(x)); });

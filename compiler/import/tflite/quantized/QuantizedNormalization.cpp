@@ -22,8 +22,8 @@ void importQuantizedL2Normalization(TfliteNode &node) {
   constexpr int fractionalBits = 7;
   if (!type.isInteger(8) || node.getResultElementType() != type || result->zero != range->low + 128 ||
       result->scale != 1.0F / (1 << fractionalBits)) {
-    node.error() << "integers must be of 8 bits, and the result's by 1/128 around the middle, but are not; convert the "
-                    "model again";
+    node.error() << "integers must have 8 bits, and the result must have the scale 1/128 around the middle, but they "
+                    "do not; convert the model again";
     return;
   }
   Value distance = centre(nn, x, input->zero);

@@ -34,7 +34,7 @@ void importQuantizedQuotient(TfliteNode &node) {
   Type type = node.getResultElementType(), i32 = nn.types().getI32Type();
   if (!type.isInteger(8) ||
       llvm::any_of(node->getOperands(), [&](Value operand) { return getElementType(operand) != type; })) {
-    node.error() << "its operands and result must be integers of one type, of 8 bits, but are not";
+    node.error() << "its operands and result must have the same 8-bit integer type, but do not";
     return;
   }
   SmallVector<int32_t> multipliers{0}, shifts{0}, headrooms;

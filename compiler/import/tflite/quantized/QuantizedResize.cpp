@@ -132,7 +132,7 @@ void importQuantizedResize(TfliteNode &node, Ints sizes, CornerRule rule) {
   Value x = node.getOperand(0);
   Type type = getElementType(x);
   if (!type.isInteger(8) && !type.isSignlessInteger(16)) {
-    node.error() << node->nameOf(0) << " must hold floats, or integers of 8 or 16 bits, but is " << describe(x);
+    node.error() << node->nameOf(0) << " must hold floats or 8- or 16-bit integers, but is " << describe(x);
     return;
   }
   if (!nn.allowsConstant(sizes[0], 32) || !nn.allowsConstant(sizes[1], 32))

@@ -129,11 +129,9 @@ void importQuantizedSoftmax(TfliteNode &node, float beta) {
     return importOf16Bits(node, input->scale, beta);
   if (fits && getElementType(x).isInteger(8) && result->zero == range->low && hasScale)
     return importOf8Bits(node, input->scale, beta, *range, bits);
-  node.error()
-      << "integers must be of 8 bits, the result's by 1/256 and the least as zero point (or by 1/65536 in 16), or of "
-         "16 "
-         "bits with the zero points 0, the result's by 1/32768, and attribute 'beta' above 0, but are not; convert the "
-         "model again";
+  node.error() << "integers must have 8 bits with the result's scale 1/256 and lowest zero point (1/65536 for a 16-bit "
+                  "result), or 16 bits with zero points 0 and the result's scale 1/32768, and attribute 'beta' must be "
+                  "positive, but they do not; convert the model again";
 }
 
 //===----------------------------------------------------------------------===//
@@ -151,8 +149,8 @@ void importQuantizedLogSoftmax(TfliteNode &node) {
   constexpr float leastScale = 0x1p-25F;
   if (!type.isInteger(8) || getElementType(x) != type || result->zero != range->high || result->scale != 1.0F / 16 ||
       input->scale < leastScale) {
-    node.error() << "integers must be of 8 bits, and the result's by 1/16 and the largest as zero point, but are not; "
-                    "convert the model again";
+    node.error() << "integers must have 8 bits, and the result must have the scale 1/16 and the highest zero point, "
+                    "but they do not; convert the model again";
     return;
   }
   const FixedPoint number = scaleDistances(input->scale, /*beta=*/1);

@@ -16,7 +16,7 @@ using nn::FixedPointRounding;
 
 static FailureOr<OneScale> readScale(TfliteNode &node, const Quantization *quantization, const std::string &what) {
   if (!quantization || quantization->isPerAxis())
-    return node.error() << what << " must be integers that stand for reals by one scale, but "
+    return node.error() << what << " must be quantized with a single scale, but "
                         << (quantization ? "has several scales" : "has no scale");
   return OneScale{quantization->scales[0], quantization->zeros[0]};
 }
@@ -79,7 +79,7 @@ static FailureOr<SmallVector<FixedPoint>> scaleChannels(TfliteNode &node, size_t
   if (failed(inputScale) || failed(result))
     return failure();
   if (!scales || (scales->isPerAxis() && scales->axis != filterAxis))
-    return node.error() << node->nameOf(filter) << " must have one scale, or one for each index of axis " << filterAxis;
+    return node.error() << node->nameOf(filter) << " must have one scale, or one per index of axis " << filterAxis;
   const bool isSingle = hasSingleProduct && !scales->isPerAxis();
   return llvm::map_to_vector(scales->scales, [&](float scale) {
     return isSingle ? scaleOfSingleProducts(inputScale->scale, scale, result->scale)

@@ -61,7 +61,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   bool refuse(const Twine &what) {
-    node.error() << what << ", but is not so; convert the model again";
+    node.error() << what << ", but is not; convert the model again";
     return false;
   }
 
@@ -85,10 +85,10 @@ private:
     // What is stored of the cell is a real by a power of two.
     std::optional<int> power = findPowerOfTwo(cell->scale);
     if (!power || *power > -9 || *power < -15 || cell->zero != 0)
-      return refuse("the cell's scale must be a power of two from 2^-15 to 2^-9, and its zero point 0");
+      return refuse("the cell's scale must be a power of two from 2^-15 to 2^-9, and its zero point must be 0");
     cellShift = *power;
     if (!hidden || hidden->isPerAxis())
-      return refuse("the operator must state the scale of the hidden state among its intermediate tensors");
+      return refuse("the operator must state the hidden state's scale among its intermediate tensors");
     hiddenZero = hidden->zeros[0];
     const float gateScale = std::pow(2.0F, -12.0F), unit = std::pow(2.0F, -15.0F), hiddenScale = hidden->scales[0];
     for (size_t gate : gates()) {
@@ -124,7 +124,7 @@ private:
       if (failed(scale))
         return false;
       if (!getElementType(weights).isSignlessInteger(16))
-        return refuse("peepholes must be of 16 bits");
+        return refuse("peepholes must have 16 bits");
       const float product = std::pow(2.0F, static_cast<float>(cellShift)) * scale->scale / gateScale;
       peepholes[gate] = nn.cast(weights, i32);
       peepholeScales[gate] = nn::toFixedPoint(static_cast<double>(product));
@@ -144,7 +144,7 @@ private:
     if (failed(scale))
       return false;
     if (!getElementType(weights).isSignlessInteger(8) || scale->zero)
-      return refuse("the projection's weights must be of 8 bits with the zero point 0");
+      return refuse("the projection's weights must have 8 bits and the zero point 0");
     const float product = scale->scale * hiddenScale / stateScale;
     projection = nn.transpose(weights, {1, 0});
     projectionScale = nn::toFixedPoint(static_cast<double>(product));
@@ -286,13 +286,13 @@ bool checkTypes(TfliteNode &node) {
     areRight =
         areRight && is(places.weights + gate, 8) && is(places.recurrence + gate, 8) && is(places.biases + gate, 32);
   if (!areRight) {
-    node.error() << "integers must be of 8 bits, those of the cell of 16 and of biases of 32, but are others";
+    node.error() << "integers must have 8 bits, the cell 16 and biases 32, but do not";
     return false;
   }
   for (size_t gate = 0; gate < 4; ++gate)
     if (node.getOperand(*places.norms + gate)) {
       node.error() << node->nameOf(*places.norms + gate)
-                   << " must be left out where integers stand for reals; convert the model without layer normalization";
+                   << " is not supported in quantized models; convert the model without layer normalization";
       return false;
     }
   return true;
@@ -311,8 +311,8 @@ void importIntegerLstm(TfliteNode &node, Steps steps) {
   const int64_t states = getType(node.getOperand(onlyDirection.state)).getNumElements(),
                 cells = getType(node.getOperand(onlyDirection.state + 1)).getNumElements();
   if (states != sizes->batch * sizes->outputs || cells != sizes->batch * sizes->cells) {
-    node.error() << "states must have an element for each output and each cell of each row, but have " << states
-                 << " and " << cells;
+    node.error() << "states must have one element per row for each output and each cell, but have " << states << " and "
+                 << cells;
     return;
   }
   IntegerLstm(node, *sizes).import(x, steps);

@@ -12,14 +12,14 @@ namespace nacre::importer::tflite_format {
 static bool checkLstm(TfliteNode &node, const LstmPlaces &places, const LstmSizes &sizes) {
   const int64_t inputs = sizes.inputs, cells = sizes.cells, outputs = sizes.outputs;
   const bool isCoupled = sizes.isCoupled;
-  auto check = [&](size_t index, Ints shape) { return node->checkShape(index, shape, "by cells, inputs and outputs"); };
+  auto check = [&](size_t index, Ints shape) { return node->checkShape(index, shape, "cells by inputs or outputs"); };
   bool agree = true;
   for (size_t gate = 0; gate < 4 && agree; ++gate) {
     const bool isNeeded = gate > 0 || !isCoupled;
     for (size_t place : {places.weights, places.recurrence, places.biases})
       if (isNeeded != static_cast<bool>(node.getOperand(place + gate))) {
         node.error() << node->nameOf(place + gate) << " must be "
-                     << (isNeeded ? "given" : "left out, as the input gate's weights are");
+                     << (isNeeded ? "given" : "omitted like the input gate's weights");
         return false;
       }
     agree = check(places.weights + gate, {cells, inputs}) && check(places.recurrence + gate, {cells, outputs}) &&
@@ -28,7 +28,7 @@ static bool checkLstm(TfliteNode &node, const LstmPlaces &places, const LstmSize
   }
   agree = agree && check(places.projection, {outputs, cells}) && check(places.projection + 1, {outputs});
   if (agree && !node.getOperand(places.projection) && (outputs != cells || node.getOperand(places.projection + 1))) {
-    node.error() << node->nameOf(places.projection) << " must be given where there are " << outputs << " outputs of "
+    node.error() << node->nameOf(places.projection) << " is required if there are " << outputs << " outputs of "
                  << cells << " cells, or a bias";
     return false;
   }
@@ -41,11 +41,11 @@ FailureOr<LstmSizes> readLstmSizes(TfliteNode &node, const LstmPlaces &places, V
   if (!x || node->hasFailed())
     return failure();
   if (!weights || !recurrence || getRank(weights) != 2 || getRank(recurrence) != 2)
-    return node.error() << "the weights of the forget gate must be matrices, but are not";
+    return node.error() << "the forget gate's weights must be matrices, but are not";
   LstmSizes sizes{getShape(x)[1], getShape(x)[2], getShape(weights)[0], getShape(recurrence)[1],
                   !node.getOperand(places.weights)};
   if (!checkLstm(node, places, sizes) ||
-      !node->checkFits({getShape(x)[0], sizes.batch, 4 * sizes.cells}, "what all steps add"))
+      !node->checkFits({getShape(x)[0], sizes.batch, 4 * sizes.cells}, "the input products of all time steps"))
     return failure();
   return sizes;
 }

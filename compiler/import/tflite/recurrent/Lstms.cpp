@@ -31,7 +31,7 @@ bool readGateVectors(TfliteNode &node, size_t first, ArrayRef<LstmGate> gates, b
   const size_t wanted = gates.size() - (isCoupled ? 1 : 0);
   if (given == 0 || (given == wanted && (!isCoupled || !vectors[InputGate])))
     return true;
-  node.error() << node->nameOf(first) << " and those behind it must be given for all gates or none, but are for "
+  node.error() << node->nameOf(first) << " and the next ones must be given for all gates or none, but are given for "
                << given;
   return false;
 }
@@ -77,7 +77,7 @@ void importLstm(TfliteNode &node, Steps steps) {
   if (!checkReals(node, 1))
     return;
   if (node->getFlag("diagonal_recurrent_tensors", false)) {
-    node.error() << "attribute 'diagonal_recurrent_tensors' must be false, but is true; write the matrices out";
+    node.error() << "attribute 'diagonal_recurrent_tensors' must be false, but is true; use full matrices";
     return;
   }
   Activation activation = readActivation(node);

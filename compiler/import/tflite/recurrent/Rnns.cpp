@@ -17,10 +17,10 @@ RecurrentResults importRnnDirection(TfliteNode &node, size_t first, Value x, Act
   if (!node->checkRank(first, 2, 2))
     return {};
   const int64_t steps = getShape(x)[0], batch = getShape(x)[1], units = getShape(node.getOperand(first))[0];
-  constexpr StringLiteral reason = "by units and inputs";
+  constexpr StringLiteral reason = "units by inputs";
   if (!node->checkShape(first, {units, getShape(x)[2]}, reason) ||
       !node->checkShape(first + 1, {units, units}, reason) || !node->checkShape(first + 2, {units}, reason) ||
-      !node->checkFits({steps, batch, units}, "what all steps add"))
+      !node->checkFits({steps, batch, units}, "the input products of all time steps"))
     return {};
   RnnLayer layer;
   layer.input = x;

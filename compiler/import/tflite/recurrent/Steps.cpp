@@ -40,8 +40,7 @@ bool checkReals(TfliteNode &node, size_t first) {
     Value operand = node.getOperand(index);
     if (!operand || isFloat(operand) || node.getQuantization(index))
       continue;
-    node.error() << node->nameOf(index) << " must be numbers, or integers that stand for some, but is "
-                 << describe(operand);
+    node.error() << node->nameOf(index) << " must hold floats or quantized integers, but is " << describe(operand);
     return false;
   }
   return true;
@@ -60,8 +59,8 @@ Value readState(TfliteNode &node, size_t operand, Ints shape) {
   Value state = node.getOperand(operand);
   if (state && isFloat(state) && getType(state).getNumElements() == shape[0] * shape[1])
     return node.nn.reshape(state, shape);
-  node.error() << node->nameOf(operand) << " must be the numbers of a state of shape " << describeShape(shape)
-               << ", but is " << (state ? describe(state) : "left out");
+  node.error() << node->nameOf(operand) << " must hold a state of shape " << describeShape(shape) << ", but is "
+               << (state ? describe(state) : "left out");
   return {};
 }
 
@@ -79,7 +78,7 @@ void setSequences(TfliteNode &node, ArrayRef<RecurrentResults> directions, Steps
 bool checkNoSecondInput(TfliteNode &node, size_t first) {
   for (size_t index = first; index < node->getNumOperands(); ++index)
     if (node.getOperand(index)) {
-      node.error() << node->nameOf(index) << " must be left out, which is not supported: stack layers without it";
+      node.error() << node->nameOf(index) << " is not supported; stack layers without it";
       return false;
     }
   return true;

@@ -25,7 +25,7 @@ FailureOr<Sizes> readSizes(TfliteNode &node) {
                 memory = getShape(node.getOperand(2))[1];
   if (rank < 1 || features % rank || memory < 1)
     return node.error() << "attribute 'rank' must divide the " << features
-                        << " features, and there be a step to remember, but is " << rank << " for "
+                        << " features, and there must be at least one remembered step, but is " << rank << " for "
                         << describe(node.getOperand(2));
   const int64_t units = features / rank;
   if (!node->checkShape(1, {features, getShape(x)[1]}, "a row for each feature") ||
@@ -76,8 +76,8 @@ bool checkIntegers(TfliteNode &node) {
   if (has(0, {8}) && has(1, {8}) && has(2, {8, 16}) && hasState && has(4, {8, 16}) && (!hasBias || has(3, {32})) &&
       features && features->zeros[0] == 0 && times && times->zeros[0] == 0 && result && result.isSignlessInteger(8))
     return true;
-  node.error() << "integers must be of 8 bits, by weights of 8 and by time of 8 or 16 with the zero points 0, and the "
-                  "state of 8 or 16, but are not; convert the model again";
+  node.error() << "integers must have 8 bits, feature weights 8, and time weights and state 8 or 16 bits with zero "
+                  "points 0, but do not; convert the model again";
   return false;
 }
 
@@ -91,7 +91,7 @@ void importInteger(TfliteNode &node, const Sizes &sizes) {
                       remembered = readOneScale(node, 4), result = readResultScale(node);
   FailureOr<IntegerRange> range = getRange(node, Activation::None);
   if (failed(input) || failed(weights) || failed(times) || failed(remembered) || failed(result) || failed(range) ||
-      !node->checkShape(4, {sizes.batch, sizes.features * sizes.memory}, "what is remembered of each feature"))
+      !node->checkShape(4, {sizes.batch, sizes.features * sizes.memory}, "the memory of each feature"))
     return;
   Type i32 = nn.types().getI32Type(), stored = getElementType(node.getOperand(4));
   const int64_t limit = int64_t(1) << (stored.getIntOrFloatBitWidth() - 1);

@@ -84,8 +84,8 @@ bool choose_best(Measuring &measuring, const Wish *compiled, Wish *decided) {
     decided[i] = {kCutOf[OnCpu], 0, 0};
   __builtin_memcpy(engine.wishes, cpu_wins || as_decided < as_compiled ? decided : compiled, steps * sizeof *decided);
   Reason text;
-  text << "tuned: a run takes " << as_decided / 1000 << " us by what kernels took, " << as_compiled / 1000
-       << " us as compiled, " << on_cpu / 1000 << " us on the CPU alone";
+  text << "tuned: a run takes " << as_decided / 1000 << " us as tuned, " << as_compiled / 1000 << " us as compiled, "
+       << on_cpu / 1000 << " us on the CPU";
   tell(session, text);
   return true;
 }

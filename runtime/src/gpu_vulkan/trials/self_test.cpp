@@ -53,7 +53,7 @@ void judge(Measuring &measuring) {
       engine.barred[kernel] |= uint64_t(1) << i;
       Reason why;
       why << "kernel '" << model.strings + model.kernels[kernel].name << "', code " << uint64_t(i)
-          << " of it, is not used, because its result is not the CPU's";
+          << " of it, is not used: its result differs from the CPU's";
       tell(*engine.session, why);
       engine.refused = why;
     }

@@ -176,9 +176,9 @@ TEST_F(GpuContraction, LastTilesThatAreMovedBack) {
 }
 
 TEST_F(GpuContraction, ATileThatDoesNotHoldTogether) {
-  EXPECT_EQ(refusal(MatmulText{64, 64, 64}.text(), tried("shared:columns=3,lines=4,depth=16")),
-            "cannot be compiled with the tile 'shared:columns=3,lines=4,depth=16': invocations must stand in groups of "
-            "8 by 4");
+  EXPECT_EQ(
+      refusal(MatmulText{64, 64, 64}.text(), tried("shared:columns=3,lines=4,depth=16")),
+      "cannot be compiled with the tile 'shared:columns=3,lines=4,depth=16': invocations must form groups of 8 by 4");
 }
 
 TEST_F(GpuContraction, TilesOf64And128) {

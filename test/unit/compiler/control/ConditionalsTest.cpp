@@ -316,15 +316,14 @@ return n
 TEST(Conditionals, OutputsMustBeComputedInAnyCase) {
   EXPECT_EQ(
       raiseText("p = Placeholder\n s = Switch p p\n a = Neg s:1\n return a"),
-      "'a' must be computed in any case to be an output, but is inside a conditional; choose the Merge behind it");
+      "'a' must be computed unconditionally to be an output, but is inside a conditional; choose the Merge after it");
   EXPECT_EQ(raiseText("p = Const value=true\n s = Switch p p\n a = Neg s:0\n return a"),
-            "'a' must be computed to be an output, but no predicate chooses it");
+            "'a' must be computed to be an output, but no predicate selects it");
 }
 
 TEST(Conditionals, MergesMustChooseOneValue) {
-  std::string both =
-      "'m' must join values of which one predicate or another chooses one, but two may come at once, or none; "
-      "choose outputs that do not need it";
+  std::string both = "'m' must join values of which predicates select exactly one, but they may select two or none; "
+                     "choose outputs that do not need it";
   EXPECT_EQ(raiseText("x = Placeholder\n y = Placeholder\n m = Merge x y\n return m"), both);
   EXPECT_EQ(raiseText(R"(
     p = Placeholder
@@ -344,9 +343,9 @@ TEST(Conditionals, NodesMustHaveTheirOperands) {
   EXPECT_EQ(raiseText("p = Placeholder\n s = Switch p\n return s"), "'s' must have 2 operands, but has 1");
   EXPECT_EQ(raiseText("m = Merge\n return m"), "'m' must have an operand, but has none");
   EXPECT_EQ(raiseText("p = Placeholder\n s = Switch p p\n a = Neg s:2\n return a"),
-            "'a' must read a result that 's' has, but reads result 2");
+            "'a' must read an existing result of 's', but reads result 2");
   EXPECT_EQ(raiseText("a = Neg b\n b = Neg a\n return a"),
-            "'a' must not depend on itself, but does; only NextIteration may lead back");
+            "'a' must not depend on itself, but does; only NextIteration may close a cycle");
 }
 
 TEST(Conditionals, NestTo64AndNoDeeper) {

@@ -326,37 +326,33 @@ std::string raiseWith(std::string more, const char *output) {
 
 TEST(Loops, MustBeWhole) {
   EXPECT_EQ(raiseWith("", "y"),
-            "'y' must be outside of loops to be an output, but is inside 'L'; choose the Exit behind it");
-  EXPECT_EQ(raiseWith("e2 = Exit y", "e2"),
-            "'e2' must read output 0 of a Switch that LoopCond decides, as what leaves a loop does");
-  EXPECT_EQ(raiseWith("e2 = Exit mx", "e2"),
-            "'e2' must read output 0 of a Switch that LoopCond decides, as what leaves a loop does");
-  EXPECT_EQ(raiseWith("e2 = Exit x", "e2"), "'e2' must be inside a loop, but is outside of all");
-  EXPECT_EQ(raiseWith("e2 = Exit less", "e2"),
-            "'e2' must read output 0 of a Switch that LoopCond decides, as what leaves a loop does");
-  EXPECT_EQ(raiseWith("r = Neg nx", "r"), "'r' must not read 'nx', which is for the next turn's Merge alone");
+            "'y' must be outside of loops to be an output, but is inside 'L'; choose the Exit after it");
+  EXPECT_EQ(raiseWith("e2 = Exit y", "e2"), "'e2' must read output 0 of a Switch that LoopCond controls");
+  EXPECT_EQ(raiseWith("e2 = Exit mx", "e2"), "'e2' must read output 0 of a Switch that LoopCond controls");
+  EXPECT_EQ(raiseWith("e2 = Exit x", "e2"), "'e2' must be inside a loop, but is not");
+  EXPECT_EQ(raiseWith("e2 = Exit less", "e2"), "'e2' must read output 0 of a Switch that LoopCond controls");
+  EXPECT_EQ(raiseWith("r = Neg nx", "r"), "'r' must not read 'nx', which only the next iteration's Merge may read");
   EXPECT_EQ(raiseWith("other = Enter x frame=M\n r = Add other y", "r"),
-            "'r' must read values of one loop, but reads 'y' of 'L' and another one of 'M'");
+            "'r' must read values of one loop, but reads 'y' of 'L' and another value of 'M'");
   EXPECT_EQ(raiseWith("c2 = LoopCond less\n s2 = Switch mx c2\n e2 = Exit s2\n r = Add out e2", "r"),
             "'c2' must be the only LoopCond of 'L', but 'go' is another one");
   EXPECT_EQ(raiseText("x = Placeholder\n e = Enter x frame=L\n m = Merge e n\n n = NextIteration a\n a = Neg m\n"
                       "s = Switch m x\n o = Exit s\n return o"),
-            "'o' must read output 0 of a Switch that LoopCond decides, as what leaves a loop does");
+            "'o' must read output 0 of a Switch that LoopCond controls");
   EXPECT_EQ(raiseText("x = Placeholder\n e = Enter x frame=L\n m = Merge e n\n n = NextIteration a\n a = Neg s\n"
                       "c = LoopCond m\n s = Switch m c\n o = Exit s\n return o"),
-            "'n' must read what goes on to the next turn, but reads what leaves the loop");
+            "'n' must read a value for the next iteration, but reads one that leaves the loop");
   EXPECT_EQ(raiseText("x = Placeholder\n m = Merge x n\n n = NextIteration m\n return m"),
-            "'m' must join one Enter with one NextIteration, since it begins the turns of a loop");
+            "'m' must join one Enter with one NextIteration, because it carries a value of a loop");
   EXPECT_EQ(raiseText("x = Placeholder\n e = Enter x\n return e"),
             "'e' must name its loop in attribute 'frame_name', but does not");
   EXPECT_EQ(raiseText("x = Placeholder\n e = Enter x frame=L\n f = Enter e frame=L\n return f"),
-            "'f' must enter its loop from outside, but reads a value inside");
+            "'f' must enter its loop from outside, but reads a value from inside");
 }
 
 TEST(Loops, WhatOnlyGradientsNeedIsNamed) {
-  EXPECT_EQ(
-      raiseText("x = Placeholder\n s = StackV2 x\n p = StackPopV2 s\n return p"),
-      "'s' belongs to training: only the gradient of a loop needs it; name the outputs of inference with --output");
+  EXPECT_EQ(raiseText("x = Placeholder\n s = StackV2 x\n p = StackPopV2 s\n return p"),
+            "'s' belongs to training: only a loop's gradient needs it; name the inference outputs with --output");
 }
 
 TEST(Loops, OfOneNameAreEnteredFromOnePlace) {
@@ -377,7 +373,7 @@ TEST(Loops, OfOneNameAreEnteredFromOnePlace) {
     r = Add ia ib
     return r
   )"),
-            "'ib' must enter its loop 'I' from one place, but reads a value of 'B' where others read values of 'A'");
+            "'ib' must enter its loop 'I' from one place, but reads a value of 'B' while others read values of 'A'");
 }
 
 } // namespace

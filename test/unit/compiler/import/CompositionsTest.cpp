@@ -180,14 +180,15 @@ TEST_F(Compositions, EinsumsAxesOfOneElementRepeat) {
 TEST_F(Compositions, EinsumSaysWhatAnEquationMustBe) {
   EXPECT_EQ(whyNot("ij,jk->ik", {{2, 3}}), "must have one term for each of 1 operands, but has 2");
   EXPECT_EQ(whyNot("ij->i", {{2, 3, 4}}), "must have a label for each axis, but operand 0 has 3 axes and 2 labels");
-  EXPECT_EQ(whyNot("ij,jk->ik", {{2, 3}, {4, 5}}), "must give axes of one size one label, but 'j' is 3 and 4");
-  EXPECT_EQ(whyNot("ii->i", {{2, 3}}), "must repeat a label for axes of one size, but 'i' is 2 and 3 in one operand");
-  EXPECT_EQ(whyNot("i->ij", {{2}}), "must take the result's labels from the operands, but 'j' is in none of them");
-  EXPECT_EQ(whyNot("ij->ii", {{2, 3}}), "must name each axis of the result once, but names one twice");
-  EXPECT_EQ(whyNot("...i->i", {{2, 3}}), "must have the ellipsis of its operands in the result, but has not");
-  EXPECT_EQ(whyNot("......->", {{2, 3}}), "must have one ellipsis a term at most, but has two");
-  EXPECT_EQ(whyNot("i1", {{2, 3}}), "must be letters, commas, '...' and one '->', but has something else");
-  EXPECT_EQ(whyNot("i->i->i", {{2}}), "must be letters, commas, '...' and one '->', but has something else");
+  EXPECT_EQ(whyNot("ij,jk->ik", {{2, 3}, {4, 5}}), "must use a label only for axes of equal size, but 'j' is 3 and 4");
+  EXPECT_EQ(whyNot("ii->i", {{2, 3}}),
+            "must repeat a label only for axes of equal size, but 'i' is 2 and 3 in one operand");
+  EXPECT_EQ(whyNot("i->ij", {{2}}), "must use only labels of the operands in the result, but 'j' is in none of them");
+  EXPECT_EQ(whyNot("ij->ii", {{2, 3}}), "must name each axis of the result once, but repeats one");
+  EXPECT_EQ(whyNot("...i->i", {{2, 3}}), "must have the ellipsis of its operands in the result, but does not");
+  EXPECT_EQ(whyNot("......->", {{2, 3}}), "must have at most one ellipsis per term, but has two");
+  EXPECT_EQ(whyNot("i1", {{2, 3}}), "must consist of letters, commas, '...' and one '->', but has other characters");
+  EXPECT_EQ(whyNot("i->i->i", {{2}}), "must consist of letters, commas, '...' and one '->', but has other characters");
 }
 
 //===----------------------------------------------------------------------===//

@@ -140,8 +140,8 @@ y/effects = NoOp(^y/else, ^y/then, ^y/assign_1)
 
 TEST(FunctionalControl, WhatIsMissingIsNamed) {
   EXPECT_EQ(lower(R"(name: "w" op: "While" input: "i" attr { key: "cond" value { func { name: "c" } } })"),
-            "must name what it calls in attribute 'body', but does not");
-  EXPECT_EQ(lower(R"(name: "y" op: "If")"), "must read what decides about its functions, but has no operand");
+            "must name its function in attribute 'body', but does not");
+  EXPECT_EQ(lower(R"(name: "y" op: "If")"), "must have an operand that selects its function, but has none");
 }
 
 } // namespace

@@ -147,7 +147,7 @@ TEST_F(InlineCallsTest, WhatIsWrongIsNamed) {
       {R"(node { name: "call" op: "f" } library { function { signature { name: "f" input_arg { name: "x" } } } })",
        "its arguments, 1, but gives 0"},
       {R"(node { name: "call" op: "f" } library { function { signature { name: "f" } node_def { name: "n" op: "Neg" input: "x" } } })",
-       "'x' is not there"},
+       "'x' is not"},
       {R"(node { name: "call" op: "f" } library { function { signature { name: "f" output_arg { name: "y" } } } })",
        "must return a tensor as 'y'"},
       {R"(node { name: "call" op: "f" } node { name: "n" op: "Neg" input: "call" } library { function { signature { name: "f" } } })",

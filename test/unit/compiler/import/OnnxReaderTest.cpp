@@ -127,7 +127,7 @@ TEST_F(OnnxReader, TheLastOfSeveralRawDataCounts) {
 
 TEST_F(OnnxReader, TooFewBytes) {
   addTensor(TensorProto::FLOAT, {2})->set_raw_data("abcd");
-  EXPECT_SAYS(read(), "must hold 8 bytes, as its shape and type say, but holds 4");
+  EXPECT_SAYS(read(), "must hold 8 bytes for its shape and type, but holds 4");
 }
 
 TEST_F(OnnxReader, TooFewVarints) {
@@ -152,7 +152,8 @@ TEST_F(OnnxReader, AnotherTypesField) {
 
 TEST_F(OnnxReader, ATypeThatIsNotThere) {
   addTensor(TensorProto::STRING, {1})->add_string_data("x");
-  EXPECT_SAYS(read(), "element type 'string', which is not supported; choose outputs that do not need it by --output");
+  EXPECT_SAYS(read(),
+              "element type 'string', which is not supported; choose outputs that do not need it with --output");
 }
 
 TEST_F(OnnxReader, DecodingIsWithinTheBudget) {

@@ -67,10 +67,10 @@ TEST(StridedSlices, CountEndsFromBegins) {
 TEST(StridedSlices, RefuseWhatIsNoSlice) {
   EXPECT_EQ(describe(make({0}, {1}, {0}), {5}), "strides must not be 0, but one is");
   EXPECT_EQ(describe(make({0, 0}, {1, 1}, {1, 1}), {5}),
-            "entries must be one for each axis at most, and one ellipsis, but are more");
+            "there must be at most one entry per axis and one ellipsis, but there are more");
   StridedSlice slice = make({5}, {6}, {1});
   slice.shrinkMask = 1;
-  EXPECT_EQ(describe(slice, {5}), "an axis that is removed must have the index that is taken, but has fewer elements");
+  EXPECT_EQ(describe(slice, {5}), "the index into a removed axis must be smaller than its size, but is not");
 }
 
 } // namespace

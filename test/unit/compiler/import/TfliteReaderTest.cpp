@@ -66,7 +66,7 @@ TEST_F(TfliteReader, CountsOperandsThatShareAList) {
   std::vector<Offset<schema::SubGraph>> graphs{
       schema::CreateSubGraphDirect(builder, &tensors, &port, &port, &operators)};
   EXPECT_EQ(read(builder, schema::CreateModelDirect(builder, 3, &codes, &graphs)),
-            "operators must read as few tensors as the file names, but share their lists\n");
+            "operators must not share their operand lists\n");
 }
 
 TEST_F(TfliteReader, RefusesEveryCut) {

@@ -49,16 +49,15 @@ TEST(DeviceProfile, ReadsUnits) {
 TEST(DeviceProfile, NamesWhatIsWrong) {
   EXPECT_EQ(errorOf("\"launch_us\": 4, ", ""), "phone.json: cpu.launch_us is missing");
   EXPECT_EQ(errorOf("\"clock_ghz\": 3", "\"clock_ghz\": -3"),
-            "phone.json: cpu.clusters[1].clock_ghz must be a number of 1e-6 to 1e9");
+            "phone.json: cpu.clusters[1].clock_ghz must be a number from 1e-6 to 1e9");
   EXPECT_EQ(errorOf("\"cores\": 4", "\"cores\": 4.5"),
-            "phone.json: cpu.clusters[0].cores must be a whole number of 1 to 1024");
+            "phone.json: cpu.clusters[0].cores must be an integer from 1 to 1024");
   EXPECT_EQ(errorOf("\"meeting_us\": 200", "\"meeting_us\": 200, \"meting_us\": 1"),
             "phone.json: latency.meting_us is unknown; known are dispatch_us, meeting_us, source");
   EXPECT_EQ(errorOf("\"shared\": true", "\"shared\": 1"), "phone.json: memory.shared must be true or false");
   EXPECT_EQ(errorOf("\"threads\": 2", "\"threads\": 7"),
-            "phone.json: cpu.threads must not be more than the cores, which are 6");
-  EXPECT_EQ(errorOf("\"source\": \"none\"", "\"source\": \"\""),
-            "phone.json: cpu.source must be a text that is not empty");
+            "phone.json: cpu.threads must be at most the number of cores, 6");
+  EXPECT_EQ(errorOf("\"source\": \"none\"", "\"source\": \"\""), "phone.json: cpu.source must be a non-empty string");
 }
 
 TEST(DeviceProfile, CopiesHaveARateWhereMemoryIsNotShared) {
