@@ -87,7 +87,7 @@ struct SumOfPads : OpRewritePattern<nn::BinaryOp> {
       rest = rest.drop_front(count);
     }
     if (!changed)
-      return rewriter.notifyMatchFailure(op, "expected slices beside one another between zeros");
+      return rewriter.notifyMatchFailure(op, "expected adjacent slices between zeros");
     Value sum;
     for (Value term : terms)
       if (term)

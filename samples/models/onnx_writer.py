@@ -114,7 +114,7 @@ class Graph:
         return name
 
     def train(self, algorithm, updates):
-        """Says how the model is trained: what becomes of each initializer, of this graph or that one, is an output of the other."""
+        """Sets how the model is trained: each initializer is assigned an output of the training graph or of this graph."""
         self.domains |= algorithm.domains
         bindings = (_bytes(4, _bytes(1, name) + _bytes(2, output)) for name, output in updates.items())
         self.training = _bytes(20, _bytes(2, algorithm.body()) + b"".join(bindings))

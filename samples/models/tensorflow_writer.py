@@ -218,7 +218,7 @@ class _Table:
 
 
 def _stored(tensor):
-    """The bytes of a tensor in a checkpoint, and those that its checksum is of. Strings stand behind their lengths."""
+    """Returns the bytes of a tensor in a checkpoint, and the bytes that its checksum covers. Strings follow their lengths."""
     if tensor.element_type != STRING:
         return tensor.raw, tensor.raw
     texts = b"".join(tensor.strings)

@@ -74,7 +74,7 @@ public class ModelTest {
   public void refusesWhatIsNotThere() {
     Toy.refused(Status.FAILED, "there is no file '/no/libmodel.so'", () -> Model.open("/no/libmodel.so"));
     Toy.refused(Status.FAILED, "there is no file", () -> Model.open(folder.getRoot().getPath()));
-    Toy.wrong("character of the number 0", () -> Model.load("a\0b"));
+    Toy.wrong("must not contain the character 0", () -> Model.load("a\0b"));
   }
 
   @Test
@@ -85,7 +85,7 @@ public class ModelTest {
     for (byte[] bytes : new byte[][] {{}, "hello".getBytes(), new byte[4096]}) {
       Path file = folder.newFile().toPath();
       Files.write(file, bytes);
-      Toy.refused(Status.UNSUPPORTED, "it is no shared library", () -> Model.open(file.toString()));
+      Toy.refused(Status.UNSUPPORTED, "it is not a shared library", () -> Model.open(file.toString()));
     }
   }
 
@@ -104,7 +104,7 @@ public class ModelTest {
     for (int length : new int[] {64, 200, 4096, whole.length / 2}) {
       Path file = folder.newFile().toPath();
       Files.write(file, Arrays.copyOf(whole, length));
-      Toy.refused(Status.UNSUPPORTED, "it is cut off", () -> Model.open(file.toString(), "models_for_java"));
+      Toy.refused(Status.UNSUPPORTED, "it is truncated", () -> Model.open(file.toString(), "models_for_java"));
     }
   }
 

@@ -111,8 +111,8 @@ public class SessionTest {
     ByteBuffer odd = Buffers.allocate(Toy.BYTES + 4);
     odd.position(4);
     Toy.wrong("must be aligned to 64 bytes", () -> session.bindInput(0, odd));
-    Toy.wrong("has 1 inputs, so there is no number 1", () -> session.bindInput(1, right));
-    Toy.wrong("there is no number -1", () -> session.output(-1));
+    Toy.wrong("has 1 inputs, so it has no number 1", () -> session.bindInput(1, right));
+    Toy.wrong("it has no number -1", () -> session.output(-1));
     Toy.wrong("no output 'z'", () -> session.bindOutput("z", right));
     Toy.fill(session.inputFloats(0)); // and nothing has changed
     session.run();

@@ -108,7 +108,7 @@ class BackendTest(packaged.PackageTest):
         self.assertFalse(onnx_backend.supports_device("CUDA"))
         a, b = numpy.zeros((2, 3), "float32"), numpy.zeros(3, "float32")
         self.assert_says(ValueError, "the model has 2 inputs, but 3 are given", onnx_backend.run_model, model, [a, b, b])
-        self.assert_says(TypeError, "input 'a' must be a tensor, but is a sequence; compiled models take and give tensors alone",
+        self.assert_says(TypeError, "input 'a' must be a tensor, but is a sequence; compiled models accept and return only tensors",
                          onnx_backend.run_model, model, [[a], b])
         self.assertEqual(len(onnx_backend.run_model(model, [a, b])), 2)
 

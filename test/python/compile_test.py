@@ -93,7 +93,7 @@ class CompileTest(packaged.PackageTest):
         helped = dict(re.findall(r"^  --?([a-z-]+)(?:=<(.*?)>)? +- ", said, re.MULTILINE))
         self.assertEqual({name for name, value in helped.items() if re.fullmatch(r"(\w+)\[,\1\]", value)},
                          compiler.COMMAS | {"target"}, "options of several values are those of compiler.COMMAS")
-        with self.assertRaisesRegex(nacre.OptionError, "target must be one, .*, but is 'linux-arm64,android-arm64'; call compile for each"):
+        with self.assertRaisesRegex(nacre.OptionError, "target must be a single one, .*, but is 'linux-arm64,android-arm64'; call compile for each"):
             nacre.compile(self.path("reshaped.onnx"), target="linux-arm64,android-arm64")
         for name, separator in compiler.PAIRS.items():
             self.assertRegex(helped[name], rf"^\w+{separator}", name)
@@ -103,10 +103,10 @@ class CompileTest(packaged.PackageTest):
         model = self.model("sums")
         for keywords, words in (
                 ({"accuracy": "best"}, "--accuracy must be fast or strict, but is 'best'"),
-                ({"quiet": True}, "quiet is no option of compile(), which always says --quiet itself, or never"),
-                ({"check": True}, "check is no option of compile(), as it makes no library; call nacre-compile --check"),
-                ({"output": {"a": 1}}, "output takes no dict; those that do are batch_axis, dropout, loss, set, shape, state"),
-                ({"library": self.path("no", "lib.so")}, f"the folder of library='{self.path('no', 'lib.so')}' must be there, but is not")):
+                ({"quiet": True}, "quiet is not an option of compile(), which sets --quiet itself"),
+                ({"check": True}, "check is not an option of compile(), because it makes no library; run nacre-compile --check"),
+                ({"output": {"a": 1}}, "output does not accept a dict; options that do are batch_axis, dropout, loss, set, shape, state"),
+                ({"library": self.path("no", "lib.so")}, f"the folder of library='{self.path('no', 'lib.so')}' does not exist")):
             with self.subTest(words):
                 self.assert_says(nacre.OptionError, words, nacre.compile, model, **keywords)
         with self.assertRaisesRegex(nacre.OptionError, "^Unknown command line argument '--acc=1'") as caught:
@@ -200,8 +200,8 @@ class CompileTest(packaged.PackageTest):
                        "extern const nacre_model nacre_model_old;\nconst nacre_model nacre_model_old = {&functions};\n")
         self.call(os.environ.get("CC", "cc"), "-shared", "-fPIC", "-I", os.path.join(packaged.ROOT, "runtime", "include"), self.path("old.c"),
                   "-o", self.path("libold.so"))
-        self.assert_says(nacre.LoadError, f"'{self.path('libold.so')}' was compiled by a version of Nacre from before 0.1 (its interface is 5, "
-                         "6 is the oldest that this package runs); compile the model again", nacre.load, self.path("libold.so"))
+        self.assert_says(nacre.LoadError, f"'{self.path('libold.so')}' was compiled by a Nacre older than 0.1 (its interface is 5, "
+                         "6 is the oldest that this package supports); compile the model again", nacre.load, self.path("libold.so"))
 
     def test_damaged_tables_are_said_to_be(self):
         whole = nacre.compile(self.model("sums"), jobs=1)
@@ -247,7 +247,7 @@ class CompileTest(packaged.PackageTest):
         self.assertEqual(os.listdir(folder), [])
 
     def test_a_limit_of_time(self):
-        error = self.assert_says(nacre.CompileError, "the compiler took more than 0.5 s, and was ended", nacre.compile, self.model("sums"),
+        error = self.assert_says(nacre.CompileError, "the compiler took more than 0.5 s and was killed", nacre.compile, self.model("sums"),
                                  compiler=self.script("sleeper", SLEEPER), timeout=0.5)
         self.assertEqual(error.status, -signal.SIGKILL)
 

@@ -56,8 +56,8 @@ class ModelTest(packaged.PackageTest):
             (ValueError, "entry 'main' has no input 'c'; it has 'a', 'b'", {"a": A, "c": B}),
             (ValueError, "input 'b' must have the shape (3,), but has (2, 3)", [A, A]),
             (TypeError, "input 'a' must be of float32, but is of float64; use array.astype('float32')", [A.astype("d"), B]),
-            (TypeError, "input 'a' must be of float32, but is of <U1; compiled models compute with numbers alone, so turn strings and "
-                        "objects into numbers before", ["a", B]),
+            (TypeError, "input 'a' must be of float32, but is of <U1; compiled models accept only numbers; convert strings and "
+                        "objects to numbers first", ["a", B]),
         ]
         for kind, words, inputs in expected:
             with self.subTest(words):
@@ -230,8 +230,7 @@ class SessionTest(packaged.PackageTest):
             thread = threading.Thread(target=lambda: caught.append(self.assertRaises(RuntimeError)) or self.refuse(session, caught))
             thread.start()
             thread.join()
-        self.assertEqual(caught[-1], "another thread is using this session, which belongs to one thread at a time; "
-                                     "give each thread a session of its own: model.session()")
+        self.assertEqual(caught[-1], "another thread is using this session; give each thread its own session: model.session()")
         session.run([A, B])
 
     def refuse(self, session, caught):

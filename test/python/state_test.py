@@ -69,12 +69,12 @@ class StateTest(packaged.PackageTest):
         state = model.new_state()
         self.assert_says(ValueError, "roles are recurrent, weight, moment, statistic, counter; 'lstm' is none", state.reset, "lstm")
         self.assert_says(ValueError, "state 'before' must have the shape (3,), but has (2,)", state.__setitem__, "before", [1, 2])
-        self.assert_says(ValueError, "the model remembers nothing from run to run; compile it with state={input: output} or train=True",
+        self.assert_says(ValueError, "the model has no state; compile it with state={input: output} or train=True",
                          other.new_state)
-        self.assert_says(ValueError, "the state of a session must be of the same model, but is of another", other.session, state=state)
+        self.assert_says(ValueError, "the state of a session belongs to another model", other.session, state=state)
         with self.assertRaises(KeyError):
             state["after"]  # pylint: disable=pointless-statement
-        with self.assertRaisesRegex(KeyError, "the model remembers no 'after'; it remembers before"):
+        with self.assertRaisesRegex(KeyError, "the model has no state 'after'; it has before"):
             state["after"] = ONES
         with self.assertRaises(nacre.RunError) as caught:
             state.save(self.path("no", "folder"))

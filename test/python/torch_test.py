@@ -79,7 +79,7 @@ class TorchTest(packaged.PackageTest):
         self.assert_says(TypeError, "module must be a torch.nn.Module, but is a function", nacre.from_torch, lambda x: x, torch.zeros(1))
         with unittest.mock.patch.dict(sys.modules, {"torch": None}):
             self.assert_says(ImportError, "from_torch needs PyTorch (package torch of PyPI, python3-torch of Debian); or export the module to "
-                             "ONNX where it is, and give the file to nacre.compile", nacre.from_torch, None, None)
+                             "ONNX elsewhere, and pass the file to nacre.compile", nacre.from_torch, None, None)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Builds the wheel of the Python package: its sources, the programs, nacre/runtime.h, and the libraries that the programs need.
 
-Why:  `pip install` of one file is all that a newcomer should need. nacre-compile links LLVM and MLIR, which few machines have in
-      this version, so the wheel carries as much of them as the programs call (tools/packages/trimmed.py), and what they need but the
-      C and C++ libraries; without (--no-libraries) it is small, and for machines that have them.
-How:  1. gathers everything in a folder,
-      2. names the oldest C library that all of it runs on: the wheel's tag, manylinux_<its version>; a wheel without libraries
-         promises nothing of other machines, and is tagged linux,
-      3. lets setuptools build it, of files that all have one time, so that it is the same wheel each time.
+Why:  A newcomer should only need `pip install` of one file. nacre-compile links LLVM and MLIR, which few machines have in this
+      version. So the wheel contains the parts of them that the programs call (tools/packages/trimmed.py) and their dependencies,
+      except the C and C++ libraries. With --no-libraries it is small, and needs a machine that has the libraries.
+How:  1. Gather everything in a folder.
+      2. Tag the wheel with the oldest C library that all parts run on, manylinux_<version>. A wheel without libraries is tagged
+         linux, because it may not run on other machines.
+      3. Let setuptools build it from files with equal times, so that the wheel is reproducible.
 """
 import argparse
 import glob
@@ -28,13 +28,13 @@ import bundle  # noqa: E402
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("programs", nargs="+", help="the programs to carry")
-    parser.add_argument("--version", required=True, help="of the package")
-    parser.add_argument("--output", required=True, help="the folder to write the wheel to")
-    parser.add_argument("--no-libraries", action="store_true", help="leave out what the programs link")
-    parser.add_argument("--whole-libraries", action="store_true", help="LLVM's and MLIR's as they are, with what no program calls")
-    parser.add_argument("--compiler", default="c++", help="what links libraries (default: %(default)s)")
-    parser.add_argument("--uncompressed", action="store_true", help="a large wheel, soon built")
+    parser.add_argument("programs", nargs="+", help="the programs to include")
+    parser.add_argument("--version", required=True, help="version of the package")
+    parser.add_argument("--output", required=True, help="the folder for the wheel")
+    parser.add_argument("--no-libraries", action="store_true", help="omit the libraries that the programs link")
+    parser.add_argument("--whole-libraries", action="store_true", help="include LLVM's and MLIR's libraries untrimmed")
+    parser.add_argument("--compiler", default="c++", help="the linker of libraries (default: %(default)s)")
+    parser.add_argument("--uncompressed", action="store_true", help="compress less: a larger wheel, built faster")
     return parser.parse_args()
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What pyproject.toml cannot say: programs make a wheel that is for one kind of machine, but for every Python 3; and each gets a
-script. make_wheel.py calls this in a folder of its own, and says for which machines (NACRE_WHEEL_PLATFORM)."""
+"""Settings that pyproject.toml cannot express: the wheel contains programs, so it is for one kind of machine but any Python 3, and
+each program gets a script. make_wheel.py calls this in a new folder and sets the platform (NACRE_WHEEL_PLATFORM)."""
 import os
 import sys
 
@@ -10,7 +10,7 @@ from wheel.bdist_wheel import bdist_wheel
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = os.path.join(HERE, "nacre", "bin")
 if not os.path.isdir(PROGRAMS):
-    sys.exit("the wheel carries programs, which are not here; build it by: cmake --build build/release --target wheel")
+    sys.exit("the wheel needs programs, which do not exist here; build it with: cmake --build build/release --target wheel")
 
 
 class ProgramsWheel(bdist_wheel):

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
- * What a model is, and which GPUs there are for it: calls that fill in the structures of info.h. nacre/runtime.h includes this.
+ * Describes models and GPUs: calls that fill in the structures of info.h. nacre/runtime.h includes this.
  *
- * Memory, threads and errors are as there.
+ * Memory, threads and errors are as in nacre/runtime.h.
  */
 #ifndef NACRE_DESCRIBE_H
 #define NACRE_DESCRIBE_H
@@ -39,7 +39,7 @@ static inline nacre_status nacre_output_describe(const nacre_model *model, uint3
 
 /**
  * Describes GPU number `index` of this machine, counted from 0. Cost: Vulkan is loaded for the call.
- * NACRE_BAD_ARGUMENT: there are fewer. NACRE_UNSUPPORTED: there is none that this model could use; the report says why.
+ * NACRE_BAD_ARGUMENT: no such GPU. NACRE_UNSUPPORTED: this model can use no GPU here; the report gives the reason.
  */
 static inline nacre_status nacre_device_describe(const nacre_model *model, uint32_t index,
                                                  nacre_device_info *out_info) {

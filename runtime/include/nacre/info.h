@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
- * What models, devices, sessions and launches tell of themselves: the answers of nacre/runtime.h, which includes this.
+ * Descriptions of models, devices, sessions and launches. nacre/runtime.h includes this.
  *
- * Strings and arrays that are pointed to live as long as the model.
+ * Strings and arrays live as long as the model.
  * Units: sizes are bytes, dimensions elements, times nanoseconds.
  */
 #ifndef NACRE_INFO_H
@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /**
- * Element types, numbered as in ONNX. Floats of 8 bits are their codes, one a byte. Elements of 4 and 2 bits are packed:
- * two or four in a byte, the first in the lowest bits, the last byte filled with zeros; a tensor has `bytes` of them.
+ * Element types, numbered as in ONNX. 8-bit floats are stored as their codes, one per byte. 4- and 2-bit elements are
+ * packed, two or four per byte: the first one is in the lowest bits, and zeros fill the last byte.
  */
 typedef enum nacre_element_type {
   NACRE_F32 = 1,
@@ -40,33 +40,33 @@ typedef enum nacre_element_type {
   NACRE_I2 = 26
 } nacre_element_type;
 
-/** What a model is made of. */
+/** Describes a model. */
 typedef struct nacre_model_info {
   const char *name;
-  const char *compiler; /**< Who compiled it, with version. */
+  const char *compiler; /**< The compiler and its version. */
   const char *target;   /**< As given to `nacre-compile --target=`. */
   uint32_t entry_count;
   uint32_t kernel_count;
-  uint64_t weight_bytes; /**< Every encoding counted. */
+  uint64_t weight_bytes; /**< The sum over all encodings. */
   uint64_t state_bytes;
-  uint32_t variable_count; /**< Of nacre_state_describe. */
+  uint32_t variable_count; /**< The number of tensors of nacre_state_describe. */
 } nacre_model_info;
 
-/** What a tensor of the state is for. A bit each, so that nacre_state_reset can name several. */
+/** The purpose of a tensor of the state. Each is a bit, so that nacre_state_reset can combine several. */
 typedef enum nacre_state_role {
-  NACRE_STATE_RECURRENT = 1, /**< What a network remembers of the inputs so far. */
-  NACRE_STATE_WEIGHT = 2,    /**< What training changes. */
-  NACRE_STATE_MOMENT = 4,    /**< What an optimizer keeps of gradients. */
+  NACRE_STATE_RECURRENT = 1, /**< The memory of a recurrent network. */
+  NACRE_STATE_WEIGHT = 2,    /**< Trained weights. */
+  NACRE_STATE_MOMENT = 4,    /**< Moments of an optimizer. */
   NACRE_STATE_STATISTIC = 8, /**< Running means and variances. */
-  NACRE_STATE_COUNTER = 16   /**< How many steps there were. */
+  NACRE_STATE_COUNTER = 16   /**< The number of training steps. */
 } nacre_state_role;
 
-/** All roles, also those of later versions. */
+/** All roles, including those of later versions. */
 #define NACRE_STATE_ALL UINT32_MAX
 
-/** A tensor that keeps its elements from run to run: dense, the last dimension contiguous, however it is stored. */
+/** Describes a tensor of the state. Calls use a dense layout with the last dimension contiguous, however it is stored. */
 typedef struct nacre_state_info {
-  const char *name; /**< Of the input or the weight that it was in the model. */
+  const char *name; /**< The name of the input or weight in the model. */
   nacre_element_type type;
   uint32_t rank;
   const int64_t *dims; /**< `rank` of them. */
@@ -74,13 +74,13 @@ typedef struct nacre_state_info {
   nacre_state_role role;
 } nacre_state_info;
 
-/** One way to run a model: its inputs, outputs and launches. */
+/** Describes an entry, one way to run a model, with its inputs, outputs and launches. */
 typedef struct nacre_entry_info {
   const char *name;
   uint32_t input_count;
   uint32_t output_count;
   uint32_t launch_count;
-  uint64_t arena_bytes; /**< Temporaries alone. */
+  uint64_t arena_bytes; /**< Only temporaries. */
 } nacre_entry_info;
 
 typedef struct nacre_tensor_info {
@@ -91,64 +91,64 @@ typedef struct nacre_tensor_info {
   uint64_t bytes;
   float scale; /**< Quantised tensors: real = scale * (stored - zero_point). Others: 1 and 0. */
   int32_t zero_point;
-  /** Bit i: each run decides how many elements axis i has, at most dims[i]. nacre_session_output_dims tells. */
+  /** Bit i: the size of axis i depends on the data and is at most dims[i]; see nacre_session_output_dims. */
   uint32_t open_axes;
 } nacre_tensor_info;
 
-/** One step of the schedule that computes something. */
+/** Describes a launch, a step of the schedule that computes. */
 typedef struct nacre_launch_info {
-  const char *name;   /**< The model's nodes it computes. */
-  const char *kernel; /**< The code it runs; launches of equal work share one. */
+  const char *name;   /**< The model's nodes that it computes. */
+  const char *kernel; /**< The code that it runs; equal launches share a kernel. */
   const char *kind;   /**< contraction, nest, row, permute, indexed, scan, serial, attention or separable. */
 } nacre_launch_info;
 
-/** What one launch cost in the latest run. In a loop it is executed several times. */
+/** The times of a launch in the latest run. A launch in a loop is executed several times. */
 typedef struct nacre_launch_time {
-  uint64_t begin; /**< When it was first executed, counted from the start of the run. */
-  uint64_t total; /**< Summed over its executions; where both engines computed, the longer of theirs. */
+  uint64_t begin; /**< The time from the start of the run to its first execution. */
+  uint64_t total; /**< The sum over its executions; if both engines compute, the longer of both times. */
   uint64_t executions;
   uint64_t cpu_total;
-  uint64_t gpu_total; /**< By the GPU's own clock. */
-  int64_t cpu_share;  /**< How much of the cut axis the CPU computed; 0: nothing. */
+  uint64_t gpu_total; /**< Measured by the GPU's clock. */
+  int64_t cpu_share;  /**< The CPU's share of the cut axis, in elements. */
   int64_t gpu_share;
   int64_t cut_extent; /**< The whole axis. */
 } nacre_launch_time;
 
-/** What computes a session's runs. */
+/** Describes the engines and GPU resources of a session. */
 typedef struct nacre_session_info {
-  char device[256];            /**< The GPU's name; "" where the CPU alone computes. */
-  uint32_t threads;            /**< The CPU's. */
-  uint32_t gpu_launches;       /**< Executions of launches in a run that the GPU computes, wholly or in part. */
-  uint32_t cpu_launches;       /**< The same of the CPU; 0 for both where the CPU alone computes. */
-  uint32_t submissions;        /**< Batches of a run, between which the GPU waits for the CPU. */
-  uint32_t pipelines;          /**< Different pieces of GPU code. */
-  uint32_t barriers;           /**< Between dispatches of a run. */
-  uint64_t gpu_bytes;          /**< The GPU memory that the session took. */
-  uint64_t gpu_open_time;      /**< What create took to find and open the device, */
-  uint64_t gpu_pipelines_time; /**< to make or load pipelines, */
+  char device[256];            /**< The GPU's name; "" if only the CPU computes. */
+  uint32_t threads;            /**< The CPU threads. */
+  uint32_t gpu_launches;       /**< The executed launches per run that the GPU computes, wholly or in part. */
+  uint32_t cpu_launches;       /**< The same for the CPU; both are 0 if only the CPU computes. */
+  uint32_t submissions;        /**< The batches per run, between which the GPU waits for the CPU. */
+  uint32_t pipelines;          /**< The number of different GPU pipelines. */
+  uint32_t barriers;           /**< The barriers between dispatches of a run. */
+  uint64_t gpu_bytes;          /**< The GPU memory of the session. */
+  uint64_t gpu_open_time;      /**< The time of create to find and open the device, */
+  uint64_t gpu_pipelines_time; /**< to compile or load pipelines, */
   uint64_t gpu_weights_time;   /**< to upload weights, */
   uint64_t gpu_recording_time; /**< to plan and record the batches, */
-  uint64_t gpu_measuring_time; /**< and to test and tune, where asked for and not found in the cache folder. */
+  uint64_t gpu_measuring_time; /**< and to test and tune, if requested and not cached. */
 } nacre_session_info;
 
-/** A GPU, or what plays one, as this model's runtime sees it. */
+/** Describes a GPU, real or emulated, as this model's runtime sees it. */
 typedef struct nacre_device_info {
   char name[256];
-  uint32_t tier;     /**< 0: Vulkan 1.1, fp32; 1: fp16 too; 2: cooperative matrices too. */
+  uint32_t tier;     /**< 0: Vulkan 1.1 with fp32. 1: also fp16. 2: also cooperative matrices. */
   uint32_t usable;   /**< Not 0: a session can use it. */
-  uint32_t unified;  /**< Not 0: it shares memory with the CPU, so that a cut copies nothing. */
-  uint32_t is_cpu;   /**< Not 0: a CPU that plays a GPU; used only where named or where a GPU is required. */
-  char report[1024]; /**< In plain English: what was found, what is missing. */
+  uint32_t unified;  /**< Not 0: it shares memory with the CPU, so a cut needs no copies. */
+  uint32_t is_cpu;   /**< Not 0: emulated on the CPU; used only if named, or if a GPU is required. */
+  char report[1024]; /**< A text with the features found and missing. */
 } nacre_device_info;
 
-/** Where the bytes of a session's block go; pages never written cost nothing. */
+/** Breaks down the bytes of a session's block. Pages that are never written use no memory. */
 typedef struct nacre_memory_info {
-  uint64_t block_bytes; /**< What the allocator is asked for, once: all of the below and the runtime's own. */
+  uint64_t block_bytes; /**< The size of the only allocation: all of the following and the runtime's own data. */
   uint64_t arena_bytes;
   uint64_t input_bytes;
   uint64_t output_bytes;
   uint64_t state_bytes;
-  uint64_t scratch_bytes; /**< Of all threads. */
+  uint64_t scratch_bytes; /**< The sum over all threads. */
   uint32_t threads;
 } nacre_memory_info;
 

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
- * What a compiled model hands to the runtime: constant tables inside the .so, written by codegen/package, read by
- * runtime/src, and the only thing the two have in common.
+ * The format of a compiled model: constant tables inside the .so, which codegen/package writes and runtime/src reads.
+ * Compiler and runtime share nothing else.
  *
  *   nacre_model_table          exported as nacre_model_<name>; starts with the public head
- *   ├── 1 strings              every text, one blob; a text is an offset into it, 0 is ""
- *   ├── 2 dims                 every shape, one array; a shape is an index into it
+ *   ├── 1 strings              all texts in one blob; a text is an offset into it, 0 is ""
+ *   ├── 2 dims                 all shapes in one array; a shape is an index into it
  *   ├── 3 kernels              one row per different piece of code
- *   │     ├── cpu              its variants, the most demanding first; create takes the first that the CPU can run
+ *   │     ├── cpu              its variants, the most demanding first; create selects the first that the CPU can run
  *   │     └── gpu              the same for the GPU, if there are any
- *   ├── 4 weights_data         the bytes, page-aligned; NULL where the app supplies them
- *   │     └── weights          one row per weight: where in the bytes, in which encoding
+ *   ├── 4 weights_data         the bytes, page-aligned; NULL if the app supplies them
+ *   │     └── weights          one row per weight: its offset and encoding
  *   ├── 5 variables            one row per tensor of the state
  *   └── 6 entries              `main`, ...
- *         ├── inputs, outputs  one row per tensor; behind the outputs, how many elements their axes have
- *         ├── steps            launches, loops as brackets around them, tests and jumps, in the order of execution
- *         └── operands         what the launches work on; a step names a range of them
+ *         ├── inputs, outputs  one row per tensor; the sizes of open axes follow the outputs
+ *         ├── steps            launches, brackets of loops, tests and jumps, in the order of execution
+ *         └── operands         the operands of launches; a step names a range of them
  *
- * Pointers are few (one relocation each, in a page that stays private); all else are offsets and indices.
+ * There are few pointers, because each needs a relocation in a private page; everything else is an offset or an index.
  * Layout: natural alignment, little endian, 64-bit pointers; both sides compile this header.
  *
- * Versions: a field is added at the end of its row, which changes the row's size and NACRE_FORMAT_VERSION; the
- * compiler links the runtime of its own version into each .so, so create asks for equality.
+ * Versions: A field is added at the end of its row, which changes the row's size and NACRE_FORMAT_VERSION. The compiler
+ * links the runtime of its own version into each .so, so create requires equality.
  */
 #ifndef NACRE_MODEL_FORMAT_H
 #define NACRE_MODEL_FORMAT_H
@@ -35,8 +35,8 @@ extern "C" {
 #define NACRE_FORMAT_VERSION 9
 
 /**
- * The names under which the runtime's archive defines the tables of functions that the head may point to (hidden): of
- * models without variables, which link nothing of what states are, and of the others.
+ * The hidden symbols of the function tables in the runtime's archive: one for models without variables, which link no code
+ * for states, and one for the others. The head points to one of them.
  */
 #define NACRE_FUNCTIONS_SYMBOL "nacre_runtime_functions"
 extern const nacre_functions nacre_runtime_functions;
@@ -45,10 +45,10 @@ extern const nacre_functions nacre_runtime_stateful_functions;
 
 /* --- The kernel ABI ----------------------------------------------------------------------------------------------- */
 
-/** What a kernel is called with, besides its units. Kernels refer to no data symbol: weights come as buffers too. */
+/** The arguments of a kernel, besides its units. Kernels refer to no data symbol: weights are buffers, too. */
 typedef struct nacre_kernel_args {
   void *const *buffers; /**< The launch's operands, in order. */
-  void *scratch;        /**< This thread's, of the variant's scratch_bytes, aligned to NACRE_ALIGNMENT. */
+  void *scratch;        /**< This thread's scratch memory: scratch_bytes of the variant, aligned to NACRE_ALIGNMENT. */
   int64_t share_begin;  /**< The CPU's share of the cut axis. */
   int64_t share_end;
   const int64_t *sizes; /**< Runtime sizes of dynamic shapes; NULL today. */
@@ -59,7 +59,7 @@ typedef void (*nacre_kernel_function)(const nacre_kernel_args *args, int64_t beg
 
 /* --- Kernels ------------------------------------------------------------------------------------------------------ */
 
-/** What a CPU must have. The runtime computes the same word for the CPU it runs on. One bit per feature of either. */
+/** The features a CPU must have, one bit each. The runtime computes the same word for the CPU that it runs on. */
 typedef enum nacre_cpu_bit {
   NACRE_ARM64_NEON = 0,
   NACRE_ARM64_FP16 = 1,    /**< Half-precision arithmetic, scalar and NEON. */
@@ -71,16 +71,16 @@ typedef enum nacre_cpu_bit {
   NACRE_ARM64_SVE2 = 7,
   NACRE_ARM64_LSE = 8,
   NACRE_ARM64_RDM = 9,
-  /** Not all cores issue in order. Asked for only beside a variant for cores that do, which runs wherever this one does. */
+  /** Not all cores issue in order. Only used together with a variant for in-order cores, which runs on the same CPUs. */
   NACRE_ARM64_OUT_OF_ORDER = 10,
   NACRE_X86_64_V2 = 32,    /**< SSE4.2, SSSE3, POPCNT. */
   NACRE_X86_64_V3 = 33,    /**< AVX2, FMA, F16C, BMI, BMI2, LZCNT, MOVBE, and the system saves ymm. */
   NACRE_X86_64_V4 = 34,    /**< AVX-512 F, BW, CD, DQ, VL, and the system saves zmm. */
-  NACRE_X86_AVX_VNNI = 35, /**< With ymm encodings of its own. */
+  NACRE_X86_AVX_VNNI = 35, /**< VNNI with VEX encodings for ymm. */
   NACRE_X86_AVX512_VNNI = 36,
   NACRE_X86_AVX512_BF16 = 37,
   NACRE_X86_AVX512_FP16 = 38,
-  NACRE_X86_AVX512_VBMI = 39 /**< VBMI, VBMI2, BITALG, VPOPCNTDQ, GFNI: what Ice Lake and Zen 4 add. */
+  NACRE_X86_AVX512_VBMI = 39 /**< VBMI, VBMI2, BITALG, VPOPCNTDQ, GFNI: the additions of Ice Lake and Zen 4. */
 } nacre_cpu_bit;
 
 #define NACRE_CPU_NEED(bit) (UINT64_C(1) << (bit))
@@ -96,11 +96,11 @@ typedef struct nacre_cpu_variant {
   int64_t unit_extent;       /**< Elements of the cut axis in a block of units; at least 1. */
   int64_t units_per_block;   /**< At least 1. */
   uint64_t scratch_bytes;    /**< Per thread. */
-  uint32_t unit_nanoseconds; /**< Rough cost of one unit: decides the grain, and what is too small for threads. */
+  uint32_t unit_nanoseconds; /**< Rough cost of a unit; decides the grain and the use of threads. */
   uint32_t reserved;
 } nacre_cpu_variant;
 
-/** What a GPU must have. One bit per feature or limit. */
+/** The features and limits a GPU must have, one bit each. */
 typedef enum nacre_gpu_bit {
   NACRE_GPU_STORAGE_16 = 0, /**< 16-bit elements in storage buffers. */
   NACRE_GPU_STORAGE_8 = 1,
@@ -116,7 +116,7 @@ typedef enum nacre_gpu_bit {
 
 #define NACRE_GPU_NEED(bit) (UINT64_C(1) << (bit))
 
-/** Whose GPUs a variant was tuned for; a device of none of them is NACRE_GPU_OTHER. */
+/** The GPU families that a variant is tuned for; all other devices are NACRE_GPU_OTHER. */
 typedef enum nacre_gpu_family {
   NACRE_GPU_OTHER = 0,
   NACRE_GPU_ADRENO = 1,
@@ -125,19 +125,20 @@ typedef enum nacre_gpu_family {
   NACRE_GPU_NVIDIA = 4,
   NACRE_GPU_AMD = 5,
   NACRE_GPU_INTEL = 6,
-  NACRE_GPU_CPU = 7 /**< A CPU that plays one: lavapipe, SwiftShader. */
+  NACRE_GPU_CPU = 7 /**< An emulated GPU: lavapipe, SwiftShader. */
 } nacre_gpu_family;
 
-/** The most bindings of a variant that may be shifted: with the share, they fill the push constants of any device. */
+/** The maximum number of shifted bindings of a variant: with the share, they fill the push constants of any device. */
 #define NACRE_GPU_MOST_SHIFTED 30
 
 /**
- * How SPIR-V is packed. Words of an instruction behind its first are differences to what lies as far behind the first
- * word of the latest instruction in the same slot, where there is one; the slot is of the first words of an instruction
- * and of the one before it (0 before the first of all). The words that result, the module's head in front, are what
- * tokens give until they are code_bytes. A token is a number: an even one, 2n, and the next n + 1 numbers are words, their
- * sign in the lowest bit; an odd one, 2n + 1, and the next n + 1 words are those that are the next number + 1 words back.
- * A number is 7 bits a byte, the highest first; the highest bit of a byte is set where more follow.
+ * How SPIR-V is packed. The first step replaces the words of an instruction, except its first, by differences: to the words
+ * at the same positions of the latest instruction in the same slot, if there is one. The slot is a hash of the first words
+ * of the instruction and of the one before it (0 for the first instruction). The second step encodes the resulting words,
+ * with the module's head in front, as tokens that decode to code_bytes. A token is a number. After an even number 2n, the
+ * next n + 1 numbers are words, with the sign in the lowest bit. After an odd number 2n + 1, a number d follows, and the
+ * token copies n + 1 words from d + 1 words back. A number has 7 bits per byte, the highest first; the highest bit of a
+ * byte is set if more bytes follow.
  */
 #define NACRE_GPU_CODE_HEAD 5
 #define NACRE_GPU_CODE_SLOTS 256
@@ -146,31 +147,31 @@ typedef enum nacre_gpu_family {
 
 /**
  * SPIR-V for one compute shader, entry point "main", descriptor set 0. Binding i is a storage buffer: operand
- * bindings[i] of the launch, or its next piece where former bindings have it, too. A launch over the share [b, e) of
+ * bindings[i] of the launch, or its next piece if earlier bindings have the same operand. A launch over the share [b, e) of
  * the cut axis is a dispatch of (groups, ceil((e - b) / unit_extent), 1) workgroups.
  *
- * Push constants, all int32: share_begin, share_end, then one for each shifted binding, in order. Such an operand need
- * not begin where the device may bind a buffer: bound is the last place before it where the device may, and the
- * constant is how many bytes further on the operand begins.
+ * Push constants, all int32: share_begin, share_end, then one for each shifted binding, in order. Such an operand may begin
+ * at an offset that the device cannot bind. The runtime binds the last valid offset before it, and the constant is the
+ * number of bytes from there to the operand.
  */
 typedef struct nacre_gpu_variant {
   const uint8_t *code; /**< Packed. */
   const uint8_t *bindings;
   uint64_t needs;      /**< NACRE_GPU_NEED bits. */
   int64_t unit_extent; /**< Elements of the cut axis in a row of workgroups; at least 1. */
-  uint32_t code_bytes; /**< Of SPIR-V. */
+  uint32_t code_bytes; /**< The size of the unpacked SPIR-V. */
   uint32_t binding_count;
   uint32_t groups;         /**< At least 1. */
   uint32_t workgroup_size; /**< Invocations. */
   uint32_t shared_bytes;
-  uint32_t families;     /**< 1 << nacre_gpu_family for each that it is meant for; 0: for any. */
-  uint32_t shifted;      /**< 1 << i for each binding i that is; at most NACRE_GPU_MOST_SHIFTED. */
-  uint32_t piece_bytes;  /**< Of an operand that is bound several times, each binding has so many bytes; 0: none is. */
-  uint32_t packed_bytes; /**< Of code. */
+  uint32_t families;     /**< 1 << nacre_gpu_family for each target family; 0: any. */
+  uint32_t shifted;      /**< 1 << i for each shifted binding i; at most NACRE_GPU_MOST_SHIFTED bits. */
+  uint32_t piece_bytes;  /**< Bytes per binding of an operand that is bound several times; 0: none is. */
+  uint32_t packed_bytes; /**< The size of `code`. */
   uint32_t reserved;
 } nacre_gpu_variant;
 
-/** The runtime's Vulkan half, linked in where a kernel has a GPU variant. */
+/** The runtime's Vulkan part, linked if a kernel has a GPU variant. */
 typedef struct nacre_gpu_engine nacre_gpu_engine;
 #define NACRE_GPU_ENGINE_SYMBOL "nacre_runtime_gpu_vulkan"
 extern const nacre_gpu_engine nacre_runtime_gpu_vulkan;
@@ -189,9 +190,9 @@ typedef enum nacre_kernel_kind {
 
 typedef struct nacre_kernel {
   const nacre_cpu_variant *cpu;
-  const nacre_gpu_variant *gpu; /**< The best first; create takes the first that the device can run. */
+  const nacre_gpu_variant *gpu; /**< The best first; create selects the first that the device can run. */
   uint32_t cpu_count;           /**< At least 1. */
-  uint32_t gpu_count;           /**< 0: the CPU alone computes it. */
+  uint32_t gpu_count;           /**< 0: only the CPU computes it. */
   uint32_t kind;                /**< nacre_kernel_kind */
   uint32_t name;                /**< Offset into the strings. */
 } nacre_kernel;
@@ -210,9 +211,9 @@ typedef enum nacre_weight_encoding {
 typedef struct nacre_weight {
   uint32_t name;      /**< Offset into the strings: the model's initializer. */
   uint32_t encoding;  /**< nacre_weight_encoding */
-  uint32_t parameter; /**< The encoding's. */
-  uint32_t source;    /**< Derived: the weight it is made from. Others: its own number. */
-  uint64_t offset;    /**< Into weights_data, a multiple of 256: the most that Vulkan may ask of a buffer. */
+  uint32_t parameter; /**< Its meaning depends on the encoding. */
+  uint32_t source;    /**< Derived weights: the weight it is derived from. Others: its own number. */
+  uint64_t offset;    /**< Offset into weights_data, a multiple of 256: Vulkan requires at most that alignment. */
   uint64_t bytes;
 } nacre_weight;
 
@@ -227,56 +228,55 @@ typedef struct nacre_tensor {
   uint32_t rank;
   uint32_t first_dim; /**< Index into dims, `rank` of them. */
   uint64_t bytes;
-  float scale;          /**< 1 where the tensor is not quantised. */
-  int32_t zero_point;   /**< 0 where the tensor is not quantised. */
-  uint32_t first_bound; /**< Index into dims of the largest dimensions; NACRE_NO_BOUNDS where all are static. */
+  float scale;          /**< 1 if the tensor is not quantised. */
+  int32_t zero_point;   /**< 0 if the tensor is not quantised. */
+  uint32_t first_bound; /**< Index into dims of the maximum dimensions; NACRE_NO_BOUNDS if all are static. */
   /**
-   * Outputs: index into dims of one number per axis: the output, one of the hidden ones, that says after a run how many
-   * elements the axis has, of which the shape says how many it can have; -1 where it has them all. NACRE_NO_COUNTS:
-   * that is so of all axes.
-   * Inputs that name classes, i64 or i32: index into dims of two numbers, how many classes there are, and a number that
-   * is allowed beside them. A run of a model with variables is refused where an element is neither.
+   * Outputs: index into dims of one number per axis: the hidden output that holds the axis's size after a run, where the
+   * shape has the maximum; -1 if the size is static. NACRE_NO_COUNTS: all sizes are static.
+   * Inputs that name classes, i64 or i32: index into dims of two numbers: the number of classes, and an ignored value. A
+   * run of a model with variables fails if an element is neither a class nor that value.
    */
   uint32_t first_count;
 } nacre_tensor;
 
 /**
- * A tensor that keeps its elements from run to run. Kernels read it as it is stored: its axes in an order of their own,
- * the last of these, its columns, in panels. A weight that it is at first is stored so, too. Where each element lies and
- * what files say of it is decided here, so that apps carry no code for it.
+ * A tensor that keeps its elements between runs. Kernels read it as it is stored: its axes may be reordered, and the last
+ * of them, its columns, is split into panels. A weight with its initial value has the same layout. This table holds the
+ * layout and the texts for files, so that apps need no code for them.
  */
 typedef struct nacre_variable {
-  nacre_tensor tensor;    /**< As in the model, its bytes too; of no counts and bounds. */
-  uint64_t offset;        /**< Into the state. */
-  uint64_t stored_bytes;  /**< There. */
-  uint64_t element_bytes; /**< Or all of its bytes, where it is stored as in the model. */
+  nacre_tensor tensor;    /**< Type, shape and bytes as in the model; without counts and bounds. */
+  uint64_t offset;        /**< Offset into the state. */
+  uint64_t stored_bytes;  /**< Bytes in the state. */
+  uint64_t element_bytes; /**< Or all of its bytes, if it is stored as in the model. */
   uint32_t role;          /**< nacre_state_role */
-  uint32_t initial;       /**< 1 + the number of the weight that it is at first; 0: zeros. */
+  uint32_t initial;       /**< 1 + the number of the weight with its initial value; 0: zeros. */
   /**
-   * Index into dims: the loops in which stored elements follow each other, from the outermost inwards: groups, panels,
-   * rows by axis, parts, columns of a panel. Of each how often, and by how many bytes in the model's tensor.
+   * Index into dims: the loops over stored elements, outermost first: groups, panels, rows by axis, parts, columns of a
+   * panel. Each has a trip count, and a stride in bytes of the model's tensor.
    */
   uint32_t first_loop;
   uint32_t loop_count;
-  uint32_t part_columns; /**< What the last panel of a part has beyond these are zeros, which the model has not. */
-  uint32_t file_row;     /**< Into strings: what a file's header says of it, `"name":{"dtype":"F32","shape":[3,4]`. */
-  uint32_t file_type;    /**< Into strings: where in that its type is, in quotes, */
-  uint32_t file_shape;   /**< and its shape. */
-  uint32_t in_file;      /**< Which variable is in files at this one's place in the table. */
+  uint32_t part_columns; /**< Further columns in the last panel of a part are zero padding. */
+  uint32_t file_row;   /**< In a file's header, as an offset into the strings: `"name":{"dtype":"F32","shape":[3,4]`. */
+  uint32_t file_type;  /**< Offset into the strings: its type there, in quotes, */
+  uint32_t file_shape; /**< and its shape. */
+  uint32_t in_file;    /**< The variable that files have at this position of the table. */
 } nacre_variable;
 
-/** What the metadata of a state's file begin with: there are the digits of its checksum, and then these: */
+/** The beginning of the metadata of a state's file. The digits of the checksum follow, and then the next text. */
 #define NACRE_FILE_CHECKSUM "{\"__metadata__\":{\"crc32c\":\""
-/** there is its fingerprint, in quotes, of names, types, shapes and roles. */
+/** The fingerprint of names, types, shapes and roles follows, in quotes. */
 #define NACRE_FILE_FINGERPRINT "00000000\",\"format\":\"nacre\",\"fingerprint\":"
 
 typedef enum nacre_space {
   NACRE_SPACE_ARENA = 0,  /**< offset: into the arena. index: 0. */
-  NACRE_SPACE_INPUT = 1,  /**< offset: into input number `index`, wherever the caller put it. */
+  NACRE_SPACE_INPUT = 1,  /**< offset: into input number `index`, wherever its buffer is. */
   NACRE_SPACE_OUTPUT = 2, /**< offset: into output number `index`. */
   NACRE_SPACE_STATE = 3,  /**< offset: into the state. index: 0. */
   NACRE_SPACE_WEIGHT = 4, /**< offset: into weight number `index`. */
-  NACRE_SPACE_DERIVED = 5 /**< offset: into the derived weight number `index`; of a later version. */
+  NACRE_SPACE_DERIVED = 5 /**< offset: into derived weight number `index`; reserved for a later version. */
 } nacre_space;
 
 typedef enum nacre_access { NACRE_READ = 1, NACRE_WRITE = 2, NACRE_READ_WRITE = 3 } nacre_access;
@@ -285,42 +285,42 @@ typedef struct nacre_operand {
   uint32_t space; /**< nacre_space */
   uint32_t index;
   uint64_t offset;       /**< Bytes. */
-  int64_t step;          /**< Bytes added for each iteration of the innermost loop around the launch. */
-  uint64_t bytes;        /**< Of the operand, from there. */
+  int64_t step;          /**< Bytes added per iteration of the innermost loop around the launch. */
+  uint64_t bytes;        /**< The size of the operand from there. */
   uint32_t access;       /**< nacre_access */
   uint32_t element_type; /**< nacre_element_type */
 } nacre_operand;
 
-/** What a step other than a launch reads from memory is its only operand, and the CPU reads it. */
+/** A step other than a launch has at most one operand, which the CPU reads. */
 typedef enum nacre_step_kind {
   NACRE_STEP_LAUNCH = 0,
   /**
-   * The steps up to the matching LOOP_END are run trip_count times. With an operand, an i64, as often as it says but
-   * not oftener, nor less than never; target: the LOOP_END.
+   * The steps up to the matching LOOP_END are run trip_count times. With an operand, an i64: as often as it says,
+   * clamped to [0, trip_count]. target: the LOOP_END.
    */
   NACRE_STEP_LOOP_BEGIN = 1,
   NACRE_STEP_LOOP_END = 2,
   NACRE_STEP_LOOP_TEST = 3,      /**< The innermost loop ends if the operand, a byte, is 0; target: its LOOP_END. */
-  NACRE_STEP_BRANCH_IF_ZERO = 4, /**< Goes on with the target if the operand, a byte, is 0. */
-  NACRE_STEP_JUMP = 5            /**< Goes on with the target, which is further on in the same loop. */
+  NACRE_STEP_BRANCH_IF_ZERO = 4, /**< Jumps to the target if the operand, a byte, is 0. */
+  NACRE_STEP_JUMP = 5            /**< Jumps to the target, which is later in the same loop. */
 } nacre_step_kind;
 
-/** The trip count of a loop that only a test ends. */
+/** The trip count of a loop that is only ended by a test. */
 #define NACRE_ENDLESS INT64_MAX
 
-/** How deep loops may nest. */
+/** The maximum nesting depth of loops. */
 #define NACRE_MAX_LOOP_DEPTH 8
 
 typedef struct nacre_step {
-  /** nacre_step_kind. Outside a launch only the operand, name, target and trip_count count, of which not all are used. */
+  /** nacre_step_kind. Steps other than launches use only the operand, name, target and trip_count, and not all of these. */
   uint32_t kind;
   uint32_t kernel;        /**< Index into kernels. */
   uint32_t first_operand; /**< Index into the entry's operands. */
   uint32_t operand_count;
-  uint32_t name;      /**< Offset into the strings: the model's nodes it computes. */
-  uint32_t target;    /**< Index of a step: see nacre_step_kind. 0 where there is none. */
+  uint32_t name;      /**< Offset into the strings: the model's nodes that it computes. */
+  uint32_t target;    /**< Index of a step, see nacre_step_kind; 0: none. */
   int64_t trip_count; /**< LOOP_BEGIN: at least 1. */
-  int64_t cut_extent; /**< Length of the cut axis; 1 where there is none. */
+  int64_t cut_extent; /**< Length of the cut axis; 1 if there is no cut axis. */
   int64_t grain;      /**< A cut is a multiple of this. */
   int64_t gpu_begin;  /**< The engines' ranges on the cut axis; they cover it, and may overlap. */
   int64_t gpu_end;
@@ -338,10 +338,10 @@ typedef struct nacre_entry {
   uint32_t output_count;
   uint32_t step_count;
   uint32_t operand_count;
-  /** How many of the outputs, the last ones, are counts: an i64 each, of which no app is told. */
+  /** The number of counts, i64 each, at the end of the outputs; apps do not see them. */
   uint32_t hidden_outputs;
   uint64_t arena_bytes; /**< Offsets in it are multiples of NACRE_ALIGNMENT. */
-  /** The first step outside of all loops from which on a run writes the state, and can no longer be ended; step_count
+  /** The first step outside of all loops from which on a run writes the state and can no longer be cancelled; step_count
       where none does. No loop that may be endless comes after it. */
   uint32_t first_write;
   uint32_t reserved;
@@ -349,7 +349,7 @@ typedef struct nacre_entry {
 
 /* --- The model ---------------------------------------------------------------------------------------------------- */
 
-/** The sizes of the rows above as the writer saw them; the reader compares them with its own. */
+/** The sizes of the rows above in the writer's header; the reader compares them with its own. */
 typedef struct nacre_row_sizes {
   uint16_t model, kernel, cpu_variant, weight, tensor, operand, step, entry, gpu_variant, variable;
 } nacre_row_sizes;
@@ -360,11 +360,11 @@ typedef struct nacre_row_sizes {
    sizeof(nacre_gpu_variant), sizeof(nacre_variable)}
 
 typedef struct nacre_model_table {
-  nacre_model head; /**< What runtime.h calls through: &nacre_runtime_functions. */
+  nacre_model head; /**< The function table for runtime.h: &nacre_runtime_functions. */
   uint32_t format_version;
   uint32_t reserved;
   nacre_row_sizes sizes;
-  uint64_t baseline_needs; /**< NACRE_CPU_NEED bits that every kernel takes for granted. */
+  uint64_t baseline_needs; /**< NACRE_CPU_NEED bits that every kernel requires. */
   const char *strings;
   const int64_t *dims;
   const nacre_kernel *kernels;
@@ -372,7 +372,7 @@ typedef struct nacre_model_table {
   const nacre_weight *weights;
   const nacre_entry *entries;
   uint64_t weights_bytes;
-  uint64_t state_bytes; /**< Zeros, or what variables say, at create; shared by all entries. */
+  uint64_t state_bytes; /**< Zeros or the variables' initial values at create; shared by all entries. */
   uint32_t strings_bytes;
   uint32_t dim_count;
   uint32_t kernel_count;
@@ -381,14 +381,14 @@ typedef struct nacre_model_table {
   uint32_t name;                      /**< Offsets into the strings. */
   uint32_t compiler;                  /**< Name and version. */
   uint32_t target;                    /**< As given to --target=. */
-  const nacre_gpu_engine *gpu_engine; /**< &nacre_runtime_gpu_vulkan; NULL where no kernel has a GPU variant. */
-  uint64_t gpu_code_hash;             /**< Of all GPU variants: what is kept in a cache folder belongs to these. */
-  const nacre_variable *variables;    /**< NULL where there are none. */
+  const nacre_gpu_engine *gpu_engine; /**< &nacre_runtime_gpu_vulkan; NULL if no kernel has a GPU variant. */
+  uint64_t gpu_code_hash;             /**< A hash of all GPU variants, the key of cache files. */
+  const nacre_variable *variables;    /**< NULL if there are no variables. */
   uint32_t variable_count;
-  uint32_t step_counter; /**< 1 + the number of the variable that counts steps of training; 0: none does. */
-  uint32_t file_head;    /**< Into strings: what a state's file begins with, up to the number of steps, if any. */
+  uint32_t step_counter; /**< 1 + the number of the variable that counts training steps; 0: no such variable. */
+  uint32_t file_head;    /**< Offset into the strings: the beginning of a state's file, up to the step number. */
   uint32_t reserved_end;
-  uint64_t file_buffer_bytes; /**< For such a file's header, and for what is stored otherwise than in the model. */
+  uint64_t file_buffer_bytes; /**< For a file's header, and for tensors with another layout than in the model. */
 } nacre_model_table;
 
 #ifdef __cplusplus

@@ -10,8 +10,8 @@
  *     return fail(session.reason());
  *   const float *scores = session.output<float>("scores");
  *
- * No exceptions, no allocation of its own, nothing of the standard library; memory, threads, errors and units are as in
- * nacre/runtime.h.
+ * It throws no exceptions, allocates nothing itself and does not use the standard library. Memory, threads, errors and units
+ * are as in nacre/runtime.h.
  */
 #ifndef NACRE_RUNTIME_HPP
 #define NACRE_RUNTIME_HPP
@@ -20,8 +20,8 @@
 
 namespace nacre {
 
-/// The nacre_element_type of a C++ type; floats of 16 bits and less are read as the integers of their bits, and bytes
-/// hold what is packed.
+/// Maps a C++ type to its nacre_element_type. Floats of 16 bits or fewer are accessed as integers of their bits, and packed
+/// elements as bytes.
 template <typename T> constexpr bool holds(nacre_element_type type) = delete;
 template <> constexpr bool holds<float>(nacre_element_type type) { return type == NACRE_F32; }
 template <> constexpr bool holds<double>(nacre_element_type type) { return type == NACRE_F64; }
@@ -39,7 +39,7 @@ template <> constexpr bool holds<uint32_t>(nacre_element_type type) { return typ
 template <> constexpr bool holds<uint64_t>(nacre_element_type type) { return type == NACRE_U64; }
 template <> constexpr bool holds<bool>(nacre_element_type type) { return type == NACRE_BOOL; }
 
-/// Owns a state, for sessions to share by their options' `state`; it must outlive them.
+/// Owns a state that sessions share through their option `state`; it must outlive them.
 class State {
 public:
   State() = default;
@@ -62,7 +62,7 @@ public:
   nacre_status save(const char *path, uint32_t roles = NACRE_STATE_ALL) { return nacre_state_save(state, path, roles); }
   nacre_status load(const char *path, uint32_t roles = NACRE_STATE_ALL) { return nacre_state_load(state, path, roles); }
 
-  /// Why the latest failing call on it failed; that of a create is in the options' `reason`.
+  /// Returns the cause of the latest failure; a failing create writes it to the option `reason` instead.
   const char *reason() const { return state ? nacre_state_reason(state) : ""; }
 
   explicit operator bool() const { return state != nullptr; }
@@ -85,7 +85,7 @@ public:
   Session &operator=(const Session &) = delete;
   ~Session() { nacre_session_destroy(session); }
 
-  /// Replaces the session this one owned, if there is room for both at a time. The options' `reason` is taken care of.
+  /// Creates a session and replaces the owned one; both exist for a moment. Sets the option `reason` itself.
   nacre_status create(const nacre_model &from, nacre_session_options options = nacre_session_options_default()) {
     options.reason = create_reason;
     options.reason_capacity = sizeof create_reason;
@@ -103,11 +103,11 @@ public:
 
   nacre_status run() { return nacre_session_run(session); }
 
-  /// Ends the run that another thread is in; for signal handlers, too.
+  /// Cancels the run of another thread; signal handlers may call this, too.
   nacre_status cancel() { return session ? nacre_session_cancel(session) : NACRE_BAD_ARGUMENT; }
 
-  /// Where an input or output is, by number or by name; NULL where there is none of that number or name, or where its
-  /// elements are not of type T.
+  /// Returns the buffer of an input or output, by number or name; NULL if it does not exist or its elements are not of type
+  /// T.
   template <typename T> T *input(uint32_t index) { return locate<T>(index, nacre_input_describe, nacre_session_input); }
   template <typename T> T *output(uint32_t index) {
     return locate<T>(index, nacre_output_describe, nacre_session_output);
@@ -121,13 +121,13 @@ public:
     return nacre_session_find_output(session, name, &index) == NACRE_OK ? output<T>(index) : nullptr;
   }
 
-  /// The dimensions of an output after a run, where the data decide them; `dims` has room for its rank.
+  /// Copies the dimensions of an output after a run to `dims`, which has room for its rank.
   nacre_status output_dims(uint32_t index, int64_t *dims) { return nacre_session_output_dims(session, index, dims); }
 
   nacre_status bind_input(uint32_t index, const void *data) { return nacre_session_bind_input(session, index, data); }
   nacre_status bind_output(uint32_t index, void *data) { return nacre_session_bind_output(session, index, data); }
 
-  /// What the model remembers from run to run, for nacre_state_reset, _read and _write; NULL before create.
+  /// Returns the state that the model keeps between runs, for nacre_state_reset, _read and _write; NULL before create.
   nacre_state *state() {
     nacre_state *found = nullptr;
     if (session)
@@ -135,7 +135,7 @@ public:
     return found;
   }
 
-  /// Why the latest failing call failed, create included.
+  /// Returns the cause of the latest failure, including that of create.
   const char *reason() const { return create_reason[0] || !session ? create_reason : nacre_session_reason(session); }
 
   explicit operator bool() const { return session != nullptr; }
@@ -151,7 +151,7 @@ private:
     return static_cast<T *>(data);
   }
 
-  // Create has checked that the name is one of the model's.
+  // create() has checked that the name is one of the model's.
   uint32_t find_entry(const char *name) const {
     nacre_entry_info info;
     for (uint32_t i = 0; name && nacre_entry_describe(model, i, &info) == NACRE_OK; ++i)
@@ -186,7 +186,7 @@ private:
   char create_reason[256] = "";
 };
 
-/// Owns threads that sessions share: options.executor = executor.get(). Must outlive the sessions.
+/// Owns threads that sessions share: options.executor = executor.get(). It must outlive the sessions.
 class Executor {
 public:
   Executor() = default;
@@ -197,7 +197,7 @@ public:
       nacre_executor_destroy(model, executor);
   }
 
-  /// Once; the model's .so must stay loaded as long as this lives.
+  /// Starts the threads; call this once. The model's .so must stay loaded as long as this object lives.
   nacre_status create(const nacre_model &from, uint32_t threads = 0, const nacre_allocator *allocator = nullptr) {
     if (executor)
       return NACRE_BAD_ARGUMENT;

@@ -7,12 +7,12 @@
 >>> answer["probabilities"].shape
 (1, 10)
 
-compile() and from_torch() make a Model, load() opens one that was made before. Model.run is enough to try a network out; a
-Session (Model.session) is what an app would have: memory of its own, inputs written in place, outputs without copies.
-nacre.onnx_backend is the interface that ONNX's own tests run on. Messages go to the logger "nacre".
+compile() and from_torch() return a Model; load() opens a compiled one. Model.run is enough to try a network. Apps use a
+Session (Model.session), which has its own memory, inputs written in place, and outputs without copies.
+nacre.onnx_backend implements the interface of ONNX's own tests. Messages go to the logger "nacre".
 
-Everything that fails is an exception: CompileError with the compiler's diagnostics, LoadError, RunError with the runtime's
-reason, ValueError and TypeError for names, shapes and types of arrays.
+Failures raise exceptions: CompileError with the compiler's diagnostics, LoadError, RunError with the runtime's reason, and
+ValueError or TypeError for names, shapes and types of arrays.
 """
 from __future__ import annotations
 

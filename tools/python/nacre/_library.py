@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Opens the .so of a model.
 
-How:  1. reads the file's ELF header and its symbols, so that a file of another machine, or none of ours, is named as what it is,
-      2. opens it, under a name of its own where an older file of that path is still open: the system's loader knows files by path,
-      3. reads the head of the model, and refuses a runtime that is older than this package.
+How:  1. Read the file's ELF header and symbols, so that errors can name a file for another machine or from another program.
+      2. Open it, under a temporary name if an older file of that path is still open: the system's loader identifies files by path.
+      3. Read the head of the model, and refuse a runtime that is too old for this package.
 """
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _machine_here() -> int:
 
 
 def _symbol_of(data: mmap.mmap) -> Optional[str]:
-    """The symbol that nacre-compile exports; None where there is none."""
+    """Returns the symbol that nacre-compile exports, or None."""
     sections, = struct.unpack_from("<Q", data, 0x28)
     count, = struct.unpack_from("<H", data, 0x3C)
     headers = [struct.unpack_from("<IIQQQQII", data, sections + 64 * i) for i in range(count)]
@@ -63,7 +63,7 @@ def _symbol_of(data: mmap.mmap) -> Optional[str]:
 
 
 def find_symbol(path: str) -> str:
-    """The symbol that is the model, or a LoadError that says what the file is instead."""
+    """Returns the model's symbol, or raises a LoadError that describes the file."""
     try:
         with open(path, "rb") as file:
             if os.fstat(file.fileno()).st_size < 64:
@@ -91,7 +91,7 @@ def _find_symbol(path: str, data: mmap.mmap) -> str:
 
 
 class Library:
-    """An open .so. Closed when nothing of it is used any more."""
+    """An open .so. It is closed when nothing uses it any more."""
 
     def __init__(self, path: str) -> None:
         self.path = os.path.realpath(path)
@@ -103,17 +103,17 @@ class Library:
         self.functions: Any = _native.ModelHead.from_address(self.address).functions.contents
         version = self.functions.api_version
         if version < _native.OLDEST_VERSION:
-            raise LoadError(f"'{path}' was compiled by a version of Nacre from before 0.1 (its interface is {version}, "
-                            f"{_native.OLDEST_VERSION} is the oldest that this package runs); compile the model again")
+            raise LoadError(f"'{path}' was compiled by a Nacre older than 0.1 (its interface is {version}, "
+                            f"{_native.OLDEST_VERSION} is the oldest that this package supports); compile the model again")
 
     def asked_version(self, options: Any) -> int:
-        """What this package asks of the model's runtime: no more than it has, but what the options need."""
+        """Returns the version to request from the model's runtime: at most its own, unless options need a newer one."""
         version = self.functions.api_version
         return min(version, _native.API_VERSION) if version >= (7 if options.max_iterations else _native.OLDEST_VERSION) else _native.API_VERSION
 
     @property
     def state(self) -> Any:
-        """The table of functions for states."""
+        """Returns the function table for states."""
         return self.functions.state.contents
 
 
@@ -139,7 +139,7 @@ def _load(name: str) -> ctypes.CDLL:
 
 
 def _load_by_another_name(path: str) -> ctypes.CDLL:
-    """Of a path that is open already as another file, which the loader would give back."""
+    """Opens a copy if the path is already open as another file, which the loader would return."""
     with tempfile.TemporaryDirectory(prefix="nacre-") as folder:
         name = os.path.join(folder, os.path.basename(path))
         os.symlink(path, name)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""nacre/runtime.h for ctypes: its structures, enumerations and table of functions, field by field under their names there.
+"""Declares nacre/runtime.h for ctypes: structures, enumerations and the function table, with the header's names.
 
-Why:  a model's .so exports one structure, whose table leads to all functions, so nothing need be linked or built here.
-How:  test/python/layout_test.py compiles a C program that prints the header's offsets, sizes and numbers, and compares all of
-      them with this file; and the parameters of each function with the header's text.
+Why:  A model's .so exports one structure with a function table, so nothing needs to be linked or built here.
+How:  test/python/layout_test.py compiles a C program that prints the header's offsets, sizes and numbers, and compares them
+      with this file. It also compares the parameters of each function with the header's text.
 """
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STATE_ALL = 0xFFFFFFFF
 
 
 class Status(enum.IntEnum):
-    """What a call of the runtime came to."""
+    """The status of a runtime call."""
 
     OK = 0
     BAD_ARGUMENT = 1
@@ -185,13 +185,13 @@ class Functions(ctypes.Structure):
 
 
 class ModelHead(ctypes.Structure):
-    """nacre_model. What follows it is the compiler's."""
+    """nacre_model. The fields after the head are private to the compiler."""
 
     _fields_ = [("functions", POINTER(Functions))]
 
 
 def text(value: bytes) -> str:
-    """A name as Python has it. Models may have bytes in names that are no UTF-8; encoded(text(b)) is b."""
+    """Decodes a name. Names in models may not be valid UTF-8; encoded(text(b)) is b."""
     return (value or b"").decode("utf-8", "surrogateescape")
 
 

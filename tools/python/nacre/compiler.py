@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs nacre-compile.
 
-How:  1. keywords become the options of the same names, values as these want them; arrays are written to files,
-      2. the compiler writes into a new folder; nothing is left of a compilation that fails or is interrupted,
-      3. what it wrote is moved to where it was asked for, in one step: a library that is in use stays what it is.
+How:  1. Turn keywords into the options of the same names; write arrays to files.
+      2. Let the compiler write into a new folder, so that a failed or interrupted compilation leaves nothing.
+      3. Move the results to their destination atomically, so that a library in use does not change.
 """
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ from .programs import find_program
 
 log = logging.getLogger("nacre")
 
-#: A model: the path of a file or a folder, or what python3-onnx has of it, as an object or as bytes.
+#: A model: the path of a file or folder, an onnx.ModelProto, or its bytes.
 Source = Union[str, "os.PathLike[str]", bytes, Any]
 
-# How nacre-compile wants several values, or pairs (test/python/compile_test.py compares with its --help).
+# How nacre-compile accepts several values or pairs (test/python/compile_test.py compares this with its --help).
 COMMAS = frozenset({"cpu", "entries", "trainable", "frozen"})
 PAIRS = {"shape": "=", "set": "=", "batch-axis": ":", "state": ":", "dropout": ":", "loss": ":"}
-# What compile() says itself, or what gives no library.
+# Options that compile() sets itself, or that make no library.
 OURS = frozenset({"o", "quiet", "report", "help", "help-hidden", "help-list", "version"})
 NO_LIBRARY = frozenset({"check", "compile-to", "emit", "list-operators", "list-weights"})
 
 
 def compile(model: Source, *, target: str = "host", library: Optional[Union[str, "os.PathLike[str]"]] = None,  # pylint: disable=redefined-builtin
             compiler: Optional[str] = None, timeout: Optional[float] = None, **options: Any) -> Model:
-    """Compiles a model, and opens it where it is for this machine.
+    """Compiles a model, and opens it if it is for this machine.
 
-    `model` is a path (ONNX, TensorFlow, TensorFlow Lite, Caffe), a ModelProto of python3-onnx, or the bytes of one. `library` is
-    the .so to write, its C header beside it; without, it is in a temporary folder as long as the Model is used. Every other
-    keyword is an option of nacre-compile (nacre-compile --help), with _ for -:
+    `model` is a path (ONNX, TensorFlow, TensorFlow Lite, Caffe), an onnx.ModelProto, or its bytes. `library` is the .so to write,
+    with its C header next to it. By default, it is in a temporary folder that exists as long as the Model is used. Every other
+    keyword is an option of nacre-compile (nacre-compile --help), with _ instead of -:
 
     - accuracy="strict", jobs=2: the value;
-    - train=True: an option without a value; False and None leave one out;
+    - train=True: an option without a value; False and None omit the option;
     - output=["a", "b"], cpu=["cortex-a76", "cortex-a55"]: several values;
     - shape={"x": (1, 3, 224, 224)}, set={"n": 5, "axes": array}, state={"h_in": "h_out"}, loss={"softmax-cross-entropy": "logits"}:
-      what is said of each tensor.
+      a value per tensor.
 
-    Raises CompileError where the model cannot be compiled, OptionError where there is no such option or value. Ctrl-C ends the
-    compiler, too, and leaves nothing behind; so does the `timeout`, in seconds.
+    Raises CompileError if the model cannot be compiled, and OptionError for an unknown option or invalid value. Ctrl-C, or the
+    `timeout` in seconds, also ends the compiler and removes unfinished files.
 
     >>> model = compile("convnet.onnx", accuracy="strict")
     >>> model.outputs[0].shape
@@ -63,11 +63,11 @@ def compile(model: Source, *, target: str = "host", library: Optional[Union[str,
     nacre.errors.OptionError: --accuracy must be fast or strict, but is 'best'
     """
     if "," in target:
-        raise OptionError(f"target must be one, as a Model is one library, but is '{target}'; call compile for each")
+        raise OptionError(f"target must be a single one, because a Model is one library, but is '{target}'; call compile for each")
     program = compiler or find_program("nacre-compile")
     asked = None if library is None else os.path.abspath(os.fspath(library))
     if asked and not os.path.isdir(os.path.dirname(asked)):
-        raise OptionError(f"the folder of library='{asked}' must be there, but is not")
+        raise OptionError(f"the folder of library='{asked}' does not exist")
     folder = tempfile.mkdtemp(prefix=".nacre-" if asked else "nacre-", dir=os.path.dirname(asked) if asked else None)
     try:
         path = _source_path(model, folder)
@@ -96,7 +96,7 @@ def compile(model: Source, *, target: str = "host", library: Optional[Union[str,
 
 
 def load(library: Union[str, "os.PathLike[str]"], *, report: Optional[Union[str, "os.PathLike[str]"]] = None) -> Model:
-    """Opens a library that nacre-compile made; `report` is the file that its --report wrote, if there is one.
+    """Opens a library that nacre-compile wrote; `report` is the file of its --report, if any.
 
     >>> load("convnet.onnx")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -108,7 +108,7 @@ def load(library: Union[str, "os.PathLike[str]"], *, report: Optional[Union[str,
         with open(report, encoding="utf-8") as file:
             contents = json.load(file)
         if not isinstance(contents, dict) or "launches" not in contents:
-            raise LoadError(f"'{os.fspath(report)}' must be what nacre-compile --report wrote, but is not")
+            raise LoadError(f"'{os.fspath(report)}' is not a report of nacre-compile --report")
     model = Model(os.path.abspath(os.fspath(library)), report=contents)
     model.open()
     return model
@@ -134,9 +134,9 @@ def _arguments(options: Mapping[str, Any], folder: str) -> Iterator[str]:
     for keyword, value in options.items():
         name = keyword.rstrip("_").replace("_", "-")
         if name in OURS:
-            raise OptionError(f"{keyword} is no option of compile(), which always says --{name} itself, or never")
+            raise OptionError(f"{keyword} is not an option of compile(), which sets --{name} itself")
         if name in NO_LIBRARY:
-            raise OptionError(f"{keyword} is no option of compile(), as it makes no library; call nacre-compile --{name}")
+            raise OptionError(f"{keyword} is not an option of compile(), because it makes no library; run nacre-compile --{name}")
         if value is True:
             yield f"--{name}"
         elif value is not None and value is not False:
@@ -146,7 +146,7 @@ def _arguments(options: Mapping[str, Any], folder: str) -> Iterator[str]:
 def _values(name: str, value: Any, folder: str) -> List[str]:
     if isinstance(value, Mapping):
         if name not in PAIRS:
-            raise OptionError(f"{name.replace('-', '_')} takes no dict; those that do are {', '.join(sorted(PAIRS)).replace('-', '_')}")
+            raise OptionError(f"{name.replace('-', '_')} does not accept a dict; options that do are {', '.join(sorted(PAIRS)).replace('-', '_')}")
         return [f"{tensor}{PAIRS[name]}{_spelled(name, tensor, part, folder)}" for tensor, part in value.items()]
     if isinstance(value, (list, tuple, set, frozenset)):
         parts = [_spelled(name, "", part, folder) for part in value]
@@ -166,7 +166,7 @@ def _spelled(name: str, tensor: str, value: Any, folder: str) -> str:
 
 @contextlib.contextmanager
 def _interrupts_later() -> Iterator[None]:
-    """Puts Ctrl-C off: between the start of a process and the return of Popen there is nobody yet who could end it."""
+    """Delays Ctrl-C: until Popen returns, nothing could end the new process."""
     former = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(former):
         yield
@@ -182,7 +182,7 @@ def _interrupts_later() -> Iterator[None]:
 
 
 def _run(command: List[str], timeout: Optional[float]) -> list:
-    """Runs the compiler; its messages, or a CompileError."""
+    """Runs the compiler and returns its messages, or raises a CompileError."""
     log.debug("%s", " ".join(command))
     process = None
     try:
@@ -193,7 +193,7 @@ def _run(command: List[str], timeout: Optional[float]) -> list:
     except OSError as error:
         raise CompileError(f"cannot start '{command[0]}': {error.strerror}") from None
     except subprocess.TimeoutExpired:
-        raise CompileError(f"the compiler took more than {timeout} s, and was ended", status=-signal.SIGKILL) from None
+        raise CompileError(f"the compiler took more than {timeout} s and was killed", status=-signal.SIGKILL) from None
     finally:  # KeyboardInterrupt, above all.
         if process is not None:
             with process:
@@ -211,6 +211,6 @@ def _run(command: List[str], timeout: Optional[float]) -> list:
         raise OptionError("\n".join(lines) or "the options are wrong", diagnostics, output, 2)
     if process.returncode < 0:
         name = signal.Signals(-process.returncode).name
-        raise CompileError(f"the compiler was ended by {name}\n{said.strip()}", diagnostics, output, process.returncode)
+        raise CompileError(f"the compiler was killed by {name}\n{said.strip()}", diagnostics, output, process.returncode)
     errors = [str(diagnostic) for diagnostic in diagnostics if diagnostic.severity == "error"]
     raise CompileError("\n".join(errors) or output.strip(), diagnostics, output, process.returncode)

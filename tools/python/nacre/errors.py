@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What can go wrong, as exceptions. Wrong names, shapes and types of arrays are ValueError and TypeError, as everywhere."""
+"""Exceptions of this package. Wrong names, shapes and types of arrays raise ValueError and TypeError instead."""
 from __future__ import annotations
 
 import re
@@ -16,7 +16,7 @@ class Diagnostic(NamedTuple):
     """
 
     file: str
-    node: Optional[str]  #: The model's node; None where the message is about none.
+    node: Optional[str]  #: The model's node, if any.
     severity: str  #: error, warning or note
     message: str
 
@@ -28,7 +28,7 @@ _LINE = re.compile(r'^(?P<file>.*?)(?::"(?P<node>(?:[^"\\]|\\.)*)")?: (?P<severi
 
 
 def read_diagnostics(text: str) -> List[Diagnostic]:
-    """The messages among the lines that nacre-compile wrote.
+    """Returns the messages in the output of nacre-compile.
 
     >>> read_diagnostics('a.onnx:"n": error: unsupported operator')
     [Diagnostic(file='a.onnx', node='n', severity='error', message='unsupported operator')]
@@ -38,12 +38,12 @@ def read_diagnostics(text: str) -> List[Diagnostic]:
 
 
 class NacreError(Exception):
-    """What all exceptions of this package are."""
+    """Base of all exceptions of this package."""
 
 
 class CompileError(NacreError):
-    """The model cannot be compiled. `diagnostics` has the compiler's messages one by one, `output` all that it wrote, and
-    `status` how it ended: 1 where the model is at fault, 2 where an option is, less than 0 where a signal ended it."""
+    """The model cannot be compiled. `diagnostics` has the compiler's messages, `output` its whole output, and `status` its exit
+    status: 1 for a fault of the model, 2 for a fault of an option, negative if a signal killed it."""
 
     def __init__(self, message: str, diagnostics: Optional[List[Diagnostic]] = None, output: str = "", status: int = 1) -> None:
         super().__init__(message)
@@ -53,22 +53,22 @@ class CompileError(NacreError):
 
 
 class OptionError(CompileError, ValueError):
-    """An option of compile() that the compiler does not have, or a value that it does not take."""
+    """An unknown option of compile(), or an invalid value."""
 
 
 class LoadError(NacreError):
-    """A file is no model that this machine can run; the message says what it is instead."""
+    """The file is not a model that this machine can run; the message describes it."""
 
 
 _ADVICE: Dict[int, str] = {Status.BAD_ARGUMENT: "correct the call", Status.OUT_OF_MEMORY: "free some memory and try again",
            Status.UNSUPPORTED: "this device or runtime cannot run this model",
            Status.FAILED: "close the session; a new one may succeed",
-           Status.CANCELLED: "run again whenever you like",
+           Status.CANCELLED: "run again at any time",
            Status.TOO_MANY_ITERATIONS: "change the inputs, or raise max_iterations"}
 
 
 class RunError(NacreError):
-    """The runtime refused a call, or a run failed. `status` says what to do next, `reason` is the runtime's own words."""
+    """The runtime refused a call, or a run failed. `status` classifies the failure; `reason` is the runtime's text."""
 
     def __init__(self, status: int, reason: str) -> None:
         try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Locks in a child process, by os.fork().
+"""Renews locks in a forked child process.
 
-Why:  a thread of the parent may have held a lock at the fork. The child has no such thread, so nobody would release it.
+Why:  A thread of the parent may hold a lock at the fork. The child does not have that thread, so the lock would never be released.
 """
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _locked: "weakref.WeakSet[_Locked]" = weakref.WeakSet()
 
 
 def renew_lock_in_children(owner: _Locked) -> None:
-    """Calls owner.renew_lock() in each child process, as long as the owner lives."""
+    """Calls owner.renew_lock() in each child process while the owner lives."""
     _locked.add(owner)
 
 

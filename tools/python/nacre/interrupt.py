@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ctrl-C during a run.
+"""Handles Ctrl-C during a run.
 
-Why:  Python raises KeyboardInterrupt in the main thread between two steps of the interpreter, and a run is one step, however
+Why:  Python raises KeyboardInterrupt in the main thread between two steps of the interpreter. A run is a single step, however
       long it takes.
-How:  the interpreter's handler writes the signal's number into a pipe at once (signal.set_wakeup_fd). A thread reads it and
-      cancels the run; then the main thread raises KeyboardInterrupt. Not before: a run may call Python, to log, and what that
-      raises is lost.
+How:  The interpreter's handler writes the signal's number into a pipe at once (signal.set_wakeup_fd). A thread reads it and
+      cancels the run. Afterwards, the main thread raises KeyboardInterrupt. Raising earlier would not work: a run may call
+      Python to log, and exceptions of that call are lost.
 """
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PAUSE = 0.01  # Seconds between two tries to cancel a run that has not begun ye
 
 
 class _Watcher:
-    """The thread, its pipe, and the run that is in progress."""
+    """The thread, its pipe, and the run in progress."""
 
     def __init__(self) -> None:
         self._read_end, self.write_end = os.pipe()
@@ -35,7 +35,7 @@ class _Watcher:
         threading.Thread(target=self._watch, name="nacre-interrupt", daemon=True).start()
 
     def begin(self, cancel: Callable[[], object]) -> None:
-        """After an exception, too, end() must follow."""
+        """Begins a run; end() must follow, even after an exception."""
         self._noted, self._former, self._runner = False, None, threading.get_ident()
         with self._changed:
             late = self._read()  # What came too late for the run before.
@@ -45,7 +45,7 @@ class _Watcher:
         signal.signal(signal.SIGINT, self._note)  # Until now KeyboardInterrupt is raised at once.
 
     def end(self) -> bool:
-        """Whether SIGINT came."""
+        """Ends the run and returns whether SIGINT arrived."""
         with self._changed:
             self._cancel = None
             self._changed.notify()
@@ -55,7 +55,7 @@ class _Watcher:
         return self._noted
 
     def forget(self) -> None:
-        """In a child process, which has no thread that watches."""
+        """Resets the state in a child process, which does not have the watching thread."""
         if self._cancel and self._runner == threading.get_ident():
             return  # Forked inside of a run, whose end() follows.
         if self._cancel:
@@ -73,7 +73,7 @@ class _Watcher:
         return b""
 
     def _pass_on(self, numbers: bytes) -> None:
-        """Tells others, such as asyncio, of signals that they wait for, too."""
+        """Forwards signals to other readers, such as asyncio."""
         if numbers and self._former is not None and self._former >= 0:
             with contextlib.suppress(OSError):
                 os.write(self._former, numbers)
@@ -106,7 +106,7 @@ os.register_at_fork(after_in_child=_forget_watcher)  # Its thread is the parent'
 
 @contextlib.contextmanager
 def cancelled_by_interrupt(cancel: Callable[[], object]) -> Iterator[None]:
-    """Calls `cancel` when SIGINT arrives, in the main thread, where Python would raise KeyboardInterrupt."""
+    """Calls `cancel` when SIGINT arrives, if this is the main thread, where Python would raise KeyboardInterrupt."""
     global _watcher  # pylint: disable=global-statement
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield

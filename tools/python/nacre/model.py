@@ -22,15 +22,15 @@ from .timing import Benchmark, Profile, measure, profile
 
 
 class Launch(NamedTuple):
-    """One step of an entry that computes something."""
+    """A launch, a step of an entry that computes."""
 
     nodes: str  #: The model's nodes that it computes.
-    kernel: str  #: The code that it runs; launches of equal work share one.
+    kernel: str  #: The code that it runs; equal launches share a kernel.
     kind: str
 
 
 class Entry(NamedTuple):
-    """One way to run a model."""
+    """An entry, one way to run a model."""
 
     name: str
     inputs: List[TensorInfo]
@@ -40,7 +40,7 @@ class Entry(NamedTuple):
 
 
 class Model:
-    """A compiled model, made by compile() or load(). Any thread may use it; sessions belong to one thread at a time.
+    """A compiled model from compile() or load(). Any thread may use it; sessions belong to one thread at a time.
 
     >>> model = load("libconvnet.so")
     >>> print(*model.inputs, *model.outputs)
@@ -53,7 +53,7 @@ class Model:
     def __init__(self, path: str, *, report: Optional[Dict[str, Any]] = None, diagnostics: Optional[List[Diagnostic]] = None,
                  folder: Optional[str] = None) -> None:
         self.path = path  #: The library.
-        self.report = report  #: What nacre-compile --report says, as an object; None where load() was given none.
+        self.report = report  #: The report of nacre-compile --report as an object, or None.
         self.diagnostics = diagnostics or []  #: The compiler's warnings and notes.
         if folder is not None:
             weakref.finalize(self, _remove, folder, os.getpid())
@@ -70,7 +70,7 @@ class Model:
         self._lock = threading.RLock()
 
     def open(self) -> None:
-        """Opens the library, if it is not open yet. A LoadError says why one of another machine cannot be."""
+        """Opens the library, if it is not open yet. Raises a LoadError if it is for another machine."""
         with self._lock:
             if self._library is not None:
                 return
@@ -87,7 +87,7 @@ class Model:
         assert self._library is not None
         return self._library
 
-    # --- What it is ---------------------------------------------------------------------------------------------------
+    # --- Properties -------------------------------------------------------------------------------------------------
 
     @property
     def name(self) -> str:
@@ -96,13 +96,13 @@ class Model:
 
     @property
     def target(self) -> str:
-        """What it was compiled for, as given to nacre-compile --target."""
+        """The target, as passed to nacre-compile --target."""
         self.open()
         return _native.text(self._info.target)
 
     @property
     def compiler(self) -> str:
-        """What compiled it, with version."""
+        """The compiler and its version."""
         self.open()
         return _native.text(self._info.compiler)
 
@@ -118,22 +118,22 @@ class Model:
 
     @property
     def inputs(self) -> List[TensorInfo]:
-        """Of the first entry; entry("train").inputs of another."""
+        """The inputs of the first entry; for another, use entry("train").inputs."""
         return self.entries[0].inputs
 
     @property
     def outputs(self) -> List[TensorInfo]:
-        """Of the first entry."""
+        """The outputs of the first entry."""
         return self.entries[0].outputs
 
     @property
     def states(self) -> List[StateInfo]:
-        """The tensors that it remembers from run to run."""
+        """The tensors of its state."""
         self.open()
         return self._states
 
     def entry(self, name: Optional[str] = None) -> Entry:
-        """The entry of that name; the first without one."""
+        """Returns the entry called `name`; by default, the first one."""
         if name is None:
             return self.entries[0]
         for entry in self.entries:
@@ -142,7 +142,7 @@ class Model:
         raise ValueError(f"the model has no entry '{name}'; it has {', '.join(entry.name for entry in self.entries)}")
 
     def memory(self, entry: Optional[str] = None, **options: Any) -> Dict[str, int]:
-        """What a session with these options would take: block_bytes in all, of them arena_bytes and so on.
+        """Returns the memory of a session with these options: block_bytes in total, including arena_bytes and others.
 
         >>> load("libconvnet.so").memory(threads=1)["input_bytes"]
         110592
@@ -153,18 +153,18 @@ class Model:
                                          ctypes.byref(info))
         return {name: getattr(info, name) for name, _ in info._fields_}
 
-    # --- To run it ----------------------------------------------------------------------------------------------------
+    # --- Running ----------------------------------------------------------------------------------------------------
 
     def session(self, entry: Optional[str] = None, *, state: Optional[State] = None, **options: Any) -> Session:
-        """Makes a session of an entry, the first without a name; `with` closes it.
+        """Creates a session of an entry, by default the first one; `with` closes it.
 
-        - threads: how many compute, the caller among them; 0, the default: the machine's big cores;
-        - gpu: None or "auto": the GPU for what was placed on it, if there is one; True: it must be there; False: never;
+        - threads: the number of threads, including the caller; 0, the default: one per big core;
+        - gpu: None or "auto": the GPU computes what was placed on it, if there is one; True: it is required; False: never;
         - gpu_cut: the GPU's share of every launch in percent; gpu_device: a number of `nacre-run --list-devices`;
-          gpu_sequential, gpu_background, gpu_self_test, tune_budget_ms, cache_folder: as nacre/runtime.h has them;
-        - profile: launches are timed, for Session.launch_time;
-        - max_iterations: a run that finishes more iterations of loops than that ends with a RunError; 0, the default: no limit;
-        - state: what sessions share that is remembered from run to run, from new_state() or another session.
+          gpu_sequential, gpu_background, gpu_self_test, tune_budget_ms, cache_folder: as in nacre/runtime.h;
+        - profile: records times for Session.launch_time;
+        - max_iterations: a run with more loop iterations than that ends with a RunError; 0, the default: no limit;
+        - state: a state that sessions share, from new_state() or another session.
 
         >>> with load("libconvnet.so").session(threads=1) as session:
         ...     session.input("image")[...] = 0
@@ -174,14 +174,14 @@ class Model:
         """
         chosen = self.entry(entry)
         if state is not None and state.of is not self._library:
-            raise ValueError("the state of a session must be of the same model, but is of another")
+            raise ValueError("the state of a session belongs to another model")
         return Session(self._opened(), chosen.name, chosen.inputs, chosen.outputs, make_options(chosen.name, **options), state)
 
     def run(self, inputs: Optional[Inputs] = None, *more: Any, entry: Optional[str] = None) -> Dict[str, np.ndarray]:
-        """Computes the outputs, by name, of inputs by name ({"x": array}) or in the model's order (run(a, b)).
+        """Computes the outputs and returns them by name. Pass inputs by name ({"x": array}) or in the model's order (run(a, b)).
 
-        Uses a session that the model keeps for each entry; threads that call it at the same time wait for each other. What the
-        model remembers from run to run is in `state`, whichever entry runs.
+        Uses a session that the model keeps for each entry; threads that call it at the same time wait for each other. All entries
+        share `state`, which is kept between runs.
         """
         given = [inputs, *more] if more else inputs
         with self._lock:
@@ -192,22 +192,22 @@ class Model:
 
     @property
     def state(self) -> State:
-        """What run() works on, of a model that remembers something."""
+        """The state that run() uses, if the model has one."""
         with self._lock:
             if self._state is None:
                 self._state = self.new_state()
             return self._state
 
     def new_state(self) -> State:
-        """A state for sessions to share: `model.session(state=...)`."""
+        """Creates a state that sessions can share: `model.session(state=...)`."""
         if not self.states:
-            raise ValueError("the model remembers nothing from run to run; compile it with state={input: output} or train=True")
+            raise ValueError("the model has no state; compile it with state={input: output} or train=True")
         return create_state(self._opened())
 
     def benchmark(self, inputs: Optional[Inputs] = None, *, entry: Optional[str] = None, runs: Optional[int] = None,
                   min_seconds: Optional[float] = None, **options: Any) -> Benchmark:
-        """Times runs, after some to warm up: at least `runs`, for at least `min_seconds` (without it 1, or 0 where runs are given).
-        Inputs that are not given are made from a seed; options are those of session().
+        """Times runs after a warm-up: at least `runs`, for at least `min_seconds` (default: 1, or 0 if `runs` is given).
+        Missing inputs are generated from a seed; options are those of session().
 
         >>> load("libconvnet.so").benchmark(runs=3, threads=1).runs
         3
@@ -218,7 +218,7 @@ class Model:
             return measure(session, inputs, runs, min_seconds)
 
     def profile(self, inputs: Optional[Inputs] = None, *, entry: Optional[str] = None, runs: int = 10, **options: Any) -> Profile:
-        """What each launch costs: the medians of some runs, to print or to look into.
+        """Returns the time of each launch, the median of some runs; the result can be printed.
 
         >>> profile = load("libconvnet.so").profile(runs=2)
         >>> profile.launches[1].nodes
@@ -228,7 +228,7 @@ class Model:
             return profile(session, self.entry(entry).launches, inputs, runs)
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """Copies the library to a file, which load() opens again; a file of that name is replaced in one step."""
+        """Copies the library to a file that load() can open; an existing file is replaced atomically."""
         target = os.fspath(path)
         aside = f"{target}.{os.getpid()}.new"
         try:

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""onnx.backend's interface: prepare, run_model, run_node, supports_device. Needs python3-onnx; ONNX's own tests run on it.
+"""Implements the interface of onnx.backend: prepare, run_model, run_node, supports_device. Needs python3-onnx.
 
     import nacre.onnx_backend as backend
     outputs = backend.run_model(onnx.load("model.onnx"), [x])
 
-A library has static shapes, and what decides a shape is fixed when it is compiled. Where a model leaves that open, it is compiled
-in the first run for the inputs given, and again for inputs of another shape. Numbers are as exact as they are written
-(accuracy="strict") unless the keyword accuracy says otherwise.
+A library has static shapes, and values that decide a shape are fixed at compile time. If a model leaves them open, its first run
+compiles it for the given inputs, and a run with inputs of other shapes compiles it again. By default, accuracy="strict".
 """
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ _OPEN_INPUT = re.compile(r"--(?:set|shape)[ =]'?([^=\s']+)=")
 
 
 class NacreRep(BackendRep):
-    """A model that is ready to run on whatever inputs come."""
+    """A model that is ready to run with any inputs."""
 
     def __init__(self, model: onnx.ModelProto, options: Dict[str, Any]) -> None:
         self._model = model
@@ -48,14 +47,14 @@ class NacreRep(BackendRep):
                     raise
 
     def run(self, inputs: Any, **kwargs: Any) -> Tuple[Any, ...]:
-        """The outputs, of inputs in the order of the graph or by name."""
+        """Returns the outputs for inputs in the order of the graph or by name."""
         given = self._named(inputs)
         model, session = self._prepared(given)
         feeds = {}
         for info in model.inputs:
             if info.name in given:
                 array = _stored(given[info.name], info)
-                # A model may state another shape of an input that nothing reads.
+                # A model may declare another shape for an unused input.
                 feeds[info.name] = array if array.shape == info.array_shape else np.zeros(info.array_shape, info.dtype)
         answers = session.run(feeds)
         told = {info.name: _read(answers[info.name], info) for info in model.outputs}
@@ -72,11 +71,11 @@ class NacreRep(BackendRep):
             pairs = dict(zip(names, listed))
         for name, value in pairs.items():
             if isinstance(value, (list, tuple)):
-                raise TypeError(f"input '{name}' must be a tensor, but is a sequence; compiled models take and give tensors alone")
+                raise TypeError(f"input '{name}' must be a tensor, but is a sequence; compiled models accept and return only tensors")
         return {name: np.asarray(value) for name, value in pairs.items() if value is not None}
 
     def _prepared(self, given: Dict[str, np.ndarray]) -> Tuple[Model, Session]:
-        """The model compiled for these inputs; what the compiler asks to be fixed, is."""
+        """Compiles the model for these inputs, and fixes those that the compiler asks to fix."""
         while True:
             key = (tuple(sorted((name, given[name].shape) for name in self._open_shapes if name in given)),
                    tuple((name, given[name].tobytes()) for name in self._fixed))
@@ -95,11 +94,11 @@ class NacreRep(BackendRep):
 
 
 class NacreBackend(Backend):
-    """ONNX's backend interface; keywords are options of nacre.compile."""
+    """Implements ONNX's backend interface; keywords are options of nacre.compile."""
 
     @classmethod
     def prepare(cls, model: onnx.ModelProto, device: str = "CPU", **kwargs: Any) -> NacreRep:
-        """Compiles the model; raises CompileError where that is not possible."""
+        """Compiles the model; raises CompileError if that fails."""
         if not cls.supports_device(device):
             raise ValueError(f"device must be CPU, but is {device}; for a GPU use place='gpu'")
         return NacreRep(model, kwargs)
@@ -107,7 +106,7 @@ class NacreBackend(Backend):
     @classmethod
     def run_node(cls, node: onnx.NodeProto, inputs: Any, device: str = "CPU",
                  outputs_info: Optional[Sequence[Tuple[np.dtype, Tuple[int, ...]]]] = None, **kwargs: Any) -> Tuple[Any, ...]:
-        """Compiles a model of this node alone, for these inputs, and runs it. opset_version says of which operator set it is."""
+        """Compiles a model with only this node for these inputs, and runs it. opset_version is its operator set."""
         opset = kwargs.pop("opset_version", onnx.defs.onnx_opset_version())
         names = [name for name in node.input if name]
         listed = [np.asarray(value) for value in (inputs.values() if isinstance(inputs, Mapping) else inputs)]
@@ -127,12 +126,12 @@ class NacreBackend(Backend):
 
     @classmethod
     def supports_device(cls, device: str) -> bool:
-        """The CPU. A GPU takes part where `place` was given; it is no device of its own, as it shares the work."""
+        """Returns whether the device is the CPU. A GPU is not a separate device; it takes part if `place` is given."""
         return device.split(":")[0] == "CPU"
 
 
 def _is_open(value: onnx.ValueInfoProto) -> bool:
-    """Whether the model leaves the shape of a tensor open."""
+    """Returns whether the model leaves the shape of a tensor open."""
     kind = value.type.optional_type.elem_type if value.type.HasField("optional_type") else value.type
     if not kind.HasField("tensor_type"):
         return False
@@ -146,12 +145,12 @@ def _element_type(dtype: Any) -> int:
 
 
 def _asked(error: CompileError, names: Sequence[str]) -> Optional[str]:
-    """Which of these inputs the compiler asks to be fixed."""
+    """Returns the inputs that the compiler asks to fix."""
     return next((name for name in _OPEN_INPUT.findall(error.output) if name in names), None)
 
 
 def _stored(array: np.ndarray, info: TensorInfo) -> np.ndarray:
-    """python3-onnx reads bfloat16 as float32."""
+    """Converts a tensor to an array; python3-onnx reads bfloat16 as float32."""
     return to_bfloat16(array) if info.type == "bf16" and array.dtype == np.float32 else array
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a model remembers from run to run."""
+"""The state that a model keeps between runs."""
 from __future__ import annotations
 
 import ctypes
@@ -14,15 +14,15 @@ from ._library import Library
 from .errors import RunError
 from .tensors import TensorInfo, fitting, read_tensor_info
 
-#: Roles by name: "recurrent", "weight", "moment", "statistic", "counter", one or several; None stands for all.
+#: Roles by name: "recurrent", "weight", "moment", "statistic", "counter"; one or several. None means all.
 Roles = Union[str, Sequence[str], None]
 
-# What training makes; a network's own memory may have an infinity for a reason.
+# Values computed by training; a recurrent network's memory may be infinite on purpose.
 _TRAINED = ("weight", "moment", "statistic")
 
 
 class StateInfo(NamedTuple):
-    """A tensor of the state, and what it is for."""
+    """A tensor of the state, and its purpose."""
 
     tensor: TensorInfo
     role: str
@@ -48,16 +48,16 @@ def role_bits(roles: Roles) -> int:
     for role in [roles] if isinstance(roles, str) else roles:
         if role.upper() not in _native.StateRole.__members__:
             known = ", ".join(name.lower() for name in _native.StateRole.__members__)
-            raise ValueError(f"roles are {known}; '{role}' is none")
+            raise ValueError(f"roles are {known}; '{role}' is not one")
         bits |= int(_native.StateRole[role.upper()])
     return bits
 
 
 class State(Mapping[str, np.ndarray]):
-    """What a model remembers from run to run, by the names of its tensors: `state["h"]` reads a copy, `state["h"] = array` writes.
+    """The state that a model keeps between runs: `state["h"]` copies the tensor "h", `state["h"] = array` writes it.
 
-    That of a session (Session.state), or one that several share (Model.new_state). A state is in one run or one call at a time; a
-    second one raises RunError and changes nothing.
+    It belongs to a session (Session.state) or is shared by several (Model.new_state). One run or call at a time can use a state;
+    a second one raises RunError and changes nothing.
     """
 
     def __init__(self, library: Library, pointer: Any, owner: object = None) -> None:
@@ -88,20 +88,20 @@ class State(Mapping[str, np.ndarray]):
 
     def __setitem__(self, name: str, value: Any) -> None:
         if name not in self._numbers:
-            raise KeyError(f"the model remembers no '{name}'; it remembers {', '.join(self._numbers) or 'nothing'}")
+            raise KeyError(f"the model has no state '{name}'; it has {', '.join(self._numbers) or 'nothing'}")
         number = self._numbers[name]
         info = self.tensors[number].tensor
         array = np.ascontiguousarray(fitting(value, info, "state")).reshape(info.array_shape)
         self._check(self._functions.copy(self.pointer, number, array.ctypes.data, info.nbytes, 1))
 
     def reset(self, roles: Roles = None) -> None:
-        """Makes the tensors of these roles what they were at first: another sequence begins, or training from the beginning."""
+        """Resets the tensors of these roles to their initial values: to begin another sequence, or to restart training."""
         self._check(self._functions.reset(self.pointer, role_bits(roles)))
 
     def save(self, path: Union[str, "os.PathLike[str]"], roles: Roles = None, *, finite: bool = True) -> None:
-        """Saves the tensors of these roles as a safetensors file, whole or not at all.
+        """Saves the tensors of these roles to a safetensors file, atomically.
 
-        What training has made infinite or not a number raises ValueError and leaves the old file; finite=False saves it.
+        If training has made a value infinite or NaN, this raises ValueError and keeps the old file; finite=False saves it.
         """
         if finite:
             self._require_finite(role_bits(roles))
@@ -112,17 +112,17 @@ class State(Mapping[str, np.ndarray]):
             if not (role in _TRAINED and roles & role_bits(role) and np.issubdtype(tensor.dtype, np.floating)):
                 continue
             if not np.isfinite(self[tensor.name]).all():
-                raise ValueError(f"'{tensor.name}' must be finite to be saved; lower the learning rate, clip gradients, or load the state "
-                                 "that was saved last")
+                raise ValueError(f"'{tensor.name}' must be finite to be saved; lower the learning rate, clip gradients, or load the last "
+                                 "saved state")
 
     def load(self, path: Union[str, "os.PathLike[str]"], roles: Roles = None) -> None:
-        """Loads the tensors of these roles; all of the file is checked before anything changes."""
+        """Loads the tensors of these roles; the whole file is checked before anything changes."""
         self._check(self._functions.load(self.pointer, os.fsencode(path), role_bits(roles)))
 
     def copy_from(self, other: State) -> None:
-        """Makes all of this state what another one of the same model is."""
+        """Copies another state of the same model to this one."""
         if other.of is not self.of:
-            raise ValueError("a state takes what another of the same model has, but this one is of another model")
+            raise ValueError("the states must belong to the same model")
         self._check(self._functions.copy_all(other.pointer, self.pointer))
 
     def _check(self, status: int) -> None:

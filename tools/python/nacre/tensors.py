@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Arrays and what models ask of them: names, shapes, types, alignment."""
+"""Arrays and the properties that models require: names, shapes, types, alignment."""
 from __future__ import annotations
 
 import math
@@ -20,9 +20,9 @@ _PACKED = {ElementType.U4, ElementType.I4, ElementType.F4E2M1, ElementType.U2, E
 class TensorInfo(NamedTuple):
     """An input, an output or a tensor of the state.
 
-    `type` is the model's element type, as "f32" or "bf16"; `dtype` is what NumPy holds it in. The two differ where NumPy has no
-    such type: bf16 is held as uint16 codes (to_bfloat16, from_bfloat16), floats of 8 bits as uint8 codes, and elements of 4 and
-    2 bits as a flat uint8 array of the bytes that they are packed in, the first in the lowest bits.
+    `type` is the model's element type, such as "f32" or "bf16"; `dtype` is the NumPy type of its arrays. They differ if NumPy
+    does not have the type: bf16 is stored as uint16 codes (to_bfloat16, from_bfloat16), 8-bit floats as uint8 codes, and 4- and
+    2-bit elements as a flat uint8 array of packed bytes, with the first element in the lowest bits.
     """
 
     name: str
@@ -30,13 +30,13 @@ class TensorInfo(NamedTuple):
     dtype: np.dtype
     type: str
     nbytes: int
-    open_axes: Tuple[int, ...] = ()  #: Axes whose extent each run decides; `shape` has the most that there can be.
-    scale: float = 1.0  #: Of a quantized tensor: real = scale * (stored - zero_point).
+    open_axes: Tuple[int, ...] = ()  #: Axes whose size depends on the data; `shape` has the maximum.
+    scale: float = 1.0  #: Quantized tensors: real = scale * (stored - zero_point).
     zero_point: int = 0
 
     @property
     def array_shape(self) -> Tuple[int, ...]:
-        """The shape of the array that holds it: `shape`, but of packed elements the count of their bytes."""
+        """The shape of its array: `shape`, or the number of bytes for packed elements."""
         return (self.nbytes,) if ElementType[self.type.upper()] in _PACKED else self.shape
 
     def __str__(self) -> str:
@@ -44,7 +44,7 @@ class TensorInfo(NamedTuple):
 
 
 def read_tensor_info(info: Any) -> TensorInfo:
-    """A TensorInfo of a nacre_tensor_info or a nacre_state_info."""
+    """Converts a nacre_tensor_info or nacre_state_info."""
     kind = ElementType(info.type)
     shape = tuple(info.dims[axis] for axis in range(info.rank))
     open_axes = tuple(axis for axis in range(info.rank) if getattr(info, "open_axes", 0) >> axis & 1)
@@ -53,7 +53,7 @@ def read_tensor_info(info: Any) -> TensorInfo:
 
 
 def empty(shape: Sequence[int], dtype: Any = np.float32) -> np.ndarray:
-    """An array like numpy.empty's, at an address from which models read their inputs without a copy (a multiple of 64).
+    """Like numpy.empty, but the address is a multiple of 64, so that models read the array without a copy.
 
     >>> array = empty((2, 3), "float32")
     >>> array.ctypes.data % 64, array.shape
@@ -61,7 +61,7 @@ def empty(shape: Sequence[int], dtype: Any = np.float32) -> np.ndarray:
     """
     dtype = np.dtype(dtype)
     if dtype.hasobject:
-        raise TypeError(f"dtype must be of numbers or booleans, but is {dtype}")
+        raise TypeError(f"dtype must be numeric or boolean, but is {dtype}")
     size = math.prod(shape) * dtype.itemsize
     block = np.empty(size + _native.ALIGNMENT, np.uint8)
     begin = -block.ctypes.data % _native.ALIGNMENT
@@ -69,7 +69,7 @@ def empty(shape: Sequence[int], dtype: Any = np.float32) -> np.ndarray:
 
 
 def to_bfloat16(array: Any) -> np.ndarray:
-    """The uint16 codes of these numbers as bfloat16, rounded to the nearest, ties to even.
+    """Converts numbers to uint16 codes of bfloat16, rounded to nearest, ties to even.
 
     >>> [hex(code) for code in to_bfloat16([1.0, -2.5])]
     ['0x3f80', '0xc020']
@@ -82,7 +82,7 @@ def to_bfloat16(array: Any) -> np.ndarray:
 
 
 def from_bfloat16(codes: np.ndarray) -> np.ndarray:
-    """The float32 numbers of uint16 codes of bfloat16, exactly.
+    """Converts uint16 codes of bfloat16 to float32, exactly.
 
     >>> from_bfloat16(to_bfloat16([1.0, -2.5])).tolist()
     [1.0, -2.5]
@@ -91,9 +91,9 @@ def from_bfloat16(codes: np.ndarray) -> np.ndarray:
 
 
 def fitting(value: Any, info: TensorInfo, what: str = "input") -> np.ndarray:
-    """`value` as an array that has the tensor's type and shape; else an error that says what was expected.
+    """Returns `value` as an array with the tensor's type and shape, or raises an error that states the expected ones.
 
-    Lists and plain numbers are converted; an array of another type is refused, as a cast would hide a mistake or lose digits.
+    Lists and plain numbers are converted. An array of another type is refused, because a cast would hide a mistake or lose digits.
     """
     if hasattr(value, "__array__"):
         array = np.asarray(value)
@@ -102,17 +102,17 @@ def fitting(value: Any, info: TensorInfo, what: str = "input") -> np.ndarray:
     if array.dtype != info.dtype:
         raise TypeError(f"{what} '{info.name}' must be of {info.dtype}, but is of {array.dtype}; {_cure(array, info)}")
     if array.shape != info.array_shape:
-        held = "" if info.array_shape == info.shape else f", the bytes in which its elements are packed ({info.type})"
+        held = "" if info.array_shape == info.shape else f", the bytes of its packed elements ({info.type})"
         raise ValueError(f"{what} '{info.name}' must have the shape {info.array_shape}{held}, but has {array.shape}")
     return array
 
 
 def _converted(value: Any, info: TensorInfo, what: str) -> np.ndarray:
-    """Lists and plain numbers; the type may only widen them."""
+    """Converts lists and plain numbers; the type must not narrow them."""
     try:
         plain = np.asarray(value)
     except ValueError as error:  # Rows of different lengths.
-        raise ValueError(f"{what} '{info.name}': {_excerpt(value)} is no array: {error}") from None
+        raise ValueError(f"{what} '{info.name}': {_excerpt(value)} is not an array: {error}") from None
     if plain.dtype.kind not in "biuf":
         return plain
     array = plain.astype(info.dtype)
@@ -128,9 +128,9 @@ def _excerpt(value: Any) -> str:
 
 def _cure(array: np.ndarray, info: TensorInfo) -> str:
     if array.dtype.kind in "USO":
-        return "compiled models compute with numbers alone, so turn strings and objects into numbers before"
+        return "compiled models accept only numbers; convert strings and objects to numbers first"
     if info.type == "bf16":
-        return "NumPy has no bfloat16: use nacre.to_bfloat16(array), which makes its codes"
+        return "NumPy has no bfloat16; convert the array to codes with nacre.to_bfloat16(array)"
     if info.dtype == np.uint8 and info.type != "u8":
-        return f"NumPy has no {info.type}: give its codes"
+        return f"NumPy has no {info.type}: pass its codes"
     return f"use array.astype('{info.dtype}')"

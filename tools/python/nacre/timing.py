@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How long runs take, and what each launch costs."""
+"""Times of runs and launches."""
 from __future__ import annotations
 
 import statistics
@@ -15,14 +15,14 @@ _WARM_UP = 3
 
 
 class Benchmark(NamedTuple):
-    """Times of runs, in milliseconds, without what Python adds to a run."""
+    """Times of runs in milliseconds, without the overhead of Python."""
 
     min_ms: float
     median_ms: float
     p90_ms: float
     runs: int
     threads: int
-    device: str  #: The GPU; "" where the CPU alone computed.
+    device: str  #: The GPU; "" if only the CPU computed.
 
     def __str__(self) -> str:
         return (f"least {self.min_ms:.3f} ms, median {self.median_ms:.3f} ms, p90 {self.p90_ms:.3f} ms of {self.runs} runs, "
@@ -30,7 +30,7 @@ class Benchmark(NamedTuple):
 
 
 class LaunchCost(NamedTuple):
-    """What a launch cost: the median of some runs, in nanoseconds, summed over its executions in a run."""
+    """The time of a launch in nanoseconds: the median over some runs of the sum over its executions."""
 
     nodes: str
     kernel: str
@@ -43,14 +43,14 @@ class LaunchCost(NamedTuple):
 
 
 class Profile(NamedTuple):
-    """The launches of an entry in their order; printed, the most costly first."""
+    """The launches of an entry in order; printing sorts them by time."""
 
     launches: List[LaunchCost]
     runs: int
 
     @property
     def total_ns(self) -> int:
-        """Of all launches together."""
+        """The sum of all launches."""
         return sum(launch.total_ns for launch in self.launches)
 
     def __str__(self) -> str:
@@ -61,14 +61,14 @@ class Profile(NamedTuple):
 
 
 def seeded(info: TensorInfo, generator: np.random.Generator) -> np.ndarray:
-    """What an input holds that nobody gives: floats in [-1, 1), integers and booleans 0 or 1, codes of any value that is small."""
+    """Generates a missing input: floats in [-1, 1), integers and booleans 0 or 1, codes of small values."""
     if info.dtype.kind == "f":
         return generator.uniform(-1, 1, info.array_shape).astype(info.dtype)
     return generator.integers(0, 2, info.array_shape).astype(info.dtype)
 
 
 def fill(session: Session, inputs: Optional[Inputs]) -> None:
-    """Writes all inputs in place: what is given, the rest from a seed."""
+    """Writes all inputs in place: the given ones, and the others generated from a seed."""
     if inputs is None:
         given: Any = {}
     elif hasattr(inputs, "items"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyTorch modules, through torch.onnx. PyTorch is imported when it is needed."""
+"""Compiles PyTorch modules through torch.onnx. PyTorch is imported only when needed."""
 from __future__ import annotations
 
 import inspect
@@ -15,10 +15,10 @@ def from_torch(module: Any, example_inputs: Any, *, input_names: Optional[Sequen
                output_names: Optional[Sequence[str]] = None, export: Optional[Dict[str, Any]] = None, **options: Any) -> Model:
     """Compiles a PyTorch module.
 
-    `example_inputs` is a tensor or a tuple of them: what `forward` is traced with, and the shapes that the model will have. Inputs
-    are named as the parameters of `forward`, an output "output", several "output_0" and so on, unless names are given. `export`
-    is handed to torch.onnx.export as it is; other keywords are those of compile(). With train=True what torch.onnx would fold is
-    kept as it is, so that weights keep their names.
+    `example_inputs` is a tensor or a tuple of tensors: `forward` is traced with it, and the model gets its shapes. By default,
+    inputs are named after the parameters of `forward`, and outputs "output", or "output_0" and so on. `export` is passed to
+    torch.onnx.export; other keywords are those of compile(). With train=True, torch.onnx folds nothing, so that weights keep
+    their names.
 
         model = nacre.from_torch(torchvision.models.resnet18(), torch.zeros(1, 3, 224, 224))
         model.run(image)["output"]
@@ -27,7 +27,7 @@ def from_torch(module: Any, example_inputs: Any, *, input_names: Optional[Sequen
         import torch  # pylint: disable=import-outside-toplevel
     except ImportError:
         raise ImportError("from_torch needs PyTorch (package torch of PyPI, python3-torch of Debian); or export the module to ONNX "
-                          "where it is, and give the file to nacre.compile") from None
+                          "elsewhere, and pass the file to nacre.compile") from None
     if not isinstance(module, torch.nn.Module):
         raise TypeError(f"module must be a torch.nn.Module, but is a {type(module).__name__}")
     examples = (example_inputs,) if isinstance(example_inputs, torch.Tensor) else tuple(example_inputs)
@@ -45,7 +45,7 @@ def from_torch(module: Any, example_inputs: Any, *, input_names: Optional[Sequen
 
 
 def _parameters(module: Any, count: int) -> List[str]:
-    """The names of the first parameters of `forward`; of what *args takes, its name and a number."""
+    """Returns the names of the first parameters of `forward`; arguments in *args get its name and a number."""
     named, gathered = [], "input"
     for parameter in inspect.signature(module.forward).parameters.values():
         if parameter.kind is parameter.VAR_POSITIONAL:

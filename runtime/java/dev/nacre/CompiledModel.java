@@ -3,13 +3,13 @@ package dev.nacre;
 
 import androidx.annotation.NonNull;
 
-/** What the classes that nacre-package writes extend: an entry of a model and one session of it. */
+/** Base of the classes that nacre-package writes: an entry of a model and a session of it. */
 public abstract class CompiledModel implements AutoCloseable {
   private final Model model;
   private final Session session;
   private final boolean closesModel;
 
-  /** Opens the app's library {@code lib<library>.so}, to be closed with this. */
+  /** Opens the app's library {@code lib<library>.so}; close() closes it. */
   protected CompiledModel(@NonNull String library, @NonNull String name, @NonNull String entry,
                           @NonNull SessionOptions options) {
     model = Model.load(library, name);
@@ -22,7 +22,7 @@ public abstract class CompiledModel implements AutoCloseable {
     }
   }
 
-  /** One more session of a model, which stays the caller's. */
+  /** Creates another session of a model, which remains the caller's. */
   protected CompiledModel(@NonNull Model model, @NonNull String entry, @NonNull SessionOptions options) {
     this.model = model;
     closesModel = false;

@@ -3,7 +3,7 @@ package dev.nacre;
 
 import androidx.annotation.NonNull;
 
-/** A GPU, or what plays one, as a model's runtime sees it. */
+/** A GPU, real or emulated, as a model's runtime sees it. */
 public final class DeviceInfo {
   private final String name;
   private final String report;
@@ -20,13 +20,13 @@ public final class DeviceInfo {
     return name;
   }
 
-  /** In plain English: what was found, what is missing. */
+  /** Lists the features found and missing. */
   @NonNull
   public String report() {
     return report;
   }
 
-  /** 0: Vulkan 1.1, fp32; 1: fp16 too; 2: cooperative matrices too. */
+  /** 0: Vulkan 1.1 with fp32; 1: also fp16; 2: also cooperative matrices. */
   public int tier() { return (int)numbers[0]; }
 
   public boolean isUsable() { return numbers[1] != 0; }
@@ -34,6 +34,6 @@ public final class DeviceInfo {
   /** Whether it shares memory with the CPU. */
   public boolean isUnified() { return numbers[2] != 0; }
 
-  /** Whether it is a CPU that plays a GPU. */
+  /** Whether it is emulated on the CPU. */
   public boolean isCpu() { return numbers[3] != 0; }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 package dev.nacre;
 
-/** What a tensor's elements are. Those of 4 and 2 bits are packed: the first is in a byte's lowest bits. */
+/** The element types of tensors. 4- and 2-bit elements are packed: the first is in a byte's lowest bits. */
 public enum ElementType {
   F32(1, 32),
   U8(2, 8),
@@ -27,7 +27,7 @@ public enum ElementType {
   F8E8M0(24, 8),
   U2(25, 2),
   I2(26, 2),
-  /** One that a model newer than this library has. */
+  /** A type of a model newer than this library. */
   UNKNOWN(0, 8);
 
   private final int number;

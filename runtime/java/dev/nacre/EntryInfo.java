@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** One way to run a model: its inputs and outputs. */
+/** An entry, one way to run a model, with its inputs and outputs. */
 public final class EntryInfo {
   private final String name;
   private final List<TensorInfo> inputs;
@@ -46,9 +46,9 @@ public final class EntryInfo {
     return outputs;
   }
 
-  /** Steps of the schedule that compute something. */
+  /** The number of launches, the steps of the schedule that compute. */
   public int launches() { return launches; }
 
-  /** What temporaries take. */
+  /** The bytes of temporaries. */
   public long arenaBytes() { return arenaBytes; }
 }

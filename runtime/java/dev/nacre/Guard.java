@@ -3,7 +3,7 @@ package dev.nacre;
 
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Lets one thread at a time use what is open, and refuses the others at once: they would wait for a run. */
+/** Lets one thread at a time use an open object. It refuses other threads at once, because they would wait for a run. */
 final class Guard {
   private final ReentrantLock lock = new ReentrantLock();
   private final String what;
@@ -11,12 +11,12 @@ final class Guard {
 
   Guard(String what) { this.what = what; }
 
-  /** To be followed by leave(), in a finally. */
+  /** Must be followed by leave(), in a finally block. */
   void enter() {
     if (lock.isHeldByCurrentThread())
-      throw NacreException.badArgument(what + " must not be used by what it logs to");
+      throw NacreException.badArgument(what + " must not be used by its log");
     if (!lock.tryLock())
-      throw NacreException.badArgument(what + " is in use by another thread; it must be used by one at a time");
+      throw NacreException.badArgument(what + " is in use by another thread; use it from one thread at a time");
     if (closed) {
       lock.unlock();
       throw NacreException.badArgument(what + " is closed");
@@ -25,10 +25,10 @@ final class Guard {
 
   void leave() { lock.unlock(); }
 
-  /** Waits for who is inside, then lets nobody in. False where it was so already. */
+  /** Waits for the thread inside, then lets no thread in. Returns false if it was closed already. */
   boolean close() {
     if (lock.isHeldByCurrentThread())
-      throw NacreException.badArgument(what + " must not be closed by what it logs to");
+      throw NacreException.badArgument(what + " must not be closed by its log");
     lock.lock();
     try {
       boolean isNews = !closed;

@@ -3,7 +3,7 @@ package dev.nacre;
 
 import androidx.annotation.NonNull;
 
-/** What one launch cost in the latest run, in nanoseconds. In a loop it is executed several times. */
+/** The times of a launch in the latest run, in nanoseconds. A launch in a loop is executed several times. */
 public final class LaunchTime {
   private final String name;
   private final String kernel;
@@ -35,10 +35,10 @@ public final class LaunchTime {
     return kind;
   }
 
-  /** When it was first executed, from the start of the run. */
+  /** The time from the start of the run to its first execution. */
   public long begin() { return numbers[0]; }
 
-  /** Of all its executions; where both engines computed, the longer of theirs. */
+  /** The sum over its executions; if both engines compute, the longer of both times. */
   public long total() { return numbers[1]; }
 
   public long executions() { return numbers[2]; }
@@ -47,12 +47,12 @@ public final class LaunchTime {
 
   public long gpuTotal() { return numbers[4]; }
 
-  /** How much of the cut axis the CPU computed. */
+  /** The CPU's share of the cut axis, in elements. */
   public long cpuShare() { return numbers[5]; }
 
   public long gpuShare() { return numbers[6]; }
 
-  /** The whole axis. */
+  /** The length of the cut axis. */
   public long cutExtent() { return numbers[7]; }
 
   @Override

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 package dev.nacre;
 
-/** Closes what others use when the last of them is done with it. */
+/** Closes a shared object when its last user is done. */
 final class Lifetime {
   private final String what;
   private final Runnable dispose;

@@ -3,11 +3,11 @@ package dev.nacre;
 
 import androidx.annotation.NonNull;
 
-/** Told why a call failed, and what a session chose when it was made. */
+/** Receives the causes of failures, and the choices of a new session. */
 public interface Log {
   /**
-   * May be called from threads of the runtime, but from no two at once for one session. Must not use the session. What it
-   * throws is dropped.
+   * Runtime threads may call this, but never two at once for one session. It must not use the session. Exceptions are
+   * ignored.
    */
   void log(@NonNull Level level, @NonNull String message);
 

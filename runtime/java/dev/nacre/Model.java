@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A compiled model: a library that nacre-compile wrote. Immutable; any thread may use it. Its library stays loaded until
- * it is closed and so are its sessions and states.
+ * A compiled model: a library that nacre-compile wrote. It is immutable; any thread may use it. Its library stays loaded
+ * until the model and its sessions and states are closed.
  */
 public final class Model implements AutoCloseable {
   final long handle;
@@ -42,21 +42,21 @@ public final class Model implements AutoCloseable {
   }
 
   /**
-   * Opens the library {@code lib<name>.so} of the app, as System.loadLibrary does, that nacre-compile wrote under this
+   * Opens the app's library {@code lib<name>.so}, like System.loadLibrary. The model must have been compiled under this
    * name.
    *
-   * @throws NacreException if there is none, or it is no model that can be opened here.
+   * @throws NacreException if it does not exist, or is not a model that can be opened here.
    */
   @NonNull
   public static Model load(@NonNull String name) {
     return load(name, name);
   }
 
-  /** As {@link #load(String)}, of a model that has another name than its library. */
+  /** Like {@link #load(String)}, for a model whose name differs from its library's. */
   @NonNull
   public static Model load(@NonNull String library, @NonNull String name) {
     String file = System.mapLibraryName(library);
-    // What the loader finds by itself is enough on Android. Other machines have folders that only Java knows.
+    // On Android, the loader finds the library. Other machines have library folders that only Java knows.
     for (String folder : System.getProperty("java.library.path", "").split(File.pathSeparator)) {
       File found = new File(folder, file);
       if (!folder.isEmpty() && found.isFile())
@@ -65,7 +65,7 @@ public final class Model implements AutoCloseable {
     return openLibrary(file, file, name);
   }
 
-  /** Opens a library whose model has the name of the file, without {@code lib} and {@code .so}. */
+  /** Opens a library whose model is named like the file, without {@code lib} and {@code .so}. */
   @NonNull
   public static Model open(@NonNull String path) {
     String stem = new File(path).getName();
@@ -75,7 +75,7 @@ public final class Model implements AutoCloseable {
     return open(path, dot > 0 ? stem.substring(0, dot) : stem);
   }
 
-  /** Opens a library whose model has another name than the file: that of {@code nacre-compile --name}. */
+  /** Opens a library whose model has another name, as set by {@code nacre-compile --name}. */
   @NonNull
   public static Model open(@NonNull String path, @NonNull String name) {
     File file = new File(path);
@@ -84,7 +84,7 @@ public final class Model implements AutoCloseable {
     String problem = ElfFile.problemOf(path);
     if (problem != null)
       throw new NacreException(NacreException.Status.UNSUPPORTED, "'" + path + "' cannot be opened: " + problem);
-    // A path without a slash would be searched for elsewhere.
+    // The loader would search other folders for a path without a slash.
     return openLibrary(path, file.getAbsolutePath(), name);
   }
 
@@ -95,9 +95,9 @@ public final class Model implements AutoCloseable {
     try {
       long model = Native.find(library, Native.bytes("the name", symbol));
       if (model == 0)
-        throw new NacreException(NacreException.Status.UNSUPPORTED, "'" + shown + "' is no model of the name '" + name +
+        throw new NacreException(NacreException.Status.UNSUPPORTED, "'" + shown + "' is not a model called '" + name +
                                                                         "': it has no symbol " + symbol +
-                                                                        "; give the name of nacre-compile --name");
+                                                                        "; pass the name set by nacre-compile --name");
       return new Model(library, model);
     } catch (Throwable failure) {
       Native.close(library);
@@ -105,7 +105,7 @@ public final class Model implements AutoCloseable {
     }
   }
 
-  /** As nacre-compile makes a name of a file's. */
+  /** Returns the model name that nacre-compile derives from a file name. */
   private static String identifier(String name) {
     String identifier = name.replaceAll("[^A-Za-z0-9]", "_");
     return identifier.isEmpty() || Character.isDigit(identifier.charAt(0)) ? "_" + identifier : identifier;
@@ -116,7 +116,7 @@ public final class Model implements AutoCloseable {
     return name;
   }
 
-  /** Who compiled it, with version. */
+  /** The compiler and its version. */
   @NonNull
   public String compiler() {
     return compiler;
@@ -132,13 +132,13 @@ public final class Model implements AutoCloseable {
 
   public long stateBytes() { return stateBytes; }
 
-  /** The ways to run it, of which there is one at least. */
+  /** The entries, at least one. */
   @NonNull
   public List<EntryInfo> entries() {
     return entries;
   }
 
-  /** @throws NacreException if there is none of that name. */
+  /** @throws NacreException if there is no entry called {@code entryName}. */
   @NonNull
   public EntryInfo entry(@NonNull String entryName) {
     return entries.get(entryIndex(entryName));
@@ -153,25 +153,25 @@ public final class Model implements AutoCloseable {
     throw NacreException.badArgument("the model '" + name + "' has no entry '" + entryName + "'");
   }
 
-  /** Of the first entry. */
+  /** Returns the inputs of the first entry. */
   @NonNull
   public List<TensorInfo> inputs() {
     return entries.get(0).inputs();
   }
 
-  /** Of the first entry. */
+  /** Returns the outputs of the first entry. */
   @NonNull
   public List<TensorInfo> outputs() {
     return entries.get(0).outputs();
   }
 
-  /** What it remembers from run to run; empty where it remembers nothing. */
+  /** The tensors of its state; empty if it has no state. */
   @NonNull
   public List<TensorInfo> states() {
     return states;
   }
 
-  /** The GPUs of this machine, if the model has code for any; Vulkan is loaded for the call. */
+  /** The GPUs of this machine, if the model has GPU code. The call loads Vulkan. */
   @NonNull
   public List<DeviceInfo> devices() {
     lifetime.acquire();
@@ -185,7 +185,7 @@ public final class Model implements AutoCloseable {
     }
   }
 
-  /** A session as the runtime thinks best. */
+  /** Creates a session with default options. */
   @NonNull
   public Session newSession() {
     return newSession(new SessionOptions());
@@ -196,13 +196,13 @@ public final class Model implements AutoCloseable {
     return new Session(this, options, options.entry);
   }
 
-  /** A state that sessions of this model may share: one trains it, another serves from a copy. */
+  /** Creates a state that sessions of this model can share: one trains, another serves from a copy. */
   @NonNull
   public State newState() {
     return new State(this);
   }
 
-  /** May be called twice. Sessions go on. */
+  /** May be called twice. Sessions remain usable. */
   @Override
   public void close() {
     lifetime.close();

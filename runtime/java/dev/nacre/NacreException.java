@@ -4,23 +4,23 @@ package dev.nacre;
 import androidx.annotation.NonNull;
 import java.nio.charset.StandardCharsets;
 
-/** A call that failed: what it asks of the caller, and why, in words. */
+/** A failed call: its status and its cause. */
 public final class NacreException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** What to do next. */
+  /** The kind of failure, and what to do next. */
   public enum Status {
-    /** The call is wrong in every state: correct the app. */
+    /** The call is always wrong: correct the app. */
     BAD_ARGUMENT,
-    /** Free memory, then try the same call again. */
+    /** Free memory, then repeat the call. */
     OUT_OF_MEMORY,
-    /** This device or this version can never run this model: use another model or another way. */
+    /** This device or version can never run this model: use another model. */
     UNSUPPORTED,
     /** The system failed, not the app: close the session; a new one may succeed. */
     FAILED,
-    /** {@link Session#cancel} ended the run: run again whenever you like. */
+    /** {@link Session#cancel} ended the run: run again at any time. */
     CANCELLED,
-    /** A run had more iterations of loops than {@link SessionOptions#maxIterations} allows: change the inputs or the limit. */
+    /** The loops of a run exceeded {@link SessionOptions#maxIterations}: change the inputs or the limit. */
     TOO_MANY_ITERATIONS
   }
 
@@ -31,7 +31,7 @@ public final class NacreException extends RuntimeException {
     this.status = status;
   }
 
-  /** Called by the native library, with a number of nacre_status. */
+  /** The native library calls this with a number of nacre_status. */
   NacreException(int status, byte[] reason) { this(statusOf(status), new String(reason, StandardCharsets.UTF_8)); }
 
   @NonNull

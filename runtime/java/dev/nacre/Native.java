@@ -5,11 +5,11 @@ import java.nio.Buffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The methods of libnacre_jni.so. Handles are addresses, so whoever calls has checked what they are; texts are UTF-8, and
- * end in a 0 on their way in.
+ * The methods of libnacre_jni.so. Handles are addresses, which callers must have checked. Texts are UTF-8; arguments end in
+ * a 0.
  */
 final class Native {
-  /** What describe() tells of. */
+  /** Kinds of objects for describe(). */
   static final int MODEL = 0, ENTRY = 1, INPUT = 2, OUTPUT = 3, STATE = 4, LAUNCH = 5, DEVICE = 6;
 
   static { System.loadLibrary("nacre_jni"); }
@@ -18,12 +18,12 @@ final class Native {
 
   static native long open(byte[] path);
 
-  /** 0 where there is no such symbol. */
+  /** Returns 0 if there is no such symbol. */
   static native long find(long library, byte[] symbol);
 
   static native void close(long library);
 
-  /** Texts as bytes, then numbers as one array of long; null where there is no such device. */
+  /** Returns texts as bytes, then numbers as one array of long; null if there is no such device. */
   static native Object[] describe(long model, int kind, int entry, int index);
 
   static native long create(long model, byte[] entry, byte[] cacheFolder, long[] settings, Log log, long state);
@@ -36,7 +36,7 @@ final class Native {
 
   static native void run(long session);
 
-  /** False where no run is in progress. */
+  /** Returns false if no run is in progress. */
   static native boolean cancel(long session);
 
   static native long[] outputShape(long session, int index, int rank);
@@ -51,7 +51,7 @@ final class Native {
 
   static native void destroyState(long state);
 
-  /** The address is in the buffer, which is given so that it lives as long as the call. */
+  /** The address lies in the buffer, which is passed to keep it alive during the call. */
   static native void copyTensor(long state, int index, Buffer buffer, long address, long bytes, boolean writes);
 
   static native void resetState(long state, int roles);
@@ -60,7 +60,7 @@ final class Native {
 
   static native void moveFile(long state, byte[] path, int roles, boolean saves);
 
-  /** Called by the native library. */
+  /** The native library calls this. */
   static void log(Log log, int level, byte[] message) {
     Log.Level[] levels = Log.Level.values();
     log.log(levels[Math.min(level, levels.length - 1)], text(message));
@@ -70,7 +70,7 @@ final class Native {
 
   static byte[] bytes(String what, String text) {
     if (text.indexOf(0) >= 0)
-      throw NacreException.badArgument(what + " must have no character of the number 0");
+      throw NacreException.badArgument(what + " must not contain the character 0");
     return (text + '\0').getBytes(StandardCharsets.UTF_8);
   }
 }

@@ -11,12 +11,11 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * A model made ready to run: its memory, its threads. A thread at a time may use it; a second one gets an exception, but
- * for cancel(), which ends a run, and close(), which waits for its end.
+ * A model that is ready to run, with its memory and threads. One thread at a time may use it; a second one gets an exception,
+ * except in cancel(), which ends a run, and close(), which waits for its end.
  *
- * <p>Inputs and outputs are direct buffers that the model reads and writes without copies: those of the session, or the
- * caller's. Buffers of the session are memory of Java's, so that one may be used after the session is closed; but nothing
- * writes it any more.
+ * <p>Inputs and outputs are direct buffers that the model reads and writes without copies: the session's or the caller's.
+ * The session's buffers are Java memory, so they can be used after the session is closed; no run writes them any more.
  */
 public final class Session implements AutoCloseable {
   final Guard guard = new Guard("the session");
@@ -62,7 +61,7 @@ public final class Session implements AutoCloseable {
     }
   }
 
-  /** The inputs, or the outputs: what they are, and the memory that Java gave for them. */
+  /** The inputs or the outputs: their descriptions, and their Java memory. */
   private final class Tensors {
     final String what;
     final List<TensorInfo> infos;
@@ -78,7 +77,7 @@ public final class Session implements AutoCloseable {
 
     TensorInfo info(int index) {
       if (index < 0 || index >= infos.size())
-        throw NacreException.badArgument("the entry has " + infos.size() + " " + what + "s, so there is no number " +
+        throw NacreException.badArgument("the entry has " + infos.size() + " " + what + "s, so it has no number " +
                                          index);
       return infos.get(index);
     }
@@ -139,7 +138,7 @@ public final class Session implements AutoCloseable {
     }
   }
 
-  /** What is to be written before a run, in the order of the numbers below. */
+  /** The inputs, in the order of their numbers. */
   @NonNull
   public List<TensorInfo> inputs() {
     return inputs.infos;
@@ -151,7 +150,7 @@ public final class Session implements AutoCloseable {
   }
 
   /**
-   * Where input number {@code index} is read from, in native order; the same memory until another buffer is bound. No run
+   * Returns the buffer of input number {@code index}, in native order; the same memory until another buffer is bound. No run
    * overwrites it.
    */
   @NonNull
@@ -164,7 +163,7 @@ public final class Session implements AutoCloseable {
     return inputs.view(inputs.find(name));
   }
 
-  /** {@link #input(int)} of a tensor of floats. */
+  /** {@link #input(int)} for a float tensor. */
   @NonNull
   public FloatBuffer inputFloats(int index) {
     return inputs.floats(index);
@@ -176,7 +175,7 @@ public final class Session implements AutoCloseable {
   }
 
   /**
-   * Where output number {@code index} is written to, in native order; the same memory until another buffer is bound.
+   * Returns the buffer of output number {@code index}, in native order; the same memory until another buffer is bound.
    */
   @NonNull
   public ByteBuffer output(int index) {
@@ -199,9 +198,9 @@ public final class Session implements AutoCloseable {
   }
 
   /**
-   * Lets the following runs read the input from this buffer, from its position on, without a copy: a direct one, in native
-   * order, that begins at a multiple of 64 bytes, as those of {@link Buffers#allocate} and of other sessions do. Null: the
-   * session's own again.
+   * Lets later runs read the input from this buffer, from its position on, without a copy. The buffer must be direct, in native
+   * order, and aligned to 64 bytes, like those of {@link Buffers#allocate} and of other sessions. Null restores the session's
+   * own buffer.
    */
   public void bindInput(int index, @Nullable ByteBuffer buffer) { inputs.bindCallers(index, buffer); }
 
@@ -209,14 +208,14 @@ public final class Session implements AutoCloseable {
     inputs.bindCallers(inputs.find(name), buffer);
   }
 
-  /** As {@link #bindInput(int, ByteBuffer)}, but it may overlap no other bound buffer, which run() checks. */
+  /** Like {@link #bindInput(int, ByteBuffer)}, but it must not overlap another bound buffer, which run() checks. */
   public void bindOutput(int index, @Nullable ByteBuffer buffer) { outputs.bindCallers(index, buffer); }
 
   public void bindOutput(@NonNull String name, @Nullable ByteBuffer buffer) {
     outputs.bindCallers(outputs.find(name), buffer);
   }
 
-  /** Computes the outputs from the inputs, and returns when they are there. Allocates nothing. */
+  /** Computes the outputs from the inputs, and returns when they are complete. Allocates nothing. */
   public void run() {
     guard.enter();
     try {
@@ -227,11 +226,10 @@ public final class Session implements AutoCloseable {
   }
 
   /**
-   * Ends the run that another thread is in, which gets an exception with the status CANCELLED: after the launch that is
-   * being computed. The state is as it was before the run, and the session can run again. A run that has begun to write the
-   * state goes on to its end.
+   * Cancels the run of another thread, which gets an exception with the status CANCELLED after the current launch. The
+   * state is unchanged, and the session can run again. A run that has begun to write the state continues to its end.
    *
-   * @return false where no run is in progress: later runs are not affected.
+   * @return false if no run is in progress: later runs are not affected.
    */
   public boolean cancel() {
     synchronized (life) {
@@ -239,7 +237,7 @@ public final class Session implements AutoCloseable {
     }
   }
 
-  /** The shape that an output has after the latest run; it is that of its info but for open axes. */
+  /** Returns an output's shape after the latest run; it equals that of its info, except along open axes. */
   @NonNull
   public long[] outputShape(int index) {
     int rank = outputs.info(index).shape().length;
@@ -257,9 +255,9 @@ public final class Session implements AutoCloseable {
   }
 
   /**
-   * What each launch of the latest run cost, in the order of execution.
+   * Returns the times of each launch in the latest run, in the order of execution.
    *
-   * @throws NacreException if there was no run, or the session was made without {@link SessionOptions#profile}.
+   * @throws NacreException if there was no run, or the session was created without {@link SessionOptions#profile}.
    */
   @NonNull
   public List<LaunchTime> profile() {
@@ -274,7 +272,7 @@ public final class Session implements AutoCloseable {
     }
   }
 
-  /** What computes the runs. */
+  /** Describes the engines and threads of this session. */
   @NonNull
   public SessionInfo info() {
     guard.enter();
@@ -286,9 +284,9 @@ public final class Session implements AutoCloseable {
   }
 
   /**
-   * What the model remembers: the session's own, which lives as long as it, or that of the options.
+   * Returns the state: the session's own, which lives as long as the session, or that of the options.
    *
-   * @throws NacreException if it remembers nothing.
+   * @throws NacreException if the model has no state.
    */
   @NonNull
   public State state() {

@@ -3,7 +3,7 @@ package dev.nacre;
 
 import androidx.annotation.NonNull;
 
-/** What computes a session's runs, and what it took to make it ready. Times are nanoseconds. */
+/** The engines of a session, and the cost of creating it. Times are nanoseconds. */
 public final class SessionInfo {
   private final String device;
   private final String reason;
@@ -15,36 +15,36 @@ public final class SessionInfo {
     numbers = (long[])description[2];
   }
 
-  /** The GPU's name; empty where the CPU alone computes. */
+  /** The GPU's name; empty if only the CPU computes. */
   @NonNull
   public String device() {
     return device;
   }
 
-  /** Why the latest call failed, or why the CPU computes what was placed on a GPU; empty where neither has happened. */
+  /** The cause of the latest failure, or of using the CPU instead of the GPU; empty if neither has happened. */
   @NonNull
   public String reason() {
     return reason;
   }
 
-  /** The CPU's. */
+  /** The CPU threads. */
   public int threads() { return (int)numbers[0]; }
 
-  /** Launches of a run that the GPU computes, wholly or in part. */
+  /** The launches per run that the GPU computes, wholly or in part. */
   public int gpuLaunches() { return (int)numbers[1]; }
 
-  /** The same of the CPU; 0 for both where the CPU alone computes. */
+  /** The same for the CPU; both are 0 if only the CPU computes. */
   public int cpuLaunches() { return (int)numbers[2]; }
 
-  /** Batches of a run, between which the GPU waits for the CPU. */
+  /** The batches per run, between which the GPU waits for the CPU. */
   public int submissions() { return (int)numbers[3]; }
 
-  /** Different pieces of GPU code. */
+  /** The number of different GPU pipelines. */
   public int pipelines() { return (int)numbers[4]; }
 
   public int barriers() { return (int)numbers[5]; }
 
-  /** The GPU's memory that the session took. */
+  /** The GPU memory of the session. */
   public long gpuBytes() { return numbers[6]; }
 
   public long gpuOpenTime() { return numbers[7]; }
@@ -55,9 +55,9 @@ public final class SessionInfo {
 
   public long gpuRecordingTime() { return numbers[10]; }
 
-  /** What self-test and tuning took. */
+  /** The time of self-test and tuning. */
   public long gpuMeasuringTime() { return numbers[11]; }
 
-  /** The session's one block of memory; buffers of Java come on top. */
+  /** The session's block of memory; Java buffers are additional. */
   public long memoryBytes() { return numbers[12]; }
 }

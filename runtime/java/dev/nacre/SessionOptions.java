@@ -6,15 +6,15 @@ import androidx.annotation.Nullable;
 import java.util.Objects;
 
 /**
- * How a session is made. What is not set is as the runtime thinks best: the first entry, the device's big cores, the GPU
- * where the model has code for it and it is useful.
+ * Options of a session. Defaults: the first entry, the device's big cores, and the GPU if the model has code for it and it
+ * is useful.
  */
 public final class SessionOptions {
-  /** Which engine may compute. */
+  /** Selects the engines that may compute. */
   public enum Gpu {
     IF_USEFUL,
     NEVER,
-    /** The session cannot be made where there is none. */
+    /** Creating a session fails without a GPU. */
     REQUIRED
   }
 
@@ -33,28 +33,28 @@ public final class SessionOptions {
   private boolean gpuBackground;
   private boolean gpuSelfTest;
 
-  /** The entry to run; null: the first. */
+  /** The entry to run. Null: the first one. */
   @NonNull
   public SessionOptions entry(@Nullable String name) {
     entry = name;
     return this;
   }
 
-  /** How many threads compute, the calling one counted; 0: the device's big cores. */
+  /** The number of threads, including the caller. 0: one per big core. */
   @NonNull
   public SessionOptions threads(int count) {
     threads = atLeast("threads", 0, count);
     return this;
   }
 
-  /** Lets {@link Session#profile} tell what each launch cost. */
+  /** Records times for {@link Session#profile}. */
   @NonNull
   public SessionOptions profile(boolean wanted) {
     profile = wanted;
     return this;
   }
 
-  /** Told why calls fail and what is chosen; null: nobody. */
+  /** Receives causes of failures and choices of the session. Null: no log. */
   @NonNull
   public SessionOptions log(@Nullable Log listener) {
     log = listener;
@@ -62,8 +62,8 @@ public final class SessionOptions {
   }
 
   /**
-   * A folder of the app, such as {@code context.getCodeCacheDir()}, where compiled GPU code and what was measured is kept
-   * from one session to the next; null: nowhere.
+   * A folder of the app, such as {@code context.getCodeCacheDir()}, that caches compiled GPU code and measurements between
+   * sessions. Null: no cache.
    */
   @NonNull
   public SessionOptions cacheFolder(@Nullable String path) {
@@ -71,7 +71,7 @@ public final class SessionOptions {
     return this;
   }
 
-  /** A state that several sessions share; null: the session has its own. */
+  /** A state that several sessions share. Null: the session has its own. */
   @NonNull
   public SessionOptions state(@Nullable State shared) {
     state = shared;
@@ -84,7 +84,7 @@ public final class SessionOptions {
     return this;
   }
 
-  /** The GPU's share of every launch that it has code for, 0 to 100 percent, in place of what was compiled. */
+  /** The GPU's share of every launch with GPU code, 0 to 100 percent, instead of the compiled one. */
   @NonNull
   public SessionOptions gpuShare(int percent) {
     if (percent > 100)
@@ -93,35 +93,35 @@ public final class SessionOptions {
     return this;
   }
 
-  /** That of {@link Model#devices} to use, counted from 0. */
+  /** The number of the GPU in {@link Model#devices}, counted from 0. */
   @NonNull
   public SessionOptions gpuDevice(int index) {
     gpuDevice = atLeast("gpuDevice", 0, index) + 1;
     return this;
   }
 
-  /** First the GPU's part of each phase, then the CPU's; to measure or debug. */
+  /** In each phase, the CPU waits for the GPU; to measure or debug. */
   @NonNull
   public SessionOptions gpuSequential(boolean wanted) {
     gpuSequential = wanted;
     return this;
   }
 
-  /** The CPU computes until the GPU is ready, which no run waits for. */
+  /** The CPU computes until the GPU is ready; no run waits for it. */
   @NonNull
   public SessionOptions gpuInBackground(boolean wanted) {
     gpuBackground = wanted;
     return this;
   }
 
-  /** Compares each of the GPU's kernels with the CPU's once, and does without those that are wrong on this device. */
+  /** Compares each GPU kernel's result with the CPU's once, and disables kernels whose results differ on this device. */
   @NonNull
   public SessionOptions gpuSelfTest(boolean wanted) {
     gpuSelfTest = wanted;
     return this;
   }
 
-  /** Measures both engines for about so long, and shares the work as is fastest. Kept in the cache folder. */
+  /** Measures both engines for about this long, and selects the fastest split. The cache folder keeps the result. */
   @NonNull
   public SessionOptions tuneMilliseconds(int budget) {
     tuneBudget = atLeast("tuneMilliseconds", 0, budget);
@@ -129,7 +129,7 @@ public final class SessionOptions {
   }
 
   /**
-   * The most iterations of loops, all together, that a run may finish; one that goes on ends with the status
+   * The maximum number of iterations of all loops in a run together. A run that exceeds it ends with the status
    * TOO_MANY_ITERATIONS. 0: no limit.
    */
   @NonNull

@@ -6,21 +6,21 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * What a model remembers from run to run. Files are safetensors, as of {@code nacre/state.h}: they move between devices.
- * In one call or run at a time; another gets an exception and changes nothing.
+ * The state that a model keeps between runs. Files are safetensors, as in {@code nacre/state.h}; they can be moved between
+ * devices. One call or run at a time can use a state; a second one throws an exception and changes nothing.
  */
 public final class State implements AutoCloseable {
-  /** What a network remembers of the inputs so far. Roles can be added up. */
+  /** The memory of a recurrent network. Roles can be added. */
   public static final int RECURRENT = 1;
-  /** What training changes. */
+  /** Trained weights. */
   public static final int WEIGHT = 2;
-  /** What an optimizer keeps of gradients. */
+  /** Moments of an optimizer. */
   public static final int MOMENT = 4;
   /** Running means and variances. */
   public static final int STATISTIC = 8;
-  /** How many steps there were. */
+  /** The number of training steps. */
   public static final int COUNTER = 16;
-  /** All roles, also those of later versions. */
+  /** All roles, including those of later versions. */
   public static final int ALL = -1;
 
   private final Model model;
@@ -28,7 +28,7 @@ public final class State implements AutoCloseable {
   private final long handle;
   private final Lifetime lifetime;
 
-  /** One to share. */
+  /** Creates a state to share. */
   State(Model model) {
     this.model = model;
     model.lifetime.acquire();
@@ -46,7 +46,7 @@ public final class State implements AutoCloseable {
     });
   }
 
-  /** That of a session, whose guard it has. */
+  /** Creates the state of a session, whose guard it uses. */
   State(Model model, Guard guard, long handle) {
     this.model = model;
     this.guard = guard;
@@ -54,29 +54,29 @@ public final class State implements AutoCloseable {
     lifetime = null;
   }
 
-  /** For a session, until it releases it. */
+  /** Retains the state for a session, until the session releases it. */
   long acquireFor(Model sessions) {
     if (lifetime == null)
       throw NacreException.badArgument(
-          "the state is a session's own, and cannot be shared; make one by Model.newState");
+          "the state belongs to a session and cannot be shared; create one with Model.newState");
     if (sessions != model)
-      throw NacreException.badArgument("the state must be of the session's model");
+      throw NacreException.badArgument("the state must belong to the session's model");
     lifetime.acquire();
     return handle;
   }
 
   void release() { lifetime.release(); }
 
-  /** Its tensors, as {@link Model#states}. */
+  /** Its tensors, like {@link Model#states}. */
   @NonNull
   public List<TensorInfo> tensors() {
     return model.states();
   }
 
-  /** Copies a tensor into a direct buffer of its bytes, from the position on. */
+  /** Copies a tensor into a direct buffer of its size, from the position on. */
   public void read(@NonNull String name, @NonNull ByteBuffer buffer) { copy(name, buffer, false); }
 
-  /** Makes a tensor what a direct buffer holds, for the next run. */
+  /** Sets a tensor to the contents of a direct buffer, for the next run. */
   public void write(@NonNull String name, @NonNull ByteBuffer buffer) { copy(name, buffer, true); }
 
   private void copy(String name, ByteBuffer buffer, boolean writes) {
@@ -94,12 +94,12 @@ public final class State implements AutoCloseable {
     throw NacreException.badArgument("the model has no state '" + name + "'");
   }
 
-  /** Makes all of it what it was at first. */
+  /** Resets all tensors to their initial values. */
   public void reset() { reset(ALL); }
 
   public void reset(int roles) { use(() -> Native.resetState(handle, roles)); }
 
-  /** Saves all of it. A file of that name is replaced in one step, when the new one is safe on its disk. */
+  /** Saves all tensors. The new file is written completely to disk and then replaces an old one atomically. */
   public void save(@NonNull String path) { save(path, ALL); }
 
   public void save(@NonNull String path, int roles) {
@@ -107,7 +107,7 @@ public final class State implements AutoCloseable {
     use(() -> Native.moveFile(handle, bytes, roles, true));
   }
 
-  /** Loads all of it. What is damaged or does not fit is refused before a byte changes. */
+  /** Loads all tensors. A file that is damaged or does not match is refused before a byte changes. */
   public void load(@NonNull String path) { load(path, ALL); }
 
   public void load(@NonNull String path, int roles) {
@@ -115,10 +115,10 @@ public final class State implements AutoCloseable {
     use(() -> Native.moveFile(handle, bytes, roles, false));
   }
 
-  /** Makes all of this state what another of the same model is. */
+  /** Copies another state of the same model to this one. */
   public void copyFrom(@NonNull State other) {
     if (other.model != model)
-      throw NacreException.badArgument("the states must be of one model");
+      throw NacreException.badArgument("the states must belong to the same model");
     if (other != this)
       other.use(() -> use(() -> Native.copyState(other.handle, handle)));
   }
@@ -139,7 +139,7 @@ public final class State implements AutoCloseable {
     }
   }
 
-  /** Returns its memory when no session has it any more. A session's own goes with the session. */
+  /** Frees its memory when no session uses it any more. A session's own state is freed with the session. */
   @Override
   public void close() {
     if (lifetime != null)

@@ -37,7 +37,7 @@ public final class TensorInfo {
     return type;
   }
 
-  /** The most elements that each axis has; a copy. */
+  /** The maximum size of each axis; a copy. */
   @NonNull
   public long[] shape() {
     return shape.clone();
@@ -52,13 +52,13 @@ public final class TensorInfo {
 
   public long bytes() { return bytes; }
 
-  /** Of quantised tensors: real = scale * (stored - zeroPoint). Of others 1. */
+  /** Quantised tensors: real = scale * (stored - zeroPoint). Others: 1. */
   public float scale() { return scale; }
 
-  /** Of quantised tensors; of others 0. */
+  /** Quantised tensors: see {@link #scale}. Others: 0. */
   public int zeroPoint() { return zeroPoint; }
 
-  /** Whether each run decides how many elements the axis has: {@link Session#outputShape} tells. */
+  /** Whether the size of the axis depends on the data; see {@link Session#outputShape}. */
   public boolean isOpen(int axis) { return axis >= 0 && axis < 64 && (openAxes >>> axis & 1) != 0; }
 
   /** One of the ROLE constants of {@link State}; 0 for inputs and outputs. */
