@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Refuses Markdown pages that a formatter of source code has joined or split: headings, lists, tables and paths that no longer are."""
+"""Refuses Markdown pages that a formatter of source code has joined or split: it destroys headings, lists, tables and paths."""
 import os
 import re
 
 import pages
 import tree
 
-# A heading needs a space, and no language puts a space before a colon.
+# Traces of a formatter: it takes `#` for a preprocessor's line, and `:` and `/` for operators.
 HEADING = re.compile(r"^#+[^#\s]")
 SPACED_COLON = re.compile(r"(?<=\w) : (?=\w)|(?<=\w) :$")
 LIST_MARKER = re.compile(r"[.,;:)`]\s*-\s+[A-Z`*]|[.,;:)`]-\s+\w|[.;:]\s+\d\.\s+\*\*")
 SPACED_PATH = re.compile(r"`([\w.-]+(?: ?/ ?[\w.-]+)* / ?[\w.-]+(?: ?/ ?[\w.-]+)*)`")
-INDENT = 8  # A list in a list needs no more.
+INDENT = 8  # Enough for a list in a list.
 RULE = re.compile(r"^\|(?: *:?-+:? *\|)+$")
 ESCAPED_PIPE = re.compile(r"\\\|")
 
@@ -22,7 +22,7 @@ def cells(row):
 
 
 def of_tables(path, lines):
-    """Each table has a header, a rule and rows of as many cells."""
+    """Yields what is wrong with tables: each needs a header, a rule, and rows of as many cells."""
     columns, before = 0, ("", 0)
     for number, line in lines:
         row = line.strip()
