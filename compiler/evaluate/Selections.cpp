@@ -134,7 +134,8 @@ Results evaluate(nn::NmsOp op, Operands operands) {
   for (int64_t line = 0; line < shape[0] * classes; ++line) {
     std::vector<int64_t> candidates;
     for (int64_t i = 0; i < count; ++i)
-      if (!op.getScoreThreshold() || scores.number(line * count + i) > least)
+      if (const double score = scores.number(line * count + i);
+          op.getScoreThreshold() ? score > least : !std::isnan(score))
         candidates.push_back(i);
     std::stable_sort(candidates.begin(), candidates.end(), [&](int64_t a, int64_t b) {
       return scores.number(line * count + a) > scores.number(line * count + b);

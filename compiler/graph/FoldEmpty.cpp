@@ -145,10 +145,21 @@ struct FoldEmpty : impl::FoldEmptyPassBase<FoldEmpty> {
         auto parts = llvm::make_filter_range(concat.getOperands(), [](Value part) { return !isEmpty(part); });
         concat.getOperandsMutable().assign(llvm::to_vector(parts));
       });
+    if (auto interleave = dyn_cast<nn::InterleaveOp>(op))
+      return foldInterleave(rewriter, interleave);
     if (isa<nn::ScatterNdOp, nn::ScatterElementsOp>(op)) // without updates
       return rewriter.replaceOp(op, op->getOperand(0));
     if (TypedAttr number = getNumberOfNothing(op))
       rewriter.replaceOp(op, fill(rewriter, op->getLoc(), op->getResult(0).getType(), number));
+  }
+
+  /// A stride is longer than its axis: each operand has one element along it, and those behind the axis's end have none.
+  static void foldInterleave(RewriterBase &rewriter, nn::InterleaveOp op) {
+    SmallVector<int64_t> strides;
+    for (auto [stride, size] : llvm::zip_equal(op.getStrides(), op.getType().getShape()))
+      strides.push_back(std::min(stride, size));
+    auto parts = llvm::make_filter_range(op.getOperands(), [](Value part) { return !isEmpty(part); });
+    rewriter.replaceOpWithNewOp<nn::InterleaveOp>(op, llvm::to_vector(parts), strides);
   }
 
   /// What reads padding alone, and not of zeros.

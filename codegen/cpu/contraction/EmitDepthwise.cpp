@@ -67,6 +67,8 @@ private:
     Value length = arith::SubIOp::create(build.ops, build.loc, to, from);
     return arith::SubIOp::create(build.ops, build.loc, to, build.remainder(length, step));
   }
+  /// Index `share` of the cut axis as a turn of the loop that walks it, which may have others merged into it.
+  Value turnOf(Value share) { return build.address({{share, 0}}, {contraction.cutFactor}, 0); }
   Value scaled(Value vector) { return build.address({{vector, 0}}, {lanes}, 0); }
   Value load(unsigned operand, Value address, Piece piece) {
     Value value = build.load(function.buffers[contraction.operands[operand].argument], address, piece);
@@ -231,9 +233,9 @@ void DepthwiseEmitter::emitLoops(unsigned level, const Addresses &at) {
     return;
   }
   // A share may end anywhere: whole tiles, then lower ones.
-  Value from = low;
+  Value from = turnOf(low), to = turnOf(high);
   for (int64_t rows = step; rows > 0; rows /= 2) {
-    Value end = roundedDown(from, high, rows);
+    Value end = roundedDown(from, to, rows);
     build.loop(from, end, rows, body(rows));
     from = end;
   }
@@ -267,10 +269,16 @@ void DepthwiseEmitter::emitRow(int64_t rows, Piece channels, const Addresses &at
   if (keepsTaps)
     for (const Tap &tap : taps)
       kept.push_back(load(Contraction::Rhs, build.add(at[Contraction::Rhs], tap.rhs), channels));
+  auto pixels = [&](int64_t wide) {
+    return [&, wide](Position pixel) { emitTile({rows, wide}, channels, kept, advanced(build, at, across(), pixel)); };
+  };
+  if (contraction.cut == LoopedContraction::Cut::Rows && contraction.cutLoop + 1 == contraction.rows.size()) {
+    Value from = turnOf(low), to = turnOf(high), end = roundedDown(from, to, tile.wide);
+    build.loop(from, end, tile.wide, pixels(tile.wide));
+    return build.loop(end, to, 1, pixels(1));
+  }
   const int64_t whole = across().size - across().size % tile.wide;
-  build.loop(0, whole, tile.wide, [&](Position pixel) {
-    emitTile({rows, tile.wide}, channels, kept, advanced(build, at, across(), pixel));
-  });
+  build.loop(0, whole, tile.wide, pixels(tile.wide));
   if (whole < across().size)
     emitTile({rows, across().size - whole}, channels, kept, advanced(build, at, across(), {Value(), whole}));
 }

@@ -28,7 +28,7 @@ namespace {
 /// One of the source's elements along an axis that an element is made of.
 struct Tap {
   Value index;
-  Value weight; ///< Null where there is one tap, and of the first of two between which is interpolated.
+  Value weight; ///< Null where an element is moved, and of the first of two between which is interpolated.
   Value inside; ///< Null where it always is; else what is outside counts 0.
 };
 
@@ -47,7 +47,7 @@ struct Source {
 
 static Value combineTaps(Scalars s, ArrayRef<Tap> taps, ArrayRef<Value> values) {
   if (taps.size() == 1)
-    return values.front();
+    return taps.front().weight ? s.make<arith::MulFOp>(values.front(), taps.front().weight) : values.front();
   if (!taps.front().weight) {
     Value difference = s.make<arith::SubFOp>(values[1], values[0]);
     return s.make<arith::AddFOp>(values[0], s.make<arith::MulFOp>(difference, taps[1].weight));
@@ -97,7 +97,7 @@ template <typename T> using TapLists = SmallVector<SmallVector<T, 0>>;
 struct TapTable {
   int64_t axis;
   TapLists<int32_t> indices;
-  TapLists<float> weights; ///< None for one tap; one, of the second, for two between which is interpolated; or all.
+  TapLists<float> weights; ///< None where elements are moved; one, of the second, for two between which is interpolated; or all.
 };
 
 /// The tables as operands of a kernel's work.

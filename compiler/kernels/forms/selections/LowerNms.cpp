@@ -116,13 +116,13 @@ private:
                  [&](OpBuilder &inside, Value turn, ValueRange values) -> SmallVector<Value> {
                    Writer w{inside, loc};
                    // Each is written behind those that were found, and stays there if it is one.
-                   Value next = w.add(values[1], 1);
-                   if (scoreThreshold) {
-                     Value score = scoreOf(w, turn),
-                           threshold = this->number(w, op.getScoreThreshold(), scoreThreshold, {});
-                     Value isMore = arith::CmpFOp::create(inside, loc, arith::CmpFPredicate::OGT, score, threshold);
-                     next = w.choose(isMore, next, values[1]);
-                   }
+                   Value score = scoreOf(w, turn), next = w.add(values[1], 1);
+                   Value isCandidate =
+                       scoreThreshold
+                           ? arith::CmpFOp::create(inside, loc, arith::CmpFPredicate::OGT, score,
+                                                   this->number(w, op.getScoreThreshold(), scoreThreshold, {}))
+                           : arith::CmpFOp::create(inside, loc, arith::CmpFPredicate::ORD, score, score);
+                   next = w.choose(isCandidate, next, values[1]);
                    return {w.store(values[0], values[1], w.toInteger(turn)), next};
                  });
     return {makeHeap(w.ops, heapOfBoxes(), found[0], found[1]).front(), found[1]};

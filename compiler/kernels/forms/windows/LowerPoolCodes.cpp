@@ -11,6 +11,7 @@
 #include "compiler/kernels/forms/windows/WindowLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -29,13 +30,6 @@ static TypedAttr getCode(OpBuilder &builder, uint8_t code) {
 // 1. Codes
 //===----------------------------------------------------------------------===//
 
-/// Both as they are stored.
-static Value emitEqual(OpBuilder &b, Location loc, Value x, Value y) {
-  if (isa<FloatType>(x.getType()))
-    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, y);
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y);
-}
-
 LogicalResult lowerPoolCode(KernelBody &body, nn::PoolCodeOp op) {
   Type elementType = getTensorType(op.getInput()).getElementType();
   OpBuilder &builder = body.getBuilder();
@@ -47,14 +41,16 @@ LogicalResult lowerPoolCode(KernelBody &body, nn::PoolCodeOp op) {
 
   const WindowLoops windows(op);
   Sweep sweep = windows.sweep();
-  TypedAttr least = getIdentity(nn::ReduceKind::Max, getStorageType(elementType), elementType.isUnsignedInteger());
-  sweep.tensors = {windows.pad(body, op.getInput(), least), body.read(op.getMaxima()), table};
+  // Padding is no cell: NaN equals no maximum.
+  const TypedAttr none = toStorage(FloatAttr::get(elementType, std::nan("")));
+  sweep.tensors = {windows.pad(body, op.getInput(), none), body.read(op.getMaxima()), table};
   sweep.maps = {windows.cells, windows.places, windows.window};
   sweep.destination = body.fill(getCode(builder, kNoCell), body.getAccumulator(op.getResult(), builder.getI8Type()));
   sweep.body = [&](OpBuilder &b, ValueRange, ValueRange scalars, Value old) -> Value {
     Value x = fromStorage(b, loc, scalars[0], elementType), y = fromStorage(b, loc, scalars[1], elementType);
+    Value isMost = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, y);
     Value none = emitConstant(b, loc, b.getI8Type(), -1);
-    Value number = arith::SelectOp::create(b, loc, emitEqual(b, loc, x, y), scalars[2], none);
+    Value number = arith::SelectOp::create(b, loc, isMost, scalars[2], none);
     return arith::MinUIOp::create(b, loc, old, number);
   };
   Value codes = body.emitSweep(sweep);
