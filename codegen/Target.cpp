@@ -122,26 +122,24 @@ bool hasAll(const StringSet<> &features, StringRef names) {
 // 3. Base architectures
 //===----------------------------------------------------------------------===//
 
-constexpr uint64_t kKiB = 1024;
-
 /// What code may take for granted where a CPU has the features of `bit`.
 struct Base {
   StringLiteral cpu; // LLVM's name.
   nacre_cpu_bit bit;
   VectorUnit vectors;
-  uint64_t l2Bytes; // A guess for the family.
+  MachineModel model; // Of its cores that issue out of order.
 };
 
 using Masks = VectorUnit::Masks;
 
 /// The best first; the last is the least that is supported.
 constexpr Base kX86Bases[] = {
-    {"x86-64-v4", NACRE_X86_64_V4, {32, 64, Masks::All, 4, true, true}, 1024 * kKiB},
-    {"x86-64-v3", NACRE_X86_64_V3, {16, 32, Masks::Loads, 2, true, true}, 512 * kKiB},
-    {"x86-64-v2", NACRE_X86_64_V2, {16, 16, Masks::None, 2, false, false}, 512 * kKiB},
+    {"x86-64-v4", NACRE_X86_64_V4, {32, 64, Masks::All, 4, true, true}, kX86V4},
+    {"x86-64-v3", NACRE_X86_64_V3, {16, 32, Masks::Loads, 2, true, true}, kX86V3},
+    {"x86-64-v2", NACRE_X86_64_V2, {16, 16, Masks::None, 2, false, false}, kX86V2},
 };
 constexpr Base kArm64Bases[] = {
-    {"generic", NACRE_ARM64_NEON, {32, 16, Masks::None, 2, true, true}, 512 * kKiB},
+    {"generic", NACRE_ARM64_NEON, {32, 16, Masks::None, 2, true, true}, kBigArm64},
 };
 
 //===----------------------------------------------------------------------===//
@@ -162,12 +160,6 @@ bool isLittle(StringRef cpu) {
   return StringSwitch<bool>(cpu)
       .Cases({"cortex-a34", "cortex-a35", "cortex-a53", "cortex-a55", "cortex-a510", "cortex-a520"}, true)
       .Default(false);
-}
-
-/// Caches of one core. Guesses where the CPU is a family: tiles depend on them only roughly.
-void setCaches(Target &target, const Base &base) {
-  target.l1Bytes = (target.arm64 && !target.inOrder ? 64 : 32) * kKiB;
-  target.l2Bytes = target.inOrder ? 128 * kKiB : base.l2Bytes;
 }
 
 Expected<Target> makeTarget(const System &system, StringRef cpu) {
@@ -201,7 +193,7 @@ Expected<Target> makeTarget(const System &system, StringRef cpu) {
   target.vectors = base->vectors;
   target.tuneCpu = tunedAs(cpu).str();
   target.inOrder = isLittle(cpu);
-  setCaches(target, *base);
+  target.model = target.inOrder ? kLittleArm64 : base->model;
   return target;
 }
 

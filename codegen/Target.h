@@ -8,6 +8,7 @@
 #ifndef NACRE_CODEGEN_TARGET_H
 #define NACRE_CODEGEN_TARGET_H
 
+#include "codegen/MachineModel.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -44,7 +45,7 @@ struct Target {
   bool arm64 = false;
   bool inOrder = false; ///< It issues instructions in order: the little cores of phones.
   uint64_t needs = 0;   ///< NACRE_CPU_NEED bits of all that kernels may use.
-  uint64_t l1Bytes = 0, l2Bytes = 0;
+  MachineModel model;   ///< How fast its cores are.
   /// A device of this system may be a CPU that plays a GPU: lavapipe, SwiftShader. Phones have GPUs of their own.
   bool mayPlayGpu = true;
 

@@ -25,17 +25,23 @@ constexpr double kLeastShare = 0.05;
 // 1. Times
 //===----------------------------------------------------------------------===//
 
-/// Without a device: one core of a phone, as far as proportions go.
-double roughMilliseconds(const LaunchReport &launch) {
-  constexpr double flopsPerMs = 30e6, bytesPerMs = 10e6, launchMs = 3e-3;
+/// Without a device: on one core of the target, as far as proportions go.
+double roughMilliseconds(const LaunchReport &launch, const codegen::MachineModel &machine) {
+  using codegen::WorkForm;
   const bool isProduct = launch.kind == "contraction" || launch.kind == "attention" || launch.kind == "separable";
-  const double rate = flopsPerMs * (isProduct ? 1 : launch.fallback || launch.kind == "serial" ? 0.02 : 0.2);
+  const WorkForm form = isProduct                                    ? WorkForm::Product
+                        : launch.fallback || launch.kind == "serial" ? WorkForm::Scan
+                                                                     : WorkForm::Pointwise;
+  const double arithmetic =
+      launch.executedFlops / (machine.flopsPerNanosecond() * codegen::efficiencyOf(form).cpuFlops);
   const double bytes = double(launch.weightBytes + launch.readBytes + launch.writtenBytes);
-  return launch.turns * (std::max(launch.executedFlops / rate, bytes / bytesPerMs) + launchMs);
+  const double nanoseconds =
+      std::max(arithmetic, bytes / machine.memoryBytesPerNanosecond()) + machine.launchNanoseconds;
+  return launch.turns * nanoseconds * 1e-6;
 }
 
-double millisecondsOf(const LaunchReport &launch) {
-  return launch.predictedMilliseconds ? launch.placedMilliseconds : roughMilliseconds(launch);
+double millisecondsOf(const LaunchReport &launch, const CompileReport &report) {
+  return launch.predictedMilliseconds ? launch.placedMilliseconds : roughMilliseconds(launch, report.machine);
 }
 
 //===----------------------------------------------------------------------===//
@@ -146,7 +152,7 @@ std::vector<Advice> advise(const CompileReport &report) {
   for (const LaunchReport &launch : report.launches)
     if (launch.entry == report.launches.front().entry) {
       launches.push_back(&launch);
-      total += millisecondsOf(launch);
+      total += millisecondsOf(launch, report);
     }
   std::vector<Advice> all;
   for (const Rule &rule : kRules) {
@@ -159,7 +165,7 @@ std::vector<Advice> advise(const CompileReport &report) {
     double share = 0;
     for (const LaunchReport *launch : launches)
       if (Finding finding = launch->nodeList.empty() ? Finding() : rule.find(*launch, report); finding.part > 0) {
-        costs.push_back({finding.part * millisecondsOf(*launch) / total, launch, std::move(finding)});
+        costs.push_back({finding.part * millisecondsOf(*launch, report) / total, launch, std::move(finding)});
         share += costs.back().share;
       }
     if (!(share >= kLeastShare)) // Nor what is no number, where nothing takes time.

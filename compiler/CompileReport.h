@@ -5,6 +5,7 @@
 #ifndef NACRE_COMPILER_COMPILEREPORT_H
 #define NACRE_COMPILER_COMPILEREPORT_H
 
+#include "codegen/MachineModel.h"
 #include "compiler/CompilerOptions.h"
 #include "compiler/StepParts.h"
 #include "llvm/Support/JSON.h"
@@ -123,6 +124,7 @@ struct NarrowWeight {
 
 struct CompileReport {
   std::string model, output, target, cpu, device;
+  codegen::MachineModel machine; ///< Of the first CPU.
   AppliedPreset preset;
   GpuPrecision gpuPrecision = GpuPrecision::F32; ///< What values and weights are stored as.
   bool precisionTakenBack = false;               ///< Another was asked for, with which the GPU got nothing.

@@ -82,6 +82,7 @@ public:
     report.model = options.modelPath;
     report.output = options.outputPath;
     report.target = targets.back().name;
+    report.machine = targets.front().model;
     report.cpu = options.cpus;
     report.device = options.device;
     report.preset = options.preset;
@@ -140,7 +141,7 @@ public:
         continue;
       }
       if (phase == Phase::Schedule && trained) {
-        FailureOr<bool> others = trained->takeOtherParts(*module);
+        FailureOr<bool> others = trained->takeOtherParts(*module, targets.front().model);
         if (failed(others))
           return failure();
         if (*others) {
@@ -290,7 +291,7 @@ private:
   }
 
   LogicalResult schedule() {
-    schedule::Options scheduleOptions;
+    schedule::Options scheduleOptions = {options.target, options.cpus};
     if (options.placement.engines != Placement::Engines::Cpu)
       scheduleOptions.alignment = codegen::kGpuBufferAlignment;
     if (trained)

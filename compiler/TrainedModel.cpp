@@ -178,7 +178,7 @@ int64_t TrainedModel::getSmallerParts() const {
   return undivided.empty() ? part : 0;
 }
 
-FailureOr<bool> TrainedModel::takeOtherParts(ModuleOp scheduled) {
+FailureOr<bool> TrainedModel::takeOtherParts(ModuleOp scheduled, const codegen::MachineModel &machine) {
   if (!options.training->memoryCap || isSettled)
     return false;
   const int64_t bytes = getBytes(scheduled);
@@ -186,7 +186,7 @@ FailureOr<bool> TrainedModel::takeOtherParts(ModuleOp scheduled) {
   if (!least || bytes < least->bytes)
     least = {microBatch, bytes};
   const bool fits = bytes <= *options.training->memoryCap;
-  const double price = schedule::priceOf(scheduled);
+  const double price = schedule::priceOf(scheduled, machine);
   const bool isBest = fits && (!best || price < best->price);
   if (isBest)
     best = {microBatch, price};

@@ -10,6 +10,7 @@
 #ifndef NACRE_COMPILER_TRAINEDMODEL_H
 #define NACRE_COMPILER_TRAINEDMODEL_H
 
+#include "codegen/MachineModel.h"
 #include "compiler/CompilerOptions.h"
 #include "compiler/import/Import.h"
 
@@ -41,7 +42,7 @@ public:
   /// What an arena, inputs and outputs may have, so that with the state they are what `--memory-cap` allows.
   std::optional<int64_t> getMostBytes(mlir::ModuleOp placed) const;
   /// Whether all phases run again, in parts of another size; an error where no parts fit.
-  mlir::FailureOr<bool> takeOtherParts(mlir::ModuleOp scheduled);
+  mlir::FailureOr<bool> takeOtherParts(mlir::ModuleOp scheduled, const codegen::MachineModel &machine);
   /// The same once kernels are compiled, of which `scratchBytes` are one thread's.
   bool takeOtherParts(mlir::ModuleOp scheduled, int64_t scratchBytes);
 

@@ -12,9 +12,6 @@
 
 namespace nacre::codegen::cpu {
 
-/// What a unit should take at least.
-constexpr double kUnitNanoseconds = 2000;
-
 /// An axis of fewer indices is not divided among threads, whose shares would differ: columns are.
 constexpr int64_t kFewIndices = 10;
 

@@ -95,7 +95,7 @@ unsigned widestElementBits(Block &body) {
 
 unsigned operationCost(Operation &op) {
   return isa<arith::ConstantOp>(op)                            ? 0
-         : isTranscendental(&op)                               ? 20
+         : isTranscendental(&op)                               ? unsigned(kCpuFlopsPerFunction)
          : isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op) ? 5
          : isDivision(&op)                                     ? 40
                                                                : 1;

@@ -117,7 +117,7 @@ private:
       return false;
     const MachineRow &machine = machineOf(target, product->types, product->isSingleRow);
     return gainsByHalfTheBytes(machine, {product->multiplyAdds, double(elements), repeats}, product->types.rhs,
-                               target.l2Bytes);
+                               target.model.l2Bytes);
   }
 
   const Target &target;

@@ -152,10 +152,9 @@ private:
     // What is in panels would be copied into the usual order for who reads it across.
     trade.replaces = !source.movedBy.empty() || findTrained(source.operand);
     if (std::optional<plan::WinogradNote> note = plan::winogradOf(candidate.rewired.kernel)) {
-      constexpr double cyclesPerNanosecond = 3;
-      trade.gained = double(note->directCycles - note->cycles) / cyclesPerNanosecond;
+      trade.gained = double(note->directCycles - note->cycles) / targets.front().model.gigahertz;
     }
-    return isWorthALaunch(trade, targets.front().l2Bytes);
+    return isWorthALaunch(trade, targets.front().model);
   }
 
   //===--------------------------------------------------------------------===//

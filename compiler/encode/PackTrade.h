@@ -8,6 +8,7 @@
 #ifndef NACRE_COMPILER_ENCODE_PACKTRADE_H
 #define NACRE_COMPILER_ENCODE_PACKTRADE_H
 
+#include "codegen/MachineModel.h"
 #include <cstdint>
 
 namespace nacre::encode {
@@ -23,8 +24,7 @@ struct PackTrade {
   double gained = 0;        ///< Nanoseconds of a launch, because of what only panels are read by: Winograd.
 };
 
-/// `cacheBytes`: of the second-level cache.
-bool isWorthALaunch(const PackTrade &trade, uint64_t cacheBytes);
+bool isWorthALaunch(const PackTrade &trade, const codegen::MachineModel &model);
 
 } // namespace nacre::encode
 

@@ -53,7 +53,7 @@ void wishForWinograd(PanelWish &wish, const PlainContraction &plain, ArrayRef<Ta
     return;
   wish.winograd = shapeOf(*convolution);
   const Target &first = targets.front();
-  wish.winogradTile = chooseWinogradTile(machineOf(first, kWinogradTypes), *wish.winograd, first.l2Bytes);
+  wish.winogradTile = chooseWinogradTile(machineOf(first, kWinogradTypes), *wish.winograd, first.model.l2Bytes);
   if (wish.winogradTile)
     wish.width = widthForAll(targets, productShape(*wish.winograd, wish.winogradTile), kWinogradTypes);
 }
@@ -61,8 +61,8 @@ void wishForWinograd(PanelWish &wish, const PlainContraction &plain, ArrayRef<Ta
 /// A convolution that is faster by Winograd is computed so, with the panels that it has got.
 void noteWinograd(plan::KernelOp kernel, const PanelWish &wish, const Target &first) {
   const MachineRow &machine = machineOf(first, kWinogradTypes);
-  const double direct = directCycles(machine, *wish.winograd, first.l2Bytes),
-               cycles = winogradCycles(machine, *wish.winograd, wish.winogradTile, wish.width, first.l2Bytes);
+  const double direct = directCycles(machine, *wish.winograd, first.model.l2Bytes),
+               cycles = winogradCycles(machine, *wish.winograd, wish.winogradTile, wish.width, first.model.l2Bytes);
   plan::setWinograd(kernel, {wish.winogradTile, std::llround(direct), std::llround(std::ceil(cycles))});
   // A share of the rows begins with a tile.
   if (!wish.winograd->cutAmongImages)
@@ -131,11 +131,11 @@ bool encode::noteGradient(plan::KernelOp kernel, ArrayRef<Target> targets, Accur
   const Target &first = targets.front();
   const MachineRow &machine = machineOf(first, kWinogradTypes);
   const WinogradShape shape = shapeOf(*gradient);
-  const int64_t tile = chooseGradientTile(machine, shape, first.l2Bytes);
+  const int64_t tile = chooseGradientTile(machine, shape, first.model.l2Bytes);
   if (!tile)
     return false;
-  plan::setWinograd(kernel, {tile, std::llround(directCycles(machine, shape, first.l2Bytes)),
-                             std::llround(std::ceil(gradientCycles(machine, shape, tile, first.l2Bytes)))});
+  plan::setWinograd(kernel, {tile, std::llround(directCycles(machine, shape, first.model.l2Bytes)),
+                             std::llround(std::ceil(gradientCycles(machine, shape, tile, first.model.l2Bytes)))});
   // All taps of a channel come at once.
   kernel.setGrain(kernel.getCutExtent());
   return true;

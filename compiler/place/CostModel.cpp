@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. what of an engine each form of work reaches; 2. the rooflines; 3. cuts.
+// How:  1. the rooflines; 2. cuts.
 
 #include "compiler/place/CostModel.h"
 
@@ -10,54 +10,12 @@
 
 namespace nacre::place {
 
+using namespace codegen;
+
 namespace {
 
 //===----------------------------------------------------------------------===//
-// 1. Efficiencies
-//===----------------------------------------------------------------------===//
-
-/// Shares of the peak. docs/phases/place.md says which are measured.
-struct Efficiency {
-  double cpuFlops, cpuBytes;
-  double gpuFlops, gpuBytes;
-  double pointsPerInvocation; ///< On the GPU.
-};
-
-Efficiency efficiencyOf(WorkForm form) {
-  switch (form) {
-  case WorkForm::Product:
-    return {0.95, 0.9, 0.40, 0.7, 16};
-  case WorkForm::Streamed:
-  case WorkForm::Depthwise:
-    return {0.75, 0.8, 0.12, 0.6, 4};
-  case WorkForm::Pointwise:
-    return {0.20, 0.7, 0.20, 0.7, 4};
-  case WorkForm::Row:
-    return {0.60, 0.7, 0.10, 0.5, 1};
-  case WorkForm::Movement:
-    return {0.30, 0.4, 0.05, 0.35, 1};
-  case WorkForm::Scan:
-    return {0.02, 0.3, 0.01, 0.1, 1};
-  }
-  return {};
-}
-
-/// A polynomial, in simple operations: on the CPU our own on vectors, which keeps its multiply-adds busy whatever is
-/// around it; on the GPU a special unit and what surrounds it.
-constexpr double kCpuFlopsPerFunction = 20, kCpuFunctionEfficiency = 0.6;
-constexpr double kGpuFlopsPerFunction = 8;
-
-/// Work shorter than this on one thread is not handed to another.
-constexpr double kSecondsPerThread = 10e-6;
-
-/// A GPU's bandwidth is used up by fewer invocations than its arithmetic.
-constexpr double kBandwidthHeadStart = 4;
-
-/// Less than this of a GPU is never used: one workgroup has a core's units for itself.
-constexpr double kLeastOccupancy = 1.0 / 64;
-
-//===----------------------------------------------------------------------===//
-// 2. Rooflines
+// 1. Rooflines
 //===----------------------------------------------------------------------===//
 
 /// Seconds for bytes that come from a cache where they can have stayed there, and else from memory.
@@ -88,7 +46,7 @@ double cpuSeconds(const LaunchWork &work, const DeviceProfile &device, double sh
   if (share == 0)
     return 0;
   const double alone = cpuSeconds(work, device, share, 1);
-  const unsigned threads = unsigned(std::clamp<double>(alone / kSecondsPerThread, 1, device.cpu.threads));
+  const unsigned threads = unsigned(std::clamp<double>(alone / (kThreadNanoseconds * 1e-9), 1, device.cpu.threads));
   // Threads that do not help are not asked: a share of fewer of them would have been as quick.
   const double together = threads > 1 ? std::min(alone, cpuSeconds(work, device, share, threads)) : alone;
   return device.cpu.launchSeconds + together;
@@ -114,10 +72,6 @@ double accessRate(const GpuRates &rates, WorkForm form) {
   }
   return rates.pointwise;
 }
-
-/// Of the rate of a large product with round sizes, what those of networks reach: they have windows and edge tiles.
-/// Chosen by hand; docs/phases/place.md has the measurement.
-constexpr double kUsualProduct = 0.8;
 
 /// Where rates were measured: the time of all accesses, and beside it of what is computed between them.
 double measuredSeconds(const LaunchWork &work, const GpuProfile &gpu, double peak, double share, double occupancy) {
@@ -156,7 +110,7 @@ double gpuSeconds(const LaunchWork &work, const DeviceProfile &device, GpuPrecis
 }
 
 //===----------------------------------------------------------------------===//
-// 3. Cuts
+// 2. Cuts
 //===----------------------------------------------------------------------===//
 
 /// The search is within 4 % of the best of all cuts with eighths, 7 % with quarters.

@@ -10,6 +10,7 @@
 #ifndef NACRE_COMPILER_PLACE_COSTMODEL_H
 #define NACRE_COMPILER_PLACE_COSTMODEL_H
 
+#include "codegen/MachineModel.h"
 #include "compiler/place/DeviceProfile.h"
 #include "dialects/plan/GpuPrecision.h"
 #include "llvm/ADT/SmallVector.h"
@@ -17,16 +18,7 @@
 
 namespace nacre::place {
 
-/// What kind of work, as far as speed is concerned.
-enum class WorkForm {
-  Product,   ///< A contraction whose operands are used many times.
-  Streamed,  ///< A contraction without that: matrix-vector.
-  Depthwise, ///< A contraction of windows, each channel for itself.
-  Pointwise, ///< Loops with a scalar body: maps, windows, reductions.
-  Row,       ///< Several sweeps over a row.
-  Movement,  ///< Transposes, gathers, resizing.
-  Scan       ///< One element after the other along an axis.
-};
+using codegen::WorkForm;
 
 /// Bytes that a launch reads or writes.
 struct Traffic {

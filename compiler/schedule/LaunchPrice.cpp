@@ -16,16 +16,17 @@ using namespace mlir;
 
 namespace nacre::schedule {
 
-/// Simple operations that one of a body stands for.
+using codegen::efficiencyOf;
+using codegen::WorkForm;
+
+/// Operations of a map that one of its body stands for.
 static double operationsOf(Operation &op) {
-  constexpr double function = 10; // exp, tanh and the like
+  constexpr double function =
+      codegen::kCpuFlopsPerFunction * efficiencyOf(WorkForm::Pointwise).cpuFlops / codegen::kCpuFunctionEfficiency;
   return isa<math::MathDialect>(op.getDialect()) ? function : 1;
 }
 
-double priceOf(plan::LaunchOp launch, plan::KernelOp kernel) {
-  // In a nanosecond.
-  constexpr double products = 32, others = 8, bytesMoved = 12;
-  constexpr double launching = 500;
+double priceOf(plan::LaunchOp launch, plan::KernelOp kernel, const codegen::MachineModel &machine) {
   double multiplied = 0, computed = 0, bytes = 0;
   kernel.walk([&](linalg::GenericOp work) {
     double turns = 1, operations = 0;
@@ -46,14 +47,16 @@ double priceOf(plan::LaunchOp launch, plan::KernelOp kernel) {
     multiplied *= double(note->cycles) / double(note->directCycles);
   for (Value operand : launch->getOperands())
     bytes += double(storedBytes(cast<ShapedType>(operand.getType())));
-  return launching + multiplied / products + computed / others + bytes / bytesMoved;
+  const double flops =
+      multiplied / efficiencyOf(WorkForm::Product).cpuFlops + computed / efficiencyOf(WorkForm::Pointwise).cpuFlops;
+  return machine.launchNanoseconds + flops / machine.flopsPerNanosecond() + bytes / machine.memoryBytesPerNanosecond();
 }
 
-double priceOf(ModuleOp module) {
+double priceOf(ModuleOp module, const codegen::MachineModel &machine) {
   SymbolTable symbols(module);
   double sum = 0;
   module.walk([&](plan::LaunchOp launch) {
-    sum += plan::countExecutions(launch) * priceOf(launch, symbols.lookup<plan::KernelOp>(launch.getKernel()));
+    sum += plan::countExecutions(launch) * priceOf(launch, symbols.lookup<plan::KernelOp>(launch.getKernel()), machine);
   });
   return sum;
 }

@@ -17,9 +17,10 @@ namespace nacre::schedule {
 #include "compiler/schedule/Passes.h.inc"
 
 struct Options {
-  int64_t alignment = 64; ///< Of every storage, in bytes.
-  std::optional<int64_t>
-      mostBytes; ///< That an entry may have in its arena, inputs and outputs; none: as many as it likes.
+  std::string target = "host", cpus; ///< As codegen::parseTargets reads them.
+  int64_t alignment = 64;            ///< Of every storage, in bytes.
+  /// That an entry may have in its arena, inputs and outputs; none: as many as it likes.
+  std::optional<int64_t> mostBytes = std::nullopt;
 };
 
 /// Appends the phase to `pm`, which runs on a module.

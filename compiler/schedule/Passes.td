@@ -54,6 +54,10 @@ def RecomputeValuesPass : Pass<"nacre-recompute-values", "::mlir::ModuleOp"> {
     Option<"mostBytes", "most-bytes", "int64_t", /*default=*/"0", "What an entry's arena, inputs and outputs may have, in bytes">,
     Option<"alignment", "alignment", "int64_t", /*default=*/"64",
            "Alignment of every storage, in bytes; a power of two, as nacre-plan-arena has it">,
+    Option<"target", "target", "std::string", /*default=*/"\"host\"",
+           "Operating system: host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64">,
+    Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
+           "LLVM's names of the CPUs, separated by commas; empty for the target's default">,
   ];
   let statistics = [
     Statistic<"numAgain", "num-again", "Number of launches that run again">,

@@ -19,6 +19,8 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
     RecomputeValuesPassOptions recomputing;
     recomputing.mostBytes = *options.mostBytes;
     recomputing.alignment = options.alignment;
+    recomputing.target = options.target;
+    recomputing.cpu = options.cpus;
     pm.addPass(createRecomputeValuesPass(recomputing));
   }
   pm.addNestedPass<plan::EntryOp>(createPlanArenaPass(planning));

@@ -4,6 +4,7 @@
 // Why:  see Recomputation.h, which chooses them.
 // How:  1. an entry as a program with prices; 2. copies of launches, new storages, and who reads these from then on.
 
+#include "codegen/TargetOptions.h"
 #include "compiler/schedule/LaunchPrice.h"
 #include "compiler/schedule/Lifetimes.h"
 #include "compiler/schedule/Passes.h"
@@ -29,8 +30,8 @@ namespace {
 
 class EntryRecomputer {
 public:
-  EntryRecomputer(plan::EntryOp entry, SymbolTable &symbols)
-      : entry(entry), program(readProgram(entry)), symbols(symbols) {}
+  EntryRecomputer(plan::EntryOp entry, SymbolTable &symbols, const codegen::MachineModel &machine)
+      : entry(entry), program(readProgram(entry)), symbols(symbols), machine(machine) {}
 
   void fit(int64_t mostBytes, int64_t alignment) {
     const RecomputationPlan plan = planRecomputation(price(), mostBytes, alignment);
@@ -64,7 +65,7 @@ private:
     for (Operation *op : program.operations) {
       StepPrice &price = priced.prices.emplace_back();
       if (auto launch = dyn_cast<plan::LaunchOp>(op))
-        price.nanoseconds = priceOf(launch, symbols.lookup<plan::KernelOp>(launch.getKernel()));
+        price.nanoseconds = priceOf(launch, symbols.lookup<plan::KernelOp>(launch.getKernel()), machine);
       else if (isa<plan::ForOp, plan::WhileOp, plan::IfOp>(op))
         price.turns = plan::expectTurns(op);
       price.isDecided = plan::isDecidedByRun(op);
@@ -145,6 +146,7 @@ private:
   plan::EntryOp entry;
   EntryProgram program;
   SymbolTable &symbols;
+  const codegen::MachineModel &machine;
 };
 
 struct RecomputeValues : impl::RecomputeValuesPassBase<RecomputeValues> {
@@ -158,9 +160,12 @@ struct RecomputeValues : impl::RecomputeValuesPassBase<RecomputeValues> {
   }
 
   void runOnOperation() override {
+    FailureOr<SmallVector<codegen::Target, 1>> targets = codegen::readTargetOptions(getOperation(), target, cpu);
+    if (failed(targets))
+      return signalPassFailure();
     SymbolTable symbols(getOperation());
     for (auto entry : getOperation().getOps<plan::EntryOp>()) {
-      EntryRecomputer recomputer(entry, symbols);
+      EntryRecomputer recomputer(entry, symbols, targets->front().model);
       recomputer.fit(mostBytes - portBytes(entry), alignment);
       numAgain += recomputer.numAgain;
       numMoved += recomputer.numMoved;

@@ -82,6 +82,11 @@ def said(literal):
     return {"tools/run/Options.cpp": SOURCE + f"const char *const kHelp = {literal};\n"}
 
 
+def rate(declaration):
+    """A phase that has a figure of its own."""
+    return {"compiler/graph/Split.cpp": SOURCE + declaration + "\n"}
+
+
 CASES = {
     "captures": {
         "may capture anything": lit("[^ ,:()]+", ".*"),
@@ -121,6 +126,18 @@ CASES = {
         "does not run nacre-split-work": lit("--nacre-split-work", "--nacre-split-work-again"),
         "has no @documented_example": lit("func.func @documented_example() {", "func.func @other() {"),
         "does not check what becomes of": lit("// CHECK-LABEL: func.func @documented_example\n", ""),
+    },
+    "rates": {
+        "compiler/graph/Split.cpp:2: bytesPerNanosecond is a figure of a machine": rate("constexpr double bytesPerNanosecond = 12;"),
+        "kSecondsPerThread is a figure": rate("constexpr double kSecondsPerThread = 10e-6;"),
+        "launchMs is a figure": rate("static constexpr double smallest = 1, launchMs = 3e-3;"),
+        "compiler/graph/Split.cpp:3: others is a figure": rate("// In a nanosecond.\nconstexpr double products = 32, others = 8;"),
+        "waits is a figure": rate("constexpr int64_t waits = 20; // cycles"),
+        "flopsPerNs is a figure": rate("const double flopsPerNs = 4.0 * lanes * 2.5;"),
+        "kCacheLine is a figure": rate("constexpr int64_t kCacheLine = 64;"),
+        "l2Bytes is a figure": rate("  uint64_t l2Bytes = 512 << 10;"),
+        "rowCost is a figure": rate("double rowCost = f(1, 2) + 3;"),
+        "add it to codegen/MachineModel.h": rate("constexpr double memoryLatency = 90;"),
     },
     "tree": {
         "more than 4 folders deep": {"compiler/graph/a/b/c/README.md": "# c\n"},
@@ -234,6 +251,14 @@ int behind = 'a' + 1'000'000; const char *kPath = "there is no GPU" /* alone */ 
 """
         self.assertEqual(answer("wording", {"tools/run/Options.cpp": plain, "compiler/graph/Split.cpp": SOURCE + 'const char *kWhom = "whom";\n',
                                             "docs/man/nacre-run.1.in": '.\\" whom\nOutputs are written.\n'}), (0, "0 problems\n"))
+
+    def test_rates_of_the_model_only(self):
+        """The model has them. Counts, conversions of units, what is computed from the model, and costs of reading files are none."""
+        plain = """constexpr int64_t wantedUnits = 16, mostRows = 32; // of a unit
+const double seconds = nanoseconds * 1e-9, cycles = 2 * model.rowCycles;
+"""
+        self.assertEqual(answer("rates", {**rate(plain), "codegen/MachineModel.h": SOURCE + "inline constexpr double kUnitNanoseconds = 2000;\n",
+                                          "compiler/import/Wire.cpp": SOURCE + "constexpr int64_t stringCost = 40;\n"}), (0, "0 problems\n"))
 
     def test_every_phrase_is_shown(self):
         """Each phrase that is banned somewhere has a case above."""

@@ -66,15 +66,15 @@ private:
     if (form.cutBatch)
       function.unitsPerBlock = function.unitsPerBlock / form.batches[*form.cutBatch].size * rowBlocks;
     function.flops = 2 * form.multiplyAdds();
-    function.unitCost = function.flops / double(form.numBatches() * rowBlocks) / (4.0 * lanes * 2.5);
+    function.unitCost = machine.nanosecondsOf(function.flops / double(form.numBatches() * rowBlocks));
     chooseBlock();
   }
 
   /// Rows whose scores fill a quarter of the second-level cache at most, and the distance between them there.
   void chooseBlock() {
-    constexpr int64_t line = 16, wantedRows = 32;
+    constexpr int64_t line = kLineBytes / 4, wantedRows = 32;
     pitch = (llvm::divideCeil(int64_t(llvm::alignTo(form.keys.size, machine.registers * lanes)), line) | 1) * line;
-    const int64_t fitting = int64_t(build.target.l2Bytes / 4) / (pitch * 4);
+    const int64_t fitting = int64_t(build.target.model.l2Bytes / 4) / (pitch * 4);
     // However few rows there are, panels are those of many: wide ones, for a single row to stream, take longer to pack.
     ContractionShape shape;
     shape.rows = std::clamp<int64_t>(fitting, 1, wantedRows);

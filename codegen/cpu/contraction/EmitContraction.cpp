@@ -109,12 +109,13 @@ private:
       const int64_t tile = splitRun(machine, shape.rows, vectors, shape.depth, mostRows(machine, shape, columns)).rows;
       if (rowsAreAcross) {
         cut.bytesPerIndex = contraction.cutFactor * contraction.depthSize() * lhsBytes;
-        extent = chooseBlock(cut, tile, build.target.l2Bytes / 4);
+        extent = chooseBlock(cut, tile, build.target.model.l2Bytes / 4);
         break;
       }
       // A panel that is packed by each unit wants as many rows as there are.
-      extent = contraction.panels ? chooseBlock(cut, tile, build.target.l2Bytes) : cut.extent;
-      if (extent < cut.extent && parts > 1 && uint64_t(cut.bytesPerIndex * cut.extent) <= build.target.l2Bytes / 2)
+      extent = contraction.panels ? chooseBlock(cut, tile, build.target.model.l2Bytes) : cut.extent;
+      if (extent < cut.extent && parts > 1 &&
+          uint64_t(cut.bytesPerIndex * cut.extent) <= build.target.model.l2Bytes / 2)
         order = cut.extent < kFewIndices ? Order::Parts : Order::BlocksTogether;
       break;
     }
@@ -137,17 +138,17 @@ private:
            contraction.panels && contraction.parts == 1 && contraction.columns.size > width &&
            lhs.elementType == contraction.accumulatorType && contraction.rows.front().size >= leastRows &&
            contraction.rows.front().strides[Contraction::Lhs] == 1 &&
-           contraction.depth.back().strides[Contraction::Lhs] != 1 && uint64_t(panelBytes) <= build.target.l2Bytes / 2;
+           contraction.depth.back().strides[Contraction::Lhs] != 1 &&
+           uint64_t(panelBytes) <= build.target.model.l2Bytes / 2;
   }
 
   /// Nanoseconds of a unit, by what it computes or by the columns it reads.
   void estimate() {
     const double units = double(llvm::divideCeil(contraction.cutExtent, extent)) * parts;
-    const double flopsPerNanosecond = 4.0 * lanes * 2.5;
     const int64_t rhsBytes = bytesOfElement(contraction.operands[Contraction::Rhs].elementType);
     const double panelBytes = double(contraction.depthSize()) * contraction.parts * width * rhsBytes;
-    constexpr double bytesPerNanosecond = 12;
-    function.unitCost = std::max(function.flops / units / flopsPerNanosecond, panelBytes / bytesPerNanosecond);
+    function.unitCost = std::max(machine.nanosecondsOf(function.flops / units),
+                                 panelBytes / build.target.model.memoryBytesPerNanosecond());
   }
 
   Value scaled(Value value, int64_t by) { return build.address({{value, 0}}, {by}, 0); }
@@ -303,7 +304,7 @@ private:
     const ContractionOperand &rhs = contraction.operands[Contraction::Rhs];
     const uint64_t bytes = uint64_t(contraction.depthSize()) * width * bytesOfElement(rhs.elementType);
     return contraction.columns.strides[Contraction::Rhs] == 1 && columns % lanes == 0 && contraction.parts == 1 &&
-           rhs.elementType == contraction.accumulatorType && bytes > build.target.l2Bytes;
+           rhs.elementType == contraction.accumulatorType && bytes > build.target.model.l2Bytes;
   }
 
   Panel panelInPlace() const {

@@ -133,7 +133,7 @@ int64_t DepthwiseEmitter::elementsOf(TileSize size) const {
 
 /// The tile of at most so many outputs with which an image reads the fewest elements.
 DepthwiseEmitter::TileSize DepthwiseEmitter::cheapestTile(int64_t accumulators, int64_t downSize) const {
-  constexpr int64_t most = 4, tileCost = 4; // of a tile's addresses and loop, in loads
+  constexpr int64_t most = 4, tileLoads = 4; // that a tile's addresses and loop are worth
   // Of a stride, elements go into few sums each: more of them wait, being loaded early.
   constexpr int64_t manyUses = 2, waiting = 4;
   TileSize best;
@@ -148,7 +148,7 @@ DepthwiseEmitter::TileSize DepthwiseEmitter::cheapestTile(int64_t accumulators, 
         for (auto [pixels, tilesAcross] :
              {std::pair(wide, across().size / wide), std::pair(across().size % wide, int64_t(1))})
           if (rows > 0 && pixels > 0)
-            loads += tilesDown * tilesAcross * (elementsOf({rows, pixels}) + tileCost);
+            loads += tilesDown * tilesAcross * (elementsOf({rows, pixels}) + tileLoads);
       if (loads < bestLoads) {
         bestLoads = loads;
         best = {high, wide};
@@ -165,7 +165,7 @@ DepthwiseEmitter::TileSize DepthwiseEmitter::cheapestTile(int64_t accumulators, 
 void DepthwiseEmitter::divide() {
   using Cut = LoopedContraction::Cut;
   function.flops = 2 * contraction.multiplyAdds();
-  const double nanoseconds = function.flops / (1.5 * lanes * 2.5);
+  const double nanoseconds = machine.nanosecondsOf(function.flops) / efficiencyOf(WorkForm::Depthwise).cpuFlops;
   const int64_t vectors = contraction.columns.size / lanes;
   const bool cuts = contraction.cut == Cut::Rows || contraction.cut == Cut::Columns;
   dividesChannels = contraction.cut == Cut::Rows && contraction.cutLoop == down() &&

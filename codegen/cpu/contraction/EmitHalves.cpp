@@ -30,8 +30,6 @@ using namespace nacre::codegen::cpu;
 
 namespace {
 
-constexpr int64_t kCacheLine = 64;
-
 class HalvesEmitter {
 public:
   HalvesEmitter(KernelFunction &function, const KernelHalves &halves, const EmittedFunction &first,
@@ -98,14 +96,14 @@ private:
 
   /// First what halves need for themselves, one after the other; then rows of what is between.
   void placeScratch() {
-    betweenAt = llvm::alignTo(std::max(first.body.scratchBytes, second.body.scratchBytes), kCacheLine);
+    betweenAt = llvm::alignTo(std::max(first.body.scratchBytes, second.body.scratchBytes), kLineBytes);
     function.scratchBytes = betweenAt;
     if (isStored())
       return;
     int64_t bytes = storedBytes(halves.between);
     if (halves.cutFactor)
       bytes -= std::max<int64_t>(0, firstExtent - halves.cutFactor * function.unitExtent) * strideBytes;
-    function.scratchBytes += llvm::alignTo(bytes, kCacheLine);
+    function.scratchBytes += llvm::alignTo(bytes, kLineBytes);
   }
 
   Value scaled(Value value, int64_t by) { return build.address({{value, 0}}, {by}, 0); }

@@ -22,7 +22,7 @@ using namespace mlir;
 namespace nacre::codegen::cpu {
 namespace {
 
-constexpr int64_t kLine = 16; ///< Elements of a cache line.
+constexpr int64_t kLine = kLineBytes / 4; ///< Elements of a cache line.
 
 class WinogradEmitter {
 public:
@@ -63,13 +63,13 @@ private:
   static int64_t spread(int64_t elements) { return (llvm::divideCeil(elements, kLine) | 1) * kLine; }
 
   void divide() {
-    blocks = divideWinograd(machine, shapeOf(contraction), tile, width(), build.target.l2Bytes);
+    blocks = divideWinograd(machine, shapeOf(contraction), tile, width(), build.target.model.l2Bytes);
     function.unitExtent = blocks.extent;
     function.unitsPerBlock = contraction.groups.size * unitsOfGroup();
     function.flops = 2 * contraction.multiplyAdds();
     function.executedFlops = function.flops * method.share();
     const double units = double(llvm::divideCeil(contraction.cutExtent, blocks.extent)) * function.unitsPerBlock;
-    function.unitCost = function.flops / units / (4.0 * lanes * 2.5) * method.share();
+    function.unitCost = machine.nanosecondsOf(*function.executedFlops / units);
     inputRow = llvm::alignTo(blocks.channels, kLine);
     inputPlane = spread(blocks.tiles * inputRow);
     filterPlane = spread(blocks.channels * width());

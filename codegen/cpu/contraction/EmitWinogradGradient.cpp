@@ -64,7 +64,7 @@ private:
 
   /// An odd number of lines: what is so far apart is in other sets of a cache.
   static int64_t spread(int64_t elements) {
-    constexpr int64_t line = 16;
+    constexpr int64_t line = kLineBytes / 4;
     return (llvm::divideCeil(elements, line) | 1) * line;
   }
 
@@ -72,12 +72,12 @@ private:
   int64_t allTiles() const { return gradient.images.size * tiles.down() * tiles.across(); }
 
   void divide() {
-    blocks = divideGradient(machine, shapeOf(gradient), tile, build.target.l2Bytes);
+    blocks = divideGradient(machine, shapeOf(gradient), tile, build.target.model.l2Bytes);
     function.unitExtent = gradient.cutExtent;
     function.unitsPerBlock = gradient.channels.size / blocks.channels * columnParts();
     function.flops = 2 * gradient.multiplyAdds();
     function.executedFlops = function.flops * gradient.method.share();
-    function.unitCost = *function.executedFlops / double(function.unitsPerBlock) / (4.0 * lanes * 2.5);
+    function.unitCost = machine.nanosecondsOf(*function.executedFlops / double(function.unitsPerBlock));
     inputPlane = spread(blocks.tiles * blocks.channels);
     outputPlane = spread(blocks.tiles * blocks.columns);
     sumsPlane = spread(blocks.channels * blocks.columns);
@@ -256,7 +256,7 @@ private:
 
   /// For what the epilogue reads of a channel that comes later: each tap is elsewhere, and no hardware follows so many.
   void askAhead(Position channel, Position firstOfSide, int64_t side) {
-    constexpr int64_t channelsAhead = 4, line = 16;
+    constexpr int64_t channelsAhead = 4, line = kLineBytes / 4;
     const int64_t taps = gradient.method.taps;
     for (unsigned operand = Contraction::Extra; operand < gradient.operands.size(); ++operand) {
       if (llvm::is_contained(gradient.results, operand) || gradient.columns.strides[operand] != 1)
@@ -333,7 +333,7 @@ bool fitsWinograd(const Target &target, const WinogradGradient &gradient) {
   const MachineRow &machine = machineOf(target, kWinogradTypes);
   // Vectors must not reach from one panel of the result into the next.
   return gradient.resultWidth % machine.lanes == 0 &&
-         divideGradient(machine, shapeOf(gradient), gradient.method.outputs, target.l2Bytes).channels > 0;
+         divideGradient(machine, shapeOf(gradient), gradient.method.outputs, target.model.l2Bytes).channels > 0;
 }
 
 void emitWinogradGradient(KernelFunction &function, const WinogradGradient &gradient) {

@@ -12,8 +12,10 @@ constexpr ProductTypes kSingles = {Number::F32, Number::F32, Number::F32};
 constexpr ProductTypes kDoubles = {Number::F64, Number::F64, Number::F64};
 
 /// A row of floats for each register of `bytes`: what is the same for f32 and f64.
-constexpr MachineRow rowOf(const char *instruction, nacre_cpu_bit bit, const ProductTypes &types, int64_t bytes) {
+constexpr MachineRow rowOf(const char *instruction, nacre_cpu_bit bit, const MachineModel &model,
+                           const ProductTypes &types, int64_t bytes) {
   MachineRow row;
+  row.model = &model;
   row.instruction = instruction;
   row.needs = NACRE_CPU_NEED(bit);
   row.types = types;
@@ -23,7 +25,7 @@ constexpr MachineRow rowOf(const char *instruction, nacre_cpu_bit bit, const Pro
 
 /// Without a multiply-add in one instruction: a product, which takes a register, and a sum.
 constexpr MachineRow sseRow(const char *instructions, const ProductTypes &types) {
-  MachineRow row = rowOf(instructions, NACRE_X86_64_V2, types, 16);
+  MachineRow row = rowOf(instructions, NACRE_X86_64_V2, kX86V2, types, 16);
   row.spareRegisters = 2;
   row.cycles = 1;
   return row;
@@ -31,7 +33,7 @@ constexpr MachineRow sseRow(const char *instructions, const ProductTypes &types)
 
 /// With 32 registers the loop's scheduling wants one more to turn over.
 constexpr MachineRow avx512Row(const char *instruction, const ProductTypes &types) {
-  MachineRow row = rowOf(instruction, NACRE_X86_64_V4, types, 64);
+  MachineRow row = rowOf(instruction, NACRE_X86_64_V4, kX86V4, types, 64);
   row.registers = 32;
   row.spareRegisters = 2;
   row.hasHalves = true;
@@ -56,7 +58,7 @@ constexpr MachineRow avx512HalfRow() {
 
 /// Its cores have few ways, but rows meet in one set of them four times more rarely.
 constexpr MachineRow neonRow(const char *instruction, const ProductTypes &types) {
-  MachineRow row = rowOf(instruction, NACRE_ARM64_NEON, types, 16);
+  MachineRow row = rowOf(instruction, NACRE_ARM64_NEON, kBigArm64, types, 16);
   row.registers = 32;
   row.spareRegisters = 0;
   row.highestTile = 8;
@@ -70,7 +72,7 @@ constexpr MachineRow neonRow(const char *instruction, const ProductTypes &types)
   row.paddingCost = 0.25;
   row.transform = 0.5;
   row.storeFilter = 0.5;
-  row.farBytes = 40; // an estimate: a stream hides behind four times as many instructions
+  row.addSums = 0.25;
   row.waysOfRows = 8;
   row.prefetchBytes = 0;
   row.halfCycles = 2; // fcvtl is two operations for one of a core's pipes, shll is one
@@ -81,6 +83,7 @@ constexpr MachineRow neonRow(const char *instruction, const ProductTypes &types)
 /// load of half of it, or the move that puts the halves together. Caches are small, and nothing runs ahead of a load.
 constexpr MachineRow littleNeonRow(const char *instruction, const ProductTypes &types) {
   MachineRow row = neonRow(instruction, types);
+  row.model = &kLittleArm64;
   row.inOrder = true;
   row.spareRegisters = 2;
   row.registersPerStream = 1;
@@ -89,9 +92,6 @@ constexpr MachineRow littleNeonRow(const char *instruction, const ProductTypes &
   row.loadCycles = 1; // of half a register
   row.issueCycles = 0;
   row.turnCycles = 20; // pointers that move on, and what waits for the first loads: 8 x 8 sums and 7 x 4 have it alike
-  row.streamBytes = 8;
-  row.memoryBytes = 2;
-  row.farBytes = 8;
   row.transform = 1.2;
   row.storeFilter = 1;
   row.waysOfRows = 4;
@@ -102,8 +102,8 @@ constexpr MachineRow littleNeonRow(const char *instruction, const ProductTypes &
 constexpr MachineRow kRows[] = {
     sseRow("mulps, addps", kSingles),
     sseRow("mulpd, addpd", kDoubles),
-    rowOf("vfmadd231ps ymm", NACRE_X86_64_V3, kSingles, 32),
-    rowOf("vfmadd231pd ymm", NACRE_X86_64_V3, kDoubles, 32),
+    rowOf("vfmadd231ps ymm", NACRE_X86_64_V3, kX86V3, kSingles, 32),
+    rowOf("vfmadd231pd ymm", NACRE_X86_64_V3, kX86V3, kDoubles, 32),
     avx512Row("vfmadd231ps zmm", kSingles),
     avx512Row("vfmadd231pd zmm", kDoubles),
     avx512HalfRow(),

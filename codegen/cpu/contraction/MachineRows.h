@@ -48,8 +48,9 @@ struct ProductTypes {
 
 /// sums[lane] += lhs * rhs[lane], in each lane for `depthStep` steps of the reduction that lie together.
 struct MachineRow {
-  const char *instruction = ""; ///< As an assembler calls it.
-  uint64_t needs = 0;           ///< NACRE_CPU_NEED bits.
+  const char *instruction = "";           ///< As an assembler calls it.
+  uint64_t needs = 0;                     ///< NACRE_CPU_NEED bits.
+  const MachineModel *model = &kBigArm64; ///< Of the cores that it is the best row of.
   ProductTypes types;
   int64_t lanes = 1;     ///< Sums of a register, and columns.
   int64_t depthStep = 1; ///< Dot products of bytes take four.
@@ -82,9 +83,6 @@ struct MachineRow {
   double turnCycles = 0;  ///< Of a turn of a tile's loop, when nothing is multiplied.
   double nearlyEqual = 0.04; ///< A wider panel must save more than this part of the cycles.
   double paddingCost = 0;    ///< Of a panel's zeros, in parts of what it costs to compute them: they are stored.
-  double streamBytes = 20;   ///< A cycle, of panels that come from the second-level cache,
-  double memoryBytes = 5;    ///< and of those that come from memory.
-  double farBytes = 10;      ///< Of what comes from beyond the second-level cache while others are multiplied.
   /// How far ahead of a weight that no cache holds lines are asked for; 0: not at all, because the hardware does. That of x86
   /// ends with a page.
   int64_t prefetchBytes = 4096;
@@ -95,12 +93,16 @@ struct MachineRow {
   /// Of Winograd's transforms, an instruction; and what a vector of filters takes besides, on its way to the cache that they
   /// are read from.
   double transform = 0.57, storeFilter = 1.4;
+  /// Of a vector of sums that is added to what waits in memory; tiles that begin with what waits only load it.
+  double addSums = 1;
   /// Of the first-level cache: two are left to the panel and to what is prefetched.
   int64_t waysOfRows = 6;
   /// Vectors of columns that a single row reads at a time: so many loads are in flight.
   int64_t vectorsOfSingleRow = 8;
 
   double productsPerCycle() const { return double(lanes * depthStep) / cycles; }
+  /// What a unit of products is expected to take.
+  double nanosecondsOf(double flops) const { return flops / (2 * productsPerCycle() * model->gigahertz); }
   /// Of a single row, whose columns lie in memory as `rhs`.
   double productsPerCycle(Number rhs) const { return double(lanes * depthStep) / (cycles + widenCycles(rhs)); }
   double widenCycles(Number rhs) const {

@@ -13,8 +13,7 @@ using namespace mlir;
 namespace nacre::codegen::cpu {
 
 Value allocateScratch(KernelFunction &function, VectorBuilder &build, int64_t count, Type type) {
-  constexpr uint64_t lineBytes = 64;
-  const uint64_t from = llvm::alignTo(function.scratchBytes, lineBytes);
+  const uint64_t from = llvm::alignTo(function.scratchBytes, kLineBytes);
   function.scratchBytes = from + count * bytesOfElement(type);
   return memref::ViewOp::create(build.ops, build.loc, MemRefType::get({count}, type), function.scratch,
                                 build.index(from), ValueRange());
@@ -38,7 +37,7 @@ public:
     SmallVector<int64_t> loops;
     for (const ContractionLoop &loop : contraction.depth)
       loops.push_back(loop.size);
-    depth = splitDepth(loops, sumsOfRow() * bytesOfElement(typeOf(walk.panel)), build.target.l1Bytes,
+    depth = splitDepth(loops, sumsOfRow() * bytesOfElement(typeOf(walk.panel)), build.target.model.l1Bytes,
                        std::max<int64_t>(4, stepsOfLargeTiles(machine)));
     part.steps = loops.front();
     if (!walk.addsToResult)
@@ -94,7 +93,7 @@ private:
     const int64_t rows = rowsFrom(level);
     const uint64_t sumBytes = bytesOfElement(contraction.accumulatorType);
     return depth.count > 1 && contraction.parts == 1 && !part.sums && rows >= leastRows &&
-           rows * sumsOfRow() * sumBytes <= build.target.l2Bytes / 4;
+           rows * sumsOfRow() * sumBytes <= build.target.model.l2Bytes / 4;
   }
 
   void emitParts(unsigned level, const Addresses &at) {
@@ -167,7 +166,7 @@ private:
     constexpr int64_t mostRows = 1024, leastBytes = 4096;
     const int64_t elements = stepsOfPart() * sumsOfRow(), bytes = elements * bytesOfElement(typeOf(walk.panel));
     if (!walk.followed || machine.prefetchBytes == 0 || rowsFrom(0) == 1 || rowsFrom(0) > mostRows ||
-        bytes < leastBytes || uint64_t(bytes) > build.target.l2Bytes / 4)
+        bytes < leastBytes || uint64_t(bytes) > build.target.model.l2Bytes / 4)
       return {};
     return build.add(sum(at[Contraction::Rhs], firstOfRows(0, aheadOfRow())), elements);
   }

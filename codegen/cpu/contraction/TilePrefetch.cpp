@@ -9,10 +9,6 @@ using namespace mlir;
 
 namespace nacre::codegen::cpu {
 
-static constexpr int64_t kLineBytes = 64;
-/// Of a weight, more than is still in a cache from the last run.
-static constexpr int64_t kCachedBytes = 16 << 20;
-
 Type TilePrefetch::columnType() const { return cast<MemRefType>(panel.buffer.getType()).getElementType(); }
 
 void TilePrefetch::ask(Value from, int64_t first, int64_t count) {
@@ -44,7 +40,9 @@ void TilePrefetch::end() {
 
 void TilePrefetch::panelFrom(Value rhs, int64_t steps) {
   const int64_t bytes = bytesOfElement(columnType());
-  const bool isLarge = contraction.depthSize() * contraction.columns.size * bytes >= kCachedBytes;
+  // More than is still in a cache from the last run.
+  const bool isLarge =
+      contraction.depthSize() * contraction.columns.size * bytes >= int64_t(shape.machine.model->lastBytes);
   if (!isLarge || !shapeOf(contraction).isSingleRow() || columnType() != contraction.accumulatorType ||
       shape.machine.prefetchBytes == 0 || buffers[contraction.operands[Contraction::Rhs].argument] != panel.buffer)
     return;

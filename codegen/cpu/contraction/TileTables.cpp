@@ -33,7 +33,7 @@ bool tileFits(const MachineRow &machine, int64_t rows, int64_t vectors) {
 }
 
 int64_t mostRows(const MachineRow &machine, int64_t rowBytes) {
-  constexpr int64_t wayBytes = 4096;
+  const auto wayBytes = int64_t(machine.model->l1WayBytes);
   const int64_t sets = wayBytes / std::gcd(std::max<int64_t>(rowBytes, 1), wayBytes);
   return std::min<int64_t>(16, machine.waysOfRows * sets);
 }
@@ -97,7 +97,7 @@ static double stepCycles(const MachineRow &machine, int64_t rows, int64_t vector
   const double multiplyAdds = machine.cycles * rows * vectors;
   // In order, by halves: of columns two and the move that puts them together, each beside a multiply-add.
   const double loads = machine.loadCycles * (machine.inOrder ? 2 * rowLoads + 3.0 * vectors : rowLoads + columnLoads);
-  const double stream = double(vectors * machine.registerBytes()) / machine.streamBytes;
+  const double stream = double(vectors * machine.registerBytes()) / machine.model->l2BytesPerCycle;
   return std::max({multiplyAdds, loads, stream, machine.latency}) + machine.turnCycles / turn +
          machine.issueCycles * (rowInstructions + columnInstructions + loopInstructions / turn);
 }
@@ -274,7 +274,8 @@ bool gainsByHalfTheBytes(const MachineRow &machine, const WeightReading &reading
   // What is hardly faster is not worth its rounding.
   constexpr double worthwhile = 0.85;
   auto streaming = [&](double bytes) {
-    return bytes / (reading.repeats && bytes <= double(cacheBytes) ? machine.streamBytes : machine.memoryBytes);
+    return bytes / (reading.repeats && bytes <= double(cacheBytes) ? machine.model->l2BytesPerCycle
+                                                                   : machine.model->memoryBytesPerCycle);
   };
   const double bytes = reading.elements * bytesOf(Number::F32);
   const double arithmetic = reading.multiplyAdds / machine.productsPerCycle();

@@ -58,10 +58,9 @@ int64_t passesOf(const WinogradShape &shape, const WinogradBlocks &blocks) {
 //===----------------------------------------------------------------------===//
 
 /// What a run waits for a weight that does not stay in the cache from one run to the next.
-double memoryCycles(const WinogradShape &shape, uint64_t cacheBytes) {
-  constexpr double bytesPerCycle = 5;
+double memoryCycles(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes) {
   const double bytes = 4.0 * shape.groups * shape.taps * shape.taps * shape.inputs * shape.outputs;
-  return bytes > double(cacheBytes) ? bytes / bytesPerCycle : 0;
+  return bytes > double(cacheBytes) ? bytes / machine.model->memoryBytesPerCycle : 0;
 }
 
 /// Instructions that a transform is loaded and stored by, of so many numbers.
@@ -91,9 +90,8 @@ double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t t
   product.rows = blocks.tiles;
   product.columns = shape.outputs;
   product.depth = blocks.channels;
-  // Sums go to scratch, and are added to what is there but for the only block. Tiles that begin with what is there only load it.
-  const double addCycles = machine.readsMemory ? 1 : 0.25;
-  const double sums = reductions > 1 ? addCycles * reductions * tiles * columns : 0;
+  // Sums go to scratch, and are added to what is there but for the only block.
+  const double sums = reductions > 1 ? machine.addSums * reductions * tiles * columns : 0;
   const double products = passes * reductions * runCycles(machine, product, width);
 
   // What is more than the cache holds comes from the next one, each time that it is read.
@@ -105,7 +103,7 @@ double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t t
     stream += units * reductions * blocks.panelsPerPart * 4.0 * scratch.inputs;
   if (reductions > 1 && operandBytes + partsAtOnce * sumBytes > double(cacheBytes))
     stream += units * reductions * 2 * sumBytes;
-  return there + filters + back + numbers * (products + sums) + stream / machine.farBytes;
+  return there + filters + back + numbers * (products + sums) + stream / machine.model->farBytesPerCycleOfProducts;
 }
 
 } // namespace
@@ -233,7 +231,7 @@ double directCycles(const MachineRow &machine, const WinogradShape &shape, uint6
   product.columns = shape.outputs;
   product.depth = shape.taps * shape.taps * shape.inputs;
   const double products = shape.groups * shape.images * shape.height * runCycles(machine, product);
-  const double memory = memoryCycles(shape, cacheBytes);
+  const double memory = memoryCycles(machine, shape, cacheBytes);
   // One tile of rows asks for the next columns while it multiplies; those after it find the panel in the cache.
   constexpr int64_t tileRows = 16;
   return shape.images * shape.height * shape.width <= tileRows ? std::max(products, memory) : products + memory;
@@ -245,7 +243,7 @@ double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int
   constexpr double waiting = 0.25;
   const WinogradBlocks blocks = divideWinograd(machine, shape, tile, width, cacheBytes);
   return shape.groups * cyclesOf(machine, shape, tile, width, cacheBytes, blocks, blocks.partsAtOnce) +
-         waiting * memoryCycles(shape, cacheBytes);
+         waiting * memoryCycles(machine, shape, cacheBytes);
 }
 
 int64_t chooseWinogradTile(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes) {

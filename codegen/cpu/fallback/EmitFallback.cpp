@@ -208,8 +208,8 @@ LogicalResult Fallback::divide() {
 
 /// Counts arithmetic, and guesses the time: what LLVM makes of the loops is not known here.
 void Fallback::estimate() {
-  constexpr double kNanosecondsPerIteration = 0.5, kNanosecondsPerFunction = 8;
-  double nanoseconds = 0;
+  const MachineModel &model = function.target.model;
+  double cycles = 0;
   for (auto op : func.getOps<linalg::LinalgOp>()) {
     double iterations = 1, calls = 0, flops = 0;
     for (int64_t size : op.getStaticLoopRanges())
@@ -219,8 +219,9 @@ void Fallback::estimate() {
       flops += isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(scalar);
     }
     function.flops += iterations * flops;
-    nanoseconds += iterations * (kNanosecondsPerIteration + calls * kNanosecondsPerFunction);
+    cycles += iterations * (model.scalarIterationCycles + calls * model.scalarFunctionCycles);
   }
+  const double nanoseconds = cycles / model.gigahertz;
   const bool divided = !cutAxes.empty();
   function.unitExtent = divided ? 1 : kernel.getCutExtent();
   function.unitCost = divided ? nanoseconds / kernel.getCutExtent() : nanoseconds;

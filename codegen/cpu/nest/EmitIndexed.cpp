@@ -274,14 +274,14 @@ void IndexedEmitter::emitLoops(unsigned loop, Value low, Value high) {
 LogicalResult IndexedEmitter::run() {
   if (failed(chooseLoops()) || failed(splitBody()))
     return failure();
-  constexpr double kNanosecondsPerRow = 3, kInstructionsPerNanosecond = 3;
+  const MachineModel &model = builder.target.model;
   double rows = 1;
   for (unsigned loop = 0; loop < work.loops(); ++loop)
     if (loop != row)
       rows *= work.sizes[loop];
   const double instructions = double(work.sizes[row]) / width * (bodyCost(split.front()) + arguments.size() + 1);
-  divideIntoUnits(function, rows * (kNanosecondsPerRow + instructions / kInstructionsPerNanosecond) / form.cutExtent,
-                  form.cutExtent);
+  const double cycles = rows * (model.rowCycles + instructions / model.chainedInstructionsPerCycle);
+  divideIntoUnits(function, cycles / model.gigahertz / form.cutExtent, form.cutExtent);
   emitUnits(builder, function, [&](Value low, Value high, Value) {
     at.assign(work.loops(), Position());
     if (cut)

@@ -152,9 +152,8 @@ LogicalResult PackEmitter::readPanels(const Work &work, const plan::EncodingAttr
 //===----------------------------------------------------------------------===//
 
 void PackEmitter::emit() {
-  constexpr double bytesPerNanosecond = 12;
   const int64_t panels = llvm::divideCeil(columns, width), whole = columns / width;
-  const double panelCost = 2.0 * panelStride * bytesOfElement(element) / bytesPerNanosecond;
+  const double panelCost = 2.0 * panelStride * bytesOfElement(element) / build.target.model.memoryBytesPerNanosecond();
   const int64_t together = int64_t(std::clamp(std::ceil(kUnitNanoseconds / panelCost), 1.0, double(panels)));
   function.unitExtent = evenExtent(panels, together, 1, together) * width;
   function.unitCost = panelCost * (function.unitExtent / width);

@@ -27,9 +27,9 @@ NestLoops::NestLoops(const KernelForm &form, const NestStages &collected, Kernel
 // 1. Units and blocks
 //===----------------------------------------------------------------------===//
 
-/// Arithmetic of two instructions a cycle, or bytes from a cache beyond the first.
+/// Arithmetic, or bytes that are in no cache.
 double NestLoops::estimateIndexCost(unsigned sweeps) const {
-  constexpr double kInstructionsPerNanosecond = 6, kBytesPerNanosecond = 15;
+  const MachineModel &model = builder.target.model;
   double instructions = double(sweeps) * whole.operands.size() * whole.countPoints(true) * whole.countPoints(false);
   for (const Stage &stage : stages) {
     double points = bodyCost(*stage.body);
@@ -45,8 +45,8 @@ double NestLoops::estimateIndexCost(unsigned sweeps) const {
         count *= loop.size;
     bytes += count;
   }
-  const double arithmetic = instructions / width / kInstructionsPerNanosecond;
-  return std::max(arithmetic, bytes / kBytesPerNanosecond) / (cut ? form.cutExtent : 1);
+  const double arithmetic = instructions / width / (model.instructionsPerCycle * model.gigahertz);
+  return std::max(arithmetic, bytes / model.memoryBytesPerNanosecond()) / (cut ? form.cutExtent : 1);
 }
 
 void NestLoops::divideIntoUnits(double indexCost, int64_t multiple) {

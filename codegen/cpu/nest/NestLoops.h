@@ -16,7 +16,7 @@
 namespace nacre::codegen::cpu {
 
 /// Bodies of this cost keep few vectors in flight.
-constexpr unsigned kTranscendental = 20;
+constexpr auto kTranscendental = unsigned(kCpuFlopsPerFunction);
 
 /// Part of a register tile: a piece of the vector loop, in turn `row` of the row loop.
 struct Cell {

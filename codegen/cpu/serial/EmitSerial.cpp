@@ -102,19 +102,19 @@ public:
 private:
   /// Nanoseconds of all points.
   double estimate() {
-    constexpr double kInstructionsPerNanosecond = 3, kPointNanoseconds = 2;
+    const MachineModel &model = builder.target.model;
     scf::ForallOp points = form.points;
     const double count = plan::countPoints(points);
-    double nanoseconds = kPointNanoseconds;
+    double cycles = model.pointCycles;
     points.getBody()->walk([&](Operation *op) {
       const bool moves = isa<tensor::ExtractOp, tensor::InsertOp>(op);
       if (!moves && !isa<arith::ArithDialect>(op->getDialect()) && !isa<math::MathDialect>(op->getDialect()))
         return;
       const double turns = plan::countTurns(points, op);
-      nanoseconds += turns * (moves ? 1 : operationCost(*op)) / kInstructionsPerNanosecond;
+      cycles += turns * (moves ? 1 : operationCost(*op)) / model.chainedInstructionsPerCycle;
       function.flops += count * turns * isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op);
     });
-    return count * nanoseconds / width;
+    return count * cycles / model.gigahertz / width;
   }
 
   //===--------------------------------------------------------------------===//

@@ -39,6 +39,9 @@ struct GpuMachine {
   double latency;     ///< Cycles of a load from memory.
 };
 
+/// Bytes that a unit of any family reads of its first cache in a cycle.
+inline constexpr double kUnitCacheBytes = 64;
+
 /// The families whose shared memory is faster than their caches; what was measured comes first. Of the others nothing
 /// is known that a tile could be chosen by: they have the variants without shared memory. Mali has none of its own, on
 /// Adreno and PowerVR nobody has measured it, and CPUs that play a GPU pay for barriers.

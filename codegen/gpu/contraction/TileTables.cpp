@@ -25,9 +25,8 @@ int64_t countTiles(const TileRequest &request, const GpuTile &tile) {
 double windowsOf(const TileRequest &request, const GpuMachine &machine, const GpuTile &tile) {
   if (request.taps == 0)
     return 0;
-  constexpr double cacheBytes = 64; // that a unit reads of its first cache in a cycle
   const double elements = double(request.taps * tile.tileRows()), bytes = request.halves ? 2 : 4;
-  return (elements * (1 / machine.lanes + bytes / cacheBytes) + machine.latency / double(tile.depth)) /
+  return (elements * (1 / machine.lanes + bytes / kUnitCacheBytes) + machine.latency / double(tile.depth)) /
          machine.gigahertz;
 }
 

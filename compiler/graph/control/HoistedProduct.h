@@ -7,6 +7,7 @@
 #ifndef NACRE_COMPILER_GRAPH_CONTROL_HOISTEDPRODUCT_H
 #define NACRE_COMPILER_GRAPH_CONTROL_HOISTEDPRODUCT_H
 
+#include "codegen/MachineModel.h"
 #include <cstdint>
 
 namespace nacre::graph {
@@ -19,10 +20,8 @@ struct HoistedProduct {
 };
 
 inline bool pays(const HoistedProduct &product) {
-  // What the last cache of a phone holds beside the rest.
-  constexpr double cacheBytes = 4 << 20;
   const double bytes = double(product.turns) * product.rows * product.columns * product.elementBytes;
-  return bytes <= cacheBytes || product.depth > 2 * product.rows;
+  return bytes <= double(codegen::kBigArm64.lastBytes) || product.depth > 2 * product.rows;
 }
 
 } // namespace nacre::graph

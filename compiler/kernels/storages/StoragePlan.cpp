@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernels/storages/StoragePlan.h"
+#include "codegen/MachineModel.h"
 #include "compiler/kernels/storages/LoopViews.h"
 #include "compiler/kernels/storages/Overwritten.h"
 #include "dialects/StoredBytes.h"
@@ -17,7 +18,6 @@ namespace {
 
 /// Slices and views start on as many bytes, so that vectors of any element can be loaded aligned.
 constexpr int64_t alignment = 16;
-constexpr int64_t cacheLine = 64;
 
 ArrayRef<int64_t> getShape(Value value) { return cast<ShapedType>(value.getType()).getShape(); }
 Type getElementType(Value value) { return cast<ShapedType>(value.getType()).getElementType(); }
@@ -255,7 +255,7 @@ private:
       return;
     int64_t elementBytes = bytesOfElement(storage.elementType), bytes = layout.shape.back() * elementBytes;
     if (bytes >= 1024 && llvm::isPowerOf2_64(bytes))
-      layout.gap = cacheLine / elementBytes;
+      layout.gap = codegen::kLineBytes / elementBytes;
   }
 
   //===--------------------------------------------------------------------===//

@@ -46,12 +46,22 @@ TEST(Target, LittleCoresIssueInOrder) {
   for (const char *cpu : {"cortex-a53", "cortex-a55", "cortex-a510"}) {
     Target target = parse("android-arm64", cpu).front();
     EXPECT_TRUE(target.inOrder) << cpu;
-    EXPECT_EQ(target.l1Bytes, 32u * 1024) << cpu;
+    EXPECT_EQ(target.model.l1Bytes, 32u * 1024) << cpu;
   }
   EXPECT_EQ(parse("android-arm64", "cortex-a53").front().tuneCpu, "cortex-a55") << "LLVM's A53 waits for multiply-adds";
   EXPECT_FALSE(parse("android-arm64", "cortex-a76").front().inOrder);
   EXPECT_FALSE(parse("android-arm64", "").front().inOrder);
   EXPECT_FALSE(parse("linux-x86_64", "").front().inOrder);
+}
+
+TEST(Target, HasTheModelOfItsCores) {
+  auto modelOf = [](const char *system, const char *cpu) { return std::string(parse(system, cpu).front().model.name); };
+  EXPECT_EQ(modelOf("android-arm64", ""), kBigArm64.name);
+  EXPECT_EQ(modelOf("linux-arm64", "cortex-a76"), kBigArm64.name);
+  EXPECT_EQ(modelOf("linux-arm64", "cortex-a53"), kLittleArm64.name);
+  EXPECT_EQ(modelOf("linux-x86_64", "x86-64-v2"), kX86V2.name);
+  EXPECT_EQ(modelOf("linux-x86_64", "haswell"), kX86V3.name);
+  EXPECT_EQ(modelOf("linux-x86_64", "znver5"), kX86V4.name);
 }
 
 TEST(Target, ACpuIsTheBaselineAndTheFeaturesThatAreChecked) {

@@ -44,6 +44,18 @@ TEST(MachineRows, EveryBaseArchitectureHasOneForEachFloat) {
   EXPECT_EQ(&kNeon, bestRow(machineRows(), llvm::cantFail(parseTargets("android-arm64", "")).front().needs, {}));
 }
 
+TEST(MachineRows, AreThoseOfTheTargetsModel) {
+  for (auto [system, cpus] : {std::pair("linux-x86_64", "x86-64-v2"), std::pair("linux-x86_64", "x86-64-v3"),
+                              std::pair("linux-x86_64", "x86-64-v4"), std::pair("linux-arm64", "cortex-a53"),
+                              std::pair("linux-arm64", "cortex-a76")}) {
+    const Target target = llvm::cantFail(parseTargets(system, cpus)).front();
+    for (Number number : {Number::F32, Number::F64})
+      EXPECT_STREQ(machineOf(target, {number, number, number}).model->name, target.model.name) << cpus;
+    EXPECT_EQ(2 * machineOf(target, {}).productsPerCycle(), target.model.flopsPerCycle) << cpus;
+    EXPECT_EQ(machineOf(target, {}).nanosecondsOf(target.model.flopsPerNanosecond()), 1) << cpus;
+  }
+}
+
 TEST(MachineRows, TheMostProductsACycleWin) {
   EXPECT_EQ(&kAvx512, bestRow(machineRows(), kVnni, {}));
   EXPECT_EQ(kAvx512.productsPerCycle(), 32);

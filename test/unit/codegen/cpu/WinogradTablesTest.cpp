@@ -51,6 +51,18 @@ struct Counted {
 
 } // namespace
 
+TEST(WinogradTables, AWeightComesFromMemoryAtTheMachinesRate) {
+  const WinogradShape shape = image(7, 512, 512);
+  const double bytes = 4.0 * 9 * 512 * 512;
+  auto waits = [&](const MachineRow &machine) {
+    return directCycles(machine, shape, 0) - directCycles(machine, shape, ~uint64_t(0));
+  };
+  const MachineRow &little = *bestRow(machineRows(), NACRE_CPU_NEED(NACRE_ARM64_NEON), {}, /*isSingleRow=*/false, true);
+  EXPECT_NEAR(waits(kNeon), bytes / kBigArm64.memoryBytesPerCycle, 1);
+  EXPECT_NEAR(waits(little), bytes / kLittleArm64.memoryBytesPerCycle, 1);
+  EXPECT_GT(waits(little), 2 * waits(kNeon));
+}
+
 TEST(WinogradTables, LargeTilesPayForLayersOfImageNetworks) {
   for (const MachineRow &machine : {kAvx2, kAvx512, kNeon})
     for (WinogradShape shape : {image(224, 64, 64), image(112, 128, 128), image(56, 64, 64), image(56, 256, 256),

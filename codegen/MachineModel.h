@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  how fast cores, caches and memory are, one value for each class of CPUs.
+// Why:   every phase weighs launches against bytes and bytes against arithmetic. All of them must use the same figures.
+// How:   a Target has the value of its class. MachineRows.h adds what single instructions cost, GpuMachines.h what GPUs do.
+//        A device profile overrides what it measures, in predictions only: code for all phones does not depend on one.
+//        tools/dev/check_rates.py refuses such figures in other files.
+
+#ifndef NACRE_CODEGEN_MACHINEMODEL_H
+#define NACRE_CODEGEN_MACHINEMODEL_H
+
+#include <cstdint>
+
+namespace nacre::codegen {
+
+inline constexpr int64_t kLineBytes = 64; ///< Of a cache line, on every CPU that we compile for.
+
+/// The defaults are those of a phone's big core: Cortex-A76 and later, out of order.
+struct MachineModel {
+  const char *name = "big arm64";
+  double gigahertz = 2.4; ///< Under load, about.
+
+  // Caches that one core can use, in bytes. Guesses for the class: tiles depend on them only roughly.
+  uint64_t l1Bytes = 64 << 10;
+  uint64_t l1WayBytes = 4096; ///< Addresses a multiple of this apart share a set.
+  uint64_t l2Bytes = 512 << 10;
+  uint64_t lastBytes = 4 << 20; ///< Of the last cache before memory, what a model may expect of it.
+
+  // Bytes that one core reads in a cycle.
+  double l2BytesPerCycle = 20;
+  double farBytesPerCycle = 10; ///< From beyond the second-level cache, but not from memory.
+  double farBytesPerCycleOfProducts =
+      40; ///< The same while it multiplies. An estimate: a stream hides behind many instructions.
+  double memoryBytesPerCycle = 5;
+  double scatteredBytesPerCycle = 8; ///< Elements of 4 bytes, loaded one by one.
+
+  // Arithmetic.
+  double flopsPerCycle = 16;              ///< In f32, at most; a multiply-add is two.
+  double instructionsPerCycle = 2;        ///< Vector instructions of independent elements.
+  double chainedInstructionsPerCycle = 1; ///< Instructions that often wait for the one before.
+
+  // Cycles of loops that are not tiles.
+  double rowCycles = 9;               ///< To begin a row.
+  double pointCycles = 6;             ///< To begin a point of a serial kernel.
+  double scalarIterationCycles = 1.5; ///< Of a plain loop over elements.
+  double scalarFunctionCycles = 24;   ///< Of exp and the like in such a loop.
+
+  /// What a launch adds to a run: threads are told and waited for, code and tables are fetched.
+  double launchNanoseconds = 1500;
+
+  double memoryBytesPerNanosecond() const { return memoryBytesPerCycle * gigahertz; }
+  double flopsPerNanosecond() const { return flopsPerCycle * gigahertz; }
+};
+
+/// What the runtime's threads cost, on every machine.
+inline constexpr double kUnitNanoseconds = 2000; ///< A unit of work takes at least this long, to be worth handing out.
+inline constexpr double kThreadNanoseconds = 10000; ///< Work shorter than this on one thread is not handed to another.
+
+inline constexpr MachineModel kBigArm64 = {};
+
+/// Cortex-A53, A55, A510: in order, small caches, and nothing runs ahead of a load.
+inline constexpr MachineModel kLittleArm64 = [] {
+  MachineModel model;
+  model.name = "little arm64";
+  model.gigahertz = 1.8;
+  model.l1Bytes = 32 << 10;
+  model.l2Bytes = 128 << 10;
+  model.lastBytes = 1 << 20;
+  model.l2BytesPerCycle = 8;
+  model.farBytesPerCycle = 4;
+  model.farBytesPerCycleOfProducts = 8;
+  model.memoryBytesPerCycle = 2;
+  model.scatteredBytesPerCycle = 4;
+  model.flopsPerCycle = 8;
+  model.instructionsPerCycle = 1;
+  model.chainedInstructionsPerCycle = 0.7;
+  model.rowCycles = 15;
+  model.pointCycles = 10;
+  model.scalarIterationCycles = 3;
+  model.scalarFunctionCycles = 40;
+  model.launchNanoseconds = 3000;
+  return model;
+}();
+
+constexpr MachineModel x86Model(const char *name, double flopsPerCycle, uint64_t l2Bytes) {
+  MachineModel model;
+  model.name = name;
+  model.gigahertz = 3;
+  model.l1Bytes = 32 << 10;
+  model.l2Bytes = l2Bytes;
+  model.lastBytes = 16 << 20;
+  model.farBytesPerCycleOfProducts = 10;
+  model.flopsPerCycle = flopsPerCycle;
+  return model;
+}
+
+inline constexpr MachineModel kX86V2 = x86Model("x86-64 with SSE4.2", 8, 512 << 10);
+inline constexpr MachineModel kX86V3 = x86Model("x86-64 with AVX2", 32, 512 << 10);
+inline constexpr MachineModel kX86V4 = x86Model("x86-64 with AVX-512", 64, 1024 << 10);
+
+//===----------------------------------------------------------------------===//
+// Kinds of work
+//===----------------------------------------------------------------------===//
+
+/// What kind of work, as far as speed is concerned.
+enum class WorkForm {
+  Product,   ///< A contraction whose operands are used many times.
+  Streamed,  ///< A contraction without that: matrix-vector.
+  Depthwise, ///< A contraction of windows, each channel for itself.
+  Pointwise, ///< Loops with a scalar body: maps, windows, reductions.
+  Row,       ///< Several sweeps over a row.
+  Movement,  ///< Transposes, gathers, resizing.
+  Scan       ///< One element after the other along an axis.
+};
+
+/// Shares of an engine's peaks that a form of work reaches. docs/phases/place.md says which are measured.
+struct Efficiency {
+  double cpuFlops = 0, cpuBytes = 0;
+  double gpuFlops = 0, gpuBytes = 0;
+  double pointsPerInvocation = 1; ///< On the GPU.
+};
+
+constexpr Efficiency efficiencyOf(WorkForm form) {
+  switch (form) {
+  case WorkForm::Product:
+    return {0.95, 0.9, 0.40, 0.7, 16};
+  case WorkForm::Streamed:
+  case WorkForm::Depthwise:
+    return {0.75, 0.8, 0.12, 0.6, 4};
+  case WorkForm::Pointwise:
+    return {0.20, 0.7, 0.20, 0.7, 4};
+  case WorkForm::Row:
+    return {0.60, 0.7, 0.10, 0.5, 1};
+  case WorkForm::Movement:
+    return {0.30, 0.4, 0.05, 0.35, 1};
+  case WorkForm::Scan:
+    return {0.02, 0.3, 0.01, 0.1, 1};
+  }
+  return {};
+}
+
+/// exp, tanh and the like are polynomials, in simple operations. On the CPU they are our own on vectors, which keep its
+/// multiply-adds busy whatever is around them; on the GPU a special unit and what surrounds it.
+inline constexpr double kCpuFlopsPerFunction = 20, kCpuFunctionEfficiency = 0.6;
+inline constexpr double kGpuFlopsPerFunction = 8;
+
+/// A GPU's bandwidth is used up by fewer invocations than its arithmetic.
+inline constexpr double kBandwidthHeadStart = 4;
+
+/// Less than this of a GPU is never used: one workgroup has a core's units for itself.
+inline constexpr double kLeastOccupancy = 1.0 / 64;
+
+/// Of the rate of a large product with round sizes, what those of networks reach: they have windows and edge tiles.
+/// Chosen by hand; docs/phases/place.md has the measurement.
+inline constexpr double kUsualProduct = 0.8;
+
+} // namespace nacre::codegen
+
+#endif // NACRE_CODEGEN_MACHINEMODEL_H
