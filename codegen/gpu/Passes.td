@@ -43,7 +43,7 @@ def EmitGpuPass : Pass<"nacre-emit-gpu", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"precision", "precision", "std::string", /*default=*/"\"fp32\"",
-           "What contractions multiply in: fp32 or fp16">,
+           "Precision of multiplications in contractions: fp32 or fp16">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::spirv::SPIRVDialect",

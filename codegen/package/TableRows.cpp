@@ -47,8 +47,7 @@ Error checkElementTypes(mlir::ModuleOp module) {
   auto check = [&](StringRef name, mlir::Type type) {
     mlir::Type element = mlir::getElementTypeOrSelf(type);
     if (fault.empty() && !findElementType(element))
-      raw_string_ostream(fault) << "'" << name << "' must have an element type of the model format, but they "
-                                << "are of " << element;
+      raw_string_ostream(fault) << "'" << name << "' must have an element type of the model format, but is " << element;
   };
   for (auto entry : module.getOps<plan::EntryOp>())
     entry.walk([&](mlir::Operation *op) {

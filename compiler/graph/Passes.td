@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The passes of the graph phase, in the order they first run, those over branches and loops apart. docs/phases/graph.md
+// The passes of the graph phase, in the order they first run; control/Passes.td has those over branches and loops.
+// docs/phases/graph.md
 //
-// Reads:  functions of nn operators as an importer wrote them.
-// Writes: the same networks with fewer, larger operators, channels last, and constants settled.
+// Reads:  functions of nn operators from an importer.
+// Writes: the same networks with fewer, larger operators, channels last, and folded constants.
 
 #ifndef NACRE_COMPILER_GRAPH_PASSES
 #define NACRE_COMPILER_GRAPH_PASSES
@@ -12,18 +13,18 @@ include "compiler/graph/control/Passes.td"
 include "mlir/Pass/PassBase.td"
 
 def FoldEmptyPass : Pass<"nacre-fold-empty", "::mlir::func::FuncOp"> {
-  let summary = "Make constants of tensors without elements, and of what is computed of such tensors alone";
+  let summary = "Replace empty tensors, and values computed only from them, by constants";
   let description = [{
-    A batch of nothing, a list that found nothing, a layer without inputs are legal in a model. Loops that never turn, sums
-    of nothing, averages of nothing would else be a case of their own in every later pass and in every emitter.
+    Models may have empty batches, lists without results and layers without inputs. Otherwise, every later pass and emitter
+    would need a special case for loops without iterations and for sums or averages of nothing.
 
-    A product of nothing is zero, a reduction what it starts from (a mean NaN, or 0 for integers), a border all that is
-    left of a pad; a recurrent layer without steps ends in the state that it began with. A convolution of an image without
-    rows reads its padding.
+    A product of nothing is zero. A reduction of nothing is its neutral element (a mean is NaN, or 0 for integers). Padding of
+    nothing is only the border. A recurrent layer without steps ends in its initial state. A convolution of an image
+    without rows reads its padding.
 
     Requires: nothing.
 
-    Ensures: no operator reads a tensor without elements, or makes one, but constants that are results of the function.
+    Ensures: no operator reads or produces an empty tensor, except constants that are results of the function.
 
     Example: test/compiler/graph/fold-empty.mlir.
   }];
@@ -31,35 +32,35 @@ def FoldEmptyPass : Pass<"nacre-fold-empty", "::mlir::func::FuncOp"> {
 }
 
 def SimplifyGraphPass : Pass<"nacre-simplify-graph", "::mlir::func::FuncOp"> {
-  let summary = "Replace operators by simpler ones of the same value, and drop those that nothing uses";
+  let summary = "Replace operators by simpler ones with the same value, and remove unused ones";
   let description = [{
-    Exporters spell one thing in many ways. Each pattern here turns a spelling into the one that later passes look for: a
-    gather of one index is a slice, a transpose that moves only axes of extent one is a reshape, a pooling of everything is
-    a reduction, zeros (of integers, any number) around a convolution's input are its pads, an expanded operand of an
-    elementwise operator needs no expansion, a sum of slices that stand beside one another between zeros, what gradients of
-    slices are, is their concat. Folders of the dialect run along.
+    Exporters express the same function in many ways. Each pattern rewrites one of them to the form that later passes expect.
+    For example, a gather of one index becomes a slice, and a transpose that only moves axes of extent one becomes a reshape.
+    Pooling over everything becomes a reduction. Zeros (for integers, any number) around a convolution's input become its
+    pads. An elementwise operator needs no expanded operand. A sum of adjacent slices, each padded with zeros, as gradients
+    of slices are, becomes their concat. The dialect's folders run, too.
 
     Requires: nothing.
 
     Ensures: no pattern of this pass applies any more.
 
-    Example: test/compiler/graph/simplify-graph.mlir; a gather of one index with a constant tells where the slice is.
+    Example: test/compiler/graph/simplify-graph.mlir; the constant index of a gather becomes the start of a slice.
   }];
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
 def RecognizeCompositesPass : Pass<"nacre-recognize-composites", "::mlir::func::FuncOp"> {
-  let summary = "Turn the long spelling of layer normalization, GELU, softmax and dilated convolutions into the one operator each is";
+  let summary = "Replace decomposed layer normalization, GELU, softmax and dilated convolutions by single operators";
   let description = [{
-    Exporters of older opsets write these functions as five to nine elementwise operators and reductions. As one operator
-    each is one sweep over a row, or one scalar function that fuses into the contraction before it. TensorFlow 1 writes a
-    convolution with dilation b as an ordinary one between SpaceToBatchND and BatchToSpaceND, which move every element
-    twice; pads before it and crops behind it become the convolution's pads.
+    Exporters of older opsets decompose these functions into five to nine elementwise operators and reductions. A single
+    operator is one sweep over a row, or one scalar function that fuses into the contraction before it. TensorFlow 1
+    writes a convolution with dilation b as an ordinary one between SpaceToBatchND and BatchToSpaceND, which move every
+    element twice; pads before it and crops after it become the convolution's pads.
 
-    Requires: equal subexpressions are one value (`cse`).
+    Requires: equal subexpressions are merged (`cse`).
 
-    Ensures: no layer normalization (by mean of squared differences), exact GELU or softmax is left in pieces, no
-    convolution of stride 1 between blocks that come to the batch and go back.
+    Ensures: no layer normalization (by mean of squared differences), exact GELU or softmax is decomposed; no convolution of
+    stride 1 is between a SpaceToBatchND and a BatchToSpaceND.
 
     Example: test/compiler/graph/recognize-composites.mlir.
   }];
@@ -67,20 +68,20 @@ def RecognizeCompositesPass : Pass<"nacre-recognize-composites", "::mlir::func::
 }
 
 def PropagateLayoutsPass : Pass<"nacre-propagate-layouts", "::mlir::func::FuncOp"> {
-  let summary = "Cancel transposes by storing what lies between them in another order of axes";
+  let summary = "Cancel transposes by storing the values between them in another order of axes";
   let description = [{
-    Convolutions have channels last; a network written channels first reaches this pass with a transpose on each side of
-    every convolution. Operators that do not care about the order of axes (elementwise ones, concat, pad, slice, reductions,
-    softmax, most reshapes) can compute on transposed values. A whole region of them changes its order where this makes
-    the transposes at its border move fewer bytes.
+    Convolutions have channels last, so a channels-first network reaches this pass with transposes around every
+    convolution. Operators that do not depend on the order of axes (elementwise ones, concat, pad, slice, reductions,
+    softmax, most reshapes) can compute on transposed values. A region of them changes its order if the transposes at its
+    border then move fewer bytes.
 
-    A transpose is free where it moves axes of extent one, before a product, whose kernels read with any strides, and
-    before a flattening that meets constant weights (`nacre-permute-weights` finishes that).
+    A transpose is free if it only moves axes of extent one, before a product, whose kernels read with any strides, and
+    before a flattening in front of constant weights (`nacre-permute-weights` removes it).
 
     Requires: each function has one block.
 
-    Ensures: no region's transposes can be made cheaper by storing the whole region in the order that one of them asks for;
-    the answer is the same function.
+    Ensures: storing a whole region in the order of one of its transposes would not make its transposes cheaper; the function
+    is unchanged.
 
     Example: test/compiler/graph/propagate-layouts.mlir.
   }];
@@ -94,32 +95,31 @@ def PropagateLayoutsPass : Pass<"nacre-propagate-layouts", "::mlir::func::FuncOp
 def NarrowFloatsPass : Pass<"nacre-narrow-floats", "::mlir::func::FuncOp"> {
   let summary = "Compute in f16 between inputs and outputs of f32";
   let description = [{
-    Most phones' GPUs read halves in half the time, and weights of halves take half the room. Every value of f32 becomes one
-    of f16; kernels compute in f32 what they read, and round what they write. Inputs and outputs keep their types, and so do
-    recurrent layers, whose state adds up over all steps, and what is computed of integers and constants alone: positions,
-    indices and masks have more digits than halves, or would be infinite. So do the positions that an image is sampled at, and
-    the elementwise operators that make them, and what scales sums of products of integers. Constants beyond the largest half
-    become that, infinite ones stay so; and so do numbers made of integers, where they meet halves.
+    On most phones, GPUs read f16 in half the time, and f16 weights need half the memory. Every f32 value becomes f16; kernels
+    compute in f32 and round their results. Some values keep f32: inputs and outputs; recurrent layers, whose state
+    accumulates over all steps; values computed only from integers and constants, such as positions, indices and masks, which
+    f16 could not represent; sampling positions of images and the elementwise operators that compute them; and scales of
+    integer products. Finite constants and numbers converted from integers are clamped to the largest f16.
 
     Requires: nothing.
 
-    Ensures: f32 is left in arguments and their transposes, results, recurrent layers, positions, what is computed of integers, constants and the
-    casts beside them only.
+    Ensures: f32 remains only in arguments and their transposes, results, recurrent layers, positions, values computed from
+    integers, constants, and the casts around them.
 
     Example: test/compiler/graph/narrow-floats.mlir.
   }];
 }
 
 def PermuteWeightsPass : Pass<"nacre-permute-weights", "::mlir::func::FuncOp"> {
-  let summary = "Reorder the rows of constant weights instead of transposing what is multiplied by them";
+  let summary = "Reorder the rows of constant weights instead of transposing the other operand";
   let description = [{
     A channels-first network flattens its last feature map channel by channel before a fully connected layer, so the
-    channels-last map must be transposed first. The transpose only reorders the axis that the product sums over: reordering
-    the weights' rows once, when the model is compiled, is the same.
+    channels-last map must be transposed first. The transpose only reorders the axis that the product sums over. Reordering
+    the weights' rows once, at compile time, has the same effect.
 
-    Requires: transposes stand directly before the flattening reshape (`nacre-propagate-layouts` prefers that).
+    Requires: transposes are directly before the flattening reshape (`nacre-propagate-layouts` prefers that).
 
-    Ensures: no transpose whose only use is a reshape into the summed axis of products with constant weights is left.
+    Ensures: no transpose is only used by a reshape into the summed axis of products with constant weights.
 
     Example: test/compiler/graph/permute-weights.mlir.
   }];
@@ -129,13 +129,13 @@ def PermuteWeightsPass : Pass<"nacre-permute-weights", "::mlir::func::FuncOp"> {
 def FoldScalesPass : Pass<"nacre-fold-scales", "::mlir::func::FuncOp"> {
   let summary = "Move factors of a contraction's output channels into its constant weights";
   let description = [{
-    Batch normalization behind a convolution is a factor and an addend for each output channel. The factor can be part of
-    the weights; what is left is one bias, which the convolution's kernel adds for free.
+    Batch normalization after a convolution is a factor and an addend per output channel. The weights can include the factor;
+    one bias remains, which the convolution's kernel adds for free.
 
     Requires: channels are last (`nacre-propagate-layouts`).
 
     Ensures: a convolution or product with constant weights and one use is followed by at most one addition of a constant
-    for each channel, and by no constant factor.
+    per channel, and by no constant factor.
 
     Example: test/compiler/graph/fold-scales.mlir.
   }];
@@ -143,15 +143,15 @@ def FoldScalesPass : Pass<"nacre-fold-scales", "::mlir::func::FuncOp"> {
 }
 
 def JoinProductsPass : Pass<"nacre-join-products", "::mlir::func::FuncOp"> {
-  let summary = "Make one product of several of the same value, whose columns are heads of attention";
+  let summary = "Merge products of the same value whose columns are heads of attention";
   let description = [{
-    Queries, keys and values are three products of the same rows. One product with all their columns is one launch in place of
-    three, and large enough to fill a GPU; each of the three is a view of it, a slice of its heads.
+    Queries, keys and values are three products of the same rows. One product with all their columns is one launch instead of
+    three, and large enough to fill a GPU. Each of the three is a view of it, a slice of its heads.
 
-    Requires: a bias is one constant for each column (`nacre-fold-scales`).
+    Requires: a bias is one constant per column (`nacre-fold-scales`).
 
-    Ensures: no two products of one value by constant matrices are split into heads of one size, but those that something else
-    reads as a whole, and those whose matrices would be too large a constant.
+    Ensures: no two products of one value by constant matrices are split into heads of equal size, except if another operator
+    reads the whole product, or if the merged constant would be too large.
 
     Example: test/compiler/graph/join-products.mlir.
   }];
@@ -159,21 +159,21 @@ def JoinProductsPass : Pass<"nacre-join-products", "::mlir::func::FuncOp"> {
     Option<"maxConstantBytes", "max-constant-bytes", "int64_t", /*default=*/"int64_t(1) << 30",
            "The largest constant to make, in bytes; splats count as one element">,
   ];
-  let statistics = [Statistic<"numJoined", "num-joined", "Number of products that became parts of larger ones">];
+  let statistics = [Statistic<"numJoined", "num-joined", "Number of products merged into larger ones">];
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
 def SliceEarlyPass : Pass<"nacre-slice-early", "::mlir::func::FuncOp"> {
-  let summary = "Compute no rows that nobody reads";
+  let summary = "Skip the computation of unused rows";
   let description = [{
-    A classifier reads the first token of all that a transformer computes. Its last layer needs keys and values of all tokens, but
-    scores, the products behind attention, the sums and normalizations of that token alone: of four layers of BERT, a sixth of the
-    work.
+    A classifier reads only the first token of a transformer's result. The last layer needs keys and values of all tokens, but
+    scores, the products after attention, sums and normalizations only of that token. This saves a sixth of the work of a
+    four-layer BERT.
 
-    Requires: layers are settled (`nacre-recognize-composites`, `nacre-propagate-layouts`), and attention is in pieces.
+    Requires: layers are final (`nacre-recognize-composites`, `nacre-propagate-layouts`), and attention is not fused.
 
-    Ensures: no slice of half the elements or fewer, of step one, is of a result that nothing else reads and whose operator, with those
-    above it of which the same is true, multiplies or normalizes rows one by one.
+    Ensures: no slice of step one reads half the elements or fewer of a value with no other use, if the value is computed row by
+    row by products or normalizations.
 
     Example: test/compiler/graph/slice-early.mlir; one row of a product.
   }];
@@ -182,16 +182,16 @@ def SliceEarlyPass : Pass<"nacre-slice-early", "::mlir::func::FuncOp"> {
 }
 
 def FoldConstantsPass : Pass<"nacre-fold-constants", "::mlir::ModuleOp"> {
-  let summary = "Compute what depends on constants alone, however large";
+  let summary = "Compute operators with only constant operands, of any size";
   let description = [{
-    The folders of the dialect stop at small constants, because they run often. This pass runs a few times and computes
-    weights too: transposed, scaled, joined. Bytes that nothing uses any more are given back at once, so that at most
-    one copy of a weight beside the model's own is alive.
+    The dialect's folders stop at small constants, because they run often. This pass runs a few times and also transposes,
+    scales and joins weights. It frees unused bytes at once, so that at most one copy of a weight exists besides the
+    model's own.
 
     Requires: operators precede their users, as in any block.
 
     Ensures: no operator that `nn::evaluate` knows has constant operands only, unless its result would be larger than
-    `max-constant-bytes`, or much larger than its operands (an expansion is cheaper to do than to store).
+    `max-constant-bytes`, or much larger than its operands (computing an expansion is cheaper than storing it).
 
     Example: test/compiler/graph/fold-constants.mlir.
   }];
@@ -206,15 +206,15 @@ def FoldConstantsPass : Pass<"nacre-fold-constants", "::mlir::ModuleOp"> {
 }
 
 def ExpandConvTransposePass : Pass<"nacre-expand-conv-transpose", "::mlir::func::FuncOp"> {
-  let summary = "Write transposed convolutions as ordinary ones";
+  let summary = "Rewrite transposed convolutions as ordinary ones";
   let description = [{
-    A transposed convolution of stride s is s*s ordinary ones of stride 1, each with every s-th tap of the filter, whose
-    results are interleaved; kernels write them where they belong. Elementwise operators behind it move in front of the
-    interleaving, so that they join the kernels. Of many phases, or few channels, one convolution with columns for all phases is
-    made instead, and its result put in order.
+    A transposed convolution of stride s is s*s ordinary ones of stride 1, each with every s-th tap of the filter. Their
+    results are interleaved; kernels write them in place. Elementwise operators after it move before the interleaving, so
+    that they fuse with the kernels. With many phases or few channels, one convolution with columns for all phases is used
+    instead, and its result is reordered.
 
-    Requires: scales and biases are folded (`nacre-fold-scales`), since one filter becomes several; `nacre-fold-constants` runs
-    afterwards and computes those.
+    Requires: scales and biases are folded (`nacre-fold-scales`), because one filter becomes several; `nacre-fold-constants`
+    runs afterwards and computes them.
 
     Ensures: there is no `nn.conv_transpose`.
 
@@ -224,14 +224,14 @@ def ExpandConvTransposePass : Pass<"nacre-expand-conv-transpose", "::mlir::func:
 }
 
 def ExpandRecurrencePass : Pass<"nacre-expand-recurrence", "::mlir::func::FuncOp"> {
-  let summary = "Write LSTM, GRU and RNN layers as loops over their steps";
+  let summary = "Rewrite LSTM, GRU and RNN layers as loops over their steps";
   let description = [{
-    What does not depend on the step before is computed for all steps at once: the input's product with the biases, and which
-    rows of the batch have ended. A turn is a product with the recurrence matrix, two for a GRU that resets the state, and the
-    cell. Where all steps' products of the input would be more than a cache holds, a turn multiplies its own input.
+    Values that do not depend on the previous step are computed for all steps at once: the input's product with the biases, and
+    the ended rows of the batch. An iteration is a product with the recurrence matrix (two for a GRU that resets the state),
+    and the cell. If the input products of all steps would not fit in a cache, each iteration multiplies its own input.
 
-    Requires: layers have steps, rows and units (`nacre-fold-empty`); no pass behind this one wants to see layers, but
-    `nacre-fold-constants` runs, which takes matrices and biases apart.
+    Requires: layers have steps, rows and units (`nacre-fold-empty`). No later pass needs layers. `nacre-fold-constants` runs
+    afterwards and splits matrices and biases.
 
     Ensures: there is no `nn.recurrent`.
 
@@ -241,18 +241,18 @@ def ExpandRecurrencePass : Pass<"nacre-expand-recurrence", "::mlir::func::FuncOp
 }
 
 def FuseAttentionPass : Pass<"nacre-fuse-attention", "::mlir::func::FuncOp"> {
-  let summary = "Make one operator of a product, a softmax and the product with its values";
+  let summary = "Fuse a product, a softmax and the product with its values";
   let description = [{
-    The scores of attention are the largest tensors of a transformer, and nothing but the softmax and the second product reads them.
-    As one kernel a few rows of them are alive at a time, where they are computed, and a layer takes one launch for three.
+    The scores of attention are the largest tensors of a transformer, and only the softmax and the second product read them.
+    In one kernel, only a few rows of them are alive at a time, and a layer takes one launch instead of three.
 
-    More keys than `most-keys` stay three operators: a workgroup of a GPU holds few rows of so many, and large products of their own
-    are faster then.
+    With more keys than `most-keys`, the three operators remain: a GPU's workgroup holds only a few such rows, and separate
+    large products are faster.
 
-    Requires: nothing; but factors that can be part of weights should be (`nacre-fold-scales`).
+    Requires: nothing. Factors should already be part of weights if possible (`nacre-fold-scales`).
 
-    Ensures: no product has on its left, within that bound, a softmax along the last axis that nothing else reads, of scores that are a
-    product, times a number, plus a mask.
+    Ensures: within that bound, no product's left operand is a softmax along the last axis with no other use, whose operand is
+    a product, times a number, plus a mask.
 
     Example: test/compiler/graph/fuse-attention.mlir.
   }];
@@ -262,15 +262,15 @@ def FuseAttentionPass : Pass<"nacre-fuse-attention", "::mlir::func::FuncOp"> {
 }
 
 def VerifyGraphPass : Pass<"nacre-verify-graph", "::mlir::func::FuncOp"> {
-  let summary = "Check what later phases rely on";
+  let summary = "Check the invariants that later phases rely on";
   let description = [{
-    A defect of this phase must surface here, under the name of the pass that made it, not as a slow or wrong kernel.
+    A bug of this phase is reported here, with the name of the pass at fault, and not as a slow or wrong kernel.
 
     Requires: the graph phase has run.
 
-    Ensures: each function is one block of nn operators (and its return); no operator but constants reads or makes a
-    tensor without elements; no operator is computable when compiling; no transpose leaves its elements in place or
-    follows a transpose.
+    Ensures: each function is one block of nn operators (and its return); no operator except constants reads or produces an
+    empty tensor; no operator can be computed at compile time; no transpose keeps its elements in place or follows a
+    transpose.
 
     Example: test/compiler/graph/verify-graph-invalid.mlir; refused, with a note that names nacre-fold-constants.
   }];

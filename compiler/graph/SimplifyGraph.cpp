@@ -307,8 +307,8 @@ struct SimplePower : OpRewritePattern<nn::BinaryOp> {
     if (std::fabs(*exponent) == 0.5 && isNeverNegative(base))
       base = nn::UnaryOp::create(rewriter, op.getLoc(), nn::UnaryKind::Sqrt, base, APFloat(0.0));
     else if (*exponent != -1)
-      return rewriter.notifyMatchFailure(op,
-                                         "expected an exponent of 2 or -1, or 1/2 or -1/2 of a base that is never negative");
+      return rewriter.notifyMatchFailure(
+          op, "expected an exponent of 2 or -1, or 1/2 or -1/2 of a base that is never negative");
     if (*exponent < 0)
       base = nn::UnaryOp::create(rewriter, op.getLoc(), nn::UnaryKind::Reciprocal, base, APFloat(0.0));
     rewriter.replaceOp(op, base);

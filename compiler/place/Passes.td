@@ -31,13 +31,13 @@ def PlaceKernelsPass : Pass<"nacre-place-kernels", "::mlir::ModuleOp"> {
     too.
   }];
   let options = [
-    Option<"engines", "engines", "std::string", "\"cpu\"", "Who computes: cpu, gpu, split (see percent) or auto (needs a device)">,
+    Option<"engines", "engines", "std::string", "\"cpu\"", "Engines that compute: cpu, gpu, split (see percent) or auto (requires a device)">,
     Option<"percent", "percent", "unsigned", "0", "With engines=split, how much of each cut axis the GPU computes">,
     Option<"device", "device", "std::string", "\"\"", "The profile to predict times for: a shipped one's name, or a .json file">,
-    Option<"precision", "gpu-precision", "std::string", "\"fp32\"", "What products on the GPU are predicted with: fp32 or fp16">,
+    Option<"precision", "gpu-precision", "std::string", "\"fp32\"", "Precision of products on the GPU in predictions: fp32 or fp16">,
   ];
   let statistics = [
-    Statistic<"numOnGpu", "num-on-gpu", "Number of launches that the GPU computes alone">,
+    Statistic<"numOnGpu", "num-on-gpu", "Number of launches that only the GPU computes">,
     Statistic<"numCut", "num-cut", "Number of launches that both engines share">,
   ];
 }

@@ -13,16 +13,16 @@ include "mlir/Pass/PassBase.td"
 def OrderLaunchesPass : Pass<"nacre-order-launches", "::nacre::plan::EntryOp"> {
   let summary = "Order the launches of an entry that trains so that less memory is alive at once";
   let description = [{
-    Launches stand in the order in which training was derived: a maximum's codes, of which the gradient is made, behind all
-    layers, sums for biases behind all gradients. What they read stays alive as long. Each is put where what it touches lives
-    shortest; the order is kept if the most that is alive at once falls by a sixteenth. Entries that write no state keep their order.
+    At first, launches have the order in which training was derived: max pooling's codes for the gradient come after all layers,
+    sums for biases after all gradients. The values they read stay alive until then. Each launch moves to the position that
+    shortens lifetimes most. The new order is used if the peak falls by a sixteenth. Entries that write no state keep their order.
 
     Requires: launches work on storages (`memref`s).
 
     Ensures: steps that touch one storage, one of them writing it, are in the order in which they were; other operations come before
     them. No launch that writes the state gets before a loop that may be endless.
 
-    Example: test/compiler/schedule/order-launches.mlir; `@code` reads `%x` and is put before what needs `%x` no more.
+    Example: test/compiler/schedule/order-launches.mlir; `@code` reads `%x` and moves before launches that do not need `%x`.
   }];
   let options = [
     Option<"isShort", "short", "bool", /*default=*/"false",
@@ -34,21 +34,21 @@ def OrderLaunchesPass : Pass<"nacre-order-launches", "::nacre::plan::EntryOp"> {
 }
 
 def RecomputeValuesPass : Pass<"nacre-recompute-values", "::mlir::ModuleOp"> {
-  let summary = "Compute again what was kept for later, until memory is no more than what is allowed";
+  let summary = "Recompute values instead of keeping them, until memory is within the limit";
   let description = [{
-    A step of training keeps of each layer what its way back reads. Under a cap, some of it is computed again there, by the same launches:
-    maps, normalizations and poolings cost little beside the products around them, and the bits are the same. Operands in panels that
-    were made in front of a loop are made in each of its turns. What takes the least time for each byte comes first, where most is
-    alive (`compiler/schedule/Recomputation.h`).
+    A training step keeps values of each layer for the backward pass. With a memory cap, some of them are recomputed there by the
+    same launches: maps, normalizations and poolings are cheap compared with products, and give the same bits. Operands packed
+    before a loop are packed in each iteration instead. At the peak, the pass first recomputes the value that is cheapest per
+    byte (`compiler/schedule/Recomputation.h`).
 
-    Here, because only here it is known what is alive and for how long, in which bytes, and in which kernels.
+    The pass is in this phase because lifetimes, sizes and kernels are known only here.
 
     Requires: launches work on storages (`memref`s), with their ranges.
 
     Ensures: the arena, the inputs and the outputs of each entry have `most-bytes` at most, or as few as were found; a launch that runs
     again is named after its node, with `again`.
 
-    Example: test/compiler/schedule/recompute-values.mlir; a map of what is kept anyway is computed again.
+    Example: test/compiler/schedule/recompute-values.mlir; a map of a value that stays alive is recomputed.
   }];
   let options = [
     Option<"mostBytes", "most-bytes", "int64_t", /*default=*/"0", "What an entry's arena, inputs and outputs may have, in bytes">,
@@ -71,8 +71,8 @@ def PlanArenaPass : Pass<"nacre-plan-arena", "::nacre::plan::EntryOp"> {
     Two storages may share bytes when no step of the schedule needs both. The peak is therefore known when the model is
     compiled, and the runtime never allocates during inference.
 
-    Steps are numbered as they stand, bodies of loops and branches of conditionals included. What a turn of a loop may read
-    of an earlier one, or what something outside the loop touches, stays alive for all its turns.
+    Steps are numbered in order, including bodies of loops and branches of conditionals. A value that an iteration may read from
+    an earlier one, or that is accessed outside of the loop, stays alive for all iterations.
 
     Requires: launches work on storages (`memref`s).
 
@@ -96,8 +96,8 @@ def VerifySchedulePass : Pass<"nacre-verify-schedule", "::mlir::ModuleOp"> {
     Requires: nothing.
 
     Ensures: every temporary has an offset inside its entry's arena, on which no storage alive at the same step lies; every launch has
-    its ranges and names a kernel whose arguments it matches; the GPU has no share of a kernel that it has no code for, nor of what a run
-    decides how often to launch.
+    its ranges and names a kernel whose arguments it matches; the GPU has no share of a kernel that it has no code for, nor of launches
+    whose number is decided at run time.
 
     Example: test/compiler/schedule/verify-schedule-invalid.mlir; refused, with a note that names nacre-plan-arena.
   }];

@@ -71,7 +71,7 @@ def Nn_ConvTransposeOp : Nn_Op<"conv_transpose", [Nn_Contraction, Nn_FreeWidth]>
   let description = [{
     Input, filter and result are as `nn.conv` has them. Element `i` of the input times element `f` of the filter is added to
     element `i * stride + f * dilation - pad` of the result, `pad` the low one, which thus has `(input - 1) * stride + (kernel -
-    1) * dilation + 1` elements but for those that the low and the high pads cut off. Pads below zero add elements.
+    1) * dilation + 1` elements except those that the low and high pads remove. Pads below zero add elements.
 
     Example:
 
@@ -88,7 +88,7 @@ def Nn_ConvTransposeOp : Nn_Op<"conv_transpose", [Nn_Contraction, Nn_FreeWidth]>
 def Nn_FilterGradientOp : Nn_Op<"filter_gradient", [Nn_Contraction, Nn_FreeWidth]> {
   let summary = "The gradient of the filter of a convolution without pads and groups";
   let description = [{
-    Input `[N, spatial..., C]` as the convolution read it, gradient `[N, positions..., OC]` of what it made. Result `[kernel..., C, OC]`:
+    Input `[N, spatial..., C]` as the convolution read it, gradient `[N, positions..., OC]` of its result. Result `[kernel..., C, OC]`:
     for tap `f` the sum over all images and positions `o` of element `o * stride + f * dilation` of the input times the gradient.
 
     Example:
@@ -111,8 +111,8 @@ def Nn_RecurrentOp : Op<Nn_Dialect, "recurrent", [Nn_Boundary, Nn_FullWidth, Nn_
     `input` is `[T, B, I]`, `weights` `[I, G*H]`, `recurrence` `[H, G*H]`, `bias` (of both, summed where that is the same)
     `[2, G*H]`: row 0 is added to the input's product, row 1 to the recurrence's. Gates in ONNX's order: LSTM i o f c, GRU
     z r h, RNN one. `peepholes` `[3, H]` (i o f). Results: all hidden states `[T, B, H]`, the last hidden state and the last cell `[B, H]`
-    (the cell result equals the hidden state's shape and is meaningful for LSTM alone). `lengths` `[B]` stops a batch row early.
-    `reverse` walks time backwards. `activations` are unary kinds, in ONNX's order of the cell. `clip` 0 is none.
+    (the cell result has the hidden state's shape and is meaningful only for LSTM). `lengths` `[B]` stops a batch row early.
+    `reverse` processes time backwards. `activations` are unary kinds, in ONNX's order of the cell. `clip` 0 disables clipping.
 
     Example:
 

@@ -10,7 +10,7 @@
 
 include "dialects/nn/NnOpBase.td"
 
-def Nn_TripCount : ConfinedAttr<TypedSignlessIntegerAttrBase<I64, "int64_t", "number of turns">, [IntNonNegative]>;
+def Nn_TripCount : ConfinedAttr<TypedSignlessIntegerAttrBase<I64, "int64_t", "number of iterations">, [IntNonNegative]>;
 def Nn_Trips : Type<0DTensorOf<[I64]>.predicate, "scalar of i64", "::mlir::RankedTensorType">,
                BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getIntegerType(64))">;
 
@@ -22,8 +22,8 @@ class Nn_ControlOp<string mnemonic, list<Trait> traits = []>
 def Nn_IfOp : Nn_ControlOp<"if"> {
   let summary = "The values of one of two regions";
   let description = [{
-    Only the region that the condition, one element of any rank, chooses is computed. Both yield as many values as there are
-    results, of their types, and have no arguments.
+    The condition, one element of any rank, selects the region that is computed. Both regions have no arguments and yield values
+    of the types of the results.
 
     Example:
 
@@ -49,15 +49,15 @@ def Nn_IfOp : Nn_ControlOp<"if"> {
 }
 
 def Nn_ForOp : Nn_ControlOp<"for", [AttrSizedOperandSegments]> {
-  let summary = "Computes a region a number of times, each turn with what the one before it carried on";
+  let summary = "Computes a region repeatedly, passing carried values from one iteration to the next";
   let description = [{
-    There are `trip_count` turns, or `count`, one element, where it is given: at least 0 and at most `trip_count`. The body's
-    arguments are the number of the turn, from 0 on; what is carried, at first the `initial` values, then what the turn before
-    yielded; and of each `scanned` operand, whose axis 0 has `trip_count` rows, the turn's row, without that axis.
+    There are `trip_count` iterations, or `count`, if that element is given, clamped to [0, `trip_count`]. The arguments of the
+    body are the iteration number, from 0 on; the carried values, first `initial` and then those that the previous iteration
+    yielded; and for each `scanned` operand, whose axis 0 has `trip_count` rows, the iteration's row, without that axis.
 
-    `nn.yield` hands over what is carried on, and rows of stacks. Results are the carried values after the last
-    turn, which are the initial ones where there is none, then the stacks, `[trip_count, ...]`: a row for each turn, and behind
-    a `count` unspecified. Turn `t` reads and writes row `t`; with `reverse`, which goes without a `count`, row `trip_count - 1 - t`.
+    `nn.yield` returns the carried values and a row of each stack. The results are the carried values after the last
+    iteration (without iterations, the initial ones), then the stacks, `[trip_count, ...]`: one row per iteration; rows from
+    `count` on are unspecified. Iteration `t` accesses row `t`; with `reverse`, which excludes `count`, row `trip_count - 1 - t`.
 
     Example:
 
@@ -88,12 +88,12 @@ def Nn_ForOp : Nn_ControlOp<"for", [AttrSizedOperandSegments]> {
 }
 
 def Nn_WhileOp : Nn_ControlOp<"while"> {
-  let summary = "Computes a region as long as a condition holds";
+  let summary = "Computes a region while a condition holds";
   let description = [{
-    Before each turn the first region says by `nn.condition` whether there is one. Both regions have the number of the turn,
-    from 0 on, and what is carried as arguments; the second is a body as `nn.for` has it. With a `bound` there are no more turns
-    than that, and there may be stacks, `[bound, ...]`. Results are the carried values after the last turn, the stacks, and how many
-    `trips` there were; what lies behind these in the stacks is unspecified.
+    Before each iteration, the first region decides with `nn.condition` whether it is computed. The arguments of both regions are
+    the iteration number, from 0 on, and the carried values; the second region is a body like that of `nn.for`. A `bound` limits the
+    iterations and allows stacks, `[bound, ...]`. The results are the carried values after the last iteration, the stacks, and the
+    number of iterations, `trips`; later rows of the stacks are unspecified.
 
     Example:
 
@@ -127,11 +127,11 @@ def Nn_WhileOp : Nn_ControlOp<"while"> {
 }
 
 def Nn_GradientOp : Nn_ControlOp<"gradient"> {
-  let summary = "The gradients of what a region computes, for its first arguments";
+  let summary = "The gradients of a region's result with respect to its first arguments";
   let description = [{
-    The region yields one tensor of floats, which it computes of the operands, its arguments. The results are the gradients of the
-    sum of its elements, one for each of the first arguments, of their types. An importer writes it where a model asks for a
-    gradient; the phase `train` writes the gradient in its place, and no phase behind that one meets it.
+    The region computes one tensor of floats from its arguments, the operands. The results are the gradients of the sum of its
+    elements, one for each of the first arguments, of their types. An importer creates it if a model computes a gradient;
+    the phase `train` replaces it by the gradient, so no later phase sees it.
 
     Example:
 
@@ -155,7 +155,7 @@ def Nn_GradientOp : Nn_ControlOp<"gradient"> {
 }
 
 def Nn_YieldOp : Op<Nn_Dialect, "yield", [Pure, Terminator, ParentOneOf<["IfOp", "ForOp", "WhileOp", "GradientOp"]>, AttrSizedOperandSegments]> {
-  let summary = "What a region hands over: values, and rows of stacks";
+  let summary = "Returns values, and rows of stacks, from a region";
   let description = [{
     Example:
 
@@ -172,7 +172,7 @@ def Nn_YieldOp : Op<Nn_Dialect, "yield", [Pure, Terminator, ParentOneOf<["IfOp",
 }
 
 def Nn_ConditionOp : Op<Nn_Dialect, "condition", [Pure, Terminator, HasParent<"WhileOp">]> {
-  let summary = "Whether there is a turn: one element of any rank";
+  let summary = "Decides whether an iteration is computed: one element of any rank";
   let description = [{
     Example:
 

@@ -14,11 +14,11 @@ include "mlir/IR/OpBase.td"
 def Nn_Dialect : Dialect {
   let name = "nn";
   let cppNamespace = "::nacre::nn";
-  let summary = "What a network computes";
+  let summary = "The operators of a network";
   let description = [{
-    Value semantics, static shapes, no layout but one: channels come last (`[batch, spatial..., channels]`), filters are
-    `[spatial..., input channels per group, output channels]`. Signed integers are signless (`i8`), unsigned ones say so
-    (`ui8`), booleans are `i1`. Shapes of elementwise operators broadcast as in NumPy.
+    Operators have value semantics and static shapes. Channels are the last axis (`[batch, spatial..., channels]`); filters are
+    `[spatial..., input channels per group, output channels]`. Signed integers are signless (`i8`), unsigned ones explicit
+    (`ui8`), booleans `i1`. Shapes of elementwise operators broadcast as in NumPy.
   }];
   let hasConstantMaterializer = 1;
   let useDefaultAttributePrinterParser = 1;
@@ -42,16 +42,16 @@ def Nn_ReduceKindEnum : Nn_Enum<"ReduceKind", "how values along the reduced axes
   I32EnumAttrCase<"Min", 3, "min">, I32EnumAttrCase<"Prod", 4, "prod">]>;
 def Nn_ReduceKind : Nn_EnumAttr<Nn_ReduceKindEnum, "reduce_kind">;
 
-def Nn_CumulateKindEnum : Nn_Enum<"CumulateKind", "what runs along an axis", [
+def Nn_CumulateKindEnum : Nn_Enum<"CumulateKind", "how values along an axis accumulate", [
   I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Prod", 1, "prod">]>;
 def Nn_CumulateKind : Nn_EnumAttr<Nn_CumulateKindEnum, "cumulate_kind">;
 
-def Nn_ScatterKindEnum : Nn_Enum<"ScatterKind", "what an update makes of an element", [
+def Nn_ScatterKindEnum : Nn_Enum<"ScatterKind", "how an update changes an element", [
   I32EnumAttrCase<"Set", 0, "set">, I32EnumAttrCase<"Add", 1, "add">, I32EnumAttrCase<"Mul", 2, "mul">,
   I32EnumAttrCase<"Max", 3, "max">, I32EnumAttrCase<"Min", 4, "min">]>;
 def Nn_ScatterKind : Nn_EnumAttr<Nn_ScatterKindEnum, "scatter_kind">;
 
-def Nn_ArgKindEnum : Nn_Enum<"ArgKind", "which element's index is taken", [
+def Nn_ArgKindEnum : Nn_Enum<"ArgKind", "which element's index is returned", [
   I32EnumAttrCase<"Max", 0, "max">, I32EnumAttrCase<"Min", 1, "min">]>;
 def Nn_ArgKind : Nn_EnumAttr<Nn_ArgKindEnum, "arg_kind">;
 
@@ -65,11 +65,11 @@ def Nn_PadModeEnum : Nn_Enum<"PadMode", "what padding holds", [
   I32EnumAttrCase<"Symmetric", 4, "symmetric">]>;
 def Nn_PadMode : Nn_EnumAttr<Nn_PadModeEnum, "pad_mode">;
 
-def Nn_InterpolationEnum : Nn_Enum<"Interpolation", "what the value between elements is", [
+def Nn_InterpolationEnum : Nn_Enum<"Interpolation", "how values between elements are computed", [
   I32EnumAttrCase<"Nearest", 0, "nearest">, I32EnumAttrCase<"Linear", 1, "linear">, I32EnumAttrCase<"Cubic", 2, "cubic">]>;
 def Nn_Interpolation : Nn_EnumAttr<Nn_InterpolationEnum, "interpolation">;
 
-def Nn_SamplePaddingEnum : Nn_Enum<"SamplePadding", "what lies outside of an image", [
+def Nn_SamplePaddingEnum : Nn_Enum<"SamplePadding", "the values outside of an image", [
   I32EnumAttrCase<"Zeros", 0, "zeros">, I32EnumAttrCase<"Border", 1, "border">,
   I32EnumAttrCase<"Reflection", 2, "reflection">]>;
 def Nn_SamplePadding : Nn_EnumAttr<Nn_SamplePaddingEnum, "sample_padding">;
@@ -78,7 +78,7 @@ def Nn_FixedPointRoundingEnum : Nn_Enum<"FixedPointRounding", "how a product wit
   I32EnumAttrCase<"Double", 0, "double">, I32EnumAttrCase<"Single", 1, "single">, I32EnumAttrCase<"Mult16", 2, "mult16">]>;
 def Nn_FixedPointRounding : Nn_EnumAttr<Nn_FixedPointRoundingEnum, "fixed_point_rounding">;
 
-def Nn_ScaleRoundingEnum : Nn_Enum<"ScaleRounding", "which power of two a number becomes", [
+def Nn_ScaleRoundingEnum : Nn_Enum<"ScaleRounding", "how a number is rounded to a power of two", [
   I32EnumAttrCase<"Up", 0, "up">, I32EnumAttrCase<"Down", 1, "down">, I32EnumAttrCase<"Nearest", 2, "nearest">]>;
 def Nn_ScaleRounding : Nn_EnumAttr<Nn_ScaleRoundingEnum, "scale_rounding">;
 

@@ -12,7 +12,7 @@ include "mlir/IR/OpBase.td"
 
 def Nn_OperatorInterface : OpInterface<"OperatorInterface"> {
   let cppNamespace = "::nacre::nn";
-  let description = [{What every operator states.}];
+  let description = [{Facts of every operator.}];
   let methods = [
     InterfaceMethod<"The kind of kernel that computes it.", "::nacre::nn::WorkKind", "getWorkKind">,
     InterfaceMethod<"How wide its results must be when a network is narrowed.", "::nacre::nn::Width", "getWidth">,

@@ -68,10 +68,10 @@ def Nn_ConcatOp : Nn_Op<"concat", [Nn_Boundary, Nn_SameWidth, Nn_KeepsAxes, Nn_E
 }
 
 def Nn_InterleaveOp : Nn_Op<"interleave", [Nn_Boundary, Nn_SameWidth]> {
-  let summary = "Puts tensors into one, each at every so manyth element of every axis";
+  let summary = "Interleaves tensors with strides along every axis";
   let description = [{
-    There is an operand for every index into an array of shape `strides`, in row-major order; the one for index `a` holds the
-    result's elements `a + k * strides`. Where a stride does not divide the result, the first operands have one element more.
+    There is one operand per index into an array of shape `strides`, in row-major order; the operand of index `a` holds the
+    result's elements `a + k * strides`. If a stride does not divide the result, the first operands have one more element.
 
     Example:
 
@@ -86,7 +86,7 @@ def Nn_InterleaveOp : Nn_Op<"interleave", [Nn_Boundary, Nn_SameWidth]> {
 def Nn_SliceOp : Nn_Op<"slice", [Nn_SameWidth, Nn_KeepsAxes, Nn_Evaluated, Nn_PassesCounts]> {
   let summary = "Elements starts[i] + k * steps[i], k < sizes[i], of every axis";
   let description = [{
-    Starts are non-negative and all elements inside; steps are not zero, and may be negative.
+    Starts are non-negative, and all elements are inside; steps are non-zero and may be negative.
 
     Example:
 
@@ -107,8 +107,8 @@ def Nn_SliceOp : Nn_Op<"slice", [Nn_SameWidth, Nn_KeepsAxes, Nn_Evaluated, Nn_Pa
 def Nn_PadOp : Nn_Op<"pad", [Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
   let summary = "Adds elements before and after every axis; negative amounts crop";
   let description = [{
-    `value` is a scalar of the element type, read in `constant` mode alone. `edge` repeats the outermost elements, `wrap` goes on at
-    the other end; `reflect` mirrors at them, so that they stand once, and `symmetric` beyond them, so that they stand twice.
+    `value` is a scalar of the element type, used only in `constant` mode. `edge` repeats the outermost elements; `wrap` continues at
+    the other end. `reflect` mirrors without repeating the outermost element; `symmetric` mirrors and repeats it.
 
     Example:
 
@@ -127,9 +127,9 @@ def Nn_PadOp : Nn_Op<"pad", [Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
 }
 
 def Nn_GatherOp : Nn_Op<"gather", [Nn_Indexed, Nn_SameWidth, Nn_MovesAxes, Nn_Evaluated, Nn_PassesCounts]> {
-  let summary = "Slices of an axis picked by an index tensor, which replaces the axis";
+  let summary = "Selects slices along an axis by an index tensor, which replaces the axis";
   let description = [{
-    Negative indices count from the end; an index out of range is clamped, so that it cannot read elsewhere.
+    Negative indices count from the end; an index out of range is clamped, so that no other memory is read.
 
     Example:
 
@@ -143,12 +143,12 @@ def Nn_GatherOp : Nn_Op<"gather", [Nn_Indexed, Nn_SameWidth, Nn_MovesAxes, Nn_Ev
 }
 
 def Nn_ResampleOp : Nn_Op<"resample", [Nn_Indexed, Nn_FreeWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
-  let summary = "Weighted sums of elements along axes, by tables";
+  let summary = "Weighted sums of elements along axes, defined by tables";
   let description = [{
-    Axis `axes[i]` becomes as long as the tables `indices[i]` (i32) and `weights[i]` (f32) have rows: both are
-    `[positions, taps]`, and an element is the sum over the taps of its row of a weight by the operand's element at an index.
-    Several axes multiply: an element is made of no more than 64. One tap with weights that are all 1 moves elements of any
-    type; what is weighted is a float. What a framework calls nearest, linear, cubic, area or antialiased is in the tables.
+    Axis `axes[i]` gets the number of rows of the tables `indices[i]` (i32) and `weights[i]` (f32). Both are
+    `[positions, taps]`; an element is the sum over the taps of its row, each a weight times the operand's element at an index.
+    For several axes, taps multiply; an element reads at most 64. One tap with all weights 1 moves elements of any type;
+    otherwise, elements are floats. The tables express nearest, linear, cubic, area and antialiased resampling.
 
     Example:
 
@@ -174,14 +174,14 @@ def Nn_ResampleOp : Nn_Op<"resample", [Nn_Indexed, Nn_FreeWidth, Nn_KeepsAxes, N
 }
 
 def Nn_SampleOp : Nn_Op<"sample", [Nn_Indexed, Nn_FreeWidth]> {
-  let summary = "Pixels of images at positions that are computed";
+  let summary = "Pixels of images at computed positions";
   let description = [{
     `input` is `[N, spatial..., C]`, `positions` are `[R, points..., S]` for its S spatial axes, in their order, counted in
     elements: 0 is the middle of the first. The result is `[R, points..., C]`; row r reads image `images[r]`, clamped, or
-    image r where there is no such operand. `nearest` rounds halves to even, `linear` weighs the two neighbours along every
-    axis, `cubic` (one or two axes) the four by Keys' function with a = -0.75. Each of these neighbours that lies outside
-    is 0 (`zeros`), the nearest inside (`border`), or its mirror image (`reflection`): at the outer edge of the first and
-    the last element, or, with `align_corners`, at their middles. What is not nearest is of floats.
+    image r without that operand. `nearest` rounds halves to even, `linear` interpolates the two neighbours along every
+    axis, `cubic` (one or two axes) four neighbours by Keys' function with a = -0.75. A neighbour outside of the image
+    is 0 (`zeros`), the nearest one inside (`border`), or its mirror image (`reflection`): at the outer edge of the first
+    and last element, or, with `align_corners`, at their middles. Except for `nearest`, elements are floats.
 
     Example:
 

@@ -16,7 +16,7 @@ include "dialects/nn/NnScatterOps.td"
 include "dialects/nn/NnSelectionOps.td"
 
 def Nn_ConstantOp : Nn_Op<"constant", [ConstantLike, Nn_Boundary, Nn_FreeWidth]> {
-  let summary = "A tensor known when the model is compiled";
+  let summary = "A tensor known at compile time";
   let description = [{
     Weights of the model are `dense_resource` views of the mapped file; splats stay splats. Signed integers are signless.
 
@@ -62,9 +62,9 @@ def Nn_BinaryOp : Nn_Op<"binary", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts, 
   let description = [{
     Both operands have the same element type (`pow` excepted: the result has the base's). Comparisons give `i1`; `and`,
     `or`, `xor` are bitwise. Integers wrap. Integer `div` truncates; `mod` has the sign of the divisor, `fmod` of the dividend;
-    by 0 all three give 0. A shift by the width or more, read as unsigned, leaves 0, and -1 of a negative number to the right.
-    Integers to a negative power are 0 but for 1 and -1. `min` and `max` propagate NaN. A constant power of 1/2 or 3/4, or
-    of their negatives, is a root, so of -inf NaN.
+    by 0 all three give 0. A shift by the width or more (as unsigned) gives 0, or -1 for a right shift of a negative number.
+    Integers to a negative power are 0 except for 1 and -1. `min` and `max` propagate NaN. A constant power of 1/2 or 3/4, or
+    of their negatives, is computed with roots, so -inf gives NaN.
 
     Example:
 
@@ -97,14 +97,14 @@ def Nn_SelectOp : Nn_Op<"select", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts, 
 def Nn_CastOp : Nn_TypedOp<"cast", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts, Nn_Evaluated]> {
   let summary = "Conversion to another element type";
   let description = [{
-    To `i1`, anything but zero is true, NaN too. Floats to integers truncate; what is beyond the range becomes its end, NaN
-    becomes 0. Integers to narrower ones wrap. To floats, values are rounded once, to nearest even; but integers become
+    To `i1`: everything except zero is true, including NaN. Floats to integers: truncated and clamped to the range; NaN
+    becomes 0. Integers to narrower ones: wrapped. To floats: rounded once, to nearest even; but integers are converted to
     `f16`, `bf16` and narrow floats through `f32`.
 
-    To floats of 8 bits, what is beyond the greatest number, infinity too, becomes it; with `overflows` it becomes infinity,
-    or NaN where the type has none. `f4E2M1FN` always saturates, and NaN becomes -0. `rounding` says which power of two a
-    number becomes in `f8E8M0FNU`; what is below the smallest becomes it, or NaN with `overflows`. Floats to integers of 4
-    and 2 bits are rounded to nearest even and wrap, as ONNX says.
+    To 8-bit floats: values beyond the largest number, including infinity, are clamped; with `overflows` they become infinity,
+    or NaN if the type has no infinity. `f4E2M1FN` always saturates, and NaN becomes -0. `rounding` selects the power of two
+    for `f8E8M0FNU`; values below the smallest are clamped, or become NaN with `overflows`. Floats to 4- and 2-bit integers
+    are rounded to nearest even and wrap, as in ONNX.
 
     Example:
 
@@ -123,10 +123,10 @@ def Nn_CastOp : Nn_TypedOp<"cast", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts,
 def Nn_RequantizeOp : Nn_Op<"requantize", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts, Nn_Evaluated]> {
   let summary = "An integer times a fixed-point number, rounded in one of three exact ways";
   let description = [{
-    x * multiplier / 2^31 * 2^shift in integers alone, to the bit (dialects/nn/FixedPoint.h), broadcast as in NumPy; the result
-    is i32, where it wraps. `double` rounds twice: x as i32, behind a shift to the left that wraps, times the multiplier, halves
-    up and at most 2^31 - 1; then the shift to the right, halves away from zero. `single` rounds once, halves up; `mult16` too,
-    with the multiplier rounded to 16 bits first. A shift beyond what these have bits for (-31 to 30, `mult16` to 14) is its end.
+    x * multiplier / 2^31 * 2^shift in exact integer arithmetic (dialects/nn/FixedPoint.h), broadcast as in NumPy; the result
+    is a wrapping i32. `double` rounds twice: x as i32, after a wrapping left shift, times the multiplier, rounding halves up
+    and clamping to 2^31 - 1; then a right shift, rounding halves away from zero. `single` rounds once, halves up. `mult16` is
+    like `single`, but first rounds the multiplier to 16 bits. Shifts are clamped to -31 to 30 (`mult16`: to 14).
 
     Example:
 
@@ -143,10 +143,10 @@ def Nn_RequantizeOp : Nn_Op<"requantize", [Nn_Elementwise, Nn_SameWidth, Nn_Broa
 }
 
 def Nn_BitcastOp : Nn_TypedOp<"bitcast", [Nn_FullWidth, Nn_MovesAxes, Nn_EvaluatedInFull]> {
-  let summary = "The same bits as elements of another type";
+  let summary = "Reinterprets bits as elements of another type";
   let description = [{
-    Elements of as many bits keep the shape. Of narrower ones several come from one element, and a last axis is new that counts
-    them, from the lowest bits on; to wider ones the last axis is joined, and goes. No booleans.
+    A type of the same width keeps the shape. To a narrower type, each element is split into several along a new last axis,
+    from the lowest bits on. To a wider type, the last axis is joined and removed. Booleans are not allowed.
 
     Example:
 
@@ -173,8 +173,8 @@ def Nn_BitcastOp : Nn_TypedOp<"bitcast", [Nn_FullWidth, Nn_MovesAxes, Nn_Evaluat
 def Nn_PoolOp : Nn_Op<"pool", [Nn_Nest, Nn_FreeWidth]> {
   let summary = "Maximum or average over a sliding window of the spatial axes";
   let description = [{
-    Input `[N, spatial..., C]`. `pads` as in `nn.conv`. `overhang` (one per spatial axis) are further cells at the high
-    end, which rounding the output size up asks for: an average never counts them. An average counts `pads` only with
+    Input `[N, spatial..., C]`. `pads` as in `nn.conv`. `overhang` (one per spatial axis) is the number of extra cells at the
+    high end if the output size is rounded up; an average never counts them. An average counts `pads` only with
     `count_padding`.
 
     Example:
@@ -191,10 +191,10 @@ def Nn_PoolOp : Nn_Op<"pool", [Nn_Nest, Nn_FreeWidth]> {
 }
 
 def Nn_PoolCodeOp : Nn_Op<"pool_code", [Nn_Nest, Nn_SameWidth]> {
-  let summary = "Which cell of its window each maximum is";
+  let summary = "The cell of each maximum in its window";
   let description = [{
-    Of `input` and the maxima that `nn.pool` gives of it with these attributes: the number, in row-major order and at most 253, of the
-    first cell of the window that equals the maximum; 255 (ui8) where none does, as of NaN. A byte of what training must know of a
+    `maxima` is the result of `nn.pool` on `input` with these attributes. The result (ui8) is the number, in row-major order and at most
+    253, of the first cell of the window that equals the maximum, or 255 if no cell does (NaN). Training keeps this byte instead of the
     pool's input.
 
     Example:
@@ -210,11 +210,11 @@ def Nn_PoolCodeOp : Nn_Op<"pool_code", [Nn_Nest, Nn_SameWidth]> {
 }
 
 def Nn_UnpoolOp : Nn_Op<"unpool", [Nn_Nest, Nn_FreeWidth]> {
-  let summary = "The sum of windows, each in the cell that its code names: the adjoint of a maximum over windows";
+  let summary = "Adds each value to the cell of its window that its code names: the adjoint of max pooling";
   let description = [{
     Operands `[N, windows..., C]`, codes as of `nn.pool_code`. The result has two axes for each spatial one, `[N, (steps, stride)..., C]`:
-    element `(q, r)` is cell `q * stride + r` of the first window's first cell on, and there are as many as windows reach. What a
-    reshape makes of it is the pool's padded input.
+    element `(q, r)` is cell `q * stride + r`, counted from the first cell of the first window. It covers all windows. A reshape
+    turns it into the pool's padded input.
 
     Example:
 
@@ -231,9 +231,9 @@ def Nn_UnpoolOp : Nn_Op<"unpool", [Nn_Nest, Nn_FreeWidth]> {
 def Nn_ReduceOp : Nn_Op<"reduce", [Nn_Nest, Nn_SameWidth, Nn_MovesAxes, Nn_EvaluatedByReducing, Nn_PassesCounts]> {
   let summary = "Reduction along axes";
   let description = [{
-    `axes` are sorted and non-negative; no axes means the identity. Other reductions are compositions. Integers are added up
-    in their own type, where they wrap, and a mean truncates. Of nothing, a sum is 0, a product 1, a maximum the least number
-    of the type and a minimum the greatest (infinities for floats), a mean NaN, or 0 for integers.
+    `axes` are sorted and non-negative; no axes means the identity. Other reductions are compositions. Integer sums wrap in
+    their own type, and means truncate. For no elements, a sum is 0, a product 1, a maximum the smallest number of the type,
+    a minimum the largest (infinities for floats), and a mean NaN, or 0 for integers.
 
     Example:
 
@@ -249,8 +249,8 @@ def Nn_ReduceOp : Nn_Op<"reduce", [Nn_Nest, Nn_SameWidth, Nn_MovesAxes, Nn_Evalu
 def Nn_ArgReduceOp : Nn_Op<"arg_reduce", [Nn_Scan, Nn_SameWidth, Nn_MovesAxes, Nn_EvaluatedByReducing, Nn_PassesCounts]> {
   let summary = "Index (i64) of the largest or smallest element along an axis";
   let description = [{
-    NaN is never chosen. If no element is better than -inf (+inf for min), the index is 0, or that of the last such element with
-    `select_last`.
+    NaN is never selected. If no element is larger than -inf (for min: smaller than +inf), the index is 0, or with `select_last`
+    that of the last such element.
 
     Example:
 

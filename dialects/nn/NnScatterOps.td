@@ -13,8 +13,8 @@ include "dialects/nn/NnOpBase.td"
 def Nn_CumulateOp : Nn_Op<"cumulate", [Nn_Serial, Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull, Nn_PassesCounts]> {
   let summary = "Sums or products of the elements up to each, along an axis";
   let description = [{
-    In order, so that the bits do not depend on how the work is divided. `exclusive` leaves each element itself out;
-    `reverse` begins at the end. Integers wrap; f16 and bf16 add up in f32.
+    The order is fixed, so that bits do not depend on the distribution of work. `exclusive` omits each element itself;
+    `reverse` begins at the end. Integers wrap; f16 and bf16 are summed in f32.
 
     Example:
 
@@ -29,8 +29,8 @@ def Nn_CumulateOp : Nn_Op<"cumulate", [Nn_Serial, Nn_SameWidth, Nn_KeepsAxes, Nn
 def Nn_GatherNdOp : Nn_Op<"gather_nd", [Nn_Indexed, Nn_SameWidth, Nn_EvaluatedInFull, Nn_PassesCounts]> {
   let summary = "Slices of a tensor picked by coordinates";
   let description = [{
-    The last axis of `indices` holds a coordinate for each of as many axes of the operand, behind the first `batch_dims`
-    axes, which both have. Result: the indices' axes but the last, then the operand's that have no coordinate.
+    The last axis of `indices` holds coordinates for the operand's axes that follow the first `batch_dims` axes, which both
+    share. The result has the indices' axes except the last, then the operand's axes without a coordinate.
 
     Example:
 
@@ -43,7 +43,7 @@ def Nn_GatherNdOp : Nn_Op<"gather_nd", [Nn_Indexed, Nn_SameWidth, Nn_EvaluatedIn
 }
 
 def Nn_GatherElementsOp : Nn_Op<"gather_elements", [Nn_Indexed, Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull, Nn_PassesCounts]> {
-  let summary = "Elements of a tensor, each with an index of its own along one axis";
+  let summary = "Elements of a tensor, each with a separate index along one axis";
   let description = [{
     `result[.., i, ..] = operand[.., indices[.., i, ..], ..]`. Along other axes the indices may be shorter than the operand.
 
@@ -58,10 +58,10 @@ def Nn_GatherElementsOp : Nn_Op<"gather_elements", [Nn_Indexed, Nn_SameWidth, Nn
 }
 
 def Nn_ScatterNdOp : Nn_Op<"scatter_nd", [Nn_Serial, Nn_SameWidth, Nn_EvaluatedInFull]> {
-  let summary = "A tensor with slices of it, named by coordinates, changed by updates";
+  let summary = "A tensor with updated slices, selected by coordinates";
   let description = [{
-    The last axis of `indices` holds a coordinate for each of the operand's first axes. `updates` has the indices' axes but
-    the last, then the operand's that have no coordinate. Updates of one element are made in their order: `set` leaves the
+    The last axis of `indices` holds a coordinate for each of the operand's first axes. `updates` has the indices' axes except
+    the last, then the operand's axes without a coordinate. Updates of the same element are applied in order: `set` keeps the
     last one. `max` and `min` propagate NaN.
 
     Example:
@@ -76,7 +76,7 @@ def Nn_ScatterNdOp : Nn_Op<"scatter_nd", [Nn_Serial, Nn_SameWidth, Nn_EvaluatedI
 }
 
 def Nn_ScatterElementsOp : Nn_Op<"scatter_elements", [Nn_Serial, Nn_SameWidth, Nn_KeepsAxes, Nn_EvaluatedInFull]> {
-  let summary = "A tensor changed by updates, each with an index of its own along one axis";
+  let summary = "A tensor with updated elements, each with a separate index along one axis";
   let description = [{
     `result[.., indices[.., i, ..], ..]` is changed by `updates[.., i, ..]`, as in `scatter_nd`. Along other axes the
     updates may be shorter than the operand.

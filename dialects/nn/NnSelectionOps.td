@@ -16,7 +16,7 @@ class Nn_SelectionOp<string mnemonic, list<Trait> traits = []>
 def Nn_TopKOp : Nn_SelectionOp<"top_k", [Nn_Serial, Nn_SameWidth]> {
   let summary = "The `k` largest, or smallest, elements along an axis, in that order, and their indices (i64)";
   let description = [{
-    Of equal elements the one of lower index comes first. NaN counts as larger than any other number, and equals itself.
+    Equal elements are ordered by index. NaN counts as larger than any other number, and equals itself.
 
     Example:
 
@@ -32,8 +32,8 @@ def Nn_TopKOp : Nn_SelectionOp<"top_k", [Nn_Serial, Nn_SameWidth]> {
 def Nn_CompactOp : Nn_Op<"compact", [Nn_Serial, Nn_SameWidth, Nn_EvaluatedInFull]> {
   let summary = "The indices (i64) of the elements that are true, in order";
   let description = [{
-    The mask has one axis, and the result as many elements as it: behind the indices they are the length of the mask. A sum
-    of the mask is their count.
+    The mask has one axis, and the result has the same size: after the indices, elements are the length of the mask. The sum
+    of the mask is the number of indices.
 
     Example:
 
@@ -48,9 +48,9 @@ def Nn_CompactOp : Nn_Op<"compact", [Nn_Serial, Nn_SameWidth, Nn_EvaluatedInFull
 def Nn_UniqueOp : Nn_SelectionOp<"unique", [Nn_Serial, Nn_SameWidth]> {
   let summary = "The different rows of a matrix";
   let description = [{
-    `first`: the index of the first row of each kind; behind the last of them, the number of rows. `inverse`: for each row,
-    which of these it is. `counts`: how many rows are of that kind; 0 behind the last. The number of kinds is how many counts
-    are not 0. Kinds are sorted by their rows, the first column first; without `sorted` they are in the order of their first
+    `first`: the index of the first row of each kind; after the last kind, the number of rows. `inverse`: the kind of each
+    row. `counts`: the number of rows of each kind; 0 after the last kind. The number of non-zero counts is the number of
+    kinds. Kinds are sorted by their rows, the first column first; without `sorted` they are in the order of their first
     rows. NaN equals itself, and is larger than any other number.
 
     Example:
@@ -65,13 +65,13 @@ def Nn_UniqueOp : Nn_SelectionOp<"unique", [Nn_Serial, Nn_SameWidth]> {
 }
 
 def Nn_NmsOp : Nn_SelectionOp<"nms", [Nn_Serial, Nn_SameWidth]> {
-  let summary = "Boxes of high score that overlap none of higher score, for each image and class";
+  let summary = "Non-maximum suppression: boxes of high score without large overlaps, per image and class";
   let description = [{
     `boxes` is `[B, N, 4]`, `scores` `[B, C, N]`; a box is two opposite corners, in any order, or with `centered` the center
-    and the extents. Candidates score more than `score_threshold`, or are all boxes where there is none; the one of the
-    highest score is taken (of equal ones that of lower index), unless its intersection with one taken before is more
-    than `iou_threshold` of their union. `selected` `[B, C, limit]` are the indices of at most `most` and `limit` boxes in
-    that order, 0 behind the last; `counts` `[B, C, 1]` says how many they are.
+    and the extents. Candidates score more than `score_threshold`; without it, all boxes are candidates. They are selected
+    by descending score (equal scores by index), unless the intersection with an already selected box exceeds
+    `iou_threshold` of their union. `selected` `[B, C, limit]` has the indices of at most `most` and `limit` boxes in that
+    order, followed by 0; `counts` `[B, C, 1]` is their number.
 
     Example:
 

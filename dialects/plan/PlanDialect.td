@@ -13,11 +13,11 @@ def Plan_Dialect : Dialect {
   let name = "plan";
   let useDefaultAttributePrinterParser = 1;
   let cppNamespace = "::nacre::plan";
-  let summary = "What the runtime is told";
+  let summary = "The plan that the runtime executes";
   let description = [{
     A module holds `plan.weight`s, `plan.kernel`s and `plan.entry`s. An entry is a list of launches. Early in the `kernels`
-    phase launches take and return tensors; its last passes give every tensor a storage, and from then on launches write
-    into `memref`s (identity layout, static shape), as the runtime will. docs/phases/kernels.md has the forms.
+    phase, launches take and return tensors. Its last passes assign storages to tensors; from then on, launches write
+    `memref`s (identity layout, static shape), as at run time. docs/phases/kernels.md describes the forms.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
@@ -36,7 +36,7 @@ def Plan_KernelKindEnum : Plan_Enum<"KernelKind", "the kind of work a kernel doe
   I32EnumAttrCase<"Separable", 8, "separable">]>;
 def Plan_KernelKind : EnumAttr<Plan_Dialect, Plan_KernelKindEnum, "kind">;
 
-def Plan_RoleEnum : Plan_Enum<"Role", "what a storage is for", [
+def Plan_RoleEnum : Plan_Enum<"Role", "the purpose of a storage", [
   I32EnumAttrCase<"Input", 0, "input">, I32EnumAttrCase<"Output", 1, "output">, I32EnumAttrCase<"State", 2, "state">,
   I32EnumAttrCase<"Temporary", 3, "temporary">, I32EnumAttrCase<"Count", 4, "count">]>;
 def Plan_Role : EnumAttr<Plan_Dialect, Plan_RoleEnum, "role">;
@@ -48,10 +48,10 @@ def Plan_EncodingAttr : AttrDef<Plan_Dialect, "Encoding"> {
   let mnemonic = "encoding";
   let summary = "How a weight's bytes are laid out in the compiled model";
   let description = [{
-    `plain`: row-major, as the tensor says. `panel(nr)`: the last axis is cut into panels of `nr` columns, and each panel
-    stores all other axes in row-major order, `nr` values apiece: `[ceil(OC / nr)][rest...][nr]`, the last panel filled
-    with zeros. With `groups` > 1 every group of `OC / groups` columns is cut into panels of its own. With `parts` > 1 a panel
-    has `nr` columns of each of so many equal parts, side by side: `[ceil(OC / parts / nr)][rest...][parts][nr]`.
+    `plain`: row-major. `panel(nr)`: the last axis is split into panels of `nr` columns, and each panel stores all other axes
+    in row-major order with `nr` values each: `[ceil(OC / nr)][rest...][nr]`; zeros fill the last panel.
+    With `groups` > 1, every group of `OC / groups` columns is split into separate panels. With `parts` > 1, a panel has `nr`
+    columns of each of `parts` equal parts, side by side: `[ceil(OC / parts / nr)][rest...][parts][nr]`.
   }];
   let parameters = (ins EnumParameter<Plan_EncodingKindEnum>:$kind, DefaultValuedParameter<"int64_t", "0">:$width,
                         DefaultValuedParameter<"int64_t", "1">:$groups, DefaultValuedParameter<"int64_t", "1">:$parts);

@@ -21,7 +21,7 @@ def Plan_Value : AnyTypeOf<[AnyStaticShapeTensor, AnyStaticShapeMemRef]>;
 def Plan_WeightOp : Plan_Op<"weight", [Symbol]> {
   let summary = "A constant of the model that kernels read";
   let description = [{
-    `value` is a splat or a resource until the package phase packs it as `encoding` says. Two launches may share a weight;
+    `value` is a splat or a resource until the package phase packs it according to `encoding`. Launches may share a weight;
     it has one encoding.
 
     ```mlir
@@ -33,14 +33,14 @@ def Plan_WeightOp : Plan_Op<"weight", [Symbol]> {
 }
 
 def Plan_KernelOp : Plan_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock]> {
-  let summary = "One kind of work on whole storages";
+  let summary = "A computation on whole storages";
   let description = [{
     The body's arguments are `num_inputs` inputs, then the storages that are written, all as tensors; `plan.yield` returns
     the written storages' new contents. The body is upstream `linalg` and `tensor`, or `scf` (docs/phases/kernels.md).
 
-    `cut_axis` is the axis of the first written slice along which the work may be divided between engines, `cut_extent` its length and
-    `grain` the step at which it may be cut. `encodings` names how the bytes of arguments lie that are no plain arrays (`unit` for the
-    others), of the inputs, or of all arguments where one that is written is such; the tile tables of the target set it.
+    `cut_axis` is the axis of the first written slice along which engines may split the work, `cut_extent` its length, and `grain` the
+    step of cuts. `encodings` describes the layouts of arguments that are not plain arrays (`unit` for plain ones): of the inputs, or of
+    all arguments if a written one is not plain. The tile tables of the target set it.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Plan_KernelKind:$kind, Plan_Int:$num_inputs, Plan_Int:$cut_axis,
                        Plan_Int:$cut_extent, DefaultValuedAttr<Plan_Int, "1">:$grain, OptionalAttr<ArrayAttr>:$encodings);
@@ -62,7 +62,7 @@ def Plan_YieldOp : Plan_Op<"yield", [Pure, Terminator, HasParent<"KernelOp">, Re
 }
 
 def Plan_EntryOp : Plan_Op<"entry", [Symbol, IsolatedFromAbove, SingleBlock, NoTerminator]> {
-  let summary = "A way to run the model: inputs, outputs and the launches between them, in order";
+  let summary = "One way to run the model: inputs, outputs and the launches between them, in order";
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<Plan_Int>:$arena_bytes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
@@ -71,14 +71,14 @@ def Plan_EntryOp : Plan_Op<"entry", [Symbol, IsolatedFromAbove, SingleBlock, NoT
 def Plan_StorageOp : Plan_Op<"storage", [HasParent<"EntryOp">]> {
   let summary = "A dense array in memory: an input, an output, state, a temporary or a count";
   let description = [{
-    Inputs, outputs and state have a `name` and an `index` in the order of the model's own; `external_type` is their element type as
-    the model says, where it is stored as another (booleans, unsigned integers, narrow types), and their whole type where
-    elements share bytes, of which the storage is a list. `offset` is a temporary's place in the arena,
-    in bytes, given by the schedule phase. While launches still work on tensors, only inputs exist, as tensors.
+    Inputs, outputs and state have a `name` and an `index` in the model's order. `external_type` is their element type in the model, if
+    it is stored as another one (booleans, unsigned integers, narrow types); it is the whole type if elements share bytes,
+    because the storage is then a list of bytes. The schedule phase sets `offset`, a temporary's position in the arena,
+    in bytes. While launches work on tensors, only inputs exist, as tensors.
 
-    A count is an i64 that says, after a run, how many elements an axis of an output has; it is named after the node that
-    finds it. An output that has such axes is as large as it can become, and `counts` says for each axis the index of the
-    count, or -1.
+    A count is an i64 that holds, after a run, the size of an axis of an output; it is named after the node that computes
+    it. An output with such axes has its maximum size, and `counts` has the index of the count for each axis,
+    or -1.
 
     ```mlir
     %x = plan.storage input "data" 0 : memref<1x3x224x224xf32>
@@ -99,16 +99,16 @@ def Plan_StorageOp : Plan_Op<"storage", [HasParent<"EntryOp">]> {
 }
 
 def Plan_OutputOp : Plan_Op<"output"> {
-  let summary = "Names a tensor as an output of the entry, or as a count, while launches still work on tensors";
+  let summary = "Declares a tensor as an output of the entry, or as a count, while launches work on tensors";
   let arguments = (ins AnyStaticShapeTensor:$value, StrAttr:$name, Plan_Int:$index, OptionalAttr<TypeAttr>:$external_type,
                        OptionalAttr<DenseI64ArrayAttr>:$counts, UnitAttr:$is_count);
   let assemblyFormat = "$value `,` $name $index attr-dict `:` type($value)";
 }
 
 def Plan_StoreOp : Plan_Op<"store"> {
-  let summary = "Puts a tensor into given memory, while launches still work on tensors";
+  let summary = "Stores a tensor in given memory, while launches work on tensors";
   let description = [{
-    Launches of the same block write there at once. What is `late` is copied, and here: up to here the memory is read as it was.
+    Launches of the same block write there directly. With `late`, the value is copied at this point: earlier readers see the old memory.
 
     ```mlir
     plan.store %next into %states : tensor<8xf32> into memref<8xf32>
@@ -128,9 +128,9 @@ def Plan_UseOp : Plan_Op<"use", [Pure]> {
 def Plan_ViewOp : Plan_Op<"view", [Pure]> {
   let summary = "Consecutive bytes of a storage under another shape";
   let description = [{
-    Starts `offset` elements into `source`, plus `step` elements for each turn of the enclosing loop whose counter is given:
-    a `plan.for`, or a `plan.while` with a bound. What has rows may end behind its source, by less than one of them: a kernel that works on
-    the first elements of each row does not touch the rest of the last one.
+    Starts `offset` elements into `source`, plus `step` elements per iteration of the enclosing loop with the given counter:
+    a `plan.for`, or a `plan.while` with a bound. A view with rows may extend beyond its source, by less than one row: a kernel that uses
+    only the first elements of each row does not access the rest of the last row.
 
     ```mlir
     %row = plan.view %states[%t] {step = 512 : i64} : memref<100x1x512xf32> to memref<1x512xf32>
@@ -148,8 +148,8 @@ def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
   let description = [{
     On tensors: `inputs` in, results out. On storages: `inputs` are read, `outputs` written, no results. `gpu` and `cpu`
     are the half-open ranges of the cut axis that each engine computes, set by the place phase. The location names the
-    nodes of the model. A view that moves does so with the innermost loop around the launch; what moves with another is
-    copied inside that.
+    nodes of the model. A moving view must move with the innermost loop around the launch; one that moves with another
+    loop is copied inside that loop.
 
     ```mlir
     plan.launch @conv(%x, %w, %b) into(%y) {cpu = array<i64: 0, 56>, gpu = array<i64: 0, 0>}
@@ -172,10 +172,10 @@ def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
 //===----------------------------------------------------------------------===//
 
 def Plan_ForOp : Plan_Op<"for", [SingleBlock, NoTerminator]> {
-  let summary = "Repeats launches a fixed number of times, or as often as a count says, but not oftener";
+  let summary = "Repeats launches a fixed number of times, or as often as a count states, up to that number";
   let description = [{
-    The body's only argument is the counter; `plan.view` may use it. `count`, one i64, is read once, before the first turn:
-    there are clamp(count, 0, trip_count) turns.
+    The body's only argument is the counter; `plan.view` may use it. `count`, one i64, is read once, before the loop:
+    there are clamp(count, 0, trip_count) iterations.
 
     ```mlir
     plan.for 100 count %n : memref<i64> {
@@ -192,11 +192,11 @@ def Plan_ForOp : Plan_Op<"for", [SingleBlock, NoTerminator]> {
 }
 
 def Plan_WhileOp : Plan_Op<"while", [SingleBlock, NoTerminator]> {
-  let summary = "Repeats launches as long as a condition holds";
+  let summary = "Repeats launches while a condition holds";
   let description = [{
-    A turn runs the launches of `test`, and if what `plan.condition` names is not zero then, those of `body`. With a
-    `bound` there are at most so many turns: the condition is not asked for another. Each region may have the counter as
-    an argument; views may use it where there is a bound.
+    An iteration runs the launches of `test`, and then, if the operand of `plan.condition` is not zero, those of `body`. A
+    `bound` limits the iterations: after them, the condition is not tested again. Each region may have the counter as
+    an argument; with a bound, views may use it.
 
     ```mlir
     plan.while bound 64 {

@@ -4,8 +4,8 @@
 
 usage: make_convnet.py FOLDER     writes convnet.onnx and convnet.input.npy; the same bytes everywhere
 
-Its answer for this image, from ONNX Runtime, is convnet.expected.npy beside this file. The network has what image networks
-have: a strided stem, residual blocks of 3x3 convolutions, a depthwise-separable block, batch normalization, ReLU and
+Its answer for this image, from ONNX Runtime, is convnet.expected.npy next to this file. The network has typical parts of image
+networks: a strided stem, residual blocks of 3x3 convolutions, a depthwise-separable block, batch normalization, ReLU and
 ReLU6, a skip that changes shape, global pooling, a dense layer and softmax.
 """
 import os

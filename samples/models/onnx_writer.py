@@ -151,7 +151,7 @@ NPY_TYPES = {"f": "<f4", "d": "<f8", "i": "<i4", "q": "<i8"}
 
 
 def write_npy(path, dims, values, code="f"):
-    """An array of float32, or of what `code` says of C's types, in NumPy's format."""
+    """Writes an array of float32, or of the C type `code`, in NumPy's format."""
     shape = "(" + "".join(f"{d}, " for d in dims) + ")"
     header = f"{{'descr': '{NPY_TYPES[code]}', 'fortran_order': False, 'shape': {shape}, }}"
     header += " " * (-(len(header) + 11) % 64) + "\n"

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Refuses turns of phrase that readers must parse twice, and names the plain words for each.
 
-Looks at the string literals of C and C++ sources in tools/, which are messages and --help, at the templates of manual pages in
-docs/man, and at the prose of Markdown pages and JSON schemas. Comments, code on pages, names of files and other folders are not checked.
+Looks at messages and --help (the string literals of C, C++, Python and Java sources), at what TableGen files say of passes, options and
+operators, at the comments of public headers and the docstrings of the Python package, at the templates of manual pages in docs/man, and
+at the prose of Markdown pages and JSON schemas. Other comments, code on pages, names of files and other folders are not checked.
 
 `--count` prints how many there are per 1,000 words of each kind of text instead.
 """
+import ast
 import bisect
 import collections
 import re
@@ -15,7 +17,10 @@ import sys
 import pages
 import tree
 
-SOURCES = (".c", ".cpp", ".h")
+SOURCES = (".c", ".cpp", ".h", ".java")
+FOLDERS = ("codegen/", "compiler/", "dialects/", "runtime/", "samples/", "tools/")
+# Installed files whose comments users read.
+PUBLIC = ("runtime/include/", "runtime/java/dev/")
 # (phrase, the plain alternative). A space stands for any white space; case matters.
 BANNED = [
     (r"\bOf [a-z]", "begin with the subject, as in 'Seed of generated inputs'"),
@@ -43,11 +48,11 @@ BANNED = [
     (r"\bbehind\b", "write 'after' or 'follows'"),
     (r"\balone\b", "write 'only'"),
 ]
-BANNED = [(re.compile(phrase.replace(" ", r"\s+")), plain) for phrase, plain in BANNED]
+BANNED = [(phrase.replace(" ", r"\s+"), plain) for phrase, plain in BANNED]
 # Longer texts, which the whole list of phrases applies to.
 PAGES = (".md", ".md.in", ".1.in", ".schema.json")
-# On pages only: sentences there are longer than messages, and more of them begin with a clause.
-BANNED_ON_PAGES = [
+# Sentences that begin with a clause, and idioms of longer texts.
+BANNED += [
     (r"(?:^|(?<=[.:;|]\s))(?:What|Who|Whoever)\b(?! (?:next|is new)\b)[^.?!:|\n]*[.:;|]", "begin with the subject: 'The compiler ...', 'To ..., run ...'"),
     (r"(?:^|(?<=[.:;|]\s))(?:Is|Are|Does|Do|Has|Have|Was) [^.?!|\n]*,(?!\d)", "write 'If ...'"),
     (r"(?:^|(?<=[.:;|]\s))Where [^.?!|\n]*,(?!\d)", "write 'If ...' or 'When ...'"),
@@ -64,7 +69,7 @@ BANNED_ON_PAGES = [
     (r"\bnobody\b", "write 'nothing' or 'no ...'"),
     (r"\bfar (?:larger|smaller|slower|faster)\b", "give the factor, or write 'much'"),
 ]
-BANNED_ON_PAGES = BANNED + [(re.compile(phrase), plain) for phrase, plain in BANNED_ON_PAGES]
+BANNED = [(re.compile(phrase), plain) for phrase, plain in BANNED]
 
 TOKEN = re.compile(r"""
     (?P<comment> //(?:[^\\\n]|\\.|\\\n)* | /\*.*?\*/ )
@@ -95,7 +100,7 @@ class Text:
 
     def problems(self, path):
         text = "".join(self.parts)
-        for phrase, plain in BANNED_ON_PAGES if path.endswith(PAGES) else BANNED:
+        for phrase, plain in BANNED:
             for match in phrase.finditer(text):
                 line = self.lines[bisect.bisect_right(self.starts, match.start()) - 1]
                 yield line, f"{path}:{line}: has '{' '.join(match.group(0).split())}'; {plain}"
@@ -117,6 +122,55 @@ def literals(source):
             text.add(ESCAPES.get(piece[1:], piece[1:]) if kind == "text" and piece[0] == "\\" else piece, line)
             line += piece.count("\n")
     yield text
+
+
+def comments(source):
+    """The comments of a source, a paragraph at a time, without code in backticks."""
+    text = Text()
+    for token in TOKEN.finditer(source):
+        if token.lastgroup != "comment" or "SPDX" in token[0]:
+            continue
+        for number, line in enumerate(token[0].split("\n"), source.count("\n", 0, token.start()) + 1):
+            line = re.sub(r"^\s*(?:/\*\*?|//[/!]?<?|\*/|\*)\s?|\s*\*/$", "", line)
+            if not line.strip() or line.startswith(("- ", "@", " ")) or number != (text.lines or [0])[-1] + 1:
+                yield text
+                text = Text()
+            text.add(re.sub(r"`[^`]*`|\{@\w+ [^}]*\}", "X", line) + " ", number)
+    yield text
+
+
+def documented(source):
+    """The literals and the comments of a file that users read."""
+    yield from literals(source)
+    yield from comments(source)
+
+
+def descriptions(source):
+    """The literals of a TableGen file, and its descriptions without examples and code."""
+    yield from literals(source)
+    for found in re.finditer(r"\[\{(.*?)\}\]", source, re.DOTALL):
+        first = source.count("\n", 0, found.start()) + 1
+        if not re.search(r"\bdescription\s*=\s*$", source[:found.start()]):
+            continue
+        text, is_code = Text(), False
+        for number, line in enumerate(found[1].split("\n"), first):
+            is_code ^= line.strip().startswith("```")
+            if not line.strip() or is_code or line.strip().startswith("```"):
+                yield text
+                text = Text()
+            else:
+                text.add(re.sub(r"`[^`]*`", "X", line.strip()) + " ", number)
+        yield text
+
+
+def strings(source):
+    """The strings of a Python source, docstrings among them."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            text = Text()
+            for number, line in enumerate(node.value.splitlines(keepends=True), node.lineno):
+                text.add(line, min(number, node.end_lineno))
+            yield text
 
 
 def page(source):
@@ -156,8 +210,15 @@ def schema(source):
 
 def kind_of(path):
     """(kind of text, how to read it), or None where the lint reads nothing."""
-    if path.startswith("tools/") and path.endswith(SOURCES):
-        return ("options" if re.search(r"(?:Options|Declarations|HelpText|Presets)\.", path) else "messages"), literals
+    if path.startswith(PUBLIC) and path.endswith((*SOURCES, ".hpp")):
+        return "public headers", documented
+    if path.startswith(FOLDERS) and path.endswith(SOURCES):
+        is_of_options = path.startswith("tools/") and re.search(r"(?:Options|Declarations|HelpText|Presets)\.", path)
+        return ("options" if is_of_options else f"messages of {path.split('/')[0]}"), literals
+    if path.startswith(FOLDERS) and path.endswith(".td"):
+        return "descriptions", descriptions
+    if path.startswith(("tools/python/", "samples/")) and path.endswith(".py"):
+        return "Python package", strings
     if path.startswith("docs/man/") and path.endswith(".1.in"):
         return "manual pages", page
     if path.endswith(".schema.json"):

@@ -54,7 +54,7 @@ extern "C" {
 /** The alignment in bytes of every pointer that the runtime returns, and of every buffer bound to it. */
 #define NACRE_ALIGNMENT 64
 
-/** The result of a call, and what to do next. */
+/** The result of a call, and the app's next step. */
 typedef enum nacre_status {
   NACRE_OK = 0,                 /**< Success. */
   NACRE_BAD_ARGUMENT = 1,       /**< The call is always wrong: correct the app. */

@@ -113,7 +113,7 @@ TEST(Target, CodeForBigCoresAsksForOneWhereLittleOnesHaveTheirs) {
   for (const auto &target : parse("android-arm64", "cortex-a55,cortex-a76,cortex-a72"))
     EXPECT_EQ((target.needs & big) != 0, target.needs & NACRE_CPU_NEED(NACRE_ARM64_DOTPROD) && !target.inOrder);
   EXPECT_EQ(errorOf("android-arm64", "cortex-a53,cortex-a35"),
-            "cpus must differ in features that the runtime can tell apart, but 'cortex-a53' and 'cortex-a35' do not; "
+            "cpus must differ in features that the runtime can detect, but 'cortex-a53' and 'cortex-a35' do not; "
             "name one of them");
 }
 
@@ -145,9 +145,9 @@ TEST(Target, MistakesAreNamed) {
             "target must be host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64, but is 'windows'");
   EXPECT_EQ(errorOf("linux-x86_64", "cortex-a76"), "cpu must be an x86-64 CPU that LLVM knows, but is 'cortex-a76'");
   EXPECT_EQ(errorOf("linux-arm64", "znver5"), "cpu must be an arm64 CPU that LLVM knows, but is 'znver5'");
-  EXPECT_EQ(errorOf("linux-x86_64", "core2"), "cpu must have SSE4.2, but 'core2' has not");
+  EXPECT_EQ(errorOf("linux-x86_64", "core2"), "cpu must have SSE4.2, but 'core2' does not");
   EXPECT_EQ(errorOf("android-arm64", "native"), "cpu must be named for target android-arm64, but is 'native'");
   EXPECT_EQ(errorOf("android-arm64", "cortex-a53,cortex-a76,cortex-a78"),
-            "cpus must differ in features that the runtime can tell apart, but 'cortex-a76' and 'cortex-a78' do not; "
+            "cpus must differ in features that the runtime can detect, but 'cortex-a76' and 'cortex-a78' do not; "
             "name one of them");
 }

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 public final class NacreException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** The kind of failure, and what to do next. */
+  /** The kind of failure, and the app's next step. */
   public enum Status {
     /** The call is always wrong: correct the app. */
     BAD_ARGUMENT,

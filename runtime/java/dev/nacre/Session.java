@@ -66,7 +66,7 @@ public final class Session implements AutoCloseable {
     final String what;
     final List<TensorInfo> infos;
     private final ByteBuffer[] own;
-    private final ByteBuffer[] bound; // holds on to what the runtime has the address of
+    private final ByteBuffer[] bound; // keeps buffers alive whose addresses the runtime has
 
     Tensors(String what, List<TensorInfo> infos) {
       this.what = what;

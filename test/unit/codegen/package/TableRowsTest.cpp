@@ -305,7 +305,7 @@ TEST(TableRows, OtherElementTypesAreRefused) {
     llvm::Expected<nacre_tensor> row = rowOfInput(type);
     ASSERT_FALSE(bool(row)) << type;
     const std::string message = llvm::toString(row.takeError());
-    EXPECT_NE(message.find("a type that the model format has, but"), std::string::npos) << message;
+    EXPECT_NE(message.find("an element type of the model format, but"), std::string::npos) << message;
     EXPECT_NE(message.find(type), std::string::npos) << message;
   }
   llvm::Expected<nacre_tensor> row = rowOfInput("i8", "i3");

@@ -364,7 +364,7 @@ TEST(Conditionals, NestTo64AndNoDeeper) {
     return raiseText(text + "return m1\n");
   };
   EXPECT_NE(nest(64).find("m64 = if p64"), std::string::npos);
-  EXPECT_NE(nest(65).find("must be inside 64 conditionals at most"), std::string::npos);
+  EXPECT_NE(nest(65).find("must be inside 64 or fewer conditionals"), std::string::npos);
 }
 
 } // namespace

@@ -136,7 +136,8 @@ TEST_F(InlineCallsTest, ListsOfArgumentsAreCountedByTheirAttribute) {
 
 TEST_F(InlineCallsTest, WhatIsWrongIsNamed) {
   const std::pair<const char *, const char *> cases[] = {
-      {R"(node { name: "call" op: "PartitionedCall" attr { key: "f" value { func { name: "g" } } } })", "'g' is none"},
+      {R"(node { name: "call" op: "PartitionedCall" attr { key: "f" value { func { name: "g" } } } })",
+       "there is no 'g'"},
       {R"(node { name: "call" op: "PartitionedCall" })", "must call a function"},
       {R"(node { name: "call" op: "f" } library { function { signature { name: "f" } node_def { name: "n" op: "f" } } })",
        "calls itself"},
@@ -145,13 +146,13 @@ TEST_F(InlineCallsTest, WhatIsWrongIsNamed) {
             function { signature { name: "g" } node_def { name: "n" op: "f" } } })",
        "calls itself"},
       {R"(node { name: "call" op: "f" } library { function { signature { name: "f" input_arg { name: "x" } } } })",
-       "its arguments, 1, but gives 0"},
+       "its arguments, 1, but passes 0"},
       {R"(node { name: "call" op: "f" } library { function { signature { name: "f" } node_def { name: "n" op: "Neg" input: "x" } } })",
-       "'x' is not"},
+       "there is no 'x'"},
       {R"(node { name: "call" op: "f" } library { function { signature { name: "f" output_arg { name: "y" } } } })",
        "must return a tensor as 'y'"},
       {R"(node { name: "call" op: "f" } node { name: "n" op: "Neg" input: "call" } library { function { signature { name: "f" } } })",
-       "'call' is none"},
+       "there is no 'call'"},
       {R"(node { name: "call" op: "f" input: "call" } library { function { signature { name: "f" input_arg { name: "x" } output_arg { name: "y" } }
             ret { key: "y" value: "x" } } })",
        "cycle"},
@@ -176,7 +177,7 @@ TEST_F(InlineCallsTest, DoublingFunctionsAreCountedFirst) {
   EXPECT_FALSE(inlineAll(chain(40, [](const std::string &next) {
     return "node_def { name: 'a' op: " + next + " } node_def { name: 'b' op: " + next + " }";
   })));
-  EXPECT_TRUE(complains("nodes, but come to more")) << message;
+  EXPECT_TRUE(complains("nodes in total, but have more")) << message;
   graph.Clear();
   EXPECT_FALSE(inlineAll(chain(70, [](const std::string &next) { return "node_def { name: 'a' op: " + next + " }"; })));
   EXPECT_TRUE(complains("at most 64 deep")) << message;

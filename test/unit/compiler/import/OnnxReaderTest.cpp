@@ -137,17 +137,17 @@ TEST_F(OnnxReader, TooFewVarints) {
 
 TEST_F(OnnxReader, AShapeThatOverflows) {
   addTensor(TensorProto::FLOAT, {int64_t(1) << 40, int64_t(1) << 40});
-  EXPECT_SAYS(read(), "larger than any memory");
+  EXPECT_SAYS(read(), "does not fit into any memory");
 }
 
 TEST_F(OnnxReader, ANegativeDimension) {
   addTensor(TensorProto::FLOAT, {-1})->set_raw_data("abcd");
-  EXPECT_SAYS(read(), "dimensions of at least 0");
+  EXPECT_SAYS(read(), "non-negative dimensions");
 }
 
 TEST_F(OnnxReader, AnotherTypesField) {
   addTensor(TensorProto::FLOAT, {1})->add_int64_data(1);
-  EXPECT_SAYS(read(), "in a field that is not the one of its type, 'float'");
+  EXPECT_SAYS(read(), "in a field that does not match its type, 'float'");
 }
 
 TEST_F(OnnxReader, ATypeThatIsNotThere) {
@@ -197,7 +197,7 @@ TEST_F(OnnxReader, TwoDefinitions) {
 
 TEST_F(OnnxReader, AnOutputThatNothingComputes) {
   EXPECT_FALSE(parse());
-  EXPECT_SAYS(error, "an output must be computed by a node");
+  EXPECT_SAYS(error, "no node computes this output");
 }
 
 TEST_F(OnnxReader, NotAModel) {
@@ -260,7 +260,7 @@ TEST_F(ExternalData, StaysInTheFolder) {
   for (const char *location : {"/etc/passwd", "../w.bin", "a/../../w.bin", ""})
     EXPECT_SAYS(read(location, "0", "4"), "must be a file inside the model's folder") << location;
   ASSERT_FALSE(llvm::sys::fs::create_link("/etc/passwd", folder + "/link"));
-  EXPECT_SAYS(read("link", "0", "4"), "is a link out of it");
+  EXPECT_SAYS(read("link", "0", "4"), "is a link that leads out of it");
 }
 
 TEST_F(ExternalData, IsThere) { EXPECT_SAYS(read("none.bin", "0", "4"), "cannot open external data"); }

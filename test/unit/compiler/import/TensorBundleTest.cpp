@@ -150,10 +150,10 @@ TEST_F(TensorBundleTest, WrongEntriesAreNamed) {
       {"truncated", [](BundleWriter &writer) { writer.entries["a"].set_offset(-1); }},
       {"truncated", [](BundleWriter &writer) { writer.entries["a"].set_offset(INT64_MAX); }},
       {"must have 16 bytes", [](BundleWriter &writer) { writer.entries["a"].set_size(12); }},
-      {"files of data", [](BundleWriter &writer) { writer.entries["a"].set_shard_id(1); }},
-      {"files of data", [](BundleWriter &writer) { writer.entries["a"].set_shard_id(-1); }},
-      {"at least 0", [](BundleWriter &writer) { writer.entries["a"].mutable_shape()->mutable_dim(0)->set_size(-2); }},
-      {"larger than any",
+      {"data files", [](BundleWriter &writer) { writer.entries["a"].set_shard_id(1); }},
+      {"data files", [](BundleWriter &writer) { writer.entries["a"].set_shard_id(-1); }},
+      {"non-negative", [](BundleWriter &writer) { writer.entries["a"].mutable_shape()->mutable_dim(0)->set_size(-2); }},
+      {"does not fit into any",
        [](BundleWriter &writer) { writer.entries["a"].mutable_shape()->mutable_dim(0)->set_size(INT64_MAX); }},
       {"any number", [](BundleWriter &writer) { writer.entries["a"].mutable_shape()->set_unknown_rank(true); }},
       {"not supported", [](BundleWriter &writer) { writer.entries["a"].set_dtype(tensorflow::DT_RESOURCE); }},
@@ -173,7 +173,7 @@ TEST_F(TensorBundleTest, WrongHeadersAreRefused) {
   BundleWriter many;
   many.header.set_num_shards(65537);
   EXPECT_FALSE(read(many));
-  EXPECT_TRUE(complains("files of data"));
+  EXPECT_TRUE(complains("data files"));
   BundleWriter big;
   big.header.set_endianness(tensorflow::BundleHeaderProto::BIG);
   EXPECT_FALSE(read(big));

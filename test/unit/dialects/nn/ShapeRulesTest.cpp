@@ -81,12 +81,11 @@ TEST(ShapeRules, RefusesImpossibleTransposedConvolutions) {
   const int64_t far = int64_t(1) << 40;
   EXPECT_REFUSED(convTransposeShape({1, 7, 4}, {3, 4, 8}, {{}, {2}, {8, 7}, {1}}, 1), "leave some of its 15 elements");
   EXPECT_REFUSED(convTransposeShape({1, 0, 4}, {3, 4, 8}, {{}, {2}, {0, 0}, {1}}, 1), "but has 0 of them");
-  EXPECT_REFUSED(convTransposeShape({1, far, 4}, {3, 4, 8}, {{}, {far}, {0, 0}, {1}}, 1),
-                 "between its first and its last");
+  EXPECT_REFUSED(convTransposeShape({1, far, 4}, {3, 4, 8}, {{}, {far}, {0, 0}, {1}}, 1), "must span 1 to");
   EXPECT_REFUSED(convTransposeShape({1, 7, 4}, {3, 2, 8}, {{}, {2}, {0, 0}, {1}}, 1), "4 input channels per group");
   // The pads leave one element, but all that is cut off would be computed.
   EXPECT_REFUSED(convTransposeShape({1, 2, 2, 1}, {1, 1, 1, 1}, {{}, {far, far}, {far, far, 0, 0}, {1, 1}}, 1),
-                 "what it reaches must fit");
+                 "the covered region must fit");
 }
 
 TEST(ShapeRules, UnpoolsInSteps) {
@@ -103,7 +102,7 @@ TEST(ShapeRules, UnpoolsInSteps) {
 TEST(ShapeRules, Interleaves) {
   EXPECT_SHAPE(interleaveShape({{2, 3}, {2, 3}, {1, 3}}, {3, 1}), {5, 3});
   EXPECT_SHAPE(interleaveShape({{1, 2, 2, 4}, {1, 2, 1, 4}, {1, 1, 2, 4}, {1, 1, 1, 4}}, {1, 2, 2, 1}), {1, 3, 3, 4});
-  EXPECT_REFUSED(interleaveShape({{2, 3}, {3, 3}}, {2, 1}), "operand 0 must hold every so manyth");
+  EXPECT_REFUSED(interleaveShape({{2, 3}, {3, 3}}, {2, 1}), "operand 0 must hold its share");
   EXPECT_REFUSED(interleaveShape({{2, 3}}, {2, 1}), "but there are 1");
   EXPECT_REFUSED(interleaveShape({{2}, {2}}, {2, 1}), "the 2 axes of the strides");
 }
@@ -128,9 +127,9 @@ TEST(ShapeRules, Transposes) {
 
 TEST(ShapeRules, Concatenates) {
   EXPECT_SHAPE(concatShape({{2, 3}, {2, 0}, {2, 4}}, 1), {2, 7});
-  EXPECT_REFUSED(concatShape({{2, 3}, {3, 3}}, 1), "agree but for axis 1");
-  EXPECT_REFUSED(concatShape({{2, 3}, {2}}, 1), "agree");
-  EXPECT_REFUSED(concatShape({}, 0), "none");
+  EXPECT_REFUSED(concatShape({{2, 3}, {3, 3}}, 1), "equal sizes except along axis 1");
+  EXPECT_REFUSED(concatShape({{2, 3}, {2}}, 1), "equal sizes");
+  EXPECT_REFUSED(concatShape({}, 0), "at least one operand");
   EXPECT_REFUSED(concatShape({{2}}, 1), "axis");
 }
 
@@ -138,7 +137,7 @@ TEST(ShapeRules, Slices) {
   EXPECT_SHAPE(sliceShape({10, 5}, {9, 0}, {4, 5}, {-3, 1}), {4, 5});
   // Nothing is read, so it may start anywhere.
   EXPECT_SHAPE(sliceShape({3}, {7}, {0}, {1}), {0});
-  EXPECT_REFUSED(sliceShape({10}, {8}, {4}, {-3}), "4 elements from 8 by -3");
+  EXPECT_REFUSED(sliceShape({10}, {8}, {4}, {-3}), "4 elements starting at 8 in steps of -3");
   EXPECT_REFUSED(sliceShape({10}, {1}, {4}, {3}) /* 1, 4, 7, 10 */, "but has 10");
   EXPECT_REFUSED(sliceShape({10}, {0}, {2}, {INT64_MAX}), "but has 10");
   EXPECT_REFUSED(sliceShape({10}, {0}, {INT64_MAX}, {INT64_MAX}), "but has 10");
@@ -151,9 +150,9 @@ TEST(ShapeRules, Pads) {
   EXPECT_SHAPE(padShape({3}, {2}, {2}, PadReach::ExtentLessOne), {7});
   EXPECT_SHAPE(padShape({3}, {3}, {0}, PadReach::Extent), {6});
   EXPECT_SHAPE(padShape({1}, {9}, {9}, PadReach::Edge), {19});
-  EXPECT_REFUSED(padShape({0}, {1}, {0}, PadReach::Edge), "by 0 at most");
-  EXPECT_REFUSED(padShape({3}, {3}, {0}, PadReach::ExtentLessOne), "by 2 at most");
-  EXPECT_REFUSED(padShape({3}, {0}, {4}, PadReach::Extent), "by 3 at most");
+  EXPECT_REFUSED(padShape({0}, {1}, {0}, PadReach::Edge), "by at most 0");
+  EXPECT_REFUSED(padShape({3}, {3}, {0}, PadReach::ExtentLessOne), "by at most 2");
+  EXPECT_REFUSED(padShape({3}, {0}, {4}, PadReach::Extent), "by at most 3");
   EXPECT_REFUSED(padShape({3}, {-2}, {-2}, PadReach::Any), "keep 0 elements or more");
   EXPECT_REFUSED(padShape({3}, {INT64_MIN}, {0}, PadReach::Any), "low");
 }
@@ -162,14 +161,14 @@ TEST(ShapeRules, Gathers) {
   EXPECT_SHAPE(gatherShape({2, 3, 4}, {5, 6}, 1), {2, 5, 6, 4});
   EXPECT_SHAPE(gatherShape({2, 3}, {}, 0), {3});
   EXPECT_SHAPE(gatherShape({0, 3}, {0}, 0), {0, 3});
-  EXPECT_REFUSED(gatherShape({0, 3}, {1}, 0), "must have elements");
+  EXPECT_REFUSED(gatherShape({0, 3}, {1}, 0), "must not be empty");
 }
 
 TEST(ShapeRules, Resamples) {
   EXPECT_SHAPE(resampleShape({2, 3, 4}, {0, 2}, {{3, 1, {0, 1, 1}}, {1, 2, {0, 3}}}, 64), {3, 3, 1});
   EXPECT_SHAPE(resampleShape({2}, {}, {}, 64), {2});
   EXPECT_SHAPE(resampleShape({0}, {0}, {{0, 4, {}}}, 64), {0});
-  EXPECT_REFUSED(resampleShape({2, 3}, {0}, {}, 64), "a table for each of 1 axes");
+  EXPECT_REFUSED(resampleShape({2, 3}, {0}, {}, 64), "one table for each of 1 axes");
   EXPECT_REFUSED(resampleShape({2, 3}, {0}, {{1, 1, {2}}}, 64), "between 0 and its extent 2");
   EXPECT_REFUSED(resampleShape({2, 3}, {0}, {{1, 1, {-1}}}, 64), "between 0 and its extent 2");
   EXPECT_REFUSED(resampleShape({2, 3}, {0}, {{0, 65, {}}}, 64), "1 to 64 others");
@@ -198,16 +197,16 @@ TEST(ShapeRules, GathersByCoordinates) {
   EXPECT_REFUSED(gatherNdShape({2, 3, 4}, {5, 1}, 1), "same first 1 axes");
   EXPECT_REFUSED(gatherNdShape({2, 3}, {2, 3}, 2), "batch_dims must be less");
   EXPECT_REFUSED(gatherNdShape({2, 3}, {2, 3}, -1), "batch_dims must be less");
-  EXPECT_REFUSED(gatherNdShape({0, 4}, {1, 1}, 0), "must have elements");
+  EXPECT_REFUSED(gatherNdShape({0, 4}, {1, 1}, 0), "must not be empty");
   EXPECT_SHAPE(gatherNdShape({0, 4}, {0, 1}, 0), {0, 4});
 }
 
 TEST(ShapeRules, GathersElements) {
   EXPECT_SHAPE(gatherElementsShape({2, 3}, {2, 9}, 1), {2, 9});
   EXPECT_SHAPE(gatherElementsShape({2, 3}, {1, 9}, 1), {1, 9});
-  EXPECT_REFUSED(gatherElementsShape({2, 3}, {3, 9}, 1), "2 long along axis 0 at most, but are 3");
+  EXPECT_REFUSED(gatherElementsShape({2, 3}, {3, 9}, 1), "at most 2 elements along axis 0, but have 3");
   EXPECT_REFUSED(gatherElementsShape({2, 3}, {2}, 1), "operand's rank 2, but have 1");
-  EXPECT_REFUSED(gatherElementsShape({2, 0}, {2, 1}, 1), "must have elements");
+  EXPECT_REFUSED(gatherElementsShape({2, 0}, {2, 1}, 1), "must not be empty");
   EXPECT_REFUSED(gatherElementsShape({2, 3}, {2, 3}, 2), "axis");
 }
 
