@@ -13,8 +13,8 @@ include "mlir/Pass/PassBase.td"
 def NarrowWeightsPass : Pass<"nacre-narrow-weights", "::mlir::ModuleOp"> {
   let summary = "Store the weights of launches that wait for them as f16 or bf16";
   let description = [{
-    A launch whose weight takes longer to come than to be multiplied by is as fast as memory. Its weight is rounded to the narrow
-    type, and the kernel widens what it reads: accumulators, inputs and results stay f32. A roofline of the target's tables decides
+    A launch is memory-bound if reading its weight takes longer than multiplying by it. Its weight is rounded to the narrow
+    type, and the kernel widens it: accumulators, inputs and results stay f32. A roofline of the target's tables decides
     (codegen/cpu/contraction/TileTables.h), which counts the widening; tables that rows are gathered from are always worth it.
 
     Requires: kernels over whole storages, launches on storages; no encoding on any weight yet.
@@ -26,7 +26,7 @@ def NarrowWeightsPass : Pass<"nacre-narrow-weights", "::mlir::ModuleOp"> {
     Example: test/compiler/encode/narrow-weights.mlir; a row by a matrix reads the matrix as f16.
   }];
   let options = [
-    Option<"type", "weight-type", "std::string", /*default=*/"\"fp16\"", "What weights are stored as: fp16 or bf16">,
+    Option<"type", "weight-type", "std::string", /*default=*/"\"fp16\"", "Storage type of weights: fp16 or bf16">,
     Option<"target", "target", "std::string", /*default=*/"\"host\"",
            "Operating system: host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64">,
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
@@ -39,15 +39,16 @@ def PackOperandsPass : Pass<"nacre-pack-operands", "::mlir::ModuleOp"> {
   let summary = "Put right operands that are no weights into panels by launches of their own";
   let description = [{
     A contraction reads a weight in panels; another right operand each unit of it would pack for itself, and take all rows to do it
-    seldom. Where that costs more, as compiler/encode/PackTrade.h counts, or where the convolution gains by Winograd, which reads
-    panels alone, a launch before it packs the operand into a temporary, and the contraction's kernel reads that. What other
-    launches only move for this reader the packing does itself: transposes, parts, taps in reverse. The launch stands before the
-    loops that do not change what it reads, and packs once for all contractions that read the same.
+    seldom. If that costs more, as compiler/encode/PackTrade.h counts, or if the convolution gains by Winograd, which reads
+    only panels, a launch before it packs the operand into a temporary, and the contraction's kernel reads that. The
+    packing also replaces launches that only move data for this reader: transposes, parts, reversed taps. The launch is outside of
+    loops in which its operand is invariant, and packs once for all contractions that read the same operand.
 
-    Requires: kernels over whole storages, launches on storages, all computed by the CPU; no encodings of what is packed yet.
+    Requires: kernels over whole storages, launches on storages; no encodings of packed operands yet. Only launches that `plan.engine`
+    gives the CPU are changed.
 
-    Ensures: `encodings` of a kernel that packs has that of what it writes, of its contractions that of the input. Launches whose
-    results nobody reads are gone, and so are kernels that nobody launches.
+    Ensures: `encodings` of a packing kernel has the encoding of its result, and that of its contractions the encoding of the
+    input. Unused launches and kernels are removed.
 
     Example: test/compiler/encode/pack-operands.mlir; a product of two inputs becomes a launch that packs and one that multiplies.
   }];
@@ -91,10 +92,10 @@ def ChooseEncodingsPass : Pass<"nacre-choose-encodings", "::mlir::ModuleOp"> {
 def PackStatesPass : Pass<"nacre-pack-states", "::mlir::ModuleOp"> {
   let summary = "Put states into the panels that were chosen for them";
   let description = [{
-    A weight that is trained is read as a constant one is: it lies in panels, for as long as it lives. What updates it does the same to each
-    element, so updates and moments lie as it does. The memory of a state in panels is that of its panels' rows;
-    apps and files see it in the model's order, for the runtime knows the encoding. Launches that read it in another way, the gradient of
-    an input above all, read a copy that is made before them, and what comes to an update in the usual order is copied into panels.
+    Trained weights are stored in panels like constant ones, and are read in the same way. Updates are elementwise, so gradients and
+    moments use the same layout. Apps and files see the model's order, because the runtime knows the encoding. Other readers,
+    above all the gradient of an input, read a copy that is made before them. Operands of an update in the usual order are
+    copied into panels.
 
     Requires: `plan.panels` as nacre-choose-encodings leaves it; elementwise kernels write what has it, and contractions whose `encodings` say so.
 

@@ -13,7 +13,7 @@ include "mlir/Pass/PassBase.td"
 def ExposeMovementPass : Pass<"nacre-expose-movement", "::mlir::func::FuncOp"> {
   let summary = "Give padding, cropping and moved unit axes operators that can become views";
   let description = [{
-    A pad that stands alone can become the halo of its operand's storage, and slices and reshapes can become views. Inside a
+    A separate pad can become the halo of its operand's storage, and slices and reshapes can become views. Inside a
     convolution, or as a transpose, they cannot.
 
     Requires: `nn` operators of static shape.
@@ -34,7 +34,7 @@ def PackPortsPass : Pass<"nacre-pack-ports", "::mlir::func::FuncOp"> {
 
     Requires: `nn` operators; every argument and result is a tensor of static shape.
 
-    Ensures: no argument and no result has elements of less than a byte, but for booleans; `nn.type` says what the model has there.
+    Ensures: no argument and no result has elements of less than a byte, except booleans; `nn.type` has the model's type.
 
     Example: test/compiler/kernels/pack-ports.mlir; an input of five `i4` becomes three bytes.
   }];
@@ -65,7 +65,7 @@ def PartProductsPass : Pass<"nacre-part-products", "::mlir::func::FuncOp"> {
 
     Requires: `nn` operators of static shape; the CPU computes everything, and `nacre-form-kernels` has `parts`.
 
-    Ensures: where all who read a product, behind a chain of elementwise operators, are slices of two to four equal parts, whose
+    Ensures: if all readers of a product, after a chain of elementwise operators, are slices of two to four equal parts, whose
     readers are elementwise, those slices are the product's.
 
     Example: test/compiler/kernels/part-products.mlir.
@@ -82,7 +82,7 @@ def PartHeadsPass : Pass<"nacre-part-heads", "::mlir::func::FuncOp"> {
     Requires: `nn` operators of static shape; the CPU computes everything, and `nacre-form-kernels` has `parts`.
 
     Ensures: no product of f32 by a constant, with a bias, is read through a reshape to heads by slices of two to four equal parts of
-    the heads alone; those slices are of the product's columns, in front of the bias.
+    only the heads; those slices are of the product's columns, before the bias.
 
     Example: test/compiler/kernels/part-heads.mlir.
   }];
@@ -90,16 +90,16 @@ def PartHeadsPass : Pass<"nacre-part-heads", "::mlir::func::FuncOp"> {
 }
 
 def BlockRowsPass : Pass<"nacre-block-rows", "::mlir::func::FuncOp"> {
-  let summary = "Compute a product that is wider than what is before and behind it by blocks of rows";
+  let summary = "Compute a product that is wider than its operand and its result by blocks of rows";
   let description = [{
-    The feed-forward block of a transformer is four times as wide inside as outside. What is inside of a block of rows dies with it,
-    and the next block's lies in the same place: memory is that of one block. Each block reads both matrices again, so blocks are
+    The feed-forward block of a transformer is four times as wide inside as outside. The intermediate values of a block of
+    rows die with it, and the next block uses the same memory. Each block reads both matrices again, so blocks are
     few, and have 48 rows or more; they are of equal size, since they share their kernels.
 
     Requires: `nn` operators of static shape; the CPU computes everything: a GPU wants one large launch.
 
-    Ensures: of two products of rows by constants, with elementwise operators alone between them, what is between takes no more bytes
-    than what goes in and comes out, unless no equal blocks of 48 rows or more are so small.
+    Ensures: of two products of rows by constants, with only elementwise operators between them, the intermediate values take no more
+    bytes than the operand and the result, unless no equal blocks of 48 rows or more are small enough.
 
     Example: test/compiler/kernels/block-rows.mlir; the rows of a feed-forward block in two halves.
   }];
@@ -110,13 +110,13 @@ def BlockRowsPass : Pass<"nacre-block-rows", "::mlir::func::FuncOp"> {
 def FormKernelsPass : Pass<"nacre-form-kernels", "::mlir::ModuleOp"> {
   let summary = "Group operators into kernels of linalg, and launch them on tensors";
   let description = [{
-    What is fused saves a pass over memory, so it is decided before anything has an address. The policy is in
+    Fusion saves passes over memory, so it is decided before values have addresses. The policy is in
     FusionPolicy.h, the forms of the bodies are in docs/phases/kernels.md.
 
     Requires: nacre-expose-movement, nacre-pack-ports, nacre-prepare-loops; arguments and results of every function carry `nn.name`.
 
     Ensures: no function is left. Each `plan.entry` holds inputs, launches on tensors, loops and conditionals, outputs, and of
-    `nn` only reshapes, slices of step one, concatenations and constant pads. Memory is given to what passes the borders of regions alone.
+    `nn` only reshapes, slices of step one, concatenations and constant pads. Only values that cross the borders of regions have memory.
 
     Example: test/compiler/kernels/form-kernels.mlir; an elementwise operator runs where the product is still in
     registers.
@@ -169,8 +169,8 @@ def VerifyKernelsPass : Pass<"nacre-verify-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Requires: nothing.
 
-    Ensures: the module holds weights, kernels and entries alone; every kernel has the form of its kind, and every launch works on
-    storages that are its kernel's arguments.
+    Ensures: the module holds only weights, kernels and entries; every kernel has the form of its kind, and every launch works on
+    storages that match its kernel's arguments.
 
     Example: test/compiler/kernels/verify-kernels-invalid.mlir; refused, with a note that names nacre-assign-storages.
   }];
