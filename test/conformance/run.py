@@ -15,7 +15,7 @@ How:  nacre-compile, then nacre-run --expect, for each data set. Where the compi
       case that cpu-launches.txt does not list; one that it lists must have such a launch. `split` moves all cuts of the
       library that `gpu` runs whole, so that a case is compiled once for both. Where a format's cases only repeat the same
       kernels, ctest runs a sample of them there (gpu-sample.txt); without --sample they are all run. The longest runs have
-      parts (--parts): each change of the sources has another one, NACRE_FULL=1 all.
+      parts (--parts), of which tools/check runs one without --full: NACRE_SAMPLE says which.
 """
 import argparse
 import concurrent.futures
@@ -25,7 +25,6 @@ import re
 import shutil
 import sys
 import tempfile
-import zlib
 from collections import Counter
 
 import cases
@@ -76,7 +75,7 @@ def parse_arguments():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--filter", default="", help="regular expression on group/case")
     parser.add_argument("--sample", action="store_true", help="only the cases that gpu-sample.txt lists")
-    parser.add_argument("--parts", type=int, default=1, help="only one of so many parts of the cases; each change of the sources has another one (NACRE_FULL=1: all)")
+    parser.add_argument("--parts", type=int, default=1, help="where NACRE_SAMPLE is set, run only one case in so many of each group; it says which")
     parser.add_argument("--rtol", type=float, default=1e-3)
     parser.add_argument("--atol", type=float, default=1e-4, help="relative to the largest element")
     parser.add_argument("--seconds", type=float, default=1200, help="limit of each program")
@@ -84,22 +83,16 @@ def parse_arguments():
     parser.add_argument("--listed-only", action="store_true", help="leave out cases with operators that are not listed")
     parser.add_argument("--keep", action="store_true", help="keep the compiled libraries and say where")
     parser.add_argument("--verbose", action="store_true", help="print every case that did not pass, expected or not")
-    arguments = parser.parse_args()
-    if os.environ.get("NACRE_FULL") == "1":
-        arguments.parts = 1
-    return arguments
+    return parser.parse_args()
 
 
-def number_of_sources():
-    """Another one after each change, so that each change has another part of the cases, and the same tree always has the same."""
-    number = 0
-    for top in ("codegen", "compiler", "dialects", "runtime"):
-        for folder, inner, names in os.walk(os.path.join(ROOT, top)):
-            inner.sort()
-            for name in sorted(names):
-                with open(os.path.join(folder, name), "rb") as file:
-                    number = zlib.crc32(file.read(), number)
-    return number
+def take_part(alike, parts):
+    """Those of a group's cases that the sample has: at least one."""
+    sample = os.environ.get("NACRE_SAMPLE")
+    if not sample:
+        return alike
+    parts = min(parts, len(alike))
+    return [case for number, case in enumerate(alike) if number % parts == int(sample) % parts]
 
 
 def collect(arguments):
@@ -117,22 +110,16 @@ def collect(arguments):
     unknown = sample - {case.id for case in found}
     if unknown:
         sys.exit(f"gpu-sample.txt names cases that there are not: {', '.join(sorted(unknown))}")
-    part = number_of_sources() % arguments.parts if arguments.parts > 1 else 0
-    if arguments.parts > 1:
-        print(f"part {part + 1} of {arguments.parts}; NACRE_FULL=1 runs all")
-
-    def is_in_part(name):
-        return zlib.crc32(name.encode()) % arguments.parts == part
-
-    return groups, is_in_part, [case for case in found if re.search(arguments.filter, case.id) and (case.id in sample or not arguments.sample)
-                                and is_in_part(case.id)]
+    wanted = [case for case in found if re.search(arguments.filter, case.id) and (case.id in sample or not arguments.sample)]
+    alike = [[case for case in wanted if case.group == group] for group in groups]
+    return groups, {case.id for case in found}, [case for group in alike for case in take_part(group, arguments.parts)]
 
 
 def main():
     arguments = parse_arguments()
     arguments.bin = os.path.abspath(arguments.bin)
     targets = [TARGETS[name] for name in arguments.target or ("host", "linux-arm64")]
-    groups, is_in_part, selected = collect(arguments)
+    groups, known, selected = collect(arguments)
     operators, unlisted_modes = read_operators()
     expected = read_expected_failures(targets)
     work = tempfile.mkdtemp(prefix="nacre-conformance-")
@@ -165,12 +152,9 @@ def main():
                 elif arguments.verbose and text:
                     print(f"{verdict}: {target.name} {case.id}: {text}")
 
-    if not arguments.filter and not arguments.sample:
-        known = {case.id for case in selected}
-        lists = {"expected-failures.txt": {name for name, _ in expected}, "refusals.txt": set(refusals),
-                 "cpu-launches.txt": set(cpu_launches)}
-        failures += [f"{name}: is in {file}, but there is no such case" for file, names in lists.items()
-                     for name in sorted(names) if name.split("/")[0] in groups and is_in_part(name) and name not in known]
+    lists = {"expected-failures.txt": {name for name, _ in expected}, "refusals.txt": set(refusals), "cpu-launches.txt": set(cpu_launches)}
+    failures += [f"{name}: is in {file}, but there is no such case" for file, names in lists.items()
+                 for name in sorted(names) if name.split("/")[0] in groups and name not in known]
     report(counts, failures, groups, targets)
     if arguments.keep:
         print(f"libraries are in {work}")

@@ -23,6 +23,8 @@ SEEDS = range(5) if os.environ.get("NACRE_TRAINING") == "all" else range(1)
 
 
 class DigitsTest(nacre.NacreTest):
+    parts = 3
+
     def setUp(self):
         super().setUp()
         with open(os.path.join(DATA, "digits", "accuracy.json"), encoding="utf-8") as file:

@@ -24,6 +24,8 @@ PHASES = {
 
 
 class DriverTest(nacre.NacreTest):
+    parts = 2
+
     def test_every_phase_prints_its_ir(self):
         printed = {}
         for phase, (written, gone) in PHASES.items():

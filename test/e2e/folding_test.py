@@ -146,6 +146,8 @@ def differs(element, a, b, ulps, near):
 class Comparison(nacre.NacreTest):
     """Compiles a family both ways, runs both and compares."""
 
+    parts = 3
+
     options = ()
     lacks = ()  # element types that the target has none of
 

@@ -24,6 +24,8 @@ SIZES = {"sum_of": 16000, "sum_of_values": 12000, "inputs": 10000, "summed_input
 
 
 class GrowingTest(nacre.NacreTest):
+    parts = 3
+
     def cost(self, model, *options):
         """Seconds of user time and KiB of memory that compiling it takes, and the report."""
         report = self.path("report.json")

@@ -22,6 +22,8 @@ NEEDED = {"linux-x86_64": ["libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.s
 
 
 class LibraryTest(nacre.NacreTest):
+    parts = 2
+
     def readelf(self, library, *what):
         program = os.path.join(nacre.LLVM_BIN, "llvm-readelf")
         return json.loads(self.call(program, "--elf-output-style=JSON", *what, library))[0]

@@ -44,6 +44,8 @@ def normalized():
 
 
 class MemoryCapTest(nacre.NacreTest):
+    parts = 3
+
     def setUp(self):
         super().setUp()
         layers().save(self.path("layers.onnx"))

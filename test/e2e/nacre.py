@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the end-to-end tests share: the programs under test and the models they make.
 
-The environment, set by ctest, says where things are: NACRE_BIN, NACRE_LLVM_BIN.
+The environment, set by ctest, says where things are: NACRE_BIN, NACRE_LLVM_BIN. tools/check sets NACRE_SAMPLE unless it runs all.
 """
 import os
 import subprocess
@@ -18,6 +18,12 @@ BIN = os.environ.get("NACRE_BIN", os.path.join(ROOT, "build", "release", "bin"))
 LLVM_BIN = os.environ.get("NACRE_LLVM_BIN", "/usr/lib/llvm-22/bin")
 COMMAND_SECONDS = float(os.environ.get("NACRE_COMMAND_SECONDS", "1200"))
 ARM64_SYSROOT = "/usr/aarch64-linux-gnu"
+
+
+def is_in_sample(number, parts):
+    """Whether the sample has this one of what is divided into parts; without NACRE_SAMPLE all are run."""
+    sample = os.environ.get("NACRE_SAMPLE")
+    return not sample or number % parts == int(sample) % parts
 
 
 def relu_model():
@@ -91,7 +97,13 @@ MODELS = {"doubles": doubles_model, "only_doubles": only_doubles_model, "relu": 
 class NacreTest(unittest.TestCase):
     """A test with a folder of its own."""
 
+    #: A sample (NACRE_SAMPLE) runs one test in so many, at least one of each class.
+    parts = 1
+
     def setUp(self):
+        names = unittest.defaultTestLoader.getTestCaseNames(type(self))
+        if not is_in_sample(names.index(self._testMethodName), min(self.parts, len(names))):
+            self.skipTest("not in this sample; tools/check --full runs it")
         folder = tempfile.TemporaryDirectory(prefix="nacre-e2e-")
         self.addCleanup(folder.cleanup)
         self.folder = folder.name

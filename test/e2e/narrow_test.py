@@ -109,6 +109,8 @@ class NarrowFamily(Family):
 
 
 class NarrowTest(Comparison):
+    parts = 3
+
     def run_compiled(self, library, family, *options):
         outputs = super().run_compiled(library, family, *options)
         for name, expected in family.expected.items():

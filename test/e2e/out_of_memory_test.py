@@ -14,6 +14,8 @@ STEPS = 12
 
 
 class OutOfMemoryTest(nacre.NacreTest):
+    parts = 3
+
     def limited(self, mib, program, *arguments):
         """The exit status and the messages of a program that has so many MiB of addresses."""
         done = subprocess.run([os.path.join(nacre.BIN, program), *arguments], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,

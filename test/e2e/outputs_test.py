@@ -19,6 +19,8 @@ NOBODY = 65534
 
 
 class OutputsTest(nacre.NacreTest):
+    parts = 2
+
     def setUp(self):
         super().setUp()
         self.place = self.path("place")

@@ -57,6 +57,8 @@ def as_said(path):
 
 
 class PlacementTest(nacre.NacreTest):
+    parts = 2
+
     def place(self, model, *options, status=0):
         report = self.path("report.json")
         said = self.call(COMPILE, self.model(model), "--compile-to=place", "-o", self.path("place.mlir"), f"--report={report}",

@@ -13,6 +13,8 @@ ANDROID = ("android-arm64", "android-x86_64")
 
 
 class TargetsTest(nacre.NacreTest):
+    parts = 2
+
     def test_each_target_has_a_folder(self):
         said = self.call(os.path.join(nacre.BIN, "nacre-compile"), self.model("relu"), "-o", self.path("librelu.so"), "--target=" + ",".join(ANDROID),
                          "--target=linux-arm64", f"--report={self.path('report.json')}")

@@ -117,6 +117,8 @@ class Case:
 
 
 class TrainingTest(nacre.NacreTest):
+    parts = 3
+
     arm64 = ARM64
     arm64_target = "linux-arm64"
 

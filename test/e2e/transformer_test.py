@@ -122,6 +122,8 @@ class Transformer:
 
 
 class TransformerTest(nacre.NacreTest):
+    parts = 2
+
     def setUp(self):
         super().setUp()
         model = Transformer()

@@ -16,6 +16,8 @@ X86_64 = platform.machine() == "x86_64" and shutil.which("qemu-x86_64")
 
 
 class VariantsTest(nacre.NacreTest):
+    parts = 2
+
     def output_of(self, library):
         """Runs `library` on seeded inputs; returns the options that expect what it answers."""
         folder = library + ".outputs"
