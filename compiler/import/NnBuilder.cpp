@@ -49,7 +49,7 @@ bool ImportState::takeOperator(Location loc) {
     return true;
   ++numErrors;
   emitError(loc)
-      << "the model must come to at most " << maxOperators
+      << "the model must have at most " << maxOperators
       << " operators after functions are inlined and loops unrolled, but has more; reduce the iterations of its loops";
   return false;
 }

@@ -58,7 +58,7 @@ class EndlessTest(nacre.NacreTest):
     def test_nacre_eval(self):
         evaluate = [os.path.join(nacre.BIN, "nacre-eval"), self.path("endless.onnx"), "--state=before:after"]
         said = self.call(*evaluate, self.go(1), "--max-iterations=50", status=3)
-        self.assertRegex(said, r'endless.onnx:"loop_\d+": error: continues after 50 iterations, the most that all loops may have; '
+        self.assertRegex(said, r'endless.onnx:"loop_\d+": error: continues after 50 iterations, the limit for all loops together; '
                                r"raise --max-iterations, or correct the inputs")
         self.call(*evaluate, self.go(0), "--max-iterations=50")
 

@@ -106,7 +106,7 @@ class ClassifyTest(SampleTest):
         self.assertEqual(self.call(program, picture, labels), said.replace(",", ": monarch,"))
         with open(labels, "w", encoding="utf-8") as file:
             file.writelines("label\n" for i in range(self.MONARCH))
-        self.assertEqual(self.call(program, picture, labels, status=1), f"classify: {labels} must have a line for each of 1001 classes\n")
+        self.assertEqual(self.call(program, picture, labels, status=1), f"classify: {labels} must have one line for each of 1001 classes\n")
         self.assertEqual(self.call(program, labels, status=1), f"classify: {labels} must be an 8-bit binary PPM file\n")
 
 
@@ -160,11 +160,11 @@ class KeywordsTest(SampleTest):
         self.assertEqual(self.call(program, self.write_wav("noise.wav", [noise.randrange(-9000, 9000) for _ in range(20000)]), labels), "")
         for name, options in (("fast.wav", {"rate": 44100}), ("stereo.wav", {"channels": 2})):
             path = self.write_wav(name, [0] * 20000, **options)
-            self.assertEqual(self.call(program, path, labels, status=1), f"keywords: {path} must be a WAV file of 16 bits, one channel at 16000 Hz\n")
+            self.assertEqual(self.call(program, path, labels, status=1), f"keywords: {path} must be a 16-bit mono WAV file at 16000 Hz\n")
         for path in (labels, self.path("missing.wav")):
             self.call(program, path, labels, status=1)
         self.assertEqual(self.call(program, self.path("silence.wav"), self.path("missing"), status=1),
-                         f"keywords: {self.path('missing')} must have 12 labels, one a line, but has 0\n")
+                         f"keywords: {self.path('missing')} must have 12 labels, one per line, but has 0\n")
 
 
 class Canvas:

@@ -62,7 +62,7 @@ class SavedModelsTest(FolderTest):
         for checkpoint in ("training", "training/model-7", "training/model-7.index"):
             library = self.compile_folder(self.path("graph.pb"), f"--checkpoint={self.path(checkpoint)}")
             self.run_model(library, f"--input=x={self.path('x.npy')}", f"--expect=y={self.path('y.npy')}")
-        self.assertIn("give that with --checkpoint", self.compile_folder(self.path("graph.pb"), status=1))
+        self.assertIn("pass it with --checkpoint", self.compile_folder(self.path("graph.pb"), status=1))
 
     def test_damage_to_a_checkpoint_is_named(self):
         folder = self.path("saved")
@@ -177,8 +177,8 @@ class FunctionsTest(FolderTest):
     def test_what_cannot_be_called_is_said(self):
         self.write_model()
         said = self.compile_folder(self.path("functions"), status=1)
-        self.assertIn("choose one, or a function, with --signature; it has none; its functions are 'count', 'scale'", said)
-        for captured, error in (((2, 3, 6), "it captures the asset '', a text files"), ((2, 3, 0), "object 0 is none of these"),
+        self.assertIn("choose a signature or function with --signature; it has none; its functions are 'count', 'scale'", said)
+        for captured, error in (((2, 3, 6), "it captures the asset '', a text file"), ((2, 3, 0), "object 0 is neither"),
                                 ((2, 3, 99), "captures number 99 of 7"), ((2, 3, 4, 4, 4), "must have an argument for each of the 5 objects")):
             self.write_model(*captured)
             self.assertIn(f"the function 'scale' {error}" if "must" in error else error, self.compile_folder(self.path("functions"), "--signature=scale", status=1))

@@ -99,7 +99,7 @@ class OperatorsTest(nacre.NacreTest):
             model.op(0, [x, w], [model.output("y", [2])], 11, {})
             model.save(self.path("model.tflite"))
             said = self.call(f"{nacre.BIN}/nacre-compile", self.path("model.tflite"), "-o", self.path("libm.so"), status=1)
-            self.assertIn('"w": error: must have the places of its elements, each inside of it, but has others', said)
+            self.assertIn('"w": error: must have valid positions for its elements, but does not', said)
 
     def test_random_numbers(self):
         """Of a seed the same in every run: a function of the element's place."""

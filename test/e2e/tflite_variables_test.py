@@ -110,7 +110,7 @@ class VariablesTest(nacre.NacreTest):
         self.assertIn('"lost": error: must be assigned by CALL_ONCE, because nothing else assigns the variable', self.compile(net, status=1))
         net = Net()
         net.op(101, [handle(net, "v")], [net.output("y", [])])
-        self.assertIn("is a handle of a variable, which READ_VARIABLE and ASSIGN_VARIABLE alone must have", self.compile(net, status=1))
+        self.assertIn("is a variable handle, which only READ_VARIABLE and ASSIGN_VARIABLE may use", self.compile(net, status=1))
         net = self.accumulator()
         net.op(ASSIGN, [handle(net, "total"), net.tensor("wide", [3], values=[1, 2, 3])], [], 113, {})
         self.assertIn("operand 1 ('value') must match the variable, float[2], but is float[3]", self.compile(net, status=1))

@@ -157,8 +157,8 @@ class TreesTest(ForestTest):
         self.save("TreeEnsembleClassifier", attributes, {"label": (dims[:1], 8), "scores": (dims, FLOAT)},
                   zips={"classlabels_strings": ["no", "yes"]})
         _, said = self.compiled(status=1)
-        self.assertIn('"label": error: an output must hold numbers, but this one holds elements of the type \'string\'; leave it out: '
-                      "name the outputs that you want with --output", said)
+        self.assertIn('"label": error: an output must hold numbers, but this one has element type \'string\'; exclude it by '
+                      "naming the outputs you need with --output", said)
         library, said = self.compiled("--output=maps")
         self.assertIn('"zip": note: returns a tensor of scores instead of a list of maps: one column for each of the 2 labels', said)
         Tensor(dims, (y for row in ROWS for y in sums(trees, row, 2))).save(self.path("y.npy"))

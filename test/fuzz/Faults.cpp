@@ -67,7 +67,7 @@ size_t tryModel(const std::string &path) {
       }
       break;
     }
-    if (outcome.firstError.find("must come to at most") == std::string::npos) {
+    if (outcome.firstError.find("must have at most") == std::string::npos) {
       std::fprintf(stderr, "is refused for another reason, '%s': %s\n", outcome.firstError.c_str(), currentInput);
       ++failures;
     }

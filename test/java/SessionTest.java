@@ -192,7 +192,7 @@ public class SessionTest {
 
   @Test
   public void refusesWhatCannotBe() {
-    Toy.refused(Status.UNSUPPORTED, "gpu must not be required",
+    Toy.refused(Status.UNSUPPORTED, "the GPU cannot be required",
                 () -> model.newSession(new SessionOptions().gpu(SessionOptions.Gpu.REQUIRED)));
     Toy.wrong("threads must be at least 0", () -> new SessionOptions().threads(-1));
     Toy.wrong("gpuShare must be at most 100", () -> new SessionOptions().gpuShare(101));

@@ -195,7 +195,7 @@ class ForkTest(packaged.PackageTest):
                 with self.assertRaises(nacre.RunError) as caught:
                     session.run([STOP, X])
                 self.assertEqual(caught.exception.status.name, "FAILED")
-                self.assertIn("began before the process forked never ends", caught.exception.reason)
+                self.assertIn("began before a fork and never ends", caught.exception.reason)
                 session.close()
                 with model.session(threads=1) as another:
                     numpy.testing.assert_array_equal(another.run([STOP, X])["y"], X)

@@ -83,7 +83,7 @@ TEST(BoundBuffers, OverlapsOfAnyPortsAreFound) {
     const bool expected = isRefused(inputPlaces, outputPlaces);
     EXPECT_EQ(nacre_session_run(session), expected ? NACRE_BAD_ARGUMENT : NACRE_OK) << nacre_session_reason(session);
     if (expected) {
-      EXPECT_NE(std::string(nacre_session_reason(session)).find("must lie apart from that of "), std::string::npos);
+      EXPECT_NE(std::string(nacre_session_reason(session)).find("must not overlap that of "), std::string::npos);
     }
     (expected ? refused : accepted) += 1;
     nacre_session_destroy(session);

@@ -167,7 +167,7 @@ TEST_P(ForkTest, ARunThatIsInProgressIsTheParentsAlone) {
     if (nacre_session_run(session) != NACRE_FAILED)
       return 1;
     const std::string reason = nacre_session_reason(session);
-    if (reason.find("began before the process forked never ends: make another session") == std::string::npos)
+    if (reason.find("began before a fork and never ends: create a new session") == std::string::npos)
       return 3;
     return destroy();
   };
