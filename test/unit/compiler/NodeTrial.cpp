@@ -59,7 +59,7 @@ mlir::OwningOpRef<mlir::ModuleOp> NodeTrial::import(Import import, int64_t maxOp
 void NodeTrial::expectPlainWords(const std::string &errors, Describe describe) {
   EXPECT_FALSE(errors.empty()) << describe();
   for (const char *phrase :
-       {"'nn.", "nn.", "plan.", "tensor<", "see current operation", "' op ", "must fit the operator's definition"})
+       {"'nn.", "nn.", "plan.", "tensor<", "see current operation", "' op ", "must match the operator's definition"})
     EXPECT_EQ(errors.find(phrase), std::string::npos) << describe() << "\n" << errors;
 }
 
@@ -74,9 +74,9 @@ void NodeTrial::stopEverywhere(Import import, Describe describe) {
     }
     // It is said first; of a loop or a branch that failed, what else would have helped.
     llvm::StringRef first = llvm::StringRef(errors).take_until([](char letter) { return letter == '\n'; });
-    EXPECT_TRUE(first.contains("the model must come to at most")) << describe() << " with " << step << " operators\n"
-                                                                  << errors;
-    EXPECT_FALSE(llvm::StringRef(errors).contains("must not be asked for")) << describe() << "\n" << errors;
+    EXPECT_TRUE(first.contains("the model must have at most")) << describe() << " with " << step << " operators\n"
+                                                               << errors;
+    EXPECT_FALSE(llvm::StringRef(errors).contains("must not be requested")) << describe() << "\n" << errors;
     expectPlainWords(errors, describe);
   }
 }
