@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what would make a model faster, as far as the compiler can see it and cannot do it itself.
-// Why:   who made the model can change it; a compiler that only copes says nothing.
-// How:   rules over the rows of the report, each on what is wrong with a launch and how much of a run it costs. What a
-//        rule finds in several launches is said once, at the one that costs most, and only if all together matter.
+// What:  Suggests changes to a model or to options that would make it faster and that the compiler cannot make itself.
+// Why:   The model's author can change it, but only if the compiler names the problem.
+// How:   Rules over the rows of the report find a problem of a launch and its share of a run. A problem of several launches
+//        is reported once, at the most expensive launch, and only if their total share matters.
 
 #ifndef NACRE_COMPILER_ADVICE_H
 #define NACRE_COMPILER_ADVICE_H
@@ -14,11 +14,11 @@
 
 namespace nacre {
 
-/// Of the first entry's launches. Times are predicted for the report's device; without one the shares are those of a
-/// rough roofline.
+/// Returns advice for the first entry's launches. Times are predicted for the report's device; without a device, they come
+/// from a rough roofline.
 std::vector<Advice> advise(const CompileReport &report);
 
-/// Has the report have it, and remarks it at the model's nodes. Once all is done: what is wrong with a model comes first.
+/// Adds advice to the report and emits remarks at the model's nodes. Call this last, so that errors come first.
 void giveAdvice(CompileReport &report, mlir::MLIRContext &context);
 
 } // namespace nacre

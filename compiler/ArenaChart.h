@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  an entry's arena over its steps, drawn in characters.
-// Why:   what makes an arena large is seen at once: the way there, the way back, or one step.
-// How:   a column for each step, or for several, as high as the most that is alive in them.
+// What:  Draws the arena of an entry over its steps as a character chart.
+// Why:   It shows what makes an arena large: the forward pass, the backward pass, or a single step.
+// How:   A column represents one or several steps; its height is their maximum of live bytes.
 
 #ifndef NACRE_COMPILER_ARENACHART_H
 #define NACRE_COMPILER_ARENACHART_H
@@ -14,13 +14,13 @@
 
 namespace nacre {
 
-/// What is drawn of a step.
+/// A step of the chart.
 struct ChartStep {
-  int64_t bytes = 0; ///< Alive in it.
-  char mark = ' ';   ///< Below its column; of several steps that of the one with the most bytes.
+  int64_t bytes = 0; ///< Live bytes.
+  char mark = ' ';   ///< Shown below its column; of several steps, the mark of the largest.
 };
 
-/// `height` lines of at most `width` columns of `#`, and one of marks, each behind `indent` and a label that says what the highest line is.
+/// Returns `height` lines of at most `width` columns of `#`, and a line of marks. Each begins with `indent`; the first has a label.
 std::string drawArena(llvm::ArrayRef<ChartStep> steps, unsigned width, unsigned height, llvm::StringRef indent);
 
 } // namespace nacre

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: the most that a device's engines can do, as its profile says, for the report.
+// What: Computes the peak rates of a device's engines from its profile, for the report.
 
 #ifndef NACRE_COMPILER_DESCRIBEDEVICE_H
 #define NACRE_COMPILER_DESCRIBEDEVICE_H
@@ -11,7 +11,7 @@
 
 namespace nacre {
 
-/// Of a shipped profile or a file, as `--device` names it; the GPU's for values of this precision.
+/// Describes a shipped profile or a profile file, as named by `--device`; `precision` is that of the GPU's values.
 llvm::Expected<DeviceRoofs> describeDevice(llvm::StringRef device, GpuPrecision precision);
 
 } // namespace nacre

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: what the entries of a plan add to the report: their memory over their steps, and what training each weight costs.
+// What: Adds entries to the report: their memory over their steps, and the training cost of each weight.
 
 #ifndef NACRE_COMPILER_DESCRIBEENTRIES_H
 #define NACRE_COMPILER_DESCRIBEENTRIES_H
@@ -13,23 +13,23 @@
 
 namespace nacre {
 
-/// The steps of an entry as the schedule phase numbers them: launches, conditions, loops and branches in the order in which they stand; a
-/// loop a second time, for its end.
+/// Returns the steps of an entry as the schedule phase numbers them: launches, conditions, loops and branches in order. A loop occurs
+/// twice, the second time for its end.
 llvm::SmallVector<mlir::Operation *> stepsOf(plan::EntryOp entry);
 
-/// Predicted, of all turns of a launch, as it is placed; 0 where placement knows no device.
+/// Returns the predicted time of all executions of a placed launch; 0 without a device.
 double placedMilliseconds(plan::LaunchOp launch);
 
-/// What placement predicts of a run of the first entry, where it knows a device.
+/// Returns the predicted times of a run of the first entry, if there is a device.
 std::optional<PredictedRun> describeRun(mlir::ModuleOp placed);
 
-/// A row for each entry.
+/// Returns a row for each entry.
 std::vector<EntryReport> describeEntries(mlir::ModuleOp scheduled);
 
-/// How long the parts of a step of the entry `train` take together, where placement knows a device.
+/// Returns the times of the parts of a step of the entry `train`, if there is a device.
 std::optional<StepTimes> describeStepTimes(mlir::ModuleOp placed);
 
-/// A row for each weight that the entry `train` changes, where placement knows a device.
+/// Returns a row for each weight that the entry `train` changes, if there is a device.
 std::vector<WeightCost> describeWeightCosts(mlir::ModuleOp placed);
 
 } // namespace nacre

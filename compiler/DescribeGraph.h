@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what the graph phase has left as it was, although models often have it in a form that costs less.
+// What:  Finds operators after the graph phase that cost more than common alternatives.
 
 #ifndef NACRE_COMPILER_DESCRIBEGRAPH_H
 #define NACRE_COMPILER_DESCRIBEGRAPH_H
@@ -11,7 +11,7 @@
 
 namespace nacre {
 
-/// The model's nodes of each multiplication of channels by constants.
+/// Lists the model's nodes of each multiplication of channels by constants.
 std::vector<std::string> listLooseScales(mlir::ModuleOp graph);
 
 } // namespace nacre

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: what the launches of a plan, and its kernels once they are compiled, add to the report.
+// What: Adds the launches of a plan and its compiled kernels to the report.
 
 #ifndef NACRE_COMPILER_DESCRIBELAUNCHES_H
 #define NACRE_COMPILER_DESCRIBELAUNCHES_H
@@ -10,16 +10,16 @@
 
 namespace nacre {
 
-/// A row for each weight that is stored narrower than the model has it.
+/// Returns a row for each weight with a narrower type than in the model.
 std::vector<NarrowWeight> describeNarrowWeights(mlir::ModuleOp encoded);
 
-/// A row for each launch, in order. `first` is the CPU of the kernels' first variants.
+/// Returns a row for each launch, in order. `first` is the CPU of the kernels' first variants.
 std::vector<LaunchReport> describeLaunches(mlir::ModuleOp scheduled, llvm::ArrayRef<package::CompiledKernel> kernels,
                                            const codegen::Target &first);
 
-/// Of the entry that needs the most.
+/// Returns the size of the largest arena of all entries.
 uint64_t arenaBytes(mlir::ModuleOp scheduled);
-/// Of all states, each counted once.
+/// Returns the size of all states, each counted once.
 uint64_t stateBytes(mlir::ModuleOp scheduled);
 
 } // namespace nacre

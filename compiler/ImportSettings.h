@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a compilation's options say to the import.
+// Converts a compilation's options to those of the import.
 
 #ifndef NACRE_COMPILER_IMPORTSETTINGS_H
 #define NACRE_COMPILER_IMPORTSETTINGS_H

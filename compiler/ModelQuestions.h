@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what is asked of a model, or of the compiler, when nothing is to be compiled.
-// Why:   before a model is compiled, users want to know what stops it, and what its weights are called.
-// How:   as far into the phases as the question needs, with diagnostics collected.
+// What:  Answers questions about a model or the compiler without compiling: --check, --list-weights, --list-operators.
+// Why:   Before compiling a model, users want to know which problems it has, and the names of its weights.
+// How:   It runs only the phases that an answer needs, and collects diagnostics.
 
 #ifndef NACRE_COMPILER_MODELQUESTIONS_H
 #define NACRE_COMPILER_MODELQUESTIONS_H
@@ -15,24 +15,24 @@
 
 namespace nacre {
 
-/// What stops a model: nodes that are not supported, inputs and outputs that are not as they must be, and, where it is to be trained,
-/// what has no gradient.
+/// The problems of a model: unsupported nodes, invalid inputs and outputs, and, for training, operators without a
+/// gradient.
 struct ProblemCount {
   unsigned nodes = 0;
   unsigned values = 0;
   unsigned training = 0;
 };
 
-/// Prints all that stops the model, one per line with name, operator, operator set and reason, and returns how many they
-/// are. Fails where the file cannot be read.
+/// Prints all problems of the model, one per line with name, operator, operator set and reason, and returns their
+/// numbers. Fails if the file cannot be read.
 llvm::FailureOr<ProblemCount> checkModel(const CompilerOptions &options, mlir::MLIRContext &context,
                                          llvm::raw_ostream &text);
 
-/// Prints the weights that can be trained: whether they are, by the options' patterns, what they are, what training keeps beside them,
-/// and the nodes that read them.
+/// Prints the trainable weights: their types, whether the options' patterns select them, the extra memory for training, and the nodes
+/// that read them.
 llvm::LogicalResult listWeights(const CompilerOptions &options, mlir::MLIRContext &context, llvm::raw_ostream &text);
 
-/// Prints a page in Markdown with the operators that models may have.
+/// Prints a Markdown page with the supported operators.
 void printOperators(llvm::raw_ostream &text);
 
 } // namespace nacre

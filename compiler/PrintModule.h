@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: the text of a module that `--compile-to=` writes.
+// What: Prints the module that `--compile-to=` writes.
 
 #ifndef NACRE_COMPILER_PRINTMODULE_H
 #define NACRE_COMPILER_PRINTMODULE_H
@@ -10,7 +10,7 @@
 
 namespace nacre {
 
-/// Without its resources, which a module's own printer would read and write out as text.
+/// Prints `module` without its resources, which MLIR's printer would read and write as text.
 void printWithoutResources(mlir::ModuleOp module, llvm::raw_ostream &os);
 
 } // namespace nacre

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  mutes what is remarked or warned of a second time.
-// Why:   a model may be imported for several entries, and phases run again with another choice.
+// What:  Suppresses repeated remarks and warnings.
+// Why:   A model may be imported for several entries, and phases may run again with other settings.
 
 #ifndef NACRE_COMPILER_SAIDONCE_H
 #define NACRE_COMPILER_SAIDONCE_H
@@ -10,7 +10,7 @@
 
 namespace nacre {
 
-/// While it lives, nothing but errors is heard, if `repeats`.
+/// Suppresses everything except errors during its lifetime, if `repeats`.
 class SaidOnce {
 public:
   SaidOnce(mlir::MLIRContext &context, bool repeats)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// MLIR's passes in LLVM's trace of where the compiler's time goes, beside LLVM's own, which are there already.
+// Adds MLIR's passes to LLVM's time trace, which already has LLVM's own passes.
 
 #ifndef NACRE_COMPILER_TRACEPASSES_H
 #define NACRE_COMPILER_TRACEPASSES_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which operators are computed when the model is compiled: said once for the pass that does it and the one that checks
+// Decides which operators are computed at compile time, for both the pass that folds them and the pass that verifies
 // it.
 
 #ifndef NACRE_COMPILER_GRAPH_CONSTANTFOLDING_H
@@ -13,7 +13,7 @@
 
 namespace nacre::graph {
 
-/// The operands of `op` if they are constants and its value should be computed now.
+/// Returns the operands of `op` if they are constants and its value should be computed now.
 std::optional<llvm::SmallVector<mlir::ElementsAttr>> findFoldableOperands(mlir::Operation *op,
                                                                           int64_t maxConstantBytes);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Small questions that several patterns of this phase ask about a value.
+// Properties of values that several patterns of this phase match.
 
 #ifndef NACRE_COMPILER_GRAPH_MATCHING_H
 #define NACRE_COMPILER_GRAPH_MATCHING_H
@@ -10,23 +10,23 @@
 
 namespace nacre::graph {
 
-/// The constant that `value` is, or null.
+/// Returns the constant that `value` is, or null.
 mlir::ElementsAttr getConstant(mlir::Value value);
 
-/// The one number that all elements of the constant `value` have.
+/// Returns the number that all elements of the constant `value` equal.
 std::optional<double> getSplat(mlir::Value value);
 
-/// Whether all elements of the constant `value` are `number`, up to the rounding of its element type.
+/// Returns whether all elements of the constant `value` are `number`, rounded to its element type.
 bool isSplatOf(mlir::Value value, double number);
 
-/// The defining operator of `value` if it is a unary or binary one of that kind.
+/// Returns the defining operator of `value` if it is a unary or binary one of that kind.
 nn::UnaryOp getUnary(mlir::Value value, nn::UnaryKind kind);
 nn::BinaryOp getBinary(mlir::Value value, nn::BinaryKind kind);
 
-/// Whether what `value` is computed by leaves nothing below zero, nor -0: squares, magnitudes, exponentials, and sums, means and products of such.
+/// Returns whether no element of `value` can be negative or -0: squares, magnitudes, exponentials, and their sums, means and products.
 bool isNeverNegative(mlir::Value value);
 
-/// The operand of a binary operator that is not the constant `number`, whichever side that is on; null if neither is.
+/// Returns the other operand of a binary operator with the constant `number` on either side; null if neither side is.
 mlir::Value getOtherThan(nn::BinaryOp op, double number);
 
 } // namespace nacre::graph

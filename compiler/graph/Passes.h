@@ -17,16 +17,16 @@ namespace nacre::graph {
 #include "compiler/graph/Passes.h.inc"
 
 struct Options {
-  /// The largest constant that folding may make, in bytes; splats count as one element.
+  /// The size limit of folded constants, in bytes; splats count as one element.
   int64_t maxConstantBytes = int64_t(1) << 30;
-  bool narrowFloats = false; ///< Compute in f16 what the model has in f32.
-  int64_t mostKeys = 4096;   ///< Of attention as one operator.
+  bool narrowFloats = false; ///< Compute the model's f32 values in f16.
+  int64_t mostKeys = 4096;   ///< The maximum number of keys of fused attention.
 };
 
 /// Appends the phase to `pm`, which runs on a module.
 void buildPipeline(mlir::OpPassManager &pm, const Options &options);
 
-/// Appends what writes operators that have no gradients of their own, recurrent layers, as those that have, in a function.
+/// Appends passes on functions that rewrite operators without gradients (recurrent layers) to operators with gradients.
 void buildExpansion(mlir::OpPassManager &pm);
 
 /// Registers the phase as the pipeline `nacre-graph`.

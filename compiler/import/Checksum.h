@@ -10,7 +10,7 @@
 
 namespace nacre::importer {
 
-/// CRC-32C (Castagnoli) of what `before` is of, followed by `bytes`.
+/// Continues the CRC-32C (Castagnoli) `before` with `bytes`.
 uint32_t computeCrc32c(llvm::StringRef bytes, uint32_t before = 0);
 
 } // namespace nacre::importer

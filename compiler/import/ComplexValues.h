@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lists that stand for complex numbers (compiler/import/tensorflow/complex/Pairs.h), as messages name them.
+// Describes lists that represent complex numbers (compiler/import/tensorflow/complex/Pairs.h) in messages.
 //
-// Why:  the user's graph has complex tensors and no lists.
+// Why:  The user's graph has complex tensors, not lists.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPLEXVALUES_H
 #define NACRE_COMPILER_IMPORT_COMPLEXVALUES_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A model of which a part is computed: from tensors that the user names to others.
+// Cuts a model to the part between tensors that the user names.
 //
-// Why:  the front of a model may decode what an app has decoded already, and the end may be of no use to it.
-// How:  a view of the model's view, which hides what the outputs do not reach; names of tensors stay as they are.
+// Why:  An app may not need the beginning of a model, such as the decoding of images, or its end.
+// How:  A view of the model's view hides nodes that the outputs do not depend on; names of tensors do not change.
 
 #ifndef NACRE_COMPILER_IMPORT_CUTMODEL_H
 #define NACRE_COMPILER_IMPORT_CUTMODEL_H
@@ -13,7 +13,7 @@
 
 namespace nacre::importer {
 
-/// The part of `model` that `options` name with --input and --output; the model itself where they name none. Fails after
+/// Returns the part of `model` that --input and --output of `options` select; without them, the model itself. Fails after
 /// an error.
 mlir::FailureOr<std::unique_ptr<ModelView>> cutModel(std::unique_ptr<ModelView> model, const ImportOptions &options);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a file seems to be that is no model Nacre reads.
+// Recognizes files that are not models in a supported format.
 //
-// Why:  whoever gives the wrong file should hear which one it is and what to do with it, not that it is damaged.
+// Why:  A user who passes the wrong file should learn what it is and what to do with it, not that it is damaged.
 
 #ifndef NACRE_COMPILER_IMPORT_FILEKIND_H
 #define NACRE_COMPILER_IMPORT_FILEKIND_H
@@ -14,17 +14,17 @@ namespace nacre::importer {
 
 struct FileKind {
   std::string what;   ///< with its article: "a TensorFlow Lite model"
-  std::string advice; ///< what to do, as "give the folder that it lies in"
+  std::string advice; ///< what to do, such as "pass the folder that contains it"
   bool isCertain;     ///< a signature leaves no doubt, so no reader needs to be asked
 };
 
-/// Tells a file by its first bytes, and where these say little by the end of its name.
+/// Recognizes a file by its first bytes or, if these are ambiguous, by the end of its name.
 FileKind recognizeFile(llvm::StringRef bytes, llvm::StringRef name);
 
-/// The same for a folder that was given instead of a file.
+/// Recognizes a folder that was passed instead of a file.
 FileKind recognizeFolder(llvm::StringRef path);
 
-/// Whether the file begins with printable characters of UTF-8 alone.
+/// Returns whether the file begins with only printable UTF-8 characters.
 bool isText(llvm::StringRef bytes);
 
 } // namespace nacre::importer

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rules of windows and slices that formats share: numbers alone, no IR.
+// Rules of windows and slices that formats share, without IR.
 //
-// Why:  SAME pads and negative slice positions mean the same in every format, and are where their readers go wrong.
+// Why:  SAME pads and negative slice positions mean the same in every format, and readers easily get them wrong.
 
 #ifndef NACRE_COMPILER_IMPORT_GEOMETRY_H
 #define NACRE_COMPILER_IMPORT_GEOMETRY_H
@@ -14,25 +14,25 @@
 
 namespace nacre::importer {
 
-/// A window that slides over spatial axes, in the numbers of `nn`.
+/// A window that slides over spatial axes, with the attributes of `nn`.
 struct Window {
   llvm::SmallVector<int64_t> kernel, strides, dilations;
   llvm::SmallVector<int64_t> pads;     ///< all low ones, then all high ones
-  llvm::SmallVector<int64_t> overhang; ///< cells past the high pads that rounding up asks for
+  llvm::SmallVector<int64_t> overhang; ///< cells past the high pads, for rounding up
 };
 
 /// Sets the pads so that the output has ceil(input / stride) cells; an odd one goes to the end or to the front.
 void padToSame(Window &window, llvm::ArrayRef<int64_t> spatial, bool oddAtEnd);
 
-/// How many cells a transposed convolution reaches along each axis, without its pads; nothing where they are too many to
-/// count.
+/// Returns the number of cells that a transposed convolution covers along each axis, without pads; nothing on
+/// overflow.
 std::optional<llvm::SmallVector<int64_t>> getReach(const Window &window, llvm::ArrayRef<int64_t> spatial);
 
-/// Sets the pads of a transposed convolution, which reaches `reach` cells, so that its result has `output` cells; an odd
-/// one goes to the end or to the front. Cells beyond all that it reaches are at the end, where the pad is below zero.
+/// Sets the pads of a transposed convolution that covers `reach` cells so that its result has `output` cells; an odd pad
+/// goes to the end or to the front. Cells beyond the covered ones are at the end, with a negative pad.
 void padToOutput(Window &window, llvm::ArrayRef<int64_t> reach, llvm::ArrayRef<int64_t> output, bool oddAtEnd);
 
-/// Sets the overhang so that the number of steps is rounded up: the last window may hang over the end, if it begins
+/// Sets the overhang so that the number of steps is rounded up: the last window may extend beyond the end if it begins
 /// before the high pads.
 void roundUp(Window &window, llvm::ArrayRef<int64_t> spatial);
 
@@ -41,7 +41,7 @@ struct SliceRange {
   int64_t start, size;
 };
 
-/// NumPy's rule for one axis of `dim` elements: negative positions count from the end, what lies outside is cut off.
+/// Applies NumPy's rule for an axis of `dim` elements: negative positions count from the end, others are clamped.
 SliceRange clampRange(int64_t start, int64_t end, int64_t step, int64_t dim);
 
 } // namespace nacre::importer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A checked model, of any format, to functions of `nn` operators: one for each entry that it has.
+// Converts a checked model of any format to functions of `nn` operators, one per entry.
 
 #ifndef NACRE_COMPILER_IMPORT_GRAPHIMPORTER_H
 #define NACRE_COMPILER_IMPORT_GRAPHIMPORTER_H
@@ -10,11 +10,11 @@
 
 namespace nacre::importer {
 
-/// importModel for a model that is read. Null after emitting diagnostics.
+/// Implements importModel for a model that has been read. Returns null after emitting diagnostics.
 mlir::OwningOpRef<mlir::ModuleOp> importGraph(ModelView &model, const ImportOptions &options,
                                               mlir::MLIRContext *context, const KeptTensors &kept = {});
 
-/// checkModel for a model that is read.
+/// Implements checkModel for a model that has been read.
 void checkGraph(ModelView &model, const ImportOptions &options, mlir::MLIRContext *context,
                 std::vector<Problem> &problems);
 

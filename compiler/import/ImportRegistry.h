@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The operators that an importer knows: handlers by (operator, since version).
+// The operators that an importer supports: handlers by operator and first version.
 //
-// An operator's meaning changes with the version of its operator set. A handler is registered with the first version it
-// is right for, and is used until a later one takes over.
+// An operator's meaning changes with the version of its operator set. A handler is registered with its first version, and
+// is used until a later one replaces it.
 
 #ifndef NACRE_COMPILER_IMPORT_IMPORTREGISTRY_H
 #define NACRE_COMPILER_IMPORT_IMPORTREGISTRY_H
@@ -22,8 +22,8 @@ using Handler = std::function<void(OperandBinder &)>;
 
 class ImportRegistry {
 public:
-  /// `versionWord` is how messages call the version of an operator set; those after `newestVersion` may have changed
-  /// what the handlers mean.
+  /// `versionWord` is the name of an operator set's version in messages; versions after `newestVersion` may define
+  /// operators differently.
   explicit ImportRegistry(llvm::StringRef versionWord = "version", int64_t newestVersion = INT64_MAX)
       : versionWord(versionWord), newestVersion(newestVersion) {}
 
@@ -38,18 +38,18 @@ public:
 
   void add(llvm::StringRef op, int64_t since, Signature signature, Handler handler);
 
-  /// What of `op` no handler takes, in a few words for the list of operators; one text an operator, which must outlive
-  /// the registry.
+  /// Sets the text for the list of operators that names the unsupported features of `op`; one per operator. It must
+  /// outlive the registry.
   void setLimit(llvm::StringRef op, llvm::StringRef limit);
   llvm::StringRef getLimit(llvm::StringRef op) const { return limits.lookup(op); }
 
-  /// The handler of `op` in an operator set of `version`, or null; the newest one where the model does not say (0).
+  /// Returns the handler of `op` in an operator set of `version` (0: the newest), or null.
   const Entry *find(llvm::StringRef op, int64_t version) const;
 
-  /// The first version in which `op` is known, if it is at all.
+  /// Returns the first supported version of `op`, if any.
   std::optional<int64_t> getFirstVersion(llvm::StringRef op) const;
 
-  /// All operators with their handlers by version.
+  /// Returns all operators with their handlers by version.
   const llvm::StringMap<llvm::SmallVector<Entry, 2>> &getEntries() const { return entries; }
 
 private:
@@ -59,8 +59,8 @@ private:
   llvm::StringMap<llvm::StringRef> limits;
 };
 
-/// Checks the operands of `node` against the signature of its operator and runs the handler; the results, or failure
-/// after an error. `node` must live as long as the call.
+/// Checks the operands of `node` against its operator's signature and runs the handler. Returns the results, or failure
+/// after an error. `node` must outlive the call.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> runHandler(const ImportRegistry::Entry &entry, Node &node,
                                                            NnBuilder nn);
 

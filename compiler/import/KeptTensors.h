@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  which of the tensors that a model's nodes compute become results beside its outputs (`--keep`).
-// Why:   to look at them; nothing that is imported depends on it, so no handler sees it.
-// How:   entry/KeptValues.h.
+// What:  Selects intermediate tensors that become results in addition to the outputs (`--keep`).
+// Why:   To inspect them. The import does not depend on this, so no handler sees it.
+// How:   See entry/KeptValues.h.
 
 #ifndef NACRE_COMPILER_IMPORT_KEPTTENSORS_H
 #define NACRE_COMPILER_IMPORT_KEPTTENSORS_H
@@ -13,12 +13,12 @@ namespace nacre::importer {
 
 struct KeptTensors {
   bool all = false;
-  std::vector<std::string> names; ///< as the model has them
+  std::vector<std::string> names; ///< names in the model
 
   bool isAny() const { return all || !names.empty(); }
 };
 
-/// importModel (Import.h), with these tensors among the results. All results that nodes compute are marked `nn.kept` where there are any.
+/// Like importModel (Import.h), with these tensors among the results. If there are any, results of nodes are marked `nn.kept`.
 mlir::OwningOpRef<mlir::ModuleOp> importModel(llvm::StringRef path, const ImportOptions &options,
                                               const KeptTensors &kept, mlir::MLIRContext *context);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bytes of a model, and where they come from.
+// The bytes of a model, and their origin.
 
 #ifndef NACRE_COMPILER_IMPORT_MODELFILE_H
 #define NACRE_COMPILER_IMPORT_MODELFILE_H
@@ -14,13 +14,13 @@
 
 namespace nacre::importer {
 
-/// Read-only bytes that constants of the IR may keep.
+/// Read-only bytes, which constants of the IR may keep alive.
 using FileBytes = std::shared_ptr<const llvm::MemoryBuffer>;
 
 struct ModelFile {
   FileBytes bytes;
-  std::string name;   ///< what diagnostics call it: the file's name without its folder
-  std::string folder; ///< where files beside it must lie; empty: there are none
+  std::string name;   ///< its name in diagnostics: the file name without the folder
+  std::string folder; ///< the folder of accompanying files; empty: none
 
   llvm::StringRef getBuffer() const { return bytes->getBuffer(); }
 };

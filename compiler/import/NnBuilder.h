@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds `nn` operators the way importers need them.
+// Builds `nn` operators for importers.
 //
-// What: one function per operator, each of which infers the result type, verifies, and folds what is constant.
-// Why:  a handler then reads like the operator's definition: `mul(x, sigmoid(x))`.
-// How:  a null value means that an error was reported at this node. Every function given one returns one, so that
-//       compositions need no checks in between.
+// What: One function per operator, which infers the result type, verifies, and folds constants.
+// Why:  A handler then reads like the operator's definition: `mul(x, sigmoid(x))`.
+// How:  A null value means that an error was reported at this node. Functions return null for null arguments, so that
+//       compositions need no intermediate checks.
 
 #ifndef NACRE_COMPILER_IMPORT_NNBUILDER_H
 #define NACRE_COMPILER_IMPORT_NNBUILDER_H
@@ -27,17 +27,17 @@ inline int64_t getRank(mlir::Value value) { return getType(value).getRank(); }
 inline mlir::Type getElementType(mlir::Value value) { return getType(value).getElementType(); }
 inline bool isFloat(mlir::Value value) { return llvm::isa<mlir::FloatType>(getElementType(value)); }
 
-/// A number of an element type: floats are rounded, integers saturate, and of NaN are 0.
+/// Converts a number to an element type: floats are rounded, integers saturate, NaN becomes integer 0.
 mlir::TypedAttr getScalarAttr(mlir::Type type, double value);
 
-/// The constant that `value` is, or null; null of what is null.
+/// Returns the constant that `value` is, or null; null for null.
 mlir::ElementsAttr getConstant(mlir::Value value);
 
-// Besides tensors the values of an import are lists of tensors and nothing at all, for formats whose graphs have them.
-// They are resolved while it lasts: what makes one is an operation that is erased again.
+// Besides tensors, values of an import can be lists of tensors or nothing, for formats that have them. They are resolved
+// during the import: their defining operations are erased at the end.
 inline bool isTensor(mlir::Value value) { return value && llvm::isa<mlir::RankedTensorType>(value.getType()); }
 inline bool isNothing(mlir::Value value) { return value && llvm::isa<mlir::NoneType>(value.getType()); }
-/// The elements of a list; no value for what is none.
+/// Returns the elements of a list; nothing for other values.
 std::optional<mlir::ValueRange> getList(mlir::Value value);
 
 /// The axes [begin, end).
@@ -45,14 +45,14 @@ llvm::SmallVector<int64_t> axisRange(int64_t begin, int64_t end);
 
 class OpenWeights; // entry/OpenWeights.h
 
-/// Numbers nodes that draw random numbers, so that each draws others. What is imported once more to be differentiated draws what it
-/// has drawn before.
+/// Numbers the nodes that draw random numbers, so that each draws different ones. A node that is imported again to be differentiated
+/// keeps its number.
 class NodeNumbers {
 public:
   uint32_t take(mlir::Location node);
-  /// How many there are.
+  /// Returns the number of nodes.
   uint32_t size() const { return count; }
-  /// While one lives, nodes are imported once more, from the first on.
+  /// During its lifetime, nodes are imported again, from the first on.
   class Again {
   public:
     explicit Again(NodeNumbers &numbers) : numbers(numbers), before(std::move(numbers.repeated)) {
@@ -70,33 +70,33 @@ public:
 private:
   uint32_t count = 0;
   llvm::DenseMap<mlir::Location, llvm::SmallVector<uint32_t, 1>>
-      known; ///< of a node that is written out several times, all
-  std::optional<llvm::DenseMap<mlir::Location, unsigned>> repeated; ///< how many of those each node has had again
+      known; ///< all numbers of a node that is expanded several times
+  std::optional<llvm::DenseMap<mlir::Location, unsigned>> repeated; ///< how many of them each node has reused
 };
 
-/// What all nodes of one import share.
+/// The state that all nodes of an import share.
 struct ImportState {
   explicit ImportState(const ImportOptions &options)
       : maxConstantBytes(options.maxConstantBytes), foldBudget(options.maxConstantBytes),
         maxOperators(options.maxOperators), operatorsLeft(options.maxOperators), seed(options.seed) {}
 
-  /// Counts one operator more, of the model or of `nn`; reports an error at `loc` where that is too many.
+  /// Counts an operator of the model or of `nn`; reports an error at `loc` if there are too many.
   bool takeOperator(mlir::Location loc);
 
-  const int64_t maxConstantBytes; ///< how many bytes of constants may be made
-  int64_t foldBudget;             ///< how many still may
-  const int64_t maxOperators;     ///< to how many the model may come
-  int64_t operatorsLeft;          ///< to how many more it still may
-  size_t numErrors = 0;           ///< that builders have reported, but for those of attempts that were given up
-  /// Inputs of which something was computed that must be known when the model is compiled.
+  const int64_t maxConstantBytes; ///< the limit of all computed constants, in bytes
+  int64_t foldBudget;             ///< the bytes that remain
+  const int64_t maxOperators;     ///< the limit of operators
+  int64_t operatorsLeft;          ///< the operators that remain
+  size_t numErrors = 0;           ///< errors reported by builders, except those of abandoned attempts
+  /// Inputs that values depend on which must be known at compile time.
   llvm::SetVector<llvm::StringRef> unfixedInputs;
-  /// Values of which a run decides how many elements an axis has.
+  /// Values with axes whose sizes are decided at run time.
   llvm::DenseMap<mlir::Value, nn::AxisCounts> counts;
-  uint32_t seed; ///< of nodes that draw random numbers and have none of their own
+  uint32_t seed; ///< for random nodes without a seed
   NodeNumbers randomNodes;
-  NodeNumbers droppingNodes;      ///< those that drop other elements in each run
-  bool hasRemarkedSeed = false;   ///< that `seed` was taken
-  OpenWeights *weights = nullptr; ///< of a model that is trained
+  NodeNumbers droppingNodes;      ///< nodes that drop different elements in each run
+  bool hasRemarkedSeed = false;   ///< whether the use of `seed` was reported
+  OpenWeights *weights = nullptr; ///< set for a trained model
 };
 
 class NnBuilder {
@@ -111,11 +111,11 @@ public:
     return mlir::emitError(loc);
   }
   size_t &getNumErrors() const { return shared.numErrors; }
-  /// The weights of a model that is trained; null of another one.
+  /// Returns the weights of a trained model; null for other models.
   OpenWeights *getWeights() const { return shared.weights; }
 
-  /// An operator of one result whose type is inferred, for those that have no function below: null after an error, and
-  /// where an operand is null.
+  /// Builds an operator with one result whose type is inferred, for operators without a function below. Returns null after
+  /// an error, or if an operand is null.
   template <typename Op, typename... Args> mlir::Value infer(Args &&...args) {
     if ((isMissing(args) || ...))
       return {};
@@ -125,14 +125,14 @@ public:
   }
 
   // Constants.
-  /// Whether a constant of `count` elements may be made, which is then counted as made; reports an error if not.
+  /// Reserves a constant of `count` elements in the budget; reports an error and returns false if it exceeds the budget.
   bool allowsConstant(int64_t count, int64_t elementBytes);
-  /// Notes that a shape depends on an input, which `name` is a name of for as long as the context lives.
+  /// Notes that a shape depends on the input `name`, which must live as long as the context.
   void noteUnfixedInput(llvm::StringRef name) { shared.unfixedInputs.insert(name); }
   llvm::SetVector<llvm::StringRef> &getUnfixedInputs() { return shared.unfixedInputs; }
-  /// The seed and the number of a node that draws random numbers; says once that a node has no seed of its own.
+  /// Returns the seed and the number of a random node; emits one remark for nodes without a seed.
   std::array<uint32_t, 2> takeRandomKey(std::optional<uint32_t> seed);
-  /// Which of the nodes that drop other elements in each run this one is.
+  /// Returns the number of this node among those that drop different elements in each run.
   uint32_t takeStream() { return shared.droppingNodes.take(loc); }
   mlir::Value constant(mlir::ElementsAttr value);
   mlir::Value splat(mlir::RankedTensorType type, double value);
@@ -143,20 +143,20 @@ public:
   /// 0, 1 and so on, `count` numbers, within the budget.
   mlir::Value counting(int64_t count);
 
-  // Sizes that data decide (dialects/nn/Counts.h). What is built of such a value is of such a size, or an error.
-  /// The counts of the value's axes; empty where its type says all sizes.
+  // Data-dependent sizes (dialects/nn/Counts.h). Operators on such values pass them on, or report an error.
+  /// Returns the counts of the value's axes; empty if all sizes are static.
   nn::AxisCounts getCounts(mlir::Value value) const { return shared.counts.lookup(value); }
   bool isOpen(mlir::Value value) const { return shared.counts.contains(value); }
-  /// The sizes of `number` axes from `first` on, as a 1-D tensor of i64; not a constant where one is open.
+  /// Returns the sizes of `number` axes from `first` on as a 1-D tensor of i64; not constant if one is open.
   mlir::Value sizesOf(mlir::Value value, int64_t first, int64_t number);
-  /// `value` with only its first `count` elements along `axis`, of which the type says how many there can be.
+  /// Returns `value` with only its first `count` elements along `axis`; the type has their maximum number.
   mlir::Value limit(mlir::Value value, int64_t axis, mlir::Value count);
-  /// `value` with all elements that its type says; those that were not there are `filler`.
+  /// Returns `value` extended to the size of its type with `filler`.
   mlir::Value fillUp(mlir::Value value, int64_t axis, mlir::Value filler);
-  /// An error at this node: it must not read `open`, whose size a run decides, as it does.
+  /// Reports an error at this node: it cannot read `open`, whose size is decided at run time.
   mlir::InFlightDiagnostic refuseOpen(mlir::Value open) const;
 
-  // What is no tensor.
+  // Values that are not tensors.
   mlir::Value list(mlir::ValueRange elements);
   mlir::Value nothing();
 
@@ -174,11 +174,11 @@ public:
   mlir::Value select(mlir::Value condition, mlir::Value onTrue, mlir::Value onFalse);
   mlir::Value requantize(nn::FixedPointRounding rounding, mlir::Value operand, mlir::Value multiplier,
                          mlir::Value shift);
-  /// The last two concern narrow floats alone.
+  /// The last two only affect narrow floats.
   mlir::Value cast(mlir::Value operand, mlir::Type elementType, bool overflows = false,
                    nn::ScaleRounding rounding = nn::ScaleRounding::Up);
-  /// Narrower elements get an axis of their own, the last; wider ones take the last axis, which must have as many of
-  /// the old ones as make one of the new.
+  /// Narrower elements get a new last axis; wider ones consume the last axis, whose elements must form one of the
+  /// new ones.
   mlir::Value bitcast(mlir::Value operand, mlir::Type elementType);
 
   // Contractions, windows, reductions. Channels come last in all of these.
@@ -201,14 +201,14 @@ public:
     double clip = 0;
     llvm::SmallVector<nn::UnaryKind> activations;
   };
-  /// All hidden states, the last one, the last cell; all null after an error.
+  /// Returns all hidden states, the last one and the last cell; all null after an error.
   std::array<mlir::Value, 3> recurrent(nn::CellKind kind, const Recurrence &recurrence);
 
   // Sorting and selecting (dialects/nn/NnSelectionOps.td). All results are null after an error.
   std::array<mlir::Value, 2> topK(mlir::Value operand, int64_t axis, int64_t k, bool smallest);
-  /// As many elements as the mask has, and no count yet.
+  /// Returns as many elements as the mask has, without a count.
   mlir::Value compact(mlir::Value mask);
-  /// Of each kind of rows the first, the kind of each row, the number of rows of each kind.
+  /// Returns the first row of each kind, the kind of each row, and the number of rows of each kind.
   std::array<mlir::Value, 3> unique(mlir::Value rows, bool sorted);
   struct Suppression {
     mlir::Value boxes, scores, most, iouThreshold, scoreThreshold; // the last may be null
@@ -227,7 +227,7 @@ public:
   mlir::Value slice(mlir::Value operand, int64_t axis, int64_t start, int64_t size);
   mlir::Value pad(nn::PadMode mode, mlir::Value operand, Ints low, Ints high, double value);
   mlir::Value gather(mlir::Value operand, mlir::Value indices, int64_t axis);
-  /// An entry for each axis, which are sorted; tables of i32 and of f32.
+  /// Takes one entry per sorted axis; the tables are i32 and f32.
   mlir::Value resample(mlir::Value operand, Ints axes, llvm::ArrayRef<mlir::Attribute> indices,
                        llvm::ArrayRef<mlir::Attribute> weights);
   /// `images` may be null.
@@ -253,12 +253,12 @@ private:
                                              mlir::DictionaryAttr, mlir::OpaqueProperties, mlir::RegionRange,
                                              llvm::SmallVectorImpl<mlir::Type> &);
   template <typename Op, typename... Args> mlir::Value build(mlir::RankedTensorType type, Args &&...args);
-  /// Infers result types where `inferTypes` is given, makes the op and verifies it. Null, without a word, if it is wrong:
-  /// handlers have checked what their operators ask for, so this is the last line of defence and never the message.
+  /// Infers result types if `inferTypes` is given, creates the op and verifies it. Returns null, without an error, if it is
+  /// invalid: handlers have checked their operands, so this is only the last line of defence.
   mlir::Operation *make(mlir::OperationState &state, InferTypes inferTypes);
-  /// The same, and folds it. Null after an error.
+  /// The same, and folds the op. Returns null after an error.
   llvm::SmallVector<mlir::Value> finish(mlir::OperationState &state, InferTypes inferTypes);
-  /// Its operands' counts passed on to its result; none where it has no open operand. Fails after an error.
+  /// Passes the operands' counts on to the result; none without an open operand. Fails after an error.
   mlir::FailureOr<nn::AxisCounts> passCounts(mlir::Operation *op) const;
   mlir::Value reduceOpen(nn::ReduceKind kind, mlir::Value operand, Ints axes, bool keepDims);
 

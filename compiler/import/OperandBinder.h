@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One node of a model, as the handler of its operator sees it.
+// A handler's view of one node of a model.
 //
-// What: typed access to operands and attributes, and a place for the results.
-// Why:  handlers say what an operator means and nothing else; every complaint about a node is made here, once, in the
-//       same words.
-// How:  a wrong attribute is reported and its default returned, so that a handler need not stop. What the handler has
-//       not looked at by its end is an error too: an attribute that we do not know may change the meaning.
+// What: Typed access to operands and attributes, and storage for the results.
+// Why:  Handlers only define the meaning of an operator; every error about a node is reported here, once, in uniform
+//       words.
+// How:  A wrong attribute is reported and its default returned, so that a handler need not stop. An attribute that the
+//       handler has not read is an error, too, because an unknown attribute may change the meaning.
 
 #ifndef NACRE_COMPILER_IMPORT_OPERANDBINDER_H
 #define NACRE_COMPILER_IMPORT_OPERANDBINDER_H
@@ -26,23 +26,23 @@ namespace nacre::importer {
 class GraphView;
 class Signature;
 
-/// A graph that a node has as an attribute: a branch, the body of a loop.
+/// A graph in an attribute of a node: a branch or the body of a loop.
 struct NodeGraph {
   llvm::StringRef attribute;
   const GraphView &view;
-  /// Its outputs for these inputs, computed in place of the node; failure after an error.
+  /// Expands the graph in place of the node for these inputs. Returns its outputs, or failure after an error.
   std::function<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(llvm::ArrayRef<mlir::Value>)> import;
 };
 
-/// What a node says, independent of the model's format.
+/// A node, independent of the model's format.
 struct Node {
   llvm::StringRef op;
-  int64_t version;                         ///< of the operator set the model uses
-  llvm::SmallVector<mlir::Value> operands; ///< null where an optional operand is left out
+  int64_t version;                         ///< of the model's operator set
+  llvm::SmallVector<mlir::Value> operands; ///< null for a missing optional operand
   llvm::SmallVector<bool> results;         ///< whether each result is used
   llvm::SmallVector<mlir::NamedAttribute> attributes;
   llvm::SmallVector<NodeGraph, 0> graphs = {};
-  llvm::StringRef versionWord = "version"; ///< how messages call it
+  llvm::StringRef versionWord = "version"; ///< its name in messages
   const Signature *signature = nullptr;    ///< of the operator; set before its handler runs
 };
 
@@ -57,37 +57,37 @@ public:
 
   /// Reports an error about this node.
   mlir::InFlightDiagnostic error();
-  /// Whether an error about this node has been reported, here or by the builder.
+  /// Returns whether an error about this node has been reported, here or by the builder.
   bool hasFailed() const { return failed || nn.getNumErrors() != errorsBefore; }
-  /// Says that an error about this node has been reported.
+  /// Notes that an error about this node has been reported.
   void fail() { failed = true; }
 
-  // Operands. Those that the operator requires are never null, and all have types that its signature allows.
+  // Operands. Required ones are never null, and all have types that the operator's signature allows.
   size_t getNumOperands() const { return node.operands.size(); }
   mlir::Value getOperand(size_t index) const;
   llvm::ArrayRef<mlir::Value> getOperands() const { return node.operands; }
 
-  /// How messages call an operand: `operand 1 ('W')`.
+  /// Returns the name of an operand in messages: `operand 1 ('W')`.
   std::string nameOf(size_t index) const;
 
-  /// The elements of an operand that decides a shape and must therefore be known; it has at most one axis, or `mostAxes`.
+  /// Returns the elements of an operand that decides a shape and must therefore be constant, with at most `mostAxes` axes.
   mlir::FailureOr<llvm::SmallVector<int64_t>> getIntegers(size_t index, int64_t mostAxes = 1);
   mlir::FailureOr<llvm::SmallVector<double>> getNumbers(size_t index);
-  /// The same of an operand that holds one element.
+  /// The same for an operand with one element.
   mlir::FailureOr<int64_t> getInteger(size_t index);
   mlir::FailureOr<double> getNumber(size_t index);
 
-  // What must hold of shapes. Each reports an error and is false where it does not; operands that are left out pass.
-  /// The operand has between `low` and `high` axes.
+  // Checks of shapes. Each reports an error and returns false if it fails; missing operands pass.
+  /// Checks that the operand has between `low` and `high` axes.
   bool checkRank(size_t index, int64_t low, int64_t high);
   bool checkRank(size_t index, int64_t low) { return checkRank(index, low, maxRank); }
-  /// The operand has the shape `wanted`, which `reason` explains.
+  /// Checks that the operand has the shape `wanted`, which `reason` explains.
   bool checkShape(size_t index, Ints wanted, const llvm::Twine &reason);
-  /// The operand broadcasts to `shape`, the shape of `what`, without making it larger.
+  /// Checks that the operand broadcasts to `shape`, the shape of `what`.
   bool checkBroadcastsTo(size_t index, Ints shape, llvm::StringRef what);
-  /// Memory can hold `what`, a tensor of `shape`.
+  /// Checks that `what`, a tensor of `shape`, fits in memory.
   bool checkFits(Ints shape, llvm::StringRef what = "the result");
-  /// The shape that operands `first` to the last one have together when broadcast; fails where they do not.
+  /// Returns the common shape of the operands from `first` on after broadcasting; fails if there is none.
   mlir::FailureOr<llvm::SmallVector<int64_t>> broadcastOperands(size_t first = 0);
 
   // Attributes.
@@ -101,40 +101,40 @@ public:
   llvm::SmallVector<llvm::StringRef> getStrings(llvm::StringRef name);
   mlir::ElementsAttr getTensor(llvm::StringRef name);
   mlir::Type getType(llvm::StringRef name, mlir::Type missing);
-  /// What the view of a format tells its own handlers; null where it tells nothing.
+  /// Returns format-specific information for handlers, or null.
   mlir::Attribute getTold(llvm::StringRef name);
-  /// Sizes along axes: `count` numbers between `low` and 2^31, or as many times `missing`.
+  /// Returns sizes along axes: `count` numbers between `low` and 2^31, or `count` times `missing`.
   llvm::SmallVector<int64_t> getSizes(llvm::StringRef name, size_t count, int64_t missing, int64_t low);
-  /// Says that attributes do not change what the node computes here.
+  /// Declares that these attributes do not change the node's result.
   void ignore(std::initializer_list<llvm::StringRef> names) { seen.insert(names.begin(), names.end()); }
 
-  /// One of `choices`, the first where the attribute is missing; reports an error and returns the first for another.
+  /// Returns one of `choices`; the first if the attribute is missing, and after an error for another value.
   llvm::StringRef getChoice(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> choices);
 
-  /// `axis` counted from the front, where negative ones count from the end of `rank` axes.
+  /// Normalizes `axis`; negative ones count from the end of `rank` axes.
   mlir::FailureOr<int64_t> getAxis(int64_t axis, int64_t rank);
-  /// The same for several, which must differ; in the order given.
+  /// The same for several distinct axes, in the given order.
   mlir::FailureOr<llvm::SmallVector<int64_t>> getAxes(Ints axes, int64_t rank);
 
   bool hasGraph(llvm::StringRef name) const {
     return llvm::any_of(node.graphs, [&](const NodeGraph &graph) { return graph.attribute == name; });
   }
-  /// The node's graph of that name; reports an error and returns null where it has none.
+  /// Returns the node's graph of that name; reports an error and returns null if there is none.
   const NodeGraph *getGraph(llvm::StringRef name);
-  /// What the graph computes of `arguments`, in place of the node.
+  /// Expands the graph for `arguments` in place of the node, and returns its results.
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> expand(const NodeGraph &graph, llvm::ArrayRef<mlir::Value> arguments);
 
-  /// What came of an attempt that has failed.
+  /// The errors of a failed attempt.
   struct Attempt {
     std::vector<mlir::Diagnostic> said;
     llvm::SetVector<llvm::StringRef> unfixedInputs;
   };
-  /// Whether `work` goes without an error, or else what it would have said: then nothing has been, and the node goes on.
+  /// Tries `work`. If it fails, undoes it and returns its errors without emitting them, so that the node can continue.
   std::optional<Attempt> attempt(llvm::function_ref<void()> work);
-  /// Says it after all, where nothing else has helped.
+  /// Emits the errors of a failed attempt after all.
   void report(Attempt attempt);
 
-  /// NnBuilder's, whose error is one of this node.
+  /// Like NnBuilder's function, with the error at this node.
   bool allowsConstant(int64_t count, int64_t elementBytes);
 
   // Results.
@@ -142,10 +142,10 @@ public:
   bool wantsResult(size_t index) const { return index < node.results.size() && node.results[index]; }
   void setResult(size_t index, mlir::Value value);
   void setResult(mlir::Value value) { setResult(0, value); }
-  /// What was set, for a handler that goes on where another has ended; null after an error.
+  /// Returns a result that was set, for a handler that extends another; null after an error.
   mlir::Value getResult(size_t index) const { return hasFailed() ? mlir::Value() : results[index]; }
 
-  /// The results, after checking that the handler left nothing out.
+  /// Returns the results, after checking that the handler has set all.
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> finish();
 
 private:
@@ -156,7 +156,7 @@ private:
 
   const Node &node;
   bool failed = false;
-  const size_t errorsBefore; ///< that the builder has reported for other nodes
+  const size_t errorsBefore; ///< reported by the builder for other nodes
   llvm::SmallVector<mlir::Value> results;
   llvm::StringSet<> seen;
 };

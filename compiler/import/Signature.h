@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The operands that an operator's definition asks for, as rows of data.
+// The operands that an operator's definition requires, as data.
 //
-// Why:  a handler meets only operands that its operator is defined for, and every complaint about one is made in one
+// Why:  A handler only sees operands that its operator supports, and all errors about operands are reported in one
 //       place, with the operand's name.
 
 #ifndef NACRE_COMPILER_IMPORT_SIGNATURE_H
@@ -17,11 +17,11 @@
 
 namespace nacre::importer {
 
-/// What an operand may hold.
+/// The kinds of values that an operand may have.
 enum class Holds {
-  Stored,   ///< anything, narrow types too: floats of 8 and 4 bits, integers of 4 and 2 (NarrowTypes.h)
-  Anything, ///< anything that is computed with
-  Numbers,  ///< anything but bool
+  Stored,   ///< any type, including 8- and 4-bit floats and 4- and 2-bit integers (NarrowTypes.h)
+  Anything, ///< any type that supports arithmetic
+  Numbers,  ///< any of these except bool
   Floats,
   Integers,
   Bytes,   ///< int8, uint8
@@ -35,8 +35,8 @@ enum class Holds {
 /// `a floating-point type`
 llvm::StringRef describe(Holds holds);
 
-/// One operand: `"B?"` may be left out, `"inputs..."` is any number from one on, `"inputs...?"` any number. Operands of one
-/// `group`, a letter, must share their element type.
+/// One operand: `"B?"` is optional, `"inputs..."` stands for one or more operands, `"inputs...?"` for any number. Operands of
+/// one `group`, a letter, must share their element type.
 struct OperandRule {
   const char *text;
   Holds holds = Holds::Anything;
@@ -47,15 +47,15 @@ struct OperandRule {
   bool isRepeated() const { return llvm::StringRef(text).rtrim("?").ends_with("..."); }
 };
 
-/// Those that must be there come first; a repeated one comes last.
+/// Required operands come first; a repeated one comes last.
 class Signature {
 public:
   Signature(std::initializer_list<OperandRule> rules) : rules(rules) {}
 
-  /// How messages call operand `index`: `operand 1 ('W')`.
+  /// Returns the name of operand `index` in messages: `operand 1 ('W')`.
   std::string nameOf(size_t index) const;
 
-  /// Reports the first operand of `op` that is not as the rules say; null ones are left out.
+  /// Reports the first operand of `op` that violates the rules; null ones are missing.
   mlir::LogicalResult check(llvm::StringRef op, llvm::ArrayRef<mlir::Value> operands, mlir::Location loc) const;
 
   llvm::ArrayRef<OperandRule> getRules() const { return rules; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A tensor whose elements are in a file, or were decoded from one.
+// A tensor whose elements are in a file or were decoded from one.
 
 #ifndef NACRE_COMPILER_IMPORT_STOREDTENSOR_H
 #define NACRE_COMPILER_IMPORT_STOREDTENSOR_H
@@ -12,16 +12,16 @@
 
 namespace nacre::importer {
 
-/// Elements known at compile time: dense, row-major, little-endian, booleans one byte each, several to a byte where they
-/// are less than one (NarrowTypes.h), at any address.
+/// Elements known at compile time: dense, row-major, little-endian, at any address. Booleans take one byte each; narrow
+/// types are packed (NarrowTypes.h).
 struct StoredTensor {
   mlir::RankedTensorType type;
   llvm::ArrayRef<char> bytes;
   FileBytes owner; ///< keeps `bytes` alive
 };
 
-/// Small tensors become `dense` attributes; larger ones `dense_resource` views of the mapped file, which stays mapped
-/// as long as the context lives. `name` is the view's key.
+/// Converts small tensors to `dense` attributes and larger ones to `dense_resource` views of the mapped file, which stays
+/// mapped while the context lives. `name` is the view's key.
 mlir::ElementsAttr makeConstant(const StoredTensor &tensor, llvm::StringRef name);
 
 } // namespace nacre::importer

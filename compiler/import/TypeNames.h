@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Types and shapes as messages name them: in the words of models, and in the layout in which the model has them.
+// Names of types and shapes in messages: in the model's terms and layout.
 
 #ifndef NACRE_COMPILER_IMPORT_TYPENAMES_H
 #define NACRE_COMPILER_IMPORT_TYPENAMES_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  whether the products of a loop's rows with a matrix should be one product before the loop.
-// Why:   one product of many rows reads the matrix once; but its result, of all turns, is written to memory and read again,
-//        and where that is more than a cache holds, memory is slower than reading the matrix from a cache in each turn.
+// What:  Decides whether the products of a loop's rows with a matrix become one product before the loop.
+// Why:   One product of many rows reads the matrix once. But its result for all iterations is written to memory and read again;
+//        if it does not fit in a cache, this is slower than reading the matrix from a cache in each iteration.
 
 #ifndef NACRE_COMPILER_GRAPH_CONTROL_HOISTEDPRODUCT_H
 #define NACRE_COMPILER_GRAPH_CONTROL_HOISTEDPRODUCT_H
@@ -14,7 +14,7 @@ namespace nacre::graph {
 
 struct HoistedProduct {
   int64_t turns = 1;
-  int64_t rows = 1; ///< Of a turn.
+  int64_t rows = 1; ///< Rows per iteration.
   int64_t depth = 1, columns = 1;
   int64_t elementBytes = 4;
 };

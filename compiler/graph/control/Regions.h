@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What passes over branches and loops do to their regions.
+// Transformations of regions for the passes over branches and loops.
 
 #ifndef NACRE_COMPILER_GRAPH_CONTROL_REGIONS_H
 #define NACRE_COMPILER_GRAPH_CONTROL_REGIONS_H
@@ -12,47 +12,47 @@
 
 namespace nacre::graph {
 
-/// The branches and loops in `top`, those inside of others first.
+/// Returns the branches and loops in `top`, inner ones first.
 llvm::SmallVector<mlir::Operation *> findControl(mlir::Operation *top);
 
-/// The one number that the constant `value` holds.
+/// Returns the number of the one-element constant `value`.
 std::optional<double> getNumber(mlir::Value value);
 
-/// Whether `value` is computed outside of the loop or branch `op`.
+/// Returns whether `value` is computed outside of the loop or branch `op`.
 bool isOutside(mlir::Value value, mlir::Operation *op);
 
-/// Moves the operators of `block`, a region of `op`, before it, its arguments replaced. What its terminator hands over:
-/// carried values, then rows.
+/// Moves the operators of `block`, a region of `op`, before `op` and replaces its arguments. Returns the terminator's
+/// operands: carried values, then rows.
 llvm::SmallVector<mlir::Value> inlineBefore(mlir::RewriterBase &rewriter, mlir::Block &block, mlir::Operation *op,
                                             mlir::ValueRange arguments);
 
-/// What of a loop's values stays.
+/// The values of a loop to keep.
 struct KeptValues {
   llvm::SmallBitVector carried, stacks, scanned;
 };
 
-/// Drops the values of a loop that are not kept. Nothing may use their results, and their arguments only what computes the same
-/// values of the next turn. The loop that is left.
+/// Removes the other values of a loop and returns the new loop. Nothing may use their results, and only computations of their own
+/// next values may use their arguments.
 mlir::Operation *dropValues(mlir::RewriterBase &rewriter, mlir::Operation *loop, const KeptValues &kept);
 
-/// Drops the results of a branch that are not kept, which nothing may use; all of it where none is.
+/// Removes the other results of a branch, which must be unused; erases the branch if no result is kept.
 void dropResults(mlir::RewriterBase &rewriter, nn::IfOp op, const llvm::SmallBitVector &kept);
 
-/// Erases what nothing uses, the last operators first.
+/// Erases unused operators, the last ones first.
 void eraseUnused(mlir::RewriterBase &rewriter, mlir::Block &block);
 
-/// Every `step`th of an axis' elements, `count` of them.
+/// `count` elements of an axis at distance `step`.
 struct Rows {
   int64_t first, count, step;
 };
 
-/// What a loop scans to have these elements of `value` along `axis`, turn by turn: they come first.
+/// Returns the operand to scan for these elements of `value` along `axis`, which becomes the first axis.
 mlir::Value makeRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, int64_t axis, Rows rows);
 
-/// Row `index` of `rows`, without the axis.
+/// Returns row `index` of `rows`, without the axis.
 mlir::Value makeRow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value rows, int64_t index);
 
-/// What loops of either kind have in common.
+/// The common parts of both kinds of loops.
 mlir::OperandRange getInitial(mlir::Operation *loop);
 mlir::ResultRange getFinals(mlir::Operation *loop);
 mlir::ResultRange getStacks(mlir::Operation *loop);
