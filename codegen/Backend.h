@@ -96,9 +96,9 @@ void registerPasses();
 void registerGpuPasses();
 
 /// Compiles `kernel`, whose module may be read by other threads meanwhile, into a function named `symbol`. Errors are
-/// reported at the kernel.
+/// reported at the kernel. If it needs more than `mostScratchBytes`, only that is found out: there is no code.
 llvm::FailureOr<KernelCode> compileKernel(plan::KernelOp kernel, const Target &target, Emit emit,
-                                          llvm::StringRef symbol);
+                                          llvm::StringRef symbol, uint64_t mostScratchBytes = UINT64_MAX);
 
 } // namespace nacre::codegen
 

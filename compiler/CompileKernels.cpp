@@ -2,6 +2,8 @@
 
 #include "compiler/CompileKernels.h"
 
+#include "dialects/StoredBytes.h"
+#include "dialects/plan/KernelText.h"
 #include "dialects/plan/Notes.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -69,65 +71,92 @@ static llvm::StringSet<> kernelsOnGpu(ModuleOp placed) {
   return names;
 }
 
-llvm::FailureOr<unsigned> GpuKernels::compilePlaced(ModuleOp placed, KernelProgress progress) {
+llvm::FailureOr<unsigned> GpuKernels::compilePlaced(ModuleOp placed, GpuCode &code, KernelProgress progress) {
   const llvm::StringSet<> wanted = kernelsOnGpu(placed);
-  SmallVector<plan::KernelOp> kernels;
+  SmallVector<plan::KernelOp> kernels, unknown;
+  SmallVector<codegen::GpuKernel *> found, compiled;
   for (auto kernel : placed.getOps<plan::KernelOp>())
-    if (wanted.contains(kernel.getSymName()) && !byName.contains(kernel.getSymName()))
+    if (wanted.contains(kernel.getSymName()) && !code.contains(kernel.getSymName())) {
+      auto [known, isNew] = byText.try_emplace(plan::printUnnamed(kernel));
       kernels.push_back(kernel);
-  if (kernels.empty())
-    return 0;
-  if (byName.empty())
-    codegen::noteAlignments(placed);
-  std::vector<codegen::GpuKernel> compiled(kernels.size());
+      found.push_back(&known->second);
+      if (isNew) {
+        unknown.push_back(kernel);
+        compiled.push_back(&known->second);
+      }
+    }
   auto compile = [&](size_t number) {
-    const llvm::TimeTraceScope scope("gpu kernel", kernels[number].getSymName());
-    llvm::FailureOr<codegen::GpuKernel> code = codegen::compileGpuKernel(kernels[number], options);
-    if (succeeded(code))
-      compiled[number] = std::move(*code);
-    return LogicalResult(code);
+    const llvm::TimeTraceScope scope("gpu kernel", unknown[number].getSymName());
+    llvm::FailureOr<codegen::GpuKernel> result = codegen::compileGpuKernel(unknown[number], options);
+    if (succeeded(result))
+      *compiled[number] = std::move(*result);
+    return LogicalResult(result);
   };
-  if (failed(doInParallel(jobs, kernels.size(), progress, compile)))
+  if (!unknown.empty() && failed(doInParallel(jobs, unknown.size(), progress, compile)))
     return failure();
   unsigned declined = 0;
-  for (auto [kernel, code] : llvm::zip_equal(kernels, compiled)) {
-    if (code.variants.empty()) {
-      kernel->setAttr(plan::kGpuDeclined, StringAttr::get(kernel.getContext(), code.declined));
-      ++declined;
-    }
-    byName[kernel.getSymName()] = std::move(code);
+  for (auto [kernel, result] : llvm::zip_equal(kernels, found)) {
+    code[kernel.getSymName()] = result;
+    if (!result->variants.empty())
+      continue;
+    kernel->setAttr(plan::kGpuDeclined, StringAttr::get(kernel.getContext(), result->declined));
+    ++declined;
   }
   return declined;
 }
 
-codegen::GpuKernel GpuKernels::take(plan::KernelOp kernel) { return std::move(byName[kernel.getSymName()]); }
+/// Numbers of kernels, those of the largest operands first: they take long, and need most scratch.
+static SmallVector<size_t> orderOf(ArrayRef<package::CompiledKernel> kernels) {
+  SmallVector<std::pair<int64_t, size_t>> sizes;
+  for (auto [number, kernel] : llvm::enumerate(kernels)) {
+    int64_t bytes = 0;
+    for (Type type : plan::KernelOp(kernel.kernel).getBody().getArgumentTypes())
+      bytes += storedBytes(cast<ShapedType>(type));
+    sizes.emplace_back(-bytes, number);
+  }
+  llvm::sort(sizes);
+  return llvm::to_vector(llvm::make_second_range(sizes));
+}
 
-llvm::FailureOr<std::vector<package::CompiledKernel>>
-compileKernels(ModuleOp scheduled, const CpuKernelOptions &options, GpuKernels &gpu, KernelProgress progress) {
+llvm::FailureOr<CpuKernels> compileKernels(ModuleOp scheduled, const CpuKernelOptions &options, const GpuCode &gpu,
+                                           KernelProgress progress) {
   const llvm::StringSet<> onGpu = kernelsOnGpu(scheduled);
-  std::vector<package::CompiledKernel> compiled;
+  CpuKernels result;
   for (auto kernel : scheduled.getOps<plan::KernelOp>()) {
-    compiled.push_back({kernel, std::vector<codegen::KernelCode>(options.targets.size()), {}});
+    result.kernels.push_back({kernel, std::vector<codegen::KernelCode>(options.targets.size()), {}});
     if (onGpu.contains(kernel.getSymName()))
-      compiled.back().gpu = gpu.take(kernel);
+      result.kernels.back().gpu = *gpu.lookup(kernel.getSymName());
   }
   const size_t variants = options.targets.size();
+  const SmallVector<size_t> order = orderOf(result.kernels);
+  std::atomic<uint64_t> exceeding{0};
   auto compile = [&](size_t number) {
-    package::CompiledKernel &kernel = compiled[number / variants];
+    package::CompiledKernel &kernel = result.kernels[order[number / variants]];
     const unsigned variant = number % variants;
     const llvm::TimeTraceScope scope("cpu kernel", [&] {
       return (plan::KernelOp(kernel.kernel).getSymName() + " for " + options.targets[variant].tuneCpu).str();
     });
     llvm::FailureOr<codegen::KernelCode> code = codegen::compileKernel(
         kernel.kernel, options.targets[variant], options.emit,
-        package::variantSymbol(options.modelName, plan::KernelOp(kernel.kernel).getSymName(), variant));
-    if (succeeded(code))
-      kernel.variants[variant] = std::move(*code);
-    return LogicalResult(code);
-  };
-  if (failed(doInParallel(options.jobs, compiled.size() * variants, progress, compile)))
+        package::variantSymbol(options.modelName, plan::KernelOp(kernel.kernel).getSymName(), variant),
+        options.mostScratchBytes);
+    if (failed(code))
+      return failure();
+    kernel.variants[variant] = std::move(*code);
+    if (kernel.variants[variant].scratchBytes <= options.mostScratchBytes)
+      return success();
+    exceeding = kernel.variants[variant].scratchBytes;
     return failure();
-  return compiled;
+  };
+  if (failed(doInParallel(options.jobs, order.size() * variants, progress, compile))) {
+    if (exceeding == 0)
+      return failure();
+    return CpuKernels{{}, exceeding};
+  }
+  for (const package::CompiledKernel &kernel : result.kernels)
+    for (const codegen::KernelCode &code : kernel.variants)
+      result.scratchBytes = std::max(result.scratchBytes, code.scratchBytes);
+  return result;
 }
 
 } // namespace nacre

@@ -21,22 +21,22 @@ constexpr unsigned kTraceGranularityUs = 100;
 /// Told how many kernels are done of how many; one call at a time, from any thread.
 using KernelProgress = llvm::function_ref<void(unsigned done, unsigned total)>;
 
-/// What kernels are compiled for GPUs to, each once.
+/// The code of a plan's kernels for GPUs, by their names. GpuKernels owns it.
+using GpuCode = llvm::StringMap<const codegen::GpuKernel *>;
+
+/// What kernels are compiled for GPUs to: equal kernels once, of whichever plan.
 class GpuKernels {
 public:
   GpuKernels(const codegen::GpuOptions &options, unsigned jobs) : options(options), jobs(jobs) {}
 
-  /// Compiles what launches of `placed` give the GPU a share of and was not compiled before. What no GPU computes is
-  /// noted on the kernel (plan::kGpuDeclined); returns how many those are. Errors are reported at a kernel.
-  llvm::FailureOr<unsigned> compilePlaced(mlir::ModuleOp placed, KernelProgress progress);
-
-  /// The code of a kernel that has been compiled. To be taken once.
-  codegen::GpuKernel take(plan::KernelOp kernel);
+  /// Adds to `code` that of the kernels of `placed` whose launches give the GPU a share and that it does not have. Kernels that no
+  /// GPU computes are noted (plan::kGpuDeclined); returns how many of those are new. Errors are reported at a kernel.
+  llvm::FailureOr<unsigned> compilePlaced(mlir::ModuleOp placed, GpuCode &code, KernelProgress progress);
 
 private:
   codegen::GpuOptions options;
   unsigned jobs;
-  llvm::StringMap<codegen::GpuKernel> byName;
+  llvm::StringMap<codegen::GpuKernel> byText;
 };
 
 struct CpuKernelOptions {
@@ -44,12 +44,17 @@ struct CpuKernelOptions {
   codegen::Emit emit = codegen::Emit::Object;
   llvm::StringRef modelName; ///< Of which symbols are made.
   unsigned jobs = 1;
+  uint64_t mostScratchBytes = UINT64_MAX; ///< That a thread may have; a kernel that needs more ends the work.
 };
 
-/// All kernels of `scheduled` for all targets, in the order of the module, with the code of those that the GPU has a
-/// share of.
-llvm::FailureOr<std::vector<package::CompiledKernel>>
-compileKernels(mlir::ModuleOp scheduled, const CpuKernelOptions &options, GpuKernels &gpu, KernelProgress progress);
+struct CpuKernels {
+  std::vector<package::CompiledKernel> kernels; ///< In the order of the module; none where scratch exceeds the bound.
+  uint64_t scratchBytes = 0; ///< Of a thread, whichever variant of its kernels it runs; or that exceeds the bound.
+};
+
+/// All kernels of `scheduled` for all targets, with the code of those that the GPU has a share of.
+llvm::FailureOr<CpuKernels> compileKernels(mlir::ModuleOp scheduled, const CpuKernelOptions &options,
+                                           const GpuCode &gpu, KernelProgress progress);
 
 } // namespace nacre
 

@@ -2,6 +2,8 @@
 
 #include "compiler/CompilerOptions.h"
 
+#include "llvm/Support/Threading.h"
+
 namespace nacre {
 
 namespace {
@@ -24,6 +26,10 @@ std::optional<Phase> parsePhase(llvm::StringRef word) {
     if (text.word == word)
       return text.phase;
   return std::nullopt;
+}
+
+unsigned jobsOf(const CompilerOptions &options) {
+  return options.jobs ? options.jobs : llvm::hardware_concurrency().compute_thread_count();
 }
 
 } // namespace nacre

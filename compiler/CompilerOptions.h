@@ -87,6 +87,9 @@ struct CompilerOptions {
   std::optional<uint32_t> randomWeights;          ///< `--random-weights`: a seed for those that are nowhere.
 };
 
+/// Returns how many threads compile.
+unsigned jobsOf(const CompilerOptions &options);
+
 } // namespace nacre
 
 #endif // NACRE_COMPILER_COMPILEROPTIONS_H

@@ -9,16 +9,16 @@
 #include "compiler/CompileKernels.h"
 #include "compiler/DescribeDevice.h"
 #include "compiler/DescribeEntries.h"
-#include "compiler/DescribeGraph.h"
 #include "compiler/DescribeLaunches.h"
 #include "compiler/ImportSettings.h"
+#include "compiler/ModuleCopies.h"
+#include "compiler/PlacementSearch.h"
 #include "compiler/PrintModule.h"
 #include "compiler/SaidOnce.h"
-#include "compiler/TracePasses.h"
 #include "compiler/TrainedModel.h"
 #include "compiler/encode/Passes.h"
 #include "compiler/graph/Passes.h"
-#include "compiler/import/Import.h"
+#include "compiler/import/KeptTensors.h"
 #include "compiler/kernels/Passes.h"
 #include "compiler/place/Passes.h"
 #include "compiler/schedule/Passes.h"
@@ -30,12 +30,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
-#include "mlir/Pass/PassManager.h"
-#include "llvm/Support/Threading.h"
-#include "llvm/Support/TimeProfiler.h"
-#include <chrono>
-#include <functional>
+#include <utility>
 
 using namespace mlir;
 
@@ -60,25 +55,55 @@ void registerPasses() {
 
 namespace {
 
-//===----------------------------------------------------------------------===//
-// One compilation
-//===----------------------------------------------------------------------===//
-
+/// One compilation, from the model's file to its package: the phases in a row. What is decided on the way is decided by the searches
+/// (PlacementSearch.h, TrainedModel.h).
 class Compilation {
 public:
   Compilation(const CompilerOptions &options, MLIRContext &context, raw_ostream &text, CompileReport &report,
               Progress progress)
-      : options(options), context(context), text(text), report(report), progress(progress),
-        jobs(options.jobs ? options.jobs : llvm::hardware_concurrency().compute_thread_count()),
+      : options(options), text(text), report(report), phases(options, context, report, progress),
         modelName(options.modelName.empty()
                       ? package::modelNameOf(options.outputPath == "-" ? options.modelPath : options.outputPath)
                       : options.modelName) {}
 
   LogicalResult run() {
+    if (failed(readTargets()) || failed(readModel()))
+      return failure();
+    placement.emplace(options, targets, phases);
+    while (true) {
+      FailureOr<PlacedModel> plan = findPlan();
+      if (failed(plan))
+        return failure();
+      if (options.compileTo && *options.compileTo < Phase::Codegen) {
+        text << plan->text;
+        return success();
+      }
+      FailureOr<CpuKernels> compiled = compileKernels(*plan);
+      if (failed(compiled))
+        return failure();
+      if (const std::optional<int64_t> most = trained ? trained->getMostScratch(*plan->module) : std::nullopt;
+          most && int64_t(compiled->scratchBytes) > *most) {
+        trained->searchAgain(int64_t(compiled->scratchBytes));
+        discardModule(std::move(plan->module));
+        continue;
+      }
+      describePlan(*plan, *compiled);
+      return phases.run(Phase::Package, [&] { return isText() ? print(*plan, *compiled) : package(*plan, *compiled); });
+    }
+  }
+
+private:
+  LogicalResult readTargets() {
     llvm::Expected<SmallVector<codegen::Target, 1>> parsed = codegen::parseTargets(options.target, options.cpus);
     if (!parsed)
-      return fail(llvm::toString(parsed.takeError()));
+      return phases.fail(llvm::toString(parsed.takeError()));
     targets = std::move(*parsed);
+    if (options.weightType == WeightType::F16)
+      for (const codegen::Target &target : targets)
+        if (!target.vectors.convertsHalves)
+          return phases.fail(
+              "--weight-type=fp16 needs CPUs that widen fp16 in one instruction (F16C), but one of them is "
+              "older than AVX2; use bf16, or name another --cpu");
     report.model = options.modelPath;
     report.output = options.outputPath;
     report.target = targets.back().name;
@@ -88,223 +113,134 @@ public:
     report.preset = options.preset;
     report.usesGpu = options.placement.engines != Placement::Engines::Cpu;
     report.weightType = options.weightType;
-    report.gpuPrecision =
-        options.placement.engines == Placement::Engines::Cpu ? GpuPrecision::F32 : options.gpuPrecision;
-
-    if (options.training && !trainsItself())
-      trained.emplace(options, context);
-    if (options.weightType == WeightType::F16)
-      for (const codegen::Target &target : targets)
-        if (!target.vectors.convertsHalves)
-          return fail(
-              "--weight-type=fp16 must have CPUs that widen fp16 in one instruction (F16C), but one is older than "
-              "AVX2; use bf16, or name another --cpu");
-
-    // What is tried need not succeed, and says nothing then.
-    const ScopedDiagnosticHandler trials(&context,
-                                         [this](Diagnostic &) { return success(trained && trained->isTrying()); });
-
-    // Each phase reads what the one before it wrote, and nothing else.
-    const std::pair<Phase, std::function<LogicalResult()>> phases[] = {
-        {Phase::Import, [&] { return importModel(); }},
-        {Phase::Train, [&] { return addTraining(); }},
-        {Phase::Graph, [&] { return optimizeGraph(); }},
-        {Phase::Kernels, [&] { return formKernels(); }},
-        {Phase::Encode, [&] { return encodeWeights(); }},
-        {Phase::Place, [&] { return placeKernels(); }},
-        {Phase::Schedule, [&] { return schedule(); }},
-        {Phase::Codegen, [&] { return compileKernels(); }},
-        {Phase::Package, [&] { return isText() ? printKernels() : package(); }},
-    };
-    for (size_t next = 0; next < std::size(phases);) {
-      const auto &[phase, work] = phases[next++];
-      if (phase == Phase::Train && !options.training && !asksForGradients(*module))
-        continue;
-      progress(phase, 0, 0);
-      const llvm::TimeTraceScope scope(phaseWord(phase));
-      auto begin = std::chrono::steady_clock::now();
-      if (failed(work())) {
-        if (!trained || !trained->isTrying())
-          return failure();
-        trained->giveUpTrying();
-        next = startAgain();
-        continue;
-      }
-      std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
-      report.addTime(phase, taken.count());
-      // What values are stored as decides where they are computed, and the other way round. The GPU's precision is
-      // tried, and taken back where the GPU gets nothing: the CPU would pay for it in time and in digits.
-      if (phase == Phase::Place && narrows() && !hasGpuShare()) {
-        report.gpuPrecision = GpuPrecision::F32;
-        report.precisionTakenBack = true;
-        next = startAgain();
-        continue;
-      }
-      if (phase == Phase::Schedule && trained) {
-        FailureOr<bool> others = trained->takeOtherParts(*module, targets.front().model);
-        if (failed(others))
-          return failure();
-        if (*others) {
-          next = startAgain();
-          continue;
-        }
-      }
-      if (phase == Phase::Codegen && trained && trained->takeOtherParts(*module, scratchBytes())) {
-        next = startAgain();
-        continue;
-      }
-      if (options.compileTo == phase && phase < Phase::Codegen) {
-        printWithoutResources(*module, text);
-        break;
-      }
-    }
     return success();
   }
 
-private:
-  LogicalResult fail(const Twine &message) { return emitError(UnknownLoc::get(&context)) << message; }
-
-  auto progressOf(Phase phase) const {
-    return [this, phase](unsigned done, unsigned total) { progress(phase, done, total); };
-  }
-
-  LogicalResult runPasses(llvm::function_ref<void(OpPassManager &)> build) {
-    PassManager passes(&context);
-    passes.addInstrumentation(std::make_unique<TracePasses>());
-    build(passes);
-    return passes.run(*module);
-  }
-
-  bool hasGpuShare() {
-    return module
-        ->walk([](plan::LaunchOp launch) {
-          return plan::gpuShareOf(launch) > 0 ? WalkResult::interrupt() : WalkResult::advance();
-        })
-        .wasInterrupted();
-  }
-
-  /// Whether all between inputs and outputs is stored as the GPU would have it.
-  bool narrows() const { return report.gpuPrecision == GpuPrecision::F16; }
-
-  /// The first phase to run.
-  size_t startAgain() {
-    repeats = true;
-    report.operators = 0;
-    // The context keeps the bytes of constants for as long as it lives; what was made of the model's is of no use.
-    if (module)
-      module->walk([](plan::WeightOp weight) {
-        if (auto bytes = dyn_cast<DenseResourceElementsAttr>(weight.getValue()))
-          bytes.getRawHandle().getResource()->setBlob(AsmResourceBlob());
-      });
-    module = {};
-    return 0;
-  }
-
-  LogicalResult importModel() {
-    const SaidOnce once(context, repeats);
-    importer::ImportOptions importOptions = importOptionsOf(options);
-    importOptions.trainsItself = trainsItself();
-    module = trained ? trained->import(std::move(importOptions))
-                     : importer::importModel(options.modelPath, importOptions, keptTensorsOf(options), &context);
-    if (module && trainsItself() && !module->lookupSymbol(train::trainEntry))
-      return fail("--train must have a loss, as in --loss=softmax-cross-entropy:logits, where the model does not say "
-                  "itself how it is trained; see --help");
-    return success(bool(module));
-  }
+  //===--------------------------------------------------------------------===//
+  // Import and training
+  //===--------------------------------------------------------------------===//
 
   /// Whether the model is trained as it says itself.
   bool trainsItself() const { return options.training && options.training->losses.empty(); }
 
-  LogicalResult addTraining() {
-    const SaidOnce once(context, repeats);
-    if (failed(writeGradients(*module)))
-      return failure();
-    return trained ? trained->addSteps(*module) : success();
-  }
-
-  LogicalResult optimizeGraph() {
-    graph::Options graphOptions;
-    graphOptions.maxConstantBytes = options.maxConstantBytes;
-    graphOptions.narrowFloats = narrows();
-    // A workgroup's shared memory holds the scores of sixteen rows of so many keys.
-    constexpr int64_t mostKeysOnGpu = 256;
-    if (options.placement.engines != Placement::Engines::Cpu)
-      graphOptions.mostKeys = mostKeysOnGpu;
-    if (failed(runPasses([&](OpPassManager &passes) { graph::buildPipeline(passes, graphOptions); })))
-      return failure();
-    module->walk([&](Operation *op) {
-      if (isa_and_nonnull<nn::NnDialect>(op->getDialect()) && !isa<nn::ConstantOp>(op))
-        ++report.operators;
+  LogicalResult readModel() {
+    importOptions = importOptionsOf(options);
+    importOptions.trainsItself = trainsItself();
+    if (options.training && !trainsItself()) {
+      trained.emplace(options, phases.getContext());
+      if (!trained->prepareImport(importOptions))
+        return failure();
+    }
+    return phases.run(Phase::Import, [&] {
+      model = importer::Model::read(options.modelPath, importOptions, &phases.getContext());
+      return success(bool(model));
     });
-    report.looseScales = listLooseScales(*module);
-    return success();
   }
 
-  LogicalResult formKernels() {
-    kernels::Options kernelOptions;
-    kernelOptions.isCpuAlone = options.placement.engines == Placement::Engines::Cpu;
-    kernelOptions.isGpuAsked = options.placement.engines == Placement::Engines::Gpu;
-    return runPasses([&](OpPassManager &passes) { kernels::buildPipeline(passes, kernelOptions); });
-  }
-
-  LogicalResult encodeWeights() {
-    if (failed(runPasses([&](OpPassManager &passes) {
-          encode::buildPipeline(passes, {options.target, options.cpus, options.accuracy, options.weightType,
-                                         options.placement.engines == Placement::Engines::Cpu});
+  /// The model in the parts of the batch that are to be tried, as `nn` functions.
+  OwningOpRef<ModuleOp> importAndTrain() {
+    const SaidOnce once(phases.getContext(), std::exchange(isImported, true));
+    OwningOpRef<ModuleOp> module;
+    if (failed(phases.run(Phase::Import, [&] {
+          module =
+              trained ? trained->import(*model, importOptions) : model->import(importOptions, keptTensorsOf(options));
+          return success(bool(module));
         })))
+      return nullptr;
+    if (trainsItself() && !module->lookupSymbol(train::trainEntry)) {
+      (void)phases.fail(
+          "--train requires a loss, as in --loss=softmax-cross-entropy:logits, because the model does not "
+          "say itself how it is trained; see --help");
+      return nullptr;
+    }
+    early = phases.textOf(Phase::Import, *module);
+    if (options.training || asksForGradients(*module))
+      if (failed(phases.run(Phase::Train, [&] {
+            if (failed(writeGradients(*module)))
+              return failure();
+            return trained ? trained->addSteps(*module) : success();
+          })))
+        return nullptr;
+    early += phases.textOf(Phase::Train, *module);
+    return module;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Placement and schedule
+  //===--------------------------------------------------------------------===//
+
+  /// A scheduled plan: of all parts of the batch that --memory-cap allows the best.
+  FailureOr<PlacedModel> findPlan() {
+    std::optional<PlacedModel> kept;
+    while (true) {
+      FailureOr<PlacedModel> plan = makePlan();
+      if (failed(plan)) {
+        if (!kept)
+          return failure();
+        trained->giveUpTrying();
+        return std::move(*kept);
+      }
+      if (!trained || !plan->module)
+        return plan;
+      FailureOr<TrainedModel::Verdict> verdict = trained->judge(*plan->module, targets.front().model);
+      if (failed(verdict))
+        return failure();
+      switch (*verdict) {
+      case TrainedModel::Verdict::Take:
+        return plan;
+      case TrainedModel::Verdict::TakeBefore:
+        discardModule(std::move(plan->module));
+        return std::move(*kept);
+      case TrainedModel::Verdict::Keep:
+        kept = std::move(*plan);
+        break;
+      case TrainedModel::Verdict::Drop:
+        discardModule(std::move(plan->module));
+        break;
+      }
+    }
+  }
+
+  /// A scheduled plan in the present parts; without a module where an earlier phase is the last one.
+  FailureOr<PlacedModel> makePlan() {
+    // What is tried need not succeed, and says nothing then.
+    const ScopedDiagnosticHandler trials(&phases.getContext(),
+                                         [this](Diagnostic &) { return success(trained && trained->isTrying()); });
+    OwningOpRef<ModuleOp> imported = importAndTrain();
+    if (!imported)
       return failure();
-    report.narrowWeights = describeNarrowWeights(*module);
-    return success();
-  }
-
-  /// Placement gives the GPU kernels, which are compiled at once. What then has no code is noted on the kernel, and all
-  /// is placed again: what is predicted is what will run.
-  LogicalResult placeKernels() {
-    place::Options placeOptions;
-    placeOptions.placement = options.placement;
-    placeOptions.device = options.device;
-    placeOptions.gpuPrecision = report.gpuPrecision;
-    codegen::GpuOptions gpuOptions;
-    gpuOptions.precision = report.gpuPrecision;
-    gpuOptions.accuracy = options.accuracy;
-    gpuOptions.mayBePlayed = targets.front().mayPlayGpu;
-    gpuOptions.mayBePhone = targets.front().arm64;
-    gpuKernels.emplace(gpuOptions, jobs);
-    for (unsigned declined = 1; declined > 0;) {
-      if (failed(runPasses([&](OpPassManager &passes) { place::buildPipeline(passes, placeOptions); })))
-        return failure();
-      llvm::FailureOr<unsigned> newlyDeclined = gpuKernels->compilePlaced(*module, progressOf(Phase::Place));
-      if (failed(newlyDeclined))
-        return failure();
-      declined = *newlyDeclined;
+    if (phases.isLast(Phase::Import) || phases.isLast(Phase::Train)) {
+      PlacedModel nothing;
+      nothing.text = std::move(early);
+      return nothing;
     }
-    if (!options.device.empty()) {
-      llvm::Expected<DeviceRoofs> roofs = describeDevice(options.device, report.gpuPrecision);
-      if (!roofs)
-        return fail(llvm::toString(roofs.takeError()));
-      report.roofs = std::move(*roofs);
-    }
-    report.predicted = describeRun(*module);
-    report.stepTimes = describeStepTimes(*module);
-    report.weightCosts = describeWeightCosts(*module);
-    return success();
-  }
-
-  LogicalResult schedule() {
-    schedule::Options scheduleOptions = {options.target, options.cpus};
-    if (options.placement.engines != Placement::Engines::Cpu)
+    FailureOr<PlacedModel> plan = placement->place(std::move(imported));
+    if (failed(plan))
+      return failure();
+    schedule::Options scheduleOptions;
+    scheduleOptions.target = options.target;
+    scheduleOptions.cpus = options.cpus;
+    if (plan->usesGpu)
       scheduleOptions.alignment = codegen::kGpuBufferAlignment;
     if (trained)
-      scheduleOptions.mostBytes = trained->getMostBytes(*module);
-    return runPasses([&](OpPassManager &passes) { schedule::buildPipeline(passes, scheduleOptions); });
+      scheduleOptions.mostBytes = trained->getMostBytes(*plan->module);
+    if (failed(phases.runPasses(Phase::Schedule, *plan->module,
+                                [&](OpPassManager &passes) { schedule::buildPipeline(passes, scheduleOptions); })))
+      return failure();
+    plan->text += phases.textOf(Phase::Schedule, *plan->module);
+    return plan;
   }
+
+  //===--------------------------------------------------------------------===//
+  // Codegen and package
+  //===--------------------------------------------------------------------===//
 
   bool isText() const {
     return options.compileTo == Phase::Codegen || options.output == Output::Assembly ||
            options.output == Output::LlvmIr;
   }
 
-  LogicalResult compileKernels() {
+  FailureOr<CpuKernels> compileKernels(const PlacedModel &plan) {
     CpuKernelOptions cpuOptions;
     cpuOptions.targets = targets;
     cpuOptions.emit = options.compileTo == Phase::Codegen  ? codegen::Emit::LlvmDialect
@@ -312,49 +248,38 @@ private:
                       : options.output == Output::LlvmIr   ? codegen::Emit::LlvmIr
                                                            : codegen::Emit::Object;
     cpuOptions.modelName = modelName;
-    cpuOptions.jobs = jobs;
-    llvm::FailureOr<std::vector<package::CompiledKernel>> kernels =
-        nacre::compileKernels(*module, cpuOptions, *gpuKernels, progressOf(Phase::Codegen));
-    if (failed(kernels))
+    cpuOptions.jobs = jobsOf(options);
+    if (const std::optional<int64_t> most = trained ? trained->getMostScratch(*plan.module) : std::nullopt)
+      cpuOptions.mostScratchBytes = std::max<int64_t>(*most, 0);
+    FailureOr<CpuKernels> compiled = failure();
+    if (failed(phases.run(Phase::Codegen, [&] {
+          compiled = nacre::compileKernels(*plan.module, cpuOptions, plan.gpuCode, phases.progressOf(Phase::Codegen));
+          return LogicalResult(compiled);
+        })))
       return failure();
-    compiled = std::move(*kernels);
-    report.kernels = compiled.size();
-    report.arenaBytes = arenaBytes(*module);
-    report.stateBytes = stateBytes(*module);
-    report.microBatch = trained ? trained->getMicroBatch() : 0;
-    report.launches = describeLaunches(*module, compiled, targets.front());
-    report.entries = describeEntries(*module);
-    return success();
+    return compiled;
   }
 
-  /// Of a thread, whichever variant of its kernels it runs.
-  int64_t scratchBytes() const {
-    uint64_t bytes = 0;
-    for (const package::CompiledKernel &kernel : compiled)
-      for (const codegen::KernelCode &code : kernel.variants)
-        bytes = std::max(bytes, code.scratchBytes);
-    return int64_t(bytes);
-  }
-
-  LogicalResult printKernels() {
+  LogicalResult print(const PlacedModel &plan, const CpuKernels &compiled) {
     if (options.compileTo == Phase::Codegen)
-      printWithoutResources(*module, text);
-    for (const package::CompiledKernel &kernel : compiled)
+      printWithoutResources(*plan.module, text);
+    for (const package::CompiledKernel &kernel : compiled.kernels)
       for (const codegen::KernelCode &code : kernel.variants)
         text << code.text << "\n";
     return success();
   }
 
-  LogicalResult package() {
+  LogicalResult package(const PlacedModel &plan, const CpuKernels &compiled) {
     package::PackageOptions packageOptions;
     packageOptions.outputPath = options.outputPath;
     packageOptions.modelName = modelName;
     packageOptions.compiler = "nacre-compile " NACRE_VERSION;
-    packageOptions.jobs = jobs;
+    packageOptions.jobs = jobsOf(options);
     packageOptions.relocatable = options.output == Output::Object;
-    llvm::Expected<package::PackageSizes> sizes = package::writePackage(*module, compiled, targets, packageOptions);
+    llvm::Expected<package::PackageSizes> sizes =
+        package::writePackage(*plan.module, compiled.kernels, targets, packageOptions);
     if (!sizes)
-      return fail(llvm::toString(sizes.takeError()));
+      return phases.fail(llvm::toString(sizes.takeError()));
     report.weightBytes = sizes->weightBytes;
     report.codeBytes = sizes->codeBytes;
     report.gpuCodeBytes = sizes->gpuCodeBytes;
@@ -363,23 +288,41 @@ private:
     report.runtimeBytes = sizes->runtimeBytes;
     report.fileBytes = sizes->fileBytes;
     if (options.advises)
-      giveAdvice(report, context);
+      giveAdvice(report, phases.getContext());
     return success();
   }
 
+  void describePlan(const PlacedModel &plan, const CpuKernels &compiled) {
+    report.operators = plan.operators;
+    report.looseScales = plan.looseScales;
+    report.gpuPrecision = plan.precision;
+    report.precisionTakenBack = plan.precision != options.gpuPrecision;
+    report.narrowWeights = describeNarrowWeights(*plan.module);
+    report.predicted = describeRun(*plan.module);
+    report.stepTimes = describeStepTimes(*plan.module);
+    report.weightCosts = describeWeightCosts(*plan.module);
+    if (!options.device.empty())
+      report.roofs = llvm::cantFail(describeDevice(options.device, plan.precision)); // placement has read it
+    report.kernels = compiled.kernels.size();
+    report.arenaBytes = arenaBytes(*plan.module);
+    report.stateBytes = stateBytes(*plan.module);
+    report.microBatch = trained ? trained->getMicroBatch() : 0;
+    report.launches = describeLaunches(*plan.module, compiled.kernels, targets.front());
+    report.entries = describeEntries(*plan.module);
+  }
+
   const CompilerOptions &options;
-  MLIRContext &context;
   raw_ostream &text;
-  CompileReport &report;
-  Progress progress;
-  unsigned jobs;
+  CompileReport &report; ///< Only written.
+  PhaseRunner phases;
   std::string modelName;
   SmallVector<codegen::Target, 1> targets;
-  OwningOpRef<ModuleOp> module;
+  importer::ImportOptions importOptions;
+  std::unique_ptr<importer::Model> model;
   std::optional<TrainedModel> trained; ///< Of a model that is trained as options say.
-  bool repeats = false;                ///< Phases run again, and have said what they remark.
-  std::optional<GpuKernels> gpuKernels;
-  std::vector<package::CompiledKernel> compiled;
+  bool isImported = false;             ///< At least once: all that can be remarked has been.
+  std::string early;                   ///< The IR of import and train, where it is asked for.
+  std::optional<PlacementSearch> placement;
 };
 
 } // namespace

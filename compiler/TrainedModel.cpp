@@ -5,6 +5,7 @@
 #include "compiler/DescribeLaunches.h"
 #include "compiler/SaidOnce.h"
 #include "compiler/graph/Passes.h"
+#include "compiler/import/KeptTensors.h"
 #include "compiler/schedule/LaunchPrice.h"
 #include "compiler/schedule/Lifetimes.h"
 #include "compiler/train/Passes.h"
@@ -36,29 +37,33 @@ static int64_t batchOf(func::FuncOp function, const train::TrainingOptions &opti
   return 1;
 }
 
-OwningOpRef<ModuleOp> TrainedModel::import(importer::ImportOptions importOptions) {
+bool TrainedModel::prepareImport(importer::ImportOptions &importOptions) {
   importer::TrainedEntry &trained = importOptions.training.emplace();
   trained.seed = options.seed;
   trained.normalizesByBatch = [this](StringRef scale) {
     return !options.training->freezesStatistics && train::isTrained(*options.training, scale);
   };
+  auto refuse = [&](llvm::Error error) { return succeeded(fail(context, llvm::toString(std::move(error)))); };
   for (const std::string &text : options.training->batchAxes)
     if (llvm::Expected<train::BatchAxis> axis = train::parseBatchAxis(text))
       trained.batchAxes[axis->input] = axis->axis;
     else
-      return (void)fail(context, llvm::toString(axis.takeError())), nullptr;
+      return refuse(axis.takeError());
   for (const std::string &text : options.training->dropouts)
     if (llvm::Expected<train::Dropout> dropout = train::parseDropout(text))
       trained.dropouts[dropout->tensor] = dropout->ratio;
     else
-      return (void)fail(context, llvm::toString(dropout.takeError())), nullptr;
-  std::vector<std::string> watched;
+      return refuse(dropout.takeError());
   for (const std::string &text : options.training->losses)
     if (llvm::Expected<train::Loss> loss = train::parseLoss(text))
       watched.push_back(loss->tensor);
     else
-      return (void)fail(context, llvm::toString(loss.takeError())), nullptr;
+      return refuse(loss.takeError());
+  return true;
+}
 
+OwningOpRef<ModuleOp> TrainedModel::import(importer::Model &model, importer::ImportOptions importOptions) {
+  importer::TrainedEntry &trained = *importOptions.training;
   const int64_t whole = options.training->batch, part = microBatch ? microBatch : whole;
   struct Entry {
     StringRef name;
@@ -74,7 +79,7 @@ OwningOpRef<ModuleOp> TrainedModel::import(importer::ImportOptions importOptions
     trained.batch = batch;
     trained.watched = name == train::mainEntry ? std::vector<std::string>() : watched;
     const SaidOnce once(context, /*repeats=*/name != train::mainEntry);
-    OwningOpRef<ModuleOp> one = importer::importModel(options.modelPath, importOptions, &context);
+    OwningOpRef<ModuleOp> one = model.import(importOptions, {});
     if (!one)
       return nullptr;
     if (!module)
@@ -178,9 +183,9 @@ int64_t TrainedModel::getSmallerParts() const {
   return undivided.empty() ? part : 0;
 }
 
-FailureOr<bool> TrainedModel::takeOtherParts(ModuleOp scheduled, const codegen::MachineModel &machine) {
+FailureOr<TrainedModel::Verdict> TrainedModel::judge(ModuleOp scheduled, const codegen::MachineModel &machine) {
   if (!options.training->memoryCap || isSettled)
-    return false;
+    return Verdict::Take;
   const int64_t bytes = getBytes(scheduled);
   // Not the last: sums of gradients may take more than smaller parts save.
   if (!least || bytes < least->bytes)
@@ -193,29 +198,30 @@ FailureOr<bool> TrainedModel::takeOtherParts(ModuleOp scheduled, const codegen::
   const int64_t smaller = getSmallerParts();
   if (isBest && (smaller == 0 || !runsAgain(scheduled))) {
     isSettled = true;
-    return false;
+    return Verdict::Take;
   }
   if (best && !isBest) {
     giveUpTrying();
-    return true;
+    return Verdict::TakeBefore;
   }
   if (smaller == 0)
     return failForLackOfMemory();
   microBatch = smaller;
-  return true;
+  return isBest ? Verdict::Keep : Verdict::Drop;
 }
 
-bool TrainedModel::takeOtherParts(ModuleOp scheduled, int64_t scratchBytes) {
+std::optional<int64_t> TrainedModel::getMostScratch(ModuleOp scheduled) const {
   if (!options.training->memoryCap)
-    return false;
+    return std::nullopt;
+  return *options.training->memoryCap - getBytes(scheduled) + getScratch();
+}
+
+void TrainedModel::searchAgain(int64_t scratchBytes) {
   scratch[microBatch] = scratchBytes;
-  if (getBytes(scheduled) <= *options.training->memoryCap)
-    return false;
   best = std::nullopt;
   least = std::nullopt;
   isSettled = false;
   microBatch = options.training->microBatch;
-  return true;
 }
 
 void TrainedModel::giveUpTrying() {
@@ -223,12 +229,11 @@ void TrainedModel::giveUpTrying() {
   isSettled = true;
 }
 
-FailureOr<bool> TrainedModel::failForLackOfMemory() {
+FailureOr<TrainedModel::Verdict> TrainedModel::failForLackOfMemory() {
   // What is said to be enough must be: kernels are compiled for what they need.
   if (options.compileTo.value_or(Phase::Package) >= Phase::Codegen && !scratch.count(least->microBatch)) {
-    const bool isOther = std::exchange(microBatch, least->microBatch) != least->microBatch;
     isSettled = true;
-    return isOther;
+    return std::exchange(microBatch, least->microBatch) == least->microBatch ? Verdict::Take : Verdict::Drop;
   }
   constexpr int64_t mebibyte = 1 << 20;
   return fail(context, "--memory-cap must be at least " + Twine(llvm::divideCeil(least->bytes, mebibyte)) +

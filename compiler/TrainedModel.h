@@ -4,7 +4,7 @@
 // Why:   only who knows all phases can say what memory a choice comes to. Where it is more than what is allowed there are two ways: to
 //        compute values again, which the schedule does for parts of any size, and smaller parts.
 // How:   parts get smaller until all fits and nothing is computed again, or until that would take longer than what is. Then the
-//        fastest of those that fit is the one. What its kernels need in scratch is known when they are compiled: if it is too much then,
+//        fastest of those that fit is the one. What its kernels need in scratch is known while they are compiled: if it is too much,
 //        the search begins once more, and knows it.
 
 #ifndef NACRE_COMPILER_TRAINEDMODEL_H
@@ -34,22 +34,33 @@ public:
   TrainedModel(const CompilerOptions &options, mlir::MLIRContext &context)
       : options(options), context(context), microBatch(options.training->microBatch) {}
 
-  /// The model once for each entry, over the same weights. Null after an error.
-  mlir::OwningOpRef<mlir::ModuleOp> import(importer::ImportOptions importOptions);
+  /// Adds to `importOptions` what a model that is trained needs, and checks the options. False after an error.
+  bool prepareImport(importer::ImportOptions &importOptions);
+  /// The model once for each entry, over the same weights. `importOptions` are prepared. Null after an error.
+  mlir::OwningOpRef<mlir::ModuleOp> import(importer::Model &model, importer::ImportOptions importOptions);
   /// Loss, gradients and updates.
   mlir::LogicalResult addSteps(mlir::ModuleOp module);
 
   /// What an arena, inputs and outputs may have, so that with the state they are what `--memory-cap` allows.
   std::optional<int64_t> getMostBytes(mlir::ModuleOp placed) const;
-  /// Whether all phases run again, in parts of another size; an error where no parts fit.
-  mlir::FailureOr<bool> takeOtherParts(mlir::ModuleOp scheduled, const codegen::MachineModel &machine);
-  /// The same once kernels are compiled, of which `scratchBytes` are one thread's.
-  bool takeOtherParts(mlir::ModuleOp scheduled, int64_t scratchBytes);
-
+  /// What follows from a plan in the present parts.
+  enum class Verdict {
+    Take,       ///< It is the one.
+    TakeBefore, ///< The one before, which was kept, is.
+    Keep,       ///< It fits; but others may be faster, and are now the present parts.
+    Drop        ///< Others are the present parts.
+  };
+  /// An error where no parts fit.
+  mlir::FailureOr<Verdict> judge(mlir::ModuleOp scheduled, const codegen::MachineModel &machine);
   /// Whether there are parts that fit, and others are tried: they need not do.
   bool isTrying() const { return best && !isSettled; }
   /// To the parts that fit.
   void giveUpTrying();
+
+  /// How many bytes of scratch a thread may have in the plan that was taken; none: as many as it likes.
+  std::optional<int64_t> getMostScratch(mlir::ModuleOp scheduled) const;
+  /// Begins the search anew, knowing that these parts need so much scratch.
+  void searchAgain(int64_t scratchBytes);
 
   /// Examples that a step takes at once; 0: the batch.
   int64_t getMicroBatch() const { return microBatch; }
@@ -63,7 +74,7 @@ private:
   int64_t getBytes(mlir::ModuleOp scheduled) const;
   /// Of the kernels for these parts; 0 as long as nobody knows.
   int64_t getScratch() const;
-  mlir::FailureOr<bool> failForLackOfMemory();
+  mlir::FailureOr<Verdict> failForLackOfMemory();
 
   /// Parts that fit, and nanoseconds of what is run.
   struct Fit {
@@ -77,6 +88,7 @@ private:
 
   const CompilerOptions &options;
   mlir::MLIRContext &context;
+  std::vector<std::string> watched; ///< Tensors that losses read.
   int64_t microBatch, wholeBatch = 1;
   std::string undivided;              ///< What would let the batch be taken in parts; empty: it may be.
   std::map<int64_t, int64_t> scratch; ///< Bytes, by parts.

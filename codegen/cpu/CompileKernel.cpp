@@ -246,7 +246,7 @@ public:
   }
 };
 
-LogicalResult compile(ModuleOp module, const Target &target, Emit emit, KernelCode &code) {
+LogicalResult compile(ModuleOp module, const Target &target, Emit emit, uint64_t mostScratchBytes, KernelCode &code) {
   if (failed(cpu::emitKernels(module, target)))
     return failure();
   // Beside the kernel's function there may be declarations, of the C library, and constant tables.
@@ -255,6 +255,8 @@ LogicalResult compile(ModuleOp module, const Target &target, Emit emit, KernelCo
       readWork(function, target, code);
       keepsOrder = function->hasAttr(notes::kKeepsOrder);
     }
+  if (code.scratchBytes > mostScratchBytes)
+    return success();
   if (failed(lower(module, code.fallback)))
     return failure();
   if (emit == Emit::LlvmDialect) {
@@ -292,13 +294,14 @@ static bool usesHalves(plan::KernelOp kernel) {
       .wasInterrupted();
 }
 
-FailureOr<KernelCode> codegen::compileKernel(plan::KernelOp kernel, const Target &target, Emit emit, StringRef symbol) {
+FailureOr<KernelCode> codegen::compileKernel(plan::KernelOp kernel, const Target &target, Emit emit, StringRef symbol,
+                                             uint64_t mostScratchBytes) {
   if (!target.vectors.convertsHalves && usesHalves(kernel))
-    return kernel.emitError("has elements of f16, so the cpu must have F16C; name one that is not older than AVX2");
+    return kernel.emitError("has f16 elements, so the cpu must have F16C; name one with AVX2");
   thread_local KernelContext context;
   KernelCopy copy(context);
   KernelCode code;
-  if (failed(copy.read(kernel, symbol)) || failed(compile(*copy.module, target, emit, code)))
+  if (failed(copy.read(kernel, symbol)) || failed(compile(*copy.module, target, emit, mostScratchBytes, code)))
     return kernel.emitError("cannot be compiled for ") << target.name << ": " << copy.messages;
   return code;
 }

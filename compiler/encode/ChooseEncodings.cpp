@@ -38,8 +38,8 @@ namespace {
 
 class EncodingChooser {
 public:
-  EncodingChooser(ModuleOp module, ArrayRef<Target> targets, Accuracy accuracy, bool packsStates)
-      : module(module), targets(targets), accuracy(accuracy), packsStates(packsStates), symbols(module) {}
+  EncodingChooser(ModuleOp module, ArrayRef<Target> targets, Accuracy accuracy)
+      : module(module), targets(targets), accuracy(accuracy), symbols(module) {}
 
   LogicalResult choose() {
     for (auto kernel : module.getOps<plan::KernelOp>())
@@ -70,17 +70,19 @@ private:
         const bool wanted = wish != wishes.end() && wish->second.input == input;
         if (use && wanted)
           classes.unionSets(kernel, weightOf(use));
-        else if (wanted && packsStates && canLieInPanels(wish->second, value))
+        else if (wanted && plan::isOnCpu(launch) && canLieInPanels(wish->second, value))
           classes.unionSets(kernel, trainedOf(findTrained(value)));
         else if (use)
           plain.insert(weightOf(use));
         else if (wanted)
           plain.insert(kernel);
       }
-      if (isElementwise(kernel))
+      if (!plan::isOnCpu(launch))
+        refuse(launch->getOperands());
+      else if (isElementwise(kernel))
         joinOperands(launch, kernel);
       else if (!joinUpdated(launch, kernel))
-        refuseWritten(launch);
+        refuse(launch.getOutputs());
       return WalkResult::advance();
     });
     module.walk([&](plan::UseOp use) {
@@ -94,7 +96,7 @@ private:
 
   /// One operation for all storages that are one state that training changes; null for other memory.
   Operation *trainedOf(plan::StorageOp storage) {
-    return packsStates && isTrained(storage) ? trained.try_emplace(*storage.getName(), storage).first->second : nullptr;
+    return isTrained(storage) ? trained.try_emplace(*storage.getName(), storage).first->second : nullptr;
   }
 
   /// What an elementwise launch maps lies in one order: state, and temporaries that only such launches know.
@@ -114,7 +116,7 @@ private:
 
   /// The states that a contraction updates lie in one order, and all launches of its kernel have the same. Whether it updates some.
   bool joinUpdated(plan::LaunchOp launch, plan::KernelOp kernel) {
-    const SmallVector<unsigned> arguments = packsStates ? findUpdated(launch, kernel) : SmallVector<unsigned>();
+    const SmallVector<unsigned> arguments = findUpdated(launch, kernel);
     if (arguments.empty())
       return false;
     PanelUpdate &update = updates[kernel];
@@ -145,12 +147,12 @@ private:
     return known->second;
   }
 
-  /// A state that is written in another way stays as it is.
-  void refuseWritten(plan::LaunchOp launch) {
-    for (Value output : launch.getOutputs()) {
-      while (auto view = output.getDefiningOp<plan::ViewOp>())
-        output = view.getSource();
-      if (Operation *member = trainedOf(output.getDefiningOp<plan::StorageOp>()))
+  /// A state that is written in another way, or that a GPU touches, stays as it is.
+  void refuse(ValueRange operands) {
+    for (Value operand : operands) {
+      while (auto view = operand.getDefiningOp<plan::ViewOp>())
+        operand = view.getSource();
+      if (Operation *member = trainedOf(operand.getDefiningOp<plan::StorageOp>()))
         plain.insert(member);
     }
   }
@@ -205,7 +207,6 @@ private:
   ModuleOp module;
   ArrayRef<Target> targets;
   const Accuracy accuracy;
-  const bool packsStates;
   llvm::DenseMap<Operation *, bool> elementwiseAlone; ///< By storage.
   SymbolTable symbols;
   llvm::MapVector<Operation *, PanelWish> wishes; ///< By kernel.
@@ -223,7 +224,7 @@ struct ChooseEncodings : encode::impl::ChooseEncodingsPassBase<ChooseEncodings> 
     const std::optional<Accuracy> wanted = parseAccuracy(accuracy);
     if (!wanted)
       getOperation().emitError("accuracy must be fast or strict, but is '") << accuracy.getValue() << "'";
-    if (failed(targets) || !wanted || failed(EncodingChooser(getOperation(), *targets, *wanted, packsStates).choose()))
+    if (failed(targets) || !wanted || failed(EncodingChooser(getOperation(), *targets, *wanted).choose()))
       signalPassFailure();
   }
 };

@@ -81,8 +81,8 @@ private:
   /// Null where the kernel has no operand that can be packed, or `launch` reads a weight there.
   Candidate *candidateOf(plan::LaunchOp launch) {
     auto kernel = symbols.lookup<plan::KernelOp>(launch.getKernel());
-    if (!kernel || kernel.getKind() != plan::KernelKind::Contraction || kernel.getEncodings() ||
-        llvm::all_of(launch.getInputs(), isWeight) || noteGradient(kernel, targets, accuracy))
+    if (!kernel || !plan::isOnCpu(launch) || kernel.getKind() != plan::KernelKind::Contraction ||
+        kernel.getEncodings() || llvm::all_of(launch.getInputs(), isWeight) || noteGradient(kernel, targets, accuracy))
       return nullptr;
     auto [read, isNew] = products.try_emplace(kernel, failure());
     if (isNew)
@@ -213,6 +213,7 @@ private:
     builder.setInsertionPoint(source.point);
     auto made = plan::LaunchOp::create(builder, launch.getLoc(), TypeRange(), kernel.getSymNameAttr(),
                                        operandAt(builder, source), panels, DenseI64ArrayAttr(), DenseI64ArrayAttr());
+    plan::copyEngine(launch, made);
     packed.push_back({made, source, panels});
     return panels;
   }

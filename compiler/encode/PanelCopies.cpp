@@ -5,6 +5,7 @@
 
 #include "compiler/encode/PanelCopies.h"
 #include "compiler/encode/ElementwiseKernels.h"
+#include "dialects/plan/Notes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -30,7 +31,11 @@ Value view(OpBuilder &builder, Location loc, Value memory, ArrayRef<int64_t> sha
 }
 
 void launch(OpBuilder &builder, Location loc, FlatSymbolRefAttr kernel, Value from, Value to) {
-  plan::LaunchOp::create(builder, loc, TypeRange(), kernel, from, to, DenseI64ArrayAttr(), DenseI64ArrayAttr());
+  auto copy =
+      plan::LaunchOp::create(builder, loc, TypeRange(), kernel, from, to, DenseI64ArrayAttr(), DenseI64ArrayAttr());
+  // No GPU code knows the panels of a state.
+  if (!plan::isOnCpu(copy))
+    plan::setEngine(copy, plan::Engine::Cpu);
 }
 
 /// A kernel of one input and one output; `body` gives the output's new contents.

@@ -22,7 +22,6 @@ struct Options {
   std::string target = "host", cpus; ///< As codegen::parseTargets reads them.
   Accuracy accuracy = Accuracy::Fast;
   WeightType weightType = WeightType::F32;
-  bool isCpuAlone = true; ///< Nobody else computes anything.
 };
 
 /// Appends the phase to `pm`, which runs on a module.

@@ -68,7 +68,8 @@ def ChooseEncodingsPass : Pass<"nacre-choose-encodings", "::mlir::ModuleOp"> {
     A contraction reads its weight in panels of as many columns as its register tile is wide. The tile tables of the target
     choose the width from the shape. A weight has one layout, over all entries: where kernels disagree, the one with the most
     work decides, and a weight that somebody reads in another way stays plain. Kernels of convolutions that are faster by
-    Winograd have `plan.winograd` (dialects/plan/Notes.h): the CPU computes them so, from the same panels.
+    Winograd have `plan.winograd` (dialects/plan/Notes.h): the CPU computes them so, from the same panels. Weights that are state lie
+    in panels if the CPU computes every launch that touches them (`plan.engine`); GPUs read them as the model has them.
 
     Requires: kernels over whole storages, launches on storages.
 
@@ -84,8 +85,6 @@ def ChooseEncodingsPass : Pass<"nacre-choose-encodings", "::mlir::ModuleOp"> {
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
            "LLVM's names of the CPUs, separated by commas; empty for the target's default">,
     Option<"accuracy", "accuracy", "std::string", /*default=*/"\"fast\"", "fast or strict: whether Winograd is taken">,
-    Option<"packsStates", "packs-states", "bool", /*default=*/"true",
-           "Weights that are state lie in panels, too; GPUs read them as the model has them">,
   ];
 }
 

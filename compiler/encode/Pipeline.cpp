@@ -13,10 +13,8 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   if (options.weightType != WeightType::F32)
     pm.addPass(createNarrowWeightsPass({weightTypeWord(options.weightType).str(), options.target, options.cpus}));
   // Behind types, before weights: what is packed here leaves variables to those that read them as they lie.
-  if (options.isCpuAlone)
-    pm.addPass(createPackOperandsPass({options.target, options.cpus, accuracyWord(options.accuracy).str()}));
-  pm.addPass(createChooseEncodingsPass(
-      {options.target, options.cpus, accuracyWord(options.accuracy).str(), /*packsStates=*/options.isCpuAlone}));
+  pm.addPass(createPackOperandsPass({options.target, options.cpus, accuracyWord(options.accuracy).str()}));
+  pm.addPass(createChooseEncodingsPass({options.target, options.cpus, accuracyWord(options.accuracy).str()}));
   pm.addPass(createPackStatesPass());
 }
 

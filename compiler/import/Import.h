@@ -14,6 +14,7 @@
 #include "llvm/Support/MemoryBufferRef.h"
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -86,6 +87,28 @@ struct Problem {
   std::string name; ///< of the node or the value; empty: the model itself
   std::string what; ///< the node's operator and its version; "input" or "output"
   std::string reason;
+};
+
+class ModelView;
+struct KeptTensors;
+
+/// A model's file, mapped and parsed once, of which functions are made for several purposes.
+class Model {
+public:
+  ~Model();
+
+  /// Reads the model at `path`, whose format is told by its content. `options` say which of its graphs are wanted and where its
+  /// weights are. Returns null after emitting diagnostics.
+  static std::unique_ptr<Model> read(llvm::StringRef path, const ImportOptions &options, mlir::MLIRContext *context);
+
+  /// Imports what `options` ask for, as importModel does.
+  mlir::OwningOpRef<mlir::ModuleOp> import(const ImportOptions &options, const KeptTensors &kept);
+
+private:
+  Model(std::unique_ptr<ModelView> view, mlir::MLIRContext *context);
+
+  std::unique_ptr<ModelView> view;
+  mlir::MLIRContext *context;
 };
 
 /// Imports the model at `path`, whose format is told by its content. Arguments and results of the function carry their

@@ -66,14 +66,26 @@ static ImportOptions normalize(const ModelView &model, const ImportOptions &opti
   return result;
 }
 
+Model::Model(std::unique_ptr<ModelView> view, MLIRContext *context) : view(std::move(view)), context(context) {}
+Model::~Model() = default;
+
+std::unique_ptr<Model> Model::read(StringRef path, const ImportOptions &options, MLIRContext *context) {
+  FailureOr<std::unique_ptr<ModelView>> view = readModel(path, options, context);
+  return succeeded(view) ? std::unique_ptr<Model>(new Model(std::move(*view), context)) : nullptr;
+}
+
+OwningOpRef<ModuleOp> Model::import(const ImportOptions &options, const KeptTensors &kept) {
+  return importGraph(*view, normalize(*view, options), context, kept);
+}
+
 OwningOpRef<ModuleOp> importModel(StringRef path, const ImportOptions &options, MLIRContext *context) {
   return importModel(path, options, KeptTensors(), context);
 }
 
 OwningOpRef<ModuleOp> importModel(StringRef path, const ImportOptions &options, const KeptTensors &kept,
                                   MLIRContext *context) {
-  FailureOr<std::unique_ptr<ModelView>> model = readModel(path, options, context);
-  return succeeded(model) ? importGraph(**model, normalize(**model, options), context, kept) : nullptr;
+  std::unique_ptr<Model> model = Model::read(path, options, context);
+  return model ? model->import(options, kept) : nullptr;
 }
 
 OwningOpRef<ModuleOp> importModel(llvm::MemoryBufferRef bytes, const ImportOptions &options, MLIRContext *context) {

@@ -10,6 +10,7 @@
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/RowBlocks.h"
 #include "dialects/StoredBytes.h"
+#include "dialects/plan/Notes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -43,11 +44,12 @@ struct Chain {
   Value result() const { return lastOf(second, behind); }
 };
 
-/// Rows of floats by one constant matrix.
+/// Rows of floats by one constant matrix, on the CPU.
 bool multipliesRows(nn::MatMulOp product) {
   RankedTensorType left = typeOf(product.getLhs()), type = typeOf(product.getResult());
-  return product.getRhs().getDefiningOp<nn::ConstantOp>() && typeOf(product.getRhs()).getRank() == 2 &&
-         left.getRank() == type.getRank() && type.getRank() >= 2 && isa<FloatType>(type.getElementType());
+  return plan::isOnCpu(product) && product.getRhs().getDefiningOp<nn::ConstantOp>() &&
+         typeOf(product.getRhs()).getRank() == 2 && left.getRank() == type.getRank() && type.getRank() >= 2 &&
+         isa<FloatType>(type.getElementType());
 }
 
 /// Whether the rows of `operand` are those of a value of `rows` rows, or one for all of them.
@@ -59,7 +61,7 @@ bool hasRows(Value operand, int64_t rows) {
 bool isElementwise(Operation *op, Operation *first) {
   auto work = dyn_cast<nn::OperatorInterface>(op);
   RankedTensorType type = typeOf(first->getResult(0));
-  return work && work.getWorkKind() == nn::WorkKind::Elementwise && !isa<nn::BroadcastOp>(op) &&
+  return work && work.getWorkKind() == nn::WorkKind::Elementwise && !isa<nn::BroadcastOp>(op) && plan::isOnCpu(op) &&
          op->getBlock() == first->getBlock() && typeOf(op->getResult(0)).getShape() == type.getShape() &&
          llvm::all_of(op->getOperands(), [&](Value operand) { return hasRows(operand, countRows(type)); });
 }
@@ -161,8 +163,9 @@ private:
   Value emitBlock(const kernels::RowBlock &block) {
     IRMapping map;
     auto multiply = [&](nn::MatMulOp product, Value left) {
-      map.map(product.getResult(),
-              nn::MatMulOp::create(rewriter, product.getLoc(), left, product.getRhs()).getResult());
+      auto rows = nn::MatMulOp::create(rewriter, product.getLoc(), left, product.getRhs());
+      plan::copyEngine(product, rows);
+      map.map(product.getResult(), rows.getResult());
     };
     multiply(chain.first, takeRows(nn::MatMulOp(chain.first).getLhs(), block));
     clone(chain.between, map, block);

@@ -136,10 +136,8 @@ private:
 };
 
 struct FormKernels : kernels::impl::FormKernelsPassBase<FormKernels> {
-  using FormKernelsPassBase::FormKernelsPassBase;
-
   void runOnOperation() override {
-    ModulePlan plan(getOperation(), {parts, updates, prologues, separables ? kSeparableOnGpus : SeparableRule()});
+    ModulePlan plan(getOperation());
     for (func::FuncOp function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (failed(EntryFormer(plan, function).run()))
         return signalPassFailure();

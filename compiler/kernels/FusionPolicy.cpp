@@ -73,7 +73,7 @@ private:
     groupOf[first] = groups.size();
     size_t operands = nodes[first].operands.size();
     while (!isAlone(nodes[first].kind)) {
-      llvm::SmallVector<int, 4> region = findRegion(group.last, nodes[first].shape);
+      llvm::SmallVector<int, 4> region = findRegion(group.last, first);
       for (int member : region)
         operands += nodes[member].operands.size() - 1;
       if (region.empty() || group.members.size() + region.size() > maxMembers || operands > maxOperands)
@@ -96,11 +96,9 @@ private:
     std::set<int> pending(users[group.last].begin(), users[group.last].end());
     if (pending.empty() || !staysOrUpdates(group.last))
       return;
-    const int shape = nodes[group.last].shape;
     for (; !pending.empty(); pending.erase(pending.begin())) {
       const int node = *pending.begin();
-      if (nodes[node].kind != WorkKind::Elementwise || groupOf[node] >= 0 || nodes[node].shape != shape ||
-          !staysOrUpdates(node) || inside.size() == maxMembers)
+      if (!mayFollow(node, group.last) || !staysOrUpdates(node) || inside.size() == maxMembers)
         return;
       inside.insert(node);
       pending.insert(users[node].begin(), users[node].end());
@@ -125,11 +123,13 @@ private:
   /// Of a contraction that is read in parts alone: all elementwise operators that the parts reach, up to the first other
   /// reader of a value of the group. None may read a part.
   bool growParts(int first) {
-    auto isPart = [&](int user) { return nodes[user].isPart && !nodes[user].escapes; };
+    auto isPart = [&](int user) {
+      return nodes[user].isPart && !nodes[user].escapes && nodes[user].engine == nodes[first].engine;
+    };
     if (nodes[first].kind != WorkKind::Contraction || nodes[first].escapes || users[first].empty() ||
         !llvm::all_of(users[first], isPart))
       return false;
-    const int shape = nodes[users[first].front()].shape;
+    const int firstPart = users[first].front();
     std::set<int> inside{first}, pending;
     for (int part : users[first]) {
       inside.insert(part);
@@ -137,8 +137,7 @@ private:
     }
     for (; !pending.empty(); pending.erase(pending.begin())) {
       const int node = *pending.begin();
-      if (nodes[node].kind != WorkKind::Elementwise || groupOf[node] >= 0 || nodes[node].shape != shape ||
-          inside.size() == maxMembers)
+      if (!mayFollow(node, firstPart) || inside.size() == maxMembers)
         break;
       inside.insert(node);
       pending.insert(users[node].begin(), users[node].end());
@@ -160,6 +159,12 @@ private:
     return true;
   }
 
+  /// Whether a kernel that computes `other` may go on with `node`.
+  bool mayFollow(int node, int other) const {
+    return nodes[node].kind == WorkKind::Elementwise && groupOf[node] < 0 && nodes[node].shape == nodes[other].shape &&
+           nodes[node].engine == nodes[other].engine;
+  }
+
   /// Values that the members read of others; each constant counts, as often as it is read.
   size_t countOutside(const std::set<int> &members) const {
     std::set<int> values;
@@ -175,7 +180,7 @@ private:
 
   /// The smallest set of elementwise operators that holds all uses of `last` and lets only one value out, its last. A
   /// value with several uses thus stays in registers where the uses meet again, as in x * sigmoid(x).
-  llvm::SmallVector<int, 4> findRegion(int last, int shape) {
+  llvm::SmallVector<int, 4> findRegion(int last, int first) {
     llvm::SmallVector<int, 4> region;
     if (nodes[last].escapes)
       return {};
@@ -183,8 +188,7 @@ private:
     while (!pending.empty()) {
       int node = *pending.begin();
       pending.erase(pending.begin());
-      bool joins = nodes[node].kind == WorkKind::Elementwise && groupOf[node] < 0 && nodes[node].shape == shape;
-      if (!joins || region.size() == maxRegion)
+      if (!mayFollow(node, first) || region.size() == maxRegion)
         return {};
       region.push_back(node);
       if (pending.empty())
@@ -242,7 +246,7 @@ private:
     int reader = -1;
     for (int user : users[chain.last]) {
       int group = groupOf[user];
-      if (group < 0 || (reader >= 0 && group != reader))
+      if (group < 0 || (reader >= 0 && group != reader) || nodes[user].engine != nodes[chain.last].engine)
         return -1;
       reader = group;
       const FusionNode &node = nodes[user];
@@ -276,6 +280,7 @@ private:
     FusionGroup &former = groups[groupOf[read]];
     if (&former == &group || former.last != read || former.anchor < 0 || former.depthwise >= 0 ||
         nodes[former.anchor].separable != SeparablePart::Depthwise ||
+        nodes[former.anchor].engine != nodes[group.anchor].engine ||
         !rule.pays(nodes[former.anchor].multiplyAdds, nodes[group.anchor].columns) ||
         group.members.size() + former.members.size() > maxMembers ||
         countOperands(group) + countOperands(former) > maxOperands ||
@@ -333,7 +338,8 @@ private:
       return (operands[index] == rows.last) == (int(index) == nodes[first].prologueOperand);
     };
     if (nodes[first].kind != WorkKind::Contraction || reader < 0 || groups[reader].anchor != first ||
-        groups[reader].results.size() != 1 || !llvm::all_of(llvm::seq(nodes[first].operands.size()), isLeft))
+        nodes[first].engine != nodes[rows.last].engine || groups[reader].results.size() != 1 ||
+        !llvm::all_of(llvm::seq(nodes[first].operands.size()), isLeft))
       return std::nullopt;
     for (int user : llvm::drop_begin(users[rows.last])) {
       const int position = groupOf[user] >= 0 ? groups[groupOf[user]].last : user;

@@ -12,7 +12,7 @@
 //           the rule says that computing it again for every block of columns costs less than a kernel of its own.
 //        5. a normalization joins the first contraction that reads it as an operand that it may compute; where others read it,
 //           too, and come behind that, the contraction's kernel writes it as well.
-//        All values of a group but the last stay inside, so no cycle can arise. Linear in operators and their operands.
+//        Nodes for different engines share no group. All values of a group but the last stay inside, so no cycle can arise. Linear in operators and their operands.
 //        A contraction whose columns are read in equal parts (the gates of a recurrent cell) takes what the parts meet in,
 //        and several values may leave: all who read them come behind the group. So may they of a gradient of a weight that is
 //        followed by what the weight and its moments become: nobody reads these before the run ends.
@@ -43,6 +43,8 @@ struct FusionNode {
   llvm::SmallVector<int, 2> operands;
   /// Equal for results of equal shape.
   int shape = 0;
+  /// Equal for nodes that one engine computes, or that any may: no others share a kernel.
+  int engine = 0;
   /// Whether the result is read by anything but nodes.
   bool escapes = false;
   /// Whether all that reads it beside nodes is a state that it becomes when the run ends.

@@ -6,6 +6,7 @@
 //       text, locations are not. The first of equal kernels stays.
 
 #include "compiler/kernels/Passes.h"
+#include "dialects/plan/KernelText.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -19,24 +20,13 @@ using namespace nacre;
 
 namespace {
 
-std::string printUnnamed(plan::KernelOp kernel) {
-  StringAttr name = kernel.getSymNameAttr();
-  kernel.setSymName("unnamed");
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  // The local scope keeps printing one kernel from looking at the whole module.
-  kernel.print(stream, OpPrintingFlags().useLocalScope());
-  kernel.setSymNameAttr(name);
-  return text;
-}
-
 struct MergeKernels : kernels::impl::MergeKernelsPassBase<MergeKernels> {
   void runOnOperation() override {
     llvm::StringMap<FlatSymbolRefAttr> firstOf;
     DenseMap<Attribute, FlatSymbolRefAttr> replacements;
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<plan::KernelOp>())) {
       auto name = FlatSymbolRefAttr::get(kernel.getSymNameAttr());
-      auto [first, isNew] = firstOf.try_emplace(printUnnamed(kernel), name);
+      auto [first, isNew] = firstOf.try_emplace(plan::printUnnamed(kernel), name);
       if (isNew)
         continue;
       replacements[name] = first->second;

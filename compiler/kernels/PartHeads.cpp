@@ -7,6 +7,7 @@
 
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/forms/ProductParts.h"
+#include "dialects/plan/Notes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
@@ -59,12 +60,12 @@ std::optional<Heads> findHeads(nn::MatMulOp product) {
   Heads heads;
   heads.product = product;
   RankedTensorType left = typeOf(product.getLhs()), type = typeOf(product.getResult());
-  if (!product->hasOneUse() || !product.getRhs().getDefiningOp<nn::ConstantOp>() ||
+  if (!plan::isOnCpu(product) || !product->hasOneUse() || !product.getRhs().getDefiningOp<nn::ConstantOp>() ||
       typeOf(product.getRhs()).getRank() != 2 || left.getRank() != type.getRank() || !type.getElementType().isF32())
     return std::nullopt;
   heads.sum = dyn_cast<nn::BinaryOp>(*product->user_begin());
-  if (!heads.sum || heads.sum.getKind() != nn::BinaryKind::Add || heads.sum.getType() != type ||
-      !heads.sum->hasOneUse())
+  if (!heads.sum || !plan::isOnCpu(heads.sum) || heads.sum.getKind() != nn::BinaryKind::Add ||
+      heads.sum.getType() != type || !heads.sum->hasOneUse())
     return std::nullopt;
   heads.bias = heads.sum.getLhs() == product.getResult() ? heads.sum.getRhs() : heads.sum.getLhs();
   heads.all = dyn_cast<nn::ReshapeOp>(*heads.sum->user_begin());
@@ -98,7 +99,8 @@ void divide(IRRewriter &rewriter, Heads heads) {
   Value matrix = heads.product.getLhs();
   if (left.getRank() != 2)
     matrix = nn::ReshapeOp::create(rewriter, loc, left.clone({rows, depth}), matrix);
-  Value flat = nn::MatMulOp::create(rewriter, loc, matrix, heads.product.getRhs());
+  auto flat = nn::MatMulOp::create(rewriter, loc, matrix, heads.product.getRhs());
+  plan::copyEngine(heads.product, flat);
   SmallVector<Value> sums; // all of them before whatever reads one, so that one kernel can write them
   for (nn::SliceOp part : heads.parts) {
     auto [first, columns] = *columnsOf(part);
@@ -106,7 +108,9 @@ void divide(IRRewriter &rewriter, Heads heads) {
     Value slice = nn::SliceOp::create(rewriter, loc, flat, starts, sizes, steps);
     Value bias = nn::SliceOp::create(rewriter, loc, heads.bias, ArrayRef(starts).drop_front(),
                                      ArrayRef(sizes).drop_front(), ArrayRef(steps).drop_front());
-    sums.push_back(nn::BinaryOp::create(rewriter, heads.sum.getLoc(), nn::BinaryKind::Add, slice, bias));
+    auto sum = nn::BinaryOp::create(rewriter, heads.sum.getLoc(), nn::BinaryKind::Add, slice, bias);
+    plan::copyEngine(heads.sum, sum);
+    sums.push_back(sum);
   }
   for (auto [part, sum] : llvm::zip_equal(heads.parts, sums)) {
     rewriter.setInsertionPoint(part);

@@ -6,6 +6,7 @@
 
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/forms/ProductParts.h"
+#include "dialects/plan/Notes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -37,16 +38,18 @@ PartedChain findChain(nn::MatMulOp product) {
   PartedChain chain;
   Block *block = product->getBlock();
   Value end = product.getResult();
-  while (end.hasOneUse() && isElementwise(*end.getUsers().begin(), block, product.getType())) {
+  while (end.hasOneUse() && isElementwise(*end.getUsers().begin(), block, product.getType()) &&
+         plan::isOnCpu(*end.getUsers().begin())) {
     chain.operators.push_back(*end.getUsers().begin());
     end = chain.operators.back()->getResult(0);
   }
   for (Operation *user : end.getUsers()) {
     auto part = dyn_cast<nn::SliceOp>(user);
-    const bool fits =
-        part && part->getBlock() == block && kernels::isPartOfColumns(part) &&
-        (chain.parts.empty() || part.getType() == chain.parts.front().getType()) &&
-        llvm::all_of(part->getUsers(), [&](Operation *reader) { return isElementwise(reader, block, part.getType()); });
+    const bool fits = part && part->getBlock() == block && kernels::isPartOfColumns(part) &&
+                      (chain.parts.empty() || part.getType() == chain.parts.front().getType()) &&
+                      llvm::all_of(part->getUsers(), [&](Operation *reader) {
+                        return isElementwise(reader, block, part.getType()) && plan::isOnCpu(reader);
+                      });
     if (!fits)
       return {};
     chain.parts.push_back(part);
@@ -89,7 +92,7 @@ struct PartProducts : kernels::impl::PartProductsPassBase<PartProducts> {
   void runOnOperation() override {
     SmallVector<nn::MatMulOp> products;
     getOperation().walk([&](nn::MatMulOp product) {
-      if (kernels::canBeReadInParts(product))
+      if (plan::isOnCpu(product) && kernels::canBeReadInParts(product))
         products.push_back(product);
     });
     for (nn::MatMulOp product : products) {

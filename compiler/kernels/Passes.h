@@ -6,7 +6,7 @@
 #define NACRE_COMPILER_KERNELS_PASSES_H
 
 #include "dialects/nn/NnDialect.h"
-#include "dialects/plan/PlanDialect.h"
+#include "dialects/plan/Notes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
@@ -16,13 +16,14 @@ namespace nacre::kernels {
 #define GEN_PASS_REGISTRATION
 #include "compiler/kernels/Passes.h.inc"
 
-struct Options {
-  bool isCpuAlone = false; ///< No kernel needs code for a GPU.
-  bool isGpuAsked = false; ///< For every kernel: what the CPU computes, it computes in need.
-};
+/// Appends the phase to `pm`, which runs on a module: both halves. `engine` computes everything that `plan.engine` does not give to
+/// another one.
+void buildPipeline(mlir::OpPassManager &pm, plan::Engine engine = plan::Engine::Any);
 
-/// Appends the phase to `pm`, which runs on a module.
-void buildPipeline(mlir::OpPassManager &pm, const Options &options);
+/// The half that is the same whoever computes what.
+void buildPreparation(mlir::OpPassManager &pm);
+/// The half that follows `plan.engine`.
+void buildForming(mlir::OpPassManager &pm);
 
 } // namespace nacre::kernels
 

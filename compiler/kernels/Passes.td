@@ -56,6 +56,21 @@ def PrepareLoopsPass : Pass<"nacre-prepare-loops", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
+def AssignEnginePass : Pass<"nacre-assign-engine", "::mlir::ModuleOp"> {
+  let summary = "Note that one engine computes everything, if that is decided before kernels are formed";
+  let description = [{
+    Some forms of kernels have code for the CPU only, others for the GPU only. They are formed where `plan.engine`
+    (dialects/plan/Notes.h) says who computes an operator. Without it a kernel has a form that both engines have code for.
+
+    Requires: nothing.
+
+    Ensures: the module has `plan.engine`, or not with `engine=any`.
+
+    Example: test/compiler/kernels/assign-engine.mlir.
+  }];
+  let options = [Option<"engine", "engine", "std::string", /*default=*/"\"cpu\"", "cpu, gpu or any">];
+}
+
 def PartProductsPass : Pass<"nacre-part-products", "::mlir::func::FuncOp"> {
   let summary = "Let what follows a product whose columns are read in equal parts work on the parts";
   let description = [{
@@ -63,7 +78,7 @@ def PartProductsPass : Pass<"nacre-part-products", "::mlir::func::FuncOp"> {
     of all gates in registers computes the new state at once; but a bias or the input's product stands between, as wide as all
     gates together.
 
-    Requires: `nn` operators of static shape; the CPU computes everything, and `nacre-form-kernels` has `parts`.
+    Requires: `nn` operators of static shape. Only operators that `plan.engine` gives the CPU are changed.
 
     Ensures: if all readers of a product, after a chain of elementwise operators, are slices of two to four equal parts, whose
     readers are elementwise, those slices are the product's.
@@ -79,7 +94,7 @@ def PartHeadsPass : Pass<"nacre-part-heads", "::mlir::func::FuncOp"> {
     As slices of one tensor they all live until the last of them is read. As results of one kernel, parts of its columns, each has a
     storage: attention's result may lie where the queries did, and keys and values are gone when attention is done.
 
-    Requires: `nn` operators of static shape; the CPU computes everything, and `nacre-form-kernels` has `parts`.
+    Requires: `nn` operators of static shape. Only operators that `plan.engine` gives the CPU are changed.
 
     Ensures: no product of f32 by a constant, with a bias, is read through a reshape to heads by slices of two to four equal parts of
     only the heads; those slices are of the product's columns, before the bias.
@@ -96,7 +111,7 @@ def BlockRowsPass : Pass<"nacre-block-rows", "::mlir::func::FuncOp"> {
     rows die with it, and the next block uses the same memory. Each block reads both matrices again, so blocks are
     few, and have 48 rows or more; they are of equal size, since they share their kernels.
 
-    Requires: `nn` operators of static shape; the CPU computes everything: a GPU wants one large launch.
+    Requires: `nn` operators of static shape. Only operators that `plan.engine` gives the CPU are changed: a GPU wants one large launch.
 
     Ensures: of two products of rows by constants, with only elementwise operators between them, the intermediate values take no more
     bytes than the operand and the result, unless no equal blocks of 48 rows or more are small enough.
@@ -113,6 +128,10 @@ def FormKernelsPass : Pass<"nacre-form-kernels", "::mlir::ModuleOp"> {
     Fusion saves passes over memory, so it is decided before values have addresses. The policy is in
     FusionPolicy.h, the forms of the bodies are in docs/phases/kernels.md.
 
+    If `plan.engine` gives an operator to one engine, the kernel may have a form that only this engine has code for: on the CPU
+    products whose results are read in parts or update weights, on the GPU separable convolutions and products that make their left
+    operand. Operators of different engines share no kernel.
+
     Requires: nacre-expose-movement, nacre-pack-ports, nacre-prepare-loops; arguments and results of every function carry `nn.name`.
 
     Ensures: no function is left. Each `plan.entry` holds inputs, launches on tensors, loops and conditionals, outputs, and of
@@ -121,14 +140,6 @@ def FormKernelsPass : Pass<"nacre-form-kernels", "::mlir::ModuleOp"> {
     Example: test/compiler/kernels/form-kernels.mlir; an elementwise operator runs where the product is still in
     registers.
   }];
-  let options = [Option<"parts", "parts", "bool", /*default=*/"false",
-                        "Let a product's kernel go on with equal parts of its columns, for which the CPU alone has code">,
-                 Option<"updates", "updates", "bool", /*default=*/"false",
-                        "Let the kernel of a weight's gradient write what weight and moments become, which the CPU alone does">,
-                 Option<"separables", "separables", "bool", /*default=*/"false",
-                        "Let a kernel compute both halves of a separable convolution where that is faster on GPUs">,
-                 Option<"prologues", "prologues", "bool", /*default=*/"false",
-                        "Let a product's kernel make its left operand, for which a GPU alone has more than the fallback's code">];
   let dependentDialects = ["::nacre::nn::NnDialect", "::nacre::plan::PlanDialect"];
 }
 
@@ -136,7 +147,8 @@ def AssignStoragesPass : Pass<"nacre-assign-storages", "::mlir::ModuleOp"> {
   let summary = "Give every tensor a storage and a place in it, and launch kernels on storages";
   let description = [{
     Concatenations, slices, reshapes and pads cost nothing where the producer can write what the consumer wants to read: into
-    a part of a larger storage, or with a halo around it. Where that is impossible a copy is launched.
+    a part of a larger storage, or with a halo around it. Where that is impossible a copy is launched. On the CPU attention may write
+    over its queries and an update over its state, and products begin at any row.
 
     Requires: nacre-form-kernels.
 
@@ -145,8 +157,6 @@ def AssignStoragesPass : Pass<"nacre-assign-storages", "::mlir::ModuleOp"> {
     Example: test/compiler/kernels/assign-storages.mlir; a padded convolution's input gets a halo, which the kernel that
     produces it fills.
   }];
-  let options = [Option<"overwrites", "overwrites", "bool", /*default=*/"false",
-                        "Let attention write over its queries where nobody else reads them, and products begin at any row, for which the CPU alone has code">];
   let statistics = [Statistic<"numCopies", "num-copies", "Number of copies launched">];
 }
 

@@ -2,6 +2,8 @@
 
 #include "compiler/kernels/ProductPrologues.h"
 
+#include "dialects/plan/Notes.h"
+
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
@@ -89,8 +91,10 @@ static void moveUp(nn::ReshapeOp reshape) {
 
 void prepareLefts(Block &block) {
   SmallVector<nn::ReshapeOp> reshapes;
+  if (llvm::none_of(block, [](Operation &op) { return plan::isOnGpu(&op); }))
+    return;
   for (Operation &op : block)
-    if (canMakeLeft(&op))
+    if (plan::isOnGpu(&op) && canMakeLeft(&op))
       if (auto reshape = op.getOperand(0).getDefiningOp<nn::ReshapeOp>();
           reshape && reshape->hasOneUse() && reshape->getBlock() == &block)
         reshapes.push_back(reshape);

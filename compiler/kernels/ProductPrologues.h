@@ -20,8 +20,8 @@ bool canBeInPrologue(mlir::Operation *op);
 /// Whether `op` normalizes rows along their last axis.
 bool normalizesRows(mlir::Operation *op);
 
-/// Moves what stands between a product and those who make its left operand: reshapes that keep the last axis come before
-/// what is done to each row, and views right before those who read them.
+/// Moves what stands between a product that the GPU computes and the operators that make its left operand: reshapes that keep the
+/// last axis come before what is done to each row, and views right before the operators that read them.
 void prepareLefts(mlir::Block &block);
 
 } // namespace nacre::kernels

@@ -37,12 +37,12 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 enum class Cuts {
-  Promising, ///< Those that a search should try.
+  Promising, ///< Those that a search should try; of what one engine computes anyway, the given one.
   Given      ///< The ranges that launches have.
 };
 
-/// An entry as the search sees it, and what its choices mean. The first option of a step is the CPU alone; where cuts
-/// are given, the last one is that.
+/// An entry as the search sees it, and what its choices mean. The first option of a step is the CPU, unless another engine is
+/// settled; where cuts are given, the last one is that.
 class EntrySteps {
 public:
   EntrySteps(plan::EntryOp entry, const SymbolTable &symbols, const place::DeviceProfile &device,
@@ -93,6 +93,9 @@ private:
 
   plan::KernelOp kernelOf(plan::LaunchOp launch) const { return symbols.lookup<plan::KernelOp>(launch.getKernel()); }
 
+  /// Whether the launch is of one engine already, so that a search has no choice.
+  static bool isSettled(plan::LaunchOp launch) { return plan::engineOf(launch) != plan::Engine::Any; }
+
   int64_t cutOf(plan::LaunchOp launch, int64_t cut) const {
     return cut == kAll ? kernelOf(launch).getCutExtent() : cut == kGiven ? plan::gpuShareOf(launch) : cut;
   }
@@ -117,6 +120,8 @@ private:
     SmallVector<int64_t> at{0};
     if (wanted == Cuts::Given)
       at.push_back(kGiven);
+    else if (isSettled(launch))
+      at = {kGiven};
     else if (!plan::isDeclinedByGpu(kernel))
       at = place::promisingCuts(work, device, precision, extent, kernel.getGrain());
     for (int64_t cut : at) {
@@ -132,7 +137,8 @@ private:
     place::Step step;
     SmallVector<plan::LaunchOp> inside;
     loop.walk([&](plan::LaunchOp launch) { inside.push_back(launch); });
-    const int64_t otherCut = wanted == Cuts::Given ? kGiven : kAll;
+    const bool isGiven = llvm::any_of(inside, isSettled);
+    const int64_t otherCut = wanted == Cuts::Given || isGiven ? kGiven : kAll;
     const bool isMixed = llvm::any_of(inside, [&](plan::LaunchOp launch) {
       const int64_t cut = cutOf(launch, otherCut);
       return cut < kernelOf(launch).getCutExtent() || plan::isDeclinedByGpu(kernelOf(launch));
@@ -150,10 +156,16 @@ private:
       other.gpuSeconds += turns * (seconds.gpu + (share > 0 && isMixed ? problem.meetingSeconds : 0));
       addAccesses(launch, step);
     }
-    step.options = {onCpu};
-    if (wanted == Cuts::Given || !isMixed)
+    SmallVector<int64_t> at;
+    if (wanted == Cuts::Given || !isGiven) {
+      step.options.push_back(onCpu);
+      at.push_back(0);
+    }
+    if (wanted == Cuts::Given || isGiven || !isMixed) {
       step.options.push_back(other);
-    add(std::move(step), std::move(inside), {0, otherCut});
+      at.push_back(otherCut);
+    }
+    add(std::move(step), std::move(inside), at);
   }
 
   /// What a run decides about is the CPU's, as a whole: it reads the conditions, and a meeting for each would cost more
@@ -258,14 +270,13 @@ struct PlaceKernels : place::impl::PlaceKernelsPassBase<PlaceKernels> {
     SymbolTable symbols(getOperation());
     if (failed(verifyKernelsExist(symbols)))
       return signalPassFailure();
-    const bool isFree = engines.getValue() == "auto";
     for (auto entry : getOperation().getOps<plan::EntryOp>())
       for (Operation &step : entry.getBody().front()) {
-        const bool isCpus = isFree || plan::isDecidedByRun(&step);
+        const bool isCpus = plan::isDecidedByRun(&step);
         step.walk([&](plan::LaunchOp launch) { give(launch, symbols, isCpus ? 0 : wantedCut(launch, symbols)); });
       }
     if (profile) {
-      if (isFree)
+      if (engines.getValue() == "auto")
         search(symbols);
       predict(symbols);
     }
@@ -285,9 +296,11 @@ private:
     return failure(walk.wasInterrupted());
   }
 
-  /// What the user asks for, as far as there is code.
+  /// What the launch's engine or else the user asks for, as far as there is code. A search starts from the CPU.
   int64_t wantedCut(plan::LaunchOp launch, const SymbolTable &symbols) const {
-    const unsigned wanted = llvm::StringSwitch<unsigned>(engines).Case("gpu", 100).Case("split", percent).Default(0);
+    const unsigned asked = llvm::StringSwitch<unsigned>(engines).Case("gpu", 100).Case("split", percent).Default(0);
+    const plan::Engine engine = plan::engineOf(launch);
+    const unsigned wanted = engine == plan::Engine::Cpu ? 0 : engine == plan::Engine::Gpu ? 100 : asked;
     auto kernel = symbols.lookup<plan::KernelOp>(launch.getKernel());
     const int64_t extent = kernel.getCutExtent(), grain = kernel.getGrain();
     if (plan::isDeclinedByGpu(kernel))

@@ -8,6 +8,27 @@ using namespace mlir;
 
 namespace nacre::plan {
 
+constexpr StringLiteral kCpu = "cpu", kGpu = "gpu";
+
+Engine engineOf(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto engine = op->getAttrOfType<StringAttr>(kEngine))
+      return engine == kCpu ? Engine::Cpu : Engine::Gpu;
+  return Engine::Any;
+}
+
+void setEngine(Operation *op, Engine engine) {
+  if (engine == Engine::Any)
+    op->removeAttr(kEngine);
+  else
+    op->setAttr(kEngine, StringAttr::get(op->getContext(), engine == Engine::Cpu ? kCpu : kGpu));
+}
+
+void copyEngine(Operation *from, Operation *to) {
+  if (Attribute engine = from->getAttr(kEngine))
+    to->setAttr(kEngine, engine);
+}
+
 void setOverwritten(KernelOp kernel, unsigned input) {
   kernel->setAttr(kOverwritten, Builder(kernel).getI64IntegerAttr(input));
 }

@@ -10,6 +10,27 @@
 
 namespace nacre::plan {
 
+/// The engine that computes the whole of something: the CPU has forms of kernels that no GPU has code for, and the other way
+/// round.
+enum class Engine {
+  Any, ///< Either one, or both with a part each.
+  Cpu,
+  Gpu
+};
+
+/// On a launch, or an operator that one will be made of: `cpu` or `gpu`. On an operation around these, or on the module: the same
+/// for all inside that say nothing themselves.
+constexpr llvm::StringLiteral kEngine = "plan.engine";
+
+/// Returns what `op`, or the nearest operation around it that says something, says.
+Engine engineOf(mlir::Operation *op);
+inline bool isOnCpu(mlir::Operation *op) { return engineOf(op) == Engine::Cpu; }
+inline bool isOnGpu(mlir::Operation *op) { return engineOf(op) == Engine::Gpu; }
+/// Engine::Any removes the note.
+void setEngine(mlir::Operation *op, Engine engine);
+/// Lets `to`, which stands for `from` or a part of it, say what `from` itself says.
+void copyEngine(mlir::Operation *from, mlir::Operation *to);
+
 /// On a kernel: why no GPU computes it, a text. Placement leaves its launches to the CPU.
 constexpr llvm::StringLiteral kGpuDeclined = "plan.gpu_declined";
 

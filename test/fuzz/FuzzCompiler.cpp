@@ -64,10 +64,7 @@ bool compile(llvm::MemoryBufferRef bytes, mlir::MLIRContext &context) {
   mlir::PassManager passes(&context);
   graph::buildPipeline(passes, graphOptions);
   const Machine machine = chooseMachine(bytes);
-  kernels::Options kernelOptions;
-  kernelOptions.isCpuAlone = machine != Machine::Gpu;
-  kernelOptions.isGpuAsked = machine == Machine::Gpu;
-  kernels::buildPipeline(passes, kernelOptions);
+  kernels::buildPipeline(passes, machine == Machine::Gpu ? plan::Engine::Gpu : plan::Engine::Cpu);
   encode::Options encodeOptions;
   encodeOptions.target = machine == Machine::X86 ? "linux-x86_64" : "linux-arm64";
   encode::buildPipeline(passes, encodeOptions);

@@ -8,6 +8,7 @@
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/NarrowTypes.h"
 #include "dialects/nn/NnDialect.h"
+#include "dialects/plan/Notes.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 
@@ -141,6 +142,7 @@ LogicalResult EntryBuilder::launch(KernelBody &body) {
   SmallVector<Type> types = llvm::map_to_vector(kernel.getOutputs(), [](BlockArgument out) { return out.getType(); });
   auto launch = plan::LaunchOp::create(builder, loc, TypeRange(types), FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
                                        operands, ValueRange(), DenseI64ArrayAttr(), DenseI64ArrayAttr());
+  plan::copyEngine(body.getGroup().result.getDefiningOp(), launch);
   for (auto [result, value] : llvm::zip_equal(body.getGroup().results, launch.getResults()))
     map(result, reshape(value, cast<RankedTensorType>(result.getType()).getShape(), loc));
   return success();

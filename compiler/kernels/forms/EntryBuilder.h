@@ -15,20 +15,11 @@
 
 namespace nacre::kernels {
 
-/// What kernels of products may be, beside a product and an epilogue.
-struct ProductForms {
-  bool parts = false;     ///< Read in parts by their epilogue (ProductParts.h).
-  bool updates = false;   ///< Followed by what a weight and its moments become, of which a kernel writes all.
-  bool prologues = false; ///< Of a left operand that is made in the kernel (compiler/kernels/ProductPrologues.h).
-  SeparableRule separables = {}; ///< Of both halves of a separable convolution.
-};
-
 class ModulePlan {
 public:
-  ModulePlan(mlir::ModuleOp module, const ProductForms &products) : module(module), products(products) {}
+  explicit ModulePlan(mlir::ModuleOp module) : module(module) {}
 
   mlir::ModuleOp getModule() { return module; }
-  const ProductForms &getProducts() const { return products; }
   /// A name that no kernel has, beginning with `stem`.
   std::string makeKernelName(mlir::StringRef stem);
   /// The weight that holds `value`, stored as kernels read it. Equal attributes give the same weight.
@@ -40,7 +31,6 @@ private:
   mlir::FailureOr<plan::WeightOp> addWeight(mlir::ElementsAttr value, mlir::Location loc);
 
   mlir::ModuleOp module;
-  ProductForms products;
   llvm::StringMap<unsigned> kernelCounts;
   llvm::DenseMap<mlir::Attribute, plan::WeightOp> weights;
   llvm::StringMap<plan::WeightOp> initials; ///< By the names of variables.

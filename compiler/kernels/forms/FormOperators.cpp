@@ -13,6 +13,7 @@
 #include "compiler/kernels/forms/ProductParts.h"
 #include "compiler/kernels/forms/regions/Regions.h"
 #include "dialects/nn/Variables.h"
+#include "dialects/plan/Notes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -103,7 +104,7 @@ void describeConvolution(nn::ConvOp op, FusionNode &node) {
 
 class Describer {
 public:
-  Describer(Block &block, ProductForms products) : products(products) {
+  explicit Describer(Block &block) {
     for (Operation &op : block.without_terminator())
       if (!isa<nn::ConstantOp>(op) && !isAbsorbed(&op))
         add(&op);
@@ -118,6 +119,9 @@ private:
     Operation *written = getTransposedProduct(op);
     Operation *work = written ? written : op;
     node.kind = getWorkKind(work);
+    const bool isPartOfProduct = isPart(op);
+    const plan::Engine engine = plan::engineOf(isPartOfProduct ? op->getOperand(0).getDefiningOp() : op);
+    node.engine = int(engine);
     for (Value operand : work->getOperands()) {
       Value read = readsTransposes(work) ? readThroughTranspose(operand).source : operand;
       auto found = numbers.find(read.getDefiningOp());
@@ -125,7 +129,7 @@ private:
       ArrayRef<int64_t> shape = cast<RankedTensorType>(read.getType()).getShape();
       node.isOfChannels.push_back(shape.empty() || computeProduct(shape.drop_back()) == 1);
     }
-    if (auto convolution = dyn_cast<nn::ConvOp>(op))
+    if (auto convolution = dyn_cast<nn::ConvOp>(op); convolution && engine == plan::Engine::Gpu)
       describeConvolution(convolution, node);
     if (op->getNumResults() > 0) {
       ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
@@ -134,12 +138,12 @@ private:
     node.escapes =
         llvm::any_of(op->getUsers(), [&](Operation *user) { return isReadElsewhere(user, *op->getBlock()); });
     node.becomesState = node.escapes && becomesState(op);
-    node.mayUpdate = products.updates && mayUpdate(work);
+    node.mayUpdate = engine == plan::Engine::Cpu && mayUpdate(work);
     if (const Lowering *lowering = findLowering(op))
       node.prologueOperand = lowering->prologueOperand;
     node.isLookup = picksRows(op);
-    node.isPart = products.parts && isPart(op);
-    if (products.prologues)
+    node.isPart = engine == plan::Engine::Cpu && isPartOfProduct;
+    if (engine == plan::Engine::Gpu)
       addPrologue(op, node);
     numbers[op] = nodes.size();
     nodes.push_back(std::move(node));
@@ -153,7 +157,6 @@ private:
     node.normalizesRows = normalizesRows(op);
   }
 
-  ProductForms products;
   SmallVector<FusionNode> nodes;
   SmallVector<Operation *> operations;
   DenseMap<Operation *, int> numbers;
@@ -250,12 +253,11 @@ LogicalResult keepBoundary(EntryBuilder &entry, Operation *op) {
 } // namespace
 
 LogicalResult formOperators(EntryBuilder &entry, Block &block) {
-  if (entry.getPlan().getProducts().prologues)
-    prepareLefts(block);
-  Describer describer(block, entry.getPlan().getProducts());
+  prepareLefts(block);
+  Describer describer(block);
   DenseMap<Operation *, OperatorGroup> groups;
   llvm::DenseSet<Operation *> taken;
-  for (const FusionGroup &group : formGroups(describer.getNodes(), entry.getPlan().getProducts().separables)) {
+  for (const FusionGroup &group : formGroups(describer.getNodes(), kSeparableOnGpus)) {
     OperatorGroup &operators = groups[describer.getOperation(group.last)];
     operators.result = describer.getOperation(group.last)->getResult(0);
     for (int member : group.results)

@@ -35,8 +35,8 @@ ArrayRef<int64_t> getShape(Value value) { return cast<ShapedType>(value.getType(
 
 class StorageAssigner : private StoragePlan {
 public:
-  StorageAssigner(plan::EntryOp entry, SymbolTable &kernels, bool overwrites, unsigned &numCopies)
-      : entry(entry), kernels(kernels), overwrites(overwrites), numCopies(numCopies) {
+  StorageAssigner(plan::EntryOp entry, SymbolTable &kernels, unsigned &numCopies)
+      : entry(entry), kernels(kernels), numCopies(numCopies) {
     entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (op != entry)
         operations.push_back(op);
@@ -44,10 +44,9 @@ public:
   }
 
   void run() {
-    static_cast<StoragePlan &>(*this) = planStorages(operations, kernels, overwrites);
+    static_cast<StoragePlan &>(*this) = planStorages(operations, kernels);
     createStorages();
-    if (overwrites)
-      countParts();
+    countParts();
     for (Operation *op : operations)
       rewrite(op);
     assignStates();
@@ -139,10 +138,11 @@ private:
   void launchCopy(OpBuilder &builder, Location loc, const PlannedCopy &copy) {
     if (llvm::is_contained(copy.region.sizes, 0))
       return;
-    const Place source = getOwnStart(copy.part ? *copy.part : places.at(copy.source));
+    // A copy is computed by whatever engine the entry is: it says nothing of its own.
+    const Place source = getOwnStart(entry, copy.part ? *copy.part : places.at(copy.source));
     const PlannedStorage &target = storages[copy.box.storage];
     const bool isAlone = !copy.fill && copy.region.sizes == copy.box.sizes;
-    const Place box = isAlone ? getOwnStart(copy.box) : copy.box;
+    const Place box = isAlone ? getOwnStart(entry, copy.box) : copy.box;
     const Place region = getWrittenRegion(target.layout, isAlone ? box : copy.region);
     OpBuilder atKernels(kernels.getOp()->getContext());
     atKernels.setInsertionPoint(entry);
@@ -176,14 +176,14 @@ private:
                                           view.getCounter(), row.of.base + view.getOffset(), view.getStep());
   }
 
-  /// Counts the parts of storages that launches and copies touch, so that many alike share a kernel (AlikeParts.h).
+  /// Counts the parts of storages that the CPU's launches and copies touch, so that many alike share a kernel (AlikeParts.h).
   void countParts() {
     for (Operation *op : operations) {
-      if (auto launch = dyn_cast<plan::LaunchOp>(op))
+      if (auto launch = dyn_cast<plan::LaunchOp>(op); launch && plan::isOnCpu(launch))
         for (ValueRange values : {ValueRange(launch.getInputs()), ValueRange(launch.getResults())})
           for (Value value : values)
             parts.count(places.at(value));
-      if (auto found = copies.find(op); found != copies.end())
+      if (auto found = copies.find(op); found != copies.end() && plan::isOnCpu(entry))
         for (const PlannedCopy &copy : found->second) {
           parts.count(copy.part ? *copy.part : places.at(copy.source));
           parts.count(copy.box);
@@ -191,11 +191,12 @@ private:
     }
   }
 
-  /// A part that many are like, as one of memory that begins with it. On a GPU, which binds memory from few offsets on, it stays as it is.
-  Place getOwnStart(const Place &place) {
+  /// A part that many are like, as `user` reaches it: memory that begins with it. On a GPU, which binds memory from few offsets on, it
+  /// stays as it is.
+  Place getOwnStart(Operation *user, const Place &place) {
     PlannedStorage &storage = storages[place.storage];
-    if (!parts.areMany(place) || !storage.memory.getDefiningOp<plan::StorageOp>() || storage.layout.hasHalo() ||
-        storage.layout.gap)
+    if (!plan::isOnCpu(user) || !parts.areMany(place) || !storage.memory.getDefiningOp<plan::StorageOp>() ||
+        storage.layout.hasHalo() || storage.layout.gap)
       return place;
     storage.layout.isDense = true;
     return beginWithPart(place);
@@ -203,10 +204,10 @@ private:
 
   /// Rows of a temporary as all that is seen of it, so that kernels of other rows, of a product whose rows are divided
   /// (nacre-block-rows), are equal. On a GPU, which binds memory from few offsets on, they stay a part.
-  Place getOwnRows(plan::KernelOp kernel, const Place &place) {
+  Place getOwnRows(plan::LaunchOp launch, plan::KernelOp kernel, const Place &place) {
     PlannedStorage &storage = storages[place.storage];
     auto memory = storage.memory.getDefiningOp<plan::StorageOp>();
-    const bool isAlone = overwrites && kernel.getKind() == plan::KernelKind::Contraction && memory &&
+    const bool isAlone = plan::isOnCpu(launch) && kernel.getKind() == plan::KernelKind::Contraction && memory &&
                          memory.getRole() == plan::Role::Temporary;
     if (!isAlone || place.isWhole() || place.sizes.size() != 2 || !place.isContiguous() || storage.layout.hasHalo() ||
         storage.layout.gap || place.getFirstElement() * bytesOfElement(storage.elementType) % 64 != 0)
@@ -225,22 +226,23 @@ private:
     }
     SmallVector<Value> inputs;
     for (auto [index, input] : llvm::enumerate(launch.getInputs())) {
-      const Place place = getOwnStart(getOwnRows(kernel, places.at(input)));
+      const Place place = getOwnStart(launch, getOwnRows(launch, kernel, places.at(input)));
       read(kernel, index, place);
       inputs.push_back(getOperand(builder, launch.getLoc(), place));
     }
     SmallVector<Value> outputs;
     for (auto [index, result] : llvm::enumerate(launch.getResults())) {
       auto region = regions.find(result);
-      const Place placed = getOwnRows(kernel, places.at(result));
-      const Place place = region == regions.end() ? getOwnStart(placed) : placed;
+      const Place placed = getOwnRows(launch, kernel, places.at(result));
+      const Place place = region == regions.end() ? getOwnStart(launch, placed) : placed;
       const PlannedStorage &storage = storages[place.storage];
       write(kernel, index, place, getWrittenRegion(storage.layout, region == regions.end() ? place : region->second),
             storage.fill);
       outputs.push_back(getOperand(builder, launch.getLoc(), place));
     }
-    plan::LaunchOp::create(builder, launch.getLoc(), TypeRange(), launch.getKernelAttr(), inputs, outputs,
-                           DenseI64ArrayAttr(), DenseI64ArrayAttr());
+    auto onStorages = plan::LaunchOp::create(builder, launch.getLoc(), TypeRange(), launch.getKernelAttr(), inputs,
+                                             outputs, DenseI64ArrayAttr(), DenseI64ArrayAttr());
+    plan::copyEngine(launch, onStorages);
   }
 
   /// State is what it was until everything has read it, other state too that it becomes.
@@ -257,7 +259,6 @@ private:
 
   plan::EntryOp entry;
   SymbolTable &kernels;
-  const bool overwrites;
   unsigned &numCopies;
   SmallVector<Operation *> operations;
   DenseSet<Operation *> replaced;
@@ -265,13 +266,11 @@ private:
 };
 
 struct AssignStorages : kernels::impl::AssignStoragesPassBase<AssignStorages> {
-  using AssignStoragesPassBase::AssignStoragesPassBase;
-
   void runOnOperation() override {
     SymbolTable kernels(getOperation());
     unsigned copies = 0;
     for (auto entry : getOperation().getOps<plan::EntryOp>())
-      StorageAssigner(entry, kernels, overwrites, copies).run();
+      StorageAssigner(entry, kernels, copies).run();
     numCopies += copies;
   }
 };

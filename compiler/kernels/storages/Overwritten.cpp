@@ -45,15 +45,18 @@ static std::optional<unsigned> findReadWhereWritten(plan::KernelOp kernel) {
 }
 
 std::optional<unsigned> findOverwritten(plan::LaunchOp launch, plan::KernelOp kernel) {
+  if (!plan::isOnCpu(launch) || launch->getNumResults() != 1)
+    return std::nullopt;
   std::optional<unsigned> input = findReadWhereWritten(kernel);
   return input && isReadHereAlone(launch, *input) ? input : std::nullopt;
 }
 
 Value findOverwrittenState(plan::OutputOp output, const llvm::StringMap<Value> &states) {
-  if (!output->hasAttr(plan::kBecomesState) || !output.getValue().getDefiningOp<plan::LaunchOp>())
+  auto writer = output.getValue().getDefiningOp<plan::LaunchOp>();
+  if (!output->hasAttr(plan::kBecomesState) || !writer || !plan::isOnCpu(writer))
     return {};
   Value state = states.lookup(output.getName());
-  return state && mayOverwrite(state, output.getValue(), output->getBlock(), /*onCpu=*/true) ? state : Value();
+  return state && mayOverwrite(state, output.getValue(), output->getBlock()) ? state : Value();
 }
 
 llvm::StringMap<Value> findStates(ArrayRef<Operation *> operations) {

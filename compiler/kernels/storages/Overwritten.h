@@ -12,12 +12,12 @@
 namespace nacre::kernels {
 
 /// The number of an input of `launch`, on tensors, that its result may lie where: no element of it is read when the kernel may have
-/// written over it, and nobody else reads any. Attention's queries are one: those of some rows are multiplied before the result of
-/// these rows is written.
+/// written over it, and nobody else reads any. Attention's queries are one on the CPU: those of some rows are multiplied before the
+/// result of these rows is written.
 std::optional<unsigned> findOverwritten(plan::LaunchOp launch, plan::KernelOp kernel);
 
 /// Where an output is what a state becomes: the tensor that the state was, if the launch that computes the output may write over it.
-/// It is the last to read it then, at the very elements that it writes. Null otherwise. The CPU computes everything.
+/// It is the last to read it then, at the very elements that it writes, and runs on the CPU. Null otherwise.
 mlir::Value findOverwrittenState(plan::OutputOp output, const llvm::StringMap<mlir::Value> &states);
 
 /// The states among the operations of an entry, by name.

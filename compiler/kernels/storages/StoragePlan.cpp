@@ -26,7 +26,7 @@ bool isAligned(int64_t elements, Type elementType) { return elements * bytesOfEl
 
 class StoragePlanner : private StoragePlan {
 public:
-  StoragePlanner(SymbolTable &kernels, bool overwrites) : kernels(kernels), overwrites(overwrites) {}
+  explicit StoragePlanner(SymbolTable &kernels) : kernels(kernels) {}
 
   StoragePlan run(ArrayRef<Operation *> operations) {
     states = findOverwritableStates(operations);
@@ -104,7 +104,7 @@ private:
   void placeBackwards(Operation *op) {
     if (auto output = dyn_cast<plan::OutputOp>(op)) {
       Value value = output.getValue();
-      Value state = overwrites ? findOverwrittenState(output, states) : Value();
+      Value state = findOverwrittenState(output, states);
       if (state ? tryPlace(op, value, getGivenMemory(state)) : becomesOutput(output))
         return;
       int storage = addStorage(getShape(value), getElementType(value), output.getLoc(), /*isDense=*/true);
@@ -137,8 +137,7 @@ private:
     } else if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
       for (Value result : launch.getResults())
         places.try_emplace(result, addTemporaryUnlessPlaced(result));
-      if (overwrites && launch->getNumResults() == 1)
-        placeOverwritten(launch);
+      placeOverwritten(launch);
     }
   }
 
@@ -386,7 +385,6 @@ private:
   }
 
   SymbolTable &kernels;
-  const bool overwrites;
   llvm::StringMap<Value> states;
   DenseMap<Value, int> givenMemory;
   DenseMap<Value, std::pair<Block *, Place>> paddedCopies;
@@ -394,6 +392,6 @@ private:
 
 } // namespace
 
-StoragePlan kernels::planStorages(ArrayRef<Operation *> operations, SymbolTable &kernels, bool overwrites) {
-  return StoragePlanner(kernels, overwrites).run(operations);
+StoragePlan kernels::planStorages(ArrayRef<Operation *> operations, SymbolTable &kernels) {
+  return StoragePlanner(kernels).run(operations);
 }

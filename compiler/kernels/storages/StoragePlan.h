@@ -56,9 +56,9 @@ struct StoragePlan {
   llvm::DenseMap<mlir::Operation *, Place> controls;
 };
 
-/// `operations` are all of an entry's, in order; `kernels` are the module's. `overwrites`: a result may lie where an operand did
-/// (Overwritten.h), which kernels then note.
-StoragePlan planStorages(llvm::ArrayRef<mlir::Operation *> operations, mlir::SymbolTable &kernels, bool overwrites);
+/// `operations` are all of an entry's, in order; `kernels` are the module's, which note if their result lies where an operand did
+/// (Overwritten.h).
+StoragePlan planStorages(llvm::ArrayRef<mlir::Operation *> operations, mlir::SymbolTable &kernels);
 
 } // namespace nacre::kernels
 

@@ -1,5 +1,5 @@
-// RUN: nacre-opt %s --nacre-pack-operands="target=linux-x86_64" --split-input-file | FileCheck %s
-// RUN: nacre-opt %s --nacre-pack-operands="target=linux-arm64" --split-input-file | FileCheck %s --check-prefix=NEON
+// RUN: nacre-opt %s --nacre-assign-engine --nacre-pack-operands="target=linux-x86_64" --split-input-file | FileCheck %s
+// RUN: nacre-opt %s --nacre-assign-engine --nacre-pack-operands="target=linux-arm64" --split-input-file | FileCheck %s --check-prefix=NEON
 
 // A right operand that is an input is put into panels by a launch of its own.
 

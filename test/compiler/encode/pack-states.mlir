@@ -1,5 +1,5 @@
-// RUN: nacre-opt %s --nacre-choose-encodings="target=linux-x86_64" --nacre-pack-states | FileCheck %s
-// RUN: nacre-opt %s --nacre-choose-encodings="target=linux-x86_64" | FileCheck %s --check-prefix=CHOSEN
+// RUN: nacre-opt %s --nacre-assign-engine --nacre-choose-encodings="target=linux-x86_64" --nacre-pack-states | FileCheck %s
+// RUN: nacre-opt %s --nacre-assign-engine --nacre-choose-encodings="target=linux-x86_64" | FileCheck %s --check-prefix=CHOSEN
 
 // The example of the pass's documentation: a product reads its weight, a state, in panels; the update goes over the rows of
 // panels, of weight and moment; what reads the weight across reads a copy; the gradient is copied into panels.

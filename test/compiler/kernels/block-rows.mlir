@@ -1,4 +1,4 @@
-// RUN: nacre-opt %s --nacre-block-rows --split-input-file | FileCheck %s
+// RUN: nacre-opt %s --nacre-assign-engine --nacre-block-rows --split-input-file | FileCheck %s
 
 // A feed-forward block, four times as wide inside: its rows in two halves, whose results are parts of one tensor.
 

@@ -1,4 +1,4 @@
-// RUN: nacre-opt %s --split-input-file --nacre-form-kernels=prologues --mlir-print-local-scope | FileCheck %s
+// RUN: nacre-opt %s --split-input-file --nacre-assign-engine=engine=gpu --nacre-form-kernels --mlir-print-local-scope | FileCheck %s
 // RUN: nacre-opt %s --split-input-file --nacre-form-kernels --mlir-print-local-scope | FileCheck %s --check-prefix=APART
 
 // What scales a concatenation is done by the convolution that reads it; pixels are walked by loops over the image alone.

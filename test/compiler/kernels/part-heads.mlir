@@ -1,5 +1,5 @@
-// RUN: nacre-opt %s --nacre-part-heads --split-input-file | FileCheck %s
-// RUN: nacre-opt %s --nacre-part-heads --nacre-form-kernels=parts --nacre-assign-storages=overwrites --nacre-merge-kernels \
+// RUN: nacre-opt %s --nacre-assign-engine --nacre-part-heads --split-input-file | FileCheck %s
+// RUN: nacre-opt %s --nacre-assign-engine --nacre-part-heads --nacre-form-kernels --nacre-assign-storages --nacre-merge-kernels \
 // RUN:     --nacre-verify-kernels --split-input-file | FileCheck %s --check-prefix=PLAN
 
 // Queries, keys and values get their columns and their biases, all of them before anything reads one.

@@ -1,5 +1,5 @@
-// RUN: nacre-opt %s --nacre-part-products --split-input-file | FileCheck %s
-// RUN: nacre-opt %s --nacre-part-products --nacre-prepare-loops --nacre-form-kernels=parts --nacre-assign-storages --nacre-merge-kernels \
+// RUN: nacre-opt %s --nacre-assign-engine --nacre-part-products --split-input-file | FileCheck %s
+// RUN: nacre-opt %s --nacre-assign-engine --nacre-part-products --nacre-prepare-loops --nacre-form-kernels --nacre-assign-storages --nacre-merge-kernels \
 // RUN:     --nacre-verify-kernels --split-input-file | FileCheck %s --check-prefix=PLAN
 
 // What follows the product is done to each part of it, and what it reads is taken part by part.

@@ -1,5 +1,5 @@
-// RUN: nacre-opt %s --nacre-form-kernels=updates --nacre-assign-storages=overwrites --split-input-file | FileCheck %s --check-prefix=UPDATES
-// RUN: nacre-opt %s --nacre-form-kernels --nacre-assign-storages=overwrites --split-input-file | FileCheck %s
+// RUN: nacre-opt %s --nacre-assign-engine --nacre-form-kernels --nacre-assign-storages --split-input-file | FileCheck %s --check-prefix=UPDATES
+// RUN: nacre-opt %s --nacre-form-kernels --nacre-assign-engine --nacre-assign-storages --split-input-file | FileCheck %s
 
 // What a state becomes is written where it lies by a launch that is the last to read it, each element where it writes it.
 

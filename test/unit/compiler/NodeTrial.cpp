@@ -103,7 +103,7 @@ bool NodeTrial::compile(Import import, Describe describe) {
   graphOptions.maxConstantBytes = maxConstantBytes;
   mlir::PassManager passes(&context);
   graph::buildPipeline(passes, graphOptions);
-  kernels::buildPipeline(passes, {/*isCpuAlone=*/true});
+  kernels::buildPipeline(passes, plan::Engine::Cpu);
   bool hasPassed = succeeded(passes.run(*module));
   // A model may ask for more memory than there is.
   EXPECT_TRUE(hasPassed || llvm::StringRef(errors).contains("must take at most")) << describe() << "\n" << errors;

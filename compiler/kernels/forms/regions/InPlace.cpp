@@ -3,7 +3,7 @@
 #include "compiler/kernels/forms/regions/InPlace.h"
 
 #include "dialects/nn/NnDialect.h"
-#include "dialects/plan/PlanDialect.h"
+#include "dialects/plan/Notes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -61,7 +61,7 @@ namespace {
 
 class ReadersCheck {
 public:
-  ReadersCheck(Operation *step, bool onCpu) : step(step), onCpu(onCpu) {
+  explicit ReadersCheck(Operation *step) : step(step), onCpu(plan::isOnCpu(step)) {
     if (auto launch = dyn_cast<plan::LaunchOp>(step))
       kernel = SymbolTable::lookupNearestSymbolFrom<plan::KernelOp>(launch, launch.getKernelAttr());
   }
@@ -92,18 +92,16 @@ private:
 
 } // namespace
 
-bool isReadBefore(Value old, Operation *step) {
-  return ReadersCheck(step, /*onCpu=*/false).areEarly(old, /*isWhole=*/true);
-}
+bool isReadBefore(Value old, Operation *step) { return ReadersCheck(step).areEarly(old, /*isWhole=*/true); }
 
-bool mayOverwrite(Value old, Value next, Block *block, bool onCpu) {
+bool mayOverwrite(Value old, Value next, Block *block) {
   while (auto reshape = next.getDefiningOp<nn::ReshapeOp>()) {
     if (reshape->getBlock() != block)
       return false;
     next = reshape.getOperand();
   }
   auto writer = next.getDefiningOp<plan::LaunchOp>();
-  return writer && writer->getBlock() == block && ReadersCheck(writer, onCpu).areEarly(old, /*isWhole=*/true);
+  return writer && writer->getBlock() == block && ReadersCheck(writer).areEarly(old, /*isWhole=*/true);
 }
 
 bool mayLieIn(Value value, const llvm::DenseSet<Value> &sources) {

@@ -16,9 +16,9 @@ namespace nacre::kernels {
 bool isReadBefore(mlir::Value old, mlir::Operation *step);
 
 /// Whether a launch of `block`, a turn or a branch in it, computes `next`, and everything else in that block that reads `old` comes
-/// before it, and the launch itself reads each element where it writes it. `onCpu`: nobody else computes anything; GPUs compute
-/// some elements of a product twice.
-bool mayOverwrite(mlir::Value old, mlir::Value next, mlir::Block *block, bool onCpu);
+/// before it, and the launch itself reads each element where it writes it. A launch that a GPU may compute must not be a product, of
+/// which GPUs compute some elements twice.
+bool mayOverwrite(mlir::Value old, mlir::Value next, mlir::Block *block);
 
 /// Whether `value` may lie where one of `sources` does: as it is, or as a part of it, or under another shape.
 bool mayLieIn(mlir::Value value, const llvm::DenseSet<mlir::Value> &sources);

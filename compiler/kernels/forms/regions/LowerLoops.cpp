@@ -234,7 +234,7 @@ private:
         continue;
       if (writeInBranches(value.old, tensor, value.memory, overwritten))
         continue;
-      if (mayOverwrite(value.old, tensor, counter.getParentBlock(), entry.getPlan().getProducts().updates))
+      if (mayOverwrite(value.old, tensor, counter.getParentBlock()))
         memory.storeTensor(tensor, value.memory, /*isLate=*/false);
       else if (isComputedInTurn(tensor) && makeRows(value, next.getType(), maxRowsBytes))
         writeRow(value, next);

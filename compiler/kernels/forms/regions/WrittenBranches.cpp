@@ -65,7 +65,7 @@ private:
       return false;
     if (value == old || tryCollect(value, store->getBlock()))
       needless.push_back(store);
-    else if (!mayOverwrite(old, value, store->getBlock(), /*onCpu=*/false))
+    else if (!mayOverwrite(old, value, store->getBlock()))
       late.push_back(store);
     return true;
   }

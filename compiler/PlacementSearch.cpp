@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/PlacementSearch.h"
+
+#include "compiler/DescribeGraph.h"
+#include "compiler/ModuleCopies.h"
+#include "compiler/OperatorEngines.h"
+#include "compiler/encode/Passes.h"
+#include "compiler/graph/Passes.h"
+#include "compiler/kernels/Passes.h"
+#include "compiler/place/Passes.h"
+#include "dialects/nn/NnDialect.h"
+
+using namespace mlir;
+
+namespace nacre {
+
+namespace {
+
+/// Keeps what is not an error for later, while it lives.
+class HeldRemarks {
+public:
+  HeldRemarks(MLIRContext &context, std::vector<Diagnostic> &remarks)
+      : handler(&context, [&remarks](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            return failure();
+          remarks.push_back(std::move(diagnostic));
+          return success();
+        }) {}
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+
+/// Returns the predicted nanoseconds of a run of each entry, added up.
+int64_t predict(ModuleOp placed) {
+  int64_t nanoseconds = 0;
+  for (auto entry : placed.getOps<plan::EntryOp>())
+    if (auto predicted = entry->getAttrOfType<DenseI64ArrayAttr>(plan::kPredictedNanoseconds))
+      nanoseconds += predicted[0];
+  return nanoseconds;
+}
+
+/// Lets the entries of `plan` say what a run takes on the CPU with kernels that were formed for it.
+void compareWithCpu(ModuleOp plan, ModuleOp onCpu) {
+  const SymbolTable entries(onCpu);
+  for (auto entry : plan.getOps<plan::EntryOp>()) {
+    auto other = entries.lookup<plan::EntryOp>(entry.getSymName());
+    auto predicted = entry->getAttrOfType<DenseI64ArrayAttr>(plan::kPredictedNanoseconds);
+    if (predicted && other)
+      entry->setAttr(plan::kPredictedNanoseconds,
+                     Builder(entry).getDenseI64ArrayAttr(
+                         {predicted[0], other->getAttrOfType<DenseI64ArrayAttr>(plan::kPredictedNanoseconds)[0]}));
+  }
+}
+
+} // namespace
+
+static codegen::GpuOptions gpuOptionsOf(const CompilerOptions &options, ArrayRef<codegen::Target> targets) {
+  codegen::GpuOptions result;
+  result.precision = options.gpuPrecision;
+  result.accuracy = options.accuracy;
+  result.mayBePlayed = targets.front().mayPlayGpu;
+  result.mayBePhone = targets.front().arm64;
+  return result;
+}
+
+PlacementSearch::PlacementSearch(const CompilerOptions &options, ArrayRef<codegen::Target> targets, PhaseRunner &phases)
+    : options(options), targets(targets), phases(phases), gpuKernels(gpuOptionsOf(options, targets), jobsOf(options)) {}
+
+//===----------------------------------------------------------------------===//
+// The search
+//===----------------------------------------------------------------------===//
+
+FailureOr<PlacedModel> PlacementSearch::place(OwningOpRef<ModuleOp> model) {
+  FailureOr<PlacedModel> plan = search(std::move(model));
+  if (succeeded(plan))
+    for (Diagnostic &remark : plan->remarks)
+      phases.getContext().getDiagEngine().emit(std::move(remark));
+  return plan;
+}
+
+FailureOr<PlacedModel> PlacementSearch::search(OwningOpRef<ModuleOp> model) {
+  const Engines engines = options.placement.engines;
+  if (engines == Engines::Cpu)
+    return placeOnCpu(std::move(model));
+  OwningOpRef<ModuleOp> copy = copyModule(*model);
+  FailureOr<PlacedModel> both = placeOnBoth(std::move(model));
+  if (failed(both) || (both->usesGpu && engines != Engines::Auto))
+    return both;
+  FailureOr<PlacedModel> onCpu = placeOnCpu(std::move(copy));
+  if (failed(onCpu))
+    return failure();
+  if (both->usesGpu) {
+    // Predictions are off by some percent: what gains less may as well lose, and wakes a second engine for it.
+    constexpr double leastGain = 0.03;
+    if (double(predict(*both->module)) <= double(predict(*onCpu->module)) * (1 - leastGain)) {
+      compareWithCpu(*both->module, *onCpu->module);
+      discardModule(std::move(onCpu->module));
+      return both;
+    }
+  }
+  discardModule(std::move(both->module));
+  return onCpu;
+}
+
+FailureOr<PlacedModel> PlacementSearch::placeOnCpu(OwningOpRef<ModuleOp> model) {
+  PlacedModel plan;
+  plan.module = std::move(model);
+  const HeldRemarks held(phases.getContext(), plan.remarks);
+  if (failed(optimizeGraph(plan, Engines::Cpu)) || failed(prepareKernels(*plan.module)))
+    return failure();
+  plan::setEngine(*plan.module, plan::Engine::Cpu);
+  if (failed(finish(plan, Engines::Cpu)))
+    return failure();
+  return plan;
+}
+
+FailureOr<PlacedModel> PlacementSearch::placeOnBoth(OwningOpRef<ModuleOp> model) {
+  const Engines engines = options.placement.engines;
+  PlacedModel plan;
+  plan.module = std::move(model);
+  plan.precision = options.gpuPrecision;
+  const HeldRemarks held(phases.getContext(), plan.remarks);
+  if (failed(optimizeGraph(plan, engines)) || failed(prepareKernels(*plan.module)))
+    return failure();
+  // What the first plan remarks, the second one would say again.
+  PlacedModel first;
+  first.precision = plan.precision;
+  first.module = OperatorEngines::copyNumbered(*plan.module);
+  if (engines == Engines::Gpu)
+    plan::setEngine(*first.module, plan::Engine::Gpu);
+  {
+    const HeldRemarks ignored(phases.getContext(), first.remarks);
+    if (failed(finish(first, engines)))
+      return failure();
+  }
+  const OperatorEngines chosen(*first.module);
+  if (!chosen.hasGpu())
+    return first;
+  // All on the GPU, as its kernels were formed, or all on both: the second plan would be the first.
+  chosen.note(*plan.module);
+  discardModule(std::move(first.module));
+  if (failed(finish(plan, engines)))
+    return failure();
+  plan.usesGpu = OperatorEngines(*plan.module).hasGpu();
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// The phases
+//===----------------------------------------------------------------------===//
+
+LogicalResult PlacementSearch::optimizeGraph(PlacedModel &plan, Engines engines) {
+  graph::Options graphOptions;
+  graphOptions.maxConstantBytes = options.maxConstantBytes;
+  graphOptions.narrowFloats = plan.precision == GpuPrecision::F16;
+  // A workgroup's shared memory holds the scores of sixteen rows of so many keys.
+  constexpr int64_t mostKeysOnGpu = 256;
+  if (engines != Engines::Cpu)
+    graphOptions.mostKeys = mostKeysOnGpu;
+  if (failed(phases.runPasses(Phase::Graph, *plan.module,
+                              [&](OpPassManager &passes) { graph::buildPipeline(passes, graphOptions); })))
+    return failure();
+  plan.module->walk([&](Operation *op) {
+    if (isa_and_nonnull<nn::NnDialect>(op->getDialect()) && !isa<nn::ConstantOp>(op))
+      ++plan.operators;
+  });
+  plan.looseScales = listLooseScales(*plan.module);
+  plan.text += phases.textOf(Phase::Graph, *plan.module);
+  return success();
+}
+
+LogicalResult PlacementSearch::prepareKernels(ModuleOp module) {
+  return phases.runPasses(Phase::Kernels, module, kernels::buildPreparation);
+}
+
+LogicalResult PlacementSearch::finish(PlacedModel &plan, Engines engines) {
+  if (failed(formKernels(plan)) || failed(encode(plan)) || failed(placeKernels(plan, engines)))
+    return failure();
+  return success();
+}
+
+LogicalResult PlacementSearch::formKernels(PlacedModel &plan) {
+  if (failed(phases.runPasses(Phase::Kernels, *plan.module, kernels::buildForming)))
+    return failure();
+  plan.text += phases.textOf(Phase::Kernels, *plan.module);
+  return success();
+}
+
+LogicalResult PlacementSearch::encode(PlacedModel &plan) {
+  const encode::Options encodeOptions{options.target, options.cpus, options.accuracy, options.weightType};
+  if (failed(phases.runPasses(Phase::Encode, *plan.module,
+                              [&](OpPassManager &passes) { encode::buildPipeline(passes, encodeOptions); })))
+    return failure();
+  plan.text += phases.textOf(Phase::Encode, *plan.module);
+  return success();
+}
+
+/// Placement gives the GPU kernels, which are compiled at once. What then has no code is noted on the kernel, and all is placed again:
+/// what is predicted is what will run.
+LogicalResult PlacementSearch::placeKernels(PlacedModel &plan, Engines engines) {
+  place::Options placeOptions;
+  placeOptions.placement = {engines, options.placement.percent};
+  placeOptions.device = options.device;
+  placeOptions.gpuPrecision = plan.precision;
+  if (engines != Engines::Cpu)
+    codegen::noteAlignments(*plan.module);
+  for (unsigned declined = 1; declined > 0;) {
+    if (failed(phases.runPasses(Phase::Place, *plan.module,
+                                [&](OpPassManager &passes) { place::buildPipeline(passes, placeOptions); })))
+      return failure();
+    FailureOr<unsigned> newlyDeclined =
+        gpuKernels.compilePlaced(*plan.module, plan.gpuCode, phases.progressOf(Phase::Place));
+    if (failed(newlyDeclined))
+      return failure();
+    declined = *newlyDeclined;
+  }
+  plan.text += phases.textOf(Phase::Place, *plan.module);
+  return success();
+}
+
+} // namespace nacre

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: a kernel as text that is equal for kernels that do the same.
+
+#ifndef NACRE_DIALECTS_PLAN_KERNELTEXT_H
+#define NACRE_DIALECTS_PLAN_KERNELTEXT_H
+
+#include "dialects/plan/PlanDialect.h"
+#include <string>
+
+namespace nacre::plan {
+
+/// Prints `kernel` without its name and locations. Kernels of equal text get equal code.
+std::string printUnnamed(KernelOp kernel);
+
+} // namespace nacre::plan
+
+#endif // NACRE_DIALECTS_PLAN_KERNELTEXT_H
