@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what the functions of codegen/Functions.h are made of, for its sources alone.
+// What:  Building blocks of the functions of codegen/Functions.h, only for its sources.
 
 #ifndef NACRE_CODEGEN_FUNCTIONPARTS_H
 #define NACRE_CODEGEN_FUNCTIONPARTS_H
@@ -17,7 +17,7 @@ inline constexpr double kLog2E = 1.44269504088896341;
 inline constexpr double kLn2 = 0.693147180559945309;
 inline constexpr double kPi = 3.14159265358979323846;
 
-/// A float without its fraction, and an i32 whose low bits are it.
+/// A float without its fraction, and an i32 with the same number in its low bits.
 struct Rounded {
   Term whole, bits;
 };
@@ -37,7 +37,7 @@ template <typename Formula> Rounded roundSum(Term x, Formula rough, int64_t bias
 
 /// x = quadrant * pi / 2 + r.
 struct ReducedAngle {
-  Term r, bits; ///< The low bits are the quadrant.
+  Term r, bits; ///< The low bits hold the quadrant.
 };
 /// Reduces |x| >= 1 in integers; r is exact to the last place. Returns NaN for infinities and NaN.
 ReducedAngle reduceLargeAngle(Term x);
@@ -48,13 +48,13 @@ struct Split {
 };
 Split splitExponent(Term x);
 
-/// p * 2^n of an integer n, by adding n to the exponent: 2^n itself may be infinite. If p is NaN, the result may be a number.
+/// Returns p * 2^n for an integer n by adding n to the exponent: 2^n may be infinite. If p is NaN, the result may be a number.
 Term scale(Term p, Term n);
 
 Term exp(Term x);
-/// e^x / 2, which is finite for longer, of an x that is not negative.
+/// Returns e^x / 2 for x >= 0, which overflows later than e^x.
 Term halfOfExp(Term x);
-/// factor * (e^x - 1), but for the smallest numbers, and NaN may become a number; the factor is a power of two.
+/// Returns factor * (e^x - 1), except for the smallest numbers; NaN may become a number. The factor is a power of two.
 Term expm1Times(double factor, Term x);
 Term expm1(Term x);
 Term log(Term x);

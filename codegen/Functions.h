@@ -23,17 +23,17 @@
 
 namespace nacre::codegen {
 
-/// The value of `op`, an operation of the math dialect on f32; none for those that machines have, or that are rare.
+/// Expands `op`, an operation of the math dialect on f32; returns null for operations that machines have, or that are rare.
 std::optional<mlir::Value> emitFunction(TermBuilder &builder, mlir::Operation *op, mlir::ValueRange operands);
 
 /// exp for operands that are never above zero, as in softmax: 2 ulp. Where `added` of them are, the largest of which is 1,
 /// none is a subnormal number, nor as a share of their sum: it is exactly zero instead.
 Term expOfNonPositive(Term x, int64_t added = 1);
 
-/// Of integers, wrapping; a negative exponent leaves 0 but of 1 and -1.
+/// Computes a wrapping integer power; with a negative exponent it is 0, except for 1 and -1.
 Term integerPower(Term base, Term exponent);
 
-/// The number that `value` is in all lanes, if it is a constant.
+/// Returns the number in all lanes of `value`, if it is a constant.
 std::optional<double> splatOf(mlir::Value value);
 
 // Bits in an i16.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  one kernel as a module in an MLIR context of the thread that compiles it.
-// Why:   contexts are not shared between threads, and kernels are compiled by many: each call works on a copy. A thread keeps its
-//        context, since to load the dialects of one takes as long as to lower a small kernel.
-// How:   the kernel travels as text; errors of whatever happens to the copy are collected as one line.
+// What:  Copies a kernel to a module in an MLIR context of the thread that compiles it.
+// Why:   Threads compile kernels in parallel and cannot share contexts, so each call works on a copy. A thread keeps its context,
+//        because loading dialects takes as long as lowering a small kernel.
+// How:   The kernel is copied as text; errors of the copy are collected in one line.
 
 #ifndef NACRE_CODEGEN_KERNELCOPY_H
 #define NACRE_CODEGEN_KERNELCOPY_H
@@ -22,10 +22,10 @@ namespace nacre::codegen {
 
 class KernelCopy {
 public:
-  /// A context of this thread, of which no other copy is in use.
+  /// Takes a context of this thread that no other copy uses.
   explicit KernelCopy(mlir::MLIRContext &context);
 
-  /// Fills `module` with `kernel`, named `symbol`. The dialects that its compilation builds from must be loaded.
+  /// Fills `module` with `kernel`, named `symbol`. The dialects that its compilation creates must be loaded.
   llvm::LogicalResult read(plan::KernelOp kernel, llvm::StringRef symbol);
   plan::KernelOp kernel();
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  where an operand of a launch begins: which storage or weight it is a view of, and how many bytes into it.
-// Why:   the tables tell the runtime, and GPU code depends on what is aligned; both must read views in the same way.
+// What:  Finds the origin of a launch's operand: the storage or weight that it is a view of, and the offset in bytes.
+// Why:   The runtime's tables need it, and GPU code depends on alignments; both must read views in the same way.
 
 #ifndef NACRE_CODEGEN_OPERANDORIGIN_H
 #define NACRE_CODEGEN_OPERANDORIGIN_H
@@ -12,9 +12,9 @@
 namespace nacre::codegen {
 
 struct OperandOrigin {
-  mlir::Value root;   ///< Of a plan.storage or a plan.use: no view.
-  int64_t offset = 0; ///< Bytes into it.
-  int64_t step = 0;   ///< Bytes further on with each turn of the loop.
+  mlir::Value root;   ///< The result of a plan.storage or plan.use, not a view.
+  int64_t offset = 0; ///< The offset into it, in bytes.
+  int64_t step = 0;   ///< Bytes added per iteration of the loop.
 };
 
 OperandOrigin originOfOperand(mlir::Value operand);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: the bytes of a weight in the encoding that kernels read.
-// Why:  engines and targets share one copy, so the encoding is the weight's, not the kernel's.
-// How:  a packed weight is a row of chunks of about equal size, each made on its own: several threads pack one weight,
-//       and nobody holds more than a chunk of it.
+// What: Converts a weight to the encoding that kernels read.
+// Why:  Engines and targets share one copy, so the encoding belongs to the weight, not to the kernel.
+// How:  A packed weight consists of chunks of about equal size, which are packed separately: several threads pack one
+//       weight, and no thread holds more than a chunk of it.
 
 #ifndef NACRE_CODEGEN_PACKWEIGHTS_H
 #define NACRE_CODEGEN_PACKWEIGHTS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The C header beside a compiled model: its symbol, and its inputs and outputs as an app's author wants to know them.
+// Writes the C header of a compiled model: its symbol, and its inputs and outputs for an app's author.
 
 #ifndef NACRE_CODEGEN_PACKAGE_CHEADER_H
 #define NACRE_CODEGEN_PACKAGE_CHEADER_H
@@ -11,7 +11,7 @@
 
 namespace nacre::package {
 
-/// The text of `<name>.h` for a model exported as `symbol`.
+/// Returns the text of `<name>.h` for a model exported as `symbol`.
 std::string modelHeader(mlir::ModuleOp module, llvm::StringRef modelName, llvm::StringRef symbol);
 
 } // namespace nacre::package

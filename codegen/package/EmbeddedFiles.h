@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: the files that nacre-compile carries in itself: for each target the runtime's archive and the stubs of the
-//       system libraries to link against.
-// Why:  no NDK, sysroot or linker is needed on the user's machine.
+// What: The files embedded in nacre-compile: for each target, the runtime's archive and the stubs of system libraries
+//       to link with.
+// Why:  The user's machine needs no NDK, sysroot or linker.
 
 #ifndef NACRE_CODEGEN_PACKAGE_EMBEDDEDFILES_H
 #define NACRE_CODEGEN_PACKAGE_EMBEDDEDFILES_H
@@ -13,12 +13,12 @@
 namespace nacre::package {
 
 struct EmbeddedFile {
-  llvm::StringRef target; ///< As in `--target=`.
+  llvm::StringRef target; ///< The name for `--target=`.
   llvm::StringRef name;   ///< `libnacre_runtime.a`, `libc.so`, ...
   llvm::StringRef bytes;
 };
 
-/// Every embedded file, those of one target in the order in which they are linked.
+/// Returns all embedded files; those of a target are in link order.
 llvm::ArrayRef<EmbeddedFile> embeddedFiles();
 
 } // namespace nacre::package

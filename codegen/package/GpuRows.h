@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what the runtime is told of GPU code: the rows of its variants, and a hash by which cache files know it.
+// What:  Creates the runtime's tables of GPU code: rows of its variants, and a hash that identifies it in cache files.
 
 #ifndef NACRE_CODEGEN_PACKAGE_GPUROWS_H
 #define NACRE_CODEGEN_PACKAGE_GPUROWS_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: links objects into a shared library, in process, by LLD.
-// How:  LLD reads files only, so bytes in memory get a path under /proc by memfd_create. One link at a time per
-//       process.
+// What: Links objects into a shared library in process, with LLD.
+// How:  LLD only reads files, so memfd_create gives bytes in memory a path under /proc. A process runs one link at a
+//       time.
 
 #ifndef NACRE_CODEGEN_PACKAGE_LINKER_H
 #define NACRE_CODEGEN_PACKAGE_LINKER_H
@@ -16,8 +16,8 @@ namespace nacre::package {
 
 struct LinkInputs {
   llvm::ArrayRef<llvm::StringRef> objects; ///< Linked in this order.
-  llvm::StringRef lastObject;              ///< Linked behind everything else; empty: none.
-  std::string exportedSymbol;              ///< The only one.
+  llvm::StringRef lastObject;              ///< Linked after everything else; empty: none.
+  std::string exportedSymbol;              ///< The only exported symbol.
   std::string soname;
   unsigned threads = 1;
 };

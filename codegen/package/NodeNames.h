@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: the names that the model gave to what an operation computes, fit to be shown.
+// What: Returns printable names of the model's nodes that an operation computes.
 
 #ifndef NACRE_CODEGEN_PACKAGE_NODENAMES_H
 #define NACRE_CODEGEN_PACKAGE_NODENAMES_H
@@ -11,10 +11,10 @@
 
 namespace nacre::package {
 
-/// The model's nodes that an operation computes: the names in its location, joined by commas.
+/// Returns the model's nodes that an operation computes: the names in its location, joined by commas.
 std::string nodeNames(mlir::Location location);
 
-/// The same, each by itself: a name may hold a comma.
+/// Returns the same names separately, because a name may contain a comma.
 std::vector<std::string> listNodes(mlir::Location location);
 
 } // namespace nacre::package

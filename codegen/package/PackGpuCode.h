@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  SPIR-V to the packed form of nacre_gpu_variant.
-// Why:   a model has two or three shaders for each kernel, and each is loops that are written out: as words they may be
-//        larger than the weights.
-// How:   an instruction of a body that is written out differs from its like in the body before by what all of that body
-//        differ by, so differences repeat where words do not; then the shortest tokens.
+// What:  Compresses SPIR-V to the packed form of nacre_gpu_variant.
+// Why:   A model has two or three shaders per kernel, with unrolled loops: uncompressed, they may be larger than the
+//        weights.
+// How:   In unrolled loops, corresponding instructions of successive iterations differ by constant offsets, so differences
+//        repeat even if words do not. They are then encoded as the shortest tokens.
 
 #ifndef NACRE_CODEGEN_PACKAGE_PACKGPUCODE_H
 #define NACRE_CODEGEN_PACKAGE_PACKGPUCODE_H

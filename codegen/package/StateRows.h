@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what the runtime is told of a state: where the elements of its tensors lie, and what its file says of them.
-// Why:   a compiler knows all that but the numbers; an app that carries the answers needs no code to find them.
-// How:   plain functions on the rows of model_format.h, which tests of the runtime call too.
+// What:  Creates the runtime's tables of a state: the layout of its tensors, and their texts in files.
+// Why:   The compiler knows everything except the values; with these tables, apps need no code to compute it.
+// How:   Plain functions on the rows of model_format.h, which tests of the runtime also call.
 
 #ifndef NACRE_CODEGEN_PACKAGE_STATEROWS_H
 #define NACRE_CODEGEN_PACKAGE_STATEROWS_H
@@ -14,21 +14,21 @@
 
 namespace nacre::package {
 
-/// How a variable is stored: its axes in this order, or, if there is none, in the model's; and the last of them in panels
-/// of this width, if it is not 0, of so many parts side by side in so many groups.
+/// The layout of a variable: the order of its axes (empty: the model's); if the width is not 0, the last axis is in panels
+/// of that width, with `parts` side by side in `groups`.
 struct StoredForm {
   std::vector<int64_t> order;
   uint32_t width = 0, groups = 1, parts = 1;
 };
 
-/// Fills what `row`, whose tensor has this shape, says of what is stored, but for the place of its loops, which it returns.
+/// Fills the layout of `row`, whose tensor has this shape, except the position of its loops, and returns the loops.
 std::vector<int64_t> describeLoops(nacre_variable &row, const std::vector<int64_t> &shape, const StoredForm &form);
 
-/// What the texts of a state's file are, but for numbers that only a run knows.
+/// The texts of a state's file, except values that are only known at run time.
 struct StateFileTexts {
   struct Row {
     std::string text;
-    uint32_t type = 0, shape = 0; ///< Where in it they are.
+    uint32_t type = 0, shape = 0; ///< Their offsets in it.
   };
 
   std::string head;
@@ -37,7 +37,7 @@ struct StateFileTexts {
   uint64_t bufferBytes = 0;
 };
 
-/// Of all variables, whose order in the file it fills in, too.
+/// Returns the texts of all variables, and fills in their order in the file.
 StateFileTexts describeFile(nacre_variable *variables, uint32_t count, const char *strings, const int64_t *dims);
 
 } // namespace nacre::package

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: the constant tables of a compiled model (runtime/include/nacre/model_format.h) as an object file.
-// How:  the rows are filled in as the C structs they are, from the plan module (TableRows.h); 1. an LLVM module of
-//       constants holds them, pointers as relocations, 2. LLVM writes the object.
+// What: Writes the constant tables of a compiled model (runtime/include/nacre/model_format.h) to an object file.
+// How:  TableRows.h fills in the rows, as C structs, from the plan module. 1. Create an LLVM module with constants for
+//       them and relocations for pointers. 2. Let LLVM write the object.
 
 #ifndef NACRE_CODEGEN_PACKAGE_TABLEOBJECT_H
 #define NACRE_CODEGEN_PACKAGE_TABLEOBJECT_H
@@ -17,19 +17,19 @@
 
 namespace nacre::package {
 
-/// A kernel and its code: for each of the targets, the most demanding first, and for GPUs where it has any.
+/// A kernel and its code: for each target, the most demanding first, and for GPUs if it has any.
 struct CompiledKernel {
   plan::KernelOp kernel;
   std::vector<codegen::KernelCode> variants;
   codegen::GpuKernel gpu;
 };
 
-/// Where each weight lies in the packed bytes.
+/// The position of each weight in the packed bytes.
 struct PlacedWeight {
   plan::WeightOp weight;
   uint64_t offset = 0;
   uint64_t bytes = 0;
-  bool repeats = false; ///< One before it has these bytes, and is where it is.
+  bool repeats = false; ///< An earlier weight has the same bytes and position.
 };
 
 struct TableInputs {
@@ -48,7 +48,7 @@ std::string weightsSymbol(llvm::StringRef modelName);
 
 struct TableObject {
   llvm::SmallVector<char, 0> object; ///< Defines the symbol of the inputs.
-  uint64_t packedGpuBytes = 0;       ///< Of its SPIR-V.
+  uint64_t packedGpuBytes = 0;       ///< The size of its packed SPIR-V.
 };
 
 llvm::Expected<TableObject> buildTableObject(const TableInputs &inputs, const codegen::Target &target);

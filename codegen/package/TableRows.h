@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: a scheduled plan module as the rows that the runtime walks: model_format.h's structs, pointers apart.
-// Why:  what is said of a model, and how constants become an object, are two questions.
-// How:  operations in order become steps and operands; texts and shapes go into one blob each, and are offsets into it.
+// What: Converts a scheduled plan module to the rows of the runtime: model_format.h's structs, without pointers.
+// Why:  The contents of tables and the creation of an object file are separate concerns.
+// How:  Operations become steps and operands, in order. Texts and shapes are offsets into one blob each.
 
 #ifndef NACRE_CODEGEN_PACKAGE_TABLEROWS_H
 #define NACRE_CODEGEN_PACKAGE_TABLEROWS_H
@@ -28,7 +28,7 @@ private:
 struct EntryRows {
   uint32_t name = 0;
   uint64_t arenaBytes = 0;
-  llvm::SmallVector<nacre_tensor> inputs, outputs; ///< Counts are the last of the outputs.
+  llvm::SmallVector<nacre_tensor> inputs, outputs; ///< Counts are the last outputs.
   uint32_t counts = 0;
   llvm::SmallVector<nacre_step> steps;
   uint32_t firstWrite = 0; ///< As nacre_entry.first_write.
@@ -46,7 +46,7 @@ struct TableRows {
   StateFileTexts stateFile; ///< Its texts are strings already.
 };
 
-/// Fails where the model format lacks the type of an element.
+/// Fails if the model format does not have an element type.
 llvm::Expected<TableRows> readRows(const TableInputs &inputs);
 
 } // namespace nacre::package
