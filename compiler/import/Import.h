@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The import phase: a trained network's file to one function of `nn` operators with static shapes.
+// The import phase: converts the file of a trained network to functions of `nn` operators with static shapes.
 //
-// Shapes are computed while the model is read: what exporters spell as Shape, Gather and Concat is a constant here, and
-// an operand that decides a shape must be one. Weights stay in the mapped file.
+// Shapes are computed while the model is read: Shape, Gather and Concat nodes of exporters become constants,
+// and an operand that decides a shape must be one. Weights stay in the mapped file.
 
 #ifndef NACRE_COMPILER_IMPORT_IMPORT_H
 #define NACRE_COMPILER_IMPORT_IMPORT_H
@@ -21,66 +21,66 @@
 
 namespace nacre::importer {
 
-/// The most dimensions a tensor may have.
+/// The maximum number of dimensions of a tensor.
 constexpr int64_t maxRank = 32;
 
-/// One entry of a model that is trained.
+/// An entry of a trained model.
 struct TrainedEntry {
-  /// Whether nodes do what they do in training: normalize by the batch, drop elements.
+  /// Whether nodes behave as in training: normalize by the batch, drop elements.
   bool isTraining = false;
-  /// Whether a normalization is by the batch whose scale is the weight of that name.
+  /// Returns whether the normalization whose scale is the weight of that name uses batch statistics.
   std::function<bool(llvm::StringRef)> normalizesByBatch;
-  /// Tensors that become results beside the outputs, marked `nn.watched` where they are none of these.
+  /// Tensors that become results in addition to the outputs, marked `nn.watched` if they are not outputs.
   std::vector<std::string> watched;
   /// Of Dropout.
   uint64_t seed = 0;
-  /// The size of axis 0 of all inputs, or of the axis that `batchAxes` says; 0: as the model, or `shapes`, say.
+  /// The size of axis 0 of all inputs, or of their axis in `batchAxes`; 0: as in the model or `shapes`.
   int64_t batch = 0;
-  /// Of inputs by name, along which axis their batch is; none: they have no batch.
+  /// The batch axis of inputs by name; none: no batch.
   std::map<std::string, std::optional<int64_t>> batchAxes;
-  /// Of tensors by name, the share of their elements that is dropped in training.
+  /// The dropout ratio of tensors by name, in training.
   std::map<std::string, double> dropouts;
 };
 
 struct ImportOptions {
-  /// Shapes of inputs by name (`--shape`). They replace symbolic dimensions, and must agree with the others.
+  /// Shapes of inputs by name (`--shape`). They replace symbolic dimensions and must agree with the others.
   std::map<std::string, llvm::SmallVector<int64_t>> shapes;
   /// Values of inputs by name (`--set`): numbers separated by commas, or the path of a .npy or .pb file. Such an input
   /// is no longer an input of the function.
   std::map<std::string, std::string> values;
-  /// Tensors that come from outside in place of what computes them, and those that are computed (`--input`, `--output`);
-  /// empty: as the model says.
+  /// Tensors that become inputs, and tensors that become outputs (`--input`, `--output`);
+  /// empty: those of the model.
   std::vector<std::string> inputs, outputs;
-  /// Of a model that offers several functions, those that are wanted, each an entry of its own, and the graph that has them
-  /// (`--signature`, `--tag`); empty: the one that the model is for.
+  /// The functions to import from a model with several, each a separate entry, and the graph that has them (`--signature`,
+  /// `--tag`); empty: the default one.
   std::vector<std::string> signatures;
   std::string tag;
-  /// Where the values of a graph's variables are (`--checkpoint`): a path, as the format says; empty: beside the model.
+  /// The path of the values of a graph's variables (`--checkpoint`), in the format's form; empty: next to the model.
   std::string checkpoint;
-  /// `input:output` for each input that is kept from run to run and becomes that output at a run's end (`--state`).
+  /// `input:output` for each input that is kept between runs and set to that output at the end of a run (`--state`).
   std::vector<std::string> states;
-  /// The largest constant that the import may make, and the most that folding may make in all, in bytes. Splats are not
-  /// counted.
+  /// The size limit of a constant that the import computes, and of all folded constants together, in bytes. Splats do not
+  /// count.
   int64_t maxConstantBytes = int64_t(1024) << 20;
-  /// To how many operators the model may come, its own and those that they are made of, where functions are expanded and loops
-  /// written out: far more than any network has, so that a small file cannot ask for all memory there is.
+  /// The limit of operators, including those after functions are inlined and loops unrolled. It is much larger than any
+  /// network, and prevents a small file from exhausting memory.
   int64_t maxOperators = 2000000;
-  /// Of nodes that draw random numbers and have no seed (`--seed`).
+  /// The seed of random nodes without one (`--seed`).
   uint32_t seed = 0;
   /// The name of the function.
   std::string entry = "main";
-  /// Of a format whose models keep their weights apart, the file that has them (`--weights`); empty: the one beside the model.
+  /// For formats with separate weights, the file of the weights (`--weights`); empty: the one next to the model.
   std::string weights;
-  /// Of a model that is trained: its weights, those of f32 that are no scalars, are variables of the role `weight` and not
-  /// constants, but for those that a node must know when the model is compiled.
+  /// For a trained model: weights (f32 and not scalar) become variables of the role `weight`, not constants, except those
+  /// that a node must know at compile time.
   std::optional<TrainedEntry> training;
-  /// Whether a model that says itself how it is trained (ONNX's training_info) has that as the entry `train`, beside `main`.
+  /// Whether a model with its own training (ONNX's training_info) gets the entry `train` in addition to `main`.
   bool trainsItself = false;
-  /// A seed to draw those weights from that are nowhere (`--random-weights`).
+  /// The seed of random values for missing weights (`--random-weights`).
   std::optional<uint32_t> randomWeights;
 };
 
-/// What stops a model: a node that is not supported, or an input or output that is not as it must be.
+/// A problem of a model: an unsupported node, or an invalid input or output.
 struct Problem {
   enum class Kind { Node, Value };
   Kind kind;
@@ -111,23 +111,23 @@ private:
   mlir::MLIRContext *context;
 };
 
-/// Imports the model at `path`, whose format is told by its content. Arguments and results of the function carry their
+/// Imports the model at `path`; its content decides the format. Arguments and results of the function carry their
 /// names as `nn.name`; every op's location is its node's name. Returns null after emitting diagnostics, which name the
 /// model's nodes.
 mlir::OwningOpRef<mlir::ModuleOp> importModel(llvm::StringRef path, const ImportOptions &options,
                                               mlir::MLIRContext *context);
 
-/// The same for a model in memory, which `bytes` must keep as long as the context lives. It cannot have external data.
+/// The same for a model in memory; `bytes` must live as long as the context. It cannot have external data.
 mlir::OwningOpRef<mlir::ModuleOp> importModel(llvm::MemoryBufferRef bytes, const ImportOptions &options,
                                               mlir::MLIRContext *context);
 
-/// Lists in `problems` all that would make importModel refuse the model at `path`, in the model's order, as far as it
-/// can be known: of what follows from a problem, only whether its operator is supported. Fails, after emitting
-/// diagnostics, when the model cannot be read.
+/// Lists in `problems` everything that would make importModel refuse the model at `path`, in the model's order. For nodes
+/// after a problem, it only checks whether the operator is supported. Fails, after emitting diagnostics, if the model
+/// cannot be read.
 mlir::LogicalResult checkModel(llvm::StringRef path, const ImportOptions &options, mlir::MLIRContext *context,
                                std::vector<Problem> &problems);
 
-/// Prints a page in Markdown: the operators of every format with their versions, operands and limits.
+/// Prints a Markdown page with the operators of every format, their versions, operands and limits.
 void printOperators(llvm::raw_ostream &os);
 
 } // namespace nacre::importer
