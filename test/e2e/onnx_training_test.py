@@ -266,7 +266,7 @@ class OnnxTrainingTest(nacre.NacreTest):
         for text, graph in wrong.items():
             self.assertIn(text, self.build(graph, status=1))
         said = self.build(network(), "--train", status=1)
-        self.assertIn("--train must have a loss, as in --loss=softmax-cross-entropy:logits, where the model does not say itself how it is "
+        self.assertIn("--train requires a loss, as in --loss=softmax-cross-entropy:logits, because the model does not say itself how it is "
                       "trained; see --help", said)
         graph, steps = network(), Graph("steps")
         steps.node("Neg", ["w1"], output="next")

@@ -132,7 +132,7 @@ class WeightTypesTest(nacre.NacreTest):
         said = self.compile("dense", "--weight-type=bf16", "--accuracy=strict", status=2)
         self.assertIn("--accuracy=strict cannot be combined with --weight-type=", said)
         said = self.compile("dense", "--weight-type=fp16", "--cpu=x86-64-v2", status=1)
-        self.assertIn("--weight-type=fp16 must have CPUs that widen fp16 in one instruction", said)
+        self.assertIn("--weight-type=fp16 needs CPUs that widen fp16 in one instruction", said)
 
 
 if __name__ == "__main__":
