@@ -67,7 +67,7 @@ class StateTest(packaged.PackageTest):
     def test_mistakes(self):
         model, other = self.running(), nacre.compile(self.model("sums"), jobs=1)
         state = model.new_state()
-        self.assert_says(ValueError, "roles are recurrent, weight, moment, statistic, counter; 'lstm' is none", state.reset, "lstm")
+        self.assert_says(ValueError, "roles are recurrent, weight, moment, statistic, counter; 'lstm' is not one", state.reset, "lstm")
         self.assert_says(ValueError, "state 'before' must have the shape (3,), but has (2,)", state.__setitem__, "before", [1, 2])
         self.assert_says(ValueError, "the model has no state; compile it with state={input: output} or train=True",
                          other.new_state)
