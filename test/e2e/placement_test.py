@@ -79,6 +79,27 @@ class PlacementTest(nacre.NacreTest):
                     self.assertLessEqual(report["predicted_ms"], report["predicted_cpu_only_ms"])
                     self.assertGreater(report["predicted_ms"], 0)
 
+    def test_a_library_without_a_gpu_launch_is_the_cpus(self):
+        """Byte for byte, whether a search or a lack of GPU code has decided it; what a search gives the GPU pays."""
+        report, path = self.path("report.json"), self.path("library.so")
+
+        def library(*options):
+            self.call(COMPILE, self.model(model), "-o", path, "--quiet", f"--report={report}", *options)
+            with open(path, "rb") as file:
+                return file.read(), load(report)
+
+        profile = f"--device={os.path.join(PROFILES, 'helio-g99.json')}"
+        for model in ("convnet", "recurrent", "relu", "only_doubles"):
+            on_cpu, alone = library("--place=cpu", profile)
+            for options in (["--place=auto"], ["--place=auto", "--gpu-precision=fp16"], ["--place=gpu"]):
+                with self.subTest(f"{model}, {options}"):
+                    found, chosen = library(profile, *options)
+                    if any(launch["gpu_share"] for launch in chosen["launches"]):
+                        if options != ["--place=gpu"]:
+                            self.assertLess(chosen["predicted_ms"], alone["predicted_ms"])
+                    else:
+                        self.assertEqual(found, on_cpu)
+
     def test_report_has_predictions_where_a_device_is_named(self):
         report = self.path("report.json")
         self.compile("convnet", f"--report={report}", "--device=snapdragon-778g")
