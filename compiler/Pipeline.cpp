@@ -74,6 +74,8 @@ public:
       FailureOr<PlacedModel> plan = findPlan();
       if (failed(plan))
         return failure();
+      if (plan->module && failed(describePlacement(*plan)))
+        return failure();
       if (options.compileTo && *options.compileTo < Phase::Codegen) {
         text << plan->text;
         return success();
@@ -87,7 +89,7 @@ public:
         discardModule(std::move(plan->module));
         continue;
       }
-      describePlan(*plan, *compiled);
+      describeKernels(*plan, *compiled);
       return phases.run(Phase::Package, [&] { return isText() ? print(*plan, *compiled) : package(*plan, *compiled); });
     }
   }
@@ -292,7 +294,7 @@ private:
     return success();
   }
 
-  void describePlan(const PlacedModel &plan, const CpuKernels &compiled) {
+  LogicalResult describePlacement(const PlacedModel &plan) {
     report.operators = plan.operators;
     report.looseScales = plan.looseScales;
     report.gpuPrecision = plan.precision;
@@ -301,8 +303,16 @@ private:
     report.predicted = describeRun(*plan.module);
     report.stepTimes = describeStepTimes(*plan.module);
     report.weightCosts = describeWeightCosts(*plan.module);
-    if (!options.device.empty())
-      report.roofs = llvm::cantFail(describeDevice(options.device, plan.precision)); // placement has read it
+    if (options.device.empty())
+      return success();
+    llvm::Expected<DeviceRoofs> roofs = describeDevice(options.device, plan.precision);
+    if (!roofs)
+      return phases.fail(llvm::toString(roofs.takeError()));
+    report.roofs = std::move(*roofs);
+    return success();
+  }
+
+  void describeKernels(const PlacedModel &plan, const CpuKernels &compiled) {
     report.kernels = compiled.kernels.size();
     report.arenaBytes = arenaBytes(*plan.module);
     report.stateBytes = stateBytes(*plan.module);
