@@ -35,7 +35,6 @@ OperatorEngines::OperatorEngines(ModuleOp placed) {
     const int64_t share = plan::gpuShareOf(launch);
     const bool isWhole = share == symbols.lookup<plan::KernelOp>(launch.getKernel()).getCutExtent();
     const plan::Engine engine = share == 0 ? plan::Engine::Cpu : isWhole ? plan::Engine::Gpu : plan::Engine::Any;
-    onCpu |= engine == plan::Engine::Cpu;
     onGpu |= engine != plan::Engine::Cpu;
     launch.getLoc()->walk([&](Location location) {
       auto fused = dyn_cast<FusedLoc>(location);

@@ -24,15 +24,15 @@ public:
   /// Reads who computes what from the plan that a numbered copy has become.
   explicit OperatorEngines(mlir::ModuleOp placed);
 
-  bool hasCpu() const { return onCpu; }
-  bool hasGpu() const { return onGpu; } ///< For some part of a launch.
+  /// Whether the GPU has a share of some launch.
+  bool hasGpu() const { return onGpu; }
 
   /// Notes the engines on the operators of `prepared`, of which the copy was made.
   void note(mlir::ModuleOp prepared) const;
 
 private:
   llvm::DenseMap<int64_t, plan::Engine> engines; ///< By number.
-  bool onCpu = false, onGpu = false;
+  bool onGpu = false;
 };
 
 } // namespace nacre

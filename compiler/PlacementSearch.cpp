@@ -124,13 +124,13 @@ FailureOr<PlacedModel> PlacementSearch::placeOnBoth(OwningOpRef<ModuleOp> model)
   const HeldRemarks held(phases.getContext(), plan.remarks);
   if (failed(optimizeGraph(plan, engines)) || failed(prepareKernels(*plan.module)))
     return failure();
-  // What the first plan remarks, the second one would say again.
   PlacedModel first;
   first.precision = plan.precision;
   first.module = OperatorEngines::copyNumbered(*plan.module);
   if (engines == Engines::Gpu)
     plan::setEngine(*first.module, plan::Engine::Gpu);
   {
+    // The second plan says what this one does.
     const HeldRemarks ignored(phases.getContext(), first.remarks);
     if (failed(finish(first, engines)))
       return failure();
@@ -138,7 +138,6 @@ FailureOr<PlacedModel> PlacementSearch::placeOnBoth(OwningOpRef<ModuleOp> model)
   const OperatorEngines chosen(*first.module);
   if (!chosen.hasGpu())
     return first;
-  // All on the GPU, as its kernels were formed, or all on both: the second plan would be the first.
   chosen.note(*plan.module);
   discardModule(std::move(first.module));
   if (failed(finish(plan, engines)))
