@@ -334,7 +334,7 @@ void DepthwiseEmitter::emitTile(TileSize size, Piece channels, ArrayRef<Value> k
     Value element = load(Contraction::Lhs, build.add(at[Contraction::Lhs], distance), channels);
     for (const Use &use : goesInto) {
       Value tap = tapOf(use);
-      sums[use.output] = vector::FMAOp::create(build.ops, build.loc, element, tap, sums[use.output]);
+      sums[use.output] = machine.multiplyAdd(build, element, tap, sums[use.output]);
     }
   }
   for (auto [sum, distances] : llvm::zip_equal(sums, outputs))

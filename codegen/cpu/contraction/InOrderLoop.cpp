@@ -74,7 +74,7 @@ SmallVector<Value> InOrderLoop::multiplyAdd(ValueRange before, ValueRange begun,
       Value a = build.broadcast(build.lane(elements[row], step % half()), type.getNumElements());
       for (int64_t vector = 0; vector < vectors; ++vector) {
         Value &sum = sums[int64_t(row) * vectors + vector];
-        sum = vector::FMAOp::create(build.ops, build.loc, a, now[vector], sum);
+        sum = machine.multiplyAdd(build, a, now[vector], sum);
         ahead.next();
       }
       if (isLast && row < first)

@@ -11,12 +11,13 @@
 #define NACRE_CODEGEN_CPU_CONTRACTION_INORDERLOOP_H
 
 #include "codegen/cpu/VectorBuilder.h"
+#include "codegen/cpu/contraction/MachineRows.h"
 
 namespace nacre::codegen::cpu {
 
 class InOrderLoop {
 public:
-  /// As a row's elements are multiplied: of the type of the sums.
+  /// As a row's elements are multiplied: of the type of the columns.
   using Extend = llvm::function_ref<mlir::Value(mlir::Value)>;
 
   /// Pointers to what a step multiplies.
@@ -25,12 +26,12 @@ public:
     mlir::Value columns;
   };
 
-  /// Of sums of that type, `vectors` for each row, in turns of so many steps; rows hold elements of `element`, and from a step's
-  /// columns to the next one's are `stepBytes`.
-  InOrderLoop(VectorBuilder &build, mlir::VectorType type, int64_t vectors, mlir::Type element, int64_t stepBytes,
-              int64_t turn, Extend extend)
-      : build(build), type(type), vectors(vectors), element(element), stepBytes(stepBytes), turn(turn), extend(extend) {
-  }
+  /// By columns of that type, `vectors` for each row, in turns of so many steps; rows hold elements of `element`, and from a step's
+  /// columns to the next one's are `stepBytes`. The machine multiplies a row at a time.
+  InOrderLoop(VectorBuilder &build, const MachineRow &machine, mlir::VectorType type, int64_t vectors,
+              mlir::Type element, int64_t stepBytes, int64_t turn, Extend extend)
+      : build(build), machine(machine), type(type), vectors(vectors), element(element), stepBytes(stepBytes),
+        turn(turn), extend(extend) {}
 
   /// The sums after so many steps, two turns at least, from `first` on.
   llvm::SmallVector<mlir::Value> reduce(mlir::ValueRange sums, const Stand &first, int64_t steps);
@@ -47,6 +48,7 @@ private:
                                              llvm::function_ref<Stand()> next);
 
   VectorBuilder &build;
+  const MachineRow &machine;
   const mlir::VectorType type;
   const int64_t vectors;
   const mlir::Type element;

@@ -2,6 +2,8 @@
 
 #include "codegen/cpu/contraction/MachineRows.h"
 
+#include "codegen/cpu/VectorBuilder.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "runtime/include/nacre/model_format.h"
 
@@ -114,6 +116,10 @@ constexpr MachineRow kRows[] = {
 };
 
 } // namespace
+
+mlir::Value multiplyAddFloats(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums) {
+  return mlir::vector::FMAOp::create(build.ops, build.loc, lhs, rhs, sums);
+}
 
 llvm::ArrayRef<MachineRow> machineRows() { return kRows; }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the multiply-add instructions that register tiles are made of, one row each: types, lanes, registers, cycles.
+// What:  the multiply-add instructions that register tiles are made of, one row each: types, geometry, registers, cycles, and how to
+//        emit one.
 // Why:   tables and emitters ask the row and never which CPU it is, so a new instruction is a new row and nothing else.
 // How:   of the rows whose types are a contraction's, a CPU takes the one with the most products a cycle among those
 //        that it has.
@@ -14,6 +15,7 @@
 
 namespace mlir {
 class Type;
+class Value;
 } // namespace mlir
 
 namespace nacre::codegen::cpu {
@@ -46,14 +48,23 @@ struct ProductTypes {
   bool operator==(const ProductTypes &other) const { return lhs == other.lhs && rhs == other.rhs && sum == other.sum; }
 };
 
-/// sums[lane] += lhs * rhs[lane], in each lane for `depthStep` steps of the reduction that lie together.
+class VectorBuilder;
+
+/// Emits sums + lhs * rhs. `rhs` has an operand for each lane, and `lhs` one for each row of the instruction, or, where that has a
+/// single row, the same for each lane.
+using MultiplyAdd = mlir::Value (*)(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
+mlir::Value multiplyAddFloats(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
+
+/// sums[row][lane] += lhs[row] * rhs[lane], for `depthStep` steps of the reduction, which lie together as one operand: a word.
 struct MachineRow {
   const char *instruction = "";           ///< As an assembler calls it.
   uint64_t needs = 0;                     ///< NACRE_CPU_NEED bits.
   const MachineModel *model = &kBigArm64; ///< Of the cores that it is the best row of.
   ProductTypes types;
-  int64_t lanes = 1;     ///< Sums of a register, and columns.
-  int64_t depthStep = 1; ///< Dot products of bytes take four.
+  int64_t lanes = 1;      ///< Columns of a register.
+  int64_t rowsOfStep = 1; ///< Rows of a register of sums; matrix products of bytes have two.
+  int64_t depthStep = 1;  ///< Dot products of bytes take four, matrix products eight.
+  MultiplyAdd multiplyAdd = multiplyAddFloats;
   /// Of a core that issues in order. Beside a multiply-add it starts a load of half a register, but none of a whole one; what
   /// is multiplied is on its way a step before.
   bool inOrder = false;
@@ -100,7 +111,7 @@ struct MachineRow {
   /// Vectors of columns that a single row reads at a time: so many loads are in flight.
   int64_t vectorsOfSingleRow = 8;
 
-  double productsPerCycle() const { return double(lanes * depthStep) / cycles; }
+  double productsPerCycle() const { return double(sumsOfRegister() * depthStep) / cycles; }
   /// What a unit of products is expected to take.
   double nanosecondsOf(double flops) const { return flops / (2 * productsPerCycle() * model->gigahertz); }
   /// Of a single row, whose columns lie in memory as `rhs`.
@@ -110,7 +121,10 @@ struct MachineRow {
   }
   /// Whether its operands may be these, some converted.
   bool multiplies(const ProductTypes &others) const;
-  int64_t registerBytes() const { return lanes * bytesOf(types.sum); }
+  int64_t sumsOfRegister() const { return rowsOfStep * lanes; }
+  int64_t registerBytes() const { return sumsOfRegister() * bytesOf(types.sum); }
+  /// Registers of sums, one below the other, that so many rows take.
+  int64_t groupsOf(int64_t rows) const { return (rows + rowsOfStep - 1) / rowsOfStep; }
 };
 
 /// All there are.

@@ -25,13 +25,13 @@ public:
   TileEmitter(VectorBuilder &build, const LoopedContraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
               const DepthPart &part, const TileShape &shape, const Addresses &at)
       : build(build), contraction(contraction), buffers(buffers), panel(panel), part(part), shape(shape), at(at),
-        lanes(shape.machine.lanes),
+        machine(shape.machine), lanes(machine.lanes), groups(machine.groupsOf(shape.rows)),
         vectorsOfPart(contraction.parts == 1 ? llvm::divideCeil(shape.columns, lanes) : panel.width / lanes),
         vectors(contraction.parts * vectorsOfPart), rowStrides(contraction.rows.back().strides),
-        blocks(sumBlocksOf(shape.machine, contraction, part)),
-        columns(build, shape.machine, panel.buffer, contraction.accumulatorType, vectors,
-                contraction.parts == 1 && shape.rows > 1 && endsInHalf(shape.machine, shape.columns)),
-        waiting(build, part, shape, vectors, columns.lanesOf(vectors - 1), contraction.accumulatorType),
+        blocks(sumBlocksOf(machine, contraction, part)), factor(factorType(machine, contraction)),
+        columns(build, machine, panel.buffer, factor, vectors,
+                contraction.parts == 1 && shape.rows > 1 && endsInHalf(machine, shape.columns)),
+        waiting(build, part, shape, vectors, sumsOf(vectors - 1), contraction.accumulatorType),
         elements(build, contraction, buffers[contraction.operands[Contraction::Lhs].argument], shape),
         epilogue(build, contraction, buffers, at), prefetch(build, contraction, buffers, panel, part, shape, at) {}
 
@@ -48,7 +48,7 @@ public:
       return;
     }
     // Where sums are added from memory, that is the later, and zeros are the cheaper beginning.
-    const bool goesOn = part.goesOn && !shape.machine.readsMemory;
+    const bool goesOn = part.goesOn && !machine.readsMemory;
     SmallVector<Value> sums = reduce(part.level, part.steps,
                                      goesOn      ? waiting.load()
                                      : part.sums ? zeros()
@@ -65,13 +65,15 @@ private:
     Value lhs, rhs, ahead;
   };
 
-  VectorType vectorOfSums() const { return VectorType::get({lanes}, contraction.accumulatorType); }
+  VectorType vectorOfFactors() const { return VectorType::get({lanes}, factor); }
+  /// Of that register in each group of rows.
+  unsigned sumsOf(int64_t vector) const { return machine.rowsOfStep * columns.lanesOf(vector); }
 
   SmallVector<Value> zeros() {
     SmallVector<Value> sums;
-    for (int64_t number = 0; number < shape.rows * vectors; ++number)
-      sums.push_back(
-          build.floatConstant(0.0, vectorOf(contraction.accumulatorType, columns.lanesOf(number % vectors))));
+    for (int64_t number = 0; number < groups * vectors; ++number)
+      sums.push_back(build.constant(
+          cast<TypedAttr>(build.ops.getZeroAttr(vectorOf(contraction.accumulatorType, sumsOf(number % vectors))))));
     return sums;
   }
 
@@ -80,10 +82,12 @@ private:
     SmallVector<Value> sums = zeros();
     // Where the bias is added from memory, zeros are the cheaper beginning; columns that come in another order have theirs
     // elsewhere.
-    if (shape.machine.readsMemory || !epilogue.bias() || rowStrides[*epilogue.bias()] != 0 || columns.reorders())
+    if (machine.readsMemory || machine.rowsOfStep > 1 || !epilogue.bias() || rowStrides[*epilogue.bias()] != 0 ||
+        columns.reorders())
       return sums;
-    if (shape.rows > 1 && vectors >= shape.machine.registersPerLoad && shape.columns == vectors * lanes)
-      if (SmallVector<Value> loaded = epilogue.beginningsOfRows(shape.rows, vectors, vectorOfSums()); !loaded.empty()) {
+    if (shape.rows > 1 && vectors >= machine.registersPerLoad && shape.columns == vectors * lanes)
+      if (SmallVector<Value> loaded = epilogue.beginningsOfRows(shape.rows, vectors, vectorOfFactors());
+          !loaded.empty()) {
         for (int64_t number = 0; number < shape.rows * vectors; ++number)
           begun.insert(number);
         return loaded;
@@ -101,7 +105,9 @@ private:
   SmallVector<Value> addedToSums(ArrayRef<Value> sums) {
     SmallVector<Value> added;
     for (auto [sum, before] : llvm::zip_equal(sums, waiting.load()))
-      added.push_back(arith::AddFOp::create(build.ops, build.loc, before, sum));
+      added.push_back(contraction.accumulatorType.isInteger()
+                          ? arith::AddIOp::create(build.ops, build.loc, before, sum).getResult()
+                          : arith::AddFOp::create(build.ops, build.loc, before, sum).getResult());
     return added;
   }
 
@@ -148,8 +154,8 @@ private:
     const bool byVectors = elements.areVectors(), together = elements.areTogether();
     // Asking ahead costs an instruction or two: of two steps, where few are decoded in a cycle. But if a row's element is broadcast for
     // one multiply-add, LLVM writes the sum over it, and then finds no registers for a second step.
-    const bool overwritesElements = vectors == 1 && !shape.machine.readsBroadcasts;
-    const int64_t turn = byVectors                           ? stepsPerTurn(shape.machine, shape.rows, vectors)
+    const bool overwritesElements = vectors == 1 && !machine.readsBroadcasts;
+    const int64_t turn = byVectors                           ? stepsPerTurn(machine, shape.rows, vectors)
                          : together                          ? stepsTogether(size)
                          : from.ahead && !overwritesElements ? std::min<int64_t>(size, 2)
                                                              : 1;
@@ -168,8 +174,8 @@ private:
       });
     // Of a longer rest elements are loaded early, which registers do not hold. Pairs need no address of their own here.
     std::optional<ColumnStream> stream;
-    if (!loops && whole > 0 && size - whole <= 1 && byVectors && streamed > shape.machine.registersPerLoad)
-      stream.emplace(build, streamed, vectorOfSums(), build.pointer(panel.buffer, from.rhs));
+    if (!loops && whole > 0 && size - whole <= 1 && byVectors && streamed > machine.registersPerLoad)
+      stream.emplace(build, streamed, vectorOfFactors(), build.pointer(panel.buffer, from.rhs));
     // What is left: vectors of a row's elements, then single ones.
     const int64_t rest = loops ? whole : 0, vectorsEnd = byVectors ? size - size % lanes : whole;
     for (auto [begin, end, isVectors] : {std::tuple(rest, whole, byVectors), std::tuple(whole, vectorsEnd, true),
@@ -187,21 +193,19 @@ private:
   /// Of a turn of `size` steps whose rows come together. Each step brings registers of its own, which LLVM loads early: of a longer
   /// turn of a loop, whose sums and pointers wait as well, more than there are.
   int64_t stepsTogether(int64_t size) const {
-    const int64_t longest = stepsPerTurn(shape.machine, shape.rows, vectors);
+    const int64_t longest = stepsPerTurn(machine, shape.rows, vectors);
     return size <= longest ? longest : lanes;
   }
 
   /// Whether a turn is written in the order in which the core starts its instructions.
-  bool goesInOrder() const {
-    return shape.machine.inOrder &&
-           cast<MemRefType>(panel.buffer.getType()).getElementType() == contraction.accumulatorType;
-  }
+  bool goesInOrder() const { return machine.inOrder && machine.rowsOfStep == 1 && panelType() == factor; }
+
+  Type panelType() const { return cast<MemRefType>(panel.buffer.getType()).getElementType(); }
 
   /// By each load of the panel, where the tile takes all of it as it lies; else 0.
   int64_t registersStreamed() const {
-    const bool asItLies = panel.strides.back() == vectors * lanes &&
-                          cast<MemRefType>(panel.buffer.getType()).getElementType() == contraction.accumulatorType;
-    return asItLies ? registersPerStream(shape.machine, shape.rows, vectors) : 0;
+    const bool asItLies = panel.strides.back() == vectors * lanes && panelType() == factor;
+    return asItLies ? registersPerStream(machine, shape.rows, vectors) : 0;
   }
 
   /// Turns that load several elements at once, from pointers that each turn moves on. So does the panel where it streams.
@@ -219,7 +223,7 @@ private:
       const ValueRange before = carried.take_front(accumulators.size());
       SmallVector<Value> next;
       if (streamed) {
-        ColumnStream stream(build, streamed, vectorOfSums(), carried.back());
+        ColumnStream stream(build, streamed, vectorOfFactors(), carried.back());
         next = multiplyAdd(before, Value(), turn, rows.elementOf, &stream);
         rows.next.push_back(stream.end());
       } else {
@@ -235,8 +239,8 @@ private:
   SmallVector<Value> reduceInOrder(int64_t size, int64_t turn, ValueRange accumulators, Value lhs, Value rhs) {
     InOrderLoop::Stand first = {elements.pointers(lhs), build.pointer(panel.buffer, rhs)};
     auto extended = [&](Value value) { return elements.extend(value); };
-    return InOrderLoop(build, vectorOfSums(), vectors, contraction.operands[Contraction::Lhs].elementType,
-                       panel.strides.back() * bytesOfElement(contraction.accumulatorType), turn, extended)
+    return InOrderLoop(build, machine, vectorOfFactors(), vectors, contraction.operands[Contraction::Lhs].elementType,
+                       panel.strides.back() * bytesOfElement(factor), turn, extended)
         .reduce(accumulators, first, size);
   }
 
@@ -265,33 +269,42 @@ private:
       // registers than there are sums.
       if (step == steps / 2)
         prefetch.ahead(ahead, steps);
-      auto accumulate = [&](int64_t row, int64_t vector, Value element, Value b) {
-        Value &sum = sums[row * vectors + vector];
-        Value a = build.broadcast(element, columns.lanesOf(vector));
-        sum = vector::FMAOp::create(build.ops, build.loc, a, b, sum);
+      // Of the rows that are multiplied at once: a row's element, which all lanes have, or one of each row.
+      auto factorOf = [&](int64_t group) -> Value {
+        SmallVector<Value, 2> ofRows;
+        for (int64_t row = group * machine.rowsOfStep; row < (group + 1) * machine.rowsOfStep; ++row)
+          ofRows.push_back(elementOf(std::min(row, shape.rows - 1), step));
+        if (ofRows.size() == 1)
+          return ofRows.front();
+        return vector::FromElementsOp::create(build.ops, build.loc, VectorType::get({machine.rowsOfStep}, factor),
+                                              ofRows);
+      };
+      auto accumulate = [&](int64_t group, int64_t vector, Value a, Value b) {
+        Value &sum = sums[group * vectors + vector];
+        sum = machine.multiplyAdd(build, build.broadcast(a, columns.lanesOf(vector)), b, sum);
       };
       // The fewer of the two stay in registers; the others pass one at a time.
-      if (shape.rows >= vectors) {
+      if (groups >= vectors) {
         SmallVector<Value> all;
         while (int64_t(all.size()) < vectors)
           llvm::append_range(all, columnsOf(step, all.size()));
-        for (int64_t row = 0; row < shape.rows; ++row) {
-          Value a = elementOf(row, step);
+        for (int64_t group = 0; group < groups; ++group) {
+          Value a = factorOf(group);
           for (int64_t vector = 0; vector < vectors; ++vector)
-            accumulate(row, vector, a, all[vector]);
+            accumulate(group, vector, a, all[vector]);
         }
         continue;
       }
-      SmallVector<Value> ofRows;
-      for (int64_t row = 0; row < shape.rows; ++row)
-        ofRows.push_back(elementOf(row, step));
+      SmallVector<Value> ofGroups;
+      for (int64_t group = 0; group < groups; ++group)
+        ofGroups.push_back(factorOf(group));
       for (int64_t vector = 0; vector < vectors;)
         for (Value b : columnsOf(step, vector)) {
-          for (int64_t row = 0; row < shape.rows; ++row)
-            accumulate(row, vector, ofRows[row], b);
+          for (int64_t group = 0; group < groups; ++group)
+            accumulate(group, vector, ofGroups[group], b);
           ++vector;
           // LLVM brings loads of neighbours together, for which there are no registers.
-          if (shape.rows > 1 && !shape.machine.multipliesByElement)
+          if (shape.rows > 1 && !machine.multipliesByElement)
             build.fence();
         }
     }
@@ -310,17 +323,21 @@ private:
   }
 
   void finish(SmallVector<Value> sums) {
+    if (machine.rowsOfStep > 1)
+      sums = sumsByRow(build, shape, sums, vectors);
+    const int64_t lanesOfRow = machine.sumsOfRegister(), inRow = int64_t(sums.size()) / shape.rows;
     for (int64_t row = 0; row < shape.rows; ++row) {
       const Distances distances = distancesOf(row);
-      columns.order(MutableArrayRef(sums).slice(row * vectors, vectors));
-      const int64_t valid = llvm::divideCeil(shape.columns, lanes);
+      columns.order(MutableArrayRef(sums).slice(row * inRow, inRow));
+      const int64_t valid = llvm::divideCeil(shape.columns, lanesOfRow);
       for (int64_t vector = 0; vector < valid; ++vector) {
         SmallVector<Value> ofParts;
         for (int64_t part = 0; part < contraction.parts; ++part)
-          ofParts.push_back(sums[row * vectors + part * vectorsOfPart + vector]);
-        const int64_t column = vector * lanes, width = columns.lanesOf(vector);
+          ofParts.push_back(sums[row * inRow + part * vectorsOfPart + vector]);
+        const int64_t column = vector * lanesOfRow;
+        const unsigned width = cast<VectorType>(ofParts.front().getType()).getNumElements();
         epilogue.finish(ofParts, width, distances, column, std::min<int64_t>(width, shape.columns - column),
-                        begun.contains(row * vectors + vector));
+                        begun.contains(row * inRow + vector));
       }
     }
   }
@@ -332,10 +349,13 @@ private:
   const DepthPart &part;
   const TileShape &shape;
   const Addresses &at;
+  const MachineRow &machine;
   const unsigned lanes;
+  const int64_t groups; ///< Of rows that are multiplied at once.
   const int64_t vectorsOfPart, vectors;
   ArrayRef<int64_t> rowStrides;
   const SumBlocks blocks;
+  const Type factor; ///< Of a lane of columns, as it is multiplied.
   PanelColumns columns;
   TileSums waiting;
   RowElements elements;

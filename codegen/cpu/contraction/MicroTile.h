@@ -32,7 +32,7 @@ struct DepthPart {
   unsigned level = 0; ///< Of the depth's loops, the outermost that runs.
   int64_t steps = 1;  ///< Of that loop, from the tile's addresses on.
   /// Where the tile's sums wait between parts, or blocks of steps: whole rows of the panel's width, one after another from
-  /// `sumsAt` on. Null where a part of one block is all of the reduction.
+  /// `sumsAt` on, in multiples of those that the machine multiplies at once. Null where a part of one block is all of the reduction.
   mlir::Value sums, sumsAt;
   int64_t sumsStride = 0;
   /// Of the panel's buffer, what the tile asks for while it multiplies: so many elements a step from there on, which tiles

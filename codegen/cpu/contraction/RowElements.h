@@ -26,6 +26,11 @@ inline bool loadsRowsTogether(const MachineRow &machine, const LoopedContraction
          contraction.rows.back().strides[Contraction::Lhs] == 1 && contraction.rows.back().size > 1;
 }
 
+/// What a register of factors has in each lane: a float of the sums' type, or a word of several steps.
+inline mlir::Type factorType(const MachineRow &machine, const LoopedContraction &contraction) {
+  return machine.depthStep == 1 ? contraction.accumulatorType : contraction.operands[Contraction::Lhs].elementType;
+}
+
 class RowElements {
 public:
   using ElementOf = std::function<mlir::Value(int64_t row, int64_t step)>;
@@ -34,7 +39,7 @@ public:
       : build(build), buffer(buffer), rows(shape.rows), lanes(shape.machine.lanes),
         rowStride(contraction.rows.back().strides[Contraction::Lhs]),
         stepStride(contraction.depth.back().strides[Contraction::Lhs]),
-        element(contraction.operands[Contraction::Lhs].elementType), type(contraction.accumulatorType),
+        element(contraction.operands[Contraction::Lhs].elementType), type(factorType(shape.machine, contraction)),
         byVectors(loadsRowVectors(shape.machine, contraction)),
         together(loadsRowsTogether(shape.machine, contraction) && rows > 1) {}
 

@@ -3,6 +3,7 @@
 #include "codegen/cpu/contraction/TileSums.h"
 
 #include "dialects/StoredBytes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -11,12 +12,12 @@ namespace nacre::codegen::cpu {
 TileSums::TileSums(VectorBuilder &build, const DepthPart &part, const TileShape &shape, int64_t vectors,
                    unsigned lastLanes, Type type)
     : build(build), part(part), shape(shape), vectors(vectors), lastLanes(lastLanes),
-      type(VectorType::get({shape.machine.lanes}, type)) {
+      type(VectorType::get({shape.machine.sumsOfRegister()}, type)) {
   if (!part.sums || shape.machine.registersPerLoad == 1 || vectors == 1)
     return;
   pointers.push_back(build.pointer(part.sums, part.sumsAt));
-  while (int64_t(pointers.size()) < shape.rows)
-    pointers.push_back(build.moved(pointers.back(), part.sumsStride * bytesOfElement(type)));
+  while (int64_t(pointers.size()) < shape.machine.groupsOf(shape.rows))
+    pointers.push_back(build.moved(pointers.back(), groupStride() * bytesOfElement(type)));
 }
 
 /// Of the sum of that number, and all valid.
@@ -26,7 +27,7 @@ Piece TileSums::pieceOf(int64_t number) const {
 }
 
 Value TileSums::addressOf(int64_t number) {
-  return build.add(part.sumsAt, number / vectors * part.sumsStride + number % vectors * type.getNumElements());
+  return build.add(part.sumsAt, number / vectors * groupStride() + number % vectors * type.getNumElements());
 }
 
 Value TileSums::pointerOf(int64_t number) {
@@ -35,7 +36,7 @@ Value TileSums::pointerOf(int64_t number) {
 
 SmallVector<Value> TileSums::load() {
   SmallVector<Value> sums;
-  for (int64_t number = 0; number < shape.rows * vectors; ++number)
+  for (int64_t number = 0; number < count(); ++number)
     sums.push_back(pointers.empty() ? build.load(part.sums, addressOf(number), pieceOf(number))
                                     : build.loadAt(pointerOf(number), type));
   return sums;
@@ -45,6 +46,23 @@ void TileSums::store(ArrayRef<Value> sums) {
   for (auto [number, sum] : llvm::enumerate(sums))
     pointers.empty() ? build.store(sum, part.sums, addressOf(number), pieceOf(number))
                      : build.storeAt(sum, pointerOf(number));
+}
+
+SmallVector<Value> sumsByRow(VectorBuilder &build, const TileShape &shape, ArrayRef<Value> sums, int64_t vectors) {
+  assert(shape.machine.rowsOfStep == 2 && "no other instructions are known");
+  SmallVector<Value> ofRows;
+  for (int64_t row = 0; row < shape.rows; ++row)
+    for (int64_t vector = 0; vector < vectors; vector += 2) {
+      const int64_t first = row / 2 * vectors + vector, lanes = shape.machine.lanes;
+      SmallVector<int64_t> from;
+      for (int64_t half : {0, 1})
+        for (int64_t lane = 0; lane < lanes; ++lane)
+          from.push_back((2 * half + row % 2) * lanes + lane);
+      // Beside the last register of an odd number there is nothing.
+      Value next = sums[vector + 1 < vectors ? first + 1 : first];
+      ofRows.push_back(vector::ShuffleOp::create(build.ops, build.loc, sums[first], next, from));
+    }
+  return ofRows;
 }
 
 } // namespace nacre::codegen::cpu

@@ -14,8 +14,8 @@ namespace nacre::codegen::cpu {
 
 class TileSums {
 public:
-  /// `rows` x `vectors` of `lanes` elements of `type`, the last of a row of `lastLanes`, where `part` says; none where it says
-  /// nothing.
+  /// Registers of sums of `type`, `vectors` of them in each group of rows, of which the last has `lastLanes`, where `part` says; none
+  /// where it says nothing.
   TileSums(VectorBuilder &build, const DepthPart &part, const TileShape &shape, int64_t vectors, unsigned lastLanes,
            mlir::Type type);
 
@@ -23,6 +23,8 @@ public:
   void store(llvm::ArrayRef<mlir::Value> sums);
 
 private:
+  int64_t count() const { return shape.machine.groupsOf(shape.rows) * vectors; }
+  int64_t groupStride() const { return shape.machine.rowsOfStep * part.sumsStride; }
   Piece pieceOf(int64_t number) const;
   mlir::Value addressOf(int64_t number);
   mlir::Value pointerOf(int64_t number);
@@ -33,8 +35,12 @@ private:
   const int64_t vectors;
   const unsigned lastLanes;
   const mlir::VectorType type;
-  llvm::SmallVector<mlir::Value> pointers; ///< Of rows; none where addresses do.
+  llvm::SmallVector<mlir::Value> pointers; ///< Of groups of rows; none where addresses do.
 };
+
+/// Of an instruction that multiplies two rows, the sums of each row by itself, so many in a register as before.
+llvm::SmallVector<mlir::Value> sumsByRow(VectorBuilder &build, const TileShape &shape, llvm::ArrayRef<mlir::Value> sums,
+                                         int64_t vectors);
 
 } // namespace nacre::codegen::cpu
 

@@ -23,8 +23,9 @@ namespace nacre::codegen::cpu {
 /// Whether sums and operands fit: `ofRow` registers with the elements of each row, where columns pass by them, of which
 /// `onTheirWay` are loaded.
 static bool registersFit(const MachineRow &machine, int64_t rows, int64_t vectors, int64_t ofRow, int64_t onTheirWay) {
-  const int64_t operands = machine.multipliesByElement ? ofRow * rows + onTheirWay : std::min(rows, vectors);
-  return rows * vectors + operands + machine.spareRegisters <= machine.registers;
+  const int64_t groups = machine.groupsOf(rows);
+  const int64_t operands = machine.multipliesByElement ? ofRow * rows + onTheirWay : std::min(groups, vectors);
+  return groups * vectors + operands + machine.spareRegisters <= machine.registers;
 }
 
 bool tileFits(const MachineRow &machine, int64_t rows, int64_t vectors) {
@@ -94,7 +95,7 @@ static double stepCycles(const MachineRow &machine, int64_t rows, int64_t vector
   const double columnLoads = double(vectors) / machine.registersPerLoad;
   const int64_t perStream = registersPerStream(machine, rows, vectors);
   const double columnInstructions = perStream ? double(vectors) / perStream : columnLoads;
-  const double multiplyAdds = machine.cycles * rows * vectors;
+  const double multiplyAdds = machine.cycles * machine.groupsOf(rows) * vectors;
   // In order, by halves: of columns two and the move that puts them together, each beside a multiply-add.
   const double loads = machine.loadCycles * (machine.inOrder ? 2 * rowLoads + 3.0 * vectors : rowLoads + columnLoads);
   const double stream = double(vectors * machine.registerBytes()) / machine.model->l2BytesPerCycle;
