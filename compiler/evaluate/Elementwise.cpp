@@ -44,6 +44,27 @@ bool leaps(nn::BinaryKind kind) {
          nn::getFacts(kind).is(nn::FunctionFacts::predicate);
 }
 
+/// Towards zero; what is beyond the range becomes its end, no number 0. Integers of 4 and 2 bits: to nearest even, wrapped.
+int64_t toInteger(Type to, double x) {
+  const unsigned width = to.getIntOrFloatBitWidth();
+  if (width == 1)
+    return x != 0;
+  if (std::isnan(x))
+    return 0;
+  const bool wraps = nn::isNarrow(to), isUnsigned = to.isUnsignedInteger() && !wraps;
+  const unsigned range = wraps ? 32 : width;
+  x = wraps ? std::nearbyint(x) : std::trunc(x);
+  const double beyond = std::ldexp(1.0, int(isUnsigned ? range : range - 1)); // the first number that is too large
+  int64_t integer = 0;
+  if (x >= beyond)
+    integer = isUnsigned ? int64_t(llvm::maskTrailingOnes<uint64_t>(range)) : llvm::maxIntN(range);
+  else if (x < (isUnsigned ? 0 : -beyond))
+    integer = isUnsigned ? 0 : llvm::minIntN(range);
+  else
+    integer = isUnsigned ? int64_t(uint64_t(x)) : int64_t(x);
+  return wrapTo(to, integer);
+}
+
 } // namespace
 
 Tensor evaluate(nn::UnaryOp op, Operands operands) {
@@ -86,9 +107,8 @@ Tensor evaluate(nn::BinaryOp op, Operands operands) {
         to[i].integer = nn::compare(kind, x, y);
       else if (const double value = nn::apply(kind, x, y); result.isFloat())
         to[i].number = value;
-      else // towards zero, within the type's range
-        to[i].integer =
-            wrapTo(element, std::isnan(value) ? 0 : int64_t(std::clamp(value, -0x1p63, 0x1.fffffffffffffp62)));
+      else
+        to[i].integer = toInteger(element, value);
       return;
     }
     const int64_t x = a.integer(at[0]), y = b.integer(at[1]);
@@ -122,27 +142,6 @@ double toNarrowFloat(nn::CastOp op, Type to, double x) {
   if (const nn::FloatFormat *format = nn::findFormat(to))
     return nn::decode(*format, nn::encode(*format, x, saturates));
   return nn::decodeScale(nn::encodeScale(x, op.getRounding(), saturates));
-}
-
-/// Towards zero; what is beyond the range becomes its end, no number 0. Integers of 4 and 2 bits: to nearest even, wrapped.
-int64_t toInteger(Type to, double x) {
-  const unsigned width = to.getIntOrFloatBitWidth();
-  if (width == 1)
-    return x != 0;
-  if (std::isnan(x))
-    return 0;
-  const bool wraps = nn::isNarrow(to), isUnsigned = to.isUnsignedInteger() && !wraps;
-  const unsigned range = wraps ? 32 : width;
-  x = wraps ? std::nearbyint(x) : std::trunc(x);
-  const double beyond = std::ldexp(1.0, int(isUnsigned ? range : range - 1)); // the first number that is too large
-  int64_t integer = 0;
-  if (x >= beyond)
-    integer = isUnsigned ? int64_t(llvm::maskTrailingOnes<uint64_t>(range)) : llvm::maxIntN(range);
-  else if (x < (isUnsigned ? 0 : -beyond))
-    integer = isUnsigned ? 0 : llvm::minIntN(range);
-  else
-    integer = isUnsigned ? int64_t(uint64_t(x)) : int64_t(x);
-  return wrapTo(to, integer);
 }
 
 } // namespace

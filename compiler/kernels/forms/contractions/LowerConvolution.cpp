@@ -60,6 +60,7 @@ static ConvolutionText describe(KernelBody &body, nn::ConvOp op) {
   if (grouped) {
     operands.push_back(body.empty({groups, outputs}, getComputeType(getElementType(op.getResult()))));
     maps.push_back(loops.map({g, oc}));
+    body.setUncuttable({int64_t(spatial) + 1}); // two loops walk the channels
   }
   maps.push_back(loops.map(y));
   return {operands, maps, loops.iterators};

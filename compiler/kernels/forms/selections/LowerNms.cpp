@@ -153,6 +153,7 @@ private:
     if (!allowed.getType().isInteger(64))
       allowed = arith::ExtSIOp::create(w.ops, loc, w.ops.getI64Type(), allowed);
     allowed = arith::MinSIOp::create(w.ops, loc, allowed, w.integer(int64_t(op.getLimit())));
+    allowed = arith::MaxSIOp::create(w.ops, loc, allowed, w.integer(0)); // an index of a GPU has 32 bits
     allowed = w.toIndex(allowed);
     SmallVector<Value> carried{parts[0], candidates, zero, count};
     auto loop = scf::WhileOp::create(
