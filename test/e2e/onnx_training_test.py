@@ -271,8 +271,8 @@ class OnnxTrainingTest(nacre.NacreTest):
         graph, steps = network(), Graph("steps")
         steps.node("Neg", ["w1"], output="next")
         steps.output("next", WEIGHTS["w1"])
-        for updates, text in (({"w3": "next"}, "update_binding must name initializers, but 'w3' is none"),
-                              ({"w1": "other"}, "update_binding must map an output of its graphs to 'w1', but 'other' is none")):
+        for updates, text in (({"w3": "next"}, "update_binding must name initializers, but 'w3' is not one"),
+                              ({"w1": "other"}, "update_binding must map an output of its graphs to 'w1', but 'other' is not one")):
             graph.train(steps, updates)
             self.assertIn(text, self.build(graph, "--train", status=1))
 
@@ -360,8 +360,8 @@ class OnnxTrainingTest(nacre.NacreTest):
         momentum = (WEIGHTS["w2"], initial("w2"))
         for tensors, text in (({"w1": w1, "w3": w1}, "the state belongs to a different model: it has 'w3', which this model does not have"),
                               ({"w3": w1}, "the state has no weight of this model; pass the model that was trained"),
-                              ({"w1": w1, "w2#momentum": momentum}, "the state must have 'w2' because it has 'w2#momentum', but has not"),
-                              ({"w1": ((HIDDEN, INPUTS), initial("w1"))}, "the state must have 'w1' like the model, with shape [F32 and shape [3, 5], but has shape [F32 and shape [5, 3]")):
+                              ({"w1": w1, "w2#momentum": momentum}, "the state must have 'w2' because it has 'w2#momentum', but does not"),
+                              ({"w1": ((HIDDEN, INPUTS), initial("w1"))}, "the state must have 'w1' like the model, with type F32 and shape [3, 5], but has type F32 and shape [5, 3]")):
             write_state(state, tensors)
             self.assertIn(text, self.translate(self.path("net.onnx"), state, output, status=1))
             self.assertFalse(os.path.exists(output))

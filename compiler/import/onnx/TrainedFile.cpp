@@ -177,9 +177,9 @@ private:
     if (!read(initializer, found))
       return false;
     if (nameOfType(found.type) != trained.type || found.shape != trained.shape) {
-      emitError(loc) << "the state must have '" << inState << "' like the model, with shape [" << nameOfType(found.type)
-                     << " and shape [" << ArrayRef(found.shape) << "], but has shape [" << trained.type
-                     << " and shape [" << ArrayRef(trained.shape) << "]";
+      emitError(loc) << "the state must have '" << inState << "' like the model, with type " << nameOfType(found.type)
+                     << " and shape [" << ArrayRef(found.shape) << "], but has type " << trained.type << " and shape ["
+                     << ArrayRef(trained.shape) << "]";
       hasFailed = true;
       return false;
     }
@@ -222,7 +222,7 @@ private:
         return emitError(loc) << "the state belongs to a different model: it has '" << name
                               << "', which this model does not have";
       if (!owner->empty() && !replaced.contains(*owner))
-        return emitError(loc) << "the state must have '" << *owner << "' because it has '" << name << "', but has not";
+        return emitError(loc) << "the state must have '" << *owner << "' because it has '" << name << "', but does not";
     }
     return success();
   }

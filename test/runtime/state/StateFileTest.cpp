@@ -100,7 +100,7 @@ TEST_F(StateFileTest, WeightsLoadIntoEveryModelThatHasTheirNames) {
   ASSERT_EQ(nacre_state_write(state, index, &step, sizeof step), NACRE_OK);
   const std::string bytes = saved(NACRE_STATE_WEIGHT | NACRE_STATE_MOMENT);
   EXPECT_NE(bytes.find("\"step\":\"41\""), std::string::npos);
-  expectRefused(bytes, "the file must have 'total', but has not");
+  expectRefused(bytes, "the file must have 'total', but does not");
   made["mean"].role = NACRE_STATE_COUNTER; // of another training, so to speak
   made.describe();
   expectRefused(bytes, "other tensors or another optimizer", NACRE_STATE_WEIGHT | NACRE_STATE_MOMENT);
