@@ -80,7 +80,9 @@ static LaunchReport describe(plan::LaunchOp launch, const SymbolTable &symbols,
                                                       : "no emitter accepts its form: " + fallback->declinedBy;
   row.gpuShare = double(plan::gpuShareOf(launch)) / kernel.getCutExtent();
   row.executedFlops = row.gpuShare * row.flops + (1 - row.gpuShare) * compiled.variants.front().executedFlops;
-  auto declined = kernel->getAttrOfType<StringAttr>(plan::kGpuDeclined);
+  auto declined = launch->getAttrOfType<StringAttr>(plan::kGpuDeclined);
+  if (!declined)
+    declined = kernel->getAttrOfType<StringAttr>(plan::kGpuDeclined);
   row.gpuDeclined = declined ? declined.str() : compiled.gpu.declined;
   if (auto predicted = launch->getAttrOfType<DenseI64ArrayAttr>(plan::kPredictedNanoseconds)) {
     row.predictedMilliseconds = {predicted[0] * kMilliseconds, std::nullopt};

@@ -41,6 +41,41 @@ int64_t predict(ModuleOp placed) {
   return nanoseconds;
 }
 
+/// Returns why no GPU computes some of the model's nodes, by their locations, as it is noted in a plan for both engines.
+DeclinedNodes readDeclined(ModuleOp placed) {
+  DeclinedNodes declined;
+  const SymbolTable kernels(placed);
+  placed.walk([&](plan::LaunchOp launch) {
+    auto kernel = kernels.lookup<plan::KernelOp>(launch.getKernel());
+    auto reason = kernel->getAttrOfType<StringAttr>(plan::kGpuDeclined);
+    if (!reason)
+      return;
+    launch.getLoc()->walk([&](Location location) {
+      if (isa<NameLoc>(location))
+        declined.try_emplace(LocationAttr(location), reason);
+      return WalkResult::advance();
+    });
+  });
+  return declined;
+}
+
+/// Notes the reasons on the CPU's launches of `plan`, whose kernels were formed for it and never tried on the GPU.
+void noteDeclined(ModuleOp plan, const DeclinedNodes &declined) {
+  plan.walk([&](plan::LaunchOp launch) {
+    StringAttr reason;
+    launch.getLoc()->walk([&](Location location) {
+      reason = declined.lookup(LocationAttr(location));
+      return reason ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (!reason || plan::gpuShareOf(launch) > 0)
+      return;
+    launch->setAttr(plan::kGpuDeclined, reason);
+    if (auto predicted = launch->getAttrOfType<DenseI64ArrayAttr>(plan::kPredictedNanoseconds))
+      launch->setAttr(plan::kPredictedNanoseconds,
+                      Builder(launch).getDenseI64ArrayAttr(predicted.asArrayRef().front()));
+  });
+}
+
 /// Lets the entries of `plan` say what a run takes on the CPU with kernels that were formed for it.
 void compareWithCpu(ModuleOp plan, ModuleOp onCpu) {
   const SymbolTable entries(onCpu);
@@ -85,7 +120,8 @@ FailureOr<PlacedModel> PlacementSearch::search(OwningOpRef<ModuleOp> model) {
   if (engines == Engines::Cpu)
     return placeOnCpu(std::move(model));
   OwningOpRef<ModuleOp> copy = copyModule(*model);
-  FailureOr<PlacedModel> both = placeOnBoth(std::move(model));
+  DeclinedNodes declined;
+  FailureOr<PlacedModel> both = placeOnBoth(std::move(model), declined);
   if (failed(both) || (both->usesGpu && engines != Engines::Auto))
     return both;
   FailureOr<PlacedModel> onCpu = placeOnCpu(std::move(copy));
@@ -101,6 +137,7 @@ FailureOr<PlacedModel> PlacementSearch::search(OwningOpRef<ModuleOp> model) {
     }
   }
   discardModule(std::move(both->module));
+  noteDeclined(*onCpu->module, declined);
   return onCpu;
 }
 
@@ -116,7 +153,7 @@ FailureOr<PlacedModel> PlacementSearch::placeOnCpu(OwningOpRef<ModuleOp> model) 
   return plan;
 }
 
-FailureOr<PlacedModel> PlacementSearch::placeOnBoth(OwningOpRef<ModuleOp> model) {
+FailureOr<PlacedModel> PlacementSearch::placeOnBoth(OwningOpRef<ModuleOp> model, DeclinedNodes &declined) {
   const Engines engines = options.placement.engines;
   PlacedModel plan;
   plan.module = std::move(model);
@@ -135,6 +172,7 @@ FailureOr<PlacedModel> PlacementSearch::placeOnBoth(OwningOpRef<ModuleOp> model)
     if (failed(finish(first, engines)))
       return failure();
   }
+  declined = readDeclined(*first.module);
   const OperatorEngines chosen(*first.module);
   if (!chosen.hasGpu())
     return first;
@@ -142,6 +180,7 @@ FailureOr<PlacedModel> PlacementSearch::placeOnBoth(OwningOpRef<ModuleOp> model)
   discardModule(std::move(first.module));
   if (failed(finish(plan, engines)))
     return failure();
+  noteDeclined(*plan.module, declined);
   plan.usesGpu = OperatorEngines(*plan.module).hasGpu();
   return plan;
 }

@@ -32,6 +32,9 @@ struct PlacedModel {
   std::vector<mlir::Diagnostic> remarks;      ///< And warnings: said only if this is the plan.
 };
 
+/// Why no GPU computes some of the model's nodes, by their locations.
+using DeclinedNodes = llvm::DenseMap<mlir::Attribute, mlir::StringAttr>;
+
 class PlacementSearch {
 public:
   /// All arguments must outlive this. `targets` are the options'.
@@ -45,7 +48,8 @@ private:
 
   mlir::FailureOr<PlacedModel> search(mlir::OwningOpRef<mlir::ModuleOp> model);
   mlir::FailureOr<PlacedModel> placeOnCpu(mlir::OwningOpRef<mlir::ModuleOp> model);
-  mlir::FailureOr<PlacedModel> placeOnBoth(mlir::OwningOpRef<mlir::ModuleOp> model);
+  /// Writes into `declined` why the GPU cannot compute some of the model.
+  mlir::FailureOr<PlacedModel> placeOnBoth(mlir::OwningOpRef<mlir::ModuleOp> model, DeclinedNodes &declined);
 
   mlir::LogicalResult optimizeGraph(PlacedModel &plan, Engines engines);
   mlir::LogicalResult prepareKernels(mlir::ModuleOp module);

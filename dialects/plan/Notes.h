@@ -31,7 +31,7 @@ void setEngine(mlir::Operation *op, Engine engine);
 /// Lets `to`, which stands for `from` or a part of it, say what `from` itself says.
 void copyEngine(mlir::Operation *from, mlir::Operation *to);
 
-/// On a kernel: why no GPU computes it, a text. Placement leaves its launches to the CPU.
+/// On a kernel, or on a launch that the CPU computes for the same reason: why no GPU computes it, a text. Placement leaves its launches to the CPU.
 constexpr llvm::StringLiteral kGpuDeclined = "plan.gpu_declined";
 
 inline bool isDeclinedByGpu(KernelOp kernel) { return kernel->hasAttr(kGpuDeclined); }
