@@ -2,6 +2,7 @@
 
 #include "compiler/ModuleCopies.h"
 
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/DenseMap.h"
 #include <memory>
@@ -9,15 +10,6 @@
 using namespace mlir;
 
 namespace nacre {
-
-static void forEachConstant(ModuleOp module,
-                            llvm::function_ref<void(Operation *, StringAttr, DenseResourceElementsAttr)> visit) {
-  module->walk([&](Operation *op) {
-    for (NamedAttribute attribute : op->getAttrs())
-      if (auto bytes = dyn_cast<DenseResourceElementsAttr>(attribute.getValue()))
-        visit(op, attribute.getName(), bytes);
-  });
-}
 
 /// The bytes of a blob, which live as long as the last of their owners.
 static AsmResourceBlob viewOf(const std::shared_ptr<AsmResourceBlob> &owner) {
@@ -28,10 +20,11 @@ static AsmResourceBlob viewOf(const std::shared_ptr<AsmResourceBlob> &owner) {
 OwningOpRef<ModuleOp> copyModule(ModuleOp module) {
   OwningOpRef<ModuleOp> copy(module.clone());
   llvm::DenseMap<DialectResourceBlobManager::BlobEntry *, DenseResourceElementsHandle> copies;
-  forEachConstant(*copy, [&](Operation *op, StringAttr name, DenseResourceElementsAttr bytes) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](DenseResourceElementsAttr bytes) -> Attribute {
     DialectResourceBlobManager::BlobEntry *entry = bytes.getRawHandle().getResource();
     if (!entry->getBlob())
-      return;
+      return bytes;
     auto known = copies.find(entry);
     if (known == copies.end()) {
       auto owner = std::make_shared<AsmResourceBlob>(std::move(*entry->getBlob()));
@@ -39,16 +32,21 @@ OwningOpRef<ModuleOp> copyModule(ModuleOp module) {
       auto copied = DenseResourceElementsAttr::get(bytes.getType(), entry->getKey(), viewOf(owner));
       known = copies.try_emplace(entry, copied.getRawHandle()).first;
     }
-    op->setAttr(name, DenseResourceElementsAttr::get(bytes.getType(), known->second));
+    return DenseResourceElementsAttr::get(bytes.getType(), known->second);
   });
+  replacer.recursivelyReplaceElementsIn(*copy, /*replaceAttrs=*/true);
   return copy;
 }
 
 void discardModule(OwningOpRef<ModuleOp> module) {
-  if (module)
-    forEachConstant(*module, [](Operation *, StringAttr, DenseResourceElementsAttr bytes) {
+  if (!module)
+    return;
+  // They may be inside of other attributes, as what a variable begins with is.
+  module->walk([](Operation *op) {
+    op->getAttrDictionary().walk([](DenseResourceElementsAttr bytes) {
       bytes.getRawHandle().getResource()->setBlob(AsmResourceBlob());
     });
+  });
 }
 
 } // namespace nacre

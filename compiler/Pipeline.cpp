@@ -155,6 +155,9 @@ private:
           "say itself how it is trained; see --help");
       return nullptr;
     }
+    // Imports of one model share its constants, and phases free them: a search needs them again.
+    if (trained && options.training->memoryCap)
+      module = copyModule(*module);
     early = phases.textOf(Phase::Import, *module);
     if (options.training || asksForGradients(*module))
       if (failed(phases.run(Phase::Train, [&] {
