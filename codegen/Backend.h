@@ -95,10 +95,13 @@ llvm::FailureOr<GpuKernel> compileGpuKernel(plan::KernelOp kernel, const GpuOpti
 void registerPasses();
 void registerGpuPasses();
 
+/// A bound of scratch that every kernel exceeds.
+constexpr int64_t kOnlyScratch = -1;
+
 /// Compiles `kernel`, whose module may be read by other threads meanwhile, into a function named `symbol`. Errors are
 /// reported at the kernel. If it needs more than `mostScratchBytes`, only that is found out: there is no code.
 llvm::FailureOr<KernelCode> compileKernel(plan::KernelOp kernel, const Target &target, Emit emit,
-                                          llvm::StringRef symbol, uint64_t mostScratchBytes = UINT64_MAX);
+                                          llvm::StringRef symbol, int64_t mostScratchBytes = INT64_MAX);
 
 } // namespace nacre::codegen
 

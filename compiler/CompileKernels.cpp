@@ -129,7 +129,7 @@ llvm::FailureOr<CpuKernels> compileKernels(ModuleOp scheduled, const CpuKernelOp
   }
   const size_t variants = options.targets.size();
   const SmallVector<size_t> order = orderOf(result.kernels);
-  std::atomic<uint64_t> exceeding{0};
+  std::atomic<bool> isExceeded{options.mostScratchBytes < 0};
   auto compile = [&](size_t number) {
     package::CompiledKernel &kernel = result.kernels[order[number / variants]];
     const unsigned variant = number % variants;
@@ -139,23 +139,21 @@ llvm::FailureOr<CpuKernels> compileKernels(ModuleOp scheduled, const CpuKernelOp
     llvm::FailureOr<codegen::KernelCode> code = codegen::compileKernel(
         kernel.kernel, options.targets[variant], options.emit,
         package::variantSymbol(options.modelName, plan::KernelOp(kernel.kernel).getSymName(), variant),
-        options.mostScratchBytes);
+        isExceeded ? codegen::kOnlyScratch : options.mostScratchBytes);
     if (failed(code))
       return failure();
     kernel.variants[variant] = std::move(*code);
-    if (kernel.variants[variant].scratchBytes <= options.mostScratchBytes)
-      return success();
-    exceeding = kernel.variants[variant].scratchBytes;
-    return failure();
+    if (int64_t(kernel.variants[variant].scratchBytes) > options.mostScratchBytes)
+      isExceeded = true;
+    return success();
   };
-  if (failed(doInParallel(options.jobs, order.size() * variants, progress, compile))) {
-    if (exceeding == 0)
-      return failure();
-    return CpuKernels{{}, exceeding};
-  }
+  if (failed(doInParallel(options.jobs, order.size() * variants, progress, compile)))
+    return failure();
   for (const package::CompiledKernel &kernel : result.kernels)
     for (const codegen::KernelCode &code : kernel.variants)
-      result.scratchBytes = std::max(result.scratchBytes, code.scratchBytes);
+      result.scratchBytes = std::max(result.scratchBytes, int64_t(code.scratchBytes));
+  if (isExceeded)
+    result.kernels.clear();
   return result;
 }
 

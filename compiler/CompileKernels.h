@@ -44,12 +44,12 @@ struct CpuKernelOptions {
   codegen::Emit emit = codegen::Emit::Object;
   llvm::StringRef modelName; ///< Of which symbols are made.
   unsigned jobs = 1;
-  uint64_t mostScratchBytes = UINT64_MAX; ///< That a thread may have; a kernel that needs more ends the work.
+  int64_t mostScratchBytes = INT64_MAX; ///< That a thread may have: if a kernel needs more, no more code is generated.
 };
 
 struct CpuKernels {
   std::vector<package::CompiledKernel> kernels; ///< In the order of the module; none where scratch exceeds the bound.
-  uint64_t scratchBytes = 0; ///< Of a thread, whichever variant of its kernels it runs; or that exceeds the bound.
+  int64_t scratchBytes = 0;                     ///< Of a thread, whichever variant of its kernels it runs.
 };
 
 /// All kernels of `scheduled` for all targets, with the code of those that the GPU has a share of.

@@ -84,8 +84,8 @@ public:
       if (failed(compiled))
         return failure();
       if (const std::optional<int64_t> most = trained ? trained->getMostScratch(*plan->module) : std::nullopt;
-          most && int64_t(compiled->scratchBytes) > *most) {
-        trained->searchAgain(int64_t(compiled->scratchBytes));
+          most && compiled->scratchBytes > *most) {
+        trained->searchAgain(compiled->scratchBytes);
         discardModule(std::move(plan->module));
         continue;
       }
@@ -255,7 +255,7 @@ private:
     cpuOptions.modelName = modelName;
     cpuOptions.jobs = jobsOf(options);
     if (const std::optional<int64_t> most = trained ? trained->getMostScratch(*plan.module) : std::nullopt)
-      cpuOptions.mostScratchBytes = std::max<int64_t>(*most, 0);
+      cpuOptions.mostScratchBytes = *most;
     FailureOr<CpuKernels> compiled = failure();
     if (failed(phases.run(Phase::Codegen, [&] {
           compiled = nacre::compileKernels(*plan.module, cpuOptions, plan.gpuCode, phases.progressOf(Phase::Codegen));

@@ -246,7 +246,7 @@ public:
   }
 };
 
-LogicalResult compile(ModuleOp module, const Target &target, Emit emit, uint64_t mostScratchBytes, KernelCode &code) {
+LogicalResult compile(ModuleOp module, const Target &target, Emit emit, int64_t mostScratchBytes, KernelCode &code) {
   if (failed(cpu::emitKernels(module, target)))
     return failure();
   // Beside the kernel's function there may be declarations, of the C library, and constant tables.
@@ -255,7 +255,7 @@ LogicalResult compile(ModuleOp module, const Target &target, Emit emit, uint64_t
       readWork(function, target, code);
       keepsOrder = function->hasAttr(notes::kKeepsOrder);
     }
-  if (code.scratchBytes > mostScratchBytes)
+  if (int64_t(code.scratchBytes) > mostScratchBytes)
     return success();
   if (failed(lower(module, code.fallback)))
     return failure();
@@ -295,7 +295,7 @@ static bool usesHalves(plan::KernelOp kernel) {
 }
 
 FailureOr<KernelCode> codegen::compileKernel(plan::KernelOp kernel, const Target &target, Emit emit, StringRef symbol,
-                                             uint64_t mostScratchBytes) {
+                                             int64_t mostScratchBytes) {
   if (!target.vectors.convertsHalves && usesHalves(kernel))
     return kernel.emitError("has f16 elements, so the cpu must have F16C; name one with AVX2");
   thread_local KernelContext context;

@@ -9,6 +9,6 @@
 // GPU: module attributes {plan.engine = "gpu"}
 // ANY-NOT: plan.engine
 // UNKNOWN: engine must be any, cpu or gpu, but is 'tpu'
-func.func @main(%x: tensor<4xf32> {nn.name = "x"}) -> (tensor<4xf32> {nn.name = "y"}) {
+func.func @documented_example(%x: tensor<4xf32> {nn.name = "x"}) -> (tensor<4xf32> {nn.name = "y"}) {
   return %x : tensor<4xf32>
 }
