@@ -43,9 +43,8 @@ void discardModule(OwningOpRef<ModuleOp> module) {
     return;
   // They may be inside of other attributes, as what a variable begins with is.
   module->walk([](Operation *op) {
-    op->getAttrDictionary().walk([](DenseResourceElementsAttr bytes) {
-      bytes.getRawHandle().getResource()->setBlob(AsmResourceBlob());
-    });
+    op->getAttrDictionary().walk(
+        [](DenseResourceElementsAttr bytes) { bytes.getRawHandle().getResource()->setBlob(AsmResourceBlob()); });
   });
 }
 
