@@ -147,7 +147,7 @@ class MemoryCapTest(nacre.NacreTest):
                 (["--micro-batch=0"], "--micro-batch must be auto or at least 1, but is '0'")):
             self.assertRegex(self.build(*options, status=1 if "must split" in message or "at least \\d" in message else 2), message)
         for loss in ("softmax-cross-entropy:y,ignore=0", "softmax-cross-entropy:y*2,ignore=3"):
-            self.assertIn("must have losses that are means over all examples of a batch, but --loss has '" + loss,
+            self.assertIn("require losses that are means over all examples of a batch, but --loss has '" + loss,
                           self.build("--micro-batch=64", loss=loss, status=2))
 
 

@@ -139,7 +139,7 @@ func.func @a_count_from_the_end(%n: tensor<i64>) {
 // -----
 
 func.func @fewer_than_no_turns() {
-  // expected-error@+1 {{attribute 'trip_count' failed to satisfy constraint: number of turns whose value is non-negative}}
+  // expected-error@+1 {{attribute 'trip_count' failed to satisfy constraint: number of iterations whose value is non-negative}}
   nn.for -1 {
   ^bb0(%turn: tensor<i64>):
     nn.yield
