@@ -170,3 +170,14 @@ func.func @branches_and_loops(%x: tensor<4xf32>, %none: tensor<0xf32>, %rows: te
   }
   return %r#1, %b#0, %r#2, %b#1 : tensor<4xf32>, tensor<0xf32>, tensor<5x0xf32>, tensor<f32>
 }
+
+// -----
+
+// A stride that is longer than its axis: parts that have no elements along it are left out.
+
+// CHECK-LABEL: func.func @interleaved
+// CHECK-NEXT:  nn.interleave %arg0, %arg1 {strides = array<i64: 2, 1>} : tensor<1x4xf32>, tensor<1x4xf32>
+func.func @interleaved(%a: tensor<1x4xf32>, %b: tensor<1x4xf32>, %c: tensor<0x4xf32>) -> tensor<2x4xf32> {
+  %0 = nn.interleave %a, %b, %c {strides = array<i64: 3, 1>} : tensor<1x4xf32>, tensor<1x4xf32>, tensor<0x4xf32>
+  return %0 : tensor<2x4xf32>
+}

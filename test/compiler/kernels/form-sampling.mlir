@@ -11,14 +11,19 @@
 // CHECK-LABEL: plan.kernel @resample_1 indexed
 // CHECK-COUNT-2: arith.mulf
 // CHECK-NOT:     arith.subf
-func.func @interpolated(%x: tensor<2x2x8xf32> {nn.name = "x"}) -> (tensor<3x3x8xf32> {nn.name = "y"}, tensor<1x2x8xf32> {nn.name = "z"}) {
+// CHECK-LABEL: plan.kernel @resample_2 indexed
+// CHECK:         arith.mulf
+func.func @interpolated(%x: tensor<2x2x8xf32> {nn.name = "x"})
+    -> (tensor<3x3x8xf32> {nn.name = "y"}, tensor<1x2x8xf32> {nn.name = "z"}, tensor<1x2x8xf32> {nn.name = "single"}) {
   %0 = nn.resample %x {axes = array<i64: 0, 1>,
       indices = [dense<[[0, 1], [0, 1], [1, 1]]> : tensor<3x2xi32>, dense<[[0, 1], [0, 1], [1, 1]]> : tensor<3x2xi32>],
       weights = [dense<[[1.0, 0.0], [0.5, 0.5], [0.75, 0.25]]> : tensor<3x2xf32>,
                  dense<[[1.0, 0.0], [0.5, 0.5], [0.75, 0.25]]> : tensor<3x2xf32>]} : tensor<2x2x8xf32>
   %1 = nn.resample %x {axes = array<i64: 0>, indices = [dense<[[0, 1]]> : tensor<1x2xi32>],
       weights = [dense<[[0.5, 0.25]]> : tensor<1x2xf32>]} : tensor<2x2x8xf32>
-  return %0, %1 : tensor<3x3x8xf32>, tensor<1x2x8xf32>
+  %2 = nn.resample %x {axes = array<i64: 0>, indices = [dense<1> : tensor<1x1xi32>],
+      weights = [dense<0.5> : tensor<1x1xf32>]} : tensor<2x2x8xf32>
+  return %0, %1, %2 : tensor<3x3x8xf32>, tensor<1x2x8xf32>, tensor<1x2x8xf32>
 }
 
 // -----

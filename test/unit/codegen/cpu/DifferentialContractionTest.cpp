@@ -282,6 +282,13 @@ TEST_F(CpuContraction, DepthwiseWindowsOfEveryKind) {
   dilated.dilation = 2;
   dilated.cut = 2;
   checkOnAll(dilated.text());
+  // Rows of all images are one loop, of which an index of the cut axis is several iterations; then pixels are, too.
+  for (const Sizes &window : {Sizes{1, 3}, Sizes{1, 1}}) {
+    ConvolutionText images = depthwise({10, 5}, window);
+    images.batch = 4;
+    images.cut = 0;
+    checkOnAll(images.text());
+  }
   ConvolutionText channels = depthwise({8, 9}, {3, 3});
   channels.cut = 3;
   checkOnAll(channels.text());
