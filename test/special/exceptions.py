@@ -66,6 +66,10 @@ def are_equal(difference):
     return len(set(difference.arguments)) == 1
 
 
+def is_zero(difference):
+    return difference.is_ == difference.must == 0
+
+
 def has_nan(difference):
     return any(math.isnan(x) for x in difference.arguments)
 
@@ -82,6 +86,11 @@ EXCEPTIONS = [
     Exception_(ALL, HALVES, ("MeanVarianceNormalization",), is_near, "a mean is rounded to 16 bits before it is subtracted"),
     Exception_(GPU, ("f32",), ("MeanVarianceNormalization",), are_equal,
                "the mean of equal numbers is rounded; what is left of them is divided by its own deviation"),
+    Exception_(("gpu",), FLOATS, ("ReduceSum", "ReduceMean", "CumSum", "CumSum exclusive, reverse", "AveragePool"), is_zero,
+               "a sum that begins with its first number, and not with 0, is -0 if all are"),
+    Exception_(ALL, ("f64",), ("LayerNormalization", "MeanVarianceNormalization", "InstanceNormalization"), is_zero,
+               "a number of no deviation, or of an infinite one, is 0 of any sign"),
+    Exception_(("arm64",), FLOATS, ("Min", "Max", "Relu"), is_zero, "of zeros of both signs, either is the largest, and the smallest"),
     Exception_(("arm64",), ("bf16", "f32", "f64"), ("Cast to u8", "Cast to u16", "Cast to u32", "ArgMax first", "ArgMax last",
                                                 "ArgMin first", "ArgMin last", "Hardmax"), has_nan,
                "a signalling NaN, which no arithmetic gives: FMAXNM makes it quiet where it drops a quiet one"),

@@ -89,6 +89,8 @@ def agrees(element, bound, largest, is_, must):
         return is_ == must
     if math.isnan(is_) or math.isnan(must):
         return math.isnan(is_) == math.isnan(must)
+    if is_ == must == 0:
+        return math.copysign(1, is_) == math.copysign(1, must)
     if is_ == must or max(abs(is_), abs(must)) <= element.smallest and bound.ulps + bound.near > 0 or max(abs(is_), abs(must)) < element.smallest:
         return True
     if is_ * must < 0 and math.inf in (abs(is_), abs(must)):
