@@ -3,8 +3,8 @@
 """What docs/adding-*.md say is all there is to do: their patches make a compiler that knows new operators and a new format.
 
 How:  1. each section's patches are applied to a copy of the compiler's sources, and the files they touch counted,
-      2. what the compiler under test was built of is built again where it depends on them, by its own commands, and linked
-         with the rest,
+      2. what the compiler under test was built of is built again where it depends on them, by its own commands but without optimization, and
+         linked with the rest,
       3. models of the new operators, folded and not, and of the new format are compiled by it, and their numbers are compared.
 """
 import concurrent.futures
@@ -23,6 +23,7 @@ from onnx_writer import Graph, write_npy
 
 BUILD = os.environ.get("NACRE_BUILD", os.path.join(nacre.ROOT, "build", "release"))
 TREE = os.path.join(BUILD, "test", "adding")  # one place, so that ccache knows it again
+PRECOMPILED = os.path.join(BUILD, "CMakeFiles", "nacre-precompiled.dir")
 # The most existing files that a section's patches may touch.
 SECTIONS = {("docs/adding-an-operator.md", "2. A new elementwise function"): 4,
             ("docs/adding-an-operator.md", "3. A new operator of `nn`"): 9,
@@ -115,9 +116,10 @@ def ninja(*arguments):
 
 
 def moved(command):
-    """The command, reading sources and generated files from the copy first and writing there."""
+    """The command without optimization, reading sources and generated files from the copy first and writing there."""
     words = []
-    for word in shlex.split(command):
+    for word in shlex.split(command.replace(PRECOMPILED + "/", os.path.join(TREE, "precompiled", ""))):
+        word = re.sub(r"^-O[0-3s]$", "-O0", word)
         if word == "-I" + nacre.ROOT:
             words += ["-I" + TREE, word]
         elif word == BUILD and words[-1:] == ["-isystem"]:
@@ -136,6 +138,7 @@ class Build:
 
     def run(self, program):
         generated = self.generate()
+        self.precompile()
         objects = self.compile(generated)
         return self.link(program, objects)
 
@@ -157,6 +160,21 @@ class Build:
             subprocess.run(words, cwd=TREE, check=True)
             made.append(os.path.join(BUILD, "dialects", "nn", name))
         return made
+
+    @staticmethod
+    def precompile():
+        """Parses the headers of `nn` once, with those that the build precompiles: every source compiled here includes them."""
+        folder = os.path.join(TREE, "precompiled")
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(PRECOMPILED, folder, ignore=shutil.ignore_patterns("*.o", "*.?ch", "*.d"))
+        with open(os.path.join(folder, "cmake_pch.hxx"), "a", encoding="utf-8") as file:
+            file.write('#include "dialects/nn/NnDialect.h"\n')
+        for command in ninja("commands", "nacre-precompiled").splitlines():
+            words = moved(command)
+            if "c++-header" in words:
+                target = os.path.join(folder, os.path.basename(words[words.index("-o") + 1]))
+                words[words.index("-o") + 1], words[words.index("-MF") + 1] = target, target + ".d"
+                subprocess.run(words, cwd=BUILD, check=True)
 
     def compile(self, generated):
         """Object of the build: the one made again."""
