@@ -6,6 +6,7 @@
 // One note on the module is one for all operators in it.
 
 // CPU: module attributes {plan.engine = "cpu"}
+// CPU-LABEL: func.func @documented_example
 // GPU: module attributes {plan.engine = "gpu"}
 // ANY-NOT: plan.engine
 // UNKNOWN: engine must be any, cpu or gpu, but is 'tpu'
