@@ -97,7 +97,8 @@ template <typename T> using TapLists = SmallVector<SmallVector<T, 0>>;
 struct TapTable {
   int64_t axis;
   TapLists<int32_t> indices;
-  TapLists<float> weights; ///< None where elements are moved; one, of the second, for two between which is interpolated; or all.
+  TapLists<float>
+      weights; ///< None where elements are moved; one, of the second, for two between which is interpolated; or all.
 };
 
 /// The tables as operands of a kernel's work.
