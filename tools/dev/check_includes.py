@@ -9,7 +9,7 @@ tools/*.cpp -> compiler/Pipeline.h -> compiler/<phase>/Passes.h -> dialects/* ->
 codegen, and tools/package, which reads what it wrote -> runtime/include/nacre/model_format.h (and what it includes), the only bridge
         to the runtime
 tools/run, tools/try, tools/tune, samples -> nacre/runtime.h alone; runtime -> the C library alone
-compiler/import, tools/run -> compiler/import/npy, dialects/nn/FloatFormats.h -> the standard library alone
+compiler/import, tools/run -> compiler/import/npy, compiler/import/protobuf/Wire.h, dialects/nn/FloatFormats.h -> the standard library alone
 whoever writes files -> dialects/OutputFile.h -> the C library alone
 tools/eval, tools/diff -> compiler/evaluate -> dialects: what a model means, beside the phases and seen by none of them
 """
@@ -30,7 +30,8 @@ ALLOWED = {
     "runtime/": ("nacre/",),
     "tools/package/": ("tools/*", "dialects/OutputFile.h", "runtime/include/nacre/model_format.h", "runtime/include/nacre/info.h"),
     "tools/": ("tools/*", "compiler/*", "dialects/"),
-    "tools/run/": (*PUBLIC, "tools/OutOfMemory.h", "tools/ResponseFile.h", "compiler/import/npy/", "dialects/OutputFile.h", "dialects/nn/FloatFormats.h"),
+    "tools/run/": (*PUBLIC, "tools/OutOfMemory.h", "tools/ResponseFile.h", "compiler/import/npy/", "compiler/import/protobuf/Wire.h", "dialects/OutputFile.h",
+                   "dialects/nn/FloatFormats.h"),
     "tools/tune/": (*PUBLIC, "tools/OutOfMemory.h", "tools/ResponseFile.h", "dialects/OutputFile.h"),
     "tools/try/": PUBLIC,
     "tools/translate/": ("tools/*", "compiler/import/Import.h", "compiler/import/state/TrainedModel.h", "dialects/*"),  # one phase alone, without the compiler around it
@@ -44,8 +45,8 @@ ALLOWED = {
 PHASES = ("import", "train", "graph", "kernels", "encode", "place", "schedule")
 ALLOWED["compiler/evaluate/"] = ("dialects/",)
 ALLOWED.update({f"compiler/{phase}/": ("dialects/", "compiler/CompilerOptions.h", "codegen/MachineModel.h") for phase in PHASES})
-# The standard library alone: nacre-run, which has no LLVM, reads .npy files and small floats by them, too.
-ALLOWED["compiler/import/npy/"] = ALLOWED["dialects/OutputFile."] = ALLOWED["dialects/nn/FloatFormats.h"] = ()
+# The standard library alone: nacre-run, which has no LLVM, reads .npy files, tensors of ONNX and small floats by them, too.
+ALLOWED["compiler/import/npy/"] = ALLOWED["compiler/import/protobuf/Wire.h"] = ALLOWED["dialects/OutputFile."] = ALLOWED["dialects/nn/FloatFormats.h"] = ()
 # Prices are those of a target.
 ALLOWED["compiler/schedule/"] += ("codegen/Target.h", "codegen/TargetOptions.h")
 # Of code generation one phase sees what is pure: which encodings there are, and what they come to.

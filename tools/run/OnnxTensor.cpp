@@ -7,8 +7,13 @@
 
 #include "tools/run/OnnxTensor.h"
 
+#include "compiler/import/protobuf/Wire.h"
+
 namespace nacre::run {
 namespace {
+
+using importer::FieldView;
+using importer::WireType;
 
 enum Field : uint64_t {
   kDims = 1,
@@ -22,53 +27,11 @@ enum Field : uint64_t {
   kExternalData = 13,
 };
 
-enum WireType : unsigned { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
-
-class Wire {
-public:
-  explicit Wire(std::string_view bytes) : rest(bytes) {}
-
-  bool atEnd() const { return rest.empty(); }
-
-  bool varint(uint64_t &value) {
-    value = 0;
-    for (unsigned shift = 0; shift < 64 && !rest.empty(); shift += 7) {
-      const unsigned char byte = rest[0];
-      rest.remove_prefix(1);
-      value |= uint64_t(byte & 127) << shift;
-      if (byte < 128)
-        return true;
-    }
-    return false;
-  }
-
-  bool take(uint64_t length, std::string_view &bytes) {
-    if (length > rest.size())
-      return false;
-    bytes = rest.substr(0, length);
-    rest.remove_prefix(length);
-    return true;
-  }
-
-  /// One number of the given wire type, as its bits.
-  bool number(unsigned type, uint64_t &bits) {
-    if (type == kVarint)
-      return varint(bits);
-    std::string_view bytes;
-    if ((type != kFixed32 && type != kFixed64) || !take(type == kFixed32 ? 4 : 8, bytes))
-      return false;
-    bits = 0;
-    __builtin_memcpy(&bits, bytes.data(), bytes.size());
-    return true;
-  }
-
-private:
-  std::string_view rest;
-};
-
 /// The wire type of one number of a repeated field.
-unsigned numberType(uint64_t field) {
-  return field == kFloatData ? kFixed32 : field == kDoubleData ? kFixed64 : kVarint;
+WireType numberType(uint64_t field) {
+  return field == kFloatData    ? importer::WireFixed32
+         : field == kDoubleData ? importer::WireFixed64
+                                : importer::WireVarint;
 }
 
 struct Parts {
@@ -79,20 +42,22 @@ struct Parts {
   bool external = false;
 };
 
-bool addNumbers(uint64_t field, unsigned type, std::string_view bytes, uint64_t single, Parts &parts) {
+bool addNumbers(const FieldView<std::string_view> &field, Parts &parts) {
   auto add = [&](uint64_t bits) {
-    if (field == kDims)
+    if (field.number == kDims)
       parts.dims.push_back(static_cast<int64_t>(bits));
     else
       parts.numbers.push_back(bits);
   };
-  if (type != kBytes) {
-    add(single);
-    return type == numberType(field);
+  const WireType type = numberType(field.number);
+  if (field.type != importer::WireBytes) {
+    add(field.value);
+    return field.type == type;
   }
-  for (Wire packed(bytes); !packed.atEnd();) {
-    uint64_t bits;
-    if (!packed.number(numberType(field), bits))
+  for (std::string_view packed = field.body; !packed.empty();) {
+    uint64_t bits = 0;
+    std::string_view body;
+    if (!takeContent(packed, type, bits, body))
       return false;
     add(bits);
   }
@@ -100,39 +65,29 @@ bool addNumbers(uint64_t field, unsigned type, std::string_view bytes, uint64_t 
 }
 
 bool walk(std::string_view bytes, Parts &parts) {
-  for (Wire wire(bytes); !wire.atEnd();) {
-    uint64_t tag, value = 0;
-    std::string_view content;
-    if (!wire.varint(tag))
-      return false;
-    const uint64_t field = tag >> 3;
-    const unsigned type = tag & 7;
-    if (type == kBytes ? !wire.varint(value) || !wire.take(value, content) : !wire.number(type, value))
-      return false;
-    switch (field) {
+  return importer::walkFields(bytes, [&](const FieldView<std::string_view> &field) {
+    switch (field.number) {
     case kDims:
     case kFloatData:
     case kInt32Data:
     case kInt64Data:
     case kDoubleData:
     case kUint64Data:
-      if (!addNumbers(field, type, content, value, parts))
-        return false;
-      break;
+      return addNumbers(field, parts);
     case kDataType:
-      parts.dataType = value;
+      parts.dataType = field.value;
       break;
     case kRawData:
-      if (type != kBytes)
+      if (field.type != importer::WireBytes)
         return false;
-      parts.raw = content;
+      parts.raw = field.body;
       break;
     case kExternalData:
       parts.external = true;
       break;
     }
-  }
-  return true;
+    return true;
+  });
 }
 
 } // namespace

@@ -4,47 +4,12 @@
 
 #include "compiler/import/protobuf/WireFields.h"
 
-#include "compiler/import/protobuf/WireScan.h"
-
 using llvm::StringRef;
 
 namespace nacre::importer {
 
 bool forEachField(StringRef message, llvm::function_ref<bool(const WireFieldBytes &)> visit) {
-  while (!message.empty()) {
-    const char *begin = message.data();
-    uint64_t tag = 0;
-    if (!takeVarint(message, tag) || tag >> 3 == 0 || tag >> 35 != 0)
-      return false;
-    WireFieldBytes field = {static_cast<uint32_t>(tag >> 3), {}, {}, 0};
-    uint64_t skipped = 0;
-    switch (tag & 7) {
-    case 0:
-      if (!takeVarint(message, field.value))
-        return false;
-      break;
-    case 1:
-      skipped = 8;
-      break;
-    case 2:
-      if (!takeVarint(message, skipped) || skipped > message.size())
-        return false;
-      field.body = message.take_front(skipped);
-      break;
-    case 5:
-      skipped = 4;
-      break;
-    default:
-      return false;
-    }
-    if (skipped > message.size())
-      return false;
-    message = message.drop_front(skipped);
-    field.whole = StringRef(begin, message.data() - begin);
-    if (!visit(field))
-      return false;
-  }
-  return true;
+  return walkFields(message, visit);
 }
 
 void WirePieces::addTag(uint32_t number, uint64_t length) {

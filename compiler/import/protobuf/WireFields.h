@@ -7,6 +7,8 @@
 #ifndef NACRE_COMPILER_IMPORT_PROTOBUF_WIREFIELDS_H
 #define NACRE_COMPILER_IMPORT_PROTOBUF_WIREFIELDS_H
 
+#include "compiler/import/protobuf/Wire.h"
+
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -14,12 +16,7 @@
 
 namespace nacre::importer {
 
-struct WireFieldBytes {
-  uint32_t number;
-  llvm::StringRef whole; ///< with its tag
-  llvm::StringRef body;  ///< of a message, a string or bytes
-  uint64_t value;        ///< of a number of base 128
-};
+using WireFieldBytes = FieldView<llvm::StringRef>;
 
 /// Calls `visit` for each field, until it is false; false also where the message is damaged.
 bool forEachField(llvm::StringRef message, llvm::function_ref<bool(const WireFieldBytes &)> visit);

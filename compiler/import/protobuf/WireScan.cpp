@@ -14,21 +14,7 @@ using namespace llvm;
 
 namespace nacre::importer {
 
-bool takeVarint(StringRef &bytes, uint64_t &value) {
-  value = 0;
-  for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
-    auto byte = static_cast<uint8_t>(bytes.front());
-    bytes = bytes.drop_front();
-    value |= static_cast<uint64_t>(byte & 127) << shift;
-    if (byte < 128)
-      return true;
-  }
-  return false;
-}
-
 namespace {
-
-enum WireType : unsigned { Varint = 0, Fixed64 = 1, Delimited = 2, Fixed32 = 5 };
 
 // Upper bounds of what protobuf allocates: its classes, the heap's overhead, and arrays that grow by doubling.
 constexpr uint64_t stringCost = 64; // its characters come on top
@@ -122,7 +108,7 @@ LogicalResult Walk::enter(const WireField &field, StringRef body, uint64_t &size
   if (++depth > maxWireDepth)
     return fail(body, "messages must nest at most " + Twine(maxWireDepth) + " deep, but nest deeper");
   size_t index = nextMessage++;
-  putVarint(uint64_t(field.number) << 3 | Delimited, size);
+  putVarint(uint64_t(field.number) << 3 | WireBytes, size);
   uint64_t childSize = 0;
   if (writing) {
     putVarint(messageSizes[index], size);
@@ -154,14 +140,14 @@ void Walk::putPayloads(size_t firstPayload, uint64_t &size) {
   uint64_t bodySize = 0;
   bool wasWriting = std::exchange(writing, false);
   auto putBody = [&](uint64_t &bytes) {
-    putVarint(1 << 3 | Varint, bytes);
+    putVarint(1 << 3 | WireVarint, bytes);
     putVarint(firstPayload, bytes);
-    putVarint(2 << 3 | Varint, bytes);
+    putVarint(2 << 3 | WireVarint, bytes);
     putVarint(nextPayload, bytes);
   };
   putBody(bodySize);
   writing = wasWriting;
-  putVarint(uint64_t(schema.payloadsField) << 3 | Delimited, size);
+  putVarint(uint64_t(schema.payloadsField) << 3 | WireBytes, size);
   putVarint(bodySize, size);
   putBody(size);
 }
@@ -171,19 +157,19 @@ void Walk::putPayloads(size_t firstPayload, uint64_t &size) {
 LogicalResult Walk::skip(StringRef start, unsigned type, StringRef &rest, StringRef &body) {
   uint64_t number;
   switch (type) {
-  case Varint:
+  case WireVarint:
     if (!takeVarint(rest, number))
       return fail(start, "a number runs past the end of its message; the file is truncated or damaged");
     return success();
-  case Fixed64:
-  case Fixed32: {
-    size_t bytes = type == Fixed64 ? 8 : 4;
+  case WireFixed64:
+  case WireFixed32: {
+    size_t bytes = type == WireFixed64 ? 8 : 4;
     if (rest.size() < bytes)
       return fail(start, "a number runs past the end of its message; the file is truncated or damaged");
     rest = rest.drop_front(bytes);
     return success();
   }
-  case Delimited:
+  case WireBytes:
     if (!takeVarint(rest, number) || number > rest.size())
       return fail(start, "a field runs past the end of its message; the file is truncated or damaged");
     body = rest.take_front(number);
@@ -233,7 +219,7 @@ LogicalResult Walk::walk(uint8_t message, StringRef rest, uint64_t &size) {
     const WireField *field = findField(message, tag >> 3);
     if (!field)
       continue;
-    if (failed(keep(*field, start.drop_back(rest.size()), body, (tag & 7) == Delimited, size)))
+    if (failed(keep(*field, start.drop_back(rest.size()), body, (tag & 7) == WireBytes, size)))
       return failure();
     hasPayloads |= field->keep == WireKeep::Leave;
   }

@@ -11,6 +11,8 @@
 #ifndef NACRE_COMPILER_IMPORT_PROTOBUF_WIRESCAN_H
 #define NACRE_COMPILER_IMPORT_PROTOBUF_WIRESCAN_H
 
+#include "compiler/import/protobuf/Wire.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -81,9 +83,6 @@ constexpr uint64_t getDecodeBudget(uint64_t fileBytes) { return fileBytes + (uin
 /// left would take more than `memoryBudget` bytes.
 llvm::Expected<WireSkeleton> scanWire(llvm::StringRef file, const WireSchema &schema, uint8_t root,
                                       uint64_t memoryBudget);
-
-/// Reads one base-128 number from the front of `bytes` and drops it. False when there is none.
-bool takeVarint(llvm::StringRef &bytes, uint64_t &value);
 
 } // namespace nacre::importer
 

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  reads a message of protocol buffers field by field.
+// Why:   for code that needs a few fields, or no LLVM: nacre-run reads tensors with it.
+// How:   a field is a view of the message's bytes, llvm::StringRef or std::string_view. Needs only the standard library.
+
+#ifndef NACRE_COMPILER_IMPORT_PROTOBUF_WIRE_H
+#define NACRE_COMPILER_IMPORT_PROTOBUF_WIRE_H
+
+#include <cstdint>
+#include <cstring>
+
+namespace nacre::importer {
+
+enum WireType : unsigned { WireVarint = 0, WireFixed64 = 1, WireBytes = 2, WireFixed32 = 5 };
+
+/// Reads one base-128 number from the front of `bytes` and drops it. Returns false if there is none.
+template <typename Bytes> bool takeVarint(Bytes &bytes, uint64_t &value) {
+  value = 0;
+  for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
+    const auto byte = static_cast<uint8_t>(bytes.front());
+    bytes = bytes.substr(1);
+    value |= static_cast<uint64_t>(byte & 127) << shift;
+    if (byte < 128)
+      return true;
+  }
+  return false;
+}
+
+/// Reads the content of a field or a packed element: the bits of a number into `value`, or the bytes into `body`.
+template <typename Bytes> bool takeContent(Bytes &bytes, WireType type, uint64_t &value, Bytes &body) {
+  uint64_t size = type == WireFixed64 ? 8 : 4;
+  switch (type) {
+  case WireVarint:
+    return takeVarint(bytes, value);
+  case WireBytes:
+    if (!takeVarint(bytes, size))
+      return false;
+    [[fallthrough]];
+  case WireFixed64:
+  case WireFixed32:
+    if (size > bytes.size())
+      return false;
+    body = bytes.substr(0, size);
+    bytes = bytes.substr(size);
+    value = 0;
+    if (type != WireBytes)
+      std::memcpy(&value, body.data(), size); // little endian
+    return true;
+  }
+  return false;
+}
+
+template <typename Bytes> struct FieldView {
+  uint32_t number;
+  WireType type;
+  Bytes whole;        ///< with its tag
+  Bytes body;         ///< of a message, a string or bytes
+  uint64_t value = 0; ///< of a number, its bits
+};
+
+/// Calls `visit` for each field, until it returns false. Returns false then, and if the message is damaged.
+template <typename Bytes, typename Visit> bool walkFields(Bytes message, Visit visit) {
+  while (!message.empty()) {
+    const char *begin = message.data();
+    uint64_t tag = 0;
+    if (!takeVarint(message, tag) || tag >> 3 == 0 || tag >> 35 != 0)
+      return false;
+    FieldView<Bytes> field = {static_cast<uint32_t>(tag >> 3), WireType(tag & 7), {}, {}};
+    if (!takeContent(message, field.type, field.value, field.body))
+      return false;
+    field.whole = Bytes(begin, message.data() - begin);
+    if (!visit(field))
+      return false;
+  }
+  return true;
+}
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_PROTOBUF_WIRE_H
