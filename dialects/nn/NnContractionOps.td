@@ -72,6 +72,7 @@ def Nn_ConvTransposeOp : Nn_Op<"conv_transpose", [Nn_Contraction, Nn_FreeWidth]>
     Input, filter and result are as `nn.conv` has them. Element `i` of the input times element `f` of the filter is added to
     element `i * stride + f * dilation - pad` of the result, `pad` the low one, which thus has `(input - 1) * stride + (kernel -
     1) * dilation + 1` elements except those that the low and high pads remove. Pads below zero add elements.
+    An element that no product is added to is 0, but may be NaN where the input or the filter is not finite.
 
     Example:
 

@@ -2,9 +2,10 @@
 //
 // The operators of `nn`. Every operator infers its result types (InferTypes.cpp, from the pure rules in ShapeRules.h),
 // so an importer never computes a shape; states its facts (NnInterfaces.td), so that no pass lists operators; and folds
-// when all its operands are small constants, if it says how it is evaluated. What an operator gives for a number it gives
-// on every machine, folded or compiled (ScalarFunctions.h), but for two freedoms: the sign of a zero, and floats too small
-// to be normal, which may be taken, and left, as zeros.
+// when all its operands are small constants, if it says how it is evaluated. An operator gives the same result on every
+// machine, folded or compiled (ScalarFunctions.h; test/meaning compares), with two exceptions. A zero has any sign if it is a
+// sum, the largest or smallest of zeros of both signs, or a deviation from a mean. Floats too small to be normal may be taken,
+// and left, as zeros.
 
 #ifndef NACRE_DIALECTS_NN_NNOPS
 #define NACRE_DIALECTS_NN_NNOPS
@@ -63,8 +64,9 @@ def Nn_BinaryOp : Nn_Op<"binary", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts, 
     Both operands have the same element type (`pow` excepted: the result has the base's). Comparisons give `i1`; `and`,
     `or`, `xor` are bitwise. Integers wrap. Integer `div` truncates; `mod` has the sign of the divisor, `fmod` of the dividend;
     by 0 all three give 0. A shift by the width or more (as unsigned) gives 0, or -1 for a right shift of a negative number.
-    Integers to a negative power are 0 except for 1 and -1. `min` and `max` propagate NaN. A constant power of 1/2 or 3/4, or
-    of their negatives, is computed with roots, so -inf gives NaN.
+    Integers to a negative power are 0 except for 1 and -1. `min` and `max` propagate NaN. A power of
+    floats is the `pow` of C and IEEE 754 for every exponent, constant or not; the exponent is first rounded to the type that the
+    base is computed in. An integer to a power of floats is computed in f64, truncated, and limited to the range of its type.
 
     Example:
 
@@ -194,7 +196,7 @@ def Nn_PoolCodeOp : Nn_Op<"pool_code", [Nn_Nest, Nn_SameWidth]> {
   let summary = "The cell of each maximum in its window";
   let description = [{
     `maxima` is the result of `nn.pool` on `input` with these attributes. The result (ui8) is the number, in row-major order and at most
-    253, of the first cell of the window that equals the maximum, or 255 if no cell does (NaN). Training keeps this byte instead of the
+    253, of the first cell of the window that equals the maximum, or 255 if no cell does (NaN). Padding is no cell. Training keeps this byte instead of the
     pool's input.
 
     Example:

@@ -68,8 +68,8 @@ def Nn_NmsOp : Nn_SelectionOp<"nms", [Nn_Serial, Nn_SameWidth]> {
   let summary = "Non-maximum suppression: boxes of high score without large overlaps, per image and class";
   let description = [{
     `boxes` is `[B, N, 4]`, `scores` `[B, C, N]`; a box is two opposite corners, in any order, or with `centered` the center
-    and the extents. Candidates score more than `score_threshold`; without it, all boxes are candidates. They are selected
-    by descending score (equal scores by index), unless the intersection with an already selected box exceeds
+    and the extents. Candidates score more than `score_threshold`; without it, all boxes whose score is not NaN are
+    candidates. They are selected by descending score (equal scores by index), unless the intersection with an already selected box exceeds
     `iou_threshold` of their union. `selected` `[B, C, limit]` has the indices of at most `most` and `limit` boxes in that
     order, followed by 0; `counts` `[B, C, 1]` is their number.
 
