@@ -94,15 +94,17 @@ Tensor evaluate(nn::BinaryOp op, Operands operands) {
   auto asDouble = [](const Tensor &tensor, int64_t i) {
     return tensor.isFloat() ? tensor.number(i) : nn::toFloat(tensor.integer(i), tensor.isUnsigned(), /*isDouble=*/true);
   };
-  if (a.isFloat() && b.isFloat() && !compares) {
+  const bool isMixed = a.getElementType() != b.getElementType(); // which a power may be
+  if (a.isFloat() && b.isFloat() && !compares && !isMixed) {
     forEachElementOf<2>(result, operands, [&](int64_t i, const int64_t *at) {
       to[i].number = nn::apply(kind, a.number(at[0]), b.number(at[1]));
     });
     return result;
   }
   forEachElementOf<2>(result, operands, [&](int64_t i, const int64_t *at) {
-    if (a.isFloat() || b.isFloat()) { // a power may have one of each
-      const double x = asDouble(a, at[0]), y = asDouble(b, at[1]);
+    if (a.isFloat() || b.isFloat()) {
+      const double x = asDouble(a, at[0]), right = asDouble(b, at[1]);
+      const double y = isMixed ? nn::toExponent(right, a.getElementType()) : right;
       if (compares)
         to[i].integer = nn::compare(kind, x, y);
       else if (const double value = nn::apply(kind, x, y); result.isFloat())

@@ -61,9 +61,13 @@ void drawNormalize(Draw &draw) {
   for (int64_t axis = first; axis < int64_t(shape.size()); ++axis)
     if (axis == first || draw.oneIn(2))
       axes.push_back(axis);
+  int64_t count = 1;
+  for (int64_t axis : axes)
+    count *= shape[axis];
   const std::string x = draw.operand(draw.floats(), shape, {-4, 4, draw.oneIn(4) ? 40U : 0U}, 8);
   draw.node.text = "nn.normalize " + x + " {axes = " + arrayText(axes) + ", epsilon = 1.0e-3} : " + draw.typeOf(x);
-  draw.node.bounds = {{8, 256, 0, /*isZeroSigned=*/false}};
+  // Where all numbers are equal, the rounding of their mean is divided by the root of epsilon.
+  draw.node.bounds = {{8, 256 + 64 * double(count), 0, /*isZeroSigned=*/false}};
 }
 
 void drawLrn(Draw &draw) {

@@ -97,8 +97,10 @@ ElementsAttr BinaryOp::evaluate(Views views) {
     if (compares)
       return mapElements<double>(getType(), views,
                                  [&](auto rows, int64_t i) { return int64_t(compare(kind, rows[0][i], rows[1][i])); });
-    return mapElements<double>(getType(), views,
-                               [&](auto rows, int64_t i) { return apply(kind, rows[0][i], rows[1][i]); });
+    return mapElements<double>(getType(), views, [&](auto rows, int64_t i) {
+      const double right = rows[1][i];
+      return apply(kind, rows[0][i], kind == BinaryKind::Pow ? toExponent(right, element) : right);
+    });
   }
   if (compares)
     return mapElements<int64_t>(getType(), views, [&](auto rows, int64_t i) {

@@ -44,6 +44,11 @@ int64_t apply(BinaryKind kind, int64_t a, int64_t b, bool isUnsigned);
 /// nearest integer towards zero that the type has, and NaN 0: ConstantBuilder::write.)
 double toFloat(int64_t x, bool isUnsigned, bool isDouble);
 
+/// The exponent of a power, rounded to the type that a base of type `base` is computed in: f32 or f64.
+inline double toExponent(double exponent, mlir::Type base) {
+  return mlir::isa<mlir::FloatType>(base) && !base.isF64() ? double(float(exponent)) : exponent;
+}
+
 /// What a reduction to elements of `type` starts from, and so what nothing reduces to. A mean is a sum that is divided:
 /// of nothing, NaN, or for integers 0.
 mlir::TypedAttr getIdentity(ReduceKind kind, mlir::Type type);
