@@ -108,7 +108,7 @@ public class EnduranceTest {
         new SessionOptions().gpu(SessionOptions.Gpu.REQUIRED).log((level, message) -> {}).cacheFolder("cache");
     try (Model model = Toy.open()) {
       checkGrowth("refused sessions", SESSIONS,
-                  i -> Toy.refused(NacreException.Status.UNSUPPORTED, "gpu", () -> model.newSession(impossible)));
+                  i -> Toy.refused(NacreException.Status.UNSUPPORTED, "the GPU cannot be required", () -> model.newSession(impossible)));
     }
   }
 }

@@ -85,7 +85,7 @@ public class ModelTest {
     for (byte[] bytes : new byte[][] {{}, "hello".getBytes(), new byte[4096]}) {
       Path file = folder.newFile().toPath();
       Files.write(file, bytes);
-      Toy.refused(Status.UNSUPPORTED, "it is not a shared library", () -> Model.open(file.toString()));
+      Toy.refused(Status.UNSUPPORTED, "shared library", () -> Model.open(file.toString()));
     }
   }
 

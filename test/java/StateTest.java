@@ -112,10 +112,10 @@ public class StateTest {
       session.state().copyFrom(session.state());
       assertEquals(Toy.sum(2), sumAfterRun(), 1e-3);
       try (Model other = Toy.open("newer"); State others = other.newState()) {
-        Toy.wrong("one model", () -> copy.copyFrom(others));
+        Toy.wrong("the same model", () -> copy.copyFrom(others));
         Toy.wrong("the session's model", () -> model.newSession(new SessionOptions().state(others)));
       }
     }
-    Toy.wrong("a session's own", () -> model.newSession(new SessionOptions().state(session.state())));
+    Toy.wrong("belongs to a session", () -> model.newSession(new SessionOptions().state(session.state())));
   }
 }
