@@ -55,8 +55,7 @@ void registerPasses() {
 
 namespace {
 
-/// One compilation, from the model's file to its package: the phases in a row. What is decided on the way is decided by the searches
-/// (PlacementSearch.h, TrainedModel.h).
+/// One compilation, from the model's file to its package: the phases in a row. PlacementSearch and TrainedModel decide what is tried.
 class Compilation {
 public:
   Compilation(const CompilerOptions &options, MLIRContext &context, raw_ostream &text, CompileReport &report,
@@ -139,7 +138,7 @@ private:
     });
   }
 
-  /// The model in the parts of the batch that are to be tried, as `nn` functions.
+  /// Returns the model as `nn` functions, for the present parts of the batch. Null after an error.
   OwningOpRef<ModuleOp> importAndTrain() {
     const SaidOnce once(phases.getContext(), std::exchange(isImported, true));
     OwningOpRef<ModuleOp> module;
@@ -174,9 +173,13 @@ private:
   // Placement and schedule
   //===--------------------------------------------------------------------===//
 
-  /// A scheduled plan: of all parts of the batch that --memory-cap allows the best.
+  /// Returns a scheduled plan: the best one over all parts of the batch that --memory-cap allows.
   FailureOr<PlacedModel> findPlan() {
     std::optional<PlacedModel> kept;
+    auto discardKept = [&] {
+      if (kept)
+        discardModule(std::move(kept->module));
+    };
     while (true) {
       FailureOr<PlacedModel> plan = makePlan();
       if (failed(plan)) {
@@ -192,11 +195,13 @@ private:
         return failure();
       switch (*verdict) {
       case TrainedModel::Verdict::Take:
+        discardKept();
         return plan;
       case TrainedModel::Verdict::TakeBefore:
         discardModule(std::move(plan->module));
         return std::move(*kept);
       case TrainedModel::Verdict::Keep:
+        discardKept();
         kept = std::move(*plan);
         break;
       case TrainedModel::Verdict::Drop:
@@ -206,9 +211,9 @@ private:
     }
   }
 
-  /// A scheduled plan in the present parts; without a module where an earlier phase is the last one.
+  /// Returns a scheduled plan for the present parts. It has no module if --compile-to ends earlier.
   FailureOr<PlacedModel> makePlan() {
-    // What is tried need not succeed, and says nothing then.
+    // A trial that fails is no error, because other parts fit.
     const ScopedDiagnosticHandler trials(&phases.getContext(),
                                          [this](Diagnostic &) { return success(trained && trained->isTrying()); });
     OwningOpRef<ModuleOp> imported = importAndTrain();

@@ -17,19 +17,33 @@ namespace nacre {
 
 namespace {
 
-/// Keeps what is not an error for later, while it lives.
+/// Warnings and remarks of a plan that may not be chosen. Those that nobody drops are said in the end, also after an error.
 class HeldRemarks {
 public:
-  HeldRemarks(MLIRContext &context, std::vector<Diagnostic> &remarks)
-      : handler(&context, [&remarks](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-            return failure();
-          remarks.push_back(std::move(diagnostic));
-          return success();
-        }) {}
+  explicit HeldRemarks(MLIRContext &context) : context(context) {}
+  ~HeldRemarks() {
+    for (Diagnostic &remark : remarks)
+      context.getDiagEngine().emit(std::move(remark));
+  }
+  HeldRemarks(const HeldRemarks &) = delete;
+  HeldRemarks &operator=(const HeldRemarks &) = delete;
+
+  /// Holds what `work` remarks, on any thread; its errors are said at once.
+  template <typename Work> auto during(Work work) {
+    const ScopedDiagnosticHandler handler(&context, [this](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+        return failure();
+      remarks.push_back(std::move(diagnostic));
+      return success();
+    });
+    return work();
+  }
+
+  void drop() { remarks.clear(); }
 
 private:
-  ScopedDiagnosticHandler handler;
+  MLIRContext &context;
+  std::vector<Diagnostic> remarks;
 };
 
 /// Returns the predicted nanoseconds of a run of each entry, added up.
@@ -108,34 +122,29 @@ PlacementSearch::PlacementSearch(const CompilerOptions &options, ArrayRef<codege
 //===----------------------------------------------------------------------===//
 
 FailureOr<PlacedModel> PlacementSearch::place(OwningOpRef<ModuleOp> model) {
-  FailureOr<PlacedModel> plan = search(std::move(model));
-  if (succeeded(plan))
-    for (Diagnostic &remark : plan->remarks)
-      phases.getContext().getDiagEngine().emit(std::move(remark));
-  return plan;
-}
-
-FailureOr<PlacedModel> PlacementSearch::search(OwningOpRef<ModuleOp> model) {
   const Engines engines = options.placement.engines;
   if (engines == Engines::Cpu)
     return placeOnCpu(std::move(model));
   OwningOpRef<ModuleOp> copy = copyModule(*model);
+  HeldRemarks ofBoth(phases.getContext()), ofCpu(phases.getContext());
   DeclinedNodes declined;
-  FailureOr<PlacedModel> both = placeOnBoth(std::move(model), declined);
-  if (failed(both) || (both->usesGpu && engines != Engines::Auto))
+  FailureOr<PlacedModel> both = ofBoth.during([&] { return placeOnBoth(std::move(model), declined); });
+  if (failed(both) || (both->usesGpu && engines != Engines::Auto)) {
+    discardModule(std::move(copy));
     return both;
-  FailureOr<PlacedModel> onCpu = placeOnCpu(std::move(copy));
+  }
+  FailureOr<PlacedModel> onCpu = ofCpu.during([&] { return placeOnCpu(std::move(copy)); });
   if (failed(onCpu))
     return failure();
-  if (both->usesGpu) {
-    // Predictions are off by some percent: what gains less may as well lose, and wakes a second engine for it.
-    constexpr double leastGain = 0.03;
-    if (double(predict(*both->module)) <= double(predict(*onCpu->module)) * (1 - leastGain)) {
-      compareWithCpu(*both->module, *onCpu->module);
-      discardModule(std::move(onCpu->module));
-      return both;
-    }
+  // Predictions are off by some percent: what gains less may as well lose, and wakes a second engine for it.
+  constexpr double leastGain = 0.03;
+  if (both->usesGpu && double(predict(*both->module)) <= double(predict(*onCpu->module)) * (1 - leastGain)) {
+    ofCpu.drop();
+    compareWithCpu(*both->module, *onCpu->module);
+    discardModule(std::move(onCpu->module));
+    return both;
   }
+  ofBoth.drop();
   discardModule(std::move(both->module));
   noteDeclined(*onCpu->module, declined);
   return onCpu;
@@ -144,7 +153,6 @@ FailureOr<PlacedModel> PlacementSearch::search(OwningOpRef<ModuleOp> model) {
 FailureOr<PlacedModel> PlacementSearch::placeOnCpu(OwningOpRef<ModuleOp> model) {
   PlacedModel plan;
   plan.module = std::move(model);
-  const HeldRemarks held(phases.getContext(), plan.remarks);
   if (failed(optimizeGraph(plan, Engines::Cpu)) || failed(prepareKernels(*plan.module)))
     return failure();
   plan::setEngine(*plan.module, plan::Engine::Cpu);
@@ -158,7 +166,6 @@ FailureOr<PlacedModel> PlacementSearch::placeOnBoth(OwningOpRef<ModuleOp> model,
   PlacedModel plan;
   plan.module = std::move(model);
   plan.precision = options.gpuPrecision;
-  const HeldRemarks held(phases.getContext(), plan.remarks);
   if (failed(optimizeGraph(plan, engines)) || failed(prepareKernels(*plan.module)))
     return failure();
   PlacedModel first;
@@ -166,16 +173,16 @@ FailureOr<PlacedModel> PlacementSearch::placeOnBoth(OwningOpRef<ModuleOp> model,
   first.module = OperatorEngines::copyNumbered(*plan.module);
   if (engines == Engines::Gpu)
     plan::setEngine(*first.module, plan::Engine::Gpu);
-  {
-    // The second plan says what this one does.
-    const HeldRemarks ignored(phases.getContext(), first.remarks);
-    if (failed(finish(first, engines)))
-      return failure();
-  }
+  HeldRemarks ofFirst(phases.getContext());
+  if (failed(ofFirst.during([&] { return finish(first, engines); })))
+    return failure();
   declined = readDeclined(*first.module);
   const OperatorEngines chosen(*first.module);
-  if (!chosen.hasGpu())
+  if (!chosen.hasGpu()) {
+    discardModule(std::move(plan.module));
     return first;
+  }
+  ofFirst.drop(); // the second plan says the same
   chosen.note(*plan.module);
   discardModule(std::move(first.module));
   if (failed(finish(plan, engines)))

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  takes a model from its `nn` functions to a placed plan, and decides on the way what it is formed for: one engine or both,
-//        and whether values are stored as halves.
-// Why:   kernels have forms that only one engine has code for, so that who computes what is decided before they are formed; but what
-//        it costs is known once they are. So this is a search over the phases graph, kernels, encode and place.
-// How:   1. For one engine that computes everything: the phases in a row.
-//        2. Otherwise first with kernels that both engines can take. Placement says who computes what, and kernels are formed anew
-//           for that (OperatorEngines.h), encoded and placed.
-//        3. If the GPU gets nothing, or the device is predicted to gain too little, the plan is the one of 1. for the CPU.
+// What:  turns a model's `nn` functions into a placed plan. It decides whether kernels are formed for one engine or for both, and
+//        whether values are stored as halves.
+// Why:   some forms of kernels have code for one engine only, so engines must be chosen before kernels are formed. The cost of a
+//        choice is known only afterwards. So this is a search over the phases graph, kernels, encode and place.
+// How:   1. If the CPU computes everything, the phases run once.
+//        2. Otherwise kernels are formed that both engines can take, and placed. Then kernels are formed again for the chosen
+//           engines (OperatorEngines.h), encoded and placed.
+//        3. If the GPU gets nothing, or if the predicted gain is too small, the plan is the CPU's.
 
 #ifndef NACRE_COMPILER_PLACEMENTSEARCH_H
 #define NACRE_COMPILER_PLACEMENTSEARCH_H
@@ -15,21 +15,19 @@
 #include "compiler/CompileKernels.h"
 #include "compiler/PhaseRunner.h"
 
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
 
 namespace nacre {
 
-/// A plan, and what was chosen for it.
+/// A plan, and the choices that were made for it.
 struct PlacedModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  GpuCode gpuCode;                            ///< Of the kernels that the GPU has a share of.
-  bool usesGpu = false;                       ///< It has a share of some launch.
-  GpuPrecision precision = GpuPrecision::F32; ///< What values are stored as.
-  unsigned operators = 0;                     ///< After the graph phase.
-  std::vector<std::string> looseScales;       ///< Nodes that multiply channels by constants then.
+  GpuCode gpuCode;                            ///< Code for the kernels that the GPU has a share of.
+  bool usesGpu = false;                       ///< Whether the GPU has a share of some launch.
+  GpuPrecision precision = GpuPrecision::F32; ///< Type that values are stored as.
+  unsigned operators = 0;                     ///< Number of operators after the graph phase.
+  std::vector<std::string> looseScales;       ///< Nodes that multiply channels by constants after it.
   std::string text;                           ///< The IR that --compile-to asks for.
-  std::vector<mlir::Diagnostic> remarks;      ///< And warnings: said only if this is the plan.
 };
 
 /// Why no GPU computes some of the model's nodes, by their locations.
@@ -40,13 +38,12 @@ public:
   /// All arguments must outlive this. `targets` are the options'.
   PlacementSearch(const CompilerOptions &options, llvm::ArrayRef<codegen::Target> targets, PhaseRunner &phases);
 
-  /// Places `model`, functions of `nn` operators. Remarks of the chosen plan are emitted.
+  /// Places `model`, functions of `nn` operators. Only the chosen plan's remarks are emitted.
   mlir::FailureOr<PlacedModel> place(mlir::OwningOpRef<mlir::ModuleOp> model);
 
 private:
   using Engines = Placement::Engines;
 
-  mlir::FailureOr<PlacedModel> search(mlir::OwningOpRef<mlir::ModuleOp> model);
   mlir::FailureOr<PlacedModel> placeOnCpu(mlir::OwningOpRef<mlir::ModuleOp> model);
   /// Writes into `declined` why the GPU cannot compute some of the model.
   mlir::FailureOr<PlacedModel> placeOnBoth(mlir::OwningOpRef<mlir::ModuleOp> model, DeclinedNodes &declined);
@@ -56,7 +53,7 @@ private:
   mlir::LogicalResult formKernels(PlacedModel &plan);
   mlir::LogicalResult encode(PlacedModel &plan);
   mlir::LogicalResult placeKernels(PlacedModel &plan, Engines engines);
-  /// The last three.
+  /// Runs the three phases after the graph phase.
   mlir::LogicalResult finish(PlacedModel &plan, Engines engines);
 
   const CompilerOptions &options;
