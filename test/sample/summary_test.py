@@ -42,7 +42,7 @@ class SummaryTest(unittest.TestCase):
         self.assertIn(["unit", "4", "1", "2", "1", "3"], rows)
         self.assertIn(["all", "6", "3", "2", "1", "48"], rows)
         self.assertIn(["gpu", "313", "6", "0", "1", "2"], rows)
-        self.assertIn("253,747 inputs in 0.01 hours", section)
+        self.assertIn("253,747 inputs in 0.01 hours, 0 findings", section)
         self.assertEqual(re.findall("Failed: (.*)", section), ["unit/b", "unit/d"])
 
 

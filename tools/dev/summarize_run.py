@@ -70,6 +70,7 @@ def summarize(suite, machine):
         for number in FUZZED.findall(text) if ring == "fuzz" else ():
             mutations += int(number)
             fuzzed += float(case.get("time"))
+    findings = sum(name.startswith("fuzz/") for name in failed)
     day = datetime.datetime.fromisoformat(suite.get("timestamp")).date()
     rows = [(ring, sum(rings[ring].values()), *rings[ring].values(), round(seconds[ring])) for ring in sorted(rings)]
     total = ["all", *(sum(row[i] for row in rows) for i in range(1, len(KINDS) + 3))]
@@ -77,7 +78,7 @@ def summarize(suite, machine):
             + table(("tests of", "all", *KINDS, "seconds"), [*rows, total])
             + "\nCases of conformance by target. `expected` fail as `expected-failures.txt` says; `extra` pass without being promised.\n\n"
             + table(("target", *VERDICTS), [(target, *counts.values()) for target, counts in sorted(verdicts.items())])
-            + f"\nFuzzing: {mutations:,} inputs in {fuzzed / 3600:.2f} hours, no finding.\n")
+            + f"\nFuzzing: {mutations:,} inputs in {fuzzed / 3600:.2f} hours, {findings} findings.\n")
     return text + "".join(f"\nFailed: {name}\n" for name in failed)
 
 
