@@ -13,7 +13,7 @@
 
 namespace nacre::codegen {
 
-inline constexpr int64_t kLineBytes = 64; ///< Of a cache line, on every CPU that we compile for.
+inline constexpr int64_t kLineBytes = 64; ///< Size of a cache line on every CPU that we compile for.
 
 /// The defaults are those of a phone's big core: Cortex-A76 and later, out of order.
 struct MachineModel {
@@ -24,13 +24,13 @@ struct MachineModel {
   uint64_t l1Bytes = 64 << 10;
   uint64_t l1WayBytes = 4096; ///< Addresses a multiple of this apart share a set.
   uint64_t l2Bytes = 512 << 10;
-  uint64_t lastBytes = 4 << 20; ///< Of the last cache before memory, what a model may expect of it.
+  uint64_t lastBytes = 4 << 20; ///< Size of the last cache before memory that a model may expect.
 
   // Bytes that one core reads in a cycle.
   double l2BytesPerCycle = 20;
   double farBytesPerCycle = 10; ///< From beyond the second-level cache, but not from memory.
   double farBytesPerCycleOfProducts =
-      40; ///< The same while it multiplies. An estimate: a stream hides behind many instructions.
+      40; ///< The same while it multiplies. An estimate: many instructions hide a stream.
   double memoryBytesPerCycle = 5;
   double scatteredBytesPerCycle = 8; ///< Elements of 4 bytes, loaded one by one.
 
@@ -42,8 +42,8 @@ struct MachineModel {
   // Cycles of loops that are not tiles.
   double rowCycles = 9;               ///< To begin a row.
   double pointCycles = 6;             ///< To begin a point of a serial kernel.
-  double scalarIterationCycles = 1.5; ///< Of a plain loop over elements.
-  double scalarFunctionCycles = 24;   ///< Of exp and the like in such a loop.
+  double scalarIterationCycles = 1.5; ///< An iteration of a plain loop over elements.
+  double scalarFunctionCycles = 24;   ///< exp and the like in such a loop.
 
   /// What a launch adds to a run: threads are told and waited for, code and tables are fetched.
   double launchNanoseconds = 1500;
@@ -150,8 +150,7 @@ inline constexpr double kBandwidthHeadStart = 4;
 /// Less than this of a GPU is never used: one workgroup has a core's units for itself.
 inline constexpr double kLeastOccupancy = 1.0 / 64;
 
-/// Of the rate of a large product with round sizes, what those of networks reach: they have windows and edge tiles.
-/// Chosen by hand; docs/phases/place.md has the measurement.
+/// Share of a large, round product's rate that the products of networks reach: they have windows and edge tiles. Chosen by hand; docs/phases/place.md has the measurement.
 inline constexpr double kUsualProduct = 0.8;
 
 } // namespace nacre::codegen

@@ -34,12 +34,18 @@ void drawGatherNd(Draw &draw) {
                    "} : " + draw.typeOf(x) + ", " + draw.typeOf(index);
 }
 
-void drawGatherElements(Draw &draw) {
-  const Shape shape = draw.shape(1, 4);
-  const size_t axis = draw.below(shape.size());
+/// Draws a shape of indices along `axis`, which is within `shape` along all other axes.
+Shape shapeOfIndices(Draw &draw, const Shape &shape, size_t axis) {
   Shape at = shape;
   for (size_t i = 0; i < at.size(); ++i)
     at[i] = i == axis ? draw.dim() : draw.oneIn(2) ? at[i] : draw.between(0, at[i]);
+  return at;
+}
+
+void drawGatherElements(Draw &draw) {
+  const Shape shape = draw.shape(1, 4);
+  const size_t axis = draw.below(shape.size());
+  const Shape at = shapeOfIndices(draw, shape, axis);
   const std::string x = draw.operand(draw.anything(), shape, kSpecial), index = indices(draw, at, shape[axis]);
   draw.node.text = "nn.gather_elements " + x + ", " + index + " {axis = " + std::to_string(axis) +
                    "} : " + draw.typeOf(x) + ", " + draw.typeOf(index);
@@ -70,9 +76,7 @@ void drawScatterNd(Draw &draw) {
 void drawScatterElements(Draw &draw) {
   const Shape shape = draw.shape(1, 3);
   const size_t axis = draw.below(shape.size());
-  Shape at = shape;
-  for (size_t i = 0; i < at.size(); ++i)
-    at[i] = i == axis ? draw.dim() : draw.oneIn(2) ? at[i] : draw.between(0, at[i]);
+  const Shape at = shapeOfIndices(draw, shape, axis);
   const auto [kind, values] = update(draw);
   const std::string element = kind == "set" ? draw.anything() : draw.numbers();
   const std::string x = draw.operand(element, shape, values), index = indices(draw, at, shape[axis]);

@@ -104,7 +104,7 @@ struct MachineRow {
   /// Of Winograd's transforms, an instruction; and what a vector of filters takes besides, on its way to the cache that they
   /// are read from.
   double transform = 0.57, storeFilter = 1.4;
-  /// Of a vector of sums that is added to what waits in memory; tiles that begin with what waits only load it.
+  /// Cycles to add a vector of sums to the sums that wait in memory. Tiles that begin with these sums only load them.
   double addSums = 1;
   /// Of the first-level cache: two are left to the panel and to what is prefetched.
   int64_t waysOfRows = 6;

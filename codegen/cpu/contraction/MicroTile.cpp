@@ -269,7 +269,7 @@ private:
       // registers than there are sums.
       if (step == steps / 2)
         prefetch.ahead(ahead, steps);
-      // Of the rows that are multiplied at once: a row's element, which all lanes have, or one of each row.
+      // The operand of the rows that are multiplied at once: one row's element in all lanes, or an element of each row.
       auto factorOf = [&](int64_t group) -> Value {
         SmallVector<Value, 2> ofRows;
         for (int64_t row = group * machine.rowsOfStep; row < (group + 1) * machine.rowsOfStep; ++row)

@@ -38,7 +38,7 @@ private:
   llvm::SmallVector<mlir::Value> pointers; ///< Of groups of rows; none where addresses do.
 };
 
-/// Of an instruction that multiplies two rows, the sums of each row by itself, so many in a register as before.
+/// Returns the sums of each row separately, for an instruction that multiplies two rows. A register holds as many sums as before.
 llvm::SmallVector<mlir::Value> sumsByRow(VectorBuilder &build, const TileShape &shape, llvm::ArrayRef<mlir::Value> sums,
                                          int64_t vectors);
 
