@@ -255,9 +255,11 @@ LogicalResult PlacementSearch::placeKernels(PlacedModel &plan, Engines engines) 
     if (failed(phases.runPasses(Phase::Place, *plan.module,
                                 [&](OpPassManager &passes) { place::buildPipeline(passes, placeOptions); })))
       return failure();
-    FailureOr<unsigned> newlyDeclined =
-        gpuKernels.compilePlaced(*plan.module, plan.gpuCode, phases.progressOf(Phase::Place));
-    if (failed(newlyDeclined))
+    FailureOr<unsigned> newlyDeclined = failure();
+    if (failed(phases.run(Phase::Place, [&] {
+          newlyDeclined = gpuKernels.compilePlaced(*plan.module, plan.gpuCode, phases.progressOf(Phase::Place));
+          return LogicalResult(newlyDeclined);
+        })))
       return failure();
     declined = *newlyDeclined;
   }

@@ -26,8 +26,9 @@ class TimeTraceTest(nacre.NacreTest):
             self.assertGreaterEqual(min(event["ts"], event["dur"]), 0, event)
             self.assertLessEqual({"pid", "tid", "name"}, set(event), event)
         phases = sorted((event for event in spans if event["name"] in PHASES), key=lambda event: event["ts"])
-        # What takes less than a tenth of a millisecond is left out.
-        self.assertEqual([event["name"] for event in phases], [name for name in PHASES if name in {event["name"] for event in phases}])
+        # A plan whose engines are known is made again from kernels formed for them. What takes less than a tenth of a millisecond is left out.
+        self.assertRegex("".join(event["name"] + " " for event in phases),
+                         r"^(import )+(graph )?((kernels )?(encode )?(place )*)+(schedule )?codegen package $")
         self.assertLessEqual({"import", "place", "codegen", "package"}, {event["name"] for event in phases})
         main = {event["tid"] for event in phases}
         self.assertEqual(len(main), 1)
@@ -37,10 +38,9 @@ class TimeTraceTest(nacre.NacreTest):
             kernels = [event for event in spans if event["name"] == kind]
             self.assertTrue(kernels)
             self.assertLessEqual({event["args"]["detail"] for event in kernels}, details)
-            around = next(event for event in phases if event["name"] == phase)
             for event in kernels:
-                self.assertGreaterEqual(event["ts"], around["ts"])
-                self.assertLessEqual(event["ts"] + event["dur"], around["ts"] + around["dur"])
+                self.assertTrue(any(around["name"] == phase and around["ts"] <= event["ts"] and
+                                    event["ts"] + event["dur"] <= around["ts"] + around["dur"] for around in phases), event)
                 self.assertNotIn(event["tid"], main)
         passes = {event["args"]["detail"] for event in spans if event["name"] == "pass"}
         self.assertTrue(any("FormKernels" in name for name in passes), passes)
