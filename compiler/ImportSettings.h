@@ -5,8 +5,8 @@
 #ifndef NACRE_COMPILER_IMPORTSETTINGS_H
 #define NACRE_COMPILER_IMPORTSETTINGS_H
 
-#include "compiler/CompilerOptions.h"
 #include "compiler/import/KeptTensors.h"
+#include "compiler/options/CompilerOptions.h"
 
 namespace nacre {
 

@@ -7,7 +7,7 @@
 #ifndef NACRE_COMPILER_MODELQUESTIONS_H
 #define NACRE_COMPILER_MODELQUESTIONS_H
 
-#include "compiler/CompilerOptions.h"
+#include "compiler/options/CompilerOptions.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/LogicalResult.h"

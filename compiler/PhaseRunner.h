@@ -6,8 +6,8 @@
 #ifndef NACRE_COMPILER_PHASERUNNER_H
 #define NACRE_COMPILER_PHASERUNNER_H
 
-#include "compiler/CompilerOptions.h"
 #include "compiler/Pipeline.h"
+#include "compiler/options/CompilerOptions.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"

@@ -8,8 +8,8 @@
 #ifndef NACRE_COMPILER_PIPELINE_H
 #define NACRE_COMPILER_PIPELINE_H
 
-#include "compiler/CompileReport.h"
-#include "compiler/CompilerOptions.h"
+#include "compiler/options/CompilerOptions.h"
+#include "compiler/report/CompileReport.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/STLFunctionalExtras.h"

@@ -2,13 +2,13 @@
 
 #include "compiler/PlacementSearch.h"
 
-#include "compiler/DescribeGraph.h"
 #include "compiler/ModuleCopies.h"
 #include "compiler/OperatorEngines.h"
 #include "compiler/encode/Passes.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/kernels/Passes.h"
 #include "compiler/place/Passes.h"
+#include "compiler/report/DescribeGraph.h"
 #include "dialects/nn/NnDialect.h"
 
 using namespace mlir;

@@ -2,10 +2,10 @@
 
 #include "compiler/TrainedModel.h"
 
-#include "compiler/DescribeLaunches.h"
 #include "compiler/SaidOnce.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/import/KeptTensors.h"
+#include "compiler/report/DescribeLaunches.h"
 #include "compiler/schedule/LaunchPrice.h"
 #include "compiler/schedule/Lifetimes.h"
 #include "compiler/train/Passes.h"

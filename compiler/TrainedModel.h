@@ -11,8 +11,8 @@
 #define NACRE_COMPILER_TRAINEDMODEL_H
 
 #include "codegen/MachineModel.h"
-#include "compiler/CompilerOptions.h"
 #include "compiler/import/Import.h"
+#include "compiler/options/CompilerOptions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -8,8 +8,8 @@
 #include "codegen/Backend.h"
 #include "codegen/KernelCopy.h"
 #include "codegen/gpu/LowerToSpirv.h"
+#include "codegen/gpu/ParseGpuTile.h"
 #include "codegen/gpu/Passes.h"
-#include "codegen/gpu/contraction/ParseGpuTile.h"
 #include "dialects/plan/PlanDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

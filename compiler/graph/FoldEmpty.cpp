@@ -5,7 +5,7 @@
 // How:   1. the value of each operator that reads nothing; 2. one walk, users first: then what only they used is dropped.
 
 #include "compiler/graph/Passes.h"
-#include "compiler/graph/control/Regions.h"
+#include "compiler/graph/Regions.h"
 
 #include "dialects/nn/evaluate/ScalarFunctions.h"
 #include "mlir/IR/PatternMatch.h"

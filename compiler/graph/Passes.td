@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The passes of the graph phase, in the order they first run; control/Passes.td has those over branches and loops.
+// The passes of the graph phase, in the order they first run; ControlPasses.td has those over branches and loops.
 // docs/phases/graph.md
 //
 // Reads:  functions of nn operators from an importer.
@@ -9,7 +9,7 @@
 #ifndef NACRE_COMPILER_GRAPH_PASSES
 #define NACRE_COMPILER_GRAPH_PASSES
 
-include "compiler/graph/control/Passes.td"
+include "compiler/graph/ControlPasses.td"
 include "mlir/Pass/PassBase.td"
 
 def FoldEmptyPass : Pass<"nacre-fold-empty", "::mlir::func::FuncOp"> {

@@ -5,7 +5,8 @@
 #ifndef NACRE_COMPILER_PLACE_PASSES_H
 #define NACRE_COMPILER_PLACE_PASSES_H
 
-#include "compiler/CompilerOptions.h"
+#include "dialects/plan/GpuPrecision.h"
+#include "dialects/plan/Placement.h"
 #include "dialects/plan/PlanDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

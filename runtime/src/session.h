@@ -11,7 +11,7 @@
 #include "runtime/src/gpu_start.h"
 #include "runtime/src/launch.h"
 #include "runtime/src/session_plan.h"
-#include "runtime/src/state/state.h"
+#include "runtime/src/state.h"
 #include "runtime/src/thread_pool.h"
 
 namespace nacre::runtime {

@@ -79,7 +79,7 @@ SOURCE = f"// {LICENCE}\n"
 
 def said(literal):
     """A tool that says this in a message."""
-    return {"tools/run/Options.cpp": SOURCE + f"const char *const kHelp = {literal};\n"}
+    return {"tools/run/session/Options.cpp": SOURCE + f"const char *const kHelp = {literal};\n"}
 
 
 def rate(declaration):
@@ -90,6 +90,17 @@ def rate(declaration):
 CASES = {
     "captures": {
         "may capture anything": lit("[^ ,:()]+", ".*"),
+    },
+    "cycles": {
+        "compiler/graph, compiler/kernels: include one another": {
+            "compiler/graph/Split.cpp": SOURCE + '#include "compiler/kernels/Form.h"\n', "compiler/kernels/Form.h": SOURCE,
+            "compiler/kernels/Form.cpp": SOURCE + '#include "compiler/graph/Split.h"\n'},
+        "compiler/graph/Passes.td:2 includes compiler/graph/control/Loops.td": {
+            "compiler/graph/Passes.td": PASSES.replace("\n", '\ninclude "compiler/graph/control/Loops.td"\n', 1),
+            "compiler/graph/control/Loops.td": SOURCE, "compiler/graph/control/Loops.cpp": SOURCE + '#include "compiler/graph/Split.h"\n'},
+        "runtime/src, runtime/src/state: include": {
+            "runtime/src/run.cpp": SOURCE + '#include "nacre/run.h"\n', "runtime/include/nacre/run.h": SOURCE + '#include "state/state.h"\n',
+            "runtime/src/state/state.h": SOURCE + '#include "../session.h"\n', "runtime/src/session.h": SOURCE + '#include "nacre/run.h"\n'},
     },
     "format": {
         "clang-format": {"compiler/graph/Split.cpp": SOURCE + "int  x ;\n"},
@@ -142,6 +153,7 @@ CASES = {
     "tree": {
         "more than 4 folders deep": {"compiler/graph/a/b/c/README.md": "# c\n"},
         "has 22 sources, but at most 20": {f"compiler/graph/Split{number}.cpp": SOURCE for number in range(21)},
+        "has 42 files, but at most 40": {f"compiler/graph/Split{number}.{end}": SOURCE for number in range(13) for end in ("h", "def", "py")},
         "and no README.md": {f"compiler/graph/Split{number}.cpp": SOURCE for number in range(5)},
         "is named by no README": {"compiler/other/Split.cpp": SOURCE},
         "but must have at most 400": {"compiler/graph/Split.cpp": SOURCE + "\n" * 400},
@@ -155,8 +167,8 @@ CASES = {
         "cannot be executed": {"compiler/graph/split.py": "#!/usr/bin/env python3\n# " + LICENCE + "\n"},
     },
     "wording": {
-        "tools/run/Options.cpp:2: has 'Of i'; begin with the subject": said('"Of inputs without a file (default: 0)"'),
-        "tools/run/Options.cpp:3: has 'Of t'": said('R"(OPTIONS:\n  --rtol=<X>  - Of the element itself\n)"'),
+        "tools/run/session/Options.cpp:2: has 'Of i'; begin with the subject": said('"Of inputs without a file (default: 0)"'),
+        "tools/run/session/Options.cpp:3: has 'Of t'": said('R"(OPTIONS:\n  --rtol=<X>  - Of the element itself\n)"'),
         "has 'is none'": said('"fail where there is none"'),
         "has 'for want of'; write 'because there is no ...'": said('"slow for "\n    "want of a GPU"'),
         "has 'by turns'": said('"runs both by turns"'),
@@ -196,7 +208,7 @@ CASES = {
         "README.md:1: has 'nobody'": {"README.md": "a value that nobody reads\n"},
         "README.md:1: has 'far larger'": {"README.md": "a far larger one\n"},
         "docs/report.schema.json:2: has 'Of t'": {"docs/report.schema.json": '{\n  "description": "Of the library."\n}\n'},
-        "tools/packages/SDK.md.in:2: has 'alone'": {"tools/packages/SDK.md.in": "# SDK\nthe CPU alone\n"},
+        "tools/distribution/SDK.md.in:2: has 'alone'": {"tools/distribution/SDK.md.in": "# SDK\nthe CPU alone\n"},
         "docs/man/nacre-run.1.in:3: has 'Of a'": {"docs/man/nacre-run.1.in": f'.\\" {LICENCE}\n.SH DESCRIPTION\nOf an output it takes all.\n'},
         "compiler/graph/Split.cpp:2: has 'whom'": {"compiler/graph/Split.cpp": SOURCE + 'const char *kName = "whom";\n'},
         "compiler/graph/Passes.td:4: has 'by turns'": passes("Give each core a part", "Let cores compute by turns"),
@@ -257,7 +269,7 @@ class Rules(unittest.TestCase):
 /* "behind" */
 int behind = 'a' + 1'000'000; const char *kPath = "there is no GPU" /* alone */ "Offset";
 """
-        self.assertEqual(answer("wording", {"tools/run/Options.cpp": plain, "test/unit/SplitTest.cpp": SOURCE + 'const char *kWhom = "whom";\n',
+        self.assertEqual(answer("wording", {"tools/run/session/Options.cpp": plain, "test/unit/SplitTest.cpp": SOURCE + 'const char *kWhom = "whom";\n',
                                             "runtime/include/nacre/run.h": SOURCE + "/** Returns `behind`. */\nint alone;\n",
                                             "tools/python/nacre/run.py": f"# {LICENCE}\nalone = None  # whom\n",
                                             **passes("One core is slow.", "One core is `alone`.\n\n    ```mlir\n    nn.behind\n    ```\n"),

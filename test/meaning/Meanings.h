@@ -8,7 +8,7 @@
 #ifndef NACRE_TEST_MEANING_MEANINGS_H
 #define NACRE_TEST_MEANING_MEANINGS_H
 
-#include "compiler/CompilerOptions.h"
+#include "compiler/options/CompilerOptions.h"
 #include "test/meaning/Node.h"
 
 #include "mlir/IR/BuiltinOps.h"

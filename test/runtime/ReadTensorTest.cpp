@@ -6,8 +6,8 @@
 
 #include "test/runtime/TempFolder.h"
 #include "tools/run/Benchmark.h"
-#include "tools/run/Npy.h"
-#include "tools/run/OnnxTensor.h"
+#include "tools/run/tensors/Npy.h"
+#include "tools/run/tensors/OnnxTensor.h"
 
 #include <cmath>
 #include <cstring>

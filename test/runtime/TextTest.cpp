@@ -2,7 +2,7 @@
 //
 // Names that a model's author may have chosen to harm who reads them.
 
-#include "tools/run/Text.h"
+#include "tools/run/session/Text.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@ What: three libraries are linked of nothing but the archive: what every model li
       what a model with GPU code links more. A feature is a list of the archive's members, and every member belongs to one.
 Why:  a model should link only what it uses, and growth should be seen where it happens.
 How:  budgets are sums of linked bytes, text and data. A real library has less: several members' copies of one inline function or
-      string count once. test/e2e/library_test.py limits whole libraries; the rest of those is for kernels and tables.
+      string count once. test/e2e/driver/library_test.py limits whole libraries; the rest of those is for kernels and tables.
 """
 import argparse
 import os

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """All JSON that programs write is as docs/*.schema.json says, of models with any names and numbers; strictly, with no NaN in it.
 
-Reports and profiles are held against theirs in test/report, too, device profiles in test/e2e/placement_test.py.
+Reports and profiles are held against theirs in test/report, too, device profiles in test/e2e/driver/placement_test.py.
 """
 import glob
 import json

@@ -21,7 +21,7 @@ import tempfile
 from collections import defaultdict, namedtuple
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "test", "e2e"))
+sys.path[:0] = [os.path.join(ROOT, "test", "e2e", "models"), os.path.join(ROOT, "test", "e2e")]
 import nacre  # noqa: E402
 import values  # noqa: E402
 from exceptions import EXCEPTIONS  # noqa: E402

@@ -40,7 +40,7 @@ configure_package_config_file(tools/cmake/NacreConfig.cmake.in ${CMAKE_BINARY_DI
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/NacreConfigVersion.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES ${CMAKE_BINARY_DIR}/NacreConfig.cmake ${CMAKE_BINARY_DIR}/NacreConfigVersion.cmake
               tools/cmake/NacreAddModel.cmake DESTINATION ${package} COMPONENT development)
-configure_file(tools/packages/nacre.pc.in ${CMAKE_BINARY_DIR}/nacre.pc @ONLY)
+configure_file(tools/distribution/nacre.pc.in ${CMAKE_BINARY_DIR}/nacre.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/nacre.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig COMPONENT development)
 
 include(NacreFirstSteps)

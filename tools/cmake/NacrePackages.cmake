@@ -3,7 +3,7 @@
 # What:  packages for Debian 12: cpack --config build/release/CPackConfig.cmake, or the target `package`.
 # Why:   a compiler that must be built first is not tried.
 # How:   a component of cmake --install is a package; what Debian wants of each beside that (copyright, changelog) is in
-#        tools/packages. The version is project()'s, what changed is CHANGELOG.md's.
+#        tools/distribution. The version is project()'s, what changed is CHANGELOG.md's.
 
 find_package(Python3 3.9 COMPONENTS Interpreter)
 if(NOT Python3_FOUND)
@@ -30,9 +30,9 @@ macro(nacre_package component package)
   endif()
 
   set(folder ${CMAKE_INSTALL_DATADIR}/doc/${package})
-  install(FILES tools/packages/copyright ${changelog} DESTINATION ${folder} COMPONENT ${component} EXCLUDE_FROM_ALL)
-  if(EXISTS ${PROJECT_SOURCE_DIR}/tools/packages/${package}.lintian)
-    install(FILES tools/packages/${package}.lintian DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME ${package}
+  install(FILES tools/distribution/copyright ${changelog} DESTINATION ${folder} COMPONENT ${component} EXCLUDE_FROM_ALL)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/tools/distribution/${package}.lintian)
+    install(FILES tools/distribution/${package}.lintian DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME ${package}
             COMPONENT ${component} EXCLUDE_FROM_ALL)
   endif()
 endmacro()
@@ -41,8 +41,8 @@ endmacro()
 set(NACRE_MAINTAINER "The Nacre developers <nacre@packages.example>" CACHE STRING "Maintainer of the packages")
 set(changelog ${CMAKE_BINARY_DIR}/packages/changelog.gz)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS CHANGELOG.md tools/packages/debian_changelog.py)
-execute_process(COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tools/packages/debian_changelog.py
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS CHANGELOG.md tools/distribution/debian_changelog.py)
+execute_process(COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tools/distribution/debian_changelog.py
                         ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${NACRE_MAINTAINER} ${PROJECT_VERSION} ${changelog}
                 COMMAND_ERROR_IS_FATAL ANY)
 
@@ -88,7 +88,7 @@ set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
 set(CPACK_GENERATOR DEB)
 set(CPACK_THREADS 0)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
-set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/tools/packages/compress_pages.cmake)
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/tools/distribution/compress_pages.cmake)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SOURCE nacre)

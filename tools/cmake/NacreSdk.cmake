@@ -2,7 +2,7 @@
 #
 # What:  the target sdk: build/<preset>/sdk/nacre-sdk-<version>-linux-<machine>.tar.xz.
 # Why:   who has another system than Debian 12 unpacks a folder.
-# How:   tools/packages/make_sdk.py, of what cmake --install has.
+# How:   tools/distribution/make_sdk.py, of what cmake --install has.
 
 set(sdk_options --build=${CMAKE_BINARY_DIR} --version=${PROJECT_VERSION} --compiler=${CMAKE_CXX_COMPILER})
 set(sdk_targets)
@@ -21,5 +21,5 @@ list(JOIN sdk_options "\n" sdk_options)
 set(sdk_folder ${CMAKE_BINARY_DIR}/sdk)
 file(CONFIGURE OUTPUT ${sdk_folder}/options CONTENT "${sdk_options}\n") # of its test, too
 add_custom_target(sdk
-  COMMAND Python3::Interpreter -B ${PROJECT_SOURCE_DIR}/tools/packages/make_sdk.py @${sdk_folder}/options --output=${sdk_folder}
+  COMMAND Python3::Interpreter -B ${PROJECT_SOURCE_DIR}/tools/distribution/make_sdk.py @${sdk_folder}/options --output=${sdk_folder}
   DEPENDS ${sdk_targets} COMMENT "Archive of the SDK" VERBATIM)

@@ -2,7 +2,7 @@
 
 #include "tools/compile/HelpText.h"
 
-#include "compiler/CompilerOptions.h"
+#include "compiler/options/CompilerOptions.h"
 #include "tools/ResponseFile.h"
 #include "tools/compile/Presets.h"
 #include "llvm/ADT/STLExtras.h"
@@ -73,7 +73,7 @@ void printHelp(raw_ostream &os, ArrayRef<const cl::OptionCategory *> categories)
         "  none      gradients only\n";
   os << "\nPHASES (--compile-to=)\n";
 #define PHASE(enumerator, word, what) os << "  " << left_justify(word, 10) << what << "\n";
-#include "compiler/Phases.def"
+#include "compiler/options/Phases.def"
   os << "\nPRESETS (--for=)\n";
   listPresets(os);
   os << "\nEXAMPLES\n"

@@ -5,7 +5,7 @@
 #ifndef NACRE_TOOLS_COMPILE_OPTIONS_H
 #define NACRE_TOOLS_COMPILE_OPTIONS_H
 
-#include "compiler/CompilerOptions.h"
+#include "compiler/options/CompilerOptions.h"
 #include "llvm/Support/Error.h"
 #include <vector>
 

@@ -8,7 +8,7 @@
 #ifndef NACRE_TOOLS_COMPILE_PROGRESSLINE_H
 #define NACRE_TOOLS_COMPILE_PROGRESSLINE_H
 
-#include "compiler/CompilerOptions.h"
+#include "compiler/options/CompilerOptions.h"
 #include <chrono>
 
 namespace nacre::tools {

@@ -29,14 +29,14 @@ ALLOWED = {
     "codegen/form/": ("dialects/", "codegen/form/"),
     "runtime/": ("nacre/",),
     "tools/package/": ("tools/*", "dialects/OutputFile.h", "runtime/include/nacre/model_format.h", "runtime/include/nacre/info.h"),
-    "tools/": ("tools/*", "compiler/*", "dialects/"),
+    "tools/": ("tools/*", "compiler/*", "compiler/options/", "compiler/report/", "dialects/"),
     "tools/run/": (*PUBLIC, "tools/OutOfMemory.h", "tools/ResponseFile.h", "compiler/import/npy/", "compiler/import/protobuf/Wire.h", "dialects/OutputFile.h",
                    "dialects/nn/FloatFormats.h"),
     "tools/tune/": (*PUBLIC, "tools/OutOfMemory.h", "tools/ResponseFile.h", "dialects/OutputFile.h"),
     "tools/try/": PUBLIC,
     "tools/translate/": ("tools/*", "compiler/import/Import.h", "compiler/import/state/TrainedModel.h", "dialects/*"),  # one phase alone, without the compiler around it
     # What models mean, and the parts of nacre-run that read, write and compare tensors; element types as libraries number them.
-    "tools/eval/": ("tools/*", "tools/run/", "compiler/*", "compiler/evaluate/", "codegen/package/ElementTypes.h", "dialects/"),
+    "tools/eval/": ("tools/*", "tools/run/", "compiler/*", "compiler/options/", "compiler/evaluate/", "codegen/package/ElementTypes.h", "dialects/"),
     "tools/diff/": ("tools/*", "tools/run/", "tools/eval/", "compiler/*", *PUBLIC),
     "tools/kernel/": ("tools/*", "codegen/*", "dialects/"),  # one kernel alone
     "samples/": PUBLIC,
@@ -44,7 +44,7 @@ ALLOWED = {
 }
 PHASES = ("import", "train", "graph", "kernels", "encode", "place", "schedule")
 ALLOWED["compiler/evaluate/"] = ("dialects/",)
-ALLOWED.update({f"compiler/{phase}/": ("dialects/", "compiler/CompilerOptions.h", "codegen/MachineModel.h") for phase in PHASES})
+ALLOWED.update({f"compiler/{phase}/": ("dialects/", "codegen/MachineModel.h") for phase in PHASES})
 # The standard library alone: nacre-run, which has no LLVM, reads .npy files, tensors of ONNX and small floats by them, too.
 ALLOWED["compiler/import/npy/"] = ALLOWED["compiler/import/protobuf/Wire.h"] = ALLOWED["dialects/OutputFile."] = ALLOWED["dialects/nn/FloatFormats.h"] = ()
 # Prices are those of a target.

@@ -12,8 +12,10 @@ import tree
 README_LINES = 15
 DEPTH = 4  # Folders below the root.
 SOURCES = 20  # Of a room.
+FILES = 40  # Of a room: sources, headers, tables and scripts.
 SOURCES_WITH_README = 5  # So many want one of their own, tests apart.
 LINES = 400
+COUNTED = (".c", ".cpp", ".h", ".hpp", ".td", ".def", ".py")
 HAND_WRITTEN = (".c", ".cpp", ".h", ".hpp", ".td", ".def", ".py", ".cmake", ".mlir", ".md", ".java", ".js", ".css", ".html", "CMakeLists.txt")
 OVERVIEW = "docs/overview.md"
 LICENSED = (".c", ".cpp", ".h", ".hpp", ".td", ".def", ".py", ".cmake", ".sh", ".java", ".js", ".css", ".html", "CMakeLists.txt", ".in", ".ifs")
@@ -67,11 +69,14 @@ def is_named(room):
 
 def of_rooms(paths):
     sources = collections.Counter(os.path.dirname(path) for path in paths if path.endswith((".c", ".cpp")))
+    files = collections.Counter(os.path.dirname(path) for path in paths if path.endswith(COUNTED))
     for room in sorted({os.path.dirname(path) for path in paths if "/" in path and not path.startswith(".")}):
         if room.count("/") >= DEPTH:
             yield f"{room}: is more than {DEPTH} folders deep"
         if sources[room] > SOURCES:
             yield f"{room}: has {sources[room]} sources, but at most {SOURCES} are easy to find one's way in; divide it by what they are about"
+        if files[room] > FILES:
+            yield f"{room}: has {files[room]} files, but at most {FILES} are easy to find one's way in; divide it by what they are about"
         if is_file(os.path.join(room, "README.md")) or mirrored(room):
             continue
         if sources[room] >= SOURCES_WITH_README and not room.startswith("test/"):

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tools/diff/Answers.h"
-#include "tools/run/Answers.h"
-#include "tools/run/ModelLibrary.h"
-#include "tools/run/Text.h"
+#include "tools/run/session/Answers.h"
+#include "tools/run/session/ModelLibrary.h"
+#include "tools/run/session/Text.h"
 
 #include <cstring>
 #include <sys/stat.h>

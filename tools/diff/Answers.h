@@ -7,7 +7,7 @@
 #ifndef NACRE_TOOLS_DIFF_ANSWERS_H
 #define NACRE_TOOLS_DIFF_ANSWERS_H
 
-#include "tools/run/ModelSession.h"
+#include "tools/run/session/ModelSession.h"
 
 #include <map>
 

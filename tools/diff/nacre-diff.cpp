@@ -15,8 +15,8 @@
 #include "tools/eval/InterpretedModel.h"
 #include "tools/eval/Messages.h"
 #include "tools/eval/ModelOptions.h"
-#include "tools/run/Inputs.h"
-#include "tools/run/Text.h"
+#include "tools/run/session/Inputs.h"
+#include "tools/run/session/Text.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"

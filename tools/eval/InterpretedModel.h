@@ -7,9 +7,9 @@
 #ifndef NACRE_TOOLS_EVAL_INTERPRETEDMODEL_H
 #define NACRE_TOOLS_EVAL_INTERPRETEDMODEL_H
 
-#include "compiler/CompilerOptions.h"
 #include "compiler/evaluate/Interpreter.h"
-#include "tools/run/ModelSession.h"
+#include "compiler/options/CompilerOptions.h"
+#include "tools/run/session/ModelSession.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

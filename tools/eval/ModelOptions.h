@@ -8,10 +8,10 @@
 #ifndef NACRE_TOOLS_EVAL_MODELOPTIONS_H
 #define NACRE_TOOLS_EVAL_MODELOPTIONS_H
 
-#include "compiler/CompilerOptions.h"
 #include "compiler/evaluate/Interpreter.h"
+#include "compiler/options/CompilerOptions.h"
 #include "tools/ModelInputs.h"
-#include "tools/run/Options.h"
+#include "tools/run/session/Options.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"

@@ -10,8 +10,8 @@
 #include "tools/eval/InterpretedModel.h"
 #include "tools/eval/Messages.h"
 #include "tools/eval/ModelOptions.h"
-#include "tools/run/Answers.h"
-#include "tools/run/Inputs.h"
+#include "tools/run/session/Answers.h"
+#include "tools/run/session/Inputs.h"
 
 #include "llvm/Support/InitLLVM.h"
 

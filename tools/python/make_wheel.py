@@ -3,7 +3,7 @@
 """Builds the wheel of the Python package: its sources, the programs, nacre/runtime.h, and the libraries that the programs need.
 
 Why:  A newcomer should only need `pip install` of one file. nacre-compile links LLVM and MLIR, which few machines have in this
-      version. So the wheel contains the parts of them that the programs call (tools/packages/trimmed.py) and their dependencies,
+      version. So the wheel contains the parts of them that the programs call (tools/distribution/trimmed.py) and their dependencies,
       except the C and C++ libraries. With --no-libraries it is small, and needs a machine that has the libraries.
 How:  1. Gather everything in a folder.
       2. Tag the wheel with the oldest C library that all parts run on, manylinux_<version>. A wheel without libraries is tagged
@@ -22,7 +22,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path.insert(0, os.path.join(ROOT, "tools", "packages"))
+sys.path.insert(0, os.path.join(ROOT, "tools", "distribution"))
 import bundle  # noqa: E402
 
 

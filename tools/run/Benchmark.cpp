@@ -6,7 +6,7 @@
 //        instruction counter under qemu find it. Memory is the kernel's own peak of this process.
 
 #include "tools/run/Benchmark.h"
-#include "tools/run/Text.h"
+#include "tools/run/session/Text.h"
 
 #include <algorithm>
 #include <cstdio>

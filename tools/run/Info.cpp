@@ -5,7 +5,7 @@
 // How:   a line each; sizes in bytes, as everywhere.
 
 #include "tools/run/Info.h"
-#include "tools/run/Text.h"
+#include "tools/run/session/Text.h"
 
 #include <cstdio>
 

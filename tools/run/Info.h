@@ -7,7 +7,7 @@
 #ifndef NACRE_TOOLS_RUN_INFO_H
 #define NACRE_TOOLS_RUN_INFO_H
 
-#include "tools/run/ModelSession.h"
+#include "tools/run/session/ModelSession.h"
 
 namespace nacre::run {
 

@@ -7,7 +7,7 @@
 #ifndef NACRE_TOOLS_RUN_PROFILE_H
 #define NACRE_TOOLS_RUN_PROFILE_H
 
-#include "tools/run/ModelSession.h"
+#include "tools/run/session/ModelSession.h"
 
 namespace nacre::run {
 

@@ -5,8 +5,8 @@
 // How:   text, because the format is a handful of keys.
 
 #include "tools/run/ProfileFile.h"
-#include "tools/run/Text.h"
 #include "tools/run/Trace.h"
+#include "tools/run/session/Text.h"
 
 namespace nacre::run {
 namespace {

@@ -7,7 +7,7 @@
 #ifndef NACRE_TOOLS_RUN_PROFILEFILE_H
 #define NACRE_TOOLS_RUN_PROFILEFILE_H
 
-#include "tools/run/ModelSession.h"
+#include "tools/run/session/ModelSession.h"
 #include <cstdint>
 #include <vector>
 

@@ -5,7 +5,7 @@
 // How:   text, because the format is a handful of keys.
 
 #include "tools/run/Trace.h"
-#include "tools/run/Text.h"
+#include "tools/run/session/Text.h"
 
 #include <cstdio>
 

@@ -6,13 +6,13 @@
 
 #include "tools/OutOfMemory.h"
 #include "tools/ResponseFile.h"
-#include "tools/run/Answers.h"
 #include "tools/run/Benchmark.h"
 #include "tools/run/Info.h"
-#include "tools/run/Inputs.h"
-#include "tools/run/Interruption.h"
-#include "tools/run/ModelLibrary.h"
 #include "tools/run/Profile.h"
+#include "tools/run/session/Answers.h"
+#include "tools/run/session/Inputs.h"
+#include "tools/run/session/Interruption.h"
+#include "tools/run/session/ModelLibrary.h"
 #include "tools/run/training/Trainer.h"
 
 #include <cstdio>

@@ -2,7 +2,7 @@
 //
 // What:  the nodes of make_kernels.py, with the work that nacre-compile's cost model counts.
 // Why:   a rate is work by time, and the two programs must mean the same work (compiler/place/LaunchWork.cpp).
-// How:   a table; test/e2e/placement_test.py compiles it and compares.
+// How:   a table; test/e2e/driver/placement_test.py compiles it and compares.
 
 #ifndef NACRE_TOOLS_TUNE_KERNELWORK_H
 #define NACRE_TOOLS_TUNE_KERNELWORK_H

@@ -6,13 +6,13 @@
 //        2. it packs keys and values into panels, in scratch; 3. for a block of rows: the product of scores into scratch,
 //        4. the sweeps over each row of them, in place, 5. the product with the values, from there into the result.
 
+#include "codegen/cpu/Combiner.h"
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Halo.h"
 #include "codegen/cpu/Units.h"
 #include "codegen/cpu/VectorBody.h"
 #include "codegen/cpu/contraction/PackColumns.h"
 #include "codegen/cpu/contraction/PanelWalk.h"
-#include "codegen/cpu/nest/Combiner.h"
 #include "codegen/form/AttentionForm.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/PlanDialect.h"

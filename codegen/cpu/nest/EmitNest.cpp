@@ -7,9 +7,9 @@
 //        3. a reduction in a tile keeps its accumulators in registers, or
 //        4. where the contiguous loop reduces, folds lanes at the end.
 
+#include "codegen/cpu/Combiner.h"
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/VectorBody.h"
-#include "codegen/cpu/nest/Combiner.h"
 #include "codegen/cpu/nest/NestLoops.h"
 
 #include "llvm/Support/MathExtras.h"

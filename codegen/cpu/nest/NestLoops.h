@@ -8,8 +8,8 @@
 #ifndef NACRE_CODEGEN_CPU_NEST_NESTLOOPS_H
 #define NACRE_CODEGEN_CPU_NEST_NESTLOOPS_H
 
+#include "codegen/cpu/Combiner.h"
 #include "codegen/cpu/Units.h"
-#include "codegen/cpu/nest/Combiner.h"
 #include "codegen/cpu/nest/NestStages.h"
 #include "dialects/plan/PlanDialect.h"
 

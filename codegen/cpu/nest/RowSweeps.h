@@ -9,8 +9,8 @@
 #ifndef NACRE_CODEGEN_CPU_NEST_ROWSWEEPS_H
 #define NACRE_CODEGEN_CPU_NEST_ROWSWEEPS_H
 
+#include "codegen/cpu/Combiner.h"
 #include "codegen/cpu/VectorBody.h"
-#include "codegen/cpu/nest/Combiner.h"
 #include "codegen/cpu/nest/NestStages.h"
 
 namespace nacre::codegen::cpu {

@@ -8,7 +8,7 @@
 #ifndef NACRE_CODEGEN_GPU_CONTRACTION_GPUMACHINES_H
 #define NACRE_CODEGEN_GPU_CONTRACTION_GPUMACHINES_H
 
-#include "codegen/gpu/contraction/GpuTile.h"
+#include "codegen/gpu/GpuTile.h"
 #include "runtime/include/nacre/model_format.h"
 #include "llvm/ADT/ArrayRef.h"
 

@@ -7,8 +7,8 @@
 #ifndef NACRE_CODEGEN_GPU_CONTRACTION_LEFTPROLOGUE_H
 #define NACRE_CODEGEN_GPU_CONTRACTION_LEFTPROLOGUE_H
 
+#include "codegen/gpu/GpuTile.h"
 #include "codegen/gpu/contraction/ContractionGrid.h"
-#include "codegen/gpu/contraction/GpuTile.h"
 #include <memory>
 
 namespace nacre::codegen::gpu {

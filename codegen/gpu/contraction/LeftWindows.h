@@ -8,8 +8,8 @@
 #ifndef NACRE_CODEGEN_GPU_CONTRACTION_LEFTWINDOWS_H
 #define NACRE_CODEGEN_GPU_CONTRACTION_LEFTWINDOWS_H
 
+#include "codegen/gpu/GpuTile.h"
 #include "codegen/gpu/contraction/ContractionGrid.h"
-#include "codegen/gpu/contraction/GpuTile.h"
 #include <memory>
 
 namespace nacre::codegen::gpu {

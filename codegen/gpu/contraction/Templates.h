@@ -6,8 +6,8 @@
 #ifndef NACRE_CODEGEN_GPU_CONTRACTION_TEMPLATES_H
 #define NACRE_CODEGEN_GPU_CONTRACTION_TEMPLATES_H
 
+#include "codegen/gpu/GpuTile.h"
 #include "codegen/gpu/contraction/ContractionGrid.h"
-#include "codegen/gpu/contraction/GpuTile.h"
 
 namespace nacre::codegen::gpu {
 

@@ -9,7 +9,7 @@
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
-#include "compiler/graph/control/Regions.h"
+#include "compiler/graph/Regions.h"
 
 #include "dialects/nn/control/Turns.h"
 #include <cmath>

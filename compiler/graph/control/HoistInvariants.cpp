@@ -6,7 +6,7 @@
 //        it computes: where it is not taken it must cost nothing.
 
 #include "compiler/graph/Passes.h"
-#include "compiler/graph/control/Regions.h"
+#include "compiler/graph/Regions.h"
 
 namespace nacre::graph {
 #define GEN_PASS_DEF_HOISTINVARIANTSPASS

@@ -8,8 +8,8 @@
 //        3. what no turn changes is added to such a product first, and so moves out after it.
 
 #include "compiler/graph/Passes.h"
+#include "compiler/graph/Regions.h"
 #include "compiler/graph/control/HoistedProduct.h"
-#include "compiler/graph/control/Regions.h"
 #include "dialects/StoredBytes.h"
 
 namespace nacre::graph {

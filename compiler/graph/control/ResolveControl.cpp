@@ -8,7 +8,7 @@
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
-#include "compiler/graph/control/Regions.h"
+#include "compiler/graph/Regions.h"
 
 namespace nacre::graph {
 #define GEN_PASS_DEF_RESOLVECONTROLPASS

@@ -8,7 +8,7 @@
 //        in the loop writes rows, which replace those that they stand for behind it.
 
 #include "compiler/graph/Passes.h"
-#include "compiler/graph/control/Regions.h"
+#include "compiler/graph/Regions.h"
 
 #include "dialects/nn/NarrowTypes.h"
 #include <cmath>

@@ -5,7 +5,7 @@
 // How:   nothing that an operator of `nn` computes can trap: an integer divided by zero is 0.
 
 #include "compiler/graph/Passes.h"
-#include "compiler/graph/control/Regions.h"
+#include "compiler/graph/Regions.h"
 
 namespace nacre::graph {
 #define GEN_PASS_DEF_SELECTBRANCHESPASS

@@ -5,7 +5,7 @@
 // How:   each turn is a copy of the body in which the turn's number is a constant, rows are slices and stacks are joined.
 
 #include "compiler/graph/Passes.h"
-#include "compiler/graph/control/Regions.h"
+#include "compiler/graph/Regions.h"
 
 #include "mlir/IR/IRMapping.h"
 

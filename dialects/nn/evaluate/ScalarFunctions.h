@@ -2,7 +2,7 @@
 //
 // What:  what each kind of elementwise operator of two values computes, of single numbers (Functions.td: of one value), and
 //        what reductions start from.
-// Why:   it is the definition that folding uses and that generated code is compared with (test/e2e/folding_test.py):
+// Why:   it is the definition that folding uses and that generated code is compared with (test/e2e/models/folding_test.py):
 //        what a constant gives when the model is compiled, a value gives when it runs, at the ends of ranges too.
 // How:   floats of every width are computed in double and rounded once by the caller; integers in 64 bits, which the
 //        caller wraps to the width. What must hold for every number is said at the functions and in NnOps.td.

@@ -7,10 +7,10 @@
 
 #include "runtime/src/allocator.h"
 #include "runtime/src/platform.h"
+#include "runtime/src/state.h"
 #include "runtime/src/state/checksum.h"
 #include "runtime/src/state/file_header.h"
 #include "runtime/src/state/json.h"
-#include "runtime/src/state/state.h"
 #include "runtime/src/state/stored.h"
 
 namespace nacre::runtime {

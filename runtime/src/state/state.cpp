@@ -5,7 +5,7 @@
 // How:   the state's block is what counts between runs: an engine with a copy of its own gives it back at a run's end,
 //        and is told by a count of writes that it must take it anew. Each call is an action on a state that is its own.
 
-#include "runtime/src/state/state.h"
+#include "runtime/src/state.h"
 #include "runtime/src/allocator.h"
 #include "runtime/src/describe.h"
 #include "runtime/src/platform.h"

@@ -5,8 +5,8 @@
 // How:   see there.
 
 #include "tools/run/training/Examples.h"
-#include "tools/run/Inputs.h"
-#include "tools/run/Text.h"
+#include "tools/run/session/Inputs.h"
+#include "tools/run/session/Text.h"
 
 #include <algorithm>
 #include <charconv>

@@ -8,7 +8,7 @@
 #ifndef NACRE_TOOLS_RUN_TRAINING_EXAMPLES_H
 #define NACRE_TOOLS_RUN_TRAINING_EXAMPLES_H
 
-#include "tools/run/ModelSession.h"
+#include "tools/run/session/ModelSession.h"
 
 namespace nacre::run {
 

@@ -5,7 +5,7 @@
 // How:   see there.
 
 #include "tools/run/training/Order.h"
-#include "tools/run/Random.h"
+#include "tools/run/session/Random.h"
 
 #include <numeric>
 

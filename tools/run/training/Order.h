@@ -8,7 +8,7 @@
 #ifndef NACRE_TOOLS_RUN_TRAINING_ORDER_H
 #define NACRE_TOOLS_RUN_TRAINING_ORDER_H
 
-#include "tools/run/Tensor.h"
+#include "tools/run/tensors/Tensor.h"
 
 namespace nacre::run {
 

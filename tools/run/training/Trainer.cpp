@@ -7,9 +7,9 @@
 
 #include "tools/run/training/Trainer.h"
 #include "dialects/OutputFile.h"
-#include "tools/run/Inputs.h"
-#include "tools/run/Interruption.h"
-#include "tools/run/Text.h"
+#include "tools/run/session/Inputs.h"
+#include "tools/run/session/Interruption.h"
+#include "tools/run/session/Text.h"
 #include "tools/run/training/EpochLog.h"
 #include "tools/run/training/Examples.h"
 #include "tools/run/training/Order.h"

@@ -7,7 +7,7 @@
 #ifndef NACRE_TOOLS_RUN_TRAINING_TRAINER_H
 #define NACRE_TOOLS_RUN_TRAINING_TRAINER_H
 
-#include "tools/run/Options.h"
+#include "tools/run/session/Options.h"
 
 namespace nacre::run {
 

@@ -3,7 +3,7 @@
 // LSTM layers with what nn.recurrent has not: clipped cells, projections, normalized gates, coupled gates.
 //
 // Why:  these are written as loops over their steps at once, in the operators and the order in which a recurrent layer is expanded
-//       (compiler/graph/ExpandRecurrence.cpp), so that passes and kernels find the same step whoever wrote it.
+//       (compiler/graph/control/ExpandRecurrence.cpp), so that passes and kernels find the same step whoever wrote it.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_RECURRENT_LSTM_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_RECURRENT_LSTM_H

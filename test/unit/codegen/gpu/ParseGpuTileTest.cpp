@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "codegen/gpu/contraction/ParseGpuTile.h"
+#include "codegen/gpu/ParseGpuTile.h"
 #include "gtest/gtest.h"
 
 using namespace nacre::codegen::gpu;

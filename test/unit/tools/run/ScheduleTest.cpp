@@ -2,7 +2,7 @@
 //
 // Learning rates over steps: what the words mean, and what they are at the ends.
 
-#include "tools/run/training/Schedule.h"
+#include "tools/run/session/Schedule.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  folds lanes, and several accumulators, of a reduction into one value.
+
+#ifndef NACRE_CODEGEN_CPU_COMBINER_H
+#define NACRE_CODEGEN_CPU_COMBINER_H
+
+#include "codegen/cpu/VectorBuilder.h"
+#include "codegen/form/Reduction.h"
+#include "mlir/IR/Block.h"
+#include <optional>
+
+namespace nacre::codegen::cpu {
+
+struct Combiner : Reduction {
+  bool nanReturns = false; ///< As in BodyHints.
+
+  /// Of result `result` of a body whose accumulators are its last arguments.
+  static std::optional<Combiner> find(mlir::Block &body, unsigned result);
+
+  mlir::Value combine(VectorBuilder &builder, mlir::Value a, mlir::Value b) const;
+  /// All lanes of `vector`, and `start` where it is not the identity, as one scalar.
+  mlir::Value foldLanes(VectorBuilder &builder, mlir::Value vector, mlir::TypedAttr start) const;
+};
+
+/// `for (at = 0; at < high; at += step)` around `body`, which reduces into `carried` by `combiners`, one for each value,
+/// so many times a turn. Very many sums are added up in blocks that begin at zero: what a rounding costs then grows with
+/// a block's length and with the number of blocks, not with their product.
+llvm::SmallVector<mlir::Value> reduceInLoop(VectorBuilder &builder, int64_t high, int64_t step, int64_t timesPerTurn,
+                                            mlir::ValueRange carried, llvm::ArrayRef<Combiner> combiners,
+                                            VectorBuilder::Body body);
+
+} // namespace nacre::codegen::cpu
+
+#endif // NACRE_CODEGEN_CPU_COMBINER_H

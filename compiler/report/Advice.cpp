@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. what each launch takes, of a run;
+//       2. the rules: each looks at a launch and says what it costs, or nothing;
+//       3. costs of one rule are added up, and said if they matter.
+
+#include "compiler/report/Advice.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace nacre {
+namespace {
+
+/// What costs less is not worth the trouble.
+constexpr double kLeastShare = 0.05;
+
+//===----------------------------------------------------------------------===//
+// 1. Times
+//===----------------------------------------------------------------------===//
+
+/// Without a device: on one core of the target, as far as proportions go.
+double roughMilliseconds(const LaunchReport &launch, const codegen::MachineModel &machine) {
+  using codegen::WorkForm;
+  const bool isProduct = launch.kind == "contraction" || launch.kind == "attention" || launch.kind == "separable";
+  const WorkForm form = isProduct                                    ? WorkForm::Product
+                        : launch.fallback || launch.kind == "serial" ? WorkForm::Scan
+                                                                     : WorkForm::Pointwise;
+  const double arithmetic =
+      launch.executedFlops / (machine.flopsPerNanosecond() * codegen::efficiencyOf(form).cpuFlops);
+  const double bytes = double(launch.weightBytes + launch.readBytes + launch.writtenBytes);
+  const double nanoseconds =
+      std::max(arithmetic, bytes / machine.memoryBytesPerNanosecond()) + machine.launchNanoseconds;
+  return launch.turns * nanoseconds * 1e-6;
+}
+
+double millisecondsOf(const LaunchReport &launch, const CompileReport &report) {
+  return launch.predictedMilliseconds ? launch.placedMilliseconds : roughMilliseconds(launch, report.machine);
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Rules
+//===----------------------------------------------------------------------===//
+
+/// Of a launch: what part of its time is at stake; and what to say of it, if it costs most. 0: nothing is wrong.
+struct Finding {
+  double part = 0;
+  std::string problem = {}, remedy = {};
+};
+
+/// What the channels of a product do not fill of its last vector is multiplied all the same.
+Finding findPadding(const LaunchReport &launch, const CompileReport &) {
+  if (launch.columns == 0 || launch.gpuShare == 1 || launch.inDoubles)
+    return {};
+  const auto padded = int64_t(alignTo(launch.columns, launch.lanes));
+  const double part = 1 - double(launch.columns) / double(padded);
+  const int64_t fewer = padded - launch.lanes;
+  std::string remedy = formatv("{0} channels would take little longer", padded);
+  if (fewer > 0)
+    remedy += formatv(", and {0} less time", fewer);
+  return {part, formatv("{0} output channels are padded to {1} to fill vectors", launch.columns, padded), remedy};
+}
+
+Finding findTranspose(const LaunchReport &launch, const CompileReport &) {
+  // At inputs and outputs it is what the model promises its users.
+  if (launch.kind != "permute" || launch.gpuShare == 1 || !launch.portReads.empty() || !launch.portWrites.empty())
+    return {};
+  return {1, "this transposition is not fused with its neighbours",
+          "compute the operators before or after it in the other order of axes"};
+}
+
+Finding findFallback(const LaunchReport &launch, const CompileReport &) {
+  if (!launch.fallback || launch.gpuShare == 1)
+    return {};
+  return {1, "this falls back to plain loops (" + launch.fallbackReason + ")",
+          "try other operators with the same result"};
+}
+
+Finding findDeclinedByGpu(const LaunchReport &launch, const CompileReport &report) {
+  if (!report.usesGpu || launch.gpuShare > 0 || launch.gpuDeclined.empty())
+    return {};
+  return {1, "the GPU has no code for this (" + launch.gpuDeclined + ")", "try another element type or operator"};
+}
+
+Finding findSerial(const LaunchReport &launch, const CompileReport &) {
+  if (launch.kind != "serial" && launch.kind != "scan")
+    return {};
+  return {1, "this is computed sequentially, in the order that its operator requires",
+          "reduce the steps, or compute it outside the model"};
+}
+
+Finding findDoubles(const LaunchReport &launch, const CompileReport &) {
+  if (!launch.inDoubles)
+    return {};
+  return {0.5, "this is computed in f64", "f32 takes at most half the time; cast its inputs to float"};
+}
+
+/// A row or a few by a matrix that is read for nothing else.
+Finding findWeights(const LaunchReport &launch, const CompileReport &report) {
+  constexpr double mostFlopsPerByte = 2;
+  constexpr uint64_t leastBytes = 64 << 10;
+  const bool isTrained = any_of(report.entries, [](const EntryReport &e) { return e.name == train::trainEntry; });
+  if (report.weightType != WeightType::F32 || isTrained || launch.kind != "contraction" || launch.inDoubles ||
+      launch.weightBytes < leastBytes || launch.flops > mostFlopsPerByte * double(launch.weightBytes))
+    return {};
+  const double bytes = double(launch.weightBytes + launch.readBytes + launch.writtenBytes);
+  return {0.5 * double(launch.weightBytes) / bytes,
+          formatv("this is limited by reading {0:F1} MB of weights", double(launch.weightBytes) / 1e6),
+          "--weight-type=fp16 halves them"};
+}
+
+/// A launch that begins with a scale has nothing else to do; in another one it costs next to nothing.
+Finding findScale(const LaunchReport &launch, const CompileReport &report) {
+  if (launch.kind != "nest" || launch.gpuShare == 1 || !is_contained(report.looseScales, launch.nodeList.front()))
+    return {};
+  return {1, "scaling channels by constants takes a separate pass here",
+          "place the normalization directly after a convolution, where it is fused with the operators that follow it"};
+}
+
+struct Rule {
+  StringLiteral kind;
+  Finding (*find)(const LaunchReport &launch, const CompileReport &report);
+  StringLiteral measure; ///< What the share is, where it is not the launch's.
+};
+
+constexpr Rule kRules[] = {
+    {"padding", findPadding, "wasted "},  //
+    {"transpose", findTranspose, ""},     //
+    {"fallback", findFallback, ""},       //
+    {"gpu", findDeclinedByGpu, ""},       //
+    {"serial", findSerial, ""},           //
+    {"double", findDoubles, "savings "},  //
+    {"weights", findWeights, "savings "}, //
+    {"scale", findScale, ""},
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// 3. What matters
+//===----------------------------------------------------------------------===//
+
+std::vector<Advice> advise(const CompileReport &report) {
+  std::vector<const LaunchReport *> launches;
+  double total = 0;
+  for (const LaunchReport &launch : report.launches)
+    if (launch.entry == report.launches.front().entry) {
+      launches.push_back(&launch);
+      total += millisecondsOf(launch, report);
+    }
+  std::vector<Advice> all;
+  for (const Rule &rule : kRules) {
+    struct Cost {
+      double share;
+      const LaunchReport *launch;
+      Finding finding;
+    };
+    std::vector<Cost> costs;
+    double share = 0;
+    for (const LaunchReport *launch : launches)
+      if (Finding finding = launch->nodeList.empty() ? Finding() : rule.find(*launch, report); finding.part > 0) {
+        costs.push_back({finding.part * millisecondsOf(*launch, report) / total, launch, std::move(finding)});
+        share += costs.back().share;
+      }
+    if (!(share >= kLeastShare)) // Nor what is no number, where nothing takes time.
+      continue;
+    stable_sort(costs, [](const Cost &a, const Cost &b) { return a.share > b.share; });
+    Advice advice;
+    advice.kind = rule.kind.str();
+    advice.share = share;
+    for (const Cost &cost : costs)
+      advice.nodes.push_back(cost.launch->nodeList.front());
+    const size_t others = costs.size() - 1;
+    advice.text = formatv("{0}; {1} ({2}here{3}: {4:F0} % of a run)", costs.front().finding.problem,
+                          costs.front().finding.remedy, rule.measure,
+                          others == 0   ? ""
+                          : others == 1 ? " and at another"
+                                        : formatv(" and at {0} others", others).str(),
+                          100 * share);
+    all.push_back(std::move(advice));
+  }
+  stable_sort(all, [](const Advice &a, const Advice &b) { return a.share > b.share; });
+  return all;
+}
+
+void giveAdvice(CompileReport &report, mlir::MLIRContext &context) {
+  report.advice = advise(report);
+  for (const Advice &advice : report.advice)
+    mlir::emitRemark(mlir::NameLoc::get(mlir::StringAttr::get(&context, advice.nodes.front()))) << advice.text;
+}
+
+} // namespace nacre

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  Suggests changes to a model or to options that would make it faster and that the compiler cannot make itself.
+// Why:   The model's author can change it, but only if the compiler names the problem.
+// How:   Rules over the rows of the report find a problem of a launch and its share of a run. A problem of several launches
+//        is reported once, at the most expensive launch, and only if their total share matters.
+
+#ifndef NACRE_COMPILER_REPORT_ADVICE_H
+#define NACRE_COMPILER_REPORT_ADVICE_H
+
+#include "compiler/report/CompileReport.h"
+#include "mlir/IR/MLIRContext.h"
+#include <vector>
+
+namespace nacre {
+
+/// Returns advice for the first entry's launches. Times are predicted for the report's device; without a device, they come
+/// from a rough roofline.
+std::vector<Advice> advise(const CompileReport &report);
+
+/// Adds advice to the report and emits remarks at the model's nodes. Call this last, so that errors come first.
+void giveAdvice(CompileReport &report, mlir::MLIRContext &context);
+
+} // namespace nacre
+
+#endif // NACRE_COMPILER_REPORT_ADVICE_H

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see Answers.h.
+// Why:   see there.
+// How:   all outputs are compared before the verdict, so that one run tells everything.
+
+#include "tools/run/session/Answers.h"
+#include "tools/run/session/Inputs.h"
+#include "tools/run/session/Text.h"
+#include "tools/run/tensors/Npy.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace nacre::run {
+namespace {
+
+std::string format(const char *pattern, double a, double b = 0, double c = 0) {
+  char text[160];
+  std::snprintf(text, sizeof text, pattern, a, b, c);
+  return text;
+}
+
+/// "" or what differs.
+std::string judge(const Port &port, const TensorView &expected, Tolerance tolerance) {
+  const Comparison result = compareTensors(port.tensor, expected, tolerance);
+  if (result.differing == 0) {
+    std::printf("output '%s' agrees: largest difference %.3g, largest element %.6g\n", printableText(port.name).c_str(),
+                result.largestDifference, result.scale);
+    return "";
+  }
+  return "output '" + printableText(port.name) + "' differs at " + positionOf(result.worst, port.tensor.dims) +
+         format(": must be %.9g within %.3g, but is %.9g", result.expected, result.allowed, result.actual) + "; " +
+         std::to_string(result.differing) + " of " + std::to_string(expected.count) + " elements differ";
+}
+
+} // namespace
+
+std::string fileName(std::string name) {
+  for (char &c : name)
+    if (c == '/' || c == '\\' || c == ':')
+      c = '_';
+  return name + ".npy";
+}
+
+Outcome compareOutputs(std::vector<Port> &outputs, const Options &options) {
+  std::string differences;
+  for (const std::string &text : options.expects) {
+    Port *port;
+    std::string path;
+    FileTensor expected;
+    if (Outcome failure = splitNamedFile(text, "--expect", outputs, port, path))
+      return failure;
+    if (Outcome failure = readTensorLike(port->tensor, path, expected))
+      return failure;
+    std::string difference;
+    if (expected.view.type != port->tensor.type || expected.view.dims != port->tensor.dims)
+      difference = "output '" + printableText(port->name) + "' differs in kind: must be " +
+                   describe(expected.view.type, expected.view.dims) + ", but is " +
+                   describe(port->tensor.type, port->tensor.dims);
+    else
+      difference = judge(*port, expected.view, options.tolerance);
+    if (!difference.empty())
+      differences += (differences.empty() ? "" : "\n") + difference;
+  }
+  if (differences.empty())
+    return std::nullopt;
+  return Failure{ExitCode::Differs, differences};
+}
+
+Outcome writePorts(const std::vector<Port> &ports, const std::string &folder) {
+  for (const Port &port : ports)
+    if (Outcome failure = writeNpy(folder + "/" + fileName(port.name), port.tensor))
+      return failure;
+  return std::nullopt;
+}
+
+Outcome writeOutputs(ModelSession &session, const std::string &folder) {
+  if (Outcome failure = session.readStates())
+    return failure;
+  if (Outcome failure = writePorts(session.outputs, folder))
+    return failure;
+  return writePorts(session.states, folder);
+}
+
+void summariseOutputs(const std::vector<Port> &outputs) {
+  for (const Port &port : outputs) {
+    double smallest = INFINITY, largest = -INFINITY, sum = 0;
+    for (size_t i = 0; i < port.tensor.count; ++i) {
+      const double value = readElement(port.tensor.type, port.tensor.data, i);
+      smallest = std::fmin(smallest, value);
+      largest = std::fmax(largest, value);
+      sum += value;
+    }
+    std::printf("%s %s", printableText(port.name).c_str(), describe(port.tensor.type, port.tensor.dims).c_str());
+    if (port.tensor.count != 0)
+      std::printf(": smallest %.6g, largest %.6g, mean %.6g", smallest, largest, sum / port.tensor.count);
+    std::printf("\n");
+  }
+}
+
+} // namespace nacre::run

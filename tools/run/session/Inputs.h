@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  what a session begins with: inputs and state from files, numbers and a seed.
+// Why:   every way to run a model starts so.
+// How:   see Inputs.cpp.
+
+#ifndef NACRE_TOOLS_RUN_SESSION_INPUTS_H
+#define NACRE_TOOLS_RUN_SESSION_INPUTS_H
+
+#include "tools/run/session/ModelSession.h"
+
+namespace nacre::run {
+
+/// The port whose name "name=rest" begins with, or nullptr; names may contain '='.
+Port *splitNamed(const std::string &text, std::vector<Port> &ports, std::string &rest);
+
+/// The same of "name=file"; the failure has the names that there are.
+Outcome splitNamedFile(const std::string &text, const char *option, std::vector<Port> &ports, Port *&port,
+                       std::string &file);
+
+/// Makes all elements of an input a number: "name=number".
+Outcome setNumber(const std::string &text, std::vector<Port> &ports);
+
+/// Lets the state begin as the files of --resume and --weights say.
+Outcome loadStateFiles(ModelSession &session, const Options &options);
+
+/// Fills every input from its file, a number, or the seed.
+Outcome fillPorts(std::vector<Port> &inputs, const Options &options);
+
+/// Fills every input from its file, a number, or the seed; and the state from its files, single tensors last.
+Outcome fillInputs(ModelSession &session, const Options &options);
+
+} // namespace nacre::run
+
+#endif // NACRE_TOOLS_RUN_SESSION_INPUTS_H

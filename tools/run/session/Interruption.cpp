@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see Interruption.h.
+// Why:   see there.
+// How:   see there.
+
+#include "tools/run/session/Interruption.h"
+
+#include <unistd.h>
+
+namespace nacre::run {
+namespace {
+
+constexpr int kSignals[] = {SIGINT, SIGTERM};
+volatile std::sig_atomic_t asked = 0;
+ModelSession *running = nullptr; // changes while no handler is set
+
+void cancel(int) {
+  if (!running->cancel())
+    alarm(1); // a run that was about to begin when the signal came is cancelled then
+}
+
+void note(int) {
+  asked = 1;
+  if (running)
+    cancel(0);
+}
+
+} // namespace
+
+Interruption::Interruption(ModelSession *cancelled) {
+  asked = 0;
+  running = cancelled;
+  struct sigaction action = {};
+  action.sa_handler = note;
+  action.sa_flags = SA_RESETHAND | SA_RESTART;
+  for (int i = 0; i < 2; ++i) {
+    sigaction(kSignals[i], nullptr, &before[i]);
+    if (before[i].sa_handler != SIG_IGN) // as of a program that nohup started
+      sigaction(kSignals[i], &action, nullptr);
+  }
+  action.sa_handler = running ? cancel : SIG_DFL;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGALRM, &action, &alarmBefore);
+}
+
+Interruption::~Interruption() {
+  alarm(0);
+  sigaction(SIGALRM, &alarmBefore, nullptr);
+  for (int i = 0; i < 2; ++i)
+    sigaction(kSignals[i], &before[i], nullptr);
+}
+
+bool Interruption::isAsked() const { return asked != 0; }
+
+Outcome Interruption::outcome() const {
+  return asked ? Outcome(Failure{ExitCode::Interrupted, "interrupted after the last run"}) : std::nullopt;
+}
+
+} // namespace nacre::run

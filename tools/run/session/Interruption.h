@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  Ctrl-C while a model runs or is trained.
+// Why:   who ends a long training wants to know what is left of it, and a step that is half done is worth nothing; a run
+//        that never ends should say where it was.
+// How:   the first one, or SIGTERM, is noted and cancels the run of a session; who trains asks between two steps instead.
+//        The second one ends the process at once.
+
+#ifndef NACRE_TOOLS_RUN_SESSION_INTERRUPTION_H
+#define NACRE_TOOLS_RUN_SESSION_INTERRUPTION_H
+
+#include "tools/run/session/ModelSession.h"
+
+#include <csignal>
+
+namespace nacre::run {
+
+/// Listens for as long as it lives; one at a time.
+class Interruption {
+public:
+  /// `cancelled`: whose run is to end, if any.
+  explicit Interruption(ModelSession *cancelled = nullptr);
+  ~Interruption();
+  Interruption(const Interruption &) = delete;
+  Interruption &operator=(const Interruption &) = delete;
+
+  bool isAsked() const;
+  /// A failure if a signal came, for programs that are done otherwise.
+  Outcome outcome() const;
+
+private:
+  struct sigaction before[2], alarmBefore;
+};
+
+} // namespace nacre::run
+
+#endif // NACRE_TOOLS_RUN_SESSION_INTERRUPTION_H

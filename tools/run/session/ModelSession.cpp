@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see ModelSession.h.
+// Why:   see there.
+// How:   see there.
+
+#include "tools/run/session/ModelSession.h"
+#include "tools/run/session/Text.h"
+
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <unistd.h>
+
+namespace nacre::run {
+
+Failure statusFailure(const char *reason, nacre_status status) {
+  return {status == NACRE_OUT_OF_MEMORY ? ExitCode::OutOfMemory : ExitCode::Refused,
+          std::string(reason) + " (" + nacre_status_text(status) + ")"};
+}
+namespace {
+
+TensorView viewOf(nacre_element_type type, uint32_t rank, const int64_t *dims, const void *data) {
+  TensorView view;
+  view.type = type;
+  view.dims.assign(dims, dims + rank);
+  view.data = data;
+  view.count = countElements(view.dims).value_or(0);
+  return view;
+}
+
+/// What create chose; errors come back as reasons.
+void printChoice(void *, nacre_log_level level, const char *message) {
+  if (level == NACRE_LOG_INFO)
+    std::fprintf(stderr, "nacre-run: %s\n", message);
+}
+
+} // namespace
+
+ModelSession::~ModelSession() { nacre_session_destroy(session); }
+
+Outcome ModelSession::create(const nacre_model *compiled, const Options &options, const Shared &shared) {
+  model = compiled;
+  char reason[256] = "";
+  nacre_session_options settings = nacre_session_options_default();
+  settings.entry = options.entry.empty() ? nullptr : options.entry.c_str();
+  settings.threads = options.threads;
+  settings.max_iterations = options.maxIterations;
+  settings.state = shared.state;
+  settings.executor = shared.executor;
+  settings.profile = options.profile || !options.traceFile.empty();
+  needsGpu = options.gpu;
+  settings.gpu = options.gpu ? NACRE_GPU_REQUIRED : NACRE_GPU_IF_USEFUL;
+  settings.gpu_cut = options.gpuCut;
+  settings.gpu_device = options.gpuDevice;
+  settings.gpu_sequential = options.gpuSequential;
+  settings.gpu_self_test = options.gpuSelfTest;
+  settings.tune_budget_ms = options.tuneMilliseconds;
+  if (options.gpuSelfTest || options.tuneMilliseconds)
+    settings.log = printChoice;
+  // The runtime keeps nothing where it cannot, and says nothing of it; whoever measures a second start should know.
+  if (!options.cacheFolder.empty() && access((options.cacheFolder + "/.").c_str(), W_OK) != 0)
+    return usageFailure("--cache must be a folder that can be written to, but is '" + options.cacheFolder +
+                        "': " + std::strerror(errno));
+  settings.cache_folder = options.cacheFolder.empty() ? nullptr : options.cacheFolder.c_str();
+  settings.reason = reason;
+  settings.reason_capacity = sizeof reason;
+  nacre_status status = nacre_session_memory(model, &settings, &memory);
+  if (status == NACRE_OK) {
+    settings.threads = memory.threads; // cores may come and go between the two calls
+    status = nacre_session_create(model, &settings, &session);
+  }
+  if (status != NACRE_OK)
+    return statusFailure(reason, status);
+  status = nacre_model_describe(model, &info);
+  if (status != NACRE_OK)
+    return refused(status);
+  if (Outcome failure = findEntry(options.entry))
+    return failure;
+  return collectPorts();
+}
+
+Outcome ModelSession::findEntry(const std::string &name) {
+  for (entry = 0; entry < info.entry_count; ++entry) {
+    const nacre_status status = nacre_entry_describe(model, entry, &entryInfo);
+    if (status != NACRE_OK)
+      return refused(status);
+    if (name.empty() || name == entryInfo.name)
+      return std::nullopt;
+  }
+  return usageFailure("--entry must be one of the model's, but is '" + name + "'");
+}
+
+Outcome ModelSession::collectPorts() {
+  const struct {
+    std::vector<Port> &ports;
+    uint32_t count;
+    decltype(nacre_input_describe) *describe;
+    decltype(nacre_session_input) *locate;
+  } sides[] = {{inputs, entryInfo.input_count, nacre_input_describe, nacre_session_input},
+               {outputs, entryInfo.output_count, nacre_output_describe, nacre_session_output}};
+  for (const auto &side : sides)
+    for (uint32_t i = 0; i < side.count; ++i) {
+      nacre_tensor_info tensor;
+      void *data = nullptr;
+      nacre_status status = side.describe(model, entry, i, &tensor);
+      if (status == NACRE_OK)
+        status = side.locate(session, i, &data);
+      if (status != NACRE_OK)
+        return refused(status);
+      if (!findElementType(tensor.type))
+        return Failure{ExitCode::Refused, "'" + printableText(tensor.name) + "' has an element type of a newer Nacre"};
+      side.ports.push_back(
+          {tensor.name, viewOf(tensor.type, tensor.rank, tensor.dims, data), data, tensor.open_axes, {}});
+    }
+  return collectStates();
+}
+
+Outcome ModelSession::collectStates() {
+  nacre_state_info state;
+  for (uint32_t i = 0; nacre_state_describe(model, i, &state) == NACRE_OK; ++i) {
+    if (!findElementType(state.type))
+      return Failure{ExitCode::Refused, "'" + printableText(state.name) + "' has an element type of a newer Nacre"};
+    states.push_back({state.name, viewOf(state.type, state.rank, state.dims, nullptr), nullptr, 0, {}});
+  }
+  return std::nullopt;
+}
+
+template <typename Copy> Outcome ModelSession::copyStates(Copy copy) {
+  nacre_state *state = nullptr;
+  nacre_status status = nacre_session_state(session, &state);
+  for (uint32_t i = 0; i < states.size() && status == NACRE_OK; ++i) {
+    std::vector<char> &bytes = states[i].there;
+    bytes.resize(states[i].tensor.bytes());
+    states[i].tensor.data = states[i].data = bytes.data();
+    status = copy(state, i, bytes.data(), bytes.size());
+  }
+  return status == NACRE_OK ? std::nullopt : Outcome(usageFailure(nacre_state_reason(state)));
+}
+
+std::optional<uint64_t> ModelSession::countSteps() {
+  nacre_state *state = nullptr;
+  uint32_t index = 0;
+  int64_t steps = 0;
+  if (nacre_session_state(session, &state) != NACRE_OK || nacre_state_find(state, "#step", &index) != NACRE_OK ||
+      nacre_state_read(state, index, &steps, sizeof steps) != NACRE_OK || steps < 0)
+    return std::nullopt;
+  return static_cast<uint64_t>(steps);
+}
+
+template <typename Call> Outcome ModelSession::withFile(Call call, const std::string &path, uint32_t roles) {
+  nacre_state *state = nullptr;
+  nacre_status status = nacre_session_state(session, &state);
+  if (status == NACRE_OK)
+    status = call(state, path.c_str(), roles);
+  if (status == NACRE_OK)
+    return std::nullopt;
+  const std::string reason = "'" + path + "': " + printableText(nacre_state_reason(state));
+  return status == NACRE_OUT_OF_MEMORY ? statusFailure(reason.c_str(), status) : usageFailure(reason);
+}
+
+/// A network's own memory may have an infinity for a reason; what training makes may not.
+Outcome ModelSession::checkFinite(nacre_state *state, uint32_t roles) const {
+  roles &= NACRE_STATE_WEIGHT | NACRE_STATE_MOMENT | NACRE_STATE_STATISTIC;
+  std::vector<char> bytes;
+  nacre_state_info tensor;
+  for (uint32_t i = 0; nacre_state_describe(model, i, &tensor) == NACRE_OK; ++i) {
+    if ((tensor.role & roles) == 0)
+      continue;
+    bytes.resize(tensor.bytes);
+    if (nacre_state_read(state, i, bytes.data(), bytes.size()) != NACRE_OK)
+      return usageFailure(nacre_state_reason(state));
+    const TensorView view = viewOf(tensor.type, tensor.rank, tensor.dims, bytes.data());
+    for (size_t e = 0; e < view.count; ++e)
+      if (const double value = readElement(view.type, view.data, e); !std::isfinite(value))
+        return Failure{ExitCode::Diverged, "'" + printableText(tensor.name) + "' must be finite to be saved, but has " +
+                                               (std::isnan(value) ? "nan"
+                                                : value < 0       ? "-inf"
+                                                                  : "inf") +
+                                               "; lower the learning rate, or compile with --clip=norm:1"};
+  }
+  return std::nullopt;
+}
+
+Outcome ModelSession::saveState(const std::string &path, uint32_t roles) {
+  nacre_state *state = nullptr;
+  if (nacre_session_state(session, &state) == NACRE_OK)
+    if (Outcome failure = checkFinite(state, roles))
+      return failure;
+  return withFile(nacre_state_save, path, roles);
+}
+
+Outcome ModelSession::loadState(const std::string &path, uint32_t roles) {
+  return withFile(nacre_state_load, path, roles);
+}
+
+Outcome ModelSession::writeStates() { return copyStates(nacre_state_write); }
+
+Outcome ModelSession::readStates() { return copyStates(nacre_state_read); }
+
+bool ModelSession::cancel() {
+  isCancelled = true;
+  return nacre_session_cancel(session) == NACRE_OK;
+}
+
+Outcome ModelSession::run() {
+  if (isCancelled)
+    return Failure{ExitCode::Interrupted, "interrupted between two runs"};
+  const nacre_status status = nacre_session_run(session);
+  if (status == NACRE_CANCELLED)
+    return Failure{ExitCode::Interrupted, std::string("interrupted: ") + nacre_session_reason(session)};
+  if (status == NACRE_BAD_ARGUMENT) // what the inputs hold
+    return usageFailure(printableText(nacre_session_reason(session)));
+  if (status != NACRE_OK)
+    return refused(status);
+  if (!needsGpu)
+    return std::nullopt;
+  nacre_session_info now;
+  Outcome failure = describe(now);
+  if (!failure && nacre_session_reason(session)[0] != 0) // all of the GPU, or a kernel of it
+    failure = Failure{ExitCode::Refused, nacre_session_reason(session)};
+  return failure;
+}
+
+/// One element, which may be a part of a byte: the lowest bits are the first element's. `into` is zero there.
+static void copyElement(const ElementType &type, const char *data, size_t from, char *into, size_t to) {
+  if (!type.isPacked()) {
+    std::memcpy(into + type.bytesOf(to), data + type.bytesOf(from), type.bytesOf(1));
+    return;
+  }
+  const size_t perByte = 8 / type.bits;
+  const unsigned bits = static_cast<unsigned char>(data[from / perByte]) >> from % perByte * type.bits;
+  const unsigned element = bits & ((1u << type.bits) - 1);
+  into[to / perByte] = static_cast<char>(into[to / perByte] | element << to % perByte * type.bits);
+}
+
+/// Copies the first elements of every axis, as many as `dims` says, from a tensor that has more.
+static void takeFirst(const TensorView &tensor, const Dims &dims, std::vector<char> &taken) {
+  const ElementType &type = *findElementType(tensor.type);
+  const size_t count = *countElements(dims);
+  taken.assign(type.bytesOf(count), 0);
+  for (size_t i = 0; i < count; ++i) {
+    size_t from = 0, rest = i, stride = 1;
+    for (size_t axis = dims.size(); axis-- > 0; stride *= static_cast<size_t>(tensor.dims[axis])) {
+      from += rest % static_cast<size_t>(dims[axis]) * stride;
+      rest /= static_cast<size_t>(dims[axis]);
+    }
+    copyElement(type, static_cast<const char *>(tensor.data), from, taken.data(), i);
+  }
+}
+
+Outcome ModelSession::takeSizes() {
+  for (uint32_t i = 0; i < outputs.size(); ++i) {
+    Port &port = outputs[i];
+    if (port.openAxes == 0)
+      continue;
+    Dims dims(port.tensor.dims.size());
+    const nacre_status status = nacre_session_output_dims(session, i, dims.data());
+    if (status != NACRE_OK)
+      return refused(status);
+    takeFirst(port.tensor, dims, port.there);
+    port.tensor.dims = dims;
+    port.tensor.data = port.there.data();
+    port.tensor.count = *countElements(dims);
+  }
+  return std::nullopt;
+}
+
+Outcome ModelSession::describe(nacre_session_info &now) const {
+  const nacre_status status = nacre_session_describe(session, &now);
+  return status == NACRE_OK ? std::nullopt : refused(status);
+}
+
+Outcome ModelSession::launchTime(uint32_t index, nacre_launch_time &time) {
+  const nacre_status status = nacre_session_launch_time(session, index, &time);
+  return status == NACRE_OK ? std::nullopt : refused(status);
+}
+
+Outcome ModelSession::refused(nacre_status status) const {
+  return statusFailure(nacre_session_reason(session), status);
+}
+
+} // namespace nacre::run

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  a session with its inputs and outputs by name.
+// Why:   every mode of nacre-run starts here.
+// How:   thin over nacre/runtime.h; failures carry the runtime's own reason.
+
+#ifndef NACRE_TOOLS_RUN_SESSION_MODELSESSION_H
+#define NACRE_TOOLS_RUN_SESSION_MODELSESSION_H
+
+#include "tools/run/session/Options.h"
+
+#include <atomic>
+
+namespace nacre::run {
+
+/// A status other than NACRE_OK, and the reason that the runtime gave.
+Failure statusFailure(const char *reason, nacre_status status);
+
+/// An input or output, in place.
+struct Port {
+  std::string name;
+  TensorView tensor;
+  void *data = nullptr;
+  uint32_t openAxes = 0;   // of an output: bit i where a run decides the size of axis i
+  std::vector<char> there; // what there is of such an output after a run, dense; of state, a copy
+};
+
+/// What sessions of one model may have in common; it must outlive them.
+struct Shared {
+  nacre_state *state = nullptr;
+  nacre_executor *executor = nullptr;
+};
+
+class ModelSession {
+public:
+  ModelSession() = default;
+  ModelSession(const ModelSession &) = delete;
+  ModelSession &operator=(const ModelSession &) = delete;
+  ~ModelSession();
+
+  Outcome create(const nacre_model *model, const Options &options, const Shared &shared = {});
+  Outcome run();
+  /// Ends the run that is in progress, and refuses later ones; for signal handlers, too. False if no run is in progress: one
+  /// that is about to begin still has to be cancelled.
+  bool cancel();
+  /// Lets the outputs be what they are after the run, where it decides their sizes.
+  Outcome takeSizes();
+  /// Makes the model's state what `states` holds, or the other way round.
+  Outcome writeStates();
+  Outcome readStates();
+  /// How many steps of training the state has seen; nothing where it counts none.
+  std::optional<uint64_t> countSteps();
+  /// To and from files, of these roles. What training made infinite or no number is not saved.
+  Outcome saveState(const std::string &path, uint32_t roles);
+  Outcome loadState(const std::string &path, uint32_t roles);
+  Outcome launchTime(uint32_t index, nacre_launch_time &time);
+  /// What computes the runs from now on.
+  Outcome describe(nacre_session_info &info) const;
+
+  const nacre_model *model = nullptr;
+  nacre_model_info info{};
+  uint32_t entry = 0;
+  nacre_entry_info entryInfo{};
+  nacre_memory_info memory{};
+  std::vector<Port> inputs, outputs;
+  std::vector<Port> states; // copies, whose memory is there once they are read or written
+
+private:
+  Outcome findEntry(const std::string &name);
+  Outcome collectPorts();
+  Outcome collectStates();
+  template <typename Copy> Outcome copyStates(Copy copy);
+  Outcome checkFinite(nacre_state *state, uint32_t roles) const;
+  template <typename Call> Outcome withFile(Call call, const std::string &path, uint32_t roles);
+  Outcome refused(nacre_status status) const;
+
+  nacre_session *session = nullptr;
+  bool needsGpu = false;
+  std::atomic<bool> isCancelled{false};
+};
+
+} // namespace nacre::run
+
+#endif // NACRE_TOOLS_RUN_SESSION_MODELSESSION_H

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see Compare.h.
+// Why:   see there.
+// How:   two sweeps: the scale, then the elements, ranked by how much of their allowance they use.
+
+#include "tools/run/tensors/Compare.h"
+
+#include <cfloat>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace nacre::run {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// 64-bit integers beyond 2^53 may be different and the same double.
+bool sameBits(const TensorView &a, const TensorView &b, size_t index) {
+  if (findElementType(a.type)->isPacked())
+    return true; // so few bits that numbers tell all
+  const size_t bytes = findElementType(a.type)->bytesOf(1);
+  return std::memcmp(static_cast<const char *>(a.data) + index * bytes,
+                     static_cast<const char *>(b.data) + index * bytes, bytes) == 0;
+}
+
+/// The least magnitude that is not zero to kernels. They compute with f16 in f32, where its small numbers are normal.
+double leastOf(nacre_element_type type) {
+  switch (type) {
+  case NACRE_F64:
+    return DBL_MIN;
+  case NACRE_F32:
+  case NACRE_BF16:
+    return FLT_MIN;
+  default:
+    return 0;
+  }
+}
+
+double readNormal(const TensorView &tensor, size_t index, double least) {
+  const double value = readElement(tensor.type, tensor.data, index);
+  return std::fabs(value) < least ? 0 : value;
+}
+
+double distance(double a, double b) {
+  if (a == b || (std::isnan(a) && std::isnan(b)))
+    return 0;
+  const double difference = std::fabs(a - b);
+  return std::isnan(difference) ? kInfinity : difference;
+}
+
+} // namespace
+
+Comparison compareTensors(const TensorView &actual, const TensorView &expected, Tolerance tolerance) {
+  Comparison result;
+  const bool isExact = tolerance.relative == 0 && tolerance.absolute == 0;
+  const double least = isExact ? 0 : leastOf(expected.type);
+  for (size_t i = 0; i < expected.count; ++i) {
+    const double magnitude = std::fabs(readNormal(expected, i, least));
+    if (std::isfinite(magnitude) && magnitude > result.scale)
+      result.scale = magnitude;
+  }
+  double worstShare = -1;
+  for (size_t i = 0; i < expected.count; ++i) {
+    const double a = readNormal(actual, i, least);
+    const double b = readNormal(expected, i, least);
+    double difference = distance(a, b);
+    if (difference == 0 && isInteger(expected.type) && !sameBits(actual, expected, i) && expected.type != NACRE_BOOL)
+      difference = 1;
+    const double relative = std::isfinite(b) ? tolerance.relative * std::fabs(b) : 0;
+    const double allowed = relative + tolerance.absolute * result.scale;
+    const bool agrees = difference <= allowed;
+    result.differing += !agrees;
+    result.largestDifference = std::fmax(result.largestDifference, difference);
+    const double share = difference == 0 ? 0 : allowed > 0 ? difference / allowed : kInfinity;
+    if (share > worstShare) {
+      worstShare = share;
+      result.worst = i;
+      result.actual = a;
+      result.expected = b;
+      result.allowed = allowed;
+    }
+  }
+  return result;
+}
+
+std::string positionOf(size_t index, const Dims &dims) {
+  std::string text = "]";
+  for (size_t i = dims.size(); i-- > 0;) {
+    const size_t dim = static_cast<size_t>(dims[i]);
+    text.insert(0, (i ? "," : "") + std::to_string(index % dim));
+    index /= dim;
+  }
+  return "[" + text;
+}
+
+} // namespace nacre::run
