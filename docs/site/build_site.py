@@ -6,6 +6,7 @@ How:  a folder of Markdown, laid out as the tree is, so that links between pages
       A page that NAV has no place for is an error, and so is whatever mkdocs warns of.
 """
 import argparse
+import ast
 import glob
 import json
 import os
@@ -16,7 +17,6 @@ import sys
 
 import reference_c
 import reference_programs
-import reference_python
 import reference_schemas
 from gfm import code, for_mkdocs
 
@@ -106,7 +106,7 @@ class Site:
         programs = {os.path.basename(path)[:-2]: path for path in sorted(glob.glob(os.path.join(self.arguments.build, "man", "man1", "*.1")))}
         for name, path in programs.items():
             self.page(f"reference/{name}.md", f"# {name}\n" + reference_programs.to_markdown(read(path), programs))
-        self.page("reference/python.md", reference_python.page(os.path.join(ROOT, "tools", "python", "nacre")))
+        write(os.path.join(self.source, "reference", "python.md"), self.python())
         self.page("reference/cmake.md", self.cmake())
         for name in ("operators", "passes", "nn", "plan"):
             self.page(f"reference/{name}.md", read(os.path.join(self.arguments.build, "doc", name + ".md")))
@@ -120,6 +120,16 @@ class Site:
     def list_of_programs(programs):
         lines = [f"| [{name}]({name}.md) | {re.search(name + r' - (.*)', read(path).replace(chr(92), ''))[1]} |" for name, path in programs.items()]
         return "\n".join(["", "| program | purpose |", "|---|---|", *lines, ""])
+
+    @staticmethod
+    def python():
+        """The page that mkdocstrings fills in: the package, and each name that it offers."""
+        package = ast.parse(read(os.path.join(ROOT, "tools", "python", "nacre", "__init__.py")))
+        offered = next(ast.literal_eval(node.value) for node in package.body
+                       if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__")
+        return ("# The Python package\n\n::: nacre\n    options:\n      members: []\n\nThe way through it: [Nacre in Python](../docs/python.md).\n\n" +
+                "\n".join(f"::: nacre.{name}\n    options: {{show_root_heading: true, show_root_toc_entry: true}}\n"
+                          for name in offered if not name.startswith("_")))
 
     @staticmethod
     def cmake():
@@ -179,6 +189,7 @@ class Site:
         config = os.path.join(self.arguments.staging, "mkdocs.yml")
         added = {"docs_dir": self.source, "site_dir": self.arguments.output, "nav": self.nav(), "hooks": [os.path.join(HERE, "hooks.py")]}
         text = read(os.path.join(HERE, "mkdocs.yml")).replace("  name: material\n", f"  name: material\n  custom_dir: {os.path.join(HERE, 'theme')}\n")
+        text = text.replace("PYTHON_PACKAGES", os.path.join(ROOT, "tools", "python"))
         write(config, text + "".join(f"{key}: {json.dumps(value)}\n" for key, value in added.items()))
         subprocess.run([self.arguments.mkdocs, "build", "--strict", "--quiet", "--clean", "-f", config], check=True,
                        env={**os.environ, "SOURCE_DATE_EPOCH": os.environ.get("SOURCE_DATE_EPOCH", "0"), "PYTHONDONTWRITEBYTECODE": "1"})

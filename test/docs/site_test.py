@@ -127,7 +127,7 @@ class SiteTest(unittest.TestCase):
         has("state.h.html", ["nacre_state_save"])
         has("runtime.hpp.html", ["session", "sessionrun"])
         has("nacre-compile.html", ["options", "examples"])
-        has("python.html", ["compile", "modelbenchmark"])
+        has("python.html", ["nacre.compile", "nacre.model.Model.benchmark", "nacre.timing.Benchmark.median_ms"])
         has("cmake.html", ["nacre_add_model"])
         for dialect in ("nn", "plan"):
             operations = set()
