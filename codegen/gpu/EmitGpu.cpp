@@ -203,13 +203,8 @@ struct EmitGpu : codegen::gpu::impl::EmitGpuPassBase<EmitGpu> {
   using EmitGpuPassBase::EmitGpuPassBase;
 
   void runOnOperation() override {
-    const std::optional<GpuPrecision> known = parseGpuPrecision(precision);
-    if (!known) {
-      getOperation().emitError("precision must be fp32 or fp16, but is ") << precision.getValue();
-      return signalPassFailure();
-    }
     GpuOptions options;
-    options.precision = *known;
+    options.precision = precision;
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<plan::KernelOp>())) {
       FailureOr<EmittedKernel> emitted = emitKernel(kernel, options);
       if (failed(emitted))

@@ -8,7 +8,7 @@
 #ifndef NACRE_CODEGEN_GPU_PASSES
 #define NACRE_CODEGEN_GPU_PASSES
 
-include "mlir/Pass/PassBase.td"
+include "dialects/plan/PassOptions.td"
 
 def NoteAlignmentsPass : Pass<"nacre-note-alignments", "::mlir::ModuleOp"> {
   let summary = "Note on kernels where their operands may begin";
@@ -42,8 +42,7 @@ def EmitGpuPass : Pass<"nacre-emit-gpu", "::mlir::ModuleOp"> {
     Example: test/codegen/gpu/emit-gpu.mlir; a product for GPUs with fast shared memory, then for any.
   }];
   let options = [
-    Option<"precision", "precision", "std::string", /*default=*/"\"fp32\"",
-           "Precision of multiplications in contractions: fp32 or fp16">,
+    GpuPrecisionOption<"precision", "Precision of multiplications in contractions: fp32 or fp16">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::spirv::SPIRVDialect",

@@ -221,10 +221,7 @@ struct ChooseEncodings : encode::impl::ChooseEncodingsPassBase<ChooseEncodings> 
 
   void runOnOperation() override {
     FailureOr<SmallVector<Target, 1>> targets = readTargetOptions(getOperation(), target, cpu);
-    const std::optional<Accuracy> wanted = parseAccuracy(accuracy);
-    if (!wanted)
-      getOperation().emitError("accuracy must be fast or strict, but is '") << accuracy.getValue() << "'";
-    if (failed(targets) || !wanted || failed(EncodingChooser(getOperation(), *targets, *wanted).choose()))
+    if (failed(targets) || failed(EncodingChooser(getOperation(), *targets, accuracy).choose()))
       signalPassFailure();
   }
 };

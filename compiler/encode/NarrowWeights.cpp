@@ -309,13 +309,8 @@ struct NarrowWeights : encode::impl::NarrowWeightsPassBase<NarrowWeights> {
     FailureOr<SmallVector<Target, 1>> targets = readTargetOptions(module, target, cpu);
     if (failed(targets))
       return signalPassFailure();
-    const std::optional<WeightType> known = parseWeightType(type);
-    if (!known || *known == WeightType::F32) {
-      module.emitError("weight-type must be fp16 or bf16, but is '") << type << "'";
-      return signalPassFailure();
-    }
-    FloatType element = *known == WeightType::F16 ? FloatType(Float16Type::get(&getContext()))
-                                                  : FloatType(BFloat16Type::get(&getContext()));
+    FloatType element = type == WeightType::F16 ? FloatType(Float16Type::get(&getContext()))
+                                                : FloatType(BFloat16Type::get(&getContext()));
     if (failed(WeightNarrower(module, targets->front(), element).run()))
       signalPassFailure();
   }

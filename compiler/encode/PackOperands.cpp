@@ -307,12 +307,9 @@ struct PackOperands : encode::impl::PackOperandsPassBase<PackOperands> {
 
   void runOnOperation() override {
     FailureOr<SmallVector<Target, 1>> targets = readTargetOptions(getOperation(), target, cpu);
-    const std::optional<Accuracy> wanted = parseAccuracy(accuracy);
-    if (!wanted)
-      getOperation().emitError("accuracy must be fast or strict, but is '") << accuracy.getValue() << "'";
-    if (failed(targets) || !wanted)
+    if (failed(targets))
       return signalPassFailure();
-    OperandPacker(getOperation(), *targets, *wanted).pack();
+    OperandPacker(getOperation(), *targets, accuracy).pack();
   }
 };
 

@@ -8,7 +8,7 @@
 #ifndef NACRE_COMPILER_ENCODE_PASSES
 #define NACRE_COMPILER_ENCODE_PASSES
 
-include "mlir/Pass/PassBase.td"
+include "dialects/plan/PassOptions.td"
 
 def NarrowWeightsPass : Pass<"nacre-narrow-weights", "::mlir::ModuleOp"> {
   let summary = "Store the weights of launches that wait for them as f16 or bf16";
@@ -26,7 +26,7 @@ def NarrowWeightsPass : Pass<"nacre-narrow-weights", "::mlir::ModuleOp"> {
     Example: test/compiler/encode/narrow-weights.mlir; a row by a matrix reads the matrix as f16.
   }];
   let options = [
-    Option<"type", "weight-type", "std::string", /*default=*/"\"fp16\"", "Storage type of weights: fp16 or bf16">,
+    WordOption<"type", "weight-type", "::nacre::WeightType", "F16", "Storage type of weights: fp16 or bf16", [["F16", "fp16"], ["BF16", "bf16"]]>,
     Option<"target", "target", "std::string", /*default=*/"\"host\"",
            "Operating system: host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64">,
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
@@ -57,7 +57,7 @@ def PackOperandsPass : Pass<"nacre-pack-operands", "::mlir::ModuleOp"> {
            "Operating system: host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64">,
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
            "LLVM's names of the CPUs, separated by commas; empty for the target's default">,
-    Option<"accuracy", "accuracy", "std::string", /*default=*/"\"fast\"", "fast or strict: whether Winograd is taken">,
+    AccuracyOption,
   ];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
@@ -84,7 +84,7 @@ def ChooseEncodingsPass : Pass<"nacre-choose-encodings", "::mlir::ModuleOp"> {
            "Operating system: host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64">,
     Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
            "LLVM's names of the CPUs, separated by commas; empty for the target's default">,
-    Option<"accuracy", "accuracy", "std::string", /*default=*/"\"fast\"", "fast or strict: whether Winograd is taken">,
+    AccuracyOption,
   ];
 }
 

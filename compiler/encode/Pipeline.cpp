@@ -11,10 +11,10 @@ namespace nacre::encode {
 void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   // First, because what is read in panels, and what by Winograd, depends on the type.
   if (options.weightType != WeightType::F32)
-    pm.addPass(createNarrowWeightsPass({weightTypeWord(options.weightType).str(), options.target, options.cpus}));
+    pm.addPass(createNarrowWeightsPass({options.weightType, options.target, options.cpus}));
   // Behind types, before weights: what is packed here leaves variables to those that read them as they lie.
-  pm.addPass(createPackOperandsPass({options.target, options.cpus, accuracyWord(options.accuracy).str()}));
-  pm.addPass(createChooseEncodingsPass({options.target, options.cpus, accuracyWord(options.accuracy).str()}));
+  pm.addPass(createPackOperandsPass({options.target, options.cpus, options.accuracy}));
+  pm.addPass(createChooseEncodingsPass({options.target, options.cpus, options.accuracy}));
   pm.addPass(createPackStatesPass());
 }
 

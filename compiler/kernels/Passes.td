@@ -8,7 +8,7 @@
 #ifndef NACRE_COMPILER_KERNELS_PASSES
 #define NACRE_COMPILER_KERNELS_PASSES
 
-include "mlir/Pass/PassBase.td"
+include "dialects/plan/PassOptions.td"
 
 def ExposeMovementPass : Pass<"nacre-expose-movement", "::mlir::func::FuncOp"> {
   let summary = "Give padding, cropping and moved unit axes operators that can become views";
@@ -68,7 +68,7 @@ def AssignEnginePass : Pass<"nacre-assign-engine", "::mlir::ModuleOp"> {
 
     Example: test/compiler/kernels/assign-engine.mlir.
   }];
-  let options = [Option<"engine", "engine", "std::string", /*default=*/"\"cpu\"", "cpu, gpu or any">];
+  let options = [WordOption<"engine", "engine", "::nacre::plan::Engine", "Cpu", "cpu, gpu or any", [["Cpu", "cpu"], ["Gpu", "gpu"], ["Any", "any"]]>];
 }
 
 def PartProductsPass : Pass<"nacre-part-products", "::mlir::func::FuncOp"> {

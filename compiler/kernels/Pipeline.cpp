@@ -34,7 +34,7 @@ void buildForming(mlir::OpPassManager &pm) {
 void buildPipeline(mlir::OpPassManager &pm, plan::Engine engine) {
   buildPreparation(pm);
   if (engine != plan::Engine::Any)
-    pm.addPass(createAssignEnginePass({engine == plan::Engine::Cpu ? "cpu" : "gpu"}));
+    pm.addPass(createAssignEnginePass({engine}));
   buildForming(pm);
 }
 

@@ -8,7 +8,7 @@
 #ifndef NACRE_COMPILER_PLACE_PASSES
 #define NACRE_COMPILER_PLACE_PASSES
 
-include "mlir/Pass/PassBase.td"
+include "dialects/plan/PassOptions.td"
 
 def PlaceKernelsPass : Pass<"nacre-place-kernels", "::mlir::ModuleOp"> {
   let summary = "Give every launch the ranges of its cut axis that the CPU and the GPU compute";
@@ -31,10 +31,11 @@ def PlaceKernelsPass : Pass<"nacre-place-kernels", "::mlir::ModuleOp"> {
     too.
   }];
   let options = [
-    Option<"engines", "engines", "std::string", "\"cpu\"", "Engines that compute: cpu, gpu, split (see percent) or auto (requires a device)">,
+    WordOption<"engines", "engines", "::nacre::Placement::Engines", "Cpu", "Engines that compute: cpu, gpu, split (see percent) or auto (requires a device)",
+               [["Cpu", "cpu"], ["Gpu", "gpu"], ["Split", "split"], ["Auto", "auto"]]>,
     Option<"percent", "percent", "unsigned", "0", "With engines=split, how much of each cut axis the GPU computes">,
     Option<"device", "device", "std::string", "\"\"", "The profile to predict times for: a shipped one's name, or a .json file">,
-    Option<"precision", "gpu-precision", "std::string", "\"fp32\"", "Precision of products on the GPU in predictions: fp32 or fp16">,
+    GpuPrecisionOption<"gpu-precision", "Precision of products on the GPU in predictions: fp32 or fp16">,
   ];
   let statistics = [
     Statistic<"numOnGpu", "num-on-gpu", "Number of launches that only the GPU computes">,

@@ -9,26 +9,12 @@
 
 namespace nacre::place {
 
-static const char *wordOf(Placement::Engines engines) {
-  switch (engines) {
-  case Placement::Engines::Cpu:
-    return "cpu";
-  case Placement::Engines::Gpu:
-    return "gpu";
-  case Placement::Engines::Split:
-    return "split";
-  case Placement::Engines::Auto:
-    return "auto";
-  }
-  return "";
-}
-
 void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   PlaceKernelsPassOptions placing;
-  placing.engines = wordOf(options.placement.engines);
+  placing.engines = options.placement.engines;
   placing.percent = options.placement.percent;
   placing.device = options.device;
-  placing.precision = gpuPrecisionWord(options.gpuPrecision);
+  placing.precision = options.gpuPrecision;
   pm.addPass(createPlaceKernelsPass(placing));
 }
 

@@ -15,7 +15,6 @@
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/DebugLog.h"
 
 #include <deque>
@@ -248,17 +247,11 @@ struct PlaceKernels : place::impl::PlaceKernelsPassBase<PlaceKernels> {
 
   LogicalResult initialize(MLIRContext *context) override {
     auto fail = [&](const Twine &message) { return emitError(UnknownLoc::get(context)) << message; };
-    if (!llvm::is_contained({"cpu", "gpu", "split", "auto"}, engines.getValue()))
-      return fail("engines must be cpu, gpu, split or auto, but is '" + engines.getValue() + "'");
-    const std::optional<GpuPrecision> known = parseGpuPrecision(precision);
-    if (!known)
-      return fail("gpu-precision must be fp32 or fp16, but is '" + precision.getValue() + "'");
-    gpuPrecision = *known;
     if (percent > 100)
       return fail("percent must be at most 100, but is " + Twine(percent));
     if (device.empty())
-      return engines.getValue() == "auto" ? fail("engines=auto requires a device, for which times are predicted")
-                                          : success();
+      return engines == Placement::Engines::Auto ? fail("engines=auto requires a device, for which times are predicted")
+                                                 : success();
     llvm::Expected<place::DeviceProfile> loaded = place::loadDeviceProfile(device);
     if (!loaded)
       return fail(llvm::toString(loaded.takeError()));
@@ -276,7 +269,7 @@ struct PlaceKernels : place::impl::PlaceKernelsPassBase<PlaceKernels> {
         step.walk([&](plan::LaunchOp launch) { give(launch, symbols, isCpus ? 0 : wantedCut(launch, symbols)); });
       }
     if (profile) {
-      if (engines.getValue() == "auto")
+      if (engines == Placement::Engines::Auto)
         search(symbols);
       predict(symbols);
     }
@@ -298,7 +291,9 @@ private:
 
   /// What the launch's engine or else the user asks for, as far as there is code. A search starts from the CPU.
   int64_t wantedCut(plan::LaunchOp launch, const SymbolTable &symbols) const {
-    const unsigned asked = llvm::StringSwitch<unsigned>(engines).Case("gpu", 100).Case("split", percent).Default(0);
+    const unsigned asked = engines == Placement::Engines::Gpu     ? 100
+                           : engines == Placement::Engines::Split ? unsigned(percent)
+                                                                  : 0;
     const plan::Engine engine = plan::engineOf(launch);
     const unsigned wanted = engine == plan::Engine::Cpu ? 0 : engine == plan::Engine::Gpu ? 100 : asked;
     auto kernel = symbols.lookup<plan::KernelOp>(launch.getKernel());
@@ -309,7 +304,7 @@ private:
   }
 
   EntrySteps stepsOf(plan::EntryOp entry, const SymbolTable &symbols, Cuts wanted) const {
-    return EntrySteps(entry, symbols, *profile, gpuPrecision, wanted);
+    return EntrySteps(entry, symbols, *profile, precision, wanted);
   }
 
   /// 2. Gives each entry what is fastest.
@@ -349,7 +344,6 @@ private:
   }
 
   std::optional<place::DeviceProfile> profile;
-  GpuPrecision gpuPrecision = GpuPrecision::F32;
 };
 
 } // namespace

@@ -1,7 +1,7 @@
 // RUN: nacre-opt %s --nacre-emit-gpu --canonicalize --split-input-file | FileCheck %s
 // RUN: not nacre-opt %s --nacre-emit-gpu="precision=fp8" --split-input-file 2>&1 | FileCheck %s --check-prefix=PRECISION
 
-// PRECISION: precision must be fp32 or fp16, but is fp8
+// PRECISION: --precision option: Cannot find option named 'fp8'
 
 // A variant for GPUs with fast shared memory (families 0, 4, 5 and 6), then one
 // for any. The share comes from placeholders; 64 rows are two tiles of 32 and so are the columns, in one row of

@@ -2,7 +2,7 @@
 // RUN: nacre-opt %s --nacre-narrow-weights="target=linux-x86_64 weight-type=bf16" --split-input-file | FileCheck %s --check-prefix=BF16
 // RUN: not nacre-opt %s --nacre-narrow-weights="weight-type=fp8" --split-input-file 2>&1 | FileCheck %s --check-prefix=TYPE
 
-// TYPE: weight-type must be fp16 or bf16, but is 'fp8'
+// TYPE: --weight-type option: Cannot find option named 'fp8'
 
 // A row by a matrix reads the matrix as f16: it comes in half the time. What is computed stays f32. A number that the type has is
 // what it was, and the note says so.

@@ -9,7 +9,7 @@
 // CPU-LABEL: func.func @documented_example
 // GPU: module attributes {plan.engine = "gpu"}
 // ANY-NOT: plan.engine
-// UNKNOWN: engine must be any, cpu or gpu, but is 'tpu'
+// UNKNOWN: --engine option: Cannot find option named 'tpu'
 func.func @documented_example(%x: tensor<4xf32> {nn.name = "x"}) -> (tensor<4xf32> {nn.name = "y"}) {
   return %x : tensor<4xf32>
 }

@@ -5,9 +5,9 @@
 // RUN: not nacre-opt %s --nacre-place-kernels=device=%t.missing.json 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: not nacre-opt %s --nacre-place-kernels=gpu-precision=fp64 2>&1 | FileCheck %s --check-prefix=PRECISION
 
-// ENGINES: engines must be cpu, gpu, split or auto, but is 'npu'
+// ENGINES: --engines option: Cannot find option named 'npu'
 // PERCENT: percent must be at most 100, but is 101
 // NOWHERE: engines=auto requires a device
 // UNKNOWN: the device must be a .json file or one of {{.*}}snapdragon-778g{{.*}}, but is 'typewriter'
 // MISSING: cannot read '{{.*}}.missing.json'
-// PRECISION: gpu-precision must be fp32 or fp16, but is 'fp64'
+// PRECISION: --gpu-precision option: Cannot find option named 'fp64'
