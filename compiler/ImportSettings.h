@@ -6,7 +6,7 @@
 #define NACRE_COMPILER_IMPORTSETTINGS_H
 
 #include "compiler/CompilerOptions.h"
-#include "compiler/import/KeptTensors.h"
+#include "compiler/import/Import.h"
 
 namespace nacre {
 

@@ -5,7 +5,7 @@
 #include "compiler/DescribeLaunches.h"
 #include "compiler/SaidOnce.h"
 #include "compiler/graph/Passes.h"
-#include "compiler/import/KeptTensors.h"
+#include "compiler/import/Import.h"
 #include "compiler/schedule/LaunchPrice.h"
 #include "compiler/schedule/Lifetimes.h"
 #include "compiler/train/Passes.h"

@@ -3,7 +3,7 @@
 // Activations, each as ONNX defines it, in terms of `nn`; the compiler fuses the compositions.
 
 #include "compiler/import/compositions/Elementary.h"
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/operators/Handlers.h"
 
 using namespace mlir;
 

@@ -7,7 +7,7 @@
 //       3. the rest.
 
 #include "compiler/import/operands/Elementwise.h"
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/operators/Handlers.h"
 
 #include "dialects/nn/ShapeRules.h"
 

@@ -10,7 +10,7 @@
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/compositions/Movement.h"
 #include "compiler/import/compositions/SpecialFunctions.h"
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/operators/Handlers.h"
 
 #include <limits>
 

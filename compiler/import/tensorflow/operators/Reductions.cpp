@@ -5,7 +5,8 @@
 #include "compiler/import/operands/Reductions.h"
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/operands/Axes.h"
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/operands/IndexType.h"
+#include "compiler/import/tensorflow/operators/Handlers.h"
 
 using namespace mlir;
 
