@@ -2,8 +2,8 @@
 //
 // Trained weights back into the model that they are of.
 
-#ifndef NACRE_COMPILER_IMPORT_STATE_TRAINEDMODEL_H
-#define NACRE_COMPILER_IMPORT_STATE_TRAINEDMODEL_H
+#ifndef NACRE_COMPILER_STATE_WRITETRAINED_H
+#define NACRE_COMPILER_STATE_WRITETRAINED_H
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringRef.h"
@@ -18,4 +18,4 @@ mlir::LogicalResult writeTrained(llvm::StringRef path, llvm::StringRef state, ll
 
 } // namespace nacre::importer
 
-#endif // NACRE_COMPILER_IMPORT_STATE_TRAINEDMODEL_H
+#endif // NACRE_COMPILER_STATE_WRITETRAINED_H

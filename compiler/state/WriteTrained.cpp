@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See TrainedModel.h.
+// See WriteTrained.h.
 
-#include "compiler/import/state/TrainedModel.h"
+#include "compiler/state/WriteTrained.h"
 
 #include "compiler/import/Formats.h"
 #include "dialects/OutputFile.h"
