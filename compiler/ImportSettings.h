@@ -5,7 +5,7 @@
 #ifndef NACRE_COMPILER_IMPORTSETTINGS_H
 #define NACRE_COMPILER_IMPORTSETTINGS_H
 
-#include "compiler/import/KeptTensors.h"
+#include "compiler/import/Import.h"
 #include "compiler/options/CompilerOptions.h"
 
 namespace nacre {

@@ -14,7 +14,7 @@
 #include "compiler/TrainedModel.h"
 #include "compiler/encode/Passes.h"
 #include "compiler/graph/Passes.h"
-#include "compiler/import/KeptTensors.h"
+#include "compiler/import/Import.h"
 #include "compiler/kernels/Passes.h"
 #include "compiler/place/Passes.h"
 #include "compiler/report/Advice.h"

@@ -4,7 +4,7 @@
 
 #include "compiler/SaidOnce.h"
 #include "compiler/graph/Passes.h"
-#include "compiler/import/KeptTensors.h"
+#include "compiler/import/Import.h"
 #include "compiler/report/DescribeLaunches.h"
 #include "compiler/schedule/LaunchPrice.h"
 #include "compiler/schedule/Lifetimes.h"

@@ -4,8 +4,8 @@
 
 #include "compiler/import/Formats.h"
 
-#include "compiler/import/FileKind.h"
 #include "compiler/import/caffe/Format.h"
+#include "compiler/import/model/FileKind.h"
 #include "compiler/import/onnx/Format.h"
 #include "compiler/import/tensorflow/Format.h"
 #include "compiler/import/tflite/Format.h"

@@ -9,14 +9,15 @@
 
 #include "compiler/import/GraphImporter.h"
 
-#include "compiler/import/NodeNames.h"
-#include "compiler/import/entry/AddedDropouts.h"
+#include "compiler/import/builder/OpenWeights.h"
 #include "compiler/import/entry/DeclaredOutputs.h"
 #include "compiler/import/entry/InputValues.h"
 #include "compiler/import/entry/KeptState.h"
 #include "compiler/import/entry/KeptValues.h"
-#include "compiler/import/entry/OpenWeights.h"
 #include "compiler/import/entry/SettledInputs.h"
+#include "compiler/import/model/NodeNames.h"
+#include "compiler/import/training/AddedDropouts.h"
+#include "compiler/import/training/WatchedTensors.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -28,7 +29,7 @@ namespace {
 
 class GraphImporter {
 public:
-  /// Adds a function to the module. `shared` is what all entries of the model have together.
+  /// Adds a function to the module; all entries share `shared`.
   GraphImporter(ModelView &model, const ModelEntry &entry, const ImportOptions &options, ImportState &shared,
                 ModuleOp module)
       : model(model), name(entry.name.empty() ? StringRef(options.entry) : entry.name), options(options),
@@ -57,9 +58,6 @@ private:
   void tryRest(Scope &scope, size_t first);
   LogicalResult importOutputs(Scope &scope);
   static void eraseUnused(Block &block);
-  LogicalResult keepStates() {
-    return importer::keepStates(func, options.states, [this](StringRef name) { return model.normalizeName(name); });
-  }
 
   ModelView &model;
   StringRef name;
@@ -273,9 +271,8 @@ LogicalResult GraphImporter::importOutputs(Scope &scope) {
   bool hasFailed = false;
   for (const GraphValue &output : outputs) {
     FailureOr<Value> value = getValue(scope, output.getSource());
-    if (failed(value))
-      hasFailed = true;
-    else if (*value)
+    hasFailed |= failed(value);
+    if (succeeded(value) && *value)
       hasFailed |= failed(
           checkOutput(output, *value, shared.counts.lookup(*value), inputs, scope.graph.getLocation(output.name)));
     results.push_back(succeeded(value) ? *value : Value());
@@ -321,14 +318,17 @@ LogicalResult GraphImporter::import(const KeptTensors &kept) {
     Value value = main.values.lookup(model.normalizeName(name));
     return shared.counts.contains(value) ? Value() : value;
   };
-  if (weights && (failed(dropouts->check(main.values, *weights, func.getLoc())) || failed(weights->giveResults(find))))
+  if (weights)
+    weights->giveResults();
+  if (weights && (failed(dropouts->check(main.values, *weights, func.getLoc())) ||
+                  failed(watchTensors(func, options.training->watched, find))))
     return failure();
   if (kept.isAny() && failed(keepValues(func, model, main.graph, find, kept)))
     return failure();
   eraseUnused(func.front());
   if (weights)
     weights->eraseUnused();
-  return keepStates();
+  return keepStates(func, options.states, model);
 }
 
 //===----------------------------------------------------------------------===//
@@ -371,7 +371,7 @@ void GraphImporter::check(std::vector<Problem> &problems) {
   if (shared.unfixedInputs.size() > 1)
     problems.push_back({Problem::Kind::Value, "", "input", askForValues(shared.unfixedInputs.getArrayRef())});
   if (problems.empty())
-    collect([&] { (void)keepStates(); }, addValue("model"));
+    collect([&] { (void)keepStates(func, options.states, model); }, addValue("model"));
   if (areAllSupported && newer)
     warnOfNewerVersion(*newer, main.graph.getLocation());
 }

@@ -5,8 +5,8 @@
 #ifndef NACRE_COMPILER_IMPORT_GRAPHIMPORTER_H
 #define NACRE_COMPILER_IMPORT_GRAPHIMPORTER_H
 
-#include "compiler/import/GraphView.h"
-#include "compiler/import/KeptTensors.h"
+#include "compiler/import/Import.h"
+#include "compiler/import/model/GraphView.h"
 
 namespace nacre::importer {
 

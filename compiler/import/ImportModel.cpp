@@ -5,9 +5,9 @@
 // How:  1. the file, or that which stands for a folder, is mapped, and read by the format that claims it,
 //       2. GraphImporter walks over what the reader gives.
 
-#include "compiler/import/FileKind.h"
 #include "compiler/import/Formats.h"
 #include "compiler/import/GraphImporter.h"
+#include "compiler/import/model/FileKind.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

@@ -5,8 +5,8 @@
 // Why:   weights lie in a file of their own, which is another reader's.
 // How:   a network draws its weights, so that layers that have some are met at all.
 
-#include "compiler/import/FileKind.h"
 #include "compiler/import/Import.h"
+#include "compiler/import/model/FileKind.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"

@@ -6,7 +6,7 @@
 
 #include "test/fuzz/MutateModel.h"
 
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/Operators.h"
 
 #include "tensorflow.pb.h"
 #include <cmath>

@@ -12,6 +12,7 @@ tools/run, tools/try, tools/tune, samples -> nacre/runtime.h alone; runtime -> t
 compiler/import, tools/run -> compiler/import/npy, compiler/import/protobuf/Wire.h, dialects/nn/FloatFormats.h -> the standard library alone
 whoever writes files -> dialects/OutputFile.h -> the C library alone
 tools/eval, tools/diff -> compiler/evaluate -> dialects: what a model means, beside the phases and seen by none of them
+tools/translate -> compiler/state -> compiler/import: trained weights back into a model
 """
 import re
 
@@ -34,7 +35,7 @@ ALLOWED = {
                    "dialects/nn/FloatFormats.h"),
     "tools/tune/": (*PUBLIC, "tools/OutOfMemory.h", "tools/ResponseFile.h", "dialects/OutputFile.h"),
     "tools/try/": PUBLIC,
-    "tools/translate/": ("tools/*", "compiler/import/Import.h", "compiler/import/state/TrainedModel.h", "dialects/*"),  # one phase alone, without the compiler around it
+    "tools/translate/": ("tools/*", "compiler/import/Import.h", "compiler/state/WriteTrained.h", "dialects/*"),  # one phase alone, without the compiler around it
     # What models mean, and the parts of nacre-run that read, write and compare tensors; element types as libraries number them.
     "tools/eval/": ("tools/*", "tools/run/", "compiler/*", "compiler/options/", "compiler/evaluate/", "codegen/package/ElementTypes.h", "dialects/"),
     "tools/diff/": ("tools/*", "tools/run/", "tools/eval/", "compiler/*", *PUBLIC),
@@ -44,6 +45,7 @@ ALLOWED = {
 }
 PHASES = ("import", "train", "graph", "kernels", "encode", "place", "schedule")
 ALLOWED["compiler/evaluate/"] = ("dialects/",)
+ALLOWED["compiler/state/"] = ("compiler/import/", "dialects/")
 ALLOWED.update({f"compiler/{phase}/": ("dialects/", "codegen/MachineModel.h") for phase in PHASES})
 # The standard library alone: nacre-run, which has no LLVM, reads .npy files, tensors of ONNX and small floats by them, too.
 ALLOWED["compiler/import/npy/"] = ALLOWED["compiler/import/protobuf/Wire.h"] = ALLOWED["dialects/OutputFile."] = ALLOWED["dialects/nn/FloatFormats.h"] = ()

@@ -6,7 +6,7 @@
 // How:   weights that stay in the model's file are left out of the text.
 
 #include "compiler/import/Import.h"
-#include "compiler/import/state/TrainedModel.h"
+#include "compiler/state/WriteTrained.h"
 #include "dialects/PrintableText.h"
 #include "tools/CommandLine.h"
 #include "tools/ModelInputs.h"

@@ -4,7 +4,7 @@
 
 #include "compiler/import/caffe/Blobs.h"
 
-#include "compiler/import/NodeNames.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "dialects/nn/ShapeRules.h"
 
 #include "llvm/ADT/StringSwitch.h"

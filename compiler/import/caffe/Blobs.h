@@ -9,7 +9,7 @@
 #ifndef NACRE_COMPILER_IMPORT_CAFFE_BLOBS_H
 #define NACRE_COMPILER_IMPORT_CAFFE_BLOBS_H
 
-#include "compiler/import/OperandBinder.h"
+#include "compiler/import/binding/OperandBinder.h"
 #include "compiler/import/caffe/Fillers.h"
 
 namespace nacre::importer::caffe_format {

@@ -8,7 +8,7 @@
 #ifndef NACRE_COMPILER_IMPORT_CAFFE_FILLERS_H
 #define NACRE_COMPILER_IMPORT_CAFFE_FILLERS_H
 
-#include "compiler/import/NnBuilder.h"
+#include "compiler/import/builder/NnBuilder.h"
 #include "compiler/import/compositions/Random.h"
 
 namespace nacre::importer::caffe_format {

@@ -9,13 +9,13 @@
 
 #include "compiler/import/caffe/Format.h"
 
-#include "compiler/import/CutModel.h"
-#include "compiler/import/FileKind.h"
 #include "compiler/import/caffe/Attributes.h"
 #include "compiler/import/caffe/Blobs.h"
 #include "compiler/import/caffe/Handlers.h"
 #include "compiler/import/caffe/Network.h"
 #include "compiler/import/caffe/Weights.h"
+#include "compiler/import/model/CutModel.h"
+#include "compiler/import/model/FileKind.h"
 #include "compiler/import/protobuf/ProtoText.h"
 
 #include "mlir/IR/Builders.h"

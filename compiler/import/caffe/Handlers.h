@@ -5,7 +5,7 @@
 #ifndef NACRE_COMPILER_IMPORT_CAFFE_HANDLERS_H
 #define NACRE_COMPILER_IMPORT_CAFFE_HANDLERS_H
 
-#include "compiler/import/ImportRegistry.h"
+#include "compiler/import/binding/ImportRegistry.h"
 
 namespace nacre::importer::caffe_format {
 

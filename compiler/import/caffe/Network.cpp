@@ -7,8 +7,8 @@
 
 #include "compiler/import/caffe/Network.h"
 
-#include "compiler/import/Import.h"
 #include "compiler/import/caffe/OldForms.h"
+#include "compiler/import/options/Limits.h"
 #include "compiler/import/protobuf/ProtoText.h"
 
 #include "mlir/IR/Builders.h"

@@ -4,9 +4,9 @@
 
 #include "compiler/import/caffe/Weights.h"
 
-#include "compiler/import/Import.h"
-#include "compiler/import/TypeNames.h"
 #include "compiler/import/caffe/Schema.h"
+#include "compiler/import/messages/TypeNames.h"
+#include "compiler/import/options/Limits.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/ShapeRules.h"
 

@@ -5,7 +5,7 @@
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_BLOCKS_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_BLOCKS_H
 
-#include "compiler/import/NnBuilder.h"
+#include "compiler/import/builder/NnBuilder.h"
 
 namespace nacre::importer {
 

@@ -6,8 +6,7 @@
 
 #include "compiler/import/compositions/Einsum.h"
 
-#include "compiler/import/Import.h"
-#include "compiler/import/TypeNames.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "dialects/nn/ShapeRules.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -12,7 +12,7 @@
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_EINSUM_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_EINSUM_H
 
-#include "compiler/import/NnBuilder.h"
+#include "compiler/import/builder/NnBuilder.h"
 
 #include "llvm/Support/Error.h"
 

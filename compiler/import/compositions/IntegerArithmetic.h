@@ -9,8 +9,8 @@
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_INTEGERARITHMETIC_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_INTEGERARITHMETIC_H
 
-#include "compiler/import/Geometry.h"
-#include "compiler/import/NnBuilder.h"
+#include "compiler/import/builder/Geometry.h"
+#include "compiler/import/builder/NnBuilder.h"
 
 namespace nacre::importer {
 

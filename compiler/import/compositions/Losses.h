@@ -5,7 +5,7 @@
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_LOSSES_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_LOSSES_H
 
-#include "compiler/import/NnBuilder.h"
+#include "compiler/import/builder/NnBuilder.h"
 
 #include <optional>
 

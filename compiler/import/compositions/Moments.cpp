@@ -4,7 +4,7 @@
 
 #include "compiler/import/compositions/Moments.h"
 
-#include "compiler/import/entry/OpenWeights.h"
+#include "compiler/import/builder/OpenWeights.h"
 
 using namespace mlir;
 

@@ -8,8 +8,8 @@
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_POOLINGS_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_POOLINGS_H
 
-#include "compiler/import/Geometry.h"
-#include "compiler/import/NnBuilder.h"
+#include "compiler/import/builder/Geometry.h"
+#include "compiler/import/builder/NnBuilder.h"
 
 namespace nacre::importer {
 

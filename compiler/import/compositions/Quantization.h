@@ -10,7 +10,7 @@
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_QUANTIZATION_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_QUANTIZATION_H
 
-#include "compiler/import/NnBuilder.h"
+#include "compiler/import/builder/NnBuilder.h"
 
 namespace nacre::importer {
 

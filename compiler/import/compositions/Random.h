@@ -11,7 +11,7 @@
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_RANDOM_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_RANDOM_H
 
-#include "compiler/import/NnBuilder.h"
+#include "compiler/import/builder/NnBuilder.h"
 
 #include <array>
 

@@ -5,7 +5,7 @@
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_RESAMPLING_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_RESAMPLING_H
 
-#include "compiler/import/NnBuilder.h"
+#include "compiler/import/builder/NnBuilder.h"
 #include "compiler/import/compositions/ResampleTables.h"
 
 namespace nacre::importer {

@@ -6,7 +6,7 @@
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_SAMPLING_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_SAMPLING_H
 
-#include "compiler/import/NnBuilder.h"
+#include "compiler/import/builder/NnBuilder.h"
 
 namespace nacre::importer {
 

@@ -4,7 +4,7 @@
 
 #include "compiler/import/compositions/Tables.h"
 
-#include "compiler/import/TypeNames.h"
+#include "compiler/import/messages/TypeNames.h"
 
 using namespace mlir;
 

@@ -5,7 +5,7 @@
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_TABLES_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_TABLES_H
 
-#include "compiler/import/NnBuilder.h"
+#include "compiler/import/builder/NnBuilder.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/ShapeRules.h"

@@ -5,8 +5,8 @@
 
 #include "compiler/import/control/RegionBuilder.h"
 
-#include "compiler/import/ComplexValues.h"
-#include "compiler/import/TypeNames.h"
+#include "compiler/import/messages/ComplexValues.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace mlir;

@@ -5,7 +5,7 @@
 
 #include "compiler/import/control/RegionBuilder.h"
 
-#include "compiler/import/TypeNames.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace mlir;

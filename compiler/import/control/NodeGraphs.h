@@ -5,7 +5,7 @@
 #ifndef NACRE_COMPILER_IMPORT_CONTROL_NODEGRAPHS_H
 #define NACRE_COMPILER_IMPORT_CONTROL_NODEGRAPHS_H
 
-#include "compiler/import/GraphView.h"
+#include "compiler/import/model/GraphView.h"
 
 namespace nacre::importer {
 

@@ -13,7 +13,7 @@
 #ifndef NACRE_COMPILER_IMPORT_CONTROL_REGIONBUILDER_H
 #define NACRE_COMPILER_IMPORT_CONTROL_REGIONBUILDER_H
 
-#include "compiler/import/NnBuilder.h"
+#include "compiler/import/builder/NnBuilder.h"
 
 namespace nacre::importer {
 

@@ -4,8 +4,8 @@
 
 #include "compiler/import/entry/DeclaredOutputs.h"
 
-#include "compiler/import/ComplexValues.h"
-#include "compiler/import/TypeNames.h"
+#include "compiler/import/messages/ComplexValues.h"
+#include "compiler/import/messages/TypeNames.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"

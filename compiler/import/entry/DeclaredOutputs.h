@@ -5,8 +5,8 @@
 #ifndef NACRE_COMPILER_IMPORT_ENTRY_DECLAREDOUTPUTS_H
 #define NACRE_COMPILER_IMPORT_ENTRY_DECLAREDOUTPUTS_H
 
-#include "compiler/import/GraphView.h"
 #include "compiler/import/entry/SettledInputs.h"
+#include "compiler/import/model/GraphView.h"
 
 namespace nacre::importer {
 

@@ -7,7 +7,7 @@
 
 #include "compiler/import/entry/InputValues.h"
 
-#include "compiler/import/TypeNames.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/npy/Npy.h"
 #include "dialects/nn/NarrowTypes.h"
 #include "dialects/nn/ShapeRules.h"

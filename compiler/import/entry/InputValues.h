@@ -5,7 +5,7 @@
 #ifndef NACRE_COMPILER_IMPORT_ENTRY_INPUTVALUES_H
 #define NACRE_COMPILER_IMPORT_ENTRY_INPUTVALUES_H
 
-#include "compiler/import/GraphView.h"
+#include "compiler/import/model/GraphView.h"
 
 namespace nacre::importer {
 

@@ -3,7 +3,7 @@
 // How: 1. what a text names; 2. the variable.
 
 #include "compiler/import/entry/KeptState.h"
-#include "compiler/import/TypeNames.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "dialects/PrintableText.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/NarrowTypes.h"
@@ -51,11 +51,11 @@ struct Pair {
   unsigned argument, result;
 };
 
-FailureOr<Pair> resolve(func::FuncOp function, StringRef text, llvm::function_ref<std::string(StringRef)> normalize) {
+FailureOr<Pair> resolve(func::FuncOp function, StringRef text, const ModelView &model) {
   const Names inputs = namesOf(function, true), outputs = namesOf(function, false);
   for (size_t colon = text.find(':'); colon != text.npos; colon = text.find(':', colon + 1)) {
-    std::optional<unsigned> argument = find(inputs, normalize(text.take_front(colon)));
-    std::optional<unsigned> result = find(outputs, normalize(text.drop_front(colon + 1)));
+    std::optional<unsigned> argument = find(inputs, model.normalizeName(text.take_front(colon)));
+    std::optional<unsigned> result = find(outputs, model.normalizeName(text.drop_front(colon + 1)));
     if (argument && result)
       return Pair{*argument, *result};
   }
@@ -92,30 +92,7 @@ LogicalResult keepState(func::FuncOp function, Pair pair) {
   return success();
 }
 
-/// Whether a variable begins as state does without a word.
-bool isZeros(ElementsAttr value) {
-  FailureOr<nn::ConstantView> view = nn::ConstantView::get(value);
-  if (failed(view))
-    return false;
-  int64_t count = view->isSplat() ? std::min<int64_t>(value.getNumElements(), 1) : value.getNumElements();
-  for (int64_t index = 0; index < count; ++index) {
-    double element = 0;
-    view->read(index, 1, 1, &element);
-    if (element != 0 || std::signbit(element))
-      return false;
-  }
-  return true;
-}
-
 } // namespace
-
-void noteVariable(NamedAttrList &argument, StringRef name, ElementsAttr initial, StringRef role, Builder builder) {
-  if (!role.empty())
-    argument.set(nn::roleAttr, builder.getStringAttr(role));
-  argument.set(nn::variableAttr, builder.getStringAttr(name));
-  if (initial && !isZeros(initial))
-    argument.set(nn::initialAttr, initial);
-}
 
 DictionaryAttr noteInput(StringAttr name, const SettledInput &input) {
   NamedAttrList note;
@@ -125,18 +102,9 @@ DictionaryAttr noteInput(StringAttr name, const SettledInput &input) {
   return note.getDictionary(name.getContext());
 }
 
-LogicalResult noteNextValue(NamedAttrList &result, StringRef name, Location loc) {
-  if (result.get(nn::countsAttr))
-    return emitError(loc) << "variable '" << toPrintable(name)
-                          << "' becomes must have a size that is known at compile time";
-  result.set(nn::variableAttr, StringAttr::get(loc.getContext(), name));
-  return success();
-}
-
-LogicalResult keepStates(func::FuncOp function, ArrayRef<std::string> texts,
-                         llvm::function_ref<std::string(StringRef)> normalize) {
+LogicalResult keepStates(func::FuncOp function, ArrayRef<std::string> texts, const ModelView &model) {
   for (const std::string &text : texts) {
-    FailureOr<Pair> pair = resolve(function, text, normalize);
+    FailureOr<Pair> pair = resolve(function, text, model);
     if (failed(pair) || failed(keepState(function, *pair)))
       return failure();
   }

@@ -5,7 +5,7 @@
 
 #include "compiler/import/entry/KeptValues.h"
 
-#include "compiler/import/NodeNames.h"
+#include "compiler/import/model/NodeNames.h"
 #include "dialects/NearestNames.h"
 #include "dialects/nn/KeptValues.h"
 #include "dialects/nn/NnDialect.h"

@@ -5,8 +5,8 @@
 #ifndef NACRE_COMPILER_IMPORT_ENTRY_KEPTVALUES_H
 #define NACRE_COMPILER_IMPORT_ENTRY_KEPTVALUES_H
 
-#include "compiler/import/GraphView.h"
-#include "compiler/import/KeptTensors.h"
+#include "compiler/import/model/GraphView.h"
+#include "compiler/import/options/KeptTensors.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"

@@ -9,9 +9,8 @@
 
 #include "compiler/import/entry/SettledInputs.h"
 
-#include "compiler/import/NodeNames.h"
-#include "compiler/import/TypeNames.h"
 #include "compiler/import/entry/InputValues.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "dialects/nn/ShapeRules.h"
 
 #include "llvm/ADT/StringExtras.h"

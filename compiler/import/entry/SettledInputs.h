@@ -5,8 +5,8 @@
 #ifndef NACRE_COMPILER_IMPORT_ENTRY_SETTLEDINPUTS_H
 #define NACRE_COMPILER_IMPORT_ENTRY_SETTLEDINPUTS_H
 
-#include "compiler/import/GraphView.h"
-#include "compiler/import/Import.h"
+#include "compiler/import/model/GraphView.h"
+#include "compiler/import/options/ImportOptions.h"
 
 namespace nacre::importer {
 

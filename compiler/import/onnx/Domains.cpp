@@ -4,8 +4,13 @@
 
 #include "compiler/import/onnx/Domains.h"
 
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/attention/Handlers.h"
 #include "compiler/import/onnx/contrib/Handlers.h"
+#include "compiler/import/onnx/control/ControlFlow.h"
+#include "compiler/import/onnx/graph/DomainNames.h"
+#include "compiler/import/onnx/movement/Handlers.h"
+#include "compiler/import/onnx/operators/Handlers.h"
+#include "compiler/import/onnx/quantized/QuantizedOperators.h"
 #include "compiler/import/onnx/training/Handlers.h"
 #include "compiler/import/onnx/trees/Handlers.h"
 
@@ -58,9 +63,6 @@ ImportRegistry makeContrib() {
   return result;
 }
 
-/// What is on trial in the standard.
-constexpr llvm::StringLiteral previewDomain = "ai.onnx.preview";
-
 ImportRegistry makePreview() {
   ImportRegistry result;
   registerFlexAttention(result);
@@ -83,22 +85,20 @@ ImportRegistry makeClassical() {
 
 } // namespace
 
-bool isStandardDomain(llvm::StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
-
 llvm::ArrayRef<llvm::StringRef> getDomains() {
-  static constexpr llvm::StringRef domains[] = {"", contrib::domain, trees::domain, previewDomain, training::domain};
+  static constexpr llvm::StringRef domains[] = {"", contribDomain, classicalDomain, previewDomain, trainingDomain};
   return domains;
 }
 
 const ImportRegistry &getOperators(llvm::StringRef domain) {
   static const ImportRegistry standard = makeStandard(), contributed = makeContrib(), preview = makePreview(),
                               trains = makeTraining(), classical = makeClassical(), unknown("opset");
-  return isStandardDomain(domain)     ? standard
-         : domain == contrib::domain  ? contributed
-         : domain == previewDomain    ? preview
-         : domain == training::domain ? trains
-         : domain == trees::domain    ? classical
-                                      : unknown;
+  return isStandardDomain(domain)    ? standard
+         : domain == contribDomain   ? contributed
+         : domain == previewDomain   ? preview
+         : domain == trainingDomain  ? trains
+         : domain == classicalDomain ? classical
+                                     : unknown;
 }
 
 } // namespace nacre::importer::onnx_format

@@ -7,12 +7,9 @@
 #ifndef NACRE_COMPILER_IMPORT_ONNX_DOMAINS_H
 #define NACRE_COMPILER_IMPORT_ONNX_DOMAINS_H
 
-#include "compiler/import/ImportRegistry.h"
+#include "compiler/import/binding/ImportRegistry.h"
 
 namespace nacre::importer::onnx_format {
-
-/// Whether `domain` is one of the two names of the standard one.
-bool isStandardDomain(llvm::StringRef domain);
 
 /// The names of all domains that have handlers.
 llvm::ArrayRef<llvm::StringRef> getDomains();

@@ -7,12 +7,13 @@
 
 #include "compiler/import/onnx/Format.h"
 
-#include "compiler/import/CutModel.h"
-#include "compiler/import/FileKind.h"
+#include "compiler/import/model/CutModel.h"
+#include "compiler/import/model/FileKind.h"
 #include "compiler/import/onnx/Domains.h"
 #include "compiler/import/onnx/Reader.h"
 #include "compiler/import/onnx/TrainedFile.h"
 #include "compiler/import/onnx/WeightNames.h"
+#include "compiler/import/onnx/graph/DomainNames.h"
 #include "compiler/import/onnx/training/GradientGraph.h"
 #include "compiler/import/onnx/training/TrainingInfo.h"
 

@@ -5,7 +5,7 @@
 #ifndef NACRE_COMPILER_IMPORT_ONNX_FORMAT_H
 #define NACRE_COMPILER_IMPORT_ONNX_FORMAT_H
 
-#include "compiler/import/Formats.h"
+#include "compiler/import/model/Format.h"
 
 namespace nacre::importer::onnx_format {
 

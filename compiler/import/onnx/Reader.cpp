@@ -7,9 +7,9 @@
 
 #include "compiler/import/onnx/Reader.h"
 
-#include "compiler/import/onnx/SparseTensor.h"
+#include "compiler/import/onnx/graph/SparseTensor.h"
 
-#include "compiler/import/onnx/Domains.h"
+#include "compiler/import/onnx/graph/DomainNames.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"

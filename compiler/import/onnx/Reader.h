@@ -12,8 +12,8 @@
 #ifndef NACRE_COMPILER_IMPORT_ONNX_READER_H
 #define NACRE_COMPILER_IMPORT_ONNX_READER_H
 
-#include "compiler/import/onnx/CheckedGraph.h"
-#include "compiler/import/onnx/File.h"
+#include "compiler/import/onnx/graph/CheckedGraph.h"
+#include "compiler/import/onnx/graph/File.h"
 
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "llvm/ADT/DenseMap.h"

@@ -8,7 +8,7 @@
 #ifndef NACRE_COMPILER_IMPORT_ONNX_TRAINEDFILE_H
 #define NACRE_COMPILER_IMPORT_ONNX_TRAINEDFILE_H
 
-#include "compiler/import/state/StateFile.h"
+#include "compiler/import/files/StateFile.h"
 
 #include "llvm/Support/raw_ostream.h"
 

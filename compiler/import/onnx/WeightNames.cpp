@@ -4,7 +4,7 @@
 
 #include "compiler/import/onnx/WeightNames.h"
 
-#include "compiler/import/onnx/Domains.h"
+#include "compiler/import/onnx/graph/DomainNames.h"
 
 using llvm::StringRef;
 

@@ -4,8 +4,8 @@
 
 #include "compiler/import/operands/Parts.h"
 
-#include "compiler/import/Import.h"
 #include "compiler/import/operands/StridedSlices.h"
+#include "compiler/import/options/Limits.h"
 
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/ShapeRules.h"

@@ -8,7 +8,7 @@
 #ifndef NACRE_COMPILER_IMPORT_OPERANDS_PARTS_H
 #define NACRE_COMPILER_IMPORT_OPERANDS_PARTS_H
 
-#include "compiler/import/OperandBinder.h"
+#include "compiler/import/binding/OperandBinder.h"
 
 namespace nacre::importer {
 

@@ -5,7 +5,7 @@
 #ifndef NACRE_COMPILER_IMPORT_OPERANDS_REDUCTIONS_H
 #define NACRE_COMPILER_IMPORT_OPERANDS_REDUCTIONS_H
 
-#include "compiler/import/OperandBinder.h"
+#include "compiler/import/binding/OperandBinder.h"
 
 namespace nacre::importer {
 

@@ -5,9 +5,9 @@
 #include "compiler/import/operands/Shapes.h"
 #include "compiler/import/operands/Axes.h"
 
-#include "compiler/import/Import.h"
+#include "compiler/import/builder/OpenWeights.h"
 #include "compiler/import/compositions/Movement.h"
-#include "compiler/import/entry/OpenWeights.h"
+#include "compiler/import/options/Limits.h"
 
 #include "llvm/Support/MathExtras.h"
 

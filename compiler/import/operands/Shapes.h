@@ -9,7 +9,7 @@
 #ifndef NACRE_COMPILER_IMPORT_OPERANDS_SHAPES_H
 #define NACRE_COMPILER_IMPORT_OPERANDS_SHAPES_H
 
-#include "compiler/import/OperandBinder.h"
+#include "compiler/import/binding/OperandBinder.h"
 #include "dialects/nn/ShapeRules.h"
 
 namespace nacre::importer {

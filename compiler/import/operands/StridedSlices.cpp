@@ -4,7 +4,7 @@
 
 #include "compiler/import/operands/StridedSlices.h"
 
-#include "compiler/import/Geometry.h"
+#include "compiler/import/builder/Geometry.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -10,7 +10,7 @@
 #ifndef NACRE_COMPILER_IMPORT_PROTOBUF_PROTOTEXT_H
 #define NACRE_COMPILER_IMPORT_PROTOBUF_PROTOTEXT_H
 
-#include "compiler/import/ModelFile.h"
+#include "compiler/import/files/ModelFile.h"
 
 #include "mlir/IR/Location.h"
 #include <cstdint>

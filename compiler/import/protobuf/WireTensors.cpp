@@ -4,7 +4,7 @@
 
 #include "compiler/import/protobuf/WireTensors.h"
 
-#include "compiler/import/TypeNames.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/ShapeRules.h"
 

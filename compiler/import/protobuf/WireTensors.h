@@ -9,7 +9,7 @@
 #ifndef NACRE_COMPILER_IMPORT_PROTOBUF_WIRETENSORS_H
 #define NACRE_COMPILER_IMPORT_PROTOBUF_WIRETENSORS_H
 
-#include "compiler/import/StoredTensor.h"
+#include "compiler/import/files/StoredTensor.h"
 #include "compiler/import/protobuf/WireScan.h"
 
 #include "llvm/ADT/StringRef.h"

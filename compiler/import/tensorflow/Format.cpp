@@ -8,11 +8,11 @@
 
 #include "compiler/import/tensorflow/Format.h"
 
-#include "compiler/import/tensorflow/FileRoot.h"
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/Operators.h"
 #include "compiler/import/tensorflow/RaisedView.h"
 #include "compiler/import/tensorflow/Reader.h"
-#include "compiler/import/tensorflow/Results.h"
+#include "compiler/import/tensorflow/graph/FileRoot.h"
+#include "compiler/import/tensorflow/graph/Results.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/StringSaver.h"

@@ -8,7 +8,7 @@
 
 #include "compiler/import/tensorflow/RaisedView.h"
 
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/Operators.h"
 #include "compiler/import/tensorflow/control/RaiseControl.h"
 
 #include "mlir/IR/Builders.h"

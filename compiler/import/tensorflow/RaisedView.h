@@ -10,7 +10,7 @@
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_RAISEDVIEW_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_RAISEDVIEW_H
 
-#include "compiler/import/GraphView.h"
+#include "compiler/import/model/GraphView.h"
 #include "compiler/import/tensorflow/Section.h"
 
 namespace nacre::importer::tensorflow_format {

@@ -10,9 +10,9 @@
 
 #include "compiler/import/tensorflow/Reader.h"
 
-#include "compiler/import/FileKind.h"
-#include "compiler/import/tensorflow/FileRoot.h"
-#include "compiler/import/tensorflow/Results.h"
+#include "compiler/import/model/FileKind.h"
+#include "compiler/import/tensorflow/graph/FileRoot.h"
+#include "compiler/import/tensorflow/graph/Results.h"
 #include "compiler/import/tensorflow/saved/CheckpointFiles.h"
 #include "compiler/import/tensorflow/saved/ConcreteFunctions.h"
 #include "compiler/import/tensorflow/saved/ObjectKeys.h"

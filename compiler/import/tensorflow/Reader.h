@@ -10,8 +10,8 @@
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_READER_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_READER_H
 
-#include "compiler/import/tensorflow/File.h"
 #include "compiler/import/tensorflow/Section.h"
+#include "compiler/import/tensorflow/graph/File.h"
 #include "compiler/import/tensorflow/saved/InlineCalls.h"
 #include "compiler/import/tensorflow/saved/SavedVariables.h"
 #include "compiler/import/tensorflow/saved/Signatures.h"

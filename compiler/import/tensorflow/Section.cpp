@@ -8,10 +8,10 @@
 
 #include "compiler/import/tensorflow/Section.h"
 
-#include "compiler/import/NodeNames.h"
-#include "compiler/import/tensorflow/File.h"
-#include "compiler/import/tensorflow/Results.h"
+#include "compiler/import/model/NodeNames.h"
 #include "compiler/import/tensorflow/control/ControlGraph.h"
+#include "compiler/import/tensorflow/graph/File.h"
+#include "compiler/import/tensorflow/graph/Results.h"
 #include "compiler/import/tensorflow/saved/RestoredVariables.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"

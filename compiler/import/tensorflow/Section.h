@@ -11,8 +11,8 @@
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_SECTION_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_SECTION_H
 
-#include "compiler/import/Import.h"
-#include "compiler/import/tensorflow/CheckedGraph.h"
+#include "compiler/import/options/ImportOptions.h"
+#include "compiler/import/tensorflow/graph/CheckedGraph.h"
 #include "compiler/import/tensorflow/saved/InlineCalls.h"
 
 #include "mlir/IR/Diagnostics.h"

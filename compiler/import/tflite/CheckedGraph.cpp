@@ -9,7 +9,6 @@
 
 #include "compiler/import/tflite/GraphReader.h"
 
-#include "compiler/import/Import.h"
 #include "compiler/import/tflite/TensorBytes.h"
 #include "dialects/nn/ShapeRules.h"
 

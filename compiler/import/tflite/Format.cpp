@@ -9,7 +9,7 @@
 
 #include "compiler/import/tflite/Format.h"
 
-#include "compiler/import/CutModel.h"
+#include "compiler/import/model/CutModel.h"
 #include "compiler/import/tflite/Handlers.h"
 #include "compiler/import/tflite/Operators.h"
 #include "compiler/import/tflite/Options.h"

@@ -10,8 +10,8 @@
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_READER_H
 #define NACRE_COMPILER_IMPORT_TFLITE_READER_H
 
-#include "compiler/import/Import.h"
-#include "compiler/import/StoredTensor.h"
+#include "compiler/import/files/StoredTensor.h"
+#include "compiler/import/options/ImportOptions.h"
 #include "compiler/import/tflite/CheckedGraph.h"
 
 #include "llvm/ADT/DenseSet.h"

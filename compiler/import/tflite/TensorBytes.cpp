@@ -2,8 +2,8 @@
 
 #include "compiler/import/tflite/TensorBytes.h"
 
-#include "compiler/import/Import.h"
-#include "compiler/import/TypeNames.h"
+#include "compiler/import/messages/TypeNames.h"
+#include "compiler/import/options/Limits.h"
 #include "dialects/nn/ShapeRules.h"
 
 #include "llvm/Support/MathExtras.h"

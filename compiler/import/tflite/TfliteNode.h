@@ -12,7 +12,7 @@
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_TFLITENODE_H
 #define NACRE_COMPILER_IMPORT_TFLITE_TFLITENODE_H
 
-#include "compiler/import/ImportRegistry.h"
+#include "compiler/import/binding/ImportRegistry.h"
 #include "compiler/import/tflite/TensorFacts.h"
 
 namespace nacre::importer::tflite_format {

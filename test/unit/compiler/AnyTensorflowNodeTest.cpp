@@ -6,7 +6,7 @@
 #include "test/unit/compiler/NodeTrial.h"
 #include "test/unit/compiler/TensorflowDraw.h"
 
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/Operators.h"
 
 #include "llvm/Support/xxhash.h"
 

@@ -7,7 +7,7 @@
 #ifndef NACRE_TEST_UNIT_COMPILER_DRAW_H
 #define NACRE_TEST_UNIT_COMPILER_DRAW_H
 
-#include "compiler/import/Signature.h"
+#include "compiler/import/binding/Signature.h"
 #include "onnx.pb.h"
 
 #include "llvm/Support/ErrorHandling.h"

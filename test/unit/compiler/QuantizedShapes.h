@@ -5,7 +5,7 @@
 #ifndef NACRE_TEST_UNIT_COMPILER_QUANTIZEDSHAPES_H
 #define NACRE_TEST_UNIT_COMPILER_QUANTIZEDSHAPES_H
 
-#include "compiler/import/Signature.h"
+#include "compiler/import/binding/Signature.h"
 
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>

@@ -4,7 +4,7 @@
 
 #include "test/unit/compiler/TensorflowDraw.h"
 
-#include "compiler/import/tensorflow/Results.h"
+#include "compiler/import/tensorflow/graph/Results.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -2,7 +2,7 @@
 //
 // Normalizations, and the scales and biases that go with them.
 
-#include "compiler/import/Geometry.h"
+#include "compiler/import/builder/Geometry.h"
 #include "compiler/import/caffe/Blobs.h"
 #include "compiler/import/caffe/Handlers.h"
 

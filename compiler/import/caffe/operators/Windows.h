@@ -5,8 +5,8 @@
 #ifndef NACRE_COMPILER_IMPORT_CAFFE_OPERATORS_WINDOWS_H
 #define NACRE_COMPILER_IMPORT_CAFFE_OPERATORS_WINDOWS_H
 
-#include "compiler/import/Geometry.h"
-#include "compiler/import/OperandBinder.h"
+#include "compiler/import/binding/OperandBinder.h"
+#include "compiler/import/builder/Geometry.h"
 
 namespace nacre::importer::caffe_format {
 

@@ -7,7 +7,7 @@
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_ATTENTION_LINEARATTENTION_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_ATTENTION_LINEARATTENTION_H
 
-#include "compiler/import/NnBuilder.h"
+#include "compiler/import/builder/NnBuilder.h"
 
 namespace nacre::importer {
 

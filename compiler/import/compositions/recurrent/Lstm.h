@@ -8,7 +8,7 @@
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_RECURRENT_LSTM_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_RECURRENT_LSTM_H
 
-#include "compiler/import/NnBuilder.h"
+#include "compiler/import/builder/NnBuilder.h"
 
 namespace nacre::importer {
 

@@ -5,8 +5,8 @@
 // How:  1. heads and shapes, 2. masks, 3. the operator.
 
 #include "compiler/import/compositions/attention/Attention.h"
-#include "compiler/import/onnx/File.h"
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/attention/Handlers.h"
+#include "compiler/import/onnx/graph/File.h"
 
 #include <cmath>
 

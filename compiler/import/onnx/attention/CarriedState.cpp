@@ -6,7 +6,7 @@
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/compositions/attention/LinearAttention.h"
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/attention/Handlers.h"
 
 #include <cmath>
 

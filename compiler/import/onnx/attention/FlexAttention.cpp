@@ -5,8 +5,8 @@
 // How:  the graphs are imported where they stand, on all scores at once; heads that share keys are an axis of their own before
 //       and behind them.
 
-#include "compiler/import/onnx/Handlers.h"
-#include "compiler/import/onnx/TypeAttribute.h"
+#include "compiler/import/onnx/attention/Handlers.h"
+#include "compiler/import/onnx/operands/TypeAttribute.h"
 
 #include <cmath>
 

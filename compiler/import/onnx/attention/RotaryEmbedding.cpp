@@ -5,7 +5,7 @@
 #include "compiler/import/onnx/attention/RotaryEmbedding.h"
 
 #include "compiler/import/compositions/attention/RotaryEmbedding.h"
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/attention/Handlers.h"
 #include "compiler/import/onnx/attention/Rows.h"
 
 using namespace mlir;

@@ -6,7 +6,7 @@
 #ifndef NACRE_COMPILER_IMPORT_ONNX_CONTRIB_ATTENTIONOPERANDS_H
 #define NACRE_COMPILER_IMPORT_ONNX_CONTRIB_ATTENTIONOPERANDS_H
 
-#include "compiler/import/OperandBinder.h"
+#include "compiler/import/binding/OperandBinder.h"
 #include "compiler/import/compositions/attention/Attention.h"
 
 namespace nacre::importer::onnx_format::contrib {

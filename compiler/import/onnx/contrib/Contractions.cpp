@@ -3,8 +3,8 @@
 // Products that optimizers made of a product and what stood beside it.
 
 #include "compiler/import/compositions/Elementary.h"
-#include "compiler/import/onnx/Domains.h"
 #include "compiler/import/onnx/contrib/Handlers.h"
+#include "compiler/import/onnx/operators/Convolutions.h"
 
 #include "dialects/nn/ShapeRules.h"
 
@@ -103,7 +103,7 @@ Value activate(OperandBinder &node, Value x) {
 
 /// A convolution, as the standard has it, plus operand 3, activated.
 void importFusedConv(OperandBinder &node) {
-  getOperators(/*domain=*/"").find("Conv", /*version=*/0)->handler(node);
+  importConv(node);
   Value y = node.getResult(0), z = node.getOperand(3);
   if (!y || !node.checkShape(3, getShape(y), "that of the convolution"))
     return;

@@ -8,12 +8,9 @@
 #ifndef NACRE_COMPILER_IMPORT_ONNX_CONTRIB_HANDLERS_H
 #define NACRE_COMPILER_IMPORT_ONNX_CONTRIB_HANDLERS_H
 
-#include "compiler/import/ImportRegistry.h"
+#include "compiler/import/binding/ImportRegistry.h"
 
 namespace nacre::importer::onnx_format::contrib {
-
-/// How models name these operators' domain.
-inline constexpr llvm::StringLiteral domain = "com.microsoft";
 
 void registerActivations(ImportRegistry &registry);
 void registerBlockQuantization(ImportRegistry &registry);

@@ -3,7 +3,6 @@
 // How rows become stacks; the operators of all files here.
 
 #include "compiler/import/onnx/control/ControlFlow.h"
-#include "compiler/import/onnx/Handlers.h"
 
 using namespace mlir;
 

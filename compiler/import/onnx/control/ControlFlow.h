@@ -15,6 +15,8 @@ mlir::Value unsqueeze(NnBuilder &nn, mlir::Value slice, int64_t axis = 0);
 /// What a turn adds to each stack, joined; a loop of no turns has stacks of no rows.
 mlir::Value joinStack(OperandBinder &node, llvm::ArrayRef<mlir::Value> rows, const GraphValue &output, int64_t axis);
 
+/// Adds the handlers of all files here to the registry.
+void registerControlFlow(ImportRegistry &registry);
 void registerBranches(ImportRegistry &registry);
 void registerLoops(ImportRegistry &registry);
 void registerScans(ImportRegistry &registry);

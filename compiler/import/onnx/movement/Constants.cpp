@@ -2,8 +2,8 @@
 //
 // Operators that make constants, and the one that does nothing.
 
-#include "compiler/import/onnx/Handlers.h"
-#include "compiler/import/onnx/TypeAttribute.h"
+#include "compiler/import/onnx/movement/Handlers.h"
+#include "compiler/import/onnx/operands/TypeAttribute.h"
 
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/ConstantData.h"

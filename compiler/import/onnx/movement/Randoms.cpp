@@ -2,10 +2,10 @@
 //
 // Random numbers, and what is dropped or chosen by them.
 
+#include "compiler/import/builder/OpenWeights.h"
 #include "compiler/import/compositions/Random.h"
-#include "compiler/import/entry/OpenWeights.h"
-#include "compiler/import/onnx/Handlers.h"
-#include "compiler/import/onnx/TypeAttribute.h"
+#include "compiler/import/onnx/movement/Handlers.h"
+#include "compiler/import/onnx/operands/TypeAttribute.h"
 #include "dialects/nn/ShapeRules.h"
 
 #include "llvm/ADT/bit.h"

@@ -3,7 +3,7 @@
 // Elements in another order, and the middles of axes: ReverseSequence, CenterCropPad.
 
 #include "compiler/import/compositions/Movement.h"
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/movement/Handlers.h"
 #include "compiler/import/operands/Shapes.h"
 
 using namespace mlir;

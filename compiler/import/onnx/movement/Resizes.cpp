@@ -7,7 +7,7 @@
 //       3. a table for each axis, channels last where only spatial axes change.
 
 #include "compiler/import/compositions/Resampling.h"
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/movement/Handlers.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>

@@ -3,7 +3,7 @@
 // Elements and slices at computed places: GatherElements, GatherND, Scatter*, TensorScatter, MaxUnpool, Col2Im.
 
 #include "compiler/import/compositions/Scatters.h"
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/movement/Handlers.h"
 #include "compiler/import/operands/Shapes.h"
 
 #include "dialects/nn/ShapeRules.h"

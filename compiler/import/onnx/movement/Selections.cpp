@@ -3,7 +3,7 @@
 // Operators that sort, select and compact: how large their results are is in the data.
 
 #include "compiler/import/compositions/Selections.h"
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/movement/Handlers.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 

@@ -4,8 +4,8 @@
 //
 // How:  1. making and changing sequences, 2. sequences and tensors, 3. optional values.
 
-#include "compiler/import/GraphView.h"
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/model/GraphView.h"
+#include "compiler/import/onnx/movement/Handlers.h"
 
 using namespace mlir;
 

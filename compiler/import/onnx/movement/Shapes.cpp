@@ -3,9 +3,9 @@
 // Operators that ask for shapes and change them.
 
 #include "compiler/import/operands/Shapes.h"
-#include "compiler/import/Import.h"
 #include "compiler/import/compositions/Elementary.h"
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/movement/Handlers.h"
+#include "compiler/import/options/Limits.h"
 
 #include "dialects/nn/ShapeRules.h"
 #include "mlir/IR/BuiltinAttributes.h"

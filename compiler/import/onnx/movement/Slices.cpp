@@ -2,8 +2,8 @@
 //
 // Parts of tensors, and tensors of parts: Slice, Split, Gather, Concat, Pad.
 
-#include "compiler/import/Geometry.h"
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/builder/Geometry.h"
+#include "compiler/import/onnx/movement/Handlers.h"
 #include "compiler/import/operands/Parts.h"
 
 #include "llvm/Support/MathExtras.h"

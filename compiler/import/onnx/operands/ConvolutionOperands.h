@@ -5,7 +5,7 @@
 #ifndef NACRE_COMPILER_IMPORT_ONNX_OPERANDS_CONVOLUTIONOPERANDS_H
 #define NACRE_COMPILER_IMPORT_ONNX_OPERANDS_CONVOLUTIONOPERANDS_H
 
-#include "compiler/import/onnx/operators/WindowAttributes.h"
+#include "compiler/import/onnx/operands/WindowAttributes.h"
 
 #include <optional>
 

@@ -3,7 +3,7 @@
 // Activations, each as ONNX defines it, in terms of `nn`; the compiler fuses the compositions.
 
 #include "compiler/import/compositions/Elementary.h"
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/operators/Handlers.h"
 
 using namespace mlir;
 
@@ -80,8 +80,6 @@ void importSwiGlu(OperandBinder &node) {
     node.setResult(node.nn.mul(swish(node.nn, node.getOperand(0), node.getFloat("alpha", 1)), node.getOperand(1)));
 }
 
-void importSoftsign(OperandBinder &node) { node.setResult(softsign(node.nn, node.getOperand(0))); }
-
 void importMish(OperandBinder &node) {
   Value x = node.getOperand(0);
   node.setResult(node.nn.mul(x, node.nn.unary(UnaryKind::Tanh, node.nn.unary(UnaryKind::Softplus, x))));
@@ -119,7 +117,6 @@ void registerActivations(ImportRegistry &registry) {
   registry.add("PRelu", 1, {{"X", Holds::Numbers, 'T'}, {"slope", Holds::Numbers, 'T'}}, importPRelu);
   registry.add("Selu", 1, floats, importSelu);
   registry.add("Shrink", 9, {{"input", Holds::Numbers}}, importShrink);
-  registry.add("Softsign", 1, floats, importSoftsign);
   registry.add("SwiGLU", 28, {{"A", Holds::Floats, 'T'}, {"B", Holds::Floats, 'T'}}, importSwiGlu);
   registry.add("Swish", 24, floats, importSwish);
   registry.add("ThresholdedRelu", 1, floats, importThresholdedRelu);

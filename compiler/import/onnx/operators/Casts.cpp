@@ -2,8 +2,8 @@
 //
 // Elements as other numbers, or as other types of the same bits.
 
-#include "compiler/import/onnx/File.h"
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/graph/File.h"
+#include "compiler/import/onnx/operators/Handlers.h"
 
 using namespace mlir;
 

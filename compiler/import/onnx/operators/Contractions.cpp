@@ -4,8 +4,8 @@
 
 #include "compiler/import/compositions/Einsum.h"
 #include "compiler/import/compositions/SmallMatrices.h"
-#include "compiler/import/onnx/Handlers.h"
 #include "compiler/import/onnx/operands/Products.h"
+#include "compiler/import/onnx/operators/Handlers.h"
 
 using namespace mlir;
 

@@ -3,8 +3,10 @@
 // Convolutions. ONNX keeps channels first; `nn` keeps them last, so each stands between two transposes, which the graph
 // phase cancels against those of its neighbours.
 
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/operators/Convolutions.h"
+
 #include "compiler/import/onnx/operands/ConvolutionOperands.h"
+#include "compiler/import/onnx/operators/Handlers.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -12,20 +14,6 @@ using namespace mlir;
 
 namespace nacre::importer::onnx_format {
 namespace {
-
-void importConv(OperandBinder &node) {
-  NnBuilder &nn = node.nn;
-  Value x = node.getOperand(0), weights = node.getOperand(1), bias = node.getOperand(2);
-  int64_t groups = node.getInt("group", 1);
-  if (!checkConvolution(node, {/*weights=*/1, /*bias=*/2}, groups))
-    return;
-  FailureOr<Window> window = readWindow(node, getShape(weights).drop_front(2), /*outputChannels=*/getShape(weights)[0]);
-  if (failed(window))
-    return;
-  Value input = nn.toChannelsLast(x), filter = toFilter(nn, weights);
-  Value y = nn.conv(input, filter, window->strides, window->pads, window->dilations, groups);
-  node.setResult(nn.toChannelsFirst(bias ? nn.add(y, bias) : y));
-}
 
 /// [IC, OC / groups, spatial...] to [spatial..., IC / groups, OC]
 Value toTransposedFilter(NnBuilder &nn, Value weights, int64_t groups) {
@@ -91,6 +79,20 @@ void importConvTranspose(OperandBinder &node) {
 }
 
 } // namespace
+
+void importConv(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0), weights = node.getOperand(1), bias = node.getOperand(2);
+  int64_t groups = node.getInt("group", 1);
+  if (!checkConvolution(node, {/*weights=*/1, /*bias=*/2}, groups))
+    return;
+  FailureOr<Window> window = readWindow(node, getShape(weights).drop_front(2), /*outputChannels=*/getShape(weights)[0]);
+  if (failed(window))
+    return;
+  Value input = nn.toChannelsLast(x), filter = toFilter(nn, weights);
+  Value y = nn.conv(input, filter, window->strides, window->pads, window->dilations, groups);
+  node.setResult(nn.toChannelsFirst(bias ? nn.add(y, bias) : y));
+}
 
 void registerConvolutions(ImportRegistry &registry) {
   registry.add("Conv", 1, {{"X", Holds::Floats, 'T'}, {"W", Holds::Floats, 'T'}, {"B?", Holds::Floats, 'T'}},

@@ -2,12 +2,13 @@
 //
 // Elementwise arithmetic, comparison and logic.
 //
-// How:  1. operators that are one `nn` kind: rows of data,
+// How:  1. operators that other formats share: rows of SharedOperators.def,
 //       2. operators of any number of operands,
 //       3. the rest.
 
 #include "compiler/import/operands/Elementwise.h"
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/operators/Handlers.h"
+#include "compiler/import/operands/SharedOperators.h"
 
 #include "dialects/nn/ShapeRules.h"
 
@@ -20,84 +21,22 @@ using nn::BinaryKind;
 using nn::UnaryKind;
 
 //===----------------------------------------------------------------------===//
-// 1. One kind
+// 1. Rows
 //===----------------------------------------------------------------------===//
 
-struct UnaryRow {
-  const char *op;
-  int64_t since;
-  UnaryKind kind;
-  Holds holds;
-};
-
-constexpr UnaryRow unaryRows[] = {
-    {"Abs", 1, UnaryKind::Abs, Holds::Numbers},
-    {"Acos", 7, UnaryKind::Acos, Holds::Floats},
-    {"Acosh", 9, UnaryKind::Acosh, Holds::Floats},
-    {"Asin", 7, UnaryKind::Asin, Holds::Floats},
-    {"Asinh", 9, UnaryKind::Asinh, Holds::Floats},
-    {"Atan", 7, UnaryKind::Atan, Holds::Floats},
-    {"Atanh", 9, UnaryKind::Atanh, Holds::Floats},
-    {"BitwiseNot", 18, UnaryKind::BitNot, Holds::Integers},
-    {"Ceil", 1, UnaryKind::Ceil, Holds::Floats},
-    {"Cos", 7, UnaryKind::Cos, Holds::Floats},
-    {"Cosh", 9, UnaryKind::Cosh, Holds::Floats},
-    {"Erf", 9, UnaryKind::Erf, Holds::Floats},
-    {"Exp", 1, UnaryKind::Exp, Holds::Floats},
-    {"Floor", 1, UnaryKind::Floor, Holds::Floats},
-    {"IsNaN", 9, UnaryKind::IsNaN, Holds::Floats},
-    {"Log", 1, UnaryKind::Log, Holds::Floats},
-    {"Neg", 1, UnaryKind::Neg, Holds::Numbers},
-    {"Not", 1, UnaryKind::Not, Holds::Booleans},
-    {"Reciprocal", 1, UnaryKind::Reciprocal, Holds::Floats},
-    {"Relu", 1, UnaryKind::Relu, Holds::Numbers},
-    {"Round", 11, UnaryKind::Round, Holds::Floats},
-    {"Sigmoid", 1, UnaryKind::Sigmoid, Holds::Floats},
-    {"Sign", 9, UnaryKind::Sign, Holds::Numbers},
-    {"Sin", 7, UnaryKind::Sin, Holds::Floats},
-    {"Sinh", 9, UnaryKind::Sinh, Holds::Floats},
-    {"Softplus", 1, UnaryKind::Softplus, Holds::Floats},
-    {"Sqrt", 1, UnaryKind::Sqrt, Holds::Floats},
-    {"Tan", 7, UnaryKind::Tan, Holds::Floats},
-    {"Tanh", 1, UnaryKind::Tanh, Holds::Floats},
-};
-
-struct BinaryRow {
-  const char *op;
-  int64_t since;
-  BinaryKind kind;
-  Holds holds;
-};
-
-/// From version 7 on operands broadcast as in NumPy; before, an attribute said where (importBinary1).
-constexpr BinaryRow binaryRows[] = {
-    {"Add", 7, BinaryKind::Add, Holds::Numbers},
-    {"And", 7, BinaryKind::And, Holds::Booleans},
-    {"BitwiseAnd", 18, BinaryKind::And, Holds::Integers},
-    {"BitwiseOr", 18, BinaryKind::Or, Holds::Integers},
-    {"BitwiseXor", 18, BinaryKind::Xor, Holds::Integers},
-    {"Div", 7, BinaryKind::Div, Holds::Numbers},
-    {"Equal", 7, BinaryKind::Equal, Holds::Anything},
-    {"Greater", 7, BinaryKind::Greater, Holds::Numbers},
-    {"GreaterOrEqual", 12, BinaryKind::GreaterEqual, Holds::Numbers},
-    {"Less", 7, BinaryKind::Less, Holds::Numbers},
-    {"LessOrEqual", 12, BinaryKind::LessEqual, Holds::Numbers},
-    {"Mul", 7, BinaryKind::Mul, Holds::Numbers},
-    {"Or", 7, BinaryKind::Or, Holds::Booleans},
-    {"Pow", 7, BinaryKind::Pow, Holds::Numbers},
-    {"Sub", 7, BinaryKind::Sub, Holds::Numbers},
-    {"Xor", 7, BinaryKind::Xor, Holds::Booleans},
-};
-
-/// `kind` of both operands, broadcast as in NumPy.
-void importBinary(OperandBinder &node, BinaryKind kind) {
+/// A function of both operands, broadcast as in NumPy.
+void importBinary(OperandBinder &node, llvm::function_ref<Value(NnBuilder &, Value, Value)> compose) {
   if (succeeded(node.broadcastOperands()))
-    node.setResult(node.nn.binary(kind, node.getOperand(0), node.getOperand(1)));
+    node.setResult(compose(node.nn, node.getOperand(0), node.getOperand(1)));
 }
 
-/// Before version 7 the second operand was broadcast if the node said so, its axes lying under those of the first from
-/// `axis` on, or under the last ones.
-void importBinary1(OperandBinder &node, BinaryKind kind) {
+void importBinary(OperandBinder &node, BinaryKind kind) {
+  importBinary(node, [kind](NnBuilder &nn, Value x, Value y) { return nn.binary(kind, x, y); });
+}
+
+/// From version 7 on operands broadcast as in NumPy. Before, the second operand was broadcast if the node said so, its axes lying under
+/// those of the first from `axis` on, or under the last ones.
+void importBinary1(OperandBinder &node, const BinaryOperator &row) {
   Value lhs = node.getOperand(0), rhs = node.getOperand(1);
   bool broadcasts = node.getFlag("broadcast", false);
   int64_t ahead = getRank(lhs) - getRank(rhs), axis = node.getInt("axis", ahead);
@@ -115,7 +54,7 @@ void importBinary1(OperandBinder &node, BinaryKind kind) {
   }
   llvm::Expected<nn::Shape> shape = nn::broadcastShapes({getShape(lhs), getShape(rhs)});
   if (shape && Ints(*shape) == getShape(lhs)) {
-    node.setResult(node.nn.binary(kind, lhs, rhs));
+    node.setResult(row.compose(node.nn, lhs, rhs));
     return;
   }
   llvm::consumeError(shape.takeError());
@@ -204,17 +143,18 @@ void importClip11(OperandBinder &node) {
 } // namespace
 
 void registerElementwise(ImportRegistry &registry) {
-  for (const UnaryRow &row : unaryRows)
-    registry.add(row.op, row.since, {{"X", row.holds}},
-                 [kind = row.kind](OperandBinder &node) { node.setResult(node.nn.unary(kind, node.getOperand(0))); });
-  for (const BinaryRow &row : binaryRows) {
+  forEachNamed(getUnaryOperators(), &OperatorNames::onnx, [&](StringRef op, const UnaryOperator &row) {
+    registry.add(op, row.names.since, {{"X", row.holds}},
+                 [&row](OperandBinder &node) { node.setResult(row.compose(node.nn, node.getOperand(0))); });
+  });
+  forEachNamed(getBinaryOperators(), &OperatorNames::onnx, [&](StringRef op, const BinaryOperator &row) {
     // A power keeps the base's type, whatever the exponent's.
     char group = row.kind == BinaryKind::Pow ? 0 : 'T';
     const Signature signature{{"A", row.holds, group}, {"B", row.holds, group}};
-    registry.add(row.op, row.since, signature, [kind = row.kind](OperandBinder &node) { importBinary(node, kind); });
-    if (row.since == 7)
-      registry.add(row.op, 1, signature, [kind = row.kind](OperandBinder &node) { importBinary1(node, kind); });
-  }
+    registry.add(op, row.names.since, signature, [&row](OperandBinder &node) { importBinary(node, row.compose); });
+    if (row.names.since == 7)
+      registry.add(op, 1, signature, [&row](OperandBinder &node) { importBinary1(node, row); });
+  });
   const Signature any{{"inputs...", Holds::Numbers, 'T'}};
   registry.add("Max", 1, any, [](OperandBinder &node) { node.setResult(combine(node, BinaryKind::Max)); });
   registry.add("Min", 1, any, [](OperandBinder &node) { node.setResult(combine(node, BinaryKind::Min)); });

@@ -3,7 +3,7 @@
 // What training minimizes.
 
 #include "compiler/import/compositions/Losses.h"
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/operators/Handlers.h"
 
 using namespace mlir;
 

@@ -2,11 +2,11 @@
 //
 // Normalizations. Each is `nn.normalize` over some axes, or arithmetic, then a scale and a shift.
 
+#include "compiler/import/builder/OpenWeights.h"
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/compositions/Moments.h"
 #include "compiler/import/compositions/Normalization.h"
-#include "compiler/import/entry/OpenWeights.h"
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/operators/Handlers.h"
 
 using namespace mlir;
 

@@ -3,8 +3,8 @@
 // Poolings, over windows and over whole planes.
 
 #include "compiler/import/compositions/Poolings.h"
-#include "compiler/import/onnx/Handlers.h"
-#include "compiler/import/onnx/operators/WindowAttributes.h"
+#include "compiler/import/onnx/operands/WindowAttributes.h"
+#include "compiler/import/onnx/operators/Handlers.h"
 #include "compiler/import/operands/Windows.h"
 
 #include "llvm/ADT/STLExtras.h"

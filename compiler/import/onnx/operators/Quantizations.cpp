@@ -3,8 +3,8 @@
 // Conversions between integers, or narrow floats, and the reals they stand for.
 
 #include "compiler/import/compositions/Quantization.h"
-#include "compiler/import/onnx/File.h"
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/graph/File.h"
+#include "compiler/import/onnx/operators/Handlers.h"
 #include "dialects/nn/NarrowTypes.h"
 
 using namespace mlir;

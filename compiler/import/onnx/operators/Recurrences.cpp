@@ -6,7 +6,7 @@
 //       2. one `nn.recurrent` for each direction, on its slice of the weights,
 //       3. the directions joined again.
 
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/operators/Handlers.h"
 
 using namespace mlir;
 

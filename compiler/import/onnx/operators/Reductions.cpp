@@ -2,11 +2,13 @@
 //
 // Reductions along axes.
 //
-// How:  an operator is a row of three functions: before the sum, the kind of reduction, after it.
+// How:  an operator is three functions: before the sum, the kind of reduction, after it. Those that only reduce are rows of
+//       SharedOperators.def.
 
 #include "compiler/import/operands/Reductions.h"
 #include "compiler/import/compositions/Elementary.h"
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/operators/Handlers.h"
+#include "compiler/import/operands/SharedOperators.h"
 
 using namespace mlir;
 
@@ -25,7 +27,7 @@ Value squareRoot(NnBuilder &nn, Value x) { return nn.unary(UnaryKind::Sqrt, x); 
 Value logarithm(NnBuilder &nn, Value x) { return nn.unary(UnaryKind::Log, x); }
 
 struct ReductionRow {
-  const char *op;
+  StringRef op;
   Step before;
   ReduceKind kind;
   Step after;
@@ -38,11 +40,6 @@ constexpr ReductionRow rows[] = {
     {"ReduceL1", absolute, ReduceKind::Sum, same, 18},
     {"ReduceL2", square, ReduceKind::Sum, squareRoot, 18, Holds::Floats},
     {"ReduceLogSum", same, ReduceKind::Sum, logarithm, 18, Holds::Floats},
-    {"ReduceMax", same, ReduceKind::Max, same, 18},
-    {"ReduceMean", same, ReduceKind::Mean, same, 18},
-    {"ReduceMin", same, ReduceKind::Min, same, 18},
-    {"ReduceProd", same, ReduceKind::Prod, same, 18},
-    {"ReduceSum", same, ReduceKind::Sum, same, 13},
     {"ReduceSumSquare", square, ReduceKind::Sum, same, 18},
 };
 
@@ -109,29 +106,36 @@ void importCumulation(OperandBinder &node, nn::CumulateKind kind) {
   cumulate(node, kind, isExclusive, isReverse);
 }
 
+void add(ImportRegistry &registry, const ReductionRow &row) {
+  registry.add(row.op, 1, {{"data", row.holds}}, [row](OperandBinder &node) { importReduction(node, row, false); });
+  registry.add(row.op, row.axesOperandSince, {{"data", row.holds}, {"axes?", Holds::Integers}},
+               [row](OperandBinder &node) { importReduction(node, row, true); });
+}
+
 } // namespace
 
 void registerReductions(ImportRegistry &registry) {
-  for (const ReductionRow &row : rows) {
-    registry.add(row.op, 1, {{"data", row.holds}}, [&row](OperandBinder &node) { importReduction(node, row, false); });
-    registry.add(row.op, row.axesOperandSince, {{"data", row.holds}, {"axes?", Holds::Integers}},
-                 [&row](OperandBinder &node) { importReduction(node, row, true); });
+  for (const ReductionRow &row : rows)
+    add(registry, row);
+  forEachNamed(getReductionOperators(), &OperatorNames::onnx, [&](StringRef op, const ReductionOperator &row) {
+    const ReductionRow plain{op, same, row.kind, same, row.names.since, row.holds};
+    add(registry, plain);
     if (row.kind == ReduceKind::Max || row.kind == ReduceKind::Min)
-      registry.add(row.op, 20, {{"data"}, {"axes?", Holds::Integers}},
-                   [&row](OperandBinder &node) { importReduction(node, row, true); });
-  }
+      registry.add(op, 20, {{"data"}, {"axes?", Holds::Integers}},
+                   [plain](OperandBinder &node) { importReduction(node, plain, true); });
+  });
   registry.add("ReduceLogSumExp", 1, {{"data", Holds::Floats}},
                [](OperandBinder &node) { importReduceLogSumExp(node, false); });
   registry.add("ReduceLogSumExp", 18, {{"data", Holds::Floats}, {"axes?", Holds::Integers}},
                [](OperandBinder &node) { importReduceLogSumExp(node, true); });
-  registry.add("ArgMax", 1, {{"data", Holds::Numbers}},
-               [](OperandBinder &node) { importArgReduction(node, nn::ArgKind::Max); });
-  registry.add("ArgMin", 1, {{"data", Holds::Numbers}},
-               [](OperandBinder &node) { importArgReduction(node, nn::ArgKind::Min); });
-  registry.add("CumSum", 11, {{"x", Holds::Numbers}, {"axis", Holds::Indices}},
-               [](OperandBinder &node) { importCumulation(node, nn::CumulateKind::Sum); });
-  registry.add("CumProd", 26, {{"x", Holds::Numbers}, {"axis", Holds::Indices}},
-               [](OperandBinder &node) { importCumulation(node, nn::CumulateKind::Prod); });
+  forEachNamed(getExtremeOperators(), &OperatorNames::onnx, [&](StringRef op, const ExtremeOperator &row) {
+    registry.add(op, row.names.since, {{"data", Holds::Numbers}},
+                 [kind = row.kind](OperandBinder &node) { importArgReduction(node, kind); });
+  });
+  forEachNamed(getCumulationOperators(), &OperatorNames::onnx, [&](StringRef op, const CumulationOperator &row) {
+    registry.add(op, row.names.since, {{"x", Holds::Numbers}, {"axis", Holds::Indices}},
+                 [kind = row.kind](OperandBinder &node) { importCumulation(node, kind); });
+  });
 }
 
 } // namespace nacre::importer::onnx_format

@@ -2,7 +2,7 @@
 //
 // Operators that ONNX had at first, on trial, and dropped; exporters of that time wrote them.
 
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/operators/Handlers.h"
 
 using namespace mlir;
 

@@ -3,8 +3,8 @@
 // Operators that read images at positions which the network computes: GridSample, AffineGrid, RoiAlign, DeformConv.
 
 #include "compiler/import/compositions/Sampling.h"
-#include "compiler/import/onnx/Handlers.h"
-#include "compiler/import/onnx/operators/WindowAttributes.h"
+#include "compiler/import/onnx/operands/WindowAttributes.h"
+#include "compiler/import/onnx/operators/Handlers.h"
 
 #include "llvm/ADT/StringSwitch.h"
 

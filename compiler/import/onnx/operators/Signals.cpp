@@ -3,8 +3,8 @@
 // Fourier transforms, windows and bands of frequencies.
 
 #include "compiler/import/compositions/Signal.h"
-#include "compiler/import/onnx/Handlers.h"
-#include "compiler/import/onnx/TypeAttribute.h"
+#include "compiler/import/onnx/operands/TypeAttribute.h"
+#include "compiler/import/onnx/operators/Handlers.h"
 #include "dialects/nn/Permutation.h"
 
 #include <cmath>

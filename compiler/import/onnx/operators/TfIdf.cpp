@@ -8,7 +8,7 @@
 //       3. counts to their columns, and their weights.
 
 #include "compiler/import/compositions/Tables.h"
-#include "compiler/import/onnx/Handlers.h"
+#include "compiler/import/onnx/operators/Handlers.h"
 
 using namespace mlir;
 

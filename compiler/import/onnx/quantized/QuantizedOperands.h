@@ -5,7 +5,7 @@
 #ifndef NACRE_COMPILER_IMPORT_ONNX_QUANTIZED_QUANTIZEDOPERANDS_H
 #define NACRE_COMPILER_IMPORT_ONNX_QUANTIZED_QUANTIZEDOPERANDS_H
 
-#include "compiler/import/OperandBinder.h"
+#include "compiler/import/binding/OperandBinder.h"
 #include "compiler/import/compositions/IntegerArithmetic.h"
 
 namespace nacre::importer::onnx_format {

@@ -5,7 +5,6 @@
 
 #include "compiler/import/onnx/quantized/QuantizedOperators.h"
 
-#include "compiler/import/onnx/Handlers.h"
 #include "compiler/import/onnx/operands/ConvolutionOperands.h"
 #include "compiler/import/onnx/operands/Products.h"
 #include "compiler/import/onnx/quantized/QuantizedOperands.h"

@@ -8,7 +8,7 @@
 #ifndef NACRE_COMPILER_IMPORT_ONNX_TRAINING_GRADIENTGRAPH_H
 #define NACRE_COMPILER_IMPORT_ONNX_TRAINING_GRADIENTGRAPH_H
 
-#include "compiler/import/GraphView.h"
+#include "compiler/import/model/GraphView.h"
 
 #include "llvm/ADT/DenseSet.h"
 

@@ -5,11 +5,9 @@
 #ifndef NACRE_COMPILER_IMPORT_ONNX_TRAINING_HANDLERS_H
 #define NACRE_COMPILER_IMPORT_ONNX_TRAINING_HANDLERS_H
 
-#include "compiler/import/ImportRegistry.h"
+#include "compiler/import/binding/ImportRegistry.h"
 
 namespace nacre::importer::onnx_format::training {
-
-inline constexpr llvm::StringLiteral domain = "ai.onnx.preview.training";
 
 void registerGradients(ImportRegistry &registry);
 void registerOptimizers(ImportRegistry &registry);

@@ -8,8 +8,8 @@
 #ifndef NACRE_COMPILER_IMPORT_ONNX_TRAINING_TRAININGINFO_H
 #define NACRE_COMPILER_IMPORT_ONNX_TRAINING_TRAININGINFO_H
 
-#include "compiler/import/GraphView.h"
-#include "compiler/import/onnx/CheckedGraph.h"
+#include "compiler/import/model/GraphView.h"
+#include "compiler/import/onnx/graph/CheckedGraph.h"
 
 namespace nacre::importer::onnx_format {
 

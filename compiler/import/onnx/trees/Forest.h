@@ -9,7 +9,7 @@
 #ifndef NACRE_COMPILER_IMPORT_ONNX_TREES_FOREST_H
 #define NACRE_COMPILER_IMPORT_ONNX_TREES_FOREST_H
 
-#include "compiler/import/OperandBinder.h"
+#include "compiler/import/binding/OperandBinder.h"
 
 #include <vector>
 

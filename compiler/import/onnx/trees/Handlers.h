@@ -6,11 +6,9 @@
 #ifndef NACRE_COMPILER_IMPORT_ONNX_TREES_HANDLERS_H
 #define NACRE_COMPILER_IMPORT_ONNX_TREES_HANDLERS_H
 
-#include "compiler/import/ImportRegistry.h"
+#include "compiler/import/binding/ImportRegistry.h"
 
 namespace nacre::importer::onnx_format::trees {
-
-inline constexpr llvm::StringLiteral domain = "ai.onnx.ml";
 
 void registerMaps(ImportRegistry &registry);
 void registerTreeEnsembles(ImportRegistry &registry);

@@ -4,8 +4,8 @@
 //
 // How:  1. rows, 2. what is done to scores, 3. regressors, 4. the classifier.
 
-#include "compiler/import/NodeNames.h"
 #include "compiler/import/compositions/Elementary.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/trees/ForestWalk.h"
 #include "compiler/import/onnx/trees/Handlers.h"
 #include "compiler/import/onnx/trees/Labels.h"

@@ -11,7 +11,7 @@
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_ARRAYS_ROWS_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_ARRAYS_ROWS_H
 
-#include "compiler/import/OperandBinder.h"
+#include "compiler/import/binding/OperandBinder.h"
 
 namespace nacre::importer::tensorflow_format {
 

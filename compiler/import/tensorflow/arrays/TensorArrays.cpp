@@ -2,7 +2,7 @@
 //
 // TensorArray, whose contents are its flow. The handle says what its rows are.
 
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/arrays/Handlers.h"
 #include "compiler/import/tensorflow/arrays/Rows.h"
 
 using namespace mlir;

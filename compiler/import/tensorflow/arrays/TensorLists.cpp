@@ -2,7 +2,7 @@
 //
 // TensorList, which is its contents. Whoever reads one says what its rows are.
 
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/arrays/Handlers.h"
 #include "compiler/import/tensorflow/arrays/Rows.h"
 
 using namespace mlir;

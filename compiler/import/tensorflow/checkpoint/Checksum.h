@@ -5,7 +5,7 @@
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_CHECKPOINT_CHECKSUM_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_CHECKPOINT_CHECKSUM_H
 
-#include "compiler/import/Checksum.h"
+#include "compiler/import/files/Checksum.h"
 
 namespace nacre::importer::tensorflow_format {
 

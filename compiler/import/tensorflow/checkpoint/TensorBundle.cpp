@@ -10,10 +10,10 @@
 
 #include "compiler/import/tensorflow/checkpoint/TensorBundle.h"
 
-#include "compiler/import/Import.h"
+#include "compiler/import/options/Limits.h"
 #include "compiler/import/protobuf/WireScan.h"
-#include "compiler/import/tensorflow/File.h"
 #include "compiler/import/tensorflow/checkpoint/Checksum.h"
+#include "compiler/import/tensorflow/graph/File.h"
 #include "dialects/PrintableText.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/ShapeRules.h"

@@ -12,7 +12,7 @@
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_CHECKPOINT_TENSORBUNDLE_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_CHECKPOINT_TENSORBUNDLE_H
 
-#include "compiler/import/StoredTensor.h"
+#include "compiler/import/files/StoredTensor.h"
 #include "compiler/import/tensorflow/checkpoint/Slices.h"
 #include "compiler/import/tensorflow/checkpoint/SortedTable.h"
 

@@ -3,7 +3,7 @@
 // Fourier transforms of real signals: to the first half of their spectra, and back.
 
 #include "compiler/import/compositions/Signal.h"
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/complex/Handlers.h"
 #include "compiler/import/tensorflow/complex/Pairs.h"
 
 using namespace mlir;

@@ -4,9 +4,9 @@
 
 #include "compiler/import/tensorflow/complex/Pairs.h"
 
-#include "compiler/import/ComplexValues.h"
 #include "compiler/import/compositions/Elementary.h"
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/messages/ComplexValues.h"
+#include "compiler/import/tensorflow/complex/Handlers.h"
 
 #include <limits>
 

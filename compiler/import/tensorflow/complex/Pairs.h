@@ -8,7 +8,7 @@
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_COMPLEX_PAIRS_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_COMPLEX_PAIRS_H
 
-#include "compiler/import/OperandBinder.h"
+#include "compiler/import/binding/OperandBinder.h"
 
 namespace nacre::importer::tensorflow_format {
 

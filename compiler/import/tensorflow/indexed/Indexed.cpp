@@ -12,7 +12,8 @@
 #include "compiler/import/operands/Parts.h"
 #include "compiler/import/operands/Segments.h"
 #include "compiler/import/operands/Shapes.h"
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/indexed/Handlers.h"
+#include "compiler/import/tensorflow/operands/IndexType.h"
 
 #include "dialects/nn/evaluate/ScalarFunctions.h"
 

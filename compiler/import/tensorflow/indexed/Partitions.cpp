@@ -7,7 +7,7 @@
 
 #include "compiler/import/compositions/Selections.h"
 #include "compiler/import/operands/Shapes.h"
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/indexed/Handlers.h"
 
 using namespace mlir;
 

@@ -3,7 +3,8 @@
 // The largest elements, elements that a condition chooses, what is different, and boxes that do not overlap.
 
 #include "compiler/import/compositions/Selections.h"
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/indexed/Handlers.h"
+#include "compiler/import/tensorflow/operands/IndexType.h"
 
 #include <limits>
 

@@ -4,7 +4,7 @@
 
 #include "compiler/import/compositions/Signal.h"
 #include "compiler/import/compositions/Tables.h"
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/operators/Handlers.h"
 
 #include "llvm/Support/MathExtras.h"
 #include <cmath>

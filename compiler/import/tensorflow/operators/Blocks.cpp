@@ -4,7 +4,7 @@
 
 #include "compiler/import/compositions/Blocks.h"
 #include "compiler/import/operands/Blocks.h"
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/operators/Handlers.h"
 #include "compiler/import/tensorflow/operators/Layout.h"
 
 using namespace mlir;

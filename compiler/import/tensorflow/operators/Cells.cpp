@@ -3,7 +3,7 @@
 // Cells of recurrent networks: one step, and a block of steps.
 
 #include "compiler/import/compositions/Elementary.h"
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/operators/Handlers.h"
 
 using namespace mlir;
 

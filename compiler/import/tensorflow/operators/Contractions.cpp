@@ -4,7 +4,7 @@
 
 #include "compiler/import/compositions/Einsum.h"
 #include "compiler/import/operands/Shapes.h"
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/operators/Handlers.h"
 
 using namespace mlir;
 

@@ -9,9 +9,9 @@
 
 #include "compiler/import/control/NodeGraphs.h"
 #include "compiler/import/control/RegionBuilder.h"
-#include "compiler/import/tensorflow/Handlers.h"
 #include "compiler/import/tensorflow/arrays/Rows.h"
 #include "compiler/import/tensorflow/control/ControlGraph.h"
+#include "compiler/import/tensorflow/operators/Handlers.h"
 
 #include "dialects/nn/control/Turns.h"
 

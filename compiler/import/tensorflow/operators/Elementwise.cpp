@@ -2,7 +2,7 @@
 //
 // Elementwise arithmetic, comparison, logic and activations.
 //
-// How:  1. operators that are one `nn` kind, or a composition of one or two operands: rows of data,
+// How:  1. functions of one or two operands: rows of SharedOperators.def, and of data for those that only TensorFlow has,
 //       2. operators of any number of operands, and choices,
 //       3. other element types.
 
@@ -10,7 +10,8 @@
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/compositions/Movement.h"
 #include "compiler/import/compositions/SpecialFunctions.h"
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/operands/SharedOperators.h"
+#include "compiler/import/tensorflow/operators/Handlers.h"
 
 #include <limits>
 
@@ -25,46 +26,6 @@ using nn::UnaryKind;
 //===----------------------------------------------------------------------===//
 // 1. Rows of data
 //===----------------------------------------------------------------------===//
-
-struct UnaryRow {
-  const char *op;
-  UnaryKind kind;
-  Holds holds = Holds::Floats;
-};
-
-constexpr UnaryRow unaryRows[] = {
-    {"Abs", UnaryKind::Abs, Holds::Numbers},
-    {"Acos", UnaryKind::Acos},
-    {"Acosh", UnaryKind::Acosh},
-    {"Asin", UnaryKind::Asin},
-    {"Asinh", UnaryKind::Asinh},
-    {"Atan", UnaryKind::Atan},
-    {"Atanh", UnaryKind::Atanh},
-    {"Ceil", UnaryKind::Ceil},
-    {"Cos", UnaryKind::Cos},
-    {"Cosh", UnaryKind::Cosh},
-    {"Erf", UnaryKind::Erf},
-    {"Exp", UnaryKind::Exp},
-    {"Floor", UnaryKind::Floor},
-    {"Inv", UnaryKind::Reciprocal},
-    {"Invert", UnaryKind::BitNot, Holds::Integers},
-    {"IsInf", UnaryKind::IsInf},
-    {"IsNan", UnaryKind::IsNaN},
-    {"Log", UnaryKind::Log},
-    {"LogicalNot", UnaryKind::Not, Holds::Booleans},
-    {"Neg", UnaryKind::Neg, Holds::Numbers},
-    {"Reciprocal", UnaryKind::Reciprocal},
-    {"Relu", UnaryKind::Relu, Holds::Numbers},
-    {"Rint", UnaryKind::Round},
-    {"Sigmoid", UnaryKind::Sigmoid},
-    {"Sign", UnaryKind::Sign, Holds::Numbers},
-    {"Sin", UnaryKind::Sin},
-    {"Sinh", UnaryKind::Sinh},
-    {"Softplus", UnaryKind::Softplus},
-    {"Sqrt", UnaryKind::Sqrt},
-    {"Tan", UnaryKind::Tan},
-    {"Tanh", UnaryKind::Tanh},
-};
 
 struct UnaryComposition {
   const char *op;
@@ -82,47 +43,9 @@ constexpr UnaryComposition unaryCompositions[] = {
      }},
     {"Lgamma", logGamma},
     {"Log1p", logOnePlus},
-    {"Relu6", [](NnBuilder &nn, Value x) { return clamp(nn, x, 0, 6); }, Holds::Numbers},
     // Halves go to even numbers; integers are round.
     {"Round", [](NnBuilder &nn, Value x) { return isFloat(x) ? nn.unary(UnaryKind::Round, x) : x; }, Holds::Numbers},
-    {"Rsqrt", reciprocalRoot},
     {"Selu", selu},
-    {"Softsign", softsign},
-    {"Square", square, Holds::Numbers},
-};
-
-struct BinaryRow {
-  const char *op;
-  BinaryKind kind;
-  Holds holds = Holds::Numbers;
-};
-
-constexpr BinaryRow binaryRows[] = {
-    {"Add", BinaryKind::Add},
-    {"AddV2", BinaryKind::Add},
-    {"BitwiseAnd", BinaryKind::And, Holds::Integers},
-    {"BitwiseOr", BinaryKind::Or, Holds::Integers},
-    {"BitwiseXor", BinaryKind::Xor, Holds::Integers},
-    {"Div", BinaryKind::Div}, // of integers truncated
-    {"Equal", BinaryKind::Equal, Holds::Anything},
-    {"FloorMod", BinaryKind::Mod},
-    {"Greater", BinaryKind::Greater},
-    {"GreaterEqual", BinaryKind::GreaterEqual},
-    {"LeftShift", BinaryKind::ShiftLeft, Holds::Integers},
-    {"Less", BinaryKind::Less},
-    {"LessEqual", BinaryKind::LessEqual},
-    {"LogicalAnd", BinaryKind::And, Holds::Booleans},
-    {"LogicalOr", BinaryKind::Or, Holds::Booleans},
-    {"Maximum", BinaryKind::Max},
-    {"Minimum", BinaryKind::Min},
-    {"Mod", BinaryKind::Fmod},
-    {"Mul", BinaryKind::Mul},
-    {"Pow", BinaryKind::Pow},
-    {"RealDiv", BinaryKind::Div},
-    {"RightShift", BinaryKind::ShiftRight, Holds::Integers},
-    {"Sub", BinaryKind::Sub},
-    {"TruncateDiv", BinaryKind::Div, Holds::Integers},
-    {"TruncateMod", BinaryKind::Fmod},
 };
 
 struct BinaryComposition {
@@ -137,12 +60,8 @@ Value zeroWhere(NnBuilder &nn, Value chooser, Value value) {
 }
 
 constexpr BinaryComposition binaryCompositions[] = {
-    {"Atan2", arcTangent},
     {"DivNoNan", [](NnBuilder &nn, Value x, Value y) { return zeroWhere(nn, y, nn.div(x, y)); }},
-    {"FloorDiv", floorDivide, Holds::Numbers},
     {"MulNoNan", [](NnBuilder &nn, Value x, Value y) { return zeroWhere(nn, y, nn.mul(x, y)); }},
-    {"NotEqual", notEqual, Holds::Anything},
-    {"SquaredDifference", squaredDifference, Holds::Numbers},
     {"Xdivy", [](NnBuilder &nn, Value x, Value y) { return zeroWhere(nn, x, nn.div(x, y)); }},
     {"Xlogy", [](NnBuilder &nn, Value x, Value y) { return zeroWhere(nn, x, nn.mul(x, nn.unary(UnaryKind::Log, y))); }},
 };
@@ -238,16 +157,17 @@ void importBitcast(OperandBinder &node) {
 } // namespace
 
 void registerElementwise(ImportRegistry &registry) {
-  for (const UnaryRow &row : unaryRows)
-    registry.add(row.op, 1, {{"x", row.holds}},
-                 [kind = row.kind](OperandBinder &node) { node.setResult(node.nn.unary(kind, node.getOperand(0))); });
+  forEachNamed(getUnaryOperators(), &OperatorNames::tensorflow, [&](StringRef op, const UnaryOperator &row) {
+    registry.add(op, 1, {{"x", row.holds}},
+                 [&row](OperandBinder &node) { node.setResult(row.compose(node.nn, node.getOperand(0))); });
+  });
   for (const UnaryComposition &row : unaryCompositions)
     registry.add(row.op, 1, {{"x", row.holds}},
                  [&row](OperandBinder &node) { node.setResult(row.compose(node.nn, node.getOperand(0))); });
-  for (const BinaryRow &row : binaryRows)
-    registry.add(row.op, 1, {{"x", row.holds, 'T'}, {"y", row.holds, 'T'}}, [kind = row.kind](OperandBinder &node) {
-      importBinary(node, [kind](NnBuilder &nn, Value x, Value y) { return nn.binary(kind, x, y); });
-    });
+  forEachNamed(getBinaryOperators(), &OperatorNames::tensorflow, [&](StringRef op, const BinaryOperator &row) {
+    registry.add(op, 1, {{"x", row.holds, 'T'}, {"y", row.holds, 'T'}},
+                 [&row](OperandBinder &node) { importBinary(node, row.compose); });
+  });
   for (const BinaryComposition &row : binaryCompositions)
     registry.add(row.op, 1, {{"x", row.holds, 'T'}, {"y", row.holds, 'T'}},
                  [&row](OperandBinder &node) { importBinary(node, row.compose); });

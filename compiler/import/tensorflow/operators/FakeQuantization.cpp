@@ -3,7 +3,7 @@
 // Numbers rounded to those that an integer of few bits can stand for, and such integers as numbers.
 
 #include "compiler/import/compositions/Quantization.h"
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/operators/Handlers.h"
 
 #include <cmath>
 

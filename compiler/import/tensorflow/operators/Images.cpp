@@ -6,7 +6,7 @@
 #include "compiler/import/compositions/Resampling.h"
 #include "compiler/import/compositions/Sampling.h"
 #include "compiler/import/compositions/Tables.h"
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/operators/Handlers.h"
 
 using namespace mlir;
 

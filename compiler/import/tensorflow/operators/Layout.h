@@ -7,8 +7,8 @@
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_OPERATORS_LAYOUT_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_OPERATORS_LAYOUT_H
 
-#include "compiler/import/Geometry.h"
-#include "compiler/import/OperandBinder.h"
+#include "compiler/import/binding/OperandBinder.h"
+#include "compiler/import/builder/Geometry.h"
 
 namespace nacre::importer::tensorflow_format {
 

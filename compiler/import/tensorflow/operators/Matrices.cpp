@@ -6,7 +6,8 @@
 #include "compiler/import/compositions/SmallMatrices.h"
 #include "compiler/import/compositions/Tables.h"
 #include "compiler/import/operands/Diagonals.h"
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/operands/IndexType.h"
+#include "compiler/import/tensorflow/operators/Handlers.h"
 
 using namespace mlir;
 

@@ -4,7 +4,7 @@
 
 #include "compiler/import/compositions/Losses.h"
 #include "compiler/import/compositions/Moments.h"
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/operators/Handlers.h"
 #include "compiler/import/tensorflow/operators/Layout.h"
 
 using namespace mlir;

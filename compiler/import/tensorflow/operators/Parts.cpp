@@ -10,10 +10,8 @@
 #include "compiler/import/compositions/Movement.h"
 #include "compiler/import/operands/Axes.h"
 #include "compiler/import/operands/Shapes.h"
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/operators/Handlers.h"
 #include "compiler/import/tensorflow/operators/Layout.h"
-
-#include "compiler/import/Import.h"
 
 using namespace mlir;
 

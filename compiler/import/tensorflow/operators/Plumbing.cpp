@@ -2,7 +2,7 @@
 //
 // Operators that compute nothing: names, checks and what training leaves behind.
 
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/operators/Handlers.h"
 
 using namespace mlir;
 

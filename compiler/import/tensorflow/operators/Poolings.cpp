@@ -6,7 +6,8 @@
 #include "compiler/import/compositions/Blocks.h"
 #include "compiler/import/operands/Shapes.h"
 #include "compiler/import/operands/Windows.h"
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/operands/IndexType.h"
+#include "compiler/import/tensorflow/operators/Handlers.h"
 #include "compiler/import/tensorflow/operators/Layout.h"
 
 #include <limits>

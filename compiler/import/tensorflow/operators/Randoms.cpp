@@ -3,7 +3,7 @@
 // Random numbers: the same in every run (compositions/Random.h).
 
 #include "compiler/import/operands/Randoms.h"
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/operators/Handlers.h"
 
 namespace nacre::importer::tensorflow_format {
 

@@ -5,7 +5,9 @@
 #include "compiler/import/operands/Reductions.h"
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/operands/Axes.h"
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/operands/SharedOperators.h"
+#include "compiler/import/tensorflow/operands/IndexType.h"
+#include "compiler/import/tensorflow/operators/Handlers.h"
 
 using namespace mlir;
 
@@ -13,22 +15,6 @@ namespace nacre::importer::tensorflow_format {
 namespace {
 
 using nn::ReduceKind;
-
-struct ReductionRow {
-  const char *op;
-  ReduceKind kind;
-  Holds holds = Holds::Numbers;
-};
-
-constexpr ReductionRow rows[] = {
-    {"All", ReduceKind::Min, Holds::Booleans},
-    {"Any", ReduceKind::Max, Holds::Booleans},
-    {"Max", ReduceKind::Max},
-    {"Mean", ReduceKind::Mean},
-    {"Min", ReduceKind::Min},
-    {"Prod", ReduceKind::Prod},
-    {"Sum", ReduceKind::Sum},
-};
 
 /// Without an axis nothing is reduced.
 void importReduction(OperandBinder &node, ReduceKind kind) {
@@ -68,17 +54,18 @@ void importL2Loss(OperandBinder &node) {
 } // namespace
 
 void registerReductions(ImportRegistry &registry) {
-  for (const ReductionRow &row : rows)
-    registry.add(row.op, 1, {{"input", row.holds}, {"reduction_indices", Holds::Indices}},
+  forEachNamed(getReductionOperators(), &OperatorNames::tensorflow, [&](StringRef op, const ReductionOperator &row) {
+    registry.add(op, 1, {{"input", row.holds}, {"reduction_indices", Holds::Indices}},
                  [kind = row.kind](OperandBinder &node) { importReduction(node, kind); });
-  for (nn::ArgKind kind : {nn::ArgKind::Max, nn::ArgKind::Min})
-    registry.add(kind == nn::ArgKind::Max ? "ArgMax" : "ArgMin", 1,
-                 {{"input", Holds::Numbers}, {"dimension?", Holds::Integers}},
-                 [kind](OperandBinder &node) { importArgReduction(node, kind); });
-  registry.add("Cumsum", 1, {{"x", Holds::Numbers}, {"axis", Holds::Indices}},
-               [](OperandBinder &node) { importCumulation(node, nn::CumulateKind::Sum); });
-  registry.add("Cumprod", 1, {{"x", Holds::Numbers}, {"axis", Holds::Indices}},
-               [](OperandBinder &node) { importCumulation(node, nn::CumulateKind::Prod); });
+  });
+  forEachNamed(getExtremeOperators(), &OperatorNames::tensorflow, [&](StringRef op, const ExtremeOperator &row) {
+    registry.add(op, 1, {{"input", Holds::Numbers}, {"dimension?", Holds::Integers}},
+                 [kind = row.kind](OperandBinder &node) { importArgReduction(node, kind); });
+  });
+  forEachNamed(getCumulationOperators(), &OperatorNames::tensorflow, [&](StringRef op, const CumulationOperator &row) {
+    registry.add(op, 1, {{"x", Holds::Numbers}, {"axis", Holds::Indices}},
+                 [kind = row.kind](OperandBinder &node) { importCumulation(node, kind); });
+  });
   registry.add("L2Loss", 1, {{"t", Holds::Floats}}, importL2Loss);
 }
 

@@ -8,9 +8,9 @@
 //       4. lists of integers, as shapes are computed with them.
 
 #include "compiler/import/operands/Shapes.h"
-#include "compiler/import/Import.h"
 #include "compiler/import/compositions/Tables.h"
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/operands/IndexType.h"
+#include "compiler/import/tensorflow/operators/Handlers.h"
 
 #include <cmath>
 

@@ -2,7 +2,8 @@
 //
 // Variables that nothing writes: their handle is the value itself.
 
-#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/operands/IndexType.h"
+#include "compiler/import/tensorflow/operators/Handlers.h"
 
 using namespace mlir;
 

@@ -5,8 +5,8 @@
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_CHECKPOINTFILES_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_CHECKPOINTFILES_H
 
-#include "compiler/import/ModelFile.h"
-#include "compiler/import/tensorflow/Schema.h"
+#include "compiler/import/files/ModelFile.h"
+#include "compiler/import/tensorflow/graph/Schema.h"
 
 namespace nacre::importer::tensorflow_format {
 

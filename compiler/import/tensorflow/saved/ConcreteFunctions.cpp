@@ -8,7 +8,7 @@
 
 #include "compiler/import/tensorflow/saved/ConcreteFunctions.h"
 
-#include "compiler/import/tensorflow/CheckedGraph.h"
+#include "compiler/import/tensorflow/graph/CheckedGraph.h"
 #include "compiler/import/tensorflow/saved/SavedVariables.h"
 #include "compiler/import/tensorflow/saved/Signatures.h"
 #include "dialects/PrintableText.h"

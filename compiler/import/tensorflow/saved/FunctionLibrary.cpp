@@ -7,8 +7,8 @@
 
 #include "compiler/import/tensorflow/saved/FunctionLibrary.h"
 
-#include "compiler/import/tensorflow/CheckedGraph.h"
-#include "compiler/import/tensorflow/Results.h"
+#include "compiler/import/tensorflow/graph/CheckedGraph.h"
+#include "compiler/import/tensorflow/graph/Results.h"
 #include "compiler/import/tensorflow/saved/FunctionalControl.h"
 #include "compiler/import/tensorflow/saved/WrittenVariables.h"
 #include "dialects/PrintableText.h"

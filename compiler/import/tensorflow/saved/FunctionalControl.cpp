@@ -10,8 +10,8 @@
 
 #include "compiler/import/tensorflow/saved/FunctionalControl.h"
 
-#include "compiler/import/tensorflow/CheckedGraph.h"
-#include "compiler/import/tensorflow/Results.h"
+#include "compiler/import/tensorflow/graph/CheckedGraph.h"
+#include "compiler/import/tensorflow/graph/Results.h"
 #include "compiler/import/tensorflow/saved/RestoredVariables.h"
 
 #include "mlir/IR/BuiltinAttributes.h"

@@ -9,9 +9,9 @@
 
 #include "compiler/import/tensorflow/saved/InlineCalls.h"
 
-#include "compiler/import/tensorflow/CheckedGraph.h"
-#include "compiler/import/tensorflow/Results.h"
 #include "compiler/import/tensorflow/control/ControlGraph.h"
+#include "compiler/import/tensorflow/graph/CheckedGraph.h"
+#include "compiler/import/tensorflow/graph/Results.h"
 #include "compiler/import/tensorflow/saved/FunctionLibrary.h"
 #include "compiler/import/tensorflow/saved/FunctionalControl.h"
 #include "dialects/PrintableText.h"

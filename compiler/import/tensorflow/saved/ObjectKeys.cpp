@@ -4,7 +4,7 @@
 
 #include "compiler/import/tensorflow/saved/ObjectKeys.h"
 
-#include "compiler/import/tensorflow/Schema.h"
+#include "compiler/import/tensorflow/graph/Schema.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include <map>

@@ -12,7 +12,7 @@
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_RESTOREDVARIABLES_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_SAVED_RESTOREDVARIABLES_H
 
-#include "compiler/import/tensorflow/CheckedGraph.h"
+#include "compiler/import/tensorflow/graph/CheckedGraph.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include <string>

@@ -4,8 +4,8 @@
 
 #include "compiler/import/tensorflow/saved/SavedVariables.h"
 
-#include "compiler/import/TypeNames.h"
-#include "compiler/import/tensorflow/File.h"
+#include "compiler/import/messages/TypeNames.h"
+#include "compiler/import/tensorflow/graph/File.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"

@@ -7,7 +7,7 @@
 
 #include "compiler/import/tensorflow/saved/Signatures.h"
 
-#include "compiler/import/tensorflow/File.h"
+#include "compiler/import/tensorflow/graph/File.h"
 #include "compiler/import/tensorflow/saved/ConcreteFunctions.h"
 #include "dialects/PrintableText.h"
 

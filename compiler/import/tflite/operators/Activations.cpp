@@ -18,11 +18,10 @@ namespace {
 using nn::BinaryKind;
 using nn::UnaryKind;
 
-/// ReLU and its kin on integers: from one scale to the other, and limits.
-void importClamp(TfliteNode &node, Activation activation) {
+void importReluFromMinus1(TfliteNode &node) {
   if (node.isQuantized())
-    return importQuantizedClamp(node, activation);
-  node.setResult(activate(node.nn, activation, node.getOperand(0)));
+    return importQuantizedClamp(node, Activation::ReluN1To1);
+  node.setResult(clamp(node.nn, node.getOperand(0), -1, 1));
 }
 
 void importReluTo1(TfliteNode &node) {
@@ -82,36 +81,17 @@ void importGelu(TfliteNode &node) {
     node.setResult(isApproximate ? geluByTanh(node.nn, x) : node.nn.unary(UnaryKind::Gelu, x));
 }
 
-void importLogistic(TfliteNode &node) {
-  if (node.isQuantized())
-    return importQuantizedLogistic(node);
-  if (checkReals(node))
-    node.setResult(node.nn.unary(UnaryKind::Sigmoid, node.getOperand(0)));
-}
-
-void importTanh(TfliteNode &node) {
-  if (node.isQuantized())
-    return importQuantizedTanh(node);
-  if (checkReals(node))
-    node.setResult(node.nn.unary(UnaryKind::Tanh, node.getOperand(0)));
-}
-
 } // namespace
 
 void registerActivations(ImportRegistry &registry) {
   const Signature number{{"x", Holds::Numbers}};
-  add(registry, "RELU", Integers::Computed, number, [](TfliteNode &node) { importClamp(node, Activation::Relu); });
-  add(registry, "RELU6", Integers::Computed, number, [](TfliteNode &node) { importClamp(node, Activation::Relu6); });
-  add(registry, "RELU_N1_TO_1", Integers::Computed, number,
-      [](TfliteNode &node) { importClamp(node, Activation::ReluN1To1); });
+  add(registry, "RELU_N1_TO_1", Integers::Computed, number, importReluFromMinus1);
   add(registry, "RELU_0_TO_1", Integers::Computed, number, importReluTo1);
   add(registry, "LEAKY_RELU", Integers::Computed, number, importLeakyRelu);
   add(registry, "PRELU", Integers::Computed, {{"x", Holds::Numbers, 'T'}, {"alpha", Holds::Numbers, 'T'}}, importPRelu);
   add(registry, "ELU", Integers::Computed, number, importElu);
   add(registry, "HARD_SWISH", Integers::Computed, number, importHardSwish);
   add(registry, "GELU", Integers::Computed, number, importGelu);
-  add(registry, "LOGISTIC", Integers::Computed, number, importLogistic);
-  add(registry, "TANH", Integers::Computed, number, importTanh);
 }
 
 } // namespace nacre::importer::tflite_format

@@ -5,6 +5,7 @@
 #include "compiler/import/operands/Reductions.h"
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/operands/Axes.h"
+#include "compiler/import/operands/SharedOperators.h"
 #include "compiler/import/tflite/Handlers.h"
 #include "compiler/import/tflite/quantized/Rescaling.h"
 
@@ -90,35 +91,36 @@ void importArgReduction(TfliteNode &node, nn::ArgKind kind) {
     findExtreme(node, kind, *axis, type && type.isInteger(32) ? type : node.nn.types().getI64Type());
 }
 
-void importCumsum(TfliteNode &node) {
+void importCumulation(TfliteNode &node, nn::CumulateKind kind) {
   const bool isExclusive = node->getFlag("exclusive", false), isReverse = node->getFlag("reverse", false);
-  cumulate(node, nn::CumulateKind::Sum, isExclusive, isReverse);
+  cumulate(node, kind, isExclusive, isReverse);
+}
+
+/// How a reduction takes integers that stand for reals.
+Integers getIntegers(const ReductionOperator &row) {
+  if (row.holds == Holds::Booleans || row.kind == ReduceKind::Prod)
+    return Integers::Plain;
+  return row.kind == ReduceKind::Max || row.kind == ReduceKind::Min ? Integers::Moved : Integers::Computed;
 }
 
 } // namespace
 
 void registerReductions(ImportRegistry &registry) {
-  struct Row {
-    const char *op;
-    ReduceKind kind;
-    Integers integers;
-  };
-  const Signature numbers{{"x", Holds::Numbers}, {"axes", Holds::Indices}},
-      booleans{{"x", Holds::Booleans}, {"axes", Holds::Indices}};
-  for (const Row &row :
-       {Row{"MEAN", ReduceKind::Mean, Integers::Computed}, Row{"SUM", ReduceKind::Sum, Integers::Computed},
-        Row{"REDUCE_MAX", ReduceKind::Max, Integers::Moved}, Row{"REDUCE_MIN", ReduceKind::Min, Integers::Moved},
-        Row{"REDUCE_PROD", ReduceKind::Prod, Integers::Plain}})
-    add(registry, row.op, row.integers, numbers, [kind = row.kind](TfliteNode &node) { importReduction(node, kind); });
-  add(registry, "REDUCE_ANY", Integers::Plain, booleans,
-      [](TfliteNode &node) { importLogicalReduction(node, ReduceKind::Max); });
-  add(registry, "REDUCE_ALL", Integers::Plain, booleans,
-      [](TfliteNode &node) { importLogicalReduction(node, ReduceKind::Min); });
-  add(registry, "ARG_MAX", Integers::Moved, numbers,
-      [](TfliteNode &node) { importArgReduction(node, nn::ArgKind::Max); });
-  add(registry, "ARG_MIN", Integers::Moved, numbers,
-      [](TfliteNode &node) { importArgReduction(node, nn::ArgKind::Min); });
-  add(registry, "CUMSUM", Integers::Plain, numbers, importCumsum);
+  forEachNamed(getReductionOperators(), &OperatorNames::tflite, [&](StringRef op, const ReductionOperator &row) {
+    const bool isLogical = row.holds == Holds::Booleans;
+    add(registry, op, getIntegers(row), {{"x", row.holds}, {"axes", Holds::Indices}},
+        [kind = row.kind, isLogical](TfliteNode &node) {
+          isLogical ? importLogicalReduction(node, kind) : importReduction(node, kind);
+        });
+  });
+  const Signature numbers{{"x", Holds::Numbers}, {"axes", Holds::Indices}};
+  forEachNamed(getExtremeOperators(), &OperatorNames::tflite, [&](StringRef op, const ExtremeOperator &row) {
+    add(registry, op, Integers::Moved, numbers,
+        [kind = row.kind](TfliteNode &node) { importArgReduction(node, kind); });
+  });
+  forEachNamed(getCumulationOperators(), &OperatorNames::tflite, [&](StringRef op, const CumulationOperator &row) {
+    add(registry, op, Integers::Plain, numbers, [kind = row.kind](TfliteNode &node) { importCumulation(node, kind); });
+  });
 }
 
 } // namespace nacre::importer::tflite_format

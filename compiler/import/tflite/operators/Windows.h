@@ -5,7 +5,7 @@
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_OPERATORS_WINDOWS_H
 #define NACRE_COMPILER_IMPORT_TFLITE_OPERATORS_WINDOWS_H
 
-#include "compiler/import/Geometry.h"
+#include "compiler/import/builder/Geometry.h"
 #include "compiler/import/tflite/TfliteNode.h"
 
 namespace nacre::importer::tflite_format {

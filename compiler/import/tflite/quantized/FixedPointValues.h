@@ -5,7 +5,7 @@
 #ifndef NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_FIXEDPOINTVALUES_H
 #define NACRE_COMPILER_IMPORT_TFLITE_QUANTIZED_FIXEDPOINTVALUES_H
 
-#include "compiler/import/NnBuilder.h"
+#include "compiler/import/builder/NnBuilder.h"
 #include "compiler/import/tflite/quantized/InterpolatedTables.h"
 
 namespace nacre::importer::tflite_format {

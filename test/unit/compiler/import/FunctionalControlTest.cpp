@@ -3,7 +3,7 @@
 // Branches and loops whose sides are functions: what stands in their place.
 
 #include "compiler/import/tensorflow/saved/FunctionalControl.h"
-#include "compiler/import/tensorflow/CheckedGraph.h"
+#include "compiler/import/tensorflow/graph/CheckedGraph.h"
 
 #include "google/protobuf/text_format.h"
 #include "mlir/IR/Diagnostics.h"

@@ -2,7 +2,7 @@
 //
 // Windows and slices, in numbers.
 
-#include "compiler/import/Geometry.h"
+#include "compiler/import/builder/Geometry.h"
 #include "gtest/gtest.h"
 
 using namespace nacre::importer;

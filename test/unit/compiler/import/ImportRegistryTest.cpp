@@ -2,7 +2,7 @@
 //
 // Which handler a version of an operator set gets.
 
-#include "compiler/import/ImportRegistry.h"
+#include "compiler/import/binding/ImportRegistry.h"
 #include "gtest/gtest.h"
 
 using nacre::importer::ImportRegistry;

@@ -3,7 +3,7 @@
 // Calls of functions: what stands in their place, and what is refused.
 
 #include "compiler/import/tensorflow/saved/InlineCalls.h"
-#include "compiler/import/tensorflow/CheckedGraph.h"
+#include "compiler/import/tensorflow/graph/CheckedGraph.h"
 
 #include "google/protobuf/text_format.h"
 #include "mlir/IR/Diagnostics.h"

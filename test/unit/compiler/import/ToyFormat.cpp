@@ -8,8 +8,8 @@
 
 #include "test/unit/compiler/import/ToyFormat.h"
 
-#include "compiler/import/CutModel.h"
 #include "compiler/import/compositions/Elementary.h"
+#include "compiler/import/model/CutModel.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"

@@ -12,7 +12,7 @@
 #ifndef NACRE_TEST_UNIT_COMPILER_IMPORT_TOYFORMAT_H
 #define NACRE_TEST_UNIT_COMPILER_IMPORT_TOYFORMAT_H
 
-#include "compiler/import/Formats.h"
+#include "compiler/import/model/Format.h"
 
 namespace nacre::importer::toy_format {
 

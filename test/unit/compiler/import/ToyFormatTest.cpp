@@ -4,6 +4,7 @@
 
 #include "test/unit/compiler/import/ToyFormat.h"
 
+#include "compiler/import/Formats.h"
 #include "compiler/import/GraphImporter.h"
 #include "compiler/import/onnx/Format.h"
 

@@ -2,7 +2,7 @@
 //
 // The scan of serialized models: what is kept, what stays in the file, what is refused.
 
-#include "compiler/import/onnx/Schema.h"
+#include "compiler/import/onnx/graph/Schema.h"
 #include "onnx.pb.h"
 #include "gtest/gtest.h"
 

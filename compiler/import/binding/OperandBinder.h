@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A handler's view of one node of a model.
+//
+// What: Typed access to operands and attributes, and storage for the results.
+// Why:  Handlers only define the meaning of an operator; every error about a node is reported here, once, in uniform
+//       words.
+// How:  A wrong attribute is reported and its default returned, so that a handler need not stop. An attribute that the
+//       handler has not read is an error, too, because an unknown attribute may change the meaning.
+
+#ifndef NACRE_COMPILER_IMPORT_BINDING_OPERANDBINDER_H
+#define NACRE_COMPILER_IMPORT_BINDING_OPERANDBINDER_H
+
+#include "compiler/import/builder/NnBuilder.h"
+#include "compiler/import/messages/TypeNames.h"
+#include "compiler/import/options/Limits.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringSet.h"
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace nacre::importer {
+
+class GraphView;
+class Signature;
+
+/// A graph in an attribute of a node: a branch or the body of a loop.
+struct NodeGraph {
+  llvm::StringRef attribute;
+  const GraphView &view;
+  /// Expands the graph in place of the node for these inputs. Returns its outputs, or failure after an error.
+  std::function<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(llvm::ArrayRef<mlir::Value>)> import;
+};
+
+/// A node, independent of the model's format.
+struct Node {
+  llvm::StringRef op;
+  int64_t version;                         ///< of the model's operator set
+  llvm::SmallVector<mlir::Value> operands; ///< null for a missing optional operand
+  llvm::SmallVector<bool> results;         ///< whether each result is used
+  llvm::SmallVector<mlir::NamedAttribute> attributes;
+  llvm::SmallVector<NodeGraph, 0> graphs = {};
+  llvm::StringRef versionWord = "version"; ///< its name in messages
+  const Signature *signature = nullptr;    ///< of the operator; set before its handler runs
+};
+
+class OperandBinder {
+public:
+  OperandBinder(const Node &node, NnBuilder nn);
+
+  NnBuilder nn;
+
+  llvm::StringRef getOp() const { return node.op; }
+  int64_t getVersion() const { return node.version; }
+
+  /// Reports an error about this node.
+  mlir::InFlightDiagnostic error();
+  /// Returns whether an error about this node has been reported, here or by the builder.
+  bool hasFailed() const { return failed || nn.getNumErrors() != errorsBefore; }
+  /// Notes that an error about this node has been reported.
+  void fail() { failed = true; }
+
+  // Operands. Required ones are never null, and all have types that the operator's signature allows.
+  size_t getNumOperands() const { return node.operands.size(); }
+  mlir::Value getOperand(size_t index) const;
+  llvm::ArrayRef<mlir::Value> getOperands() const { return node.operands; }
+
+  /// Returns the name of an operand in messages: `operand 1 ('W')`.
+  std::string nameOf(size_t index) const;
+
+  /// Returns the elements of an operand that decides a shape and must therefore be constant, with at most `mostAxes` axes.
+  mlir::FailureOr<llvm::SmallVector<int64_t>> getIntegers(size_t index, int64_t mostAxes = 1);
+  mlir::FailureOr<llvm::SmallVector<double>> getNumbers(size_t index);
+  /// The same for an operand with one element.
+  mlir::FailureOr<int64_t> getInteger(size_t index);
+  mlir::FailureOr<double> getNumber(size_t index);
+
+  // Checks of shapes. Each reports an error and returns false if it fails; missing operands pass.
+  /// Checks that the operand has between `low` and `high` axes.
+  bool checkRank(size_t index, int64_t low, int64_t high);
+  bool checkRank(size_t index, int64_t low) { return checkRank(index, low, maxRank); }
+  /// Checks that the operand has the shape `wanted`, which `reason` explains.
+  bool checkShape(size_t index, Ints wanted, const llvm::Twine &reason);
+  /// Checks that the operand broadcasts to `shape`, the shape of `what`.
+  bool checkBroadcastsTo(size_t index, Ints shape, llvm::StringRef what);
+  /// Checks that `what`, a tensor of `shape`, fits in memory.
+  bool checkFits(Ints shape, llvm::StringRef what = "the result");
+  /// Returns the common shape of the operands from `first` on after broadcasting; fails if there is none.
+  mlir::FailureOr<llvm::SmallVector<int64_t>> broadcastOperands(size_t first = 0);
+
+  // Attributes.
+  bool has(llvm::StringRef name) const { return find(name).has_value(); }
+  int64_t getInt(llvm::StringRef name, int64_t missing);
+  bool getFlag(llvm::StringRef name, bool missing) { return getInt(name, missing) != 0; }
+  double getFloat(llvm::StringRef name, double missing);
+  llvm::StringRef getString(llvm::StringRef name, llvm::StringRef missing);
+  llvm::SmallVector<int64_t> getInts(llvm::StringRef name, Ints missing = {});
+  llvm::SmallVector<double> getFloats(llvm::StringRef name);
+  llvm::SmallVector<llvm::StringRef> getStrings(llvm::StringRef name);
+  mlir::ElementsAttr getTensor(llvm::StringRef name);
+  mlir::Type getType(llvm::StringRef name, mlir::Type missing);
+  /// Returns format-specific information for handlers, or null.
+  mlir::Attribute getTold(llvm::StringRef name);
+  /// Returns sizes along axes: `count` numbers between `low` and 2^31, or `count` times `missing`.
+  llvm::SmallVector<int64_t> getSizes(llvm::StringRef name, size_t count, int64_t missing, int64_t low);
+  /// Declares that these attributes do not change the node's result.
+  void ignore(std::initializer_list<llvm::StringRef> names) { seen.insert(names.begin(), names.end()); }
+
+  /// Returns one of `choices`; the first if the attribute is missing, and after an error for another value.
+  llvm::StringRef getChoice(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> choices);
+
+  /// Normalizes `axis`; negative ones count from the end of `rank` axes.
+  mlir::FailureOr<int64_t> getAxis(int64_t axis, int64_t rank);
+  /// The same for several distinct axes, in the given order.
+  mlir::FailureOr<llvm::SmallVector<int64_t>> getAxes(Ints axes, int64_t rank);
+
+  bool hasGraph(llvm::StringRef name) const {
+    return llvm::any_of(node.graphs, [&](const NodeGraph &graph) { return graph.attribute == name; });
+  }
+  /// Returns the node's graph of that name; reports an error and returns null if there is none.
+  const NodeGraph *getGraph(llvm::StringRef name);
+  /// Expands the graph for `arguments` in place of the node, and returns its results.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> expand(const NodeGraph &graph, llvm::ArrayRef<mlir::Value> arguments);
+
+  /// The errors of a failed attempt.
+  struct Attempt {
+    std::vector<mlir::Diagnostic> said;
+    llvm::SetVector<llvm::StringRef> unfixedInputs;
+  };
+  /// Tries `work`. If it fails, undoes it and returns its errors without emitting them, so that the node can continue.
+  std::optional<Attempt> attempt(llvm::function_ref<void()> work);
+  /// Emits the errors of a failed attempt after all.
+  void report(Attempt attempt);
+
+  /// Like NnBuilder's function, with the error at this node.
+  bool allowsConstant(int64_t count, int64_t elementBytes);
+
+  // Results.
+  size_t getNumResults() const { return node.results.size(); }
+  bool wantsResult(size_t index) const { return index < node.results.size() && node.results[index]; }
+  void setResult(size_t index, mlir::Value value);
+  void setResult(mlir::Value value) { setResult(0, value); }
+  /// Returns a result that was set, for a handler that extends another; null after an error.
+  mlir::Value getResult(size_t index) const { return hasFailed() ? mlir::Value() : results[index]; }
+
+  /// Returns the results, after checking that the handler has set all.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> finish();
+
+private:
+  std::optional<mlir::NamedAttribute> find(llvm::StringRef name) const;
+  template <typename Attr> Attr get(llvm::StringRef name, llvm::StringRef kind);
+  mlir::ElementsAttr getConstantOperand(size_t index, int64_t mostAxes);
+  void refuseUnknown(llvm::StringRef attribute);
+
+  const Node &node;
+  bool failed = false;
+  const size_t errorsBefore; ///< reported by the builder for other nodes
+  llvm::SmallVector<mlir::Value> results;
+  llvm::StringSet<> seen;
+};
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_BINDING_OPERANDBINDER_H

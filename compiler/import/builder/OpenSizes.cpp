@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  NnBuilder's part in sizes that data decide.
+// Why:   what is built of a value with an open axis must have the same count, or not depend on what is not there; that no
+//        handler has to think of.
+// How:   counts are noted beside values; every operator that is built passes them on or is an error at its node.
+
+#include "compiler/import/builder/NnBuilder.h"
+
+#include "dialects/nn/ConstantData.h"
+#include "dialects/nn/evaluate/ScalarFunctions.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+
+FailureOr<nn::AxisCounts> NnBuilder::passCounts(Operation *op) const {
+  auto open = llvm::find_if(op->getOperands(), [&](Value operand) { return isOpen(operand); });
+  if (open == op->operand_end())
+    return nn::AxisCounts();
+  auto operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) { return getCounts(operand); });
+  std::optional<nn::AxisCounts> passed;
+  if (op->getNumResults() == 1)
+    passed = nn::transferCounts(op, operands);
+  if (passed)
+    return *passed;
+  refuseOpen(*open);
+  return failure();
+}
+
+InFlightDiagnostic NnBuilder::refuseOpen(Value open) const {
+  nn::AxisCounts counts = getCounts(open);
+  auto count = llvm::find_if(counts, [](Value count) { return bool(count); });
+  InFlightDiagnostic diagnostic = error();
+  diagnostic << "must read tensors whose sizes are known at compile time, but axis " << (count - counts.begin())
+             << " of one has a size that ";
+  if (auto finder = dyn_cast<NameLoc>(count->getLoc()))
+    diagnostic << "node '" << finder.getName().getValue() << "' determines at run time";
+  else
+    diagnostic << "a run finds";
+  diagnostic << "; make that tensor an output of the model, and compute the rest in the app";
+  return diagnostic;
+}
+
+Value NnBuilder::sizesOf(Value value, int64_t first, int64_t number) {
+  if (!value)
+    return {};
+  Ints shape = getShape(value).slice(first, number);
+  nn::AxisCounts counts = getCounts(value);
+  if (counts.empty() ||
+      llvm::none_of(llvm::seq(first, first + number), [&](int64_t axis) { return bool(counts[axis]); }))
+    return integers(shape);
+  SmallVector<Value> sizes;
+  for (auto [axis, size] : llvm::enumerate(shape))
+    sizes.push_back(counts[first + axis] ? reshape(counts[first + axis], 1) : integers(size));
+  return concat(sizes, 0);
+}
+
+Value NnBuilder::limit(Value value, int64_t axis, Value count) {
+  if (!value || !count)
+    return {};
+  int64_t bound = getShape(value)[axis];
+  if (ElementsAttr known = getConstant(count)) {
+    FailureOr<nn::ConstantView> view = nn::ConstantView::get(known);
+    if (failed(view))
+      return {};
+    return slice(value, axis, 0, std::clamp<int64_t>(view->readIntegers().front(), 0, bound));
+  }
+  nn::AxisCounts &counts = shared.counts[value];
+  counts.resize(getRank(value));
+  counts[axis] = count;
+  return value;
+}
+
+/// Where a part is open along the axis, element i of the result is further behind in the parts side by side: by what the
+/// parts before its own lack.
+Value NnBuilder::concat(ValueRange operands, int64_t axis) {
+  auto isOpenAlong = [&](Value part) { return isOpen(part) && getCounts(part)[axis]; };
+  if (isMissing(operands) || llvm::none_of(operands, isOpenAlong))
+    return infer<nn::ConcatOp>(operands, static_cast<uint64_t>(axis));
+  int64_t all = 0;
+  for (Value part : operands)
+    all += getShape(part)[axis];
+  Value position = counting(all), index = position;
+  Value count = splat(RankedTensorType::get({}, builder.getI64Type()), 0), zero = count;
+  SmallVector<Value> full;
+  for (Value part : operands) {
+    const auto size = static_cast<double>(getShape(part)[axis]);
+    if (!isOpenAlong(part)) {
+      full.push_back(part);
+      count = add(count, size);
+      continue;
+    }
+    Value own = getCounts(part)[axis];
+    full.push_back(fillUp(part, axis, scalar(part, 0)));
+    count = add(count, own);
+    Value isBehind = binary(nn::BinaryKind::GreaterEqual, position, count);
+    index = add(index, select(isBehind, sub(scalar(own, size), own), zero));
+  }
+  Value joined = isMissing(ValueRange(full)) ? Value() : infer<nn::ConcatOp>(full, static_cast<uint64_t>(axis));
+  return limit(gather(joined, index, axis), axis, count);
+}
+
+Value NnBuilder::fillUp(Value value, int64_t axis, Value filler) {
+  if (!value || !filler)
+    return {};
+  Value count = getCounts(value)[axis];
+  Value positions = counting(getShape(value)[axis]);
+  if (!positions)
+    return {};
+  positions = alignToAxis(positions, axis, getRank(value));
+  Value isThere = binary(nn::BinaryKind::Less, positions, count);
+  if (!isThere)
+    return {};
+  nn::AxisCounts counts(getRank(isThere));
+  counts.front() = count;
+  shared.counts[isThere] = counts;
+  Value full = select(isThere, value, filler);
+  if (!full)
+    return {};
+  counts = getCounts(full);
+  counts[axis] = Value();
+  if (llvm::none_of(counts, [](Value other) { return bool(other); }))
+    shared.counts.erase(full);
+  else
+    shared.counts[full] = counts;
+  return full;
+}
+
+/// What is not there becomes what changes no result.
+Value NnBuilder::reduceOpen(nn::ReduceKind kind, Value operand, Ints axes, bool keepDims) {
+  const bool isMean = kind == nn::ReduceKind::Mean;
+  if (isMean)
+    kind = nn::ReduceKind::Sum;
+  nn::AxisCounts counts = getCounts(operand);
+  Type element = getElementType(operand);
+  Value filler = constant(
+      DenseElementsAttr::get(RankedTensorType::get({}, element), ArrayRef<Attribute>(nn::getIdentity(kind, element))));
+  int64_t known = 1;
+  Value number;
+  for (int64_t axis : axes) {
+    if (!counts[axis]) {
+      known *= getShape(operand)[axis];
+      continue;
+    }
+    operand = fillUp(operand, axis, filler);
+    number = number ? mul(number, counts[axis]) : counts[axis];
+    if (!operand || !number)
+      return {};
+  }
+  Value reduced = infer<nn::ReduceOp>(kind, operand, axes, keepDims);
+  if (!isMean)
+    return reduced;
+  number = number ? mul(number, double(known)) : splat(RankedTensorType::get({}, builder.getI64Type()), double(known));
+  return div(reduced, cast(number, element));
+}
+
+} // namespace nacre::importer

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The bytes of a model, and their origin.
+
+#ifndef NACRE_COMPILER_IMPORT_FILES_MODELFILE_H
+#define NACRE_COMPILER_IMPORT_FILES_MODELFILE_H
+
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/LogicalResult.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+#include <string>
+
+namespace nacre::importer {
+
+/// Read-only bytes, which constants of the IR may keep alive.
+using FileBytes = std::shared_ptr<const llvm::MemoryBuffer>;
+
+struct ModelFile {
+  FileBytes bytes;
+  std::string name;   ///< its name in diagnostics: the file name without the folder
+  std::string folder; ///< the folder of accompanying files; empty: none
+
+  llvm::StringRef getBuffer() const { return bytes->getBuffer(); }
+};
+
+/// Maps the regular file at `path`. Diagnostics are emitted at `loc`.
+mlir::FailureOr<FileBytes> mapFile(llvm::StringRef path, mlir::Location loc);
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_FILES_MODELFILE_H

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names of types, shapes and counts in messages: in the model's terms and layout.
+
+#ifndef NACRE_COMPILER_IMPORT_MESSAGES_TYPENAMES_H
+#define NACRE_COMPILER_IMPORT_MESSAGES_TYPENAMES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <string>
+
+namespace nacre::importer {
+
+/// `float`, `int64`, `uint8`, `bool`...
+std::string getTypeName(mlir::Type elementType);
+
+/// `1x3x224x224`, or `scalar`.
+std::string describeShape(llvm::ArrayRef<int64_t> shape);
+
+/// `float[1x3x224x224]`, or `float scalar`.
+std::string describe(mlir::ShapedType type);
+std::string describe(mlir::Value value);
+
+/// `1 blob`, `2 blobs`
+std::string describeCount(uint64_t count, llvm::StringRef noun);
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_MESSAGES_TYPENAMES_H

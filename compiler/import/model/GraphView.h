@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A format-independent view of a checked model.
+//
+// What: graphs of nodes with operands, results and attributes, whose values have names.
+// Why:  The walk over a model, its inputs, its outputs and --check are the same for every format. A reader provides this
+//       view of the checked model; names are views of the reader's memory.
+// How:  There is an interface for a graph and one for the model. A graph is a scope of names. A node's graphs (branches, bodies
+//       of loops) are nested scopes; a function's body is a separate scope.
+
+#ifndef NACRE_COMPILER_IMPORT_MODEL_GRAPHVIEW_H
+#define NACRE_COMPILER_IMPORT_MODEL_GRAPHVIEW_H
+
+#include "compiler/import/binding/ImportRegistry.h"
+#include "compiler/import/files/StoredTensor.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+namespace nacre::importer {
+
+/// An axis of a declared shape.
+struct Dimension {
+  int64_t size = mlir::ShapedType::kDynamic; ///< kDynamic if it is open
+  llvm::StringRef symbol = {};               ///< the name of an open axis, if any
+  /// The default size of an open axis.
+  std::optional<int64_t> usual = std::nullopt;
+
+  bool isOpen() const { return mlir::ShapedType::isDynamic(size); }
+};
+
+/// The declared type of an input or an output.
+struct DeclaredType {
+  mlir::Type elementType; ///< null if it is missing or not supported
+  llvm::StringRef name;   ///< the format's name of an unsupported element type; otherwise empty
+  std::optional<llvm::SmallVector<Dimension>> shape;
+};
+
+/// An input or an output of a graph.
+struct GraphValue {
+  llvm::StringRef name; ///< its name outside of the graph
+  DeclaredType type;
+  bool hasDefault = false;     ///< an input that is a constant unless the user sets it
+  llvm::StringRef source = {}; ///< its name inside the graph, if it differs
+  /// The variable whose value this input is, or to which this output is assigned; apps then do not see it. An entry has both
+  /// the input and the output, with the same type.
+  llvm::StringRef variable = {};
+  mlir::ElementsAttr initial = {}; ///< the initial value of an input that is a variable; null: zeros
+  llvm::StringRef role = {};       ///< and its role (dialects/nn/Variables.h)
+
+  llvm::StringRef getSource() const { return source.empty() ? name : source; }
+};
+
+/// A checked node: every operand is an input, a constant or an earlier node's result.
+struct GraphNode {
+  llvm::StringRef op;
+  llvm::StringRef domain;                              ///< of the operator, for messages; empty: the format's own
+  const ImportRegistry *registry;                      ///< has the operator's handler, if there is one
+  int64_t version = 0;                                 ///< of the operator set; 0 if the model does not state it
+  mlir::Location loc;                                  ///< a NameLoc: the node's name
+  llvm::SmallVector<llvm::StringRef> operands;         ///< empty for a missing optional one
+  llvm::SmallVector<llvm::StringRef> results;          ///< empty if unused
+  llvm::SmallVector<llvm::StringRef, 0> graphs = {};   ///< the attributes that are graphs
+  llvm::SmallVector<llvm::StringRef, 0> captures = {}; ///< names that these read from outer graphs
+};
+
+/// One graph. Its names are unique; other names belong to the outer graph.
+class GraphView {
+public:
+  explicit GraphView(mlir::Location loc) : loc(loc) {}
+  virtual ~GraphView() = default;
+
+  virtual llvm::SmallVector<GraphValue> getInputs() const = 0;
+  virtual llvm::SmallVector<GraphValue> getOutputs() const = 0;
+
+  /// The nodes in topological order.
+  virtual size_t getNumNodes() const = 0;
+  virtual GraphNode getNode(size_t index) const = 0;
+  /// Returns the attributes of a node; errors are emitted at the node.
+  virtual mlir::FailureOr<llvm::SmallVector<mlir::NamedAttribute>> readAttributes(size_t node) = 0;
+
+  /// Returns the graph in the node's attribute of that name, or null. It may outlive this graph.
+  virtual std::unique_ptr<GraphView> openGraph(size_t /*node*/, llvm::StringRef /*attribute*/) { return nullptr; }
+  /// Returns the body of the function that the node calls, with positional operands, or null.
+  virtual std::unique_ptr<GraphView> openFunction(size_t /*node*/) { return nullptr; }
+
+  /// Returns whether this graph has a constant of that name that is not computed by a node.
+  virtual bool hasConstant(llvm::StringRef name) const = 0;
+  /// Returns that constant; errors are emitted at the value.
+  virtual mlir::FailureOr<mlir::ElementsAttr> readConstant(llvm::StringRef name) = 0;
+
+  /// Returns the location of the model, or of a value.
+  mlir::Location getLocation() const { return loc; }
+  mlir::Location getLocation(llvm::StringRef name) const {
+    return mlir::NameLoc::get(mlir::StringAttr::get(loc.getContext(), name), loc);
+  }
+
+private:
+  mlir::Location loc;
+};
+
+/// An entry of a model: a graph and its name.
+struct ModelEntry {
+  llvm::StringRef name; ///< empty: ImportOptions::entry
+  GraphView *graph;
+};
+
+class ModelView {
+public:
+  virtual ~ModelView() = default;
+
+  /// Returns the first graph to compute.
+  virtual GraphView &getGraph() = 0;
+
+  /// Returns all graphs to compute, each a separate function: a model may have several over the same weights.
+  virtual llvm::SmallVector<ModelEntry> getEntries() { return {{"", &getGraph()}}; }
+
+  /// Normalizes a name from the user: in some formats, a tensor can have several names.
+  virtual std::string normalizeName(llvm::StringRef name) const { return name.str(); }
+
+  /// Reads a tensor from a file of this format, for --set; errors are emitted at `loc`.
+  virtual mlir::FailureOr<StoredTensor> readTensorFile(const FileBytes &, mlir::Location loc) {
+    return mlir::emitError(loc) << "the value must come from a .npy file";
+  }
+};
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_MODEL_GRAPHVIEW_H

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How diagnostics speak of a node.
+
+#include "compiler/import/model/NodeNames.h"
+
+#include "llvm/ADT/Twine.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+
+std::string qualify(const GraphNode &node) {
+  return (node.domain.empty() ? node.op : node.domain + "." + node.op).str();
+}
+
+std::string describeVersion(const GraphNode &node) {
+  return node.version ? (" (" + node.registry->getVersionWord() + " " + Twine(node.version) + ")").str() : "";
+}
+
+/// Returns whether TensorFlow's `node` assigns to a variable, which no handler does in a graph that is frozen.
+static bool isAssignment(const GraphNode &node) {
+  constexpr StringRef assignments[] = {"Assign",           "AssignAdd",           "AssignSub",
+                                       "AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp"};
+  return node.version == 0 && node.domain.empty() && llvm::is_contained(assignments, node.op);
+}
+
+LogicalResult refuse(const GraphNode &node) {
+  InFlightDiagnostic error = emitError(node.loc)
+                             << "unsupported operator '" << qualify(node) << "'" << describeVersion(node);
+  if (isAssignment(node))
+    error << ", which updates a variable during training; exclude it by naming the outputs you need with --output";
+  StringRef word = node.registry->getVersionWord();
+  if (std::optional<int64_t> first = node.registry->getFirstVersion(node.op))
+    error << "; it is supported since " << word << " " << *first;
+  if (int64_t newest = node.registry->getNewestVersion(); node.version > newest)
+    error << "; the newest " << word << " that Nacre knows is " << newest << ": export the model with that one";
+  return error;
+}
+
+void warnOfNewerVersion(const GraphNode &node, Location loc) {
+  StringRef word = node.registry->getVersionWord();
+  emitWarning(loc) << "the model uses " << word << " " << node.version << ", but the newest that Nacre knows is "
+                   << node.registry->getNewestVersion() << "; it is read as that version";
+}
+
+LogicalResult refuseName(Location loc, StringRef option, StringRef name, ArrayRef<StringRef> known) {
+  InFlightDiagnostic error = emitError(loc) << option << " must name a tensor of the graph, but names '" << name << "'";
+  // Half of the letters others: no slip of the hand any more.
+  StringRef nearest;
+  unsigned least = (name.size() + 1) / 2;
+  for (StringRef other : known)
+    if (unsigned distance = name.edit_distance(other, /*AllowReplacements=*/true, least); distance < least) {
+      nearest = other;
+      least = distance;
+    }
+  if (!nearest.empty())
+    error << "; is it '" << nearest << "'?";
+  return error;
+}
+
+StringRef nameOf(Location loc) {
+  auto named = dyn_cast<NameLoc>(loc);
+  return named ? named.getName().getValue() : StringRef();
+}
+
+std::string describe(Diagnostic &diagnostic, const GraphNode &node) {
+  StringRef place = nameOf(diagnostic.getLocation());
+  bool isItsOwn = place.empty() || place == nameOf(node.loc) || llvm::is_contained(node.operands, place);
+  return isItsOwn ? diagnostic.str() : "'" + place.str() + "': " + diagnostic.str();
+}
+
+} // namespace nacre::importer

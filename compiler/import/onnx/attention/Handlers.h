@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The families of ONNX's operators that are attention, or carry a state from step to step. Each adds its handlers to the registry; Domains.cpp calls
+// them all.
+
+#ifndef NACRE_COMPILER_IMPORT_ONNX_ATTENTION_HANDLERS_H
+#define NACRE_COMPILER_IMPORT_ONNX_ATTENTION_HANDLERS_H
+
+#include "compiler/import/binding/ImportRegistry.h"
+
+namespace nacre::importer::onnx_format {
+
+void registerAttention(ImportRegistry &registry);
+void registerCarriedState(ImportRegistry &registry);
+void registerFlexAttention(ImportRegistry &registry);
+void registerRotaryEmbedding(ImportRegistry &registry);
+
+} // namespace nacre::importer::onnx_format
+
+#endif // NACRE_COMPILER_IMPORT_ONNX_ATTENTION_HANDLERS_H

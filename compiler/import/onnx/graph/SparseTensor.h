@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tensors that a file gives by the elements that are not zero.
+
+#ifndef NACRE_COMPILER_IMPORT_ONNX_GRAPH_SPARSETENSOR_H
+#define NACRE_COMPILER_IMPORT_ONNX_GRAPH_SPARSETENSOR_H
+
+#include "compiler/import/onnx/graph/File.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+
+namespace nacre::importer::onnx_format {
+
+/// The elements and their places, which are checked: in range and ascending. Who makes a dense tensor of it, counts it.
+/// Errors are emitted at `loc`.
+mlir::FailureOr<mlir::ElementsAttr> readSparse(OnnxFile &file, const onnx::SparseTensorProto &sparse,
+                                               mlir::Location loc);
+
+} // namespace nacre::importer::onnx_format
+
+#endif // NACRE_COMPILER_IMPORT_ONNX_GRAPH_SPARSETENSOR_H

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The families of TensorFlow's operators.
+
+#include "compiler/import/tensorflow/Operators.h"
+
+#include "compiler/import/tensorflow/arrays/Handlers.h"
+#include "compiler/import/tensorflow/complex/Handlers.h"
+#include "compiler/import/tensorflow/indexed/Handlers.h"
+#include "compiler/import/tensorflow/operators/Handlers.h"
+
+namespace nacre::importer::tensorflow_format {
+
+const ImportRegistry &getOperators() {
+  static const ImportRegistry registry = [] {
+    ImportRegistry result;
+    registerAudio(result);
+    registerBlocks(result);
+    registerCells(result);
+    registerComplex(result);
+    registerContractions(result);
+    registerControlFlow(result);
+    registerConvolutions(result);
+    registerElementwise(result);
+    registerFakeQuantization(result);
+    registerFourier(result);
+    registerImages(result);
+    registerIndexed(result);
+    registerMatrices(result);
+    registerNormalizations(result);
+    registerPartitions(result);
+    registerParts(result);
+    registerPlumbing(result);
+    registerPoolings(result);
+    registerRandoms(result);
+    registerReductions(result);
+    registerSelections(result);
+    registerShapes(result);
+    registerTensorArrays(result);
+    registerTensorLists(result);
+    registerVariables(result);
+    return result;
+  }();
+  return registry;
+}
+
+} // namespace nacre::importer::tensorflow_format

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One graph of a TensorFlow file, checked.
+//
+// How:  1. names: every node has its own, everything that is read is defined,
+//       2. order: keep the file's where it is right, repair it where it is not, refuse cycles.
+
+#include "compiler/import/tensorflow/graph/CheckedGraph.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallSet.h"
+#include <queue>
+
+using namespace mlir;
+
+namespace nacre::importer::tensorflow_format {
+
+std::optional<TensorName> parseTensorName(StringRef text) {
+  constexpr unsigned mostResults = 4096;
+  auto [node, number] = text.rsplit(':');
+  unsigned result = 0;
+  if (node.size() < text.size() && (number.getAsInteger(10, result) || result >= mostResults))
+    return std::nullopt;
+  return TensorName{node, static_cast<int>(result)};
+}
+
+const tensorflow::AttrValue *findAttribute(const tensorflow::NodeDef &node, StringRef name) {
+  for (const tensorflow::AttrEntry &entry : llvm::reverse(node.attr()))
+    if (entry.key() == name)
+      return &entry.value();
+  return nullptr;
+}
+
+FailureOr<CheckedGraph> CheckedGraph::read(const tensorflow::GraphDef &proto, Location modelLoc) {
+  CheckedGraph graph(modelLoc);
+  if (failed(graph.nameNodes(proto)))
+    return failure();
+  for (int node = 0; node < proto.node_size(); ++node)
+    if (failed(graph.readOperands(node)))
+      return failure();
+  if (failed(graph.sortNodes()))
+    return failure();
+  return graph;
+}
+
+Location CheckedGraph::getLocation(StringRef name) const {
+  return NameLoc::get(StringAttr::get(modelLoc.getContext(), name), modelLoc);
+}
+
+std::optional<int> CheckedGraph::find(StringRef name) const {
+  auto found = ids.find(name);
+  return found == ids.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<TensorId> CheckedGraph::findTensor(StringRef text) const {
+  std::optional<TensorName> name = parseTensorName(text);
+  std::optional<int> node = name ? find(name->node) : std::nullopt;
+  return node ? std::optional(TensorId{*node, name->result}) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// 1. Names
+//===----------------------------------------------------------------------===//
+
+LogicalResult CheckedGraph::nameNodes(const tensorflow::GraphDef &proto) {
+  nodes.reserve(proto.node_size());
+  ids.reserve(proto.node_size());
+  for (const tensorflow::NodeDef &node : proto.node()) {
+    StringRef name = node.name();
+    if (name.empty() || node.op().empty())
+      return emitError(modelLoc) << "a node must have a name and an operator, but number " << nodes.size()
+                                 << " has none";
+    if (name.contains(':') || name.starts_with("^"))
+      return emitError(getLocation(name)) << "a node must have a name without ':' and '^'";
+    if (!ids.try_emplace(name, static_cast<int>(nodes.size())).second)
+      return emitError(getLocation(name)) << "two nodes have this name; rename one";
+    nodes.push_back({&node, {}, {}});
+  }
+  if (nodes.empty())
+    return emitError(modelLoc) << "the graph is empty";
+  return success();
+}
+
+LogicalResult CheckedGraph::readOperands(int id) {
+  CheckedNode &node = nodes[id];
+  llvm::SmallSet<int, 8> before;
+  for (StringRef text : node.proto->input()) {
+    StringRef name = text;
+    bool isControl = name.consume_front("^");
+    std::optional<TensorId> tensor = findTensor(name);
+    if (!tensor || (isControl && tensor->result != 0))
+      return emitError(getLocation(id)) << "input '" << text << "' is not defined by any node";
+    if (isControl && before.insert(tensor->node).second)
+      node.controls.push_back(tensor->node);
+    else if (!isControl)
+      node.operands.push_back(*tensor);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Order
+//===----------------------------------------------------------------------===//
+
+static bool leadsToNextTurn(const CheckedNode &node) {
+  return node.getOp() == "NextIteration" || node.getOp() == "RefNextIteration";
+}
+
+LogicalResult CheckedGraph::sortNodes() {
+  // Of all nodes whose operands are computed, the earliest in the file comes next: a sorted file stays as it is.
+  std::vector<int> missing(nodes.size(), 0);
+  std::vector<SmallVector<int, 2>> readers(nodes.size());
+  std::priority_queue<int, std::vector<int>, std::greater<>> ready;
+  for (int id = 0; id < static_cast<int>(nodes.size()); ++id) {
+    auto waitFor = [&](int producer) {
+      if (leadsToNextTurn(nodes[producer]))
+        return;
+      readers[producer].push_back(id);
+      ++missing[id];
+    };
+    for (TensorId operand : nodes[id].operands)
+      waitFor(operand.node);
+    llvm::for_each(nodes[id].controls, waitFor);
+    if (!missing[id])
+      ready.push(id);
+  }
+  order.reserve(nodes.size());
+  while (!ready.empty()) {
+    int id = ready.top();
+    ready.pop();
+    order.push_back(id);
+    for (int reader : readers[id])
+      if (!--missing[reader])
+        ready.push(reader);
+  }
+  if (order.size() == nodes.size())
+    return success();
+  auto stuck = llvm::find_if(missing, [](int operands) { return operands > 0; }) - missing.begin();
+  return emitError(getLocation(static_cast<int>(stuck)))
+         << "a node must not depend on its own result, but this one is in a cycle or depends on one";
+}
+
+} // namespace nacre::importer::tensorflow_format

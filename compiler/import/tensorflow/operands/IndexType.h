@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attributes that name an integer type.
+
+#ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_OPERANDS_INDEXTYPE_H
+#define NACRE_COMPILER_IMPORT_TENSORFLOW_OPERANDS_INDEXTYPE_H
+
+#include "compiler/import/binding/OperandBinder.h"
+
+namespace nacre::importer::tensorflow_format {
+
+/// Reads the attribute that says whether indices or sizes are integers of 32 or of 64 bits, or also of 16 if `hasNarrow`; without the
+/// attribute they have `missing` bits. Returns null after an error.
+mlir::Type readIndexType(OperandBinder &node, llvm::StringRef attribute, unsigned missing = 32, bool hasNarrow = false);
+
+} // namespace nacre::importer::tensorflow_format
+
+#endif // NACRE_COMPILER_IMPORT_TENSORFLOW_OPERANDS_INDEXTYPE_H
