@@ -74,12 +74,22 @@ Value divideExactly(TermBuilder &builder, Value a, Value b) {
   return (abs(refined - quotient) < abs(quotient) * 0x1p-20).select(refined, quotient).value;
 }
 
-/// x - x and x * 0, which are NaN of NaN and infinities, and x + 0, which is 0 of -0: some drivers give 0, and x, even where a
-/// shader says that NaN and the sign of zero count. Null for all other operations; a sum that begins with 0 is one of these.
+/// x - x and x * 0, which are NaN of NaN and infinities, and x + 0, x - -0 and 0 - x, which are 0 of zeros of either sign: some
+/// drivers give 0, x and -x, even where a shader says that NaN and the sign of zero count. Null for all other operations; a sum that
+/// begins with 0 is one of these.
 Value emitWithZero(Operation *op, Term a, Term b) {
   Term nan = a.constant(std::nan(""));
-  if (isa<arith::SubFOp>(op))
-    return a.value == b.value ? isFinite(a).select(a.constant(0), nan).value : Value();
+  auto isZero = [&](unsigned operand, bool isNegative) {
+    return matchPattern(op->getOperand(operand), m_AnyZeroFloat()) &&
+           std::signbit(splatOf(operand == 0 ? a.value : b.value).value_or(0)) == isNegative;
+  };
+  if (isa<arith::SubFOp>(op)) {
+    if (a.value == b.value)
+      return isFinite(a).select(a.constant(0), nan).value;
+    if (isZero(0, /*isNegative=*/false))
+      return (b == 0).select(a, negate(b)).value;
+    return isZero(1, /*isNegative=*/true) ? (a == 0).select(a.constant(0), a).value : Value();
+  }
   if (matchPattern(op->getOperand(0), m_AnyZeroFloat()))
     std::swap(a, b);
   else if (!matchPattern(op->getOperand(1), m_AnyZeroFloat()))

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// One row for each operator; a unit test finds those of the dialect that have none.
 
 #include "compiler/evaluate/Operators.h"
 
@@ -20,21 +18,12 @@ template <typename Op> Results run(Operation *op, Operands operands) {
   return toResults(evaluate(cast<Op>(op), operands));
 }
 
-template <typename... Ops> llvm::StringMap<Function> makeTable() {
-  llvm::StringMap<Function> table;
-  (table.try_emplace(Ops::getOperationName(), run<Ops>), ...);
-  return table;
-}
-
 const llvm::StringMap<Function> &getTable() {
-  static const llvm::StringMap<Function> table =
-      makeTable<nn::UnaryOp, nn::BinaryOp, nn::SelectOp, nn::CastOp, nn::RequantizeOp, nn::BitcastOp, nn::MatMulOp,
-                nn::AttentionOp, nn::ConvOp, nn::ConvTransposeOp, nn::FilterGradientOp, nn::RecurrentOp, nn::PoolOp,
-                nn::PoolCodeOp, nn::UnpoolOp, nn::LrnOp, nn::ReduceOp, nn::ArgReduceOp, nn::SoftmaxOp, nn::NormalizeOp,
-                nn::CumulateOp, nn::ReshapeOp, nn::BroadcastOp, nn::TransposeOp, nn::ConcatOp, nn::InterleaveOp,
-                nn::SliceOp, nn::PadOp, nn::ResampleOp, nn::SampleOp, nn::GatherOp, nn::GatherNdOp,
-                nn::GatherElementsOp, nn::ScatterNdOp, nn::ScatterElementsOp, nn::TopKOp, nn::CompactOp, nn::UniqueOp,
-                nn::NmsOp>();
+  static const llvm::StringMap<Function> table = {
+#define ROW(OP, RESULT) {nn::OP::getOperationName(), run<nn::OP>},
+      NN_INTERPRETED_ROWS(ROW)
+#undef ROW
+  };
   return table;
 }
 

@@ -11,7 +11,7 @@
 
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/Permutation.h"
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include <cmath>
 

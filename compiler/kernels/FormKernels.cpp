@@ -6,9 +6,9 @@
 // How:  the arguments become inputs, the operators launches (FormOperators.h), the results outputs.
 
 #include "compiler/kernels/Passes.h"
-#include "compiler/kernels/forms/ElementTypes.h"
-#include "compiler/kernels/forms/EntryBuilder.h"
-#include "compiler/kernels/forms/FormOperators.h"
+#include "compiler/kernels/bodies/ElementTypes.h"
+#include "compiler/kernels/entries/EntryBuilder.h"
+#include "compiler/kernels/entries/FormOperators.h"
 #include "dialects/nn/Labels.h"
 #include "dialects/nn/Variables.h"
 #include "dialects/plan/Notes.h"

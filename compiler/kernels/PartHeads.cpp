@@ -6,7 +6,7 @@
 // How:  the parts become parts of the product's columns, which one kernel computes (ProductParts.h), each with its bias.
 
 #include "compiler/kernels/Passes.h"
-#include "compiler/kernels/forms/ProductParts.h"
+#include "compiler/kernels/fusion/ProductParts.h"
 #include "dialects/plan/Notes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

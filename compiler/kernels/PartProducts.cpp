@@ -5,7 +5,7 @@
 // How:  the chain is cloned for each part; what else it reads is taken part by part, which costs nothing.
 
 #include "compiler/kernels/Passes.h"
-#include "compiler/kernels/forms/ProductParts.h"
+#include "compiler/kernels/fusion/ProductParts.h"
 #include "dialects/plan/Notes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -6,9 +6,9 @@
 //        2. in the entry that trains, the gradients of the loss for each weight, as results that name it.
 
 #include "compiler/train/EntryFunction.h"
-#include "compiler/train/GradientRules.h"
 #include "compiler/train/Losses.h"
 #include "compiler/train/Passes.h"
+#include "compiler/train/rules/GradientRules.h"
 #include "dialects/PrintableText.h"
 #include "dialects/nn/Labels.h"
 

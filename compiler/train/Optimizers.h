@@ -6,7 +6,7 @@
 #define NACRE_COMPILER_TRAIN_OPTIMIZERS_H
 
 #include "compiler/train/TrainingOptions.h"
-#include "compiler/train/Writer.h"
+#include "compiler/train/rules/Writer.h"
 
 namespace nacre::train {
 

@@ -13,7 +13,7 @@ include "mlir/Pass/PassBase.td"
 def WriteGradientsPass : Pass<"nacre-write-gradients", "::mlir::func::FuncOp"> {
   let summary = "Expand the gradients that a model itself computes";
   let description = [{
-    Each `nn.gradient` is replaced by its region, followed by the backward pass through it (`compiler/train/ReverseWalk.h`).
+    Each `nn.gradient` is replaced by its region, followed by the backward pass through it (`compiler/train/rules/ReverseWalk.h`).
     Gradients of gradients are expanded from the inside out. The region repeats operators before it; `cse` after this pass
     merges them.
 
@@ -70,7 +70,7 @@ def DifferentiatePass : Pass<"nacre-differentiate", "::mlir::ModuleOp"> {
     `train` and `evaluate` get labels as inputs and the loss as their first output. Besides the tensors of losses, `train`
     returns a result for each weight that the loss depends on, marked `nn.gradient` with its name.
 
-    The reverse walk is in `compiler/train/ReverseWalk.h`; `compiler/train/GradientRules.cpp` has a rule per operator.
+    The reverse walk is in `compiler/train/rules/ReverseWalk.h`; `compiler/train/rules/GradientRules.cpp` has a rule per operator.
 
     Requires: recurrent layers are loops (`nacre-expand-recurrence`); the losses' tensors are results of these functions.
 

@@ -7,7 +7,7 @@
 
 #include "compiler/train/EntryFunction.h"
 #include "compiler/train/Passes.h"
-#include "compiler/train/Writer.h"
+#include "compiler/train/rules/Writer.h"
 #include "dialects/NearestNames.h"
 
 #include "llvm/ADT/BitVector.h"

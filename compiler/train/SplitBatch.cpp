@@ -8,7 +8,7 @@
 
 #include "compiler/train/EntryFunction.h"
 #include "compiler/train/Passes.h"
-#include "compiler/train/Writer.h"
+#include "compiler/train/rules/Writer.h"
 
 namespace nacre::train {
 #define GEN_PASS_DEF_SPLITBATCHPASS

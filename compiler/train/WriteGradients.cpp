@@ -4,8 +4,8 @@
 // Why:   ONNX has a node for them; what stands behind it, an optimizer as a rule, reads them like any tensor.
 // How:   behind what a region computes the way back is written; then the region stands where the operator was.
 
-#include "compiler/train/GradientRules.h"
 #include "compiler/train/Passes.h"
+#include "compiler/train/rules/GradientRules.h"
 
 #include "mlir/IR/PatternMatch.h"
 

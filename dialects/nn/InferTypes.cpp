@@ -259,12 +259,16 @@ LogicalResult infer(MaybeLocation location, ArgReduceOp::Adaptor op, Types &type
                 IntegerType::get(op.getOperand().getContext(), 64), types);
 }
 
-LogicalResult infer(MaybeLocation location, SoftmaxOp::Adaptor op, Types &types) {
-  if (llvm::Error error = checkAxis(op.getAxis(), shapeOf(op.getOperand()).size()))
-    return rejected(location, std::move(error));
-  types.push_back(op.getOperand().getType());
-  return success();
-}
+/// Of operators whose definition says `isRow`.
+#define ROW(OP)                                                                                                        \
+  LogicalResult infer(MaybeLocation location, OP::Adaptor op, Types &types) {                                          \
+    if (llvm::Error error = checkAxis(op.getAxis(), shapeOf(op.getOperand()).size()))                                  \
+      return rejected(location, std::move(error));                                                                     \
+    types.push_back(op.getOperand().getType());                                                                        \
+    return success();                                                                                                  \
+  }
+NN_ROW_OPERATORS(ROW)
+#undef ROW
 
 LogicalResult infer(MaybeLocation location, NormalizeOp::Adaptor op, Types &types) {
   if (op.getAxes().empty())
@@ -306,8 +310,8 @@ NN_INFER(PoolCodeOp)
 NN_INFER(UnpoolOp)
 NN_INFER(ReduceOp)
 NN_INFER(ArgReduceOp)
-NN_INFER(SoftmaxOp)
 NN_INFER(NormalizeOp)
 NN_INFER(LrnOp)
+NN_ROW_OPERATORS(NN_INFER)
 
 } // namespace nacre::nn

@@ -8,7 +8,7 @@
 #define NACRE_DIALECTS_NN_INFERTYPES_H
 
 #include "dialects/nn/NnDialect.h"
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 namespace nacre::nn {
 

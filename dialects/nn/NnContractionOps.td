@@ -81,6 +81,7 @@ def Nn_ConvTransposeOp : Nn_Op<"conv_transpose", [Nn_Contraction, Nn_FreeWidth]>
         dilations = array<i64: 1, 1>, groups = 1} : tensor<1x4x4x16xf32>, tensor<2x2x16x3xf32>     // tensor<1x8x8x3xf32>
     ```
   }];
+  let isLowered = 0;
   let arguments = (ins Nn_FloatTensor:$input, Nn_FloatTensor:$filter, DenseI64ArrayAttr:$strides,
                        DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations, I64Attr:$groups);
   let assemblyFormat = "$input `,` $filter attr-dict `:` type($input) `,` type($filter)";
@@ -106,7 +107,7 @@ def Nn_FilterGradientOp : Nn_Op<"filter_gradient", [Nn_Contraction, Nn_FreeWidth
 
 def Nn_RecurrentOp : Op<Nn_Dialect, "recurrent", [Nn_Boundary, Nn_FullWidth, Nn_OperatorInterface, Pure,
                                                   AttrSizedOperandSegments,
-                                                  DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+                                                  DeclareOpInterfaceMethods<InferTypeOpInterface>]>, Nn_Rows {
   let summary = "One direction of an LSTM, GRU or RNN layer";
   let description = [{
     `input` is `[T, B, I]`, `weights` `[I, G*H]`, `recurrence` `[H, G*H]`, `bias` (of both, summed where that is the same)
@@ -123,6 +124,7 @@ def Nn_RecurrentOp : Op<Nn_Dialect, "recurrent", [Nn_Boundary, Nn_FullWidth, Nn_
         : tensor<10x1x8xf32>, tensor<8x16xf32>, tensor<4x16xf32>
     ```
   }];
+  let isLowered = 0;
   let arguments = (ins Nn_CellKind:$kind, Nn_FloatTensor:$input, Nn_FloatTensor:$weights, Nn_FloatTensor:$recurrence,
                        Optional<Nn_FloatTensor>:$bias, Optional<Nn_IndexTensor>:$lengths,
                        Optional<Nn_FloatTensor>:$initial_h, Optional<Nn_FloatTensor>:$initial_c,

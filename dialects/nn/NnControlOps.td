@@ -15,8 +15,11 @@ def Nn_Trips : Type<0DTensorOf<[I64]>.predicate, "scalar of i64", "::mlir::Ranke
                BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getIntegerType(64))">;
 
 class Nn_ControlOp<string mnemonic, list<Trait> traits = []>
-    : Op<Nn_Dialect, mnemonic, !listconcat(traits, [Nn_OperatorInterface, Nn_Boundary, Nn_FullWidth, Pure, SingleBlock])> {
+    : Op<Nn_Dialect, mnemonic, !listconcat(traits, [Nn_OperatorInterface, Nn_Boundary, Nn_FullWidth, Pure, SingleBlock])>,
+      Nn_Rows {
   let hasRegionVerifier = 1;
+  let isLowered = 0;
+  let isInterpreted = 0;
 }
 
 def Nn_IfOp : Nn_ControlOp<"if"> {
@@ -143,6 +146,7 @@ def Nn_GradientOp : Nn_ControlOp<"gradient"> {
     }
     ```
   }];
+  let hasGradient = 0;
   let arguments = (ins Variadic<Nn_Tensor>:$point);
   let results = (outs Variadic<Nn_Tensor>:$gradients);
   let regions = (region SizedRegion<1>:$body);
@@ -154,7 +158,10 @@ def Nn_GradientOp : Nn_ControlOp<"gradient"> {
   }];
 }
 
-def Nn_YieldOp : Op<Nn_Dialect, "yield", [Pure, Terminator, ParentOneOf<["IfOp", "ForOp", "WhileOp", "GradientOp"]>, AttrSizedOperandSegments]> {
+def Nn_YieldOp : Op<Nn_Dialect, "yield", [Pure, Terminator, ParentOneOf<["IfOp", "ForOp", "WhileOp", "GradientOp"]>, AttrSizedOperandSegments]>, Nn_Rows {
+  let hasGradient = 0;
+  let isLowered = 0;
+  let isInterpreted = 0;
   let summary = "Returns values, and rows of stacks, from a region";
   let description = [{
     Example:
@@ -171,7 +178,10 @@ def Nn_YieldOp : Op<Nn_Dialect, "yield", [Pure, Terminator, ParentOneOf<["IfOp",
   let assemblyFormat = "($carried^ `:` type($carried))? (`stacked` `(` $stacked^ `:` type($stacked) `)`)? attr-dict";
 }
 
-def Nn_ConditionOp : Op<Nn_Dialect, "condition", [Pure, Terminator, HasParent<"WhileOp">]> {
+def Nn_ConditionOp : Op<Nn_Dialect, "condition", [Pure, Terminator, HasParent<"WhileOp">]>, Nn_Rows {
+  let hasGradient = 0;
+  let isLowered = 0;
+  let isInterpreted = 0;
   let summary = "Decides whether an iteration is computed: one element of any rank";
   let description = [{
     Example:

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Registers the dialect's operators and attributes, folds what has constant operands, and materializes the result.
+// Registers the dialect's operators and attributes, and materializes constants.
 
 #include "dialects/nn/NnDialect.h"
 
 #include "dialects/nn/ConstantData.h"
-#include "dialects/nn/evaluate/Evaluate.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "mlir/Interfaces/FoldInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <algorithm>
 #include <cmath>
@@ -28,26 +26,8 @@ using namespace mlir;
 
 namespace nacre::nn {
 
-namespace {
-
-/// What every operator does that has a value and no better fold of its own.
-struct FoldSmallConstants : DialectFoldInterface {
-  using DialectFoldInterface::DialectFoldInterface;
-
-  LogicalResult fold(Operation *op, ArrayRef<Attribute> operands,
-                     SmallVectorImpl<OpFoldResult> &results) const override {
-    FailureOr<ElementsAttr> value = evaluateSmall(op, operands);
-    if (failed(value))
-      return failure();
-    results.push_back(*value);
-    return success();
-  }
-};
-
-} // namespace
-
 void NnDialect::initialize() {
-  addInterfaces<FoldSmallConstants>();
+  addFolding();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialects/nn/NnAttrs.cpp.inc"

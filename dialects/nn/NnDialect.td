@@ -22,6 +22,10 @@ def Nn_Dialect : Dialect {
   }];
   let hasConstantMaterializer = 1;
   let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    /// Folds small constants (evaluate/Evaluate.cpp).
+    void addFolding();
+  }];
 }
 
 class Nn_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32EnumAttr<name, summary, cases> {

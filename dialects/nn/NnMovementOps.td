@@ -16,6 +16,7 @@ def Nn_ReshapeOp : Nn_TypedOp<"reshape", [Nn_Boundary, Nn_SameWidth, Nn_MovesAxe
     %y = nn.reshape %x : tensor<1x4x4x16xf32> to tensor<1x256xf32>
     ```
   }];
+  let isLowered = 0;
   let arguments = (ins Nn_AnyTensor:$operand);
   let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
@@ -31,6 +32,7 @@ def Nn_BroadcastOp : Nn_TypedOp<"broadcast", [Nn_Elementwise, Nn_SameWidth, Nn_B
     %y = nn.broadcast %x : tensor<1x16xf32> to tensor<4x16xf32>
     ```
   }];
+  let isLowered = 0;
   let arguments = (ins Nn_AnyTensor:$operand);
   let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
@@ -61,6 +63,7 @@ def Nn_ConcatOp : Nn_Op<"concat", [Nn_Boundary, Nn_SameWidth, Nn_KeepsAxes, Nn_E
     %y = nn.concat %a, %b {axis = 1} : tensor<2x3xf32>, tensor<2x5xf32>     // tensor<2x8xf32>
     ```
   }];
+  let isLowered = 0;
   let arguments = (ins Variadic<Nn_AnyTensor>:$operands, I64Attr:$axis);
   let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "$operands attr-dict `:` type($operands)";
@@ -79,6 +82,7 @@ def Nn_InterleaveOp : Nn_Op<"interleave", [Nn_Boundary, Nn_SameWidth]> {
     %y = nn.interleave %even, %odd {strides = array<i64: 1, 2>} : tensor<4x3xf32>, tensor<4x3xf32>     // tensor<4x6xf32>
     ```
   }];
+  let isLowered = 0;
   let arguments = (ins Variadic<Nn_Tensor>:$operands, DenseI64ArrayAttr:$strides);
   let assemblyFormat = "$operands attr-dict `:` type($operands)";
 }

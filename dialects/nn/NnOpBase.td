@@ -22,15 +22,26 @@ def Nn_IndexTensor : StaticShapeTensorOf<[I32, I64]>;
 def Nn_BoolTensor : StaticShapeTensorOf<[I1]>;
 
 // An operator whose result types follow from its operands and attributes.
+// What tables of the compiler have a row for. An operator that says nothing has a function in each: what is missing does not link.
+// Nn_ConstantOp, the last operator, makes the tables of all.
+class Nn_Rows {
+  bit hasGradient = 1;      // reverse<Name> in compiler/train/rules; else gradients end at it.
+  bit isLowered = 1;        // lower<Name> in compiler/kernels/lowerings; else it is part of kernels, or is expanded before.
+  int prologueOperand = -1; // The operand that its kernel may compute while it reads it.
+  bit isInterpreted = 1;    // evaluate in compiler/evaluate; else it has regions, or ends one.
+  bit isRow = 0;            // The result has the type of `operand`, of which `axis` names an axis.
+}
+
 class Nn_Op<string mnemonic, list<Trait> traits = []>
     : Op<Nn_Dialect, mnemonic,
-         !listconcat(traits, [Nn_OperatorInterface, Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>])> {
+         !listconcat(traits, [Nn_OperatorInterface, Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>])>,
+      Nn_Rows {
   let results = (outs Nn_Tensor:$result);
 }
 
 // An operator whose result type is part of what it says (reshape to, cast to).
 class Nn_TypedOp<string mnemonic, list<Trait> traits = []>
-    : Op<Nn_Dialect, mnemonic, !listconcat(traits, [Nn_OperatorInterface, Pure])> {
+    : Op<Nn_Dialect, mnemonic, !listconcat(traits, [Nn_OperatorInterface, Pure])>, Nn_Rows {
   let results = (outs Nn_Tensor:$result);
   let hasVerifier = 1;
 }

@@ -16,23 +16,6 @@ include "dialects/nn/NnMovementOps.td"
 include "dialects/nn/NnScatterOps.td"
 include "dialects/nn/NnSelectionOps.td"
 
-def Nn_ConstantOp : Nn_Op<"constant", [ConstantLike, Nn_Boundary, Nn_FreeWidth]> {
-  let summary = "A tensor known at compile time";
-  let description = [{
-    Weights of the model are `dense_resource` views of the mapped file; splats stay splats. Signed integers are signless.
-
-    Example:
-
-    ```mlir
-    %filter = nn.constant dense<[[1.0, 0.5], [0.0, -1.0]]> : tensor<2x2xf32>
-    ```
-  }];
-  let arguments = (ins ElementsAttr:$value);
-  let results = (outs Nn_AnyTensor:$result);
-  let assemblyFormat = "attr-dict $value";
-  let hasFolder = 1;
-}
-
 //===----------------------------------------------------------------------===//
 // Elementwise
 //===----------------------------------------------------------------------===//
@@ -49,10 +32,13 @@ def Nn_UnaryOp : Nn_Op<"unary", [Nn_Elementwise, Nn_Broadcasts, Nn_Evaluated]> {
     %y = nn.unary leaky_relu %x {alpha = 0.1} : tensor<1x8xf32>
     ```
   }];
+  let isLowered = 0;
   let arguments = (ins Nn_UnaryKind:$kind, Nn_Tensor:$operand, DefaultValuedAttr<F64Attr, "0.0">:$alpha);
   let assemblyFormat = "$kind $operand attr-dict `:` type($operand)";
   let hasFolder = 1;
-  let extraClassDeclaration = [{Width getWidth();}];
+  // A macro with a row for each function (compiler/train/rules/Elementwise.cpp says what a row is).
+  let extraClassDeclaration = "Width getWidth();\n#define NN_SLOPE_ROWS(ROW) " #
+                              !interleave(!foreach(function, Nn_UnaryFunctions, function.gradient), " ") # "\n";
   let extraClassDefinition =
     !foldl("const UnaryFacts &getFacts(UnaryKind kind) {\nstatic const UnaryFacts rows[] = {\n", Nn_UnaryFunctions, text,
            function, text # function.row) # "};\nreturn rows[unsigned(kind)];\n}";
@@ -74,6 +60,7 @@ def Nn_BinaryOp : Nn_Op<"binary", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts, 
     %y = nn.binary add %x, %bias : tensor<1x8x8x16xf32>, tensor<16xf32>
     ```
   }];
+  let isLowered = 0;
   let arguments = (ins Nn_BinaryKind:$kind, Nn_Tensor:$lhs, Nn_Tensor:$rhs);
   let assemblyFormat = "$kind $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
   let hasFolder = 1;
@@ -91,6 +78,7 @@ def Nn_SelectOp : Nn_Op<"select", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts, 
     %y = nn.select %mask, %x, %zero : tensor<4x8xi1>, tensor<4x8xf32>, tensor<f32>
     ```
   }];
+  let isLowered = 0;
   let arguments = (ins Nn_BoolTensor:$condition, Nn_Tensor:$on_true, Nn_Tensor:$on_false);
   let assemblyFormat = "$condition `,` $on_true `,` $on_false attr-dict `:` type($condition) `,` type($on_true) `,` type($on_false)";
   let hasFolder = 1;
@@ -115,6 +103,7 @@ def Nn_CastOp : Nn_TypedOp<"cast", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts,
     %narrow = nn.cast %y {overflows} : tensor<4xf32> to tensor<4xf8E5M2>
     ```
   }];
+  let isLowered = 0;
   let arguments = (ins Nn_AnyTensor:$operand, UnitAttr:$overflows,
                        DefaultValuedAttr<Nn_ScaleRounding, "ScaleRounding::Up">:$rounding);
   let results = (outs Nn_AnyTensor:$result);
@@ -137,6 +126,8 @@ def Nn_RequantizeOp : Nn_Op<"requantize", [Nn_Elementwise, Nn_SameWidth, Nn_Broa
         : tensor<1x8x8x16xi32>, tensor<16xi32>, tensor<16xi32>
     ```
   }];
+  let hasGradient = 0;
+  let isLowered = 0;
   let arguments = (ins Nn_FixedPointRounding:$rounding, Nn_IndexTensor:$operand, Nn_Int32Tensor:$multiplier,
                        Nn_Int32Tensor:$shift);
   let assemblyFormat = [{
@@ -156,6 +147,7 @@ def Nn_BitcastOp : Nn_TypedOp<"bitcast", [Nn_FullWidth, Nn_MovesAxes, Nn_Evaluat
     %bytes = nn.bitcast %x : tensor<3xf32> to tensor<3x4xui8>
     ```
   }];
+  let hasGradient = 0;
   let arguments = (ins Nn_AnyTensor:$operand);
   let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
@@ -206,6 +198,7 @@ def Nn_PoolCodeOp : Nn_Op<"pool_code", [Nn_Nest, Nn_SameWidth]> {
         dilations = array<i64: 1, 1>, overhang = array<i64: 0, 0>} : tensor<1x8x8x16xf32>, tensor<1x4x4x16xf32>
     ```
   }];
+  let hasGradient = 0;
   let arguments = (ins Nn_Tensor:$input, Nn_Tensor:$maxima, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
                        DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$overhang);
   let assemblyFormat = "$input `,` $maxima attr-dict `:` type($input) `,` type($maxima)";
@@ -243,6 +236,7 @@ def Nn_ReduceOp : Nn_Op<"reduce", [Nn_Nest, Nn_SameWidth, Nn_MovesAxes, Nn_Evalu
     %mean = nn.reduce mean %x {axes = array<i64: 1, 2>, keep_dims} : tensor<1x8x8x16xf32>     // tensor<1x1x1x16xf32>
     ```
   }];
+  let prologueOperand = 0;
   let arguments = (ins Nn_ReduceKind:$kind, Nn_Tensor:$operand, DenseI64ArrayAttr:$axes, UnitAttr:$keep_dims);
   let assemblyFormat = "$kind $operand attr-dict `:` type($operand)";
   let hasFolder = 1;
@@ -260,6 +254,7 @@ def Nn_ArgReduceOp : Nn_Op<"arg_reduce", [Nn_Scan, Nn_SameWidth, Nn_MovesAxes, N
     %class = nn.arg_reduce max %scores {axis = 1} : tensor<4x10xf32>     // tensor<4xi64>
     ```
   }];
+  let hasGradient = 0;
   let arguments = (ins Nn_ArgKind:$kind, Nn_Tensor:$operand, I64Attr:$axis, UnitAttr:$keep_dims, UnitAttr:$select_last);
   let assemblyFormat = "$kind $operand attr-dict `:` type($operand)";
 }
@@ -273,6 +268,8 @@ def Nn_SoftmaxOp : Nn_Op<"softmax", [Nn_Row, Nn_BoundedWidth, Nn_KeepsAxes, Nn_E
     %y = nn.softmax %x {axis = 1} : tensor<4x10xf32>
     ```
   }];
+  let prologueOperand = 0;
+  let isRow = 1;
   let arguments = (ins Nn_FloatTensor:$operand, I64Attr:$axis, UnitAttr:$log);
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
 }
@@ -288,6 +285,7 @@ def Nn_NormalizeOp : Nn_Op<"normalize", [Nn_Row, Nn_BoundedWidth, Nn_KeepsAxes]>
     %y = nn.normalize %x {axes = array<i64: 2>, epsilon = 1.0e-5} : tensor<2x5x64xf32>
     ```
   }];
+  let prologueOperand = 0;
   let arguments = (ins Nn_FloatTensor:$operand, DenseI64ArrayAttr:$axes, F64Attr:$epsilon);
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
 }
@@ -306,6 +304,48 @@ def Nn_LrnOp : Nn_Op<"lrn", [Nn_Nest, Nn_FreeWidth]> {
   }];
   let arguments = (ins Nn_FloatTensor:$operand, I64Attr:$size, F64Attr:$alpha, F64Attr:$beta, F64Attr:$bias);
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
+}
+
+// How a table names an operator: its class, and its name.
+class Nn_RowName<Nn_Rows op> {
+  defvar record = !cast<string>(op);
+  string cppClass = !substr(record, 3);
+  string name = !substr(record, 3, !sub(!size(record), 5));
+}
+
+class Nn_RowsOf<list<Nn_Rows> ops> {
+  defvar gradients = !foreach(op, !filter(op, ops, op.hasGradient), "ROW(" # Nn_RowName<op>.cppClass # ", " # Nn_RowName<op>.name # ")");
+  defvar lowered = !foreach(op, !filter(op, ops, op.isLowered), "ROW(" # Nn_RowName<op>.cppClass # ", " # Nn_RowName<op>.name # ", " # op.prologueOperand # ")");
+  defvar interpreted = !foreach(op, !filter(op, ops, op.isInterpreted), "ROW(" # Nn_RowName<op>.cppClass # ", " #
+                                !if(!eq(!size(!cast<Op>(!cast<string>(op)).results), 1), "Tensor", "Results") # ")");
+  defvar rows = !foreach(op, !filter(op, ops, op.isRow), "ROW(" # Nn_RowName<op>.cppClass # ")");
+  string macros = "\n#define NN_GRADIENT_ROWS(ROW) " # !interleave(gradients, " ") #
+                  "\n#define NN_LOWERED_ROWS(ROW) " # !interleave(lowered, " ") #
+                  "\n#define NN_INTERPRETED_ROWS(ROW) " # !interleave(interpreted, " ") #
+                  "\n#define NN_ROW_OPERATORS(ROW) " # !interleave(rows, " ") # "\n";
+}
+
+def Nn_ConstantOp : Nn_Op<"constant", [ConstantLike, Nn_Boundary, Nn_FreeWidth]> {
+  let summary = "A tensor known at compile time";
+  let description = [{
+    Weights of the model are `dense_resource` views of the mapped file; splats stay splats. Signed integers are signless.
+
+    Example:
+
+    ```mlir
+    %filter = nn.constant dense<[[1.0, 0.5], [0.0, -1.0]]> : tensor<2x2xf32>
+    ```
+  }];
+  let hasGradient = 0;
+  let isLowered = 0;
+  let isInterpreted = 0;
+  // For each table a macro with a row for each operator, and whoever needs the table says what a row is (OperatorRows.h). It is
+  // made here because all others are defined by now.
+  let extraClassDeclaration = Nn_RowsOf<!instances<Nn_Rows>()>.macros;
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs Nn_AnyTensor:$result);
+  let assemblyFormat = "attr-dict $value";
+  let hasFolder = 1;
 }
 
 #endif // NACRE_DIALECTS_NN_NNOPS

@@ -11,7 +11,8 @@ include "dialects/nn/NnOpBase.td"
 // A selection of several results, whose types follow from the operands and attributes.
 class Nn_SelectionOp<string mnemonic, list<Trait> traits = []>
     : Op<Nn_Dialect, mnemonic,
-         !listconcat(traits, [Nn_OperatorInterface, Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>])>;
+         !listconcat(traits, [Nn_OperatorInterface, Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>])>,
+      Nn_Rows;
 
 def Nn_TopKOp : Nn_SelectionOp<"top_k", [Nn_Serial, Nn_SameWidth]> {
   let summary = "The `k` largest, or smallest, elements along an axis, in that order, and their indices (i64)";
@@ -41,6 +42,7 @@ def Nn_CompactOp : Nn_Op<"compact", [Nn_Serial, Nn_SameWidth, Nn_EvaluatedInFull
     %indices = nn.compact %mask : tensor<4xi1>     // true, false, true, false: 0, 2, 4, 4
     ```
   }];
+  let hasGradient = 0;
   let arguments = (ins Nn_BoolTensor:$mask);
   let assemblyFormat = "$mask attr-dict `:` type($mask)";
 }
@@ -59,6 +61,7 @@ def Nn_UniqueOp : Nn_SelectionOp<"unique", [Nn_Serial, Nn_SameWidth]> {
     %first, %inverse, %counts = nn.unique %rows {sorted} : tensor<6x2xf32>
     ```
   }];
+  let hasGradient = 0;
   let arguments = (ins Nn_Tensor:$rows, UnitAttr:$sorted);
   let results = (outs Nn_IndexTensor:$first, Nn_IndexTensor:$inverse, Nn_IndexTensor:$counts);
   let assemblyFormat = "$rows attr-dict `:` type($rows)";
@@ -80,6 +83,7 @@ def Nn_NmsOp : Nn_SelectionOp<"nms", [Nn_Serial, Nn_SameWidth]> {
         : tensor<1x100x4xf32>, tensor<1x2x100xf32>, tensor<i64>, tensor<f32>     // tensor<1x2x3xi64>, tensor<1x2x1xi64>
     ```
   }];
+  let hasGradient = 0;
   let arguments = (ins Nn_FloatTensor:$boxes, Nn_FloatTensor:$scores, Nn_IndexTensor:$most, Nn_FloatTensor:$iou_threshold,
                        Optional<Nn_FloatTensor>:$score_threshold, I64Attr:$limit, UnitAttr:$centered);
   let results = (outs Nn_IndexTensor:$selected, Nn_IndexTensor:$counts);

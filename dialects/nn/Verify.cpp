@@ -5,7 +5,7 @@
 // Why:   every other operator is verified by comparing its result type with the inferred one (InferTypes.cpp).
 
 #include "dialects/nn/NnDialect.h"
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 using namespace mlir;
 

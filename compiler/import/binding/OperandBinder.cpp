@@ -6,7 +6,7 @@
 
 #include "compiler/import/binding/Signature.h"
 #include "dialects/nn/ConstantData.h"
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"

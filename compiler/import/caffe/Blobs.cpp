@@ -5,7 +5,7 @@
 #include "compiler/import/caffe/Blobs.h"
 
 #include "compiler/import/messages/TypeNames.h"
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 #include "llvm/ADT/StringSwitch.h"
 

@@ -8,7 +8,7 @@
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/options/Limits.h"
 #include "dialects/StoredBytes.h"
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"

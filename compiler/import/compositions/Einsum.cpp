@@ -7,7 +7,7 @@
 #include "compiler/import/compositions/Einsum.h"
 
 #include "compiler/import/messages/TypeNames.h"
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include <map>

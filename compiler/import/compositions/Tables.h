@@ -8,7 +8,7 @@
 #include "compiler/import/builder/NnBuilder.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/ConstantData.h"
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 namespace nacre::importer {
 

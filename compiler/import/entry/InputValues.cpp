@@ -10,7 +10,7 @@
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/npy/Npy.h"
 #include "dialects/nn/NarrowTypes.h"
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"

@@ -11,7 +11,7 @@
 
 #include "compiler/import/entry/InputValues.h"
 #include "compiler/import/messages/TypeNames.h"
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"

@@ -8,7 +8,7 @@
 #include "compiler/import/options/Limits.h"
 
 #include "dialects/nn/ConstantData.h"
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 using namespace mlir;
 

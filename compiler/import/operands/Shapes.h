@@ -10,7 +10,7 @@
 #define NACRE_COMPILER_IMPORT_OPERANDS_SHAPES_H
 
 #include "compiler/import/binding/OperandBinder.h"
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 namespace nacre::importer {
 

@@ -6,7 +6,7 @@
 
 #include "compiler/import/messages/TypeNames.h"
 #include "dialects/StoredBytes.h"
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"

@@ -10,7 +10,7 @@
 #include "compiler/import/tflite/GraphReader.h"
 
 #include "compiler/import/tflite/TensorBytes.h"
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 #include "llvm/ADT/DenseSet.h"
 

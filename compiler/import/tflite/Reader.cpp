@@ -9,7 +9,7 @@
 #include "compiler/import/tflite/Operators.h"
 #include "compiler/import/tflite/SparseTensor.h"
 #include "dialects/PrintableText.h"
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/Alignment.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernels/storages/Overwritten.h"
-#include "compiler/kernels/forms/regions/InPlace.h"
+#include "compiler/kernels/entries/InPlace.h"
 
 #include "dialects/nn/NnDialect.h"
 #include "dialects/plan/ControlFlow.h"

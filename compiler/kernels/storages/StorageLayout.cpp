@@ -2,7 +2,7 @@
 
 #include "compiler/kernels/storages/StorageLayout.h"
 
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cassert>

@@ -2,7 +2,7 @@
 //
 // Gradients of products and convolutions, as products and convolutions.
 
-#include "compiler/train/rules/Rules.h"
+#include "compiler/train/rules/GradientRules.h"
 
 using namespace mlir;
 

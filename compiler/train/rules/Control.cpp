@@ -8,7 +8,7 @@
 //        carries the gradients of what was carried, and the sums of those of what the body reads from outside, and stacks those
 //        of scanned rows. A sum over all turns of products of two rows is one product behind the loop, as deep as there are turns.
 
-#include "compiler/train/rules/Rules.h"
+#include "compiler/train/rules/GradientRules.h"
 
 #include "mlir/IR/IRMapping.h"
 

@@ -4,7 +4,7 @@
 //
 // At kinks: relu'(0) = abs'(0) = 0; of equal operands of a minimum or a maximum the left one gets all.
 
-#include "compiler/train/rules/Rules.h"
+#include "compiler/train/rules/GradientRules.h"
 
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -15,75 +15,24 @@ namespace nacre::train {
 
 namespace {
 
-/// dy times the function's slope; null where that is zero everywhere. Where the slope follows from the result,
-/// it is taken from there: x need not be kept.
+/// Of the normal distribution: what lies below x, and the density there.
+Value normalBelow(Writer &w, Value x) {
+  return w.add(w.mul(w.unary(nn::UnaryKind::Erf, w.mul(x, std::sqrt(0.5))), 0.5), 0.5);
+}
+Value normalDensity(Writer &w, Value x) {
+  return w.mul(w.exp(w.mul(w.square(x), -0.5)), 1 / std::sqrt(2 * llvm::numbers::pi));
+}
+
+/// dy times the function's slope, which its row says (dialects/nn/Functions.td); null where that is zero everywhere.
 Value reverseFunction(Writer &w, nn::UnaryOp op, Value dy) {
-  Value x = op.getOperand(), y = op.getResult();
-  auto onePlusSquare = [&] { return w.add(w.square(x), 1); };
-  auto reciprocalRoot = [&](Value squared) { return w.div(dy, w.sqrt(squared)); };
+  const Value x = op.getOperand(), y = op.getResult();
+  const double alpha = op.getAlpha().convertToDouble();
   switch (op.getKind()) {
-  case nn::UnaryKind::Abs:
-    return w.mul(dy, w.unary(nn::UnaryKind::Sign, x));
-  case nn::UnaryKind::Neg:
-    return w.neg(dy);
-  case nn::UnaryKind::Exp:
-    return w.mul(dy, y);
-  case nn::UnaryKind::Log:
-    return w.div(dy, x);
-  case nn::UnaryKind::Sqrt:
-    return w.div(w.mul(dy, 0.5), y);
-  case nn::UnaryKind::Reciprocal:
-    return w.neg(w.mul(dy, w.square(y)));
-  case nn::UnaryKind::Relu:
-    return w.where(w.greater(y, 0), dy);
-  case nn::UnaryKind::LeakyRelu:
-    return w.select(w.greater(x, 0), dy, w.mul(dy, op.getAlpha().convertToDouble()));
-  case nn::UnaryKind::Elu:
-    return w.select(w.greater(x, 0), dy, w.mul(dy, w.add(y, op.getAlpha().convertToDouble())));
-  case nn::UnaryKind::Sigmoid:
-    return w.mul(dy, w.mul(y, w.sub(1, y)));
-  case nn::UnaryKind::Tanh:
-    return w.mul(dy, w.sub(1, w.square(y)));
-  case nn::UnaryKind::Softplus:
-    return w.mul(dy, w.unary(nn::UnaryKind::Sigmoid, x));
-  case nn::UnaryKind::Erf:
-    return w.mul(dy, w.mul(w.exp(w.neg(w.square(x))), 2 / std::sqrt(llvm::numbers::pi)));
-  case nn::UnaryKind::Gelu: {
-    Value below = w.add(w.mul(w.unary(nn::UnaryKind::Erf, w.mul(x, std::sqrt(0.5))), 0.5), 0.5);
-    Value density = w.mul(w.exp(w.mul(w.square(x), -0.5)), 1 / std::sqrt(2 * llvm::numbers::pi));
-    return w.mul(dy, w.add(below, w.mul(x, density)));
-  }
-  case nn::UnaryKind::Sin:
-    return w.mul(dy, w.unary(nn::UnaryKind::Cos, x));
-  case nn::UnaryKind::Cos:
-    return w.neg(w.mul(dy, w.unary(nn::UnaryKind::Sin, x)));
-  case nn::UnaryKind::Tan:
-    return w.mul(dy, w.add(w.square(y), 1));
-  case nn::UnaryKind::Asin:
-    return reciprocalRoot(w.sub(1, w.square(x)));
-  case nn::UnaryKind::Acos:
-    return w.neg(reciprocalRoot(w.sub(1, w.square(x))));
-  case nn::UnaryKind::Atan:
-    return w.div(dy, onePlusSquare());
-  case nn::UnaryKind::Sinh:
-    return w.mul(dy, w.unary(nn::UnaryKind::Cosh, x));
-  case nn::UnaryKind::Cosh:
-    return w.mul(dy, w.unary(nn::UnaryKind::Sinh, x));
-  case nn::UnaryKind::Asinh:
-    return reciprocalRoot(onePlusSquare());
-  case nn::UnaryKind::Acosh:
-    return reciprocalRoot(w.add(w.square(x), -1));
-  case nn::UnaryKind::Atanh:
-    return w.div(dy, w.sub(1, w.square(x)));
-  case nn::UnaryKind::Floor:
-  case nn::UnaryKind::Ceil:
-  case nn::UnaryKind::Round:
-  case nn::UnaryKind::Sign:
-  case nn::UnaryKind::Not:
-  case nn::UnaryKind::BitNot:
-  case nn::UnaryKind::IsNaN:
-  case nn::UnaryKind::IsInf:
-    return {};
+#define ROW(KIND, ...)                                                                                                 \
+  case nn::UnaryKind::KIND:                                                                                            \
+    return __VA_ARGS__;
+    NN_SLOPE_ROWS(ROW)
+#undef ROW
   }
   llvm_unreachable("every function has a slope or none");
 }

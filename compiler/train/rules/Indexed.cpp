@@ -4,7 +4,7 @@
 //
 // Reading takes the nearest element where an index is out of range, and so the gradient goes there; what writing left out has none.
 
-#include "compiler/train/rules/Rules.h"
+#include "compiler/train/rules/GradientRules.h"
 
 using namespace mlir;
 

@@ -2,7 +2,7 @@
 //
 // Gradients of what moves, repeats and mixes elements at places that are known when the model is compiled.
 
-#include "compiler/train/rules/Rules.h"
+#include "compiler/train/rules/GradientRules.h"
 #include "dialects/nn/ConstantData.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"

@@ -2,7 +2,7 @@
 //
 // Gradients of what is computed of all elements along axes.
 
-#include "compiler/train/rules/Rules.h"
+#include "compiler/train/rules/GradientRules.h"
 
 using namespace mlir;
 

@@ -5,7 +5,7 @@
 // Of equal cells in the window of a maximum the first, in rows then columns, gets all. What the way back needs of the input is a
 // byte for each window: which cell that is.
 
-#include "compiler/train/rules/Rules.h"
+#include "compiler/train/rules/GradientRules.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 

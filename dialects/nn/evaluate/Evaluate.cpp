@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides what may be evaluated.
+// Decides what may be evaluated, and folds what is small.
 
 #include "dialects/nn/evaluate/Evaluate.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/NnDialect.h"
+
+#include "mlir/Interfaces/FoldInterfaces.h"
 
 using namespace mlir;
 
@@ -72,5 +74,25 @@ FailureOr<ElementsAttr> evaluateSmall(Operation *op, ArrayRef<Attribute> operand
     return failure();
   return evaluate(op, constants);
 }
+
+namespace {
+
+/// What every operator does that has a value and no better fold of its own.
+struct FoldSmallConstants : DialectFoldInterface {
+  using DialectFoldInterface::DialectFoldInterface;
+
+  LogicalResult fold(Operation *op, ArrayRef<Attribute> operands,
+                     SmallVectorImpl<OpFoldResult> &results) const override {
+    FailureOr<ElementsAttr> value = evaluateSmall(op, operands);
+    if (failed(value))
+      return failure();
+    results.push_back(*value);
+    return success();
+  }
+};
+
+} // namespace
+
+void NnDialect::addFolding() { addInterfaces<FoldSmallConstants>(); }
 
 } // namespace nacre::nn

@@ -221,4 +221,17 @@ ElementsAttr BitcastOp::evaluate(Views views) {
   return std::move(builder).take();
 }
 
+/// Exporters write ranges as the indices of a constant's elements that are not zero.
+ElementsAttr CompactOp::evaluate(Views views) {
+  SmallVector<int64_t> mask(views[0].getType().getNumElements()), indices;
+  views[0].read(0, 1, int64_t(mask.size()), mask.data());
+  for (auto [index, isTrue] : llvm::enumerate(mask))
+    if (isTrue)
+      indices.push_back(int64_t(index));
+  indices.resize(mask.size(), int64_t(mask.size()));
+  ConstantBuilder builder(getType());
+  builder.write(0, ArrayRef<int64_t>(indices));
+  return std::move(builder).take();
+}
+
 } // namespace nacre::nn

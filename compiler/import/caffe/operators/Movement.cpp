@@ -4,7 +4,7 @@
 
 #include "compiler/import/caffe/Handlers.h"
 #include "compiler/import/caffe/operators/Windows.h"
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 using namespace mlir;
 

@@ -6,7 +6,7 @@
 #include "compiler/import/onnx/contrib/Handlers.h"
 #include "compiler/import/onnx/operators/Convolutions.h"
 
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 using namespace mlir;
 

@@ -9,7 +9,7 @@
 
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/options/Limits.h"
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 #include "llvm/Support/Endian.h"
 

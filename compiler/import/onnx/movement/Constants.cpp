@@ -7,7 +7,7 @@
 
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/ConstantData.h"
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include <cmath>
 

@@ -6,7 +6,7 @@
 #include "compiler/import/compositions/Random.h"
 #include "compiler/import/onnx/movement/Handlers.h"
 #include "compiler/import/onnx/operands/TypeAttribute.h"
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 #include "llvm/ADT/bit.h"
 

@@ -6,7 +6,7 @@
 #include "compiler/import/onnx/movement/Handlers.h"
 #include "compiler/import/operands/Shapes.h"
 
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

@@ -7,7 +7,7 @@
 #include "compiler/import/onnx/movement/Handlers.h"
 #include "compiler/import/options/Limits.h"
 
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
 using namespace mlir;

@@ -4,7 +4,7 @@
 
 #include "compiler/import/onnx/operands/Products.h"
 
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 using namespace mlir;
 

@@ -10,7 +10,7 @@
 #include "compiler/import/onnx/operators/Handlers.h"
 #include "compiler/import/operands/SharedOperators.h"
 
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 using namespace mlir;
 

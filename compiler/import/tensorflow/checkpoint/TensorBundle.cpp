@@ -16,7 +16,7 @@
 #include "compiler/import/tensorflow/graph/File.h"
 #include "dialects/PrintableText.h"
 #include "dialects/StoredBytes.h"
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "tensorflow.pb.h"

@@ -13,7 +13,7 @@
 #include "compiler/import/protobuf/ProtoText.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/NarrowTypes.h"
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"

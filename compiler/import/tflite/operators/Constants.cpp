@@ -6,7 +6,7 @@
 #include "compiler/import/operands/Randoms.h"
 #include "compiler/import/tflite/Handlers.h"
 
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 #include <cmath>
 

@@ -6,7 +6,7 @@
 #include "compiler/import/tflite/Handlers.h"
 #include "compiler/import/tflite/quantized/Rescaling.h"
 
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 using namespace mlir;
 

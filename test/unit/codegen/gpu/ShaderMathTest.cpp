@@ -174,11 +174,13 @@ TEST_F(GpuMath, ZerosOfNumbersAlone) {
   for (const char *product : {"%c = arith.constant 0.0 : f32\n%v = arith.mulf %a, %c : f32",
                               "%c = arith.constant -0.0 : f32\n%v = arith.mulf %c, %a : f32"})
     check(product, [](double x, double) { return x * 0; }, 0, numbers, numbers);
-  // -0 + 0 is 0, whose inverse is above zero.
-  check(
-      "%c = arith.constant 0.0 : f32\n%one = arith.constant 1.0 : f32\n%s = arith.addf %a, %c : f32\n%v = arith.divf "
-      "%one, %s : f32",
-      [](double x, double) { return 1 / (x + 0); }, 1, numbers, numbers);
+  // Sums that are 0 of zeros of either sign: their inverse is above zero.
+  for (auto [sum, value] : {std::pair("%c = arith.constant 0.0 : f32\n%s = arith.addf %a, %c : f32", 1),
+                            std::pair("%c = arith.constant -0.0 : f32\n%s = arith.subf %a, %c : f32", 1),
+                            std::pair("%c = arith.constant 0.0 : f32\n%s = arith.subf %c, %a : f32", -1)})
+    check(
+        std::string(sum) + "\n%one = arith.constant 1.0 : f32\n%v = arith.divf %one, %s : f32",
+        [value = value](double x, double) { return 1 / (value * x + 0.0); }, 1, numbers, numbers);
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/kernels/forms/AxisTables.h"
+#include "compiler/kernels/bodies/AxisTables.h"
 #include "gtest/gtest.h"
 
 using namespace nacre;

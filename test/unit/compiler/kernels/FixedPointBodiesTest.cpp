@@ -3,7 +3,7 @@
 // What kernels do to requantize gives the bits of the definition. Bodies on constants are folded by `arith`, which is
 // as exact as a machine.
 
-#include "compiler/kernels/forms/FixedPointBodies.h"
+#include "compiler/kernels/bodies/FixedPointBodies.h"
 
 #include "dialects/nn/FixedPoint.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

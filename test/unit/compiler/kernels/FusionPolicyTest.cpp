@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/kernels/FusionPolicy.h"
+#include "compiler/kernels/fusion/FusionPolicy.h"
 #include "gtest/gtest.h"
 
 using namespace nacre::kernels;

@@ -2,7 +2,7 @@
 //
 // Which kernel does the update of a weight: that of its gradient, where nobody else reads what it gives.
 
-#include "compiler/kernels/FusionPolicy.h"
+#include "compiler/kernels/fusion/FusionPolicy.h"
 #include "gtest/gtest.h"
 
 using namespace nacre::kernels;

@@ -4,7 +4,7 @@
 // few hundred, a release ten thousand.
 
 #include "RandomNetwork.h"
-#include "compiler/train/ReverseWalk.h"
+#include "compiler/train/rules/ReverseWalk.h"
 
 #include "gtest/gtest.h"
 #include <cmath>

@@ -7,7 +7,7 @@
 #ifndef NACRE_TEST_UNIT_COMPILER_TRAIN_RANDOMNETWORK_H
 #define NACRE_TEST_UNIT_COMPILER_TRAIN_RANDOMNETWORK_H
 
-#include "compiler/train/Writer.h"
+#include "compiler/train/rules/Writer.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

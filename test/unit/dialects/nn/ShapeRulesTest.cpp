@@ -2,7 +2,7 @@
 //
 // Each rule with the numbers that would differ if it were off by one, and the hostile ones.
 
-#include "dialects/nn/ShapeRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 #include "gtest/gtest.h"
 
 using namespace nacre::nn;

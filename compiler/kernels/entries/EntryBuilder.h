@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  builds a `plan.entry` on tensors: inputs, weights, launches, and the host's values for those of a function.
+// Why:   forming kernels and lowering regions both append to an entry, and share weights and names.
+// How:   ModulePlan holds what all entries share; EntryBuilder appends to one entry.
+
+#ifndef NACRE_COMPILER_KERNELS_ENTRIES_ENTRYBUILDER_H
+#define NACRE_COMPILER_KERNELS_ENTRIES_ENTRYBUILDER_H
+
+#include "compiler/kernels/bodies/KernelBody.h"
+#include "compiler/kernels/fusion/FusionPolicy.h"
+#include "dialects/plan/PlanDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace nacre::kernels {
+
+class ModulePlan {
+public:
+  explicit ModulePlan(mlir::ModuleOp module) : module(module) {}
+
+  mlir::ModuleOp getModule() { return module; }
+  /// A name that no kernel has, beginning with `stem`.
+  std::string makeKernelName(mlir::StringRef stem);
+  /// The weight that holds `value`, stored as kernels read it. Equal attributes give the same weight.
+  mlir::FailureOr<plan::WeightOp> getWeight(mlir::ElementsAttr value, mlir::Location loc);
+  /// The weight that holds what state is at first. No kernel reads it, so that it is never packed.
+  mlir::FailureOr<plan::WeightOp> getInitial(mlir::StringRef variable, mlir::ElementsAttr value, mlir::Location loc);
+
+private:
+  mlir::FailureOr<plan::WeightOp> addWeight(mlir::ElementsAttr value, mlir::Location loc);
+
+  mlir::ModuleOp module;
+  llvm::StringMap<unsigned> kernelCounts;
+  llvm::DenseMap<mlir::Attribute, plan::WeightOp> weights;
+  llvm::StringMap<plan::WeightOp> initials; ///< By the names of variables.
+  unsigned numWeights = 0;
+  int64_t splatBytes = 0; ///< Of weights that repeat one number.
+  plan::WeightOp lastWeight;
+};
+
+class EntryBuilder {
+public:
+  EntryBuilder(ModulePlan &plan, mlir::StringRef name, mlir::Location loc);
+
+  mlir::OpBuilder &getBuilder() { return builder; }
+  ModulePlan &getPlan() { return plan; }
+
+  void map(mlir::Value host, mlir::Value value) { values[host] = value; }
+  /// The entry's tensor for a value of the function. Null (and a diagnostic) where a constant cannot be read.
+  mlir::Value lookup(mlir::Value host);
+  mlir::Value use(mlir::ElementsAttr value, mlir::Location loc);
+  mlir::Value reshape(mlir::Value value, mlir::ArrayRef<int64_t> shape, mlir::Location loc);
+
+  /// A temporary of the entry.
+  mlir::Value allocate(mlir::MemRefType type, mlir::Location loc);
+
+  /// Launches a kernel that has been built and maps its group's result.
+  mlir::LogicalResult launch(KernelBody &body);
+
+private:
+  ModulePlan &plan;
+  plan::EntryOp entry;
+  mlir::OpBuilder builder;
+  llvm::DenseMap<mlir::Value, mlir::Value> values;
+  llvm::DenseMap<mlir::Operation *, mlir::Value> uses;
+};
+
+} // namespace nacre::kernels
+
+#endif // NACRE_COMPILER_KERNELS_ENTRIES_ENTRYBUILDER_H

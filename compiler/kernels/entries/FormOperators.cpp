@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. describe the operators to the fusion policy;
+//       2. lower each group into a kernel and launch it where its last operator was;
+//       3. keep reshapes, slices, concatenations and zero pads for nacre-assign-storages, which makes them views, and
+//          lower what has regions (regions/Regions.h).
+
+#include "compiler/kernels/entries/FormOperators.h"
+#include "compiler/kernels/bodies/ElementTypes.h"
+#include "compiler/kernels/entries/Regions.h"
+#include "compiler/kernels/fusion/FusionPolicy.h"
+#include "compiler/kernels/fusion/ProductParts.h"
+#include "compiler/kernels/fusion/ProductPrologues.h"
+#include "compiler/kernels/lowerings/Lowering.h"
+#include "dialects/nn/Variables.h"
+#include "dialects/plan/Notes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace nacre::kernels {
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. Operators as the policy sees them
+//===----------------------------------------------------------------------===//
+
+WorkKind getWorkKind(Operation *op) { return cast<nn::OperatorInterface>(op).getWorkKind(); }
+
+/// Products read through transposes, and are written through the one that follows.
+bool isAbsorbed(Operation *op) {
+  return isReadThrough(op) || (readsTransposes(op) && op->hasOneUse() && getTransposedProduct(*op->getUsers().begin()));
+}
+
+/// Whether a value of `block` is read by what is no node there.
+bool isReadElsewhere(Operation *user, Block &block) {
+  return user->hasTrait<OpTrait::IsTerminator>() || isReadThrough(user) || user->getBlock() != &block;
+}
+
+/// Whether all that reads `op` beside nodes of its block is what states become when the run ends.
+bool becomesState(Operation *op) {
+  return llvm::all_of(op->getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (!isReadElsewhere(user, *op->getBlock()))
+      return true;
+    auto function = isa<func::ReturnOp>(user) ? user->getParentOfType<func::FuncOp>() : func::FuncOp();
+    return function && function.getResultAttr(use.getOperandNumber(), nn::variableAttr);
+  });
+}
+
+/// Whether its kernel may write what a weight and its moments become: tiles of its sums, a bias's among them, are written once, and
+/// are of f32.
+bool mayUpdate(Operation *work) {
+  auto reduce = dyn_cast<nn::ReduceOp>(work);
+  const bool isSum = reduce && reduce.getKind() == nn::ReduceKind::Sum;
+  return (isSum || isa<nn::MatMulOp, nn::FilterGradientOp>(work)) &&
+         llvm::all_of(work->getOperandTypes(),
+                      [](Type type) { return cast<RankedTensorType>(type).getElementType().isF32(); });
+}
+
+/// Whether a product's kernel may read `op` where it has the product in registers.
+bool isPart(Operation *op) {
+  auto slice = dyn_cast<nn::SliceOp>(op);
+  auto product = slice ? slice.getOperand().getDefiningOp<nn::MatMulOp>() : nn::MatMulOp();
+  return product && isReadInParts(product);
+}
+
+/// Whether it picks rows of a table, or more; emitters move those, and pick single elements one by one.
+bool picksRows(Operation *op) {
+  auto gather = dyn_cast<nn::GatherOp>(op);
+  return gather && int64_t(gather.getAxis()) + 1 < cast<RankedTensorType>(gather.getOperand().getType()).getRank();
+}
+
+/// What a separable convolution has been made of, if `op` is either half of one, of floats that GPUs compute with.
+SeparablePart getSeparablePart(nn::ConvOp op) {
+  auto filter = cast<RankedTensorType>(op.getFilter().getType());
+  auto isKnown = [](Value value) {
+    Type type = cast<RankedTensorType>(value.getType()).getElementType();
+    return type.isF32() || type.isF16();
+  };
+  if (!isKnown(op.getInput()) || !isKnown(op.getFilter()) || !isKnown(op.getResult()))
+    return SeparablePart::None;
+  const int64_t rank = filter.getRank(), inputs = filter.getDimSize(rank - 2), outputs = filter.getDimSize(rank - 1);
+  const int64_t groups = op.getGroups(), taps = computeProduct(filter.getShape().drop_back(2));
+  constexpr int64_t mostTaps = 49; // More would be too much code where a loader writes them out.
+  if (groups > 1 && inputs == 1 && outputs == groups && taps <= mostTaps)
+    return SeparablePart::Depthwise;
+  const bool isPointwise = taps == 1 && llvm::all_of(op.getStrides(), [](int64_t stride) { return stride == 1; });
+  return groups == 1 && isPointwise ? SeparablePart::Pointwise : SeparablePart::None;
+}
+
+void describeConvolution(nn::ConvOp op, FusionNode &node) {
+  auto result = cast<RankedTensorType>(op.getResult().getType());
+  node.separable = getSeparablePart(op);
+  node.columns = result.getShape().back();
+  ArrayRef<int64_t> filter = cast<RankedTensorType>(op.getFilter().getType()).getShape();
+  if (node.separable == SeparablePart::Depthwise)
+    node.multiplyAdds = double(result.getNumElements()) * double(computeProduct(filter.drop_back(2)));
+}
+
+class Describer {
+public:
+  explicit Describer(Block &block) {
+    for (Operation &op : block.without_terminator())
+      if (!isa<nn::ConstantOp>(op) && !isAbsorbed(&op))
+        add(&op);
+  }
+
+  ArrayRef<FusionNode> getNodes() const { return nodes; }
+  Operation *getOperation(int node) const { return operations[node]; }
+
+private:
+  void add(Operation *op) {
+    FusionNode node;
+    Operation *written = getTransposedProduct(op);
+    Operation *work = written ? written : op;
+    node.kind = getWorkKind(work);
+    const bool isPartOfProduct = isPart(op);
+    const plan::Engine engine = plan::engineOf(isPartOfProduct ? op->getOperand(0).getDefiningOp() : op);
+    node.engine = int(engine);
+    for (Value operand : work->getOperands()) {
+      Value read = readsTransposes(work) ? readThroughTranspose(operand).source : operand;
+      auto found = numbers.find(read.getDefiningOp());
+      node.operands.push_back(found == numbers.end() ? -1 : found->second);
+      ArrayRef<int64_t> shape = cast<RankedTensorType>(read.getType()).getShape();
+      node.isOfChannels.push_back(shape.empty() || computeProduct(shape.drop_back()) == 1);
+    }
+    if (auto convolution = dyn_cast<nn::ConvOp>(op); convolution && engine == plan::Engine::Gpu)
+      describeConvolution(convolution, node);
+    if (op->getNumResults() > 0) {
+      ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+      node.shape = shapes.try_emplace(std::vector<int64_t>(shape.begin(), shape.end()), shapes.size()).first->second;
+    }
+    node.escapes =
+        llvm::any_of(op->getUsers(), [&](Operation *user) { return isReadElsewhere(user, *op->getBlock()); });
+    node.becomesState = node.escapes && becomesState(op);
+    node.mayUpdate = engine == plan::Engine::Cpu && mayUpdate(work);
+    if (const Lowering *lowering = findLowering(op))
+      node.prologueOperand = lowering->prologueOperand;
+    node.isLookup = picksRows(op);
+    node.isPart = engine == plan::Engine::Cpu && isPartOfProduct;
+    if (engine == plan::Engine::Gpu)
+      addPrologue(op, node);
+    numbers[op] = nodes.size();
+    nodes.push_back(std::move(node));
+    operations.push_back(op);
+  }
+
+  static void addPrologue(Operation *op, FusionNode &node) {
+    if (canMakeLeft(op))
+      node.prologueOperand = 0;
+    node.mayBeMade = canBeInPrologue(op);
+    node.normalizesRows = normalizesRows(op);
+  }
+
+  SmallVector<FusionNode> nodes;
+  SmallVector<Operation *> operations;
+  DenseMap<Operation *, int> numbers;
+  std::map<std::vector<int64_t>, int> shapes;
+};
+
+//===----------------------------------------------------------------------===//
+// 2. Groups to kernels
+//===----------------------------------------------------------------------===//
+
+plan::KernelKind getKernelKind(WorkKind work) {
+  switch (work) {
+  case WorkKind::Contraction:
+    return plan::KernelKind::Contraction;
+  case WorkKind::Attention:
+    return plan::KernelKind::Attention;
+  case WorkKind::Row:
+    return plan::KernelKind::Row;
+  case WorkKind::Permute:
+    return plan::KernelKind::Permute;
+  case WorkKind::Indexed:
+    return plan::KernelKind::Indexed;
+  case WorkKind::Scan:
+    return plan::KernelKind::Scan;
+  case WorkKind::Serial:
+    return plan::KernelKind::Serial;
+  case WorkKind::Nest:
+  case WorkKind::Elementwise:
+    return plan::KernelKind::Nest;
+  case WorkKind::Boundary:
+    break;
+  }
+  llvm_unreachable("a boundary is in no kernel");
+}
+
+/// The word in a kernel's name: what its heaviest operator does.
+StringRef getStem(Operation *op) {
+  if (auto unary = dyn_cast<nn::UnaryOp>(op))
+    return stringifyUnaryKind(unary.getKind());
+  if (auto binary = dyn_cast<nn::BinaryOp>(op))
+    return stringifyBinaryKind(binary.getKind());
+  return op->getName().stripDialect();
+}
+
+LogicalResult formKernel(EntryBuilder &entry, const OperatorGroup &group) {
+  SmallVector<Location> locations;
+  Operation *first = group.anchor ? group.anchor : group.members.front();
+  if (Operation *product = getTransposedProduct(first)) {
+    locations.push_back(product->getLoc());
+    first = product;
+  }
+  for (Operation *member : group.members)
+    locations.push_back(member->getLoc());
+  Location loc = FusedLoc::get(entry.getBuilder().getContext(), locations);
+  ModulePlan &plan = entry.getPlan();
+  const plan::KernelKind kind = group.depthwise ? plan::KernelKind::Separable : getKernelKind(getWorkKind(first));
+  KernelBody body(plan.getModule(), kind, plan.makeKernelName(group.depthwise ? "separable" : getStem(first)), group,
+                  loc, canCollapseRows(group));
+  if (group.depthwise) {
+    if (failed(lowerSeparable(body, cast<nn::ConvOp>(group.depthwise), cast<nn::ConvOp>(group.anchor))))
+      return failure();
+    return entry.launch(body);
+  }
+  const Lowering *lowering = group.anchor ? findLowering(group.anchor) : nullptr;
+  if (group.anchor && !lowering)
+    return group.anchor->emitOpError("must have a lowering, because it anchors a kernel");
+  if (failed(lowering ? lowering->lower(body, group.anchor) : body.finish()))
+    return failure();
+  return entry.launch(body);
+}
+
+//===----------------------------------------------------------------------===//
+// 3. What is no kernel
+//===----------------------------------------------------------------------===//
+
+LogicalResult keepBoundary(EntryBuilder &entry, Operation *op) {
+  if (hasRegions(op))
+    return lowerRegions(entry, op);
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(entry.lookup(operand));
+    if (!operands.back())
+      return failure();
+  }
+  OperationState state(op->getLoc(), op->getName(), operands,
+                       getStorageTensorType(cast<RankedTensorType>(op->getResult(0).getType())), op->getAttrs());
+  Operation *kept = entry.getBuilder().create(state);
+  if (auto pad = dyn_cast<nn::PadOp>(kept))
+    pad.setValueAttr(toStorage(pad.getValue()));
+  entry.map(op->getResult(0), kept->getResult(0));
+  return success();
+}
+
+} // namespace
+
+LogicalResult formOperators(EntryBuilder &entry, Block &block) {
+  prepareLefts(block);
+  Describer describer(block);
+  DenseMap<Operation *, OperatorGroup> groups;
+  llvm::DenseSet<Operation *> taken;
+  for (const FusionGroup &group : formGroups(describer.getNodes(), kSeparableOnGpus)) {
+    OperatorGroup &operators = groups[describer.getOperation(group.last)];
+    operators.result = describer.getOperation(group.last)->getResult(0);
+    for (int member : group.results)
+      llvm::append_range(operators.results, describer.getOperation(member)->getResults());
+    if (group.anchor >= 0)
+      operators.anchor = describer.getOperation(group.anchor);
+    if (group.depthwise >= 0)
+      operators.depthwise = describer.getOperation(group.depthwise);
+    for (int member : group.members) {
+      operators.members.insert(describer.getOperation(member));
+      taken.insert(describer.getOperation(member));
+    }
+  }
+  for (Operation &op : block.without_terminator()) {
+    if (auto group = groups.find(&op); group != groups.end()) {
+      if (failed(formKernel(entry, group->second)))
+        return failure();
+    } else if (getWorkKind(&op) == WorkKind::Boundary && !isa<nn::ConstantOp>(op) && !taken.contains(&op)) {
+      if (failed(keepBoundary(entry, &op)))
+        return failure();
+    }
+  }
+  return success();
+}
+
+} // namespace nacre::kernels

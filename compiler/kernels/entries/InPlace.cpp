@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/kernels/entries/InPlace.h"
+
+#include "dialects/nn/NnDialect.h"
+#include "dialects/plan/Notes.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace nacre::kernels {
+
+/// Whether the CPU computes each sum once: a product of matrices, or the gradient of a filter, in which no loop over columns, or
+/// over channels that are added up, is the last of an operand that is read in windows. Of a convolution tiles may overlap.
+static bool isComputedOnce(linalg::GenericOp product) {
+  const auto iterators = product.getIteratorTypesArray();
+  AffineMap result = product.getIndexingMapsArray().back();
+  auto isOfRows = [&](AffineMap map) {
+    if (map.isProjectedPermutation())
+      return true;
+    auto last = dyn_cast<AffineDimExpr>(map.getResult(map.getNumResults() - 1));
+    return last && iterators[last.getPosition()] == utils::IteratorType::parallel &&
+           last != result.getResult(result.getNumResults() - 1);
+  };
+  return llvm::all_of(product.getIndexingMapsArray(), isOfRows);
+}
+
+/// The map that a kernel ends with: all of a nest, or what a reduction or a contraction goes on with, in parts or where each sum is
+/// computed once. The CPU has sums in registers, or in scratch, until the map has read what it reads.
+static linalg::GenericOp findMap(plan::KernelOp kernel, bool onCpu) {
+  auto generics = llvm::to_vector(kernel.getBody().getOps<linalg::GenericOp>());
+  linalg::GenericOp last = generics.empty() ? linalg::GenericOp() : generics.back();
+  if (kernel.getKind() == plan::KernelKind::Nest && generics.size() == 1)
+    return last;
+  const bool isContraction = kernel.getKind() == plan::KernelKind::Contraction;
+  if (generics.size() != 2 || !(isContraction || kernel.getKind() == plan::KernelKind::Nest))
+    return {};
+  auto isPart = [](Operation *user) { return isa<tensor::ExtractSliceOp>(user); };
+  const bool isOnce = (isContraction && llvm::all_of(generics.front()->getUsers(), isPart)) ||
+                      (onCpu && isComputedOnce(generics.front()));
+  return isOnce ? last : linalg::GenericOp();
+}
+
+/// Whether the kernel ends with a map that alone reads `input`, at the very element that it writes.
+static bool readsWhereItWrites(plan::KernelOp kernel, unsigned input, bool onCpu) {
+  BlockArgument read = kernel.getInputs()[input];
+  linalg::GenericOp map = findMap(kernel, onCpu);
+  if (!map || map.getNumReductionLoops() != 0)
+    return false;
+  auto isThere = [&](OpOperand &use) { return use.getOwner() == map && map.getMatchingIndexingMap(&use).isIdentity(); };
+  auto isWrittenThere = [&](OpOperand &target) { return map.getMatchingIndexingMap(&target).isIdentity(); };
+  auto isLikeIt = [&](BlockArgument output) { return output.getType() == read.getType(); };
+  return llvm::all_of(kernel.getOutputs(), isLikeIt) && llvm::all_of(map.getDpsInitsMutable(), isWrittenThere) &&
+         llvm::all_of(read.getUses(), isThere);
+}
+
+namespace {
+
+class ReadersCheck {
+public:
+  explicit ReadersCheck(Operation *step) : step(step), onCpu(plan::isOnCpu(step)) {
+    if (auto launch = dyn_cast<plan::LaunchOp>(step))
+      kernel = SymbolTable::lookupNearestSymbolFrom<plan::KernelOp>(launch, launch.getKernelAttr());
+  }
+
+  /// Whether all who read `tensor` have done so before `step` is done. `isWhole`: its elements lie as those of the old value.
+  bool areEarly(Value tensor, bool isWhole) {
+    if (!seen.insert(tensor).second)
+      return true;
+    return llvm::all_of(tensor.getUses(), [&](OpOperand &use) {
+      Operation *reader = step->getBlock()->findAncestorOpInBlock(*use.getOwner());
+      if (!reader)
+        return true; // in front of the branch, or in the other one
+      if (reader == step)
+        return !kernel || (isWhole && readsWhereItWrites(kernel, use.getOperandNumber(), onCpu));
+      if (step->isBeforeInBlock(reader))
+        return false;
+      const bool isView = reader == use.getOwner() && isa<nn::NnDialect>(reader->getDialect());
+      return !isView || areEarly(reader->getResult(0), isWhole && isa<nn::ReshapeOp>(reader));
+    });
+  }
+
+private:
+  Operation *step;
+  const bool onCpu;
+  plan::KernelOp kernel;
+  llvm::DenseSet<Value> seen;
+};
+
+} // namespace
+
+bool isReadBefore(Value old, Operation *step) { return ReadersCheck(step).areEarly(old, /*isWhole=*/true); }
+
+bool mayOverwrite(Value old, Value next, Block *block) {
+  while (auto reshape = next.getDefiningOp<nn::ReshapeOp>()) {
+    if (reshape->getBlock() != block)
+      return false;
+    next = reshape.getOperand();
+  }
+  auto writer = next.getDefiningOp<plan::LaunchOp>();
+  return writer && writer->getBlock() == block && ReadersCheck(writer).areEarly(old, /*isWhole=*/true);
+}
+
+bool mayLieIn(Value value, const llvm::DenseSet<Value> &sources) {
+  llvm::SetVector<Value> parts;
+  parts.insert(value);
+  for (size_t next = 0; next < parts.size(); ++next) {
+    if (sources.contains(parts[next]))
+      return true;
+    if (Operation *op = parts[next].getDefiningOp(); op && isa<nn::NnDialect>(op->getDialect()))
+      parts.insert(op->operand_begin(), op->operand_end());
+  }
+  return false;
+}
+
+} // namespace nacre::kernels

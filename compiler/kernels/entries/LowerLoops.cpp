@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. a turn: carried values are tensors on memory, rows of what is scanned are views that move; the operators
+//          become launches;
+//       2. rows of stacks are written where the stack will be;
+//       3. carried values are written, each in one of four ways:
+//          - nowhere, where a turn hands on what it got;
+//          - over the old value, where the launch that computes it is the last to read that, each element where it
+//            writes it; branches do so in their turn, or leave the old value where it is;
+//          - into the next of a list of rows, the initial value first: where all the rows are wanted as a stack anyway,
+//            or are few bytes. Turn t reads row t and writes row t + 1;
+//          - else beside the old value, and copied over it when the turn ends. What lies in memory that the turn's end
+//            overwrites (two values that change places) is first put aside.
+//       4. initial values, and what is left when the loop has ended.
+
+#include "compiler/kernels/entries/LowerLoops.h"
+#include "compiler/kernels/bodies/ElementTypes.h"
+#include "compiler/kernels/entries/FormOperators.h"
+#include "compiler/kernels/entries/InPlace.h"
+#include "compiler/kernels/entries/RegionMemory.h"
+#include "compiler/kernels/entries/WrittenBranches.h"
+#include "dialects/StoredBytes.h"
+#include "dialects/nn/shapes/ShapeRules.h"
+
+using namespace mlir;
+
+namespace nacre::kernels {
+
+namespace {
+
+/// Rows of a value that nobody stacks take up to so much in all, to save a copy in each turn.
+constexpr int64_t maxRowsBytes = int64_t(1) << 20;
+
+/// What `nn.for` and `nn.while` have in common.
+struct Loop {
+  Location loc;
+  OperandRange initial;
+  Block *body;
+  Block::BlockArgListType carried, scanned;
+  nn::YieldOp yield;
+  ResultRange finals, stacks;
+  int64_t bound = 0;        ///< Rows of a stack.
+  bool isReverse = false;   ///< Rows are read and written from the last one on.
+  bool hasAllTurns = false; ///< As many turns as the bound says.
+};
+
+/// Something carried. One of `memory` and `rows` is there.
+struct Carried {
+  plan::ViewOp old;            ///< The tensor that a turn reads.
+  Value memory;                ///< One place.
+  Value rows;                  ///< One row more than there are turns.
+  std::optional<size_t> stack; ///< The stack that the rows are.
+};
+
+int64_t countElements(Type type) { return cast<RankedTensorType>(type).getNumElements(); }
+
+bool isExclusive(Value host) {
+  auto op = dyn_cast_or_null<nn::OperatorInterface>(host.getDefiningOp());
+  if (!op || isa<nn::ConstantOp>(op))
+    return true; // It has its own place in any case.
+  return host.hasOneUse() &&
+         (op.getWorkKind() != nn::WorkKind::Boundary || llvm::all_of(op->getOperands(), isExclusive));
+}
+
+class LoopLowering {
+public:
+  LoopLowering(EntryBuilder &entry, Loop loop) : entry(entry), loop(loop), memory(entry, loop.loc) {}
+
+  /// Memory for what is carried; to be called in front of the loop.
+  void allocate() {
+    for (Value argument : loop.carried)
+      carried.push_back({{}, memory.allocate(argument.getType()), {}, {}});
+    for (Value row : loop.yield.getStacked())
+      stacks.push_back(memory.allocate(row.getType(), loop.bound));
+  }
+
+  /// Lowers a region that only reads what is carried.
+  LogicalResult lowerTest(Block &test) {
+    for (auto [argument, value] : llvm::zip_equal(test.getArguments().drop_front(), carried))
+      entry.map(argument, memory.load(value.memory));
+    return formOperators(entry, test);
+  }
+
+  /// Lowers a turn into the block where the entry's builder is, which begins with `counter`.
+  LogicalResult lowerBody(Value counter, ValueRange scanned) {
+    this->counter = counter;
+    for (auto [argument, value] : llvm::zip_equal(loop.carried, carried)) {
+      value.old = cast<plan::ViewOp>(memory.load(value.memory).getDefiningOp());
+      entry.map(argument, value.old);
+    }
+    for (auto [argument, rows] : llvm::zip_equal(loop.scanned, scanned))
+      entry.map(argument, memory.view(rows, argument.getType(), stepsOf(argument.getType()), counter));
+    if (failed(writeStacks(/*ofArguments=*/true)) || failed(formOperators(entry, *loop.body)))
+      return failure();
+    for (Value next : loop.yield.getCarried())
+      if (!entry.lookup(next))
+        return failure();
+    shareStacks();
+    if (failed(writeStacks(/*ofArguments=*/false)))
+      return failure();
+    writeCarried();
+    return success();
+  }
+
+  /// To be called in front of the loop.
+  LogicalResult writeInitial() {
+    for (auto [initial, value] : llvm::zip_equal(loop.initial, carried)) {
+      const bool isLate = value.memory && !isExclusive(initial);
+      if (failed(memory.store(initial, value.memory ? value.memory : firstRow(value, initial.getType()), isLate)))
+        return failure();
+    }
+    return success();
+  }
+
+  /// To be called behind the loop.
+  void readResults() {
+    for (auto [host, value] : llvm::zip_equal(loop.finals, carried)) {
+      const int64_t last = loop.isReverse ? 0 : loop.bound * countElements(host.getType());
+      entry.map(host,
+                memory.load(value.memory ? value.memory : memory.view(value.rows, host.getType(), {last, 0}, {})));
+    }
+    for (auto [host, rows] : llvm::zip_equal(loop.stacks, stacks))
+      if (rows)
+        entry.map(host, memory.load(rows));
+    for (Carried &value : carried)
+      if (value.stack) {
+        Value host = loop.stacks[*value.stack];
+        const int64_t first = loop.isReverse || loop.bound == 0 ? 0 : countElements(host.getType()) / loop.bound;
+        entry.map(host, memory.load(memory.view(value.rows, host.getType(), {first, 0}, {})));
+      }
+  }
+
+private:
+  /// Row t of such values for turn t, or the row `ahead` of it.
+  Steps stepsOf(Type type, int64_t ahead = 0) const {
+    const int64_t row = countElements(type), first = loop.isReverse ? loop.bound - 1 : 0;
+    if (loop.bound == 1)
+      return {(first + ahead) * row, 0}; // A GPU binds no rows that are not there, be they never reached.
+    return {(first + ahead) * row, loop.isReverse ? -row : row};
+  }
+
+  /// Where the initial value belongs, beside the rows themselves: whoever computes it writes there.
+  Value firstRow(const Carried &value, Type type) {
+    OpBuilder::InsertionGuard guard(entry.getBuilder());
+    entry.getBuilder().setInsertionPointAfterValue(value.rows);
+    return memory.view(value.rows, type, {loop.isReverse ? loop.bound * countElements(type) : 0, 0}, {});
+  }
+
+  Value tensorOf(Value host) { return entry.lookup(host); }
+
+  //===--------------------------------------------------------------------===//
+  // 2. Stacks
+  //===--------------------------------------------------------------------===//
+
+  /// A carried value that is stacked as well: its rows are the stack.
+  void shareStacks() {
+    for (auto [next, value] : llvm::zip_equal(loop.yield.getCarried(), carried))
+      for (auto [index, row] : llvm::enumerate(loop.yield.getStacked()))
+        if (loop.hasAllTurns && row == next && stacks[index] && !value.stack && tensorOf(next) != value.old &&
+            makeRows(value, next.getType(), std::nullopt)) {
+          value.stack = index;
+          stacks[index].getDefiningOp()->erase();
+          stacks[index] = {};
+        }
+  }
+
+  /// What a turn got is stacked before anything is written over it.
+  LogicalResult writeStacks(bool ofArguments) {
+    for (auto [index, row] : llvm::enumerate(loop.yield.getStacked()))
+      if (stacks[index] && ofArguments == llvm::is_contained(loop.body->getArguments(), row)) {
+        Value part = memory.view(stacks[index], row.getType(), stepsOf(row.getType()), counter);
+        toFront(part);
+        if (failed(memory.store(row, part)))
+          return failure();
+      }
+    return success();
+  }
+
+  /// Launches name the memory that they write, so it comes before them.
+  static void toFront(Value view) {
+    Operation *op = view.getDefiningOp();
+    op->moveBefore(op->getBlock(), op->getBlock()->begin());
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 3. Carried values
+  //===--------------------------------------------------------------------===//
+
+  /// Gives a carried value rows in place of its memory, unless they take more than `most`.
+  bool makeRows(Carried &value, Type type, std::optional<int64_t> most) {
+    auto tensor = cast<RankedTensorType>(type);
+    SmallVector<int64_t> shape(tensor.getShape());
+    shape.insert(shape.begin(), loop.bound + 1);
+    std::optional<int64_t> elements = nn::countElements(shape);
+    if (!elements || (most && *elements > *most / bytesOfElement(getStorageType(tensor.getElementType()))))
+      return false;
+    value.rows = memory.allocate(type, loop.bound + 1);
+    Value read = memory.view(value.rows, type, stepsOf(type, loop.isReverse ? 1 : 0), counter);
+    toFront(read);
+    value.old.getSourceMutable().assign(read);
+    value.memory.getDefiningOp()->erase();
+    value.memory = {};
+    return true;
+  }
+
+  void writeRow(Carried &value, Value next) {
+    Value row = memory.view(value.rows, next.getType(), stepsOf(next.getType(), loop.isReverse ? 0 : 1), counter);
+    toFront(row);
+    memory.storeTensor(tensorOf(next), row, /*isLate=*/false);
+  }
+
+  bool isComputedInTurn(Value tensor) {
+    Operation *op = tensor.getDefiningOp();
+    return loop.hasAllTurns && op->getBlock() == counter.getParentBlock() && !isa<plan::ViewOp>(op);
+  }
+
+  void writeCarried() {
+    llvm::DenseSet<Value> overwritten;
+    for (auto [next, value] : llvm::zip_equal(loop.yield.getCarried(), carried))
+      if (value.memory && tensorOf(next) != value.old)
+        overwritten.insert(value.old);
+    SmallVector<std::pair<Value, Value>> aside; // Tensors, and the memory that is theirs in the end.
+    for (auto [next, value] : llvm::zip_equal(loop.yield.getCarried(), carried))
+      if (value.rows) {
+        writeRow(value, next);
+      } else if (tensorOf(next) != value.old && mayLieIn(tensorOf(next), overwritten)) {
+        Value copy = memory.allocate(next.getType());
+        memory.storeTensor(tensorOf(next), copy, /*isLate=*/false);
+        aside.emplace_back(memory.load(copy), value.memory);
+      }
+    for (auto [next, value] : llvm::zip_equal(loop.yield.getCarried(), carried)) {
+      Value tensor = tensorOf(next);
+      if (value.rows || tensor == value.old || mayLieIn(tensor, overwritten))
+        continue;
+      if (writeInBranches(value.old, tensor, value.memory, overwritten))
+        continue;
+      if (mayOverwrite(value.old, tensor, counter.getParentBlock()))
+        memory.storeTensor(tensor, value.memory, /*isLate=*/false);
+      else if (isComputedInTurn(tensor) && makeRows(value, next.getType(), maxRowsBytes))
+        writeRow(value, next);
+      else
+        aside.emplace_back(tensor, value.memory);
+    }
+    for (auto [tensor, place] : aside)
+      memory.storeTensor(tensor, place, /*isLate=*/true);
+  }
+
+  EntryBuilder &entry;
+  Loop loop;
+  RegionMemory memory;
+  SmallVector<Carried> carried;
+  SmallVector<Value> stacks; ///< Memory; null where the rows of something carried are the stack.
+  Value counter;
+};
+
+/// Begins a region of a loop with its counter.
+Value beginTurn(OpBuilder &builder, Region &region, Location loc) {
+  return builder.createBlock(&region)->addArgument(builder.getIndexType(), loc);
+}
+
+} // namespace
+
+LogicalResult lowerFor(EntryBuilder &entry, nn::ForOp op) {
+  LoopLowering lowering(entry, {op.getLoc(), op.getInitial(), &op.getBody().front(), op.getCarriedArguments(),
+                                op.getScannedArguments(), op.getYield(), op.getFinals(), op.getStacks(),
+                                op.getTripCount(), op.getReverse(), !op.getCount()});
+  OpBuilder &builder = entry.getBuilder();
+  SmallVector<Value> scanned;
+  for (Value rows : op.getScanned()) {
+    scanned.push_back(entry.lookup(rows));
+    if (!scanned.back())
+      return failure();
+  }
+  Value count = op.getCount() ? entry.lookup(op.getCount()) : Value();
+  if (op.getCount() && !count)
+    return failure();
+  lowering.allocate();
+  auto loop = plan::ForOp::create(builder, op.getLoc(), op.getTripCount(), count);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    Value counter = beginTurn(builder, loop.getBody(), op.getLoc());
+    if (failed(lowering.lowerBody(counter, scanned)))
+      return failure();
+    builder.setInsertionPoint(loop);
+    if (failed(lowering.writeInitial()))
+      return failure();
+  }
+  lowering.readResults();
+  return success();
+}
+
+LogicalResult lowerWhile(EntryBuilder &entry, nn::WhileOp op) {
+  LoopLowering lowering(entry, {op.getLoc(),
+                                op.getInitial(),
+                                &op.getBody().front(),
+                                op.getCarriedArguments(),
+                                {},
+                                op.getYield(),
+                                op.getFinals(),
+                                op.getStacks(),
+                                op.getBound().value_or(0)});
+  OpBuilder &builder = entry.getBuilder();
+  lowering.allocate();
+  auto loop = plan::WhileOp::create(builder, op.getLoc(), op.getBoundAttr());
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.createBlock(&loop.getTest());
+    if (failed(lowering.lowerTest(op.getConditionRegion().front())))
+      return failure();
+    Value condition = entry.lookup(op.getConditionOp().getCondition());
+    if (!condition)
+      return failure();
+    plan::ConditionOp::create(builder, op.getLoc(), condition);
+    Value counter = beginTurn(builder, loop.getBody(), op.getLoc());
+    if (failed(lowering.lowerBody(counter, {})))
+      return failure();
+    builder.setInsertionPoint(loop);
+    if (failed(lowering.writeInitial()))
+      return failure();
+  }
+  lowering.readResults();
+  return success();
+}
+
+} // namespace nacre::kernels

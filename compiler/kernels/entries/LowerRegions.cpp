@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  both branches of an `nn.if` write its results' memory, and only one of them runs. Loops: LowerLoops.cpp.
+
+#include "compiler/kernels/entries/FormOperators.h"
+#include "compiler/kernels/entries/LowerLoops.h"
+#include "compiler/kernels/entries/RegionMemory.h"
+#include "compiler/kernels/entries/Regions.h"
+#include "dialects/nn/NnDialect.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace nacre::kernels {
+
+static LogicalResult lowerIf(EntryBuilder &entry, nn::IfOp op) {
+  RegionMemory memory(entry, op.getLoc());
+  Value condition = entry.lookup(op.getCondition());
+  if (!condition)
+    return failure();
+  SmallVector<Value> results;
+  for (Value result : op.getResults())
+    results.push_back(memory.allocate(result.getType()));
+  auto branches = plan::IfOp::create(entry.getBuilder(), op.getLoc(), condition);
+  auto lowerBranch = [&](Region &from, Region &into, ValueRange yielded) {
+    OpBuilder::InsertionGuard guard(entry.getBuilder());
+    entry.getBuilder().createBlock(&into);
+    if (failed(formOperators(entry, from.front())))
+      return failure();
+    for (auto [value, result] : llvm::zip_equal(yielded, results))
+      if (failed(memory.store(value, result)))
+        return failure();
+    return success();
+  };
+  if (failed(lowerBranch(op.getThenRegion(), branches.getThen(), op.getThenYield().getCarried())) ||
+      failed(lowerBranch(op.getElseRegion(), branches.getOtherwise(), op.getElseYield().getCarried())))
+    return failure();
+  for (auto [host, result] : llvm::zip_equal(op.getResults(), results))
+    entry.map(host, memory.load(result));
+  return success();
+}
+
+bool hasRegions(Operation *op) { return isa<nn::IfOp, nn::ForOp, nn::WhileOp>(op); }
+
+LogicalResult lowerRegions(EntryBuilder &entry, Operation *op) {
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](nn::IfOp branches) { return lowerIf(entry, branches); })
+      .Case([&](nn::ForOp loop) { return lowerFor(entry, loop); })
+      .Case([&](nn::WhileOp loop) { return lowerWhile(entry, loop); });
+}
+
+} // namespace nacre::kernels

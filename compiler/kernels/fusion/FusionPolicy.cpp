@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. anchors; 2. chains, and updates; 3. prologues and side chains; 4. separable convolutions; 5. normalizations; numbered as in the
+//          header.
+
+#include "compiler/kernels/fusion/FusionPolicy.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <optional>
+#include <set>
+
+namespace nacre::kernels {
+namespace {
+
+/// Bounds the work of one step and the size of one kernel, and with them keeps long chains linear.
+constexpr size_t maxRegion = 24;
+constexpr size_t maxMembers = 64;
+constexpr size_t maxOperands = 16;
+/// Of an update, which reads each state and number several times.
+constexpr size_t maxReadsOfUpdate = 32;
+
+/// Takes no other operator.
+bool isAlone(WorkKind kind) {
+  return kind == WorkKind::Attention || kind == WorkKind::Scan || kind == WorkKind::Serial;
+}
+
+class Fuser {
+public:
+  Fuser(llvm::ArrayRef<FusionNode> nodes, const SeparableRule &rule)
+      : nodes(nodes), rule(rule), users(nodes.size()), groupOf(nodes.size(), -1) {
+    for (auto [node, description] : llvm::enumerate(nodes))
+      for (int operand : description.operands)
+        if (operand >= 0 && (users[operand].empty() || users[operand].back() != int(node)))
+          users[operand].push_back(node);
+  }
+
+  llvm::SmallVector<FusionGroup> run() {
+    for (bool contractions : {true, false})
+      for (int node = int(nodes.size()) - 1; node >= 0; --node) {
+        WorkKind kind = nodes[node].kind;
+        if (kind != WorkKind::Boundary && kind != WorkKind::Elementwise &&
+            (kind == WorkKind::Contraction) == contractions)
+          grow(node, /*anchor=*/node);
+      }
+    for (int node = 0, end = nodes.size(); node < end; ++node)
+      if (nodes[node].kind == WorkKind::Elementwise && groupOf[node] < 0)
+        grow(node, /*anchor=*/-1);
+    mergeChains();
+    for (FusionGroup &group : groups)
+      if (group.anchor >= 0 && nodes[group.anchor].separable == SeparablePart::Pointwise)
+        takeDepthwise(group);
+    mergeNormalizations();
+    llvm::erase_if(groups, [](const FusionGroup &group) { return group.members.empty(); });
+    for (FusionGroup &group : groups)
+      llvm::sort(group.members);
+    llvm::sort(groups, [](const FusionGroup &a, const FusionGroup &b) { return a.last < b.last; });
+    return std::move(groups);
+  }
+
+private:
+  //===--------------------------------------------------------------------===//
+  // 1. and 2. Growing behind an operator
+  //===--------------------------------------------------------------------===//
+
+  void grow(int first, int anchor) {
+    if (growParts(first))
+      return;
+    FusionGroup group;
+    group.anchor = anchor;
+    group.last = first;
+    group.members.push_back(first);
+    groupOf[first] = groups.size();
+    size_t operands = nodes[first].operands.size();
+    while (!isAlone(nodes[first].kind)) {
+      llvm::SmallVector<int, 4> region = findRegion(group.last, first);
+      for (int member : region)
+        operands += nodes[member].operands.size() - 1;
+      if (region.empty() || group.members.size() + region.size() > maxMembers || operands > maxOperands)
+        break;
+      for (int member : region)
+        groupOf[member] = groups.size();
+      group.members.append(region);
+      group.last = region.back();
+    }
+    if (nodes[first].mayUpdate)
+      takeUpdate(group);
+    if (group.results.empty())
+      group.results.push_back(group.last);
+    groups.push_back(std::move(group));
+  }
+
+  /// All that is computed of the last value, if that ends in what states become, and nobody reads any of it beside.
+  void takeUpdate(FusionGroup &group) {
+    std::set<int> inside(group.members.begin(), group.members.end());
+    std::set<int> pending(users[group.last].begin(), users[group.last].end());
+    if (pending.empty() || !staysOrUpdates(group.last))
+      return;
+    for (; !pending.empty(); pending.erase(pending.begin())) {
+      const int node = *pending.begin();
+      if (!mayFollow(node, group.last) || !staysOrUpdates(node) || inside.size() == maxMembers)
+        return;
+      inside.insert(node);
+      pending.insert(users[node].begin(), users[node].end());
+    }
+    if (countOutside(inside) > maxReadsOfUpdate)
+      return;
+    group.members.assign(inside.begin(), inside.end());
+    group.last = *inside.rbegin();
+    for (int member : inside) {
+      groupOf[member] = groups.size();
+      if (nodes[member].escapes)
+        group.results.push_back(member);
+    }
+  }
+
+  bool staysOrUpdates(int node) const { return !nodes[node].escapes || nodes[node].becomesState; }
+
+  //===--------------------------------------------------------------------===//
+  // 1. and 2. of what is read in parts
+  //===--------------------------------------------------------------------===//
+
+  /// Of a contraction that is read in parts alone: all elementwise operators that the parts reach, up to the first other
+  /// reader of a value of the group. None may read a part.
+  bool growParts(int first) {
+    auto isPart = [&](int user) {
+      return nodes[user].isPart && !nodes[user].escapes && nodes[user].engine == nodes[first].engine;
+    };
+    if (nodes[first].kind != WorkKind::Contraction || nodes[first].escapes || users[first].empty() ||
+        !llvm::all_of(users[first], isPart))
+      return false;
+    const int firstPart = users[first].front();
+    std::set<int> inside{first}, pending;
+    for (int part : users[first]) {
+      inside.insert(part);
+      pending.insert(users[part].begin(), users[part].end());
+    }
+    for (; !pending.empty(); pending.erase(pending.begin())) {
+      const int node = *pending.begin();
+      if (!mayFollow(node, firstPart) || inside.size() == maxMembers)
+        break;
+      inside.insert(node);
+      pending.insert(users[node].begin(), users[node].end());
+    }
+    auto isInside = [&](int node) { return inside.count(node) > 0; };
+    const bool hasParts = llvm::all_of(users[first], [&](int part) { return llvm::all_of(users[part], isInside); });
+    if (!hasParts || nodes[*inside.rbegin()].kind != WorkKind::Elementwise || countOutside(inside) > maxOperands)
+      return false;
+    FusionGroup group;
+    group.anchor = first;
+    group.last = *inside.rbegin();
+    for (int member : inside) {
+      groupOf[member] = groups.size();
+      group.members.push_back(member);
+      if (nodes[member].escapes || !llvm::all_of(users[member], isInside))
+        group.results.push_back(member);
+    }
+    groups.push_back(std::move(group));
+    return true;
+  }
+
+  /// Whether a kernel that computes `other` may go on with `node`.
+  bool mayFollow(int node, int other) const {
+    return nodes[node].kind == WorkKind::Elementwise && groupOf[node] < 0 && nodes[node].shape == nodes[other].shape &&
+           nodes[node].engine == nodes[other].engine;
+  }
+
+  /// Values that the members read of others; each constant counts, as often as it is read.
+  size_t countOutside(const std::set<int> &members) const {
+    std::set<int> values;
+    size_t constants = 0;
+    for (int member : members)
+      for (int operand : nodes[member].operands)
+        if (operand < 0)
+          ++constants;
+        else if (members.count(operand) == 0)
+          values.insert(operand);
+    return values.size() + constants;
+  }
+
+  /// The smallest set of elementwise operators that holds all uses of `last` and lets only one value out, its last. A
+  /// value with several uses thus stays in registers where the uses meet again, as in x * sigmoid(x).
+  llvm::SmallVector<int, 4> findRegion(int last, int first) {
+    llvm::SmallVector<int, 4> region;
+    if (nodes[last].escapes)
+      return {};
+    std::set<int> pending(users[last].begin(), users[last].end());
+    while (!pending.empty()) {
+      int node = *pending.begin();
+      pending.erase(pending.begin());
+      if (!mayFollow(node, first) || region.size() == maxRegion)
+        return {};
+      region.push_back(node);
+      if (pending.empty())
+        break;
+      if (nodes[node].escapes)
+        return {};
+      pending.insert(users[node].begin(), users[node].end());
+    }
+    return region;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 3. Chains that only one group reads
+  //===--------------------------------------------------------------------===//
+
+  void mergeChains() {
+    // From the last one: a chain that has joined a group lets the chains before it join the same.
+    llvm::SmallVector<int> chains;
+    for (auto [index, group] : llvm::enumerate(groups))
+      if (group.anchor < 0 || nodes[group.anchor].isLookup)
+        chains.push_back(index);
+    llvm::sort(chains, [&](int a, int b) { return groups[a].last > groups[b].last; });
+    for (int chain : chains) {
+      int reader = findOnlyReader(groups[chain]);
+      if (reader < 0 || reader == chain || groups[reader].members.size() + groups[chain].members.size() > maxMembers ||
+          !readFewTogether(groups[reader], groups[chain]))
+        continue;
+      for (int member : groups[chain].members)
+        groupOf[member] = reader;
+      groups[reader].members.append(groups[chain].members);
+      groups[chain].members.clear();
+    }
+  }
+
+  bool readFewTogether(const FusionGroup &reader, const FusionGroup &chain) const {
+    if (reader.anchor < 0 || !nodes[reader.anchor].mayUpdate || !nodes[reader.last].becomesState)
+      return countOperands(reader) + countOperands(chain) <= maxOperands;
+    std::set<int> members(reader.members.begin(), reader.members.end());
+    members.insert(chain.members.begin(), chain.members.end());
+    return countOutside(members) <= maxReadsOfUpdate;
+  }
+
+  size_t countOperands(const FusionGroup &group) const {
+    size_t operands = 1;
+    for (int member : group.members)
+      operands += nodes[member].operands.size() - 1;
+    return operands;
+  }
+
+  /// The group that all uses of the chain's result are in, or -1; for a lookup and what follows it a lookup's. Broadcasting uses do not count: there the chain would
+  /// be computed again for each of them.
+  int findOnlyReader(const FusionGroup &chain) const {
+    if (nodes[chain.last].escapes || users[chain.last].empty())
+      return -1;
+    int reader = -1;
+    for (int user : users[chain.last]) {
+      int group = groupOf[user];
+      if (group < 0 || (reader >= 0 && group != reader) || nodes[user].engine != nodes[chain.last].engine)
+        return -1;
+      reader = group;
+      const FusionNode &node = nodes[user];
+      const int anchor = groups[group].anchor;
+      if (user == anchor && node.kind == WorkKind::Contraction && !canBeMade(chain))
+        return -1;
+      if (chain.anchor >= 0 && (anchor < 0 || !nodes[anchor].isLookup || user == anchor))
+        return -1;
+      if (user != anchor) {
+        if (node.shape != nodes[chain.last].shape)
+          return -1;
+        continue;
+      }
+      for (auto [index, operand] : llvm::enumerate(node.operands))
+        if (operand == chain.last && int(index) != node.prologueOperand)
+          return -1;
+    }
+    return reader;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 4. Separable convolutions
+  //===--------------------------------------------------------------------===//
+
+  /// Joins the group of the depthwise convolution that only the anchor of `group` reads.
+  void takeDepthwise(FusionGroup &group) {
+    const int read = nodes[group.anchor].operands.front();
+    if (read < 0 || nodes[read].escapes || groupOf[read] < 0 ||
+        users[read] != llvm::SmallVector<int, 2>{group.anchor} || llvm::count(nodes[group.anchor].operands, read) != 1)
+      return;
+    FusionGroup &former = groups[groupOf[read]];
+    if (&former == &group || former.last != read || former.anchor < 0 || former.depthwise >= 0 ||
+        nodes[former.anchor].separable != SeparablePart::Depthwise ||
+        nodes[former.anchor].engine != nodes[group.anchor].engine ||
+        !rule.pays(nodes[former.anchor].multiplyAdds, nodes[group.anchor].columns) ||
+        group.members.size() + former.members.size() > maxMembers ||
+        countOperands(group) + countOperands(former) > maxOperands ||
+        !llvm::all_of(former.members, [&](int member) { return member == former.anchor || readsChannels(member); }))
+      return;
+    for (int member : former.members)
+      groupOf[member] = groupOf[group.anchor];
+    group.depthwise = former.anchor;
+    group.members.append(former.members);
+    former.members.clear();
+  }
+
+  /// Whether what it reads beside values of its group has a number a channel: one for every pixel would be read again with each
+  /// block of columns.
+  bool readsChannels(int member) const {
+    return llvm::all_of(llvm::enumerate(nodes[member].operands), [&](auto operand) {
+      return (operand.value() >= 0 && groupOf[operand.value()] == groupOf[member]) ||
+             nodes[member].isOfChannels[operand.index()];
+    });
+  }
+
+  bool canBeMade(const FusionGroup &group) const {
+    return llvm::all_of(group.members, [&](int member) { return nodes[member].mayBeMade; });
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 5. Normalizations that a contraction reads
+  //===--------------------------------------------------------------------===//
+
+  void mergeNormalizations() {
+    for (auto [index, rows] : llvm::enumerate(groups)) {
+      if (rows.anchor < 0 || rows.members.empty() || !nodes[rows.anchor].normalizesRows || !canBeMade(rows) ||
+          *llvm::min_element(rows.members) != rows.anchor)
+        continue;
+      std::optional<int> reader = findProduct(rows);
+      if (!reader || groups[*reader].members.size() + rows.members.size() > maxMembers ||
+          countOperands(groups[*reader]) + countOperands(rows) > maxOperands)
+        continue;
+      FusionGroup &product = groups[*reader];
+      for (int member : rows.members)
+        groupOf[member] = *reader;
+      product.members.append(rows.members);
+      if (users[rows.last].size() > 1)
+        product.results.push_back(rows.last);
+      rows.members.clear();
+    }
+  }
+
+  /// The group whose anchor reads the rows as an operand that it may compute, while all others who do come behind it.
+  std::optional<int> findProduct(const FusionGroup &rows) const {
+    if (nodes[rows.last].escapes || users[rows.last].empty())
+      return std::nullopt;
+    const int first = users[rows.last].front(), reader = groupOf[first];
+    auto isLeft = [&, operands = llvm::ArrayRef(nodes[first].operands)](size_t index) {
+      return (operands[index] == rows.last) == (int(index) == nodes[first].prologueOperand);
+    };
+    if (nodes[first].kind != WorkKind::Contraction || reader < 0 || groups[reader].anchor != first ||
+        nodes[first].engine != nodes[rows.last].engine || groups[reader].results.size() != 1 ||
+        !llvm::all_of(llvm::seq(nodes[first].operands.size()), isLeft))
+      return std::nullopt;
+    for (int user : llvm::drop_begin(users[rows.last])) {
+      const int position = groupOf[user] >= 0 ? groups[groupOf[user]].last : user;
+      if (groupOf[user] == reader || position < groups[reader].last)
+        return std::nullopt;
+    }
+    return reader;
+  }
+
+  llvm::ArrayRef<FusionNode> nodes;
+  const SeparableRule rule;
+  llvm::SmallVector<llvm::SmallVector<int, 2>> users;
+  llvm::SmallVector<int> groupOf;
+  llvm::SmallVector<FusionGroup> groups;
+};
+
+} // namespace
+
+bool SeparableRule::pays(double multiplyAdds, int64_t columnsOfProduct) const {
+  if (columns == 0)
+    return false;
+  const int64_t blocks = llvm::divideCeil(columnsOfProduct, columns);
+  return blocks <= fewBlocks || double(blocks - 1) * multiplyAdds <= repeatedMultiplyAdds;
+}
+
+llvm::SmallVector<FusionGroup> formGroups(llvm::ArrayRef<FusionNode> nodes, const SeparableRule &rule) {
+  return Fuser(nodes, rule).run();
+}
+
+} // namespace nacre::kernels

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/kernels/lowerings/contractions/MultiplyAdd.h"
+#include "compiler/kernels/bodies/ElementTypes.h"
+#include "compiler/kernels/lowerings/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+
+namespace nacre::kernels {
+
+static Type getElementType(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
+
+/// A factor as it was loaded, in the type of the sum: narrow integers are widened by their own sign.
+static Value toFactor(OpBuilder &b, Location loc, Value scalar, Type elementType, Type accumulatorType) {
+  Value factor = fromStorage(b, loc, scalar, elementType);
+  if (factor.getType() == accumulatorType)
+    return factor;
+  if (elementType.isUnsignedInteger())
+    return arith::ExtUIOp::create(b, loc, accumulatorType, factor);
+  return arith::ExtSIOp::create(b, loc, accumulatorType, factor);
+}
+
+Value readLeft(KernelBody &body, Value left) {
+  for (Operation *member : body.getGroup().members)
+    if (auto normalize = dyn_cast<nn::NormalizeOp>(member))
+      defineNormalized(body, normalize);
+  return body.readOrMake(left);
+}
+
+Value addProducts(KernelBody &body, Value destination, std::pair<Value, Value> factors, ValueRange inputs,
+                  ArrayRef<AffineMap> maps, ArrayRef<utils::IteratorType> iterators) {
+  Type accumulatorType = getElementType(destination);
+  Type left = getElementType(factors.first), right = getElementType(factors.second);
+  Value zero = body.fill(cast<TypedAttr>(body.getBuilder().getZeroAttr(accumulatorType)), destination);
+  auto build = [&](OpBuilder &b, Location loc, ValueRange scalars) {
+    Value x = toFactor(b, loc, scalars[0], left, accumulatorType);
+    Value w = toFactor(b, loc, scalars[1], right, accumulatorType);
+    Value sum;
+    if (isa<FloatType>(accumulatorType))
+      sum = arith::AddFOp::create(b, loc, scalars.back(), arith::MulFOp::create(b, loc, x, w));
+    else
+      sum = arith::AddIOp::create(b, loc, scalars.back(), arith::MulIOp::create(b, loc, x, w));
+    linalg::YieldOp::create(b, loc, sum);
+  };
+  return linalg::GenericOp::create(body.getBuilder(), body.getLoc(), zero.getType(), inputs, zero, maps, iterators,
+                                   build)
+      .getResult(0);
+}
+
+LogicalResult finishContraction(KernelBody &body, Value result, std::pair<Value, Value> factors, ValueRange inputs,
+                                ArrayRef<AffineMap> maps, ArrayRef<utils::IteratorType> iterators) {
+  Value destination = body.getAccumulator(result, getComputeType(getElementType(result)));
+  Value accumulator = addProducts(body, destination, factors, inputs, maps, iterators);
+  body.defineAs(result, accumulator);
+  body.defineParts(result);
+  return body.finish(accumulator);
+}
+
+} // namespace nacre::kernels

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  which cell of its window each maximum is, in a byte, and the way back.
+// Why:   a pool's input need not live until its gradient is computed, and the way back reads a byte an element instead.
+// How:   1. the least number of the cells that equal the maximum; 2. every cell adds up what the windows over it have for
+//        it. Those are some steps apart, and where in its step a cell is says which of a window's cells it would be: a
+//        small table.
+
+#include "compiler/kernels/bodies/ScalarBodies.h"
+#include "compiler/kernels/lowerings/Lowering.h"
+#include "compiler/kernels/lowerings/windows/WindowLoops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace nacre::kernels {
+
+static constexpr uint8_t kNoCell = 255; ///< A code: none of the window's cells;
+static constexpr uint8_t kNever = 254;  ///< an entry of a table: what is no window's code.
+
+static RankedTensorType getTensorType(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
+
+static TypedAttr getCode(OpBuilder &builder, uint8_t code) {
+  return builder.getIntegerAttr(builder.getI8Type(), APInt(8, code));
+}
+
+//===----------------------------------------------------------------------===//
+// 1. Codes
+//===----------------------------------------------------------------------===//
+
+LogicalResult lowerPoolCode(KernelBody &body, nn::PoolCodeOp op) {
+  Type elementType = getTensorType(op.getInput()).getElementType();
+  OpBuilder &builder = body.getBuilder();
+  Location loc = body.getLoc();
+  SmallVector<uint8_t> numbers(ShapedType::getNumElements(op.getKernel()));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  Value table = body.readTable(
+      DenseElementsAttr::get(RankedTensorType::get(op.getKernel(), builder.getI8Type()), ArrayRef<uint8_t>(numbers)));
+
+  const WindowLoops windows(op);
+  Sweep sweep = windows.sweep();
+  // Padding is no cell: NaN equals no maximum.
+  const TypedAttr none = toStorage(FloatAttr::get(elementType, std::nan("")));
+  sweep.tensors = {windows.pad(body, op.getInput(), none), body.read(op.getMaxima()), table};
+  sweep.maps = {windows.cells, windows.places, windows.window};
+  sweep.destination = body.fill(getCode(builder, kNoCell), body.getAccumulator(op.getResult(), builder.getI8Type()));
+  sweep.body = [&](OpBuilder &b, ValueRange, ValueRange scalars, Value old) -> Value {
+    Value x = fromStorage(b, loc, scalars[0], elementType), y = fromStorage(b, loc, scalars[1], elementType);
+    Value isMost = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, y);
+    Value none = emitConstant(b, loc, b.getI8Type(), -1);
+    Value number = arith::SelectOp::create(b, loc, isMost, scalars[2], none);
+    return arith::MinUIOp::create(b, loc, old, number);
+  };
+  Value codes = body.emitSweep(sweep);
+  body.defineAs(op.getResult(), codes);
+  return body.finish(codes);
+}
+
+//===----------------------------------------------------------------------===//
+// 2. The way back
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The windows over a cell along one axis: that `back` before the last one that may reach it, of `reach` + 1.
+struct AxisOfWindows {
+  int64_t kernel, stride, dilation;
+
+  int64_t reach() const { return (kernel - 1) * dilation / stride; }
+  /// Which of its cells is the one at `inStep`, -1 for none.
+  int64_t cellOf(int64_t inStep, int64_t back) const {
+    const int64_t distance = inStep + back * stride;
+    return distance % dilation == 0 && distance / dilation < kernel ? distance / dilation : -1;
+  }
+};
+
+} // namespace
+
+/// For each place in a step, along every axis, and each window over it: its code for the cell, `[strides..., windows...]`.
+static DenseElementsAttr makeTable(MLIRContext *context, ArrayRef<AxisOfWindows> axes) {
+  SmallVector<int64_t> shape;
+  for (const AxisOfWindows &axis : axes)
+    shape.push_back(axis.stride);
+  for (const AxisOfWindows &axis : axes)
+    shape.push_back(axis.reach() + 1);
+  SmallVector<uint8_t> table;
+  SmallVector<int64_t> at(shape.size(), 0);
+  for (int64_t entry = 0, count = ShapedType::getNumElements(shape); entry < count; ++entry) {
+    int64_t rest = entry;
+    for (size_t dim = shape.size(); dim-- > 0; rest /= shape[dim])
+      at[dim] = rest % shape[dim];
+    int64_t code = 0;
+    for (auto [dim, axis] : llvm::enumerate(axes)) {
+      const int64_t cell = axis.cellOf(at[dim], axis.reach() - at[axes.size() + dim]);
+      code = code < 0 || cell < 0 ? -1 : code * axis.kernel + cell;
+    }
+    table.push_back(code < 0 ? kNever : uint8_t(code));
+  }
+  return DenseElementsAttr::get(RankedTensorType::get(shape, IntegerType::get(context, 8)), ArrayRef<uint8_t>(table));
+}
+
+LogicalResult lowerUnpool(KernelBody &body, nn::UnpoolOp op) {
+  const auto type = getTensorType(op.getOperand());
+  Type elementType = type.getElementType(), accumulatorType = getComputeType(elementType);
+  OpBuilder &builder = body.getBuilder();
+  Location loc = body.getLoc();
+  const size_t spatial = op.getKernel().size(), rank = 2 * spatial + 2;
+  SmallVector<AxisOfWindows> axes;
+  for (size_t axis = 0; axis < spatial; ++axis)
+    axes.push_back({op.getKernel()[axis], op.getStrides()[axis], op.getDilations()[axis]});
+
+  // Loops: n, (steps, in a step)..., c | windows...
+  Sweep sweep;
+  sweep.shape = SmallVector<int64_t>(getTensorType(op.getResult()).getShape());
+  sweep.iterators.assign(rank, utils::IteratorType::parallel);
+  sweep.iterators.append(spatial, utils::IteratorType::reduction);
+  SmallVector<int64_t> low(spatial + 2, 0), high(spatial + 2, 0);
+  SmallVector<AffineExpr> places = {builder.getAffineDimExpr(0)}, inSteps, windows;
+  for (size_t axis = 0; axis < spatial; ++axis) {
+    const int64_t reach = axes[axis].reach(), steps = sweep.shape[2 * axis + 1];
+    sweep.shape.push_back(reach + 1);
+    low[axis + 1] = reach;
+    high[axis + 1] = steps - type.getDimSize(axis + 1);
+    windows.push_back(builder.getAffineDimExpr(rank + axis));
+    inSteps.push_back(builder.getAffineDimExpr(2 * axis + 2));
+    places.push_back(builder.getAffineDimExpr(2 * axis + 1) + windows.back());
+  }
+  places.push_back(builder.getAffineDimExpr(rank - 1));
+  AffineMap place = AffineMap::get(rank + spatial, 0, places, body.getContext());
+  llvm::append_range(inSteps, windows);
+  auto zero = cast<TypedAttr>(builder.getZeroAttr(getStorageType(elementType)));
+  sweep.tensors = {padWith(body, body.read(op.getOperand()), low, high, zero),
+                   padWith(body, body.read(op.getCode()), low, high, getCode(builder, kNoCell)),
+                   body.readTable(makeTable(body.getContext(), axes))};
+  sweep.maps = {place, place, AffineMap::get(rank + spatial, 0, inSteps, body.getContext())};
+  sweep.destinationMap = builder.getMultiDimIdentityMap(rank + spatial).getMajorSubMap(rank);
+  sweep.destination = body.fill(getIdentity(nn::ReduceKind::Sum, accumulatorType, false),
+                                body.getAccumulator(op.getResult(), accumulatorType));
+  sweep.body = [&](OpBuilder &b, ValueRange, ValueRange scalars, Value old) -> Value {
+    Value isHere = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, scalars[1], scalars[2]);
+    Value value = fromStorage(b, loc, scalars[0], elementType);
+    Value part = arith::SelectOp::create(b, loc, isHere, value, emitConstant(b, loc, accumulatorType, 0));
+    return combine(b, loc, nn::ReduceKind::Sum, old, part, elementType.isUnsignedInteger());
+  };
+  Value sum = body.emitSweep(sweep);
+  body.defineAs(op.getResult(), sum);
+  return body.finish(sum);
+}
+
+} // namespace nacre::kernels

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  writes operators of `nn` at one place, as formulas: `mul(x, sub(1, x))`.
+// Why:   a rule, a loss and an optimizer each read like the formula that they are.
+// How:   types are inferred; constants take the element type of what they stand beside; what changes nothing is left out.
+
+#ifndef NACRE_COMPILER_TRAIN_RULES_WRITER_H
+#define NACRE_COMPILER_TRAIN_RULES_WRITER_H
+
+#include "dialects/nn/NnDialect.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace nacre::train {
+
+using Ints = llvm::SmallVector<int64_t>;
+using Dims = llvm::ArrayRef<int64_t>;
+
+inline mlir::RankedTensorType typeOf(mlir::Value value) { return llvm::cast<mlir::RankedTensorType>(value.getType()); }
+inline Dims shapeOf(mlir::Value value) { return typeOf(value).getShape(); }
+inline int64_t rankOf(mlir::Value value) { return typeOf(value).getRank(); }
+inline bool isFloat(mlir::Value value) { return llvm::isa<mlir::FloatType>(typeOf(value).getElementType()); }
+
+/// The product of sizes.
+int64_t countOf(Dims sizes);
+/// The axes [begin, end).
+Ints axisRange(int64_t begin, int64_t end);
+
+class Writer {
+public:
+  Writer(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
+
+  mlir::OpBuilder &getBuilder() { return builder; }
+  mlir::Location getLoc() const { return loc; }
+
+  // Constants.
+  mlir::Value constant(mlir::TypedAttr value);
+  /// A scalar of `like`'s element type.
+  mlir::Value number(mlir::Value like, double value);
+  mlir::Value zeros(mlir::RankedTensorType type);
+  mlir::Value floats(Dims shape, mlir::Type elementType, llvm::ArrayRef<double> values);
+  mlir::Value integers(Dims shape, mlir::Type elementType, llvm::ArrayRef<int64_t> values);
+  /// 0, 1 and so on along `axis`, one of `rank` axes, so that it broadcasts.
+  mlir::Value counting(int64_t count, int64_t axis, int64_t rank, mlir::Type elementType);
+
+  // Elementwise.
+  mlir::Value unary(nn::UnaryKind kind, mlir::Value x, double alpha = 0);
+  mlir::Value binary(nn::BinaryKind kind, mlir::Value a, mlir::Value b);
+  mlir::Value binary(nn::BinaryKind kind, mlir::Value a, double b) { return binary(kind, a, number(a, b)); }
+  mlir::Value add(mlir::Value a, mlir::Value b) { return binary(nn::BinaryKind::Add, a, b); }
+  mlir::Value add(mlir::Value a, double b) { return binary(nn::BinaryKind::Add, a, b); }
+  mlir::Value sub(mlir::Value a, mlir::Value b) { return binary(nn::BinaryKind::Sub, a, b); }
+  mlir::Value sub(double a, mlir::Value b) { return sub(number(b, a), b); }
+  mlir::Value mul(mlir::Value a, mlir::Value b) { return binary(nn::BinaryKind::Mul, a, b); }
+  mlir::Value mul(mlir::Value a, double b);
+  mlir::Value div(mlir::Value a, mlir::Value b) { return binary(nn::BinaryKind::Div, a, b); }
+  mlir::Value neg(mlir::Value x) { return unary(nn::UnaryKind::Neg, x); }
+  mlir::Value square(mlir::Value x) { return mul(x, x); }
+  mlir::Value sqrt(mlir::Value x) { return unary(nn::UnaryKind::Sqrt, x); }
+  mlir::Value exp(mlir::Value x) { return unary(nn::UnaryKind::Exp, x); }
+  mlir::Value log(mlir::Value x) { return unary(nn::UnaryKind::Log, x); }
+  mlir::Value reciprocal(mlir::Value x) { return unary(nn::UnaryKind::Reciprocal, x); }
+  mlir::Value equal(mlir::Value a, mlir::Value b) { return binary(nn::BinaryKind::Equal, a, b); }
+  mlir::Value greater(mlir::Value a, double b) { return binary(nn::BinaryKind::Greater, a, b); }
+  mlir::Value select(mlir::Value condition, mlir::Value onTrue, mlir::Value onFalse);
+  /// The value where the condition holds, else 0.
+  mlir::Value where(mlir::Value condition, mlir::Value value) { return select(condition, value, number(value, 0)); }
+  mlir::Value convert(mlir::Value x, mlir::Type elementType);
+
+  // Movement.
+  mlir::Value reshape(mlir::Value x, Dims shape);
+  mlir::Value broadcast(mlir::Value x, Dims shape);
+  mlir::Value transpose(mlir::Value x, Dims permutation);
+  mlir::Value slice(mlir::Value x, Dims starts, Dims sizes, Dims steps);
+  /// Elements [start, start + size) of one axis.
+  mlir::Value slice(mlir::Value x, int64_t axis, int64_t start, int64_t size);
+  mlir::Value concat(mlir::ValueRange parts, int64_t axis);
+  /// Zeros around; amounts below zero crop.
+  mlir::Value pad(mlir::Value x, Dims low, Dims high);
+  /// The same with another number.
+  mlir::Value pad(mlir::Value x, Dims low, Dims high, double number);
+  /// Elements `stride` apart along `axis`, zeros between them and behind the last: `stride` times as many.
+  mlir::Value spread(mlir::Value x, int64_t axis, int64_t stride);
+  /// The axis moved to `position`, the others in their order.
+  mlir::Value moveAxis(mlir::Value x, int64_t axis, int64_t position);
+
+  // Sums and products.
+  mlir::Value reduce(nn::ReduceKind kind, mlir::Value x, Dims axes, bool keepDims);
+  mlir::Value sum(mlir::Value x, Dims axes, bool keepDims = false) {
+    return reduce(nn::ReduceKind::Sum, x, axes, keepDims);
+  }
+  mlir::Value mean(mlir::Value x, Dims axes, bool keepDims = false) {
+    return reduce(nn::ReduceKind::Mean, x, axes, keepDims);
+  }
+  /// Of all elements, as a scalar.
+  mlir::Value sumOfAll(mlir::Value x) { return sum(x, axisRange(0, rankOf(x))); }
+  mlir::Value meanOfAll(mlir::Value x) { return mean(x, axisRange(0, rankOf(x))); }
+  mlir::Value matmul(mlir::Value a, mlir::Value b);
+  /// The last two axes changed.
+  mlir::Value transposeLast(mlir::Value x);
+  /// What was broadcast to `x`'s shape gets the sum of all that became of it: `x` in `shape`.
+  mlir::Value unbroadcast(mlir::Value x, Dims shape);
+  /// `x` with the axis multiplied by a matrix `[axis, new axis]`.
+  mlir::Value multiplyAxis(mlir::Value x, int64_t axis, mlir::Value matrix);
+
+private:
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+};
+
+} // namespace nacre::train
+
+#endif // NACRE_COMPILER_TRAIN_RULES_WRITER_H
