@@ -183,26 +183,25 @@ class Build:
 
     def compile(self, generated):
         """Object of the build: the one made again."""
-        stale = self.changed | set(generated) | {os.path.relpath(path, BUILD) for path in generated}
-        depends, obj = {}, None
+        generated = set(generated) | {os.path.relpath(path, BUILD) for path in generated}
+        depends, obj = {}, None  # object: whether it reads a file that a patch changes
         for line in ninja("deps").splitlines():
             if not line.startswith(" "):
                 obj = line.split(": #deps")[0]
-            elif line.strip() in stale:
+            elif line.strip() in self.changed:
                 depends[obj] = True
+            elif line.strip() in generated:
+                depends.setdefault(obj, False)
         # Not compile_commands.json, whose commands go past ccache.
         commands = {entry["output"]: entry for entry in json.loads(ninja("compdb"))}
-        jobs = {obj: commands[obj] for obj in depends if not obj.startswith("test/") and not (SAMPLE and self.stays(commands[obj]["file"]))}
+        jobs = {obj: commands[obj] for obj, changes in depends.items()
+                if not obj.startswith("test/") and (changes or not SAMPLE or reads_tables(commands[obj]["file"]))}
         for folder, neighbour, source in self.new_sources:
             like, = [obj for obj in commands if re.fullmatch(f"{folder}/CMakeFiles/[^/]*/{neighbour}.o", obj)]
             file = os.path.join(nacre.ROOT, folder, source)
             jobs[like.replace(neighbour, source)] = {"command": commands[like]["command"], "file": file}
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             return dict(zip(jobs, pool.map(self.compile_one, jobs, jobs.values())))
-
-    def stays(self, source):
-        """Whether new rows change nothing in what a source that no patch changes becomes."""
-        return source not in self.changed and not READS_TABLES.search(read(nacre.ROOT, os.path.relpath(source, nacre.ROOT)))
 
     @staticmethod
     def compile_one(obj, entry):
@@ -230,6 +229,10 @@ class Build:
         archived = [path for obj, path in objects.items() if is_in_archive(obj, words)]
         subprocess.run(words[:first] + archived + words[first:], cwd=BUILD, check=True)
         return target
+
+
+def reads_tables(source):
+    return READS_TABLES.search(read(nacre.ROOT, os.path.relpath(source, nacre.ROOT)))
 
 
 def is_in_archive(obj, words):
