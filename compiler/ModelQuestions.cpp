@@ -104,8 +104,7 @@ static std::vector<Weight> findWeights(ModuleOp module, const train::TrainingOpt
   std::vector<Weight> weights;
   for (auto function : module.getOps<func::FuncOp>())
     for (BlockArgument argument : function.getArguments()) {
-      auto role = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), nn::roleAttr);
-      if (!role || role.getValue() != nn::weightRole)
+      if (nn::readRole(function.getArgAttr(argument.getArgNumber(), nn::roleAttr)) != nn::VariableRole::Weight)
         continue;
       StringRef name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), nn::variableAttr).getValue();
       auto type = cast<RankedTensorType>(argument.getType());

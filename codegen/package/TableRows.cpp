@@ -13,7 +13,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -108,13 +107,19 @@ private:
   }
 
   static nacre_state_role roleOf(plan::StorageOp storage) {
-    auto word = storage->getAttrOfType<mlir::StringAttr>(plan::kStateRole);
-    return llvm::StringSwitch<nacre_state_role>(word ? word.getValue() : "")
-        .Case(nn::weightRole, NACRE_STATE_WEIGHT)
-        .Case(nn::momentRole, NACRE_STATE_MOMENT)
-        .Case(nn::statisticRole, NACRE_STATE_STATISTIC)
-        .Case(nn::counterRole, NACRE_STATE_COUNTER)
-        .Default(NACRE_STATE_RECURRENT);
+    switch (nn::readRole(storage->getAttr(plan::kStateRole))) {
+    case nn::VariableRole::Weight:
+      return NACRE_STATE_WEIGHT;
+    case nn::VariableRole::Moment:
+      return NACRE_STATE_MOMENT;
+    case nn::VariableRole::Statistic:
+      return NACRE_STATE_STATISTIC;
+    case nn::VariableRole::Counter:
+      return NACRE_STATE_COUNTER;
+    case nn::VariableRole::Recurrent:
+      return NACRE_STATE_RECURRENT;
+    }
+    llvm_unreachable("every role has a number");
   }
 
   /// State is known by its name, in all entries.

@@ -9,8 +9,8 @@ using namespace mlir;
 namespace nacre::encode {
 
 bool isTrained(plan::StorageOp storage) {
-  auto role = storage ? storage->getAttrOfType<StringAttr>(plan::kStateRole) : StringAttr();
-  return role && (role.getValue() == nn::weightRole || role.getValue() == nn::momentRole);
+  const nn::VariableRole role = nn::readRole(storage ? storage->getAttr(plan::kStateRole) : Attribute());
+  return role == nn::VariableRole::Weight || role == nn::VariableRole::Moment;
 }
 
 plan::StorageOp findTrained(Value operand) {

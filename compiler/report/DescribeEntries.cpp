@@ -147,7 +147,8 @@ public:
     });
     for (auto storage : entry.getBody().front().getOps<plan::StorageOp>())
       if (storage.getRole() == plan::Role::State && writers.contains(storage.getResult()))
-        (roleOf(storage) == nn::weightRole ? weights : others).push_back(storage);
+        (nn::readRole(storage->getAttr(plan::kStateRole)) == nn::VariableRole::Weight ? weights : others)
+            .push_back(storage);
   }
 
   std::vector<WeightCost> run() {
@@ -180,11 +181,6 @@ private:
   };
 
   static Value rootOf(Value operand) { return codegen::originOfOperand(operand).root; }
-
-  static StringRef roleOf(plan::StorageOp storage) {
-    auto role = storage->getAttrOfType<StringAttr>(plan::kStateRole);
-    return role ? role.getValue() : StringRef();
-  }
 
   /// Those that write the weight or what is kept beside it, and those that make the gradient for them.
   llvm::SetVector<unsigned> launchesOf(plan::StorageOp weight) {

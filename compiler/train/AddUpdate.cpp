@@ -80,7 +80,7 @@ constexpr llvm::StringLiteral sumName = "#sum", batchesName = "#batches";
 
 Value countBatches(EntryFunction &entry, Writer &write) {
   auto type = RankedTensorType::get({}, write.getBuilder().getF32Type());
-  return write.add(entry.variable(batchesName, type, nn::counterRole), 1);
+  return write.add(entry.variable(batchesName, type, nn::VariableRole::Counter), 1);
 }
 
 void addUp(func::FuncOp function) {
@@ -89,7 +89,7 @@ void addUp(func::FuncOp function) {
   Writer write(builder, nameOf(builder, "mean update"));
   SmallVector<Gradient> gradients = takeGradients(entry);
   for (const Gradient &gradient : gradients) {
-    Value sum = entry.variableBeside(gradient.weight, gradient.weight + sumName.str(), nn::momentRole);
+    Value sum = entry.variableBeside(gradient.weight, gradient.weight + sumName.str(), nn::VariableRole::Moment);
     entry.assign(gradient.weight + sumName.str(), write.add(sum, gradient.value));
   }
   entry.assign(batchesName, countBatches(entry, write));
@@ -100,7 +100,7 @@ void takeMeans(EntryFunction &entry, Writer &write, MutableArrayRef<Gradient> gr
   Value number = countBatches(entry, write);
   for (Gradient &gradient : gradients) {
     std::string name = gradient.weight + sumName.str();
-    Value sum = entry.variableBeside(gradient.weight, name, nn::momentRole);
+    Value sum = entry.variableBeside(gradient.weight, name, nn::VariableRole::Moment);
     gradient.value = write.div(write.add(sum, gradient.value), number);
     entry.assign(name, write.zeros(typeOf(sum)));
   }
@@ -148,17 +148,17 @@ void update(EntryFunction &entry, Writer &write, const Optimizer &optimizer, Arr
   numbers.rate = entry.input("learning_rate", RankedTensorType::get({}, f32));
   // Whoever resumes must know which step comes next, whatever the optimizer does.
   auto type = RankedTensorType::get({}, write.getBuilder().getI64Type());
-  Value step = write.add(entry.variable(nn::stepName, type, nn::counterRole), 1);
+  Value step = write.add(entry.variable(nn::stepName, type, nn::VariableRole::Counter), 1);
   if (correctsBySteps(optimizer))
     writeCorrections(write, optimizer, step, f32, numbers);
   entry.assign(nn::stepName, step);
   for (const Gradient &gradient : gradients) {
-    Value weight = entry.variable(gradient.weight, typeOf(gradient.value), nn::weightRole);
+    Value weight = entry.variable(gradient.weight, typeOf(gradient.value), nn::VariableRole::Weight);
     SmallVector<Value> moments;
     SmallVector<std::string> names;
     for (StringRef end : momentsOf(optimizer)) {
       names.push_back(gradient.weight + end.str());
-      moments.push_back(entry.variableBeside(gradient.weight, names.back(), nn::momentRole));
+      moments.push_back(entry.variableBeside(gradient.weight, names.back(), nn::VariableRole::Moment));
     }
     Writer named(write.getBuilder(), nameOfUpdate(weight));
     entry.assign(gradient.weight, writeUpdate(named, optimizer, numbers, weight, gradient.value, moments));

@@ -153,7 +153,7 @@ llvm::DenseSet<Value> findValuesOfInputs(func::FuncOp function) {
 
 LogicalResult addGradients(EntryFunction &entry, OpBuilder &builder, Value loss) {
   Block &body = entry.getBody();
-  auto weights = entry.variables(nn::weightRole);
+  auto weights = entry.variables(nn::VariableRole::Weight);
   ActiveValues active;
   for (const auto &[name, weight] : weights)
     active.insert(weight);

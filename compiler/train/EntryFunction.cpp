@@ -57,18 +57,19 @@ Value EntryFunction::input(StringRef name, RankedTensorType type) {
   return function.getArgument(place);
 }
 
-Value EntryFunction::variable(StringRef name, RankedTensorType type, StringRef role) {
+Value EntryFunction::variable(StringRef name, RankedTensorType type, nn::VariableRole role) {
   if (BlockArgument argument = findVariable(name))
     return argument;
-  auto notes = builder.getDictionaryAttr({builder.getNamedAttr(nn::variableAttr, builder.getStringAttr(name)),
-                                          builder.getNamedAttr(nn::roleAttr, builder.getStringAttr(role))});
+  auto notes =
+      builder.getDictionaryAttr({builder.getNamedAttr(nn::variableAttr, builder.getStringAttr(name)),
+                                 builder.getNamedAttr(nn::roleAttr, nn::getRoleAttr(builder.getContext(), role))});
   const unsigned place = function.getNumArguments();
   if (failed(function.insertArgument(place, type, notes, NameLoc::get(builder.getStringAttr(name)))))
     return {};
   return function.getArgument(place);
 }
 
-Value EntryFunction::variableBeside(StringRef weight, StringRef name, StringRef role) {
+Value EntryFunction::variableBeside(StringRef weight, StringRef name, nn::VariableRole role) {
   Value made = variable(name, cast<RankedTensorType>(findVariable(weight).getType()), role);
   if (DenseI64ArrayAttr order = orderOf(weight))
     function.setArgAttr(cast<BlockArgument>(made).getArgNumber(), nn::orderAttr, order);
@@ -88,10 +89,10 @@ BlockArgument EntryFunction::findVariable(StringRef name) {
   return {};
 }
 
-SmallVector<std::pair<StringRef, BlockArgument>> EntryFunction::variables(StringRef role) {
+SmallVector<std::pair<StringRef, BlockArgument>> EntryFunction::variables(nn::VariableRole role) {
   SmallVector<std::pair<StringRef, BlockArgument>> found;
   for (BlockArgument argument : function.getArguments())
-    if (noteOf(argument, nn::roleAttr) == role)
+    if (nn::readRole(function.getArgAttr(argument.getArgNumber(), nn::roleAttr)) == role)
       found.push_back({noteOf(argument, nn::variableAttr), argument});
   return found;
 }

@@ -41,13 +41,13 @@ public:
   /// The argument that is the input of that name, or null.
   mlir::Value findInput(llvm::StringRef name);
   /// What a variable was; made, with zeros at first, where there is none.
-  mlir::Value variable(llvm::StringRef name, mlir::RankedTensorType type, llvm::StringRef role);
+  mlir::Value variable(llvm::StringRef name, mlir::RankedTensorType type, nn::VariableRole role);
   /// The same of one that is elementwise with the variable `weight`: its axes are in the same order.
-  mlir::Value variableBeside(llvm::StringRef weight, llvm::StringRef name, llvm::StringRef role);
+  mlir::Value variableBeside(llvm::StringRef weight, llvm::StringRef name, nn::VariableRole role);
   /// The order of a variable's axes (nn.order); null where it is the model's, or there is no such variable.
   mlir::DenseI64ArrayAttr orderOf(llvm::StringRef name);
   /// The arguments that are variables of a role, with their names.
-  llvm::SmallVector<std::pair<llvm::StringRef, mlir::BlockArgument>> variables(llvm::StringRef role);
+  llvm::SmallVector<std::pair<llvm::StringRef, mlir::BlockArgument>> variables(nn::VariableRole role);
 
   void addOutput(llvm::StringRef name, mlir::Value value) { add(value, nn::nameAttr, name); }
   void addGradient(llvm::StringRef weight, mlir::Value value) { add(value, gradientAttr, weight); }

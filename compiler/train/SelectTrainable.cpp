@@ -39,7 +39,7 @@ struct SelectTrainable : impl::SelectTrainablePassBase<SelectTrainable> {
   void runOnOperation() override {
     llvm::SetVector<StringRef> all;
     for (auto function : getOperation().getOps<func::FuncOp>())
-      for (const auto &[name, argument] : EntryFunction(function).variables(nn::weightRole))
+      for (const auto &[name, argument] : EntryFunction(function).variables(nn::VariableRole::Weight))
         all.insert(name);
     if (failed(checkPatterns("--trainable", trainable, all.getArrayRef())) ||
         failed(checkPatterns("--frozen", frozen, all.getArrayRef())))
@@ -62,8 +62,8 @@ struct SelectTrainable : impl::SelectTrainablePassBase<SelectTrainable> {
         if (auto name = function.getResultAttrOfType<StringAttr>(result, nn::variableAttr))
           assigned.insert(name.getValue());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      freeze(function, nn::weightRole, isTrained);
-      freeze(function, nn::statisticRole, [&](StringRef name) { return assigned.contains(name); });
+      freeze(function, nn::VariableRole::Weight, isTrained);
+      freeze(function, nn::VariableRole::Statistic, [&](StringRef name) { return assigned.contains(name); });
     }
   }
 
@@ -88,7 +88,7 @@ struct SelectTrainable : impl::SelectTrainablePassBase<SelectTrainable> {
     return success();
   }
 
-  static void freeze(func::FuncOp function, StringRef role, llvm::function_ref<bool(StringRef)> stays) {
+  static void freeze(func::FuncOp function, nn::VariableRole role, llvm::function_ref<bool(StringRef)> stays) {
     llvm::BitVector unused(function.getNumArguments());
     OpBuilder builder(&function.front(), function.front().begin());
     for (auto [name, argument] : EntryFunction(function).variables(role))

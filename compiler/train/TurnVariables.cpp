@@ -56,7 +56,7 @@ struct TurnVariables : impl::TurnVariablesPassBase<TurnVariables> {
 
   void forEachWeight(llvm::function_ref<void(func::FuncOp, StringRef, BlockArgument)> action) {
     for (auto function : getOperation().getOps<func::FuncOp>())
-      for (auto [name, weight] : EntryFunction(function).variables(nn::weightRole))
+      for (auto [name, weight] : EntryFunction(function).variables(nn::VariableRole::Weight))
         action(function, name, weight);
   }
 

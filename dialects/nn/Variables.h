@@ -8,6 +8,7 @@
 #ifndef NACRE_DIALECTS_NN_VARIABLES_H
 #define NACRE_DIALECTS_NN_VARIABLES_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace nacre::nn {
@@ -24,12 +25,28 @@ inline constexpr llvm::StringLiteral initialAttr = "nn.initial";
 /// its initial elements and of the result is the model's axis number order[i].
 inline constexpr llvm::StringLiteral orderAttr = "nn.order";
 
-/// On an argument that is what a variable was: what it is for, a word of these; without it, recurrent.
+/// On an argument that is what a variable was: what it is for, the word of a role; without it, recurrent.
 inline constexpr llvm::StringLiteral roleAttr = "nn.role";
-inline constexpr llvm::StringLiteral weightRole = "weight";       ///< what training changes
-inline constexpr llvm::StringLiteral momentRole = "moment";       ///< what an optimizer keeps of gradients
-inline constexpr llvm::StringLiteral statisticRole = "statistic"; ///< running means and variances
-inline constexpr llvm::StringLiteral counterRole = "counter";     ///< how many steps there were
+enum class VariableRole {
+  Recurrent, ///< what a model keeps from run to run
+  Weight,    ///< what training changes
+  Moment,    ///< what an optimizer keeps of gradients
+  Statistic, ///< running means and variances
+  Counter    ///< how many steps there were
+};
+
+/// The attribute that says a role.
+inline mlir::StringAttr getRoleAttr(mlir::MLIRContext *context, VariableRole role) {
+  static constexpr llvm::StringLiteral words[] = {"recurrent", "weight", "moment", "statistic", "counter"};
+  return mlir::StringAttr::get(context, words[unsigned(role)]);
+}
+/// The role that an attribute says; recurrent if it is null.
+inline VariableRole readRole(mlir::Attribute attribute) {
+  for (VariableRole role : {VariableRole::Weight, VariableRole::Moment, VariableRole::Statistic, VariableRole::Counter})
+    if (attribute && attribute == getRoleAttr(attribute.getContext(), role))
+      return role;
+  return VariableRole::Recurrent;
+}
 /// The name of the counter of steps, a scalar of i64.
 inline constexpr llvm::StringLiteral stepName = "#step";
 

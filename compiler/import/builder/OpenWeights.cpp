@@ -23,7 +23,7 @@ bool OpenWeights::isTrainable(ElementsAttr value) {
 Value OpenWeights::open(StringRef name, ElementsAttr value, Location loc) {
   const unsigned number = function.getNumArguments();
   NamedAttrList notes;
-  noteVariable(notes, name, value, nn::weightRole, Builder(function.getContext()));
+  noteVariable(notes, name, value, nn::VariableRole::Weight, Builder(function.getContext()));
   if (failed(function.insertArgument(number, value.getType(), notes.getDictionary(function.getContext()), loc)))
     return {};
   weights[function.getArgument(number)] = value;
@@ -101,7 +101,7 @@ bool OpenWeights::normalizesByBatch(Value scale) const {
 
 void OpenWeights::setStatistic(Value value) {
   if (std::optional<unsigned> number = numberOf(value))
-    function.setArgAttr(*number, nn::roleAttr, StringAttr::get(function.getContext(), nn::statisticRole));
+    function.setArgAttr(*number, nn::roleAttr, nn::getRoleAttr(function.getContext(), nn::VariableRole::Statistic));
 }
 
 void OpenWeights::assign(Value statistic, Value next) {
@@ -114,8 +114,9 @@ Value OpenWeights::getStep() {
     return step;
   Builder builder(function.getContext());
   const unsigned number = function.getNumArguments();
-  auto notes = builder.getDictionaryAttr({builder.getNamedAttr(nn::variableAttr, builder.getStringAttr(nn::stepName)),
-                                          builder.getNamedAttr(nn::roleAttr, builder.getStringAttr(nn::counterRole))});
+  auto notes = builder.getDictionaryAttr(
+      {builder.getNamedAttr(nn::variableAttr, builder.getStringAttr(nn::stepName)),
+       builder.getNamedAttr(nn::roleAttr, nn::getRoleAttr(builder.getContext(), nn::VariableRole::Counter))});
   if (failed(
           function.insertArgument(number, RankedTensorType::get({}, builder.getI64Type()), notes, function.getLoc())))
     return {};

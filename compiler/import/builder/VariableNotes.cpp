@@ -28,9 +28,10 @@ static bool isZeros(ElementsAttr value) {
   return true;
 }
 
-void noteVariable(NamedAttrList &argument, StringRef name, ElementsAttr initial, StringRef role, Builder builder) {
-  if (!role.empty())
-    argument.set(nn::roleAttr, builder.getStringAttr(role));
+void noteVariable(NamedAttrList &argument, StringRef name, ElementsAttr initial, nn::VariableRole role,
+                  Builder builder) {
+  if (role != nn::VariableRole::Recurrent)
+    argument.set(nn::roleAttr, nn::getRoleAttr(builder.getContext(), role));
   argument.set(nn::variableAttr, builder.getStringAttr(name));
   if (initial && !isZeros(initial))
     argument.set(nn::initialAttr, initial);

@@ -7,17 +7,18 @@
 
 #include "compiler/import/model/GraphView.h"
 #include "compiler/import/options/ImportOptions.h"
+#include "dialects/nn/Variables.h"
 
 namespace nacre::importer {
 
 struct SettledInput {
   llvm::StringRef name;
-  llvm::StringRef source;      ///< what the graph calls it
-  mlir::RankedTensorType type; ///< null after an error
-  mlir::ElementsAttr value;    ///< null where the value comes when the model runs
-  llvm::StringRef variable;    ///< whose value it is; empty where it is an input
-  mlir::ElementsAttr initial;  ///< what the variable is at first
-  llvm::StringRef role;        ///< and what it is for
+  llvm::StringRef source;                              ///< what the graph calls it
+  mlir::RankedTensorType type;                         ///< null after an error
+  mlir::ElementsAttr value;                            ///< null where the value comes when the model runs
+  llvm::StringRef variable;                            ///< whose value it is; empty where it is an input
+  mlir::ElementsAttr initial;                          ///< what the variable is at first
+  nn::VariableRole role = nn::VariableRole::Recurrent; ///< and what it is for
 };
 
 struct SettledInputs {

@@ -13,6 +13,7 @@
 
 #include "compiler/import/binding/ImportRegistry.h"
 #include "compiler/import/files/StoredTensor.h"
+#include "dialects/nn/Variables.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -45,7 +46,7 @@ struct GraphValue {
   /// the input and the output, with the same type.
   llvm::StringRef variable = {};
   mlir::ElementsAttr initial = {}; ///< the initial value of an input that is a variable; null: zeros
-  llvm::StringRef role = {};       ///< and its role (dialects/nn/Variables.h)
+  nn::VariableRole role = nn::VariableRole::Recurrent; ///< and its role
 
   llvm::StringRef getSource() const { return source.empty() ? name : source; }
 };

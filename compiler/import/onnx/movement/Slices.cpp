@@ -4,7 +4,7 @@
 
 #include "compiler/import/builder/Geometry.h"
 #include "compiler/import/onnx/movement/Handlers.h"
-#include "compiler/import/operands/Parts.h"
+#include "compiler/import/operands/JoinsAndSlices.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -55,10 +55,10 @@ FailureOr<std::unique_ptr<TrainingInfo>> readTrainingInfo(const onnx::ModelProto
 //===----------------------------------------------------------------------===//
 
 /// What is in the network is a weight; beside it there are numbers of steps, and what optimizers keep.
-static StringRef roleOf(StringRef name, Type elementType, const CheckedGraph &network) {
+static nn::VariableRole roleOf(StringRef name, Type elementType, const CheckedGraph &network) {
   if (network.findInitializer(name))
-    return nn::weightRole;
-  return isa<IntegerType>(elementType) ? nn::counterRole : nn::momentRole;
+    return nn::VariableRole::Weight;
+  return isa<IntegerType>(elementType) ? nn::VariableRole::Counter : nn::VariableRole::Moment;
 }
 
 LogicalResult TrainedGraph::setVariables(const TrainingInfo &info, const CheckedGraph &network, bool assigns) {

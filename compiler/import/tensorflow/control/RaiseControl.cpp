@@ -11,7 +11,7 @@
 
 #include "compiler/import/tensorflow/control/LoopCounts.h"
 #include "compiler/import/tensorflow/control/Order.h"
-#include "compiler/import/tensorflow/control/Parts.h"
+#include "compiler/import/tensorflow/control/LoopParts.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"

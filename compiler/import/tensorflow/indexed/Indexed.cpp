@@ -9,7 +9,7 @@
 //       4. counts of numbers.
 
 #include "compiler/import/operands/Axes.h"
-#include "compiler/import/operands/Parts.h"
+#include "compiler/import/operands/JoinsAndSlices.h"
 #include "compiler/import/operands/Segments.h"
 #include "compiler/import/operands/Shapes.h"
 #include "compiler/import/tensorflow/indexed/Handlers.h"

@@ -5,7 +5,7 @@
 // How:  1. slices, 2. pads, 3. several parts of one tensor, 4. one tensor of several.
 
 #include "compiler/import/operands/Axes.h"
-#include "compiler/import/operands/Parts.h"
+#include "compiler/import/operands/JoinsAndSlices.h"
 #include "compiler/import/tflite/Handlers.h"
 #include "compiler/import/tflite/quantized/QuantizedElementwise.h"
 

@@ -179,8 +179,8 @@ TEST_F(GpuMath, ZerosOfNumbersAlone) {
                             std::pair("%c = arith.constant -0.0 : f32\n%s = arith.subf %a, %c : f32", 1),
                             std::pair("%c = arith.constant 0.0 : f32\n%s = arith.subf %c, %a : f32", -1)})
     check((std::string(sum) + "\n%one = arith.constant 1.0 : f32\n%v = arith.divf %one, %s : f32").c_str(),
-          value > 0 ? [](double x, double) { return 1 / (x + 0.0); } : [](double x, double) { return 1 / (0.0 - x); }, 1,
-          numbers, numbers);
+          value > 0 ? [](double x, double) { return 1 / (x + 0.0); } : [](double x, double) { return 1 / (0.0 - x); },
+          1, numbers, numbers);
 }
 
 } // namespace

@@ -6,7 +6,7 @@
 //       2. slices,
 //       3. more elements, and another order.
 
-#include "compiler/import/operands/Parts.h"
+#include "compiler/import/operands/JoinsAndSlices.h"
 #include "compiler/import/compositions/Movement.h"
 #include "compiler/import/operands/Axes.h"
 #include "compiler/import/operands/Shapes.h"

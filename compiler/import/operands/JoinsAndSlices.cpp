@@ -2,7 +2,7 @@
 //
 // Parts of operands, and operands as parts, checked as every format asks.
 
-#include "compiler/import/operands/Parts.h"
+#include "compiler/import/operands/JoinsAndSlices.h"
 
 #include "compiler/import/operands/StridedSlices.h"
 #include "compiler/import/options/Limits.h"

@@ -5,8 +5,8 @@
 // What: operands sliced, split, joined, stacked, gathered from and padded: the node's results are set, or an error reported.
 // Why:  formats differ in where they say the axis and the sizes.
 
-#ifndef NACRE_COMPILER_IMPORT_OPERANDS_PARTS_H
-#define NACRE_COMPILER_IMPORT_OPERANDS_PARTS_H
+#ifndef NACRE_COMPILER_IMPORT_OPERANDS_JOINSANDSLICES_H
+#define NACRE_COMPILER_IMPORT_OPERANDS_JOINSANDSLICES_H
 
 #include "compiler/import/binding/OperandBinder.h"
 
@@ -45,4 +45,4 @@ void padOperand(OperandBinder &node, nn::PadMode mode, Ints low, Ints high, doub
 
 } // namespace nacre::importer
 
-#endif // NACRE_COMPILER_IMPORT_OPERANDS_PARTS_H
+#endif // NACRE_COMPILER_IMPORT_OPERANDS_JOINSANDSLICES_H

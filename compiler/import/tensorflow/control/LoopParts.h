@@ -9,8 +9,8 @@
 //       3. From the results backwards everything goes to the innermost side that holds all its readers, as far as what
 //          guards it allows: what TensorFlow computes in any case is not moved into a side.
 
-#ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_CONTROL_PARTS_H
-#define NACRE_COMPILER_IMPORT_TENSORFLOW_CONTROL_PARTS_H
+#ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_CONTROL_LOOPPARTS_H
+#define NACRE_COMPILER_IMPORT_TENSORFLOW_CONTROL_LOOPPARTS_H
 
 #include "compiler/import/tensorflow/control/Flow.h"
 
@@ -30,4 +30,4 @@ std::optional<ControlProblem> buildPart(Flow &flow, llvm::ArrayRef<FrameLoop> lo
 
 } // namespace nacre::importer::tensorflow_format
 
-#endif // NACRE_COMPILER_IMPORT_TENSORFLOW_CONTROL_PARTS_H
+#endif // NACRE_COMPILER_IMPORT_TENSORFLOW_CONTROL_LOOPPARTS_H

@@ -2,7 +2,7 @@
 //
 // What some values of a loop, or of the graph around all loops, are computed by: a part, with its conditionals.
 
-#include "compiler/import/tensorflow/control/Parts.h"
+#include "compiler/import/tensorflow/control/LoopParts.h"
 
 #include "compiler/import/tensorflow/control/Order.h"
 
