@@ -4,7 +4,7 @@
 //
 // How:  1. the nodes in their order, and what each hands on, when and in which loop (Order.h, Flow.h),
 //       2. what the outputs need: which loops, and which values these carry,
-//       3. loops, the innermost first, then the graph around all: a part each for condition, body, graph (Parts.h),
+//       3. loops, the innermost first, then the graph around all: a part each for condition, body, graph (LoopParts.h),
 //       4. what conditionals read from outside.
 
 #include "compiler/import/tensorflow/control/RaiseControl.h"
