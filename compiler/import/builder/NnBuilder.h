@@ -43,7 +43,7 @@ std::optional<mlir::ValueRange> getList(mlir::Value value);
 /// The axes [begin, end).
 llvm::SmallVector<int64_t> axisRange(int64_t begin, int64_t end);
 
-class OpenWeights; // entry/OpenWeights.h
+class OpenWeights; // OpenWeights.h
 
 /// Numbers the nodes that draw random numbers, so that each draws different ones. A node that is imported again to be differentiated
 /// keeps its number.

@@ -2,7 +2,7 @@
 //
 // What:  Selects intermediate tensors that become results in addition to the outputs (`--keep`).
 // Why:   To inspect them. The import does not depend on this, so no handler sees it.
-// How:   See entry/KeptValues.h.
+// How:   See compiler/import/entry/KeptValues.h.
 
 #ifndef NACRE_COMPILER_IMPORT_OPTIONS_KEPTTENSORS_H
 #define NACRE_COMPILER_IMPORT_OPTIONS_KEPTTENSORS_H
