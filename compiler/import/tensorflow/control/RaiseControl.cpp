@@ -10,8 +10,8 @@
 #include "compiler/import/tensorflow/control/RaiseControl.h"
 
 #include "compiler/import/tensorflow/control/LoopCounts.h"
-#include "compiler/import/tensorflow/control/Order.h"
 #include "compiler/import/tensorflow/control/LoopParts.h"
+#include "compiler/import/tensorflow/control/Order.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
