@@ -259,7 +259,7 @@ LogicalResult infer(MaybeLocation location, ArgReduceOp::Adaptor op, Types &type
                 IntegerType::get(op.getOperand().getContext(), 64), types);
 }
 
-/// Of operators whose definition says `isRow`.
+/// Of operators whose definition says `keepsType`.
 #define ROW(OP)                                                                                                        \
   LogicalResult infer(MaybeLocation location, OP::Adaptor op, Types &types) {                                          \
     if (llvm::Error error = checkAxis(op.getAxis(), shapeOf(op.getOperand()).size()))                                  \
@@ -267,7 +267,7 @@ LogicalResult infer(MaybeLocation location, ArgReduceOp::Adaptor op, Types &type
     types.push_back(op.getOperand().getType());                                                                        \
     return success();                                                                                                  \
   }
-NN_ROW_OPERATORS(ROW)
+NN_KEPT_TYPE_ROWS(ROW)
 #undef ROW
 
 LogicalResult infer(MaybeLocation location, NormalizeOp::Adaptor op, Types &types) {
@@ -312,6 +312,6 @@ NN_INFER(ReduceOp)
 NN_INFER(ArgReduceOp)
 NN_INFER(NormalizeOp)
 NN_INFER(LrnOp)
-NN_ROW_OPERATORS(NN_INFER)
+NN_KEPT_TYPE_ROWS(NN_INFER)
 
 } // namespace nacre::nn

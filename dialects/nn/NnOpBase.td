@@ -29,7 +29,7 @@ class Nn_Rows {
   bit isLowered = 1;        // lower<Name> in compiler/kernels/lowerings; else it is part of kernels, or is expanded before.
   int prologueOperand = -1; // The operand that its kernel may compute while it reads it.
   bit isInterpreted = 1;    // evaluate in compiler/evaluate; else it has regions, or ends one.
-  bit isRow = 0;            // The result has the type of `operand`, of which `axis` names an axis.
+  bit keepsType = 0;        // The result has the type of `operand`, and `axis` is one of its axes.
 }
 
 class Nn_Op<string mnemonic, list<Trait> traits = []>

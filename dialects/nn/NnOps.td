@@ -269,7 +269,7 @@ def Nn_SoftmaxOp : Nn_Op<"softmax", [Nn_Row, Nn_BoundedWidth, Nn_KeepsAxes, Nn_E
     ```
   }];
   let prologueOperand = 0;
-  let isRow = 1;
+  let keepsType = 1;
   let arguments = (ins Nn_FloatTensor:$operand, I64Attr:$axis, UnitAttr:$log);
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
 }
@@ -318,11 +318,11 @@ class Nn_RowsOf<list<Nn_Rows> ops> {
   defvar lowered = !foreach(op, !filter(op, ops, op.isLowered), "ROW(" # Nn_RowName<op>.cppClass # ", " # Nn_RowName<op>.name # ", " # op.prologueOperand # ")");
   defvar interpreted = !foreach(op, !filter(op, ops, op.isInterpreted), "ROW(" # Nn_RowName<op>.cppClass # ", " #
                                 !if(!eq(!size(!cast<Op>(!cast<string>(op)).results), 1), "Tensor", "Results") # ")");
-  defvar rows = !foreach(op, !filter(op, ops, op.isRow), "ROW(" # Nn_RowName<op>.cppClass # ")");
+  defvar kept = !foreach(op, !filter(op, ops, op.keepsType), "ROW(" # Nn_RowName<op>.cppClass # ")");
   string macros = "\n#define NN_GRADIENT_ROWS(ROW) " # !interleave(gradients, " ") #
                   "\n#define NN_LOWERED_ROWS(ROW) " # !interleave(lowered, " ") #
                   "\n#define NN_INTERPRETED_ROWS(ROW) " # !interleave(interpreted, " ") #
-                  "\n#define NN_ROW_OPERATORS(ROW) " # !interleave(rows, " ") # "\n";
+                  "\n#define NN_KEPT_TYPE_ROWS(ROW) " # !interleave(kept, " ") # "\n";
 }
 
 def Nn_ConstantOp : Nn_Op<"constant", [ConstantLike, Nn_Boundary, Nn_FreeWidth]> {
@@ -339,8 +339,8 @@ def Nn_ConstantOp : Nn_Op<"constant", [ConstantLike, Nn_Boundary, Nn_FreeWidth]>
   let hasGradient = 0;
   let isLowered = 0;
   let isInterpreted = 0;
-  // For each table a macro with a row for each operator, and whoever needs the table says what a row is (OperatorRows.h). It is
-  // made here because all others are defined by now.
+  // A macro for each table of the compiler, with a row for each operator; the table's own file says what a row is. It is made here
+  // because all other operators are defined by now (docs/decisions/2026-11-25-tables-are-made-of-definitions.md).
   let extraClassDeclaration = Nn_RowsOf<!instances<Nn_Rows>()>.macros;
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Nn_AnyTensor:$result);
