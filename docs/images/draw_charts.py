@@ -31,9 +31,15 @@ def table(text, header):
     return rows
 
 
+def digits(number):
+    """Three digits, as many as a bar's label has room for."""
+    number = float(number)
+    return f"{number:.{3 if number < 1 else 2 if number < 10 else 1 if number < 100 else 0}f}"
+
+
 def panels(text):
     """(title, line below it, {model: (ratio, words at its bar)}) of each panel."""
-    times = {row[0]: (float(row[3]), f"{float(row[1]):.3g} ms : {float(row[2]):.3g} ms") for row in table(text, "| model | nacre 1T ms |")}
+    times = {row[0]: (float(row[3]), f"{digits(row[1])} ms : {digits(row[2])} ms") for row in table(text, "| model | nacre 1T ms |")}
     counts = {row[0]: (float(row[3]), f"{row[3]} of {re.search(r'[(](.*)[)]', row[2])[1]}") for row in table(text, "| model | nacre | fewest of the others |")}
     return [("Time relative to ONNX Runtime", "x86-64, one thread; shorter is faster", times),
             ("Instructions relative to the best of three", "arm64; ONNX Runtime, ncnn and MNN; counts, not times", counts)]

@@ -38,10 +38,11 @@ BOOSTS = [
     ("reference/operators", 0.01),
     ("reference/", 0.1),
     ("docs/glossary", 0.2),
-    ("docs/how-to/", 0.5),
     ("samples/", 0.5),
 ]
-ADDED = re.compile(r"this\.add\((\w)\)")  # Where the worker of an older version gives an entry to lunr.
+# How a worker of mkdocs-material gives an entry to lunr: a newer one, and an older one.
+PASSED = re.compile(r"\.add\((\w),\{boost:\1\.boost\}\)")
+ADDED = re.compile(r"this\.add\((\w)\)")
 
 
 def boost(location):
@@ -58,7 +59,7 @@ def rank(index):
 
 def with_boosts(worker):
     """The worker, which passes the boosts on."""
-    if ".boost" in worker:
+    if PASSED.search(worker):
         return worker
     changed, number = ADDED.subn(r"this.add(\1,{boost:\1.boost})", worker)
     if number != 1:
