@@ -26,11 +26,13 @@ HEADERS = ["runtime.h", "info.h", "describe.h", "state.h", "executor.h", "runtim
 # Sections: names, and what is in them; a pattern stands for all pages that it finds, but for those that are named elsewhere.
 NAV = [
     ("Home", ["README.md"]),
-    ("Get started", ["docs/start/android.md", "docs/start/linux-board.md", "docs/start/python.md", "docs/start/*.md", "samples/README.md"]),
+    ("Get started", ["docs/start/android.md", "docs/start/linux-board.md", "docs/start/python.md", "docs/start/*.md", "docs/commands.md", "samples/README.md",
+                     "docs/coming-from.md"]),
     ("How-to", ["docs/how-to/detector.md", "docs/how-to/keyword-spotting.md", "docs/how-to/*.md"]),
-    ("Guides", ["docs/compiling.md", "docs/runtime.md", "docs/android.md", "docs/python.md", "docs/training.md", "docs/samples.md", "samples/android/README.md", "docs/report.md",
-                "docs/numbers.md", "docs/compatibility.md",
+    ("Guides", ["docs/compiling.md", "docs/shapes.md", "docs/quantization.md", "docs/runtime.md", "docs/android.md", "docs/python.md", "docs/training.md",
+                "docs/samples.md", "samples/android/README.md", "docs/report.md", "docs/numbers.md", "docs/compatibility.md",
                 ("What was measured", ["docs/benchmarks.md", "docs/benchmarks-gpu.md", "docs/benchmarks-training.md"])]),
+    ("Help", ["docs/troubleshooting.md", "docs/faq.md", "docs/limitations.md", "docs/glossary.md"]),
     ("Reference", ["reference/README.md", ("Programs", ["reference/nacre-*.md"]), ("C and C++", [f"reference/{header}.md" for header in HEADERS]),
                    "reference/python.md", "reference/java.md", "reference/cmake.md", "reference/operators.md", "reference/passes.md",
                    ("Dialects", ["reference/nn.md", "reference/plan.md"]),
@@ -43,7 +45,7 @@ NAV = [
                       "test/docs/README.md", "tools/README.md", "docs/README.md", "SECURITY.md", "CHANGELOG.md"]),
 ]
 SHOWN = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/**/*.md", "samples/**/*.md", "test/README.md", "test/docs/README.md", "tools/README.md")
-BESIDE = ("docs/**/*.png", "docs/*.json")
+BESIDE = ("docs/**/*.png", "docs/**/*.svg", "docs/*.json")
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)(#[^)]*)?\)")
 # Where the sources are, for links into them; the site has none of them.
 SOURCE = "SOURCE"
@@ -86,7 +88,7 @@ class Site:
         """A link to what the site does not have, a source or a folder, is its words alone."""
         def link(match):
             target = os.path.normpath(os.path.join(os.path.dirname(path), match[1]))
-            has = target in shown or target.endswith((".png", ".json"))
+            has = target in shown or target.endswith((".png", ".svg", ".json"))
             return match[0] if has else f"](#{SOURCE})"
 
         def title(match):

@@ -1,21 +1,80 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What mkdocs calls when it has built the site: makes search work from files, where pages can neither fetch nor start a worker from one."""
+"""What mkdocs calls when it has built the site: search ranks pages for users above those about the inside, and works from files.
+
+How:  each entry of the index gets a boost by its path. The search of mkdocs-material reads it from version 8.3 on; an older one, such as
+      Debian 12's, passes no boost to lunr, so its worker is changed by a few characters. Pages that are opened as files can neither fetch
+      nor start a worker from a file, so index and worker are also written as a script.
+"""
 import glob
 import json
 import os
+import re
 
 SCRIPT = """__search = {
   index: Promise.resolve(%s),
   worker: URL.createObjectURL(new Blob([%s], {type: "text/javascript"})),
 };
 """
+# Beginnings of paths; the first that fits counts. Pages that are not listed are for users and have 1.
+BOOSTS = [
+    ("docs/decisions/", 0.001),
+    ("test/", 0.001),
+    ("tools/", 0.001),
+    ("CHANGELOG", 0.001),
+    ("CONTRIBUTING", 0.01),
+    ("docs/README", 0.01),
+    ("docs/adding-", 0.01),
+    ("docs/phases/", 0.01),
+    ("docs/overview", 0.01),
+    ("docs/quality", 0.01),
+    ("docs/benchmarks", 0.1),
+    ("docs/zoo", 0.1),
+    ("reference/nn", 0.01),
+    ("reference/plan", 0.01),
+    ("reference/passes", 0.01),
+    ("reference/nacre-lsp-server", 0.01),
+    ("reference/nacre-opt", 0.01),
+    ("reference/nacre-kernel", 0.01),
+    ("reference/operators", 0.01),
+    ("reference/", 0.1),
+    ("docs/glossary", 0.2),
+    ("samples/", 0.5),
+]
+# How a worker of mkdocs-material gives an entry to lunr: a newer one, and an older one.
+PASSED = re.compile(r"\.add\((\w),\{boost:\1\.boost\}\)")
+ADDED = re.compile(r"this\.add\((\w)\)")
+
+
+def boost(location):
+    return next((number for beginning, number in BOOSTS if location.startswith(beginning)), 1)
+
+
+def rank(index):
+    """The index with boosts."""
+    content = json.loads(index)
+    for entry in content["docs"]:
+        entry["boost"] = boost(entry["location"])
+    return json.dumps(content, separators=(",", ":"))
+
+
+def with_boosts(worker):
+    """The worker, which passes the boosts on."""
+    if PASSED.search(worker):
+        return worker
+    changed, number = ADDED.subn(r"this.add(\1,{boost:\1.boost})", worker)
+    if number != 1:
+        raise ValueError("docs/site/hooks.py does not know this version of mkdocs-material: its search worker must call lunr's add in one place")
+    return changed
 
 
 def on_post_build(config):
-    def read(pattern):
+    def change(pattern, how):
         path, = glob.glob(os.path.join(config["site_dir"], pattern))
         with open(path, encoding="utf-8") as file:
-            return file.read()
-    script = SCRIPT % (read("search/search_index.json").strip(), json.dumps(read("assets/javascripts/workers/search.*.min.js")))
+            text = how(file.read())
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return text
+    script = SCRIPT % (change("search/search_index.json", rank).strip(), json.dumps(change("assets/javascripts/workers/search.*.min.js", with_boosts)))
     with open(os.path.join(config["site_dir"], "search", "from_files.js"), "w", encoding="utf-8") as file:
         file.write(script)

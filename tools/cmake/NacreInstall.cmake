@@ -30,7 +30,7 @@ install(DIRECTORY runtime/include/nacre DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} 
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" ${no_bytecode})
 install(FILES LICENSE NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
 install(DIRECTORY samples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation ${no_bytecode})
-install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation FILES_MATCHING REGEX "\\.(md|png|json)$"
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation FILES_MATCHING REGEX "\\.(md|png|svg|json)$"
         PATTERN man EXCLUDE PATTERN site EXCLUDE ${no_bytecode})
 
 # None of this depends on the architecture.
