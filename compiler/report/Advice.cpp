@@ -107,11 +107,11 @@ Finding findWeights(const LaunchReport &launch, const CompileReport &report) {
   constexpr uint64_t leastBytes = 64 << 10;
   const bool isTrained = any_of(report.entries, [](const EntryReport &e) { return e.name == train::trainEntry; });
   if (report.weightType != WeightType::F32 || isTrained || launch.kind != "contraction" || launch.inDoubles ||
-      launch.weightBytes < leastBytes || launch.flops > mostFlopsPerByte * double(launch.weightBytes))
+      launch.singleWeightBytes < leastBytes || launch.flops > mostFlopsPerByte * double(launch.weightBytes))
     return {};
   const double bytes = double(launch.weightBytes + launch.readBytes + launch.writtenBytes);
-  return {0.5 * double(launch.weightBytes) / bytes,
-          formatv("this is limited by reading {0:F1} MB of weights", double(launch.weightBytes) / 1e6),
+  return {0.5 * double(launch.singleWeightBytes) / bytes,
+          formatv("this is limited by reading {0:F1} MB of weights", double(launch.singleWeightBytes) / 1e6),
           "--weight-type=fp16 halves them"};
 }
 

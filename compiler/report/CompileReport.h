@@ -42,6 +42,7 @@ struct LaunchReport {
   uint64_t writtenBytes = 0;      ///< and of what it writes.
   double turns = 1;               ///< How often a run is expected to launch it.
   int64_t columns = 0, lanes = 1; ///< Of a product by a weight in panels, in a group; and of the first CPU's vectors.
+  uint64_t singleWeightBytes = 0; ///< Of its weights, those in f32.
   bool inDoubles = false;         ///< It computes in f64.
   bool fallback = false;          ///< No emitter took it,
   std::string fallbackReason;     ///< for this reason.

@@ -38,9 +38,11 @@ static void countBytes(plan::LaunchOp launch, const SymbolTable &symbols, Launch
   for (Value input : launch.getInputs()) {
     const uint64_t bytes = storedBytes(cast<ShapedType>(input.getType()));
     Value root = codegen::originOfOperand(input).root;
-    if (auto use = root.getDefiningOp<plan::UseOp>())
-      row.weightBytes += input == root ? packedBytes(symbols.lookup<plan::WeightOp>(use.getWeight())) : bytes;
-    else
+    if (auto use = root.getDefiningOp<plan::UseOp>()) {
+      const uint64_t stored = input == root ? packedBytes(symbols.lookup<plan::WeightOp>(use.getWeight())) : bytes;
+      row.weightBytes += stored;
+      row.singleWeightBytes += getElementTypeOrSelf(input.getType()).isF32() ? stored : 0;
+    } else
       row.readBytes += bytes;
   }
   for (Value output : launch.getOutputs())

@@ -39,6 +39,7 @@ endmacro()
 
 # Who answers for a package; whoever gives packages to others says so by -DNACRE_MAINTAINER="Name <address>".
 set(NACRE_MAINTAINER "The Nacre developers <nacre@packages.example>" CACHE STRING "Maintainer of the packages")
+set(NACRE_HOME_PAGE "" CACHE STRING "URL of the project's page, in the metadata of packages and wheel")
 set(changelog ${CMAKE_BINARY_DIR}/packages/changelog.gz)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS CHANGELOG.md tools/distribution/debian_changelog.py)
@@ -82,6 +83,9 @@ set(CPACK_PACKAGE_NAME nacre)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # each package has its own
 set(CPACK_PACKAGE_VENDOR "The Nacre developers")
 set(CPACK_PACKAGE_CONTACT ${NACRE_MAINTAINER})
+if(NACRE_HOME_PAGE)
+  set(CPACK_PACKAGE_HOMEPAGE_URL ${NACRE_HOME_PAGE})
+endif()
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)

@@ -12,6 +12,7 @@ How:  1. Gather everything in a folder.
 """
 import argparse
 import glob
+import json
 import os
 import platform
 import re
@@ -34,6 +35,8 @@ def parse_arguments():
     parser.add_argument("--no-libraries", action="store_true", help="omit the libraries that the programs link")
     parser.add_argument("--whole-libraries", action="store_true", help="include LLVM's and MLIR's libraries untrimmed")
     parser.add_argument("--compiler", default="c++", help="the linker of libraries (default: %(default)s)")
+    parser.add_argument("--maintainer", default="", help="Name <address>, for the metadata")
+    parser.add_argument("--home-page", default="", help="URL of the project, for the metadata")
     parser.add_argument("--uncompressed", action="store_true", help="compress less: a larger wheel, built faster")
     return parser.parse_args()
 
@@ -47,6 +50,7 @@ def gather(arguments, folder):
     shutil.copytree(os.path.join(HERE, "nacre"), package, ignore=shutil.ignore_patterns("__pycache__", "bin", "lib", "include", "share", "_version.py"))
     for name in ("pyproject.toml", "setup.py", "README.md"):
         shutil.copy(os.path.join(HERE, name), folder)
+    add_metadata(os.path.join(folder, "pyproject.toml"), arguments)
     for name in ("LICENSE", "NOTICE"):
         shutil.copy(os.path.join(ROOT, name), folder)
     with open(os.path.join(package, "_version.py"), "w", encoding="utf-8") as file:
@@ -62,6 +66,17 @@ def gather(arguments, folder):
         bundle.carry_libraries(carried, os.path.join(package, "licenses"), whole=arguments.whole_libraries, compiler=arguments.compiler)
     for path in glob.glob(os.path.join(folder, "**"), recursive=True):
         os.utime(path, (315532800, 315532800))  # The first that a wheel can have, 1980.
+
+
+def add_metadata(path, arguments):
+    """Who maintains the package, and its page; nothing of what is not said."""
+    name, _, address = arguments.maintainer.rstrip(">").partition(" <")
+    lines = f"maintainers = [{{ name = {json.dumps(name)}, email = {json.dumps(address)} }}]\n" if address else ""
+    lines += f"urls = {{ Homepage = {json.dumps(arguments.home_page)} }}\n" if arguments.home_page else ""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.replace("[project.optional-dependencies]", lines + "\n[project.optional-dependencies]"))
 
 
 def platform_tag(arguments, folder):

@@ -51,6 +51,16 @@ TEST(Advice, SaysNothingOfTrifles) {
   EXPECT_EQ(advise(report).size(), 1u);
 }
 
+TEST(Advice, HalvesAreNotHalvedAgain) {
+  CompileReport report;
+  report.launches = {launchOf("product", 1, "contraction")};
+  report.launches[0].weightBytes = 4 << 20;
+  EXPECT_TRUE(advise(report).empty());
+  report.launches[0].singleWeightBytes = 4 << 20;
+  ASSERT_EQ(advise(report).size(), 1u);
+  EXPECT_EQ(advise(report)[0].kind, "weights");
+}
+
 TEST(Advice, WhatTheGpuComputesIsNotTheCpusToWasteTimeOn) {
   CompileReport report;
   report.launches = {launchOf("conv", 1, "contraction")};

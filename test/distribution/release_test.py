@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""tools/release: what it refuses, and the texts that it writes. The other tests of this folder build and use what it gathers."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import types
+import unittest
+import zipfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(ROOT, "tools", "distribution"))
+import release_notes
+import sbom
+
+GOOD = {"maintainer": "Ada Lovelace <ada@nacre.dev>", "home-page": "https://nacre.dev", "security-contact": "security@nacre.dev"}
+ARGUMENTS = types.SimpleNamespace(**{name.replace("-", "_"): value for name, value in GOOD.items()})
+
+
+def release(**changes):
+    given = {**GOOD, **{name.replace("_", "-"): value for name, value in changes.items()}}
+    return subprocess.run([sys.executable, os.path.join(ROOT, "tools", "release"), *(f"--{name}={value}" for name, value in given.items())],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+
+
+class ReleaseTest(unittest.TestCase):
+    def test_placeholders_are_refused(self):
+        for option, value, words in (("maintainer", "The Nacre developers <nacre@packages.example>", "must not be a placeholder"),
+                                     ("maintainer", "Your Name <you@nacre.dev>", "must not be a placeholder"),
+                                     ("maintainer", "ada@nacre.dev", "must be 'Name <address>'"),
+                                     ("home-page", "https://example.com", "must not be a placeholder"),
+                                     ("home-page", "nacre.dev", "must be an https URL"),
+                                     ("security-contact", "the maintainers", "must be an address or an https URL")):
+            with self.subTest(option=option, value=value):
+                done = release(**{option: value})
+                self.assertEqual(done.returncode, 2, done.stdout)
+                self.assertIn(f"--{option} {words}", done.stdout)
+
+    def test_a_folder_with_files_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "kept"), "w", encoding="utf-8"):
+                pass
+            done = release(output=folder)
+            self.assertEqual((done.returncode, os.listdir(folder)), (2, ["kept"]), done.stdout)
+            self.assertIn("--output must be an empty folder", done.stdout)
+
+    def test_notes(self):
+        changelog = "# Changes\n\n## Unreleased\n\n- new\n\n## 0.2.0, 2026-01-02\n\n- old\n"
+        self.assertIn("# Nacre 0.3.0\n\n- new\n", release_notes.write(changelog, "0.3.0", ARGUMENTS))
+        notes = release_notes.write(changelog, "0.2.0", ARGUMENTS)
+        self.assertIn("# Nacre 0.2.0\n\n- old\n", notes)
+        for value in GOOD.values():
+            self.assertIn(value, notes)
+        with self.assertRaises(SystemExit):
+            release_notes.write("# Changes\n", "0.2.0", ARGUMENTS)
+
+    @unittest.skipUnless(os.path.exists("/usr/bin/dpkg-query"), "needs dpkg")
+    def test_sbom(self):
+        with tempfile.TemporaryDirectory() as folder:
+            wheel = os.path.join(folder, "nacre-0.2.0-py3-none-any.whl")
+            with zipfile.ZipFile(wheel, "w") as archive:
+                archive.writestr("nacre/licenses/libc6.txt", "")
+                archive.writestr("nacre/bin/nacre-compile", "")
+            document = json.loads(sbom.write(wheel, "0.2.0", ARGUMENTS))
+        self.assertEqual((document["spdxVersion"], document["SPDXID"]), ("SPDX-2.3", "SPDXRef-DOCUMENT"))
+        self.assertEqual([package["name"] for package in document["packages"]], ["nacre", "libc6"])
+        identities = [package["SPDXID"] for package in document["packages"]]
+        self.assertEqual({one["relatedSpdxElement"] for one in document["relationships"]}, set(identities))
+        self.assertTrue(all(re.fullmatch(r"SPDXRef-[A-Za-z0-9.-]+", identity) for identity in identities))
+        self.assertRegex(document["packages"][1]["externalRefs"][0]["referenceLocator"], r"^pkg:deb/debian/glibc@\d")
+
+
+if __name__ == "__main__":
+    unittest.main()
