@@ -69,7 +69,7 @@ def gather(arguments, folder):
 
 
 def add_metadata(path, arguments):
-    """Who maintains the package, and its page; nothing of what is not said."""
+    """Adds the maintainer and the home page, if they are given."""
     name, _, address = arguments.maintainer.rstrip(">").partition(" <")
     lines = f"maintainers = [{{ name = {json.dumps(name)}, email = {json.dumps(address)} }}]\n" if address else ""
     lines += f"urls = {{ Homepage = {json.dumps(arguments.home_page)} }}\n" if arguments.home_page else ""
