@@ -165,6 +165,9 @@ class DriverTest(nacre.NacreTest):
         said = self.run_model(library, f"--expect=probabilities={expected}", status=1)  # a seeded input, not the image
         self.assertIn("probabilities", said)
 
+    def test_outputs_that_are_nan_are_counted(self):
+        self.assertIn("y f32[1,64]: 64 of 64 NaN\n", self.run_model(self.compile("relu"), "--set=x=nan"))
+
     def test_an_unwritable_output_is_an_error(self):
         done = subprocess.run([os.path.join(nacre.BIN, "nacre-compile"), self.model("relu"), "-o", self.path("no", "such", "libx.so")],
                               capture_output=True, text=True, check=False)
