@@ -5,6 +5,7 @@
 // How:   a table of options, each with a function that stores its value.
 
 #include "tools/run/session/Options.h"
+#include "tools/NearestName.h"
 
 #include <charconv>
 #include <cmath>
@@ -251,6 +252,13 @@ const Row *findRow(std::string_view name) {
   return nullptr;
 }
 
+std::vector<std::string> optionNames() {
+  std::vector<std::string> names;
+  for (const Row &row : kRows)
+    names.emplace_back(row.name);
+  return names;
+}
+
 } // namespace
 
 Outcome parseOptions(int count, char **arguments, Options &options) {
@@ -268,7 +276,7 @@ Outcome parseOptions(int count, char **arguments, Options &options) {
     const std::string name(argument.substr(2, equals == argument.npos ? equals : equals - 2));
     const Row *row = findRow(name);
     if (!row)
-      return usageFailure("unknown option '--" + name + "'; --help lists them");
+      return usageFailure(nacre::tools::unknownOption(name, optionNames()));
     std::string value;
     if (equals != argument.npos)
       value = argument.substr(equals + 1);
