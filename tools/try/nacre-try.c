@@ -245,10 +245,11 @@ int main(int count, char **words) {
   nacre_memory_info memory;
   nacre_session_describe(session, &info);
   nacre_session_memory(model, &options, &memory);
-  printf("%s, %u threads; %llu bytes; made in %.1f ms\n", info.device[0] ? info.device : "CPU", info.threads,
-         (unsigned long long)memory.block_bytes, created);
+  printf("%s, %u thread%s; %llu bytes; made in %.1f ms\n", info.device[0] ? info.device : "CPU", info.threads,
+         info.threads == 1 ? "" : "s", (unsigned long long)memory.block_bytes, created);
   if (counted)
-    printf("least %.3f ms, mean %.3f ms of %lu runs\n", least, sum / (double)counted, counted);
+    printf("least %.3f ms, mean %.3f ms of %lu run%s\n", least, sum / (double)counted, counted,
+           counted == 1 ? "" : "s");
   if (nacre_session_reason(session)[0])
     printf("%s\n", nacre_session_reason(session));
   nacre_session_destroy(session);

@@ -205,7 +205,8 @@ int main(int argc, char **argv) {
       outputPath = argv[++i];
     else
       return fail(argument.rfind("--", 0) == 0
-                      ? nacre::tools::unknownOption(argument.substr(2, argument.find('=') - 2), {"base", "gpu", "kernels", "help", "version"})
+                      ? nacre::tools::unknownOption(argument.substr(2, argument.find('=') - 2),
+                                                    {"base", "gpu", "kernels", "help", "version"})
                       : "unexpected argument '" + argument + "'; see --help");
   }
   if (basePath.empty())

@@ -109,8 +109,8 @@ std::string summarise(const TensorView &tensor) {
 void summariseOutputs(const std::vector<Port> &outputs) {
   for (const Port &port : outputs) {
     const std::string summary = summarise(port.tensor);
-    std::printf("%s %s%s%s\n", printableText(port.name).c_str(),
-                describe(port.tensor.type, port.tensor.dims).c_str(), summary.empty() ? "" : ": ", summary.c_str());
+    std::printf("%s %s%s%s\n", printableText(port.name).c_str(), describe(port.tensor.type, port.tensor.dims).c_str(),
+                summary.empty() ? "" : ": ", summary.c_str());
   }
 }
 
