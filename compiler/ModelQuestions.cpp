@@ -56,16 +56,17 @@ static unsigned checkTraining(const CompilerOptions &options, MLIRContext &conte
 }
 
 llvm::FailureOr<ProblemCount> checkModel(const CompilerOptions &options, MLIRContext &context, raw_ostream &text) {
-  std::vector<importer::Problem> problems;
-  if (failed(importer::checkModel(options.modelPath, importOptionsOf(options), &context, problems)))
+  importer::CheckResult result;
+  if (failed(importer::checkModel(options.modelPath, importOptionsOf(options), &context, result)))
     return failure();
   ProblemCount count;
-  for (const importer::Problem &problem : problems) {
+  count.allNodes = result.nodes;
+  for (const importer::Problem &problem : result.problems) {
     std::string where = problem.name.empty() ? "" : "\"" + problem.name + "\":";
-    text << options.modelPath << ":" << toPrintable(where + " " + problem.what + ": " + problem.reason) << "\n";
+    text << options.modelPath << ":" << toPrintable(where + " " + problem.describe()) << "\n";
     ++(problem.kind == importer::Problem::Kind::Node ? count.nodes : count.values);
   }
-  if (options.training && problems.empty())
+  if (options.training && result.problems.empty())
     count.training = checkTraining(options, context, text);
   return count;
 }

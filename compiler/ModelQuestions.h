@@ -19,6 +19,7 @@ namespace nacre {
 /// gradient.
 struct ProblemCount {
   unsigned nodes = 0;
+  unsigned allNodes = 0; ///< with and without problems
   unsigned values = 0;
   unsigned training = 0;
 };

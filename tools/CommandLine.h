@@ -2,20 +2,17 @@
 //
 // What:  what the programs that link LLVM do alike with their command lines.
 // Why:   LLVM's libraries register hundreds of options of their own, among which --help would lose a program's.
-// How:   inline, over LLVM's registry of options, which never sees a response file. Whatever is hidden can still be given, and --help-hidden lists it.
+// How:   over LLVM's registry of options, which never sees a response file. Whatever is hidden can still be given, and --help-hidden lists it.
 
 #ifndef NACRE_TOOLS_COMMANDLINE_H
 #define NACRE_TOOLS_COMMANDLINE_H
 
-#include "tools/ResponseFile.h"
-
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-#include <cstdlib>
 
 namespace nacre::tools {
 
@@ -34,28 +31,10 @@ template <size_t size> void setVersion(const char (&program)[size]) {
 }
 
 /// Reads main's command line, in which files may stand for their words (tools/ResponseFile.h). The error does not begin with the
-/// program's name; its caller says that, as in its other messages.
+/// program's name; its caller says that, as in its other messages. LLVM's messages are replaced by those of the other programs.
 /// `showHelp`, if any, answers --help in place of LLVM; then the process ends.
-inline llvm::Error parseOptions(int argc, char **argv, llvm::StringRef overview,
-                                llvm::function_ref<void()> showHelp = nullptr) {
-  std::string problem;
-  Arguments arguments(argc, argv, problem);
-  if (!problem.empty())
-    return llvm::createStringError(problem);
-  const auto asksForHelp = [](llvm::StringRef word) { return word == "--help" || word == "-help" || word == "-h"; };
-  if (showHelp && llvm::any_of(llvm::ArrayRef(arguments.values(), arguments.count()), asksForHelp)) {
-    showHelp();
-    std::exit(0);
-  }
-  static const llvm::cl::extrahelp more(kResponseFileHelp); // behind the program's own
-  std::string messages;
-  llvm::raw_string_ostream stream(messages);
-  if (llvm::cl::ParseCommandLineOptions(arguments.count(), arguments.values(), overview, &stream))
-    return llvm::Error::success();
-  llvm::StringRef said = llvm::StringRef(messages).rtrim();
-  said.consume_front((llvm::sys::path::filename(argv[0]) + ": ").str());
-  return llvm::createStringError(said);
-}
+llvm::Error parseOptions(int argc, char **argv, llvm::StringRef overview,
+                         llvm::function_ref<void()> showHelp = nullptr);
 
 } // namespace nacre::tools
 

@@ -7,13 +7,16 @@
 #include "codegen/package/EmbeddedFiles.h"
 
 #include "lld/Common/Driver.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 #include <mutex>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <vector>
 
 LLD_HAS_DRIVER(elf)
@@ -24,49 +27,57 @@ namespace nacre::package {
 namespace {
 
 /// Bytes as a file that LLD can open, for as long as this lives.
-class MemoryFile {
+class TemporaryFile {
 public:
-  static Expected<MemoryFile> create(StringRef name, StringRef bytes) {
-    MemoryFile file(memfd_create(name.str().c_str(), MFD_CLOEXEC));
-    if (file.descriptor < 0)
-      return createStringError("cannot make a file in memory: " + sys::StrError());
-    while (!bytes.empty()) {
-      ssize_t written = sys::RetryAfterSignal(-1, write, file.descriptor, bytes.data(), bytes.size());
-      if (written <= 0)
-        return createStringError("cannot write a file in memory: " + sys::StrError());
-      bytes = bytes.drop_front(size_t(written));
+  /// Writes the bytes to a new file whose name begins with `prefix`.
+  static Expected<TemporaryFile> create(const Twine &prefix, StringRef bytes) {
+    int descriptor;
+    SmallString<128> path;
+    if (std::error_code error = sys::fs::createUniqueFile(prefix + "-%%%%%%%%", descriptor, path))
+      return createStringError("cannot write '" + path + "': " + error.message());
+    TemporaryFile file(path.str().str());
+    sys::RemoveFileOnSignal(path);
+    raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
+    stream << bytes;
+    stream.close();
+    if (stream.has_error()) {
+      const std::string problem = stream.error().message();
+      stream.clear_error();
+      return createStringError("cannot write '" + path + "': " + problem);
     }
     return file;
   }
 
-  MemoryFile(MemoryFile &&other) : descriptor(std::exchange(other.descriptor, -1)) {}
-  MemoryFile(const MemoryFile &) = delete;
-  ~MemoryFile() {
-    if (descriptor >= 0)
-      close(descriptor);
+  TemporaryFile(TemporaryFile &&other) : path(std::exchange(other.path, "")) {}
+  TemporaryFile(const TemporaryFile &) = delete;
+  ~TemporaryFile() {
+    if (path.empty())
+      return;
+    (void)sys::fs::remove(path);
+    sys::DontRemoveFileOnSignal(path);
   }
 
-  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor); }
+  const std::string &getPath() const { return path; }
 
 private:
-  explicit MemoryFile(int descriptor) : descriptor(descriptor) {}
-  int descriptor;
+  explicit TemporaryFile(std::string path) : path(std::move(path)) {}
+  std::string path;
 };
 
-/// The files in memory of one link, and its command line.
+/// The input files of one link, which are next to its output, and its command line.
 class LinkLine {
 public:
-  explicit LinkLine(const codegen::Target &target)
-      : arguments{"ld.lld", "-m", target.arm64 ? "aarch64linux" : "elf_x86_64"} {}
+  LinkLine(const codegen::Target &target, const std::string &output)
+      : prefix(output), arguments{"ld.lld", "-m", target.arm64 ? "aarch64linux" : "elf_x86_64", "-o", output} {}
 
   void add(ArrayRef<std::string> more) { append_range(arguments, more); }
 
   Expected<std::string> makeFile(StringRef name, StringRef bytes) {
-    Expected<MemoryFile> file = MemoryFile::create(name, bytes);
+    Expected<TemporaryFile> file = TemporaryFile::create(prefix + "." + name, bytes);
     if (!file)
       return file.takeError();
     files.push_back(std::move(*file));
-    return files.back().path();
+    return files.back().getPath();
   }
 
   Error addFile(StringRef name, StringRef bytes) {
@@ -89,23 +100,30 @@ public:
     if (result.retCode != 0 && StringRef(messages).contains(sys::StrError(ENOMEM)))
       report_bad_alloc_error("the linker ran out of memory");
     if (result.retCode != 0)
-      return createStringError("the link failed, a defect of nacre-compile; please report it:\n" + messages);
+      return createStringError("the link failed, a defect of nacre-compile; please report it: " + joinLines(messages));
     return Error::success();
   }
 
 private:
-  std::vector<MemoryFile> files;
+  const std::string prefix;
+  std::vector<TemporaryFile> files;
   SmallVector<std::string> arguments;
 };
 
 } // namespace
 
+std::string joinLines(StringRef text) {
+  SmallVector<StringRef> lines;
+  text.split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  return join(map_range(lines, [](StringRef line) { return line.trim(); }), "; ");
+}
+
 Error link(const LinkInputs &inputs, const codegen::Target &target, const std::string &path) {
-  LinkLine line(target);
+  LinkLine line(target, path);
   Expected<std::string> exports = line.makeFile("exports", "{ global: " + inputs.exportedSymbol + "; local: *; };");
   if (!exports)
     return exports.takeError();
-  line.add({"-shared", "-o", path, "--soname=" + inputs.soname, "--version-script=" + *exports,
+  line.add({"-shared", "--soname=" + inputs.soname, "--version-script=" + *exports,
             // Both page sizes: else RELRO ends inside a 16 KiB page, and a kernel with such pages cannot protect it.
             "-z", "max-page-size=16384", "-z", "common-page-size=16384", "-z", "now", "-z", "relro", "-z",
             "noexecstack", "--hash-style=gnu",
@@ -135,8 +153,8 @@ Error link(const LinkInputs &inputs, const codegen::Target &target, const std::s
 
 Error linkRelocatable(ArrayRef<StringRef> objects, StringRef lastPath, const codegen::Target &target,
                       const std::string &path) {
-  LinkLine line(target);
-  line.add({"-r", "-o", path});
+  LinkLine line(target, path);
+  line.add({"-r"});
   for (auto [index, object] : enumerate(objects))
     if (Error error = line.addFile("object" + std::to_string(index), object))
       return error;

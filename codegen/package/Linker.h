@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What: Links objects into a shared library in process, with LLD.
-// How:  LLD only reads files, so memfd_create gives bytes in memory a path under /proc. A process runs one link at a
-//       time.
+// How:  LLD only reads files, so objects are written next to the output for the time of the link. Files in memory would have no
+//       name without /proc, which sandboxes may lack. A process runs one link at a time.
 
 #ifndef NACRE_CODEGEN_PACKAGE_LINKER_H
 #define NACRE_CODEGEN_PACKAGE_LINKER_H
@@ -30,6 +30,9 @@ llvm::Error link(const LinkInputs &inputs, const codegen::Target &target, const 
 /// stubs.
 llvm::Error linkRelocatable(llvm::ArrayRef<llvm::StringRef> objects, llvm::StringRef lastPath,
                             const codegen::Target &target, const std::string &path);
+
+/// Returns the lines of a program's output as one, because a diagnostic has no line breaks.
+std::string joinLines(llvm::StringRef text);
 
 } // namespace nacre::package
 

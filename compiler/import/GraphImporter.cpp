@@ -36,7 +36,7 @@ public:
         builder(module.getContext()), shared(shared), module(module), main{*entry.graph, nullptr, {}} {}
 
   LogicalResult import(const KeptTensors &kept = {});
-  void check(std::vector<Problem> &problems);
+  void check(CheckResult &result);
 
 private:
   /// A graph, and the values that its names stand for: null where what computes one has failed, or where the input of a
@@ -335,7 +335,8 @@ LogicalResult GraphImporter::import(const KeptTensors &kept) {
 // 4. Check
 //===----------------------------------------------------------------------===//
 
-void GraphImporter::check(std::vector<Problem> &problems) {
+void GraphImporter::check(CheckResult &result) {
+  std::vector<Problem> &problems = result.problems;
   auto collect = [&](auto work, auto add) {
     ScopedDiagnosticHandler handler(builder.getContext(), [&](Diagnostic &diagnostic) {
       if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
@@ -352,6 +353,7 @@ void GraphImporter::check(std::vector<Problem> &problems) {
   };
   collect([&] { begin(); }, addValue("input"));
   bool areAllSupported = true;
+  result.nodes += main.graph.getNumNodes();
   for (size_t index = 0; index < main.graph.getNumNodes(); ++index) {
     GraphNode node = main.graph.getNode(index);
     bool isSupported = findHandler(node) || main.graph.openFunction(index);
@@ -364,8 +366,8 @@ void GraphImporter::check(std::vector<Problem> &problems) {
     if (failed(imported))
       forget(main, node);
     if (!reason.empty())
-      problems.push_back(
-          {Problem::Kind::Node, nameOf(node.loc).str(), qualify(node) + describeVersion(node), std::move(reason)});
+      problems.push_back({Problem::Kind::Node, nameOf(node.loc).str(),
+                          isSupported ? qualify(node) + describeVersion(node) : std::string(), std::move(reason)});
   }
   collect([&] { (void)importOutputs(main); }, addValue("output"));
   if (shared.unfixedInputs.size() > 1)
@@ -389,12 +391,12 @@ OwningOpRef<ModuleOp> importGraph(ModelView &model, const ImportOptions &options
   return module;
 }
 
-void checkGraph(ModelView &model, const ImportOptions &options, MLIRContext *context, std::vector<Problem> &problems) {
+void checkGraph(ModelView &model, const ImportOptions &options, MLIRContext *context, CheckResult &result) {
   context->loadDialect<func::FuncDialect, nn::NnDialect>();
   ImportState shared(options);
   OwningOpRef<ModuleOp> module = ModuleOp::create(model.getGraph().getLocation());
   for (const ModelEntry &entry : model.getEntries())
-    GraphImporter(model, entry, options, shared, *module).check(problems);
+    GraphImporter(model, entry, options, shared, *module).check(result);
 }
 
 } // namespace nacre::importer

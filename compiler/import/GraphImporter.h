@@ -15,8 +15,7 @@ mlir::OwningOpRef<mlir::ModuleOp> importGraph(ModelView &model, const ImportOpti
                                               mlir::MLIRContext *context, const KeptTensors &kept = {});
 
 /// Implements checkModel for a model that has been read.
-void checkGraph(ModelView &model, const ImportOptions &options, mlir::MLIRContext *context,
-                std::vector<Problem> &problems);
+void checkGraph(ModelView &model, const ImportOptions &options, mlir::MLIRContext *context, CheckResult &result);
 
 } // namespace nacre::importer
 

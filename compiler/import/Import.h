@@ -25,8 +25,17 @@ struct Problem {
   enum class Kind { Node, Value };
   Kind kind;
   std::string name; ///< of the node or the value; empty: the model itself
-  std::string what; ///< the node's operator and its version; "input" or "output"
+  std::string what; ///< the node's operator and its version, unless the reason names it; "input" or "output"
   std::string reason;
+
+  /// Returns the problem in a line without its name.
+  std::string describe() const { return what.empty() ? reason : what + ": " + reason; }
+};
+
+/// What checkModel finds.
+struct CheckResult {
+  std::vector<Problem> problems; ///< in the model's order
+  size_t nodes = 0;              ///< of the model, supported or not
 };
 
 class ModelView;
@@ -64,11 +73,11 @@ mlir::OwningOpRef<mlir::ModuleOp> importModel(llvm::StringRef path, const Import
 mlir::OwningOpRef<mlir::ModuleOp> importModel(llvm::MemoryBufferRef bytes, const ImportOptions &options,
                                               mlir::MLIRContext *context);
 
-/// Lists in `problems` everything that would make importModel refuse the model at `path`, in the model's order. For nodes
+/// Lists in `result` everything that would make importModel refuse the model at `path`, and counts its nodes. For nodes
 /// after a problem, it only checks whether the operator is supported. Fails, after emitting diagnostics, if the model
 /// cannot be read.
 mlir::LogicalResult checkModel(llvm::StringRef path, const ImportOptions &options, mlir::MLIRContext *context,
-                               std::vector<Problem> &problems);
+                               CheckResult &result);
 
 /// Prints a Markdown page with the operators of every format, their versions, operands and limits.
 void printOperators(llvm::raw_ostream &os);

@@ -95,12 +95,11 @@ OwningOpRef<ModuleOp> importModel(llvm::MemoryBufferRef bytes, const ImportOptio
   return succeeded(model) ? importGraph(**model, normalize(**model, options), context) : nullptr;
 }
 
-LogicalResult checkModel(StringRef path, const ImportOptions &options, MLIRContext *context,
-                         std::vector<Problem> &problems) {
+LogicalResult checkModel(StringRef path, const ImportOptions &options, MLIRContext *context, CheckResult &result) {
   FailureOr<std::unique_ptr<ModelView>> model = readModel(path, options, context);
   if (failed(model))
     return failure();
-  checkGraph(**model, normalize(**model, options), context, problems);
+  checkGraph(**model, normalize(**model, options), context, result);
   return success();
 }
 

@@ -3,6 +3,7 @@
 #include "compiler/report/CompileReport.h"
 
 #include "compiler/report/ArenaChart.h"
+#include "dialects/Count.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -237,9 +238,11 @@ std::string CompileReport::summary() const {
   os << output << " for " << target << (cpu.empty() ? "" : " (" + cpu + ")") << "\n";
   if (!preset.word.empty())
     os << "  --for=" << preset.word << " sets " << join(preset.options, " ") << "\n";
-  os << formatv("  {0} operators, {1} launches of {2} kernels", operators, launches.size(), kernels);
+  os << formatv("  {0}, {1} of {2}", describeCount(operators, "operator"), describeCount(launches.size(), "launch"),
+                describeCount(kernels, "kernel"));
   if (fallbacks)
-    os << formatv(" ({0} launches fall back to plain loops)", fallbacks);
+    os << formatv(" ({0} {1} back to plain loops)", describeCount(fallbacks, "launch"),
+                  fallbacks == 1 ? "falls" : "fall");
   os << formatv("\n  weights {0}, arena {1}, code {2}, file {3}\n", size(weightBytes), size(arenaBytes),
                 size(codeBytes), size(fileBytes));
   if (stateBytes > 0)
@@ -249,17 +252,18 @@ std::string CompileReport::summary() const {
   if (weightType != WeightType::F32)
     os << "  " << narrowing() << "\n";
   if (unsigned onGpu = count_if(launches, [](const LaunchReport &launch) { return launch.gpuShare > 0; }))
-    os << formatv("  GPU: {0} launches, {1} of SPIR-V, packed to {2}\n", onGpu, size(gpuCodeBytes),
+    os << formatv("  GPU: {0}, {1} of SPIR-V, packed to {2}\n", describeCount(onGpu, "launch"), size(gpuCodeBytes),
                   size(gpuPackedBytes));
   if (precisionTakenBack)
     os << "  fp16: no launch on the GPU, so values are stored as fp32\n";
   if (predicted)
-    os << formatv("  predicted for {0}: {1:F2} ms with {2} synchronization points, CPU only {3:F2} ms\n", device,
-                  predicted->placed, predicted->meetings, predicted->cpu);
+    os << formatv("  predicted for {0}: {1:F2} ms with {2}, CPU only {3:F2} ms\n", device, predicted->placed,
+                  describeCount(predicted->meetings, "synchronization point"), predicted->cpu);
   unsigned declined = count_if(
       launches, [](const LaunchReport &launch) { return launch.gpuShare == 0 && !launch.gpuDeclined.empty(); });
   if (declined)
-    os << formatv("  {0} launches have no GPU code; --report says why\n", declined);
+    os << formatv("  {0} {1} no GPU code; --report says why\n", describeCount(declined, "launch"),
+                  declined == 1 ? "has" : "have");
   os << formatv("  {0:F0} ms:", totalMilliseconds());
   for (auto [phase, milliseconds] : phaseMilliseconds)
     os << formatv(" {0} {1:F0}", phaseWord(phase), milliseconds);

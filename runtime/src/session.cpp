@@ -155,7 +155,8 @@ nacre_status session_create(const nacre_model *model, uint32_t api_version, cons
   if (!session.executor) {
     if (!session.pool.start(plan.memory.threads)) {
       allocator.release(allocator.user, block, plan.memory.block_bytes);
-      reason << "the system refused to start " << uint64_t(plan.memory.threads - 1) << " threads";
+      reason << "the system refused to start " << uint64_t(plan.memory.threads - 1)
+             << (plan.memory.threads == 2 ? " thread" : " threads");
       return fail_create(plan.options, reason, NACRE_FAILED);
     }
     session.owns_pool = true;
@@ -171,8 +172,8 @@ nacre_status session_create(const nacre_model *model, uint32_t api_version, cons
   }
   if (session.log) {
     Reason message;
-    message << plan.model->strings + plan.model->name << ": " << uint64_t(plan.memory.threads) << " threads, "
-            << plan.memory.block_bytes << " bytes";
+    message << plan.model->strings + plan.model->name << ": " << uint64_t(plan.memory.threads)
+            << (plan.memory.threads == 1 ? " thread, " : " threads, ") << plan.memory.block_bytes << " bytes";
     session.log(session.log_user, NACRE_LOG_INFO, message.c_str());
   }
   *out_session = &session.head;

@@ -9,7 +9,7 @@ What: a table of predicted milliseconds with the CPU alone and with --place=auto
       nacre-run measures; fails where the ranks or the errors are worse than required.
 Why:  a GPU that makes a model slower is worse than none; and a prediction is worth what it says about a machine at hand.
 How:  the place phase alone, with --report. For --measure nacre-tune writes a profile of this machine first (or --device names
-      one), and nacre-run --profile tells the least time of some runs; a machine without a GPU plays one with lavapipe.
+      one), and nacre-run --profile tells the median time of some runs; a machine without a GPU plays one with lavapipe.
 """
 import argparse
 import json

@@ -25,7 +25,7 @@ TARGETS = {target.name: target for target in (
 # Options of nacre-compile that are spelled otherwise for nacre-eval.
 EVAL_SPELLINGS = {"--input": "--cut-input", "--output": "--cut-output", "--seed": "--node-seed"}
 
-ENGINES = re.compile(r"^.*: (\d+) launches, (\d+) on the CPU", re.MULTILINE)
+ENGINES = re.compile(r"^.*: (\d+) launch(?:es)?, (\d+) on the CPU", re.MULTILINE)
 AGREEMENT = re.compile(r"^output '.*' agrees: largest difference (\S+), largest element (\S+)$", re.MULTILINE)
 VALIDATION_MESSAGE = re.compile(r"VUID-|UNASSIGNED-|Validation (?:Error|Warning)")
 

@@ -6,6 +6,7 @@
 
 #include "test/runtime/TempFolder.h"
 #include "tools/run/Benchmark.h"
+#include "tools/run/session/Answers.h"
 #include "tools/run/tensors/Npy.h"
 #include "tools/run/tensors/OnnxTensor.h"
 
@@ -177,6 +178,16 @@ TEST(Compare, SeesIntegersThatDoublesCannot) {
 TEST(Compare, NamesThePosition) {
   EXPECT_EQ(positionOf(17, {2, 3, 4}), "[1,1,1]");
   EXPECT_EQ(positionOf(0, {}), "[]");
+}
+
+TEST(Summary, CountsNansApart) {
+  const auto summaryOf = [](const std::vector<float> &values) {
+    return summarise(view(NACRE_F32, {static_cast<int64_t>(values.size())}, values));
+  };
+  EXPECT_EQ(summaryOf({1, 2, 6}), "smallest 1, largest 6, mean 3");
+  EXPECT_EQ(summaryOf({NAN, 1, 3}), "1 of 3 NaN; of the others: smallest 1, largest 3, mean 2");
+  EXPECT_EQ(summaryOf({NAN, NAN}), "2 of 2 NaN");
+  EXPECT_EQ(summaryOf({}), "");
 }
 
 TEST(Samples, KeepQuantilesOfMoreThanTheyHold) {

@@ -23,7 +23,7 @@ expect() {
 
 expect 0 'USAGE: nacre-run' "$@" --help
 expect 0 'nacre-run 0' "$@" --version
-expect 2 'unknown option' "$@" --frobnicate
+expect 2 "unknown option '--frobnicate'; --help lists them" "$@" --frobnicate
 expect 2 'a library compiled by nacre-compile is required' "$@"
 expect 2 "cannot read" "$@" "$folder/absent.so"
 expect 2 'is not a shared library' "$@" "$0"
@@ -52,6 +52,7 @@ expect 0 "output 'sum' agrees" "$@" "$library" --resume="$folder/one.safetensors
 expect 2 'cannot be read: there is none' "$@" "$library" --resume="$folder/absent"
 expect 2 'whole safetensors file' "$@" "$library" --resume="$folder/y.npy"
 expect 2 'cannot be written: there is none' "$@" "$library" --save="$folder/absent/file"
-expect 3 'entry must be' "$@" "$library" --entry=third
+expect 2 "--entry must be one of 'main', 'second', but is 'third'" "$@" "$library" --entry=third
+expect 2 "unknown option '--treads'; did you mean '--threads'?" "$@" "$library" --treads=1
 expect 3 'threads must be at most' "$@" "$library" --threads=1000
 [ $failures -eq 0 ]

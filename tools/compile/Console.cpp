@@ -3,6 +3,7 @@
 #include "tools/compile/Console.h"
 
 #include "compiler/ModelQuestions.h"
+#include "dialects/Count.h"
 #include "dialects/OutputFile.h"
 #include "dialects/PrintableText.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -138,16 +139,19 @@ int runCheck(const CompilerOptions &options, mlir::MLIRContext &context, Console
   FailureOr<ProblemCount> problems = checkModel(options, context, outs());
   if (failed(problems))
     return 1;
+  const char *areSupported = problems->allNodes == 1 ? " is supported" : " are supported";
   if (problems->nodes)
-    outs() << problems->nodes << (problems->nodes == 1 ? " node is" : " nodes are") << " not supported\n";
+    outs() << problems->allNodes - problems->nodes << " of " << describeCount(problems->allNodes, "node")
+           << areSupported << "\n";
   if (problems->values)
-    outs() << problems->values << (problems->values == 1 ? " problem" : " problems") << " with inputs and outputs\n";
+    outs() << describeCount(problems->values, "problem") << " with inputs and outputs\n";
   if (problems->training)
-    outs() << problems->training << (problems->training == 1 ? " problem" : " problems") << " with training\n";
+    outs() << describeCount(problems->training, "problem") << " with training\n";
   if (problems->nodes || problems->values || problems->training)
     return 1;
   if (!console.isQuiet())
-    outs() << "all nodes are supported" << (options.training ? ", and the model can be trained" : "") << "\n";
+    outs() << problems->allNodes << " of " << describeCount(problems->allNodes, "node") << areSupported
+           << (options.training ? ", and the model can be trained" : "") << "\n";
   return 0;
 }
 

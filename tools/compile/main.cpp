@@ -65,7 +65,8 @@ int main(int argc, char **argv) {
   }
   for (const tools::CommandLine &one : *targets) {
     if (targets->size() > 1) // what cannot be made is what cannot be written to, of which the user is told then
-      (void)llvm::sys::fs::create_directory(llvm::sys::path::parent_path(one.compiler.outputPath));
+      (void)llvm::sys::fs::create_directory(llvm::sys::path::parent_path(one.compiler.outputPath),
+                                            /*IgnoreExisting=*/true, llvm::sys::fs::all_all); // the umask decides
     if (int status = run(one))
       return status;
   }

@@ -2,37 +2,77 @@
 
 #include "tools/diff/Difference.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <optional>
 
 namespace nacre::diff {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// How far apart the numbers of a type are near `x`. Integers: 1.
-double spacingAt(nacre_element_type type, double x) {
-  int mantissaBits = 0, leastExponent = 0;
+/// A binary floating-point type, as far as it orders its numbers.
+struct Format {
+  int mantissaBits;                   ///< without the leading one
+  int leastExponent, largestExponent; ///< of normal numbers
+};
+
+std::optional<Format> formatOf(nacre_element_type type) {
   switch (type) {
-  case NACRE_F64:
-    mantissaBits = 52, leastExponent = -1022;
-    break;
   case NACRE_F32:
-    mantissaBits = 23, leastExponent = -126;
-    break;
+    return Format{23, -126, 127};
   case NACRE_BF16:
-    mantissaBits = 7, leastExponent = -126;
-    break;
+    return Format{7, -126, 127};
   case NACRE_F16:
-    mantissaBits = 10, leastExponent = -14;
-    break;
+    return Format{10, -14, 15};
+  case NACRE_F8E5M2:
+    return Format{2, -14, 15};
+  case NACRE_F8E5M2FNUZ:
+    return Format{2, -15, 15};
+  case NACRE_F8E4M3FN:
+    return Format{3, -6, 8};
+  case NACRE_F8E4M3FNUZ:
+    return Format{3, -7, 7};
+  case NACRE_F4E2M1:
+    return Format{1, 0, 2};
+  case NACRE_F8E8M0:
+    return Format{0, -127, 127};
   default:
-    return 1;
+    return std::nullopt;
   }
-  int exponent = leastExponent + 1;
-  if (x != 0 && std::isfinite(x))
-    std::frexp(x, &exponent);
-  return std::ldexp(1.0, std::max(exponent - 1, leastExponent) - mantissaBits);
+}
+
+/// Returns how many numbers of the type are between 0 and `x`, `x` included: 0 for 0, 1 for the smallest number, negative below 0.
+/// Between two numbers it is interpolated, because a reference is not rounded to the type.
+double countToZero(const Format &format, double x) {
+  const double size = std::fmin(std::fabs(x), std::ldexp(1.0, format.largestExponent + 1)); // where infinity is
+  int exponent = format.leastExponent;
+  if (size >= std::ldexp(1.0, format.leastExponent))
+    exponent = std::ilogb(size);
+  const double inBinade = std::ldexp(size, format.mantissaBits - exponent);
+  return std::copysign(inBinade + std::ldexp(exponent - format.leastExponent, format.mantissaBits), x);
+}
+
+/// The bits of a number as an integer that grows with it; of 0 and -0 alike.
+uint64_t toOrdered(double x) {
+  uint64_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  constexpr uint64_t zero = uint64_t(1) << 63;
+  return bits & zero ? 2 * zero - bits : zero + bits; // modulo 2^64
+}
+
+/// How many numbers of the type are between the two, one of them included. Integers: how far they are apart.
+double ulpsBetween(nacre_element_type type, double a, double b) {
+  if (std::isnan(a) || std::isnan(b))
+    return infinity;
+  if (type == NACRE_F64) {
+    const uint64_t x = toOrdered(a), y = toOrdered(b);
+    return static_cast<double>(std::max(x, y) - std::min(x, y));
+  }
+  const std::optional<Format> format = formatOf(type);
+  return format ? std::fabs(countToZero(*format, a) - countToZero(*format, b)) : std::fabs(a - b);
 }
 
 double distance(double a, double b) {
@@ -62,7 +102,8 @@ Difference measure(nacre_element_type type, const std::vector<double> &actual, c
     }
     if (b != 0 && error > 0)
       result.relative = std::fmax(result.relative, std::isfinite(b) ? error / std::fabs(b) : infinity);
-    result.ulps = std::fmax(result.ulps, error / spacingAt(type, b));
+    if (error > 0)
+      result.ulps = std::fmax(result.ulps, ulpsBetween(type, a, b));
   }
   if (result.largest > 0)
     result.ofLargest = result.scale > 0 ? result.largest / result.scale : infinity;

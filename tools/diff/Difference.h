@@ -19,7 +19,7 @@ struct Difference {
   double largest = 0;   ///< |a - b| of the worst element, infinite where a is no number and b is one, or the other way
   double ofLargest = 0; ///< the same, relative to the largest element of b
   double relative = 0;  ///< |a - b| / |b|, of the worst element where b is not 0
-  double ulps = 0;      ///< |a - b| in units of b's last place in the type; of integers in ones
+  double ulps = 0;      ///< numbers of the type from b to a, of the worst element; of integers |a - b|
   double signalToNoise = 0;        ///< in dB: 10 log10(sum of b^2 / sum of (a - b)^2), infinite where all agree
   double scale = 0;                ///< the largest finite |b|
   size_t worst = 0;                ///< the first element with the largest error

@@ -53,7 +53,7 @@ static cl::extrahelp
          "  error     largest |a-b|\n"
          "  of-max    error relative to the tensor's largest element; --bound limits it\n"
          "  relative  largest |a-b| / |b|\n"
-         "  ULPs      largest |a-b| in units of b's last place, in the tensor's type\n"
+         "  ULPs      largest number of steps from b to a through the numbers of the tensor's type\n"
          "  SNR       signal-to-noise ratio in dB: about 120 for fp32, about 60 for fp16, below 20 for wrong results\n"
          "\nEXAMPLES\n"
          "  nacre-compile model.onnx -o libmodel.so --keep=all\n"

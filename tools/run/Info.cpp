@@ -5,6 +5,7 @@
 // How:   a line each; sizes in bytes, as everywhere.
 
 #include "tools/run/Info.h"
+#include "dialects/Count.h"
 #include "tools/run/session/Text.h"
 
 #include <cstdio>
@@ -31,7 +32,7 @@ Outcome printInfo(const ModelSession &session, const std::string &symbol, size_t
   printPorts("outputs", session.outputs);
   if (!session.states.empty())
     printPorts("state", session.states);
-  std::printf("bytes, with %u threads\n", session.memory.threads);
+  std::printf("bytes, with %s\n", describeCount(session.memory.threads, "thread").c_str());
   printBytes("weights", session.info.weight_bytes);
   printBytes("code", codeBytes);
   printBytes("block", session.memory.block_bytes);
@@ -40,7 +41,8 @@ Outcome printInfo(const ModelSession &session, const std::string &symbol, size_t
   printBytes("  outputs", session.memory.output_bytes);
   printBytes("  state", session.memory.state_bytes);
   printBytes("  scratch", session.memory.scratch_bytes);
-  std::printf("%u launches of %u kernels\n", session.entryInfo.launch_count, session.info.kernel_count);
+  std::printf("%s of %s\n", describeCount(session.entryInfo.launch_count, "launch").c_str(),
+              describeCount(session.info.kernel_count, "kernel").c_str());
   for (uint32_t i = 0; i < session.entryInfo.launch_count; ++i) {
     nacre_launch_info launch;
     if (nacre_launch_describe(session.model, session.entry, i, &launch) != NACRE_OK)

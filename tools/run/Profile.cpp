@@ -2,10 +2,11 @@
 //
 // What:  see Profile.h.
 // Why:   see there.
-// How:   the smallest time of each launch over all runs, which a busy machine disturbs least; the trace is of the
-//        latest run.
+// How:   the median time of each launch over all runs, as Python's profile has it: what a run usually takes. The trace is of the latest
+//        run.
 
 #include "tools/run/Profile.h"
+#include "dialects/Count.h"
 #include "dialects/OutputFile.h"
 #include "tools/run/Benchmark.h"
 #include "tools/run/ProfileFile.h"
@@ -22,7 +23,7 @@ Outcome readTimes(ModelSession &session, std::vector<LaunchProfile> &launches) {
   for (uint32_t i = 0; i < launches.size(); ++i) {
     if (Outcome failure = session.launchTime(i, launches[i].latest))
       return failure;
-    launches[i].least = std::min(launches[i].least, launches[i].latest.total);
+    launches[i].samples.add(launches[i].latest.total);
   }
   return std::nullopt;
 }
@@ -30,16 +31,16 @@ Outcome readTimes(ModelSession &session, std::vector<LaunchProfile> &launches) {
 void printTable(const std::vector<LaunchProfile> &launches) {
   uint64_t sum = 0;
   for (const LaunchProfile &launch : launches)
-    sum += launch.least;
+    sum += launch.median;
   std::vector<const LaunchProfile *> order;
   for (const LaunchProfile &launch : launches)
     order.push_back(&launch);
   std::sort(order.begin(), order.end(),
-            [](auto *a, auto *b) { return a->least != b->least ? a->least > b->least : a < b; });
+            [](auto *a, auto *b) { return a->median != b->median ? a->median > b->median : a < b; });
   std::printf("%12s %7s %7s  %-12s %-12s %-24s %s\n", "us", "share", "times", "engine", "kind", "kernel", "nodes");
   for (const LaunchProfile *launch : order)
-    std::printf("%12.3f %6.2f%% %7llu  %-12s %-12s %-24s %s\n", launch->least * 1e-3,
-                sum ? 100.0 * launch->least / sum : 0, static_cast<unsigned long long>(launch->latest.executions),
+    std::printf("%12.3f %6.2f%% %7llu  %-12s %-12s %-24s %s\n", launch->median * 1e-3,
+                sum ? 100.0 * launch->median / sum : 0, static_cast<unsigned long long>(launch->latest.executions),
                 engineOf(launch->latest).c_str(), launch->info.kind, launch->info.kernel, launch->info.name);
   std::printf("%12.3f %6.2f%%\n", sum * 1e-3, 100.0);
 }
@@ -61,7 +62,7 @@ void printParts(const std::vector<LaunchProfile> &launches) {
       isUpdate &= endsWith(name, " update");
       names.remove_prefix(std::min(comma + 2, names.size()));
     }
-    (isBackward ? backward : isUpdate ? update : forward) += launch.least;
+    (isBackward ? backward : isUpdate ? update : forward) += launch.median;
   }
   const double percent = 100.0 / static_cast<double>(std::max<uint64_t>(forward + backward + update, 1));
   if (backward)
@@ -83,9 +84,11 @@ Outcome printEngines(ModelSession &session) {
   if (Outcome failure = session.describe(engines))
     return failure;
   if (engines.device[0]) {
-    std::printf("%s: %u launches, %u on the CPU, %u submissions, %u barriers, %u pipelines, %llu bytes\n",
-                engines.device, engines.gpu_launches, engines.cpu_launches, engines.submissions, engines.barriers,
-                engines.pipelines, static_cast<unsigned long long>(engines.gpu_bytes));
+    std::printf("%s: %s, %u on the CPU, %s, %s, %s, %s\n", engines.device,
+                describeCount(engines.gpu_launches, "launch").c_str(), engines.cpu_launches,
+                describeCount(engines.submissions, "submission").c_str(),
+                describeCount(engines.barriers, "barrier").c_str(),
+                describeCount(engines.pipelines, "pipeline").c_str(), describeCount(engines.gpu_bytes, "byte").c_str());
     std::printf(
         "created in %.1f ms: device %.1f, pipelines %.1f, weights %.1f, recording %.1f, tests and tuning %.1f\n",
         (engines.gpu_open_time + engines.gpu_pipelines_time + engines.gpu_weights_time + engines.gpu_recording_time +
@@ -102,15 +105,17 @@ Outcome profile(ModelSession &session, const Options &options) {
   for (uint32_t i = 0; i < launches.size(); ++i)
     if (nacre_launch_describe(session.model, session.entry, i, &launches[i].info) != NACRE_OK)
       return Failure{ExitCode::Refused, "launch " + std::to_string(i) + " has no description"};
-  RunsProfile runs;
+  Samples times;
   auto read = [&](uint64_t nanoseconds) {
-    ++runs.runs;
-    runs.least = std::min(runs.least, nanoseconds);
+    times.add(nanoseconds);
     return readTimes(session, launches);
   };
   Eviction evict(options.evictMebibytes);
   if (Outcome failure = repeatRuns(session, std::max<uint64_t>(options.runs, 1), options.minSeconds, evict, read))
     return failure;
+  const RunsProfile runs{times.count(), times.smallest(), times.quantile(0.5)};
+  for (LaunchProfile &launch : launches)
+    launch.median = launch.samples.quantile(0.5);
   if (options.profile) {
     printTable(launches);
     printParts(launches);

@@ -19,9 +19,9 @@ std::string launchRow(const LaunchProfile &launch) {
   const nacre_launch_time &time = launch.latest;
   return "{" + member("nodes", jsonText(launch.info.name)) + ", " + member("kernel", jsonText(launch.info.kernel)) +
          ", " + member("kind", jsonText(launch.info.kind)) + ", " + member("engine", jsonText(engineOf(time))) + ", " +
-         member("least_ns", launch.least) + ", " + member("latest_ns", time.total) + ", " +
-         member("latest_cpu_ns", time.cpu_total) + ", " + member("latest_gpu_ns", time.gpu_total) + ", " +
-         member("executions", time.executions) + "}";
+         member("least_ns", launch.samples.smallest()) + ", " + member("median_ns", launch.median) + ", " +
+         member("latest_ns", time.total) + ", " + member("latest_cpu_ns", time.cpu_total) + ", " +
+         member("latest_gpu_ns", time.gpu_total) + ", " + member("executions", time.executions) + "}";
 }
 
 } // namespace
@@ -30,13 +30,14 @@ std::string profileJson(const ModelSession &session, const char *device, const R
                         const std::vector<LaunchProfile> &launches) {
   uint64_t sum = 0;
   for (const LaunchProfile &launch : launches)
-    sum += launch.least;
+    sum += launch.samples.smallest();
   std::string json = "{" + member("model", jsonText(session.info.name)) + ", " +
                      member("compiler", jsonText(session.info.compiler)) + ", " +
                      member("target", jsonText(session.info.target)) + ", " +
                      member("entry", jsonText(session.entryInfo.name)) + ", " + member("device", jsonText(device)) +
                      ", " + member("threads", session.memory.threads) + ", " + member("runs", runs.runs) + ", " +
-                     member("least_run_ns", runs.least) + ", " + member("launches_ns", sum) + ", \"launches\": [\n";
+                     member("least_run_ns", runs.least) + ", " + member("median_run_ns", runs.median) + ", " +
+                     member("launches_ns", sum) + ", \"launches\": [\n";
   for (size_t number = 0; number < launches.size(); ++number)
     json += "  " + launchRow(launches[number]) + (number + 1 < launches.size() ? ",\n" : "\n");
   return json + "]}\n";

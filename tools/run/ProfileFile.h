@@ -7,6 +7,7 @@
 #ifndef NACRE_TOOLS_RUN_PROFILEFILE_H
 #define NACRE_TOOLS_RUN_PROFILEFILE_H
 
+#include "tools/run/Benchmark.h"
 #include "tools/run/session/ModelSession.h"
 #include <cstdint>
 #include <vector>
@@ -17,13 +18,14 @@ namespace nacre::run {
 struct LaunchProfile {
   nacre_launch_info info{};
   nacre_launch_time latest{};
-  uint64_t least = UINT64_MAX;
+  Samples samples{};   ///< The total of each run.
+  uint64_t median = 0; ///< Of the samples, once all runs are done.
 };
 
 /// Of the runs that were measured.
 struct RunsProfile {
   uint64_t runs = 0;
-  uint64_t least = UINT64_MAX; ///< Of a whole run, nanoseconds.
+  uint64_t least = 0, median = 0; ///< Of a whole run, nanoseconds.
 };
 
 /// The profile of a session's runs. `device` is the GPU's name, or empty.

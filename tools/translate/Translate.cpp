@@ -105,14 +105,12 @@ int main(int argc, char **argv) {
   if (action == Action::None)
     return failed(nacre::importer::writeTrained(model, state, output, &context));
   if (action == Action::Check) {
-    std::vector<nacre::importer::Problem> problems;
-    if (failed(nacre::importer::checkModel(model, options, &context, problems)))
+    nacre::importer::CheckResult result;
+    if (failed(nacre::importer::checkModel(model, options, &context, result)))
       return 1;
-    for (const nacre::importer::Problem &problem : problems)
-      outs() << nacre::toPrintable((problem.name.empty() ? "" : problem.name + ": ") + problem.what + ": " +
-                                   problem.reason)
-             << "\n";
-    return problems.empty() ? 0 : 1;
+    for (const nacre::importer::Problem &problem : result.problems)
+      outs() << nacre::toPrintable((problem.name.empty() ? "" : problem.name + ": ") + problem.describe()) << "\n";
+    return result.problems.empty() ? 0 : 1;
   }
   mlir::OwningOpRef<mlir::ModuleOp> module = nacre::importer::importModel(model, options, &context);
   if (!module)

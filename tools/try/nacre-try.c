@@ -158,12 +158,20 @@ static void print_output(nacre_session *session, const nacre_model *model, uint3
   /* Where data decide a size, elements are apart as if all were there. */
   if (info.type == NACRE_F32 && !info.open_axes && count > 0) {
     const float *values = (const float *)data;
-    int64_t least = 0, most = 0;
-    for (int64_t i = 1; i < count; ++i) {
-      least = values[i] < values[least] ? i : least;
-      most = values[i] > values[most] ? i : most;
+    int64_t least = -1, most = -1, nans = 0; /* -1: no number so far */
+    for (int64_t i = 0; i < count; ++i) {
+      if (values[i] != values[i]) {
+        ++nans;
+        continue;
+      }
+      least = least < 0 || values[i] < values[least] ? i : least;
+      most = most < 0 || values[i] > values[most] ? i : most;
     }
-    printf(": smallest %g, largest %g at %lld", (double)values[least], (double)values[most], (long long)most);
+    if (nans)
+      printf(": %lld of %lld NaN", (long long)nans, (long long)count);
+    if (most >= 0)
+      printf("%s smallest %g, largest %g at %lld", nans ? "; of the others:" : ":", (double)values[least],
+             (double)values[most], (long long)most);
   }
   printf("\n");
 }
@@ -237,10 +245,11 @@ int main(int count, char **words) {
   nacre_memory_info memory;
   nacre_session_describe(session, &info);
   nacre_session_memory(model, &options, &memory);
-  printf("%s, %u threads; %llu bytes; made in %.1f ms\n", info.device[0] ? info.device : "CPU", info.threads,
-         (unsigned long long)memory.block_bytes, created);
+  printf("%s, %u thread%s; %llu bytes; made in %.1f ms\n", info.device[0] ? info.device : "CPU", info.threads,
+         info.threads == 1 ? "" : "s", (unsigned long long)memory.block_bytes, created);
   if (counted)
-    printf("least %.3f ms, mean %.3f ms of %lu runs\n", least, sum / (double)counted, counted);
+    printf("least %.3f ms, mean %.3f ms of %lu run%s\n", least, sum / (double)counted, counted,
+           counted == 1 ? "" : "s");
   if (nacre_session_reason(session)[0])
     printf("%s\n", nacre_session_reason(session));
   nacre_session_destroy(session);

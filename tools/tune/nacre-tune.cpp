@@ -6,6 +6,7 @@
 //        with what is measured replaced.
 
 #include "dialects/OutputFile.h"
+#include "tools/NearestName.h"
 #include "tools/OutOfMemory.h"
 #include "tools/ResponseFile.h"
 #include "tools/tune/GpuFigures.h"
@@ -203,7 +204,10 @@ int main(int argc, char **argv) {
     else if (argument == "-o" && i + 1 < argc)
       outputPath = argv[++i];
     else
-      return fail("unknown option " + argument + "; see --help");
+      return fail(argument.rfind("--", 0) == 0
+                      ? nacre::tools::unknownOption(argument.substr(2, argument.find('=') - 2),
+                                                    {"base", "gpu", "kernels", "help", "version"})
+                      : "unexpected argument '" + argument + "'; see --help");
   }
   if (basePath.empty())
     return fail("--base=<profile.json> is required: it supplies the figures that are not measured; see --help");

@@ -3,6 +3,7 @@
 // Constants of `nn`, within the budget, and what is no tensor: lists of values, and nothing.
 
 #include "compiler/import/builder/NnBuilder.h"
+#include "compiler/import/messages/TypeNames.h"
 
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/ConstantData.h"
@@ -29,7 +30,7 @@ TypedAttr getScalarAttr(Type type, double value) {
 bool NnBuilder::allowsConstant(int64_t count, int64_t elementBytes) {
   int64_t bytes;
   if (llvm::MulOverflow(count, elementBytes, bytes) || bytes > shared.maxConstantBytes)
-    error() << "a constant of " << count << " elements must take at most " << shared.maxConstantBytes
+    error() << "a constant of " << describeCount(count, "element") << " must take at most " << shared.maxConstantBytes
             << " bytes, but takes more; raise --max-constant";
   else if (bytes > shared.foldBudget)
     error() << "all constants that the model computes must take at most " << shared.maxConstantBytes

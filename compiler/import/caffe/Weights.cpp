@@ -84,8 +84,8 @@ FailureOr<ElementsAttr> Weights::readBlob(StringRef layer, size_t occurrence, si
     stored += chunk.length;
   }
   if (stored != static_cast<uint64_t>(storedBytes(type)))
-    return error(loc) << "weights of type " << describe(type) << " must hold " << storedBytes(type)
-                      << " bytes, but hold " << stored;
+    return error(loc) << "weights of type " << describe(type) << " must hold "
+                      << describeCount(storedBytes(type), "byte") << ", but hold " << stored;
   FailureOr<StoredTensor> joined = elements.join(chunks, type, loc);
   if (failed(joined))
     return failure();

@@ -4,6 +4,7 @@
 //       axis, those first that become shorter; and what is made of more than an operator takes is a product with a matrix.
 
 #include "compiler/import/compositions/Resampling.h"
+#include "compiler/import/messages/TypeNames.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 
@@ -67,7 +68,7 @@ bool allowsTable(NnBuilder &nn, int64_t positions, double taps) {
   if (entries <= maxEntries)
     return nn.allowsConstant(static_cast<int64_t>(entries), sizeof(int32_t) + sizeof(float));
   nn.error() << "an axis must be resampled by a table of " << maxEntries << " entries at most, but has " << positions
-             << " positions of " << taps << " elements each";
+             << " positions of " << describeCount(taps, "element") << " each";
   return false;
 }
 

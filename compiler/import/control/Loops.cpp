@@ -93,7 +93,7 @@ FailureOr<Value> RegionBuilder::findCount(const Loop &loop) {
 
 LogicalResult RegionBuilder::checkTurn(const Loop &loop, const Turn &turn) {
   if (turn.carried.size() != loop.initial.size())
-    return nn.error() << "an iteration must carry " << loop.initial.size() << " values, but carries "
+    return nn.error() << "an iteration must carry " << describeCount(loop.initial.size(), "value") << ", but carries "
                       << turn.carried.size();
   for (auto [index, before, after] : llvm::enumerate(loop.initial, turn.carried))
     if (!after || before.getType() != after.getType())

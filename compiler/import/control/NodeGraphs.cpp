@@ -5,6 +5,7 @@
 #include "compiler/import/control/NodeGraphs.h"
 
 #include "compiler/import/control/RegionBuilder.h"
+#include "compiler/import/messages/TypeNames.h"
 
 using namespace mlir;
 
@@ -31,8 +32,9 @@ bool allowsTurns(OperandBinder &node, const NodeGraph &body, int64_t turns) {
   if (turns <= mostTurns && turns * static_cast<int64_t>(body.view.getNumNodes()) <= mostNodes)
     return true;
   node.error() << "must have at most " << mostTurns << " iterations and " << mostNodes
-               << " nodes in total to be unrolled, but has " << turns << " iterations of " << body.view.getNumNodes()
-               << " nodes; to keep such a loop rolled, carry values of the same type through all iterations";
+               << " nodes in total to be unrolled, but has " << describeCount(turns, "iteration") << " of "
+               << describeCount(body.view.getNumNodes(), "node")
+               << "; to keep such a loop rolled, carry values of the same type through all iterations";
   return false;
 }
 

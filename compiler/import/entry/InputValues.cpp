@@ -129,7 +129,7 @@ static FailureOr<ElementsAttr> parseNumbers(StringRef text, const DeclaredType &
     if (!wanted)
       return emitError(loc) << "does not fit into any memory";
     if (*wanted != count)
-      return emitError(loc) << "the value must have " << *wanted << " numbers, but has " << count;
+      return emitError(loc) << "the value must have " << describeCount(*wanted, "number") << ", but has " << count;
   }
 
   SmallVector<Attribute> values;

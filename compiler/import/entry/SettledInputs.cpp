@@ -296,7 +296,7 @@ void InputSettler::askForShapes() {
   if (open.size() < 2)
     return;
   InFlightDiagnostic diagnostic = error(graph.getLocation())
-                                  << "the shapes of " << open.size() << " inputs must be known";
+                                  << "the shapes of " << describeCount(open.size(), "input") << " must be known";
   for (auto [index, input] : llvm::enumerate(open))
     diagnostic << (index ? "; '" : ": '") << input.input->name << "' " << input.reason;
   diagnostic << "; give them with";

@@ -5,6 +5,7 @@
 #include "compiler/import/messages/TypeNames.h"
 
 #include "compiler/import/messages/ComplexValues.h"
+#include "dialects/Count.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -59,8 +60,6 @@ std::string describe(Value value) {
   return type ? describe(type) : std::string("nothing");
 }
 
-std::string describeCount(uint64_t count, StringRef noun) {
-  return std::to_string(count) + " " + noun.str() + (count == 1 ? "" : "s");
-}
+std::string describeCount(uint64_t count, StringRef noun) { return nacre::describeCount(count, noun); }
 
 } // namespace nacre::importer

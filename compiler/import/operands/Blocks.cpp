@@ -3,6 +3,7 @@
 #include "compiler/import/operands/Blocks.h"
 
 #include "compiler/import/compositions/Blocks.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/operands/Shapes.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -74,7 +75,7 @@ void moveToBatch(OperandBinder &node, Ints blocks, size_t pads, double filler) {
     if (dim % block == 0 && !llvm::MulOverflow(moved[0], block, moved[0]))
       continue;
     node.error() << "block " << block << " must divide axis " << axis + 1 << " of " << describe(x) << ", which has "
-                 << dim << " elements including pads, and the batch must fit into memory";
+                 << describeCount(dim, "element") << " including pads, and the batch must fit into memory";
     return;
   }
   Value padded = nn.pad(nn::PadMode::Constant, x, margins->low, margins->high, filler);

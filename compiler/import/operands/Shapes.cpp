@@ -3,6 +3,7 @@
 // Operands in other shapes, checked as every format asks.
 
 #include "compiler/import/operands/Shapes.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/operands/Axes.h"
 
 #include "compiler/import/builder/OpenWeights.h"
@@ -66,7 +67,7 @@ void reshapeOperand(OperandBinder &node, const std::string &name, SmallVector<in
   if (unknown) {
     int64_t count = getType(x).getNumElements();
     if (known == 0 || count % known) {
-      node.error() << name << " must divide the " << count << " elements of " << describe(x)
+      node.error() << name << " must divide the " << describeCount(count, "element") << " of " << describe(x)
                    << " if it leaves a size open with -1, but is [" << Ints(given) << "]" << adviseOnBatch(node);
       return;
     }
@@ -190,8 +191,8 @@ void repeatAxes(OperandBinder &node, Ints repeats) {
     repeated.push_back(dim);
     int64_t product;
     if (llvm::MulOverflow(dim, repeat, product)) {
-      node.error() << "the result must fit into memory, but has an axis of " << dim << " times " << repeat
-                   << " elements";
+      node.error() << "the result must fit into memory, but has an axis of " << dim << " times "
+                   << describeCount(repeat, "element");
       return;
     }
     merged.push_back(product);

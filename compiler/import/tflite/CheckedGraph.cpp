@@ -9,6 +9,7 @@
 
 #include "compiler/import/tflite/GraphReader.h"
 
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/tflite/TensorBytes.h"
 #include "dialects/nn/shapes/ShapeRules.h"
 
@@ -32,7 +33,7 @@ LogicalResult GraphReader::readTensors(const schema::SubGraph &table) {
   const size_t count = table.tensors() ? table.tensors()->size() : 0;
   if (count > few + file.size() / fewestBytes)
     return error() << "must have at most " << few + file.size() / fewestBytes << " tensors, because the file has "
-                   << file.size() << " bytes, but has " << count;
+                   << describeCount(file.size(), "byte") << ", but has " << count;
   graph.tensors.reserve(count);
   for (size_t index = 0; index < count; ++index) {
     const schema::Tensor &tensor = *table.tensors()->Get(index);

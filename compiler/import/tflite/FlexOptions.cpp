@@ -5,6 +5,7 @@
 // two bits are the logarithm of the width of what it refers to.
 
 #include "compiler/import/tflite/FlexOptions.h"
+#include "compiler/import/messages/TypeNames.h"
 
 #include "dialects/PrintableText.h"
 
@@ -133,8 +134,8 @@ LogicalResult readFlexOptions(ArrayRef<uint8_t> bytes, Location loc, SmallVector
   FlexMap map(bytes);
   if (bytes.size() > most || !map.open())
     return emitError(loc) << "its options must be a map from names to numbers of at most " << most
-                          << " bytes, but are something else of " << bytes.size()
-                          << " bytes; export or download the model again";
+                          << " bytes, but are something else of " << describeCount(bytes.size(), "byte")
+                          << "; export or download the model again";
   Builder builder(loc.getContext());
   for (size_t index = 0; index < map.getCount(); ++index) {
     std::optional<StringRef> key = map.getKey(index);

@@ -84,11 +84,18 @@ bool prepare_cpu(Engine &engine, uint64_t cpu_features, Reason &reason) {
   return true;
 }
 
+void count(Reason &text, uint64_t number, const char *noun) {
+  text << number << " " << noun << (number == 1 ? ", " : "s, ");
+}
+
 void tell(const Engine &engine) {
   Reason text;
-  text << engine.device.traits.name << ": " << uint64_t(engine.schedule.gpu.count) << " parts of launches, "
-       << uint64_t(engine.submissions.count) << " submissions, " << uint64_t(engine.schedule.barriers) << " barriers, "
-       << uint64_t(engine.pipelines.count) << " pipelines, " << engine.device.bytes << " bytes";
+  text << engine.device.traits.name << ": ";
+  count(text, engine.schedule.gpu.count, "launch part");
+  count(text, engine.submissions.count, "submission");
+  count(text, engine.schedule.barriers, "barrier");
+  count(text, engine.pipelines.count, "pipeline");
+  text << engine.device.bytes << " bytes";
   tell(*engine.session, text);
 }
 

@@ -95,7 +95,8 @@ nacre_status describe(Loader &loader, MemoryPool &pool, uint32_t index, nacre_de
   if (open(loader, reason) && list_devices(loader, pool, devices, reason)) {
     status = NACRE_BAD_ARGUMENT;
     if (index >= devices.count)
-      reason << "there are only " << uint64_t(devices.count) << " devices";
+      reason << (devices.count == 1 ? "there is only " : "there are only ") << uint64_t(devices.count)
+             << (devices.count == 1 ? " device" : " devices");
     else {
       if (!read_traits(loader, devices[index], pool, traits, features, reason))
         traits.unusable = reason.c_str();

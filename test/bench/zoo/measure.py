@@ -49,7 +49,7 @@ class Measurement:
             return None
         status, said = self.runner.command(self.runner.program("nacre-compile"), "--check", self.case.path, *self.case.options, *target.compile)
         lines = (said if status == 1 and said.strip() else outcome.text).replace(os.path.dirname(self.case.path) + os.sep, "").splitlines()
-        return "; ".join(line.replace("error: ", "") for line in lines if ": note: " not in line and not re.match(r"\d+ nodes? ", line))
+        return "; ".join(line.replace("error: ", "") for line in lines if ": note: " not in line and not re.match(r"\d+ of \d+ nodes? ", line))
 
     def evaluate(self):
         """Answers of nacre-eval to seeded inputs, which are those of nacre-run too."""

@@ -103,7 +103,9 @@ class DriverTest(nacre.NacreTest):
         said = self.call(os.path.join(nacre.BIN, "nacre-compile"), "--check", self.model("unsupported"), status=1)
         self.assertIn("Discombobulate", said)
         self.assertIn("Frobnicate", said)
-        self.call(os.path.join(nacre.BIN, "nacre-compile"), "--check", self.model("convnet"))
+        self.assertEqual((said.count("Frobnicate"), said.splitlines()[-1]), (1, "0 of 2 nodes are supported"))
+        said = self.call(os.path.join(nacre.BIN, "nacre-compile"), "--check", self.model("convnet"))
+        self.assertRegex(said, r"^(\d+) of \1 nodes are supported\n$")
 
     def test_compiling_what_is_not_supported_names_the_node(self):
         said = self.compile("unsupported", status=1)
@@ -164,6 +166,18 @@ class DriverTest(nacre.NacreTest):
         expected = os.path.join(nacre.ROOT, "samples", "models", "convnet.expected.npy")
         said = self.run_model(library, f"--expect=probabilities={expected}", status=1)  # a seeded input, not the image
         self.assertIn("probabilities", said)
+
+    def test_runs_without_proc(self):
+        """Sandboxes may not have it."""
+        without = ["unshare", "--map-root-user", "--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"]
+        if subprocess.run([*without, "true"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("this user may not make a mount namespace")
+        library = self.path("librelu.so")
+        self.call(*without, os.path.join(nacre.BIN, "nacre-compile"), self.model("relu"), "-o", library)
+        self.assertIn("y f32[1,64]", self.call(*without, os.path.join(nacre.BIN, "nacre-run"), library))
+
+    def test_outputs_that_are_nan_are_counted(self):
+        self.assertIn("y f32[1,64]: 64 of 64 NaN\n", self.run_model(self.compile("relu"), "--set=x=nan"))
 
     def test_an_unwritable_output_is_an_error(self):
         done = subprocess.run([os.path.join(nacre.BIN, "nacre-compile"), self.model("relu"), "-o", self.path("no", "such", "libx.so")],

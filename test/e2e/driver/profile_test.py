@@ -16,7 +16,7 @@ class ProfileTest(nacre.NacreTest):
         """The table as printed, the launches that --info lists, and the trace's events by kind."""
         path = self.path("trace.json")
         table = self.run_model(library, "--profile", "--runs=3", f"--trace={path}", *options)
-        launches = self.run_model(library, "--info").split("kernels\n")[1].splitlines()
+        launches = re.split(r" kernels?\n", self.run_model(library, "--info"))[1].splitlines()
         with open(path, encoding="utf-8") as file:
             trace = json.load(file)
         events = {kind: [e for e in trace["traceEvents"] if e["ph"] == kind] for kind in "MX"}

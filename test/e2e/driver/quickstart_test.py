@@ -16,7 +16,7 @@ class QuickstartTest(nacre.NacreTest):
         said = self.call(os.path.join(nacre.ROOT, "tools", "quickstart"), nacre.BIN, self.path("quickstart"))
         self.assertEqual(said.count("output 'probabilities' agrees"), 8, said)
         self.assertIn("output 'features' agrees", said)
-        engines = [tuple(map(int, found)) for found in re.findall(r": (\d+) launches, (\d+) on the CPU", said)]
+        engines = [tuple(map(int, found)) for found in re.findall(r": (\d+) launch(?:es)?, (\d+) on the CPU", said)]
         self.assertEqual(len(engines), 4, said)
         for gpu, cpu in engines[:2]:
             self.assertGreater(gpu, 0)

@@ -32,6 +32,15 @@ class TargetsTest(nacre.NacreTest):
                 self.assertEqual(one.read(), other.read())
             os.remove(alone)
 
+    def test_umask_decides_who_may_read_a_folder(self):
+        before = os.umask(0o022)
+        try:
+            self.compile("relu", "--target=" + ",".join(ANDROID), output=self.path("librelu.so"))
+        finally:
+            os.umask(before)
+        for target in ANDROID:
+            self.assertEqual(os.stat(self.path(target)).st_mode & 0o777, 0o755)
+
     def test_bytes_are_the_same_every_time(self):
         for target in ANDROID:
             contents = []

@@ -174,7 +174,7 @@ class NumbersTest(nacre.NacreTest):
                 ((self.model("relu"), library, "--bound=-1"), 2, "--bound must be at least 0, but is -1"),
                 ((self.model("relu"), library, "--gpu-cut=101"), 2, "--gpu-cut must be a whole number of percent, 0 to 100, but is 101"),
                 ((self.model("relu"), self.path("none.so")), 2, "none.so"),
-                ((self.model("relu"),), 2, "Not enough positional command line arguments")):
+                ((self.model("relu"),), 2, "nacre-diff: error: <model> <libmodel.so|folder> must be given; see --help\n")):
             self.assertIn(message, self.call(DIFF, *options, status=status))
 
 

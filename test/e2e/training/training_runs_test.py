@@ -198,6 +198,16 @@ class TrainingRunsTest(nacre.NacreTest):
                       f"--clip=norm:1; '{state}' was saved after step 2\n", said)
         self.assertTrue(all(value == value for value in self.floats("s")))
 
+    def test_a_loss_that_grows_a_thousandfold_stops_it(self):
+        """It is finite: the examples of the second step are a million times as large as those of the first."""
+        library, state = self.build(), self.path("s")
+        self.write("growing.npy", self.rows[:BATCH] + [[1e6 * x for x in row] for row in self.rows[BATCH:]])
+        write_npy(self.path("order.npy"), [1, 2 * BATCH], range(2 * BATCH), "q")
+        said = self.train(library, "--set=learning_rate=0", f"--order={self.path('order.npy')}", f"--save={state}", x="growing.npy", status=5)
+        self.assertRegex(said, r"error: the loss grew from [\d.]+ in the first step to a mean of [\d.e+]+ in epoch 1; lower the learning rate, "
+                               rf"or compile with --clip=norm:1; nothing was saved to '{state}'\n")
+        self.assertFalse(os.path.exists(state))
+
     def test_weights_that_diverge_in_the_last_update_are_not_saved(self):
         """The loss of a step is that of the weights before its update: nobody sees what the last update makes."""
         library, state = self.build(), self.path("s")

@@ -160,7 +160,7 @@ class Model:
 
         - threads: the number of threads, including the caller; 0, the default: one per big core;
         - gpu: None or "auto": the GPU computes what was placed on it, if there is one; True: it is required; False: never;
-        - gpu_cut: the GPU's share of every launch in percent; gpu_device: a number of `nacre-run --list-devices`;
+        - gpu_cut: the GPU's share of every launch in percent; gpu_device: a number of `nacre-run --list-devices`, from 0 (in C from 1);
           gpu_sequential, gpu_background, gpu_self_test, tune_budget_ms, cache_folder: as in nacre/runtime.h;
         - profile: records times for Session.launch_time;
         - max_iterations: a run with more loop iterations than that ends with a RunError; 0, the default: no limit;

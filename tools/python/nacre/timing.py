@@ -14,6 +14,10 @@ from .tensors import TensorInfo, fitting
 _WARM_UP = 3
 
 
+def _count(number: int, noun: str, plural: str = "") -> str:
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
 class Benchmark(NamedTuple):
     """Times of runs in milliseconds, without the overhead of Python."""
 
@@ -25,8 +29,8 @@ class Benchmark(NamedTuple):
     device: str  #: The GPU; "" if only the CPU computed.
 
     def __str__(self) -> str:
-        return (f"least {self.min_ms:.3f} ms, median {self.median_ms:.3f} ms, p90 {self.p90_ms:.3f} ms of {self.runs} runs, "
-                f"{self.threads} threads{', ' + self.device if self.device else ''}")
+        return (f"least {self.min_ms:.3f} ms, median {self.median_ms:.3f} ms, p90 {self.p90_ms:.3f} ms of {_count(self.runs, 'run')}, "
+                f"{_count(self.threads, 'thread')}{', ' + self.device if self.device else ''}")
 
 
 class LaunchCost(NamedTuple):
@@ -57,7 +61,7 @@ class Profile(NamedTuple):
         total = self.total_ns or 1
         rows = [f"{launch.total_ns / 1e6:9.3f} ms {100 * launch.total_ns / total:5.1f} %  {launch.kind:<12} {launch.nodes}"
                 for launch in sorted(self.launches, key=lambda launch: -launch.total_ns)]
-        return "\n".join([*rows, f"{self.total_ns / 1e6:9.3f} ms in {len(rows)} launches, medians of {self.runs} runs"])
+        return "\n".join([*rows, f"{self.total_ns / 1e6:9.3f} ms in {_count(len(rows), 'launch', 'launches')}, medians of {_count(self.runs, 'run')}"])
 
 
 def seeded(info: TensorInfo, generator: np.random.Generator) -> np.ndarray:

@@ -92,10 +92,10 @@ const Arena = (() => {
     if (step < 0) return void (out.textContent = "");
     const row = entry.steps[step], alive = aliveAt(step);
     const launch = entry.launchOfStep.get(step);
-    let words = `Step ${step + 1}${launch ? `, launch ${launch.number}` : ""}, ${launch?.nodes || row.nodes || "no node"}: ${alive.length} storages, ${Dom.count(row.arena_bytes_in_use)} bytes in use.`;
+    let words = `Step ${step + 1}${launch ? `, launch ${launch.number}` : ""}, ${launch?.nodes || row.nodes || "no node"}: ${Dom.counted(alive.length, "storage")}, ${Dom.counted(row.arena_bytes_in_use, "byte")} in use.`;
     if (storage >= 0) {
       const of = entry.storages[storage];
-      words += ` Storage of ${of.nodes || "no node"}: ${Dom.count(of.bytes)} bytes at ${Dom.count(of.offset)}, steps ${of.first_step + 1} to ${of.last_step + 1}.`;
+      words += ` Storage of ${of.nodes || "no node"}: ${Dom.counted(of.bytes, "byte")} at ${Dom.count(of.offset)}, steps ${of.first_step + 1} to ${of.last_step + 1}.`;
     }
     out.textContent = words;
   }
@@ -142,7 +142,7 @@ const Arena = (() => {
     const inUse = entry.steps[most]?.arena_bytes_in_use ?? 0;
     const held = entry.storages.reduce((sum, row) => sum + row.bytes, 0);
     Dom.byId("arena-text").textContent = entry.storages.length === 0 ? "This entry needs no temporaries." :
-      `${Dom.bytes(entry.arena_bytes)} for ${Dom.count(entry.storages.length)} storages; without sharing they would take ${Dom.bytes(held)}. ` +
+      `${Dom.bytes(entry.arena_bytes)} for ${Dom.counted(entry.storages.length, "storage")}; without sharing they would take ${Dom.bytes(held)}. ` +
       `The peak is at step ${most + 1}: ${Dom.bytes(inUse)} in use, ${Dom.percent(inUse / Math.max(entry.arena_bytes, 1))} of the arena. The line shows the bytes in use; ` +
       "red marks the storages that the selected launch reads and writes. The arrow keys move through steps and storages; Enter selects the launch that wrote a storage.";
   }

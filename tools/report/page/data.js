@@ -24,6 +24,9 @@ const Data = (() => {
 
   const bytesOf = (launch) => launch.weight_bytes + launch.read_bytes + launch.written_bytes;
 
+  /** A launch's nanoseconds; profiles of older versions have no median. */
+  const timeOf = (measured) => measured.median_ns ?? measured.least_ns;
+
   function makeLaunch(row, index, measured) {
     const launch = {
       ...row,
@@ -31,8 +34,8 @@ const Data = (() => {
       number: index + 1,
       nodes: row.node_list.join(", "),
       predicted: row.predicted_ms,
-      measured: measured && measured.least_ns / 1e6,
-      measuredNs: measured && measured.least_ns,
+      measured: measured && timeOf(measured) / 1e6,
+      measuredNs: measured && timeOf(measured),
       executions: measured && measured.executions,
       ranOn: measured && measured.engine,
       before: [],

@@ -26,6 +26,8 @@ const Dom = (() => {
   };
 
   const count = (value) => fixed(value, 0);
+  /** A number with its noun: "1 launch", "2 launches". */
+  const counted = (value, noun) => count(value) + " " + (value === 1 ? noun : noun + (noun.endsWith("ch") ? "es" : "s"));
   /** Milliseconds as microseconds, to the nanosecond: what nacre-run prints. */
   const microseconds = (ms) => fixed(ms * 1e3, 3);
   const milliseconds = (ms) => (ms >= 100 ? fixed(ms, 1) : fixed(ms, 3)) + " ms";
@@ -58,5 +60,5 @@ const Dom = (() => {
   const pairs = (rows) => element("dl", { class: "pairs" },
     rows.filter((row) => row && row[1] !== undefined && row[1] !== "").flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
 
-  return { byId, element, fill, count, fixed, microseconds, milliseconds, percent, bytes, rate, shorten, launchTitle, launchButtons, pairs };
+  return { byId, element, fill, count, counted, fixed, microseconds, milliseconds, percent, bytes, rate, shorten, launchTitle, launchButtons, pairs };
 })();

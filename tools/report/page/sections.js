@@ -63,7 +63,7 @@ const Sections = (() => {
     const row = (launch) => element("li", {}, element("button", { type: "button", click: () => State.choose(launch, "fused") }, `Launch ${launch.number}`), ` ${launch.kind}: ${launch.nodes}`);
     const list = (title, items, make) => (items.length ? element("details", {}, element("summary", {}, `${title} (${Dom.count(items.length)})`), lazy(items, make)) : undefined);
     fill(byId("fused-content"),
-      element("p", {}, `${Dom.count(entry.byNode.size)} nodes of the model are in ${Dom.count(entry.launches.length)} launches. The other nodes were folded into constants or need no work. All entries together have ${Dom.count(report.kernels)} kernels from ${Dom.count(report.operators)} operators.`),
+      element("p", {}, `${Dom.counted(entry.byNode.size, "node")} of the model ${entry.byNode.size === 1 ? "is" : "are"} in ${Dom.counted(entry.launches.length, "launch")}. The other nodes were folded into constants or need no work. All entries together have ${Dom.counted(report.kernels, "kernel")} from ${Dom.counted(report.operators, "operator")}.`),
       list("Launches with several nodes", many, row),
       list("Nodes with several launches", split, ([node, launches]) => element("li", {}, `${node}: `, Dom.launchButtons(launches, (launch) => State.choose(launch, "fused")))),
       list("Launches without a node: copies and layouts that the compiler added", own, row));

@@ -77,7 +77,7 @@ const Table = (() => {
   function foot(all) {
     return element("tfoot", {}, element("tr", {}, all.map((column, at) => {
       if (at === 0) return element("td", {}, "Σ");
-      if (column.key === "nodes") return element("td", {}, `${Dom.count(rows.length)} launches`);
+      if (column.key === "nodes") return element("td", {}, Dom.counted(rows.length, "launch"));
       if (!column.sums) return element("td", {});
       // Times are summed in whole nanoseconds, so that the sum equals the profile's.
       const total = column.key === "measured" ? Data.sum(rows, "measuredNs") / 1e6 : rows.reduce((sum, launch) => sum + (column.get(launch) ?? 0), 0);
@@ -135,8 +135,9 @@ const Table = (() => {
     const { entry } = state;
     const sentences = [];
     if (entry.profile) {
-      const { threads, runs, device } = entry.profile;
-      sentences.push(`Measured: each launch's shortest time in ${runs} runs with ${threads} ${threads === 1 ? "thread" : "threads"}${device ? " and " + device : ""}; they add up to ${Dom.microseconds(entry.measured)} µs, and the shortest run took ${Dom.microseconds(entry.profile.least_run_ns / 1e6)} µs.`);
+      const { threads, runs, device, median_run_ns: median, least_run_ns: least } = entry.profile;
+      const time = median === undefined ? "shortest" : "median";
+      sentences.push(`Measured: each launch's ${time} time in ${Dom.counted(runs, "run")} with ${Dom.counted(threads, "thread")}${device ? " and " + device : ""}; they add up to ${Dom.microseconds(entry.measured)} µs, and the ${time} run took ${Dom.microseconds((median ?? least) / 1e6)} µs.`);
     } else sentences.push("No measured times: run nacre-run --profile=profile.json on the device, then nacre-report report.json --profile=profile.json.");
     if (entry.predicted_ms !== undefined) {
       const rest = entry.predicted_ms - entry.predictedLaunches;

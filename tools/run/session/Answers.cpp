@@ -83,19 +83,34 @@ Outcome writeOutputs(ModelSession &session, const std::string &folder) {
   return writePorts(session.states, folder);
 }
 
+std::string summarise(const TensorView &tensor) {
+  double smallest = INFINITY, largest = -INFINITY, sum = 0;
+  size_t nans = 0;
+  for (size_t i = 0; i < tensor.count; ++i) {
+    const double value = readElement(tensor.type, tensor.data, i);
+    if (std::isnan(value)) {
+      ++nans;
+      continue;
+    }
+    smallest = std::fmin(smallest, value);
+    largest = std::fmax(largest, value);
+    sum += value;
+  }
+  const size_t numbers = tensor.count - nans;
+  std::string text;
+  if (nans != 0)
+    text = std::to_string(nans) + " of " + std::to_string(tensor.count) + " NaN";
+  if (numbers != 0)
+    text += (nans != 0 ? "; of the others: smallest " : "smallest ") +
+            format("%.6g, largest %.6g, mean %.6g", smallest, largest, sum / static_cast<double>(numbers));
+  return text;
+}
+
 void summariseOutputs(const std::vector<Port> &outputs) {
   for (const Port &port : outputs) {
-    double smallest = INFINITY, largest = -INFINITY, sum = 0;
-    for (size_t i = 0; i < port.tensor.count; ++i) {
-      const double value = readElement(port.tensor.type, port.tensor.data, i);
-      smallest = std::fmin(smallest, value);
-      largest = std::fmax(largest, value);
-      sum += value;
-    }
-    std::printf("%s %s", printableText(port.name).c_str(), describe(port.tensor.type, port.tensor.dims).c_str());
-    if (port.tensor.count != 0)
-      std::printf(": smallest %.6g, largest %.6g, mean %.6g", smallest, largest, sum / port.tensor.count);
-    std::printf("\n");
+    const std::string summary = summarise(port.tensor);
+    std::printf("%s %s%s%s\n", printableText(port.name).c_str(), describe(port.tensor.type, port.tensor.dims).c_str(),
+                summary.empty() ? "" : ": ", summary.c_str());
   }
 }
 

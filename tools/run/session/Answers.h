@@ -21,6 +21,10 @@ Outcome writePorts(const std::vector<Port> &ports, const std::string &folder);
 /// A tensor's name as a file's: what a path gives a meaning to is replaced.
 std::string fileName(std::string name);
 
+/// Returns "smallest X, largest X, mean X" of the elements that are numbers, after the count of those that are NaN, if any; "" if
+/// the tensor is empty.
+std::string summarise(const TensorView &tensor);
+
 void summariseOutputs(const std::vector<Port> &outputs);
 
 } // namespace nacre::run

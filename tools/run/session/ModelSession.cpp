@@ -42,6 +42,10 @@ ModelSession::~ModelSession() { nacre_session_destroy(session); }
 
 Outcome ModelSession::create(const nacre_model *compiled, const Options &options, const Shared &shared) {
   model = compiled;
+  // Before the session, because the runtime does not say which entries there are. A model that it cannot describe has no session, either.
+  if (nacre_model_describe(model, &info) == NACRE_OK)
+    if (Outcome failure = findEntry(options.entry))
+      return failure;
   char reason[256] = "";
   nacre_session_options settings = nacre_session_options_default();
   settings.entry = options.entry.empty() ? nullptr : options.entry.c_str();
@@ -73,23 +77,20 @@ Outcome ModelSession::create(const nacre_model *compiled, const Options &options
   }
   if (status != NACRE_OK)
     return statusFailure(reason, status);
-  status = nacre_model_describe(model, &info);
-  if (status != NACRE_OK)
-    return refused(status);
-  if (Outcome failure = findEntry(options.entry))
-    return failure;
   return collectPorts();
 }
 
 Outcome ModelSession::findEntry(const std::string &name) {
+  std::string names;
   for (entry = 0; entry < info.entry_count; ++entry) {
     const nacre_status status = nacre_entry_describe(model, entry, &entryInfo);
     if (status != NACRE_OK)
       return refused(status);
     if (name.empty() || name == entryInfo.name)
       return std::nullopt;
+    names += (entry ? ", '" : "'") + printableText(entryInfo.name) + "'";
   }
-  return usageFailure("--entry must be one of the model's, but is '" + name + "'");
+  return usageFailure("--entry must be one of " + names + ", but is '" + name + "'");
 }
 
 Outcome ModelSession::collectPorts() {
@@ -278,7 +279,7 @@ Outcome ModelSession::launchTime(uint32_t index, nacre_launch_time &time) {
 }
 
 Outcome ModelSession::refused(nacre_status status) const {
-  return statusFailure(nacre_session_reason(session), status);
+  return statusFailure(session ? nacre_session_reason(session) : "", status);
 }
 
 } // namespace nacre::run

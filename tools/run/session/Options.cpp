@@ -5,6 +5,7 @@
 // How:   a table of options, each with a function that stores its value.
 
 #include "tools/run/session/Options.h"
+#include "tools/NearestName.h"
 
 #include <charconv>
 #include <cmath>
@@ -58,7 +59,7 @@ The first run and a few warm-up runs are not counted. --benchmark prints the fie
 peak_rss_mb, arena_bytes, code_bytes, weight_bytes, device, submissions and pipelines.
 
   --benchmark           - Print times and memory as a line of JSON
-  --profile             - Print the time of each launch; --profile=<file> also writes JSON for nacre-report
+  --profile             - Print the median time of each launch; --profile=<file> also writes JSON for nacre-report
   --trace=<file>        - Write the last run as a Chrome trace, for chrome://tracing or ui.perfetto.dev
   --runs=<N>            - Minimum number of runs; the exact number without measurements (default: as --min-seconds requires)
   --min-seconds=<S>     - Minimum duration in seconds (default: 1, or 0 with --runs)
@@ -69,7 +70,7 @@ By default, a model compiled with --place uses a GPU if one works; otherwise it 
 
   --gpu                 - Fail if no GPU works or the CPU takes over; emulated GPUs count
   --gpu-cut=<P>         - Give the GPU P % of every launch it supports; implies --gpu (0 to 100)
-  --gpu-device=<N>      - Use device N of --list-devices, counted from 0; implies --gpu
+  --gpu-device=<N>      - Use device N of --list-devices, counted from 0 (in C from 1); implies --gpu
   --gpu-sequential      - Run GPU parts, then CPU parts, to measure or debug; implies --gpu
   --gpu-self-test       - Compare GPU with CPU code first; disable kernels that differ; implies --gpu
   --tune=<MS>           - Spend MS milliseconds to find the fastest splits and code; implies --gpu
@@ -121,7 +122,7 @@ EXIT STATUS
   2  the command line or a file is wrong
   3  the model cannot run here, or a run exceeds --max-iterations
   4  memory ran out
-  5  training diverged: a loss or a weight is infinite or NaN; the state was not saved
+  5  training diverged: a loss or a weight is infinite or NaN, or the loss grew a thousandfold; the state was not saved
   130  Ctrl-C or SIGTERM: the run was cancelled, or the training step finished; a second signal exits at once
 )";
 
@@ -251,6 +252,13 @@ const Row *findRow(std::string_view name) {
   return nullptr;
 }
 
+std::vector<std::string> optionNames() {
+  std::vector<std::string> names;
+  for (const Row &row : kRows)
+    names.emplace_back(row.name);
+  return names;
+}
+
 } // namespace
 
 Outcome parseOptions(int count, char **arguments, Options &options) {
@@ -268,7 +276,7 @@ Outcome parseOptions(int count, char **arguments, Options &options) {
     const std::string name(argument.substr(2, equals == argument.npos ? equals : equals - 2));
     const Row *row = findRow(name);
     if (!row)
-      return usageFailure("unknown option '--" + name + "'; --help lists them");
+      return usageFailure(nacre::tools::unknownOption(name, optionNames()));
     std::string value;
     if (equals != argument.npos)
       value = argument.substr(equals + 1);

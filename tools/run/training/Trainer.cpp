@@ -6,6 +6,7 @@
 //        state counts: its epoch, its examples, its rate.
 
 #include "tools/run/training/Trainer.h"
+#include "dialects/Count.h"
 #include "dialects/OutputFile.h"
 #include "tools/run/session/Inputs.h"
 #include "tools/run/session/Interruption.h"
@@ -224,8 +225,8 @@ private:
                           "; compile the model with a smaller --train-batch" +
                           (training.accumulate > 1 ? ", or give a smaller --accumulate" : ""));
     const uint64_t left = order.length() % perStep;
-    std::printf("%llu examples, %llu steps of %llu an epoch", static_cast<unsigned long long>(order.length()),
-                static_cast<unsigned long long>(stepsPerEpoch), static_cast<unsigned long long>(perStep));
+    std::printf("%s, %s of %llu an epoch", describeCount(order.length(), "example").c_str(),
+                describeCount(stepsPerEpoch, "step").c_str(), static_cast<unsigned long long>(perStep));
     if (left)
       std::printf(", which leaves %llu out", static_cast<unsigned long long>(left));
     if (tester)
@@ -294,8 +295,23 @@ private:
                                                " (epoch " + std::to_string(step / stepsPerEpoch + 1) +
                                                "); lower the learning rate, or compile with --clip=norm:1" +
                                                describeSaved("; ")};
+      if (!firstLoss)
+        firstLoss = seen.latestLoss();
     }
     return std::nullopt;
+  }
+
+  /// Fails if the loss of the epoch is so large that training cannot recover. It may stay finite for many epochs.
+  Outcome checkGrowth() const {
+    constexpr double kLargestGrowth = 1000;
+    const double loss = tally.loss();
+    if (std::fabs(loss) <= kLargestGrowth * std::max(std::fabs(*firstLoss), 1.0))
+      return std::nullopt;
+    char text[160];
+    std::snprintf(text, sizeof text, "the loss grew from %.6g in the first step to a mean of %.6g in epoch %llu",
+                  *firstLoss, loss, static_cast<unsigned long long>((step - 1) / stepsPerEpoch + 1));
+    return Failure{ExitCode::Diverged, std::string(text) + "; lower the learning rate, or compile with --clip=norm:1" +
+                                           describeSaved("; ")};
   }
 
   Outcome save() {
@@ -328,7 +344,9 @@ private:
   Outcome trainEpochs() {
     const uint64_t all = training.epochs * stepsPerEpoch;
     if (step >= all)
-      std::printf("all %llu epochs are done; more --epochs go on\n", static_cast<unsigned long long>(training.epochs));
+      std::printf("%s done; more --epochs go on\n",
+                  training.epochs == 1 ? "the epoch is"
+                                       : ("all " + describeCount(training.epochs, "epoch") + " are").c_str());
     const uint64_t end = all - std::min(step, all) > training.steps ? step + training.steps : all;
     if (adder)
       scoresOfParts.watch(*adder);
@@ -344,6 +362,9 @@ private:
         return failure;
       log.showProgress(step++ % stepsPerEpoch + 1, tally);
       const bool isWhole = step % stepsPerEpoch == 0;
+      if (isWhole || step == end)
+        if (Outcome failure = checkGrowth())
+          return failure;
       if (isWhole || step == end || (training.saveEvery && step % training.saveEvery == 0))
         if (Outcome failure = save())
           return failure;
@@ -372,6 +393,7 @@ private:
   double baseRate = 0, rate = 0;
   uint64_t stepsPerEpoch = 0, step = 0;
   std::optional<uint64_t> savedStep;
+  std::optional<double> firstLoss; // of this call
   EpochLog log;
 };
 

@@ -6,6 +6,7 @@
 #include "compiler/import/caffe/Blobs.h"
 #include "compiler/import/caffe/Handlers.h"
 #include "compiler/import/caffe/operators/Windows.h"
+#include "compiler/import/messages/TypeNames.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -35,8 +36,8 @@ FailureOr<Convolution> readConvolution(OperandBinder &node) {
   int64_t channels = getShape(node.getOperand(0))[1];
   if (read.outputs < 1 || read.groups < 1 || channels % read.groups || read.outputs % read.groups)
     return node.error() << "parameters 'group' and 'num_output' must be at least 1, and 'group' must divide "
-                        << "'num_output' and the " << channels << " channels of " << describe(node.getOperand(0))
-                        << ", but they are " << read.groups << " and " << read.outputs;
+                        << "'num_output' and the " << describeCount(channels, "channel") << " of "
+                        << describe(node.getOperand(0)) << ", but they are " << read.groups << " and " << read.outputs;
   return read;
 }
 

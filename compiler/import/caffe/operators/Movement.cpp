@@ -4,6 +4,7 @@
 
 #include "compiler/import/caffe/Handlers.h"
 #include "compiler/import/caffe/operators/Windows.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "dialects/nn/shapes/ShapeRules.h"
 
 using namespace mlir;
@@ -51,8 +52,8 @@ void importSlice(OperandBinder &node) {
   points.insert(points.begin(), 0);
   points.push_back(size);
   if (static_cast<int64_t>(points.size()) != tops + 1 || !llvm::is_sorted(points)) {
-    node.error() << "parameter 'slice_point' must divide the " << size << " elements of axis " << *axis << " of "
-                 << describe(x) << " into " << tops << " parts, one for each top";
+    node.error() << "parameter 'slice_point' must divide the " << describeCount(size, "element") << " of axis " << *axis
+                 << " of " << describe(x) << " into " << describeCount(tops, "part") << ", one for each top";
     return;
   }
   for (int64_t top = 0; top < tops; ++top)
@@ -162,8 +163,9 @@ void importCrop(OperandBinder &node) {
     starts[*axis + i] = offsets[i];
     sizes[*axis + i] = getShape(like)[*axis + i];
     if (offsets[i] + sizes[*axis + i] > getShape(x)[*axis + i]) {
-      node.error() << "the part must lie within " << describe(x) << ", but has " << sizes[*axis + i]
-                   << " elements from " << offsets[i] << " on along axis " << *axis + i;
+      node.error() << "the part must lie within " << describe(x) << ", but has "
+                   << describeCount(sizes[*axis + i], "element") << " from " << offsets[i] << " on along axis "
+                   << *axis + i;
       return;
     }
   }

@@ -4,6 +4,7 @@
 
 #include "compiler/import/caffe/Handlers.h"
 #include "compiler/import/compositions/Movement.h"
+#include "compiler/import/messages/TypeNames.h"
 
 using namespace mlir;
 
@@ -42,7 +43,8 @@ void importArgMax(OperandBinder &node) {
   const int64_t images = getShape(x)[0], ofImage = getType(x).getNumElements() / std::max<int64_t>(images, 1);
   const int64_t size = hasAxis ? getShape(x)[*axis] : ofImage;
   if (count < 1 || count > size) {
-    node.error() << "parameter 'top_k' must be from 1 to the " << size << " elements to choose from, but is " << count;
+    node.error() << "parameter 'top_k' must be from 1 to the " << describeCount(size, "element")
+                 << " to choose from, but is " << count;
     return;
   }
   auto [values, indices] = findLargest(nn, hasAxis ? x : nn.reshape(x, {images, ofImage}), *axis, count);

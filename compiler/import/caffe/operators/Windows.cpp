@@ -3,6 +3,7 @@
 // The sliding windows of Caffe's layers, as their parameters spell them.
 
 #include "compiler/import/caffe/operators/Windows.h"
+#include "compiler/import/messages/TypeNames.h"
 
 using namespace mlir;
 
@@ -55,8 +56,9 @@ bool checkPlaces(OperandBinder &node, const Window &window, int64_t channels) {
     int64_t extent = (window.kernel[axis] - 1) * window.dilations[axis] + 1;
     int64_t size = shape[axis + 2] + window.pads[axis] + window.pads[axis + 2] + window.overhang[axis];
     if (extent > size) {
-      node.error() << "the window must fit into the padded input, but covers " << extent << " elements of axis "
-                   << axis + 2 << " of " << describe(node.getOperand(0)) << ", which has " << size << " with its pads";
+      node.error() << "the window must fit into the padded input, but covers " << describeCount(extent, "element")
+                   << " of axis " << axis + 2 << " of " << describe(node.getOperand(0)) << ", which has " << size
+                   << " with its pads";
       return false;
     }
     padded[axis + 2] = size;

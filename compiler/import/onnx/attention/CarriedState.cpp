@@ -6,6 +6,7 @@
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/compositions/attention/LinearAttention.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/attention/Handlers.h"
 
 #include <cmath>
@@ -50,8 +51,8 @@ bool readGate(OperandBinder &node, size_t index, bool isRead, Ints query, int64_
     return false;
   int64_t last = getShape(x)[2];
   if (last != heads && last != width) {
-    node.error() << node.nameOf(index) << " must have " << heads << " or " << width
-                 << " numbers for each position, but is " << describe(x);
+    node.error() << node.nameOf(index) << " must have " << heads << " or " << describeCount(width, "number")
+                 << " for each position, but is " << describe(x);
     return false;
   }
   if (!node.checkShape(index, {query[0], query[1], last}, "as many positions as the query"))

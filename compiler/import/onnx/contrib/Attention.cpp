@@ -5,6 +5,7 @@
 //
 // How:  1. the projection and its attention, 2. operands packed and not, 3. their attention.
 
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/contrib/AttentionOperands.h"
 #include "compiler/import/onnx/contrib/Handlers.h"
 
@@ -77,8 +78,8 @@ Heads project(OperandBinder &node) {
   if (!isDivided) {
     InFlightDiagnostic error =
         node.error()
-        << "the " << columns
-        << " columns of the weights must split into query, key and value, the first two equally wide, but split into ";
+        << "the " << describeCount(columns, "column")
+        << " of the weights must split into query, key and value, the first two equally wide, but split into ";
     llvm::interleaveComma(widths, error);
     return {};
   }

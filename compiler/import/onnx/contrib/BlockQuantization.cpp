@@ -4,6 +4,7 @@
 // dequantized by plain operators, so that constant ones fold, and passes may keep their bits.
 
 #include "compiler/import/compositions/Quantization.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/contrib/Handlers.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -76,8 +77,8 @@ Value readZeros(OperandBinder &node, const BlockedWeight &weight) {
   const bool areBytes = getElementType(zeros).isUnsignedInteger(8);
   const int64_t stored = areBytes ? llvm::divideCeil(weight.blocks * weight.bits, 8) : weight.blocks;
   if (getType(zeros).getNumElements() != weight.outputs * stored || (!areBytes && !isFloat(zeros))) {
-    node.error() << node.nameOf(3) << " must have " << stored << " elements of uint8, or " << weight.blocks
-                 << " of the scale's type, for each of the " << weight.outputs << " outputs, but is "
+    node.error() << node.nameOf(3) << " must have " << describeCount(stored, "element") << " of uint8, or "
+                 << weight.blocks << " of the scale's type, for each of the " << weight.outputs << " outputs, but is "
                  << describe(zeros);
     return {};
   }
@@ -100,11 +101,13 @@ void importMatMulNBits(OperandBinder &node) {
     return;
   }
   if (getShape(x).back() != depth) {
-    node.error() << node.nameOf(0) << " must have " << depth << " elements along its last axis, but is " << describe(x);
+    node.error() << node.nameOf(0) << " must have " << describeCount(depth, "element")
+                 << " along its last axis, but is " << describe(x);
     return;
   }
   if (getType(scales).getNumElements() != outputs * blocks) {
-    node.error() << node.nameOf(2) << " must have " << outputs * blocks << " elements, but is " << describe(scales);
+    node.error() << node.nameOf(2) << " must have " << describeCount(outputs * blocks, "element") << ", but is "
+                 << describe(scales);
     return;
   }
   if (bias && !node.checkShape(5, {outputs}, "one element for each output"))

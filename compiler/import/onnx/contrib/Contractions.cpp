@@ -3,6 +3,7 @@
 // Products that optimizers made of a product and what stood beside it.
 
 #include "compiler/import/compositions/Elementary.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/contrib/Handlers.h"
 #include "compiler/import/onnx/operators/Convolutions.h"
 
@@ -80,8 +81,8 @@ Value activate(OperandBinder &node, Value x) {
   SmallVector<double> params = node.getFloats("activation_params");
   size_t wanted = activation == "LeakyRelu" ? 1 : activation == "Clip" || activation == "HardSigmoid" ? 2 : 0;
   if (params.size() != wanted) {
-    node.error() << "attribute 'activation_params' must have " << wanted << " elements for '" << activation
-                 << "', but has " << params.size();
+    node.error() << "attribute 'activation_params' must have " << describeCount(wanted, "element") << " for '"
+                 << activation << "', but has " << params.size();
     return {};
   }
   if (activation.empty())

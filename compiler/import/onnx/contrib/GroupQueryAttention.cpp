@@ -6,6 +6,7 @@
 // How:  1. operands, 2. rotation, 3. what was computed before, 4. the operator.
 
 #include "compiler/import/compositions/attention/RotaryEmbedding.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/attention/RotaryEmbedding.h"
 #include "compiler/import/onnx/attention/Rows.h"
 #include "compiler/import/onnx/contrib/AttentionOperands.h"
@@ -91,7 +92,7 @@ Value readCache(OperandBinder &node, size_t index, Ints query, int64_t first) {
   Ints shape = getShape(cache);
   if (2 * shape[1] > width || (!positions && shape[0] < first + count)) {
     node.error() << node.nameOf(index) << " must have a row for each of " << first + count << " positions, of at most "
-                 << width / 2 << " numbers, but is " << describe(cache);
+                 << describeCount(width / 2, "number") << ", but is " << describe(cache);
     return {};
   }
   if (!positions)

@@ -2,6 +2,7 @@
 //
 // If: where the condition is known the branch that is taken alone, and nobody looks at the other; else both, in regions.
 
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/control/ControlFlow.h"
 
 using namespace mlir;
@@ -17,7 +18,7 @@ void importIf(OperandBinder &node) {
   if (failed(results))
     return;
   if (results->size() != node.getNumResults()) {
-    node.error() << "a branch must have " << node.getNumResults() << " outputs like the node, but has "
+    node.error() << "a branch must have " << describeCount(node.getNumResults(), "output") << " like the node, but has "
                  << results->size();
     return;
   }

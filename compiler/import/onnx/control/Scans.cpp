@@ -6,6 +6,7 @@
 //       belong behind it; 3. turn by turn; 4. both versions: of the older one every operand is a batch.
 
 #include "compiler/import/control/RegionBuilder.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/control/ControlFlow.h"
 
 using namespace mlir;
@@ -29,8 +30,8 @@ FailureOr<SmallVector<int64_t>> readEach(OperandBinder &node, StringRef attribut
   if (values.empty())
     values.assign(count, 0);
   if (values.size() != count)
-    return node.error() << "attribute '" << attribute << "' must have " << count << " numbers, but has "
-                        << values.size();
+    return node.error() << "attribute '" << attribute << "' must have " << describeCount(count, "number")
+                        << ", but has " << values.size();
   return values;
 }
 
@@ -50,7 +51,8 @@ FailureOr<Scan> readScan(OperandBinder &node, size_t numOperands) {
   size_t numOutputs = body->view.getOutputs().size();
   if (numInputs < 1 || static_cast<size_t>(numInputs) > numOperands || body->view.getInputs().size() != numOperands ||
       numOutputs < numOperands - numInputs || node.getNumResults() > numOutputs)
-    return node.error() << "the body must take the " << numOperands << " operands of the node, the last " << numInputs
+    return node.error() << "the body must take the " << describeCount(numOperands, "operand")
+                        << " of the node, the last " << numInputs
                         << " of them scanned, and return as many states and a row of each stack, but takes "
                         << body->view.getInputs().size() << " and returns " << numOutputs;
   return Scan{body, numOperands - numInputs, static_cast<size_t>(numInputs), {}, {}, 0};

@@ -178,8 +178,8 @@ FailureOr<StoredTensor> OnnxFile::read(const onnx::TensorProto &tensor, Location
   if (!isDense)
     return decodeVarints(chunks, result.type, size, loc);
   if (stored != static_cast<uint64_t>(size))
-    return emitTensorError(loc, tensor) << "must hold " << size << " bytes for its shape and type, but holds "
-                                        << stored;
+    return emitTensorError(loc, tensor) << "must hold " << describeCount(size, "byte")
+                                        << " for its shape and type, but holds " << stored;
   return elements.join(chunks, result.type, loc);
 }
 
@@ -188,8 +188,8 @@ FailureOr<StoredTensor> OnnxFile::decodeVarints(ArrayRef<WirePayload> chunks, Ra
   uint64_t wanted = size / uint64_t(bytesOfElement(type.getElementType()));
   uint64_t count = elements.countVarints(chunks);
   if (count != wanted)
-    return emitError(loc) << "a tensor of type " << describe(type) << " must hold " << wanted << " elements, but holds "
-                          << count;
+    return emitError(loc) << "a tensor of type " << describe(type) << " must hold " << describeCount(wanted, "element")
+                          << ", but holds " << count;
   return elements.decode(chunks, type, loc);
 }
 
@@ -241,8 +241,8 @@ FailureOr<StoredTensor> OnnxFile::readExternal(const onnx::TensorProto &tensor, 
              << "must give the " << key << " of its external data as a number, but gives '" << value << "'";
   }
   if (length != size)
-    return emitTensorError(loc, tensor) << "must have " << size
-                                        << " bytes of external data for its shape and type, but has " << length;
+    return emitTensorError(loc, tensor) << "must have " << describeCount(size, "byte")
+                                        << " of external data for its shape and type, but has " << length;
   auto external = openExternal(location, loc);
   if (failed(external))
     return failure();

@@ -41,7 +41,7 @@ FailureOr<Places> readPlaces(const StoredTensor &indices, ArrayRef<int64_t> shap
   bool isLinear = given.size() == 1, isByAxis = given.size() == 2 && given[1] == rank;
   if (!indices.type.getElementType().isSignlessInteger(64) || (!isLinear && !isByAxis) || given[0] != count)
     return emitError(loc) << "the indices of a sparse tensor must be int64, one for each of " << count
-                          << " elements or one for each of their " << rank << " axes, but are "
+                          << " elements or one for each of their " << describeCount(rank, "axis") << ", but are "
                           << describe(indices.type);
   int64_t size = *nn::countElements(shape), last = -1;
   Places places;

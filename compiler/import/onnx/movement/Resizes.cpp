@@ -7,6 +7,7 @@
 //       3. a table for each axis, channels last where only spatial axes change.
 
 #include "compiler/import/compositions/Resampling.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/movement/Handlers.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -131,8 +132,8 @@ LogicalResult readRegions(OperandBinder &node, size_t index, Ints axes, Sampling
     return failure();
   if (numbers->size() != 2 * axes.size() ||
       llvm::any_of(*numbers, [](double number) { return !(std::abs(number) < INT32_MAX); })) {
-    node.error() << node.nameOf(index) << " must hold the starts and ends of " << axes.size() << " axes, but holds "
-                 << numbers->size() << " numbers";
+    node.error() << node.nameOf(index) << " must hold the starts and ends of " << describeCount(axes.size(), "axis")
+                 << ", but holds " << describeCount(numbers->size(), "number");
     return failure();
   }
   for (auto [number, axis] : llvm::enumerate(axes))

@@ -3,6 +3,7 @@
 // Elements and slices at computed places: GatherElements, GatherND, Scatter*, TensorScatter, MaxUnpool, Col2Im.
 
 #include "compiler/import/compositions/Scatters.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/movement/Handlers.h"
 #include "compiler/import/operands/Shapes.h"
 
@@ -181,8 +182,8 @@ void importCol2Im(OperandBinder &node) {
       return;
     }
   if (getShape(columns)[1] % taps != 0 || getShape(columns)[2] != count) {
-    node.error() << node.nameOf(0) << " must have a multiple of " << taps << " rows and " << count
-                 << " columns, one for each window, but is " << describe(columns);
+    node.error() << node.nameOf(0) << " must have a multiple of " << taps << " rows and "
+                 << describeCount(count, "column") << ", one for each window, but is " << describe(columns);
     return;
   }
   SmallVector<int64_t> whole = {getShape(columns)[0], getShape(columns)[1] / taps};

@@ -3,6 +3,7 @@
 // Operators that sort, select and compact: how large their results are is in the data.
 
 #include "compiler/import/compositions/Selections.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/movement/Handlers.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -48,8 +49,9 @@ void importTopK(OperandBinder &node) {
   if (failed(k))
     return;
   if (*k < 0 || *k > length) {
-    node.error() << (given ? node.nameOf(1) : "attribute 'k'") << " must lie between 0 and the " << length
-                 << " elements along axis " << *axis << " of " << describe(x) << ", but is " << *k;
+    node.error() << (given ? node.nameOf(1) : "attribute 'k'") << " must lie between 0 and the "
+                 << describeCount(length, "element") << " along axis " << *axis << " of " << describe(x) << ", but is "
+                 << *k;
     return;
   }
   setLargest(node, *axis, *k, Value());

@@ -4,6 +4,7 @@
 //
 // How:  1. making and changing sequences, 2. sequences and tensors, 3. optional values.
 
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/model/GraphView.h"
 #include "compiler/import/onnx/movement/Handlers.h"
 
@@ -97,7 +98,8 @@ void importSequenceMap(OperandBinder &node) {
   }
   const size_t numOutputs = body->view.getOutputs().size();
   if (numOutputs != node.getNumResults()) {
-    node.error() << "the body must have " << node.getNumResults() << " outputs like the node, but has " << numOutputs;
+    node.error() << "the body must have " << describeCount(node.getNumResults(), "output") << " like the node, but has "
+                 << numOutputs;
     return;
   }
   SmallVector<SmallVector<Value>> results(numOutputs);
@@ -151,8 +153,8 @@ FailureOr<SmallVector<int64_t>> readPartSizes(OperandBinder &node, int64_t dim) 
   }
   if (!isWrong && sum == dim)
     return sizes;
-  return node.error() << "the parts must be " << mostParts << " at most and come to the " << dim
-                      << " elements of the axis, but are [" << Ints(*given) << "]";
+  return node.error() << "the parts must be " << mostParts << " at most and come to the "
+                      << describeCount(dim, "element") << " of the axis, but are [" << Ints(*given) << "]";
 }
 
 void importSplitToSequence(OperandBinder &node) {

@@ -3,6 +3,7 @@
 // Parts of tensors, and tensors of parts: Slice, Split, Gather, Concat, Pad.
 
 #include "compiler/import/builder/Geometry.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/movement/Handlers.h"
 #include "compiler/import/operands/JoinsAndSlices.h"
 
@@ -93,8 +94,8 @@ void importSplit(OperandBinder &node) {
   }
   if (sizes.empty() && parts > 0) {
     if (node.getVersion() < 18 && dim % parts) {
-      node.error() << "axis " << *axis << " of " << describe(x) << " must be divisible by the " << parts
-                   << " outputs if no sizes are given, but is not; pass sizes ('split')";
+      node.error() << "axis " << *axis << " of " << describe(x) << " must be divisible by the "
+                   << describeCount(parts, "output") << " if no sizes are given, but is not; pass sizes ('split')";
       return;
     }
     int64_t size = llvm::divideCeil(dim, parts);

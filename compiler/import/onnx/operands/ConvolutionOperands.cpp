@@ -3,6 +3,7 @@
 // What the operands of convolutions must have in common, whatever their elements are.
 
 #include "compiler/import/onnx/operands/ConvolutionOperands.h"
+#include "compiler/import/messages/TypeNames.h"
 
 using namespace mlir;
 
@@ -16,14 +17,15 @@ bool checkConvolution(OperandBinder &node, const ConvolutionOperands &operands, 
   const int64_t axis = channelAxis(operands.channels, getRank(x));
   int64_t channels = getShape(x)[axis], outputChannels = getShape(weights)[0], perGroup = getShape(weights)[1];
   if (groups < 1 || channels % groups || outputChannels % groups) {
-    node.error() << "attribute 'group' must divide the " << channels << " channels of " << node.nameOf(0) << " and the "
-                 << outputChannels << " filters of " << node.nameOf(w) << ", but is " << groups;
+    node.error() << "attribute 'group' must divide the " << describeCount(channels, "channel") << " of "
+                 << node.nameOf(0) << " and the " << outputChannels << " filters of " << node.nameOf(w) << ", but is "
+                 << groups;
     return false;
   }
   if (channels / groups != perGroup) {
-    node.error() << node.nameOf(w) << " must have " << channels / groups << " channels (those of " << node.nameOf(0)
-                 << " by group) along axis 1, but is " << describe(weights) << " for " << describe(x) << " in "
-                 << groups << (groups == 1 ? " group" : " groups");
+    node.error() << node.nameOf(w) << " must have " << describeCount(channels / groups, "channel") << " (those of "
+                 << node.nameOf(0) << " by group) along axis 1, but is " << describe(weights) << " for " << describe(x)
+                 << " in " << describeCount(groups, "group");
     return false;
   }
   Ints extents = getShape(weights).drop_front(2);

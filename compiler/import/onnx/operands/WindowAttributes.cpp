@@ -3,6 +3,7 @@
 // The sliding window that convolutions and poolings share.
 
 #include "compiler/import/onnx/operands/WindowAttributes.h"
+#include "compiler/import/messages/TypeNames.h"
 
 using namespace mlir;
 
@@ -18,8 +19,8 @@ static bool checkPlaces(OperandBinder &node, const Window &window, int64_t outpu
     int64_t extent = (window.kernel[axis] - 1) * window.dilations[axis] + 1;
     int64_t size = shape[first + axis] + window.pads[axis] + window.pads[axes + axis] + window.overhang[axis];
     if (extent > size) {
-      node.error() << "the window must fit into the padded input, but covers " << extent << " elements of axis "
-                   << first + axis << " of " << describe(node.getOperand(0)) << ", which has " << size
+      node.error() << "the window must fit into the padded input, but covers " << describeCount(extent, "element")
+                   << " of axis " << first + axis << " of " << describe(node.getOperand(0)) << ", which has " << size
                    << " with its pads; use a larger input, or a smaller kernel or dilation";
       return false;
     }
@@ -82,8 +83,8 @@ static bool checkResult(OperandBinder &node, const Window &window, Ints reach, i
   for (size_t axis = 0; axis < axes; ++axis) {
     int64_t size = reach[axis] - window.pads[axis] - window.pads[axes + axis];
     if (size < 1) {
-      node.error() << "the pads must leave some of the " << reach[axis]
-                   << " elements that the filter covers along axis " << axis + 2 << ", but take "
+      node.error() << "the pads must leave some of the " << describeCount(reach[axis], "element")
+                   << " that the filter covers along axis " << axis + 2 << ", but take "
                    << window.pads[axis] + window.pads[axes + axis];
       return false;
     }

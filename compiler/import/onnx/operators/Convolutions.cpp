@@ -5,6 +5,7 @@
 
 #include "compiler/import/onnx/operators/Convolutions.h"
 
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/operands/ConvolutionOperands.h"
 #include "compiler/import/onnx/operators/Handlers.h"
 
@@ -36,13 +37,13 @@ bool checkTransposed(OperandBinder &node, int64_t groups) {
     return false;
   int64_t channels = getShape(x)[1];
   if (groups < 1 || channels % groups) {
-    node.error() << "attribute 'group' must divide the " << channels << " channels of " << node.nameOf(0) << ", but is "
-                 << groups;
+    node.error() << "attribute 'group' must divide the " << describeCount(channels, "channel") << " of "
+                 << node.nameOf(0) << ", but is " << groups;
     return false;
   }
   if (getShape(weights)[0] != channels) {
-    node.error() << node.nameOf(1) << " must have " << channels << " channels (those of " << node.nameOf(0)
-                 << ") along axis 0, but is " << describe(weights) << " for " << describe(x);
+    node.error() << node.nameOf(1) << " must have " << describeCount(channels, "channel") << " (those of "
+                 << node.nameOf(0) << ") along axis 0, but is " << describe(weights) << " for " << describe(x);
     return false;
   }
   int64_t outputs;

@@ -6,6 +6,7 @@
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/compositions/Moments.h"
 #include "compiler/import/compositions/Normalization.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/operators/Handlers.h"
 
 using namespace mlir;
@@ -131,8 +132,8 @@ void importGroupNormalization(OperandBinder &node) {
   Ints shape = getShape(x);
   int64_t channels = shape[1];
   if (groups < 1 || channels % groups) {
-    node.error() << "attribute 'num_groups' must divide the " << channels << " channels of " << describe(x)
-                 << ", but is " << groups;
+    node.error() << "attribute 'num_groups' must divide the " << describeCount(channels, "channel") << " of "
+                 << describe(x) << ", but is " << groups;
     return;
   }
   bool isByGroup = node.getVersion() < 21;

@@ -6,6 +6,7 @@
 //       2. one `nn.recurrent` for each direction, on its slice of the weights,
 //       3. the directions joined again.
 
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/operators/Handlers.h"
 
 using namespace mlir;
@@ -57,8 +58,8 @@ std::optional<SmallVector<UnaryKind>> readActivations(OperandBinder &node, const
   }
   if (result.size() == cell.activations.size() * directions)
     return result;
-  node.error() << "attribute 'activations' must have " << cell.activations.size() * directions << " elements, but has "
-               << result.size();
+  node.error() << "attribute 'activations' must have " << describeCount(cell.activations.size() * directions, "element")
+               << ", but has " << result.size();
   return std::nullopt;
 }
 
@@ -72,8 +73,8 @@ bool checkLengths(OperandBinder &node, int64_t steps) {
     return false;
   if (llvm::all_of(*given, [&](int64_t length) { return length >= 0 && length <= steps; }))
     return true;
-  node.error() << node.nameOf(4) << " must lie between 0 and the " << steps << " steps of " << node.nameOf(0)
-               << ", but is [" << Ints(*given) << "]";
+  node.error() << node.nameOf(4) << " must lie between 0 and the " << describeCount(steps, "step") << " of "
+               << node.nameOf(0) << ", but is [" << Ints(*given) << "]";
   return false;
 }
 

@@ -3,6 +3,7 @@
 // Operators that read images at positions which the network computes: GridSample, AffineGrid, RoiAlign, DeformConv.
 
 #include "compiler/import/compositions/Sampling.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/operands/WindowAttributes.h"
 #include "compiler/import/onnx/operators/Handlers.h"
 
@@ -153,13 +154,14 @@ bool checkFilter(OperandBinder &node, DeformedShape &shape) {
   shape.groups = node.getInt("group", 1);
   shape.offsetGroups = node.getInt("offset_group", 1);
   if (shape.groups < 1 || shape.channels % shape.groups || filters % shape.groups) {
-    node.error() << "attribute 'group' must divide the " << shape.channels << " channels of " << node.nameOf(0)
-                 << " and the " << filters << " filters of " << node.nameOf(1) << ", but is " << shape.groups;
+    node.error() << "attribute 'group' must divide the " << describeCount(shape.channels, "channel") << " of "
+                 << node.nameOf(0) << " and the " << filters << " filters of " << node.nameOf(1) << ", but is "
+                 << shape.groups;
     return false;
   }
   if (shape.offsetGroups < 1 || shape.channels % shape.offsetGroups) {
-    node.error() << "attribute 'offset_group' must divide the " << shape.channels << " channels of " << node.nameOf(0)
-                 << ", but is " << shape.offsetGroups;
+    node.error() << "attribute 'offset_group' must divide the " << describeCount(shape.channels, "channel") << " of "
+                 << node.nameOf(0) << ", but is " << shape.offsetGroups;
     return false;
   }
   Ints extents = getShape(weights).drop_front(2);

@@ -8,6 +8,7 @@
 //       3. counts to their columns, and their weights.
 
 #include "compiler/import/compositions/Tables.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/operators/Handlers.h"
 
 using namespace mlir;
@@ -40,8 +41,9 @@ LogicalResult readGrams(OperandBinder &node, Pool &pool) {
     auto size = static_cast<int64_t>(words.size()), length = static_cast<int64_t>(index) + 1;
     int64_t end = index + 1 < starts.size() ? starts[index + 1] : size;
     if (start < 0 || end < start || end > size || (end - start) % length)
-      return node.error() << "attribute 'ngram_counts' must hold the positions in 'pool_int64s', of " << size
-                          << " words, where the n-grams of each length begin, but is [" << Ints(starts) << "]";
+      return node.error() << "attribute 'ngram_counts' must hold the positions in 'pool_int64s', of "
+                          << describeCount(size, "word") << ", where the n-grams of each length begin, but is ["
+                          << Ints(starts) << "]";
     pool.grams.emplace_back(words.begin() + start, words.begin() + end);
     count += (end - start) / length;
   }

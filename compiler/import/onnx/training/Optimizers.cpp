@@ -5,6 +5,7 @@
 // How:  operands behind the rate and the number of steps are lists, one behind the other: the tensors, their gradients, what is
 //       kept of those of earlier steps. Results are lists, too, of all but the gradients.
 
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/training/Handlers.h"
 
 #include <cmath>
@@ -33,7 +34,7 @@ void moveAll(OperandBinder &node, size_t numKept, Formula formula) {
       return;
     }
   if (number * lists + 2 != node.getNumOperands()) {
-    node.error() << "must have " << lists << " operands per tensor after the first two, but has "
+    node.error() << "must have " << describeCount(lists, "operand") << " per tensor after the first two, but has "
                  << node.getNumOperands() - 2;
     return;
   }

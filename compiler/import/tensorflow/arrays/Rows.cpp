@@ -5,6 +5,7 @@
 // How:  1. rows, 2. making arrays, 3. one row, 4. several rows.
 
 #include "compiler/import/tensorflow/arrays/Rows.h"
+#include "compiler/import/messages/TypeNames.h"
 
 using namespace mlir;
 
@@ -298,8 +299,8 @@ Value splitRows(OperandBinder &node, Value values, size_t lengthsIndex) {
   }
   if (rows.size() == lengths->size() && start == size && size <= mostRows)
     return nn.list(rows);
-  node.error() << node.nameOf(lengthsIndex) << " must add up to the " << size << " elements of the first axis, but is ["
-               << Ints(*lengths) << "]";
+  node.error() << node.nameOf(lengthsIndex) << " must add up to the " << describeCount(size, "element")
+               << " of the first axis, but is [" << Ints(*lengths) << "]";
   return {};
 }
 

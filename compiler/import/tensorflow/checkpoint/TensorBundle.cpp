@@ -10,6 +10,7 @@
 
 #include "compiler/import/tensorflow/checkpoint/TensorBundle.h"
 
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/options/Limits.h"
 #include "compiler/import/protobuf/WireScan.h"
 #include "compiler/import/tensorflow/checkpoint/Checksum.h"
@@ -139,7 +140,7 @@ FailureOr<TensorBundle::Stored> TensorBundle::getBytes(StringRef key, const tens
   StringRef all = (*shard)->getBuffer();
   auto offset = static_cast<uint64_t>(entry.offset()), size = static_cast<uint64_t>(entry.size());
   if (offset > all.size() || size > all.size() - offset)
-    return emitTensorError(loc, key) << "has " << entry.size() << " bytes from byte " << entry.offset()
+    return emitTensorError(loc, key) << "has " << describeCount(entry.size(), "byte") << " from byte " << entry.offset()
                                      << ", but its file has " << all.size() << "; the file is truncated";
   return Stored{all.substr(offset, size), *shard};
 }
@@ -180,8 +181,8 @@ FailureOr<StoredTensor> TensorBundle::readPiece(StringRef key, const tensorflow:
   if (failed(stored))
     return failure();
   if (stored->bytes.size() != static_cast<uint64_t>(storedBytes(type)))
-    return emitTensorError(loc, key) << "must have " << storedBytes(type) << " bytes for its shape and type, but has "
-                                     << stored->bytes.size();
+    return emitTensorError(loc, key) << "must have " << describeCount(storedBytes(type), "byte")
+                                     << " for its shape and type, but has " << stored->bytes.size();
   if (failed(checkOnce(key, entry.crc32c(), [&] { return computeCrc32c(stored->bytes); }, loc)))
     return failure();
   return StoredTensor{type, ArrayRef(stored->bytes.data(), stored->bytes.size()), stored->owner};

@@ -166,8 +166,8 @@ FailureOr<ElementsAttr> TensorFlowFile::readConstant(const tensorflow::TensorPro
     if (chunk.length == 0)
       break;
     if (chunk.length != static_cast<uint64_t>(storedBytes(*type)))
-      return emitError(loc) << "a tensor must hold " << storedBytes(*type)
-                            << " bytes for its shape and type, but holds " << chunk.length;
+      return emitError(loc) << "a tensor must hold " << describeCount(storedBytes(*type), "byte")
+                            << " for its shape and type, but holds " << chunk.length;
     FailureOr<StoredTensor> stored = elements.join(chunk, *type, loc); // no copy, so it does not fail
     return makeConstant(*stored, name);
   }
@@ -188,8 +188,8 @@ FailureOr<ElementsAttr> TensorFlowFile::expand(StoredTensor stored, StringRef na
   auto wanted = uint64_t(type.getNumElements());
   if (stored.bytes.size() % elementBytes || count > wanted)
     return emitError(loc) << "a tensor must hold at most " << describeCount(wanted, "element")
-                          << " for its shape, but holds " << stored.bytes.size() << " bytes of elements of "
-                          << elementBytes;
+                          << " for its shape, but holds " << describeCount(stored.bytes.size(), "byte")
+                          << " of elements of " << elementBytes;
   if (count == wanted)
     return makeConstant(stored, name);
   if (count == 0)

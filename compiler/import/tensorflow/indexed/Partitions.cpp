@@ -6,6 +6,7 @@
 //       (dialects/nn/Counts.h). What is put together must be known, since nothing else says how large the whole is.
 
 #include "compiler/import/compositions/Selections.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/operands/Shapes.h"
 #include "compiler/import/tensorflow/indexed/Handlers.h"
 
@@ -78,7 +79,8 @@ void importDynamicStitch(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   const size_t parts = node.getNumOperands() / 2;
   if (node.getNumOperands() % 2) {
-    node.error() << "each part must have both indices and rows, but there are " << node.getNumOperands() << " operands";
+    node.error() << "each part must have both indices and rows, but there are "
+                 << describeCount(node.getNumOperands(), "operand");
     return;
   }
   SmallVector<Value> rows;

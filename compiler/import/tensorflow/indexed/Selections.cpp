@@ -3,6 +3,7 @@
 // The largest elements, elements that a condition chooses, what is different, and boxes that do not overlap.
 
 #include "compiler/import/compositions/Selections.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/tensorflow/indexed/Handlers.h"
 #include "compiler/import/tensorflow/operands/IndexType.h"
 
@@ -29,8 +30,8 @@ void importTopK(OperandBinder &node) {
   if (!type || failed(k) || !node.checkRank(0, 1))
     return;
   if (*k < 0 || *k > getShape(x).back()) {
-    node.error() << "k must lie between 0 and the " << getShape(x).back() << " elements of a row of " << describe(x)
-                 << ", but is " << *k;
+    node.error() << "k must lie between 0 and the " << describeCount(getShape(x).back(), "element") << " of a row of "
+                 << describe(x) << ", but is " << *k;
     return;
   }
   auto [values, indices] = nn.topK(x, getRank(x) - 1, *k, /*smallest=*/false);

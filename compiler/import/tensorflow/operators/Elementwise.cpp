@@ -10,6 +10,7 @@
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/compositions/Movement.h"
 #include "compiler/import/compositions/SpecialFunctions.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/operands/SharedOperators.h"
 #include "compiler/import/tensorflow/operators/Handlers.h"
 
@@ -147,8 +148,8 @@ void importBitcast(OperandBinder &node) {
     return;
   }
   if (to > from && (getRank(x) == 0 || getShape(x).back() != to / from)) {
-    node.error() << node.nameOf(0) << " must have a last axis of " << to / from << " elements to form one "
-                 << getTypeName(type) << ", but is " << describe(x);
+    node.error() << node.nameOf(0) << " must have a last axis of " << describeCount(to / from, "element")
+                 << " to form one " << getTypeName(type) << ", but is " << describe(x);
     return;
   }
   node.setResult(node.nn.bitcast(x, type));

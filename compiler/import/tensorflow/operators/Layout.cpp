@@ -3,6 +3,7 @@
 // Where the channels of an operand are, and the windows that slide over its other axes.
 
 #include "compiler/import/tensorflow/operators/Layout.h"
+#include "compiler/import/messages/TypeNames.h"
 
 using namespace mlir;
 
@@ -85,9 +86,9 @@ FailureOr<Window> readWindow(OperandBinder &node, const Layout &layout, Ints ker
     int64_t extent = (kernel[axis] - 1) * window.dilations[axis] + 1;
     padded.push_back(spatial[axis] + window.pads[axis] + window.pads[layout.axes + axis]);
     if (extent > padded.back())
-      return node.error() << "the window must fit into the padded input, but covers " << extent
-                          << " elements of spatial axis " << axis << ", which has " << padded.back()
-                          << " with its pads; use a larger input, or a smaller kernel or dilation";
+      return node.error() << "the window must fit into the padded input, but covers "
+                          << describeCount(extent, "element") << " of spatial axis " << axis << ", which has "
+                          << padded.back() << " with its pads; use a larger input, or a smaller kernel or dilation";
   }
   if (!node.checkFits(padded, "the padded input"))
     return failure();

@@ -7,6 +7,7 @@
 
 #include "compiler/import/tensorflow/saved/Signatures.h"
 
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/tensorflow/graph/File.h"
 #include "compiler/import/tensorflow/saved/ConcreteFunctions.h"
 #include "dialects/PrintableText.h"
@@ -47,7 +48,7 @@ FailureOr<tensorflow::MetaGraphDef *> chooseMetaGraph(tensorflow::SavedModel &mo
   InFlightDiagnostic error = emitError(loc);
   if (model.meta_graphs_size() == 0)
     return error << "the saved model has no graph";
-  error << "the saved model has " << model.meta_graphs_size() << " graphs, of which " << tagged.size()
+  error << "the saved model has " << describeCount(model.meta_graphs_size(), "graph") << ", of which " << tagged.size()
         << " have the tag '" << toPrintable(wanted) << "'; choose one with --tag:";
   for (const tensorflow::MetaGraphDef &meta : model.meta_graphs())
     error << " " << listTags(meta);

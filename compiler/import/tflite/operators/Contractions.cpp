@@ -3,6 +3,7 @@
 // Products of matrices: fully connected layers and batches of products.
 
 #include "compiler/import/compositions/IntegerArithmetic.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/tflite/Handlers.h"
 #include "compiler/import/tflite/quantized/Rescaling.h"
 
@@ -65,8 +66,8 @@ void importFullyConnected(TfliteNode &node) {
     return;
   const int64_t results = getShape(weights)[0], columns = getShape(weights)[1], count = getType(x).getNumElements();
   if (columns < 1 || count % columns || (keepsAxes && getShape(x).back() != columns)) {
-    node.error() << node->nameOf(0) << " must have rows of " << columns << " elements like the weights, but is "
-                 << describe(x);
+    node.error() << node->nameOf(0) << " must have rows of " << describeCount(columns, "element")
+                 << " like the weights, but is " << describe(x);
     return;
   }
   SmallVector<int64_t> shape{count / columns, results};

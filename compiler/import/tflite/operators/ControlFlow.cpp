@@ -4,6 +4,7 @@
 
 #include "compiler/import/control/NodeGraphs.h"
 #include "compiler/import/control/RegionBuilder.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/tflite/Handlers.h"
 
 using namespace mlir;
@@ -19,7 +20,7 @@ const NodeGraph *findGraph(OperandBinder &node, StringRef name, size_t inputs, s
   const size_t takes = graph->view.getInputs().size(), gives = graph->view.getOutputs().size();
   if (takes == inputs && gives == outputs)
     return graph;
-  node.error() << "the graph '" << name << "' must take " << inputs << " values and return " << outputs
+  node.error() << "the graph '" << name << "' must take " << describeCount(inputs, "value") << " and return " << outputs
                << ", but takes " << takes << " and gives " << gives;
   return nullptr;
 }

@@ -7,6 +7,7 @@
 //       3. transposed ones.
 
 #include "compiler/import/compositions/IntegerArithmetic.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/tflite/Handlers.h"
 #include "compiler/import/tflite/operators/Windows.h"
 #include "compiler/import/tflite/quantized/Rescaling.h"
@@ -180,8 +181,9 @@ FailureOr<Window> readTransposedWindow(TfliteNode &node, Ints kernel, Ints outpu
     widest[axis + 1] = std::max(size, (*reach)[axis]) + 2 * kernel[axis];
     // What lies behind all that the input reaches stays 0, but nobody asks for more of it than a stride.
     if (window->pads[axis] >= kernel[axis] || high >= kernel[axis] || high <= -window->strides[axis])
-      return node.error() << "the output's size must follow from input, window and strides, but it has " << size
-                          << " elements along axis " << axis + 1 << " for " << describe(node.getOperand(2));
+      return node.error() << "the output's size must follow from input, window and strides, but it has "
+                          << describeCount(size, "element") << " along axis " << axis + 1 << " for "
+                          << describe(node.getOperand(2));
   }
   if (!node->checkFits(whole) || !node->checkFits(widest, "the region that the filter covers") ||
       !node->checkFits(spread, "the strided input"))

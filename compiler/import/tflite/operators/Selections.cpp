@@ -4,6 +4,7 @@
 
 #include "compiler/import/compositions/Selections.h"
 #include "compiler/import/compositions/Tables.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/tflite/Handlers.h"
 
 #include "dialects/nn/shapes/ShapeRules.h"
@@ -96,8 +97,8 @@ void importTopK(TfliteNode &node) {
     return;
   const int64_t axis = getRank(x) - 1;
   if (*k < 0 || *k > getShape(x)[axis]) {
-    node.error() << node->nameOf(1) << " must lie between 0 and the " << getShape(x)[axis]
-                 << " elements of the last axis of " << describe(x) << ", but is " << *k;
+    node.error() << node->nameOf(1) << " must lie between 0 and the " << describeCount(getShape(x)[axis], "element")
+                 << " of the last axis of " << describe(x) << ", but is " << *k;
     return;
   }
   auto [values, indices] = nn.topK(x, axis, *k, /*smallest=*/false);

@@ -3,6 +3,7 @@
 // The sliding window that convolutions and poolings have as options.
 
 #include "compiler/import/tflite/operators/Windows.h"
+#include "compiler/import/messages/TypeNames.h"
 
 using namespace mlir;
 
@@ -68,9 +69,9 @@ FailureOr<Window> readWindow(TfliteNode &node, size_t operand, Ints kernel, cons
     int64_t extent = (cells - 1) * window->dilations[axis] + 1;
     int64_t size = spatial[axis] + window->pads[axis] + window->pads[kernel.size() + axis];
     if (extent > size)
-      return node.error() << "the window must fit into the input, but covers " << extent << " elements of axis "
-                          << axis + 1 << " of " << describe(node.getOperand(operand)) << ", which has " << size
-                          << " with its pads";
+      return node.error() << "the window must fit into the input, but covers " << describeCount(extent, "element")
+                          << " of axis " << axis + 1 << " of " << describe(node.getOperand(operand)) << ", which has "
+                          << size << " with its pads";
     padded[axis + 1] = size;
     result[axis + 1] = (size - extent) / window->strides[axis] + 1;
   }

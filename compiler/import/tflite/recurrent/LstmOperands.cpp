@@ -3,6 +3,7 @@
 // Where an LSTM layer has its operands, and what shapes they have.
 
 #include "compiler/import/tflite/recurrent/LstmOperands.h"
+#include "compiler/import/messages/TypeNames.h"
 
 using namespace mlir;
 
@@ -28,8 +29,8 @@ static bool checkLstm(TfliteNode &node, const LstmPlaces &places, const LstmSize
   }
   agree = agree && check(places.projection, {outputs, cells}) && check(places.projection + 1, {outputs});
   if (agree && !node.getOperand(places.projection) && (outputs != cells || node.getOperand(places.projection + 1))) {
-    node.error() << node->nameOf(places.projection) << " is required if there are " << outputs << " outputs of "
-                 << cells << " cells, or a bias";
+    node.error() << node->nameOf(places.projection) << " is required if there are " << describeCount(outputs, "output")
+                 << " of " << cells << " cells, or a bias";
     return false;
   }
   return agree;

@@ -76,12 +76,13 @@ TEST_F(ToyFormat, InputsAreSettledByTheCore) {
 TEST_F(ToyFormat, ProblemsAreListedByTheCore) {
   auto model = read("toy\ninput x\na = frobnicate x\nb = relu a\nc = add x\noutput c\n");
   ASSERT_TRUE(succeeded(model));
-  std::vector<Problem> problems;
-  checkGraph(**model, options, &context, problems);
+  CheckResult result;
+  checkGraph(**model, options, &context, result);
+  EXPECT_EQ(result.nodes, 3u);
+  const std::vector<Problem> &problems = result.problems;
   ASSERT_EQ(problems.size(), 2u) << said;
   EXPECT_EQ(problems[0].name, "a");
-  EXPECT_EQ(problems[0].what, "frobnicate (version 1)");
-  EXPECT_SAYS(problems[0].reason, "unsupported operator 'frobnicate'");
+  EXPECT_SAYS(problems[0].describe(), "unsupported operator 'frobnicate' (version 1)");
   EXPECT_EQ(problems[1].name, "c");
 }
 

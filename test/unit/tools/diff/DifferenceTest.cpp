@@ -38,6 +38,21 @@ TEST(Difference, CountsLastPlacesOfTheType) {
   EXPECT_EQ(measure(NACRE_F16, {1 + std::ldexp(1, -9)}, {1}).ulps, 2);
   EXPECT_EQ(measure(NACRE_F32, {std::ldexp(1, -149)}, {0}).ulps, 1); // the smallest number there is
   EXPECT_EQ(measure(NACRE_I32, {7}, {4}).ulps, 3);
+  EXPECT_EQ(measure(NACRE_F64, {1 + std::ldexp(1, -52)}, {1}).ulps, 1);
+  EXPECT_EQ(measure(NACRE_F8E4M3FN, {1.125}, {1}).ulps, 1);
+  EXPECT_EQ(measure(NACRE_F32, {1}, {1 + std::ldexp(1, -25)}).ulps, 0.25); // the reference is not rounded
+}
+
+/// As the difference of the types' codes, which a quotient by the last place of the expected number is not across binades.
+TEST(Difference, LastPlacesAreStepsFromNumberToNumber) {
+  EXPECT_EQ(measure(NACRE_F32, {1}, {0}).ulps, 0x3f800000);
+  EXPECT_EQ(measure(NACRE_F32, {-1}, {1}).ulps, 2.0 * 0x3f800000);
+  EXPECT_EQ(measure(NACRE_F32, {infinity}, {1}).ulps, 0x7f800000 - 0x3f800000);
+  EXPECT_EQ(measure(NACRE_F16, {2}, {1}).ulps, 1 << 10);
+  EXPECT_EQ(measure(NACRE_BF16, {0}, {4}).ulps, 0x4080);
+  EXPECT_EQ(measure(NACRE_F64, {1}, {0}).ulps, double(0x3ff0000000000000));
+  EXPECT_EQ(measure(NACRE_F64, {-0.0}, {0}).ulps, 0);
+  EXPECT_EQ(measure(NACRE_F32, {NAN}, {0}).ulps, infinity);
 }
 
 TEST(Difference, SignalToNoiseIsInDecibels) {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the name that a mistyped one was probably meant to be.
+// Why:   all programs say "did you mean" under the same conditions; LLVM suggests a name however little it resembles the word.
+// How:   the distance counts letters that are added, left out, replaced or swapped with their neighbour. A third of the letters may
+//        differ, at least one. The standard library only: nacre-run is linked without LLVM.
+
+#ifndef NACRE_TOOLS_NEARESTNAME_H
+#define NACRE_TOOLS_NEARESTNAME_H
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nacre::tools {
+
+/// Returns how many letters must be added, removed, replaced or swapped with their neighbour to make `a` of `b`.
+inline size_t typingDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> older, before(b.size() + 1), row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    older = before;
+    before = row;
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({row[j - 1] + 1, before[j] + 1, before[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], older[j - 2] + 1);
+    }
+  }
+  return row.back();
+}
+
+/// Returns the first of the nearest candidates, or "" if all differ in more than a third of the letters of `name`.
+inline std::string nearestName(std::string_view name, const std::vector<std::string> &candidates) {
+  std::string nearest;
+  size_t least = std::max<size_t>(1, name.size() / 3) + 1;
+  for (const std::string &candidate : candidates)
+    if (const size_t distance = typingDistance(name, candidate); distance < least) {
+      nearest = candidate;
+      least = distance;
+    }
+  return nearest;
+}
+
+/// Returns the message about an option, given without its dashes, that is not one of `options`.
+inline std::string unknownOption(std::string_view name, const std::vector<std::string> &options) {
+  const std::string nearest = name.size() > 100 ? "" : nearestName(name, options);
+  return "unknown option '--" + std::string(name) + "'; " +
+         (nearest.empty() ? "--help lists them" : "did you mean '--" + nearest + "'?");
+}
+
+} // namespace nacre::tools
+
+#endif // NACRE_TOOLS_NEARESTNAME_H
