@@ -36,7 +36,7 @@ public:
         builder(module.getContext()), shared(shared), module(module), main{*entry.graph, nullptr, {}} {}
 
   LogicalResult import(const KeptTensors &kept = {});
-  void check(CheckResult &result);
+  void check(std::vector<Problem> &problems, size_t &nodes);
 
 private:
   /// A graph, and the values that its names stand for: null where what computes one has failed, or where the input of a
@@ -335,8 +335,7 @@ LogicalResult GraphImporter::import(const KeptTensors &kept) {
 // 4. Check
 //===----------------------------------------------------------------------===//
 
-void GraphImporter::check(CheckResult &result) {
-  std::vector<Problem> &problems = result.problems;
+void GraphImporter::check(std::vector<Problem> &problems, size_t &nodes) {
   auto collect = [&](auto work, auto add) {
     ScopedDiagnosticHandler handler(builder.getContext(), [&](Diagnostic &diagnostic) {
       if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
@@ -353,8 +352,7 @@ void GraphImporter::check(CheckResult &result) {
   };
   collect([&] { begin(); }, addValue("input"));
   bool areAllSupported = true;
-  result.nodes += main.graph.getNumNodes();
-  for (size_t index = 0; index < main.graph.getNumNodes(); ++index) {
+  for (size_t index = 0, count = main.graph.getNumNodes(); index < count; ++index, ++nodes) {
     GraphNode node = main.graph.getNode(index);
     bool isSupported = findHandler(node) || main.graph.openFunction(index);
     areAllSupported &= isSupported;
@@ -396,7 +394,7 @@ void checkGraph(ModelView &model, const ImportOptions &options, MLIRContext *con
   ImportState shared(options);
   OwningOpRef<ModuleOp> module = ModuleOp::create(model.getGraph().getLocation());
   for (const ModelEntry &entry : model.getEntries())
-    GraphImporter(model, entry, options, shared, *module).check(result);
+    GraphImporter(model, entry, options, shared, *module).check(result.problems, result.nodes);
 }
 
 } // namespace nacre::importer

@@ -11,6 +11,7 @@ codegen, and tools/package, which reads what it wrote -> runtime/include/nacre/m
 tools/run, tools/try, tools/tune, samples -> nacre/runtime.h alone; runtime -> the C library alone
 compiler/import, tools/run -> compiler/import/npy, compiler/import/protobuf/Wire.h, dialects/nn/FloatFormats.h -> the standard library alone
 whoever writes files -> dialects/OutputFile.h -> the C library alone
+whoever prints counts -> dialects/Count.h -> the standard library alone
 tools/eval, tools/diff -> compiler/evaluate -> dialects: what a model means, beside the phases and seen by none of them
 tools/translate -> compiler/state -> compiler/import: trained weights back into a model
 """
@@ -31,9 +32,9 @@ ALLOWED = {
     "runtime/": ("nacre/",),
     "tools/package/": ("tools/*", "dialects/OutputFile.h", "runtime/include/nacre/model_format.h", "runtime/include/nacre/info.h"),
     "tools/": ("tools/*", "compiler/*", "compiler/options/", "compiler/report/", "dialects/"),
-    "tools/run/": (*PUBLIC, "tools/OutOfMemory.h", "tools/ResponseFile.h", "compiler/import/npy/", "compiler/import/protobuf/Wire.h", "dialects/OutputFile.h",
-                   "dialects/nn/FloatFormats.h"),
-    "tools/tune/": (*PUBLIC, "tools/OutOfMemory.h", "tools/ResponseFile.h", "dialects/OutputFile.h"),
+    "tools/run/": (*PUBLIC, "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "compiler/import/npy/", "compiler/import/protobuf/Wire.h", "dialects/Count.h",
+                   "dialects/OutputFile.h", "dialects/nn/FloatFormats.h"),
+    "tools/tune/": (*PUBLIC, "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "dialects/OutputFile.h"),
     "tools/try/": PUBLIC,
     "tools/translate/": ("tools/*", "compiler/import/Import.h", "compiler/state/WriteTrained.h", "dialects/*"),  # one phase alone, without the compiler around it
     # What models mean, and the parts of nacre-run that read, write and compare tensors; element types as libraries number them.

@@ -125,7 +125,7 @@ class TrainingRunsTest(nacre.NacreTest):
                 self.train(library, *options, f"--save={parts}", f"--resume={parts}", "--steps=13", log)
             self.assertEqual(self.state("whole.safetensors"), self.state("parts.safetensors"))
             self.assertEqual([line["step"] for line in self.lines()], [8, 11, 16, 24, 32])
-            self.assertIn("all 4 epochs are done; more --epochs go on\n", self.train(library, *options, f"--resume={parts}"))
+            self.assertIn("all steps of 4 epochs are done; more --epochs go on\n", self.train(library, *options, f"--resume={parts}"))
             self.assertNotEqual(self.state("whole.safetensors"), self.other_seed(library, options))
 
     def other_seed(self, library, options):

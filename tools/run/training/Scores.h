@@ -10,6 +10,8 @@
 
 #include "tools/run/session/ModelSession.h"
 
+#include <cmath>
+
 namespace nacre::run {
 
 /// Of many runs.
@@ -23,6 +25,9 @@ struct Tally {
   double norm() const { return norms ? normSum / static_cast<double>(norms) : 0; }
   double accuracy() const { return counted ? static_cast<double>(right) / static_cast<double>(counted) : 0; }
 };
+
+/// Returns whether a loss is so far above the first one that training cannot recover. It may stay finite for many epochs.
+inline bool hasExploded(double first, double loss) { return std::fabs(loss) > 1000 * std::fmax(std::fabs(first), 1); }
 
 class Scores {
 public:

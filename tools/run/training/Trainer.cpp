@@ -301,15 +301,12 @@ private:
     return std::nullopt;
   }
 
-  /// Fails if the loss of the epoch is so large that training cannot recover. It may stay finite for many epochs.
   Outcome checkGrowth() const {
-    constexpr double kLargestGrowth = 1000;
-    const double loss = tally.loss();
-    if (std::fabs(loss) <= kLargestGrowth * std::max(std::fabs(*firstLoss), 1.0))
+    if (!hasExploded(*firstLoss, tally.loss()))
       return std::nullopt;
     char text[160];
     std::snprintf(text, sizeof text, "the loss grew from %.6g in the first step to a mean of %.6g in epoch %llu",
-                  *firstLoss, loss, static_cast<unsigned long long>((step - 1) / stepsPerEpoch + 1));
+                  *firstLoss, tally.loss(), static_cast<unsigned long long>((step - 1) / stepsPerEpoch + 1));
     return Failure{ExitCode::Diverged, std::string(text) + "; lower the learning rate, or compile with --clip=norm:1" +
                                            describeSaved("; ")};
   }
@@ -344,9 +341,7 @@ private:
   Outcome trainEpochs() {
     const uint64_t all = training.epochs * stepsPerEpoch;
     if (step >= all)
-      std::printf("%s done; more --epochs go on\n",
-                  training.epochs == 1 ? "the epoch is"
-                                       : ("all " + describeCount(training.epochs, "epoch") + " are").c_str());
+      std::printf("all steps of %s are done; more --epochs go on\n", describeCount(training.epochs, "epoch").c_str());
     const uint64_t end = all - std::min(step, all) > training.steps ? step + training.steps : all;
     if (adder)
       scoresOfParts.watch(*adder);
