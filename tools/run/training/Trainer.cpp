@@ -305,8 +305,8 @@ private:
     if (!hasExploded(*firstLoss, tally.loss()))
       return std::nullopt;
     char text[160];
-    std::snprintf(text, sizeof text, "the loss grew from %.6g in the first step to a mean of %.6g in epoch ", *firstLoss,
-                  tally.loss());
+    std::snprintf(text, sizeof text, "the loss grew from %.6g in the first step to a mean of %.6g in epoch ",
+                  *firstLoss, tally.loss());
     return Failure{ExitCode::Diverged, text + std::to_string((step - 1) / stepsPerEpoch + 1) +
                                            "; lower the learning rate, or compile with --clip=norm:1" +
                                            describeSaved("; ")};
