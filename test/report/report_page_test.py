@@ -337,7 +337,7 @@ class PageTest(report_models.ReportTest):
         browser = self.open(page, True)
         print("large model: %d bytes, drawn after %s ms" % (os.path.getsize(page), browser.execute_script("return document.documentElement.dataset.ready")))
         self.keep(browser, "large")
-        self.assertEqual(browser.find_element(By.CSS_SELECTOR, "[data-sum=measured]").text.replace(NARROW, ""), f"{load(profile)['launches_ns'] / 1e3:.3f}")
+        self.assertEqual(browser.find_element(By.CSS_SELECTOR, "[data-sum=measured]").text.replace(NARROW, ""), f"{sum(launch['median_ns'] for launch in load(profile)['launches']) / 1e3:.3f}")
         self.assertLess(len(self.column(browser, "number")), LARGE_LAUNCHES, "rows come as they are asked for")
         browser.find_elements(By.CSS_SELECTOR, "#more button")[-1].click()
         self.assertEqual(len(self.column(browser, "number")), LARGE_LAUNCHES)

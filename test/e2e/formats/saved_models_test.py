@@ -45,7 +45,7 @@ class SavedModelsTest(FolderTest):
         self.assertIn('Entry "serving_default"', text)
         self.assertIn('Entry "features"', text)
         self.assertLess(os.path.getsize(both), 1.5 * alone)
-        self.assertIn("main", self.run_model(both, "--entry=main", status=3))
+        self.assertIn("must be one of 'serving_default', 'features', but is 'main'", self.run_model(both, "--entry=main", status=2))
 
     def test_a_graph_takes_its_variables_from_a_checkpoint(self):
         t = tf.Type(tf.FLOAT)
