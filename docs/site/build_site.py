@@ -127,8 +127,7 @@ class Site:
     def python():
         """The page that mkdocstrings fills in: the package, and each name that it offers."""
         package = ast.parse(read(os.path.join(ROOT, "tools", "python", "nacre", "__init__.py")))
-        offered = next(ast.literal_eval(node.value) for node in package.body
-                       if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__")
+        offered = sorted(name.asname for node in package.body if isinstance(node, ast.ImportFrom) for name in node.names if name.asname == name.name)
         return ("# The Python package\n\n::: nacre\n    options:\n      members: []\n\nThe way through it: [Nacre in Python](../docs/python.md).\n\n" +
                 "\n".join(f"::: nacre.{name}\n    options: {{show_root_heading: true, show_root_toc_entry: true}}\n"
                           for name in offered if not name.startswith("_")))
