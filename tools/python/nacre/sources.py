@@ -61,7 +61,8 @@ def _locations(model: str) -> List[str]:
         if os.fstat(file.fileno()).st_size == 0:
             return []
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            names = {_value_at(data, match.end()) for match in _LOCATION.finditer(data)}
+            ends = [match.end() for match in _LOCATION.finditer(data)]  # An open iterator would keep the map open.
+            names = {_value_at(data, end) for end in ends}
     return sorted(os.fsdecode(name) for name in names)
 
 
