@@ -144,8 +144,8 @@ class Cache:
             os.close(lock)
 
     def shrink(self, limit: int) -> int:
-        """Removes the entries that were not used for the longest time, until the others take at most `limit` bytes, and what interrupted
-        processes left. Returns how many bytes that freed."""
+        """Removes the entries that were not used for the longest time, until the others take at most `limit` bytes, and files
+        that interrupted processes left. Returns how many bytes that freed."""
         entries = sorted(self._listed(), key=lambda entry: entry.used)
         total, freed = sum(entry.size for entry in entries), 0
         for entry in entries:
@@ -217,7 +217,7 @@ def _lock(path: str, kind: int, flags: int = os.O_RDONLY) -> Optional[int]:
 
 
 def open_cache(cache: Union[bool, str, "os.PathLike[str]"]) -> Optional[Cache]:
-    """Returns the cache for an argument `cache` of compile(), or None if there is none."""
+    """Returns the cache for an argument `cache` of compile(), or None without a cache."""
     is_named = not isinstance(cache, bool)
     folder = os.path.abspath(os.fspath(cache)) if not isinstance(cache, bool) else cache_folder() if cache else None
     if folder is None:

@@ -207,7 +207,7 @@ def _delivered(result: _Result, asked: str) -> _Result:
 
 
 def _moved(result: _Result, path: str) -> _Result:
-    """Names the new place in what was written about the library."""
+    """Names the new place in the report and the summary."""
     summary = [line.replace(result.path, path) for line in result.said.summary]
     return result._replace(path=path, report={**result.report, "output": path}, said=result.said._replace(summary=summary))
 
