@@ -98,7 +98,7 @@ class CacheFilesTest(CachedTest):
         data = os.path.join(os.environ.get("NACRE_TEST_DATA", os.path.join(packaged.ROOT, "..", "shared", "data")))
         cases += [(path, options) for path, options in (
             (os.path.join(data, "caffe-opencv", "layer_inner_product.prototxt"), {}),
-            (os.path.join(data, "tf-savedmodel", "tf2onnx_regression", "checkpoint", "model.meta"), {"output": "pred"}))
+            (os.path.join(data, "tf-savedmodel", "tf2onnx_regression", "checkpoint", "model.meta"), {"output": "pred", "shape": {"X": (1,)}}))
                   if os.path.exists(path)]
         for model, options in cases:
             with self.subTest(model):

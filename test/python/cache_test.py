@@ -69,6 +69,14 @@ class CacheTest(CachedTest):
         self.compile(self.model("sums"), compiler=self.counter("# Another version.", "newer"))
         self.assertEqual(self.calls(), 2)
 
+    def test_the_version_that_a_script_calls_counts(self):
+        script = self.counter(f'[ "$1" = --version ] && exec cat {self.path("version")}')
+        for version, count in (("1", 1), ("1", 0), ("2", 1)):
+            with open(self.path("version"), "w", encoding="ascii") as file:
+                file.write(version)
+            nacre.compile(self.model("sums"), compiler=script)
+            self.assertEqual(self.calls(), count)
+
     def test_arrays_count(self):
         graph = packaged.Graph("reshaped")
         graph.node("Reshape", [graph.input("x", [6]), graph.input("shape", [2], packaged.INT64)], output="y")

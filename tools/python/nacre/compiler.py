@@ -21,7 +21,7 @@ from .cache import DESCRIPTION, Cache, CachedLibrary, open_cache
 from .errors import Diagnostic, LoadError, OptionError
 from .model import Model
 from .options import CompileOptions, Path
-from .process import Said, run_compiler
+from .process import Said, run_compiler, version_of
 from .programs import find_program
 from .progress import make_display
 from .sources import Identity, Sources, UncertainError, digest_of, identity_of
@@ -242,7 +242,7 @@ def _key(request: _Request, sources: Sources, files: List[str], inputs: str) -> 
     own = [os.path.join(inputs, name) for name in sorted(os.listdir(inputs))]
     is_native = any(word == "--target=host" or (word.startswith("--cpu=") and "native" in word) for word in words)
     return digest_of({
-        "format": _FORMAT, "compiler": sources.digest(program), "options": words, "name": request.name,
+        "format": _FORMAT, "compiler": [sources.digest(program), version_of(program, request.timeout)], "options": words, "name": request.name,
         "kind": os.path.splitext(request.path)[1], "cpu": _cpu() if is_native else None,
         "files": [[os.path.relpath(path, around) if index else "", sources.digest(path)] for index, path in enumerate(files)],
         "arrays": [[os.path.basename(path), sources.digest(path)] for path in own]})

@@ -7,7 +7,7 @@ import math
 import os
 from typing import Dict, Iterator, List, Mapping, Sequence, Tuple, Union
 
-_COLORS = ("#00796b", "#d9730d", "#6741d9", "#c2255c")  # Readable on light and dark backgrounds.
+_COLORS = ("#0f9488", "#d9730d", "#6741d9", "#c2255c")  # Readable on light and dark backgrounds.
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM, _GAP = 340, 200, 56, 28, 24, 24
 _HIDDEN = ("learning_rate", "seconds")  # Of all figures, those that no curve shows by default.
 

@@ -87,11 +87,12 @@ class _Messages:
 
 def _streams(display: Display) -> Tuple[int, int]:
     """Returns both ends of the compiler's standard error."""
-    if not display.is_shown:
-        return os.pipe()
-    read_end, write_end = os.openpty()
-    tty.setraw(write_end)  # Lines end as they are written.
-    return read_end, write_end
+    if display.is_shown:
+        with contextlib.suppress(OSError):  # A container may have no terminals; then nothing is shown.
+            read_end, write_end = os.openpty()
+            tty.setraw(write_end)  # Lines end as they are written.
+            return read_end, write_end
+    return os.pipe()
 
 
 def _read(descriptor: int) -> bytes:
@@ -152,6 +153,19 @@ def run_compiler(command: List[str], display: Display, timeout: Optional[float])
     if process.returncode == 0:
         return Said(summary.splitlines(), diagnostics)
     raise _failure(process.returncode, summary, said, diagnostics)
+
+
+def version_of(program: str, timeout: Optional[float]) -> str:
+    """Returns what a script says of its version: the file does not change when the program that it calls is upgraded."""
+    with open(program, "rb") as file:
+        if file.read(2) != b"#!":
+            return ""
+    try:
+        done = subprocess.run([program, "--version"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, timeout=timeout,
+                              check=False)
+    except subprocess.TimeoutExpired:
+        raise CompileError(f"the compiler took more than {timeout} s and was killed", status=-signal.SIGKILL) from None
+    return done.stdout.decode("utf-8", "replace")
 
 
 def _failure(status: int, summary: str, said: str, diagnostics: List[Diagnostic]) -> CompileError:
