@@ -98,10 +98,11 @@ class _Notebook(_Changing):
 
     def line(self, text: str) -> None:
         self._lines = [*self._lines[1 - _LINES:], text]
-        self._put("")
+        if self.is_time():
+            self._put("")
 
     def close(self) -> None:
-        if self._handle is not None:
+        if self._handle is not None or self._lines:
             self._put("")
 
     def _put(self, below: str) -> None:

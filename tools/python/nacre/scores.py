@@ -75,12 +75,15 @@ class Scores:
     def _add_accuracy(self, batch: Batch, outputs: Mapping[str, Array]) -> None:
         assert self._classes
         label, output, axis, count = self._classes
-        rows = slice(0, batch.used)
-        labels = np.moveaxis(batch.arrays[label], self._inputs.axis(label) or 0, 0)[rows]
-        best = np.moveaxis(outputs[output].argmax(axis), self._inputs.axis(label) or 0, 0)[rows]
+        labels, best = batch.arrays[label], outputs[output].argmax(axis)
+        examples = self._inputs.axis(label)
+        if examples:
+            labels, best = np.moveaxis(labels, examples, 0), np.moveaxis(best, examples, 0)
+        labels, best = labels[:batch.used], best[:batch.used]
         is_class = (labels >= 0) & (labels < count)
-        total = int(is_class.sum())
-        self._put("accuracy", float((best == labels)[is_class].mean()) if total else 0.0, total)
+        total = int(np.count_nonzero(is_class))
+        right = int(np.count_nonzero((best == labels) & is_class))
+        self._put("accuracy", right / total if total else 0.0, total)
 
     @staticmethod
     def _first(names: List[str], arrays: Mapping[str, Array], count: int, size: int) -> Any:
