@@ -37,6 +37,7 @@ BOOSTS = [
     ("reference/nacre-kernel", 0.01),
     ("reference/operators", 0.01),
     ("reference/", 0.1),
+    ("docs/faq", 0.8),
     ("docs/glossary", 0.2),
     ("samples/", 0.5),
 ]
