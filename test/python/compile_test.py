@@ -17,6 +17,7 @@ import numpy
 import packaged
 
 import nacre
+import python_options
 from nacre._library import find_symbol
 
 A = numpy.arange(6, dtype="float32").reshape(2, 3)
@@ -99,6 +100,13 @@ class CompileTest(packaged.PackageTest):
             with open(self.path("help"), "w", encoding="utf-8") as file:
                 file.write(helped.replace("\nTarget:\n", f"\nTarget:\n\n{line}\n", 1))
             self.assertIn(words, self.call(sys.executable, program, self.script("helper", "#!/bin/sh\ncat " + self.path("help")), status=1))
+
+    def test_options_are_read_from_lines_of_any_width(self):
+        wide = "Target:\n\n  --accuracy=<fast|strict>               - How exact; repeatable\n  -j                                     - Jobs\n"
+        narrow = "Target:\n\n  --accuracy=<fast|strict>\n                        How exact;\n                        repeatable\n  -j                    Jobs\n"
+        for text in (wide, narrow):
+            self.assertEqual(python_options.read_options(text), [["Target", "accuracy", "fast|strict", False, "How exact; repeatable"],
+                                                                 ["Target", "j", None, False, "Jobs"]])
 
     def test_one_target(self):
         with self.assertRaisesRegex(nacre.OptionError, "target must be a single one, .*, but is 'linux-arm64,android-arm64'; call compile for each"):

@@ -11,6 +11,22 @@ from digits import BATCH, CLASSES, LABELS, PIXELS, SIZE, DigitsTest
 import nacre
 
 
+class Tensor:
+    """As PyTorch's: not an array, but one can be made of it."""
+
+    def __init__(self, array):
+        self.array, self.shape, self.ndim = array, array.shape, array.ndim
+
+    def __array__(self, dtype=None):
+        return self.array if dtype is None else self.array.astype(dtype)
+
+    def __len__(self):
+        return len(self.array)
+
+    def __iter__(self):
+        return map(Tensor, self.array)
+
+
 class FitDataTest(DigitsTest):
     # --- Data -------------------------------------------------------------------------------------------------------
 
@@ -23,7 +39,7 @@ class FitDataTest(DigitsTest):
 
             def __iter__(self):
                 for begin in range(0, 70, BATCH):
-                    yield [PIXELS[begin:begin + BATCH], LABELS[begin:begin + BATCH].astype("int32")]
+                    yield [Tensor(PIXELS[begin:begin + BATCH]), Tensor(LABELS[begin:begin + BATCH].astype("int32"))]
 
         model, other = self.compiled(), self.compiled()
         with self.assertLogs("nacre", "INFO") as logged:
@@ -40,9 +56,11 @@ class FitDataTest(DigitsTest):
         self.assert_says(TypeError, "a batch must be a pair of data and labels, or a dict of both, but is a int", model.fit, iter([3]), learning_rate=0.1)
 
     def test_inputs_by_name(self):
-        model, other = self.compiled(), self.compiled()
+        model, other, third = self.compiled(), self.compiled(), self.compiled()
+        third.fit(Tensor(PIXELS), Tensor(LABELS), learning_rate=0.1)
         model.fit({"x": PIXELS}, {"label": LABELS}, learning_rate=0.1)
         other.fit({"x": PIXELS, "label": LABELS}, learning_rate=0.1)
+        numpy.testing.assert_array_equal(model.state["w"], third.state["w"])
         numpy.testing.assert_array_equal(model.state["w"], other.state["w"])
 
     def test_axes_of_examples(self):

@@ -22,7 +22,8 @@ OURS = ("o", "quiet", "report", "target", "help", "version", "j")
 NO_LIBRARY = ("check", "compile-to", "emit", "list-operators", "list-weights")
 # Words that make nacre-compile print a list instead of a library.
 LISTS = "list"
-OPTION = re.compile(r"  --?([a-z][a-z-]*)(\[)?(?:[= ]<(.*?)>\]?)? +- (.*)")
+OPTION = re.compile(r"  --?([a-z][a-z-]*)(\[)?(?:[= ]<(.*?)>\]?)?(?: +- |   *|$)(.*)")
+CONTINUED = re.compile(r" {16,}(\S.*)")  # The description goes on.
 HEADING = re.compile(r"([A-Z][a-z]+):")
 WORD = re.compile(r"[a-z][a-z0-9-]*")
 SEVERAL = re.compile(r"^(?:all\|)?(\w+)\[,\1\]$")
@@ -31,7 +32,7 @@ TYPES = {
     "N": "int", "MiB": "int", "seed": "int", "number": "int", "N|auto": "Union[int, str]",
     "name": "str", "identifier": "str", "tensor": "str", "pattern": "str", "entry": "str", "all|tensor": "str",
     "cpu|gpu|split:percent|auto": "str", "norm:X|value:X": "str", "kind[:constant=X,...]": "str",
-    "file": "Path", "prefix|folder": "Path", "file.caffemodel": "Path", "name|file.json": "Path",
+    "file": "Path", "prefix|folder": "Path", "file.caffemodel": "Path", "file.caffemodel|folder": "Path", "name|file.json": "Path",
     # A value per tensor: the type of the value.
     "input=1x3x224x224": "Union[str, Sequence[int]]", "input=value|file": "Any", "input:output": "str",
     "input:axis|input:none": "Union[int, str]", "tensor:ratio": "float", "kind:tensor[,label=name]": "str",
@@ -53,16 +54,19 @@ class CompileOptions(TypedDict, total=False):
 
 
 def read_options(text):
-    """Yields (section, name, spelling of the value or None if there is no value, whether the value is optional, description)."""
-    section = ""
+    """Returns (section, name, spelling of the value or None if there is no value, whether the value is optional, description) of each option."""
+    section, found = "", []
     for line in text.splitlines():
-        heading, option = HEADING.fullmatch(line), OPTION.fullmatch(line)
+        heading, option, continued = HEADING.fullmatch(line), OPTION.fullmatch(line), CONTINUED.fullmatch(line)
         if heading:
             section = heading[1]
         elif option:
-            yield section, option[1], option[3], bool(option[2]), option[4]
+            found.append([section, option[1], option[3], bool(option[2]), option[4]])
+        elif continued and found:
+            found[-1][-1] = f"{found[-1][-1]} {continued[1]}".strip()
         elif line.startswith("LOSSES"):
-            return
+            break
+    return found
 
 
 def words_of(spelling):

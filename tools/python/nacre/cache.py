@@ -188,15 +188,15 @@ class Cache:
                 return False
         except (OSError, ValueError, KeyError, TypeError):
             pass  # Not whole, so that no model uses it.
+        aside = tempfile.mkdtemp(prefix="old-", dir=self._entries)
         try:
-            aside = tempfile.mkdtemp(prefix="old-", dir=self._entries)
             os.rename(entry, aside)
-        except OSError:
+        except OSError:  # Another process has removed it.
             return False
         finally:
             if lock is not None:
                 os.close(lock)
-        shutil.rmtree(aside, ignore_errors=True)
+            shutil.rmtree(aside, ignore_errors=True)
         return True
 
 

@@ -25,7 +25,9 @@ _SETTLED_NS = 2_000_000_000
 _CHUNK = 1 << 22
 # The entry of an ONNX tensor that names its file (StringStringEntryProto): the key "location", then the value.
 _LOCATION = re.compile(rb"\x0a\x08location")
-# Options whose value is the path of a file.
+# The same of a CNNdroid layer.
+_PARAMETERS = re.compile(rb'parameters_file[^"\n]{0,80}"([^"\n]+)"')
+# Options whose value is the path of a file or folder.
 _PATHS = ("weights", "device")
 
 #: What changes whenever the content of a file does.
@@ -56,13 +58,13 @@ def _checkpoint(prefix: str) -> Iterator[str]:
 
 
 def _locations(model: str) -> List[str]:
-    """Returns the files of weights that an ONNX model names."""
+    """Returns the files of weights that a model names."""
     with open(model, "rb") as file:
         if os.fstat(file.fileno()).st_size == 0:
             return []
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             ends = [match.end() for match in _LOCATION.finditer(data)]  # An open iterator would keep the map open.
-            names = {_value_at(data, end) for end in ends}
+            names = {_value_at(data, end) for end in ends} | set(_PARAMETERS.findall(data))
     return sorted(os.fsdecode(name) for name in names)
 
 
@@ -116,8 +118,8 @@ class Sources:
         for keyword, value in options.items():
             if keyword == "checkpoint" and value:
                 found += _checkpoint(os.fspath(value))
-            elif keyword in _PATHS and value and os.path.isfile(value):
-                found.append(os.fspath(value))
+            elif keyword in _PATHS and value and os.path.exists(value):
+                found += _in_folder(os.fspath(value)) if os.path.isdir(value) else [os.fspath(value)]
             elif keyword == "set" and isinstance(value, Mapping):
                 found += [os.fspath(part) for part in value.values() if isinstance(part, (str, os.PathLike)) and os.path.isfile(part)]
             elif keyword == "set" and value:
@@ -127,7 +129,7 @@ class Sources:
     def _next_to(self, model: str) -> Iterator[str]:
         """Yields the files that a model's file names, and those that belong to it by their names."""
         folder, name = os.path.split(model)
-        yield from (os.path.join(folder, location) for location in self._kept(model, _locations))
+        yield from filter(os.path.exists, (os.path.join(folder, location) for location in self._kept(model, _locations)))
         stem = os.path.splitext(model)[0]
         yield from filter(os.path.isfile, [stem + ".caffemodel"])
         yield from _checkpoint(stem) if not os.path.isdir(stem) else ()
