@@ -102,12 +102,12 @@ def _check_labels(feed: Feed, runner: _Runner, find_tester: Callable[[], Optiona
     if runner.classes is None or not isinstance(feed, Examples):
         return
     name, _, _, count = runner.classes
-    labels = feed.labels(name)
+    labels = np.moveaxis(feed.labels(name), runner.inputs.axis(name) or 0, 0)
     wrong = (labels < 0) | (labels >= count)
     tester = find_tester() if wrong.any() else None
     for value in np.unique(labels[wrong])[:2] if tester else ():
         if tester and not tester.accepts(int(value)):
-            raise LabelError(name, int(np.flatnonzero((labels == value).reshape(-1))[0]), labels, count)
+            raise LabelError(name, int(np.flatnonzero(labels == value)[0]), labels, count)
 
 
 def _require_entry(model: Model, name: str) -> None:
