@@ -227,6 +227,20 @@ class FitTest(DigitsTest):
             model.state.load(self.path(name + ".safetensors"))
             numpy.testing.assert_array_equal(model.state["w"], expected)
 
+    def test_an_interrupted_training_keeps_its_steps(self):
+        def interrupt(training, _logs):
+            if training.epoch == 2:
+                raise KeyboardInterrupt
+        model, other = self.compiled(), self.compiled()
+        recorder = Recorder()
+        with self.assertRaises(KeyboardInterrupt):
+            model.fit(PIXELS, LABELS, epochs=9, learning_rate=0.1, callbacks=[recorder, interrupt], validation_split=0.2)
+        self.assertNotIn("end", [call[0] for call in recorder.calls])
+        other.fit(PIXELS, LABELS, epochs=2, learning_rate=0.1, validation_split=0.2)
+        numpy.testing.assert_array_equal(model.state["w"], other.state["w"])
+        self.assertEqual(model.evaluate(PIXELS, LABELS), other.evaluate(PIXELS, LABELS))
+        model.fit(PIXELS, LABELS, learning_rate=0.1)
+
     def test_training_that_diverges(self):
         with self.assertRaisesRegex(nacre.DivergedError, r"^the loss .* lower the learning rate, or compile with clip='norm:1'$") as caught:
             self.compiled(model="line", loss="mean-squared-error").fit(numpy.ones((64, 2), "float32"), numpy.ones((64, 1), "float32"), epochs=100,
