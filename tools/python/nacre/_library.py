@@ -108,8 +108,8 @@ class Library:
 
     def asked_version(self, options: Any) -> int:
         """Returns the version to request from the model's runtime: at most its own, unless options need a newer one."""
-        version: int = self.functions.api_version
-        return min(version, _native.API_VERSION) if version >= (7 if options.max_iterations else _native.OLDEST_VERSION) else _native.API_VERSION
+        version = self.functions.api_version
+        return int(min(version, _native.API_VERSION) if version >= (7 if options.max_iterations else _native.OLDEST_VERSION) else _native.API_VERSION)
 
     @property
     def state(self) -> Any:
