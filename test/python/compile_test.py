@@ -90,7 +90,7 @@ class CompileTest(packaged.PackageTest):
 
     def test_tables_of_options_are_those_of_help(self):
         said = self.call(nacre.find_program("nacre-compile"), "--help")
-        helped = dict(re.findall(r"^  --?([a-z-]+)(?:=<(.*?)>)? +- ", said, re.MULTILINE))
+        helped = dict(re.findall(r"^  --?([a-z-]+)(?:\[?=<(.*?)>\]?)?(?=  |$)", said, re.MULTILINE))
         self.assertEqual({name for name, value in helped.items() if re.fullmatch(r"(\w+)\[,\1\]", value)},
                          compiler.COMMAS | {"target"}, "options of several values are those of compiler.COMMAS")
         with self.assertRaisesRegex(nacre.OptionError, "target must be a single one, .*, but is 'linux-arm64,android-arm64'; call compile for each"):
