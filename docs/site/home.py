@@ -36,5 +36,5 @@ def page(template, readme, sections):
     """`sections`: [(title, [(title of a page, its path)])]."""
     parts = {name: pictures(part(readme, pattern)) for name, pattern in PARTS.items()}
     parts["COMMANDS"] = "```sh\n" + REMARK.sub("", part(readme, SHELL)) + "\n```"
-    parts["PAGES"] = "\n".join(f"- **{title}**: " + ", ".join(f"[{name}]({path})" for name, path in pages) + "." for title, pages in sections)
+    parts["PAGES"] = "\n".join(f"- **{title}**: " + ", ".join(f"[{name if name != title else 'all'}]({path})" for name, path in pages) + "." for title, pages in sections)
     return re.sub(r"^@([A-Z]+)@$", lambda match: parts[match[1]], template, flags=re.MULTILINE)
