@@ -79,6 +79,13 @@ class HelpTest(nacre.NacreTest):
             self.assertEqual(passes - every, set())
             self.assertEqual(bool(passes), program == "nacre-opt")
 
+    def test_nacre_run_lists_what_it_reads(self):
+        """Its help is a text of its own, next to the table of its options."""
+        with open(os.path.join(nacre.ROOT, "tools", "run", "session", "Options.cpp"), encoding="utf-8") as file:
+            rows = set(re.findall(r'^    \{"([a-z-]+)", ', file.read(), re.MULTILINE))
+        self.assertGreater(len(rows), 30)
+        self.assertEqual({name.lstrip("-") for name in sum(self.listed("nacre-run").values(), [])}, rows)
+
     def test_reading_it(self):
         """help_text.py reads spellings of each kind, and texts that go on."""
         lines = ["Task:", "Words on it.", "", "  -o <file>             A file", "  --name=<a|b>[,c]", "                        Text that", "                        goes on",
