@@ -54,12 +54,12 @@ class LookTest(unittest.TestCase):
             options.add_argument(argument)
         cls.browser = webdriver.Chrome(service=Service(DRIVER), options=options)
         cls.addClassCleanup(cls.browser.quit)
-        # It is large, and no page needs it until somebody searches.
+        # The index of the search is large, and nobody searches here: the pages get a search that never has one.
         cls.browser.execute_cdp_cmd("Network.enable", {})
         cls.browser.execute_cdp_cmd("Network.setBlockedURLs", {"urls": ["*/search/from_files.js"]})
         # The theme remembers a scheme, which then wins over the system's.
-        cls.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": "localStorage.clear()"})
-        os.makedirs(PICTURES, exist_ok=True)
+        cls.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {
+            "source": "localStorage.clear(); var __search = {index: new Promise(() => {}), worker: URL.createObjectURL(new Blob(['']))};"})
 
     def show(self, page, width, scheme="light"):
         self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
@@ -100,6 +100,7 @@ class LookTest(unittest.TestCase):
         for scheme in ("light", "dark"):
             self.show("index", WIDE, scheme)
             backgrounds.add(self.ask("getComputedStyle(document.body).backgroundColor"))
+            self.assertTrue(self.ask("isShown(document.querySelector('.md-search__form'))"), "the search is there")
             images = self.ask("[...document.querySelectorAll('main img')].filter(isShown).map(image => image.src.split('/').pop())")
             self.assertEqual(images, [f"speed-{scheme}.svg"])
         self.assertEqual(len(backgrounds), 2)
