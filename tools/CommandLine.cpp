@@ -43,7 +43,8 @@ public:
     close(before);
     before = -1;
     std::string text;
-    std::rewind(file);
+    if (std::fseek(file, 0, SEEK_SET) != 0)
+      return text;
     char part[4096];
     while (const size_t count = std::fread(part, 1, sizeof part, file))
       text.append(part, count);
