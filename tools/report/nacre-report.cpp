@@ -16,20 +16,21 @@ using namespace llvm;
 
 namespace {
 
-constexpr StringLiteral kEpilogue =
-    "\nEXAMPLES\n"
-    "  nacre-compile model.onnx -o libmodel.so --device=snapdragon-778g --report=report.json\n"
-    "      write the compiler's report, with times predicted for a device\n"
-    "  nacre-run libmodel.so --profile=profile.json\n"
-    "      measure on the device itself\n"
-    "  nacre-report report.json --profile=profile.json -o report.html\n"
-    "      show both in a browser\n"
-    "  nacre-report lenet.json --profile=main.json --profile=train.json\n"
-    "      show the measurements of several entries\n"
-    "\nEXIT STATUS\n"
-    "  0  the page is written\n"
-    "  2  the command line is wrong, or a file cannot be read or written, or belongs to another library\n"
-    "  4  memory ran out\n";
+constexpr StringLiteral kClosing = "\nEXAMPLES\n"
+                                   "  nacre-compile model.onnx -o libmodel.so --device=snapdragon-778g \\\n"
+                                   "    --report=report.json\n"
+                                   "      write the compiler's report, with times predicted for a device\n"
+                                   "  nacre-run libmodel.so --profile=profile.json\n"
+                                   "      measure on the device itself\n"
+                                   "  nacre-report report.json --profile=profile.json -o report.html\n"
+                                   "      show both in a browser\n"
+                                   "  nacre-report lenet.json --profile=main.json --profile=train.json\n"
+                                   "      show the measurements of several entries\n"
+                                   "\nEXIT STATUS\n"
+                                   "  0  the page is written\n"
+                                   "  2  the command line is wrong, or a file cannot be read or written, or belongs\n"
+                                   "     to another library\n"
+                                   "  4  memory ran out\n";
 
 int fail(const Twine &message) {
   errs() << "nacre-report: " << message << "\n";
@@ -57,11 +58,14 @@ int main(int argc, char **argv) {
                                  cl::desc("Profile by nacre-run --profile=<file>, at most one per entry; repeatable"));
   cl::opt<std::string> output("o", cl::cat(category), cl::value_desc("file"),
                               cl::desc("Page to write; - is the standard output (default: <report>.html)"));
-  cl::extrahelp more(kEpilogue);
   cl::HideUnrelatedOptions(category);
   nacre::tools::setVersion("nacre-report");
-  if (Error error = nacre::tools::parseOptions(
-          argc, argv, "Shows a report of nacre-compile and profiles of nacre-run as a web page.\n"))
+  const nacre::tools::Help help{"Shows a report of nacre-compile and profiles of nacre-run as a web page.",
+                                "nacre-report [options] <report.json>",
+                                &category,
+                                {{"Files", {"profile", "o"}}},
+                                kClosing.str()};
+  if (Error error = nacre::tools::parseOptions(argc, argv, help))
     return fail(toString(std::move(error)));
   if (report.empty())
     return fail("a report is required, as in nacre-report report.json; see --help");
