@@ -11,7 +11,7 @@ using namespace mlir;
 namespace nacre::importer::batch {
 
 static constexpr StringLiteral isElsewhere =
-    "combines tensors that have the batch at different axes, or in a size that differs";
+    "combines tensors with the batch at different axes, or with values that differ from row to row";
 
 LogicalResult applyBroadcast(Operation *op, BatchRewriter &rewriter) {
   const auto type = cast<RankedTensorType>(op->getResult(0).getType());
