@@ -10,39 +10,53 @@
 #define NACRE_COMPILER_IMPORT_BATCH_BATCHAXIS_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 #include <optional>
 
 namespace nacre::importer {
 
-/// Where the rows of a batch are: along `axis`, which has `outer * batch * inner` elements. `outer` and `inner` are not 1 if a
-/// reshape has merged the batch with its neighbours.
-struct BatchAxis {
+/// One axis that holds the rows: it has `outer * batch * inner` elements. `outer` and `inner` are not 1 if a reshape has merged the
+/// batch with its neighbours.
+struct BatchPlace {
   int64_t axis = 0;
   int64_t outer = 1, inner = 1;
-  /// A bit for each axis that the batch may be, including `axis`. There are several if the model states a batch of 1 and a reshape
-  /// leaves several axes of size 1 at the same place. A reshape moves the batch between them.
-  uint32_t choices = 1;
 
-  /// The rows along `axis`, and no other choice.
-  static BatchAxis at(int64_t axis) { return {axis, 1, 1, uint32_t(1) << axis}; }
-  bool mayBe(int64_t other) const { return other >= 0 && other < 32 && (choices >> other & 1) != 0; }
   bool isAxisOfItsOwn() const { return outer == 1 && inner == 1; }
   /// The size of the axis.
   int64_t sizeFor(int64_t batch) const { return outer * batch * inner; }
-  bool isMergedAs(const BatchAxis &other) const { return outer == other.outer && inner == other.inner; }
+  /// The same rows along another axis of another tensor.
+  BatchPlace at(int64_t other) const { return {other, outer, inner}; }
+  bool operator==(const BatchPlace &other) const {
+    return axis == other.axis && outer == other.outer && inner == other.inner;
+  }
+};
+
+/// Where the rows of a batch are. A reshape of a batch of 1 may leave several places at the same position among the elements, such as two axes
+/// of size 1. Another reshape, which moves no element, changes between them.
+struct BatchAxis : BatchPlace {
+  llvm::SmallVector<BatchPlace, 2> choices; ///< all of them, with the present one
+
+  BatchAxis() : BatchAxis(BatchPlace()) {}
+  explicit BatchAxis(const BatchPlace &place) : BatchPlace(place), choices({place}) {}
+
+  bool mayBe(const BatchPlace &place) const { return llvm::is_contained(choices, place); }
 };
 
 /// How many times the rows repeat in row-major order: the elements before one along the batch, where `shape` is of any batch.
-int64_t countOuter(llvm::ArrayRef<int64_t> shape, const BatchAxis &place);
+int64_t countOuter(llvm::ArrayRef<int64_t> shape, const BatchPlace &place);
 
-/// `place` with those of `choices` that it can be moved to without moving an element: only axes of size 1 are between.
-BatchAxis withChoices(llvm::ArrayRef<int64_t> shape, BatchAxis place, uint32_t choices);
+/// `place` with those of `choices` that are at the same position among the elements of a tensor of `shape`, which is for any batch.
+BatchAxis withChoices(llvm::ArrayRef<int64_t> shape, const BatchPlace &place, llvm::ArrayRef<BatchPlace> choices);
+
+/// All places for rows that repeat `outer` times in a tensor of `shape`, which is for a batch of `batch`. Axes of their own are first.
+llvm::SmallVector<BatchPlace> findPlaces(llvm::ArrayRef<int64_t> shape, int64_t outer, int64_t batch);
 
 /// Where the rows are after a reshape from `from` to `to`, both for a batch of `batch`; nothing if no axis of `to` holds whole rows. It
 /// keeps the number of the axis if it can.
 std::optional<BatchAxis> throughReshape(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to,
-                                        const BatchAxis &place, int64_t batch);
+                                        const BatchPlace &place, int64_t batch);
 
 } // namespace nacre::importer
 

@@ -34,7 +34,7 @@ SmallVector<int64_t> BatchRewriter::getStatedShape(Value value) const {
   return shape;
 }
 
-RankedTensorType BatchRewriter::getWantedType(RankedTensorType type, const BatchAxis &place) const {
+RankedTensorType BatchRewriter::getWantedType(RankedTensorType type, const BatchPlace &place) const {
   SmallVector<int64_t> shape(type.getShape());
   shape[place.axis] = place.sizeFor(wanted);
   return type.clone(shape);
@@ -46,11 +46,16 @@ void BatchRewriter::set(Value value, const BatchAxis &place) {
   places[value] = place;
 }
 
-std::optional<BatchAxis> BatchRewriter::guess(Value value) const {
-  for (auto [axis, size] : llvm::enumerate(shapeOf(value)))
-    if (size == stated)
-      return withChoices(shapeOf(value), BatchAxis::at(int64_t(axis)), stated == 1 ? ~uint32_t(0) : 0);
-  return std::nullopt;
+std::optional<BatchAxis> BatchRewriter::guess(Value value, ArrayRef<Value> likely) const {
+  const ArrayRef<int64_t> shape = shapeOf(value);
+  for (Value other : likely)
+    if (const BatchAxis *place = find(other); place && getStatedShape(other) == shape)
+      return *place;
+  const auto *axis = llvm::find(shape, stated);
+  if (axis == shape.end())
+    return std::nullopt;
+  const BatchPlace place = {axis - shape.begin()};
+  return withChoices(shape, place, findPlaces(shape, countOuter(shape, place), stated));
 }
 
 LogicalResult BatchRewriter::refuse(Location loc, const Twine &reason) const {
@@ -68,7 +73,7 @@ LogicalResult BatchRewriter::refuse(Operation *op, const Twine &reason) const {
 //===----------------------------------------------------------------------===//
 
 /// Whether the stated rows of a value without rows are all the same, so that there may be another number of them.
-bool BatchRewriter::hasEqualRows(Value value, const BatchAxis &place) const {
+bool BatchRewriter::hasEqualRows(Value value, const BatchPlace &place) const {
   if (stated == 1)
     return true;
   if (auto broadcast = value.getDefiningOp<nn::BroadcastOp>()) {
@@ -79,7 +84,7 @@ bool BatchRewriter::hasEqualRows(Value value, const BatchAxis &place) const {
   return constant && bool(repeat(constant.getValue(), place));
 }
 
-ElementsAttr BatchRewriter::repeat(ElementsAttr elements, const BatchAxis &place) const {
+ElementsAttr BatchRewriter::repeat(ElementsAttr elements, const BatchPlace &place) const {
   auto type = cast<RankedTensorType>(elements.getType());
   const RankedTensorType wantedType = getWantedType(type, place);
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(elements);
@@ -104,7 +109,7 @@ ElementsAttr BatchRewriter::repeat(ElementsAttr elements, const BatchAxis &place
   return std::move(builder).take();
 }
 
-Value BatchRewriter::repeat(OpBuilder &builder, Value value, const BatchAxis &place) {
+Value BatchRewriter::repeat(OpBuilder &builder, Value value, const BatchPlace &place) {
   const RankedTensorType type = typeOf(value), wantedType = getWantedType(type, place);
   const Location loc = value.getLoc();
   if (auto constant = value.getDefiningOp<nn::ConstantOp>())
@@ -122,41 +127,36 @@ Value BatchRewriter::repeat(OpBuilder &builder, Value value, const BatchAxis &pl
   return nn::ReshapeOp::create(builder, loc, wantedType, rows);
 }
 
-/// Only axes of size 1 are between the two axes, so a reshape moves the rows.
-Value BatchRewriter::move(OpBuilder &builder, Value value, int64_t axis) {
-  BatchAxis place = *find(value);
+/// Both places are at the same position among the elements, so a reshape moves the rows.
+Value BatchRewriter::move(OpBuilder &builder, Value value, const BatchPlace &place) {
   SmallVector<int64_t> shape = getStatedShape(value);
-  const uint32_t choices = place.choices;
-  place = withChoices(shape, BatchAxis::at(axis), choices);
-  shape[axis] = wanted;
-  Value moved = nn::ReshapeOp::create(builder, value.getLoc(), typeOf(value).clone(shape), value);
-  places[moved] = place;
-  return moved;
+  const BatchAxis moved = withChoices(shape, place, find(value)->choices);
+  shape[place.axis] = place.sizeFor(wanted);
+  Value reshaped = nn::ReshapeOp::create(builder, value.getLoc(), typeOf(value).clone(shape), value);
+  places[reshaped] = moved;
+  return reshaped;
 }
 
-bool BatchRewriter::canConform(OpOperand &operand, const BatchAxis &place) const {
+bool BatchRewriter::canConform(OpOperand &operand, const BatchPlace &place) const {
   Value value = operand.get();
   if (place.axis < 0 || place.axis >= typeOf(value).getRank())
     return false;
   if (const BatchAxis *own = find(value))
-    return own->isMergedAs(place) && own->mayBe(place.axis);
+    return own->mayBe(place);
   return shapeOf(value)[place.axis] == place.sizeFor(stated) && hasEqualRows(value, place);
 }
 
-LogicalResult BatchRewriter::conform(OpOperand &operand, const BatchAxis &place) {
+LogicalResult BatchRewriter::conform(OpOperand &operand, const BatchPlace &place) {
   if (!canConform(operand, place))
     return failure();
   OpBuilder builder(operand.getOwner());
   Value value = operand.get();
-  const BatchAxis *own = find(value);
-  if (!own) {
+  if (const BatchAxis *own = find(value); !own) {
     Value repeated = repeat(builder, value, place);
-    BatchAxis single = place;
-    single.choices = uint32_t(1) << place.axis;
-    places[repeated] = single;
+    places[repeated] = BatchAxis(place);
     operand.set(repeated);
   } else if (own->axis != place.axis) {
-    operand.set(move(builder, value, place.axis));
+    operand.set(move(builder, value, place));
   }
   return success();
 }
@@ -172,43 +172,29 @@ std::optional<BatchAxis> BatchRewriter::align(ArrayRef<Aligned> operands, ArrayR
     const int64_t own = axis - aligned.shift;
     return aligned.broadcasts && !hasRows(value) && (own < 0 || shapeOf(value)[own] == 1);
   };
-  auto isPossible = [&](BatchAxis place) {
-    if (!allows(place.axis) || shape[place.axis] != place.sizeFor(stated))
+  auto isPossible = [&](const BatchPlace &place) {
+    if (place.axis < 0 || place.axis >= int64_t(shape.size()) || !allows(place.axis) ||
+        shape[place.axis] != place.sizeFor(stated))
       return false;
     return llvm::all_of(operands, [&](const Aligned &aligned) {
-      BatchAxis own = place;
-      own.axis -= aligned.shift;
-      return fitsAnyway(aligned, place.axis) || canConform(*aligned.operand, own);
+      return fitsAnyway(aligned, place.axis) || canConform(*aligned.operand, place.at(place.axis - aligned.shift));
     });
   };
   const auto *first = llvm::find_if(operands, [&](const Aligned &aligned) { return hasRows(aligned.operand->get()); });
   if (first == operands.end())
     return std::nullopt;
-  const BatchAxis *start = find(first->operand->get());
-  std::optional<BatchAxis> chosen;
-  uint32_t choices = 0;
-  auto consider = [&](int64_t axis) {
-    BatchAxis place = *start;
-    place.axis = axis;
-    if (axis < 0 || axis >= int64_t(shape.size()) || !isPossible(place))
-      return;
-    choices |= uint32_t(1) << axis;
-    if (!chosen)
-      chosen = place;
-  };
-  consider(start->axis + first->shift);
-  for (int64_t axis = 0; axis < 32; ++axis)
-    if (axis != start->axis && start->mayBe(axis))
-      consider(axis + first->shift);
-  if (!chosen)
+  // The present place of the first operand comes first.
+  SmallVector<BatchPlace> possible;
+  for (const BatchPlace &place : find(first->operand->get())->choices)
+    if (const BatchPlace shifted = place.at(place.axis + first->shift); isPossible(shifted))
+      possible.push_back(shifted);
+  if (possible.empty())
     return std::nullopt;
-  for (const Aligned &aligned : operands) {
-    BatchAxis own = *chosen;
-    own.axis -= aligned.shift;
-    if (!fitsAnyway(aligned, chosen->axis) && failed(conform(*aligned.operand, own)))
+  const BatchPlace chosen = possible.front();
+  for (const Aligned &aligned : operands)
+    if (!fitsAnyway(aligned, chosen.axis) && failed(conform(*aligned.operand, chosen.at(chosen.axis - aligned.shift))))
       return std::nullopt;
-  }
-  return withChoices(shape, *chosen, choices);
+  return withChoices(shape, chosen, possible);
 }
 
 std::optional<BatchAxis> BatchRewriter::alignAll(MutableArrayRef<OpOperand> operands, ArrayRef<int64_t> shape,

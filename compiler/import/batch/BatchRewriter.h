@@ -31,8 +31,9 @@ public:
   llvm::SmallVector<int64_t> getStatedShape(mlir::Value value) const;
   /// Gives `value`, which has its stated type, rows.
   void set(mlir::Value value, const BatchAxis &place);
-  /// An axis of a value without rows that can hold them: the first that has the stated batch. Nothing if there is none.
-  std::optional<BatchAxis> guess(mlir::Value value) const;
+  /// A place for rows in a value without rows: one of `likely` that fits, else the first axis that has the stated batch. Nothing if
+  /// there is none.
+  std::optional<BatchAxis> guess(mlir::Value value, llvm::ArrayRef<mlir::Value> likely = {}) const;
 
   /// An operand that shares axes with a result: its axis `a` is the result's axis `a + shift`.
   struct Aligned {
@@ -49,21 +50,21 @@ public:
                                     Axes allows);
 
   /// Brings the rows of one operand to `place`, of that operand. Fails, without an error, if it cannot.
-  mlir::LogicalResult conform(mlir::OpOperand &operand, const BatchAxis &place);
+  mlir::LogicalResult conform(mlir::OpOperand &operand, const BatchPlace &place);
 
   /// Reports why rows are not computed separately: "..., but this operator <reason>", or a subject of its own.
   mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &reason) const;
   mlir::LogicalResult refuse(mlir::Location loc, const llvm::Twine &reason) const;
 
   /// The initial elements of a variable, for the wanted batch. Null if its rows differ or cannot be read.
-  mlir::ElementsAttr repeat(mlir::ElementsAttr elements, const BatchAxis &place) const;
+  mlir::ElementsAttr repeat(mlir::ElementsAttr elements, const BatchPlace &place) const;
 
 private:
-  bool canConform(mlir::OpOperand &operand, const BatchAxis &place) const;
-  bool hasEqualRows(mlir::Value value, const BatchAxis &place) const;
-  mlir::Value move(mlir::OpBuilder &builder, mlir::Value value, int64_t axis);
-  mlir::Value repeat(mlir::OpBuilder &builder, mlir::Value value, const BatchAxis &place);
-  mlir::RankedTensorType getWantedType(mlir::RankedTensorType type, const BatchAxis &place) const;
+  bool canConform(mlir::OpOperand &operand, const BatchPlace &place) const;
+  bool hasEqualRows(mlir::Value value, const BatchPlace &place) const;
+  mlir::Value move(mlir::OpBuilder &builder, mlir::Value value, const BatchPlace &place);
+  mlir::Value repeat(mlir::OpBuilder &builder, mlir::Value value, const BatchPlace &place);
+  mlir::RankedTensorType getWantedType(mlir::RankedTensorType type, const BatchPlace &place) const;
 
   const int64_t stated, wanted;
   llvm::DenseMap<mlir::Value, BatchAxis> places;

@@ -89,7 +89,7 @@ public:
 
   LogicalResult run() {
     for (const BatchChange::Input &input : change.inputs)
-      rewriter.set(function.getArgument(input.argument), BatchAxis::at(input.axis));
+      rewriter.set(function.getArgument(input.argument), BatchAxis({input.axis}));
     if (failed(giveVariablesRows()) || failed(rewriteBlock(function.front(), rewriter)) || failed(checkResults()))
       return failure();
     function.setFunctionType(FunctionType::get(function.getContext(), function.front().getArgumentTypes(),

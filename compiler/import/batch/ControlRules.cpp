@@ -25,8 +25,8 @@ static void addDependents(Block &block, const BatchRewriter &rewriter, DenseSet<
 }
 
 /// Which of the carried values of a loop have rows.
-static llvm::BitVector findCarriedRows(OperandRange initial, Block &body, ArrayRef<BlockArgument> scanned,
-                                       OperandRange yielded, const BatchRewriter &rewriter) {
+static llvm::BitVector findCarriedRows(OperandRange initial, Block &body, ArrayRef<Value> scanned, OperandRange yielded,
+                                       const BatchRewriter &rewriter) {
   llvm::BitVector rows(initial.size());
   for (auto [index, value] : llvm::enumerate(initial))
     rows[index] = rewriter.hasRows(value);
@@ -47,11 +47,12 @@ static llvm::BitVector findCarriedRows(OperandRange initial, Block &body, ArrayR
 
 /// Gives the carried values in `rows` rows before the loop, in its blocks and after it.
 static LogicalResult carryRows(Operation *loop, MutableOperandRange initial, ArrayRef<Block *> blocks,
-                               ResultRange finals, const llvm::BitVector &rows, BatchRewriter &rewriter) {
+                               ResultRange finals, const llvm::BitVector &rows, ArrayRef<Value> scanned,
+                               BatchRewriter &rewriter) {
   for (unsigned index : rows.set_bits()) {
     OpOperand &operand = initial[index];
     const BatchAxis *known = rewriter.find(operand.get());
-    std::optional<BatchAxis> place = known ? std::optional(*known) : rewriter.guess(operand.get());
+    std::optional<BatchAxis> place = known ? std::optional(*known) : rewriter.guess(operand.get(), scanned);
     if (!place || failed(rewriter.conform(operand, *place)))
       return rewriter.refuse(loop, "carries a tensor that has no axis for the batch");
     for (Block *block : blocks)
@@ -69,12 +70,8 @@ static LogicalResult yieldRows(Operation *loop, nn::YieldOp yield, ResultRange f
         place && failed(rewriter.conform(yield.getCarriedMutable()[index], *place)))
       return rewriter.refuse(loop, movesBatch);
   for (auto [row, stack] : llvm::zip_equal(yield.getStacked(), stacks))
-    if (const BatchAxis *place = rewriter.find(row)) {
-      BatchAxis stacked = *place;
-      ++stacked.axis;
-      stacked.choices <<= 1;
-      rewriter.set(stack, stacked);
-    }
+    if (const BatchAxis *place = rewriter.find(row))
+      rewriter.set(stack, BatchAxis(place->at(place->axis + 1)));
   return success();
 }
 
@@ -103,23 +100,20 @@ LogicalResult apply(nn::IfOp op, BatchRewriter &rewriter) {
 LogicalResult apply(nn::ForOp op, BatchRewriter &rewriter) {
   if (op.getCount() && rewriter.hasRows(op.getCount()))
     return rewriter.refuse(op, "is a loop whose number of iterations depends on the row of the batch");
-  SmallVector<BlockArgument> scannedRows;
+  SmallVector<Value> scannedRows;
   for (auto [operand, argument] : llvm::zip_equal(op.getScannedMutable(), op.getScannedArguments())) {
     const BatchAxis *place = rewriter.find(operand.get());
     if (!place)
       continue;
-    BatchAxis row = *place;
-    if (row.axis == 0)
+    if (place->axis == 0)
       return rewriter.refuse(op, "is a loop over the rows of the batch");
-    --row.axis;
-    row.choices = uint32_t(1) << row.axis;
-    rewriter.set(argument, row);
+    rewriter.set(argument, BatchAxis(place->at(place->axis - 1)));
     scannedRows.push_back(argument);
   }
   Block *body = &op.getBody().front();
   const llvm::BitVector rows =
       findCarriedRows(op.getInitial(), *body, scannedRows, op.getYield().getCarried(), rewriter);
-  if (failed(carryRows(op, op.getInitialMutable(), {body}, op.getFinals(), rows, rewriter)) ||
+  if (failed(carryRows(op, op.getInitialMutable(), {body}, op.getFinals(), rows, scannedRows, rewriter)) ||
       failed(rewriteBlock(*body, rewriter)))
     return failure();
   return yieldRows(op, op.getYield(), op.getFinals(), op.getStacks(), rewriter);
@@ -128,7 +122,7 @@ LogicalResult apply(nn::ForOp op, BatchRewriter &rewriter) {
 LogicalResult apply(nn::WhileOp op, BatchRewriter &rewriter) {
   Block *condition = &op.getConditionRegion().front(), *body = &op.getBody().front();
   const llvm::BitVector rows = findCarriedRows(op.getInitial(), *body, {}, op.getYield().getCarried(), rewriter);
-  if (failed(carryRows(op, op.getInitialMutable(), {condition, body}, op.getFinals(), rows, rewriter)) ||
+  if (failed(carryRows(op, op.getInitialMutable(), {condition, body}, op.getFinals(), rows, {}, rewriter)) ||
       failed(rewriteBlock(*condition, rewriter)))
     return failure();
   if (rewriter.hasRows(op.getConditionOp().getCondition()))

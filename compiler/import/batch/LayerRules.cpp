@@ -71,26 +71,24 @@ LogicalResult apply(nn::PoolOp op, BatchRewriter &rewriter) {
 /// Brings the rows of `operands` to an axis of each, and the results' to one of theirs. Null operands are left out.
 static LogicalResult applyAt(Operation *op, BatchRewriter &rewriter, ArrayRef<std::pair<OpOperand *, int64_t>> operands,
                              ArrayRef<int64_t> resultAxes, StringRef reason) {
-  // Rows that are merged with others stay so: they are more images, or more sequences.
-  BatchAxis merged = BatchAxis::at(0);
+  // Rows that are merged with others stay so: they are more images, or more sequences. An axis of their own is preferred.
+  std::optional<BatchPlace> rows;
   for (auto [operand, axis] : operands)
     if (const BatchAxis *place = operand ? rewriter.find(operand->get()) : nullptr)
-      merged = *place;
-  auto at = [&](int64_t axis) {
-    BatchAxis place = merged;
-    place.axis = axis;
-    place.choices = uint32_t(1) << axis;
-    return place;
-  };
+      for (const BatchPlace &choice : place->choices)
+        if (choice.axis == axis && (!rows || choice.isAxisOfItsOwn()))
+          rows = choice;
+  if (!rows)
+    return rewriter.refuse(op, reason);
   for (OpOperand &operand : op->getOpOperands())
     if (rewriter.hasRows(operand.get()) &&
         llvm::none_of(operands, [&](const auto &entry) { return entry.first == &operand; }))
       return rewriter.refuse(op, reason);
   for (auto [operand, axis] : operands)
-    if (operand && failed(rewriter.conform(*operand, at(axis))))
+    if (operand && failed(rewriter.conform(*operand, rows->at(axis))))
       return rewriter.refuse(op, reason);
   for (auto [result, axis] : llvm::zip_equal(op->getResults(), resultAxes))
-    rewriter.set(result, at(axis));
+    rewriter.set(result, BatchAxis(rows->at(axis)));
   return success();
 }
 

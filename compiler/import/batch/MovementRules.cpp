@@ -14,16 +14,14 @@ namespace nacre::importer::batch {
 static int64_t rankOf(Value value) { return cast<RankedTensorType>(value.getType()).getRank(); }
 static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
-/// The place in a result whose axis for each axis of an operand is `moved`, negative if it has none.
-static BatchAxis movePlace(const BatchAxis &place, ArrayRef<int64_t> shape, llvm::function_ref<int64_t(int64_t)> moved,
-                           int64_t operandRank) {
-  BatchAxis result = place;
-  result.axis = moved(place.axis);
-  uint32_t choices = 0;
-  for (int64_t axis = 0; axis < operandRank; ++axis)
-    if (place.mayBe(axis) && moved(axis) >= 0)
-      choices |= uint32_t(1) << moved(axis);
-  return withChoices(shape, result, choices);
+/// The place in a result of `shape` with the axis `moved(axis)` for each axis of an operand, negative if it has none.
+static BatchAxis movePlace(const BatchAxis &place, ArrayRef<int64_t> shape,
+                           llvm::function_ref<int64_t(int64_t)> moved) {
+  SmallVector<BatchPlace> choices;
+  for (const BatchPlace &choice : place.choices)
+    if (moved(choice.axis) >= 0)
+      choices.push_back(choice.at(moved(choice.axis)));
+  return withChoices(shape, place.at(moved(place.axis)), choices);
 }
 
 /// Moves the rows of an operand to an axis that `allows` accepts; false if there is none.
@@ -43,9 +41,8 @@ LogicalResult apply(nn::ReshapeOp op, BatchRewriter &rewriter) {
 
 LogicalResult apply(nn::TransposeOp op, BatchRewriter &rewriter) {
   const nn::Permutation positions = nn::inverse(op.getPermutation());
-  rewriter.set(op.getResult(), movePlace(
-                                   *rewriter.find(op.getOperand()), op.getType().getShape(),
-                                   [&](int64_t axis) { return positions[axis]; }, rankOf(op.getOperand())));
+  rewriter.set(op.getResult(), movePlace(*rewriter.find(op.getOperand()), op.getType().getShape(),
+                                         [&](int64_t axis) { return positions[axis]; }));
   return success();
 }
 
@@ -61,8 +58,7 @@ static LogicalResult applyReduction(Operation *op, ArrayRef<int64_t> axes, bool 
     return llvm::is_contained(axes, axis) ? -1
                                           : axis - llvm::count_if(axes, [&](int64_t other) { return other < axis; });
   };
-  rewriter.set(op->getResult(0),
-               movePlace(*rewriter.find(operand.get()), shapeOf(op->getResult(0)), moved, rankOf(operand.get())));
+  rewriter.set(op->getResult(0), movePlace(*rewriter.find(operand.get()), shapeOf(op->getResult(0)), moved));
   return success();
 }
 
@@ -82,7 +78,7 @@ LogicalResult apply(nn::GatherOp op, BatchRewriter &rewriter) {
     return rewriter.refuse(op, "selects elements of every row with the indices of every other row");
   if (rows) {
     auto moved = [&](int64_t axis) { return axis + gathered; };
-    rewriter.set(op.getResult(), movePlace(*rows, op.getType().getShape(), moved, indexRank));
+    rewriter.set(op.getResult(), movePlace(*rows, op.getType().getShape(), moved));
     return success();
   }
   if (!settle(operand, rewriter, [&](int64_t axis) { return axis != gathered; }))
@@ -90,8 +86,7 @@ LogicalResult apply(nn::GatherOp op, BatchRewriter &rewriter) {
   auto moved = [&](int64_t axis) -> int64_t {
     return axis < gathered ? axis : axis == gathered ? -1 : axis + indexRank - 1;
   };
-  rewriter.set(op.getResult(),
-               movePlace(*rewriter.find(operand.get()), op.getType().getShape(), moved, rankOf(operand.get())));
+  rewriter.set(op.getResult(), movePlace(*rewriter.find(operand.get()), op.getType().getShape(), moved));
   return success();
 }
 
@@ -109,12 +104,12 @@ LogicalResult apply(nn::GatherNdOp op, BatchRewriter &rewriter) {
   const bool hasTable = rewriter.hasRows(operand.get()), hasIndices = rewriter.hasRows(indices.get());
   if (!hasTable && settle(indices, rewriter, [&](int64_t axis) { return axis >= shared && axis < last; })) {
     auto moved = [&](int64_t axis) -> int64_t { return axis < last ? axis : -1; };
-    rewriter.set(op.getResult(), movePlace(*rewriter.find(indices.get()), shape, moved, last + 1));
+    rewriter.set(op.getResult(), movePlace(*rewriter.find(indices.get()), shape, moved));
     return success();
   }
   if (!hasIndices && settle(operand, rewriter, [&](int64_t axis) { return axis >= firstSlice; })) {
     auto moved = [&](int64_t axis) -> int64_t { return axis >= firstSlice ? axis - firstSlice + last : -1; };
-    rewriter.set(op.getResult(), movePlace(*rewriter.find(operand.get()), shape, moved, rankOf(operand.get())));
+    rewriter.set(op.getResult(), movePlace(*rewriter.find(operand.get()), shape, moved));
     return success();
   }
   return rewriter.refuse(op, "selects elements across rows of the batch by coordinates");

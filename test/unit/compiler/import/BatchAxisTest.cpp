@@ -21,7 +21,7 @@ int64_t countElements(const Shape &shape) {
 }
 
 /// The row of each element, in row-major order.
-std::vector<int64_t> rowsOf(const Shape &shape, const BatchAxis &place, int64_t batch) {
+std::vector<int64_t> rowsOf(const Shape &shape, const BatchPlace &place, int64_t batch) {
   const int64_t outer = countOuter(shape, place), inner = countElements(shape) / (outer * batch);
   std::vector<int64_t> rows;
   for (int64_t block = 0; block < outer; ++block)
@@ -55,19 +55,19 @@ TEST(BatchAxis, AReshapeKeepsTheRowOfEveryElement) {
         if (from[axis] != batch)
           continue;
         forAllShapes(12, 4, [&](const Shape &to) {
-          std::optional<BatchAxis> place = throughReshape(from, to, BatchAxis::at(axis), batch);
+          std::optional<BatchAxis> place = throughReshape(from, to, BatchPlace{axis}, batch);
           if (!place)
             return;
           ++reshapes;
           ASSERT_EQ(to[place->axis], place->sizeFor(batch));
-          EXPECT_TRUE(place->mayBe(place->axis));
-          EXPECT_EQ(rowsOf(from, BatchAxis::at(axis), batch), rowsOf(to, *place, batch));
+          for (const BatchPlace &choice : place->choices)
+            EXPECT_EQ(rowsOf(from, BatchPlace{axis}, batch), rowsOf(to, choice, batch));
           // For another batch, too, the elements of both shapes are in the same order.
           Shape larger = from, largerTo = to;
           larger[axis] = 5;
           largerTo[place->axis] = place->sizeFor(5);
           ASSERT_EQ(countElements(larger), countElements(largerTo));
-          EXPECT_EQ(rowsOf(larger, BatchAxis::at(axis), 5), rowsOf(largerTo, *place, 5));
+          EXPECT_EQ(rowsOf(larger, BatchPlace{axis}, 5), rowsOf(largerTo, *place, 5));
         });
       }
     });
@@ -75,26 +75,27 @@ TEST(BatchAxis, AReshapeKeepsTheRowOfEveryElement) {
 }
 
 TEST(BatchAxis, AnAxisOfItsOwnIsPreferred) {
-  std::optional<BatchAxis> place = throughReshape({1, 4, 6}, {1, 24}, BatchAxis::at(0), 1);
+  std::optional<BatchAxis> place = throughReshape({1, 4, 6}, {1, 24}, BatchPlace{0}, 1);
   ASSERT_TRUE(place);
   EXPECT_EQ(place->axis, 0);
   EXPECT_TRUE(place->isAxisOfItsOwn());
 }
 
 TEST(BatchAxis, KeepsItsNumberAmongAxesOfSizeOne) {
-  std::optional<BatchAxis> first = throughReshape({1, 64}, {1, 1, 64}, BatchAxis::at(0), 1);
-  std::optional<BatchAxis> second = throughReshape({2, 1, 64}, {2, 1, 1, 64}, BatchAxis::at(1), 1);
+  std::optional<BatchAxis> first = throughReshape({1, 64}, {1, 1, 64}, BatchPlace{0}, 1);
+  std::optional<BatchAxis> second = throughReshape({2, 1, 64}, {2, 1, 1, 64}, BatchPlace{1}, 1);
   ASSERT_TRUE(first && second);
   EXPECT_EQ(first->axis, 0);
-  EXPECT_EQ(first->choices, 0b11U);
+  EXPECT_TRUE(first->mayBe({1}));
   EXPECT_EQ(second->axis, 1);
-  EXPECT_EQ(second->choices, 0b110U);
+  EXPECT_TRUE(second->mayBe({2}));
+  EXPECT_TRUE(second->mayBe({0, 2, 1}));
 }
 
 // [batch 1, steps 5, 6] as [5, 6]: the rows are the outer part of axis 0. [5, 1, 6] as [5, 6]: they are the inner part.
 TEST(BatchAxis, ARemovedAxisIsMergedWithANeighbour) {
-  std::optional<BatchAxis> outer = throughReshape({1, 5, 6}, {5, 6}, BatchAxis::at(0), 1);
-  std::optional<BatchAxis> inner = throughReshape({5, 1, 6}, {5, 6}, BatchAxis::at(1), 1);
+  std::optional<BatchAxis> outer = throughReshape({1, 5, 6}, {5, 6}, BatchPlace{0}, 1);
+  std::optional<BatchAxis> inner = throughReshape({5, 1, 6}, {5, 6}, BatchPlace{1}, 1);
   ASSERT_TRUE(outer && inner);
   EXPECT_EQ(std::make_pair(outer->outer, outer->inner), std::make_pair(int64_t(1), int64_t(5)));
   EXPECT_EQ(std::make_pair(inner->outer, inner->inner), std::make_pair(int64_t(5), int64_t(1)));
@@ -103,8 +104,8 @@ TEST(BatchAxis, ARemovedAxisIsMergedWithANeighbour) {
 
 // [3, 2] as [2, 3] for a batch of 3: each row of 2 elements is torn apart.
 TEST(BatchAxis, RowsThatAreTornApartHaveNoPlace) {
-  EXPECT_FALSE(throughReshape({3, 2}, {2, 3}, BatchAxis::at(0), 3));
-  EXPECT_FALSE(throughReshape({0, 2}, {2, 0}, BatchAxis::at(1), 2));
+  EXPECT_FALSE(throughReshape({3, 2}, {2, 3}, BatchPlace{0}, 3));
+  EXPECT_FALSE(throughReshape({0, 2}, {2, 0}, BatchPlace{1}, 2));
 }
 
 } // namespace
