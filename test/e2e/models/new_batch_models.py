@@ -359,4 +359,4 @@ def scan(net, x):
 
 
 OPERATORS = (unary, add_constant, add_other, select, expand, tile, transpose, transpose, merge, split, split, reduce, largest, along, along, top,
-             join, part, part, by_coordinates, product, product, dense, lookup, layer_norm, window, window, recurrence, recurrence, branch, scan)
+             join, part, part, by_coordinates, product, product, dense, lookup, layer_norm, *[window] * 6, *[recurrence] * 4, branch, scan)
