@@ -105,9 +105,13 @@ LogicalResult apply(nn::ForOp op, BatchRewriter &rewriter) {
     const BatchAxis *place = rewriter.find(operand.get());
     if (!place)
       continue;
-    if (place->axis == 0)
+    const auto *choice = llvm::find_if(place->choices, [](const BatchPlace &other) { return other.axis > 0; });
+    if (choice == place->choices.end())
       return rewriter.refuse(op, "is a loop over the rows of the batch");
-    rewriter.set(argument, BatchAxis(place->at(place->axis - 1)));
+    const BatchPlace row = *choice;
+    if (failed(rewriter.conform(operand, row)))
+      return rewriter.refuse(op, "is a loop over the rows of the batch");
+    rewriter.set(argument, BatchAxis(row.at(row.axis - 1)));
     scannedRows.push_back(argument);
   }
   Block *body = &op.getBody().front();

@@ -264,7 +264,8 @@ def by_coordinates(net, x):
 def product(net, x):
     if len(x.dims) < 2 or isinstance(x.dims[-1], Rows):
         return None
-    if net.random.randrange(2) and not isinstance(x.dims[-2], Rows) and len(x.dims) > 2:
+    # A batch of 1 beside other axes of size 1 may be followed to one of them, which is an error in this product.
+    if net.random.randrange(2) and not isinstance(x.dims[-2], Rows) and len(x.dims) > 2 and 1 not in x.dims:
         order = [*range(len(x.dims) - 2), len(x.dims) - 1, len(x.dims) - 2]
         turned = net.graph.node("Transpose", [x.name], perm=order)
         return net.node("MatMul", [x.name, turned], (*x.dims[:-1], x.dims[-2]))
