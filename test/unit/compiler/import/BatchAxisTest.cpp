@@ -102,6 +102,14 @@ TEST(BatchAxis, ARemovedAxisIsMergedWithANeighbour) {
   EXPECT_EQ(inner->axis, 0);
 }
 
+// After a transpose, an axis that was a choice may be at another position: moving there would move elements.
+TEST(BatchAxis, ChoicesAtAnotherPositionAreDropped) {
+  const BatchAxis place = withChoices({1, 2, 1, 1, 6}, BatchPlace{2}, {BatchPlace{0}, BatchPlace{2}, BatchPlace{3}});
+  EXPECT_EQ(place.axis, 2);
+  EXPECT_TRUE(place.mayBe({3}));
+  EXPECT_FALSE(place.mayBe({0}));
+}
+
 // [3, 2] as [2, 3] for a batch of 3: each row of 2 elements is torn apart.
 TEST(BatchAxis, RowsThatAreTornApartHaveNoPlace) {
   EXPECT_FALSE(throughReshape({3, 2}, {2, 3}, BatchPlace{0}, 3));
