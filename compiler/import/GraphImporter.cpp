@@ -10,6 +10,7 @@
 #include "compiler/import/GraphImporter.h"
 
 #include "compiler/import/builder/OpenWeights.h"
+#include "compiler/import/entry/CompletedEntry.h"
 #include "compiler/import/entry/DeclaredOutputs.h"
 #include "compiler/import/entry/InputValues.h"
 #include "compiler/import/entry/KeptState.h"
@@ -20,7 +21,6 @@
 #include "compiler/import/training/WatchedTensors.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -57,7 +57,6 @@ private:
   void forget(Scope &scope, const GraphNode &node);
   void tryRest(Scope &scope, size_t first);
   LogicalResult importOutputs(Scope &scope);
-  static void eraseUnused(Block &block);
 
   ModelView &model;
   StringRef name;
@@ -91,6 +90,7 @@ void GraphImporter::begin() {
   builder.setInsertionPointToEnd(&entry);
 
   inputs = settleInputs(model, graph, options);
+  shared.changesBatch = inputs.changesBatch;
   if (weights)
     weights->setStatedBatch(inputs.statedBatch);
   SmallVector<Attribute> notes; // set together, since each change of one copies the list of all
@@ -297,17 +297,6 @@ LogicalResult GraphImporter::importOutputs(Scope &scope) {
   return success();
 }
 
-void GraphImporter::eraseUnused(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
-    if (isOpTriviallyDead(&op)) {
-      op.erase();
-      continue;
-    }
-    for (Region &region : op.getRegions())
-      eraseUnused(region.front());
-  }
-}
-
 LogicalResult GraphImporter::import(const KeptTensors &kept) {
   begin();
   if (inputs.hasFailed || failed(importNodes(main)) || failed(importOutputs(main)))
@@ -325,10 +314,11 @@ LogicalResult GraphImporter::import(const KeptTensors &kept) {
     return failure();
   if (kept.isAny() && failed(keepValues(func, model, main.graph, find, kept)))
     return failure();
-  eraseUnused(func.front());
+  if (failed(completeEntry(func, inputs, options.states, model)))
+    return failure();
   if (weights)
     weights->eraseUnused();
-  return keepStates(func, options.states, model);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -371,7 +361,7 @@ void GraphImporter::check(std::vector<Problem> &problems, size_t &nodes) {
   if (shared.unfixedInputs.size() > 1)
     problems.push_back({Problem::Kind::Value, "", "input", askForValues(shared.unfixedInputs.getArrayRef())});
   if (problems.empty())
-    collect([&] { (void)keepStates(func, options.states, model); }, addValue("model"));
+    collect([&] { (void)completeEntry(func, inputs, options.states, model); }, addValue("model"));
   if (areAllSupported && newer)
     warnOfNewerVersion(*newer, main.graph.getLocation());
 }
