@@ -5,6 +5,7 @@
 #include "compiler/import/Formats.h"
 
 #include "compiler/import/caffe/Format.h"
+#include "compiler/import/cnndroid/Format.h"
 #include "compiler/import/model/FileKind.h"
 #include "compiler/import/onnx/Format.h"
 #include "compiler/import/tensorflow/Format.h"
@@ -18,10 +19,8 @@ namespace nacre::importer {
 
 llvm::ArrayRef<const Format *> getFormats() {
   static const Format *const formats[] = {
-      &onnx_format::format,
-      &tensorflow_format::format,
-      &tflite_format::format,
-      &caffe_format::format,
+      &onnx_format::format,     &tensorflow_format::format, &tflite_format::format,
+      &cnndroid_format::format, &caffe_format::format,
   };
   return formats;
 }

@@ -41,7 +41,7 @@ def compile(model: Source, *, target: str = "host", library: Optional[Union[str,
             compiler: Optional[str] = None, timeout: Optional[float] = None, **options: Any) -> Model:
     """Compiles a model, and opens it if it is for this machine.
 
-    `model` is a path (ONNX, TensorFlow, TensorFlow Lite, Caffe), an onnx.ModelProto, or its bytes. `library` is the .so to write,
+    `model` is a path (ONNX, TensorFlow, TensorFlow Lite, Caffe, CNNdroid), an onnx.ModelProto, or its bytes. `library` is the .so to write,
     with its C header next to it. By default, it is in a temporary folder that exists as long as the Model is used. Every other
     keyword is an option of nacre-compile (nacre-compile --help), with _ instead of -:
 
