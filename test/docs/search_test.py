@@ -44,7 +44,6 @@ WORDS = {
     "tflite": ["docs/coming-from"],
     "tensorflow": ["docs/coming-from"],
     "caffe": ["docs/faq", "docs/commands"],
-    "cnndroid": ["docs/coming-from"],
     "training": ["docs/training"],
     "python": ["docs/start/python", "docs/python"],
     "java": ["docs/android", "reference/java"],
