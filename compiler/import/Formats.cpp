@@ -19,8 +19,12 @@ namespace nacre::importer {
 
 llvm::ArrayRef<const Format *> getFormats() {
   static const Format *const formats[] = {
-      &onnx_format::format,     &tensorflow_format::format, &tflite_format::format,
-      &cnndroid_format::format, &caffe_format::format,
+      &onnx_format::format,
+      &tensorflow_format::format,
+      &tflite_format::format,
+      // Both have networks of layers in text; Caffe claims all of these.
+      &cnndroid_format::format,
+      &caffe_format::format,
   };
   return formats;
 }

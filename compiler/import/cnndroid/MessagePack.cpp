@@ -187,7 +187,7 @@ Expected<PackedNumbers> MessageReader::readNumbers(size_t rank) {
     return fail(at, "its numbers do not fit into memory");
   auto *to = reinterpret_cast<float *>(elements->getBufferStart());
   if (llvm::Error error = takeLevel(*shape, to))
-    return std::move(error);
+    return error;
   return PackedNumbers{std::move(*shape), std::move(elements)};
 }
 
