@@ -11,6 +11,7 @@
 #include "compiler/PlacementSearch.h"
 #include "compiler/PrintModule.h"
 #include "compiler/SaidOnce.h"
+#include "compiler/SessionMemory.h"
 #include "compiler/TrainedModel.h"
 #include "compiler/encode/Passes.h"
 #include "compiler/graph/Passes.h"
@@ -30,6 +31,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/Path.h"
 #include <utility>
 
 using namespace mlir;
@@ -76,6 +78,9 @@ public:
       if (plan->module && failed(describePlacement(*plan)))
         return failure();
       if (options.compileTo && *options.compileTo < Phase::Codegen) {
+        if (memory && options.compileTo == Phase::Schedule &&
+            memory->judge(*plan->module, /*scratchBytes=*/0) == SessionMemory::Verdict::Refused)
+          return failure();
         text << plan->text;
         return success();
       }
@@ -87,6 +92,15 @@ public:
         trained->searchAgain(compiled->scratchBytes);
         discardModule(std::move(plan->module));
         continue;
+      }
+      if (memory) {
+        const SessionMemory::Verdict verdict = memory->judge(*plan->module, compiled->scratchBytes);
+        if (verdict == SessionMemory::Verdict::Refused)
+          return failure();
+        if (verdict == SessionMemory::Verdict::Again) {
+          discardModule(std::move(plan->module));
+          continue;
+        }
       }
       describeKernels(*plan, *compiled);
       return phases.run(Phase::Package, [&] { return isText() ? print(*plan, *compiled) : package(*plan, *compiled); });
@@ -134,8 +148,22 @@ private:
     }
     return phases.run(Phase::Import, [&] {
       model = importer::Model::read(options.modelPath, importOptions, &phases.getContext());
+      if (model && !options.training)
+        limitMemory();
       return success(bool(model));
     });
+  }
+
+  /// The option wins over the limit that the model states.
+  void limitMemory() {
+    if (options.memoryCap) {
+      memory.emplace(*options.memoryCap, "--memory-cap");
+    } else if (std::optional<importer::MemoryCap> stated = model->getMemoryCap()) {
+      memory.emplace(stated->bytes, ("'" + stated->origin + "'").str());
+      emitRemark(FileLineColLoc::get(&phases.getContext(), llvm::sys::path::filename(options.modelPath), 0, 0))
+          << "'" << stated->origin << "' limits the weights and a session of one thread to " << (stated->bytes >> 20)
+          << " MiB; change that with --memory-cap=<MiB>";
+    }
   }
 
   /// Returns the model as `nn` functions, for the present parts of the batch. Null after an error.
@@ -155,7 +183,7 @@ private:
       return nullptr;
     }
     // Imports of one model share its constants, and phases free them: a search needs them again.
-    if (trained && options.training->memoryCap)
+    if (memory || (trained && options.training->memoryCap))
       module = copyModule(*module);
     early = phases.textOf(Phase::Import, *module);
     if (options.training || asksForGradients(*module))
@@ -234,6 +262,8 @@ private:
       scheduleOptions.alignment = codegen::kGpuBufferAlignment;
     if (trained)
       scheduleOptions.mostBytes = trained->getMostBytes(*plan->module);
+    else if (memory)
+      scheduleOptions.mostBytes = memory->getMostBytes(*plan->module);
     if (failed(phases.runPasses(Phase::Schedule, *plan->module,
                                 [&](OpPassManager &passes) { schedule::buildPipeline(passes, scheduleOptions); })))
       return failure();
@@ -338,6 +368,7 @@ private:
   importer::ImportOptions importOptions;
   std::unique_ptr<importer::Model> model;
   std::optional<TrainedModel> trained; ///< Of a model that is trained as options say.
+  std::optional<SessionMemory> memory; ///< Of a model that is not trained and has a limit.
   bool isImported = false;             ///< At least once: all that can be remarked has been.
   std::string early;                   ///< The IR of import and train, where it is asked for.
   std::optional<PlacementSearch> placement;

@@ -3,11 +3,11 @@
 #include "compiler/TrainedModel.h"
 
 #include "compiler/SaidOnce.h"
+#include "compiler/SessionMemory.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/import/Import.h"
 #include "compiler/report/DescribeLaunches.h"
 #include "compiler/schedule/LaunchPrice.h"
-#include "compiler/schedule/Lifetimes.h"
 #include "compiler/train/Passes.h"
 #include "dialects/nn/Variables.h"
 #include "dialects/plan/Notes.h"
@@ -141,25 +141,12 @@ LogicalResult TrainedModel::addSteps(ModuleOp module) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// What a session holds of its own: more than the runtime needs for its tables of launches and operands.
-static int64_t runtimeBytes(plan::EntryOp entry) {
-  constexpr int64_t atAll = 4096, ofALaunch = 256;
-  int64_t bytes = atAll;
-  entry.walk([&](plan::LaunchOp) { bytes += ofALaunch; });
-  return bytes;
-}
-
 int64_t TrainedModel::getScratch() const {
   auto known = scratch.find(microBatch);
   return known == scratch.end() ? 0 : known->second;
 }
 
-int64_t TrainedModel::getBytes(ModuleOp scheduled) const {
-  int64_t most = 0;
-  for (auto entry : scheduled.getOps<plan::EntryOp>())
-    most = std::max(most, entry.getArenaBytes().value_or(0) + schedule::portBytes(entry) + runtimeBytes(entry));
-  return most + int64_t(stateBytes(scheduled)) + getScratch();
-}
+int64_t TrainedModel::getBytes(ModuleOp scheduled) const { return sessionBytes(scheduled) + getScratch(); }
 
 /// Whether something is computed again because memory is short.
 static bool runsAgain(ModuleOp scheduled) {
@@ -170,10 +157,7 @@ static bool runsAgain(ModuleOp scheduled) {
 std::optional<int64_t> TrainedModel::getMostBytes(ModuleOp placed) const {
   if (!options.training->memoryCap)
     return std::nullopt;
-  int64_t runtime = 0;
-  for (auto entry : placed.getOps<plan::EntryOp>())
-    runtime = std::max(runtime, runtimeBytes(entry));
-  return *options.training->memoryCap - int64_t(stateBytes(placed)) - getScratch() - runtime;
+  return *options.training->memoryCap - int64_t(stateBytes(placed)) - getScratch() - runtimeBytes(placed);
 }
 
 int64_t TrainedModel::getSmallerParts() const {

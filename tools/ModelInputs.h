@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the options that say how a model is read: --shape, --set, and what saved models and Caffe's networks want besides.
+// What:  the options that say how a model is read: --shape, --set, and what saved models and networks of Caffe and CNNdroid want besides.
 // Why:   programs that import models take them under the same names, and read them alike.
 // How:   `input=1x3x224x224` is split at the last `=`, since sizes hold none, and `input=value` at the first one, since
 //        the path of a file may hold some.
@@ -58,8 +58,8 @@ private:
       "checkpoint", llvm::cl::value_desc("prefix|folder"), llvm::cl::cat(category),
       llvm::cl::desc("TensorFlow checkpoint with the values of variables (default: next to the model)")};
   llvm::cl::opt<std::string> weights{
-      "weights", llvm::cl::value_desc("file.caffemodel"), llvm::cl::cat(category),
-      llvm::cl::desc("Weights of a Caffe network (default: the .caffemodel next to it)")};
+      "weights", llvm::cl::value_desc("file.caffemodel|folder"), llvm::cl::cat(category),
+      llvm::cl::desc("Weights of a Caffe network, or folder of a CNNdroid network's parameters (default: next to it)")};
   llvm::cl::opt<unsigned> randomWeights{
       "random-weights", llvm::cl::value_desc("seed"), llvm::cl::cat(category),
       llvm::cl::desc("Draw missing weights of a Caffe network from this seed, to measure its speed")};

@@ -203,6 +203,12 @@ std::string modelNameOf(StringRef outputPath) {
   return name.empty() || isDigit(name[0]) ? "_" + name : name;
 }
 
+uint64_t weightBytes(mlir::ModuleOp module) {
+  uint64_t bytes = 0;
+  placeWeights(module, bytes);
+  return bytes;
+}
+
 /// Opens `path` and writes all weights from byte `base` on.
 static Error writeWeightsTo(const std::string &path, uint64_t base, ArrayRef<PlacedWeight> weights, unsigned jobs) {
   int file;

@@ -33,6 +33,9 @@ struct PackageSizes {
 /// Returns the stem of `outputPath` without a leading `lib`, as a C identifier.
 std::string modelNameOf(llvm::StringRef outputPath);
 
+/// Returns the bytes that the weights of a module take in its library.
+uint64_t weightBytes(mlir::ModuleOp module);
+
 /// Writes the package of a scheduled module. `kernels` has every kernel of the module, in order, with one variant per
 /// target. Errors name the file and what to do.
 llvm::Expected<PackageSizes> writePackage(mlir::ModuleOp module, llvm::ArrayRef<CompiledKernel> kernels,

@@ -5,6 +5,7 @@
 #include "compiler/import/Formats.h"
 
 #include "compiler/import/caffe/Format.h"
+#include "compiler/import/cnndroid/Format.h"
 #include "compiler/import/model/FileKind.h"
 #include "compiler/import/onnx/Format.h"
 #include "compiler/import/tensorflow/Format.h"
@@ -21,6 +22,8 @@ llvm::ArrayRef<const Format *> getFormats() {
       &onnx_format::format,
       &tensorflow_format::format,
       &tflite_format::format,
+      // Both have networks of layers in text; Caffe claims all of these.
+      &cnndroid_format::format,
       &caffe_format::format,
   };
   return formats;

@@ -10,6 +10,7 @@
 
 #include "compiler/import/options/ImportOptions.h"
 #include "compiler/import/options/KeptTensors.h"
+#include "compiler/import/options/MemoryCap.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -51,6 +52,9 @@ public:
 
   /// Imports what `options` ask for, as importModel does.
   mlir::OwningOpRef<mlir::ModuleOp> import(const ImportOptions &options, const KeptTensors &kept);
+
+  /// Returns the limit of memory that the model states, if any.
+  std::optional<MemoryCap> getMemoryCap() const;
 
 private:
   Model(std::unique_ptr<ModelView> view, mlir::MLIRContext *context);

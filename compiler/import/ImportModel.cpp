@@ -78,6 +78,8 @@ OwningOpRef<ModuleOp> Model::import(const ImportOptions &options, const KeptTens
   return importGraph(*view, normalize(*view, options), context, kept);
 }
 
+std::optional<MemoryCap> Model::getMemoryCap() const { return view->getMemoryCap(); }
+
 OwningOpRef<ModuleOp> importModel(StringRef path, const ImportOptions &options, MLIRContext *context) {
   return importModel(path, options, KeptTensors(), context);
 }

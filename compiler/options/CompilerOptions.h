@@ -73,7 +73,9 @@ struct CompilerOptions {
   WeightType weightType = WeightType::F32;       ///< What weights are stored as that a launch waits for.
   std::string weights; ///< `--weights`: their file, of a model that keeps them apart; empty: the one beside it.
   std::optional<train::TrainingOptions> training; ///< `--train`, and what goes with it
-  std::optional<uint32_t> randomWeights;          ///< `--random-weights`: a seed for those that are nowhere.
+  /// `--memory-cap` of a model that is not trained: the bytes of its weights and a session; none: as the model states.
+  std::optional<int64_t> memoryCap;
+  std::optional<uint32_t> randomWeights; ///< `--random-weights`: a seed for those that are nowhere.
 };
 
 /// Returns how many threads compile.

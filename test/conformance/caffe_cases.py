@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Finds Caffe's nets: those with answers, and trained or well-known ones, in ../shared/data; and small ones here (nets/caffe), by families
-of layers. Nets without answers are compared with the tests' own reference.
+of layers; and CNNdroid's (cnndroid_cases.py). Nets without answers are compared with the tests' own reference.
 
 How:  a net that comes without weights gets random ones, which are written as a file of weights; one for a batch gets a batch of one.
 """
@@ -9,6 +9,7 @@ import glob
 import os
 import re
 
+import cnndroid_cases
 import numpy as np
 
 from cases import Case, DataSet, Tolerance
@@ -79,7 +80,7 @@ def _real(folder):
         case.weights = next(iter(glob.glob(os.path.join(os.path.dirname(path), "*.caffemodel"))), None)
         yield case
     for path in sorted(glob.glob(os.path.join(folder, "cnndroid_netfiles", "*.txt"))):
-        yield Case("caffe-real", os.path.relpath(path, folder).removesuffix(".txt"), path, refusal="CNNdroid")
+        yield cnndroid_cases.case_of("caffe-real", os.path.relpath(path, folder).removesuffix(".txt"), path, folder)
 
 
 def _here(folder):

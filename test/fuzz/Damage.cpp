@@ -3,8 +3,8 @@
 // What:  models cut off at every 97th byte, and with every 31st byte inverted: each is imported, or refused with an error.
 // Why:   downloads break off and storage decays; the reader of no format may crash, hang, or take memory that the file does
 //        not justify.
-// How:   each argument is a model: a file, with the weights beside it where it is a network of Caffe, or a folder; its files
-//        are damaged one after the other. The damaged model lies in a folder of its own under the working directory, and is
+// How:   each argument is a model: a file, with the weights beside it where it is a network of Caffe or CNNdroid, or a folder; its
+//        files are damaged one after the other. The damaged model lies in a folder of its own under the working directory, and is
 //        imported from there as a user's would be. The kernel says how much was resident at most since it was last asked.
 
 #include "test/fuzz/Watch.h"
@@ -78,7 +78,10 @@ struct Damage {
       mlir::ScopedDiagnosticHandler note(&context, [&](mlir::Diagnostic &diagnostic) {
         reported |= diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error;
       });
-      auto module = nacre::importer::importModel(model, nacre::importer::ImportOptions(), &context);
+      nacre::importer::ImportOptions options;
+      if (fs::path(model).extension() == ".txt") // a network of CNNdroid, whose input is as large as the app says
+        options.shapes["data"] = {1, 3, 6, 6};
+      auto module = nacre::importer::importModel(model, options, &context);
       if (module ? failed(mlir::verify(*module)) : !reported)
         fail(module ? "makes IR that does not verify" : "is refused without an error");
       refused += !module;
@@ -130,6 +133,11 @@ size_t damageModel(const fs::path &model, const fs::path &scratch) {
       files.push_back(scratch / weights.filename());
       fs::copy(weights, files.back());
     }
+    for (const auto &entry : fs::directory_iterator(model.parent_path()))
+      if (model.extension() == ".txt" && entry.path().extension() == ".msg") {
+        files.push_back(scratch / entry.path().filename());
+        fs::copy(entry.path(), files.back());
+      }
   }
   std::sort(files.begin(), files.end());
   size_t bytes = 0, failures = 0;

@@ -49,7 +49,7 @@ execute_process(COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tools/dis
 
 nacre_package(programs nacre SECTION devel WITH "libnacre-dev (= ${PROJECT_VERSION}), nacre-doc (= ${PROJECT_VERSION})"
   SUMMARY "Ahead-of-time compiler of trained networks for phones"
-  TEXT "Nacre compiles a network (ONNX, TensorFlow, TensorFlow Lite, Caffe) into one
+  TEXT "Nacre compiles a network (ONNX, TensorFlow, TensorFlow Lite, Caffe, CNNdroid) into one
 shared library with a C header, for Android and Linux on ARM and x86: object
 code and GPU kernels, weights packed, memory planned, and a runtime of a few
 tens of KiB, all in one file.

@@ -64,6 +64,9 @@ struct Declarations {
   llvm::cl::opt<std::string> weightType{
       "weight-type", llvm::cl::init("fp32"), llvm::cl::cat(target), llvm::cl::value_desc("fp32|fp16|bf16"),
       llvm::cl::desc("Storage type of weights in memory-bound layers; arithmetic stays fp32 (default: fp32)")};
+  llvm::cl::opt<int64_t> memoryCap{
+      "memory-cap", llvm::cl::cat(target), llvm::cl::value_desc("MiB"),
+      llvm::cl::desc("Limit the memory of a session of one thread and its weights (default: as the model states)")};
 
   // Output
   llvm::cl::opt<std::string> path{"o", llvm::cl::cat(output), llvm::cl::value_desc("file"),
@@ -105,8 +108,6 @@ struct Declarations {
       "micro-batch", llvm::cl::init("auto"), llvm::cl::cat(training), llvm::cl::value_desc("N|auto"),
       llvm::cl::desc(
           "Add the gradients of parts of N examples to save memory (default: auto, as --memory-cap requires)")};
-  llvm::cl::opt<int64_t> memoryCap{"memory-cap", llvm::cl::cat(training), llvm::cl::value_desc("MiB"),
-                                   llvm::cl::desc("Limit the memory of a session of one thread and its state")};
   llvm::cl::opt<std::string> clip{"clip", llvm::cl::cat(training), llvm::cl::value_desc("norm:X|value:X"),
                                   llvm::cl::desc("Clip gradients by global norm or per element")};
   llvm::cl::list<std::string> dropouts{"dropout", llvm::cl::cat(training), llvm::cl::value_desc("tensor:ratio"),

@@ -77,10 +77,18 @@ Error readTraining(Declarations &options, CompilerOptions &compiler) {
       options.trainBatch, options.batchNorm, options.accumulate, options.entries, options.microBatch,
       options.memoryCap,  options.batchAxes, options.dropouts};
   for (const cl::Option &option : all)
-    if (!options.train && !options.listWeights && option.getNumOccurrences() > 0)
+    if (!options.train && !options.listWeights && &option != &options.memoryCap && option.getNumOccurrences() > 0)
       return bad("--" + option.ArgStr + " requires --train");
-  if (!options.train && !options.listWeights)
+  std::optional<int64_t> memoryCap;
+  if (options.memoryCap.getNumOccurrences() > 0) {
+    if (options.memoryCap < 1 || options.memoryCap > (int64_t(1) << 40))
+      return bad("--memory-cap must be at least 1, but is " + Twine(options.memoryCap));
+    memoryCap = options.memoryCap << 20;
+  }
+  if (!options.train && !options.listWeights) {
+    compiler.memoryCap = memoryCap;
     return Error::success();
+  }
   for (const cl::Option &option : all)
     if (options.losses.empty() && !options.listWeights && option.getNumOccurrences() > 0)
       return bad("--" + option.ArgStr + " requires --loss: without one, an ONNX model is trained as it says itself");
@@ -98,11 +106,7 @@ Error readTraining(Declarations &options, CompilerOptions &compiler) {
   if (options.microBatch != "auto" &&
       (StringRef(options.microBatch).getAsInteger(10, training.microBatch) || training.microBatch < 1))
     return bad("--micro-batch must be auto or at least 1, but is '" + options.microBatch + "'");
-  if (options.memoryCap.getNumOccurrences() > 0) {
-    if (options.memoryCap < 1 || options.memoryCap > (int64_t(1) << 40))
-      return bad("--memory-cap must be at least 1, but is " + Twine(options.memoryCap));
-    training.memoryCap = options.memoryCap << 20;
-  }
+  training.memoryCap = memoryCap;
   training.freezesStatistics = options.batchNorm == "frozen";
   if (options.batchNorm != "train" && options.batchNorm != "frozen")
     return bad("--batch-norm must be train or frozen, but is '" + options.batchNorm + "'");

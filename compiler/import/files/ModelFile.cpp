@@ -5,7 +5,10 @@
 #include "compiler/import/files/ModelFile.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
@@ -22,6 +25,29 @@ FailureOr<FileBytes> mapFile(StringRef path, Location loc) {
   if (!buffer)
     return emitError(loc) << "cannot open '" << path << "': " << buffer.getError().message();
   return FileBytes(std::move(*buffer));
+}
+
+FailureOr<FileBytes> mapFileInside(StringRef folder, StringRef path, StringRef what, StringRef where, Location loc) {
+  namespace paths = llvm::sys::path;
+  bool leavesFolder = path.empty() || path.contains('\0') || paths::is_absolute(path) ||
+                      llvm::is_contained(llvm::make_range(paths::begin(path), paths::end(path)), "..");
+  if (folder.empty() || leavesFolder)
+    return emitError(loc) << what << " must be a file inside " << where << ", but is '" << path << "'";
+
+  // A link inside the folder may still lead out of it, so the resolved paths are compared.
+  SmallString<256> file(folder), realFile, realFolder;
+  paths::append(file, path);
+  std::error_code error = llvm::sys::fs::real_path(file, realFile);
+  if (!error)
+    error = llvm::sys::fs::real_path(folder, realFolder);
+  if (error)
+    return emitError(loc) << "cannot open " << what << " '" << path << "': " << error.message();
+  if (!realFolder.ends_with("/"))
+    realFolder.push_back('/');
+  if (!realFile.starts_with(realFolder))
+    return emitError(loc) << what << " must be a file inside " << where << ", but '" << path
+                          << "' is a link that leads out of it";
+  return mapFile(realFile, loc);
 }
 
 } // namespace nacre::importer

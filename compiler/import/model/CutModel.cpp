@@ -168,6 +168,7 @@ public:
   LogicalResult cut(const ImportOptions &options) { return graph.cut(options); }
   GraphView &getGraph() override { return graph; }
   std::string normalizeName(StringRef name) const override { return whole->normalizeName(name); }
+  std::optional<MemoryCap> getMemoryCap() const override { return whole->getMemoryCap(); }
   FailureOr<StoredTensor> readTensorFile(const FileBytes &bytes, Location loc) override {
     return whole->readTensorFile(bytes, loc);
   }

@@ -99,7 +99,6 @@ constexpr Kind words[] = {
     {"ir_version:", "an ONNX model in text form", "convert it to binary with onnx.save"},
     {"\"irVersion\"", "an ONNX model as JSON", "convert it to binary with onnx.save"},
     {"ir_version", "an ONNX model in text form", "convert it to binary with onnx.save"},
-    {"parameters_file", "a CNNdroid network", "pass the Caffe network (.prototxt) and weights it was made from"},
     {"[convolutional]", "a Darknet network (.cfg)", fromOrigin},
 };
 
@@ -136,6 +135,8 @@ constexpr Kind names[] = {
     {".pb", "an ONNX tensor or a TensorFlow file (.pb)", isTensor},
     {".index", "the index of a TensorFlow checkpoint", giveGraph},
     {".caffemodel", "the weights of a Caffe network", "pass the network (.prototxt), and this file with --weights"},
+    {".msg", "the parameters of a layer of a CNNdroid network",
+     "pass the network's definition, and the folder of this file with --weights"},
     {".mlmodel", "a Core ML model", fromOrigin},
     {".pdmodel", "a PaddlePaddle model", "export the model to ONNX with paddle2onnx"},
     {".mnn", "an MNN model", fromOrigin},

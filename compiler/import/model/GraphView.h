@@ -13,6 +13,7 @@
 
 #include "compiler/import/binding/ImportRegistry.h"
 #include "compiler/import/files/StoredTensor.h"
+#include "compiler/import/options/MemoryCap.h"
 #include "dialects/nn/Variables.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -117,6 +118,9 @@ public:
 
   /// Normalizes a name from the user: in some formats, a tensor can have several names.
   virtual std::string normalizeName(llvm::StringRef name) const { return name.str(); }
+
+  /// Returns the limit of memory that the model states, if any.
+  virtual std::optional<MemoryCap> getMemoryCap() const { return std::nullopt; }
 
   /// Reads a tensor from a file of this format, for --set; errors are emitted at `loc`.
   virtual mlir::FailureOr<StoredTensor> readTensorFile(const FileBytes &, mlir::Location loc) {

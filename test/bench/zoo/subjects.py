@@ -28,7 +28,7 @@ GROUPS = {"onnx-real": "models", "onnx-light": "models", "onnx-tract": "others",
 # What is a layer or two, not a network.
 LAYERS = re.compile(r"tflite/seanet/|onnx-tract/q[a-z]+_|training/cases/(?!(lenet_digits|resnet_digits|lstm_gestures|transformer_tiny)/)")
 MODEL_FILE = re.compile(r"\.(onnx|tflite|prototxt|pbtxt|pb|meta)$|_netfiles/[^/]*\.txt$")
-FORMATS = {".onnx": "ONNX", ".tflite": "TFLite", ".prototxt": "Caffe", ".txt": "Caffe", ".pb": "TensorFlow", ".meta": "TensorFlow"}
+FORMATS = {".onnx": "ONNX", ".tflite": "TFLite", ".prototxt": "Caffe", ".txt": "CNNdroid", ".pb": "TensorFlow", ".meta": "TensorFlow"}
 # Whose answers an error is measured against, where it is not in a folder of its own.
 ANSWERS = {"onnx-light": "its authors", "onnx-tract": "its authors", "tf-real": "TensorFlow.js", "tf-savedmodel": "a formula", "caffe-real": "a plain reference",
            "tflite": "a plain reference", "training": "PyTorch, double", "bench": "ONNX Runtime"}

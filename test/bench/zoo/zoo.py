@@ -20,7 +20,7 @@ from subjects import ROOT
 PAGE = os.path.join(ROOT, "docs", "zoo.md")
 TITLES = {"onnx-real": "Trained networks of ONNX", "onnx-light": "Well-known graphs of ONNX", "onnx-tract": "More of ONNX: a text, trees, a Keras export",
           "tf-real": "Trained networks of TensorFlow", "tf-savedmodel": "SavedModels of TensorFlow, and their other forms", "tflite": "Trained networks of TensorFlow Lite",
-          "caffe-real": "Networks of Caffe", "training": "Networks to train", "bench": "The bench"}
+          "caffe-real": "Networks of Caffe and CNNdroid", "training": "Networks to train", "bench": "The bench"}
 NAMES = {"host": "x86-64", "linux-arm64": "arm64 Linux", "android-arm64": "arm64 Android", "gpu": "GPU"}
 
 

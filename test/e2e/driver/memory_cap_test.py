@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Batches in parts, and values that are computed again: the same step in less memory, as much as is allowed, on either engine, and what
-is said where that cannot be."""
+"""Batches in parts, and values that are computed again: the same step, or run, in less memory, as much as is allowed, on either engine, and
+what is said where that cannot be."""
 import json
 import os
 import re
@@ -150,6 +150,74 @@ class MemoryCapTest(nacre.NacreTest):
         for loss in ("softmax-cross-entropy:y,ignore=0", "softmax-cross-entropy:y*2,ignore=3"):
             self.assertIn("require losses that are means over all examples of a batch, but --loss has '" + loss,
                           self.build("--micro-batch=64", loss=loss, status=2))
+
+
+def skipping():
+    """A value of 4 MiB that is read again at the end, after two others of 4 MiB, of which all rows are needed at once."""
+    graph = Graph("layers", seed=7)
+    size = 1024
+    x = graph.input("x", [size, 64])
+    early = graph.node("Sigmoid", [graph.node("MatMul", [x, graph.weight("first", [64, size], -0.1, 0.1)])])
+    late = early
+    for name in ("second", "third"):
+        late = graph.node("MatMul", [late, graph.weight(name, [size, size], -0.1, 0.1)])
+        late = graph.node("Sub", [late, graph.node("ReduceMean", [late], axes=[0], keepdims=1)])
+    graph.node("ReduceMean", [graph.node("Mul", [early, late])], output="y", axes=[1], keepdims=0)
+    graph.output("y", [size])
+    return graph
+
+
+class InferenceCapTest(nacre.NacreTest):
+    """Weights and a session of one thread together."""
+
+    def setUp(self):
+        super().setUp()
+        skipping().save(self.path("layers.onnx"))
+
+    def build(self, *options, model="layers.onnx", status=0):
+        return self.call(os.path.join(nacre.BIN, "nacre-compile"), self.path(model), "-o", self.path("liblayers.so"),
+                         "--report=" + self.path("report.json"), *options, status=status)
+
+    def bytes_in_all(self):
+        said = self.run_model(self.path("liblayers.so"), "--info", "--threads=1")
+        return sum(int(re.search(rf"^ *{word} +(\d+)", said, re.MULTILINE).group(1)) for word in ("weights", "block"))
+
+    def answer(self):
+        self.run_model(self.path("liblayers.so"), "--output=" + self.folder, "--threads=1")
+        with open(self.path("y.npy"), "rb") as file:
+            return file.read()
+
+    def test_the_least_is_said_and_suffices(self):
+        said = self.build("--memory-cap=1", status=1)
+        least = int(re.search(r"error: --memory-cap must be at least (\d+) MiB for this model, but is 1: weights take \d+ bytes, and a session of "
+                              r"one thread takes \d+; choose a smaller input shape, or narrower weights with --weight-type", said).group(1))
+        self.build(f"--memory-cap={least}")
+        self.assertLessEqual(self.bytes_in_all(), least << 20)
+        self.assertIn(f"must be at least {least} MiB", self.build(f"--memory-cap={least - 1}", status=1))
+
+    def test_values_are_computed_again(self):
+        """By the same launches, so that the bits are the same."""
+        self.build()
+        whole, answer = self.bytes_in_all(), self.answer()
+        cap = (whole >> 20) - 2
+        self.build(f"--memory-cap={cap}")
+        self.assertLessEqual(self.bytes_in_all(), cap << 20)
+        self.assertEqual(self.answer(), answer)
+        with open(self.path("report.json"), encoding="utf-8") as file:
+            self.assertTrue([launch for launch in json.load(file)["launches"] if "again" in launch["nodes"]])
+
+    def test_a_network_of_cnndroid_states_its_own(self):
+        """As `allocated_ram`, which the option replaces."""
+        with open(self.path("net.txt"), "w", encoding="utf-8") as file:
+            file.write('allocated_ram: 1\nlayer { type: "FullyConnected" name: "fc" parameters_file: "fc.msg" }\n')
+        with open(self.path("fc.msg"), "wb") as file:  # 1024 outputs of 1024 inputs
+            file.write(b"\xdd" + (1 << 20).to_bytes(4, "big") + b"\x01" * (1 << 20) + b"\xdc\x04\x00" + b"\x02" * 1024)
+        shape = "--shape=data=1x1024x1x1"
+        note = "net.txt: note: 'allocated_ram' limits the weights and a session of one thread to 1 MiB; change that with --memory-cap=<MiB>"
+        said = self.build(shape, model="net.txt", status=1)
+        self.assertIn(note, said)
+        self.assertRegex(said, r"error: 'allocated_ram' must be at least 5 MiB for this model, but is 1: .*; allow that with --memory-cap=5")
+        self.assertNotIn("allocated_ram", self.build(shape, "--memory-cap=5", model="net.txt"))
 
 
 if __name__ == "__main__":

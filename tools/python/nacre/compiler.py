@@ -75,7 +75,7 @@ def compile(model: Source, *, target: str = "host", library: Optional[Path] = No
             progress: Optional[bool] = None, **options: Unpack[CompileOptions]) -> Model:
     """Compiles a model, and opens it if it is for this machine.
 
-    `model` is a path (ONNX, TensorFlow, TensorFlow Lite, Caffe), an onnx.ModelProto, or its bytes. `library` is the .so to write,
+    `model` is a path (ONNX, TensorFlow, TensorFlow Lite, Caffe, CNNdroid), an onnx.ModelProto, or its bytes. `library` is the .so to write,
     with its C header next to it. By default, it is in the cache, or in a temporary folder that exists as long as the Model is used.
     Every other keyword is an option of nacre-compile (nacre.CompileOptions, nacre-compile --help), with _ instead of -:
 

@@ -18,12 +18,9 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/Path.h"
 #include <cstring>
 
 using namespace mlir;
@@ -201,27 +198,7 @@ FailureOr<FileBytes> OnnxFile::openExternal(StringRef location, Location loc) {
   FileBytes &known = externalFiles[location];
   if (known)
     return known;
-
-  namespace path = llvm::sys::path;
-  bool leavesFolder = location.empty() || location.contains('\0') || path::is_absolute(location) ||
-                      llvm::is_contained(llvm::make_range(path::begin(location), path::end(location)), "..");
-  if (folder.empty() || leavesFolder)
-    return emitError(loc) << "external data must be a file inside the model's folder, but is '" << location << "'";
-
-  // A link inside the folder may still lead out of it, so the resolved paths are compared.
-  SmallString<256> file(folder), realFile, realFolder;
-  path::append(file, location);
-  std::error_code error = llvm::sys::fs::real_path(file, realFile);
-  if (!error)
-    error = llvm::sys::fs::real_path(folder, realFolder);
-  if (error)
-    return emitError(loc) << "cannot open external data '" << location << "': " << error.message();
-  if (!realFolder.ends_with("/"))
-    realFolder.push_back('/');
-  if (!realFile.starts_with(realFolder))
-    return emitError(loc) << "external data must be a file inside the model's folder, but '" << location
-                          << "' is a link that leads out of it";
-  auto buffer = mapFile(realFile, loc);
+  auto buffer = mapFileInside(folder, location, "external data", "the model's folder", loc);
   if (succeeded(buffer))
     known = *buffer;
   return buffer;

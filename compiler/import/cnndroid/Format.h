@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// CNNdroid, as one of the formats of models.
+
+#ifndef NACRE_COMPILER_IMPORT_CNNDROID_FORMAT_H
+#define NACRE_COMPILER_IMPORT_CNNDROID_FORMAT_H
+
+#include "compiler/import/model/Format.h"
+
+namespace nacre::importer::cnndroid_format {
+
+extern const Format format;
+
+} // namespace nacre::importer::cnndroid_format
+
+#endif // NACRE_COMPILER_IMPORT_CNNDROID_FORMAT_H

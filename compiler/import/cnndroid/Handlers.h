@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The layers of CNNdroid, each by its type.
+
+#ifndef NACRE_COMPILER_IMPORT_CNNDROID_HANDLERS_H
+#define NACRE_COMPILER_IMPORT_CNNDROID_HANDLERS_H
+
+#include "compiler/import/binding/ImportRegistry.h"
+
+namespace nacre::importer::cnndroid_format {
+
+const ImportRegistry &getOperators();
+
+/// Returns the name of the type in the registry, which ignores case; `type` itself if there is none.
+llvm::StringRef findOperator(llvm::StringRef type);
+
+} // namespace nacre::importer::cnndroid_format
+
+#endif // NACRE_COMPILER_IMPORT_CNNDROID_HANDLERS_H

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Numbers in arrays of MessagePack, as CNNdroid's converters write parameters.
+//
+// What: An array of numbers, or arrays of these, as many levels deep as the caller asks for, becomes one tensor.
+// Why:  MessagePack repeats the size of each inner array, and puts a byte before each number, so that a file may be uneven, hold
+//       other things than numbers, or announce more than it has.
+// How:  The sizes of the first array of each level are the shape. Memory is taken only after the remaining bytes could hold so many
+//       numbers: at most four times the size of the file.
+
+#ifndef NACRE_COMPILER_IMPORT_CNNDROID_MESSAGEPACK_H
+#define NACRE_COMPILER_IMPORT_CNNDROID_MESSAGEPACK_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+
+namespace nacre::importer::cnndroid_format {
+
+struct PackedNumbers {
+  llvm::SmallVector<int64_t> shape;             ///< no size is 0
+  std::unique_ptr<llvm::MemoryBuffer> elements; ///< f32, row-major
+};
+
+class MessageReader {
+public:
+  explicit MessageReader(llvm::StringRef bytes) : bytes(bytes) {}
+
+  /// Reads the next object, which must be arrays nested `rank` deep with numbers inside. Integers and doubles become floats.
+  llvm::Expected<PackedNumbers> readNumbers(size_t rank);
+
+  /// Returns how many bytes follow the objects read so far.
+  size_t getBytesLeft() const { return bytes.size() - at; }
+
+private:
+  llvm::Expected<llvm::SmallVector<int64_t>> readShape(size_t rank);
+  llvm::Expected<int64_t> takeArrayHeader();
+  llvm::Error takeLevel(llvm::ArrayRef<int64_t> shape, float *&to);
+  llvm::Expected<float> takeNumber();
+  template <typename T> llvm::Expected<T> take();
+  llvm::Error fail(size_t where, const llvm::Twine &message) const;
+
+  llvm::StringRef bytes;
+  size_t at = 0;
+};
+
+} // namespace nacre::importer::cnndroid_format
+
+#endif // NACRE_COMPILER_IMPORT_CNNDROID_MESSAGEPACK_H
