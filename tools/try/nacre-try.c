@@ -33,7 +33,9 @@ static const char usage[] =
     "  --gpu                      fail if the GPU cannot be used\n"
     "  --gpu-cut=<percent>        give the GPU this share of every launch it supports\n"
     "  --tune=<ms>                spend this long to find the fastest shares and code\n"
-    "  --cache=<folder>           keep compiled GPU code and tuning results in this folder\n";
+    "  --cache=<folder>           keep compiled GPU code and tuning results in this folder\n"
+    "  --weights-file=<file>      weights of a model compiled with --weights-in=file\n"
+    "                             (default: lib<model>.weights, next to the library)\n";
 
 static int fail(const char *what, const char *why) {
   printf("nacre-try: %s: %s\n", what, why);
@@ -185,7 +187,7 @@ int main(int count, char **words) {
   double enough = 500; /* milliseconds */
   if (count < 2 || words[1][0] == '-')
     return printf("%s", usage), 2;
-  const char *number;
+  const char *number, *weights = NULL;
   for (int w = 2; w < count; ++w) {
     int is_right = 1;
     if ((number = behind(words[w], "--threads=")))
@@ -198,6 +200,8 @@ int main(int count, char **words) {
       is_right = read_number(number, &value), options.tune_budget_ms = (uint32_t)value, options.log = print_choice;
     else if ((number = behind(words[w], "--cache=")))
       options.cache_folder = number;
+    else if ((number = behind(words[w], "--weights-file=")))
+      weights = number;
     else if (strncmp(words[w], "--cpu", 6) == 0)
       options.gpu = NACRE_GPU_NEVER;
     else if (strncmp(words[w], "--gpu", 6) == 0)
@@ -211,6 +215,19 @@ int main(int count, char **words) {
   const nacre_model *model = open_model(words[1]);
   if (!model)
     return 1;
+  static char beside[4096];
+  nacre_weights file = {NULL, 0, 0};
+  if (nacre_weights_are_apart(model)) {
+    const size_t length = strlen(words[1]) - 3; /* without .so */
+    memcpy(beside, words[1], length);
+    memcpy(beside + length, ".weights", 9);
+    if (!weights)
+      weights = beside;
+    if (nacre_weights_open(model, weights, &file, reason, sizeof reason) != NACRE_OK)
+      return fail(weights, reason);
+    options.weights = file.data;
+    options.weights_bytes = file.bytes;
+  }
   nacre_session *session;
   const double before = milliseconds();
   const nacre_status status = nacre_session_create(model, &options, &session);
@@ -253,5 +270,6 @@ int main(int count, char **words) {
   if (nacre_session_reason(session)[0])
     printf("%s\n", nacre_session_reason(session));
   nacre_session_destroy(session);
+  nacre_weights_close(model, &file);
   return 0;
 }

@@ -32,6 +32,7 @@ seed: floats in [-1, 1), integers 0 or 1, bytes of any value. An element a agree
   --resume=<file>       - Load the whole state from a .safetensors file of --save
   --weights=<file>      - Load only weights and statistics from a .safetensors file; some may be missing
   --save=<file>         - Save the state after the runs; replaces the file atomically
+  --weights-file=<file> - Weights of a model compiled with --weights-in=file (default: lib<model>.weights next to the library)
   --output=<folder>     - Write outputs and state to <folder>/<name>.npy; the folder must exist
   --expect=<name=file>  - Compare this output with a file; repeatable
   --rtol=<X>            - Tolerance relative to the element (default: 1e-3)
@@ -165,6 +166,7 @@ constexpr Row kRows[] = {
     {"state", "NAME=FILE", [](Options &o, const std::string &v) { return o.states.push_back(v), true; }, About::Runs},
     {"resume", "a file", [](Options &o, const std::string &v) { return o.resumeFile = v, !v.empty(); }},
     {"weights", "a file", [](Options &o, const std::string &v) { return o.weightsFile = v, !v.empty(); }},
+    {"weights-file", "a file", [](Options &o, const std::string &v) { return o.apartFile = v, !v.empty(); }},
     {"save", "a file", [](Options &o, const std::string &v) { return o.saveFile = v, !v.empty(); }},
     {"expect", "NAME=FILE", [](Options &o, const std::string &v) { return o.expects.push_back(v), true; }, About::Runs},
     {"output", "a folder", [](Options &o, const std::string &v) { return o.outputFolder = v, !v.empty(); },
