@@ -29,17 +29,18 @@ static cl::opt<std::string> runtime("runtime", cl::value_desc("nacre-runtime.aar
                                     cl::desc("Also write the runtime to the repository, on which the model depends"));
 static cl::opt<std::string> weights("weights", cl::init("assets"), cl::value_desc("assets|none"), cl::cat(category),
                                     cl::desc("Where weights files of --weights-in=file go (default: assets)"));
-static cl::extrahelp more("\nEXAMPLES\n"
-                          "  nacre-compile mobilenet.onnx -o libmobilenet.so --target=android-arm64,android-x86_64\n"
-                          "  nacre-package android-*/libmobilenet.so -o mobilenet.aar\n"
-                          "      an app with this AAR and nacre-runtime.aar calls new dev.nacre.model.Mobilenet()\n"
-                          "  nacre-package android-*/libmobilenet.so --maven=maven --runtime=nacre-runtime.aar\n"
-                          "      a Gradle build with the repository `maven` names dev.nacre.model:mobilenet:1.0\n"
-                          "\nEXIT STATUS\n"
-                          "  0  all files are written\n"
-                          "  1  the libraries cannot be packaged; the message says which one and why\n"
-                          "  2  the command line is wrong\n"
-                          "  4  memory ran out\n");
+static cl::extrahelp
+    more("\nEXAMPLES\n"
+         "  nacre-compile mobilenet.onnx -o libmobilenet.so --target=android-arm64,android-x86_64\n"
+         "  nacre-package android-*/libmobilenet.so -o mobilenet.aar\n"
+         "      an app with this AAR and nacre-runtime.aar calls new dev.nacre.model.Mobilenet()\n"
+         "  nacre-package android-*/libmobilenet.so --maven=maven --runtime=/usr/share/nacre/nacre-runtime.aar\n"
+         "      a Gradle build with the repository `maven` names dev.nacre.model:mobilenet:1.0\n"
+         "\nEXIT STATUS\n"
+         "  0  all files are written\n"
+         "  1  the libraries cannot be packaged; the message says which one and why\n"
+         "  2  the command line is wrong\n"
+         "  4  memory ran out\n");
 
 static Expected<std::unique_ptr<MemoryBuffer>> readFile(const std::string &path) {
   auto bytes = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
