@@ -101,7 +101,8 @@ nacre_status open(const nacre_model *model, const char *path, size_t weights_siz
       why << "system error " << uint64_t(-mapped);
     return answer(NACRE_FAILED, why, reason, reason_capacity);
   }
-  const char *data = reinterpret_cast<const char *>(mapped); // null if the file is empty
+  // Null if the file is empty.
+  const auto *data = reinterpret_cast<const char *>(mapped); // NOLINT(performance-no-int-to-ptr): the system's answer
   if (nacre_status status = check_file(table_of(model), data, uint64_t(bytes), true, why)) {
     if (data)
       close(data, size_t(bytes));
