@@ -315,6 +315,7 @@ private:
     packageOptions.modelName = modelName;
     packageOptions.compiler = "nacre-compile " NACRE_VERSION;
     packageOptions.jobs = jobsOf(options);
+    packageOptions.weightsApart = options.weightsApart;
     packageOptions.relocatable = options.output == Output::Object;
     llvm::Expected<package::PackageSizes> sizes =
         package::writePackage(*plan.module, compiled.kernels, targets, packageOptions);
@@ -327,6 +328,7 @@ private:
     report.tableBytes = sizes->tableBytes;
     report.runtimeBytes = sizes->runtimeBytes;
     report.fileBytes = sizes->fileBytes;
+    report.weightsFile = sizes->weightsPath;
     if (options.advises)
       giveAdvice(report, phases.getContext());
     return success();

@@ -7,6 +7,7 @@
 #include "codegen/package/BuildId.h"
 #include "codegen/package/CHeader.h"
 #include "codegen/package/Linker.h"
+#include "codegen/package/WeightsFile.h"
 #include "codegen/package/WeightsSection.h"
 #include "dialects/OutputFile.h"
 #include "dialects/nn/ConstantData.h"
@@ -64,8 +65,9 @@ uint64_t hashOf(mlir::ElementsAttr value) {
   return xxh3_64bits(StringRef(bytes.data(), std::min(bytes.size(), most)));
 }
 
-/// Entries are imported and folded each by itself: what they have in common lies in the library once.
-SmallVector<PlacedWeight> placeWeights(mlir::ModuleOp module, uint64_t &totalBytes) {
+/// Entries are imported and folded each by itself: what they have in common is stored once. If the weights are apart, it must also
+/// belong to the same nodes: two weights that are equal by chance differ after the next training, but the layout must not.
+SmallVector<PlacedWeight> placeWeights(mlir::ModuleOp module, bool areApart, uint64_t &totalBytes) {
   SmallVector<PlacedWeight> placed;
   using Likeness = std::pair<std::pair<mlir::Type, mlir::Attribute>, uint64_t>;
   DenseMap<Likeness, SmallVector<size_t, 1>> alike;
@@ -73,8 +75,10 @@ SmallVector<PlacedWeight> placeWeights(mlir::ModuleOp module, uint64_t &totalByt
   for (auto weight : module.getOps<plan::WeightOp>()) {
     SmallVector<size_t, 1> &known =
         alike[{{weight.getValue().getType(), weight.getEncodingAttr()}, hashOf(weight.getValue())}];
-    const auto *same =
-        find_if(known, [&](size_t other) { return isSame(placed[other].weight.getValue(), weight.getValue()); });
+    const auto *same = find_if(known, [&](size_t other) {
+      plan::WeightOp before = placed[other].weight;
+      return isSame(before.getValue(), weight.getValue()) && (!areApart || before.getLoc() == weight.getLoc());
+    });
     const uint64_t bytes = packedWeight(weight).sizeInBytes();
     if (same != known.end()) {
       placed.push_back({weight, placed[*same].offset, bytes, /*repeats=*/true});
@@ -181,10 +185,16 @@ void removeOnSignal(const std::string &path) { sys::RemoveFileOnSignal(path); }
 /// A file beside the library, which is removed unless it is kept, also when the compiler is ended.
 class Partial {
 public:
-  explicit Partial(std::string path) : path(std::move(path)) { removeOnSignal(this->path); }
+  /// Does nothing for an empty path.
+  explicit Partial(std::string path) : path(std::move(path)) {
+    if (!this->path.empty())
+      removeOnSignal(this->path);
+  }
   Partial(const Partial &) = delete;
   Partial &operator=(const Partial &) = delete;
   ~Partial() {
+    if (path.empty())
+      return;
     (void)sys::fs::remove(path); // nobody is helped by an error of what is not needed
     sys::DontRemoveFileOnSignal(path);
   }
@@ -220,15 +230,30 @@ static Error writeWeightsTo(const std::string &path, uint64_t base, ArrayRef<Pla
   return error;
 }
 
+/// Writes the weights to `file`, which has no name yet.
+static Error writeWeightsFile(OutputFile &file, const TableObject &table, ArrayRef<PlacedWeight> weights,
+                              uint64_t weightBytes, const PackageOptions &options) {
+  const nacre_weights_header head = weightsHead(options.modelName, table.weightsLayout, weightBytes);
+  const std::string &path = file.beside();
+  if (Error error = cannotWrite(path, file.write(StringRef(reinterpret_cast<const char *>(&head), sizeof head))))
+    return error;
+  if (truncate(path.c_str(), off_t(head.bytes)))
+    return cannotWrite(path, sys::StrError());
+  if (Error error = writeWeightsTo(path, sizeof head, weights, options.jobs))
+    return error;
+  return sealWeightsFile(path);
+}
+
 Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKernel> kernels,
                                     ArrayRef<codegen::Target> targets, const PackageOptions &options) {
   const codegen::Target &target = targets.back();
   PackageSizes sizes;
-  SmallVector<PlacedWeight> weights = placeWeights(module, sizes.weightBytes);
+  SmallVector<PlacedWeight> weights = placeWeights(module, options.weightsApart, sizes.weightBytes);
   std::string symbol = "nacre_model_" + options.modelName;
 
   Expected<TableObject> table = buildTableObject(
-      {module, kernels, weights, sizes.weightBytes, options.modelName, symbol, options.compiler}, target);
+      {module, kernels, weights, sizes.weightBytes, options.modelName, symbol, options.compiler, options.weightsApart},
+      target);
   if (!table)
     return table.takeError();
   SmallVector<StringRef> objects;
@@ -244,7 +269,18 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
   objects.emplace_back(table->object.data(), table->object.size());
   sizes.tableBytes = bytesOf(objects.back()).data - sizes.gpuPackedBytes;
 
-  OutputFile output;
+  OutputFile output, weightsOutput;
+  if (options.weightsApart) {
+    if (sizes.weightBytes == 0)
+      return createStringError("the model has no weights, so there is no file to write; omit --weights-in=file");
+    sizes.weightsPath = weightsPathOf(options.outputPath);
+    if (std::string problem = findOutputProblem(sizes.weightsPath); !problem.empty())
+      return cannotWrite(sizes.weightsPath, problem);
+    if (Error error = cannotWrite(sizes.weightsPath, weightsOutput.open(sizes.weightsPath, removeOnSignal)))
+      return error;
+  }
+  const Partial apart(weightsOutput.beside());
+  const uint64_t bytesInside = options.weightsApart ? 0 : sizes.weightBytes;
   if (std::string problem = findOutputProblem(options.outputPath); !problem.empty())
     return cannotWrite(options.outputPath, problem);
   if (Error error = cannotWrite(options.outputPath, output.open(options.outputPath, removeOnSignal)))
@@ -252,25 +288,25 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
   const Partial library(output.beside()), weightsObject(output.beside() + ".weights");
   const std::string &partial = library.path, &weightsFile = weightsObject.path;
   if (options.relocatable) {
-    if (sizes.weightBytes) {
-      std::string head = weightsObjectHead(target.arm64, weightsSymbol(options.modelName), sizes.weightBytes);
+    if (bytesInside) {
+      std::string head = weightsObjectHead(target.arm64, weightsSymbol(options.modelName), bytesInside);
       if (Error error = cannotWrite(weightsFile, writeFile(weightsFile, head, removeOnSignal)))
         return error;
-      if (truncate(weightsFile.c_str(), off_t(head.size() + sizes.weightBytes)))
+      if (truncate(weightsFile.c_str(), off_t(head.size() + bytesInside)))
         return createStringError("cannot write '" + weightsFile + "': " + sys::StrError());
       if (Error error = writeWeightsTo(weightsFile, head.size(), weights, options.jobs))
         return error;
     }
-    if (Error error = linkRelocatable(objects, sizes.weightBytes ? weightsFile : "", target, partial))
+    if (Error error = linkRelocatable(objects, bytesInside ? weightsFile : "", target, partial))
       return error;
   } else {
     std::string placeholder;
-    if (sizes.weightBytes)
-      placeholder = weightsPlaceholder(target.arm64, weightsSymbol(options.modelName), sizes.weightBytes);
+    if (bytesInside)
+      placeholder = weightsPlaceholder(target.arm64, weightsSymbol(options.modelName), bytesInside);
     LinkInputs inputs{objects, placeholder, symbol, sys::path::filename(options.outputPath).str(), options.jobs};
     if (Error error = link(inputs, target, partial))
       return error;
-    if (sizes.weightBytes) {
+    if (bytesInside) {
       Expected<uint64_t> base = attachWeights(partial);
       if (!base)
         return base.takeError();
@@ -280,6 +316,10 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
     if (Error error = writeBuildId(partial))
       return error;
   }
+
+  if (options.weightsApart)
+    if (Error error = writeWeightsFile(weightsOutput, *table, weights, sizes.weightBytes, options))
+      return error;
 
   SmallString<128> headerPath = sys::path::parent_path(options.outputPath);
   StringRef stem = sys::path::stem(options.outputPath);
@@ -291,6 +331,9 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
     return error;
   if (Error error = measureFile(partial, sizes))
     return error;
+  if (options.weightsApart)
+    if (Error error = cannotWrite(sizes.weightsPath, weightsOutput.keep()))
+      return error;
   if (Error error = cannotWrite(options.outputPath, output.keep()))
     return error;
   return sizes;

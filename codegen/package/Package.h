@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What: Writes the compiled model: a shared library and its C header.
-// How:  1. Place the weights. 2. Create tables. 3. Link. 4. Pack the weights into the linked file, in parallel.
-//       5. Rename both files at the end, so that a failure leaves no incomplete files.
+// How:  1. Place the weights. 2. Create tables. 3. Link. 4. Pack the weights into the linked file or their own, in parallel.
+//       5. Rename all files at the end, so that a failure leaves no incomplete files.
 
 #ifndef NACRE_CODEGEN_PACKAGE_PACKAGE_H
 #define NACRE_CODEGEN_PACKAGE_PACKAGE_H
@@ -16,7 +16,8 @@ struct PackageOptions {
   std::string modelName;
   std::string compiler; ///< Name and version.
   unsigned jobs = 1;
-  bool relocatable = false; ///< One object for a later link with the runtime, instead of a shared library.
+  bool weightsApart = false; ///< The weights get a file of their own (WeightsFile.h).
+  bool relocatable = false;  ///< One object for a later link with the runtime, instead of a shared library.
 };
 
 /// The sizes of the package.
@@ -27,7 +28,8 @@ struct PackageSizes {
   uint64_t gpuPackedBytes = 0; ///< The same, as stored in the file.
   uint64_t tableBytes = 0;     ///< The runtime's tables, without GPU code.
   uint64_t runtimeBytes = 0;   ///< All other code: the runtime, and stubs to call the C library.
-  uint64_t fileBytes = 0;
+  uint64_t fileBytes = 0;      ///< Of the library, or the object.
+  std::string weightsPath;     ///< The file with the weights; empty if the library has them.
 };
 
 /// Returns the stem of `outputPath` without a leading `lib`, as a C identifier.

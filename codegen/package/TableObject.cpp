@@ -6,7 +6,8 @@
 #include "codegen/package/GpuRows.h"
 #include "codegen/package/PackGpuCode.h"
 #include "codegen/package/TableRows.h"
-#include "runtime/include/nacre/model_format.h"
+#include "codegen/package/WeightsFile.h"
+#include "runtime/include/nacre/weights_format.h"
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/LLVMContext.h"
@@ -105,8 +106,16 @@ Constant *gpuVariants(ConstantTables &tables, ArrayRef<codegen::GpuKernelCode> v
   return tables.add("gpu_variants", ArrayRef(rows), pointers);
 }
 
+/// The symbol of the runtime's table of functions, which has what this model needs.
+StringRef functionsSymbol(bool hasVariables, bool weightsApart) {
+  if (weightsApart)
+    return hasVariables ? NACRE_STATEFUL_APART_FUNCTIONS_SYMBOL : NACRE_APART_FUNCTIONS_SYMBOL;
+  return hasVariables ? NACRE_STATEFUL_FUNCTIONS_SYMBOL : NACRE_FUNCTIONS_SYMBOL;
+}
+
 /// The bytes of packed SPIR-V.
-uint64_t buildModule(Module &module, const TableInputs &inputs, TableRows rows, const codegen::Target &target) {
+uint64_t buildModule(Module &module, const TableInputs &inputs, TableRows rows, uint64_t weightsLayout,
+                     const codegen::Target &target) {
   uint64_t packedGpuBytes = 0;
   ConstantTables tables(module);
 
@@ -183,14 +192,15 @@ uint64_t buildModule(Module &module, const TableInputs &inputs, TableRows rows, 
   model.dim_count = rows.dims.size();
   model.gpu_code_hash = hashOfGpuCode(inputs.kernels);
   model.variable_count = rows.variables.size();
+  model.weights_layout = weightsLayout;
 
   SmallVector<Pointer> pointers{
       {offsetof(nacre_model_table, head) + offsetof(nacre_model, functions),
-       tables.externalData(rows.variables.empty() ? NACRE_FUNCTIONS_SYMBOL : NACRE_STATEFUL_FUNCTIONS_SYMBOL)},
+       tables.externalData(functionsSymbol(!rows.variables.empty(), inputs.weightsApart))},
       {offsetof(nacre_model_table, strings), tables.add("strings", ArrayRef(rows.strings.blob))},
       {offsetof(nacre_model_table, dims), tables.add("dims", ArrayRef(rows.dims))},
       {offsetof(nacre_model_table, kernels), tables.add("kernels", ArrayRef(kernels), kernelPointers)}};
-  if (inputs.weightsBytes)
+  if (inputs.weightsBytes && !inputs.weightsApart)
     pointers.push_back(
         {offsetof(nacre_model_table, weights_data), tables.externalData(weightsSymbol(inputs.modelName))});
   pointers.push_back({offsetof(nacre_model_table, weights), tables.add("weights", ArrayRef(rows.weights))});
@@ -236,7 +246,9 @@ Expected<TableObject> buildTableObject(const TableInputs &inputs, const codegen:
   module.setTargetTriple(triple);
   module.setDataLayout(machine->createDataLayout());
   TableObject result;
-  result.packedGpuBytes = buildModule(module, inputs, std::move(*rows), target);
+  if (inputs.weightsApart)
+    result.weightsLayout = weightsLayout(inputs, *rows);
+  result.packedGpuBytes = buildModule(module, inputs, std::move(*rows), result.weightsLayout, target);
 
   raw_svector_ostream stream(result.object);
   legacy::PassManager passes;

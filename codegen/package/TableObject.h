@@ -38,8 +38,9 @@ struct TableInputs {
   llvm::ArrayRef<PlacedWeight> weights;
   uint64_t weightsBytes = 0;
   std::string modelName;
-  std::string symbol;   ///< `nacre_model_<name>`
-  std::string compiler; ///< Name and version.
+  std::string symbol;        ///< `nacre_model_<name>`
+  std::string compiler;      ///< Name and version.
+  bool weightsApart = false; ///< They are in a file: the table does not point to them, but has their layout.
 };
 
 /// Hidden symbols of a model; they carry its name, so that an app may link the objects of several models.
@@ -49,6 +50,7 @@ std::string weightsSymbol(llvm::StringRef modelName);
 struct TableObject {
   llvm::SmallVector<char, 0> object; ///< Defines the symbol of the inputs.
   uint64_t packedGpuBytes = 0;       ///< The size of its packed SPIR-V.
+  uint64_t weightsLayout = 0;        ///< The layout of a weights file that fits; 0: they are in the library.
 };
 
 llvm::Expected<TableObject> buildTableObject(const TableInputs &inputs, const codegen::Target &target);

@@ -66,7 +66,8 @@ struct CompilerOptions {
   std::optional<Phase> compileTo;                 ///< Stop after this phase and print its IR.
   Accuracy accuracy = Accuracy::Fast;             ///< What may be given for speed.
   Output output = Output::SharedLibrary;
-  bool advises = true; ///< `--advice`: say what would make the model faster.
+  bool weightsApart = false; ///< `--weights-in=file`
+  bool advises = true;       ///< `--advice`: say what would make the model faster.
   Placement placement;
   std::string device; ///< Whose times are predicted: a profile's name or file; empty: nobody's.
   GpuPrecision gpuPrecision = GpuPrecision::F32; ///< What values and weights are stored as, unless all is the CPU's.

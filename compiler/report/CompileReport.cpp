@@ -159,6 +159,8 @@ json::Value CompileReport::toJson() const {
                       {"advice", std::move(advices)},
                       {"entries", entryRows()},
                       {"launches", launchRows()}};
+  if (!weightsFile.empty())
+    report["weights_file"] = weightsFile;
   if (!preset.word.empty())
     report["preset"] = json::Object{{"for", preset.word}, {"options", json::Array(preset.options)}};
   if (stepTimes)
@@ -245,6 +247,8 @@ std::string CompileReport::summary() const {
                   fallbacks == 1 ? "falls" : "fall");
   os << formatv("\n  weights {0}, arena {1}, code {2}, file {3}\n", size(weightBytes), size(arenaBytes),
                 size(codeBytes), size(fileBytes));
+  if (!weightsFile.empty())
+    os << "  weights in " << weightsFile << "\n";
   if (stateBytes > 0)
     os << "  state " << size(stateBytes)
        << (microBatch ? formatv(", batches split into parts of {0}", microBatch).str() : std::string()) << "\n";

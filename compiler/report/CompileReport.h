@@ -152,6 +152,7 @@ struct CompileReport {
   uint64_t tableBytes = 0;     ///< What the runtime walks,
   uint64_t runtimeBytes = 0;   ///< and its code.
   uint64_t fileBytes = 0;
+  std::string weightsFile; ///< With all weights; empty: the library has them.
   std::vector<std::pair<Phase, double>> phaseMilliseconds;
 
   /// A phase may run twice.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the table of functions that models of this runtime point to, but for what is of states.
-// Why:   a model links what its table names; there are two, of models with variables and of models without.
+// Why:   a model links what its table names; there are four, of models with and without variables, and with their weights
+//        inside or in a file.
 // How:   in the order of nacre_functions, which only ever grows at its end.
 
 #ifndef NACRE_RUNTIME_SRC_FUNCTIONS_H
@@ -12,7 +13,9 @@
 
 namespace nacre::runtime {
 
-constexpr nacre_functions functions_with(const nacre_state_functions &state, nacre_status (*run)(nacre_session *)) {
+/// `weights`: null for models with their weights inside.
+constexpr nacre_functions functions_with(const nacre_state_functions &state, nacre_status (*run)(nacre_session *),
+                                         const nacre_weights_functions *weights = nullptr) {
   return {
       sizeof(nacre_functions),
       NACRE_API_VERSION,
@@ -40,6 +43,7 @@ constexpr nacre_functions functions_with(const nacre_state_functions &state, nac
       session_output_dims,
       &state,
       session_cancel,
+      weights,
   };
 }
 

@@ -70,6 +70,9 @@ int64_t file_bytes(long file);       ///< Of a regular file; anything else is an
 long read_at(long file, void *to, uint64_t bytes, uint64_t offset);
 long write_at(long file, const void *from, uint64_t bytes, uint64_t offset);
 long close_file(long file);
+/// The address of a whole file in memory, which nobody may write to; it outlives the descriptor.
+long map_file(long file, uint64_t bytes);
+void unmap_file(const void *data, uint64_t bytes);
 
 /// A file that is being written, and the one whose place it takes: not a symbolic link, but what it leads to.
 struct NewFile {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  platform.h's files that are read and written in pieces.
-// Why:   only models with state have such.
+// What:  platform.h's files that are read and written in pieces, or mapped.
+// Why:   only models with state, or with their weights in a file, have such.
 // How:   what goes wrong is passed on as the system says it. A file is written under a name that nobody else has, then
 //        renamed: savers of one file do not meet, and the last one to end wins.
 
@@ -15,6 +15,7 @@ constexpr long kCreateNew = 1 | 0100 | 0200; // O_WRONLY | O_CREAT | O_EXCL, whi
 constexpr long kAsUserSays = 0666;           // less the process's mask
 constexpr long kPermissions = 0777;
 constexpr long kFileType = 0170000, kRegular = 0100000; // S_IFMT, S_IFREG
+constexpr long kReadable = 1, kPrivate = 2;             // PROT_READ, MAP_PRIVATE
 constexpr int kMostLinks = 40;                          // as many as the system follows
 constexpr long kIsAbsent = -2;                          // -ENOENT
 constexpr long kIsThere = -17;                          // -EEXIST
@@ -106,6 +107,10 @@ long close_file(long file) {
   const long error = system_call(kClose, file);
   return error == kInterrupted ? 0 : error;
 }
+
+long map_file(long file, uint64_t bytes) { return system_call(kMmap, 0, long(bytes), kReadable, kPrivate, file, 0); }
+
+void unmap_file(const void *data, uint64_t bytes) { system_call(kMunmap, address(data), long(bytes)); }
 
 long begin_file(NewFile &made, const char *path) {
   FileStatus status;

@@ -5,6 +5,7 @@
 // How:   1. versions, 2. options, 3. the CPU, 4. the entry's steps, 5. the sizes of its outputs, 6. threads, 7. the block.
 
 #include "runtime/src/session_plan.h"
+#include "runtime/include/nacre/weights_format.h"
 #include "runtime/src/big_cores.h"
 #include "runtime/src/cpu_features.h"
 #include "runtime/src/session.h"
@@ -55,15 +56,18 @@ nacre_status check_options(const nacre_model_table &model, SessionPlan &plan, Re
   }
 
   plan.weights = static_cast<const char *>(model.weights_data);
-  if (!plan.weights && model.weights_bytes != 0) {
-    plan.weights = static_cast<const char *>(options.weights);
-    if (!plan.weights || reinterpret_cast<uintptr_t>(plan.weights) % NACRE_ALIGNMENT != 0 ||
-        options.weights_bytes != model.weights_bytes) {
-      reason << "the model was compiled without its weights: the options must give all " << model.weights_bytes
-             << " bytes of them, aligned to " << uint64_t(NACRE_ALIGNMENT) << ", but give "
-             << uint64_t(options.weights ? options.weights_bytes : 0);
-      return NACRE_BAD_ARGUMENT;
+  if (const nacre_weights_functions *files = model.head.functions->weights) {
+    char why[256] = "";
+    if (nacre_status status =
+            files->check(&model.head, options.weights, options.weights_bytes, /*reads_all=*/0, why, sizeof why)) {
+      reason << why;
+      return status;
     }
+    plan.weights = static_cast<const char *>(options.weights) + sizeof(nacre_weights_header);
+  }
+  if (!plan.weights && model.weights_bytes != 0) {
+    reason << "the model's tables are damaged: they have no weights; compile the model again";
+    return NACRE_UNSUPPORTED;
   }
 
   if (options.state && reinterpret_cast<const State *>(options.state)->model != &model) {

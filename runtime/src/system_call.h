@@ -29,6 +29,8 @@ enum SystemCall : long {
   kUnlinkat = 35,
   kRenameat = 38,
   kGetpid = 172,
+  kMmap = 222,
+  kMunmap = 215,
   kSigprocmask = 135,
   kSchedGetaffinity = 123,
   kSchedYield = 124
@@ -41,6 +43,18 @@ inline long system_call(long number, long a = 0, long b = 0, long c = 0, long d 
   register long x2 __asm__("x2") = c;
   register long x3 __asm__("x3") = d;
   __asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
+  return x0;
+}
+
+inline long system_call(long number, long a, long b, long c, long d, long e, long f) {
+  register long x4 __asm__("x4") = e;
+  register long x5 __asm__("x5") = f;
+  register long x8 __asm__("x8") = number;
+  register long x0 __asm__("x0") = a;
+  register long x1 __asm__("x1") = b;
+  register long x2 __asm__("x2") = c;
+  register long x3 __asm__("x3") = d;
+  __asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
   return x0;
 }
 #elif defined(__x86_64__)
@@ -60,6 +74,8 @@ enum SystemCall : long {
   kUnlinkat = 263,
   kRenameat = 264,
   kGetpid = 39,
+  kMmap = 9,
+  kMunmap = 11,
   kSigprocmask = 14,
   kSchedGetaffinity = 204,
   kSchedYield = 24
@@ -69,6 +85,18 @@ inline long system_call(long number, long a = 0, long b = 0, long c = 0, long d 
   register long r10 __asm__("r10") = d;
   long result;
   __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
+  return result;
+}
+
+inline long system_call(long number, long a, long b, long c, long d, long e, long f) {
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e;
+  register long r9 __asm__("r9") = f;
+  long result;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
   return result;
 }
 #else

@@ -89,10 +89,13 @@ class CompatibilityTest(nacre.NacreTest):
             with open(self.path("later", "nacre", name), "w") as file:
                 file.write(text)
         libraries = [self.compile_strokes()] + [self.kept(version)[0] for version in VERSIONS]
-        for library in libraries:
-            app = self.path("later_app")
+        for number, library in enumerate(libraries):
+            # The loader looks for the name that the library was compiled under, which all of them share.
+            folder, app = self.path(str(number)), self.path("later_app")
+            os.mkdir(folder)
+            library = shutil.copy(library, os.path.join(folder, "libstrokes.so"))
             self.call(os.environ.get("CC", "cc"), "-std=c99", "-Wall", "-Werror", "-I" + self.path("later"),
-                      os.path.join(HERE, "later_app.c"), library, "-Wl,-rpath," + self.folder, "-o", app)
+                      os.path.join(HERE, "later_app.c"), library, "-Wl,-rpath," + folder, "-o", app)
             self.assertEqual(self.call(app), "ran; what was added is 0\nrefused what is newer\n")
 
 

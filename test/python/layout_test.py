@@ -18,7 +18,8 @@ STRUCTURES = {"nacre_model_info": _native.ModelInfo, "nacre_state_info": _native
               "nacre_tensor_info": _native.TensorInfo, "nacre_launch_info": _native.LaunchInfo, "nacre_launch_time": _native.LaunchTime,
               "nacre_session_info": _native.SessionInfo, "nacre_device_info": _native.DeviceInfo, "nacre_memory_info": _native.MemoryInfo,
               "nacre_session_options": _native.SessionOptions, "nacre_functions": _native.Functions,
-              "nacre_state_functions": _native.StateFunctions, "nacre_model": _native.ModelHead}
+              "nacre_state_functions": _native.StateFunctions, "nacre_weights": _native.Weights,
+              "nacre_weights_functions": _native.WeightsFunctions, "nacre_model": _native.ModelHead}
 NUMBERS = {_native.Status: "NACRE_", _native.GpuChoice: "NACRE_GPU_", _native.StateRole: "NACRE_STATE_", _native.ElementType: "NACRE_"}
 ENUMERATIONS = {"nacre_status": _native.Status, "nacre_gpu_choice": _native.GpuChoice, "nacre_state_role": _native.StateRole,
                 "nacre_element_type": _native.ElementType}
@@ -27,7 +28,7 @@ ENUMERATIONS = {"nacre_status": _native.Status, "nacre_gpu_choice": _native.GpuC
 def header_text():
     """The headers, without comments."""
     texts = []
-    for name in ("info.h", "runtime.h", "describe.h", "executor.h", "state.h"):
+    for name in ("info.h", "runtime.h", "describe.h", "executor.h", "state.h", "weights.h"):
         with open(os.path.join(INCLUDE, "nacre", name), encoding="utf-8") as file:
             texts.append(file.read())
     return re.sub(r"/\*.*?\*/", "", "\n".join(texts), flags=re.DOTALL)
@@ -94,7 +95,8 @@ class LayoutTest(packaged.PackageTest):
 
     def test_functions_take_what_the_header_says(self):
         text, checked = header_text(), 0
-        for name, structure in (("nacre_functions", _native.Functions), ("nacre_state_functions", _native.StateFunctions)):
+        for name, structure in (("nacre_functions", _native.Functions), ("nacre_state_functions", _native.StateFunctions),
+                                ("nacre_weights_functions", _native.WeightsFunctions)):
             body = re.search(rf"struct {name} \{{(.*?)\n\}};", text, re.DOTALL)[1]
             declared = dict(structure._fields_)  # pylint: disable=protected-access
             for result, field, parameters in re.findall(r"([\w *]+?)\(\*(\w+)\)\((.*?)\);", body, re.DOTALL):
@@ -103,7 +105,7 @@ class LayoutTest(packaged.PackageTest):
                 self.assertEqual([kind_of_ctypes(parameter) for parameter in ours._argtypes_],  # pylint: disable=protected-access
                                  [kind_of_c(" ".join(parameter.split())) for parameter in parameters.split(",")], field)
                 checked += 1
-        self.assertEqual(checked, 34)
+        self.assertEqual(checked, 37)
 
 
 if __name__ == "__main__":

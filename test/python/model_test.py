@@ -121,6 +121,21 @@ class ModelTest(packaged.PackageTest):
         self.assertEqual(model.report["output"], model.path)
         self.assertIsNone(nacre.load(model.path).report)
 
+    def test_weights_in_a_file_are_next_to_the_library(self):
+        library, image = self.path("libnet.so"), numpy.ones([1, 3, 96, 96], "float32")
+        inside, apart = nacre.compile(self.model("convnet"), jobs=1), nacre.compile(self.model("convnet"), library=library, weights_in="file", jobs=1)
+        numpy.testing.assert_array_equal(apart.run(image)["probabilities"], inside.run(image)["probabilities"])
+        self.assertEqual(apart.memory(threads=1), inside.memory(threads=1))
+        del apart
+        weights = os.path.splitext(os.path.realpath(library))[0] + ".weights"
+        with open(weights, "r+b") as file:
+            file.seek(-300, os.SEEK_END)
+            file.write(b"damage")
+        self.assert_says(nacre.LoadError, f"'{weights}': the weights file is damaged: its contents do not have the hash that it names; copy or "
+                         "download it again", nacre.load(library).run, image)
+        os.remove(weights)
+        self.assert_says(nacre.LoadError, f"'{weights}': the weights file cannot be read: there is none", nacre.load(library).run, image)
+
 
 class SessionTest(packaged.PackageTest):
     def session(self, **options):

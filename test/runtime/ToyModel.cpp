@@ -177,7 +177,8 @@ ToyModel::ToyModel() {
            0,
            textFrom(NACRE_FILE_CHECKSUM),
            0,
-           512};
+           512,
+           0};
 }
 
 void ToyModel::loopWhile() {

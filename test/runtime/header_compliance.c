@@ -6,7 +6,7 @@
  */
 #include "nacre/runtime.h"
 
-#include "nacre/model_format.h"
+#include "nacre/weights_format.h"
 
 nacre_status use_header(const nacre_model *model, nacre_session *session, nacre_executor *executor);
 extern const nacre_row_sizes header_row_sizes;
@@ -21,6 +21,8 @@ nacre_status use_header(const nacre_model *model, nacre_session *session, nacre_
   nacre_launch_time launch_time;
   nacre_session_info session_info;
   nacre_device_info device_info;
+  nacre_weights weights;
+  char reason[256];
   uint32_t index = 0;
   void *data = NULL;
   int64_t dims[8];
@@ -41,6 +43,11 @@ nacre_status use_header(const nacre_model *model, nacre_session *session, nacre_
   status = nacre_session_launch_time(session, index, &launch_time);
   status = nacre_session_describe(session, &session_info);
   nacre_session_destroy(session);
+  if (!nacre_weights_are_apart(model))
+    return status;
+  status = nacre_weights_open(model, "toy.weights", &weights, reason, sizeof(reason));
+  status = nacre_weights_check(model, weights.data, weights.bytes, reason, sizeof(reason));
+  nacre_weights_close(model, &weights);
   options.gpu_cut = NACRE_GPU_CUT(50);
   status = nacre_device_describe(model, 0, &device_info);
   status = nacre_executor_create(model, 2, NULL, &executor);

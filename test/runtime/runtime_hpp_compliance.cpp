@@ -16,6 +16,10 @@ bool use_everything(const nacre_model &model, float *data) {
   if (executor.create(model, 2) != NACRE_OK)
     return false;
   options.executor = executor.get();
+  nacre::Weights weights;
+  if (weights.open(model, "toy.weights") != NACRE_OK || !weights || weights.hash() == 0)
+    return weights.reason()[0] != 0;
+  weights.add_to(options);
   nacre::Session session, other;
   if (session.create(model, options) != NACRE_OK || session.bind_input(0, data) != NACRE_OK ||
       session.bind_output(0, data) != NACRE_OK || session.run() != NACRE_OK || session.cancel() != NACRE_BAD_ARGUMENT)

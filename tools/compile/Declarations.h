@@ -77,6 +77,9 @@ struct Declarations {
   llvm::cl::opt<std::string> emit{"emit", llvm::cl::init("so"), llvm::cl::cat(output),
                                   llvm::cl::value_desc("so|obj|asm|llvm-ir"),
                                   llvm::cl::desc("Shared library, object file, assembly or LLVM IR (default: so)")};
+  llvm::cl::opt<std::string> weightsIn{
+      "weights-in", llvm::cl::init("library"), llvm::cl::cat(output), llvm::cl::value_desc("library|file"),
+      llvm::cl::desc("file: write weights to lib<model>.weights, which apps can update separately (default: library)")};
   llvm::cl::list<std::string> keep{
       "keep", llvm::cl::CommaSeparated, llvm::cl::cat(output), llvm::cl::value_desc("all|tensor[,tensor]"),
       llvm::cl::desc("Also output intermediate tensors, all or those listed, for nacre-diff; slower and larger")};

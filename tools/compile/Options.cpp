@@ -122,7 +122,8 @@ Error readTraining(Declarations &options, CompilerOptions &compiler) {
 /// Options that only tell what is to be written do nothing beside those that write nothing.
 Error checkNothingIgnored(const Declarations &options) {
   const cl::Option *questions[] = {&options.check, &options.listWeights, &options.listOperators};
-  const cl::Option *outputs[] = {&options.path, &options.emit, &options.compileTo, &options.report, &options.timeTrace};
+  const cl::Option *outputs[] = {&options.path,      &options.emit,   &options.weightsIn,
+                                 &options.compileTo, &options.report, &options.timeTrace};
   const cl::Option *asked = nullptr;
   for (const cl::Option *question : questions) {
     if (question->getNumOccurrences() == 0)
@@ -204,6 +205,9 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   if (!output)
     return output.takeError();
   compiler.output = *output;
+  compiler.weightsApart = options.weightsIn == "file";
+  if (!compiler.weightsApart && options.weightsIn != "library")
+    return bad("--weights-in must be library or file, but is '" + options.weightsIn + "'");
   Expected<Placement> placement = parsePlacement(options.place);
   if (!placement)
     return placement.takeError();
@@ -246,6 +250,8 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
 
   compiler.outputPath = options.path;
   bool isText = compiler.compileTo || *output == Output::Assembly || *output == Output::LlvmIr;
+  if (isText && compiler.weightsApart)
+    return bad("--weights-in=file requires a library or an object; omit --emit or --compile-to");
   if (isText && result.targets.size() > 1)
     return bad("--emit=asm, --emit=llvm-ir and --compile-to require exactly one --target, not " +
                Twine(result.targets.size()));

@@ -22,7 +22,7 @@ import tree
 # For each room (the longest prefix of a path counts): what its includes of this repository may begin with.
 # A room may always include itself.
 # A trailing * stands for one file name, so "codegen/*" does not open codegen's folders.
-BRIDGE = ("runtime/include/nacre/model_format.h", "runtime/include/nacre/runtime.h")
+BRIDGE = ("runtime/include/nacre/model_format.h", "runtime/include/nacre/weights_format.h", "runtime/include/nacre/runtime.h")
 PUBLIC = ("runtime/include/nacre/runtime.h", "nacre/runtime.h", "nacre/runtime.hpp")
 ALLOWED = {
     "dialects/": (),
@@ -30,7 +30,7 @@ ALLOWED = {
     "codegen/": ("dialects/", "codegen/", *BRIDGE),
     "codegen/form/": ("dialects/", "codegen/form/"),
     "runtime/": ("nacre/",),
-    "tools/package/": ("tools/*", "dialects/OutputFile.h", "runtime/include/nacre/model_format.h", "runtime/include/nacre/info.h"),
+    "tools/package/": ("tools/*", "dialects/OutputFile.h", "runtime/include/nacre/weights_format.h", "runtime/include/nacre/info.h"),
     "tools/": ("tools/*", "compiler/*", "compiler/options/", "compiler/report/", "dialects/"),
     "tools/run/": (*PUBLIC, "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "compiler/import/npy/", "compiler/import/protobuf/Wire.h", "dialects/Count.h",
                    "dialects/OutputFile.h", "dialects/nn/FloatFormats.h"),

@@ -3,6 +3,9 @@
 #include "tools/package/Aar.h"
 #include "tools/package/Archive.h"
 #include "tools/package/ModelClass.h"
+#include "tools/package/ModelMembers.h"
+#include "tools/package/ModelSource.h"
+#include "tools/package/Prefab.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -80,9 +83,9 @@ std::string classNameOf(const ModelFile &model, const AarOptions &options) {
   return "dev.nacre.model." + (name.empty() || isDigit(name.front()) ? "Model" + name : name);
 }
 
-/// One class for each entry: that of the first has the name, those of others their entry's behind it.
-Error addClasses(const ModelFile &model, StringRef className,
-                 std::vector<std::pair<std::string, std::string>> &classes) {
+/// The names of one class for each entry: that of the first has the name, those of others their entry's after it.
+Expected<std::vector<std::string>> nameClasses(const ModelFile &model, StringRef className) {
+  std::vector<std::string> names;
   SmallVector<StringRef> words;
   className.split(words, '.');
   if (words.size() < 2 || !all_of(words, isIdentifier))
@@ -96,11 +99,11 @@ Error addClasses(const ModelFile &model, StringRef className,
     std::string path = join(words, "/");
     if (index != 0)
       path += camelCase(entry.name);
-    if (any_of(classes, [&](const auto &other) { return other.first == path; }))
+    if (is_contained(names, path))
       path += std::to_string(index);
-    classes.emplace_back(path, writeModelClass(path, model.name, model, entry));
+    names.push_back(std::move(path));
   }
-  return Error::success();
+  return names;
 }
 
 std::string manifestOf(const ModelFile &model) {
@@ -122,33 +125,74 @@ constexpr StringLiteral kMetadata = "aarFormatVersion=1.0\naarMetadataVersion=1.
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// 3. The archive
+// 3. The archives
 //===----------------------------------------------------------------------===//
 
-Expected<std::string> writeAar(ArrayRef<ModelFile> models, const AarOptions &options) {
+/// An archive of a file for each class, which `write` writes.
+template <typename Write>
+static Expected<std::string> archiveClasses(const ModelFile &model, ArrayRef<std::string> names, StringRef extension,
+                                            Write write) {
+  std::deque<std::string> contents;
+  std::vector<ArchivedFile> files;
+  for (const auto &[name, entry] : zip_equal(names, model.entries))
+    files.push_back({name + extension.str(), contents.emplace_back(write(name, model.name, model, entry))});
+  return writeArchive(files);
+}
+
+Expected<AndroidLibrary> writeAndroidLibrary(ArrayRef<ModelFile> models, const AarOptions &options) {
   auto byAbi = sortByAbi(models);
   if (!byAbi)
     return byAbi.takeError();
   const ModelFile &model = models.front();
-  std::vector<std::pair<std::string, std::string>> classes;
-  if (Error error = addClasses(model, classNameOf(model, options), classes))
-    return error;
-  std::vector<ArchivedFile> classFiles;
-  for (const auto &[path, bytes] : classes)
-    classFiles.push_back({path + ".class", bytes});
-  Expected<std::string> jar = writeArchive(classFiles);
+  auto names = nameClasses(model, classNameOf(model, options));
+  if (!names)
+    return names.takeError();
+  AndroidLibrary library;
+  Expected<std::string> jar = archiveClasses(model, *names, ".class", writeModelClass);
   if (!jar)
     return jar.takeError();
+  Expected<std::string> sources = archiveClasses(model, *names, ".java", writeModelSource);
+  if (!sources)
+    return sources.takeError();
+  library.sources = std::move(*sources);
+  const std::string page = writeModelPage(*names, model);
+  Expected<std::string> javadoc = writeArchive({{"index.html", page}});
+  if (!javadoc)
+    return javadoc.takeError();
+  library.javadoc = std::move(*javadoc);
 
   const std::string manifest = manifestOf(model);
+  std::deque<std::string> texts;
+  std::vector<std::unique_ptr<MemoryBuffer>> weights;
   std::vector<ArchivedFile> files = {{"AndroidManifest.xml", manifest},
                                      {"META-INF/com/android/build/gradle/aar-metadata.properties", kMetadata},
-                                     {"R.txt", ""},
-                                     {"classes.jar", *jar}};
+                                     {"R.txt", ""}};
+  for (const auto &[abi, file] : *byAbi) {
+    if (file->weightsLayout == 0 || !options.hasWeights)
+      continue;
+    auto bytes = readWeightsFile(*file);
+    if (!bytes)
+      return bytes.takeError();
+    files.push_back({"assets/nacre/" + abi + "/" + model.name + ".weights", (*bytes)->getBuffer()});
+    weights.push_back(std::move(*bytes));
+  }
+  files.push_back({"classes.jar", *jar});
   for (const auto &[abi, file] : *byAbi)
     files.push_back({"jni/" + abi + "/lib" + model.name + ".so", file->bytes->getBuffer()});
+  const std::string headerPath = besideLibrary(model, ".h", /*keepsPrefix=*/false);
+  auto header = MemoryBuffer::getFile(headerPath, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (header)
+    addPrefab(*byAbi, options.version, (*header)->getBuffer(), files, texts);
+  else
+    library.notes.push_back("apps in C and C++ cannot use this AAR, because '" + headerPath +
+                            "' cannot be read: " + header.getError().message() +
+                            "; copy the header that nacre-compile wrote with the library");
   files.push_back({"proguard.txt", kRules});
-  return writeArchive(files);
+  Expected<std::string> aar = writeArchive(files);
+  if (!aar)
+    return aar.takeError();
+  library.aar = std::move(*aar);
+  return library;
 }
 
 } // namespace nacre::tools

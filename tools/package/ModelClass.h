@@ -19,9 +19,6 @@
 
 namespace nacre::tools {
 
-/// `mobilenet_v2` as the name of a class, MobilenetV2, or, with a lower first letter, the beginning of a method's.
-std::string camelCase(llvm::StringRef name);
-
 /// The bytes of the class `className`, as dev/nacre/model/Mobilenet. `library` is what Model.load takes.
 std::string writeModelClass(llvm::StringRef className, llvm::StringRef library, const ModelFile &model,
                             const EntryOfFile &entry);

@@ -2,8 +2,10 @@
 
 #include "tools/package/ModelFile.h"
 
-#include "runtime/include/nacre/model_format.h"
+#include "runtime/include/nacre/weights_format.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/Path.h"
 
 #include <unordered_map>
 
@@ -130,6 +132,7 @@ Error readModel(Image &image, uint64_t address, ModelFile &model) {
                        image.pointer(address + offsetof(nacre_model_table, dims))};
   model.name = image.text(blobs.strings + table.name);
   model.target = image.text(blobs.strings + table.target);
+  model.weightsLayout = table.weights_layout;
   const uint64_t entries = image.pointer(address + offsetof(nacre_model_table, entries));
   for (const auto &[index, row] : enumerate(image.rows<nacre_entry>(entries, table.entry_count))) {
     const uint64_t at = entries + index * sizeof(nacre_entry);
@@ -171,6 +174,31 @@ Expected<ModelFile> readModelFile(StringRef path) {
   if (Error error = readFrom(model))
     return createStringError("'" + path + "' is not a model: " + toString(std::move(error)));
   return model;
+}
+
+std::string besideLibrary(const ModelFile &model, StringRef extension, bool keepsPrefix) {
+  StringRef stem = sys::path::stem(model.path);
+  if (!keepsPrefix)
+    stem.consume_front("lib");
+  SmallString<128> path = sys::path::parent_path(model.path);
+  sys::path::append(path, stem + extension);
+  return path.str().str();
+}
+
+Expected<std::unique_ptr<MemoryBuffer>> readWeightsFile(const ModelFile &model) {
+  const std::string path = besideLibrary(model, ".weights", /*keepsPrefix=*/true);
+  auto bytes = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!bytes)
+    return createStringError("the weights of '" + model.path + "' cannot be read from '" + path +
+                             "': " + bytes.getError().message() +
+                             "; copy that file, too, or deliver it otherwise and pass --weights=none");
+  nacre_weights_header head{};
+  std::memcpy(&head, (*bytes)->getBufferStart(), std::min(sizeof head, (*bytes)->getBufferSize()));
+  if (std::memcmp(head.magic, NACRE_WEIGHTS_MAGIC, sizeof head.magic) != 0 || head.bytes != (*bytes)->getBufferSize())
+    return createStringError("'" + path + "' is not a whole weights file; compile the model again");
+  if (head.layout != model.weightsLayout)
+    return createStringError("'" + path + "' does not fit '" + model.path + "'; compile both again");
+  return std::move(*bytes);
 }
 
 } // namespace nacre::tools

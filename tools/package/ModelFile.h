@@ -42,10 +42,17 @@ struct ModelFile {
   std::string name;
   std::string target; ///< As given to `nacre-compile --target=`.
   std::vector<EntryOfFile> entries;
+  uint64_t weightsLayout = 0; ///< Of the weights file that fits; 0: the library has its weights.
 };
+
+/// The path of a file next to a model's library, with another extension and, if it has one, without `lib`.
+std::string besideLibrary(const ModelFile &model, llvm::StringRef extension, bool keepsPrefix);
 
 /// Errors begin with the path, and say what the file must be.
 llvm::Expected<ModelFile> readModelFile(llvm::StringRef path);
+
+/// The weights file of a model whose weights are not in its library: the one next to it, which must fit.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readWeightsFile(const ModelFile &model);
 
 } // namespace nacre::tools
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// nacre-package: a compiled model's libraries in, an Android library out.
+// nacre-package: a compiled model's libraries in, an Android library or a Maven repository out.
 
 #include "dialects/OutputFile.h"
 #include "tools/CommandLine.h"
 #include "tools/OutOfMemory.h"
 #include "tools/package/Aar.h"
+#include "tools/package/Maven.h"
 
 #include "llvm/Support/InitLLVM.h"
 
@@ -15,10 +16,19 @@ using namespace nacre;
 static cl::OptionCategory category("nacre-package options");
 static cl::list<std::string> libraries(cl::Positional, cl::OneOrMore, cl::desc("<library>..."), cl::cat(category));
 static cl::opt<std::string> output("o", cl::value_desc("file.aar"), cl::cat(category),
-                                   cl::desc("AAR to write (default: <model>.aar)"));
+                                   cl::desc("AAR to write (default: <model>.aar, or none with --maven)"));
 static cl::opt<std::string>
     className("class", cl::value_desc("package.Class"), cl::cat(category),
               cl::desc("Java class with the model's inputs and outputs (default: dev.nacre.model.<Model>)"));
+static cl::opt<std::string> maven("maven", cl::value_desc("folder"), cl::cat(category),
+                                  cl::desc("Maven repository to write to: AAR, POM, sources and documentation"));
+static cl::opt<std::string>
+    coordinatesText("coordinates", cl::value_desc("group:artifact:version"), cl::cat(category),
+                    cl::desc("Coordinates in the repository (default: dev.nacre.model:<model>:1.0)"));
+static cl::opt<std::string> runtime("runtime", cl::value_desc("nacre-runtime.aar"), cl::cat(category),
+                                    cl::desc("Also write the runtime to the repository, on which the model depends"));
+static cl::opt<std::string> weights("weights", cl::init("assets"), cl::value_desc("assets|none"), cl::cat(category),
+                                    cl::desc("Where weights files of --weights-in=file go (default: assets)"));
 constexpr StringLiteral kClosing = R"(
 EXAMPLES
   nacre-compile mobilenet.onnx -o libmobilenet.so \
@@ -26,13 +36,65 @@ EXAMPLES
   nacre-package android-*/libmobilenet.so -o mobilenet.aar
       an app with this AAR and nacre-runtime.aar calls
       new dev.nacre.model.Mobilenet()
+  nacre-package android-*/libmobilenet.so --maven=maven \
+    --runtime=/usr/share/nacre/nacre-runtime.aar
+      a Gradle build with the repository `maven` names
+      dev.nacre.model:mobilenet:1.0
 
 EXIT STATUS
-  0  the AAR is written
+  0  all files are written
   1  the libraries cannot be packaged; the message says which one and why
   2  the command line is wrong
   4  memory ran out
 )";
+
+static Expected<std::unique_ptr<MemoryBuffer>> readFile(const std::string &path) {
+  auto bytes = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!bytes)
+    return createStringError("'" + path + "' cannot be read: " + bytes.getError().message());
+  return std::move(*bytes);
+}
+
+static tools::Coordinates runtimeCoordinates() { return {"dev.nacre", "nacre-runtime", NACRE_VERSION}; }
+
+/// The runtime's AAR and the archives next to it, as the build makes them.
+static Error writeRuntime() {
+  std::vector<std::unique_ptr<MemoryBuffer>> files;
+  for (const char *suffix : {".aar", "-sources.jar", "-javadoc.jar"}) {
+    StringRef stem = runtime;
+    if (!stem.consume_back(".aar"))
+      return createStringError("--runtime must be nacre-runtime.aar, but is '" + runtime + "'");
+    auto file = readFile(stem.str() + suffix);
+    if (!file)
+      return file.takeError();
+    files.push_back(std::move(*file));
+  }
+  tools::MavenArtifact artifact;
+  artifact.coordinates = runtimeCoordinates();
+  artifact.name = "Nacre runtime";
+  artifact.description = "Java classes that run models compiled by Nacre";
+  artifact.isRuntime = true;
+  artifact.aar = files[0]->getBuffer();
+  artifact.sources = files[1]->getBuffer();
+  artifact.javadoc = files[2]->getBuffer();
+  return tools::writeToRepository(maven, artifact);
+}
+
+static Error writeRepository(const tools::AndroidLibrary &library, const tools::Coordinates &coordinates,
+                             const std::string &model) {
+  if (!runtime.empty())
+    if (Error error = writeRuntime())
+      return error;
+  tools::MavenArtifact artifact;
+  artifact.coordinates = coordinates;
+  artifact.name = model;
+  artifact.description = "A model compiled by Nacre " NACRE_VERSION;
+  artifact.dependency = runtimeCoordinates();
+  artifact.aar = library.aar;
+  artifact.sources = library.sources;
+  artifact.javadoc = library.javadoc;
+  return tools::writeToRepository(maven, artifact);
+}
 
 static Error package() {
   std::vector<tools::ModelFile> models;
@@ -42,12 +104,42 @@ static Error package() {
       return model.takeError();
     models.push_back(std::move(*model));
   }
-  Expected<std::string> aar = tools::writeAar(models, {className});
-  if (!aar)
-    return aar.takeError();
-  const std::string path = output.empty() ? models.front().name + ".aar" : output;
-  const std::string problem = writeFile(path, *aar);
+  const std::string &name = models.front().name;
+  auto coordinates = tools::parseCoordinates(coordinatesText.empty() ? "dev.nacre.model:" + name + ":1.0"
+                                                                     : coordinatesText.getValue());
+  if (!coordinates)
+    return coordinates.takeError();
+  Expected<tools::AndroidLibrary> library =
+      tools::writeAndroidLibrary(models, {className, coordinates->version, weights == "assets"});
+  if (!library)
+    return library.takeError();
+  for (const std::string &note : library->notes)
+    errs() << "nacre-package: note: " << note << "\n";
+  if (!maven.empty())
+    if (Error error = writeRepository(*library, *coordinates, name))
+      return error;
+  if (!maven.empty() && output.empty())
+    return Error::success();
+  const std::string path = output.empty() ? name + ".aar" : output;
+  const std::string problem = writeFile(path, library->aar);
   return problem.empty() ? Error::success() : createStringError("cannot write '" + path + "': " + problem);
+}
+
+static Error parse(int argc, char **argv) {
+  const tools::Help help{"Packages a compiled model as an Android library (AAR).",
+                         "nacre-package [options] <library>...",
+                         &category,
+                         {{"Android library", {"o", "class", "weights"}},
+                          {"Maven repository", {"maven", "coordinates", "runtime"}}},
+                         kClosing.str()};
+  if (Error error = tools::parseOptions(argc, argv, help))
+    return error;
+  for (const cl::opt<std::string> *option : {&coordinatesText, &runtime})
+    if (maven.empty() && option->getNumOccurrences() > 0)
+      return createStringError("--" + option->ArgStr + " requires --maven");
+  if (weights != "assets" && weights != "none")
+    return createStringError("--weights must be assets or none, but is '" + weights + "'");
+  return coordinatesText.empty() ? Error::success() : tools::parseCoordinates(coordinatesText).takeError();
 }
 
 int main(int argc, char **argv) {
@@ -55,12 +147,7 @@ int main(int argc, char **argv) {
   tools::handleOutOfMemory();
   cl::HideUnrelatedOptions(category);
   tools::setVersion("nacre-package");
-  const tools::Help help{"Packages a compiled model as an Android library (AAR).",
-                         "nacre-package [options] <library>...",
-                         &category,
-                         {{"Android library", {"o", "class"}}},
-                         kClosing.str()};
-  if (Error error = tools::parseOptions(argc, argv, help)) {
+  if (Error error = parse(argc, argv)) {
     errs() << "nacre-package: " << toString(std::move(error)) << "\n";
     return 2;
   }

@@ -32,6 +32,8 @@ static const char usage[] = "USAGE: nacre-try lib<model>.so [options]\n"
                             "  --input=<name=file>   Read this input from an .npy file with its type and\n"
                             "                        shape; repeatable (default: floats generated in\n"
                             "                        [-1, 1), everything else 0)\n"
+                            "  --weights-file=<file> Weights of a model compiled with --weights-in=file\n"
+                            "                        (default: lib<model>.weights, next to the library)\n"
                             "\n"
                             "Measurement:\n"
                             "\n"
@@ -207,7 +209,7 @@ int main(int count, char **words) {
       return printf("%s", usage), 0;
   if (count < 2 || words[1][0] == '-')
     return printf("%s", usage), 2;
-  const char *number;
+  const char *number, *weights = NULL;
   for (int w = 2; w < count; ++w) {
     int is_right = 1;
     if ((number = behind(words[w], "--threads=")))
@@ -220,6 +222,8 @@ int main(int count, char **words) {
       is_right = read_number(number, &value), options.tune_budget_ms = (uint32_t)value, options.log = print_choice;
     else if ((number = behind(words[w], "--cache=")))
       options.cache_folder = number;
+    else if ((number = behind(words[w], "--weights-file=")))
+      weights = number;
     else if (strncmp(words[w], "--cpu", 6) == 0)
       options.gpu = NACRE_GPU_NEVER;
     else if (strncmp(words[w], "--gpu", 6) == 0)
@@ -233,6 +237,19 @@ int main(int count, char **words) {
   const nacre_model *model = open_model(words[1]);
   if (!model)
     return 1;
+  static char beside[4096];
+  nacre_weights file = {NULL, 0, 0};
+  if (nacre_weights_are_apart(model)) {
+    const size_t length = strlen(words[1]) - 3; /* without .so */
+    memcpy(beside, words[1], length);
+    memcpy(beside + length, ".weights", 9);
+    if (!weights)
+      weights = beside;
+    if (nacre_weights_open(model, weights, &file, reason, sizeof reason) != NACRE_OK)
+      return fail(weights, reason);
+    options.weights = file.data;
+    options.weights_bytes = file.bytes;
+  }
   nacre_session *session;
   const double before = milliseconds();
   const nacre_status status = nacre_session_create(model, &options, &session);
@@ -275,5 +292,6 @@ int main(int count, char **words) {
   if (nacre_session_reason(session)[0])
     printf("%s\n", nacre_session_reason(session));
   nacre_session_destroy(session);
+  nacre_weights_close(model, &file);
   return 0;
 }

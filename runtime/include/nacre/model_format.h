@@ -9,7 +9,7 @@
  *   ├── 3 kernels              one row per different piece of code
  *   │     ├── cpu              its variants, the most demanding first; create selects the first that the CPU can run
  *   │     └── gpu              the same for the GPU, if there are any
- *   ├── 4 weights_data         the bytes, page-aligned; NULL if the app supplies them
+ *   ├── 4 weights_data         the bytes, page-aligned; NULL if they are in a file (weights_format.h)
  *   │     └── weights          one row per weight: its offset and encoding
  *   ├── 5 variables            one row per tensor of the state
  *   └── 6 entries              `main`, ...
@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define NACRE_FORMAT_VERSION 9
+#define NACRE_FORMAT_VERSION 10
 
 /**
  * The hidden symbols of the function tables in the runtime's archive: one for models without variables, which link no code
@@ -375,9 +375,7 @@ typedef struct nacre_model_table {
   uint64_t state_bytes; /**< Zeros or the variables' initial values at create; shared by all entries. */
   uint32_t strings_bytes;
   uint32_t dim_count;
-  uint32_t kernel_count;
-  uint32_t weight_count;
-  uint32_t entry_count;
+  uint32_t kernel_count, weight_count, entry_count;
   uint32_t name;                      /**< Offsets into the strings. */
   uint32_t compiler;                  /**< Name and version. */
   uint32_t target;                    /**< As given to --target=. */
@@ -389,6 +387,7 @@ typedef struct nacre_model_table {
   uint32_t file_head;    /**< Offset into the strings: the beginning of a state's file, up to the step number. */
   uint32_t reserved_end;
   uint64_t file_buffer_bytes; /**< For a file's header, and for tensors with another layout than in the model. */
+  uint64_t weights_layout;    /**< The layout of a weights file that fits; 0: weights_data has them. */
 } nacre_model_table;
 
 #ifdef __cplusplus

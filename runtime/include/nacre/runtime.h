@@ -48,7 +48,7 @@ extern "C" {
  * The version of this header. A model runs in an app whose header has the same version or an older one, or a newer one
  * if the app uses no newer features (docs/compatibility.md).
  */
-#define NACRE_API_VERSION 7
+#define NACRE_API_VERSION 8
 #define NACRE_OLDEST_API_VERSION 6 /**< The oldest version of models that an app with this header can run. */
 
 /** The alignment in bytes of every pointer that the runtime returns, and of every buffer bound to it. */
@@ -76,6 +76,7 @@ typedef enum nacre_log_level { NACRE_LOG_ERROR = 0, NACRE_LOG_INFO = 1 } nacre_l
 
 typedef struct nacre_functions nacre_functions;
 typedef struct nacre_state_functions nacre_state_functions;
+typedef struct nacre_weights_functions nacre_weights_functions;
 typedef struct nacre_state nacre_state;
 typedef struct nacre_executor nacre_executor;
 
@@ -113,8 +114,9 @@ typedef struct nacre_session_options {
   nacre_log_function log;           /**< Receives the causes of failures, and the choices of create. NULL: no log. */
   void *log_user;                   /**< The first argument of `log`. */
   const char *cache_folder;         /**< The folder that caches compiled GPU code between sessions. NULL: no cache. */
-  const void *weights;  /**< The weights of a model compiled without them, aligned; must outlive the session. */
-  size_t weights_bytes; /**< Their size. */
+  const void
+      *weights; /**< The weights file of a model that has one, in memory (weights.h); must outlive the session. */
+  size_t weights_bytes; /**< Its size. */
   char *reason;         /**< A failing create writes the cause here, because there is no session to ask. May be NULL. */
   size_t reason_capacity;  /**< The size of `reason`, including the final 0. */
   uint32_t gpu_cut;        /**< NACRE_GPU_CUT(percent) sets the GPU's share of every launch. 0: as compiled. */
@@ -184,6 +186,7 @@ struct nacre_functions {
   nacre_status (*session_output_dims)(nacre_session *, uint32_t index, int64_t *);
   const nacre_state_functions *state; /**< The functions of state.h. */
   nacre_status (*session_cancel)(nacre_session *);
+  const nacre_weights_functions *weights; /**< The functions of weights.h; NULL: the library contains the weights. */
 };
 
 /**
@@ -388,4 +391,5 @@ static inline const char *nacre_status_text(nacre_status status) {
 #include "describe.h"
 #include "executor.h"
 #include "state.h"
+#include "weights.h"
 #endif /* NACRE_RUNTIME_H */

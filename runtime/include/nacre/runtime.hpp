@@ -39,6 +39,52 @@ template <> constexpr bool holds<uint32_t>(nacre_element_type type) { return typ
 template <> constexpr bool holds<uint64_t>(nacre_element_type type) { return type == NACRE_U64; }
 template <> constexpr bool holds<bool>(nacre_element_type type) { return type == NACRE_BOOL; }
 
+/// Owns the weights file of a model compiled with --weights-in=file; it must outlive the sessions and states that use it.
+class Weights {
+public:
+  Weights() = default;
+  Weights(const Weights &) = delete;
+  Weights &operator=(const Weights &) = delete;
+  ~Weights() { close(); }
+
+  /// Maps and checks a file, and replaces the one this one owned.
+  nacre_status open(const nacre_model &of, const char *path) {
+    nacre_weights opened = {};
+    open_reason[0] = 0;
+    const nacre_status status = nacre_weights_open(&of, path, &opened, open_reason, sizeof open_reason);
+    if (status != NACRE_OK)
+      return status;
+    close();
+    model = &of;
+    weights = opened;
+    return NACRE_OK;
+  }
+
+  /// Gives the weights to a session or state that is created with these options.
+  void add_to(nacre_session_options &options) const {
+    options.weights = weights.data;
+    options.weights_bytes = weights.bytes;
+  }
+
+  /// Differs between files with other contents.
+  uint64_t hash() const { return weights.hash; }
+
+  /// Returns the cause of the latest failure of open.
+  const char *reason() const { return open_reason; }
+
+  explicit operator bool() const { return weights.data != nullptr; }
+
+private:
+  void close() {
+    if (model)
+      nacre_weights_close(model, &weights);
+  }
+
+  const nacre_model *model = nullptr;
+  nacre_weights weights = {};
+  char open_reason[256] = "";
+};
+
 /// Owns a state that sessions share through their option `state`; it must outlive them.
 class State {
 public:

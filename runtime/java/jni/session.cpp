@@ -62,7 +62,7 @@ void check_latest(JNIEnv *env, const Session *session, nacre_status status) {
 } // namespace
 
 NACRE_NATIVE(jlong, create, jlong model, jbyteArray entry, jbyteArray cache, jlongArray settings, jobject log,
-             jlong state) {
+             jlong state, jlong weights) {
   jlong numbers[kNumbers];
   env->GetLongArrayRegion(settings, 0, kNumbers, numbers);
   if (env->ExceptionCheck())
@@ -90,6 +90,10 @@ NACRE_NATIVE(jlong, create, jlong model, jbyteArray entry, jbyteArray cache, jlo
   options.entry = entry_text.get();
   options.cache_folder = session->cache_folder;
   options.state = from_handle<nacre_state>(state);
+  if (const auto *file = from_handle<const nacre_weights>(weights)) {
+    options.weights = file->data;
+    options.weights_bytes = file->bytes;
+  }
   options.reason = reason;
   options.reason_capacity = sizeof(reason);
   if (session->listener.log) {

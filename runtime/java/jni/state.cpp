@@ -21,9 +21,13 @@ NACRE_NATIVE(jlong, stateOf, jlong session) {
   return to_handle(state);
 }
 
-NACRE_NATIVE(jlong, createState, jlong model) {
+NACRE_NATIVE(jlong, createState, jlong model, jlong weights) {
   char reason[1024] = "";
   nacre_session_options options = nacre_session_options_default();
+  if (const auto *file = from_handle<const nacre_weights>(weights)) {
+    options.weights = file->data;
+    options.weights_bytes = file->bytes;
+  }
   options.reason = reason;
   options.reason_capacity = sizeof(reason);
   nacre_state *state = nullptr;

@@ -4,16 +4,13 @@ package dev.nacre.sample;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertThrows;
 
+import dev.nacre.Model;
+import dev.nacre.Session;
+import dev.nacre.SessionOptions;
 import java.nio.ByteBuffer;
 import java.nio.FloatBuffer;
-import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
-import javax.tools.DiagnosticCollector;
-import javax.tools.JavaCompiler;
-import javax.tools.JavaFileObject;
-import javax.tools.StandardJavaFileManager;
-import javax.tools.ToolProvider;
 import org.junit.Test;
 
 /** The camera app's own work, without a camera. */
@@ -93,36 +90,41 @@ public class SampleTest {
 
   @Test
   public void namesTheBest() {
-    List<Guess> best = Guess.best(FloatBuffer.wrap(new float[] {1, 3, 2, 3}), 3);
-    assertEquals("1 3 2", best.stream().map(guess -> "" + guess.index()).collect(Collectors.joining(" ")));
+    List<Guess> best = GuessKt.bestGuesses(FloatBuffer.wrap(new float[] {1, 3, 2, 3}), 3);
+    assertEquals("1 3 2", best.stream().map(guess -> "" + guess.getIndex()).collect(Collectors.joining(" ")));
     double total = Math.exp(-2) + 1 + Math.exp(-1) + 1;
-    assertEquals(1 / total, best.get(0).probability(), 1e-6);
-    assertEquals(Math.exp(-1) / total, best.get(2).probability(), 1e-6);
+    assertEquals(1 / total, best.get(0).getProbability(), 1e-6);
+    assertEquals(Math.exp(-1) / total, best.get(2).getProbability(), 1e-6);
     // What is a softmax's result stays as it is.
-    assertEquals(0.7f, Guess.best(FloatBuffer.wrap(new float[] {0.1f, 0.7f, 0.2f}), 1).get(0).probability(), 1e-6);
-    assertEquals(2, Guess.best(FloatBuffer.wrap(new float[] {1, 2}), 5).size());
-    assertEquals(2, Guess.best(FloatBuffer.wrap(new float[] {-500, 0, 800, 700}), 1).get(0).index());
+    assertEquals(0.7f, GuessKt.bestGuesses(FloatBuffer.wrap(new float[] {0.1f, 0.7f, 0.2f}), 1).get(0).getProbability(), 1e-6);
+    assertEquals(2, GuessKt.bestGuesses(FloatBuffer.wrap(new float[] {1, 2}), 5).size());
+    assertEquals(2, GuessKt.bestGuesses(FloatBuffer.wrap(new float[] {-500, 0, 800, 700}), 1).get(0).getIndex());
   }
 
-  /** There is no Android here: it must be Java, and whatever is unknown must be Android's, CameraX's or the AAR's. */
   @Test
-  public void theActivityIsJava() {
-    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-    DiagnosticCollector<JavaFileObject> problems = new DiagnosticCollector<>();
-    StandardJavaFileManager files = compiler.getStandardFileManager(problems, null, null);
-    compiler
-        .getTask(null, files, problems, List.of("-proc:none"), null,
-                 files.getJavaFileObjects(System.getProperty("nacre.test.activity")))
-        .call();
-    List<String> others = problems.getDiagnostics()
-                              .stream()
-                              .filter(p -> p.getKind() == javax.tools.Diagnostic.Kind.ERROR)
-                              .filter(p
-                                      -> !p.getCode().startsWith("compiler.err.cant.resolve") &&
-                                             !p.getCode().equals("compiler.err.doesnt.exist") &&
-                                             !p.getCode().startsWith("compiler.err.method.does.not.override"))
-                              .map(Object::toString)
-                              .collect(Collectors.toList());
-    assertEquals(Collections.emptyList(), others);
+  public void namesClassesByLines() {
+    Labels labels = new Labels(List.of("cat", " dog ", ""));
+    assertEquals("cat: 70 %", labels.describe(new Guess(0, 0.7f)));
+    assertEquals("dog: 0 %", labels.describe(new Guess(1, 0.001f)));
+    assertEquals("class 2: 100 %", labels.describe(new Guess(2, 1)));
+    assertEquals("class 900: 5 %", labels.describe(new Guess(900, 0.05f)));
+  }
+
+  @Test
+  public void showsTheMedianOfTheLatestRuns() {
+    Latency latency = new Latency(3);
+    for (long milliseconds : new long[] {100, 7, 5, 6})
+      latency.add(milliseconds * 1_000_000);
+    assertEquals("6.0 ms", latency.describe());
+  }
+
+  @Test
+  public void saysWhoComputes() {
+    try (Model model = Model.open(System.getProperty("nacre.test.models"));
+         Session one = model.newSession(new SessionOptions().threads(1));
+         Session two = model.newSession(new SessionOptions().threads(2))) {
+      assertEquals("CPU, 1 thread", SpeedKt.describeEngine(one.info()));
+      assertEquals("CPU, 2 threads", SpeedKt.describeEngine(two.info()));
+    }
   }
 }

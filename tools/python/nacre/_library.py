@@ -97,7 +97,8 @@ class Library:
         self.path = os.path.realpath(path)
         symbol = find_symbol(self.path)
         library = _open(self.path)
-        self._close = weakref.finalize(self, _shut, self.path, library._handle)
+        self._weights = _native.Weights()  # Of a model with a weights file; opened when it is first needed.
+        self._close = weakref.finalize(self, _shut, self.path, library._handle, self._weights, library, symbol)
         self._close.atexit = False  # The system does it, when no thread runs in it any more.
         self.address = ctypes.addressof(_native.ModelHead.in_dll(library, symbol))
         self.functions: Any = _native.ModelHead.from_address(self.address).functions.contents
@@ -107,9 +108,24 @@ class Library:
                             f"{_native.OLDEST_VERSION} is the oldest that this package supports); compile the model again")
 
     def asked_version(self, options: Any) -> int:
-        """Returns the version to request from the model's runtime: at most its own, unless options need a newer one."""
+        """Returns the version to request from the model's runtime: at most its own, unless options need a newer one. Gives the options
+        the weights, if they are in a file."""
+        self._give_weights(options)
         version = self.functions.api_version
         return int(min(version, _native.API_VERSION) if version >= (7 if options.max_iterations else _native.OLDEST_VERSION) else _native.API_VERSION)
+
+    def _give_weights(self, options: Any) -> None:
+        if self.functions.api_version < 8 or not self.functions.weights:
+            return
+        with _lock:
+            if not self._weights.data:
+                path = os.path.splitext(self.path)[0] + ".weights"
+                reason = ctypes.create_string_buffer(256)
+                status = self.functions.weights.contents.open(self.address, os.fsencode(path), ctypes.sizeof(self._weights),
+                                                              ctypes.byref(self._weights), ctypes.addressof(reason), len(reason))
+                if status:
+                    raise LoadError(f"'{path}': {_native.text(reason.value)}")
+        options.weights, options.weights_bytes = self._weights.data, self._weights.bytes
 
     @property
     def state(self) -> Any:
@@ -146,8 +162,10 @@ def _load_by_another_name(path: str) -> ctypes.CDLL:
         return _load(name)
 
 
-def _shut(path: str, handle: int) -> None:
+def _shut(path: str, handle: int, weights: Any, library: ctypes.CDLL, symbol: str) -> None:
     with _lock:
+        if weights.data:
+            _native.ModelHead.in_dll(library, symbol).functions.contents.weights.contents.close(weights.data, weights.bytes)
         _dlclose(handle)
         known, count = _opened[path]
         if count > 1:

@@ -12,7 +12,7 @@ import enum
 from ctypes import CFUNCTYPE, POINTER, c_char, c_char_p, c_float, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 from typing import Any
 
-API_VERSION = 7
+API_VERSION = 8
 OLDEST_VERSION = 6  # Of models that this runs (docs/compatibility.md).
 ALIGNMENT = 64
 STATE_ALL = 0xFFFFFFFF
@@ -154,6 +154,19 @@ class StateFunctions(ctypes.Structure):
     ]
 
 
+class Weights(ctypes.Structure):
+    _fields_ = [("data", c_void_p), ("bytes", c_size_t), ("hash", c_uint64)]
+
+
+class WeightsFunctions(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("open", CFUNCTYPE(c_int, ModelPointer, c_char_p, c_size_t, POINTER(Weights), c_void_p, c_size_t)),
+        ("check", CFUNCTYPE(c_int, ModelPointer, c_void_p, c_size_t, c_uint32, c_void_p, c_size_t)),
+        ("close", CFUNCTYPE(None, c_void_p, c_size_t)),
+    ]
+
+
 class Functions(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_uint32),
@@ -182,6 +195,7 @@ class Functions(ctypes.Structure):
         ("session_output_dims", CFUNCTYPE(c_int, SessionPointer, c_uint32, POINTER(c_int64))),
         ("state", POINTER(StateFunctions)),
         ("session_cancel", CFUNCTYPE(c_int, SessionPointer)),
+        ("weights", POINTER(WeightsFunctions)),
     ]
 
 

@@ -46,8 +46,11 @@ Outcome ModelSession::create(const nacre_model *compiled, const Options &options
   if (nacre_model_describe(model, &info) == NACRE_OK)
     if (Outcome failure = findEntry(options.entry))
       return failure;
+  if (Outcome failure = weights.open(model, options))
+    return failure;
   char reason[256] = "";
   nacre_session_options settings = nacre_session_options_default();
+  weights.addTo(settings);
   settings.entry = options.entry.empty() ? nullptr : options.entry.c_str();
   settings.threads = options.threads;
   settings.max_iterations = options.maxIterations;

@@ -7,7 +7,7 @@
 #ifndef NACRE_TOOLS_RUN_SESSION_MODELSESSION_H
 #define NACRE_TOOLS_RUN_SESSION_MODELSESSION_H
 
-#include "tools/run/session/Options.h"
+#include "tools/run/session/WeightsFile.h"
 
 #include <atomic>
 
@@ -74,6 +74,7 @@ private:
   template <typename Call> Outcome withFile(Call call, const std::string &path, uint32_t roles);
   Outcome refused(nacre_status status) const;
 
+  WeightsFile weights; // which the session reads to its end
   nacre_session *session = nullptr;
   bool needsGpu = false;
   std::atomic<bool> isCancelled{false};

@@ -52,6 +52,7 @@ constexpr Row kRows[] = {
     {"state", "NAME=FILE", [](Options &o, const std::string &v) { return o.states.push_back(v), true; }, About::Runs},
     {"resume", "a file", [](Options &o, const std::string &v) { return o.resumeFile = v, !v.empty(); }},
     {"weights", "a file", [](Options &o, const std::string &v) { return o.weightsFile = v, !v.empty(); }},
+    {"weights-file", "a file", [](Options &o, const std::string &v) { return o.apartFile = v, !v.empty(); }},
     {"save", "a file", [](Options &o, const std::string &v) { return o.saveFile = v, !v.empty(); }},
     {"expect", "NAME=FILE", [](Options &o, const std::string &v) { return o.expects.push_back(v), true; }, About::Runs},
     {"output", "a folder", [](Options &o, const std::string &v) { return o.outputFolder = v, !v.empty(); },

@@ -33,6 +33,7 @@ struct Options {
   std::vector<std::string> states;               // name=file
   std::vector<std::string> expects;              // name=file
   std::string resumeFile, weightsFile, saveFile; // of a state
+  std::string apartFile; // of a model compiled with --weights-in=file; empty: beside the library
   std::string outputFolder;
   Tolerance tolerance;
   uint64_t seed = 0;

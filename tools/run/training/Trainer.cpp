@@ -15,6 +15,7 @@
 #include "tools/run/training/Examples.h"
 #include "tools/run/training/Order.h"
 #include "tools/run/training/Scores.h"
+#include "tools/run/training/SharedParts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,41 +24,6 @@
 
 namespace nacre::run {
 namespace {
-
-/// The state and the threads of all sessions.
-class SharedParts {
-public:
-  SharedParts() = default;
-  SharedParts(const SharedParts &) = delete;
-  SharedParts &operator=(const SharedParts &) = delete;
-  ~SharedParts() {
-    if (!model)
-      return;
-    nacre_state_destroy(parts.state);
-    nacre_executor_destroy(model, parts.executor);
-  }
-
-  Outcome create(const nacre_model *compiled, uint32_t threads) {
-    model = compiled;
-    char reason[256] = "";
-    nacre_session_options settings = nacre_session_options_default();
-    settings.reason = reason;
-    settings.reason_capacity = sizeof reason;
-    nacre_status status = nacre_state_create(model, &settings, &parts.state);
-    if (status == NACRE_OK) {
-      std::snprintf(reason, sizeof reason, "threads could not be started");
-      status = nacre_executor_create(model, threads, nullptr, &parts.executor);
-    }
-    if (status != NACRE_OK)
-      return statusFailure(reason, status);
-    return std::nullopt;
-  }
-
-  Shared parts;
-
-private:
-  const nacre_model *model = nullptr;
-};
 
 std::string entryNames(const nacre_model *model) {
   std::string names;
@@ -130,7 +96,7 @@ private:
     if (!hasEntry(model, "train") && !hasEntry(model, "evaluate"))
       return usageFailure("the model must have an entry 'train', but has " + entryNames(model) +
                           "; compile it with nacre-compile --train");
-    if (Outcome failure = shared.create(model, options.threads))
+    if (Outcome failure = shared.create(model, options))
       return failure;
     if (training.epochs > 0)
       if (Outcome failure = openSession(stepper, "train"))

@@ -199,7 +199,13 @@ public final class Model implements AutoCloseable {
   /** Creates a state that sessions of this model can share: one trains, another serves from a copy. */
   @NonNull
   public State newState() {
-    return new State(this);
+    return newState(new SessionOptions());
+  }
+
+  /** Uses only the options' weights file. */
+  @NonNull
+  public State newState(@NonNull SessionOptions options) {
+    return new State(this, options.weightsFile);
   }
 
   /** May be called twice. Sessions remain usable. */

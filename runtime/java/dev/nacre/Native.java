@@ -26,7 +26,14 @@ final class Native {
   /** Returns texts as bytes, then numbers as one array of long; null if there is no such device. */
   static native Object[] describe(long model, int kind, int entry, int index);
 
-  static native long create(long model, byte[] entry, byte[] cacheFolder, long[] settings, Log log, long state);
+  /** Maps and checks a weights file. */
+  static native long openWeights(long model, byte[] path);
+
+  static native void closeWeights(long model, long weights);
+
+  /** State and weights may be 0. */
+  static native long create(long model, byte[] entry, byte[] cacheFolder, long[] settings, Log log, long state,
+                            long weights);
 
   static native void destroy(long session);
 
@@ -47,7 +54,7 @@ final class Native {
 
   static native long stateOf(long session);
 
-  static native long createState(long model);
+  static native long createState(long model, long weights);
 
   static native void destroyState(long state);
 

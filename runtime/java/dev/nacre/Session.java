@@ -25,6 +25,7 @@ public final class Session implements AutoCloseable {
   private final Tensors outputs;
   private final State ownState;
   private final State sharedState;
+  private final WeightsFile weights;
   private final Object life = new Object(); // held while the handle is let go, or used by cancel()
   private long handle;
 
@@ -38,12 +39,19 @@ public final class Session implements AutoCloseable {
     byte[] cache = options.cacheFolder == null ? null : Native.bytes("the cache folder", options.cacheFolder);
     model.lifetime.acquire();
     try {
-      long state = sharedState == null ? 0 : sharedState.acquireFor(model);
+      weights = WeightsFile.open(model, options.weightsFile);
       try {
-        handle = Native.create(model.handle, entryBytes, cache, options.settings(), options.log, state);
+        long state = sharedState == null ? 0 : sharedState.acquireFor(model);
+        try {
+          handle =
+              Native.create(model.handle, entryBytes, cache, options.settings(), options.log, state, weights.handle);
+        } catch (Throwable failure) {
+          if (sharedState != null)
+            sharedState.release();
+          throw failure;
+        }
       } catch (Throwable failure) {
-        if (sharedState != null)
-          sharedState.release();
+        weights.close();
         throw failure;
       }
     } catch (Throwable failure) {
@@ -307,6 +315,7 @@ public final class Session implements AutoCloseable {
     }
     if (sharedState != null)
       sharedState.release();
+    weights.close();
     model.lifetime.release();
   }
 }

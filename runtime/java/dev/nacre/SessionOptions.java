@@ -20,6 +20,7 @@ public final class SessionOptions {
 
   String entry;
   String cacheFolder;
+  String weightsFile;
   Log log;
   State state;
   private Gpu gpu = Gpu.IF_USEFUL;
@@ -68,6 +69,17 @@ public final class SessionOptions {
   @NonNull
   public SessionOptions cacheFolder(@Nullable String path) {
     cacheFolder = path;
+    return this;
+  }
+
+  /**
+   * The weights file of a model that was compiled with {@code --weights-in=file}. Creating the session maps it and checks it
+   * by its hash; a file that is damaged or does not fit the library is refused with the status BAD_ARGUMENT. While a session
+   * uses the file, write a new one under another name, then rename it. Null: the library contains the weights.
+   */
+  @NonNull
+  public SessionOptions weightsFile(@Nullable String path) {
+    weightsFile = path;
     return this;
   }
 

@@ -29,11 +29,18 @@ public final class State implements AutoCloseable {
   private final Lifetime lifetime;
 
   /** Creates a state to share. */
-  State(Model model) {
+  State(Model model, String weightsPath) {
     this.model = model;
     model.lifetime.acquire();
+    WeightsFile weights;
     try {
-      handle = Native.createState(model.handle);
+      weights = WeightsFile.open(model, weightsPath);
+      try {
+        handle = Native.createState(model.handle, weights.handle);
+      } catch (Throwable failure) {
+        weights.close();
+        throw failure;
+      }
     } catch (Throwable failure) {
       model.lifetime.release();
       throw failure;
@@ -42,6 +49,7 @@ public final class State implements AutoCloseable {
     long mine = handle;
     lifetime = new Lifetime("the state", () -> {
       Native.destroyState(mine);
+      weights.close();
       model.lifetime.release();
     });
   }

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/package/Maven.h"
+#include "dialects/OutputFile.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MD5.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SHA1.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace nacre::tools {
+namespace {
+
+void writeCoordinates(raw_ostream &os, const Coordinates &coordinates, StringRef indent) {
+  os << indent << "<groupId>" << coordinates.group << "</groupId>\n"
+     << indent << "<artifactId>" << coordinates.artifact << "</artifactId>\n"
+     << indent << "<version>" << coordinates.version << "</version>\n";
+}
+
+/// Names and descriptions are ours, and hold nothing that XML would have to escape.
+std::string pomOf(const MavenArtifact &artifact) {
+  std::string text;
+  raw_string_ostream os(text);
+  os << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+     << "<project xmlns=\"http://maven.apache.org/POM/4.0.0\">\n  <modelVersion>4.0.0</modelVersion>\n";
+  writeCoordinates(os, artifact.coordinates, "  ");
+  os << "  <packaging>aar</packaging>\n  <name>" << artifact.name << "</name>\n  <description>" << artifact.description
+     << "</description>\n";
+  if (artifact.isRuntime)
+    os << "  <licenses>\n    <license>\n      <name>Apache-2.0 WITH LLVM-exception</name>\n"
+       << "      <url>https://llvm.org/LICENSE.txt</url>\n    </license>\n  </licenses>\n";
+  if (artifact.dependency) {
+    os << "  <dependencies>\n    <dependency>\n";
+    writeCoordinates(os, *artifact.dependency, "      ");
+    os << "      <type>aar</type>\n      <scope>compile</scope>\n    </dependency>\n  </dependencies>\n";
+  }
+  os << "</project>\n";
+  return text;
+}
+
+Error writeWithChecksums(const std::string &path, StringRef bytes) {
+  MD5 md5;
+  md5.update(bytes);
+  const SmallString<32> md5Digits = md5.final().digest();
+  const std::string sha1 = toHex(SHA1::hash(arrayRefFromStringRef(bytes)), /*LowerCase=*/true);
+  const std::pair<std::string, StringRef> files[] = {{path, bytes}, {path + ".md5", md5Digits}, {path + ".sha1", sha1}};
+  for (const auto &[file, content] : files)
+    if (const std::string problem = writeFile(file, content); !problem.empty())
+      return createStringError("cannot write '" + file + "': " + problem);
+  return Error::success();
+}
+
+/// What Maven and Gradle accept, and is a name of folders.
+bool isName(StringRef text) {
+  return !text.empty() && !text.starts_with(".") && !text.ends_with(".") && !text.contains("..") &&
+         all_of(text, [](char c) { return isAlnum(c) || c == '.' || c == '-' || c == '_'; });
+}
+
+} // namespace
+
+Expected<Coordinates> parseCoordinates(StringRef text) {
+  SmallVector<StringRef> parts;
+  text.split(parts, ':');
+  if (parts.size() == 3 && all_of(parts, isName))
+    return Coordinates{parts[0].str(), parts[1].str(), parts[2].str()};
+  return createStringError("--coordinates must be <group>:<artifact>:<version>, of letters, digits, dots, hyphens and "
+                           "underscores, as com.example:classifier:1.0, but is '" +
+                           text + "'");
+}
+
+Error writeToRepository(StringRef repository, const MavenArtifact &artifact) {
+  const Coordinates &at = artifact.coordinates;
+  SmallString<128> folder = repository;
+  for (StringRef part : split(at.group, '.'))
+    sys::path::append(folder, part);
+  sys::path::append(folder, at.artifact, at.version);
+  if (std::error_code error = sys::fs::create_directories(folder))
+    return createStringError("cannot make the folder '" + folder + "': " + error.message());
+  sys::path::append(folder, at.artifact + "-" + at.version);
+  const std::string stem = folder.str().str(), pom = pomOf(artifact);
+  // The description comes last: a reader finds either none or all of it.
+  const std::pair<const char *, StringRef> files[] = {
+      {"-sources.jar", artifact.sources}, {"-javadoc.jar", artifact.javadoc}, {".aar", artifact.aar}, {".pom", pom}};
+  for (const auto &[suffix, bytes] : files)
+    if (Error error = writeWithChecksums(stem + suffix, bytes))
+      return error;
+  return Error::success();
+}
+
+} // namespace nacre::tools
