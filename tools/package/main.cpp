@@ -126,12 +126,12 @@ static Error package() {
 }
 
 static Error parse(int argc, char **argv) {
-  const tools::Help help{"Packages a compiled model as an Android library (AAR).",
-                         "nacre-package [options] <library>...",
-                         &category,
-                         {{"Android library", {"o", "class", "weights"}},
-                          {"Maven repository", {"maven", "coordinates", "runtime"}}},
-                         kClosing.str()};
+  const tools::Help help{
+      "Packages a compiled model as an Android library (AAR).",
+      "nacre-package [options] <library>...",
+      &category,
+      {{"Android library", {"o", "class", "weights"}}, {"Maven repository", {"maven", "coordinates", "runtime"}}},
+      kClosing.str()};
   if (Error error = tools::parseOptions(argc, argv, help))
     return error;
   for (const cl::opt<std::string> *option : {&coordinatesText, &runtime})

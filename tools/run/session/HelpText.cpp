@@ -85,14 +85,14 @@ State:
   --resume=<file>       Load the whole state from a .safetensors file of --save
   --weights=<file>      Load only weights and statistics from a .safetensors
                         file; some may be missing
+  --weights-file=<file> Weights of a model compiled with --weights-in=file
+                        (default: lib<model>.weights next to the library)
 
 Training:
 Training requires a model compiled with --train. Files hold all examples along
 axis 0. An epoch takes each example once, in random order, in batches of the
 compiled size; it drops an incomplete last batch.
 
-  --weights-file=<file> Weights of a model compiled with --weights-in=file
-                        (default: lib<model>.weights next to the library)
   --train               Train and print each epoch's loss and accuracy; requires
                         --input, --label, --set=learning_rate=<X>
   --label=<file>        Labels: class indices from 0, or numbers; <name=file> if
