@@ -213,9 +213,9 @@ std::string modelNameOf(StringRef outputPath) {
   return name.empty() || isDigit(name[0]) ? "_" + name : name;
 }
 
-uint64_t weightBytes(mlir::ModuleOp module) {
+uint64_t weightBytes(mlir::ModuleOp module, bool areApart) {
   uint64_t bytes = 0;
-  placeWeights(module, bytes);
+  placeWeights(module, areApart, bytes);
   return bytes;
 }
 

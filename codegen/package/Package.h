@@ -36,7 +36,7 @@ struct PackageSizes {
 std::string modelNameOf(llvm::StringRef outputPath);
 
 /// Returns the bytes that the weights of a module take in its library.
-uint64_t weightBytes(mlir::ModuleOp module);
+uint64_t weightBytes(mlir::ModuleOp module, bool areApart);
 
 /// Writes the package of a scheduled module. `kernels` has every kernel of the module, in order, with one variant per
 /// target. Errors name the file and what to do.
