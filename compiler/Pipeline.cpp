@@ -21,6 +21,7 @@
 #include "compiler/report/DescribeDevice.h"
 #include "compiler/report/DescribeEntries.h"
 #include "compiler/report/DescribeLaunches.h"
+#include "compiler/report/DescribeNodes.h"
 #include "compiler/schedule/Passes.h"
 #include "compiler/train/Passes.h"
 #include "dialects/nn/NnDialect.h"
@@ -109,6 +110,7 @@ private:
     report.output = options.outputPath;
     report.target = targets.back().name;
     report.machine = targets.front().model;
+    report.vectorBytes = targets.front().vectors.bytes;
     report.cpu = options.cpus;
     report.device = options.device;
     report.preset = options.preset;
@@ -154,6 +156,8 @@ private:
           "say itself how it is trained; see --help");
       return nullptr;
     }
+    if (report.nodes.empty())
+      report.nodes = describeNodes(*module, model->listOperators());
     // Imports of one model share its constants, and phases free them: a search needs them again.
     if (trained && options.training->memoryCap)
       module = copyModule(*module);

@@ -13,6 +13,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBufferRef.h"
 #include <memory>
 #include <string>
@@ -51,6 +52,9 @@ public:
 
   /// Imports what `options` ask for, as importModel does.
   mlir::OwningOpRef<mlir::ModuleOp> import(const ImportOptions &options, const KeptTensors &kept);
+
+  /// Returns the operator of each node of the entries' graphs, by the node's printable name: `Conv`, or `domain.Operator`.
+  llvm::StringMap<std::string> listOperators() const;
 
 private:
   Model(std::unique_ptr<ModelView> view, mlir::MLIRContext *context);

@@ -13,12 +13,15 @@ const Roofline = (() => {
     at = -1;
   }
 
+  const rowOf = (roof) => ({ flops_per_second: roof.flops, bytes_per_second: roof.bytes, cache_bytes_per_second: roof.cache });
+
   /** Engines whose roofs are drawn: those that have work. */
   function roofs() {
-    const known = state.data.report.roofs;
-    if (!known) return [];
+    const { machine } = state.entry;
+    if (!machine || machine.kind === "estimated") return [];
+    const known = { cpu: rowOf(machine.cpuRoof), gpu: machine.gpuRoof && rowOf(machine.gpuRoof) };
     const hasGpu = state.entry.launches.some((launch) => launch.gpu_share > 0), hasCpu = state.entry.launches.some((launch) => launch.gpu_share < 1);
-    return [hasCpu && ["cpu", known.cpu], hasGpu && ["gpu", known.gpu]].filter(Boolean);
+    return [hasCpu && ["cpu", known.cpu], hasGpu && known.gpu && ["gpu", known.gpu]].filter(Boolean);
   }
 
   function scales() {
@@ -112,8 +115,8 @@ const Roofline = (() => {
   function say() {
     const launch = points[at];
     Dom.byId("roofline-said").textContent = !launch ? "" :
-      `Launch ${launch.number}, ${launch.nodes || launch.kernel}: ${Dom.rate(launch.flopRate, "FLOP/s")} at ${launch.intensity.toFixed(2)} FLOP per byte, ${Dom.microseconds(launch.time)} µs` +
-      (launch.roofShare ? `, ${Dom.percent(launch.roofShare)} of the memory-bound limit of ${{ cpu: "the device's CPU", gpu: "the device's GPU", cut: "both engines" }[launch.engine]}.` : ".");
+      `Launch ${launch.number}, ${launch.nodes || launch.kernel}: ${Dom.rate(launch.flopRate, "FLOP/s")} at ${launch.intensity.toFixed(2)} FLOP per byte, ${Dom.time(launch.time)}` +
+      (launch.peakShare ? `, ${Dom.percent(launch.peakShare)} of what ${launch.level} allows.` : ".");
   }
 
   function point(position) {
@@ -146,13 +149,14 @@ const Roofline = (() => {
   }
 
   function describe() {
-    const { entry, data } = state;
+    const { entry } = state;
+    const machine = entry.machine;
+    Dom.byId("roofline").hidden = !points.length;
     const times = entry.profile ? "measured" : "predicted";
-    const roof = data.report.roofs ? `The roofline is that of ${data.report.device || data.report.roofs.description} (${data.report.roofs.description}) with ${data.report.roofs.cpu_threads} threads; launches whose data stays in a cache may exceed the memory limit.`
-      : "No device is known, so there is no roofline: compile with --device=<name> or a profile from nacre-tune.";
-    const caution = entry.profile && data.report.roofs ? " Times were measured: the roofline applies only if they come from the same device." : "";
-    Dom.byId("roofline-text").textContent = points.length ? `Each circle is a launch; its area is the ${times} time. ${roof}${caution} The arrow keys move through launches, the longest first.`
-      : `There are no times to plot: compile with --device=<name>, or measure with nacre-run --profile=<file>. ${roof}`;
+    const roof = machine ? `The lines are the peaks of ${machine.name} with ${Dom.counted(machine.threads, "thread")}, ${machine.kind === "measured" ? "measured with the times" : "from its profile"}: launches below the sloped line wait for memory, those below the flat line are limited by arithmetic. Launches whose data stay in a cache may exceed the memory's line.`
+      : "The profile has no peaks of its machine: measure again with this version of nacre-run.";
+    const caution = entry.profile && machine && machine.kind !== "measured" ? " They apply only if the times come from the same device." : "";
+    Dom.byId("roofline-text").textContent = `Each circle is a launch; its area is the ${times} time. ${roof}${caution} The arrow keys move through launches, the longest first.`;
   }
 
   function start() {
