@@ -157,7 +157,7 @@ private:
       return nullptr;
     }
     if (report.nodes.empty())
-      report.nodes = describeNodes(*module, model->listOperators());
+      report.nodes = describeNodes(model->getNodes(), *module);
     // Imports of one model share its constants, and phases free them: a search needs them again.
     if (trained && options.training->memoryCap)
       module = copyModule(*module);

@@ -11,6 +11,7 @@
 
 #include "compiler/import/builder/OpenWeights.h"
 #include "compiler/import/entry/DeclaredOutputs.h"
+#include "compiler/import/entry/EraseUnused.h"
 #include "compiler/import/entry/InputValues.h"
 #include "compiler/import/entry/KeptState.h"
 #include "compiler/import/entry/KeptValues.h"
@@ -20,7 +21,6 @@
 #include "compiler/import/training/WatchedTensors.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -31,11 +31,11 @@ class GraphImporter {
 public:
   /// Adds a function to the module; all entries share `shared`.
   GraphImporter(ModelView &model, const ModelEntry &entry, const ImportOptions &options, ImportState &shared,
-                ModuleOp module)
+                ModuleOp module, ImportedNodes *nodes = nullptr)
       : model(model), name(entry.name.empty() ? StringRef(options.entry) : entry.name), options(options),
-        builder(module.getContext()), shared(shared), module(module), main{*entry.graph, nullptr, {}} {}
+        builder(module.getContext()), shared(shared), module(module), main{*entry.graph, nullptr, {}}, nodes(nodes) {}
 
-  LogicalResult import(const KeptTensors &kept = {});
+  LogicalResult import(const KeptTensors &kept);
   void check(std::vector<Problem> &problems, size_t &nodes);
 
 private:
@@ -57,7 +57,6 @@ private:
   void forget(Scope &scope, const GraphNode &node);
   void tryRest(Scope &scope, size_t first);
   LogicalResult importOutputs(Scope &scope);
-  static void eraseUnused(Block &block);
 
   ModelView &model;
   StringRef name;
@@ -70,6 +69,7 @@ private:
   Scope main;
   std::optional<OpenWeights> weights; ///< of a model that is trained
   std::optional<AddedDropouts> dropouts;
+  ImportedNodes *nodes;           ///< where nodes are listed; may be null
   std::optional<GraphNode> newer; ///< a node of an operator set newer than its registry knows
 };
 
@@ -182,6 +182,8 @@ LogicalResult GraphImporter::importNode(Scope &scope, size_t index, const GraphN
   if (results->size() < source.results.size())
     return emitError(source.loc) << "must have at most " << describeCount(results->size(), "result")
                                  << ", like the function or graph it runs, but has " << source.results.size();
+  if (nodes)
+    nodes->add(scope.graph, source, node.operands, *results);
   for (auto [name, value] : llvm::zip(source.results, *results)) {
     if (name.empty())
       continue;
@@ -297,17 +299,6 @@ LogicalResult GraphImporter::importOutputs(Scope &scope) {
   return success();
 }
 
-void GraphImporter::eraseUnused(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
-    if (isOpTriviallyDead(&op)) {
-      op.erase();
-      continue;
-    }
-    for (Region &region : op.getRegions())
-      eraseUnused(region.front());
-  }
-}
-
 LogicalResult GraphImporter::import(const KeptTensors &kept) {
   begin();
   if (inputs.hasFailed || failed(importNodes(main)) || failed(importOutputs(main)))
@@ -379,12 +370,12 @@ void GraphImporter::check(std::vector<Problem> &problems, size_t &nodes) {
 } // namespace
 
 OwningOpRef<ModuleOp> importGraph(ModelView &model, const ImportOptions &options, MLIRContext *context,
-                                  const KeptTensors &kept) {
+                                  const KeptTensors &kept, ImportedNodes *nodes) {
   context->loadDialect<func::FuncDialect, nn::NnDialect>();
   ImportState shared(options);
   OwningOpRef<ModuleOp> module = ModuleOp::create(model.getGraph().getLocation());
   for (const ModelEntry &entry : model.getEntries())
-    if (failed(GraphImporter(model, entry, options, shared, *module).import(kept)))
+    if (failed(GraphImporter(model, entry, options, shared, *module, nodes).import(kept)))
       return nullptr;
   return module;
 }

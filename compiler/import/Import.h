@@ -8,12 +8,12 @@
 #ifndef NACRE_COMPILER_IMPORT_IMPORT_H
 #define NACRE_COMPILER_IMPORT_IMPORT_H
 
+#include "compiler/import/model/ImportedNodes.h"
 #include "compiler/import/options/ImportOptions.h"
 #include "compiler/import/options/KeptTensors.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBufferRef.h"
 #include <memory>
 #include <string>
@@ -53,14 +53,15 @@ public:
   /// Imports what `options` ask for, as importModel does.
   mlir::OwningOpRef<mlir::ModuleOp> import(const ImportOptions &options, const KeptTensors &kept);
 
-  /// Returns the operator of each node of the entries' graphs, by the node's printable name: `Conv`, or `domain.Operator`.
-  llvm::StringMap<std::string> listOperators() const;
+  /// Returns the nodes of all imports so far.
+  const std::vector<ImportedNode> &getNodes() const { return nodes.getNodes(); }
 
 private:
   Model(std::unique_ptr<ModelView> view, mlir::MLIRContext *context);
 
   std::unique_ptr<ModelView> view;
   mlir::MLIRContext *context;
+  ImportedNodes nodes;
 };
 
 /// Imports the model at `path`; its content decides the format. Arguments and results of the function carry their

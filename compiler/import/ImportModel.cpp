@@ -8,8 +8,6 @@
 #include "compiler/import/Formats.h"
 #include "compiler/import/GraphImporter.h"
 #include "compiler/import/model/FileKind.h"
-#include "compiler/import/model/NodeNames.h"
-#include "dialects/PrintableText.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -77,17 +75,7 @@ std::unique_ptr<Model> Model::read(StringRef path, const ImportOptions &options,
 }
 
 OwningOpRef<ModuleOp> Model::import(const ImportOptions &options, const KeptTensors &kept) {
-  return importGraph(*view, normalize(*view, options), context, kept);
-}
-
-llvm::StringMap<std::string> Model::listOperators() const {
-  llvm::StringMap<std::string> operators;
-  for (const ModelEntry &entry : view->getEntries())
-    for (size_t index = 0; index < entry.graph->getNumNodes(); ++index) {
-      const GraphNode node = entry.graph->getNode(index);
-      operators[toPrintable(nameOf(node.loc))] = qualify(node);
-    }
-  return operators;
+  return importGraph(*view, normalize(*view, options), context, kept, &nodes);
 }
 
 OwningOpRef<ModuleOp> importModel(StringRef path, const ImportOptions &options, MLIRContext *context) {

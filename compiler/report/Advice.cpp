@@ -175,8 +175,10 @@ std::vector<Advice> advise(const CompileReport &report) {
     Advice advice;
     advice.kind = rule.kind.str();
     advice.share = share;
-    for (const Cost &cost : costs)
+    for (const Cost &cost : costs) {
       advice.nodes.push_back(cost.launch->nodeList.front());
+      advice.launches.push_back(cost.launch - report.launches.data());
+    }
     const size_t others = costs.size() - 1;
     advice.problem = costs.front().finding.problem;
     advice.remedy = costs.front().finding.remedy;

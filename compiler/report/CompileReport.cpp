@@ -139,6 +139,7 @@ json::Value CompileReport::toJson() const {
   for (const Advice &each : advice)
     advices.push_back(json::Object{{"kind", each.kind},
                                    {"nodes", json::Array(each.nodes)},
+                                   {"launches", numbers(each.launches)},
                                    {"share", each.share},
                                    {"problem", each.problem},
                                    {"remedy", each.remedy},

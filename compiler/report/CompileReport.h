@@ -60,6 +60,7 @@ struct LaunchReport {
 struct Advice {
   std::string kind;               ///< One word; docs/compiling.md lists them.
   std::vector<std::string> nodes; ///< The model's, those that cost most first; the first is where it is said.
+  std::vector<unsigned> launches; ///< Their launches, of CompileReport::launches.
   double share = 0;               ///< Of a run's time: what it costs, or what would be saved, as `text` says.
   std::string problem, remedy;    ///< What is wrong at the first node, and what to do.
   std::string text;               ///< Both, with the share.

@@ -5,8 +5,7 @@
 #include "codegen/package/NodeNames.h"
 #include "dialects/nn/NnDialect.h"
 
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -14,18 +13,8 @@ using namespace mlir;
 namespace nacre {
 
 //===----------------------------------------------------------------------===//
-// 1. A node
+// 1. Nodes
 //===----------------------------------------------------------------------===//
-
-/// Returns the location of a value's node; null for an input of the model or of a loop.
-static Attribute nodeOf(Value value) {
-  Operation *op = value.getDefiningOp();
-  return op ? Attribute(LocationAttr(op->getLoc())) : Attribute();
-}
-
-static Attribute nodeOf(Operation *op) { return LocationAttr(op->getLoc()); }
-
-static NodeReport::Shape shapeOf(Value value) { return cast<ShapedType>(value.getType()).getShape().vec(); }
 
 /// Reads the attributes that operators with a sliding window share.
 static void describeWindow(Operation *op, NodeReport &row) {
@@ -41,45 +30,19 @@ static void describeWindow(Operation *op, NodeReport &row) {
     row.window = cast<ShapedType>(op->getOperand(1).getType()).getShape().take_front(row.strides.size()).vec();
 }
 
-static NodeReport describeNode(ArrayRef<Operation *> operators) {
-  const Attribute node = nodeOf(operators.front());
-  NodeReport row;
-  llvm::SetVector<Value> inputs, weights, outputs;
-  for (Operation *op : operators) {
-    describeWindow(op, row);
-    for (Value operand : op->getOperands()) {
-      if (isa_and_nonnull<nn::ConstantOp>(operand.getDefiningOp()))
-        weights.insert(operand);
-      else if (nodeOf(operand) != node)
-        inputs.insert(operand);
-    }
-    for (Value result : op->getResults())
-      if (llvm::any_of(result.getUsers(), [&](Operation *user) { return nodeOf(user) != node; }))
-        outputs.insert(result);
-  }
-  for (auto [values, shapes] : {std::pair(&inputs, &row.inputs), {&weights, &row.weights}, {&outputs, &row.outputs}})
-    for (Value value : *values)
-      if (isa<ShapedType>(value.getType()))
-        shapes->push_back(shapeOf(value));
-  return row;
-}
-
-std::vector<NodeReport> describeNodes(ModuleOp imported, const llvm::StringMap<std::string> &operators) {
-  llvm::MapVector<Attribute, SmallVector<Operation *>> nodes;
-  imported.walk([&](Operation *op) {
-    if (isa<nn::NnDialect>(op->getDialect()) && !isa<nn::ConstantOp>(op) && !op->hasTrait<OpTrait::IsTerminator>())
-      nodes[nodeOf(op)].push_back(op);
-  });
+std::vector<NodeReport> describeNodes(ArrayRef<importer::ImportedNode> nodes, ModuleOp module) {
   std::vector<NodeReport> rows;
-  for (const auto &[location, ops] : nodes) {
-    const std::vector<std::string> names = package::listNodes(cast<LocationAttr>(location));
-    if (names.empty())
-      continue;
-    NodeReport &row = rows.emplace_back(describeNode(ops));
-    row.name = names.front();
-    const auto known = operators.find(row.name);
-    row.op = known != operators.end() ? known->second : ops.front()->getName().stripDialect().str();
+  llvm::StringMap<size_t> places;
+  for (const importer::ImportedNode &node : nodes) {
+    places[node.name] = rows.size();
+    rows.push_back({node.name, node.op, node.inputs, node.weights, node.outputs, {}, {}, 1});
   }
+  module.walk([&](Operation *op) {
+    if (isa<nn::NnDialect>(op->getDialect()))
+      for (const std::string &name : package::listNodes(op->getLoc()))
+        if (auto place = places.find(name); place != places.end())
+          describeWindow(op, rows[place->second]);
+  });
   return rows;
 }
 

@@ -30,7 +30,9 @@ std::string machineRow(const tune::MachinePeak &machine) {
          member("flops_per_second", uint64_t(machine.flopsPerSecond)) + ", " +
          member("bytes_per_second", uint64_t(machine.bytesPerSecond)) + ", " +
          member("cache_bytes", uint64_t(machine.cacheBytes)) + ", " +
-         member("cache_bytes_per_second", uint64_t(machine.cacheBytesPerSecond)) + "}";
+         member("cache_bytes_per_second", uint64_t(machine.cacheBytesPerSecond)) + ", " +
+         member("near_cache_bytes", uint64_t(machine.nearCacheBytes)) + ", " +
+         member("near_cache_bytes_per_second", uint64_t(machine.nearCacheBytesPerSecond)) + "}";
 }
 
 } // namespace

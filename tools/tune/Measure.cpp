@@ -166,9 +166,9 @@ CoreSpeed measureCore(unsigned cpu) {
   return speed;
 }
 
-double measureReading(const std::vector<unsigned> &cpus, size_t bytes, double seconds) {
+double measureReading(const std::vector<unsigned> &cpus, size_t bytes, double seconds, int rounds, Source source) {
   std::atomic<unsigned> ready{0};
-  std::vector<double> rates(cpus.size());
+  std::vector<std::vector<double>> rates(cpus.size(), std::vector<double>(rounds));
   std::vector<std::thread> threads;
   for (size_t index = 0; index < cpus.size(); ++index)
     threads.emplace_back([&, index] {
@@ -177,38 +177,53 @@ double measureReading(const std::vector<unsigned> &cpus, size_t bytes, double se
       std::unique_ptr<uint64_t[]> words(new uint64_t[count]);
       std::fill_n(words.get(), count, index); // its pages, near this core
       volatile uint64_t sink = readAll(words.get(), count);
-      ++ready;
-      while (ready < cpus.size())
-        std::this_thread::yield();
-      double read = 0, best = 0;
-      const double begin = now();
-      while (now() - begin < seconds) {
-        const double before = now(), size = double(count * sizeof(uint64_t));
-        sink = readAll(words.get(), count);
-        read += size;
-        best = std::max(best, size / (now() - before));
+      for (int round = 0; round < rounds; ++round) {
+        ++ready;
+        while (ready < (round + 1) * cpus.size())
+          std::this_thread::yield();
+        double read = 0, best = 0;
+        const double begin = now();
+        while (now() - begin < seconds) {
+          const double before = now(), size = double(count * sizeof(uint64_t));
+          sink = readAll(words.get(), count);
+          read += size;
+          best = std::max(best, size / (now() - before));
+        }
+        // Several share the memory, so only their average adds up.
+        rates[index][round] = (cpus.size() == 1 || source == Source::Cache ? best : read / (now() - begin)) * 1e-9;
       }
-      // Several share what there is, so only their average adds up.
-      rates[index] = (cpus.size() == 1 ? best : read / (now() - begin)) * 1e-9;
       (void)sink;
     });
-  double sum = 0;
-  for (size_t index = 0; index < threads.size(); ++index) {
-    threads[index].join();
-    sum += rates[index];
+  for (std::thread &thread : threads)
+    thread.join();
+  double most = 0;
+  for (int round = 0; round < rounds; ++round) {
+    double sum = 0;
+    for (const std::vector<double> &rate : rates)
+      sum += rate[round];
+    most = std::max(most, sum);
   }
-  return sum;
+  return most;
+}
+
+size_t cacheBytesOfLevel(int level) {
+  size_t largest = 0;
+  for (int index = 0; index < 8; ++index) {
+    const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index);
+    std::ifstream file(folder + "/size"), levelFile(folder + "/level");
+    size_t size = 0;
+    char unit = 0;
+    int ofLevel = 0;
+    if (file >> size >> unit && levelFile >> ofLevel && ofLevel == level)
+      largest = std::max(largest, size << (unit == 'M' ? 20 : unit == 'K' ? 10 : 0));
+  }
+  return largest;
 }
 
 size_t lastCacheBytes() {
   size_t largest = 0;
-  for (int index = 0; index < 8; ++index) {
-    std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size");
-    size_t size = 0;
-    char unit = 0;
-    if (file >> size >> unit)
-      largest = std::max(largest, size << (unit == 'M' ? 20 : unit == 'K' ? 10 : 0));
-  }
+  for (int level = 1; level <= 4; ++level)
+    largest = std::max(largest, cacheBytesOfLevel(level));
   return largest;
 }
 
@@ -247,9 +262,11 @@ static std::string readCpuName() {
 }
 
 MachinePeak measurePeak(unsigned threadCount) {
-  constexpr int kFewTries = 8; // each lasts some tenths of a millisecond
-  constexpr double kSeconds = 0.1;
-  constexpr size_t kLeastMemory = size_t(128) << 20, kMostMemory = size_t(512) << 20, kUnknownCache = size_t(1) << 20;
+  constexpr int kFewTries = 8;      // each lasts some tenths of a millisecond
+  constexpr double kSeconds = 0.01; // short, so that some rounds are not interrupted
+  constexpr int kRounds = 12;
+  constexpr size_t kLeastMemory = size_t(128) << 20, kMostMemory = size_t(512) << 20, kUnknownCache = size_t(1) << 20,
+                   kUnknownNear = size_t(128) << 10;
   struct Core {
     unsigned cpu;
     double rate;
@@ -272,9 +289,13 @@ MachinePeak measurePeak(unsigned threadCount) {
   peak.flopsPerSecond = 1e9 * measureTogether(cpus, 2 * kFewTries);
   peak.cacheBytes = lastCacheBytes() ? lastCacheBytes() : kUnknownCache;
   const size_t memory = std::min(std::max(kLeastMemory, 4 * peak.cacheBytes), kMostMemory);
-  peak.bytesPerSecond = 1e9 * measureReading(cpus, memory / cpus.size(), kSeconds);
+  peak.bytesPerSecond = 1e9 * measureReading(cpus, memory / cpus.size(), kSeconds, kRounds);
   // A quarter of the cache of all, as one program may expect.
-  peak.cacheBytesPerSecond = 1e9 * measureReading(cpus, peak.cacheBytes / 4 / cpus.size(), kSeconds);
+  peak.cacheBytesPerSecond =
+      1e9 * measureReading(cpus, peak.cacheBytes / 4 / cpus.size(), kSeconds, kRounds, Source::Cache);
+  const size_t nearBytes = cacheBytesOfLevel(2) ? cacheBytesOfLevel(2) : kUnknownNear;
+  peak.nearCacheBytes = nearBytes * cpus.size();
+  peak.nearCacheBytesPerSecond = 1e9 * measureReading(cpus, nearBytes / 4, kSeconds, kRounds, Source::Cache);
   return peak;
 }
 

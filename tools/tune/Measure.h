@@ -25,11 +25,19 @@ std::vector<unsigned> allowedCores();
 
 CoreSpeed measureCore(unsigned cpu);
 
-/// GB/s of threads that read buffers of their own, `bytes` each, one pinned to each of `cpus`, all together, for so many seconds.
-double measureReading(const std::vector<unsigned> &cpus, size_t bytes, double seconds = 0.2);
+/// Where data come from: a memory, or caches, of which each core's is as fast whatever others do.
+enum class Source { Memory, Cache };
+
+/// GB/s of threads that read buffers of their own, `bytes` each, one pinned to each of `cpus`, all together: the most of several rounds
+/// of so many seconds.
+double measureReading(const std::vector<unsigned> &cpus, size_t bytes, double seconds = 0.2, int rounds = 1,
+                      Source source = Source::Memory);
 
 /// Bytes of the last cache as the system says; 0 where it does not.
 size_t lastCacheBytes();
+
+/// Bytes of a core's cache of that level as the system says; 0 where it does not.
+size_t cacheBytesOfLevel(int level);
 
 /// What a number of threads of this machine reach together.
 struct MachinePeak {
@@ -37,8 +45,11 @@ struct MachinePeak {
   unsigned cores = 0;      ///< That this process may use.
   unsigned threads = 0;    ///< That were measured, one on each of the fastest cores.
   unsigned vectorBits = 0; ///< Of its widest vectors.
-  double flopsPerSecond = 0, bytesPerSecond = 0, cacheBytesPerSecond = 0;
-  size_t cacheBytes = 0;
+  double flopsPerSecond = 0, bytesPerSecond = 0;
+  size_t cacheBytes = 0; ///< Of the last cache,
+  double cacheBytesPerSecond = 0;
+  size_t nearCacheBytes = 0; ///< and of the second-level caches of all threads.
+  double nearCacheBytesPerSecond = 0;
 };
 
 /// Measures for about half a second: the peaks that the report compares a run with.

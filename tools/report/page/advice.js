@@ -29,13 +29,12 @@ const AdviceOf = (() => {
     if (entry.name !== report.entries[0].name) return [];
     const guess = (launch) => launch.predicted ?? launch.estimated_ms ?? 0;
     const total = entry.launches.reduce((sum, launch) => sum + guess(launch), 0);
+    const byPlace = new Map(entry.launches.map((launch) => [launch.place, launch]));
     return report.advice.flatMap((row) => {
-      const places = new Map(row.nodes.map((node, place) => [node, place]));
-      const launches = entry.launches.filter((launch) => places.has(launch.node_list[0])).sort((a, b) => places.get(a.node_list[0]) - places.get(b.node_list[0]));
-      if (!launches.length) return [];
+      const launches = row.launches.map((place) => byPlace.get(place));
       const guessed = total ? launches.reduce((sum, launch) => sum + guess(launch), 0) / total : 0;
       const share = Math.min(guessed ? (row.share / guessed) * shareOf(launches, entry) : row.share, 1);
-      return [{ kind: row.kind, title: titles[row.kind] ?? upper(row.kind), text: `${upper(row.problem)}. ${upper(row.remedy)}.`, launches, share }];
+      return [{ kind: row.kind, isFree: true, title: titles[row.kind] ?? upper(row.kind), text: `${upper(row.problem)}. ${upper(row.remedy)}.`, launches, share }];
     });
   }
 
@@ -45,7 +44,7 @@ const AdviceOf = (() => {
     // Shorter launches are not divided.
     const launches = entry.launches.filter((launch) => launch.engine !== "gpu" && launch.cost > 0.02);
     const share = shareOf(launches, entry) * (1 - machine.threads / machine.cores);
-    return share > 0.05 ? [{ kind: "threads", isGeneral: true, title: `Use ${machine.cores} threads`, text: `The run used ${Dom.counted(machine.threads, "thread")} of ${Dom.counted(machine.cores, "core")}: nacre-run --threads=${machine.cores}, or nacre_session_options.threads.`, launches, share }] : [];
+    return share > 0.05 ? [{ kind: "threads", isGeneral: true, isFree: true, title: `Use ${machine.cores} threads`, text: `The run used ${Dom.counted(machine.threads, "thread")} of ${Dom.counted(machine.cores, "core")}: nacre-run --threads=${machine.cores}, or nacre_session_options.threads.`, launches, share }] : [];
   }
 
   function vectors(entry, report) {
@@ -53,7 +52,7 @@ const AdviceOf = (() => {
     if (!has || !used || used >= has) return [];
     const launches = entry.launches.filter((launch) => launch.bound === "compute" && launch.engine !== "gpu");
     const share = shareOf(launches, entry) * (1 - used / has);
-    return share > 0.05 ? [{ kind: "vectors", isGeneral: true, title: "Compile for this CPU", text: `The library uses vectors of ${used} bits, but the machine has ${has}: add a CPU like it to --cpu, or compile on it with --cpu=native.`, launches, share }] : [];
+    return share > 0.05 ? [{ kind: "vectors", isGeneral: true, isFree: true, title: "Compile for this CPU", text: `The library uses vectors of ${used} bits, but the machine has ${has}: add a CPU like it to --cpu, or compile on it with --cpu=native.`, launches, share }] : [];
   }
 
   /** Weights that are read for one input can be read for several. */
@@ -67,14 +66,14 @@ const AdviceOf = (() => {
 
   /** Arithmetic and data of windows grow with the image. */
   function resolution(entry) {
-    const launches = entry.launches.filter((launch) => launch.main?.window?.length === 2 && !launch.isLimitedByWeights);
+    const launches = entry.launches.filter((launch) => launch.main?.window?.length === 2 && !launch.isLayout && !launch.isLimitedByWeights);
     const share = shareOf(launches, entry) * 0.5;
     const input = entry.ports?.find((port) => port.role === "input" && port.shape.length === 4);
     return share > 0.05 && input ? [{ kind: "resolution", isGeneral: true, title: "Use a smaller input", text: `The work of ${Dom.counted(launches.length, "operator")} with windows grows with the area of the input ${Data.shapeText(input.shape)}. Half of the area halves it; train again with smaller images.`, launches, share }] : [];
   }
 
   function shrink(entry) {
-    const top = largest(entry.launches.filter((launch) => launch.bound === "compute" && launch.main));
+    const top = largest(entry.launches.filter((launch) => launch.bound === "compute" && launch.main && !launch.isLayout));
     if (!top || top.share < 0.08) return [];
     return [{ kind: "shrink", title: `Shrink ${nameOf(top)}`, launches: [top], share: top.share / 2,
       text: `${top.operator} ${top.shapes} takes ${Dom.percent(top.share)} of a run and is limited by arithmetic. Half of its output channels take half of its time${isReplaceable(top) ? `; a depthwise and a 1×1 convolution in its place need ${Dom.fixed(timesLess(top), 1)} times less arithmetic` : ""}.` }];
@@ -94,22 +93,26 @@ const AdviceOf = (() => {
     if (report.weight_type !== "fp32" || entry.isTrained) return [];
     const launches = entry.launches.filter((launch) => launch.isLimitedByWeights);
     const share = (launches.reduce((sum, launch) => sum + launch.cost * (launch.weight_bytes / launch.bytes), 0) / (entry.cost || 1)) / 2;
-    return share > 0.05 ? [{ kind: "weights", title: titles.weights, text: `${upper(Dom.counted(launches.length, "operator"))} ${launches.length === 1 ? "waits" : "wait"} for ${Dom.bytes(Data.sum(launches, "weight_bytes"))} of weights. --weight-type=fp16 halves them.`, launches, share }] : [];
+    return share > 0.05 ? [{ kind: "weights", isFree: true, title: titles.weights, text: `${upper(Dom.counted(launches.length, "operator"))} ${launches.length === 1 ? "waits" : "wait"} for ${Dom.bytes(Data.sum(launches, "weight_bytes"))} of weights. --weight-type=fp16 halves them.`, launches, share }] : [];
   }
 
   function overhead(entry) {
     if (entry.medianRun === undefined) return [];
-    const rest = entry.medianRun - entry.measured;
-    return rest > 0.1 * entry.medianRun ? [{ kind: "overhead", isGeneral: true, title: "Run fewer, larger operators", launches: [], share: rest / entry.medianRun,
-      text: `${Dom.percent(rest / entry.medianRun)} of a run passes between operators, most of it to start and to wait for threads. Compute a larger batch, or use one thread for a model as small as this.` }] : [];
+    // Of the best run: others may wait for other programs.
+    const share = 1 - entry.profile.launches_ns / entry.profile.least_run_ns;
+    return share > 0.1 ? [{ kind: "overhead", isGeneral: true, title: "Run fewer, larger operators", launches: [], share,
+      text: `${Dom.percent(share)} of a run passes between operators, most of it to start and to wait for threads. Compute a larger batch, or use one thread for a model as small as this.` }] : [];
   }
 
   /** For models of which nothing else is known: the most expensive operators that no other change is about. */
   function smaller(entry, known) {
-    const taken = new Set(known.filter((change) => !change.isGeneral).flatMap((change) => change.launches));
-    return entry.launches.filter((launch) => launch.main && !taken.has(launch)).sort((a, b) => b.cost - a.cost)
+    const taken = new Set(known.filter((change) => change.kind === "shrink").flatMap((change) => change.launches));
+    return entry.launches.filter((launch) => launch.main && !launch.isLayout && !taken.has(launch)).sort((a, b) => b.cost - a.cost)
       .map((launch) => ({ kind: "smaller", title: `Shrink ${nameOf(launch)}`, launches: [launch], share: launch.share / 2, text: `${launch.operator} ${launch.shapes} takes ${Dom.percent(launch.share)} of a run. Half of its size takes about half of its time.` }));
   }
+
+  /** Options and faults of the model come before changes that may cost accuracy. */
+  const isBefore = (a, b) => Boolean(b.isFree) - Boolean(a.isFree) || b.share - a.share;
 
   /** All changes, best first. A kind occurs once, said by whoever knows it best. */
   function changes(entry, report) {
@@ -118,9 +121,9 @@ const AdviceOf = (() => {
     const unique = all.filter((change) => !kinds.has(change.kind) && kinds.add(change.kind));
     // Transposes are passes, too.
     const rest = kinds.has("transpose") ? unique.filter((change) => change.kind !== "passes") : unique;
-    const sorted = rest.filter((change) => change.share >= 0.01).sort((a, b) => b.share - a.share);
+    const sorted = rest.filter((change) => change.share >= 0.01).sort(isBefore);
     const wanted = 3;
-    return sorted.length < wanted ? [...sorted, ...smaller(entry, sorted).slice(0, wanted - sorted.length)].sort((a, b) => b.share - a.share) : sorted;
+    return sorted.length < wanted ? [...sorted, ...smaller(entry, sorted).slice(0, wanted - sorted.length)].sort(isBefore) : sorted;
   }
 
   //===---- 2. One launch ----===//
@@ -134,7 +137,7 @@ const AdviceOf = (() => {
     if (!launch.bound) return launch.gpu_declined ? `Not on the GPU: ${launch.gpu_declined}.` : "";
     if (launch.isLimitedByWeights) return report.weight_type === "fp32" ? "It waits for its weights: store them as fp16 (--weight-type=fp16), or compute several inputs in a run." : "It waits for its weights: compute several inputs in a run.";
     if (launch.peakShare !== undefined && launch.peakShare < 0.15) return "It is far from the machine's limits: its tensors are too small to fill vectors and threads. A larger batch or fewer, larger operators help.";
-    if (launch.bound === "memory") return launch.main ? "It waits for data that other operators wrote: remove it, or make its tensors smaller." : "The compiler added this copy to change the layout of data.";
+    if (launch.bound === "memory") return launch.main && !launch.isLayout ? "It waits for data that other operators wrote: remove it, or make its tensors smaller." : "The compiler added this copy to change the layout of data. A model whose channels are last needs fewer.";
     return `It is limited by arithmetic. Half of its output channels would save about ${Dom.percent(launch.share / 2)} of a run${isReplaceable(launch) ? `; a depthwise and a 1×1 convolution in its place need ${Dom.fixed(timesLess(launch), 1)} times less arithmetic` : ""}.`;
   }
 

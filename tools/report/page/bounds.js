@@ -6,7 +6,9 @@
 "use strict";
 
 const Bounds = (() => {
-  const roofOf = (roof) => ({ flops: roof.flops_per_second, bytes: roof.bytes_per_second, cacheBytes: roof.cache_bytes ?? 0, cache: roof.cache_bytes_per_second ?? roof.bytes_per_second });
+  /** Peaks: of arithmetic, memory, the last cache, and the cores' own caches, of which device profiles have none. */
+  const roofOf = (roof) => ({ flops: roof.flops_per_second, bytes: roof.bytes_per_second, cacheBytes: roof.cache_bytes, cache: roof.cache_bytes_per_second,
+    nearBytes: roof.near_cache_bytes ?? 0, near: roof.near_cache_bytes_per_second ?? roof.cache_bytes_per_second });
 
   /** The peaks to compare with: of the machine that was measured, else of the device or the class of CPUs that was predicted for. */
   function machineOf(entry, report) {
@@ -23,15 +25,17 @@ const Bounds = (() => {
   function roofFor(launch, { cpuRoof, gpuRoof }) {
     if (launch.engine === "cpu") return cpuRoof;
     if (!gpuRoof || launch.engine === "gpu") return gpuRoof;
-    return { flops: cpuRoof.flops + gpuRoof.flops, bytes: Math.max(cpuRoof.bytes, gpuRoof.bytes), cacheBytes: cpuRoof.cacheBytes, cache: Math.max(cpuRoof.cache, gpuRoof.cache) };
+    return { flops: cpuRoof.flops + gpuRoof.flops, bytes: Math.max(cpuRoof.bytes, gpuRoof.bytes), cacheBytes: cpuRoof.cacheBytes, cache: Math.max(cpuRoof.cache, gpuRoof.cache), nearBytes: 0, near: 0 };
   }
+
+  const bandwidth = (size, roof) => (size <= roof.nearBytes ? roof.near : size <= roof.cacheBytes ? roof.cache : roof.bytes);
 
   function limit(launch, roof, runBytes) {
     const moved = launch.read_bytes + launch.written_bytes;
     const hasWeightsInCache = runBytes <= roof.cacheBytes, hasDataInCache = moved <= roof.cacheBytes;
     const compute = (launch.executed_flops * launch.turns) / roof.flops;
-    const weights = (launch.weight_bytes * launch.turns) / (hasWeightsInCache ? roof.cache : roof.bytes);
-    const data = (moved * launch.turns) / (hasDataInCache ? roof.cache : roof.bytes);
+    const weights = (launch.weight_bytes * launch.turns) / bandwidth(runBytes, roof);
+    const data = (moved * launch.turns) / bandwidth(moved, roof);
     const least = Math.max(compute, weights + data);
     launch.bound = compute >= weights + data ? "compute" : "memory";
     launch.level = launch.bound === "compute" ? "arithmetic" : (weights >= data ? hasWeightsInCache : hasDataInCache) ? "cache" : "memory";

@@ -53,9 +53,12 @@ const Data = (() => {
     const nodes = row.node_list.map((name) => nodeOf(known, name));
     const main = mainNode(nodes);
     if (!main) return { modelNodes: nodes, main, operator: copyName[row.kind] ?? "Copy", operators: `${copyName[row.kind] ?? "Copy"} (added by the compiler)`, shapes: "", window: "" };
-    const words = [main, ...nodes.filter((node) => node !== main)].map((node) => (node.operator || row.kind) + node.part);
+    const words = [main, ...nodes.filter((node) => node !== main)].map((node) => (node.isKnown ? node.operator + node.part : node.name));
+    const isLayout = row.kind === "permute" && (main.window?.length || main.weights.length);
+    if (isLayout) return { modelNodes: nodes, main, isLayout, operator: "Transpose", operators: `Transpose for ${words[0]}`, others: [], shapes: "", window: "" };
     const unique = [...new Set(words)];
-    const from = main.inputs.map(shapeText), to = main.outputs.map(shapeText);
+    // The second input of a convolution that is trained is its filter.
+    const from = (main.window?.length ? main.inputs.slice(0, 1) : main.inputs).map(shapeText), to = main.outputs.map(shapeText);
     return {
       modelNodes: nodes,
       main,
@@ -126,7 +129,7 @@ const Data = (() => {
   const sum = (rows, key) => rows.reduce((total, row) => total + (row[key] ?? 0), 0);
 
   function makeEntry(row, report, profile, nodes) {
-    const rows = report.launches.filter((launch) => launch.entry === row.name);
+    const rows = report.launches.map((launch, place) => ({ ...launch, place })).filter((launch) => launch.entry === row.name);
     const launches = rows.map((launch, index) => makeLaunch(launch, index, profile?.launches[index], nodes));
     const entry = { ...row, launches, profile, edges: connect(launches) };
     entry.measured = profile && sum(launches, "measuredNs") / 1e6;

@@ -13,11 +13,11 @@ const Dom = (() => {
       if (typeof value === "function") made.addEventListener(name, value);
       else if (value !== undefined && value !== false) made.setAttribute(name, value);
     }
-    made.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== null));
+    made.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false));
     return made;
   }
 
-  const fill = (parent, ...children) => parent.replaceChildren(...children.flat(Infinity).filter((child) => child !== undefined && child !== null));
+  const fill = (parent, ...children) => parent.replaceChildren(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false));
 
   const group = (text) => text.replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
   const fixed = (value, digits) => {
@@ -54,7 +54,7 @@ const Dom = (() => {
   const launchTitle = (launch) => `${launch.number}: ${launch.nodes || launch.kernel}`;
 
   /** A list of buttons that choose launches. */
-  const launchButtons = (launches, choose, most = 40) =>
+  const launchButtons = (launches, choose, most = 40) => launches.length > 0 &&
     element("ul", { class: "names" },
       launches.slice(0, most).map((launch) => element("li", {}, element("button", { type: "button", click: () => choose(launch) }, `${launch.number}: ${begin(launch.nodes || launch.kernel, 30)}`))),
       launches.length > most ? element("li", {}, `and ${count(launches.length - most)} more`) : undefined);

@@ -68,6 +68,7 @@
     for (const view of [Verdict, Graph, Details, Table, Arena, Roofline, Sections]) view.start();
     State.listen((what) => {
       if (what === "entry" || what === "measure") showChoices();
+      if (what === "entry") for (const link of document.querySelectorAll("nav a")) link.hidden = byId(link.hash.slice(1)).hidden;
     });
     readAddress();
     State.listen((what) => {

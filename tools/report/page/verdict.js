@@ -10,6 +10,9 @@ const Verdict = (() => {
 
   const nouns = { memory: "memory", cache: "the cache", arithmetic: "arithmetic" };
 
+  /** A median that says more about other programs than about the model. */
+  const varies = (entry) => (entry.profile && entry.medianRun > 1.5 * entry.bestRun ? " Runs differ much: measure again while nothing else runs." : "");
+
   /** The verdict in a sentence, and one about how near the limit is. */
   function sentences(entry) {
     const { machine, bound, level } = entry;
@@ -20,7 +23,7 @@ const Verdict = (() => {
     const roof = machine.cpuRoof;
     const reached = bound === "memory" ? entry.byteRate : entry.flopRate, most = bound === "memory" ? (level === "cache" ? roof.cache : roof.bytes) : roof.flops;
     const whose = machine.kind === "measured" ? `${Dom.counted(machine.threads, "thread")} of this ${machine.name === "the measured machine" ? "machine" : machine.name}` : machine.name;
-    return [first, `It reaches ${Dom.rate(reached, bound === "memory" ? "B/s" : "FLOP/s")} of the ${Dom.rate(most, bound === "memory" ? "B/s" : "FLOP/s")} that ${whose} can ${bound === "memory" ? `read from ${nouns[level]}` : "compute"}.`];
+    return [first, `It reaches ${Dom.rate(reached, bound === "memory" ? "B/s" : "FLOP/s")} of the ${Dom.rate(most, bound === "memory" ? "B/s" : "FLOP/s")} that ${whose} can ${bound === "memory" ? `read from ${nouns[level]}` : "compute"}.${varies(entry)}`];
   }
 
   function throughput(entry) {
