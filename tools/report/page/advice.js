@@ -68,7 +68,7 @@ const AdviceOf = (() => {
   function resolution(entry) {
     const launches = entry.launches.filter((launch) => launch.main?.window?.length === 2 && !launch.isLayout && !launch.isLimitedByWeights);
     const share = shareOf(launches, entry) * 0.5;
-    const input = entry.ports?.find((port) => port.role === "input" && port.shape.length === 4);
+    const input = entry.ports.find((port) => port.role === "input" && port.shape.length === 4);
     return share > 0.05 && input ? [{ kind: "resolution", isGeneral: true, title: "Use a smaller input", text: `The work of ${Dom.counted(launches.length, "operator")} with windows grows with the area of the input ${Data.shapeText(input.shape)}. Half of the area halves it; train again with smaller images.`, launches, share }] : [];
   }
 
@@ -137,7 +137,9 @@ const AdviceOf = (() => {
     if (!launch.bound) return launch.gpu_declined ? `Not on the GPU: ${launch.gpu_declined}.` : "";
     if (launch.isLimitedByWeights) return report.weight_type === "fp32" ? "It waits for its weights: store them as fp16 (--weight-type=fp16), or compute several inputs in a run." : "It waits for its weights: compute several inputs in a run.";
     if (launch.main?.groups > 1 && !launch.isLayout) return `Its ${launch.main.groups} groups have little arithmetic for each value that is loaded, so it cannot reach the peak. A larger stride, a smaller image or fewer channels help.`;
-    if (launch.peakShare !== undefined && launch.peakShare < 0.15) return "It is far from the machine's limits: its tensors are too small to fill vectors and threads. A larger batch or fewer, larger operators help.";
+    const isProduct = ["contraction", "attention", "separable"].includes(launch.kind);
+    if (launch.peakShare < 0.15 && !isProduct) return "It is far from the machine's limits: functions such as exp and steps that wait for each other take its time. Make its tensors smaller, or leave it out.";
+    if (launch.peakShare < 0.15) return "It is far from the machine's limits: its tensors are too small to fill vectors and threads. A larger batch or fewer, larger operators help.";
     if (launch.bound === "memory") return launch.main && !launch.isLayout ? "It waits for data that other operators wrote: remove it, or make its tensors smaller." : "The compiler added this copy to change the layout of data. A model whose channels are last needs fewer.";
     return `It is limited by arithmetic. Half of its output channels would save about ${Dom.percent(launch.share / 2)} of a run${isReplaceable(launch) ? `; a depthwise and a 1×1 convolution in its place need ${Dom.fixed(timesLess(launch), 1)} times less arithmetic` : ""}.`;
   }

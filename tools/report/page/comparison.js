@@ -73,7 +73,7 @@
       numbers("Memory of a run", entries.map((entry) => entry.arena_bytes), Dom.bytes),
       numbers("Weights", reports.map((report) => report.weight_bytes), Dom.bytes),
       numbers("File", reports.map((report) => report.file_bytes), Dom.bytes),
-      texts("Model", reports.map((report) => report.model)),
+      texts("Model", reports.map((report) => report.model.split(/[\\/]/).pop())),
       texts("Target", reports.map((report) => report.target + (report.cpu ? ` (${report.cpu})` : ""))),
       texts("Device", reports.map((report) => report.device)),
       texts("Weights as", reports.map((report) => report.weight_type)),

@@ -31,7 +31,7 @@ const Dom = (() => {
   /** Milliseconds in a table of microseconds. A clock's last digits are noise. */
   const microseconds = (ms) => fixed(ms * 1e3, 1);
   /** Three digits, in the unit that suits. */
-  const milliseconds = (ms) => (ms === 0 ? "0" : ms >= 1e4 ? fixed(ms / 1e3, 1) + " s" : ms >= 100 ? fixed(ms, 0) + " ms" : ms >= 10 ? fixed(ms, 1) + " ms" : ms >= 1 ? fixed(ms, 2) + " ms" : fixed(ms * 1e3, ms < 0.1 ? 1 : 0) + " µs");
+  const milliseconds = (ms) => (ms === 0 ? "0" : ms >= 1e3 ? fixed(ms / 1e3, ms >= 1e4 ? 1 : 2) + " s" : ms >= 100 ? fixed(ms, 0) + " ms" : ms >= 10 ? fixed(ms, 1) + " ms" : ms >= 1 ? fixed(ms, 2) + " ms" : fixed(ms * 1e3, ms < 0.1 ? 1 : 0) + " µs");
   const time = milliseconds;
   const percent = (share) => (100 * share).toFixed(share >= 0.0995 ? 0 : 1) + "\u00a0%";
 
@@ -62,8 +62,11 @@ const Dom = (() => {
   /** Text in which options, such as --threads=2, do not break. */
   const prose = (text) => text.split(/(--[a-z][\w=.-]*\w)/).map((part, at) => (at % 2 ? element("code", {}, part) : part));
 
+  /** Shapes and arrows; lines break only between them. */
+  const shapes = (text) => text.split(" → ").flatMap((part, at, parts) => [element("span", { class: "word" }, part + (at + 1 < parts.length ? " →" : "")), " "]);
+
   const pairs = (rows) => element("dl", { class: "pairs" },
     rows.filter((row) => row && row[1] !== undefined && row[1] !== "").flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
 
-  return { byId, element, fill, count, counted, fixed, microseconds, milliseconds, time, percent, bytes, rate, shorten, begin, launchTitle, launchButtons, prose, pairs };
+  return { byId, element, fill, count, counted, fixed, microseconds, milliseconds, time, percent, bytes, rate, shorten, begin, launchTitle, launchButtons, prose, shapes, pairs };
 })();

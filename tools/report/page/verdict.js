@@ -11,7 +11,13 @@ const Verdict = (() => {
   const nouns = { memory: "memory", cache: "the cache", arithmetic: "arithmetic" };
 
   /** A median that says more about other programs than about the model. */
-  const varies = (entry) => (entry.profile && entry.medianRun > 1.5 * entry.bestRun ? " Runs differ much: measure again while nothing else runs." : "");
+  const varies = (entry) => entry.profile && entry.medianRun > 1.5 * entry.bestRun;
+
+  /** What the limits do not explain. */
+  function remark(entry) {
+    if (varies(entry)) return " Runs differ much: measure again while nothing else runs.";
+    return entry.peakShare < 0.25 ? " Both limits are far: functions such as exp, small tensors and waits take most of the time." : "";
+  }
 
   /** The verdict in a sentence, and one about how near the limit is. */
   function sentences(entry) {
@@ -23,12 +29,13 @@ const Verdict = (() => {
     const roof = machine.cpuRoof;
     const reached = bound === "memory" ? entry.byteRate : entry.flopRate, most = bound === "memory" ? (level === "cache" ? roof.cache : roof.bytes) : roof.flops;
     const whose = machine.kind === "measured" ? `${Dom.counted(machine.threads, "thread")} of this ${machine.name === "the measured machine" ? "machine" : machine.name}` : machine.name;
-    return [first, `It reaches ${Dom.rate(reached, bound === "memory" ? "B/s" : "FLOP/s")} of the ${Dom.rate(most, bound === "memory" ? "B/s" : "FLOP/s")} that ${whose} can ${bound === "memory" ? `read from ${nouns[level]}` : "compute"}.${varies(entry)}`];
+    return [first, `It reaches ${Dom.rate(reached, bound === "memory" ? "B/s" : "FLOP/s")} of the ${Dom.rate(most, bound === "memory" ? "B/s" : "FLOP/s")} that ${whose} can ${bound === "memory" ? `read from ${nouns[level]}` : "compute"}.${remark(entry)}`];
   }
 
   function throughput(entry) {
-    const input = entry.ports?.find((port) => port.role === "input");
-    const batch = input && input.shape.length > 1 ? input.shape[0] : 1;
+    // The first axis is a batch if the outputs have it, too.
+    const [input, ...others] = entry.ports.filter((port) => port.role === "input" || port.role === "output");
+    const batch = input?.shape.length > 1 && others.every((port) => port.role === "input" || port.shape[0] === input.shape[0]) ? input.shape[0] : 1;
     const runs = 1e3 / entry.run;
     const text = (value) => (value >= 100 ? Dom.count(value) : value.toPrecision(3));
     return batch > 1 ? [`${text(runs * batch)}/s`, `inputs, ${batch} in a run`] : [`${text(runs)}/s`, "runs"];
@@ -63,12 +70,14 @@ const Verdict = (() => {
     byId("changes-part").hidden = !all.length;
   }
 
+  const nodeText = (launch) => (launch.main ? launch.main.name + (launch.node_list.length > 1 ? ` and ${launch.node_list.length - 1} more` : "") : launch.kernel);
+
   function operatorRow(launch) {
     const { entry, data: { report } } = state;
     const cell = (label, content, name = "") => element("td", { "data-label": label, class: name || undefined }, content);
     return element("tr", {},
-      cell("Operator", [element("button", { type: "button", click: () => State.choose(launch, "verdict") }, launch.operators), element("small", {}, launch.nodes || launch.kernel)], "operator"),
-      cell("Shapes", [launch.shapes, launch.window ? element("small", {}, launch.window) : undefined]),
+      cell("Operator", [element("button", { type: "button", click: () => State.choose(launch, "verdict") }, launch.operators), element("small", { title: launch.nodes }, nodeText(launch))], "operator"),
+      cell("Shapes", [Dom.shapes(launch.shapes), launch.window ? element("small", {}, launch.window) : undefined]),
       cell("Kernel", [element("span", { class: "word" }, launch.kind), element("small", {}, launch.kernel)]),
       launch.time === undefined ? cell("Share", Dom.percent(launch.share), "number") : cell("Time", [Dom.time(launch.time), element("small", {}, Dom.percent(launch.share))], "number"),
       cell(entry.run ? "Of the peak" : "Limit", launch.peakShare === undefined ? launch.level ?? "" : [Dom.percent(launch.peakShare), element("small", {}, launch.level)], "number"),
