@@ -10,9 +10,8 @@ const Arena = (() => {
 
   function scales() {
     const entry = state.entry;
-    const x = d3.scaleLinear().domain([0, Math.max(entry.steps.length, 1)]).range([left, view.width - right]);
-    const y = d3.scaleLinear().domain([0, Math.max(entry.arena_bytes, 1)]).range([view.height - bottom, top]);
-    return { x: view.transform.rescaleX(x), y: view.transform.rescaleY(y) };
+    const { k, x, y } = view.transform;
+    return { x: Axes.linear([0, Math.max(entry.steps.length, 1)], [left, view.width - right], k, x), y: Axes.linear([0, Math.max(entry.arena_bytes, 1)], [view.height - bottom, top], k, y) };
   }
 
   /** Steps of bytes that are read well: powers of two. */

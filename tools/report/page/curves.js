@@ -13,16 +13,6 @@ const Curves = (() => {
     return made;
   }
 
-  /** About `count` round numbers between two. */
-  function ticks(low, high, count) {
-    const raw = (high - low) / count || 1;
-    const power = 10 ** Math.floor(Math.log10(raw));
-    const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= raw);
-    const first = Math.ceil(low / step - 1e-9);
-    return Array.from({ length: Math.max(0, Math.floor(high / step + 1e-9) - first + 1) }, (_, at) => Number(((first + at) * step).toPrecision(12)));
-  }
-
-  /** Bytes have round numbers of their own. */
   function range(values, isFromZero) {
     const low = isFromZero ? 0 : Math.min(...values), high = Math.max(...values);
     const gap = (high - low) * 0.06 || Math.abs(high) * 0.1 || 1;
@@ -38,12 +28,11 @@ const Curves = (() => {
     const xs = points.map(([x]) => x);
     const [x0, x1] = [Math.min(...xs), Math.max(...xs, Math.min(...xs) + 1)];
     const [y0, y1] = range(points.map(([, y]) => y), isFromZero);
-    const x = (value) => left + ((value - x0) / (x1 - x0)) * (width - left - right);
-    const y = (value) => height - bottom - ((value - y0) / (y1 - y0)) * (height - top - bottom);
+    const x = Axes.linear([x0, x1], [left, width - right]), y = Axes.linear([y0, y1], [height - bottom, top]);
     const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title });
-    for (const value of ticks(y0 / scale, y1 / scale, 5).map((tick) => tick * scale))
+    for (const value of Axes.ticks(y0 / scale, y1 / scale, 5).map((tick) => tick * scale))
       drawing.append(svg("line", { class: "grid", x1: left, x2: width - right, y1: y(value), y2: y(value) }), svg("text", { class: "tick", x: left - 6, y: y(value) + 4, "text-anchor": "end" }, format(value)));
-    for (const value of ticks(x0, x1, 8).filter(Number.isInteger))
+    for (const value of Axes.ticks(x0, x1, 8).filter(Number.isInteger))
       drawing.append(svg("text", { class: "tick", x: x(value), y: height - bottom + 16, "text-anchor": "middle" }, String(value)));
     drawing.append(svg("text", { class: "tick", x: (left + width - right) / 2, y: height - 4, "text-anchor": "middle" }, "epoch"));
     for (const each of series) {

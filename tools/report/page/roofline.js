@@ -28,13 +28,11 @@ const Roofline = (() => {
     const rates = [...points.map((launch) => launch.flopRate), ...roofs().map(([, roof]) => roof.flops_per_second * 1.5)];
     const intensities = [...points.map((launch) => launch.intensity), ...roofs().map(([, roof]) => (roof.flops_per_second / roof.bytes_per_second) * 4)];
     const least = (values) => values.reduce((low, value) => Math.min(low, value), Infinity), most = (values) => values.reduce((high, value) => Math.max(high, value), 0);
-    const x = d3.scaleLog().domain([Math.min(least(intensities), 1) / 2, most(intensities) * 2]).range([left, view.width - right]);
-    const y = d3.scaleLog().domain([Math.max(least(rates) / 2, most(rates) * 1e-6), most(rates) * 1.5]).range([view.height - bottom, top]);
-    return { x: zoomed(x, "X"), y: zoomed(y, "Y") };
-  }
-
-  function zoomed(scale, axis) {
-    return view.transform["rescale" + axis](scale);
+    const { k, x, y } = view.transform;
+    return {
+      x: Axes.logarithmic([Math.min(least(intensities), 1) / 2, most(intensities) * 2], [left, view.width - right], k, x),
+      y: Axes.logarithmic([Math.max(least(rates) / 2, most(rates) * 1e-6), most(rates) * 1.5], [view.height - bottom, top], k, y),
+    };
   }
 
   const radius = (launch) => 3 + 14 * Math.sqrt(launch.time / points[0].time);
@@ -44,15 +42,14 @@ const Roofline = (() => {
     context.strokeStyle = colours.line;
     context.lineWidth = 1;
     context.fillStyle = colours.faint;
-    const isPower = (value) => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
     context.textAlign = "center";
-    for (const value of x.ticks().filter(isPower)) {
+    for (const value of x.powers()) {
       context.strokeRect(x(value), top, 0, view.height - top - bottom);
-      context.fillText(value >= 1 ? Dom.count(value) : String(value), x(value), view.height - bottom + 15);
+      context.fillText(value >= 1 ? Dom.count(value) : String(Number(value.toPrecision(3))), x(value), view.height - bottom + 15);
     }
     context.fillText("FLOP per byte read and written", (left + view.width) / 2, view.height - 6);
     context.textAlign = "right";
-    for (const value of y.ticks().filter(isPower)) {
+    for (const value of y.powers()) {
       context.strokeRect(left, y(value), view.width - left - right, 0);
       context.fillText(Dom.rate(value, "FLOP/s"), left - 4, y(value) + 4);
     }
