@@ -85,7 +85,7 @@ def trained_model():
 
 
 nacre.MODELS.update(large=large_model, evil=evil_model, fallback=fallback_model, vgg=vgg_model, mlp=mlp_model, training=trained_model,
-                    turned=lambda: advice_models.turned(True), padded=lambda: advice_models.convolutions(67))
+                    exponentials=lambda: advice_models.exponentials(1), turned=lambda: advice_models.turned(True), padded=lambda: advice_models.convolutions(67))
 
 
 def load(path):

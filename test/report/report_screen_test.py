@@ -112,6 +112,21 @@ class ScreenTest(report_browser.BrowserTest):
             targets = browser.execute_script("return [...document.querySelectorAll('nav a')].filter((link) => link.getClientRects().length && !document.querySelector(link.getAttribute('href'))?.getClientRects().length).map((link) => link.textContent)")
             self.assertEqual(targets, [], "links lead to sections that are shown")
 
+    def test_without_peaks_of_the_gpu_it_says_so(self):
+        page = self.made("exponentials", "--place=gpu")[0]
+        browser = self.open(page)
+        self.assertEqual(self.text(browser, "verdict"), "The limits of this model are unknown.")
+        self.assertEqual(self.text(browser, "verdict-more"), "There are no peaks of the GPU: compile with --device.")
+        self.check_quiet(browser, page)
+
+    def test_without_a_measurement_it_says_how_to_measure(self):
+        page = self.page_of(self.report_of("vgg")[1])
+        browser = self.open(page)
+        self.assertRegex(self.text(browser, "verdict"), r"^Compute-bound: .*, as estimated\.$")
+        self.assertIn("nacre-report report.json --measure", self.text(browser, "verdict-more"))
+        self.assertNotRegex(self.text(browser, "operators-part"), r"\d [µm]?s\b")
+        self.assertEqual(len(browser.find_elements(By.CSS_SELECTOR, "#changes > li")), 3)
+
     def test_pictures_of_a_report(self):
         self.check_pictures(self.made("vgg")[0], "vgg")
 

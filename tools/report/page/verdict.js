@@ -22,7 +22,7 @@ const Verdict = (() => {
   /** The verdict in a sentence, and one about how near the limit is. */
   function sentences(entry) {
     const { machine, bound, level } = entry;
-    if (!bound) return ["Nothing is known about the limits of this model.", entry.profile ? "The profile has no peaks of its machine: measure again with this version of nacre-run." : ""];
+    if (!bound) return ["The limits of this model are unknown.", !entry.launches.length ? "The entry computes nothing." : machine ? "There are no peaks of the GPU: compile with --device." : "The profile has no peaks of its machine: measure again with this version of nacre-run."];
     const how = machine.kind === "measured" ? "" : machine.kind === "predicted" ? `, as predicted for ${machine.name}` : ", as estimated";
     const first = `${bound === "memory" ? "Memory-bound" : "Compute-bound"}: operators that ${bound === "memory" ? `wait for ${nouns[level]}` : "are limited by arithmetic"} take ${Dom.percent(entry.boundShare)} of the time${how}.`;
     if (!entry.run) return [first, "No time is known: measure on this machine with nacre-report report.json --measure, or on another one with nacre-run --profile=profile.json."];
