@@ -74,7 +74,7 @@ Expected<JsonFile> readJson(const std::string &path) {
 /// Returns the library of a report: where the compiler wrote it, or beside the report if both were moved.
 std::string libraryOf(const JsonFile &report) {
   const json::Object *top = report.value.getAsObject();
-  const std::string output = top ? top->getString("output").value_or("").str() : "";
+  std::string output = top ? top->getString("output").value_or("").str() : "";
   if (output.empty() || sys::fs::exists(output))
     return output;
   SmallString<128> beside = sys::path::parent_path(report.path);
