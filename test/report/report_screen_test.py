@@ -112,6 +112,17 @@ class ScreenTest(report_browser.BrowserTest):
             targets = browser.execute_script("return [...document.querySelectorAll('nav a')].filter((link) => link.getClientRects().length && !document.querySelector(link.getAttribute('href'))?.getClientRects().length).map((link) => link.textContent)")
             self.assertEqual(targets, [], "links lead to sections that are shown")
 
+    def test_inputs_of_a_batch_are_counted(self):
+        graph = report_models.Graph("batched")
+        graph.node("Softmax", [graph.input("x", [8, 3, 4, 4])], output="y", axis=1)
+        graph.output("y", [8, 3, 4, 4])
+        graph.save(self.path("batched.onnx"))
+        page, _, profile = self.made("batched")
+        browser = self.open(page)
+        shown = float(self.figures(browser)["Throughput"].replace(NARROW, "").removesuffix("/s"))
+        expected = 8e9 / load(profile)["median_run_ns"]
+        self.assertAlmostEqual(shown, expected, delta=0.006 * expected)
+
     def test_without_peaks_of_the_gpu_it_says_so(self):
         page = self.made("exponentials", "--place=gpu")[0]
         browser = self.open(page)

@@ -86,7 +86,7 @@ const Sections = (() => {
     const byCost = (some) => some.slice().sort((a, b) => b.cost - a.cost);
     byId("advice").hidden = !(all.length || onCpu || onGpu);
     fill(byId("advice-content"),
-      all.length ? table(["Change", "May save", "Why and how", "Launches"], all.map((row) => [row.title, `up to ${Dom.percent(row.share)}`, Dom.prose(row.text), Dom.launchButtons(byCost(row.launches), choose, 12)])) : undefined,
+      all.length ? table(["Change", "May save", "Why and how", "Launches"], all.map((row) => [row.title, `up to ${Dom.percent(row.share)}`, Dom.prose(row.text), Dom.launchButtons(byCost(row.launches), choose, 4)])) : undefined,
       onCpu ? [element("h3", {}, "Without a kernel of their own"), element("p", {}, "No emitter accepts these launches, so they are plain loops, vectorized by LLVM."), onCpu] : undefined,
       onGpu ? [element("h3", {}, "Not on the GPU"), onGpu] : undefined);
   }
@@ -106,7 +106,7 @@ const Sections = (() => {
         step ? ["predicted time of a step", `forward ${Dom.milliseconds(step.forward)}, backward ${Dom.milliseconds(step.backward)}, update ${Dom.milliseconds(step.update)}`] : undefined,
         ["compile time", `${Dom.milliseconds(report.total_ms)}: ${Object.entries(report.phase_ms).map(([phase, ms]) => `${phase} ${ms.toFixed(0)}`).join(", ")}`],
       ]),
-      ports.length ? [element("h3", {}, "Inputs, outputs and state of this entry"), table(["Name", "Role", "Bytes"], ports.map((port) => [port.name, port.role, Dom.count(port.bytes)]))] : undefined,
+      ports.length ? [element("h3", {}, "Inputs, outputs and state of this entry"), table(["Name", "Role", "Shape", "Bytes"], ports.map((port) => [port.name, port.role, Data.shapeText(port.shape), Dom.count(port.bytes)]))] : undefined,
       narrow.length ? [element("h3", {}, "Weights at half size"), table(["Nodes", "Saved bytes", "Largest relative error", "Relative error"], narrow.map((row) => [row.nodes, Dom.count(row.saved_bytes), row.largest_relative_error.toExponential(1), row.relative_error.toExponential(1)]))] : undefined,
       costs.length ? [element("h3", {}, "Predicted training cost of each weight"), table(["Weight", "Own ms", "Backward path, ms"], costs.map((row) => [row.weight, row.predicted_ms.toFixed(3), row.predicted_way_ms.toFixed(3)]))] : undefined,
       element("details", {}, element("summary", {}, "Licences of the code in this page"), element("pre", {}, byId("licences").textContent)));

@@ -34,8 +34,8 @@ const Verdict = (() => {
 
   function throughput(entry) {
     // The first axis is a batch if the outputs have it, too.
-    const [input, ...others] = entry.ports.filter((port) => port.role === "input" || port.role === "output");
-    const batch = input?.shape.length > 1 && others.every((port) => port.role === "input" || port.shape[0] === input.shape[0]) ? input.shape[0] : 1;
+    const input = entry.ports.find((port) => port.role === "input");
+    const batch = input?.shape.length > 1 && entry.ports.every((port) => port.role !== "output" || port.shape[0] === input.shape[0]) ? input.shape[0] : 1;
     const runs = 1e3 / entry.run;
     const text = (value) => (value >= 100 ? Dom.count(value) : value.toPrecision(3));
     return batch > 1 ? [`${text(runs * batch)}/s`, `inputs, ${batch} in a run`] : [`${text(runs)}/s`, "runs"];
