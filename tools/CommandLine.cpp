@@ -43,7 +43,8 @@ public:
     close(before);
     before = -1;
     std::string text;
-    std::rewind(file);
+    if (std::fseek(file, 0, SEEK_SET) != 0)
+      return text;
     char part[4096];
     while (const size_t count = std::fread(part, 1, sizeof part, file))
       text.append(part, count);
@@ -116,21 +117,24 @@ std::string rewrite(StringRef said, StringRef program) {
 
 } // namespace
 
-Error parseOptions(int argc, char **argv, StringRef overview, function_ref<void()> showHelp) {
+bool asksForHelp(ArrayRef<char *> words) {
+  return any_of(words, [](StringRef word) { return word == "--help" || word == "-help" || word == "-h"; });
+}
+
+Error parseOptions(int argc, char **argv, const Help &help) {
   std::string problem;
   Arguments arguments(argc, argv, problem);
   if (!problem.empty())
     return createStringError(problem);
-  const auto asksForHelp = [](StringRef word) { return word == "--help" || word == "-help" || word == "-h"; };
-  if (showHelp && any_of(ArrayRef(arguments.values(), arguments.count()), asksForHelp)) {
-    showHelp();
+  if (asksForHelp(ArrayRef(arguments.values(), arguments.count()))) {
+    printHelp(outs(), help);
+    outs().flush();
     std::exit(0);
   }
-  static const cl::extrahelp more(kResponseFileHelp); // behind the program's own
   std::string messages;
   raw_string_ostream stream(messages);
   CaughtErrors caught;
-  if (cl::ParseCommandLineOptions(arguments.count(), arguments.values(), overview, &stream))
+  if (cl::ParseCommandLineOptions(arguments.count(), arguments.values(), help.overview, &stream))
     return Error::success();
   return createStringError(rewrite(caught.release() + messages, sys::path::filename(argv[0])));
 }

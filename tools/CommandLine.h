@@ -7,7 +7,8 @@
 #ifndef NACRE_TOOLS_COMMANDLINE_H
 #define NACRE_TOOLS_COMMANDLINE_H
 
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include "tools/Help.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
@@ -32,9 +33,11 @@ template <size_t size> void setVersion(const char (&program)[size]) {
 
 /// Reads main's command line, in which files may stand for their words (tools/ResponseFile.h). The error does not begin with the
 /// program's name; its caller says that, as in its other messages. LLVM's messages are replaced by those of the other programs.
-/// `showHelp`, if any, answers --help in place of LLVM; then the process ends.
-llvm::Error parseOptions(int argc, char **argv, llvm::StringRef overview,
-                         llvm::function_ref<void()> showHelp = nullptr);
+/// If they ask for help, it is printed, and the process ends.
+llvm::Error parseOptions(int argc, char **argv, const Help &help);
+
+/// Whether one of the words asks for help.
+bool asksForHelp(llvm::ArrayRef<char *> words);
 
 } // namespace nacre::tools
 

@@ -43,7 +43,8 @@ private:
   llvm::cl::OptionCategory &category;
   llvm::cl::list<std::string> shapes{
       "shape", llvm::cl::value_desc("input=1x3x224x224"), llvm::cl::cat(category),
-      llvm::cl::desc("Shape of an input that the model leaves open (input=scalar: no axes); repeatable")};
+      llvm::cl::desc(
+          "Shape of an input: sizes that the model leaves open, or another batch (input=scalar: no axes); repeatable")};
   llvm::cl::list<std::string> values{
       "set", llvm::cl::value_desc("input=value|file"), llvm::cl::cat(category),
       llvm::cl::desc("Value of an input that decides a shape: numbers, .npy or TensorProto .pb; repeatable")};

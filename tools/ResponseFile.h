@@ -32,9 +32,10 @@ private:
 };
 
 /// The section of --help about such files.
-inline constexpr const char kResponseFileHelp[] = "\nRESPONSE FILES\n"
-                                                  "  @<file>  Arguments in a file, separated by spaces and line ends; "
-                                                  "quotes and \\ as in a shell; may contain @<file>\n";
+inline constexpr const char kResponseFileHelp[] =
+    "\nRESPONSE FILES\n"
+    "  @<file>  Arguments in a file, separated by spaces and line ends; quotes and\n"
+    "           \\ as in a shell; may contain @<file>\n";
 
 /// Adds the words of `text` to `words`; false where a quote has no end.
 bool splitWords(std::string_view text, std::vector<std::string> &words);

@@ -10,6 +10,7 @@
 #include "compiler/import/GraphImporter.h"
 
 #include "compiler/import/builder/OpenWeights.h"
+#include "compiler/import/entry/CompletedEntry.h"
 #include "compiler/import/entry/DeclaredOutputs.h"
 #include "compiler/import/entry/EraseUnused.h"
 #include "compiler/import/entry/InputValues.h"
@@ -91,6 +92,7 @@ void GraphImporter::begin() {
   builder.setInsertionPointToEnd(&entry);
 
   inputs = settleInputs(model, graph, options);
+  shared.changesBatch = inputs.changesBatch;
   if (weights)
     weights->setStatedBatch(inputs.statedBatch);
   SmallVector<Attribute> notes; // set together, since each change of one copies the list of all
@@ -316,10 +318,11 @@ LogicalResult GraphImporter::import(const KeptTensors &kept) {
     return failure();
   if (kept.isAny() && failed(keepValues(func, model, main.graph, find, kept)))
     return failure();
-  eraseUnused(func.front());
+  if (failed(completeEntry(func, inputs, options.states, model)))
+    return failure();
   if (weights)
     weights->eraseUnused();
-  return keepStates(func, options.states, model);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -362,7 +365,7 @@ void GraphImporter::check(std::vector<Problem> &problems, size_t &nodes) {
   if (shared.unfixedInputs.size() > 1)
     problems.push_back({Problem::Kind::Value, "", "input", askForValues(shared.unfixedInputs.getArrayRef())});
   if (problems.empty())
-    collect([&] { (void)keepStates(func, options.states, model); }, addValue("model"));
+    collect([&] { (void)completeEntry(func, inputs, options.states, model); }, addValue("model"));
   if (areAllSupported && newer)
     warnOfNewerVersion(*newer, main.graph.getLocation());
 }

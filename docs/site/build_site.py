@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 
+import home
 import reference_c
 import reference_programs
 import reference_schemas
@@ -23,6 +24,7 @@ from gfm import code, for_mkdocs
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 HEADERS = ["runtime.h", "info.h", "describe.h", "state.h", "executor.h", "runtime.hpp"]
+DECISIONS = "docs/decisions/README.md"
 # Sections: names, and what is in them; a pattern stands for all pages that it finds, but for those that are named elsewhere.
 NAV = [
     ("Home", ["README.md"]),
@@ -31,7 +33,7 @@ NAV = [
     ("How-to", ["docs/how-to/detector.md", "docs/how-to/keyword-spotting.md", "docs/how-to/*.md"]),
     ("Guides", ["docs/compiling.md", "docs/shapes.md", "docs/quantization.md", "docs/runtime.md", "docs/android.md", "docs/python.md", "docs/training.md",
                 "docs/samples.md", "samples/android/README.md", "docs/report.md", "docs/numbers.md", "docs/compatibility.md",
-                ("What was measured", ["docs/benchmarks.md", "docs/benchmarks-gpu.md", "docs/benchmarks-training.md"])]),
+                ("Benchmarks", ["docs/benchmarks.md", "docs/benchmarks-peers.md", "docs/benchmarks-gpu.md", "docs/benchmarks-training.md", "docs/benchmarks-tools.md"])]),
     ("Help", ["docs/troubleshooting.md", "docs/faq.md", "docs/limitations.md", "docs/glossary.md"]),
     ("Reference", ["reference/README.md", ("Programs", ["reference/nacre-*.md"]), ("C and C++", [f"reference/{header}.md" for header in HEADERS]),
                    "reference/python.md", "reference/java.md", "reference/cmake.md", "reference/operators.md", "reference/passes.md",
@@ -40,15 +42,21 @@ NAV = [
     ("Models", ["docs/zoo.md"]),
     ("How it works", ["docs/overview.md", ("Phases", [f"docs/phases/{phase}.md" for phase in
                                                       ("import", "train", "graph", "kernels", "encode", "place", "schedule", "codegen", "package")]),
-                      ("Decisions", ["docs/decisions/*.md"]), "docs/*.md"]),
+                      DECISIONS, "docs/*.md"]),
     ("Contributing", ["CONTRIBUTING.md", "docs/adding-an-operator.md", "docs/adding-a-pass.md", "docs/adding-a-format.md", "test/README.md",
                       "test/docs/README.md", "tools/README.md", "docs/README.md", "SECURITY.md", "CHANGELOG.md"]),
 ]
 SHOWN = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/**/*.md", "samples/**/*.md", "test/README.md", "test/docs/README.md", "tools/README.md")
+# Pages that only a page of the navigation lists: there are too many of them.
+LISTED = ("docs/decisions/*.md",)
+# Sections of which the home page lists the pages.
+AT_HOME = ("Get started", "How-to", "Guides", "Help", "Reference", "How it works")
 BESIDE = ("docs/**/*.png", "docs/**/*.svg", "docs/*.json")
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)(#[^)]*)?\)")
 # Where the sources are, for links into them; the site has none of them.
 SOURCE = "SOURCE"
+# The head of a page that the navigation does not show.
+ALONE = "---\nhide: [navigation]\n---\n"
 
 
 def write(path, text):
@@ -68,6 +76,10 @@ def found(root, patterns):
             yield os.path.relpath(path, root)
 
 
+def heading(text):
+    return re.search(r"^# (.*)", text, re.MULTILINE)[1]
+
+
 class Site:
     def __init__(self, arguments):
         self.arguments, self.source = arguments, os.path.join(arguments.staging, "pages")
@@ -78,8 +90,11 @@ class Site:
 
     def pages_of_the_tree(self):
         shown = set(found(ROOT, SHOWN))
+        listed = sorted(set(found(ROOT, LISTED)))
         for path in shown:
-            self.page(path, self.without_lost_links(path, read(os.path.join(ROOT, path)), shown))
+            text = self.without_lost_links(path, read(os.path.join(ROOT, path)), shown)
+            self.page(path, ALONE + text + f"\n[All decisions]({os.path.basename(DECISIONS)})\n" if path in listed else text)
+        self.page(DECISIONS, self.list_of_decisions(listed))
         for path in found(ROOT, BESIDE):
             self.copy(os.path.join(ROOT, path), path)
 
@@ -94,7 +109,7 @@ class Site:
         def title(match):
             """The page's, where a link says but its file's name."""
             target = os.path.normpath(os.path.join(os.path.dirname(path), match[2]))
-            return f"[{re.search('^# (.*)', read(os.path.join(ROOT, target)), re.MULTILINE)[1]}]({match[2]})" if target in shown else match[0]
+            return f"[{heading(read(os.path.join(ROOT, target)))}]({match[2]})" if target in shown else match[0]
         text = re.sub(r"\[((?:[\w-]+/)*[\w-]+\.md)\]\(([^)#\s]+\.md)\)", title, text)
         return re.sub(rf"\[([^\]\n]*)\]\(#{SOURCE}\)", r"\1", LINK.sub(link, text))
 
@@ -119,6 +134,22 @@ class Site:
         self.page("reference/README.md", read(os.path.join(HERE, "reference.md.in")) + self.list_of_programs(programs))
 
     @staticmethod
+    def list_of_decisions(paths):
+        """The newest first."""
+        rows = []
+        for path in reversed(paths):
+            date, name = re.match(r"(\d+-\d+-\d+)-", os.path.basename(path))[1], os.path.basename(path)
+            rows.append(f"| {date} | [{heading(read(os.path.join(ROOT, path)))}]({name}) |")
+        return "\n".join(["# Decisions", "", "Each page says what was decided, why, and which alternatives were rejected.", "", "| date | decision |", "|---|---|", *rows, ""])
+
+    def home(self, nav):
+        """README.md's place, so that links to it lead here."""
+        def pages(entries):
+            return [(title, path) for entry in entries for title, path in entry.items() if isinstance(path, str)]
+        sections = [(title, pages(entries)) for section in nav for title, entries in section.items() if title in AT_HOME]
+        write(os.path.join(self.source, "README.md"), home.page(read(os.path.join(HERE, "home.md.in")), read(os.path.join(self.source, "README.md")), sections))
+
+    @staticmethod
     def list_of_programs(programs):
         lines = [f"| [{name}]({name}.md) | {re.search(name + r' - (.*)', read(path).replace(chr(92), ''))[1]} |" for name, path in programs.items()]
         return "\n".join(["", "| program | purpose |", "|---|---|", *lines, ""])
@@ -127,9 +158,8 @@ class Site:
     def python():
         """The page that mkdocstrings fills in: the package, and each name that it offers."""
         package = ast.parse(read(os.path.join(ROOT, "tools", "python", "nacre", "__init__.py")))
-        offered = next(ast.literal_eval(node.value) for node in package.body
-                       if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__")
-        return ("# The Python package\n\n::: nacre\n    options:\n      members: []\n\nThe way through it: [Nacre in Python](../docs/python.md).\n\n" +
+        offered = sorted(name.asname for node in package.body if isinstance(node, ast.ImportFrom) for name in node.names if name.asname == name.name)
+        return ("# The Python package\n\n::: nacre\n    options:\n      members: []\n\nGuide: [Nacre in Python](../docs/python.md).\n\n" +
                 "\n".join(f"::: nacre.{name}\n    options: {{show_root_heading: true, show_root_toc_entry: true}}\n"
                           for name in offered if not name.startswith("_")))
 
@@ -157,11 +187,12 @@ class Site:
         """What the navigation calls a page: its heading; a phase's is its word, a program's its name."""
         if path.startswith("docs/phases/"):
             return os.path.basename(path).removesuffix(".md")
-        return re.search(r"^# (.*)", read(os.path.join(self.source, path)), re.MULTILINE)[1].replace("`", "")
+        return heading(read(os.path.join(self.source, path))).replace("`", "")
 
     def nav(self):
         """Of what is there, in NAV's order; every page must have a place."""
-        there = [path for path in found(self.source, ["**/*.md"]) if not path.startswith("reference/java/")]
+        listed = set(found(ROOT, LISTED))
+        there = [path for path in found(self.source, ["**/*.md"]) if not path.startswith("reference/java/") and path not in listed]
         named = {pattern for pattern in patterns(NAV) if "*" not in pattern}
         placed = []
 
@@ -187,9 +218,12 @@ class Site:
     def build(self):
         self.pages_of_the_tree()
         self.reference()
-        self.copy(os.path.join(HERE, "site.css"), "site.css")
+        for name in ("site.css", "site.js"):
+            self.copy(os.path.join(HERE, name), name)
         config = os.path.join(self.arguments.staging, "mkdocs.yml")
-        added = {"docs_dir": self.source, "site_dir": self.arguments.output, "nav": self.nav(), "hooks": [os.path.join(HERE, "hooks.py")]}
+        nav = self.nav()
+        self.home(nav)
+        added = {"docs_dir": self.source, "site_dir": self.arguments.output, "nav": nav, "hooks": [os.path.join(HERE, "hooks.py")]}
         text = read(os.path.join(HERE, "mkdocs.yml")).replace("  name: material\n", f"  name: material\n  custom_dir: {os.path.join(HERE, 'theme')}\n")
         text = text.replace("PYTHON_PACKAGES", os.path.join(ROOT, "tools", "python"))
         write(config, text + "".join(f"{key}: {json.dumps(value)}\n" for key, value in added.items()))

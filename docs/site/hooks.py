@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What mkdocs calls when it has built the site: search ranks pages for users above those about the inside, and works from files.
+"""What mkdocs calls while it builds the site: search ranks pages for users above those about the inside, and works from files; examples
+in docstrings are code; long names in the navigation may break.
 
 How:  each entry of the index gets a boost by its path. The search of mkdocs-material reads it from version 8.3 on; an older one, such as
       Debian 12's, passes no boost to lunr, so its worker is changed by a few characters. Pages that are opened as files can neither fetch
@@ -9,6 +10,9 @@ import glob
 import json
 import os
 import re
+
+from markdown.extensions import Extension
+from markdown.preprocessors import Preprocessor
 
 SCRIPT = """__search = {
   index: Promise.resolve(%s),
@@ -37,6 +41,7 @@ BOOSTS = [
     ("reference/nacre-kernel", 0.01),
     ("reference/operators", 0.01),
     ("reference/", 0.1),
+    ("docs/faq", 0.8),
     ("docs/glossary", 0.2),
     ("samples/", 0.5),
 ]
@@ -65,6 +70,39 @@ def with_boosts(worker):
     if number != 1:
         raise ValueError("docs/site/hooks.py does not know this version of mkdocs-material: its search worker must call lunr's add in one place")
     return changed
+
+
+class Doctests(Preprocessor):
+    """Fences an interpreter's session, which Markdown would take for quotations."""
+
+    def run(self, lines):
+        out, is_open = [], False
+        for line in lines + [""]:
+            if not is_open and line.startswith(">>> "):
+                out += ["", "```pycon"]
+                is_open = True
+            elif is_open and not line.strip():
+                out.append("```")
+                is_open = False
+            out.append(re.sub(r" +# doctest: .*", "", line) if is_open else line)
+        return out[:-1]
+
+
+class DoctestExtension(Extension):
+    def extendMarkdown(self, md):
+        md.preprocessors.register(Doctests(md), "doctests", 100)  # Before fences are read.
+
+
+def on_config(config):
+    config["markdown_extensions"].append(DoctestExtension())
+    return config
+
+
+def on_post_page(output, page, config):
+    """A name such as nacre_session_options_default may break after an underscore where a link of the navigation has no room for it."""
+    def breakable(link):
+        return link[1] + link[2].replace("_", "_<wbr>") + link[3]
+    return re.sub(r'(<a [^>]*class="md-nav__link[^"]*"[^>]*>)([^<]*)(</a>)', breakable, output)
 
 
 def on_post_build(config):

@@ -14,6 +14,10 @@ from gfm import cell, code
 MACRO = re.compile(r"(?:^/\*\*(?P<doc>(?:(?!\*/).)*?)\*/\n)?^#define (?P<name>NACRE_\w+)(?P<rest>(?:[^\n\\/]|\\\n|/(?!\*))*)(?:/\*\*<(?P<after>.*?)\*/)?", re.MULTILINE | re.DOTALL)
 NAME = re.compile(r"(?<![\w`.#])(nacre_\w+|NACRE_\w+)(?:\(\))?(?![\w`])")
 GUARD = re.compile(r"_(H|HPP)$")
+# What the introduction of a header consists of.
+ROW = re.compile(r"  (\w+) {2,}(\S.*)")
+HEADWORD = re.compile(r"([\w()]+:) +(\S.*)")
+COLUMNS = 100  # Of code, which a page has room for.
 
 
 def read(path):
@@ -63,9 +67,31 @@ def words(comment):
     return "\n".join(out + ["```"] * literal).strip()
 
 
+def laid_out(lines, language):
+    """A paragraph of a header's introduction: a list of names, code, headwords with their texts, or prose."""
+    if all(ROW.match(line) for line in lines):
+        return "\n".join(["| name | purpose |", "|---|---|", *(f"| {name} | {cell(text)} |" for name, text in (ROW.match(line).groups() for line in lines))])
+    if all(line.startswith("  ") for line in lines):
+        return code("\n".join(line[2:] for line in lines), language).rstrip()
+    out = ""
+    for line in lines:
+        headword = HEADWORD.match(line)
+        out += f"\n\n**{headword[1]}** {headword[2]}" if headword else " " + line.strip()
+    return out.strip()
+
+
+def wrapped(prototype):
+    """A prototype on lines that fit a page: of a long one, each parameter has a line."""
+    if max(map(len, prototype.split("\n"))) <= COLUMNS or "{" in prototype:
+        return prototype
+    name, parameters = re.fullmatch(r"([^(]*)\((.*)\)([^()]*;)", " ".join(prototype.split()), re.DOTALL).groups()[:2]
+    end = prototype[prototype.rindex(")") + 1:]
+    return f"{name}(\n    " + re.sub(r", (?![^(<]*[)>])", ",\n    ", parameters) + ")" + end
+
+
 class Header:
     def __init__(self, clang, path):
-        self.path, self.text = path, read(path)
+        self.path, self.text, self.language = path, read(path), "cpp" if path.endswith(".hpp") else "c"
         self.data = self.text.encode()
         self.root = tree(clang, path)
 
@@ -99,7 +125,7 @@ class Header:
         if not fields:
             return ""
         rows = [f"| `{field['name']}` | `{cell(field['type']['qualType'])}` | {cell(self.comment(field))} |" for field in fields]
-        return "\n".join(["| field | type | |", "|---|---|---|", *rows]) + "\n"
+        return "\n".join(["| field | type | meaning |", "|---|---|---|", *rows]) + "\n"
 
     def enum(self, node):
         rows, value = [], -1
@@ -107,7 +133,7 @@ class Header:
             given = next((inner.get("value") for inner in constant.get("inner", ()) if inner["kind"] == "ConstantExpr"), None)
             value = int(given) if given is not None else value + 1
             rows.append(f"| `{constant['name']}` | {value} | {cell(self.comment(constant))} |")
-        return "\n".join(["| constant | value | |", "|---|--:|---|", *rows]) + "\n"
+        return "\n".join(["| constant | value | meaning |", "|---|--:|---|", *rows]) + "\n"
 
     def entries(self):
         """(offset, name, Markdown) of what is declared, in no order."""
@@ -121,9 +147,9 @@ class Header:
                 told.add(name)
                 yield span(node)[0], name, "\n\n".join([self.comment(node), self.record(node) if kind == "RecordDecl" else self.enum(node)])
             elif kind == "FunctionDecl" and not name.startswith("_"):
-                yield span(node)[0], name, code(self.prototype(node), "c") + "\n" + self.comment(node)
+                yield span(node)[0], name, code(wrapped(self.prototype(node)), "c") + "\n" + self.comment(node)
             elif kind == "TypedefDecl" and name not in told and ("(" in node["type"]["qualType"] or self.comment(node)):
-                yield span(node)[0], name, code(self.at(*span(node)) + ";", "c") + "\n" + self.comment(node)
+                yield span(node)[0], name, code(wrapped(self.at(*span(node)) + ";"), "c") + "\n" + self.comment(node)
         for macro in MACRO.finditer(self.text):
             doc = macro["after"] or macro["doc"]
             if doc and not GUARD.search(macro["name"]):
@@ -132,7 +158,7 @@ class Header:
     def of_cpp(self, node):
         kind, name = node["kind"], node.get("name", "")
         if kind in ("FunctionDecl", "FunctionTemplateDecl") and self.comment(node):
-            yield span(node)[0], name, code(self.prototype(node), "cpp") + "\n" + self.comment(node)
+            yield span(node)[0], name, code(wrapped(self.prototype(node)), "cpp") + "\n" + self.comment(node)
         if kind not in ("CXXRecordDecl",) or not node.get("inner"):
             return
         yield span(node)[0], name, self.comment(node)
@@ -142,13 +168,13 @@ class Header:
                 public = inner["access"] == "public"
             elif public and not inner.get("isImplicit") and not inner.get("explicitlyDeleted") and inner["kind"] in ("CXXMethodDecl", "FunctionTemplateDecl",
                                                                                                                "CXXConversionDecl", "FieldDecl"):
-                yield span(inner)[0], f"{name}::{inner['name']}", code(self.prototype(inner), "cpp") + "\n" + self.comment(inner)
+                yield span(inner)[0], f"{name}::{inner['name']}", code(wrapped(self.prototype(inner)), "cpp") + "\n" + self.comment(inner)
 
     def introduction(self):
-        """The header's first comment: what it is, and the rest as it is laid out there."""
+        """The header's first comment."""
         first = re.search(r"/\*\*(?!<)(.*?)\*/", self.text, re.DOTALL)
-        summary, _, rest = re.sub(r"^ \* ?", "", first[1].strip(), flags=re.MULTILINE).removeprefix("* ").partition("\n\n")
-        return summary + "\n\n" + (code(rest, "text") if rest else "")
+        text = re.sub(r"^ \* ?", "", first[1].strip(), flags=re.MULTILINE).removeprefix("* ")
+        return "\n\n".join(laid_out(paragraph.split("\n"), self.language) for paragraph in text.split("\n\n") if paragraph.strip()) + "\n"
 
 
 def pages(clang, folder, headers):

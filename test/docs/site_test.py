@@ -116,7 +116,11 @@ class SiteTest(unittest.TestCase):
         self.assertEqual(set(self.pages) - reached - {"404.html", "reference/java/overview-summary.html"}, set())  # javadoc's leads to its index.
         in_nav = {self.target("index.html", link)[0] for link in self.pages["index.html"].links if self.target("index.html", link)}
         own = {name for name in self.pages if not name.startswith("reference/java/")} - {"404.html"}
-        self.assertEqual(own - in_nav, set(), "each has a place in the navigation of all pages")
+        decisions = {name for name in own if re.fullmatch(r"docs/decisions/\d.*", name)}
+        self.assertGreater(len(decisions), 50)
+        listed = {self.target("docs/decisions/index.html", link)[0] for link in self.pages["docs/decisions/index.html"].links}
+        self.assertEqual(decisions - listed, set(), "the page of all decisions lists them")
+        self.assertEqual(own - decisions - in_nav, set(), "each has a place in the navigation of all pages")
 
     def test_the_reference_has_what_there_is(self):
         def has(page, words):

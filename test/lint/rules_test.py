@@ -39,7 +39,7 @@ LIT = """// RUN: nacre-opt %s --nacre-split-work | FileCheck %s
 func.func @documented_example() {
 """
 TREE = {
-    "README.md": "# Nacre\n\n`compiler/graph` holds passes.\n",
+    "README.md": "# Nacre\n\nCompiles networks.\n",
     "docs/README.md": "# Documents\n",
     "docs/overview.md": "# Overview\n\n| `compiler/graph` | passes |\n| `compiler` | phases |\n",
     "compiler/graph/Passes.td": PASSES,
@@ -112,6 +112,11 @@ CASES = {
         "write the path from the root": {"compiler/graph/Split.cpp": SOURCE + '#include "Split.h"\n'},
     },
     "pages": {
+        "has '2026-11-23' on a page for users": {"docs/start/board.md": "# Board\n\nIt takes 2 ms (2026-11-23).\n"},
+        "has 'vCPUs' on a page for users": {"docs/training.md": "# Training\n\nOn two vCPUs it takes an hour.\n"},
+        "has 'test/docs' on a page for users": {"samples/README.md": "# Samples\n\n`test/docs` runs them.\n"},
+        "has 'this tree' on a page for users": {"docs/python.md": "# Python\n\nA build of this tree has a wheel.\n"},
+        "has code of 119 columns": {"docs/shapes.md": "# Shapes\n\n```sh\nnacre-compile" + 106 * "x" + "\n```\n"},
         "README.md:1: has '#' without a space": {"README.md": "#Nacre\n"},
         "README.md:1: has a space before a colon": {"README.md": "# compiler : phases\n"},
         "README.md:3: has a space before a colon": {"README.md": "# Nacre\n\nStart at :\n"},

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import os
 import pkgutil
+import pydoc
 import unittest
 
 import numpy
@@ -35,7 +36,7 @@ class ExamplesTest(packaged.PackageTest):
         self.assertGreater(tried, 20)
 
     def test_everything_offered_is_described_and_typed(self):
-        offered = {name: getattr(nacre, name) for name in nacre.__all__ if name != "__version__"}
+        offered = {name: value for name, value in vars(nacre).items() if not name.startswith("_") and not inspect.ismodule(value)}
         functions = [(name, value) for name, value in offered.items() if inspect.isfunction(value)]
         for name, value in offered.items():
             self.assertTrue(value.__doc__, name)
@@ -50,6 +51,13 @@ class ExamplesTest(packaged.PackageTest):
                        if parameter.annotation is parameter.empty and parameter.name not in ("self", "cls", "_cls")]
             if function.__module__.startswith("nacre"):
                 self.assertEqual(untyped, [], name)
+
+    def test_help_is_short(self):
+        said = pydoc.render_doc(nacre, renderer=pydoc.plaintext)
+        self.assertLess(len(said.splitlines()), 70)
+        for name in ("nacre.compile(", "model.run(", "model.fit(", "nacre.Session", "VERSION"):
+            self.assertIn(name, said)
+        self.assertNotIn("CLASSES", said)
 
     def test_checkers_of_types_are_told(self):
         self.assertTrue(os.path.exists(os.path.join(os.path.dirname(nacre.__file__), "py.typed")))

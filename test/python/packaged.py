@@ -15,7 +15,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BIN = os.environ.get("NACRE_BIN", os.path.join(ROOT, "build", "release", "bin"))
 SKIPPED = 77
 COMMAND_SECONDS = float(os.environ.get("NACRE_COMMAND_SECONDS", "1200"))
-sys.path.insert(0, os.path.join(ROOT, "samples", "models"))
+sys.path[:0] = [os.path.join(ROOT, "samples", "models"), os.path.join(ROOT, "tools", "dev")]
+os.environ["NACRE_CACHE"] = "off"  # Each test compiles; cache_test.py has folders of its own.
 if "NACRE_INSTALLED" not in os.environ:  # Else the package is where pip has put it, and brings its programs.
     sys.path.insert(0, os.path.join(ROOT, "tools", "python"))
     os.environ["PATH"] = BIN + os.pathsep + os.environ["PATH"]

@@ -6,14 +6,14 @@
 #ifndef NACRE_TOOLS_COMPILE_HELPTEXT_H
 #define NACRE_TOOLS_COMPILE_HELPTEXT_H
 
+#include "tools/Help.h"
+
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/Support/CommandLine.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace nacre::tools {
 
 /// Lists the options of each category in the order of their declaration. They must be members of one object.
-void printHelp(llvm::raw_ostream &os, llvm::ArrayRef<const llvm::cl::OptionCategory *> categories);
+Help describeOptions(llvm::ArrayRef<const llvm::cl::OptionCategory *> categories);
 
 } // namespace nacre::tools
 

@@ -143,8 +143,7 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   static Declarations options;
   cl::HideUnrelatedOptions(options.categories);
   setVersion("nacre-compile");
-  const auto help = [] { printHelp(outs(), options.categories); };
-  if (Error error = parseOptions(argc, argv, "", help))
+  if (Error error = parseOptions(argc, argv, describeOptions(options.categories)))
     return error;
 
   if (Error error = checkNothingIgnored(options))

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tools/compile/Presets.h"
+#include "tools/Help.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Format.h"
 
 using namespace llvm;
 
@@ -43,10 +42,10 @@ StringRef Preset::valueOf(StringRef option) const {
 
 void listPresets(raw_ostream &os) {
   for (const Preset &preset : kPresets) {
-    os << "  " << left_justify(preset.word, 10) << preset.what << ":";
+    std::string text = (Twine(preset.what) + ":").str();
     for (const PresetOption &option : preset.options)
-      os << " " << option.typed();
-    os << "\n";
+      text += " " + option.typed();
+    printEntry(os, preset.word, text, 12);
   }
 }
 

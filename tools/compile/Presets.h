@@ -35,7 +35,7 @@ llvm::ArrayRef<Preset> presets();
 /// Null where there is none of that word.
 const Preset *findPreset(llvm::StringRef word);
 
-/// A line for each: its word, and what it stands for.
+/// For each its word, and what it stands for.
 void listPresets(llvm::raw_ostream &os);
 
 } // namespace nacre::tools

@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Refuses Markdown pages that a formatter of source code has joined or split: it destroys headings, lists, tables and paths."""
+"""Refuses Markdown pages that a formatter of source code has joined or split: it destroys headings, lists, tables and paths.
+
+On pages for users it also refuses facts that only matter to those who change Nacre (dates and machines of measurements, sources, tests), and code
+that is wider than the site's column.
+"""
 import os
 import re
 
@@ -15,6 +19,17 @@ SPACED_PATH = re.compile(r"`([\w.-]+(?: ?/ ?[\w.-]+)* / ?[\w.-]+(?: ?/ ?[\w.-]+)
 INDENT = 8  # Enough for a list in a list.
 RULE = re.compile(r"^\|(?: *:?-+:? *\|)+$")
 ESCAPED_PIPE = re.compile(r"\\\|")
+
+# What a reader who knows nothing of the project can make no use of.
+OF_THE_INSIDE = [
+    (re.compile(r"\b20\d\d-\d\d-\d\d\b"), "a date; measurements and their dates belong on a page of benchmarks"),
+    (re.compile(r"\b(?:vCPUs?|EPYC|Xeon|Zen \d|under other load|busy (?:cores?|machine|vCPUs?))\b"),
+     "a machine of ours; measurements belong on a page of benchmarks"),
+    (re.compile(r"(?<![\w/.-])(?:test|compiler|codegen|dialects|runtime/(?:include|java|session|src))/[\w./-]+"), "a file of the sources; say what it shows, or leave it out"),
+    (re.compile(r"\.\./shared\b|\bctest\b|\bthis tree\b|\bour own\b|\b(?:is|are) a test\b"), "a fact about how Nacre is made; leave it out"),
+]
+CODE_COLUMNS = 113  # In the site's column at a window of 1440 pixels (test/docs/look_test.py).
+WRAPPED = ("text", "mlir")  # The site wraps the first; users need not read the second.
 
 
 def cells(row):
@@ -60,8 +75,30 @@ def of_page(path, source):
     yield from of_tables(path, lines)
 
 
+def for_users(path, source):
+    """Yields what is wrong with a page only because it is for users."""
+    for number, line in pages.lines_of(source):
+        text = pages.LINK.sub("]", pages.COMMENT.sub("", line))
+        for phrase, what in OF_THE_INSIDE:
+            for match in phrase.finditer(text):
+                yield f"{path}:{number}: has '{match[0]}' on a page for users: {what}"
+    language = ""
+    for number, line in enumerate(source.splitlines(), 1):
+        fence = pages.FENCE.match(line)
+        if fence:
+            language = "" if language else line.strip().removeprefix("```") or "text"
+        elif language and language not in WRAPPED and len(line) > CODE_COLUMNS:
+            yield f"{path}:{number}: has code of {len(line)} columns; break it before column {CODE_COLUMNS}"
+
+
 def main():
-    tree.finish([problem for path in tree.files() if path.endswith(".md") for problem in of_page(path, tree.read(path))])
+    problems = []
+    for path in tree.files():
+        if path.endswith(".md"):
+            problems += of_page(path, tree.read(path))
+            if pages.is_for_users(path):
+                problems += for_users(path, tree.read(path))
+    tree.finish(problems)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,9 @@ import re
 import subprocess
 import sys
 
-OPTION = re.compile(r"  (-{1,2}[A-Za-z][\w-]*)(?:\[?(=| )<(.+)>\]?)? +- (.*)")
+import help_text
+
+VALUE = re.compile(r"\[?(=| )<(.+)>\]?")
 WORD = r"[a-z][\w-]*"
 LISTED = re.compile(rf"{WORD}(?:, {WORD})* or {WORD}(?=[;. ]|$)")  # a, b or c
 PATHS = {"file", "folder", "prefix"}
@@ -30,20 +32,23 @@ def values_of(spelling, text):
 
 def read_options(text):
     """[(option, separator of its value or '', [value], what is said of it)]"""
-    sections, section, options = {}, None, []
+    values, words = {}, None
     for line in text.splitlines():
         heading = SECTION.fullmatch(line)
         if heading:
-            section = sections.setdefault(heading[1], [])
-        elif section is not None and re.match(r"  \S+  +\S", line):
-            section.append(line.split()[0])
+            words = values.setdefault(heading[1], [])
+        elif words is not None and help_text.DEFINITION.fullmatch(line):
+            words.append(line.split()[0])
         elif not line.startswith(" "):
-            section = None
-        option = OPTION.fullmatch(line)
-        if option:
-            name, separator, spelling, said = option.groups()
-            options.append((name, separator or "", values_of(spelling, said), re.split(r"[;:.] |: ", said)[0]))
-    return [(name, separator, values or sections.get(name, []), said) for name, separator, values, said in options]
+            words = None
+    found = []
+    for kind, *parts in help_text.options(help_text.sections(text)["OPTIONS"]):
+        if kind == "option":
+            name, rest, said = parts
+            value = VALUE.fullmatch(rest)
+            separator, spelling = value.groups() if value else ("", "")
+            found.append((name, separator, values_of(spelling, said) or values.get(name, []), re.split(r"[;:.] |: ", said)[0]))
+    return found
 
 
 def bash(program, options):

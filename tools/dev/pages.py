@@ -21,3 +21,12 @@ def lines_of(source):
 def without_code(line):
     """Returns a line with the contents of code spans, targets of links and comments left out."""
     return COMMENT.sub("", LINK.sub("]", CODE.sub("``", line)))
+
+
+# Pages that people read who use Nacre, and do not change it; of docs, all but those about the inside and about measurements.
+OF_DEVELOPERS = re.compile(r"docs/(?:README|overview|quality|adding-[\w-]+|benchmarks[\w-]*|zoo)\.md$|docs/(?:decisions|phases|man|site)/")
+USER_PAGE = re.compile(r"README\.md$|docs/[\w./-]+\.md$|samples/[\w./-]*README\.md$")
+
+
+def is_for_users(path):
+    return bool(USER_PAGE.match(path)) and not OF_DEVELOPERS.match(path)

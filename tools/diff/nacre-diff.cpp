@@ -43,32 +43,49 @@ static cl::opt<bool> gpu("gpu", cl::cat(category), cl::desc("Require a GPU for t
 static cl::opt<unsigned> gpuCut("gpu-cut", cl::value_desc("P"), cl::cat(category),
                                 cl::desc("Give the GPU P % of every launch it supports; implies --gpu (0 to 100)"));
 static tools::ModelOptions modelOptions(category);
-static cl::extrahelp
-    more("\nA library outputs the tensors that it was compiled for; nacre-compile --keep=all adds the result of every "
-         "node.\n"
-         "Each result is compared with the reference for the whole model up to that node. Look at the first node that\n"
-         "exceeds the bound: later nodes may only inherit its error.\n"
-         "\nCOLUMNS\n"
-         "  node      number of the model's node, and its operator\n"
-         "  error     largest |a-b|\n"
-         "  of-max    error relative to the tensor's largest element; --bound limits it\n"
-         "  relative  largest |a-b| / |b|\n"
-         "  ULPs      largest number of steps from b to a through the numbers of the tensor's type\n"
-         "  SNR       signal-to-noise ratio in dB: about 120 for fp32, about 60 for fp16, below 20 for wrong results\n"
-         "\nEXAMPLES\n"
-         "  nacre-compile model.onnx -o libmodel.so --keep=all\n"
-         "  nacre-diff model.onnx libmodel.so --input=image=cat.npy\n"
-         "      compare all nodes and find the first wrong one\n"
-         "  nacre-diff model.onnx libgpu.so --gpu --against=libcpu.so\n"
-         "      compare a GPU with a CPU\n"
-         "  nacre-diff model.onnx answers --input=image=cat.npy --bound=0.01\n"
-         "      compare the files that nacre-run libmodel.so --input=image=cat.npy --output=answers wrote on a phone\n"
-         "\nEXIT STATUS\n"
-         "  0  all compared tensors are within the bound\n"
-         "  1  a tensor exceeds the bound\n"
-         "  2  the command line or a file is wrong\n"
-         "  3  the model or the library cannot be run here\n"
-         "  4  memory ran out\n");
+constexpr StringLiteral kClosing = R"(
+A library outputs the tensors that it was compiled for; nacre-compile --keep=all
+adds the result of every node. Each result is compared with the reference for
+the whole model up to that node. Look at the first node that exceeds the bound,
+because later nodes may only inherit its error.
+
+COLUMNS
+  node      number of the model's node, and its operator
+  error     largest |a-b|
+  of-max    error relative to the tensor's largest element; --bound limits it
+  relative  largest |a-b| / |b|
+  ULPs      largest number of steps from b to a through the numbers of the
+            tensor's type
+  SNR       signal-to-noise ratio in dB: about 120 for fp32, about 60 for fp16,
+            below 20 for wrong results
+
+EXAMPLES
+  nacre-compile model.onnx -o libmodel.so --keep=all
+  nacre-diff model.onnx libmodel.so --input=image=cat.npy
+      compare all nodes and find the first wrong one
+  nacre-diff model.onnx libgpu.so --gpu --against=libcpu.so
+      compare a GPU with a CPU
+  nacre-diff model.onnx answers --input=image=cat.npy --bound=0.01
+      compare the files that nacre-run --output=answers wrote on a phone
+
+EXIT STATUS
+  0  all compared tensors are within the bound
+  1  a tensor exceeds the bound
+  2  the command line or a file is wrong
+  3  the model or the library cannot be run here
+  4  memory ran out
+)";
+
+static tools::Help describeOptions() {
+  return {"Finds the first node of a model whose result in a library is wrong.",
+          "nacre-diff [options] <model> <libmodel.so|folder>",
+          &category,
+          {{"Comparison", {"input", "bound", "against", "only-beyond", "seed"}},
+           {"Library", {"gpu", "gpu-cut", "cpu-threads"}},
+           tools::ModelOptions::groupOfModel(),
+           tools::ModelOptions::groupOfComputation()},
+          kClosing.str()};
+}
 
 namespace {
 
@@ -210,8 +227,7 @@ int main(int argc, char **argv) {
   tools::handleOutOfMemory();
   tools::setVersion("nacre-diff");
   cl::HideUnrelatedOptions(category);
-  if (Error error =
-          tools::parseOptions(argc, argv, "Finds the first node of a model whose result in a library is wrong.\n")) {
+  if (Error error = tools::parseOptions(argc, argv, describeOptions())) {
     errs() << "nacre-diff: error: " << toString(std::move(error)) << "\n";
     return int(ExitCode::Usage);
   }

@@ -18,4 +18,14 @@ llvm::Error ModelOptions::read(CompilerOptions &compiler, run::Options &run) {
   return modelInputs.read(compiler, compiler.inputShapes, compiler.inputValues);
 }
 
+HelpGroup ModelOptions::groupOfModel() {
+  return {"Model",
+          {"shape", "set", "state", "cut-input", "cut-output", "entry", "signature", "tag", "checkpoint", "weights",
+           "random-weights"}};
+}
+
+HelpGroup ModelOptions::groupOfComputation() {
+  return {"Computation in double precision", {"floats", "max-iterations", "node-seed"}};
+}
+
 } // namespace nacre::tools

@@ -10,6 +10,7 @@
 
 #include "compiler/evaluate/Interpreter.h"
 #include "compiler/options/CompilerOptions.h"
+#include "tools/Help.h"
 #include "tools/ModelInputs.h"
 #include "tools/run/session/Options.h"
 
@@ -27,6 +28,10 @@ public:
   evaluate::Settings getSettings() const {
     return {floats, maxIterations ? int64_t(std::min<uint64_t>(maxIterations, INT64_MAX)) : INT64_MAX};
   }
+
+  /// Two tasks of --help. The options `input` and `seed` belong to a third, with others of each program.
+  static HelpGroup groupOfModel();
+  static HelpGroup groupOfComputation();
 
 private:
   llvm::cl::OptionCategory &category;
@@ -49,12 +54,15 @@ private:
       "state", llvm::cl::value_desc("input:output"), llvm::cl::cat(category),
       llvm::cl::desc("Start this input at zeros and update it from that output; repeatable")};
   llvm::cl::opt<evaluate::Floats> floats{
-      "floats", llvm::cl::init(evaluate::Floats::Double), llvm::cl::cat(category),
-      llvm::cl::desc("Floats between operators (default: double):"),
-      llvm::cl::values(
-          clEnumValN(evaluate::Floats::Double, "double", "Keep double precision: a reference without rounding"),
-          clEnumValN(evaluate::Floats::Stored, "stored",
-                     "Round to the tensor's type after each operator; for networks that compute quantization scales"))};
+      "floats",
+      llvm::cl::init(evaluate::Floats::Double),
+      llvm::cl::value_desc("double|stored"),
+      llvm::cl::cat(category),
+      llvm::cl::desc("Floats between operators. double: keep double precision, a reference without rounding; stored: "
+                     "round to the tensor's type after each operator, for networks that compute quantization scales "
+                     "(default: double)"),
+      llvm::cl::values(clEnumValN(evaluate::Floats::Double, "double", ""),
+                       clEnumValN(evaluate::Floats::Stored, "stored", ""))};
   llvm::cl::opt<uint64_t> maxIterations{
       "max-iterations", llvm::cl::init(0), llvm::cl::value_desc("N"), llvm::cl::cat(category),
       llvm::cl::desc("Stop a run after more than N loop iterations (default: 0, no limit)")};

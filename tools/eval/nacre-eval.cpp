@@ -35,28 +35,41 @@ static cl::opt<double> relative("rtol", cl::init(1e-3), cl::value_desc("X"), cl:
                                 cl::desc("Tolerance relative to the element (default: 1e-3)"));
 static cl::opt<double> absolute("atol", cl::init(1e-4), cl::value_desc("X"), cl::cat(category),
                                 cl::desc("Tolerance relative to the tensor's largest element (default: 1e-4)"));
-static cl::extrahelp more(
-    "\nFloats are computed in double precision. They are rounded to their types only in outputs and in the model's "
-    "own\n"
-    "conversions; integers are exact. Discontinuous operators, for example comparisons, round their operands first, "
-    "so\n"
-    "that they decide as in the model's type. Random numbers are the same as in compiled models. An element a agrees\n"
-    "with the expected element b if |a-b| <= rtol*|b| + atol*max|b|.\n"
-    "\nEXAMPLES\n"
-    "  nacre-eval mobilenet.onnx\n"
-    "      run once on the inputs that nacre-run generates, and summarize the outputs\n"
-    "  nacre-eval mobilenet.onnx --input=image=cat.npy --output=answers\n"
-    "      write answers/<output>.npy\n"
-    "  nacre-eval mobilenet.onnx --input=image=cat.npy --expect=probs=cat.probs.npy\n"
-    "      compare with the results of another program\n"
-    "  nacre-eval detector.onnx --shape=image=1x3x320x320 --cut-output=features\n"
-    "      compute an intermediate tensor\n"
-    "\nEXIT STATUS\n"
-    "  0  done, and every expected output agrees\n"
-    "  1  an output differs\n"
-    "  2  the command line or a file is wrong\n"
-    "  3  the model cannot be read or evaluated; the messages name its nodes\n"
-    "  4  memory ran out\n");
+constexpr StringLiteral kClosing = R"(
+Floats are computed in double precision. They are rounded to their types only in
+outputs and in the model's own conversions; integers are exact. Discontinuous
+operators, for example comparisons, round their operands first, so that they
+decide as in the model's type. Random numbers are the same as in compiled
+models. An element a agrees with the expected element b if
+|a-b| <= rtol*|b| + atol*max|b|.
+
+EXAMPLES
+  nacre-eval mobilenet.onnx
+      run once on the inputs that nacre-run generates, and summarize the outputs
+  nacre-eval mobilenet.onnx --input=image=cat.npy --output=answers
+      write answers/<output>.npy
+  nacre-eval mobilenet.onnx --input=image=cat.npy --expect=probs=cat.probs.npy
+      compare with the results of another program
+  nacre-eval detector.onnx --shape=image=1x3x320x320 --cut-output=features
+      compute an intermediate tensor
+
+EXIT STATUS
+  0  done, and every expected output agrees
+  1  an output differs
+  2  the command line or a file is wrong
+  3  the model cannot be read or evaluated; the messages name its nodes
+  4  memory ran out
+)";
+
+static nacre::tools::Help describeOptions() {
+  return {"Runs a trained network in double precision, without compiling it.",
+          "nacre-eval [options] <model>",
+          &category,
+          {{"Inputs and outputs", {"input", "output", "expect", "rtol", "atol", "seed", "runs", "keep"}},
+           nacre::tools::ModelOptions::groupOfModel(),
+           nacre::tools::ModelOptions::groupOfComputation()},
+          kClosing.str()};
+}
 
 static Outcome execute(const nacre::CompilerOptions &compiler, nacre::run::Options &options,
                        mlir::MLIRContext &context) {
@@ -82,8 +95,7 @@ int main(int argc, char **argv) {
   nacre::tools::handleOutOfMemory();
   nacre::tools::setVersion("nacre-eval");
   cl::HideUnrelatedOptions(category);
-  if (Error error = nacre::tools::parseOptions(argc, argv,
-                                               "Runs a trained network in double precision, without compiling it.\n")) {
+  if (Error error = nacre::tools::parseOptions(argc, argv, describeOptions())) {
     errs() << "nacre-eval: error: " << toString(std::move(error)) << "\n";
     return int(ExitCode::Usage);
   }

@@ -31,24 +31,23 @@ static cl::opt<std::string>
         cl::desc("CPU to compile for, by LLVM's name (default: native on the host, else the target's baseline)"));
 static cl::opt<std::string> only("kernel", cl::value_desc("symbol"), cl::cat(category),
                                  cl::desc("Kernel to compile (default: all)"));
-static cl::opt<Emit> emit("emit", cl::init(Emit::Assembly), cl::cat(category),
-                          cl::desc("Output format (default: asm):"),
-                          cl::values(clEnumValN(Emit::Assembly, "asm", "Assembly"),
-                                     clEnumValN(Emit::LlvmIr, "llvm-ir", "Optimized LLVM IR"),
-                                     clEnumValN(Emit::LlvmDialect, "llvm-dialect", "MLIR's LLVM dialect"),
-                                     clEnumValN(Emit::Object, "obj", "Objects, one after the other")));
+static cl::opt<Emit>
+    emit("emit", cl::init(Emit::Assembly), cl::value_desc("asm|llvm-ir|llvm-dialect|obj"), cl::cat(category),
+         cl::desc("Assembly, optimized LLVM IR, MLIR's LLVM dialect, or objects, one after the other "
+                  "(default: asm)"),
+         cl::values(clEnumValN(Emit::Assembly, "asm", ""), clEnumValN(Emit::LlvmIr, "llvm-ir", ""),
+                    clEnumValN(Emit::LlvmDialect, "llvm-dialect", ""), clEnumValN(Emit::Object, "obj", "")));
 static cl::opt<bool> gpu("gpu", cl::cat(category), cl::desc("Compile for GPUs instead"));
 static cl::opt<GpuEmit>
-    gpuEmit("gpu-emit", cl::init(GpuEmit::SpirvDialect), cl::cat(category),
-            cl::desc("Output format with --gpu (default: spirv):"),
-            cl::values(clEnumValN(GpuEmit::GpuDialect, "gpu", "MLIR's gpu dialect"),
-                       clEnumValN(GpuEmit::SpirvDialect, "spirv", "MLIR's spirv dialect"),
-                       clEnumValN(GpuEmit::Binary, "binary", "SPIR-V, one module after the other")));
-static cl::opt<nacre::GpuPrecision>
-    precision("gpu-precision", cl::init(nacre::GpuPrecision::F32), cl::cat(category),
-              cl::desc("Type that contractions multiply in on GPUs (default: fp32):"),
-              cl::values(clEnumValN(nacre::GpuPrecision::F32, "fp32", "Single precision"),
-                         clEnumValN(nacre::GpuPrecision::F16, "fp16", "Half precision, summed in single")));
+    gpuEmit("gpu-emit", cl::init(GpuEmit::SpirvDialect), cl::value_desc("gpu|spirv|binary"), cl::cat(category),
+            cl::desc("With --gpu: MLIR's gpu dialect, its spirv dialect, or SPIR-V, one module after the other "
+                     "(default: spirv)"),
+            cl::values(clEnumValN(GpuEmit::GpuDialect, "gpu", ""), clEnumValN(GpuEmit::SpirvDialect, "spirv", ""),
+                       clEnumValN(GpuEmit::Binary, "binary", "")));
+static cl::opt<nacre::GpuPrecision> precision(
+    "gpu-precision", cl::init(nacre::GpuPrecision::F32), cl::value_desc("fp32|fp16"), cl::cat(category),
+    cl::desc("Type that contractions multiply in on GPUs; sums stay fp32 (default: fp32)"),
+    cl::values(clEnumValN(nacre::GpuPrecision::F32, "fp32", ""), clEnumValN(nacre::GpuPrecision::F16, "fp16", "")));
 static cl::opt<std::string> tile(
     "gpu-tile", cl::value_desc("tile"), cl::cat(category),
     cl::desc(
@@ -57,22 +56,35 @@ static cl::opt<int> onlyVariant("variant", cl::init(-1), cl::value_desc("number"
                                 cl::desc("GPU variant to write (default: all)"));
 static cl::opt<bool> describe("describe", cl::cat(category),
                               cl::desc("Print the work division of each kernel to the standard error"));
-static cl::extrahelp
-    more("\nEXAMPLES\n"
-         "  nacre-compile model.onnx --compile-to=schedule -o plan.mlir\n"
-         "  nacre-opt plan.mlir --nacre-choose-encodings=target=linux-arm64 -o packed.mlir\n"
-         "      write the kernels of a model, with packed weights\n"
-         "  nacre-kernel packed.mlir --target=linux-arm64 --kernel=conv_3 --describe\n"
-         "      print the assembly of one kernel, and its units of work\n"
-         "  nacre-kernel packed.mlir --target=linux-arm64 --emit=llvm-ir -o kernels.ll\n"
-         "      write the optimized LLVM IR of all kernels\n"
-         "  nacre-kernel plan.mlir --gpu --kernel=conv_3\n"
-         "      print the shaders of one kernel\n"
-         "\nEXIT STATUS\n"
-         "  0  compiled\n"
-         "  1  a file cannot be read or written, or a kernel cannot be compiled; the messages name it\n"
-         "  2  the command line is wrong, or the target or CPU is unknown\n"
-         "  4  memory ran out\n");
+constexpr StringLiteral kClosing = R"(
+EXAMPLES
+  nacre-compile model.onnx --compile-to=schedule -o plan.mlir
+  nacre-opt plan.mlir --nacre-choose-encodings=target=linux-arm64 -o packed.mlir
+      write the kernels of a model, with packed weights
+  nacre-kernel packed.mlir --target=linux-arm64 --kernel=conv_3 --describe
+      print the assembly of one kernel, and its units of work
+  nacre-kernel packed.mlir --target=linux-arm64 --emit=llvm-ir -o kernels.ll
+      write the optimized LLVM IR of all kernels
+  nacre-kernel plan.mlir --gpu --kernel=conv_3
+      print the shaders of one kernel
+
+EXIT STATUS
+  0  compiled
+  1  a file cannot be read or written, or a kernel cannot be compiled; the
+     messages name it
+  2  the command line is wrong, or the target or CPU is unknown
+  4  memory ran out
+)";
+
+static nacre::tools::Help describeOptions() {
+  return {"Compiles the kernels of a plan module one by one and prints their code.",
+          "nacre-kernel [options] <plan.mlir>",
+          &category,
+          {{"Output", {"kernel", "emit", "o", "describe"}},
+           {"CPUs", {"target", "cpu"}},
+           {"GPUs", {"gpu", "gpu-emit", "gpu-precision", "gpu-tile", "variant"}}},
+          kClosing.str()};
+}
 
 static mlir::LogicalResult writeCpu(nacre::plan::KernelOp kernel, const Target &target, raw_ostream &os) {
   FailureOr<KernelCode> code = compileKernel(kernel, target, emit, kernel.getSymName());
@@ -115,8 +127,7 @@ int main(int argc, char **argv) {
   nacre::tools::handleOutOfMemory();
   nacre::tools::setVersion("nacre-kernel");
   cl::HideUnrelatedOptions(category);
-  if (Error error = nacre::tools::parseOptions(
-          argc, argv, "Compiles the kernels of a plan module one by one and prints their code.\n")) {
+  if (Error error = nacre::tools::parseOptions(argc, argv, describeOptions())) {
     errs() << "nacre-kernel: " << toString(std::move(error)) << "\n";
     return 2;
   }

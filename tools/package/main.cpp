@@ -19,15 +19,20 @@ static cl::opt<std::string> output("o", cl::value_desc("file.aar"), cl::cat(cate
 static cl::opt<std::string>
     className("class", cl::value_desc("package.Class"), cl::cat(category),
               cl::desc("Java class with the model's inputs and outputs (default: dev.nacre.model.<Model>)"));
-static cl::extrahelp more("\nEXAMPLES\n"
-                          "  nacre-compile mobilenet.onnx -o libmobilenet.so --target=android-arm64,android-x86_64\n"
-                          "  nacre-package android-*/libmobilenet.so -o mobilenet.aar\n"
-                          "      an app with this AAR and nacre-runtime.aar calls new dev.nacre.model.Mobilenet()\n"
-                          "\nEXIT STATUS\n"
-                          "  0  the AAR is written\n"
-                          "  1  the libraries cannot be packaged; the message says which one and why\n"
-                          "  2  the command line is wrong\n"
-                          "  4  memory ran out\n");
+constexpr StringLiteral kClosing = R"(
+EXAMPLES
+  nacre-compile mobilenet.onnx -o libmobilenet.so \
+    --target=android-arm64,android-x86_64
+  nacre-package android-*/libmobilenet.so -o mobilenet.aar
+      an app with this AAR and nacre-runtime.aar calls
+      new dev.nacre.model.Mobilenet()
+
+EXIT STATUS
+  0  the AAR is written
+  1  the libraries cannot be packaged; the message says which one and why
+  2  the command line is wrong
+  4  memory ran out
+)";
 
 static Error package() {
   std::vector<tools::ModelFile> models;
@@ -50,7 +55,12 @@ int main(int argc, char **argv) {
   tools::handleOutOfMemory();
   cl::HideUnrelatedOptions(category);
   tools::setVersion("nacre-package");
-  if (Error error = tools::parseOptions(argc, argv, "Packages a compiled model as an Android library (AAR).\n")) {
+  const tools::Help help{"Packages a compiled model as an Android library (AAR).",
+                         "nacre-package [options] <library>...",
+                         &category,
+                         {{"Android library", {"o", "class"}}},
+                         kClosing.str()};
+  if (Error error = tools::parseOptions(argc, argv, help)) {
     errs() << "nacre-package: " << toString(std::move(error)) << "\n";
     return 2;
   }

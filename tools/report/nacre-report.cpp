@@ -21,27 +21,27 @@ using nacre::tools::JsonFile;
 
 namespace {
 
-constexpr StringLiteral kEpilogue =
-    "\nEXAMPLES\n"
-    "  nacre-compile model.onnx -o libmodel.so --device=snapdragon-778g --report=report.json\n"
-    "      write the compiler's report, with times predicted for a device\n"
-    "  nacre-run libmodel.so --profile=profile.json\n"
-    "      measure on the device itself\n"
-    "  nacre-report report.json --profile=profile.json -o report.html\n"
-    "      show both in a browser\n"
-    "  nacre-report report.json --measure\n"
-    "      measure on this machine and show both\n"
-    "  nacre-report lenet.json --profile=main.json --profile=train.json\n"
-    "      show the measurements of several entries\n"
-    "  nacre-report before.json after.json --measure\n"
-    "      compare two compilations\n"
-    "  nacre-report log.jsonl\n"
-    "      show the curves of a training (nacre-run --train --log=log.jsonl)\n"
-    "\nEXIT STATUS\n"
-    "  0  the page is written\n"
-    "  2  the command line is wrong, a file cannot be read or written or belongs to another library, or the "
-    "measurement fails\n"
-    "  4  memory ran out\n";
+constexpr StringLiteral kClosing = "\nEXAMPLES\n"
+                                   "  nacre-compile model.onnx -o libmodel.so --device=snapdragon-778g \\\n"
+                                   "    --report=report.json\n"
+                                   "      write the compiler's report, with times predicted for a device\n"
+                                   "  nacre-run libmodel.so --profile=profile.json\n"
+                                   "      measure on the device itself\n"
+                                   "  nacre-report report.json --profile=profile.json -o report.html\n"
+                                   "      show both in a browser\n"
+                                   "  nacre-report report.json --measure\n"
+                                   "      measure on this machine and show both\n"
+                                   "  nacre-report lenet.json --profile=main.json --profile=train.json\n"
+                                   "      show the measurements of several entries\n"
+                                   "  nacre-report before.json after.json --measure\n"
+                                   "      compare two compilations\n"
+                                   "  nacre-report log.jsonl\n"
+                                   "      show the curves of a training (nacre-run --train --log=log.jsonl)\n"
+                                   "\nEXIT STATUS\n"
+                                   "  0  the page is written\n"
+                                   "  2  the command line is wrong, a file cannot be read or written or belongs to\n"
+                                   "     another library, or the measurement fails\n"
+                                   "  4  memory ran out\n";
 
 int fail(const Twine &message) {
   errs() << "nacre-report: " << message << "\n";
@@ -178,11 +178,14 @@ int main(int argc, char **argv) {
                          cl::desc("Measure the report's library on this machine with nacre-run"));
   cl::opt<std::string> output("o", cl::cat(category), cl::value_desc("file"),
                               cl::desc("Page to write; - is the standard output (default: <report>.html)"));
-  cl::extrahelp more(kEpilogue);
   cl::HideUnrelatedOptions(category);
   nacre::tools::setVersion("nacre-report");
-  if (Error error = nacre::tools::parseOptions(
-          argc, argv, "Shows reports of nacre-compile with profiles of nacre-run, or training logs, as a web page.\n"))
+  const nacre::tools::Help help{"Shows reports of nacre-compile, or training logs, as a web page.",
+                                "nacre-report [options] <report.json> [<other.json>] | <log.jsonl>...",
+                                &category,
+                                {{"Files", {"profile", "measure", "o"}}},
+                                kClosing.str()};
+  if (Error error = nacre::tools::parseOptions(argc, argv, help))
     return fail(toString(std::move(error)));
   if (files.empty())
     return fail("a report is required, as in nacre-report report.json; see --help");

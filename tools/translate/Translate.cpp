@@ -24,12 +24,10 @@ using namespace llvm;
 
 static cl::OptionCategory category("nacre-translate options");
 static cl::opt<std::string> model(cl::Positional, cl::Required, cl::desc("<model>"), cl::cat(category));
-enum class Action { None, Import, Check };
-static cl::opt<Action> action(cl::init(Action::None), cl::desc("Action, one of these or --state:"), cl::cat(category),
-                              cl::values(clEnumValN(Action::Import, "import", "Print the nn function of a model"),
-                                         clEnumValN(Action::Check, "check", "List everything that is not supported"),
-                                         clEnumValN(Action::Import, "import-onnx", "The same as --import"),
-                                         clEnumValN(Action::Check, "check-onnx", "The same as --check")));
+static cl::opt<bool> import("import", cl::cat(category), cl::desc("Print the nn function of a model"));
+static cl::alias importOnnx("import-onnx", cl::aliasopt(import), cl::Hidden, cl::desc("The same as --import"));
+static cl::opt<bool> check("check", cl::cat(category), cl::desc("List everything that is not supported"));
+static cl::alias checkOnnx("check-onnx", cl::aliasopt(check), cl::Hidden, cl::desc("The same as --check"));
 static cl::opt<std::string>
     state("state", cl::value_desc("file.safetensors"), cl::cat(category),
           cl::desc("Write the ONNX model with the weights of this nacre_state_save file; requires -o"));
@@ -43,22 +41,37 @@ static nacre::tools::ModelInputs modelInputs(category);
 static cl::opt<int64_t> maxConstant("max-constant", cl::init(1024), cl::value_desc("MiB"), cl::cat(category),
                                     cl::desc("Largest constant that folding may create (default: 1024)"));
 static cl::opt<bool> locations("locations", cl::cat(category), cl::desc("Print the location of every operation"));
-static cl::extrahelp
-    more("\nEXAMPLES\n"
-         "  nacre-translate --import model.onnx\n"
-         "      print the model's operators, without the weights\n"
-         "  nacre-translate --check detector.onnx --shape=image=1x3x320x320\n"
-         "      list everything that is not supported in this model\n"
-         "  nacre-translate lenet.onnx --state=trained.safetensors -o trained.onnx\n"
-         "      write the model with weights trained on a device\n"
-         "\nEXIT STATUS\n"
-         "  0  translated, or everything is supported\n"
-         "  1  the model cannot be read, has unsupported nodes, or does not match the state; the messages name them\n"
-         "  2  the command line is wrong\n"
-         "  4  memory ran out\n");
+constexpr StringLiteral kClosing = R"(
+EXAMPLES
+  nacre-translate --import model.onnx
+      print the model's operators, without the weights
+  nacre-translate --check detector.onnx --shape=image=1x3x320x320
+      list everything that is not supported in this model
+  nacre-translate lenet.onnx --state=trained.safetensors -o trained.onnx
+      write the model with weights trained on a device
+
+EXIT STATUS
+  0  translated, or everything is supported
+  1  the model cannot be read, has unsupported nodes, or does not match the
+     state; the messages name them
+  2  the command line is wrong
+  4  memory ran out
+)";
+
+static nacre::tools::Help describeOptions() {
+  return {"Prints a trained network as operators, lists unsupported ones, or writes trained weights back.",
+          "nacre-translate [options] <model>",
+          &category,
+          {{"Action, one of these", {"import", "check", "state"}},
+           {"Output", {"o", "locations"}},
+           {"Model",
+            {"shape", "set", "input", "output", "signature", "tag", "checkpoint", "weights", "random-weights",
+             "max-constant"}}},
+          kClosing.str()};
+}
 
 static Error parse(nacre::importer::ImportOptions &options) {
-  if ((action == Action::None) == state.empty())
+  if (import + check + !state.empty() != 1)
     return createStringError("exactly one of --import, --check and --state is required; see --help");
   if (state.empty() != output.empty())
     return createStringError(std::string(state.empty() ? "-o requires --state" : "--state requires -o"));
@@ -84,10 +97,7 @@ int main(int argc, char **argv) {
   nacre::tools::setVersion("nacre-translate");
   cl::HideUnrelatedOptions(category);
   nacre::importer::ImportOptions options;
-  if (Error error =
-          nacre::tools::parseOptions(argc, argv,
-                                     "Prints a trained network as operators, lists unsupported ones, or writes "
-                                     "trained weights back.\n")) {
+  if (Error error = nacre::tools::parseOptions(argc, argv, describeOptions())) {
     errs() << "nacre-translate: " << toString(std::move(error)) << "\n";
     return 2;
   }
@@ -102,9 +112,9 @@ int main(int argc, char **argv) {
     errs() << severityOf(diagnostic) << ": " << nacre::toPrintable(diagnostic.str()) << "\n";
   });
 
-  if (action == Action::None)
+  if (!state.empty())
     return failed(nacre::importer::writeTrained(model, state, output, &context));
-  if (action == Action::Check) {
+  if (check) {
     nacre::importer::CheckResult result;
     if (failed(nacre::importer::checkModel(model, options, &context, result)))
       return 1;

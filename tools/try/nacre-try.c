@@ -23,17 +23,36 @@ struct timespec {
 };
 extern int clock_gettime(int clock, struct timespec *time);
 
-static const char usage[] =
-    "usage: nacre-try lib<model>.so [option]...\n"
-    "  --input=<name>=<file.npy>  read this input from an array of its type and shape; repeatable\n"
-    "                             (default: floats generated in [-1, 1), everything else 0)\n"
-    "  --runs=<N>                 number of measured runs (default: at least 3, for half a second)\n"
-    "  --threads=<N>              number of threads, including the calling one (default: the big cores)\n"
-    "  --cpu                      never use the GPU (default: use it if the model has code for it and it works)\n"
-    "  --gpu                      fail if the GPU cannot be used\n"
-    "  --gpu-cut=<percent>        give the GPU this share of every launch it supports\n"
-    "  --tune=<ms>                spend this long to find the fastest shares and code\n"
-    "  --cache=<folder>           keep compiled GPU code and tuning results in this folder\n";
+static const char usage[] = "USAGE: nacre-try lib<model>.so [options]\n"
+                            "\n"
+                            "Runs a compiled model once, prints its outputs, and measures more runs.\n"
+                            "\n"
+                            "Inputs:\n"
+                            "\n"
+                            "  --input=<name=file>   Read this input from an .npy file with its type and\n"
+                            "                        shape; repeatable (default: floats generated in\n"
+                            "                        [-1, 1), everything else 0)\n"
+                            "\n"
+                            "Measurement:\n"
+                            "\n"
+                            "  --runs=<N>            Number of measured runs (default: at least 3, for half\n"
+                            "                        a second)\n"
+                            "  --threads=<N>         Number of threads, including the calling one (default:\n"
+                            "                        the big cores)\n"
+                            "\n"
+                            "GPUs:\n"
+                            "\n"
+                            "  --cpu                 Never use the GPU (default: use it if the model has\n"
+                            "                        code for it and it works)\n"
+                            "  --gpu                 Fail if the GPU cannot be used\n"
+                            "  --gpu-cut=<percent>   Give the GPU this share of every launch it supports\n"
+                            "  --tune=<ms>           Spend this long to find the fastest shares and code\n"
+                            "  --cache=<folder>      Keep compiled GPU code and tuning results in this\n"
+                            "                        folder\n"
+                            "\n"
+                            "General:\n"
+                            "\n"
+                            "  --help                Print this text\n";
 
 static int fail(const char *what, const char *why) {
   printf("nacre-try: %s: %s\n", what, why);
@@ -183,6 +202,9 @@ int main(int count, char **words) {
   options.reason_capacity = sizeof reason;
   unsigned long runs = 3, value = 0;
   double enough = 500; /* milliseconds */
+  for (int w = 1; w < count; ++w)
+    if (strncmp(words[w], "--help", 7) == 0)
+      return printf("%s", usage), 0;
   if (count < 2 || words[1][0] == '-')
     return printf("%s", usage), 2;
   const char *number;

@@ -27,18 +27,30 @@ using namespace nacre::tune;
 namespace {
 
 constexpr const char *kHelp =
-    R"(OVERVIEW: Measures this machine's cores and GPU and writes a device profile for nacre-compile.
+    R"(OVERVIEW: Measures this machine's cores and GPU and writes a device profile
+for nacre-compile.
 
 USAGE: nacre-tune --base=<profile.json> [options]
 
 OPTIONS:
 
-  --base=<file>      - Profile of a similar device; it supplies all figures that are not measured
-  --gpu=<choice>     - auto: any GPU; no: none; N: device N of nacre-run --list-devices, from 0 (default: auto)
-  --kernels=<folder> - Folder of the GPU kernels compiled for this machine (default: ../lib/nacre/tune next to the program)
-  -o <file>          - Profile to write (default: the standard output)
-  --help             - Print this text
-  --version          - Print the version
+Profile:
+
+  --base=<file>         Profile of a similar device; it supplies all figures
+                        that are not measured
+  -o <file>             Profile to write (default: the standard output)
+
+GPUs:
+
+  --gpu=<auto|no|N>     auto: any GPU; no: none; N: device N of nacre-run
+                        --list-devices, from 0 (default: auto)
+  --kernels=<folder>    Folder of the GPU kernels compiled for this machine
+                        (default: ../lib/nacre/tune next to the program)
+
+General:
+
+  --help                Print this text
+  --version             Print the version
 
 EXAMPLES
   nacre-tune --base=/usr/share/nacre/devices/snapdragon-778g.json -o mine.json
@@ -48,7 +60,8 @@ EXAMPLES
 
 EXIT STATUS
   0  the profile is written
-  2  the command line is wrong, a file cannot be read or written, or the requested GPU cannot be measured
+  2  the command line is wrong, a file cannot be read or written, or the
+     requested GPU cannot be measured
   4  memory ran out
 )";
 

@@ -106,7 +106,9 @@ SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferType
       shared.counts[results.front()] = *counts;
   };
   SmallVector<Value> folded;
-  if (shared.foldBudget > 0 && succeeded(builder.tryFold(op, folded)) && !folded.empty()) {
+  // For a batch of 1, a reduction along the batch does nothing. It would not be seen once it is folded.
+  const bool maySumBatch = shared.changesBatch && isa<nn::ReduceOp>(op) && !getConstant(op->getOperand(0));
+  if (shared.foldBudget > 0 && !maySumBatch && succeeded(builder.tryFold(op, folded)) && !folded.empty()) {
     // A reshape makes no bytes. What reads more than it makes is charged for that, so that the budget bounds the time
     // as well.
     int64_t bytes = nn::countReducedElements(op) * int64_t(sizeof(double));

@@ -95,6 +95,7 @@ struct ImportState {
   uint32_t seed; ///< for random nodes without a seed
   NodeNumbers randomNodes;
   NodeNumbers droppingNodes;      ///< nodes that drop different elements in each run
+  bool changesBatch = false;      ///< whether reductions of one element stay, which a change of the batch must find
   bool hasRemarkedSeed = false;   ///< whether the use of `seed` was reported
   OpenWeights *weights = nullptr; ///< set for a trained model
 };

@@ -5,7 +5,8 @@
 // How:  1. the options name inputs of the model,
 //       2. symbols take values from the shapes that are given,
 //       3. each input gets its shape, or its value,
-//       4. what is still open is asked for, of all inputs together.
+//       4. a new batch must be the same for all inputs,
+//       5. what is still open is asked for, of all inputs together.
 
 #include "compiler/import/entry/SettledInputs.h"
 
@@ -33,6 +34,7 @@ public:
     bindSymbols();
     for (const GraphValue &input : inputs)
       settle(input);
+    checkBatches();
     askForShapes();
     return std::move(result);
   }
@@ -52,8 +54,11 @@ private:
   SmallVector<int64_t> withBatch(const GraphValue &input, SmallVector<int64_t> shape);
   RankedTensorType settleShape(const GraphValue &input);
   RankedTensorType takeGivenShape(const GraphValue &input, ArrayRef<int64_t> given);
+  bool takeNewBatch(const GraphValue &input, ArrayRef<int64_t> given);
   RankedTensorType makeType(const GraphValue &input, ArrayRef<int64_t> shape);
   bool needsShape(const GraphValue &input);
+  static std::string suggestBatch(const SettledInput &input, int64_t batch);
+  void checkBatches();
   void askForShapes();
 
   InFlightDiagnostic error(Location loc) {
@@ -126,7 +131,7 @@ void InputSettler::takeBatch() {
     auto given = options.shapes.find(input.name.str());
     const bool isGiven = given != options.shapes.end() && given->second.size() > *axis;
     if (result.statedBatch == 0 && (isGiven || !dim.isOpen()))
-      result.statedBatch = isGiven ? given->second[*axis] : dim.size;
+      result.statedBatch = isGiven && dim.isOpen() ? given->second[*axis] : dim.size;
     if (!dim.symbol.empty())
       result.symbols[dim.symbol] = options.training->batch;
     dim = {options.training->batch};
@@ -187,6 +192,24 @@ RankedTensorType InputSettler::makeType(const GraphValue &input, ArrayRef<int64_
   return {};
 }
 
+/// Notes a batch other than the stated one. Reports an error, and returns false, if more than one axis has another size than the stated one.
+bool InputSettler::takeNewBatch(const GraphValue &input, ArrayRef<int64_t> given) {
+  ArrayRef<Dimension> stated = *input.type.shape;
+  std::optional<NewBatch> &batch = result.inputs.back().batch;
+  for (auto [axis, size] : llvm::enumerate(given)) {
+    if (stated[axis].isOpen() || stated[axis].size == size)
+      continue;
+    const NewBatch found = {int64_t(axis), stated[axis].size, size};
+    if (batch || found.stated == 0 || size == 0) {
+      error(input) << found.describe()
+                   << (batch ? ", as well as another size of axis " + std::to_string(batch->axis) : "");
+      return false;
+    }
+    batch = found;
+  }
+  return true;
+}
+
 RankedTensorType InputSettler::takeGivenShape(const GraphValue &input, ArrayRef<int64_t> given) {
   ArrayRef<Dimension> stated;
   if (input.type.shape)
@@ -200,15 +223,15 @@ RankedTensorType InputSettler::takeGivenShape(const GraphValue &input, ArrayRef<
       error(input) << "axis " << axis << " must have a non-negative size, but --shape sets " << size;
       return {};
     }
-    if (stated.empty())
-      continue;
-    if (!stated[axis].isOpen() && stated[axis].size != size) {
-      error(input) << "axis " << axis << " must have the declared size " << stated[axis].size << ", but --shape sets "
-                   << size;
-      return {};
-    }
   }
-  return makeType(input, given);
+  if (!input.type.shape)
+    return makeType(input, given);
+  if (!makeType(input, given) || !takeNewBatch(input, given))
+    return {};
+  SmallVector<int64_t> shape(given);
+  if (const std::optional<NewBatch> &batch = result.inputs.back().batch)
+    shape[batch->axis] = batch->stated;
+  return makeType(input, shape);
 }
 
 /// Whether a size is missing that nothing tells: the first axis may be taken as 1.
@@ -276,7 +299,42 @@ RankedTensorType InputSettler::settleShape(const GraphValue &input) {
 }
 
 //===----------------------------------------------------------------------===//
-// 4. What is still open
+// 4. A new batch
+//===----------------------------------------------------------------------===//
+
+std::string InputSettler::suggestBatch(const SettledInput &input, int64_t batch) {
+  SmallVector<int64_t> shape(input.type.getShape());
+  shape.front() = batch;
+  return describeShape(shape);
+}
+
+/// Inputs that keep their stated shape are the same for all rows, which may be a mistake if it has the old batch.
+void InputSettler::checkBatches() {
+  auto first = llvm::find_if(result.inputs, [](const SettledInput &input) { return input.batch.has_value(); });
+  if (result.hasFailed || first == result.inputs.end())
+    return;
+  for (const SettledInput &input : result.inputs) {
+    if (input.batch && (input.batch->stated != first->batch->stated || input.batch->wanted != first->batch->wanted))
+      error(graph.getLocation(input.name))
+          << "--shape must change the batch from " << first->batch->stated << " to " << first->batch->wanted
+          << ", as for input '" << first->name << "', but changes it from " << input.batch->stated << " to "
+          << input.batch->wanted;
+    // The next value of a state has rows, so it gets rows, too.
+    const bool isState = !input.variable.empty() || llvm::any_of(options.states, [&](StringRef state) {
+      return state.starts_with((input.name + ":").str());
+    });
+    if (!input.batch && !input.value && !isState && input.type.getRank() > 0 &&
+        input.type.getDimSize(0) == first->batch->stated)
+      emitRemark(graph.getLocation(input.name))
+          << "all rows of the batch share this input, because --shape does not change its batch of "
+          << first->batch->stated << "; add --shape " << input.name << "=" << suggestBatch(input, first->batch->wanted)
+          << " to give each row its own";
+  }
+  result.changesBatch = !result.hasFailed;
+}
+
+//===----------------------------------------------------------------------===//
+// 5. What is still open
 //===----------------------------------------------------------------------===//
 
 /// `--shape x=1x3x<height>x<width>`, with what is known of it.
@@ -305,6 +363,11 @@ void InputSettler::askForShapes() {
 }
 
 } // namespace
+
+std::string NewBatch::describe() const {
+  return "axis " + std::to_string(axis) + " must have the declared size " + std::to_string(stated) +
+         ", but --shape sets " + std::to_string(wanted);
+}
 
 SettledInputs settleInputs(ModelView &model, GraphView &graph, const ImportOptions &options) {
   return InputSettler(model, graph, options).settle();

@@ -11,6 +11,16 @@
 
 namespace nacre::importer {
 
+/// An axis whose size the model states, and for which `--shape` wants another one: the batch, if every operator allows it.
+struct NewBatch {
+  int64_t axis, stated, wanted;
+
+  /// Whether nothing but the batch is likely to be there.
+  bool isLikely() const { return axis == 0 || stated == 1; }
+  /// What is wrong if it is no batch.
+  std::string describe() const;
+};
+
 struct SettledInput {
   llvm::StringRef name;
   llvm::StringRef source;                              ///< what the graph calls it
@@ -19,12 +29,14 @@ struct SettledInput {
   llvm::StringRef variable;                            ///< whose value it is; empty where it is an input
   mlir::ElementsAttr initial;                          ///< what the variable is at first
   nn::VariableRole role = nn::VariableRole::Recurrent; ///< and what it is for
+  std::optional<NewBatch> batch;                       ///< of which `type` has the stated size
 };
 
 struct SettledInputs {
   llvm::SmallVector<SettledInput> inputs;
   llvm::StringMap<int64_t> symbols; ///< the sizes that open dimensions with a name have taken
   int64_t statedBatch = 0;          ///< the batch that the model states, or the user by `--shape`; 0: it is open
+  bool changesBatch = false;        ///< an input has a new batch, and all that have one agree
   bool hasFailed = false;
 };
 

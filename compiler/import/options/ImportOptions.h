@@ -35,7 +35,7 @@ struct TrainedEntry {
 };
 
 struct ImportOptions {
-  /// Shapes of inputs by name (`--shape`). They replace symbolic dimensions and must agree with the others.
+  /// Shapes of inputs by name (`--shape`). They replace symbolic dimensions and the batch, and must agree with the others.
   std::map<std::string, llvm::SmallVector<int64_t>> shapes;
   /// Values of inputs by name (`--set`): numbers separated by commas, or the path of a .npy or .pb file. Such an input
   /// is no longer an input of the function.

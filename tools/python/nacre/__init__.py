@@ -1,40 +1,66 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Nacre in Python: compile a trained network to machine code, and run it.
 
->>> import numpy, nacre
->>> model = nacre.compile("convnet.onnx")
->>> answer = model.run({"image": numpy.zeros((1, 3, 96, 96), "float32")})
->>> answer["probabilities"].shape
-(1, 10)
+    model = nacre.compile("model.onnx")         or nacre.from_torch(module, example), nacre.load("libmodel.so")
+    outputs = model.run({"image": array})       arrays by name; model.inputs and model.outputs have names, shapes and types
+    model.benchmark(array)                      also profile, memory, report
 
-compile() and from_torch() return a Model; load() opens a compiled one. Model.run is enough to try a network. Apps use a
-Session (Model.session), which has its own memory, inputs written in place, and outputs without copies.
-nacre.onnx_backend implements the interface of ONNX's own tests. Messages go to the logger "nacre".
+    model.session(threads=2)                    for apps: own memory, inputs written in place, outputs without copies
+    model.fit(x, y, epochs=3, learning_rate=0.1)     trains a model compiled with train=True; also evaluate
+    model.state                                 what the model keeps between runs: trained weights, recurrent values
 
-Failures raise exceptions: CompileError with the compiler's diagnostics, LoadError, RunError with the runtime's reason, and
-ValueError or TypeError for names, shapes and types of arrays.
+Failures raise CompileError with the compiler's diagnostics, LoadError, RunError with the runtime's reason, and ValueError or
+TypeError for names, shapes and types of arrays. Messages go to the logger "nacre".
+
+help(nacre.compile), help(nacre.Model) and help(nacre.Session) tell more; nacre.CompileOptions lists the compiler's options.
 """
+# Names are exported as type checkers expect it, "X as X", and there is no __all__, so that help(nacre) prints only the text above.
 from __future__ import annotations
 
-import logging
+import logging as _logging
 
-from .compiler import compile, load  # pylint: disable=redefined-builtin
-from .errors import CompileError, Diagnostic, LoadError, NacreError, OptionError, RunError
-from .model import Entry, Launch, Model
-from .programs import find_program, get_include, get_sample
-from .session import Session
-from .state import State, StateInfo
-from .tensors import TensorInfo, empty, from_bfloat16, to_bfloat16
-from .timing import Benchmark, LaunchCost, Profile
-from .torch_export import from_torch
+from .cache import cache_folder as cache_folder
+from .cache import clear_cache as clear_cache
+from .callbacks import Callback as Callback
+from .callbacks import Checkpoint as Checkpoint
+from .callbacks import EarlyStopping as EarlyStopping
+from .compiler import compile as compile  # pylint: disable=redefined-builtin
+from .compiler import load as load
+from .errors import CompileError as CompileError
+from .errors import Diagnostic as Diagnostic
+from .errors import DivergedError as DivergedError
+from .errors import LabelError as LabelError
+from .errors import LoadError as LoadError
+from .errors import NacreError as NacreError
+from .errors import OptionError as OptionError
+from .errors import RunError as RunError
+from .history import Curve as Curve
+from .history import History as History
+from .model import Entry as Entry
+from .model import Launch as Launch
+from .model import Model as Model
+from .options import CompileOptions as CompileOptions
+from .programs import find_program as find_program
+from .programs import get_include as get_include
+from .programs import get_sample as get_sample
+from .session import Session as Session
+from .session_options import SessionOptions as SessionOptions
+from .state import State as State
+from .state import StateInfo as StateInfo
+from .tensors import TensorInfo as TensorInfo
+from .tensors import empty as empty
+from .tensors import from_bfloat16 as from_bfloat16
+from .tensors import to_bfloat16 as to_bfloat16
+from .timing import Benchmark as Benchmark
+from .timing import LaunchCost as LaunchCost
+from .timing import Profile as Profile
+from .torch_export import from_torch as from_torch
+from .training import Training as Training
 
 try:
-    from ._version import __version__  # type: ignore[import]  # Made from the top CMakeLists.txt where the package is installed.
+    from ._version import __version__ as __version__  # type: ignore[import]  # Made from the top CMakeLists.txt where it is installed.
 except ImportError:
     __version__ = "0+source"
 
-logging.getLogger("nacre").addHandler(logging.NullHandler())  # Silence, until the app asks for more.
-
-__all__ = ["Benchmark", "CompileError", "Diagnostic", "Entry", "Launch", "LaunchCost", "LoadError", "Model", "NacreError", "OptionError",
-           "Profile", "RunError", "Session", "State", "StateInfo", "TensorInfo", "__version__", "compile", "empty", "find_program",
-           "from_bfloat16", "from_torch", "get_include", "get_sample", "load", "to_bfloat16"]
+_logging.getLogger("nacre").addHandler(_logging.NullHandler())  # Silence, until the app asks for more.
+del annotations

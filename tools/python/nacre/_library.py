@@ -39,7 +39,7 @@ _opened: Dict[str, Tuple[Tuple[int, ...], int]] = {}  # Of each path that is ope
 
 def _machine_here() -> int:
     with open("/proc/self/exe", "rb") as program:
-        return struct.unpack_from("<H", program.read(20), 18)[0]
+        return int(struct.unpack_from("<H", program.read(20), 18)[0])
 
 
 def _symbol_of(data: mmap.mmap) -> Optional[str]:
@@ -109,7 +109,7 @@ class Library:
     def asked_version(self, options: Any) -> int:
         """Returns the version to request from the model's runtime: at most its own, unless options need a newer one."""
         version = self.functions.api_version
-        return min(version, _native.API_VERSION) if version >= (7 if options.max_iterations else _native.OLDEST_VERSION) else _native.API_VERSION
+        return int(min(version, _native.API_VERSION) if version >= (7 if options.max_iterations else _native.OLDEST_VERSION) else _native.API_VERSION)
 
     @property
     def state(self) -> Any:

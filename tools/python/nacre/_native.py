@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import enum
 from ctypes import CFUNCTYPE, POINTER, c_char, c_char_p, c_float, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
+from typing import Any
 
 API_VERSION = 7
 OLDEST_VERSION = 6  # Of models that this runs (docs/compatibility.md).
@@ -132,7 +133,7 @@ class SessionOptions(ctypes.Structure):
                 ("max_iterations", c_uint64)]
 
 
-def _describes(info, *indices):
+def _describes(info: type, *indices: type) -> Any:
     return CFUNCTYPE(c_int, ModelPointer, *indices, c_size_t, POINTER(info))
 
 

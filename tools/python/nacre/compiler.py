@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs nacre-compile.
+"""Compiles models with nacre-compile, or takes them from the cache.
 
-How:  1. Turn keywords into the options of the same names; write arrays to files.
-      2. Let the compiler write into a new folder, so that a failed or interrupted compilation leaves nothing.
-      3. Move the results to their destination atomically, so that a library in use does not change.
+How:  1. Turn keywords into the options of the same names; write arrays to files (arguments.py).
+      2. Let the compiler write into a new folder, so that a failed or interrupted compilation leaves nothing (process.py).
+      3. Make that folder an entry of the cache (cache.py), or move the results to their destination atomically, so that a library in use
+         does not change.
 """
 from __future__ import annotations
 
@@ -12,44 +13,80 @@ import json
 import logging
 import os
 import shutil
-import signal
-import subprocess
 import tempfile
-import threading
-from typing import Any, Iterator, List, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Union
 
-import numpy as np
-
-from .errors import CompileError, LoadError, OptionError, read_diagnostics
+from .arguments import arguments
+from .cache import DESCRIPTION, Cache, CachedLibrary, open_cache
+from .errors import Diagnostic, LoadError, OptionError
 from .model import Model
+from .options import CompileOptions, Path
+from .process import Said, run_compiler, version_of
 from .programs import find_program
+from .progress import make_display
+from .sources import Identity, Sources, UncertainError, digest_of, identity_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 log = logging.getLogger("nacre")
 
 #: A model: the path of a file or folder, an onnx.ModelProto, or its bytes.
 Source = Union[str, "os.PathLike[str]", bytes, Any]
 
-# How nacre-compile accepts several values or pairs (test/python/compile_test.py compares this with its --help).
-COMMAS = frozenset({"cpu", "entries", "trainable", "frozen"})
-PAIRS = {"shape": "=", "set": "=", "batch-axis": ":", "state": ":", "dropout": ":", "loss": ":"}
-# Options that compile() sets itself, or that make no library.
-OURS = frozenset({"o", "quiet", "report", "help", "help-hidden", "help-list", "version"})
-NO_LIBRARY = frozenset({"check", "compile-to", "emit", "list-operators", "list-weights"})
+_FORMAT = 1  # Of the cache's keys and descriptions.
+_PROGRESS_DELAY = 1  # Seconds; most models are compiled before.
 
 
-def compile(model: Source, *, target: str = "host", library: Optional[Union[str, "os.PathLike[str]"]] = None,  # pylint: disable=redefined-builtin
-            compiler: Optional[str] = None, timeout: Optional[float] = None, **options: Any) -> Model:
+class CompileKeywords(CompileOptions, total=False):
+    """All keywords of compile(), for functions that pass them on."""
+
+    target: str
+    library: Optional[Path]
+    compiler: Optional[str]
+    timeout: Optional[float]
+    cache: Union[bool, Path]
+    progress: Optional[bool]
+
+
+class _Request(NamedTuple):
+    """A call of nacre-compile, except for the file that it writes."""
+
+    program: str
+    path: str
+    words: List[str]
+    name: str  # Of the library.
+    timeout: Optional[float]
+    progress: Optional[bool]
+
+
+class _Result(NamedTuple):
+    """A compiled library."""
+
+    path: str
+    report: Dict[str, Any]
+    said: Said
+    folder: Optional[str] = None  # To be removed with the model.
+    lock: Optional[int] = None  # Of the cache's entry.
+
+
+def compile(model: Source, *, target: str = "host", library: Optional[Path] = None,  # pylint: disable=redefined-builtin
+            compiler: Optional[str] = None, timeout: Optional[float] = None, cache: Union[bool, Path] = True,
+            progress: Optional[bool] = None, **options: Unpack[CompileOptions]) -> Model:
     """Compiles a model, and opens it if it is for this machine.
 
     `model` is a path (ONNX, TensorFlow, TensorFlow Lite, Caffe), an onnx.ModelProto, or its bytes. `library` is the .so to write,
-    with its C header next to it. By default, it is in a temporary folder that exists as long as the Model is used. Every other
-    keyword is an option of nacre-compile (nacre-compile --help), with _ instead of -:
+    with its C header next to it. By default, it is in the cache, or in a temporary folder that exists as long as the Model is used.
+    Every other keyword is an option of nacre-compile (nacre.CompileOptions, nacre-compile --help), with _ instead of -:
 
     - accuracy="strict", jobs=2: the value;
     - train=True: an option without a value; False and None omit the option;
     - output=["a", "b"], cpu=["cortex-a76", "cortex-a55"]: several values;
     - shape={"x": (1, 3, 224, 224)}, set={"n": 5, "axes": array}, state={"h_in": "h_out"}, loss={"softmax-cross-entropy": "logits"}:
       a value per tensor.
+
+    The same model, options and compiler give a library from the cache (nacre.cache_folder). cache=False switches that off; a path is
+    another folder. Progress is shown in notebooks and on terminals; `progress` is True or False to decide that.
 
     Raises CompileError if the model cannot be compiled, and OptionError for an unknown option or invalid value. Ctrl-C, or the
     `timeout` in seconds, also ends the compiler and removes unfinished files.
@@ -61,41 +98,35 @@ def compile(model: Source, *, target: str = "host", library: Optional[Union[str,
     Traceback (most recent call last):
       ...
     nacre.errors.OptionError: --accuracy must be fast or strict, but is 'best'
+    >>> compile("convnet.onnx", acuracy="strict")
+    Traceback (most recent call last):
+      ...
+    nacre.errors.OptionError: unknown option 'acuracy'; did you mean 'accuracy'?
     """
     if "," in target:
         raise OptionError(f"target must be a single one, because a Model is one library, but is '{target}'; call compile for each")
-    program = compiler or find_program("nacre-compile")
     asked = None if library is None else os.path.abspath(os.fspath(library))
     if asked and not os.path.isdir(os.path.dirname(asked)):
         raise OptionError(f"the folder of library='{asked}' does not exist")
-    folder = tempfile.mkdtemp(prefix=".nacre-" if asked else "nacre-", dir=os.path.dirname(asked) if asked else None)
-    try:
-        path = _source_path(model, folder)
-        built = os.path.join(folder, "built")
-        os.mkdir(built)
-        output = os.path.join(built, os.path.basename(asked) if asked else f"lib{_stem(path)}.so")
-        report_path = os.path.join(folder, "report.json")
-        command = [program, path, "-o", output, f"--target={target}", f"--report={report_path}",
-                   *_arguments(options, folder)]
-        said = _run(command, timeout)
-        with open(report_path, encoding="utf-8") as file:
-            report = json.load(file)
-        report["output"] = asked or output
-        if asked:
-            for name in os.listdir(built):
-                os.replace(os.path.join(built, name), os.path.join(os.path.dirname(asked), name))
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
+    with tempfile.TemporaryDirectory(prefix="nacre-") as inputs:
+        path = _source_path(model, inputs)
+        name = os.path.basename(asked) if asked else f"lib{_stem(path)}.so"
+        words = [f"--target={target}", *arguments(options, inputs)]
+        request = _Request(compiler or find_program("nacre-compile"), path, words, name, timeout, progress)
+        opened = None if options.get("time_trace") else open_cache(cache)
+        result = _cached(request, opened, options, inputs) if opened else None
+        if result is None:
+            result = _built(request, os.path.dirname(asked) if asked else None)
     if asked:
-        shutil.rmtree(folder)
-    compiled = Model(asked or output, report=report, diagnostics=said, folder=None if asked else folder)
+        result = _delivered(result, asked)
+    result.said.log()
+    compiled = Model(result.path, report=result.report, diagnostics=result.said.diagnostics, folder=result.folder, lock=result.lock)
     if target == "host":
         compiled.open()
     return compiled
 
 
-def load(library: Union[str, "os.PathLike[str]"], *, report: Optional[Union[str, "os.PathLike[str]"]] = None) -> Model:
+def load(library: Path, *, report: Optional[Path] = None) -> Model:
     """Opens a library that nacre-compile wrote; `report` is the file of its --report, if any.
 
     >>> load("convnet.onnx")  # doctest: +ELLIPSIS
@@ -122,7 +153,7 @@ def _source_path(model: Source, folder: str) -> str:
     if hasattr(model, "SerializeToString"):
         model = model.SerializeToString()
     if not isinstance(model, bytes):
-        named = os.fspath(model)
+        named = str(os.fspath(model))
         return os.path.join(".", named) if named.startswith("-") else named
     path = os.path.join(folder, "model.onnx")
     with open(path, "wb") as file:
@@ -130,87 +161,120 @@ def _source_path(model: Source, folder: str) -> str:
     return path
 
 
-def _arguments(options: Mapping[str, Any], folder: str) -> Iterator[str]:
-    for keyword, value in options.items():
-        name = keyword.rstrip("_").replace("_", "-")
-        if name in OURS:
-            raise OptionError(f"{keyword} is not an option of compile(), which sets --{name} itself")
-        if name in NO_LIBRARY:
-            raise OptionError(f"{keyword} is not an option of compile(), because it makes no library; run nacre-compile --{name}")
-        if value is True:
-            yield f"--{name}"
-        elif value is not None and value is not False:
-            yield from (f"--{name}={text}" for text in _values(name, value, folder))
+# --- Building -----------------------------------------------------------------------------------------------------------
 
 
-def _values(name: str, value: Any, folder: str) -> List[str]:
-    if isinstance(value, Mapping):
-        if name not in PAIRS:
-            raise OptionError(f"{name.replace('-', '_')} does not accept a dict; options that do are {', '.join(sorted(PAIRS)).replace('-', '_')}")
-        return [f"{tensor}{PAIRS[name]}{_spelled(name, tensor, part, folder)}" for tensor, part in value.items()]
-    if isinstance(value, (list, tuple, set, frozenset)):
-        parts = [_spelled(name, "", part, folder) for part in value]
-        return [",".join(parts)] if name in COMMAS else parts
-    return [_spelled(name, "", value, folder)]
-
-
-def _spelled(name: str, tensor: str, value: Any, folder: str) -> str:
-    if name == "set" and tensor and not isinstance(value, (str, os.PathLike)):
-        path = os.path.join(folder, f"set-{len(os.listdir(folder))}.npy")
-        np.save(path, np.asarray(value))
-        return path
-    if name == "shape" and isinstance(value, (list, tuple)):
-        return "x".join(map(str, value)) or "scalar"
-    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
-
-
-@contextlib.contextmanager
-def _interrupts_later() -> Iterator[None]:
-    """Delays Ctrl-C: until Popen returns, nothing could end the new process."""
-    former = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(former):
-        yield
-        return
-    late: list = []
-    signal.signal(signal.SIGINT, lambda *arguments: late.append(arguments))
+def _built(request: _Request, parent: Optional[str]) -> _Result:
+    """Compiles into a new folder in `parent`, or in a temporary one."""
+    folder = tempfile.mkdtemp(prefix=".nacre-" if parent else "nacre-", dir=parent)
     try:
-        yield
+        return _built_in(request, folder)._replace(folder=folder)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _built_in(request: _Request, folder: str) -> _Result:
+    output = os.path.join(folder, request.name)
+    with tempfile.TemporaryDirectory(prefix="nacre-") as reports:
+        report_path = os.path.join(reports, "report.json")
+        said = run_compiler([request.program, request.path, "-o", output, *request.words, f"--report={report_path}"],
+                            make_display(request.progress, _PROGRESS_DELAY), request.timeout)
+        if not os.path.exists(report_path):
+            raise OptionError(f"these options make no library; run {os.path.basename(request.program)} {' '.join(request.words)}")
+        with open(report_path, encoding="utf-8") as file:
+            report = json.load(file)
+    report["output"] = output
+    return _Result(output, report, said)
+
+
+def _delivered(result: _Result, asked: str) -> _Result:
+    """Puts the library and its header where they were asked for."""
+    source, target = os.path.dirname(result.path), os.path.dirname(asked)
+    try:
+        with tempfile.TemporaryDirectory(prefix=".nacre-", dir=target) as folder:
+            names = [name for name in os.listdir(source) if name != DESCRIPTION]
+            for name in names:
+                shutil.copy(os.path.join(source, name), folder)
+            for name in names:
+                os.replace(os.path.join(folder, name), os.path.join(target, name))
     finally:
-        signal.signal(signal.SIGINT, former)
-        if late:
-            former(*late[0])
+        if result.folder is not None:
+            shutil.rmtree(result.folder, ignore_errors=True)
+        if result.lock is not None:
+            os.close(result.lock)
+    return _moved(result, asked)._replace(folder=None, lock=None)
 
 
-def _run(command: List[str], timeout: Optional[float]) -> list:
-    """Runs the compiler and returns its messages, or raises a CompileError."""
-    log.debug("%s", " ".join(command))
-    process = None
+def _moved(result: _Result, path: str) -> _Result:
+    """Names the new place in the report and the summary."""
+    summary = [line.replace(result.path, path) for line in result.said.summary]
+    return result._replace(path=path, report={**result.report, "output": path}, said=result.said._replace(summary=summary))
+
+
+# --- The cache ----------------------------------------------------------------------------------------------------------
+
+
+def _cached(request: _Request, cache: Cache, options: Mapping[str, Any], inputs: str) -> Optional[_Result]:
+    """Returns the library from the cache, after it is compiled if needed. Returns None if this model cannot be cached."""
+    sources = Sources(cache.digests)
     try:
-        with _interrupts_later():
-            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
-                                       encoding="utf-8", errors="replace")
-        summary, said = process.communicate(timeout=timeout)
-    except OSError as error:
-        raise CompileError(f"cannot start '{command[0]}': {error.strerror}") from None
-    except subprocess.TimeoutExpired:
-        raise CompileError(f"the compiler took more than {timeout} s and was killed", status=-signal.SIGKILL) from None
-    finally:  # KeyboardInterrupt, above all.
-        if process is not None:
-            with process:
-                process.kill()  # One that has ended stays as it is.
-    diagnostics = read_diagnostics(said)
-    if process.returncode == 0:
-        for line in summary.splitlines():
-            log.info("%s", line)
-        for diagnostic in diagnostics:
-            log.log(logging.WARNING if diagnostic.severity == "warning" else logging.INFO, "%s", diagnostic)
-        return diagnostics
-    output = summary + said
-    if process.returncode == 2:
-        lines = [line.replace("nacre-compile: ", "") for line in said.splitlines() if line]
-        raise OptionError("\n".join(lines) or "the options are wrong", diagnostics, output, 2)
-    if process.returncode < 0:
-        name = signal.Signals(-process.returncode).name
-        raise CompileError(f"the compiler was killed by {name}\n{said.strip()}", diagnostics, output, process.returncode)
-    errors = [str(diagnostic) for diagnostic in diagnostics if diagnostic.severity == "error"]
-    raise CompileError("\n".join(errors) or output.strip(), diagnostics, output, process.returncode)
+        files = sources.files(request.path, options)
+        identities = [identity_of(path) for path in files]
+        key = _key(request, sources, files, inputs)
+    except (OSError, UncertainError) as error:
+        log.debug("not cached: %s", error)
+        return None
+    found = cache.find(key)
+    if found is None:
+        with cache.building(key, request.timeout):
+            found = cache.find(key)
+            if found is None:
+                return _stored(request, cache, key, files, identities)
+    log.debug("from the cache: %s", found.path)
+    return _described(found, request.path)
+
+
+def _key(request: _Request, sources: Sources, files: List[str], inputs: str) -> str:
+    around = os.path.dirname(os.path.abspath(request.path))
+    program = shutil.which(request.program) or request.program
+    words = [word.replace(inputs, "") for word in request.words if not word.startswith("--jobs=")]  # Jobs change no byte.
+    own = [os.path.join(inputs, name) for name in sorted(os.listdir(inputs))]
+    is_native = any(word == "--target=host" or (word.startswith("--cpu=") and "native" in word) for word in words)
+    return digest_of({
+        "format": _FORMAT, "compiler": [sources.digest(program), version_of(program, request.timeout)], "options": words, "name": request.name,
+        "kind": os.path.splitext(request.path)[1], "cpu": _cpu() if is_native else None,
+        "files": [[os.path.relpath(path, around) if index else "", sources.digest(path)] for index, path in enumerate(files)],
+        "arrays": [[os.path.basename(path), sources.digest(path)] for path in own]})
+
+
+def _cpu() -> List[str]:
+    """Describes this machine's CPUs: folders of caches are shared between machines."""
+    kinds = ("vendor_id", "cpu family", "model", "stepping", "flags", "CPU implementer", "CPU architecture", "CPU variant", "CPU part", "Features")
+    with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+        return sorted({line.strip() for line in file if line.partition(":")[0].strip() in kinds})
+    return list(os.uname())
+
+
+def _stored(request: _Request, cache: Cache, key: str, files: List[str], identities: List[Identity]) -> _Result:
+    folder = cache.new_folder()
+    try:
+        built = _built_in(request, folder)
+        described = {"library": request.name, "model": request.path, "built": built.path, "report": built.report,
+                     "summary": built.said.summary, "diagnostics": built.said.diagnostics}
+        stored = None  # Also if the entry does not fit; then the library is the caller's.
+        if identities == [identity_of(path) for path in files]:  # Else it may be a mixture of old and new files.
+            stored = cache.store(key, folder, described)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return _described(stored, request.path) if stored else built._replace(folder=folder)
+
+
+def _described(found: CachedLibrary, model: str) -> _Result:
+    """Returns an entry of the cache as the result of compiling `model`, which may have had another path."""
+    described = found.description
+    diagnostics = [Diagnostic(*fields) for fields in described["diagnostics"]]
+    diagnostics = [one._replace(file=model) if one.file == described["model"] else one for one in diagnostics]
+    result = _Result(described["built"], {**described["report"], "model": model}, Said(described["summary"], diagnostics), lock=found.lock)
+    return _moved(result, found.path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, List, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Type
 
 from ._native import Status
 
@@ -37,8 +37,18 @@ def read_diagnostics(text: str) -> List[Diagnostic]:
     return [Diagnostic(**match.groupdict()) for match in matches if match]
 
 
+def _restored(kind: Type[NacreError], arguments: Tuple[Any, ...], members: Dict[str, Any]) -> NacreError:
+    error = kind.__new__(kind)
+    error.args = arguments
+    error.__dict__.update(members)
+    return error
+
+
 class NacreError(Exception):
     """Base of all exceptions of this package."""
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _restored, (type(self), self.args, self.__dict__)  # Processes of a pool return exceptions pickled.
 
 
 class CompileError(NacreError):
@@ -79,3 +89,33 @@ class RunError(NacreError):
         self.reason = reason
         advice = _ADVICE.get(status)
         super().__init__(f"{reason or name} ({name}: {advice})" if advice else reason or name)
+
+
+class DivergedError(NacreError, ArithmeticError):
+    """Training has failed: the loss is infinite or NaN, or has grown a thousandfold. `history` has the epochs until then."""
+
+    history: Any
+
+
+class LabelError(RunError, ValueError):
+    """A label is not a class of the model. `row` is its place in the batch, or in the data of fit(); `value` is the label, and `classes`
+    the number of classes."""
+
+    def __init__(self, name: str, element: int, labels: Any, classes: int) -> None:
+        shape = tuple(labels.shape) or (1,)
+        place: List[int] = []
+        for extent in reversed(shape):
+            element, index = divmod(element, extent)
+            place.insert(0, index)
+        value = int(labels[tuple(place)]) if labels.shape else int(labels)
+        self._set(name, tuple(place), value, classes)
+
+    def _set(self, name: str, place: Tuple[int, ...], value: int, classes: int) -> None:
+        within = f" at {list(place[1:])}" if len(place) > 1 else ""
+        super().__init__(Status.BAD_ARGUMENT, f"'{name}' must be from 0 to {classes - 1}, but row {place[0]} has {value}{within}")
+        self.name, self.row, self.place, self.value, self.classes = name, place[0], place, value, classes
+
+    def in_data(self, row: int) -> "LabelError":
+        """Names the row of all data instead of the row of the batch."""
+        self._set(self.name, (row, *self.place[1:]), self.value, self.classes)
+        return self

@@ -7,18 +7,25 @@ import os
 import shutil
 import threading
 import weakref
-from typing import Any, Dict, List, NamedTuple, Optional, Union
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _native
 from ._library import Library
-from .errors import Diagnostic
+from .cache import lock_entry
+from .callbacks import Callback, Logs
+from .errors import Diagnostic, LoadError
 from .forks import renew_lock_in_children
-from .session import Inputs, Session, make_options
+from .history import History
+from .scores import Metrics
+from .session import Inputs, Session
+from .session_options import SessionOptions, make_options
 from .state import State, StateInfo, create_state, describe_state
-from .tensors import TensorInfo, read_tensor_info
+from .tensors import Array, TensorInfo, read_tensor_info
 from .timing import Benchmark, Profile, measure, profile
+from .training import BatchAxis, LearningRate, Trainer, Training, evaluate
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class Launch(NamedTuple):
@@ -42,6 +49,8 @@ class Entry(NamedTuple):
 class Model:
     """A compiled model from compile() or load(). Any thread may use it; sessions belong to one thread at a time.
 
+    A pickled model is the path of its library, so that processes of a pool can open it: neither `report` nor the state is in it.
+
     >>> model = load("libconvnet.so")
     >>> print(*model.inputs, *model.outputs)
     image: f32[1, 3, 96, 96] probabilities: f32[1, 10]
@@ -51,12 +60,14 @@ class Model:
     """
 
     def __init__(self, path: str, *, report: Optional[Dict[str, Any]] = None, diagnostics: Optional[List[Diagnostic]] = None,
-                 folder: Optional[str] = None) -> None:
+                 folder: Optional[str] = None, lock: Optional[int] = None) -> None:
         self.path = path  #: The library.
         self.report = report  #: The report of nacre-compile --report as an object, or None.
         self.diagnostics = diagnostics or []  #: The compiler's warnings and notes.
         if folder is not None:
             weakref.finalize(self, _remove, folder, os.getpid())
+        if lock is not None:
+            weakref.finalize(self, os.close, lock)  # The cache's entry may be removed then.
         self._library: Optional[Library] = None
         self._sessions: Dict[str, Session] = {}
         self._state: Optional[State] = None
@@ -65,6 +76,9 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<nacre.Model '{self.path}'>"
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _restored, (self.path,)
 
     def renew_lock(self) -> None:
         self._lock = threading.RLock()
@@ -109,7 +123,7 @@ class Model:
     @property
     def weight_bytes(self) -> int:
         self.open()
-        return self._info.weight_bytes
+        return int(self._info.weight_bytes)
 
     @property
     def entries(self) -> List[Entry]:
@@ -141,30 +155,23 @@ class Model:
                 return entry
         raise ValueError(f"the model has no entry '{name}'; it has {', '.join(entry.name for entry in self.entries)}")
 
-    def memory(self, entry: Optional[str] = None, **options: Any) -> Dict[str, int]:
+    def memory(self, entry: Optional[str] = None, **options: Unpack[SessionOptions]) -> Dict[str, int]:
         """Returns the memory of a session with these options: block_bytes in total, including arena_bytes and others.
 
         >>> load("libconvnet.so").memory(threads=1)["input_bytes"]
         110592
         """
         library, info = self._opened(), _native.MemoryInfo()
-        native = make_options(self.entry(entry).name, **options)
+        native = make_options(self.entry(entry).name, options, "memory")
         library.functions.session_memory(library.address, library.asked_version(native), ctypes.byref(native), ctypes.sizeof(info),
                                          ctypes.byref(info))
         return {name: getattr(info, name) for name, _ in info._fields_}
 
     # --- Running ----------------------------------------------------------------------------------------------------
 
-    def session(self, entry: Optional[str] = None, *, state: Optional[State] = None, **options: Any) -> Session:
-        """Creates a session of an entry, by default the first one; `with` closes it.
-
-        - threads: the number of threads, including the caller; 0, the default: one per big core;
-        - gpu: None or "auto": the GPU computes what was placed on it, if there is one; True: it is required; False: never;
-        - gpu_cut: the GPU's share of every launch in percent; gpu_device: a number of `nacre-run --list-devices`, from 0 (in C from 1);
-          gpu_sequential, gpu_background, gpu_self_test, tune_budget_ms, cache_folder: as in nacre/runtime.h;
-        - profile: records times for Session.launch_time;
-        - max_iterations: a run with more loop iterations than that ends with a RunError; 0, the default: no limit;
-        - state: a state that sessions share, from new_state() or another session.
+    def session(self, entry: Optional[str] = None, *, state: Optional[State] = None, **options: Unpack[SessionOptions]) -> Session:
+        """Creates a session of an entry, by default the first one; `with` closes it. `state` is one that sessions share, from new_state()
+        or another session. Options are those of nacre.SessionOptions.
 
         >>> with load("libconvnet.so").session(threads=1) as session:
         ...     session.input("image")[...] = 0
@@ -175,9 +182,9 @@ class Model:
         chosen = self.entry(entry)
         if state is not None and state.of is not self._library:
             raise ValueError("the state of a session belongs to another model")
-        return Session(self._opened(), chosen.name, chosen.inputs, chosen.outputs, make_options(chosen.name, **options), state)
+        return Session(self._opened(), chosen.name, chosen.inputs, chosen.outputs, make_options(chosen.name, options), state)
 
-    def run(self, inputs: Optional[Inputs] = None, *more: Any, entry: Optional[str] = None) -> Dict[str, np.ndarray]:
+    def run(self, inputs: Optional[Inputs] = None, *more: Any, entry: Optional[str] = None) -> Dict[str, Array]:
         """Computes the outputs and returns them by name. Pass inputs by name ({"x": array}) or in the model's order (run(a, b)).
 
         Uses a session that the model keeps for each entry; threads that call it at the same time wait for each other. All entries
@@ -205,7 +212,7 @@ class Model:
         return create_state(self._opened())
 
     def benchmark(self, inputs: Optional[Inputs] = None, *, entry: Optional[str] = None, runs: Optional[int] = None,
-                  min_seconds: Optional[float] = None, **options: Any) -> Benchmark:
+                  min_seconds: Optional[float] = None, **options: Unpack[SessionOptions]) -> Benchmark:
         """Times runs after a warm-up: at least `runs`, for at least `min_seconds` (default: 1, or 0 if `runs` is given).
         Missing inputs are generated from a seed; options are those of session().
 
@@ -217,15 +224,54 @@ class Model:
         with self.session(entry, **options) as session:
             return measure(session, inputs, runs, min_seconds)
 
-    def profile(self, inputs: Optional[Inputs] = None, *, entry: Optional[str] = None, runs: int = 10, **options: Any) -> Profile:
+    def profile(self, inputs: Optional[Inputs] = None, *, entry: Optional[str] = None, runs: int = 10, **options: Unpack[SessionOptions]) -> Profile:
         """Returns the time of each launch, the median of some runs; the result can be printed.
 
         >>> profile = load("libconvnet.so").profile(runs=2)
         >>> profile.launches[1].nodes
         'conv_0, batchnormalization_1, relu_2'
         """
-        with self.session(entry, profile=True, **options) as session:
+        options["profile"] = True
+        with self.session(entry, **options) as session:
             return profile(session, self.entry(entry).launches, inputs, runs)
+
+    # --- Training ---------------------------------------------------------------------------------------------------
+
+    def fit(self, x: Any, y: Any = None, *, epochs: int = 1, learning_rate: Optional[LearningRate] = None, validation_data: Any = None,
+            validation_split: float = 0.0, metrics: Optional[Metrics] = None,
+            callbacks: Sequence[Union[Callback, Callable[[Training, Logs], object]]] = (), shuffle: bool = True, seed: int = 0,
+            initial_epoch: int = 0, batch_axis: Optional[BatchAxis] = None, state: Optional[State] = None,
+            progress: Optional[bool] = None, **options: Unpack[SessionOptions]) -> History:
+        """Trains a model that was compiled with train=True, and returns the figures of each epoch. The trained weights are in `state`,
+        which run() uses.
+
+        - x, y: arrays of all examples, along axis 0, and their labels; dicts by name if there are several inputs. Instead of both, an
+          iterable of batches, such as a DataLoader: pairs of data and labels. Labels of classes are integers from 0 on, of any type.
+          The batch is that of the compiled model (train_batch); in each epoch, examples that do not fill a batch are left out;
+        - learning_rate: a number, or a function of the number of steps before;
+        - validation_data: (x, y) to evaluate after each epoch; validation_split: the share of examples, the last ones, to use for that;
+        - metrics: functions by name, metric(y_true, y_pred), whose means over batches become figures, besides loss and accuracy;
+        - callbacks: nacre.EarlyStopping, nacre.Checkpoint, other objects of nacre.Callback, or functions of training and logs;
+        - shuffle, seed: the order of examples, which is that of `nacre-run --train --seed`;
+        - initial_epoch: the number of epochs before, which continues their order and schedule;
+        - batch_axis: the axis of examples of an input, if it is not 0, as for compile();
+        - state: the state to train instead of the model's;
+        - progress: True shows figures during training, False never; by default, in notebooks and on terminals.
+
+        Raises LabelError if a label is not a class, and DivergedError if the loss is infinite, NaN or has grown a thousandfold.
+
+            history = model.fit(images, classes, epochs=10, learning_rate=0.05, validation_split=0.1)
+            history["val_accuracy"][-1]
+            history.plot().save("curve.svg")
+        """
+        trainer = Trainer(self, epochs=epochs, initial_epoch=initial_epoch, learning_rate=learning_rate, metrics=metrics, callbacks=callbacks,
+                          shuffle=shuffle, seed=seed, axes=batch_axis, state=state, progress=progress, options=options)
+        return trainer.fit(x, y, validation_data, validation_split)
+
+    def evaluate(self, x: Any, y: Any = None, *, metrics: Optional[Metrics] = None, batch_axis: Optional[BatchAxis] = None,
+                 state: Optional[State] = None, progress: Optional[bool] = None, **options: Unpack[SessionOptions]) -> Logs:
+        """Returns loss, accuracy and metrics of examples, without training. Arguments are those of fit()."""
+        return evaluate(self, x, y, metrics, batch_axis, state, progress, options)
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Copies the library to a file that load() can open; an existing file is replaced atomically."""
@@ -237,6 +283,14 @@ class Model:
         finally:
             if os.path.exists(aside):
                 os.remove(aside)
+
+
+def _restored(path: str) -> Model:
+    """Opens a pickled model, when it is used first: it may be for another machine."""
+    if not os.path.exists(path):
+        raise LoadError(f"the library of the pickled model, '{path}', does not exist here; compile the model with library=..., which stays, "
+                        "and where this process can read it")
+    return Model(path, lock=lock_entry(path))
 
 
 def _remove(folder: str, process: int) -> None:

@@ -21,12 +21,12 @@ from .compiler import compile as compile_model
 from .errors import CompileError
 from .model import Model
 from .session import Session
-from .tensors import TensorInfo, from_bfloat16, to_bfloat16
+from .tensors import Array, DType, TensorInfo, from_bfloat16, to_bfloat16
 
 _OPEN_INPUT = re.compile(r"--(?:set|shape)[ =]'?([^=\s']+)=")
 
 
-class NacreRep(BackendRep):
+class NacreRep(BackendRep):  # type: ignore[misc]
     """A model that is ready to run with any inputs."""
 
     def __init__(self, model: onnx.ModelProto, options: Dict[str, Any]) -> None:
@@ -58,9 +58,10 @@ class NacreRep(BackendRep):
                 feeds[info.name] = array if array.shape == info.array_shape else np.zeros(info.array_shape, info.dtype)
         answers = session.run(feeds)
         told = {info.name: _read(answers[info.name], info) for info in model.outputs}
-        return namedtupledict("Outputs", self._outputs)(*(told[name] for name in self._outputs))
+        outputs: Tuple[Any, ...] = namedtupledict("Outputs", self._outputs)(*(told[name] for name in self._outputs))
+        return outputs
 
-    def _named(self, inputs: Any) -> Dict[str, np.ndarray]:
+    def _named(self, inputs: Any) -> Dict[str, Array]:
         if isinstance(inputs, Mapping):
             pairs = dict(inputs)
         else:
@@ -74,7 +75,7 @@ class NacreRep(BackendRep):
                 raise TypeError(f"input '{name}' must be a tensor, but is a sequence; compiled models accept and return only tensors")
         return {name: np.asarray(value) for name, value in pairs.items() if value is not None}
 
-    def _prepared(self, given: Dict[str, np.ndarray]) -> Tuple[Model, Session]:
+    def _prepared(self, given: Dict[str, Array]) -> Tuple[Model, Session]:
         """Compiles the model for these inputs, and fixes those that the compiler asks to fix."""
         while True:
             key = (tuple(sorted((name, given[name].shape) for name in self._open_shapes if name in given)),
@@ -93,7 +94,7 @@ class NacreRep(BackendRep):
                 self._fixed.append(asked)
 
 
-class NacreBackend(Backend):
+class NacreBackend(Backend):  # type: ignore[misc]
     """Implements ONNX's backend interface; keywords are options of nacre.compile."""
 
     @classmethod
@@ -105,7 +106,7 @@ class NacreBackend(Backend):
 
     @classmethod
     def run_node(cls, node: onnx.NodeProto, inputs: Any, device: str = "CPU",
-                 outputs_info: Optional[Sequence[Tuple[np.dtype, Tuple[int, ...]]]] = None, **kwargs: Any) -> Tuple[Any, ...]:
+                 outputs_info: Optional[Sequence[Tuple[DType, Tuple[int, ...]]]] = None, **kwargs: Any) -> Tuple[Any, ...]:
         """Compiles a model with only this node for these inputs, and runs it. opset_version is its operator set."""
         opset = kwargs.pop("opset_version", onnx.defs.onnx_opset_version())
         names = [name for name in node.input if name]
@@ -140,8 +141,8 @@ def _is_open(value: onnx.ValueInfoProto) -> bool:
 
 def _element_type(dtype: Any) -> int:
     if hasattr(onnx.helper, "np_dtype_to_tensor_dtype"):
-        return onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
-    return onnx.mapping.NP_TYPE_TO_TENSOR_TYPE[np.dtype(dtype)]  # Before ONNX 1.13.
+        return int(onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
+    return int(onnx.mapping.NP_TYPE_TO_TENSOR_TYPE[np.dtype(dtype)])  # Before ONNX 1.13.
 
 
 def _asked(error: CompileError, names: Sequence[str]) -> Optional[str]:
@@ -149,12 +150,12 @@ def _asked(error: CompileError, names: Sequence[str]) -> Optional[str]:
     return next((name for name in _OPEN_INPUT.findall(error.output) if name in names), None)
 
 
-def _stored(array: np.ndarray, info: TensorInfo) -> np.ndarray:
+def _stored(array: Array, info: TensorInfo) -> Array:
     """Converts a tensor to an array; python3-onnx reads bfloat16 as float32."""
     return to_bfloat16(array) if info.type == "bf16" and array.dtype == np.float32 else array
 
 
-def _read(array: np.ndarray, info: TensorInfo) -> np.ndarray:
+def _read(array: Array, info: TensorInfo) -> Array:
     return from_bfloat16(array) if info.type == "bf16" else array
 
 

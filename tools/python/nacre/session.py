@@ -6,60 +6,36 @@ import bisect
 import contextlib
 import ctypes
 import logging
+import re
 import threading
 import weakref
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, NoReturn, Optional, Sequence, Set, Tuple, Union
 
 import numpy as np
 
 from . import _native
 from ._library import Library
-from .errors import RunError
+from .errors import LabelError, RunError
 from .forks import renew_lock_in_children
 from .interrupt import cancelled_by_interrupt
 from .state import State
-from .tensors import TensorInfo, empty, fitting
+from .tensors import Array, TensorInfo, empty, fitting
 
 log = logging.getLogger("nacre")
 
 #: Inputs of a run: arrays by name, arrays in the order of the model's inputs, or one array.
-Inputs = Union[Mapping[str, Any], Sequence[Any], np.ndarray]
+Inputs = Union[Mapping[str, Any], Sequence[Any], Array]
 
-_GPU = {None: _native.GpuChoice.IF_USEFUL, "auto": _native.GpuChoice.IF_USEFUL, False: _native.GpuChoice.NEVER,
-        "never": _native.GpuChoice.NEVER, True: _native.GpuChoice.REQUIRED, "required": _native.GpuChoice.REQUIRED}
 _REASON_BYTES = 1024
+# How the runtime refuses a label (runtime/src/state/labels.cpp).
+_REFUSED_LABEL = re.compile(r"'(?P<name>.*)' must be from 0 to (?P<last>\d+), but element (?P<element>\d+) is not$", re.DOTALL)
 
 
-def make_options(entry: str, *, threads: int = 0, gpu: Union[str, bool, None] = None, profile: bool = False,
-                 gpu_cut: Optional[float] = None, gpu_device: Optional[int] = None, gpu_sequential: bool = False,
-                 gpu_background: bool = False, gpu_self_test: bool = False, tune_budget_ms: int = 0,
-                 cache_folder: Optional[str] = None, max_iterations: int = 0) -> Any:
-    """Converts the arguments of Model.session to nacre_session_options."""
-    if gpu not in _GPU:
-        raise ValueError(f"gpu must be None, 'auto', True, 'required', False or 'never', but is {gpu!r}")
-    if gpu_cut is not None and not 0 <= gpu_cut <= 100:
-        raise ValueError(f"gpu_cut must be percent, from 0 to 100, but is {gpu_cut}")
-    for name, value in (("threads", threads), ("gpu_device", gpu_device or 0), ("tune_budget_ms", tune_budget_ms)):
-        if not 0 <= value < 1 << 31:
-            raise ValueError(f"{name} must not be negative, but is {value}")
-    if not 0 <= max_iterations < 1 << 64:
-        raise ValueError(f"max_iterations must be from 0 to 2^64 - 1, but is {max_iterations}")
-    options = _native.SessionOptions()
-    options.struct_size = ctypes.sizeof(options)
-    options.entry = _native.encoded(entry)
-    options.threads, options.profile, options.gpu = threads, profile, _GPU[gpu]
-    options.gpu_cut = 0 if gpu_cut is None else round(gpu_cut) + 1
-    options.gpu_device = 0 if gpu_device is None else gpu_device + 1
-    options.gpu_sequential, options.gpu_background, options.gpu_self_test = gpu_sequential, gpu_background, gpu_self_test
-    options.tune_budget_ms = tune_budget_ms
-    options.max_iterations = max_iterations
-    options.cache_folder = None if cache_folder is None else _native.encoded(cache_folder)
-    return options
-
-
-@_native.LogFunction
 def _tell(_: Any, level: int, message: bytes) -> None:
     log.log(logging.INFO if level else logging.ERROR, "%s", _native.text(message))
+
+
+_TELL = _native.LogFunction(_tell)
 
 
 class _Owner:
@@ -68,7 +44,7 @@ class _Owner:
     def __init__(self, library: Library, options: Any, state: Optional[State]) -> None:
         reason = ctypes.create_string_buffer(_REASON_BYTES)
         options.reason, options.reason_capacity = ctypes.addressof(reason), _REASON_BYTES
-        options.log = _tell
+        options.log = _TELL
         options.state = None if state is None else state.pointer
         pointer = _native.SessionPointer()
         status = library.functions.session_create(library.address, library.asked_version(options), ctypes.byref(options),
@@ -136,13 +112,17 @@ class Session:
     def renew_lock(self) -> None:
         self._lock = threading.Lock()
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a session cannot be pickled, because it has memory and threads of this process; pickle its model, and create a "
+                        "session from that: model.session()")
+
     def close(self) -> None:
         """Joins the threads and frees the memory, as soon as no array of input() or run(copy=False) uses it."""
         with self._entered(closed=True):
             self._owner = None
             self._views_of_inputs, self._views_of_outputs = [], []
 
-    def input(self, name: str) -> np.ndarray:
+    def input(self, name: str) -> Array:
         """Returns the session's buffer of an input, as an array to write in place. run() then does not need this input, and the
         buffer keeps its contents between runs."""
         number = self._input_number(name)
@@ -150,7 +130,7 @@ class Session:
             self._kept.add(number)
             return self._views_of_inputs[number]
 
-    def run(self, inputs: Optional[Inputs] = None, *, copy: bool = True) -> Dict[str, np.ndarray]:
+    def run(self, inputs: Optional[Inputs] = None, *, copy: bool = True) -> Dict[str, Array]:
         """Computes the outputs.
 
         `inputs` are arrays by name, or in the model's order. A contiguous array whose address is a multiple of 64 (as from
@@ -161,11 +141,11 @@ class Session:
         """
         with self._entered() as owner:
             feeds = self._feeds(inputs)
-            bound: List[Tuple[int, np.ndarray]] = []
+            bound: List[Tuple[int, Array]] = []
             try:
                 for number, array in feeds.items():
                     self._feed(owner, number, array, bound)
-                self._run(owner)
+                self._run(owner, feeds)
                 outputs = (self._output(owner, number, info) for number, info in enumerate(self.outputs))
                 return {info.name: array.copy() if copy else array for info, array in zip(self.outputs, outputs)}
             finally:
@@ -175,13 +155,23 @@ class Session:
     def run_bare(self) -> None:
         """Runs with the inputs' current contents and returns nothing, for benchmarks."""
         with self._entered() as owner:
-            self._run(owner)
+            self._run(owner, {})
 
-    def _run(self, owner: _Owner) -> None:
+    def _run(self, owner: _Owner, feeds: Mapping[int, Array]) -> None:
         can_be_cancelled = self._functions.api_version >= 7
         with cancelled_by_interrupt(self.cancel) if can_be_cancelled else contextlib.nullcontext():
             status = self._functions.session_run(owner.pointer)
+        if status == _native.Status.BAD_ARGUMENT:
+            self._check_label(_native.text(self._functions.session_reason(owner.pointer)), feeds)
         self._check(owner, status)
+
+    def _check_label(self, reason: str, feeds: Mapping[int, Array]) -> None:
+        """Raises a LabelError if the runtime has refused a label."""
+        refused = _REFUSED_LABEL.match(reason)
+        if refused and refused["name"] in self._input_numbers:
+            number = self._input_numbers[refused["name"]]
+            labels = feeds.get(number, self._views_of_inputs[number])
+            raise LabelError(refused["name"], int(refused["element"]), labels, int(refused["last"]) + 1)
 
     def cancel(self) -> bool:
         """Cancels the run of another thread, which gets a RunError with the status CANCELLED. Returns at once; call it from any
@@ -194,7 +184,7 @@ class Session:
             return False
         if self._functions.api_version < 7:
             raise RunError(_native.Status.UNSUPPORTED, "the model was compiled by a Nacre without cancellation; compile it again")
-        return self._functions.session_cancel(owner.pointer) == _native.Status.OK
+        return int(self._functions.session_cancel(owner.pointer)) == _native.Status.OK
 
     @property
     def state(self) -> State:
@@ -244,7 +234,7 @@ class Session:
         if status:
             raise RunError(status, _native.text(self._functions.session_reason(owner.pointer)))
 
-    def _view(self, of_output: bool, number: int, info: TensorInfo) -> np.ndarray:
+    def _view(self, of_output: bool, number: int, info: TensorInfo) -> Array:
         """Returns an array over the session's own buffer."""
         owner, where = self._owner, ctypes.c_void_p()
         assert owner
@@ -258,7 +248,7 @@ class Session:
             raise ValueError(f"entry '{self.entry}' has no input '{name}'; it has {known}")
         return self._input_numbers[name]
 
-    def _feeds(self, inputs: Optional[Inputs]) -> Dict[int, np.ndarray]:
+    def _feeds(self, inputs: Optional[Inputs]) -> Dict[int, Array]:
         """Returns a matching array for each input number; only inputs written in place may be missing."""
         given: Mapping[int, Any]
         if inputs is None:
@@ -276,7 +266,7 @@ class Session:
             raise ValueError(f"inputs are missing: {'; '.join(missing)}")
         return {number: fitting(value, self.inputs[number]) for number, value in given.items()}
 
-    def _feed(self, owner: _Owner, number: int, array: np.ndarray, bound: List[Tuple[int, np.ndarray]]) -> None:
+    def _feed(self, owner: _Owner, number: int, array: Array, bound: List[Tuple[int, Array]]) -> None:
         address = array.ctypes.data
         # An input that overlaps an output, such as an array of run(copy=False), would be overwritten while it is read.
         first = bisect.bisect_right(self._output_ends, address)
@@ -292,7 +282,7 @@ class Session:
         self._check(owner, self._functions.session_bind_input(owner.pointer, number, array.ctypes.data))
         bound.append((number, array))
 
-    def _output(self, owner: _Owner, number: int, info: TensorInfo) -> np.ndarray:
+    def _output(self, owner: _Owner, number: int, info: TensorInfo) -> Array:
         array = self._views_of_outputs[number]
         if info.open_axes:
             dims = (ctypes.c_int64 * max(1, len(info.shape)))()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ctypes
 import os
 import weakref
-from typing import Any, Iterator, List, Mapping, NamedTuple, Sequence, Union
+from typing import Any, Iterator, List, Mapping, NamedTuple, NoReturn, Sequence, Union
 
 import numpy as np
 
 from . import _native
 from ._library import Library
 from .errors import RunError
-from .tensors import TensorInfo, fitting, read_tensor_info
+from .tensors import Array, TensorInfo, fitting, read_tensor_info
 
 #: Roles by name: "recurrent", "weight", "moment", "statistic", "counter"; one or several. None means all.
 Roles = Union[str, Sequence[str], None]
@@ -53,7 +53,7 @@ def role_bits(roles: Roles) -> int:
     return bits
 
 
-class State(Mapping[str, np.ndarray]):
+class State(Mapping[str, Array]):
     """The state that a model keeps between runs: `state["h"]` copies the tensor "h", `state["h"] = array` writes it.
 
     It belongs to a session (Session.state) or is shared by several (Model.new_state). One run or call at a time can use a state;
@@ -79,7 +79,7 @@ class State(Mapping[str, np.ndarray]):
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def __getitem__(self, name: str) -> np.ndarray:
+    def __getitem__(self, name: str) -> Array:
         number = self._numbers[name]
         info = self.tensors[number].tensor
         array = np.empty(info.array_shape, info.dtype)
@@ -124,6 +124,9 @@ class State(Mapping[str, np.ndarray]):
         if other.of is not self.of:
             raise ValueError("the states must belong to the same model")
         self._check(self._functions.copy_all(other.pointer, self.pointer))
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a state cannot be pickled, because it is memory of this process; save it with state.save(path), and load that file")
 
     def _check(self, status: int) -> None:
         if status:

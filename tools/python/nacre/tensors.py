@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Sequence, Tuple
 
 import numpy as np
 
 from . import _native
 from ._native import ElementType
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+    Array = NDArray[Any]
+    DType = np.dtype[Any]
+else:
+    Array, DType = np.ndarray, np.dtype
 
 _NUMPY = {ElementType.F32: np.float32, ElementType.U8: np.uint8, ElementType.I8: np.int8, ElementType.U16: np.uint16,
           ElementType.I16: np.int16, ElementType.I32: np.int32, ElementType.I64: np.int64, ElementType.BOOL: np.bool_,
@@ -27,7 +35,7 @@ class TensorInfo(NamedTuple):
 
     name: str
     shape: Tuple[int, ...]
-    dtype: np.dtype
+    dtype: DType
     type: str
     nbytes: int
     open_axes: Tuple[int, ...] = ()  #: Axes whose size depends on the data; `shape` has the maximum.
@@ -52,7 +60,7 @@ def read_tensor_info(info: Any) -> TensorInfo:
                       getattr(info, "scale", 1.0), getattr(info, "zero_point", 0))
 
 
-def empty(shape: Sequence[int], dtype: Any = np.float32) -> np.ndarray:
+def empty(shape: Sequence[int], dtype: DTypeLike = np.float32) -> Array:
     """Like numpy.empty, but the address is a multiple of 64, so that models read the array without a copy.
 
     >>> array = empty((2, 3), "float32")
@@ -68,7 +76,7 @@ def empty(shape: Sequence[int], dtype: Any = np.float32) -> np.ndarray:
     return block[begin:begin + size].view(dtype).reshape(tuple(shape))
 
 
-def to_bfloat16(array: Any) -> np.ndarray:
+def to_bfloat16(array: Any) -> Array:
     """Converts numbers to uint16 codes of bfloat16, rounded to nearest, ties to even.
 
     >>> [hex(code) for code in to_bfloat16([1.0, -2.5])]
@@ -81,7 +89,7 @@ def to_bfloat16(array: Any) -> np.ndarray:
     return np.where(np.isnan(floats).reshape(np.shape(array)), quiet, rounded)
 
 
-def from_bfloat16(codes: np.ndarray) -> np.ndarray:
+def from_bfloat16(codes: Array) -> Array:
     """Converts uint16 codes of bfloat16 to float32, exactly.
 
     >>> from_bfloat16(to_bfloat16([1.0, -2.5])).tolist()
@@ -90,24 +98,44 @@ def from_bfloat16(codes: np.ndarray) -> np.ndarray:
     return np.asarray(np.asarray(codes, np.uint16).astype(np.uint32) << np.uint32(16)).view(np.float32)
 
 
-def fitting(value: Any, info: TensorInfo, what: str = "input") -> np.ndarray:
+def fitting(value: Any, info: TensorInfo, what: str = "input") -> Array:
     """Returns `value` as an array with the tensor's type and shape, or raises an error that states the expected ones.
 
-    Lists and plain numbers are converted. An array of another type is refused, because a cast would hide a mistake or lose digits.
+    Lists and plain numbers are converted, and integers to integers of another size, if nothing is lost. An array of any other type is
+    refused, because a cast would hide a mistake or lose digits.
     """
-    if hasattr(value, "__array__"):
-        array = np.asarray(value)
-    else:
-        array = _converted(value, info, what)
-    if array.dtype != info.dtype:
-        raise TypeError(f"{what} '{info.name}' must be of {info.dtype}, but is of {array.dtype}; {_cure(array, info)}")
+    array = typed(value, info, what)
     if array.shape != info.array_shape:
         held = "" if info.array_shape == info.shape else f", the bytes of its packed elements ({info.type})"
         raise ValueError(f"{what} '{info.name}' must have the shape {info.array_shape}{held}, but has {array.shape}")
     return array
 
 
-def _converted(value: Any, info: TensorInfo, what: str) -> np.ndarray:
+def typed(value: Any, info: TensorInfo, what: str = "input") -> Array:
+    """Returns `value` as an array with the tensor's type; its shape may be another."""
+    array = np.asarray(value) if hasattr(value, "__array__") else _converted(value, info, what)
+    if array.dtype == info.dtype:
+        return array
+    if array.dtype.kind in "iu" and info.dtype.kind in "iu" and info.type == _spelled(info.dtype):
+        return _resized(array, info, what)
+    raise TypeError(f"{what} '{info.name}' must be of {info.dtype}, but is of {array.dtype}; {_cure(array, info)}")
+
+
+def _spelled(dtype: DType) -> str:
+    """Returns the model's type whose values NumPy's type has, for integers: "i64"; codes have another."""
+    return f"{dtype.kind}{8 * dtype.itemsize}"
+
+
+def _resized(array: Array, info: TensorInfo, what: str) -> Array:
+    """Converts integers to another size; labels are often int32 where a model has int64."""
+    limits = np.iinfo(info.dtype)
+    if array.size and (int(array.min()) < limits.min or int(array.max()) > limits.max):
+        worst = array.min() if int(array.min()) < limits.min else array.max()
+        raise TypeError(f"{what} '{info.name}' must be of {info.dtype}, which cannot hold {worst}")
+    return array.astype(info.dtype)
+
+
+def _converted(value: Any, info: TensorInfo, what: str) -> Array:
     """Converts lists and plain numbers; the type must not narrow them."""
     try:
         plain = np.asarray(value)
@@ -126,7 +154,7 @@ def _excerpt(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _cure(array: np.ndarray, info: TensorInfo) -> str:
+def _cure(array: Array, info: TensorInfo) -> str:
     if array.dtype.kind in "USO":
         return "compiled models accept only numbers; convert strings and objects to numbers first"
     if info.type == "bf16":

@@ -9,7 +9,7 @@ from typing import Any, List, NamedTuple, Optional, Sequence
 import numpy as np
 
 from .session import Inputs, Session
-from .tensors import TensorInfo, fitting
+from .tensors import Array, TensorInfo, fitting
 
 _WARM_UP = 3
 
@@ -64,7 +64,7 @@ class Profile(NamedTuple):
         return "\n".join([*rows, f"{self.total_ns / 1e6:9.3f} ms in {_count(len(rows), 'launch', 'launches')}, medians of {_count(self.runs, 'run')}"])
 
 
-def seeded(info: TensorInfo, generator: np.random.Generator) -> np.ndarray:
+def seeded(info: TensorInfo, generator: np.random.Generator) -> Array:
     """Generates a missing input: floats in [-1, 1), integers and booleans 0 or 1, codes of small values."""
     if info.dtype.kind == "f":
         return generator.uniform(-1, 1, info.array_shape).astype(info.dtype)
@@ -76,7 +76,7 @@ def fill(session: Session, inputs: Optional[Inputs]) -> None:
     if inputs is None:
         given: Any = {}
     elif hasattr(inputs, "items"):
-        given = dict(inputs)  # type: ignore[arg-type]
+        given = dict(inputs)
     else:
         listed = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
         given = {info.name: value for info, value in zip(session.inputs, listed)}

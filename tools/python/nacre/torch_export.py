@@ -5,14 +5,18 @@ from __future__ import annotations
 import inspect
 import os
 import tempfile
-from typing import Any, Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
 
+from .compiler import CompileKeywords
 from .compiler import compile as compile_model
 from .model import Model
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 
 def from_torch(module: Any, example_inputs: Any, *, input_names: Optional[Sequence[str]] = None,
-               output_names: Optional[Sequence[str]] = None, export: Optional[Dict[str, Any]] = None, **options: Any) -> Model:
+               output_names: Optional[Sequence[str]] = None, export: Optional[Dict[str, Any]] = None, **options: Unpack[CompileKeywords]) -> Model:
     """Compiles a PyTorch module.
 
     `example_inputs` is a tensor or a tuple of tensors: `forward` is traced with it, and the model gets its shapes. By default,
@@ -24,7 +28,7 @@ def from_torch(module: Any, example_inputs: Any, *, input_names: Optional[Sequen
         model.run(image)["output"]
     """
     try:
-        import torch  # pylint: disable=import-outside-toplevel
+        import torch  # type: ignore[import]  # pylint: disable=import-outside-toplevel
     except ImportError:
         raise ImportError("from_torch needs PyTorch (package torch of PyPI, python3-torch of Debian); or export the module to ONNX "
                           "elsewhere, and pass the file to nacre.compile") from None

@@ -60,6 +60,7 @@ struct Options {
   bool version = false;
 };
 
+/// What --help prints (HelpText.cpp).
 extern const char *const kHelp;
 
 Outcome parseOptions(int count, char **arguments, Options &options);

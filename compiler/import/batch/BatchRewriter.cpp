@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. what is known of values,
+//       2. one operand: moved to another axis, or repeated for all rows,
+//       3. several operands at one place.
+
+#include "compiler/import/batch/BatchRewriter.h"
+
+#include "dialects/nn/ConstantData.h"
+#include "dialects/nn/NnDialect.h"
+
+#include <cstring>
+
+using namespace mlir;
+
+namespace nacre::importer {
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+static ArrayRef<int64_t> shapeOf(Value value) { return typeOf(value).getShape(); }
+
+//===----------------------------------------------------------------------===//
+// 1. Values
+//===----------------------------------------------------------------------===//
+
+const BatchAxis *BatchRewriter::find(Value value) const {
+  auto place = places.find(value);
+  return place == places.end() ? nullptr : &place->second;
+}
+
+SmallVector<int64_t> BatchRewriter::getStatedShape(Value value) const {
+  SmallVector<int64_t> shape(shapeOf(value));
+  if (const BatchAxis *place = find(value))
+    shape[place->axis] = place->sizeFor(stated);
+  return shape;
+}
+
+RankedTensorType BatchRewriter::getWantedType(RankedTensorType type, const BatchPlace &place) const {
+  SmallVector<int64_t> shape(type.getShape());
+  shape[place.axis] = place.sizeFor(wanted);
+  return type.clone(shape);
+}
+
+void BatchRewriter::set(Value value, const BatchAxis &place) {
+  assert(shapeOf(value)[place.axis] == place.sizeFor(stated) && "rows must fit to the stated shape");
+  value.setType(getWantedType(typeOf(value), place));
+  places[value] = place;
+}
+
+std::optional<BatchAxis> BatchRewriter::guess(Value value, ArrayRef<Value> likely) const {
+  const ArrayRef<int64_t> shape = shapeOf(value);
+  for (Value other : likely)
+    if (const BatchAxis *place = find(other); place && getStatedShape(other) == shape)
+      return *place;
+  const auto *axis = llvm::find(shape, stated);
+  if (axis == shape.end())
+    return std::nullopt;
+  const BatchPlace place = {axis - shape.begin()};
+  return withChoices(shape, place, findPlaces(shape, countOuter(shape, place), stated));
+}
+
+LogicalResult BatchRewriter::refuse(Location loc, const Twine &reason) const {
+  return emitError(loc) << "each row of the batch must be computed separately for --shape to change the batch from "
+                        << stated << " to " << wanted << ", but " << reason << "; export the model with a batch of "
+                        << wanted << ", or run it once per row";
+}
+
+LogicalResult BatchRewriter::refuse(Operation *op, const Twine &reason) const {
+  return refuse(op->getLoc(), "this operator " + reason);
+}
+
+//===----------------------------------------------------------------------===//
+// 2. One operand
+//===----------------------------------------------------------------------===//
+
+/// Whether the stated rows of a value without rows are all the same, so that there may be another number of them.
+bool BatchRewriter::hasEqualRows(Value value, const BatchPlace &place) const {
+  if (stated == 1)
+    return true;
+  if (auto broadcast = value.getDefiningOp<nn::BroadcastOp>()) {
+    const int64_t axis = place.axis - typeOf(value).getRank() + typeOf(broadcast.getOperand()).getRank();
+    return place.isAxisOfItsOwn() && (axis < 0 || shapeOf(broadcast.getOperand())[axis] == 1);
+  }
+  auto constant = value.getDefiningOp<nn::ConstantOp>();
+  return constant && bool(repeat(constant.getValue(), place));
+}
+
+ElementsAttr BatchRewriter::repeat(ElementsAttr elements, const BatchPlace &place) const {
+  auto type = cast<RankedTensorType>(elements.getType());
+  const RankedTensorType wantedType = getWantedType(type, place);
+  FailureOr<nn::ConstantView> view = nn::ConstantView::get(elements);
+  if (failed(view))
+    return {};
+  const int64_t outer = countOuter(type.getShape(), place);
+  const int64_t inner = outer == 0 ? 0 : type.getNumElements() / (outer * stated);
+  nn::ConstantBuilder builder(wantedType, view->isSplat());
+  const size_t width = builder.getElementBytes();
+  if (view->isSplat()) {
+    std::memcpy(builder.at(0), view->at(0), width);
+    return std::move(builder).take();
+  }
+  for (int64_t block = 0; block < outer; ++block) {
+    const char *row = view->at(block * stated * inner);
+    for (int64_t other = 1; other < stated; ++other)
+      if (std::memcmp(row, view->at((block * stated + other) * inner), inner * width) != 0)
+        return {};
+    for (int64_t copy = 0; copy < wanted; ++copy)
+      std::memcpy(builder.at((block * wanted + copy) * inner), row, inner * width);
+  }
+  return std::move(builder).take();
+}
+
+Value BatchRewriter::repeat(OpBuilder &builder, Value value, const BatchPlace &place) {
+  const RankedTensorType type = typeOf(value), wantedType = getWantedType(type, place);
+  const Location loc = value.getLoc();
+  if (auto constant = value.getDefiningOp<nn::ConstantOp>())
+    if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()); dense && dense.isSplat())
+      return nn::ConstantOp::create(builder, loc, dense.resizeSplat(wantedType));
+  if (stated == 1 && place.isAxisOfItsOwn())
+    return nn::BroadcastOp::create(builder, loc, wantedType, value);
+  const int64_t outer = countOuter(type.getShape(), place), inner = type.getNumElements() / (outer * stated);
+  auto make = [&](int64_t rows) { return type.clone({outer, rows, inner}); };
+  Value rows = nn::ReshapeOp::create(builder, loc, make(stated), value);
+  if (stated != 1)
+    rows = nn::SliceOp::create(builder, loc, make(1), rows, ArrayRef<int64_t>{0, 0, 0},
+                               ArrayRef<int64_t>{outer, 1, inner}, ArrayRef<int64_t>{1, 1, 1});
+  rows = nn::BroadcastOp::create(builder, loc, make(wanted), rows);
+  return nn::ReshapeOp::create(builder, loc, wantedType, rows);
+}
+
+/// Both places are at the same position among the elements, so a reshape moves the rows.
+Value BatchRewriter::move(OpBuilder &builder, Value value, const BatchPlace &place) {
+  SmallVector<int64_t> shape = getStatedShape(value);
+  const BatchAxis moved = withChoices(shape, place, find(value)->choices);
+  shape[place.axis] = place.sizeFor(wanted);
+  Value reshaped = nn::ReshapeOp::create(builder, value.getLoc(), typeOf(value).clone(shape), value);
+  places[reshaped] = moved;
+  return reshaped;
+}
+
+bool BatchRewriter::canConform(OpOperand &operand, const BatchPlace &place) const {
+  Value value = operand.get();
+  if (place.axis < 0 || place.axis >= typeOf(value).getRank())
+    return false;
+  if (const BatchAxis *own = find(value))
+    return own->mayBe(place);
+  return shapeOf(value)[place.axis] == place.sizeFor(stated) && hasEqualRows(value, place);
+}
+
+LogicalResult BatchRewriter::conform(OpOperand &operand, const BatchPlace &place) {
+  if (!canConform(operand, place))
+    return failure();
+  OpBuilder builder(operand.getOwner());
+  Value value = operand.get();
+  if (const BatchAxis *own = find(value); !own) {
+    Value repeated = repeat(builder, value, place);
+    places[repeated] = BatchAxis(place);
+    operand.set(repeated);
+  } else if (own->axis != place.axis) {
+    operand.set(move(builder, value, place));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Several operands
+//===----------------------------------------------------------------------===//
+
+std::optional<BatchAxis> BatchRewriter::align(ArrayRef<Aligned> operands, ArrayRef<int64_t> shape, Axes allows) {
+  // An operand that stays as it is, although others have rows.
+  auto fitsAnyway = [&](const Aligned &aligned, int64_t axis) {
+    Value value = aligned.operand->get();
+    const int64_t own = axis - aligned.shift;
+    return aligned.broadcasts && !hasRows(value) && (own < 0 || shapeOf(value)[own] == 1);
+  };
+  auto isPossible = [&](const BatchPlace &place) {
+    if (place.axis < 0 || place.axis >= int64_t(shape.size()) || !allows(place.axis) ||
+        shape[place.axis] != place.sizeFor(stated))
+      return false;
+    return llvm::all_of(operands, [&](const Aligned &aligned) {
+      return fitsAnyway(aligned, place.axis) || canConform(*aligned.operand, place.at(place.axis - aligned.shift));
+    });
+  };
+  const auto *first = llvm::find_if(operands, [&](const Aligned &aligned) { return hasRows(aligned.operand->get()); });
+  if (first == operands.end())
+    return std::nullopt;
+  // The present place of the first operand comes first.
+  SmallVector<BatchPlace> possible;
+  for (const BatchPlace &place : find(first->operand->get())->choices)
+    if (const BatchPlace shifted = place.at(place.axis + first->shift); isPossible(shifted))
+      possible.push_back(shifted);
+  if (possible.empty())
+    return std::nullopt;
+  const BatchPlace chosen = possible.front();
+  for (const Aligned &aligned : operands)
+    if (!fitsAnyway(aligned, chosen.axis) && failed(conform(*aligned.operand, chosen.at(chosen.axis - aligned.shift))))
+      return std::nullopt;
+  return withChoices(shape, chosen, possible);
+}
+
+std::optional<BatchAxis> BatchRewriter::alignAll(MutableArrayRef<OpOperand> operands, ArrayRef<int64_t> shape,
+                                                 Axes allows) {
+  SmallVector<Aligned> aligned;
+  for (OpOperand &operand : operands)
+    aligned.push_back({&operand});
+  return align(aligned, shape, allows);
+}
+
+} // namespace nacre::importer

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. the rule of each operator, by its class,
+//       2. variables that an entry assigns values of rows to have rows themselves,
+//       3. inputs, operators, and the outputs, which must have rows.
+
+#include "compiler/import/batch/ChangeBatch.h"
+
+#include "compiler/import/batch/Rules.h"
+#include "dialects/nn/Variables.h"
+#include "dialects/nn/shapes/ShapeRules.h"
+
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+
+/// The limit of a tensor's elements, as of nn::countElements.
+static constexpr int64_t maxElements = int64_t(1) << 48;
+
+//===----------------------------------------------------------------------===//
+// 1. Operators
+//===----------------------------------------------------------------------===//
+
+static LogicalResult applyRule(Operation *op, BatchRewriter &rewriter) {
+  if (op->hasTrait<nn::Broadcasts>())
+    return batch::applyBroadcast(op, rewriter);
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<nn::ConcatOp, nn::InterleaveOp, nn::SliceOp, nn::PadOp, nn::SoftmaxOp, nn::NormalizeOp, nn::LrnOp,
+            nn::CumulateOp, nn::ResampleOp, nn::TopKOp, nn::GatherElementsOp, nn::ScatterElementsOp, nn::BitcastOp>(
+          [&](auto known) { return batch::apply(known, rewriter); })
+      .Case<nn::ReshapeOp, nn::TransposeOp, nn::ReduceOp, nn::ArgReduceOp, nn::GatherOp, nn::GatherNdOp,
+            nn::ScatterNdOp>([&](auto known) { return batch::apply(known, rewriter); })
+      .Case<nn::MatMulOp, nn::ConvOp, nn::ConvTransposeOp, nn::PoolOp, nn::RecurrentOp, nn::SampleOp, nn::NmsOp>(
+          [&](auto known) { return batch::apply(known, rewriter); })
+      .Case<nn::IfOp, nn::ForOp, nn::WhileOp>([&](auto known) { return batch::apply(known, rewriter); })
+      .Case<nn::CompactOp, nn::UniqueOp>(
+          [&](auto) { return rewriter.refuse(op, "selects elements, as many as there are in all rows together"); })
+      .Default([&](Operation *) { return rewriter.refuse(op, "combines rows of the batch"); });
+}
+
+bool dependsOn(Operation *op, llvm::function_ref<bool(Value)> isKnown) {
+  return op
+      ->walk([&](Operation *inner) {
+        return llvm::any_of(inner->getOperands(), isKnown) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// MLIR checks what a rule has made, in words of `nn` that no user knows.
+static bool isValid(Operation *op) {
+  ScopedDiagnosticHandler silence(op->getContext(), [](Diagnostic &) { return success(); });
+  return succeeded(verify(op));
+}
+
+/// Whether the results fit into memory for the wanted batch; they do for the stated one.
+static bool fits(Operation *op, const BatchRewriter &rewriter) {
+  return llvm::all_of(op->getResults(), [&](Value result) {
+    const std::optional<int64_t> elements = nn::countElements(rewriter.getStatedShape(result));
+    return !rewriter.hasRows(result) ||
+           (elements && *elements / rewriter.getStated() <= maxElements / rewriter.getWanted());
+  });
+}
+
+LogicalResult rewriteBlock(Block &block, BatchRewriter &rewriter) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (op.hasTrait<OpTrait::IsTerminator>() || !dependsOn(&op, [&](Value value) { return rewriter.hasRows(value); }))
+      continue;
+    if (failed(applyRule(&op, rewriter)))
+      return failure();
+    if (!fits(&op, rewriter))
+      return emitError(op.getLoc()) << "must have results that fit into memory, but does not for a batch of "
+                                    << rewriter.getWanted() << "; choose a smaller one with --shape";
+    if (!isValid(&op))
+      return rewriter.refuse(&op, "reads tensors whose shapes do not fit to another batch");
+  }
+  return success();
+}
+
+namespace {
+
+class FunctionChange {
+public:
+  FunctionChange(func::FuncOp function, const BatchChange &change)
+      : function(function), change(change), rewriter(change.stated, change.wanted) {}
+
+  LogicalResult run() {
+    for (const BatchChange::Input &input : change.inputs)
+      rewriter.set(function.getArgument(input.argument), BatchAxis({input.axis}));
+    if (failed(giveVariablesRows()) || failed(rewriteBlock(function.front(), rewriter)) || failed(checkResults()))
+      return failure();
+    function.setFunctionType(FunctionType::get(function.getContext(), function.front().getArgumentTypes(),
+                                               function.front().getTerminator()->getOperandTypes()));
+    return success();
+  }
+
+private:
+  LogicalResult giveVariablesRows();
+  LogicalResult giveRows(BlockArgument argument);
+  LogicalResult checkResults();
+
+  func::FuncOp function;
+  const BatchChange &change;
+  BatchRewriter rewriter;
+};
+
+//===----------------------------------------------------------------------===//
+// 2. Variables
+//===----------------------------------------------------------------------===//
+
+LogicalResult FunctionChange::giveRows(BlockArgument argument) {
+  const unsigned number = argument.getArgNumber();
+  const auto name = function.getArgAttrOfType<StringAttr>(number, nn::variableAttr);
+  std::optional<BatchAxis> place = rewriter.guess(argument);
+  if (!place)
+    return rewriter.refuse(argument.getLoc(), "variable '" + name.getValue() + "' has no axis of the batch's size");
+  if (auto initial = function.getArgAttrOfType<ElementsAttr>(number, nn::initialAttr)) {
+    ElementsAttr repeated = rewriter.repeat(initial, *place);
+    if (!repeated)
+      return rewriter.refuse(argument.getLoc(), "variable '" + name.getValue() + "' starts with rows that differ");
+    function.setArgAttr(number, nn::initialAttr, repeated);
+  }
+  rewriter.set(argument, *place);
+  return success();
+}
+
+/// A variable that depends on rows after a run has rows before the next one.
+LogicalResult FunctionChange::giveVariablesRows() {
+  llvm::DenseMap<Attribute, BlockArgument> variables;
+  for (BlockArgument argument : function.getArguments())
+    if (Attribute name = function.getArgAttr(argument.getArgNumber(), nn::variableAttr);
+        name && !rewriter.hasRows(argument))
+      variables[name] = argument;
+  DenseSet<Value> known;
+  auto isKnown = [&](Value value) { return known.contains(value) || rewriter.hasRows(value); };
+  for (bool isNew = true; isNew;) {
+    isNew = false;
+    for (Operation &op : function.front())
+      if (dependsOn(&op, isKnown))
+        known.insert(op.result_begin(), op.result_end());
+    for (OpOperand &result : function.front().getTerminator()->getOpOperands()) {
+      const Attribute name = function.getResultAttr(result.getOperandNumber(), nn::variableAttr);
+      auto variable = variables.find(name);
+      if (!name || variable == variables.end() || !isKnown(result.get()))
+        continue;
+      if (failed(giveRows(variable->second)))
+        return failure();
+      variables.erase(variable);
+      isNew = true;
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Results
+//===----------------------------------------------------------------------===//
+
+LogicalResult FunctionChange::checkResults() {
+  llvm::DenseMap<Attribute, BlockArgument> variables;
+  for (BlockArgument argument : function.getArguments())
+    if (Attribute name = function.getArgAttr(argument.getArgNumber(), nn::variableAttr))
+      variables[name] = argument;
+  bool hasRows = false;
+  for (OpOperand &result : function.front().getTerminator()->getOpOperands()) {
+    const unsigned number = result.getOperandNumber();
+    const auto name = function.getResultAttrOfType<StringAttr>(number, nn::nameAttr);
+    const BatchAxis *place = rewriter.find(result.get());
+    if (Attribute variable = function.getResultAttr(number, nn::variableAttr)) {
+      const BatchAxis *own = rewriter.find(variables.lookup(variable));
+      if (own && failed(rewriter.conform(result, *own)))
+        return rewriter.refuse(result.get().getLoc(), "the next value of variable '" +
+                                                          cast<StringAttr>(variable).getValue() +
+                                                          "' has the batch at another axis");
+      continue;
+    }
+    if (!place)
+      continue;
+    // A result without a name is how many elements an output has.
+    if (!name)
+      return rewriter.refuse(result.get().getLoc(), "the size of an output depends on the row");
+    hasRows = true;
+    if (!place->isAxisOfItsOwn())
+      emitRemark(result.get().getLoc()) << "the rows of the batch are a part of axis " << place->axis << " of output '"
+                                        << name.getValue() << "', of " << place->outer << " x " << change.wanted
+                                        << " x " << place->inner
+                                        << " elements, because the model merges the batch with other axes";
+  }
+  if (!hasRows)
+    return rewriter.refuse(function.getLoc(), "no output depends on these inputs");
+  return success();
+}
+
+} // namespace
+
+LogicalResult changeBatch(func::FuncOp function, const BatchChange &change) {
+  return FunctionChange(function, change).run();
+}
+
+} // namespace nacre::importer

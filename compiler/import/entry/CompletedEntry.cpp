@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See CompletedEntry.h.
+
+#include "compiler/import/entry/CompletedEntry.h"
+
+#include "compiler/import/batch/ChangeBatch.h"
+#include "compiler/import/entry/KeptState.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+
+/// Erases operators without a reader, and lists of tensors with them.
+static void eraseUnused(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (isOpTriviallyDead(&op)) {
+      op.erase();
+      continue;
+    }
+    for (Region &region : op.getRegions())
+      eraseUnused(region.front());
+  }
+}
+
+/// An axis that may well be no batch: if an operator does not treat it as one, the input has a wrong size.
+static LogicalResult tryBatch(func::FuncOp function, const BatchChange &change, const NewBatch &unlikely,
+                              Location input) {
+  std::optional<Diagnostic> reason;
+  {
+    ScopedDiagnosticHandler handler(function.getContext(), [&](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+        return failure();
+      reason.emplace(std::move(diagnostic));
+      return success();
+    });
+    if (succeeded(changeBatch(function, change)))
+      return success();
+  }
+  InFlightDiagnostic error = emitError(input) << unlikely.describe();
+  if (reason)
+    error.attachNote(reason->getLocation()) << "it cannot be a batch: " << reason->str();
+  return error;
+}
+
+LogicalResult completeEntry(func::FuncOp function, const SettledInputs &inputs, ArrayRef<std::string> states,
+                            const ModelView &model) {
+  eraseUnused(function.front());
+  if (failed(keepStates(function, states, model)))
+    return failure();
+  BatchChange change;
+  std::optional<std::pair<NewBatch, unsigned>> unlikely;
+  unsigned argument = 0;
+  for (const SettledInput &input : inputs.inputs) {
+    if (input.value)
+      continue; // a constant, and no argument
+    if (const std::optional<NewBatch> &batch = input.batch) {
+      change.stated = batch->stated;
+      change.wanted = batch->wanted;
+      change.inputs.push_back({argument, batch->axis});
+      if (!batch->isLikely())
+        unlikely = {*batch, argument};
+    }
+    ++argument;
+  }
+  if (change.inputs.empty())
+    return success();
+  if (unlikely)
+    return tryBatch(function, change, unlikely->first, function.getArgument(unlikely->second).getLoc());
+  return changeBatch(function, change);
+}
+
+} // namespace nacre::importer

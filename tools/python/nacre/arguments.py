@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Turns keywords of compile() into the command line of nacre-compile."""
+from __future__ import annotations
+
+import os
+from typing import Any, Iterator, List, Mapping
+
+import numpy as np
+
+from .errors import OptionError
+from .names import nearest
+from .options import COMMAS, NO_LIBRARY, OURS, PAIRS, CompileOptions
+
+#: The keywords of compile() that are not options of nacre-compile.
+OWN = ("target", "library", "compiler", "timeout", "cache", "progress")
+# Their value `list` makes nacre-compile print the names that there are.
+_LISTS = ("for", "device")
+
+
+def arguments(options: Mapping[str, Any], folder: str) -> Iterator[str]:
+    """Yields the words of the command line. Arrays are written to files in `folder`."""
+    for keyword, value in options.items():
+        name = keyword.rstrip("_").replace("_", "-")
+        _require_option(keyword, name)
+        if name in _LISTS and value == "list":
+            raise OptionError(f"{keyword}='list' makes no library; run nacre-compile --{name}=list")
+        if value is True:
+            yield f"--{name}"
+        elif value is not None and value is not False:
+            yield from (f"--{name}={text}" for text in _values(name, value, folder))
+
+
+def _require_option(keyword: str, name: str) -> None:
+    """Refuses keywords that are certainly wrong. The compiler judges the others: it may be newer, and LLVM has hidden options."""
+    if name in OURS:
+        raise OptionError(f"{keyword} is not an option of compile(), which sets --{name} itself")
+    if name in NO_LIBRARY:
+        raise OptionError(f"{keyword} is not an option of compile(), because it makes no library; run nacre-compile --{name}")
+    known = [*sorted(CompileOptions.__annotations__), *OWN]
+    if keyword not in known and f"{keyword}_" not in known:
+        meant = nearest(keyword, known)
+        if meant:
+            raise OptionError(f"unknown option '{keyword}'; did you mean '{meant}'?")
+
+
+def _values(name: str, value: Any, folder: str) -> List[str]:
+    if isinstance(value, Mapping):
+        if name not in PAIRS:
+            raise OptionError(f"{name.replace('-', '_')} does not accept a dict; options that do are {', '.join(sorted(PAIRS)).replace('-', '_')}")
+        return [f"{tensor}{PAIRS[name]}{_spelled(name, tensor, part, folder)}" for tensor, part in value.items()]
+    if isinstance(value, (list, tuple, set, frozenset)):
+        parts = [_spelled(name, "", part, folder) for part in value]
+        return [",".join(parts)] if name in COMMAS else parts
+    return [_spelled(name, "", value, folder)]
+
+
+def _spelled(name: str, tensor: str, value: Any, folder: str) -> str:
+    if name == "set" and tensor and not isinstance(value, (str, os.PathLike)):
+        path = os.path.join(folder, f"set-{len(os.listdir(folder))}.npy")
+        np.save(path, np.asarray(value))
+        return path
+    if name == "shape" and isinstance(value, (list, tuple)):
+        return "x".join(map(str, value)) or "scalar"
+    return str(os.fspath(value) if isinstance(value, os.PathLike) else value)

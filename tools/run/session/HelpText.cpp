@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/run/session/Options.h"
+
+namespace nacre::run {
+
+const char *const kHelp = R"(OVERVIEW: Runs, compares, benchmarks, profiles and trains a compiled model.
+
+USAGE: nacre-run [options] <libmodel.so>
+
+OPTIONS:
+
+Inputs and outputs:
+Files are .npy or ONNX TensorProto (.pb), with the type and shape of the tensor.
+In .npy files, 8-bit floats are uint8 codes, and 4-bit and 2-bit elements are a
+list of their bytes. Inputs without a file are generated from the seed: floats
+in [-1, 1), integers 0 or 1, bytes of any value. An element a agrees with the
+expected element b if |a-b| <= rtol*|b| + atol*max|b|.
+
+  --input=<name=file>   Read this input from a file; repeatable (default:
+                        generated)
+  --output=<folder>     Write outputs and state to <folder>/<name>.npy; the
+                        folder must exist
+  --expect=<name=file>  Compare this output with a file; repeatable
+  --rtol=<X>            Tolerance relative to the element (default: 1e-3)
+  --atol=<X>            Tolerance relative to the tensor's largest element
+                        (default: 1e-4)
+  --set=<name=number>   Set all elements of this input to a number; repeatable
+  --seed=<N>            Seed of generated inputs; with --train, of the example
+                        order (default: 0)
+
+Measurements:
+The first run and a few warm-up runs are not counted. --benchmark prints the
+fields model, min_ms, median_ms, p90_ms, runs, threads, peak_rss_mb,
+arena_bytes, code_bytes, weight_bytes, device, submissions and pipelines.
+
+  --benchmark           Print times and memory as a line of JSON
+  --profile             Print the median time of each launch; --profile=<file>
+                        also writes JSON for nacre-report
+  --trace=<file>        Write the last run as a Chrome trace, for
+                        chrome://tracing or ui.perfetto.dev
+  --runs=<N>            Minimum number of runs; the exact number without
+                        measurements (default: as --min-seconds requires)
+  --min-seconds=<S>     Minimum duration in seconds (default: 1, or 0 with
+                        --runs)
+  --evict=<N>           Read N MiB before each run, so that caches are cold
+                        (default: 0, at most 65536)
+
+Model and threads:
+
+  --info                Print inputs, outputs and memory of the model; run
+                        nothing
+  --threads=<N>         Number of threads, including the calling one (default:
+                        the machine's big cores)
+  --entry=<name>        Entry to run (default: the first)
+  --max-iterations=<N>  Stop a run after more than N loop iterations (default:
+                        0, no limit)
+
+GPUs:
+By default, a model compiled with --place uses a GPU if one works; otherwise it
+runs on the CPU.
+
+  --gpu                 Fail if no GPU works or the CPU takes over; emulated
+                        GPUs count
+  --list-devices        Describe the GPUs and exit
+  --gpu-device=<N>      Use device N of --list-devices, counted from 0 (in C
+                        from 1); implies --gpu
+  --gpu-cut=<P>         Give the GPU P % of every launch it supports; implies
+                        --gpu (0 to 100)
+  --tune=<MS>           Spend MS milliseconds to find the fastest splits and
+                        code; implies --gpu
+  --cache=<folder>      Keep compiled GPU code, test and tuning results; the
+                        folder must exist
+  --gpu-self-test       Compare GPU with CPU code first; disable kernels that
+                        differ; implies --gpu
+  --gpu-sequential      Run GPU parts, then CPU parts, to measure or debug;
+                        implies --gpu
+
+State:
+
+  --state=<name=file>   Read the initial value of this state; repeatable
+                        (default: the model's)
+  --save=<file>         Save the state after the runs; replaces the file
+                        atomically
+  --resume=<file>       Load the whole state from a .safetensors file of --save
+  --weights=<file>      Load only weights and statistics from a .safetensors
+                        file; some may be missing
+
+Training:
+Training requires a model compiled with --train. Files hold all examples along
+axis 0. An epoch takes each example once, in random order, in batches of the
+compiled size; it drops an incomplete last batch.
+
+  --train               Train and print each epoch's loss and accuracy; requires
+                        --input, --label, --set=learning_rate=<X>
+  --label=<file>        Labels: class indices from 0, or numbers; <name=file> if
+                        there are several
+  --epochs=<N>          Number of epochs; 0 only tests (default: 1)
+  --test-input=<name=file>
+                        Test examples, evaluated before the first and after each
+                        epoch; requires --test-label
+  --test-label=<file>   Labels of the test examples; <name=file> if there are
+                        several
+  --schedule=<kind>     Learning rate: constant, step:every=<epochs>,factor=<X>
+                        or cosine:least=<X>, each with warmup=<steps> (default:
+                        constant)
+  --log=<file>          Write a line of JSON for each epoch; with --resume,
+                        append them
+  --save-every=<N>      Also save after every N steps (default: only after each
+                        epoch)
+  --steps=<N>           Stop after N steps, even within an epoch; --resume
+                        continues there
+  --accumulate=<N>      Average the gradients of N batches; requires
+                        nacre-compile --accumulate (default: 1)
+  --order=<file>        Example order: i64 indices, one row per epoch or for all
+  --batch-axis=<name:axis>
+                        Example axis of an input, if it is not 0; repeatable
+
+General:
+
+  --help                Print this text
+  --version             Print the version
+
+EXAMPLES
+  nacre-run libmodel.so --info
+      print inputs, outputs and memory
+  nacre-run libmodel.so
+      run once on generated inputs and summarize the outputs
+  nacre-run libmodel.so --input=image=cat.npy --output=answers
+      run on a file and write answers/<output>.npy
+  nacre-run libmodel.so --input=image=cat.npy --expect=probs=cat.probs.npy
+      compare with the results of another program
+  nacre-run libmodel.so --benchmark --threads=1
+      measure the time of a run
+  nacre-run libmodel.so --profile --trace=trace.json
+      measure the time of each launch, by the model's node names
+  nacre-run libmodel.so --profile=profile.json
+  nacre-report report.json --profile=profile.json
+      show measured times next to the compiler's report in a browser
+  nacre-run libmodel.so --list-devices
+      list the GPUs and the features that they lack
+  nacre-run libmodel.so --gpu --cache=/tmp --benchmark
+      benchmark on the GPU a model compiled with --place
+  nacre-run libcell.so --input=x=step2.npy --state=h=after1/h.npy \
+    --output=after2
+      run one step of a model compiled with --state, from the state of an
+      earlier run
+  nacre-run libcell.so --input=x=step3.npy --resume=cell.safetensors \
+    --save=cell.safetensors
+      run a step and keep the whole state in a file
+  nacre-run liblenet.so --train --input=x=x.npy --label=y.npy --epochs=10 \
+    --set=learning_rate=0.05 --save=lenet.safetensors
+      train a model compiled with --train and save its weights after each epoch
+  nacre-run liblenet.so --train --input=x=x.npy --label=y.npy --epochs=20 \
+    --set=learning_rate=0.05 --resume=lenet.safetensors
+      continue from a saved state, even within an epoch
+  nacre-run liblenet.so --train --epochs=0 --test-input=x=x.npy \
+    --test-label=y.npy --weights=lenet.safetensors
+      measure loss and accuracy on test examples
+
+EXIT STATUS
+  0    done, and every expected output agrees
+  1    an output differs
+  2    the command line or a file is wrong
+  3    the model cannot run here, or a run exceeds --max-iterations
+  4    memory ran out
+  5    training diverged: a loss or a weight is infinite or NaN, or the loss
+       grew a thousandfold; the state was not saved
+  130  Ctrl-C or SIGTERM: the run was cancelled, or the training step finished;
+       a second signal exits at once
+)";
+
+} // namespace nacre::run
