@@ -22,6 +22,7 @@
 #include "compiler/report/DescribeDevice.h"
 #include "compiler/report/DescribeEntries.h"
 #include "compiler/report/DescribeLaunches.h"
+#include "compiler/report/DescribeNodes.h"
 #include "compiler/schedule/Passes.h"
 #include "compiler/train/Passes.h"
 #include "dialects/nn/NnDialect.h"
@@ -123,6 +124,7 @@ private:
     report.output = options.outputPath;
     report.target = targets.back().name;
     report.machine = targets.front().model;
+    report.vectorBytes = targets.front().vectors.bytes;
     report.cpu = options.cpus;
     report.device = options.device;
     report.preset = options.preset;
@@ -157,9 +159,9 @@ private:
   /// The option wins over the limit that the model states.
   void limitMemory() {
     if (options.memoryCap) {
-      memory.emplace(*options.memoryCap, "--memory-cap");
+      memory.emplace(*options.memoryCap, "--memory-cap", options.weightsApart);
     } else if (std::optional<importer::MemoryCap> stated = model->getMemoryCap()) {
-      memory.emplace(stated->bytes, ("'" + stated->origin + "'").str());
+      memory.emplace(stated->bytes, ("'" + stated->origin + "'").str(), options.weightsApart);
       emitRemark(FileLineColLoc::get(&phases.getContext(), llvm::sys::path::filename(options.modelPath), 0, 0))
           << "'" << stated->origin << "' limits the weights and a session of one thread to " << (stated->bytes >> 20)
           << " MiB; change that with --memory-cap=<MiB>";
@@ -182,6 +184,8 @@ private:
           "say itself how it is trained; see --help");
       return nullptr;
     }
+    if (report.nodes.empty())
+      report.nodes = describeNodes(model->getNodes(), *module);
     // Imports of one model share its constants, and phases free them: a search needs them again.
     if (memory || (trained && options.training->memoryCap))
       module = copyModule(*module);

@@ -35,11 +35,11 @@ int64_t sessionBytes(ModuleOp scheduled) {
 }
 
 int64_t SessionMemory::getMostBytes(ModuleOp placed) const {
-  return cap - int64_t(package::weightBytes(placed)) - int64_t(stateBytes(placed)) - runtimeBytes(placed) - scratch;
+  return cap - int64_t(package::weightBytes(placed, areWeightsApart)) - int64_t(stateBytes(placed)) - runtimeBytes(placed) - scratch;
 }
 
 SessionMemory::Verdict SessionMemory::judge(ModuleOp scheduled, int64_t scratchBytes) {
-  const auto weights = int64_t(package::weightBytes(scheduled));
+  const auto weights = int64_t(package::weightBytes(scheduled, areWeightsApart));
   const int64_t session = sessionBytes(scheduled) + scratchBytes;
   if (weights + session <= cap)
     return Verdict::Fits;

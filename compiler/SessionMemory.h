@@ -25,7 +25,8 @@ int64_t sessionBytes(mlir::ModuleOp scheduled);
 class SessionMemory {
 public:
   /// `origin` names the source of the cap in messages: "--memory-cap", or a key of the model.
-  SessionMemory(int64_t cap, llvm::StringRef origin) : cap(cap), origin(origin) {}
+  SessionMemory(int64_t cap, llvm::StringRef origin, bool areWeightsApart)
+      : cap(cap), origin(origin), areWeightsApart(areWeightsApart) {}
 
   /// Returns what an arena, inputs and outputs may have.
   int64_t getMostBytes(mlir::ModuleOp placed) const;
@@ -41,6 +42,7 @@ public:
 private:
   const int64_t cap;
   const std::string origin;
+  const bool areWeightsApart;
   int64_t scratch = 0; ///< of the kernels, as far as they were compiled
 };
 

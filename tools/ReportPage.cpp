@@ -3,12 +3,14 @@
 // How:  1. Match each profile with the report launch by launch, to check that they belong to the same library.
 //       2. Store rows with equal keys as columns: otherwise keys would take most of the bytes.
 //       3. Assemble the page. Every `<` of the data is escaped, whatever a model calls its nodes.
+//       4. Pages of training logs.
 
 #include "tools/ReportPage.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 extern "C" {
@@ -34,6 +36,8 @@ static Error checkReport(const JsonFile &report) {
                                key + "'");
   if (top->getArray("entries")->empty())
     return createStringError(report.path + ": has no entry, because the compilation ended early");
+  if (!top->getArray("nodes"))
+    return createStringError(report.path + ": is a report of another version; compile the model again");
   for (StringRef key : {"entries", "launches"})
     for (const json::Value &row : *top->getArray(key))
       if (!row.getAsObject() || (key == "launches" && !row.getAsObject()->getArray("reads")))
@@ -160,7 +164,7 @@ static void writePacked(raw_ostream &os, const json::Value &value) {
 
 namespace {
 struct PagePart {
-  StringRef slot; ///< A slot such as `@SCRIPT@`; empty for the page that has the slots.
+  StringRef slot; ///< A slot such as `@SCRIPT@`; `=report` for the shell that has the slots of the page of a report.
   StringRef bytes;
 };
 } // namespace
@@ -190,6 +194,38 @@ static void writeSlot(raw_ostream &os, StringRef slot, StringRef data) {
 
 bool isPagePath(StringRef path) { return path.ends_with_insensitive(".html") || path.ends_with_insensitive(".htm"); }
 
+/// Returns the page of a kind: the shell of that name with its parts and `data` in its slots.
+static std::string assemble(StringRef shell, const json::Value &data) {
+  std::string packed;
+  raw_string_ostream packedStream(packed);
+  writePacked(packedStream, data);
+  const std::string slot = ("=" + shell).str();
+  const PagePart *part = find_if(pageParts(), [&](const PagePart &each) { return each.slot == slot; });
+  std::string page;
+  raw_string_ostream os(page);
+  StringRef rest = part->bytes;
+  // A slot is a line of its own or follows a tag, and is in capitals between two @.
+  while (true) {
+    const size_t begin = rest.find('@');
+    const size_t end = begin == StringRef::npos ? begin : rest.find('@', begin + 1);
+    if (end == StringRef::npos)
+      break;
+    os << rest.substr(0, begin);
+    writeSlot(os, rest.slice(begin, end + 1), packed);
+    rest = rest.drop_front(end + 1);
+  }
+  os << rest;
+  return page;
+}
+
+/// Returns a report without the parts that the page makes from others.
+static json::Object shownReport(const JsonFile &report) {
+  json::Object shown = *report.value.getAsObject();
+  for (json::Value &row : *shown.getArray("launches"))
+    row.getAsObject()->erase("nodes"); // the page joins node_list
+  return shown;
+}
+
 Expected<std::string> makeReportPage(const JsonFile &report, ArrayRef<JsonFile> profiles) {
   if (Error error = checkReport(report))
     return error;
@@ -205,24 +241,77 @@ Expected<std::string> makeReportPage(const JsonFile &report, ArrayRef<JsonFile> 
                                "; pass one of them");
     measured.push_back(profile.value);
   }
-  std::string data;
-  raw_string_ostream dataStream(data);
-  json::Object shown = *report.value.getAsObject();
-  for (json::Value &row : *shown.getArray("launches"))
-    row.getAsObject()->erase("nodes"); // the page joins node_list
-  writePacked(dataStream, json::Object{{"report", std::move(shown)}, {"profiles", std::move(measured)}});
+  return assemble("report", json::Object{{"report", shownReport(report)}, {"profiles", std::move(measured)}});
+}
 
-  std::string page;
-  raw_string_ostream os(page);
-  StringRef rest = pageParts().front().bytes;
-  for (StringRef slot : {"@STYLE@", "@DATA@", "@LICENCES@", "@LIBRARY@", "@SCRIPT@"}) {
-    const auto [before, after] = rest.split(slot);
-    os << before;
-    writeSlot(os, slot, data);
-    rest = after;
+Expected<std::string> makeComparisonPage(const JsonFile &first, const JsonFile &second, ArrayRef<JsonFile> profiles) {
+  const JsonFile *reports[] = {&first, &second};
+  json::Array measured[2];
+  StringSet<> profiled[2];
+  for (const JsonFile *report : reports)
+    if (Error error = checkReport(*report))
+      return error;
+  for (const JsonFile &profile : profiles) {
+    // Reports of one model may have equal launches: then the first profile of an entry belongs to the first report.
+    std::string problem;
+    bool isTaken = false;
+    for (int side = 0; side < 2 && !isTaken; ++side) {
+      if (Error error = checkProfile(profile, *reports[side])) {
+        problem = toString(std::move(error));
+        continue;
+      }
+      const StringRef entry = textOf(*profile.value.getAsObject(), "entry");
+      isTaken = profiled[side].insert(entry).second;
+      if (isTaken)
+        measured[side].push_back(profile.value);
+      else
+        problem = formatv("{0}: belongs to entry '{1}' of {2}, which already has a profile; pass one of them",
+                          profile.path, entry, reports[side]->path);
+    }
+    if (!isTaken)
+      return createStringError(problem);
   }
-  os << rest;
-  return page;
+  json::Array sides;
+  for (int side = 0; side < 2; ++side) {
+    json::Object shown = shownReport(*reports[side]);
+    shown["file"] = sys::path::filename(reports[side]->path);
+    sides.push_back(json::Object{{"report", std::move(shown)}, {"profiles", std::move(measured[side])}});
+  }
+  return assemble("comparison", json::Object{{"sides", std::move(sides)}});
+}
+
+//===----------------------------------------------------------------------===//
+// 4. Training logs
+//===----------------------------------------------------------------------===//
+
+bool isTrainingLog(StringRef text) {
+  Expected<json::Value> first = json::parse(text.split('\n').first);
+  if (!first) {
+    consumeError(first.takeError());
+    return false;
+  }
+  return first->getAsObject() && first->getAsObject()->getInteger("epoch");
+}
+
+Expected<std::string> makeTrainingPage(ArrayRef<std::pair<std::string, StringRef>> logs) {
+  json::Array rows;
+  for (const auto &[path, text] : logs) {
+    json::Array lines;
+    SmallVector<StringRef> written;
+    text.split(written, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+    for (size_t number = 0; number < written.size(); ++number) {
+      Expected<json::Value> line = json::parse(written[number]);
+      std::string problem = line ? "" : toString(line.takeError());
+      if (problem.empty() && !(line->getAsObject() && line->getAsObject()->getInteger("epoch")))
+        problem = "it has no 'epoch'";
+      if (!problem.empty())
+        return createStringError(formatv("{0}:{1}: must be a line of nacre-run --train --log=<file>, but is not: {2}",
+                                         path, number + 1, problem));
+      lines.push_back(std::move(*line));
+    }
+    rows.push_back(json::Object{{"file", sys::path::filename(path)}, {"lines", std::move(lines)}});
+  }
+  return assemble("training", json::Object{{"logs", std::move(rows)}});
 }
 
 } // namespace nacre::tools

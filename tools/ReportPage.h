@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  Renders a compilation's report as an HTML page, with measured times next to predicted ones.
+// What:  Renders reports as HTML pages: a compilation with its measured times, two of them compared, or a training.
 // Why:   nacre-compile --report=report.html and nacre-report write the same page.
 // How:   The page is one self-contained file. Its parts are in tools/report/page; the build embeds them in the programs.
 
@@ -26,6 +26,17 @@ bool isPagePath(llvm::StringRef path);
 /// Returns the page of a report (docs/report.schema.json) and of profiles (docs/profile.schema.json), at most one per entry. Fails with
 /// the path of the file at fault if it has another format, or if a profile belongs to another library.
 llvm::Expected<std::string> makeReportPage(const JsonFile &report, llvm::ArrayRef<JsonFile> profiles = {});
+
+/// Returns a page that compares two reports. A profile belongs to the report whose launches it has; if both have them, an entry's first
+/// profile belongs to `first`.
+llvm::Expected<std::string> makeComparisonPage(const JsonFile &first, const JsonFile &second,
+                                               llvm::ArrayRef<JsonFile> profiles = {});
+
+/// Returns whether a file's text is a training log (docs/training-log.schema.json).
+bool isTrainingLog(llvm::StringRef text);
+
+/// Returns a page with the curves of training logs: paths and texts.
+llvm::Expected<std::string> makeTrainingPage(llvm::ArrayRef<std::pair<std::string, llvm::StringRef>> logs);
 
 } // namespace nacre::tools
 

@@ -12,6 +12,7 @@
 #include "compiler/import/builder/OpenWeights.h"
 #include "compiler/import/entry/CompletedEntry.h"
 #include "compiler/import/entry/DeclaredOutputs.h"
+#include "compiler/import/entry/EraseUnused.h"
 #include "compiler/import/entry/InputValues.h"
 #include "compiler/import/entry/KeptState.h"
 #include "compiler/import/entry/KeptValues.h"
@@ -31,11 +32,11 @@ class GraphImporter {
 public:
   /// Adds a function to the module; all entries share `shared`.
   GraphImporter(ModelView &model, const ModelEntry &entry, const ImportOptions &options, ImportState &shared,
-                ModuleOp module)
+                ModuleOp module, ImportedNodes *nodes = nullptr)
       : model(model), name(entry.name.empty() ? StringRef(options.entry) : entry.name), options(options),
-        builder(module.getContext()), shared(shared), module(module), main{*entry.graph, nullptr, {}} {}
+        builder(module.getContext()), shared(shared), module(module), main{*entry.graph, nullptr, {}}, nodes(nodes) {}
 
-  LogicalResult import(const KeptTensors &kept = {});
+  LogicalResult import(const KeptTensors &kept);
   void check(std::vector<Problem> &problems, size_t &nodes);
 
 private:
@@ -69,6 +70,7 @@ private:
   Scope main;
   std::optional<OpenWeights> weights; ///< of a model that is trained
   std::optional<AddedDropouts> dropouts;
+  ImportedNodes *nodes;           ///< where nodes are listed; may be null
   std::optional<GraphNode> newer; ///< a node of an operator set newer than its registry knows
 };
 
@@ -182,6 +184,8 @@ LogicalResult GraphImporter::importNode(Scope &scope, size_t index, const GraphN
   if (results->size() < source.results.size())
     return emitError(source.loc) << "must have at most " << describeCount(results->size(), "result")
                                  << ", like the function or graph it runs, but has " << source.results.size();
+  if (nodes)
+    nodes->add(scope.graph, source, node.operands, *results);
   for (auto [name, value] : llvm::zip(source.results, *results)) {
     if (name.empty())
       continue;
@@ -369,12 +373,12 @@ void GraphImporter::check(std::vector<Problem> &problems, size_t &nodes) {
 } // namespace
 
 OwningOpRef<ModuleOp> importGraph(ModelView &model, const ImportOptions &options, MLIRContext *context,
-                                  const KeptTensors &kept) {
+                                  const KeptTensors &kept, ImportedNodes *nodes) {
   context->loadDialect<func::FuncDialect, nn::NnDialect>();
   ImportState shared(options);
   OwningOpRef<ModuleOp> module = ModuleOp::create(model.getGraph().getLocation());
   for (const ModelEntry &entry : model.getEntries())
-    if (failed(GraphImporter(model, entry, options, shared, *module).import(kept)))
+    if (failed(GraphImporter(model, entry, options, shared, *module, nodes).import(kept)))
       return nullptr;
   return module;
 }

@@ -10,9 +10,10 @@
 
 namespace nacre::importer {
 
-/// Implements importModel for a model that has been read. Returns null after emitting diagnostics.
+/// Implements importModel for a model that has been read, and adds its nodes to `nodes`. Returns null after emitting diagnostics.
 mlir::OwningOpRef<mlir::ModuleOp> importGraph(ModelView &model, const ImportOptions &options,
-                                              mlir::MLIRContext *context, const KeptTensors &kept = {});
+                                              mlir::MLIRContext *context, const KeptTensors &kept = {},
+                                              ImportedNodes *nodes = nullptr);
 
 /// Implements checkModel for a model that has been read.
 void checkGraph(ModelView &model, const ImportOptions &options, mlir::MLIRContext *context, CheckResult &result);

@@ -8,6 +8,7 @@
 #ifndef NACRE_COMPILER_IMPORT_IMPORT_H
 #define NACRE_COMPILER_IMPORT_IMPORT_H
 
+#include "compiler/import/model/ImportedNodes.h"
 #include "compiler/import/options/ImportOptions.h"
 #include "compiler/import/options/KeptTensors.h"
 #include "compiler/import/options/MemoryCap.h"
@@ -55,12 +56,15 @@ public:
 
   /// Returns the limit of memory that the model states, if any.
   std::optional<MemoryCap> getMemoryCap() const;
+  /// Returns the nodes of all imports so far.
+  const std::vector<ImportedNode> &getNodes() const { return nodes.getNodes(); }
 
 private:
   Model(std::unique_ptr<ModelView> view, mlir::MLIRContext *context);
 
   std::unique_ptr<ModelView> view;
   mlir::MLIRContext *context;
+  ImportedNodes nodes;
 };
 
 /// Imports the model at `path`; its content decides the format. Arguments and results of the function carry their

@@ -75,7 +75,7 @@ std::unique_ptr<Model> Model::read(StringRef path, const ImportOptions &options,
 }
 
 OwningOpRef<ModuleOp> Model::import(const ImportOptions &options, const KeptTensors &kept) {
-  return importGraph(*view, normalize(*view, options), context, kept);
+  return importGraph(*view, normalize(*view, options), context, kept, &nodes);
 }
 
 std::optional<MemoryCap> Model::getMemoryCap() const { return view->getMemoryCap(); }

@@ -16,18 +16,14 @@
 using namespace llvm;
 
 namespace nacre {
-namespace {
-
-/// What costs less is not worth the trouble.
-constexpr double kLeastShare = 0.05;
 
 //===----------------------------------------------------------------------===//
 // 1. Times
 //===----------------------------------------------------------------------===//
 
-/// Without a device: on one core of the target, as far as proportions go.
-double roughMilliseconds(const LaunchReport &launch, const codegen::MachineModel &machine) {
+double estimatedMilliseconds(const LaunchReport &launch, const CompileReport &report) {
   using codegen::WorkForm;
+  const codegen::MachineModel &machine = report.machine;
   const bool isProduct = launch.kind == "contraction" || launch.kind == "attention" || launch.kind == "separable";
   const WorkForm form = isProduct                                    ? WorkForm::Product
                         : launch.fallback || launch.kind == "serial" ? WorkForm::Scan
@@ -40,8 +36,13 @@ double roughMilliseconds(const LaunchReport &launch, const codegen::MachineModel
   return launch.turns * nanoseconds * 1e-6;
 }
 
+namespace {
+
+/// What costs less is not worth the trouble.
+constexpr double kLeastShare = 0.05;
+
 double millisecondsOf(const LaunchReport &launch, const CompileReport &report) {
-  return launch.predictedMilliseconds ? launch.placedMilliseconds : roughMilliseconds(launch, report.machine);
+  return launch.predictedMilliseconds ? launch.placedMilliseconds : estimatedMilliseconds(launch, report);
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,11 +175,14 @@ std::vector<Advice> advise(const CompileReport &report) {
     Advice advice;
     advice.kind = rule.kind.str();
     advice.share = share;
-    for (const Cost &cost : costs)
+    for (const Cost &cost : costs) {
       advice.nodes.push_back(cost.launch->nodeList.front());
+      advice.launches.push_back(cost.launch - report.launches.data());
+    }
     const size_t others = costs.size() - 1;
-    advice.text = formatv("{0}; {1} ({2}here{3}: {4:F0} % of a run)", costs.front().finding.problem,
-                          costs.front().finding.remedy, rule.measure,
+    advice.problem = costs.front().finding.problem;
+    advice.remedy = costs.front().finding.remedy;
+    advice.text = formatv("{0}; {1} ({2}here{3}: {4:F0} % of a run)", advice.problem, advice.remedy, rule.measure,
                           others == 0   ? ""
                           : others == 1 ? " and at another"
                                         : formatv(" and at {0} others", others).str(),

@@ -14,6 +14,9 @@
 
 namespace nacre {
 
+/// Returns the time of all iterations of a launch on one core of the first CPU, from a rough roofline: good for proportions only.
+double estimatedMilliseconds(const LaunchReport &launch, const CompileReport &report);
+
 /// Returns advice for the first entry's launches. Times are predicted for the report's device; without a device, they come
 /// from a rough roofline.
 std::vector<Advice> advise(const CompileReport &report);

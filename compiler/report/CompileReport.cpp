@@ -2,7 +2,9 @@
 
 #include "compiler/report/CompileReport.h"
 
+#include "compiler/report/Advice.h"
 #include "compiler/report/ArenaChart.h"
+#include "compiler/report/DescribeNodes.h"
 #include "dialects/Count.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -76,6 +78,8 @@ json::Array CompileReport::launchRows() const {
       row["predicted_cpu_ms"] = launch.predictedMilliseconds->cpu;
       if (launch.predictedMilliseconds->gpu)
         row["predicted_gpu_ms"] = *launch.predictedMilliseconds->gpu;
+    } else {
+      row["estimated_ms"] = estimatedMilliseconds(launch, *this);
     }
     if (launch.entry == train::trainEntry)
       row["part"] = partWord(partOf(launch.nodes));
@@ -97,7 +101,10 @@ json::Array CompileReport::entryRows() const {
                                       {"first_step", int64_t(storage.firstStep)},
                                       {"last_step", int64_t(storage.lastStep)}});
     for (const PortReport &port : entry.ports)
-      ports.push_back(json::Object{{"name", port.name}, {"role", port.role}, {"bytes", int64_t(port.bytes)}});
+      ports.push_back(json::Object{{"name", port.name},
+                                   {"role", port.role},
+                                   {"bytes", int64_t(port.bytes)},
+                                   {"shape", json::Array(port.shape)}});
     json::Object row{{"name", entry.name},
                      {"arena_bytes", int64_t(entry.arenaBytes)},
                      {"steps", std::move(steps)},
@@ -130,8 +137,13 @@ json::Value CompileReport::toJson() const {
                                       {"relative_error", weight.relativeError}});
   json::Array advices;
   for (const Advice &each : advice)
-    advices.push_back(json::Object{
-        {"kind", each.kind}, {"nodes", json::Array(each.nodes)}, {"share", each.share}, {"text", each.text}});
+    advices.push_back(json::Object{{"kind", each.kind},
+                                   {"nodes", json::Array(each.nodes)},
+                                   {"launches", numbers(each.launches)},
+                                   {"share", each.share},
+                                   {"problem", each.problem},
+                                   {"remedy", each.remedy},
+                                   {"text", each.text}});
   json::Object phases;
   for (auto [phase, milliseconds] : phaseMilliseconds)
     phases[phaseWord(phase)] = milliseconds;
@@ -157,6 +169,8 @@ json::Value CompileReport::toJson() const {
                       {"phase_ms", std::move(phases)},
                       {"total_ms", totalMilliseconds()},
                       {"advice", std::move(advices)},
+                      {"vector_bits", int64_t(8 * vectorBytes)},
+                      {"nodes", nodeRows(*this)},
                       {"entries", entryRows()},
                       {"launches", launchRows()}};
   if (!weightsFile.empty())
@@ -178,6 +192,12 @@ json::Value CompileReport::toJson() const {
                                    {"cpu_threads", int64_t(roofs->threads)},
                                    {"cpu", describe(roofs->cpu)},
                                    {"gpu", describe(roofs->gpu)}};
+  if (!predicted)
+    report["estimate"] = json::Object{{"description", machine.name},
+                                      {"flops_per_second", 1e9 * machine.flopsPerNanosecond()},
+                                      {"bytes_per_second", 1e9 * machine.memoryBytesPerNanosecond()},
+                                      {"cache_bytes", int64_t(machine.lastBytes)},
+                                      {"cache_bytes_per_second", 1e9 * machine.farBytesPerCycle * machine.gigahertz}};
   if (predicted) {
     report["device"] = device;
     report["predicted_ms"] = predicted->placed;

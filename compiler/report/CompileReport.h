@@ -60,8 +60,20 @@ struct LaunchReport {
 struct Advice {
   std::string kind;               ///< One word; docs/compiling.md lists them.
   std::vector<std::string> nodes; ///< The model's, those that cost most first; the first is where it is said.
+  std::vector<unsigned> launches; ///< Their launches, of CompileReport::launches.
   double share = 0;               ///< Of a run's time: what it costs, or what would be saved, as `text` says.
-  std::string text;               ///< What is wrong, and what to do.
+  std::string problem, remedy;    ///< What is wrong at the first node, and what to do.
+  std::string text;               ///< Both, with the share.
+};
+
+/// A node of the model, as a viewer of models shows it (compiler/report/DescribeNodes.h).
+struct NodeReport {
+  using Shape = std::vector<int64_t>;
+  std::string name;
+  std::string op;                              ///< The model format's name of its operator.
+  std::vector<Shape> inputs, weights, outputs; ///< `weights` are the operands that the compiler knows.
+  std::vector<int64_t> window, strides;        ///< Of convolutions and poolings; empty for other operators.
+  int64_t groups = 1;
 };
 
 /// A temporary of an entry.
@@ -75,6 +87,7 @@ struct ArenaStorage {
 struct PortReport {
   std::string name, role;
   uint64_t bytes = 0;
+  std::vector<int64_t> shape; ///< In the model.
 };
 
 /// What a run of an entry does, and what memory it has for that.
@@ -135,6 +148,8 @@ struct CompileReport {
   unsigned kernels = 0;   ///< Different ones.
   std::vector<LaunchReport> launches;
   std::vector<EntryReport> entries;
+  std::vector<NodeReport> nodes;        ///< As they are imported, in order.
+  unsigned vectorBytes = 0;             ///< Of a register of the first CPU.
   bool usesGpu = false;                 ///< It has been asked for, for some or all launches.
   std::vector<std::string> looseScales; ///< Nodes that multiply channels by constants after the graph phase.
   std::vector<Advice> advice;

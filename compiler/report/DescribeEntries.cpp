@@ -70,7 +70,8 @@ static EntryReport describe(plan::EntryOp entry) {
   for (auto port : entry.getBody().getOps<plan::StorageOp>())
     if (port.getRole() != plan::Role::Temporary)
       row.ports.push_back({toPrintable(port.getName().value_or("")), plan::stringifyRole(port.getRole()).str(),
-                           uint64_t(storedBytes(cast<ShapedType>(port.getResult().getType())))});
+                           uint64_t(storedBytes(cast<ShapedType>(port.getResult().getType()))),
+                           port.getTypeOfModel().getShape().vec()});
   for (auto [storage, demand] : llvm::zip_equal(lifetimes.storages, lifetimes.demands)) {
     plan::StorageOp op = storage;
     row.storages.push_back({"", op.getOffset().value_or(0), demand.sizeInBytes, demand.firstStep, demand.lastStep});

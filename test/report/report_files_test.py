@@ -3,6 +3,7 @@
 """The files about a compilation: the report and the profile as their schemas say, the page that holds both, and what is refused."""
 import os
 import re
+import shutil
 import unittest
 
 import report_models
@@ -64,6 +65,10 @@ class ReportFilesTest(report_models.ReportTest):
         self.assertLessEqual(profile["least_run_ns"], profile["median_run_ns"])
         self.assertEqual(sorted(f"{row['median_ns'] / 1e3:.3f}" for row in profile["launches"]), sorted(row[0] for row in rows[:len(profile["launches"])]))
         self.assertEqual(profile["runs"], 3)
+        machine = profile["machine"]
+        self.assertEqual(machine["threads"], min(profile["threads"], machine["cores"]))
+        self.assertIn(machine["vector_bits"], (128, 256, 512))
+        self.assertTrue(all(machine[key] > 1e8 for key in ("flops_per_second", "bytes_per_second", "cache_bytes_per_second")), machine)
         self.assertGreaterEqual(profile["least_run_ns"], 0)
 
     def test_a_profile_without_a_file_is_a_table_alone(self):
@@ -150,12 +155,43 @@ class ReportFilesTest(report_models.ReportTest):
         self.assertEqual(re.findall(r'<(?:script|link|img|iframe)[^>]*(?:src|href)="(?!data:)[^"]*"', text), [])
         self.assertNotRegex(text.split('id="licences"')[0] + text.split("Dom = ")[1], r"fetch\(|XMLHttpRequest|import\(|@import|url\(")
 
+    def test_one_command_measures_and_shows(self):
+        _, report = self.report_of("convnet")
+        self.call(REPORT, report, "--measure")
+        data = data_of(self.path("convnet.html"))
+        self.assertIn('"median_run_ns":', data)
+        self.assertIn('"machine":{', data)
+        value = load(report)
+        value["output"] = self.path("none.so")
+        with open(report, "w", encoding="utf-8") as file:
+            report_models.json.dump(value, file)
+        self.assertRegex(self.refused(report, "--measure"), rf"^nacre-report: cannot measure '{re.escape(value['output'])}': nacre-run: error: .*\n$")
+
+    def test_pages_of_trainings_and_comparisons_ask_for_nothing(self):
+        log, page = self.path("log.jsonl"), self.path("page.html")
+        with open(log, "w", encoding="utf-8") as file:
+            file.write('{"epoch": 1, "step": 4, "loss": 0.5, "learning_rate": 0.1, "seconds": 0.2, "peak_memory_bytes": 1048576}\n')
+        report = self.report_of("evil")[1]
+        for files in ((log,), (log, log), (report, report)):
+            self.call(REPORT, *files, "-o", page)
+            with open(page, encoding="utf-8") as file:
+                text = file.read()
+            self.assertIn("default-src 'none'", text)
+            self.assertEqual(re.findall(r'<(?:script|link|img|iframe)[^>]*(?:src|href)="(?!data:)[^"]*"', text), [])
+            self.assertNotRegex(text, r"fetch\(|XMLHttpRequest|import\(|@import|url\(|@[A-Z_]+@")
+            self.assertNotIn("<", data_of(page))
+            self.assertLess(len(text), 100_000)
+
     def test_the_documented_commands(self):
         """Those of docs/report.md, where a model has the name that they say."""
         os.rename(self.model("convnet"), self.path("mobilenet_v2.onnx"))
         with open(os.path.join(DOCS, "report.md"), encoding="utf-8") as file:
             lines = [line for block in re.findall(r"```sh\n(.*?)```", file.read(), re.DOTALL) for line in block.splitlines()]
-        self.assertEqual(len(lines), 4)
+        self.assertEqual(len(lines), 7)
+        for name in ("before", "after"):
+            shutil.copy(self.report_of("relu")[1], self.path(name + ".json"))
+        with open(self.path("log.jsonl"), "w", encoding="utf-8") as file:
+            file.write('{"epoch": 1, "step": 4, "loss": 0.5, "learning_rate": 0.1, "seconds": 0.2, "peak_memory_bytes": 1048576}\n')
         for line in lines:
             self.call("sh", "-c", line, cwd=self.folder, env={**os.environ, "PATH": f"{os.path.abspath(report_models.nacre.BIN)}:{os.environ['PATH']}"})
         self.assertIn("least_ns", data_of(self.path("report.html")))
@@ -182,6 +218,15 @@ class ReportFilesTest(report_models.ReportTest):
             file.write("[1, 2")
         self.assertEqual(self.refused(), said + "a report is required, as in nacre-report report.json; see --help\n")
         self.assertEqual(self.refused(missing), f"{said}cannot read '{missing}': No such file or directory\n")
+        self.assertEqual(self.refused(report, report, report), f"{said}two reports can be compared, but there are 3\n")
+        log = self.path("log.jsonl")
+        with open(log, "w", encoding="utf-8") as file:
+            file.write('{"epoch": 1, "step": 4}\n{"step": 5}\n')
+        self.assertEqual(self.refused(log), f"{said}{log}:2: must be a line of nacre-run --train --log=<file>, but is not: it has no 'epoch'\n")
+        self.assertEqual(self.refused(log, report), f"{said}a training log cannot be combined with a report; write one page for each\n")
+        self.assertEqual(self.refused(log, "--measure"), f"{said}--profile and --measure are about reports, but '{log}' is a training log\n")
+        third = (report, report, *("--profile=" + profile for _ in range(3)))
+        self.assertEqual(self.refused(*third), f"{said}{profile}: belongs to entry 'main' of {report}, which already has a profile; pass one of them\n")
         self.assertRegex(self.refused(broken), rf"^{said}{re.escape(broken)}: must be JSON, but is not: .*\n$")
         self.assertEqual(self.refused(profile), f"{said}{profile}: must be a report of nacre-compile --report=<file>.json, but has no 'entries'\n")
         self.assertEqual(self.refused(report, "--profile=" + report), f"{said}{report}: must be a profile of nacre-run --profile=<file>, but has no 'entry'\n")

@@ -86,7 +86,7 @@ class SchemasTest(nacre.NacreTest):
 
     def test_schemas_refuse_what_is_not_so(self):
         line = parse(self.run_model(self.compile("relu"), "--benchmark", "--runs=1"))
-        good = {"benchmark": line, "training-log": {"epoch": 1, "step": 9, "loss": 0.5, "learning_rate": 0.1, "seconds": 0.2},
+        good = {"benchmark": line, "training-log": {"epoch": 1, "step": 9, "loss": 0.5, "learning_rate": 0.1, "seconds": 0.2, "peak_memory_bytes": 1048576},
                 "trace": {"displayTimeUnit": "ns", "traceEvents": []},
                 "state": {"__metadata__": {"crc32c": "0123abcd", "format": "nacre", "fingerprint": "0123456789abcdef"}}}
         for name, value in good.items():
@@ -153,7 +153,7 @@ class SchemasTest(nacre.NacreTest):
         self.assertEqual(set(lines[1]), set(schema_of("training-log")["anyOf"][1]["properties"]))
         self.assertEqual(self.check_state(state)["__metadata__"]["step"], "10")
         lines = self.train(self.compile("line", "--train", "--loss=mean-squared-error:logits"), label="line.npy")
-        self.assertEqual(set(lines[0]), {"epoch", "step", "loss", "learning_rate", "seconds"})
+        self.assertEqual(set(lines[0]), {"epoch", "step", "loss", "learning_rate", "seconds", "peak_memory_bytes"})
 
     def test_of_a_loss_that_is_no_number(self):
         self.examples(16, value=float("nan"))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// nacre-report: what the compiler said of a model and what was measured of it, as one page.
+// nacre-report: the compiler's report on a model with measured times, two reports compared, or a training, as one page.
 
 #include "dialects/NestedJson.h"
 #include "dialects/OutputFile.h"
@@ -8,11 +8,16 @@
 #include "tools/OutOfMemory.h"
 #include "tools/ReportPage.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 
 using namespace llvm;
+using nacre::tools::JsonFile;
 
 namespace {
 
@@ -24,12 +29,18 @@ constexpr StringLiteral kClosing = "\nEXAMPLES\n"
                                    "      measure on the device itself\n"
                                    "  nacre-report report.json --profile=profile.json -o report.html\n"
                                    "      show both in a browser\n"
+                                   "  nacre-report report.json --measure\n"
+                                   "      measure on this machine and show both\n"
                                    "  nacre-report lenet.json --profile=main.json --profile=train.json\n"
                                    "      show the measurements of several entries\n"
+                                   "  nacre-report before.json after.json --measure\n"
+                                   "      compare two compilations\n"
+                                   "  nacre-report log.jsonl\n"
+                                   "      show the curves of a training (nacre-run --train --log=log.jsonl)\n"
                                    "\nEXIT STATUS\n"
                                    "  0  the page is written\n"
-                                   "  2  the command line is wrong, or a file cannot be read or written, or belongs\n"
-                                   "     to another library\n"
+                                   "  2  the command line is wrong, a file cannot be read or written or belongs to\n"
+                                   "     another library, or the measurement fails\n"
                                    "  4  memory ran out\n";
 
 int fail(const Twine &message) {
@@ -37,14 +48,120 @@ int fail(const Twine &message) {
   return 2;
 }
 
-Expected<nacre::tools::JsonFile> readJson(const std::string &path) {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path, /*IsText=*/true);
+using Text = std::unique_ptr<MemoryBuffer>;
+
+Expected<Text> readText(const std::string &path) {
+  ErrorOr<Text> file = MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!file)
     return createStringError("cannot read '" + path + "': " + file.getError().message());
-  Expected<json::Value> value = nacre::parseJson((*file)->getBuffer());
+  return std::move(*file);
+}
+
+Expected<JsonFile> parseFile(const std::string &path, StringRef text) {
+  Expected<json::Value> value = nacre::parseJson(text);
   if (!value)
     return createStringError(path + ": must be JSON, but is not: " + toString(value.takeError()));
-  return nacre::tools::JsonFile{path, std::move(*value)};
+  return JsonFile{path, std::move(*value)};
+}
+
+Expected<JsonFile> readJson(const std::string &path) {
+  Expected<Text> text = readText(path);
+  if (!text)
+    return text.takeError();
+  return parseFile(path, (*text)->getBuffer());
+}
+
+/// Returns the library of a report: where the compiler wrote it, or beside the report if both were moved.
+std::string libraryOf(const JsonFile &report) {
+  const json::Object *top = report.value.getAsObject();
+  std::string output = top ? top->getString("output").value_or("").str() : "";
+  if (output.empty() || sys::fs::exists(output))
+    return output;
+  SmallString<128> beside = sys::path::parent_path(report.path);
+  sys::path::append(beside, sys::path::filename(output));
+  return sys::fs::exists(beside) ? beside.str().str() : output;
+}
+
+/// Measures the library of a report with nacre-run, which is beside this program or in the PATH.
+Expected<JsonFile> measure(const JsonFile &report, const char *program) {
+  const std::string library = libraryOf(report);
+  if (library.empty())
+    return createStringError(report.path + ": names no library to measure, but must for --measure");
+  const std::string self = sys::fs::getMainExecutable(program, reinterpret_cast<void *>(&measure));
+  ErrorOr<std::string> run = sys::findProgramByName("nacre-run", {sys::path::parent_path(self)});
+  if (!run)
+    run = sys::findProgramByName("nacre-run");
+  if (!run)
+    return createStringError("--measure needs nacre-run, but it is neither next to nacre-report nor in the PATH");
+  SmallString<128> profile, said;
+  if (sys::fs::createTemporaryFile("nacre-profile", "json", profile) ||
+      sys::fs::createTemporaryFile("nacre-run", "txt", said))
+    return createStringError("cannot write a file for the profile in the folder for temporary files");
+  const FileRemover removeProfile(profile), removeSaid(said);
+  const std::string profileOption = ("--profile=" + profile).str();
+  // A second of runs: a median of a few would be of a machine that wakes up.
+  const StringRef arguments[] = {*run, library, profileOption, "--min-seconds=1"};
+  const std::optional<StringRef> redirects[] = {std::nullopt, StringRef(said), StringRef(said)};
+  std::string problem;
+  const int status = sys::ExecuteAndWait(*run, arguments, std::nullopt, redirects, 0, 0, &problem);
+  if (status != 0) {
+    ErrorOr<Text> text = MemoryBuffer::getFile(said, /*IsText=*/true);
+    return createStringError(
+        "cannot measure '" + library +
+        "': " + (text && !(*text)->getBuffer().empty() ? (*text)->getBuffer().rtrim() : StringRef(problem)));
+  }
+  Expected<JsonFile> measured = readJson(profile.str().str());
+  if (measured)
+    measured->path = "the profile of " + library;
+  return measured;
+}
+
+/// Returns the page of what the command line names.
+Expected<std::string> makePage(ArrayRef<std::string> paths, ArrayRef<std::string> profiles, bool measures,
+                               const char *program) {
+  std::vector<Text> texts;
+  for (const std::string &path : paths) {
+    Expected<Text> text = readText(path);
+    if (!text)
+      return text.takeError();
+    texts.push_back(std::move(*text));
+  }
+  const auto logs = count_if(texts, [](const Text &text) { return nacre::tools::isTrainingLog(text->getBuffer()); });
+  if (logs > 0) {
+    if (size_t(logs) < texts.size())
+      return createStringError("a training log cannot be combined with a report; write one page for each");
+    if (!profiles.empty() || measures)
+      return createStringError("--profile and --measure are about reports, but '" + paths.front() +
+                               "' is a training log");
+    std::vector<std::pair<std::string, StringRef>> named;
+    for (const auto &[path, text] : zip_equal(paths, texts))
+      named.emplace_back(path, text->getBuffer());
+    return nacre::tools::makeTrainingPage(named);
+  }
+  if (paths.size() > 2)
+    return createStringError("two reports can be compared, but there are " + Twine(paths.size()));
+  std::vector<JsonFile> reports, measured;
+  for (const auto &[path, text] : zip_equal(paths, texts)) {
+    Expected<JsonFile> report = parseFile(path, text->getBuffer());
+    if (!report)
+      return report.takeError();
+    reports.push_back(std::move(*report));
+  }
+  for (const std::string &path : profiles) {
+    Expected<JsonFile> profile = readJson(path);
+    if (!profile)
+      return profile.takeError();
+    measured.push_back(std::move(*profile));
+  }
+  if (measures)
+    for (const JsonFile &report : reports) {
+      Expected<JsonFile> profile = measure(report, program);
+      if (!profile)
+        return profile.takeError();
+      measured.push_back(std::move(*profile));
+    }
+  return reports.size() == 1 ? nacre::tools::makeReportPage(reports.front(), measured)
+                             : nacre::tools::makeComparisonPage(reports.front(), reports.back(), measured);
 }
 
 } // namespace
@@ -53,39 +170,31 @@ int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   nacre::tools::handleOutOfMemory();
   cl::OptionCategory category("nacre-report options");
-  cl::opt<std::string> report(cl::Positional, cl::desc("<report.json>"), cl::cat(category));
+  cl::list<std::string> files(cl::Positional, cl::cat(category),
+                              cl::desc("<report.json> [<other.json>] | <log.jsonl>..."));
   cl::list<std::string> profiles("profile", cl::cat(category), cl::value_desc("file"),
                                  cl::desc("Profile by nacre-run --profile=<file>, at most one per entry; repeatable"));
+  cl::opt<bool> measures("measure", cl::cat(category),
+                         cl::desc("Measure the report's library on this machine with nacre-run"));
   cl::opt<std::string> output("o", cl::cat(category), cl::value_desc("file"),
                               cl::desc("Page to write; - is the standard output (default: <report>.html)"));
   cl::HideUnrelatedOptions(category);
   nacre::tools::setVersion("nacre-report");
-  const nacre::tools::Help help{"Shows a report of nacre-compile and profiles of nacre-run as a web page.",
-                                "nacre-report [options] <report.json>",
+  const nacre::tools::Help help{"Shows reports of nacre-compile, or training logs, as a web page.",
+                                "nacre-report [options] <report.json> [<other.json>] | <log.jsonl>...",
                                 &category,
-                                {{"Files", {"profile", "o"}}},
+                                {{"Files", {"profile", "measure", "o"}}},
                                 kClosing.str()};
   if (Error error = nacre::tools::parseOptions(argc, argv, help))
     return fail(toString(std::move(error)));
-  if (report.empty())
+  if (files.empty())
     return fail("a report is required, as in nacre-report report.json; see --help");
-
-  Expected<nacre::tools::JsonFile> read = readJson(report);
-  if (!read)
-    return fail(toString(read.takeError()));
-  std::vector<nacre::tools::JsonFile> measured;
-  for (const std::string &path : profiles) {
-    Expected<nacre::tools::JsonFile> profile = readJson(path);
-    if (!profile)
-      return fail(toString(profile.takeError()));
-    measured.push_back(std::move(*profile));
-  }
-  Expected<std::string> page = nacre::tools::makeReportPage(*read, measured);
+  Expected<std::string> page = makePage(files, profiles, measures, argv[0]);
   if (!page)
     return fail(toString(page.takeError()));
   SmallString<128> path(output);
   if (path.empty()) {
-    path = report;
+    path = files.front();
     sys::path::replace_extension(path, "html");
   }
   if (path == "-")

@@ -126,7 +126,8 @@ Outcome profile(ModelSession &session, const Options &options) {
     nacre_session_info engines;
     Outcome failure = session.describe(engines);
     if (!failure)
-      failure = writeJson(options.profileFile, profileJson(session, engines.device, runs, launches));
+      failure = writeJson(options.profileFile, profileJson(session, engines.device, runs,
+                                                           tune::measurePeak(session.memory.threads), launches));
     if (failure)
       return failure;
   }

@@ -24,10 +24,21 @@ std::string launchRow(const LaunchProfile &launch) {
          member("latest_gpu_ns", time.gpu_total) + ", " + member("executions", time.executions) + "}";
 }
 
+std::string machineRow(const tune::MachinePeak &machine) {
+  return "{" + member("cpu", jsonText(machine.cpu.c_str())) + ", " + member("cores", machine.cores) + ", " +
+         member("threads", machine.threads) + ", " + member("vector_bits", machine.vectorBits) + ", " +
+         member("flops_per_second", uint64_t(machine.flopsPerSecond)) + ", " +
+         member("bytes_per_second", uint64_t(machine.bytesPerSecond)) + ", " +
+         member("cache_bytes", uint64_t(machine.cacheBytes)) + ", " +
+         member("cache_bytes_per_second", uint64_t(machine.cacheBytesPerSecond)) + ", " +
+         member("near_cache_bytes", uint64_t(machine.nearCacheBytes)) + ", " +
+         member("near_cache_bytes_per_second", uint64_t(machine.nearCacheBytesPerSecond)) + "}";
+}
+
 } // namespace
 
 std::string profileJson(const ModelSession &session, const char *device, const RunsProfile &runs,
-                        const std::vector<LaunchProfile> &launches) {
+                        const tune::MachinePeak &machine, const std::vector<LaunchProfile> &launches) {
   uint64_t sum = 0;
   for (const LaunchProfile &launch : launches)
     sum += launch.samples.smallest();
@@ -37,7 +48,7 @@ std::string profileJson(const ModelSession &session, const char *device, const R
                      member("entry", jsonText(session.entryInfo.name)) + ", " + member("device", jsonText(device)) +
                      ", " + member("threads", session.memory.threads) + ", " + member("runs", runs.runs) + ", " +
                      member("least_run_ns", runs.least) + ", " + member("median_run_ns", runs.median) + ", " +
-                     member("launches_ns", sum) + ", \"launches\": [\n";
+                     member("launches_ns", sum) + ", " + member("machine", machineRow(machine)) + ", \"launches\": [\n";
   for (size_t number = 0; number < launches.size(); ++number)
     json += "  " + launchRow(launches[number]) + (number + 1 < launches.size() ? ",\n" : "\n");
   return json + "]}\n";

@@ -9,6 +9,7 @@
 
 #include "tools/run/Benchmark.h"
 #include "tools/run/session/ModelSession.h"
+#include "tools/tune/Measure.h"
 #include <cstdint>
 #include <vector>
 
@@ -30,7 +31,7 @@ struct RunsProfile {
 
 /// The profile of a session's runs. `device` is the GPU's name, or empty.
 std::string profileJson(const ModelSession &session, const char *device, const RunsProfile &runs,
-                        const std::vector<LaunchProfile> &launches);
+                        const tune::MachinePeak &machine, const std::vector<LaunchProfile> &launches);
 
 } // namespace nacre::run
 

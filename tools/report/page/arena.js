@@ -10,9 +10,8 @@ const Arena = (() => {
 
   function scales() {
     const entry = state.entry;
-    const x = d3.scaleLinear().domain([0, Math.max(entry.steps.length, 1)]).range([left, view.width - right]);
-    const y = d3.scaleLinear().domain([0, Math.max(entry.arena_bytes, 1)]).range([view.height - bottom, top]);
-    return { x: view.transform.rescaleX(x), y: view.transform.rescaleY(y) };
+    const { k, x, y } = view.transform;
+    return { x: Axes.linear([0, Math.max(entry.steps.length, 1)], [left, view.width - right], k, x), y: Axes.linear([0, Math.max(entry.arena_bytes, 1)], [view.height - bottom, top], k, y) };
   }
 
   /** Steps of bytes that are read well: powers of two. */
@@ -141,7 +140,8 @@ const Arena = (() => {
     const most = entry.steps.reduce((best, row, at) => (row.arena_bytes_in_use > entry.steps[best].arena_bytes_in_use ? at : best), 0);
     const inUse = entry.steps[most]?.arena_bytes_in_use ?? 0;
     const held = entry.storages.reduce((sum, row) => sum + row.bytes, 0);
-    Dom.byId("arena-text").textContent = entry.storages.length === 0 ? "This entry needs no temporaries." :
+    Dom.byId("arena").hidden = entry.storages.length === 0;
+    Dom.byId("arena-text").textContent =
       `${Dom.bytes(entry.arena_bytes)} for ${Dom.counted(entry.storages.length, "storage")}; without sharing they would take ${Dom.bytes(held)}. ` +
       `The peak is at step ${most + 1}: ${Dom.bytes(inUse)} in use, ${Dom.percent(inUse / Math.max(entry.arena_bytes, 1))} of the arena. The line shows the bytes in use; ` +
       "red marks the storages that the selected launch reads and writes. The arrow keys move through steps and storages; Enter selects the launch that wrote a storage.";

@@ -84,11 +84,11 @@ const Canvas = (() => {
     return view;
   }
 
-  /** Returns `text` truncated to `width` pixels. */
-  function cutText(context, text, width) {
+  /** Returns `text` truncated to `width` pixels, at its beginning or its end. */
+  function cutText(context, text, width, keepsEnd = true) {
     if (context.measureText(text).width <= width) return text;
     const fits = Math.floor((width / context.measureText(text).width) * text.length) - 1;
-    return fits > 1 ? Dom.shorten(text, fits) : "";
+    return fits > 1 ? (keepsEnd ? Dom.shorten : Dom.begin)(text, fits) : "";
   }
 
   /** Returns the index that a key moves to from `at` in a list of `count`; undefined for other keys. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: Prepares the report and the profiles for the page: entries, their launches with times, and edges from writers to readers.
-// How:  1. Expand columns into rows. 2. Join times by position. 3. Find edges by storages.
+// What: Prepares a report and its profiles for the page: entries, their launches with times and nodes, and edges from writers to readers.
+// How:  1. Expand columns into rows. 2. Join nodes by name. 3. Join times by position. 4. Find edges by storages.
 "use strict";
 
 const Data = (() => {
@@ -20,16 +20,67 @@ const Data = (() => {
     });
   }
 
-  //===---- 2. Launches ----===//
+  //===---- 2. Nodes ----===//
+
+  const parts = [" dX", " dW", " update", " again"];
+  const emptyNode = { operator: "", inputs: [], weights: [], outputs: [] };
+
+  /** A node of a launch: its row, or that of the node whose gradient or update it computes, and what is computed: " dX". */
+  function nodeOf(nodes, name) {
+    let base = name, part = "";
+    while (!nodes.has(base)) {
+      const end = parts.find((each) => base.endsWith(each));
+      if (!end) return { name, part: "", ...emptyNode, isKnown: false };
+      part = end + part;
+      base = base.slice(0, -end.length);
+    }
+    return { ...nodes.get(base), name, part, isKnown: true };
+  }
+
+  const shapeText = (shape) => (shape.length ? shape.join("×") : "scalar");
+  const windowText = (node) => (node.window?.length ? `${node.window.join("×")}${node.strides.some((stride) => stride !== 1) ? `, stride ${new Set(node.strides).size === 1 ? node.strides[0] : node.strides.join("×")}` : ""}${node.groups > 1 ? `, ${node.groups} groups` : ""}` : "");
+
+  /** The node of a launch that has most of its work: a window or a matrix first, then whatever has weights. */
+  function mainNode(nodes) {
+    const weight = (node) => (node.window?.length ? 4 : 0) + (node.weights.some((shape) => shape.length > 1) ? 2 : 0) + (node.isKnown ? 1 : 0);
+    return nodes.reduce((best, node) => (weight(node) > weight(best) ? node : best), nodes[0]);
+  }
+
+  const copyName = { permute: "Transpose", copy: "Copy" };
+
+  /** What a launch computes, in the model's words: operators, shapes, window. */
+  function describeNodes(row, known) {
+    const nodes = row.node_list.map((name) => nodeOf(known, name));
+    const main = mainNode(nodes);
+    if (!main) return { modelNodes: nodes, main, operator: copyName[row.kind] ?? "Copy", operators: `${copyName[row.kind] ?? "Copy"} (added by the compiler)`, shapes: "", window: "" };
+    const words = [main, ...nodes.filter((node) => node !== main)].map((node) => (node.isKnown ? node.operator + node.part : node.name));
+    const isLayout = row.kind === "permute" && (main.window?.length || main.weights.length);
+    if (isLayout) return { modelNodes: nodes, main, isLayout, operator: "Transpose", operators: `Transpose for ${words[0]}`, others: [], shapes: "", window: "" };
+    const unique = [...new Set(words)];
+    // The second input of a convolution that is trained is its filter.
+    const from = (main.window?.length ? main.inputs.slice(0, 1) : main.inputs).map(shapeText), to = main.outputs.map(shapeText);
+    return {
+      modelNodes: nodes,
+      main,
+      operator: unique[0],
+      operators: unique.slice(0, 4).join(" + ") + (unique.length > 4 ? " + …" : ""),
+      others: unique.slice(1),
+      shapes: from.length || to.length ? `${from.slice(0, 2).join(", ")}${from.length > 2 ? ", …" : ""} → ${to.slice(0, 1).join("")}` : "",
+      window: windowText(main),
+    };
+  }
+
+  //===---- 3. Launches ----===//
 
   const bytesOf = (launch) => launch.weight_bytes + launch.read_bytes + launch.written_bytes;
 
   /** A launch's nanoseconds; profiles of older versions have no median. */
   const timeOf = (measured) => measured.median_ns ?? measured.least_ns;
 
-  function makeLaunch(row, index, measured) {
+  function makeLaunch(row, index, measured, nodes) {
     const launch = {
       ...row,
+      ...describeNodes(row, nodes),
       index,
       number: index + 1,
       nodes: row.node_list.join(", "),
@@ -45,14 +96,15 @@ const Data = (() => {
     launch.turns = launch.executions ?? launch.turns;
     launch.work = launch.flops * launch.turns;
     launch.bytes = bytesOf(launch);
-    launch.intensity = launch.bytes ? launch.flops / launch.bytes : 0;
-    const time = launch.measured ?? launch.predicted;
-    launch.time = time;
-    launch.flopRate = time ? launch.work / (time / 1e3) : undefined;
+    launch.intensity = launch.bytes ? launch.executed_flops / launch.bytes : 0;
+    // Estimates serve for proportions; nothing shows them as times.
+    launch.time = launch.measured ?? launch.predicted;
+    launch.cost = launch.time ?? launch.estimated_ms;
+    launch.flopRate = launch.time ? (launch.executed_flops * launch.turns) / (launch.time / 1e3) : undefined;
     return launch;
   }
 
-  //===---- 3. Edges ----===//
+  //===---- 4. Edges ----===//
 
   /** Whoever wrote a storage, or a part of it, comes before all who read it later. */
   function connect(launches) {
@@ -76,12 +128,18 @@ const Data = (() => {
 
   const sum = (rows, key) => rows.reduce((total, row) => total + (row[key] ?? 0), 0);
 
-  function makeEntry(row, report, profile) {
-    const rows = report.launches.filter((launch) => launch.entry === row.name);
-    const launches = rows.map((launch, index) => makeLaunch(launch, index, profile?.launches[index]));
+  function makeEntry(row, report, profile, nodes) {
+    const rows = report.launches.map((launch, place) => ({ ...launch, place })).filter((launch) => launch.entry === row.name);
+    const launches = rows.map((launch, index) => makeLaunch(launch, index, profile?.launches[index], nodes));
     const entry = { ...row, launches, profile, edges: connect(launches) };
     entry.measured = profile && sum(launches, "measuredNs") / 1e6;
+    entry.medianRun = profile && (profile.median_run_ns ?? profile.least_run_ns) / 1e6;
+    entry.bestRun = profile && profile.least_run_ns / 1e6;
     entry.predictedLaunches = row.predicted_ms === undefined ? undefined : sum(launches, "predicted");
+    entry.run = entry.medianRun ?? row.predicted_ms;
+    entry.cost = sum(launches, "cost");
+    entry.isTrained = launches.some((launch) => launch.part === "backward");
+    for (const launch of launches) launch.share = entry.cost ? launch.cost / entry.cost : 0;
     entry.byNode = new Map();
     for (const launch of launches)
       for (const node of launch.node_list) {
@@ -93,23 +151,18 @@ const Data = (() => {
     return entry;
   }
 
-  /** A share of the roof over a launch: what it reaches of the most that its engines could at its intensity. */
-  function roofShare(launch, roofs) {
-    if (!roofs || !launch.flopRate || !launch.intensity) return undefined;
-    const { cpu, gpu } = roofs;
-    // For a cut, both engines compute at the same time and share the memory.
-    const both = { flops_per_second: cpu.flops_per_second + gpu.flops_per_second, bytes_per_second: Math.max(cpu.bytes_per_second, gpu.bytes_per_second) };
-    const roof = { cpu, gpu, cut: both }[launch.engine];
-    return launch.flopRate / Math.min(roof.flops_per_second, launch.intensity * roof.bytes_per_second);
-  }
-
-  function read(text) {
-    const { report, profiles } = unpack(JSON.parse(text));
-    const entries = report.entries.map((row) => makeEntry(row, report, profiles.find((profile) => profile.entry === row.name)));
-    for (const entry of entries)
-      for (const launch of entry.launches) launch.roofShare = roofShare(launch, report.roofs);
+  /** A report with its profiles: entries, each with the limits of its launches. */
+  function join({ report, profiles }) {
+    const nodes = new Map(report.nodes.map((node) => [node.name, node]));
+    const entries = report.entries.map((row) => makeEntry(row, report, profiles.find((profile) => profile.entry === row.name), nodes));
+    for (const entry of entries) {
+      Bounds.find(entry, report);
+      AdviceOf.prepare(entry, report);
+    }
     return { report, entries };
   }
 
-  return { read, sum };
+  const read = (text) => unpack(JSON.parse(text));
+
+  return { read, join, sum, shapeText, windowText };
 })();

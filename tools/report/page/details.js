@@ -13,18 +13,35 @@ const Details = (() => {
     const entry = state.entry;
     const share = (time, total) => (total ? ` (${Dom.percent(time / total)})` : "");
     return [
-      ["measured", launch.measured !== undefined && Dom.microseconds(launch.measured) + " µs" + share(launch.measured, entry.measured)],
-      ["predicted", launch.predicted !== undefined && Dom.microseconds(launch.predicted) + " µs" + share(launch.predicted, entry.predictedLaunches)],
+      ["measured", launch.measured !== undefined && Dom.time(launch.measured) + share(launch.measured, entry.measured)],
+      ["predicted", launch.predicted !== undefined && Dom.time(launch.predicted) + share(launch.predicted, entry.predictedLaunches)],
       ["iterations per run", launch.turns !== 1 && Dom.count(launch.turns)],
-      ["achieved", launch.flopRate > 0 && Dom.rate(launch.flopRate, "FLOP/s") + (launch.roofShare ? `, ${Dom.percent(launch.roofShare)} of the roofline` : "")],
+      ["limit", launch.level && (launch.peakShare === undefined ? launch.level : `${launch.level}; it reaches ${Dom.percent(launch.peakShare)} of the peak`)],
+      ["achieved", launch.flopRate > 0 && `${Dom.rate(launch.flopRate, "FLOP/s")}, ${Dom.rate((launch.bytes * launch.turns) / (launch.time / 1e3), "B/s")}`],
     ].filter((row) => row[1]);
   }
+
+  const shapesOf = (shapes) => shapes.map(Data.shapeText).join(", ");
+
+  /** What a viewer of models shows of a node. */
+  const describeNode = (node) => element("li", {},
+    element("button", { type: "button", click: () => search(node.name) }, node.name),
+    Dom.pairs([
+      ["operator", node.operator && node.operator + node.part],
+      ["inputs", shapesOf(node.inputs)],
+      ["weights", shapesOf(node.weights.filter((shape) => shape.length))],
+      ["outputs", shapesOf(node.outputs)],
+      ["kernel", node.window?.length ? node.window.join("×") : ""],
+      ["stride", node.window?.length ? node.strides.join("×") : ""],
+      ["groups", node.groups > 1 ? String(node.groups) : ""],
+    ]));
 
   function describe(launch) {
     const choose = (other) => State.choose(other, "details");
     const storages = launch.writes.map((index) => state.entry.storages[index]);
     return [
-      element("h3", {}, `Launch ${launch.number}: ${launch.kind}`),
+      element("h3", {}, `Launch ${launch.number}: ${launch.operators}`),
+      element("p", { id: "details-advice" }, Dom.prose(AdviceOf.ofLaunch(launch, state.entry, state.data.report))),
       Dom.pairs([
         ["engine", launch.engine === "cut" ? `cut: ${Dom.percent(launch.gpu_share)} GPU, the rest on the CPU` : launch.engine.toUpperCase()],
         ["ran on", launch.ranOn && launch.ranOn !== launch.engine ? launch.ranOn : undefined],
@@ -34,12 +51,11 @@ const Details = (() => {
         ["writes", Dom.bytes(launch.written_bytes)],
         ["arena", storages.map((storage) => `${Dom.bytes(storage.bytes)} at ${Dom.count(storage.offset)}`).join(", ")],
         ["part of the step", launch.part],
-        ["kernel", launch.kernel],
-        ["fallback", launch.fallback && `${launch.fallback_reason}; compiled as plain loops, vectorized by LLVM`],
+        ["kernel", `${launch.kind}, ${launch.kernel}`],
+        ["no own kernel", launch.fallback && `${launch.fallback_reason}; compiled as plain loops, vectorized by LLVM`],
         ["not on the GPU", launch.gpu_declined],
       ].filter((row) => row[1])),
-      element("h3", {}, "Nodes of the model"),
-      element("ul", { class: "names" }, launch.node_list.map((node) => element("li", {}, element("button", { type: "button", click: () => search(node) }, node)))),
+      launch.modelNodes.length ? [element("h3", {}, "Nodes of the model"), element("ul", { class: "nodes" }, launch.modelNodes.map(describeNode))] : undefined,
       element("h3", {}, "Reads from"),
       launch.before.length ? Dom.launchButtons(launch.before, choose) : element("p", {}, "only inputs, state or weights"),
       element("h3", {}, "Read by"),
@@ -51,12 +67,12 @@ const Details = (() => {
   function showDetails() {
     const launch = state.launch;
     if (!launch) {
-      fill(byId("details"), element("p", {}, "Select a launch: click it, search for a node, or use the arrow keys in the graph."));
+      fill(byId("details"), element("p", {}, "This entry has no launches."));
       return;
     }
     fill(byId("details"), describe(launch));
-    const time = launch.time === undefined ? "" : `, ${Dom.microseconds(launch.time)} microseconds`;
-    byId("said").textContent = `Launch ${launch.number} of ${state.entry.launches.length}: ${launch.nodes || launch.kernel}, ${launch.engine}${time}`;
+    const time = launch.time === undefined ? "" : `, ${Dom.time(launch.time)}`;
+    byId("said").textContent = `Launch ${launch.number} of ${state.entry.launches.length}: ${launch.operators}, ${launch.nodes || launch.kernel}, ${launch.engine}${time}`;
   }
 
   //===---- Search ----===//

@@ -13,11 +13,11 @@ const Dom = (() => {
       if (typeof value === "function") made.addEventListener(name, value);
       else if (value !== undefined && value !== false) made.setAttribute(name, value);
     }
-    made.append(...children.flat().filter((child) => child !== undefined && child !== null));
+    made.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false));
     return made;
   }
 
-  const fill = (parent, ...children) => parent.replaceChildren(...children.flat().filter((child) => child !== undefined && child !== null));
+  const fill = (parent, ...children) => parent.replaceChildren(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false));
 
   const group = (text) => text.replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
   const fixed = (value, digits) => {
@@ -28,10 +28,12 @@ const Dom = (() => {
   const count = (value) => fixed(value, 0);
   /** A number with its noun: "1 launch", "2 launches". */
   const counted = (value, noun) => count(value) + " " + (value === 1 ? noun : noun + (noun.endsWith("ch") ? "es" : "s"));
-  /** Milliseconds as microseconds, to the nanosecond: what nacre-run prints. */
-  const microseconds = (ms) => fixed(ms * 1e3, 3);
-  const milliseconds = (ms) => (ms >= 100 ? fixed(ms, 1) : fixed(ms, 3)) + " ms";
-  const percent = (share) => (100 * share).toFixed(1) + " %";
+  /** Milliseconds in a table of microseconds. A clock's last digits are noise. */
+  const microseconds = (ms) => fixed(ms * 1e3, 1);
+  /** Three digits, in the unit that suits. */
+  const milliseconds = (ms) => (ms === 0 ? "0" : ms >= 1e3 ? fixed(ms / 1e3, ms >= 1e4 ? 1 : 2) + " s" : ms >= 100 ? fixed(ms, 0) + " ms" : ms >= 10 ? fixed(ms, 1) + " ms" : ms >= 1 ? fixed(ms, 2) + " ms" : fixed(ms * 1e3, ms < 0.1 ? 1 : 0) + " µs");
+  const time = milliseconds;
+  const percent = (share) => (100 * share).toFixed(share >= 0.0995 ? 0 : 1) + "\u00a0%";
 
   function scaled(value, units, step) {
     let at = 0;
@@ -52,13 +54,19 @@ const Dom = (() => {
   const launchTitle = (launch) => `${launch.number}: ${launch.nodes || launch.kernel}`;
 
   /** A list of buttons that choose launches. */
-  const launchButtons = (launches, choose, most = 40) =>
+  const launchButtons = (launches, choose, most = 40) => launches.length > 0 &&
     element("ul", { class: "names" },
-      launches.slice(0, most).map((launch) => element("li", {}, element("button", { type: "button", click: () => choose(launch) }, `${launch.number}: ${begin(launch.nodes || launch.kernel, 44)}`))),
+      launches.slice(0, most).map((launch) => element("li", {}, element("button", { type: "button", click: () => choose(launch) }, `${launch.number}: ${begin(launch.nodes || launch.kernel, 30)}`))),
       launches.length > most ? element("li", {}, `and ${count(launches.length - most)} more`) : undefined);
+
+  /** Text in which options, such as --threads=2, do not break. */
+  const prose = (text) => text.split(/(--[a-z][\w=.-]*\w)/).map((part, at) => (at % 2 ? element("code", {}, part) : part));
+
+  /** Shapes and arrows; lines break only between them. */
+  const shapes = (text) => text.split(" → ").flatMap((part, at, parts) => [element("span", { class: "word" }, part + (at + 1 < parts.length ? " →" : "")), " "]);
 
   const pairs = (rows) => element("dl", { class: "pairs" },
     rows.filter((row) => row && row[1] !== undefined && row[1] !== "").flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
 
-  return { byId, element, fill, count, counted, fixed, microseconds, milliseconds, percent, bytes, rate, shorten, launchTitle, launchButtons, pairs };
+  return { byId, element, fill, count, counted, fixed, microseconds, milliseconds, time, percent, bytes, rate, shorten, begin, launchTitle, launchButtons, prose, shapes, pairs };
 })();

@@ -8,7 +8,9 @@
 "use strict";
 
 const Layout = (() => {
-  const width = 150, leastHeight = 20, mostMore = 60, rowGap = 12, laneGap = 28, columnGap = 80, mostLanes = 12;
+  const width = 214, leastHeight = 66, mostMore = 40, rowGap = 14, laneGap = 28, columnGap = 60, mostLanes = 12;
+  /** Graphs of up to this many launches are drawn at a size that can be read, and moved sideways; larger ones fit the screen. */
+  const mostReadable = 600;
 
   //===---- 1. Lanes ----===//
 
@@ -33,46 +35,56 @@ const Layout = (() => {
 
   //===---- 2. Columns ----===//
 
-  /** Returns the box of each launch and the total size. `sizes` are not negative; `aspect` is the screen's width over height. */
-  function layOut(launches, sizes, aspect) {
-    const lane = lanesOf(launches);
-    const most = sizes.reduce((least, size) => Math.max(least, size), 0) || 1;
-    const heights = sizes.map((size) => leastHeight + mostMore * Math.sqrt(size / most));
+  function columnHeightOf(heights, lane, aspect, readableHeight) {
     const total = heights.reduce((sum, height) => sum + height + rowGap, 0);
+    if (heights.length <= mostReadable) return readableHeight;
     const meanLanes = 1 + lane.reduce((sum, own) => sum + own, 0) / Math.max(lane.length, 1);
     const columnWidth = meanLanes * (width + laneGap) + columnGap;
     const columns = Math.max(1, Math.round(Math.sqrt((aspect * total) / columnWidth)));
-    const columnHeight = Math.max(total / columns, 4 * (leastHeight + rowGap));
-    const boxes = [], starts = [];
-    let left = 0, top = 0, lanes = 0, tallest = 0;
+    return Math.max(total / columns, 4 * (leastHeight + rowGap));
+  }
+
+  function layOutColumns(launches, heights, aspect, readableHeight) {
+    const lane = lanesOf(launches);
+    const columnHeight = columnHeightOf(heights, lane, aspect, readableHeight);
+    const boxes = [];
+    let left = 0, top = 0, lanes = 0, tallest = 0, column = -1;
     launches.forEach((launch, index) => {
       if (index === 0 || top + heights[index] > columnHeight) {
         left += index === 0 ? 0 : (lanes + 1) * (width + laneGap) - laneGap + columnGap;
-        starts.push({ left, first: index });
+        ++column;
         top = lanes = 0;
       }
-      boxes.push({ x: left + lane[index] * (width + laneGap), y: top, width, height: heights[index], column: starts.length - 1, lane: lane[index] });
+      boxes.push({ x: left + lane[index] * (width + laneGap), y: top, width, height: heights[index], column });
       top += heights[index] + rowGap;
       lanes = Math.max(lanes, lane[index]);
       tallest = Math.max(tallest, top);
     });
-    return { boxes, starts, width: left + (lanes + 1) * (width + laneGap) - laneGap, height: tallest };
+    return { boxes, labels: [], width: left + (lanes + 1) * (width + laneGap) - laneGap, height: tallest };
   }
 
-  /** The place of the launch that is drawn at a point, or -1. A row is one launch's. */
-  function find({ boxes, starts }, x, y) {
-    let column = starts.length - 1;
-    while (column >= 0 && starts[column].left > x) --column;
-    if (column < 0) return -1;
-    let low = starts[column].first, high = (starts[column + 1]?.first ?? boxes.length) - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (boxes[middle].y <= y) low = middle;
-      else high = middle - 1;
+  /** Lines between neighbours are straight. */
+  function noteNeighbours(boxes) {
+    const last = new Map();
+    for (const box of boxes.slice().sort((a, b) => a.y - b.y)) {
+      box.above = last.get(box.x);
+      last.set(box.x, box);
     }
-    const box = boxes[low];
-    return box && x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height ? low : -1;
   }
+
+  /** Returns the box of each launch, labels, and the total size. `sizes` are not negative; `aspect` is the screen's width over its height,
+      `readableHeight` its height at a scale at which boxes can be read. */
+  function layOut(entry, sizes, aspect, readableHeight) {
+    const most = sizes.reduce((least, size) => Math.max(least, size), 0) || 1;
+    const heights = sizes.map((size) => leastHeight + mostMore * Math.sqrt(size / most));
+    const isReadable = entry.launches.length <= mostReadable;
+    const layout = entry.isTrained && isReadable ? TrainingLayout.layOut(entry.launches, heights, width, readableHeight) : layOutColumns(entry.launches, heights, aspect, readableHeight);
+    noteNeighbours(layout.boxes);
+    return { ...layout, isReadable };
+  }
+
+  /** The place of the launch that is drawn at a point, or -1. */
+  const find = ({ boxes }, x, y) => boxes.findIndex((box) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height);
 
   return { layOut, find };
 })();

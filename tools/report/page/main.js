@@ -15,9 +15,10 @@
     byId("measure").value = state.measure;
     const there = Object.keys(engines).filter((engine) => entry.launches.some((launch) => launch.engine === engine));
     const box = (key, label, checked) => element("label", {}, element("input", { type: "checkbox", "data-filter": key, checked: checked || undefined, change: (event) => State.setHidden(key, key === "taken" ? event.target.checked : !event.target.checked) }), " " + label);
+    byId("filters").hidden = there.length < 2 && !entry.launches.some((launch) => launch.remark);
     state.hidden.clear();
-    fill(byId("filters"), element("legend", {}, "Show"), there.map((engine) => box(engine, engines[engine], true)),
-      entry.launches.some((launch) => launch.fallback || launch.gpu_declined) ? box("taken", "only fallbacks", false) : undefined);
+    fill(byId("filters"), element("legend", {}, "Show"), there.length > 1 ? there.map((engine) => box(engine, engines[engine], true)) : undefined,
+      entry.launches.some((launch) => launch.remark) ? box("taken", "only those with advice", false) : undefined);
     const swatch = (engine) => {
       const made = element("span", { class: "swatch" });
       made.style.background = `var(--${engine})`;
@@ -25,7 +26,7 @@
     };
     fill(byId("legend"), there.map((engine) => element("li", {}, swatch(engine), engines[engine])),
       element("li", {}, `taller and darker: more ${State.measures(entry).find((row) => row[0] === state.measure)[1]}`),
-      entry.launches.some((launch) => launch.fallback) ? element("li", {}, "red border and !: no emitter accepts this launch") : undefined);
+      entry.launches.some((launch) => launch.fallback) ? element("li", {}, "red border and !: no kernel of its own") : undefined);
   }
 
   /** `#entry=train&launch=12`, so that a place on the page can be told to others. */
@@ -39,17 +40,20 @@
   }
 
   function writeAddress() {
-    const place = new URLSearchParams({ entry: state.entry.name, ...(state.launch && { launch: state.launch.number }) });
+    const place = new URLSearchParams({ entry: state.entry.name, ...(state.launch && state.chosenFrom !== "default" && { launch: state.launch.number }) });
     history.replaceState(null, "", "#" + place);
   }
 
   function start() {
-    state.data = Data.read(byId("data").textContent);
+    state.data = Data.join(Data.read(byId("data").textContent));
     const { report, entries } = state.data;
     const name = report.model.split(/[\\/]/).pop();
     document.title = `${name} — Nacre report`;
     byId("title").textContent = name;
-    byId("subtitle").textContent = `compiled for ${report.target}${report.cpu ? ` (${report.cpu})` : ""}${report.device ? `, predicted for ${report.device}` : ""}`;
+    const { profile, machine } = entries[0];
+    byId("subtitle").textContent = [`compiled for ${report.target}${report.cpu ? ` (${report.cpu})` : ""}`,
+      profile && `measured on ${machine?.kind === "measured" ? machine.name : profile.device || "another machine"}, ${Dom.counted(profile.threads, "thread")}`,
+      report.device && `predicted for ${report.device}`].filter(Boolean).join(" · ");
     fill(byId("entry"), entries.map((entry) => element("option", { value: entry.name }, entry.name)));
     byId("entry-choice").hidden = entries.length < 2;
     byId("entry").addEventListener("change", (event) => State.showEntry(entries.find((entry) => entry.name === event.target.value)));
@@ -61,9 +65,10 @@
         Canvas.readColours();
         State.tell("theme");
       });
-    for (const view of [Graph, Details, Table, Arena, Roofline, Sections]) view.start();
+    for (const view of [Verdict, Graph, Details, Table, Arena, Roofline, Sections]) view.start();
     State.listen((what) => {
       if (what === "entry" || what === "measure") showChoices();
+      if (what === "entry") for (const link of document.querySelectorAll("nav a")) link.hidden = byId(link.hash.slice(1)).hidden;
     });
     readAddress();
     State.listen((what) => {

@@ -13,25 +13,26 @@ const Roofline = (() => {
     at = -1;
   }
 
+  const rowOf = (roof) => ({ flops_per_second: roof.flops, bytes_per_second: roof.bytes, cache_bytes_per_second: roof.cache });
+
   /** Engines whose roofs are drawn: those that have work. */
   function roofs() {
-    const known = state.data.report.roofs;
-    if (!known) return [];
+    const { machine } = state.entry;
+    if (!machine || machine.kind === "estimated") return [];
+    const known = { cpu: rowOf(machine.cpuRoof), gpu: machine.gpuRoof && rowOf(machine.gpuRoof) };
     const hasGpu = state.entry.launches.some((launch) => launch.gpu_share > 0), hasCpu = state.entry.launches.some((launch) => launch.gpu_share < 1);
-    return [hasCpu && ["cpu", known.cpu], hasGpu && ["gpu", known.gpu]].filter(Boolean);
+    return [hasCpu && ["cpu", known.cpu], hasGpu && known.gpu && ["gpu", known.gpu]].filter(Boolean);
   }
 
   function scales() {
     const rates = [...points.map((launch) => launch.flopRate), ...roofs().map(([, roof]) => roof.flops_per_second * 1.5)];
     const intensities = [...points.map((launch) => launch.intensity), ...roofs().map(([, roof]) => (roof.flops_per_second / roof.bytes_per_second) * 4)];
     const least = (values) => values.reduce((low, value) => Math.min(low, value), Infinity), most = (values) => values.reduce((high, value) => Math.max(high, value), 0);
-    const x = d3.scaleLog().domain([Math.min(least(intensities), 1) / 2, most(intensities) * 2]).range([left, view.width - right]);
-    const y = d3.scaleLog().domain([Math.max(least(rates) / 2, most(rates) * 1e-6), most(rates) * 1.5]).range([view.height - bottom, top]);
-    return { x: zoomed(x, "X"), y: zoomed(y, "Y") };
-  }
-
-  function zoomed(scale, axis) {
-    return view.transform["rescale" + axis](scale);
+    const { k, x, y } = view.transform;
+    return {
+      x: Axes.logarithmic([Math.min(least(intensities), 1) / 2, most(intensities) * 2], [left, view.width - right], k, x),
+      y: Axes.logarithmic([Math.max(least(rates) / 2, most(rates) * 1e-6), most(rates) * 1.5], [view.height - bottom, top], k, y),
+    };
   }
 
   const radius = (launch) => 3 + 14 * Math.sqrt(launch.time / points[0].time);
@@ -41,15 +42,14 @@ const Roofline = (() => {
     context.strokeStyle = colours.line;
     context.lineWidth = 1;
     context.fillStyle = colours.faint;
-    const isPower = (value) => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
     context.textAlign = "center";
-    for (const value of x.ticks().filter(isPower)) {
+    for (const value of x.powers()) {
       context.strokeRect(x(value), top, 0, view.height - top - bottom);
-      context.fillText(value >= 1 ? Dom.count(value) : String(value), x(value), view.height - bottom + 15);
+      context.fillText(value >= 1 ? Dom.count(value) : String(Number(value.toPrecision(3))), x(value), view.height - bottom + 15);
     }
     context.fillText("FLOP per byte read and written", (left + view.width) / 2, view.height - 6);
     context.textAlign = "right";
-    for (const value of y.ticks().filter(isPower)) {
+    for (const value of y.powers()) {
       context.strokeRect(left, y(value), view.width - left - right, 0);
       context.fillText(Dom.rate(value, "FLOP/s"), left - 4, y(value) + 4);
     }
@@ -112,8 +112,8 @@ const Roofline = (() => {
   function say() {
     const launch = points[at];
     Dom.byId("roofline-said").textContent = !launch ? "" :
-      `Launch ${launch.number}, ${launch.nodes || launch.kernel}: ${Dom.rate(launch.flopRate, "FLOP/s")} at ${launch.intensity.toFixed(2)} FLOP per byte, ${Dom.microseconds(launch.time)} µs` +
-      (launch.roofShare ? `, ${Dom.percent(launch.roofShare)} of the memory-bound limit of ${{ cpu: "the device's CPU", gpu: "the device's GPU", cut: "both engines" }[launch.engine]}.` : ".");
+      `Launch ${launch.number}, ${launch.nodes || launch.kernel}: ${Dom.rate(launch.flopRate, "FLOP/s")} at ${launch.intensity.toFixed(2)} FLOP per byte, ${Dom.time(launch.time)}` +
+      (launch.peakShare ? `, ${Dom.percent(launch.peakShare)} of what ${launch.level} allows.` : ".");
   }
 
   function point(position) {
@@ -146,13 +146,14 @@ const Roofline = (() => {
   }
 
   function describe() {
-    const { entry, data } = state;
+    const { entry } = state;
+    const machine = entry.machine;
+    Dom.byId("roofline").hidden = !points.length;
     const times = entry.profile ? "measured" : "predicted";
-    const roof = data.report.roofs ? `The roofline is that of ${data.report.device || data.report.roofs.description} (${data.report.roofs.description}) with ${data.report.roofs.cpu_threads} threads; launches whose data stays in a cache may exceed the memory limit.`
-      : "No device is known, so there is no roofline: compile with --device=<name> or a profile from nacre-tune.";
-    const caution = entry.profile && data.report.roofs ? " Times were measured: the roofline applies only if they come from the same device." : "";
-    Dom.byId("roofline-text").textContent = points.length ? `Each circle is a launch; its area is the ${times} time. ${roof}${caution} The arrow keys move through launches, the longest first.`
-      : `There are no times to plot: compile with --device=<name>, or measure with nacre-run --profile=<file>. ${roof}`;
+    const roof = machine ? `The lines are the peaks of ${machine.name} with ${Dom.counted(machine.threads, "thread")}, ${machine.kind === "measured" ? "measured with the times" : "from its profile"}: launches below the sloped line wait for memory, those below the flat line are limited by arithmetic. Launches whose data stay in a cache may exceed the memory's line.`
+      : "The profile has no peaks of its machine: measure again with this version of nacre-run.";
+    const caution = entry.profile && machine && machine.kind !== "measured" ? " They apply only if the times come from the same device." : "";
+    Dom.byId("roofline-text").textContent = `Each circle is a launch; its area is the ${times} time. ${roof}${caution} The arrow keys move through launches, the longest first.`;
   }
 
   function start() {

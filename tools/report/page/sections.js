@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: Fills the sections of text and small tables: figures, file size, fusion, fallbacks, about.
+// What: Fills the sections of text and small tables: file size, advice, fusion, about.
 "use strict";
 
 const Sections = (() => {
@@ -10,21 +10,6 @@ const Sections = (() => {
   const table = (headings, rows) => element("div", { class: "scroll" }, element("table", {},
     element("thead", {}, element("tr", {}, headings.map((heading) => element("th", { scope: "col" }, heading)))),
     element("tbody", {}, rows.map((row) => element("tr", {}, row.map((cell) => element("td", { class: "wide" }, cell)))))));
-
-  function figures() {
-    const { entry, data: { report } } = state;
-    const rows = [
-      ["Launches", Dom.count(entry.launches.length)],
-      entry.profile && ["Measured, launches", Dom.milliseconds(entry.measured)],
-      entry.predicted_ms !== undefined && ["Predicted run", Dom.milliseconds(entry.predicted_ms)],
-      ["Work", Dom.rate(Data.sum(entry.launches, "work"), "FLOP")],
-      ["Arena", Dom.bytes(entry.arena_bytes)],
-      report.state_bytes > 0 && ["State", Dom.bytes(report.state_bytes)],
-      ["Weights", Dom.bytes(report.weight_bytes)],
-      ["File", Dom.bytes(report.file_bytes)],
-    ];
-    fill(byId("figures"), rows.filter(Boolean).map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
-  }
 
   function bytes() {
     const { report } = state.data;
@@ -52,7 +37,8 @@ const Sections = (() => {
       ["A session also needs", `${Dom.bytes(report.arena_bytes)} for temporaries${report.state_bytes ? `, ${Dom.bytes(report.state_bytes)} of state` : ""}, inputs and outputs`],
       report.gpu_code_bytes > 0 ? ["GPU code, unpacked", Dom.bytes(report.gpu_code_bytes)] : undefined,
     ]);
-    fill(byId("bytes-content"), report.file_bytes ? [bar, element("table", {}, element("tbody", {}, body, total)), memory] : element("p", {}, "No library was written."));
+    byId("bytes").hidden = !report.file_bytes;
+    fill(byId("bytes-content"), bar, element("table", {}, element("tbody", {}, body, total)), memory);
   }
 
   function fused() {
@@ -88,20 +74,21 @@ const Sections = (() => {
     const reasons = new Map();
     for (const launch of launches)
       if (launch[key]) reasons.set(launch[key], [...(reasons.get(launch[key]) ?? []), launch]);
-    const choose = (launch) => State.choose(launch, "declined");
+    const choose = (launch) => State.choose(launch, "advice");
     return reasons.size ? table(["Why", "Launches"], [...reasons].map(([reason, some]) => [reason, Dom.launchButtons(some, choose)])) : undefined;
   }
 
-  function declined() {
-    const { entry: { launches }, data: { report } } = state;
-    const ofCpu = byReason(launches, "fallback_reason");
-    const advice = report.advice ?? [];
-    fill(byId("declined-content"),
-      advice.length ? [element("h3", {}, "Suggestions"), table(["Nodes", "Reason and remedy"], advice.map((row) => [row.nodes.join(", "), row.text]))] : undefined,
-      element("h3", {}, "On the CPU"),
-      ofCpu ? [element("p", {}, "No emitter accepts these launches, so they are plain loops, vectorized by LLVM:"), ofCpu] : element("p", {}, "None: an emitter accepts each launch."),
-      element("h3", {}, "On the GPU"),
-      byReason(launches, "gpu_declined") ?? element("p", {}, launches.some((launch) => launch.gpu_share > 0) ? "None." : "No GPU was requested (--place)."));
+  function advice() {
+    const { entry, entry: { launches }, data: { report } } = state;
+    const all = AdviceOf.changes(entry, report);
+    const choose = (launch) => State.choose(launch, "advice");
+    const onCpu = byReason(launches, "fallback_reason"), onGpu = byReason(launches, "gpu_declined");
+    const byCost = (some) => some.slice().sort((a, b) => b.cost - a.cost);
+    byId("advice").hidden = !(all.length || onCpu || onGpu);
+    fill(byId("advice-content"),
+      all.length ? table(["Change", "May save", "Why and how", "Launches"], all.map((row) => [row.title, `up to ${Dom.percent(row.share)}`, Dom.prose(row.text), Dom.launchButtons(byCost(row.launches), choose, 4)])) : undefined,
+      onCpu ? [element("h3", {}, "Without a kernel of their own"), element("p", {}, "No emitter accepts these launches, so they are plain loops, vectorized by LLVM."), onCpu] : undefined,
+      onGpu ? [element("h3", {}, "Not on the GPU"), onGpu] : undefined);
   }
 
   function about() {
@@ -119,7 +106,7 @@ const Sections = (() => {
         step ? ["predicted time of a step", `forward ${Dom.milliseconds(step.forward)}, backward ${Dom.milliseconds(step.backward)}, update ${Dom.milliseconds(step.update)}`] : undefined,
         ["compile time", `${Dom.milliseconds(report.total_ms)}: ${Object.entries(report.phase_ms).map(([phase, ms]) => `${phase} ${ms.toFixed(0)}`).join(", ")}`],
       ]),
-      ports.length ? [element("h3", {}, "Inputs, outputs and state of this entry"), table(["Name", "Role", "Bytes"], ports.map((port) => [port.name, port.role, Dom.count(port.bytes)]))] : undefined,
+      ports.length ? [element("h3", {}, "Inputs, outputs and state of this entry"), table(["Name", "Role", "Shape", "Bytes"], ports.map((port) => [port.name, port.role, Data.shapeText(port.shape), Dom.count(port.bytes)]))] : undefined,
       narrow.length ? [element("h3", {}, "Weights at half size"), table(["Nodes", "Saved bytes", "Largest relative error", "Relative error"], narrow.map((row) => [row.nodes, Dom.count(row.saved_bytes), row.largest_relative_error.toExponential(1), row.relative_error.toExponential(1)]))] : undefined,
       costs.length ? [element("h3", {}, "Predicted training cost of each weight"), table(["Weight", "Own ms", "Backward path, ms"], costs.map((row) => [row.weight, row.predicted_ms.toFixed(3), row.predicted_way_ms.toFixed(3)]))] : undefined,
       element("details", {}, element("summary", {}, "Licences of the code in this page"), element("pre", {}, byId("licences").textContent)));
@@ -128,10 +115,9 @@ const Sections = (() => {
   function start() {
     State.listen((what) => {
       if (what !== "entry") return;
-      figures();
       bytes();
       fused();
-      declined();
+      advice();
       about();
     });
   }

@@ -19,7 +19,9 @@ const State = (() => {
 
   function showEntry(entry) {
     state.entry = entry;
-    state.launch = null;
+    // The details begin with the most expensive launch.
+    state.launch = entry.launches.reduce((best, launch) => (!best || launch.cost > best.cost ? launch : best), null);
+    state.chosenFrom = "default";
     const known = measures(entry).map((row) => row[0]);
     if (!known.includes(state.measure) || state.measure === "work") state.measure = known[0];
     tell("entry");
@@ -43,7 +45,7 @@ const State = (() => {
     tell("measure");
   }
 
-  const isShown = (launch) => !state.hidden.has(launch.engine) && !(state.hidden.has("taken") && !launch.fallback && !launch.gpu_declined);
+  const isShown = (launch) => !state.hidden.has(launch.engine) && !(state.hidden.has("taken") && !launch.remark);
   const sizeOf = (launch) => launch[state.measure] ?? 0;
 
   return { state, listen, tell, measures, showEntry, choose, setHidden, setMeasure, isShown, sizeOf };

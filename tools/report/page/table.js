@@ -15,28 +15,32 @@ const Table = (() => {
 
   /** Those that this entry has figures for. `sums`: the foot has the column's sum. */
   function columns() {
-    const { entry, data } = state;
+    const { entry } = state;
     const has = (key) => entry.launches.some((launch) => launch[key] !== undefined);
     return [
       number("number", "#", Dom.count),
+      text("operators", "Operators"),
       text("nodes", "Nodes", { isWide: true }),
+      text("shapes", "Shapes"),
+      text("window", "Window"),
       text("engine", "Engine"),
       text("kind", "Kind"),
       has("part") && text("part", "Part"),
-      entry.profile && number("measured", "Measured µs", Dom.microseconds, { sums: true }),
+      entry.profile && number("measured", "Measured µs", Dom.microseconds, { sums: true, exact: (launch) => launch.measuredNs }),
       entry.predicted_ms !== undefined && number("predicted", "Predicted µs", Dom.microseconds, { sums: true }),
       entry.profile && entry.predicted_ms !== undefined && number("ratio", "Measured / predicted", (value) => value.toFixed(2), { get: (launch) => (launch.predicted ? launch.measured / launch.predicted : undefined) }),
-      has("time") && number("share", "Share", Dom.percent, { get: (launch) => launch.time / (entry.measured ?? entry.predictedLaunches) }),
+      has("time") && number("share", "Share", Dom.percent, { get: (launch) => launch.share }),
       entry.launches.some((launch) => launch.turns !== 1) && number("turns", "Turns", (value) => Dom.fixed(value, value % 1 ? 1 : 0)),
       number("work", "MFLOP", (value) => Dom.fixed(value / 1e6, 3), { sums: true }),
       has("flopRate") && number("flopRate", "GFLOP/s", (value) => Dom.fixed(value / 1e9, 2)),
       number("intensity", "FLOP/B", (value) => Dom.fixed(value, 2)),
-      has("roofShare") && data.report.roofs && number("roofShare", "Of roofline", Dom.percent),
+      has("level") && text("level", "Limit"),
+      has("peakShare") && number("peakShare", "Of the peak", Dom.percent),
       number("weight_bytes", "Weights B", Dom.count, { sums: true }),
       number("read_bytes", "Read B", Dom.count, { sums: true }),
       number("written_bytes", "Written B", Dom.count, { sums: true }),
       text("kernel", "Kernel"),
-      text("remark", "Remark", { isWide: true, get: (launch) => [launch.fallback_reason, launch.gpu_declined].filter(Boolean).join("; ") }),
+      text("remark", "Advice", { isWide: true, get: (launch) => launch.remark }),
     ].filter(Boolean);
   }
 
@@ -60,7 +64,7 @@ const Table = (() => {
     const cells = all.map((column) => {
       if (column.key === "number")
         return element("td", { class: "number" }, element("button", { type: "button", "aria-label": `Launch ${launch.number} in the graph`, click: () => State.choose(launch, "table") }, String(launch.number)));
-      return element("td", { class: [column.isNumber && "number", column.isWide && "wide"].filter(Boolean).join(" ") || undefined }, shownAs(column, launch));
+      return element("td", { "data-ns": column.exact?.(launch), class: [column.isNumber && "number", column.isWide && "wide"].filter(Boolean).join(" ") || undefined }, shownAs(column, launch));
     });
     return element("tr", { "data-launch": launch.index, class: launch === state.launch ? "chosen" : undefined }, cells);
   }
@@ -81,7 +85,7 @@ const Table = (() => {
       if (!column.sums) return element("td", {});
       // Times are summed in whole nanoseconds, so that the sum equals the profile's.
       const total = column.key === "measured" ? Data.sum(rows, "measuredNs") / 1e6 : rows.reduce((sum, launch) => sum + (column.get(launch) ?? 0), 0);
-      return element("td", { class: "number", "data-sum": column.key }, column.format(total));
+      return element("td", { class: "number", "data-sum": column.key, "data-ns": column.exact && Data.sum(rows, "measuredNs") }, column.format(total));
     })));
   }
 
@@ -135,15 +139,14 @@ const Table = (() => {
     const { entry } = state;
     const sentences = [];
     if (entry.profile) {
-      const { threads, runs, device, median_run_ns: median, least_run_ns: least } = entry.profile;
-      const time = median === undefined ? "shortest" : "median";
-      sentences.push(`Measured: each launch's ${time} time in ${Dom.counted(runs, "run")} with ${Dom.counted(threads, "thread")}${device ? " and " + device : ""}; they add up to ${Dom.microseconds(entry.measured)} µs, and the ${time} run took ${Dom.microseconds((median ?? least) / 1e6)} µs.`);
-    } else sentences.push("No measured times: run nacre-run --profile=profile.json on the device, then nacre-report report.json --profile=profile.json.");
+      const { threads, runs, device } = entry.profile;
+      sentences.push(`Measured times are medians of ${Dom.counted(runs, "run")} with ${Dom.counted(threads, "thread")}${device ? " and " + device : ""}. They add up to ${Dom.time(entry.measured)}; the median run took ${Dom.time(entry.medianRun)}.`);
+    }
     if (entry.predicted_ms !== undefined) {
-      const rest = entry.predicted_ms - entry.predictedLaunches;
-      const meetings = entry.predicted_meetings ? `; ${entry.predicted_meetings} synchronization points and overlapping engines account for the difference of ${Dom.microseconds(rest)} µs` : "";
-      sentences.push(`Predicted for ${state.data.report.device}: a run takes ${Dom.microseconds(entry.predicted_ms)} µs; the launches add up to ${Dom.microseconds(entry.predictedLaunches)} µs${meetings}.`);
-    } else sentences.push("No predicted times: compile with --device=<name>.");
+      const meetings = entry.predicted_meetings ? `, and ${Dom.counted(entry.predicted_meetings, "synchronization point")} and the engines' simultaneous work make the difference` : "";
+      sentences.push(`Predicted for ${state.data.report.device}: a run takes ${Dom.time(entry.predicted_ms)}; the launches add up to ${Dom.time(entry.predictedLaunches)}${meetings}.`);
+    }
+    if (!sentences.length) sentences.push("Without a measurement and without a device (--device), shares are rough estimates.");
     byId("times").textContent = sentences.join(" ");
   }
 

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace nacre::run {
@@ -45,6 +46,13 @@ std::string jsonOf(const Tally &tally, const std::string &prefix) {
   if (tally.norms)
     text += member("gradient_norm", tally.norm()) + member("largest_gradient_norm", tally.largestNorm);
   return text;
+}
+
+/// Returns the most bytes that this process has had in memory at once.
+long long peakMemory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return 1024LL * usage.ru_maxrss;
 }
 
 } // namespace
@@ -122,7 +130,8 @@ Outcome EpochLog::endEpoch(uint64_t step, const Tally &tally, const Tally *teste
   std::string json = "{\"epoch\": " + std::to_string(epoch) + ", \"step\": " + std::to_string(step) + jsonOf(tally, "");
   if (tested)
     json += jsonOf(*tested, "test_");
-  return writeLine(json + format(", \"learning_rate\": %.7g, \"seconds\": %.6f}", rate, taken));
+  return writeLine(json + format(", \"learning_rate\": %.7g, \"seconds\": %.6f", rate, taken) +
+                   ", \"peak_memory_bytes\": " + std::to_string(peakMemory()) + "}");
 }
 
 } // namespace nacre::run

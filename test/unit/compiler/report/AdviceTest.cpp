@@ -37,6 +37,9 @@ TEST(Advice, AddsUpWhatIsAlikeAndNamesTheDearest) {
   ASSERT_EQ(said.size(), 1u);
   EXPECT_EQ(said[0].kind, "fallback");
   EXPECT_EQ(said[0].nodes, (std::vector<std::string>{"large", "small"}));
+  EXPECT_EQ(said[0].launches, (std::vector<unsigned>{1, 0}));
+  EXPECT_EQ(said[0].problem, "this falls back to plain loops (another)");
+  EXPECT_EQ(said[0].remedy, "try other operators with the same result");
   EXPECT_DOUBLE_EQ(said[0].share, 0.15);
   EXPECT_EQ(said[0].text, "this falls back to plain loops (another); try other operators with the same result "
                           "(here and at another: 15 % of a run)");

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Erases operators whose results nothing uses: folding leaves them over.
+
+#ifndef NACRE_COMPILER_IMPORT_ENTRY_ERASEUNUSED_H
+#define NACRE_COMPILER_IMPORT_ENTRY_ERASEUNUSED_H
+
+#include "mlir/IR/Block.h"
+
+namespace nacre::importer {
+
+/// Erases them in a block and in the regions of its operators.
+void eraseUnused(mlir::Block &block);
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_ENTRY_ERASEUNUSED_H

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: Fills the first screen: what limits the model, how fast it is, the best changes, and the most expensive operators.
+"use strict";
+
+const Verdict = (() => {
+  const { state } = State;
+  const { element, fill, byId } = Dom;
+  const shownChanges = 3, shownOperators = 5;
+
+  const nouns = { memory: "memory", cache: "the cache", arithmetic: "arithmetic" };
+
+  /** A median that says more about other programs than about the model. */
+  const varies = (entry) => entry.profile && entry.medianRun > 1.5 * entry.bestRun;
+
+  /** What the limits do not explain. */
+  function remark(entry) {
+    if (varies(entry)) return " Runs differ much: measure again while nothing else runs.";
+    return entry.peakShare < 0.25 ? " Both limits are far: functions such as exp, small tensors and waits take most of the time." : "";
+  }
+
+  /** The verdict in a sentence, and one about how near the limit is. */
+  function sentences(entry) {
+    const { machine, bound, level } = entry;
+    if (!bound) return ["The limits of this model are unknown.", !entry.launches.length ? "The entry computes nothing." : machine ? "There are no peaks of the GPU: compile with --device." : "The profile has no peaks of its machine: measure again with this version of nacre-run."];
+    const how = machine.kind === "measured" ? "" : machine.kind === "predicted" ? `, as predicted for ${machine.name}` : ", as estimated";
+    const first = `${bound === "memory" ? "Memory-bound" : "Compute-bound"}: operators that ${bound === "memory" ? `wait for ${nouns[level]}` : "are limited by arithmetic"} take ${Dom.percent(entry.boundShare)} of the time${how}.`;
+    if (!entry.run) return [first, "No time is known: measure on this machine with nacre-report report.json --measure, or on another one with nacre-run --profile=profile.json."];
+    const roof = machine.cpuRoof;
+    const reached = bound === "memory" ? entry.byteRate : entry.flopRate, most = bound === "memory" ? (level === "cache" ? roof.cache : roof.bytes) : roof.flops;
+    const whose = machine.kind === "measured" ? `${Dom.counted(machine.threads, "thread")} of this ${machine.name === "the measured machine" ? "machine" : machine.name}` : machine.name;
+    return [first, `It reaches ${Dom.rate(reached, bound === "memory" ? "B/s" : "FLOP/s")} of the ${Dom.rate(most, bound === "memory" ? "B/s" : "FLOP/s")} that ${whose} can ${bound === "memory" ? `read from ${nouns[level]}` : "compute"}.${remark(entry)}`];
+  }
+
+  function throughput(entry) {
+    // The first axis is a batch if the outputs have it, too.
+    const input = entry.ports.find((port) => port.role === "input");
+    const batch = input?.shape.length > 1 && entry.ports.every((port) => port.role !== "output" || port.shape[0] === input.shape[0]) ? input.shape[0] : 1;
+    const runs = 1e3 / entry.run;
+    const text = (value) => (value >= 100 ? Dom.count(value) : value.toPrecision(3));
+    return batch > 1 ? [`${text(runs * batch)}/s`, `inputs, ${batch} in a run`] : [`${text(runs)}/s`, "runs"];
+  }
+
+  function figures() {
+    const { entry, data: { report } } = state;
+    const predicted = entry.predicted_ms !== undefined && ["Predicted run", Dom.milliseconds(entry.predicted_ms), report.device];
+    const rows = [
+      entry.profile && ["Median run", Dom.milliseconds(entry.medianRun), `of ${Dom.counted(entry.profile.runs, "run")}`],
+      entry.profile && ["Best run", Dom.milliseconds(entry.bestRun), ""],
+      predicted,
+      entry.run && ["Throughput", ...throughput(entry)],
+      entry.peakShare !== undefined && ["Of the peak", Dom.percent(entry.peakShare), entry.machine.whose],
+      !entry.run && ["Work", Dom.rate(Data.sum(entry.launches, "work"), "FLOP"), ""],
+      ["Weights", Dom.bytes(report.weight_bytes), report.weight_type],
+      ["Memory of a run", Dom.bytes(entry.arena_bytes), "for temporaries"],
+      report.file_bytes > 0 && ["File", Dom.bytes(report.file_bytes), ""],
+    ];
+    fill(byId("figures"), rows.filter(Boolean).map(([name, value, more]) => element("div", {}, element("dt", {}, name), element("dd", {}, value, more ? element("small", {}, more) : undefined))));
+  }
+
+  const upTo = (share) => `up to ${Dom.percent(share)}`;
+
+  function changes() {
+    const { entry, data: { report } } = state;
+    const all = AdviceOf.changes(entry, report).slice(0, shownChanges);
+    fill(byId("changes"), all.map((change) => element("li", { "data-kind": change.kind },
+      element("strong", {}, change.title), element("span", { class: "gain" }, upTo(change.share)),
+      element("p", {}, Dom.prose(change.text)),
+      change.launches.length && !change.isGeneral ? element("p", { class: "where" }, Dom.launchButtons(change.launches.slice().sort((a, b) => b.cost - a.cost), (launch) => State.choose(launch, "verdict"), 2)) : undefined)));
+    byId("changes-part").hidden = !all.length;
+  }
+
+  const nodeText = (launch) => (launch.main ? launch.main.name + (launch.node_list.length > 1 ? ` and ${launch.node_list.length - 1} more` : "") : launch.kernel);
+
+  function operatorRow(launch) {
+    const { entry, data: { report } } = state;
+    const cell = (label, content, name = "") => element("td", { "data-label": label, class: name || undefined }, content);
+    return element("tr", {},
+      cell("Operator", [element("button", { type: "button", click: () => State.choose(launch, "verdict") }, launch.operators), element("small", { title: launch.nodes }, nodeText(launch))], "operator"),
+      cell("Shapes", [Dom.shapes(launch.shapes), launch.window ? element("small", {}, launch.window) : undefined]),
+      cell("Kernel", [element("span", { class: "word" }, launch.kind), element("small", {}, launch.kernel)]),
+      launch.time === undefined ? cell("Share", Dom.percent(launch.share), "number") : cell("Time", [Dom.time(launch.time), element("small", {}, Dom.percent(launch.share))], "number"),
+      cell(entry.run ? "Of the peak" : "Limit", launch.peakShare === undefined ? launch.level ?? "" : [Dom.percent(launch.peakShare), element("small", {}, launch.level)], "number"),
+      cell("Advice", Dom.prose(AdviceOf.ofLaunch(launch, entry, report)), "wide"));
+  }
+
+  function operators() {
+    const { entry } = state;
+    const top = entry.launches.slice().sort((a, b) => b.cost - a.cost || a.index - b.index).slice(0, shownOperators);
+    const headings = ["Operator", "Shapes", "Kernel", entry.run ? "Time" : "Share", entry.run ? "Of the peak" : "Limit", "Advice"];
+    fill(byId("operators"), element("thead", {}, element("tr", {}, headings.map((heading) => element("th", { scope: "col", class: ["Time", "Share", "Of the peak", "Limit"].includes(heading) ? "number" : undefined }, heading)))),
+      element("tbody", {}, top.map(operatorRow)));
+    byId("operators-title").textContent = top.length === 1 ? "The operator" : `The ${top.length} most expensive operators`;
+    byId("operators-part").hidden = !top.length;
+  }
+
+  function start() {
+    State.listen((what) => {
+      if (what !== "entry") return;
+      const [first, second] = sentences(state.entry);
+      // "Memory-bound:" is in the colour of the limit.
+      const end = first.indexOf(":") + 1;
+      fill(byId("verdict"), element("span", {}, first.slice(0, end)), first.slice(end));
+      fill(byId("verdict-more"), Dom.prose(second));
+      byId("verdict").dataset.bound = state.entry.bound ?? "";
+      figures();
+      changes();
+      operators();
+    });
+  }
+
+  return { start };
+})();
