@@ -35,7 +35,8 @@ int64_t sessionBytes(ModuleOp scheduled) {
 }
 
 int64_t SessionMemory::getMostBytes(ModuleOp placed) const {
-  return cap - int64_t(package::weightBytes(placed, areWeightsApart)) - int64_t(stateBytes(placed)) - runtimeBytes(placed) - scratch;
+  return cap - int64_t(package::weightBytes(placed, areWeightsApart)) - int64_t(stateBytes(placed)) -
+         runtimeBytes(placed) - scratch;
 }
 
 SessionMemory::Verdict SessionMemory::judge(ModuleOp scheduled, int64_t scratchBytes) {

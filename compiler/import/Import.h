@@ -56,6 +56,7 @@ public:
 
   /// Returns the limit of memory that the model states, if any.
   std::optional<MemoryCap> getMemoryCap() const;
+
   /// Returns the nodes of all imports so far.
   const std::vector<ImportedNode> &getNodes() const { return nodes.getNodes(); }
 
