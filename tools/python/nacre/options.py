@@ -14,7 +14,7 @@ class CompileOptions(TypedDict, total=False):
 
     # Input
     shape: Union[Mapping[str, Union[str, Sequence[int]]], str, Sequence[str]]
-    """Shape of an input that the model leaves open (input=scalar: no axes); repeatable"""
+    """Shape of an input: sizes that the model leaves open, or another batch (input=scalar: no axes); repeatable"""
     set: Union[Mapping[str, Any], str, Sequence[str]]
     """Value of an input that decides a shape: numbers, .npy or TensorProto .pb; repeatable"""
     signature: Union[str, Sequence[str]]
@@ -24,7 +24,7 @@ class CompileOptions(TypedDict, total=False):
     checkpoint: Path
     """TensorFlow checkpoint with the values of variables (default: next to the model)"""
     weights: Path
-    """Weights of a Caffe network (default: the .caffemodel next to it)"""
+    """Weights of a Caffe network, or folder of a CNNdroid network's parameters (default: next to it)"""
     random_weights: int
     """Draw missing weights of a Caffe network from this seed, to measure its speed"""
     input: Union[str, Sequence[str]]
@@ -51,10 +51,14 @@ class CompileOptions(TypedDict, total=False):
     """fast: Winograd convolutions, within 2e-4 of the largest output; strict: within 1e-5 (default: fast)"""
     weight_type: Literal["fp32", "fp16", "bf16"]
     """Storage type of weights in memory-bound layers; arithmetic stays fp32 (default: fp32)"""
+    memory_cap: int
+    """Limit the memory of a session of one thread and its weights (default: as the model states)"""
 
     # Output
     name: str
     """Model name; the library exports nacre_model_<name> (default: the output's stem without 'lib')"""
+    weights_in: Literal["library", "file"]
+    """file: write weights to lib<model>.weights, which apps can update separately (default: library)"""
     keep: Union[str, Sequence[str]]
     """Also output intermediate tensors, all or those listed, for nacre-diff; slower and larger"""
 
@@ -75,8 +79,6 @@ class CompileOptions(TypedDict, total=False):
     """Batch axis of an input, if it is not 0; repeatable"""
     micro_batch: Union[int, str]
     """Add the gradients of parts of N examples to save memory (default: auto, as --memory-cap requires)"""
-    memory_cap: int
-    """Limit the memory of a session of one thread and its state"""
     clip: str
     """Clip gradients by global norm or per element"""
     dropout: Union[Mapping[str, float], str, Sequence[str]]
