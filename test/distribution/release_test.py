@@ -18,7 +18,7 @@ import release_notes
 import sbom
 
 GOOD = {"maintainer": "Ada Lovelace <ada@nacre.dev>", "home-page": "https://nacre.dev", "security-contact": "security@nacre.dev"}
-ARGUMENTS = types.SimpleNamespace(**{name.replace("-", "_"): value for name, value in GOOD.items()})
+ARGUMENTS = types.SimpleNamespace(arm64=False, **{name.replace("-", "_"): value for name, value in GOOD.items()})
 
 
 def release(**changes):
@@ -52,11 +52,24 @@ class ReleaseTest(unittest.TestCase):
         changelog = "# Changes\n\n## Unreleased\n\n- new\n\n## 0.2.0, 2026-01-02\n\n- old\n"
         self.assertIn("# Nacre 0.3.0\n\n- new\n", release_notes.write(changelog, "0.3.0", ARGUMENTS))
         notes = release_notes.write(changelog, "0.2.0", ARGUMENTS)
-        self.assertIn("# Nacre 0.2.0\n\n- old\n", notes)
+        self.assertIn("# Nacre 0.2.0\n\n- old\n\n## Changes after 0.2.0 that these files contain\n\n- new\n", notes)
+        self.assertNotIn("aarch64", notes)
+        self.assertIn("aarch64", release_notes.write(changelog, "0.2.0", types.SimpleNamespace(**{**vars(ARGUMENTS), "arm64": True})))
         for value in GOOD.values():
             self.assertIn(value, notes)
         with self.assertRaises(SystemExit):
             release_notes.write("# Changes\n", "0.2.0", ARGUMENTS)
+
+    def test_pages_name_the_files_of_this_version(self):
+        with open(os.path.join(ROOT, "CMakeLists.txt"), encoding="utf-8") as file:
+            version = re.search(r"project\([^)]*VERSION (\S+)", file.read())[1]
+        named = 0
+        for page in ("commands.md", "start/android.md", "start/linux-board.md", "start/python.md"):
+            with open(os.path.join(ROOT, "docs", page), encoding="utf-8") as file:
+                for found in re.findall(r"`\S*?(?:nacre[a-z3-]*[-_]|release-)(\d+\.\d+\.\d+)[-_.`]", file.read()):
+                    named += 1
+                    self.assertEqual(found, version, page)
+        self.assertGreater(named, 15)
 
     @unittest.skipUnless(os.path.exists("/usr/bin/dpkg-query"), "needs dpkg")
     def test_sbom(self):
