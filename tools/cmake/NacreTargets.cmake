@@ -79,7 +79,8 @@ endfunction()
 # packages are Debian's Python's, which may not be the first.
 function(nacre_find_python variable modules)
   foreach(python ${Python3_EXECUTABLE} /usr/bin/python3)
-    execute_process(COMMAND ${python} -c "import ${modules}" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+    # Not from the current folder: a build folder has one called wheel.
+    execute_process(COMMAND ${python} -c "import sys; del sys.path[0]; import ${modules}" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
     if(NOT failed)
       set(${variable} ${python} PARENT_SCOPE)
       return()
