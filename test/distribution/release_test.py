@@ -57,6 +57,8 @@ class ReleaseTest(unittest.TestCase):
         self.assertIn("aarch64", release_notes.write(changelog, "0.2.0", types.SimpleNamespace(**{**vars(ARGUMENTS), "arm64": True})))
         for value in GOOD.values():
             self.assertIn(value, notes)
+        linked = "# Changes\n\n## Unreleased\n\n- faster\n  ([why](docs/decisions/why.md)), as [a page](docs/page.md) and [a site](https://nacre.dev) say\n"
+        self.assertIn("- faster, as a page and [a site](https://nacre.dev) say\n", release_notes.write(linked, "0.2.0", ARGUMENTS))
         with self.assertRaises(SystemExit):
             release_notes.write("# Changes\n", "0.2.0", ARGUMENTS)
 

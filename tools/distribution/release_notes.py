@@ -25,6 +25,12 @@ Home page: {home_page}. Maintainer: {maintainer}. Report vulnerabilities in priv
 ARM64 = "| `nacre-*_aarch64.whl` | the same on arm64 Linux |\n"
 
 
+def without_links(text):
+    """Links into the tree lead nowhere from a folder of files."""
+    text = re.sub(r"\s*\(\[why\]\([^)]*\)\)", "", text)
+    return re.sub(r"\[([^\]]+)\]\((?!https:)[^)]*\)", r"\1", text)
+
+
 def section(changelog, version):
     """The version's section, then the unreleased changes, which are in what is built; only these if the version has no section."""
     sections = dict(re.findall(r"^## ([^\n]+)\n+(.*?)(?=^## |\Z)", changelog, re.MULTILINE | re.DOTALL))
@@ -38,5 +44,5 @@ def section(changelog, version):
 
 
 def write(changelog, version, arguments):
-    return TEXT.format(version=version, changes=section(changelog, version), arm64=ARM64 if arguments.arm64 else "", **{
+    return TEXT.format(version=version, changes=without_links(section(changelog, version)), arm64=ARM64 if arguments.arm64 else "", **{
         name: getattr(arguments, name) for name in ("home_page", "maintainer", "security_contact")})
