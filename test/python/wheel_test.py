@@ -63,8 +63,10 @@ class WheelTest(packaged.PackageTest):
         # What phones, boards and Java need, as far as this build has it.
         carried = [f"lib/nacre/{target}/nacre-try" for target in ("android-arm64", "android-x86_64")]
         carried += [f"lib/nacre/tune/libtune_{name}.so" for name in ("rates", "halves", "latency")]
-        carried += ["lib/nacre/linux-arm64/nacre-run"] if os.path.exists(os.path.join(BUILD, "lib/nacre/linux-arm64/nacre-run")) else []
-        carried += ["share/java/nacre.jar", "share/nacre/nacre-runtime.aar"] if os.path.exists(os.path.join(BUILD, "runtime/java/nacre.jar")) else []
+        if os.path.exists(os.path.join(BUILD, "runtime/java/nacre.jar")) and os.path.exists(os.path.join(BUILD, "lib/nacre/linux-arm64/nacre-run")):
+            for page in ("android", "linux-board"):  # Readers who have the wheel write its folder in place of /usr.
+                with open(os.path.join(packaged.ROOT, "docs", "start", page + ".md"), encoding="utf-8") as file:
+                    carried += re.findall(r"/usr/((?:share/nacre|share/java|lib|include)/[\w./-]*\w)", file.read())
         for name in carried:
             self.assertTrue(os.path.exists(os.path.join(package, name)), name)
         self.assertTrue(os.access(os.path.join(package, carried[0]), os.X_OK))
