@@ -4,6 +4,7 @@
 import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -98,6 +99,35 @@ class FloorTest(unittest.TestCase):
         with open(os.path.join(self.folder, "nothing.cpp"), "w", encoding="utf-8") as file:
             file.write(NOTHING_FOUND)
         self.assertLess(self.run_program(self.build("lost", THROW, *static, os.path.join(self.folder, "nothing.cpp"))).returncode, 0)
+
+    @unittest.skipUnless(shutil.which("aarch64-linux-gnu-gcc"), "needs g++-aarch64-linux-gnu")
+    def test_libraries_of_another_machine(self):
+        """They are found as its loader would find them, though none of its programs runs here."""
+        sysroot, package = os.path.join(self.folder, "root"), os.path.join(self.folder, "package")
+        system, own = os.path.join(sysroot, "usr", "lib", "aarch64-linux-gnu"), os.path.join(package, "lib", "nacre")
+        llvm = os.path.join(sysroot, "opt", "llvm")
+        for folder in (system, own, llvm, os.path.join(package, "bin")):
+            os.makedirs(folder)
+
+        def link(path, *options):
+            with open(os.path.join(self.folder, "empty.c"), "w", encoding="utf-8") as file:
+                file.write("void start(void) {}\n")
+            subprocess.run(["aarch64-linux-gnu-gcc", "-shared", "-nostdlib", "-Wl,--no-as-needed", os.path.join(self.folder, "empty.c"), "-o", path,
+                            f"-Wl,-soname,{os.path.basename(path)}", *options], check=True)
+        link(os.path.join(system, "libsystem.so.1"))
+        link(os.path.join(llvm, "libinner.so.1"))
+        link(os.path.join(llvm, "libllvm.so.1"), os.path.join(llvm, "libinner.so.1"), os.path.join(system, "libsystem.so.1"))
+        link(os.path.join(self.folder, "libgone.so.1"))
+        link(os.path.join(own, "libtrimmed.so.1"))
+        link(os.path.join(llvm, "libtrimmed.so.1"))
+        program = os.path.join(package, "bin", "program")
+        link(program, "-Wl,--disable-new-dtags,-rpath,$ORIGIN/../lib/nacre:/opt/llvm", os.path.join(llvm, "libllvm.so.1"),
+             os.path.join(llvm, "libtrimmed.so.1"), os.path.join(self.folder, "libgone.so.1"))
+        other = machine.OtherMachine("aarch64", sysroot, "clang++")
+        found = {name: os.path.realpath(path) if path != "not found" else path for name, path in other.libraries(program)}
+        self.assertEqual(found, {"libllvm.so.1": os.path.join(llvm, "libllvm.so.1"), "libinner.so.1": os.path.join(llvm, "libinner.so.1"),
+                                 "libsystem.so.1": os.path.join(system, "libsystem.so.1"), "libtrimmed.so.1": os.path.join(own, "libtrimmed.so.1"),
+                                 "libgone.so.1": "not found"})
 
     def test_programs(self):
         """The libraries of LLVM and MLIR that a wheel has are checked when it is made."""
