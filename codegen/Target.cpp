@@ -88,6 +88,8 @@ Expected<StringSet<>> featuresOf(StringRef cpu, bool arm64) {
     for (const auto &feature : sys::getHostCPUFeatures())
       if (feature.second)
         features.insert(feature.first());
+    if (arm64) // Every arm64 Linux has it; /proc/cpuinfo, which LLVM reads, can be missing, or an emulator's host's.
+      features.insert("neon");
     return features;
   }
   if (arm64) {

@@ -18,7 +18,7 @@ import release_notes
 import sbom
 
 GOOD = {"maintainer": "Ada Lovelace <ada@nacre.dev>", "home-page": "https://nacre.dev", "security-contact": "security@nacre.dev"}
-ARGUMENTS = types.SimpleNamespace(**{name.replace("-", "_"): value for name, value in GOOD.items()})
+ARGUMENTS = types.SimpleNamespace(arm64=False, **{name.replace("-", "_"): value for name, value in GOOD.items()})
 
 
 def release(**changes):
@@ -52,11 +52,26 @@ class ReleaseTest(unittest.TestCase):
         changelog = "# Changes\n\n## Unreleased\n\n- new\n\n## 0.2.0, 2026-01-02\n\n- old\n"
         self.assertIn("# Nacre 0.3.0\n\n- new\n", release_notes.write(changelog, "0.3.0", ARGUMENTS))
         notes = release_notes.write(changelog, "0.2.0", ARGUMENTS)
-        self.assertIn("# Nacre 0.2.0\n\n- old\n", notes)
+        self.assertIn("# Nacre 0.2.0\n\n- old\n\n## Changes after 0.2.0 that these files contain\n\n- new\n", notes)
+        self.assertNotIn("aarch64", notes)
+        self.assertIn("aarch64", release_notes.write(changelog, "0.2.0", types.SimpleNamespace(**{**vars(ARGUMENTS), "arm64": True})))
         for value in GOOD.values():
             self.assertIn(value, notes)
+        linked = "# Changes\n\n## Unreleased\n\n- faster\n  ([why](docs/decisions/why.md)), as [a page](docs/page.md) and [a site](https://nacre.dev) say\n"
+        self.assertIn("- faster, as a page and [a site](https://nacre.dev) say\n", release_notes.write(linked, "0.2.0", ARGUMENTS))
         with self.assertRaises(SystemExit):
             release_notes.write("# Changes\n", "0.2.0", ARGUMENTS)
+
+    def test_pages_name_the_files_of_this_version(self):
+        with open(os.path.join(ROOT, "CMakeLists.txt"), encoding="utf-8") as file:
+            version = re.search(r"project\([^)]*VERSION (\S+)", file.read())[1]
+        named = 0
+        for page in ("commands.md", "start/android.md", "start/linux-board.md", "start/python.md"):
+            with open(os.path.join(ROOT, "docs", page), encoding="utf-8") as file:
+                for found in re.findall(r"`\S*?(?:nacre[a-z3-]*[-_]|release-)(\d+\.\d+\.\d+)[-_.`]", file.read()):
+                    named += 1
+                    self.assertEqual(found, version, page)
+        self.assertGreater(named, 15)
 
     @unittest.skipUnless(os.path.exists("/usr/bin/dpkg-query"), "needs dpkg")
     def test_sbom(self):
@@ -67,7 +82,12 @@ class ReleaseTest(unittest.TestCase):
                 archive.writestr("nacre/bin/nacre-compile", "")
             document = json.loads(sbom.write(wheel, "0.2.0", ARGUMENTS))
         self.assertEqual((document["spdxVersion"], document["SPDXID"]), ("SPDX-2.3", "SPDXRef-DOCUMENT"))
-        self.assertEqual([package["name"] for package in document["packages"]], ["nacre", "libc6"])
+        names = [package["name"] for package in document["packages"]]
+        self.assertEqual(names[:2], ["nacre", "libc6"])
+        self.assertEqual(document["packages"][0]["supplier"], "Person: Ada Lovelace (ada@nacre.dev)")
+        self.assertEqual(len(names), len(set(names)))
+        self.assertLessEqual({"libstdc++-12-dev", "libflatbuffers-dev", "node-d3-zoom", "mkdocs-material"}, set(names))
+        self.assertRegex(document["creationInfo"]["created"], r"^20\d\d-\d\d-\d\dT")
         identities = [package["SPDXID"] for package in document["packages"]]
         self.assertEqual({one["relatedSpdxElement"] for one in document["relationships"]}, set(identities))
         self.assertTrue(all(re.fullmatch(r"SPDXRef-[A-Za-z0-9.-]+", identity) for identity in identities))

@@ -76,6 +76,15 @@ class SdkTest(nacre.NacreTest):
         for name in re.findall(r"^\| `([\w/]+)`", text, re.MULTILINE):
             self.assertTrue(os.path.isdir(f"{self.sdk}/{name}"), name)
 
+    def test_it_has_what_first_steps_name(self):
+        """Readers who have the SDK write its folder in place of /usr."""
+        for page in ("android", "linux-board"):
+            with open(os.path.join(nacre.ROOT, "docs", "start", page + ".md"), encoding="utf-8") as file:
+                named = set(re.findall(r"/usr/((?:share/nacre|share/java|lib|include)/[\w./-]*\w)", file.read()))
+            self.assertGreaterEqual(len(named), 3)
+            for name in named:
+                self.assertTrue(os.path.exists(f"{self.sdk}/{name}"), f"{page}: {name}")
+
     def test_nothing_names_where_it_was_built(self):
         for folder, _, names in os.walk(self.sdk):
             for path in (os.path.join(folder, name) for name in names):

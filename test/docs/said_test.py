@@ -22,7 +22,7 @@ NOT_RUN = os.path.join(pages.HERE, "not-run.txt")
 WORDS = re.compile(r"`([^`\n]+)`")
 HEADERS = "runtime/include/nacre/*.h"
 C_NAME = re.compile(r"\b(?:nacre_[a-z0-9_]+|NACRE_[A-Z0-9_]+)\b")
-MADE = re.compile(r"nacre_model_\w*$|NACRE_BUILD_\w+$")  # A model's symbol is named after it.
+MADE = re.compile(r"nacre_model_\w*$|NACRE_BUILD_\w+$|nacre_\d$")  # A model's symbol is named after it, a package's file after its version.
 
 
 @functools.lru_cache(maxsize=None)
@@ -57,6 +57,7 @@ def options_of_shell_script(path):
 def options_of_scripts():
     found = set().union(*(options_of_script(path) for folder in ("test", "tools", "samples")
                           for path in glob.glob(os.path.join(blocks.ROOT, folder, "**", "*.py"), recursive=True)))
+    found |= options_of_script(os.path.join(blocks.ROOT, "tools", "release"))
     return found.union(*(options_of_shell_script(os.path.join(blocks.ROOT, "tools", name)) for name in ("check", "dev/guard_tree")))
 
 

@@ -15,15 +15,16 @@ function(nacre_add_arm64_tool name)
   file(GLOB headers CONFIGURE_DEPENDS *.h ../*.h)
   set(program ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name}-arm64)
   set(objects)
-  foreach(source ${ARG_SOURCES})
-    string(REPLACE "../" "" object ${source})
+  foreach(source ${ARG_SOURCES} ${NACRE_STANDINS})
+    cmake_path(ABSOLUTE_PATH source)
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE object)
     string(REPLACE "/" "-" object ${object})
     set(object ${CMAKE_CURRENT_BINARY_DIR}/arm64-${object}.o)
     add_custom_command(OUTPUT ${object} VERBATIM
                        DEPENDS ${source} ${headers} ${PROJECT_SOURCE_DIR}/runtime/include/nacre/runtime.h
                        COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${NACRE_ARM64_CXX} -std=c++17 -O2 -Wall -Wextra -Werror ${NACRE_STACK_GUARD}
                                -fno-rtti -fno-exceptions -DNACRE_VERSION="${PROJECT_VERSION}" -I${PROJECT_SOURCE_DIR} ${ARG_OPTIONS}
-                               -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object})
+                               -c ${source} -o ${object})
     list(APPEND objects ${object})
   endforeach()
   add_custom_command(OUTPUT ${program} DEPENDS ${objects} VERBATIM

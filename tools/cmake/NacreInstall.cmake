@@ -9,12 +9,16 @@ include(CMakePackageConfigHelpers)
 
 set(NACRE_PROGRAMS nacre-compile nacre-package nacre-report nacre-opt nacre-translate nacre-kernel nacre-lsp-server nacre-run nacre-tune
                    nacre-eval nacre-diff)
+set(run_path "$ORIGIN/../lib/nacre")
+if(CMAKE_CROSSCOMPILING) # CMake adds no folder of a root that is not this machine's
+  list(APPEND run_path ${NACRE_LLVM_PREFIX}/lib)
+endif()
 foreach(program ${NACRE_PROGRAMS})
   if(TARGET ${program})
     if(NOT program MATCHES "-(run|tune)$")
       # The SDK and wheels bring them along, and what they link: an RPATH, as a RUNPATH is not handed on to libraries of libraries.
       # Not for those that load drivers, which would get these libraries, too, and link none.
-      set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/nacre")
+      set_target_properties(${program} PROPERTIES INSTALL_RPATH "${run_path}")
       target_link_options(${program} PRIVATE LINKER:--disable-new-dtags)
     endif()
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)

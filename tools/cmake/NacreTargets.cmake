@@ -52,10 +52,16 @@ function(nacre_add_library name)
   endif()
 endfunction()
 
+# What older systems lack, so that the programs of a wheel and of the SDK start there (tools/distribution/floor.py checks).
+set(NACRE_STANDINS ConditionVariable FindObject Random)
+list(TRANSFORM NACRE_STANDINS REPLACE "(.+)" "${CMAKE_CURRENT_LIST_DIR}/standins/\\1.cpp")
+add_library(nacre-standins OBJECT ${NACRE_STANDINS})
+target_link_libraries(nacre-standins PRIVATE nacre-flags)
+
 # nacre_add_tool(name SOURCES a.cpp ... LINK lib ...): a program in bin/, which knows its NACRE_VERSION.
 function(nacre_add_tool name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES})
+  add_executable(${name} ${ARG_SOURCES} $<TARGET_OBJECTS:nacre-standins>)
   target_link_libraries(${name} PRIVATE nacre-flags ${ARG_LINK})
   nacre_guard_stack(${name} "${ARG_LINK}")
   target_compile_definitions(${name} PRIVATE NACRE_VERSION="${PROJECT_VERSION}")
@@ -73,7 +79,8 @@ endfunction()
 # packages are Debian's Python's, which may not be the first.
 function(nacre_find_python variable modules)
   foreach(python ${Python3_EXECUTABLE} /usr/bin/python3)
-    execute_process(COMMAND ${python} -c "import ${modules}" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+    # Not from the current folder: a build folder has one called wheel.
+    execute_process(COMMAND ${python} -c "import sys; del sys.path[0]; import ${modules}" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
     if(NOT failed)
       set(${variable} ${python} PARENT_SCOPE)
       return()

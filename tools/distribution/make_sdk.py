@@ -10,7 +10,6 @@ How:  1. cmake --install, in a folder that finds its own parts wherever it is un
 import argparse
 import lzma
 import os
-import platform
 import shutil
 import subprocess
 import sys
@@ -18,11 +17,10 @@ import tarfile
 import tempfile
 
 import bundle
+import machine
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-# They are of those who change the compiler; whoever does has built it.
-OF_DEVELOPERS = ("nacre-kernel", "nacre-lsp-server", "nacre-opt")
 TIME = 1767225600  # 2026-01-01
 
 
@@ -31,7 +29,7 @@ def parse_arguments():
     parser.add_argument("--build", required=True, help="the folder of the build, in which everything is built")
     parser.add_argument("--version", required=True)
     parser.add_argument("--output", required=True, help="the folder to write the archive to")
-    parser.add_argument("--compiler", default="c++", help="what links libraries (default: %(default)s)")
+    machine.add_options(parser)
     parser.add_argument("--with", dest="components", action="append", default=[], metavar="COMPONENT", help="install this, too; repeatable")
     parser.add_argument("--foreign", action="append", default=[], metavar="PROGRAM", help="a program for other machines; repeatable")
     parser.add_argument("--uncompressed", action="store_true", help="a large .tar, soon built")
@@ -39,12 +37,9 @@ def parse_arguments():
 
 
 def install(arguments, folder):
-    environment = {name: value for name, value in os.environ.items() if name != "DESTDIR"}
-    for component in ("programs", "development", "documentation", *arguments.components):
-        subprocess.run(["cmake", "--install", arguments.build, "--prefix", folder, "--component", component, "--strip"], check=True,
-                       env=environment, stdout=subprocess.DEVNULL)
-    for program in OF_DEVELOPERS:
-        for name in (f"bin/{program}", f"share/man/man1/{program}.1", f"share/bash-completion/completions/{program}",
+    bundle.install(arguments.build, folder, ("programs", "development", "documentation", *arguments.components))
+    for program in bundle.OF_DEVELOPERS:
+        for name in (f"share/man/man1/{program}.1", f"share/bash-completion/completions/{program}",
                      f"share/zsh/vendor-completions/_{program}", f"share/fish/vendor_completions.d/{program}.fish"):
             os.remove(os.path.join(folder, name))
 
@@ -68,8 +63,11 @@ def arrange(arguments, folder):
 
 def carry(arguments, folder):
     programs = os.path.join(folder, "bin")
-    bundle.carry_libraries([os.path.join(programs, name) for name in sorted(os.listdir(programs))], os.path.join(folder, "licences"),
-                           compiler=arguments.compiler)
+    paths = [os.path.join(programs, name) for name in sorted(os.listdir(programs))]
+    target = machine.of_options(arguments)
+    libraries = bundle.carry_libraries(paths, os.path.join(folder, "licences"), target)
+    if not arguments.any_system:
+        bundle.check_floor(paths + libraries, target)
     for program in arguments.foreign:
         shutil.copy(program, programs)
 
@@ -95,7 +93,7 @@ def main():
     sys.dont_write_bytecode = True
     arguments = parse_arguments()
     os.makedirs(arguments.output, exist_ok=True)
-    name = f"nacre-sdk-{arguments.version}-linux-{platform.machine()}"
+    name = f"nacre-sdk-{arguments.version}-linux-{arguments.machine}"
     with tempfile.TemporaryDirectory(prefix="nacre-sdk-") as work:
         folder = os.path.join(work, name)
         install(arguments, folder)

@@ -1,13 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The software bill of materials, SPDX 2.3 (https://spdx.github.io/spdx-spec/v2.3): Nacre, and the Debian packages whose code its
-wheel and SDK carry. A wheel has the copyright file of each of these, and the machine that builds it knows their versions."""
+"""The software bill of materials, SPDX 2.3 (https://spdx.github.io/spdx-spec/v2.3): Nacre, and the Debian packages whose code the files
+of a release contain. A wheel has the copyright file of each whose library it carries; those that are compiled in, or that pages contain, are
+listed here, as in NOTICE. The machine that builds a release knows their versions."""
 import datetime
 import hashlib
 import json
 import os
 import re
 import subprocess
+import time
 import zipfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+COMPILED_IN = ("libflatbuffers-dev", "libgcc-12-dev", "libstdc++-12-dev")
+
+
+def on_pages():
+    """The packages of which reports and the site have scripts."""
+    with open(os.path.join(ROOT, "tools", "report", "CMakeLists.txt"), encoding="utf-8") as file:
+        modules = re.search(r"set\(d3_modules ([^)]*)\)", file.read())[1].split()
+    return ["mkdocs-material", *(f"node-d3-{module}" for module in modules)]
+
+
+def created():
+    """SOURCE_DATE_EPOCH or the time of the last commit, so that the same sources give the same bytes; else now."""
+    seconds = os.environ.get("SOURCE_DATE_EPOCH") or subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%ct"], check=False, text=True,
+                                                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.strip() or time.time()
+    return datetime.datetime.fromtimestamp(int(seconds), datetime.timezone.utc)
 
 
 def installed(package):
@@ -28,20 +47,20 @@ def describe(name, version, **more):
 
 
 def write(wheel, version, arguments):
-    nacre = describe("nacre", version, licenseDeclared="Apache-2.0 WITH LLVM-exception", supplier="Person: " + arguments.maintainer,
+    person = "Person: " + arguments.maintainer.replace("<", "(").replace(">", ")")
+    nacre = describe("nacre", version, licenseDeclared="Apache-2.0 WITH LLVM-exception", supplier=person,
                      homepage=arguments.home_page)
     packages = []
-    for package in carried(wheel):
+    for package in dict.fromkeys([*carried(wheel), *COMPILED_IN, *on_pages()]):
         found, source = installed(package)
         packages.append(describe(package, found, supplier="Organization: Debian", externalRefs=[{
             "referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": f"pkg:deb/debian/{source}@{found}"}]))
     with open(wheel, "rb") as file:
         digest = hashlib.sha256(file.read()).hexdigest()
-    made = datetime.datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", "0")), datetime.timezone.utc)
     document = {
         "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"nacre-{version}",
         "documentNamespace": f"{arguments.home_page.rstrip('/')}/spdx/nacre-{version}-{digest}",
-        "creationInfo": {"created": made.strftime("%Y-%m-%dT%H:%M:%SZ"), "creators": ["Tool: nacre-release", "Person: " + arguments.maintainer]},
+        "creationInfo": {"created": created().strftime("%Y-%m-%dT%H:%M:%SZ"), "creators": ["Tool: nacre-release", person]},
         "packages": [nacre, *packages],
         "relationships": [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": "SPDXRef-nacre"},
                           *({"spdxElementId": "SPDXRef-nacre", "relationshipType": "CONTAINS", "relatedSpdxElement": one["SPDXID"]} for one in packages)]}
