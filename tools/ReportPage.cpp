@@ -6,6 +6,7 @@
 //       4. Pages of training logs.
 
 #include "tools/ReportPage.h"
+#include "dialects/NestedJson.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -285,7 +286,7 @@ Expected<std::string> makeComparisonPage(const JsonFile &first, const JsonFile &
 //===----------------------------------------------------------------------===//
 
 bool isTrainingLog(StringRef text) {
-  Expected<json::Value> first = json::parse(text.split('\n').first);
+  Expected<json::Value> first = parseJson(text.split('\n').first);
   if (!first) {
     consumeError(first.takeError());
     return false;
@@ -300,7 +301,7 @@ Expected<std::string> makeTrainingPage(ArrayRef<std::pair<std::string, StringRef
     SmallVector<StringRef> written;
     text.split(written, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
     for (size_t number = 0; number < written.size(); ++number) {
-      Expected<json::Value> line = json::parse(written[number]);
+      Expected<json::Value> line = parseJson(written[number]);
       std::string problem = line ? "" : toString(line.takeError());
       if (problem.empty() && !(line->getAsObject() && line->getAsObject()->getInteger("epoch")))
         problem = "it has no 'epoch'";

@@ -16,7 +16,7 @@ struct NewBatch {
   int64_t axis, stated, wanted;
 
   /// Whether nothing but the batch is likely to be there.
-  bool isLikely() const { return axis == 0 || stated == 1; }
+  bool isLikely() const { return axis == 0; }
   /// What is wrong if it is no batch.
   std::string describe() const;
 };

@@ -21,7 +21,7 @@ TASKS = {
     "nacre-diff": ["Comparison", "Library", "Model", "Computation in double precision"],
     "nacre-translate": ["Action, one of these", "Output", "Model"],
     "nacre-report": ["Files"],
-    "nacre-package": ["Android library"],
+    "nacre-package": ["Android library", "Maven repository"],
     "nacre-try": ["Inputs", "Measurement", "GPUs"],
     "nacre-tune": ["Profile", "GPUs"],
     "nacre-kernel": ["Output", "CPUs", "GPUs"],

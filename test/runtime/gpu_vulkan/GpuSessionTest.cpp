@@ -304,7 +304,7 @@ TEST_F(GpuSessionTest, DescribesDevices) {
   EXPECT_NE(std::string(device.report).find("Vulkan 1."), std::string::npos);
   EXPECT_NE(std::string(device.report).find("tier"), std::string::npos);
   EXPECT_EQ(nacre_device_describe(toy.model(), 99, &device), NACRE_BAD_ARGUMENT);
-  EXPECT_NE(std::string(device.report).find("there are only"), std::string::npos);
+  EXPECT_NE(std::string(device.report).find(" only "), std::string::npos);
   toy.table.gpu_engine = nullptr;
   EXPECT_EQ(nacre_device_describe(toy.model(), 0, &device), NACRE_UNSUPPORTED);
 }
