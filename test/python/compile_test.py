@@ -123,6 +123,8 @@ class CompileTest(packaged.PackageTest):
                 ({"acuracy": "strict"}, "unknown option 'acuracy'; did you mean 'accuracy'?"),
                 ({"wieght_type": "fp16"}, "unknown option 'wieght_type'; did you mean 'weight_type'?"),
                 ({"libary": "x.so"}, "unknown option 'libary'; did you mean 'library'?"),
+                ({"batch": 4}, "unknown option 'batch'; shape={'<input>': (4, 3, 224, 224)} sets the batch"),
+                ({"threads": 2}, "unknown option 'threads'; model.session(threads=2) sets the threads of runs"),
                 ({"help_hidden": True}, "these options make no library; run nacre-compile --target=host --help-hidden"),
                 ({"library": self.path("no", "lib.so")}, f"the folder of library='{self.path('no', 'lib.so')}' does not exist")):
             with self.subTest(words):

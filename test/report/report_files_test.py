@@ -227,6 +227,10 @@ class ReportFilesTest(report_models.ReportTest):
         self.assertEqual(self.refused(log, "--measure"), f"{said}--profile and --measure are about reports, but '{log}' is a training log\n")
         third = (report, report, *("--profile=" + profile for _ in range(3)))
         self.assertEqual(self.refused(*third), f"{said}{profile}: belongs to entry 'main' of {report}, which already has a profile; pass one of them\n")
+        library = self.path("lib.so")
+        with open(library, "wb") as file:
+            file.write(b"\x7fELF\x02\x01")
+        self.assertEqual(self.refused(library), f"{said}{library}: is a library; give the report of nacre-compile --report=<file>.json\n")
         self.assertRegex(self.refused(broken), rf"^{said}{re.escape(broken)}: must be JSON, but is not: .*\n$")
         self.assertEqual(self.refused(profile), f"{said}{profile}: must be a report of nacre-compile --report=<file>.json, but has no 'entries'\n")
         self.assertEqual(self.refused(report, "--profile=" + report), f"{said}{report}: must be a profile of nacre-run --profile=<file>, but has no 'entry'\n")

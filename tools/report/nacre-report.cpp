@@ -58,6 +58,9 @@ Expected<Text> readText(const std::string &path) {
 }
 
 Expected<JsonFile> parseFile(const std::string &path, StringRef text) {
+  if (text.starts_with("\x7f"
+                       "ELF"))
+    return createStringError(path + ": is a library; give the report of nacre-compile --report=<file>.json");
   Expected<json::Value> value = nacre::parseJson(text);
   if (!value)
     return createStringError(path + ": must be JSON, but is not: " + toString(value.takeError()));

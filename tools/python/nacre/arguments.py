@@ -13,6 +13,8 @@ from .options import COMMAS, NO_LIBRARY, OURS, PAIRS, CompileOptions
 
 #: The keywords of compile() that are not options of nacre-compile.
 OWN = ("target", "library", "compiler", "timeout", "cache", "progress")
+# What others call it, or where it is.
+_ELSEWHERE = {"batch": "shape={'<input>': (4, 3, 224, 224)} sets the batch", "threads": "model.session(threads=2) sets the threads of runs"}
 # Their value `list` makes nacre-compile print the names that there are.
 _LISTS = ("for", "device")
 
@@ -39,6 +41,8 @@ def _require_option(keyword: str, name: str) -> None:
     known = [*sorted(CompileOptions.__annotations__), *OWN]
     if keyword not in known and f"{keyword}_" not in known:
         meant = nearest(keyword, known)
+        if keyword in _ELSEWHERE:
+            raise OptionError(f"unknown option '{keyword}'; {_ELSEWHERE[keyword]}")
         if meant:
             raise OptionError(f"unknown option '{keyword}'; did you mean '{meant}'?")
 

@@ -98,8 +98,8 @@ const AdviceOf = (() => {
 
   function overhead(entry) {
     if (entry.medianRun === undefined) return [];
-    // Of the best run: others may wait for other programs.
-    const share = 1 - entry.profile.launches_ns / entry.profile.least_run_ns;
+    // By best times and by medians: other programs prolong some runs, and the best times of launches need not be of one run.
+    const share = Math.min(1 - entry.profile.launches_ns / entry.profile.least_run_ns, 1 - entry.cost / entry.medianRun);
     return share > 0.1 ? [{ kind: "overhead", isGeneral: true, title: "Run fewer, larger operators", launches: [], share,
       text: `${Dom.percent(share)} of a run passes between operators, most of it to start and to wait for threads. Compute a larger batch, or use one thread for a model as small as this.` }] : [];
   }
