@@ -162,7 +162,7 @@ long end_file(NewFile &made, long file, long error) {
 const char *file_error_text(long error) {
   // The system's number, and what it means.
   static constexpr char kTexts[] = "\x02"
-                                   "there is none\0"
+                                   "no such file or folder\0"
                                    "\x0d"
                                    "permission is denied\0"
                                    "\x1c"

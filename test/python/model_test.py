@@ -134,7 +134,7 @@ class ModelTest(packaged.PackageTest):
         self.assert_says(nacre.LoadError, f"'{weights}': the weights file is damaged: its contents do not have the hash that it names; copy or "
                          "download it again", nacre.load(library).run, image)
         os.remove(weights)
-        self.assert_says(nacre.LoadError, f"'{weights}': the weights file cannot be read: there is none", nacre.load(library).run, image)
+        self.assert_says(nacre.LoadError, f"'{weights}': the weights file cannot be read: no such file or folder", nacre.load(library).run, image)
 
 
 class SessionTest(packaged.PackageTest):

@@ -55,7 +55,7 @@ TEST(RuntimeHpp, SharesAState) {
   EXPECT_EQ(session.state(), state.get());
   EXPECT_EQ(state.load("nowhere"), NACRE_FAILED);
   EXPECT_EQ(state.save("nowhere/at/all"), NACRE_FAILED);
-  EXPECT_STREQ(state.reason(), "the file cannot be written: there is none");
+  EXPECT_STREQ(state.reason(), "the file cannot be written: no such file or folder");
 }
 
 TEST(RuntimeHpp, SaysWhyCreateFailed) {

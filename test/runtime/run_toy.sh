@@ -49,9 +49,9 @@ expect 0 'sum f32[48]' "$@" "$library" --resume="$folder/one.safetensors" --runs
 expect 0 '' cmp "$folder/three.safetensors" "$folder/again.safetensors"
 expect 0 "output 'sum' agrees" "$@" "$library" --resume="$folder/one.safetensors" --runs=2 --expect="sum=$folder/sum.npy" --rtol=0 --atol=0
 expect 0 "output 'sum' agrees" "$@" "$library" --resume="$folder/one.safetensors" --state="total=$folder/total.npy" --save="$folder/four.safetensors" --expect="sum=$folder/sum.npy" --rtol=1
-expect 2 'cannot be read: there is none' "$@" "$library" --resume="$folder/absent"
+expect 2 'cannot be read: no such file or folder' "$@" "$library" --resume="$folder/absent"
 expect 2 'whole safetensors file' "$@" "$library" --resume="$folder/y.npy"
-expect 2 'cannot be written: there is none' "$@" "$library" --save="$folder/absent/file"
+expect 2 'cannot be written: no such file or folder' "$@" "$library" --save="$folder/absent/file"
 expect 2 "--entry must be one of 'main', 'second', but is 'third'" "$@" "$library" --entry=third
 expect 2 "unknown option '--treads'; did you mean '--threads'?" "$@" "$library" --treads=1
 expect 3 'threads must be at most' "$@" "$library" --threads=1000

@@ -112,7 +112,7 @@ class WeightsFileTest(nacre.NacreTest):
             self.assertEqual(refusal(self.read(other)), f"{prefix[:-1]}, of '{name}', does not fit this library, of 'net{differs}")
 
         os.remove(weights)
-        self.assertEqual(self.run_model(library, status=USAGE), f"nacre-run: error: '{weights}': the weights file cannot be read: there is none; "
+        self.assertEqual(self.run_model(library, status=USAGE), f"nacre-run: error: '{weights}': the weights file cannot be read: no such file or folder; "
                                                                 "--weights-file names another one\n")
         inside, _ = self.build(network(1), "inside")
         self.assertEqual(self.run_model(inside, f"--weights-file={wrong}", status=USAGE),

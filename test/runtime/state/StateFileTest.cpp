@@ -161,7 +161,7 @@ TEST_F(StateFileTest, WhatIsNoHeaderIsRefused) {
   expectRefused(std::string(8, '\xff'), "ends within its header");
   expectRefused(withHeader(std::string((8 << 20) + 1, ' '), ""), "or is too long");
   EXPECT_EQ(nacre_state_load(other, folder.path("absent").c_str(), NACRE_STATE_ALL), NACRE_FAILED);
-  EXPECT_STREQ(nacre_state_reason(other), "the file cannot be read: there is none");
+  EXPECT_STREQ(nacre_state_reason(other), "the file cannot be read: no such file or folder");
   EXPECT_NE(nacre_state_load(other, folder.path().c_str(), NACRE_STATE_ALL), NACRE_OK);
 }
 

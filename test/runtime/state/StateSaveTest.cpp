@@ -44,7 +44,7 @@ TEST_F(StateSaveTest, WhatCannotBeWrittenLeavesTheOldFile) {
   }
   signal(SIGXFSZ, handler);
   EXPECT_EQ(nacre_state_save(state, folder.path("absent/state").c_str(), NACRE_STATE_ALL), NACRE_FAILED);
-  EXPECT_STREQ(nacre_state_reason(state), "the file cannot be written: there is none");
+  EXPECT_STREQ(nacre_state_reason(state), "the file cannot be written: no such file or folder");
   EXPECT_EQ(nacre_state_save(state, "/proc/state", NACRE_STATE_ALL), NACRE_FAILED); // for root, too
   EXPECT_EQ(nacre_state_save(state, std::string(5000, 'x').c_str(), NACRE_STATE_ALL), NACRE_FAILED);
   EXPECT_STREQ(nacre_state_reason(state), "the file cannot be written: the name is too long");

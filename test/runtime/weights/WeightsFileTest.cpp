@@ -101,7 +101,7 @@ TEST_F(WeightsFileTest, KeepsTheOldOneIfTheNewOneIsWrong) {
   Weights weights;
   ASSERT_EQ(weights.open(*toy.model(), write(fileOf(scale)).c_str()), NACRE_OK);
   EXPECT_EQ(weights.open(*toy.model(), folder.path("absent").c_str()), NACRE_FAILED);
-  EXPECT_STREQ(weights.reason(), "the weights file cannot be read: there is none");
+  EXPECT_STREQ(weights.reason(), "the weights file cannot be read: no such file or folder");
   EXPECT_EQ(weights.open(*toy.model(), folder.path().c_str()), NACRE_FAILED);
   EXPECT_STREQ(weights.reason(), "the weights file cannot be read: it is not a regular file");
   EXPECT_EQ(answer(weights), scale[1] + 1);
