@@ -31,8 +31,8 @@ public:
   llvm::SmallVector<int64_t> getStatedShape(mlir::Value value) const;
   /// Gives `value`, which has its stated type, rows.
   void set(mlir::Value value, const BatchAxis &place);
-  /// A place for rows in a value without rows: one of `likely` that fits, else the first axis that has the stated batch. Nothing if
-  /// there is none.
+  /// A place for rows in a value without rows: one of `likely` that fits, else the first axis that has the stated batch. Nothing
+  /// if no axis has it.
   std::optional<BatchAxis> guess(mlir::Value value, llvm::ArrayRef<mlir::Value> likely = {}) const;
 
   /// An operand that shares axes with a result: its axis `a` is the result's axis `a + shift`.

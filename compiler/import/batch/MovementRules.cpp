@@ -24,7 +24,7 @@ static BatchAxis movePlace(const BatchAxis &place, ArrayRef<int64_t> shape,
   return withChoices(shape, place.at(moved(place.axis)), choices);
 }
 
-/// Moves the rows of an operand to an axis that `allows` accepts; false if there is none.
+/// Moves the rows of an operand to an axis that `allows` accepts. Returns false if it accepts no axis.
 static bool settle(OpOperand &operand, BatchRewriter &rewriter, llvm::function_ref<bool(int64_t)> allows) {
   return rewriter.alignAll(MutableArrayRef<OpOperand>(operand), rewriter.getStatedShape(operand.get()), allows)
       .has_value();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rules: what becomes of each operator if some of its operands have rows. A rule makes its results have rows, too, or reports an error.
+// The rules for operators with an operand that has rows. A rule gives rows to the results, too, or reports an error.
 
 #ifndef NACRE_COMPILER_IMPORT_BATCH_RULES_H
 #define NACRE_COMPILER_IMPORT_BATCH_RULES_H

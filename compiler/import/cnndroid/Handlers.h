@@ -11,7 +11,7 @@ namespace nacre::importer::cnndroid_format {
 
 const ImportRegistry &getOperators();
 
-/// Returns the name of the type in the registry, which ignores case; `type` itself if there is none.
+/// Returns the name of the type in the registry, which ignores case. Returns `type` itself if the registry lacks it.
 llvm::StringRef findOperator(llvm::StringRef type);
 
 } // namespace nacre::importer::cnndroid_format

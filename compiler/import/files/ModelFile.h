@@ -28,8 +28,8 @@ struct ModelFile {
 /// Maps the regular file at `path`. Diagnostics are emitted at `loc`.
 mlir::FailureOr<FileBytes> mapFile(llvm::StringRef path, mlir::Location loc);
 
-/// Maps the regular file `path` of `folder`, which may be empty if there is none. An untrusted model names `path`, so a path or
-/// a link that leads out of the folder is an error. `what` and `where` name the two in diagnostics: "external data", "the
+/// Maps the regular file `path` of `folder`. A model without a folder has an empty one, which is an error. An untrusted model names
+/// `path`, so a path or a link that leads out of the folder is an error, too. `what` and `where` name the two in diagnostics: "external data", "the
 /// model's folder".
 mlir::FailureOr<FileBytes> mapFileInside(llvm::StringRef folder, llvm::StringRef path, llvm::StringRef what,
                                          llvm::StringRef where, mlir::Location loc);
