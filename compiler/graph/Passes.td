@@ -10,6 +10,7 @@
 #define NACRE_COMPILER_GRAPH_PASSES
 
 include "compiler/graph/ControlPasses.td"
+include "compiler/graph/QuantizedPasses.td"
 include "mlir/Pass/PassBase.td"
 
 def FoldEmptyPass : Pass<"nacre-fold-empty", "::mlir::func::FuncOp"> {

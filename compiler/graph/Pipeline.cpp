@@ -60,6 +60,13 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   onFunctions(createSimplifyGraphPass());
   onFunctions(mlir::createCSEPass());
 
+  if (options.unsignedLeft) {
+    onFunctions(createChooseSignsPass({*options.unsignedLeft}));
+    foldConstants(); // columns of weights
+    onFunctions(createSimplifyGraphPass());
+    onFunctions(mlir::createCSEPass());
+  }
+
   // Everything before computes constants, and is more exact in the wider type.
   if (options.narrowFloats) {
     onFunctions(createNarrowFloatsPass());

@@ -8,6 +8,7 @@
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/SumsOfPads.h"
+#include "compiler/graph/quantized/IntegerSums.h"
 
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/Permutation.h"
@@ -344,6 +345,7 @@ struct SimplifyGraph : impl::SimplifyGraphPassBase<SimplifyGraph> {
                  PadBeforeConv, DropBroadcast<nn::BinaryOp>, DropBroadcast<nn::SelectOp>, ShrinkConstant<nn::BinaryOp>,
                  ShrinkConstant<nn::SelectOp>, SimplePower, MaximumWithZero>(&getContext());
     addSumsOfPads(patterns);
+    addIntegerSums(patterns);
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal().setMaxIterations(GreedyRewriteConfig::kNoLimit);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config))) {
