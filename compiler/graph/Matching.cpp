@@ -16,6 +16,12 @@ ElementsAttr getConstant(Value value) {
   return constant ? constant.getValue() : ElementsAttr();
 }
 
+bool isConstant(Value value) {
+  auto isWritten = [](Value operand) { return operand.getDefiningOp<nn::ConstantOp>() != nullptr; };
+  auto dequantize = value.getDefiningOp<nn::DequantizeOp>();
+  return dequantize ? llvm::all_of(dequantize->getOperands(), isWritten) : isWritten(value);
+}
+
 std::optional<double> getSplat(Value value) {
   ElementsAttr constant = getConstant(value);
   if (!constant || !constant.isSplat())

@@ -29,7 +29,7 @@ struct Options {
 /// Appends the phase to `pm`, which runs on a module.
 void buildPipeline(mlir::OpPassManager &pm, const Options &options);
 
-/// Appends passes on functions that rewrite operators without gradients (recurrent layers) to operators with gradients.
+/// Appends passes on functions that rewrite operators without gradients (recurrent layers, quantizations) to operators with gradients.
 void buildExpansion(mlir::OpPassManager &pm);
 
 /// Registers the phase as the pipeline `nacre-graph`.

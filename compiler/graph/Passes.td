@@ -127,6 +127,23 @@ def PermuteWeightsPass : Pass<"nacre-permute-weights", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
+def ExpandQuantizationPass : Pass<"nacre-expand-quantization", "::mlir::func::FuncOp"> {
+  let summary = "Rewrite the quantizations that no pass has taken as casts, arithmetic and rounding";
+  let description = [{
+    Quantized models compute in floats between a dequantization and a quantization, and weights are dequantized constants. Both
+    stay one operator each, also of constants, as long as passes look for layers that integers can compute. The rest is computed
+    as the model states it: elementwise operators, which kernels take in, and weights that become floats.
+
+    Requires: nothing. No later pass looks for quantizations; `nacre-fold-constants` runs afterwards and computes the weights.
+
+    Ensures: there is no `nn.quantize` and no `nn.dequantize`.
+
+    Example: test/compiler/graph/expand-quantization.mlir.
+  }];
+  let statistics = [Statistic<"numExpanded", "num-expanded", "Number of operators rewritten">];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
 def FoldScalesPass : Pass<"nacre-fold-scales", "::mlir::func::FuncOp"> {
   let summary = "Move factors of a contraction's output channels into its constant weights";
   let description = [{
@@ -192,7 +209,8 @@ def FoldConstantsPass : Pass<"nacre-fold-constants", "::mlir::ModuleOp"> {
     Requires: operators precede their users, as in any block.
 
     Ensures: no operator that `nn::evaluate` knows has constant operands only, unless its result would be larger than
-    `max-constant-bytes`, or much larger than its operands (computing an expansion is cheaper than storing it).
+    `max-constant-bytes`, or much larger than its operands (computing an expansion is cheaper than storing it), or it is an
+    `nn.dequantize` of several elements.
 
     Example: test/compiler/graph/fold-constants.mlir.
   }];

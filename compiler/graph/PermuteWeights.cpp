@@ -6,6 +6,7 @@
 // How:   W's rows are seen as the transposed axes, put into x's order, and flattened again; nacre-fold-constants
 //        computes it.
 
+#include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
 
 #include "dialects/nn/Permutation.h"
@@ -51,7 +52,7 @@ struct PermuteRows : OpRewritePattern<nn::MatMulOp> {
     if (!reshape)
       return rewriter.notifyMatchFailure(product, "expected a reshape on the left");
     auto transpose = reshape.getOperand().getDefiningOp<nn::TransposeOp>();
-    if (!transpose || !product.getRhs().getDefiningOp<nn::ConstantOp>())
+    if (!transpose || !isConstant(product.getRhs()))
       return rewriter.notifyMatchFailure(product, "expected a transpose before the reshape and constant weights");
     // Another use would keep the transpose alive, and the weights would be copied for nothing.
     if (!reshape->hasOneUse() || !transpose->hasOneUse())

@@ -45,6 +45,8 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   // Transposes now stand where they are cheapest, among other places before flattenings.
   onFunctions(createPermuteWeightsPass());
   onFunctions(createSimplifyGraphPass());
+  // What is left is computed in floats. It comes before what changes floats by their values.
+  onFunctions(createExpandQuantizationPass());
   foldConstants();
 
   // Channels are last only now, so only now a factor for each channel is seen to be one.
@@ -82,7 +84,10 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   onFunctions(createVerifyGraphPass({options.maxConstantBytes}));
 }
 
-void buildExpansion(mlir::OpPassManager &pm) { pm.addPass(createExpandRecurrencePass()); }
+void buildExpansion(mlir::OpPassManager &pm) {
+  pm.addPass(createExpandQuantizationPass());
+  pm.addPass(createExpandRecurrencePass());
+}
 
 void registerPipeline() {
   mlir::PassPipelineRegistration<>("nacre-graph", "The graph phase: nn to better nn",

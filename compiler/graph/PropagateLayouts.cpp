@@ -8,6 +8,7 @@
 //        Prices only fall, so the sweeps end; a layout refused for a region is not tried again from another of its
 //        values, so each sweep is linear.
 
+#include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
 
 #include "dialects/StoredBytes.h"
@@ -35,7 +36,6 @@ namespace {
 constexpr int maxSweeps = 4;
 
 Dims shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
-bool isConstant(Value value) { return value.getDefiningOp<nn::ConstantOp>() != nullptr; }
 
 int64_t bytesOf(Value value) { return storedBytes(cast<RankedTensorType>(value.getType())); }
 

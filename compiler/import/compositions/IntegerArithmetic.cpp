@@ -27,11 +27,7 @@ using nn::UnaryKind;
 Value dequantize(NnBuilder &nn, const Quantized &x) {
   if (!x.values || !x.scale)
     return {};
-  Type real = getElementType(x.scale);
-  Value centred = nn.cast(x.values, real);
-  if (x.zero)
-    centred = nn.sub(centred, nn.cast(x.zero, real));
-  return nn.mul(centred, x.scale);
+  return nn.dequantize(x.values, x.scale, x.zero ? x.zero : nn.scalar(x.values, 0));
 }
 
 Value roundToIntegers(NnBuilder &nn, Value steps, Value zero, Type type) {
@@ -46,7 +42,7 @@ Value roundToIntegers(NnBuilder &nn, Value steps, Value zero, Type type) {
 }
 
 Value quantize(NnBuilder &nn, Value real, Value scale, Value zero, Type type) {
-  return roundToIntegers(nn, nn.div(real, scale), zero, type);
+  return nn.quantize(real, scale, zero ? zero : nn.splat(RankedTensorType::get({}, type), 0));
 }
 
 Quantized quantizeDynamically(NnBuilder &nn, Value real) {
