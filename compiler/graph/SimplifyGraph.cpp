@@ -9,6 +9,7 @@
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/SumsOfPads.h"
 #include "compiler/graph/quantized/IntegerSums.h"
+#include "compiler/graph/quantized/MovedCodes.h"
 
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/Permutation.h"
@@ -346,6 +347,7 @@ struct SimplifyGraph : impl::SimplifyGraphPassBase<SimplifyGraph> {
                  ShrinkConstant<nn::SelectOp>, SimplePower, MaximumWithZero>(&getContext());
     addSumsOfPads(patterns);
     addIntegerSums(patterns);
+    addMovedCodes(patterns);
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal().setMaxIterations(GreedyRewriteConfig::kNoLimit);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config))) {

@@ -19,7 +19,7 @@ bool isConstantExpression(Value value, int maxDepth = 4) {
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<nn::ConstantOp>(op))
     return true;
-  return maxDepth > 0 && isa_and_nonnull<nn::BinaryOp, nn::ReduceOp, nn::ReshapeOp, nn::CastOp>(op) &&
+  return maxDepth > 0 && isa_and_nonnull<nn::UnaryOp, nn::BinaryOp, nn::ReduceOp, nn::ReshapeOp, nn::CastOp>(op) &&
          llvm::all_of(op->getOperands(), [&](Value operand) { return isConstantExpression(operand, maxDepth - 1); });
 }
 
@@ -50,24 +50,37 @@ bool isContraction(Value value) {
   return known && known.getWorkKind() == nn::WorkKind::Contraction;
 }
 
+/// One spelling: constants are added.
+struct SubtractionOfConstant : OpRewritePattern<nn::BinaryOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::BinaryOp op, PatternRewriter &rewriter) const override {
+    std::optional<Addition> addition = matchAddition(op);
+    if (!addition || !addition->subtracts || !isContraction(addition->sum))
+      return rewriter.notifyMatchFailure(op, "expected a constant subtracted from the sums of an integer contraction");
+    Value negative = rewriter.createOrFold<nn::UnaryOp>(op.getLoc(), nn::UnaryKind::Neg, addition->constant, APFloat(0.0));
+    rewriter.replaceOpWithNewOp<nn::BinaryOp>(op, BinaryKind::Add, addition->sum, negative);
+    return success();
+  }
+};
+
 struct AdditionOfAddition : OpRewritePattern<nn::BinaryOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(nn::BinaryOp op, PatternRewriter &rewriter) const override {
     std::optional<Addition> outer = matchAddition(op);
     std::optional<Addition> inner = outer ? matchAddition(outer->sum) : std::nullopt;
-    if (!inner || !isContraction(inner->sum))
+    if (!inner || inner->subtracts || !isContraction(inner->sum))
       return rewriter.notifyMatchFailure(op, "expected two constants added to the sums of an integer contraction");
-    // Both have the sign of the inner one: ±(a + b) or ±(a - b).
-    const BinaryKind kind = inner->subtracts == outer->subtracts ? BinaryKind::Add : BinaryKind::Sub;
+    const BinaryKind kind = outer->subtracts ? BinaryKind::Sub : BinaryKind::Add;
     Value both = rewriter.createOrFold<nn::BinaryOp>(op.getLoc(), kind, inner->constant, outer->constant);
-    rewriter.replaceOpWithNewOp<nn::BinaryOp>(op, inner->subtracts ? BinaryKind::Sub : BinaryKind::Add, inner->sum, both);
+    rewriter.replaceOpWithNewOp<nn::BinaryOp>(op, BinaryKind::Add, inner->sum, both);
     return success();
   }
 };
 
 } // namespace
 
-void addIntegerSums(RewritePatternSet &patterns) { patterns.add<AdditionOfAddition>(patterns.getContext()); }
+void addIntegerSums(RewritePatternSet &patterns) { patterns.add<SubtractionOfConstant, AdditionOfAddition>(patterns.getContext()); }
 
 } // namespace nacre::graph
