@@ -19,6 +19,7 @@
 #include "compiler/kernels/Passes.h"
 #include "compiler/place/Passes.h"
 #include "compiler/report/Advice.h"
+#include "compiler/report/ContractionTypes.h"
 #include "compiler/report/DescribeDevice.h"
 #include "compiler/report/DescribeEntries.h"
 #include "compiler/report/DescribeLaunches.h"
@@ -341,6 +342,7 @@ private:
   LogicalResult describePlacement(const PlacedModel &plan) {
     report.operators = plan.operators;
     report.looseScales = plan.looseScales;
+    describeContractions(plan.contractions);
     report.gpuPrecision = plan.precision;
     report.precisionTakenBack = plan.precision != options.gpuPrecision;
     report.narrowWeights = describeNarrowWeights(*plan.module);
@@ -356,12 +358,19 @@ private:
     return success();
   }
 
+  void describeContractions(const QuantizedContractions &contractions) {
+    // A model is compiled once more where its memory is limited.
+    if (report.contractions.total == 0)
+      warnOfFloats(contractions, FileLineColLoc::get(&phases.getContext(), llvm::sys::path::filename(options.modelPath), 0, 0));
+    report.contractions = contractions;
+  }
+
   void describeKernels(const PlacedModel &plan, const CpuKernels &compiled) {
     report.kernels = compiled.kernels.size();
     report.arenaBytes = arenaBytes(*plan.module);
     report.stateBytes = stateBytes(*plan.module);
     report.microBatch = trained ? trained->getMicroBatch() : 0;
-    report.launches = describeLaunches(*plan.module, compiled.kernels, targets.front());
+    report.launches = describeLaunches(*plan.module, compiled.kernels, targets.front(), report.contractions);
     report.entries = describeEntries(*plan.module);
   }
 

@@ -213,6 +213,7 @@ LogicalResult PlacementSearch::optimizeGraph(PlacedModel &plan, Engines engines)
       ++plan.operators;
   });
   plan.looseScales = listLooseScales(*plan.module);
+  plan.contractions = takeQuantizedContractions(*plan.module);
   plan.text += phases.textOf(Phase::Graph, *plan.module);
   return success();
 }

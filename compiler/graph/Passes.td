@@ -235,10 +235,14 @@ def ExpandConvTransposePass : Pass<"nacre-expand-conv-transpose", "::mlir::func:
     Requires: scales and biases are folded (`nacre-fold-scales`), because one filter becomes several; `nacre-fold-constants`
     runs afterwards and computes them.
 
-    Ensures: there is no `nn.conv_transpose`.
+    Quantized ones are expanded early, by phases, so that nacre-recognize-quantized finds the convolutions. They have no scales to fold.
+
+    Ensures: there is no `nn.conv_transpose`, or, with `only-quantized`, none of dequantized values.
 
     Example: test/compiler/graph/expand-conv-transpose.mlir.
   }];
+  let options = [Option<"onlyQuantized", "only-quantized", "bool", /*default=*/"false",
+                        "Whether only transposed convolutions of dequantized values are rewritten">];
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 

@@ -45,7 +45,9 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   // Transposes now stand where they are cheapest, among other places before flattenings.
   onFunctions(createPermuteWeightsPass());
   onFunctions(createSimplifyGraphPass());
-  foldConstants(); // codes of weights where their axes are final
+  onFunctions(createExpandConvTransposePass({/*onlyQuantized=*/true}));
+  onFunctions(createSimplifyGraphPass()); // parts of its filter, as codes
+  foldConstants();                        // codes of weights where their axes are final
   onFunctions(createRecognizeQuantizedPass({options.unsignedLeft.value_or(true)}));
   // What is left is computed in floats. It comes before what changes floats by their values.
   onFunctions(createExpandQuantizationPass());
