@@ -2,7 +2,8 @@
 //
 // What:  layers between dequantizations and quantizations compute with the bytes.
 // Why:   a quantized model states its layers in reals, so that any runtime can compute them; integers are exact and fast.
-// How:   1. contractions of bytes (IntegerContractions.h); what cannot be one is listed with the reason,
+// How:   0. quantizations move to what computes reals, and dequantizations to what reads them (MovedQuantizations.h),
+//        1. contractions of bytes (IntegerContractions.h); what cannot be one is listed with the reason,
 //        2. a bias of 32 bits is added to the sums, and factors join the scale,
 //        3. the scale of a quantization moves up into the scales of what it quantizes, and bounds become those of the bytes.
 //        Nothing else is joined: the rest are elementwise operators, which kernels of contractions take in.
@@ -12,6 +13,7 @@
 #include "compiler/graph/quantized/Flips.h"
 #include "compiler/graph/quantized/IntegerContractions.h"
 #include "compiler/graph/quantized/MovedCodes.h"
+#include "compiler/graph/quantized/MovedQuantizations.h"
 #include "compiler/graph/quantized/Numbers.h"
 #include "compiler/graph/quantized/ScaledReals.h"
 #include "dialects/nn/InFloats.h"
@@ -202,18 +204,25 @@ struct RecognizeQuantized : impl::RecognizeQuantizedPassBase<RecognizeQuantized>
   void runOnOperation() override {
     if (!isQuantized())
       return;
+    RewritePatternSet movement(&getContext()), patterns(&getContext());
+    addMovedCodes(movement);
+    addMovedQuantizations(movement);
+    apply(std::move(movement));
     rewriteContractions();
-    RewritePatternSet patterns(&getContext());
     patterns.add<BiasOfSums, FactorOfSums, QuantizeOfScaled>(&getContext());
-    GreedyRewriteConfig config;
-    config.setUseTopDownTraversal().setMaxIterations(GreedyRewriteConfig::kNoLimit);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config))) {
-      getOperation().emitError("recognition of quantized layers did not converge");
-      signalPassFailure();
-    }
+    apply(std::move(patterns));
   }
 
 private:
+  void apply(RewritePatternSet patterns) {
+    GreedyRewriteConfig config;
+    config.setUseTopDownTraversal().setMaxIterations(GreedyRewriteConfig::kNoLimit);
+    if (succeeded(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+      return;
+    getOperation().emitError("recognition of quantized layers did not converge");
+    signalPassFailure();
+  }
+
   /// Whether the model states codes of anything but its weights.
   bool isQuantized() {
     WalkResult walk = getOperation().walk([](Operation *op) {

@@ -128,7 +128,7 @@ static void centre(NnBuilder &nn, Value &weights, Value &zero) {
     zero = {};
   } else if (isUnsigned) {
     weights = nn.bitcast(nn.binary(BinaryKind::Xor, weights, halfRange), byte);
-    zero = zero ? nn.sub(nn.cast(zero, wide), halfRange) : nn.splat(RankedTensorType::get({}, wide), -halfRange);
+    zero = zero ? nn.binary(BinaryKind::Sub, nn.cast(zero, wide), halfRange) : nn.splat(RankedTensorType::get({}, wide), -halfRange);
   }
 }
 

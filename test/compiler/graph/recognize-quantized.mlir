@@ -199,3 +199,56 @@ func.func @in_floats(%x: tensor<4x2xui8>, %y: tensor<4x2xf32>, %z: tensor<1x7000
   %9 = nn.matmul %7, %8 : tensor<4x2xf32>, tensor<2x2xf32>
   return %2, %3, %6, %9 : tensor<4x4xf32>, tensor<4x2xf32>, tensor<1x2xf32>, tensor<4x2xf32>
 }
+
+// -----
+
+// Parts of a concat with other scales than the result's are rounded to those before they are joined; one that has it stays as it is.
+
+// CHECK-LABEL: func.func @concat(
+// CHECK-SAME:    %[[A:[^ :]+]]: tensor<1x2x2x3xui8>, %[[B:[^ :]+]]: tensor<1x2x2x5xui8>)
+// CHECK:         %[[Q:[^ ,:()]+]] = nn.cast %{{.*}} : tensor<1x2x2x5xf32> to tensor<1x2x2x5xui8>
+// CHECK-NEXT:    %[[Y:[^ ,:()]+]] = nn.concat %[[A]], %[[Q]] {axis = 3 : i64} : tensor<1x2x2x3xui8>, tensor<1x2x2x5xui8>
+// CHECK-NEXT:    return %[[Y]]
+func.func @concat(%a: tensor<1x2x2x3xui8>, %b: tensor<1x2x2x5xui8>) -> tensor<1x2x2x8xui8> {
+  %scale = nn.constant dense<0.5> : tensor<f32>
+  %other = nn.constant dense<0.25> : tensor<f32>
+  %zero = nn.constant dense<7> : tensor<ui8>
+  %0 = nn.dequantize %a, %scale, %zero : tensor<1x2x2x3xui8>, tensor<f32>, tensor<ui8>
+  %1 = nn.dequantize %b, %other, %zero : tensor<1x2x2x5xui8>, tensor<f32>, tensor<ui8>
+  %2 = nn.concat %0, %1 {axis = 3} : tensor<1x2x2x3xf32>, tensor<1x2x2x5xf32>
+  %3 = nn.quantize %2, %scale, %zero : tensor<1x2x2x8xf32>, tensor<f32>, tensor<ui8>
+  return %3 : tensor<1x2x2x8xui8>
+}
+
+// -----
+
+// What a layer computes is rounded before it is moved; what reads reals converts them after a pool. One kernel transposes and rounds the
+// model's input.
+
+// CHECK-LABEL: func.func @moved(
+// CHECK-SAME:    %[[X:[^ :]+]]: tensor<1x3x4x4xf32>)
+// CHECK:         %[[T:[^ ,:()]+]] = nn.transpose %[[X]] [0, 2, 3, 1] : tensor<1x3x4x4xf32>
+// CHECK:         nn.binary div %[[T]]
+// CHECK:         nn.conv {{.*}} : tensor<1x4x4x3xui8>, tensor<1x1x3x2xi8>
+// CHECK:         %[[Q:[^ ,:()]+]] = nn.cast %{{.*}} : tensor<1x4x4x2xf32> to tensor<1x4x4x2xui8>
+// CHECK-NEXT:    %[[P:[^ ,:()]+]] = nn.pool max %[[Q]] {{.*}} : tensor<1x4x4x2xui8>
+// CHECK-NEXT:    %[[F:[^ ,:()]+]] = nn.cast %[[P]] : tensor<1x2x2x2xui8> to tensor<1x2x2x2xf32>
+// CHECK:         nn.lrn
+func.func @moved(%x: tensor<1x3x4x4xf32>) -> tensor<1x2x2x2xf32> {
+  %scale = nn.constant dense<0.5> : tensor<f32>
+  %zero = nn.constant dense<7> : tensor<ui8>
+  %none = nn.constant dense<0> : tensor<i8>
+  %w = nn.constant dense<3> : tensor<1x1x3x2xi8>
+  %0 = nn.quantize %x, %scale, %zero : tensor<1x3x4x4xf32>, tensor<f32>, tensor<ui8>
+  %1 = nn.dequantize %0, %scale, %zero : tensor<1x3x4x4xui8>, tensor<f32>, tensor<ui8>
+  %2 = nn.transpose %1 [0, 2, 3, 1] : tensor<1x3x4x4xf32>
+  %3 = nn.dequantize %w, %scale, %none : tensor<1x1x3x2xi8>, tensor<f32>, tensor<i8>
+  %4 = nn.conv %2, %3 {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>,
+      groups = 1} : tensor<1x4x4x3xf32>, tensor<1x1x3x2xf32>
+  %5 = nn.quantize %4, %scale, %zero : tensor<1x4x4x2xf32>, tensor<f32>, tensor<ui8>
+  %6 = nn.dequantize %5, %scale, %zero : tensor<1x4x4x2xui8>, tensor<f32>, tensor<ui8>
+  %7 = nn.pool max %6 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>,
+      dilations = array<i64: 1, 1>, overhang = array<i64: 0, 0>} : tensor<1x4x4x2xf32>
+  %8 = nn.lrn %7 {size = 5, alpha = 1.0e-4, beta = 0.75, bias = 1.0} : tensor<1x2x2x2xf32>
+  return %8 : tensor<1x2x2x2xf32>
+}
