@@ -361,7 +361,8 @@ private:
   void describeContractions(const QuantizedContractions &contractions) {
     // A model is compiled once more where its memory is limited.
     if (report.contractions.total == 0)
-      warnOfFloats(contractions, FileLineColLoc::get(&phases.getContext(), llvm::sys::path::filename(options.modelPath), 0, 0));
+      warnOfFloats(contractions,
+                   FileLineColLoc::get(&phases.getContext(), llvm::sys::path::filename(options.modelPath), 0, 0));
     report.contractions = contractions;
   }
 

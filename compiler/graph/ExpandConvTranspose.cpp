@@ -274,8 +274,8 @@ struct ExpandConvTranspose : impl::ExpandConvTransposePassBase<ExpandConvTranspo
       SmallVector<TransposedAxis> axes = axesOf(op);
       const int64_t inputs = shapeOf(op.getFilter()).drop_back().back(),
                     outputs = op.getType().getShape().back() / int64_t(op.getGroups());
-      Value result =
-          onlyQuantized || prefersPhases(axes, inputs, outputs) ? expandByPhases(write, op, axes) : expandByColumns(write, op, axes);
+      Value result = onlyQuantized || prefersPhases(axes, inputs, outputs) ? expandByPhases(write, op, axes)
+                                                                           : expandByColumns(write, op, axes);
       op.replaceAllUsesWith(result);
       op.erase();
     }

@@ -139,8 +139,7 @@ private:
 };
 
 std::vector<LaunchReport> describeLaunches(ModuleOp scheduled, ArrayRef<package::CompiledKernel> kernels,
-                                           const codegen::Target &first,
-                                           const QuantizedContractions &contractions) {
+                                           const codegen::Target &first, const QuantizedContractions &contractions) {
   llvm::StringMap<const package::CompiledKernel *> byName;
   for (const package::CompiledKernel &kernel : kernels)
     byName[plan::KernelOp(kernel.kernel).getSymName()] = &kernel;
@@ -150,7 +149,8 @@ std::vector<LaunchReport> describeLaunches(ModuleOp scheduled, ArrayRef<package:
     const MemoryOfEntry memory(entry);
     for (auto [number, step] : llvm::enumerate(stepsOf(entry)))
       if (auto launch = dyn_cast<plan::LaunchOp>(step)) {
-        LaunchReport &row = rows.emplace_back(describe(launch, symbols, *byName.lookup(launch.getKernel()), contractions));
+        LaunchReport &row =
+            rows.emplace_back(describe(launch, symbols, *byName.lookup(launch.getKernel()), contractions));
         row.lanes = first.lanes();
         row.entry = entry.getSymName().str();
         row.step = number;

@@ -196,10 +196,9 @@ void drawDequantize(Draw &draw) {
       draw.word({"i8", "ui8", "i16", "ui16", "i32", "i64", "i4", "ui4", "i2", "f8E4M3FN", "f8E5M2", "f4E2M1FN"});
   const std::string x = draw.operand(code, granularity.shape, kSpecial, 3);
   const std::string scale = draw.operand(draw.floats(), granularity.ofParameter(draw), kScales, 2);
-  const std::string zero =
-      draw.operand(draw.oneIn(4) ? "f32" : code, granularity.ofParameter(draw), kTame, 2);
-  draw.node.text = "nn.dequantize " + x + ", " + scale + ", " + zero + " {" + granularity.text() + "} : " +
-                   draw.typeOf(x) + ", " + draw.typeOf(scale) + ", " + draw.typeOf(zero);
+  const std::string zero = draw.operand(draw.oneIn(4) ? "f32" : code, granularity.ofParameter(draw), kTame, 2);
+  draw.node.text = "nn.dequantize " + x + ", " + scale + ", " + zero + " {" + granularity.text() +
+                   "} : " + draw.typeOf(x) + ", " + draw.typeOf(scale) + ", " + draw.typeOf(zero);
   draw.node.bounds = {{1.5}};
 }
 

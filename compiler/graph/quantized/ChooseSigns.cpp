@@ -53,7 +53,8 @@ Value scaleColumns(OpBuilder &builder, Operation *contraction, int64_t number) {
   Value sums = builder.createOrFold<nn::ReduceOp>(loc, nn::ReduceKind::Sum, wide, axes, /*keep_dims=*/true);
   if (isa<nn::ConvOp>(contraction))
     sums = builder.createOrFold<nn::ReshapeOp>(loc, typeOf(sums).clone({typeOf(sums).getShape().back()}), sums);
-  return builder.createOrFold<nn::BinaryOp>(loc, BinaryKind::Mul, sums, createNumber(builder, loc, element, static_cast<double>(number)));
+  return builder.createOrFold<nn::BinaryOp>(loc, BinaryKind::Mul, sums,
+                                            createNumber(builder, loc, element, static_cast<double>(number)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -69,7 +70,8 @@ OperandRange getMovedOperands(Operation *op) {
     const bool selects = reduce.getKind() == nn::ReduceKind::Max || reduce.getKind() == nn::ReduceKind::Min;
     return selects ? op->getOperands() : none;
   }
-  if (isa<nn::ReshapeOp, nn::TransposeOp, nn::SliceOp, nn::PadOp, nn::BroadcastOp, nn::ConcatOp, nn::InterleaveOp, nn::ResampleOp>(op))
+  if (isa<nn::ReshapeOp, nn::TransposeOp, nn::SliceOp, nn::PadOp, nn::BroadcastOp, nn::ConcatOp, nn::InterleaveOp,
+          nn::ResampleOp>(op))
     return op->getOperands();
   return isa<nn::GatherOp>(op) ? op->getOperands().take_front(1) : none;
 }
@@ -105,16 +107,19 @@ Value shift(OpBuilder &builder, Value value, int64_t offset) {
   auto number = [&](double n) { return createNumber(builder, loc, element, n); };
   if (value.hasOneUse()) {
     if (nn::UnaryOp relu = getUnary(value, UnaryKind::Relu))
-      return nn::BinaryOp::create(builder, loc, BinaryKind::Max, shift(builder, relu.getOperand(), offset), number(static_cast<double>(offset)));
+      return nn::BinaryOp::create(builder, loc, BinaryKind::Max, shift(builder, relu.getOperand(), offset),
+                                  number(static_cast<double>(offset)));
     auto binary = value.getDefiningOp<nn::BinaryOp>();
-    std::optional<double> known = binary && binary.getLhs().getType() == value.getType() ? getSplat(binary.getRhs()) : std::nullopt;
+    std::optional<double> known =
+        binary && binary.getLhs().getType() == value.getType() ? getSplat(binary.getRhs()) : std::nullopt;
     const double sum = known.value_or(0) + static_cast<double>(offset);
     if (known && (binary.getKind() == BinaryKind::Min || binary.getKind() == BinaryKind::Max))
       return nn::BinaryOp::create(builder, loc, binary.getKind(), shift(builder, binary.getLhs(), offset), number(sum));
     if (known && binary.getKind() == BinaryKind::Add)
       return builder.createOrFold<nn::BinaryOp>(loc, BinaryKind::Add, binary.getLhs(), number(sum));
     if (known && binary.getKind() == BinaryKind::Sub)
-      return builder.createOrFold<nn::BinaryOp>(loc, BinaryKind::Sub, binary.getLhs(), number(*known - static_cast<double>(offset)));
+      return builder.createOrFold<nn::BinaryOp>(loc, BinaryKind::Sub, binary.getLhs(),
+                                                number(*known - static_cast<double>(offset)));
   }
   return builder.createOrFold<nn::BinaryOp>(loc, BinaryKind::Add, value, number(static_cast<double>(offset)));
 }
@@ -152,7 +157,8 @@ private:
   /// Whether its left operand is of 8 bits and has not the sign that the target wants.
   bool hasOtherSign(Operation *contraction) {
     Type element = getElementTypeOrSelf(contraction->getOperand(0).getType());
-    return isByte(element) && isByte(contraction->getOperand(1).getType()) && element.isUnsignedInteger() != unsignedLeft;
+    return isByte(element) && isByte(contraction->getOperand(1).getType()) &&
+           element.isUnsignedInteger() != unsignedLeft;
   }
 
   void flipLeft(Operation *contraction) {
@@ -199,11 +205,12 @@ private:
       return moved->getResult(0);
     }
     auto cast = value.getDefiningOp<nn::CastOp>();
-    if (cast && !isByte(cast.getOperand().getType()) && getElementTypeOrSelf(cast.getOperand().getType()).getIntOrFloatBitWidth() > 8 &&
-        isWhole(cast.getOperand())) {
+    if (cast && !isByte(cast.getOperand().getType()) &&
+        getElementTypeOrSelf(cast.getOperand().getType()).getIntOrFloatBitWidth() > 8 && isWhole(cast.getOperand())) {
       Value shifted = shift(builder, cast.getOperand(), getFlipOffset(value.getType()));
       replaced.push_back(value);
-      return nn::CastOp::create(builder, cast.getLoc(), typeOf(value).clone(getFlippedType(value.getType())), shifted, cast.getOverflowsAttr(), cast.getRoundingAttr());
+      return nn::CastOp::create(builder, cast.getLoc(), typeOf(value).clone(getFlippedType(value.getType())), shifted,
+                                cast.getOverflowsAttr(), cast.getRoundingAttr());
     }
     return createFlip(builder, value.getLoc(), value);
   }
@@ -225,7 +232,8 @@ private:
       if (!cast || isByte(to) || to.getIntOrFloatBitWidth() < 16)
         continue;
       builder.setInsertionPoint(cast);
-      Value wide = nn::CastOp::create(builder, cast.getLoc(), cast.getType(), other, cast.getOverflowsAttr(), cast.getRoundingAttr());
+      Value wide = nn::CastOp::create(builder, cast.getLoc(), cast.getType(), other, cast.getOverflowsAttr(),
+                                      cast.getRoundingAttr());
       addOffset(builder, cast, wide, -getFlipOffset(value.getType()));
       cast.erase();
     }
@@ -241,18 +249,22 @@ private:
     for (OpOperand &use : llvm::make_early_inc_range(former->getUses())) {
       auto binary = dyn_cast<nn::BinaryOp>(use.getOwner());
       const bool isLeft = use.getOperandNumber() == 0;
-      std::optional<double> zero = binary && isLeft && binary.getKind() == BinaryKind::Sub ? getSplat(binary.getRhs()) : std::nullopt;
+      std::optional<double> zero =
+          binary && isLeft && binary.getKind() == BinaryKind::Sub ? getSplat(binary.getRhs()) : std::nullopt;
       if (!zero || binary.getType() != former.getType())
         continue;
       builder.setInsertionPoint(binary);
-      Value centred = builder.createOrFold<nn::BinaryOp>(binary.getLoc(), BinaryKind::Sub, wide, createNumber(builder, binary.getLoc(), element, *zero - static_cast<double>(offset)));
+      Value centred = builder.createOrFold<nn::BinaryOp>(
+          binary.getLoc(), BinaryKind::Sub, wide,
+          createNumber(builder, binary.getLoc(), element, *zero - static_cast<double>(offset)));
       binary.replaceAllUsesWith(centred);
       binary.erase();
     }
     if (former->use_empty())
       return;
     builder.setInsertionPointAfterValue(wide);
-    Value sum = nn::BinaryOp::create(builder, former.getLoc(), BinaryKind::Add, wide, createNumber(builder, former.getLoc(), element, static_cast<double>(offset)));
+    Value sum = nn::BinaryOp::create(builder, former.getLoc(), BinaryKind::Add, wide,
+                                     createNumber(builder, former.getLoc(), element, static_cast<double>(offset)));
     former.replaceAllUsesWith(sum);
   }
 

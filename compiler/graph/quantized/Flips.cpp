@@ -17,7 +17,8 @@ bool isByte(Type type) {
 
 Type getFlippedType(Type type) {
   Type element = getElementTypeOrSelf(type);
-  return IntegerType::get(type.getContext(), 8, element.isUnsignedInteger() ? IntegerType::Signless : IntegerType::Unsigned);
+  return IntegerType::get(type.getContext(), 8,
+                          element.isUnsignedInteger() ? IntegerType::Signless : IntegerType::Unsigned);
 }
 
 int64_t getFlipOffset(Type type) { return getElementTypeOrSelf(type).isUnsignedInteger() ? -kHalfRange : kHalfRange; }
@@ -33,13 +34,16 @@ Value createFlip(OpBuilder &builder, Location loc, Value value) {
 
 Value matchFlip(Value value) {
   auto bitcast = value.getDefiningOp<nn::BitcastOp>();
-  if (!bitcast || !isByte(value.getType()) || bitcast.getOperand().getType() != cast<RankedTensorType>(value.getType()).clone(getFlippedType(value.getType())))
+  if (!bitcast || !isByte(value.getType()) ||
+      bitcast.getOperand().getType() != cast<RankedTensorType>(value.getType()).clone(getFlippedType(value.getType())))
     return {};
   nn::BinaryOp flipped = getBinary(bitcast.getOperand(), nn::BinaryKind::Xor);
   if (!flipped)
     return {};
-  for (auto [mask, other] : {std::pair(flipped.getRhs(), flipped.getLhs()), std::pair(flipped.getLhs(), flipped.getRhs())})
-    if (std::optional<double> number = getSplat(mask); number && (*number == kHalfRange || *number == -kHalfRange) && other.getType() == flipped.getType())
+  for (auto [mask, other] :
+       {std::pair(flipped.getRhs(), flipped.getLhs()), std::pair(flipped.getLhs(), flipped.getRhs())})
+    if (std::optional<double> number = getSplat(mask);
+        number && (*number == kHalfRange || *number == -kHalfRange) && other.getType() == flipped.getType())
       return other;
   return {};
 }

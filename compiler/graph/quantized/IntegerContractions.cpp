@@ -36,7 +36,8 @@ int64_t countDepth(Operation *contraction) {
 /// Whether `parameter` is constant, and one number or one for each column (the last axis) of `codes`.
 bool isPerColumn(nn::DequantizeOp codes, Value parameter) {
   const RankedTensorType type = typeOf(parameter);
-  const bool isColumn = type.getRank() == 1 && codes.getBlock() == 0 && int64_t(codes.getAxis()) == codes.getType().getRank() - 1;
+  const bool isColumn =
+      type.getRank() == 1 && codes.getBlock() == 0 && int64_t(codes.getAxis()) == codes.getType().getRank() - 1;
   return getConstant(parameter) && (type.getRank() == 0 || isColumn);
 }
 
@@ -87,7 +88,9 @@ struct RightOperand {
   SmallVector<double> zero;
   std::optional<SmallVector<double>> columnSums; ///< Of `values`, if they are constant.
 
-  bool isCentred() const { return llvm::all_of(zero, [](double number) { return number == 0; }); }
+  bool isCentred() const {
+    return llvm::all_of(zero, [](double number) { return number == 0; });
+  }
 };
 
 /// Sums and bounds of the columns of constant weights, read once.
@@ -137,7 +140,8 @@ RightOperand readRight(RewriterBase &rewriter, Operation *contraction, Value val
       number += static_cast<double>(getFlipOffset(values.getType()));
   };
   ElementsAttr constant = getConstant(values);
-  FailureOr<nn::ConstantView> view = constant ? nn::ConstantView::get(constant) : FailureOr<nn::ConstantView>(failure());
+  FailureOr<nn::ConstantView> view =
+      constant ? nn::ConstantView::get(constant) : FailureOr<nn::ConstantView>(failure());
   // Products of matrices that differ between batches have no common constant of a column.
   if (failed(view) || (!isConv(contraction) && typeOf(values).getRank() > 2)) {
     if (isUnsigned)
@@ -173,8 +177,7 @@ RightOperand readRight(RewriterBase &rewriter, Operation *contraction, Value val
 class Writer {
 public:
   Writer(RewriterBase &rewriter, Operation *contraction)
-      : rewriter(rewriter), contraction(contraction), loc(contraction->getLoc()),
-        i32(rewriter.getI32Type()) {}
+      : rewriter(rewriter), contraction(contraction), loc(contraction->getLoc()), i32(rewriter.getI32Type()) {}
 
   Value binary(BinaryKind kind, Value a, Value b) { return rewriter.createOrFold<nn::BinaryOp>(loc, kind, a, b); }
   Value cast(Value value, Type element) {
@@ -249,7 +252,9 @@ void computeInIntegers(RewriterBase &rewriter, Operation *contraction, Quantized
     // zx (sum w - K zw), at the size of one row.
     Value columns = write.sumAlong(right.values, typeOf(right.values).getRank() - 2);
     if (!right.isCentred())
-      columns = write.binary(BinaryKind::Sub, columns, write.integers(llvm::map_to_vector(right.zero, [=](double number) { return depth * number; })));
+      columns =
+          write.binary(BinaryKind::Sub, columns,
+                       write.integers(llvm::map_to_vector(right.zero, [=](double number) { return depth * number; })));
     sums = write.binary(BinaryKind::Sub, sums, write.binary(BinaryKind::Mul, columns, write.integers(zero)));
   }
 

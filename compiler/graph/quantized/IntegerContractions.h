@@ -25,7 +25,8 @@ std::variant<QuantizedOperands, std::string> findQuantizedOperands(mlir::Operati
 
 /// Replaces `contraction` by one of bytes, converted to reals and scaled. `unsignedLeft` is the sign of a left operand by whose sum no
 /// constant is multiplied.
-void computeInIntegers(mlir::RewriterBase &rewriter, mlir::Operation *contraction, QuantizedOperands operands, bool unsignedLeft);
+void computeInIntegers(mlir::RewriterBase &rewriter, mlir::Operation *contraction, QuantizedOperands operands,
+                       bool unsignedLeft);
 
 } // namespace nacre::graph
 

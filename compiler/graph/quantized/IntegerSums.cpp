@@ -58,7 +58,8 @@ struct SubtractionOfConstant : OpRewritePattern<nn::BinaryOp> {
     std::optional<Addition> addition = matchAddition(op);
     if (!addition || !addition->subtracts || !isContraction(addition->sum))
       return rewriter.notifyMatchFailure(op, "expected a constant subtracted from the sums of an integer contraction");
-    Value negative = rewriter.createOrFold<nn::UnaryOp>(op.getLoc(), nn::UnaryKind::Neg, addition->constant, APFloat(0.0));
+    Value negative =
+        rewriter.createOrFold<nn::UnaryOp>(op.getLoc(), nn::UnaryKind::Neg, addition->constant, APFloat(0.0));
     rewriter.replaceOpWithNewOp<nn::BinaryOp>(op, BinaryKind::Add, addition->sum, negative);
     return success();
   }
@@ -81,6 +82,8 @@ struct AdditionOfAddition : OpRewritePattern<nn::BinaryOp> {
 
 } // namespace
 
-void addIntegerSums(RewritePatternSet &patterns) { patterns.add<SubtractionOfConstant, AdditionOfAddition>(patterns.getContext()); }
+void addIntegerSums(RewritePatternSet &patterns) {
+  patterns.add<SubtractionOfConstant, AdditionOfAddition>(patterns.getContext());
+}
 
 } // namespace nacre::graph

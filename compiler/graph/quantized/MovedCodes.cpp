@@ -159,7 +159,8 @@ std::optional<llvm::APSInt> findPadding(nn::PadOp op, DequantizeOp codes) {
 OperandRange getMoved(Operation *op) {
   auto all = [&](Operation *) { return op->getOperands(); };
   return llvm::TypeSwitch<Operation *, OperandRange>(op)
-      .Case<nn::ReshapeOp, nn::TransposeOp, nn::BroadcastOp, nn::SliceOp, nn::ConcatOp, nn::InterleaveOp, nn::PadOp>(all)
+      .Case<nn::ReshapeOp, nn::TransposeOp, nn::BroadcastOp, nn::SliceOp, nn::ConcatOp, nn::InterleaveOp, nn::PadOp>(
+          all)
       .Case([&](nn::GatherOp) { return op->getOperands().take_front(); })
       .Case([&](nn::PoolOp pool) { return op->getOperands().take_front(pool.getKind() == nn::PoolKind::Max); })
       .Case([&](nn::ResampleOp resample) { return op->getOperands().take_front(resample.keepsSplats()); })

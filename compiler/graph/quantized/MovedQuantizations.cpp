@@ -51,7 +51,8 @@ struct QuantizeOfMoved : OpRewritePattern<nn::QuantizeOp> {
     IRMapping mapping;
     for (Value value : moved)
       if (!mapping.contains(value))
-        mapping.map(value, nn::QuantizeOp::create(rewriter, op.getLoc(), typeOf(value).clone(code), value, op.getScale(), op.getZero(), 0, 0, op.getOverflows()));
+        mapping.map(value, nn::QuantizeOp::create(rewriter, op.getLoc(), typeOf(value).clone(code), value,
+                                                  op.getScale(), op.getZero(), 0, 0, op.getOverflows()));
     Operation *movement = rewriter.clone(*moving, mapping);
     movement->getResult(0).setType(op.getType());
     rewriter.replaceOp(op, movement);
@@ -68,7 +69,8 @@ struct TransposeOfQuantizedInput : OpRewritePattern<nn::TransposeOp> {
     if (!quantize || !quantize->hasOneUse() || !quantize.isPerTensor() || !isa<BlockArgument>(quantize.getOperand()))
       return rewriter.notifyMatchFailure(op, "expected the model's quantized input, used once");
     Value turned = nn::TransposeOp::create(rewriter, op.getLoc(), quantize.getOperand(), op.getPermutation());
-    rewriter.replaceOpWithNewOp<nn::QuantizeOp>(op, op.getType(), turned, quantize.getScale(), quantize.getZero(), 0, 0, quantize.getOverflows());
+    rewriter.replaceOpWithNewOp<nn::QuantizeOp>(op, op.getType(), turned, quantize.getScale(), quantize.getZero(), 0, 0,
+                                                quantize.getOverflows());
     return success();
   }
 };
@@ -94,9 +96,9 @@ template <typename OpT> struct MovementOfDequantized : OpRewritePattern<OpT> {
 
 void addMovedQuantizations(RewritePatternSet &patterns) {
   patterns.add<QuantizeOfMoved, TransposeOfQuantizedInput, MovementOfDequantized<nn::PoolOp>,
-               MovementOfDequantized<nn::TransposeOp>, MovementOfDequantized<nn::ConcatOp>, MovementOfDequantized<nn::PadOp>,
-               MovementOfDequantized<nn::ResampleOp>, MovementOfDequantized<nn::SliceOp>, MovementOfDequantized<nn::GatherOp>>(
-      patterns.getContext());
+               MovementOfDequantized<nn::TransposeOp>, MovementOfDequantized<nn::ConcatOp>,
+               MovementOfDequantized<nn::PadOp>, MovementOfDequantized<nn::ResampleOp>,
+               MovementOfDequantized<nn::SliceOp>, MovementOfDequantized<nn::GatherOp>>(patterns.getContext());
 }
 
 } // namespace nacre::graph

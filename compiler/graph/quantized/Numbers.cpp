@@ -17,7 +17,8 @@ Value createNumbers(OpBuilder &builder, Location loc, Type element, ArrayRef<dou
   nn::ConstantBuilder constant(RankedTensorType::get(shape, element));
   // Integers beyond 32 bits would wrap otherwise than as doubles.
   if (isa<IntegerType>(element))
-    constant.write(0, llvm::map_to_vector(numbers.take_front(splat ? 1 : numbers.size()), [](double number) { return static_cast<int64_t>(number); }));
+    constant.write(0, llvm::map_to_vector(numbers.take_front(splat ? 1 : numbers.size()),
+                                          [](double number) { return static_cast<int64_t>(number); }));
   else
     constant.write(0, numbers.take_front(splat ? 1 : numbers.size()));
   return nn::ConstantOp::create(builder, loc, std::move(constant).take());

@@ -15,7 +15,8 @@ namespace nacre::graph {
 mlir::Value createNumber(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type element, double number);
 
 /// Makes a constant of type `element` with these numbers: a scalar if they are all the same, else a vector.
-mlir::Value createNumbers(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type element, llvm::ArrayRef<double> numbers);
+mlir::Value createNumbers(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type element,
+                          llvm::ArrayRef<double> numbers);
 
 /// Returns the elements of the constant `value`, only one of a splat; nothing if it is not constant.
 std::optional<llvm::SmallVector<double>> readNumbers(mlir::Value value);

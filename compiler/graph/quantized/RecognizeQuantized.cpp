@@ -53,7 +53,8 @@ std::optional<SmallVector<double>> readBias(const ScaledSums &sums, Value addend
   if (auto codes = addend.getDefiningOp<nn::DequantizeOp>()) {
     std::optional<SmallVector<double>> values = readNumbers(codes.getOperand()), own = readNumbers(codes.getScale());
     std::optional<SmallVector<double>> zero = readNumbers(codes.getZero());
-    const bool isRow = typeOf(codes.getScale()).getRank() == 0 || int64_t(codes.getAxis()) == codes.getType().getRank() - 1;
+    const bool isRow =
+        typeOf(codes.getScale()).getRank() == 0 || int64_t(codes.getAxis()) == codes.getType().getRank() - 1;
     if (!values || !own || !zero || codes.getBlock() != 0 || !isRow || zero->size() != 1 || zero->front() != 0)
       return std::nullopt;
     integers = *values;
@@ -115,7 +116,8 @@ struct FactorOfSums : OpRewritePattern<nn::BinaryOp> {
       if (divides && scaled != op.getLhs())
         continue;
       std::optional<ScaledSums> sums = matchScaledSums(scaled);
-      if (!sums || scaled.getType() != op.getType() || !scaled.hasOneUse() || !getConstant(factor) || !spansLastAxis(factor, op.getType()))
+      if (!sums || scaled.getType() != op.getType() || !scaled.hasOneUse() || !getConstant(factor) ||
+          !spansLastAxis(factor, op.getType()))
         continue;
       Value scale = combineScales(rewriter, op.getLoc(), op.getKind(), sums->scale, factor);
       rewriter.replaceOpWithNewOp<nn::BinaryOp>(op, BinaryKind::Mul, sums->reals, scale);
@@ -144,7 +146,9 @@ Bounds boundsOf(Type code) {
 /// Drops the bounds that `value` has just before it is quantized: the code of a bound is the bound of the codes, since rounding keeps the
 /// order.
 Value dropBounds(Value value, double scale, double zero, Bounds &bounds) {
-  auto codeOf = [&](double real) { return static_cast<double>(std::nearbyint(static_cast<float>(real) / static_cast<float>(scale))) + zero; };
+  auto codeOf = [&](double real) {
+    return static_cast<double>(std::nearbyint(static_cast<float>(real) / static_cast<float>(scale))) + zero;
+  };
   while (value.hasOneUse()) {
     if (nn::UnaryOp relu = getUnary(value, UnaryKind::Relu)) {
       bounds.low = std::clamp(zero, bounds.low, bounds.high);
@@ -152,7 +156,8 @@ Value dropBounds(Value value, double scale, double zero, Bounds &bounds) {
       continue;
     }
     auto binary = value.getDefiningOp<nn::BinaryOp>();
-    std::optional<double> bound = binary && binary.getLhs().getType() == binary.getType() ? getSplat(binary.getRhs()) : std::nullopt;
+    std::optional<double> bound =
+        binary && binary.getLhs().getType() == binary.getType() ? getSplat(binary.getRhs()) : std::nullopt;
     if (!bound || std::isnan(*bound))
       return value;
     // The later of two bounds wins where they contradict each other.
@@ -175,7 +180,8 @@ struct QuantizeOfScaled : OpRewritePattern<nn::QuantizeOp> {
     Type code = op.getType().getElementType(), real = op.getOperand().getType().getElementType();
     std::optional<double> scale = getSplat(op.getScale()), zero = getSplat(op.getZero());
     constexpr unsigned mostBits = 16;
-    if (!op.isPerTensor() || !real.isF32() || !isa<IntegerType>(code) || code.getIntOrFloatBitWidth() > mostBits || !scale || !zero || *scale <= 0)
+    if (!op.isPerTensor() || !real.isF32() || !isa<IntegerType>(code) || code.getIntOrFloatBitWidth() > mostBits ||
+        !scale || !zero || *scale <= 0)
       return rewriter.notifyMatchFailure(op, "expected integers of up to 16 bits with one constant scale");
     Bounds bounds = boundsOf(code);
     Value value = dropBounds(op.getOperand(), *scale, *zero, bounds);
@@ -183,7 +189,9 @@ struct QuantizeOfScaled : OpRewritePattern<nn::QuantizeOp> {
       return rewriter.notifyMatchFailure(op, "expected values whose scales can take in the quantization's");
     Location loc = op.getLoc();
     auto number = [&](double n) { return createNumber(rewriter, loc, real, n); };
-    auto binary = [&](BinaryKind kind, Value a, double b) { return rewriter.createOrFold<nn::BinaryOp>(loc, kind, a, number(b)); };
+    auto binary = [&](BinaryKind kind, Value a, double b) {
+      return rewriter.createOrFold<nn::BinaryOp>(loc, kind, a, number(b));
+    };
     Value steps = divide(rewriter, value, op.getScale());
     steps = nn::UnaryOp::create(rewriter, loc, UnaryKind::Round, steps, APFloat(0.0));
     steps = binary(BinaryKind::Add, steps, *zero);
@@ -226,7 +234,8 @@ private:
   /// Whether the model states codes of anything but its weights.
   bool isQuantized() {
     WalkResult walk = getOperation().walk([](Operation *op) {
-      const bool computesCodes = isa<nn::QuantizeOp>(op) || (isa<nn::DequantizeOp>(op) && !getConstant(op->getOperand(0)));
+      const bool computesCodes =
+          isa<nn::QuantizeOp>(op) || (isa<nn::DequantizeOp>(op) && !getConstant(op->getOperand(0)));
       return computesCodes ? WalkResult::interrupt() : WalkResult::advance();
     });
     return walk.wasInterrupted();
@@ -236,7 +245,8 @@ private:
     SmallVector<Operation *> contractions;
     getOperation().walk([&](Operation *op) {
       auto known = dyn_cast<nn::OperatorInterface>(op);
-      if (known && known.getWorkKind() == nn::WorkKind::Contraction && getElementTypeOrSelf(op->getResult(0).getType()).isFloat())
+      if (known && known.getWorkKind() == nn::WorkKind::Contraction &&
+          getElementTypeOrSelf(op->getResult(0).getType()).isFloat())
         contractions.push_back(op);
     });
     IRRewriter rewriter(&getContext());
@@ -250,10 +260,12 @@ private:
         ++numContractions;
         continue;
       }
-      inFloats.push_back(rewriter.getArrayAttr({LocationAttr(op->getLoc()), rewriter.getStringAttr(std::get<std::string>(found))}));
+      inFloats.push_back(
+          rewriter.getArrayAttr({LocationAttr(op->getLoc()), rewriter.getStringAttr(std::get<std::string>(found))}));
     }
     getOperation()->setAttr(nn::kInFloats, rewriter.getArrayAttr(inFloats));
-    getOperation()->setAttr(nn::kInIntegers, rewriter.getI64IntegerAttr(static_cast<int64_t>(contractions.size() - inFloats.size())));
+    getOperation()->setAttr(nn::kInIntegers,
+                            rewriter.getI64IntegerAttr(static_cast<int64_t>(contractions.size() - inFloats.size())));
   }
 };
 

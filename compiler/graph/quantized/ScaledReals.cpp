@@ -29,11 +29,12 @@ bool spansLastAxis(Value value, RankedTensorType type) {
 
 std::optional<ScaledSums> matchScaledSums(Value value) {
   nn::BinaryOp product = getBinary(value, BinaryKind::Mul);
-  if (!product || product.getLhs().getType() != product.getType() || !product.getLhs().hasOneUse() || !getConstant(product.getRhs()) ||
-      !spansLastAxis(product.getRhs(), product.getType()))
+  if (!product || product.getLhs().getType() != product.getType() || !product.getLhs().hasOneUse() ||
+      !getConstant(product.getRhs()) || !spansLastAxis(product.getRhs(), product.getType()))
     return std::nullopt;
   auto cast = product.getLhs().getDefiningOp<nn::CastOp>();
-  if (!cast || !getElementTypeOrSelf(cast.getOperand().getType()).isInteger(32) || !getElementTypeOrSelf(cast.getType()).isF32())
+  if (!cast || !getElementTypeOrSelf(cast.getOperand().getType()).isInteger(32) ||
+      !getElementTypeOrSelf(cast.getType()).isF32())
     return std::nullopt;
   return ScaledSums{cast.getOperand(), cast.getResult(), product.getRhs()};
 }
@@ -42,7 +43,8 @@ Value combineScales(OpBuilder &builder, Location loc, BinaryKind kind, Value a, 
   const SmallVector<double> left = *readNumbers(a), right = *readNumbers(b);
   SmallVector<double> numbers(std::max(left.size(), right.size()));
   for (auto [index, number] : llvm::enumerate(numbers)) {
-    const auto x = static_cast<float>(left[left.size() == 1 ? 0 : index]), y = static_cast<float>(right[right.size() == 1 ? 0 : index]);
+    const auto x = static_cast<float>(left[left.size() == 1 ? 0 : index]),
+               y = static_cast<float>(right[right.size() == 1 ? 0 : index]);
     number = static_cast<double>(kind == BinaryKind::Mul ? x * y : x / y);
   }
   return createNumbers(builder, loc, typeOf(a).getElementType(), numbers);
@@ -93,7 +95,8 @@ SmallVector<unsigned, 4> getDividedOperands(Operation *op) {
         const bool isSame = pad.getMode() != nn::PadMode::Constant || (number && number.getValue().isZero());
         return isSame ? Indices{0} : Indices();
       })
-      .Case<nn::ReshapeOp, nn::TransposeOp, nn::BroadcastOp, nn::SliceOp, nn::ResampleOp>([&](Operation *) { return Indices{0}; })
+      .Case<nn::ReshapeOp, nn::TransposeOp, nn::BroadcastOp, nn::SliceOp, nn::ResampleOp>(
+          [&](Operation *) { return Indices{0}; })
       .Case<nn::ConcatOp, nn::InterleaveOp>([&](Operation *) { return all(); })
       .Case([&](nn::SelectOp) { return Indices{1, 2}; })
       .Default([](Operation *) { return Indices(); });
@@ -108,7 +111,8 @@ bool canDivide(Value value, int depth) {
   if (isRealConstant(value))
     return true;
   const SmallVector<unsigned, 4> divided = getDividedOperands(op);
-  return op->hasOneUse() && !divided.empty() && llvm::all_of(divided, [&](unsigned index) { return canDivide(op->getOperand(index), depth - 1); });
+  return op->hasOneUse() && !divided.empty() &&
+         llvm::all_of(divided, [&](unsigned index) { return canDivide(op->getOperand(index), depth - 1); });
 }
 
 } // namespace
@@ -121,7 +125,8 @@ Value divide(OpBuilder &builder, Value value, Value divisor) {
   if (auto codes = dyn_cast<nn::DequantizeOp>(op)) {
     Value scale = combineScales(builder, loc, BinaryKind::Div, codes.getScale(), divisor);
     const bool isPerTensor = typeOf(scale).getRank() == 0 && typeOf(codes.getZero()).getRank() == 0;
-    return nn::DequantizeOp::create(builder, loc, codes.getOperand(), scale, codes.getZero(), isPerTensor ? 0 : codes.getAxis(), codes.getBlock());
+    return nn::DequantizeOp::create(builder, loc, codes.getOperand(), scale, codes.getZero(),
+                                    isPerTensor ? 0 : codes.getAxis(), codes.getBlock());
   }
   if (isRealConstant(value)) {
     Value quotient = combineScales(builder, loc, BinaryKind::Div, value, divisor);

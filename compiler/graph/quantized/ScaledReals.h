@@ -25,7 +25,8 @@ std::optional<ScaledSums> matchScaledSums(mlir::Value value);
 bool spansLastAxis(mlir::Value value, mlir::RankedTensorType type);
 
 /// Returns a constant: two scales multiplied, or divided, in f32.
-mlir::Value combineScales(mlir::OpBuilder &builder, mlir::Location loc, nn::BinaryKind kind, mlir::Value a, mlir::Value b);
+mlir::Value combineScales(mlir::OpBuilder &builder, mlir::Location loc, nn::BinaryKind kind, mlir::Value a,
+                          mlir::Value b);
 
 /// Returns whether `value` divided by a constant is the same operators with other scales.
 bool canDivide(mlir::Value value);

@@ -92,7 +92,8 @@ static std::optional<std::pair<int64_t, int64_t>> getRange(Value value) {
     else
       break;
   ElementsAttr constant = getConstant(value);
-  FailureOr<nn::ConstantView> view = constant ? nn::ConstantView::get(constant) : FailureOr<nn::ConstantView>(failure());
+  FailureOr<nn::ConstantView> view =
+      constant ? nn::ConstantView::get(constant) : FailureOr<nn::ConstantView>(failure());
   if (failed(view) || constant.getNumElements() == 0)
     return std::nullopt;
   constexpr int64_t chunk = 4096;
@@ -128,7 +129,8 @@ static void centre(NnBuilder &nn, Value &weights, Value &zero) {
     zero = {};
   } else if (isUnsigned) {
     weights = nn.bitcast(nn.binary(BinaryKind::Xor, weights, halfRange), byte);
-    zero = zero ? nn.binary(BinaryKind::Sub, nn.cast(zero, wide), halfRange) : nn.splat(RankedTensorType::get({}, wide), -halfRange);
+    zero = zero ? nn.binary(BinaryKind::Sub, nn.cast(zero, wide), halfRange)
+                : nn.splat(RankedTensorType::get({}, wide), -halfRange);
   }
 }
 
