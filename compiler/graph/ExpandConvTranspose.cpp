@@ -10,7 +10,7 @@
 
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/TransposedPhases.h"
-#include "compiler/graph/quantized/MovedCodes.h"
+#include "compiler/graph/MovedCodes.h"
 
 #include "dialects/nn/NnDialect.h"
 #include "dialects/nn/Permutation.h"

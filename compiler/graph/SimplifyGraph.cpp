@@ -8,8 +8,8 @@
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/SumsOfPads.h"
-#include "compiler/graph/quantized/IntegerSums.h"
-#include "compiler/graph/quantized/MovedCodes.h"
+#include "compiler/graph/IntegerSums.h"
+#include "compiler/graph/MovedCodes.h"
 
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/Permutation.h"

@@ -6,7 +6,7 @@
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/quantized/Flips.h"
-#include "compiler/graph/quantized/MovedCodes.h"
+#include "compiler/graph/MovedCodes.h"
 #include "compiler/graph/quantized/Numbers.h"
 #include "dialects/nn/ConstantData.h"
 

@@ -5,7 +5,7 @@
 #include "compiler/graph/quantized/MovedQuantizations.h"
 
 #include "compiler/graph/Matching.h"
-#include "compiler/graph/quantized/MovedCodes.h"
+#include "compiler/graph/MovedCodes.h"
 #include "dialects/nn/NnDialect.h"
 
 #include "mlir/IR/IRMapping.h"

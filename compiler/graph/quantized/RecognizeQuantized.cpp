@@ -12,7 +12,7 @@
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/quantized/Flips.h"
 #include "compiler/graph/quantized/IntegerContractions.h"
-#include "compiler/graph/quantized/MovedCodes.h"
+#include "compiler/graph/MovedCodes.h"
 #include "compiler/graph/quantized/MovedQuantizations.h"
 #include "compiler/graph/quantized/Numbers.h"
 #include "compiler/graph/quantized/ScaledReals.h"

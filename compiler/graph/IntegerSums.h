@@ -4,8 +4,8 @@
 // Why:   A zero point, a bias and a sign each contribute one; the contraction's kernel should read one constant of each column.
 // How:   Integers wrap, so the order of additions is free.
 
-#ifndef NACRE_COMPILER_GRAPH_QUANTIZED_INTEGERSUMS_H
-#define NACRE_COMPILER_GRAPH_QUANTIZED_INTEGERSUMS_H
+#ifndef NACRE_COMPILER_GRAPH_INTEGERSUMS_H
+#define NACRE_COMPILER_GRAPH_INTEGERSUMS_H
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -15,4 +15,4 @@ void addIntegerSums(mlir::RewritePatternSet &patterns);
 
 } // namespace nacre::graph
 
-#endif // NACRE_COMPILER_GRAPH_QUANTIZED_INTEGERSUMS_H
+#endif // NACRE_COMPILER_GRAPH_INTEGERSUMS_H
