@@ -6,6 +6,7 @@
 //        cheaper one, so they end.
 
 #include "compiler/graph/Matching.h"
+#include "compiler/graph/MovedCodes.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/SumsOfPads.h"
 
@@ -344,6 +345,7 @@ struct SimplifyGraph : impl::SimplifyGraphPassBase<SimplifyGraph> {
                  PadBeforeConv, DropBroadcast<nn::BinaryOp>, DropBroadcast<nn::SelectOp>, ShrinkConstant<nn::BinaryOp>,
                  ShrinkConstant<nn::SelectOp>, SimplePower, MaximumWithZero>(&getContext());
     addSumsOfPads(patterns);
+    addMovedCodes(patterns);
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal().setMaxIterations(GreedyRewriteConfig::kNoLimit);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config))) {

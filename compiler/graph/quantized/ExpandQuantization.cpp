@@ -31,7 +31,8 @@ public:
   Value binary(nn::BinaryKind kind, Value a, Value b) { return builder.createOrFold<nn::BinaryOp>(loc, kind, a, b); }
   Value binary(nn::BinaryKind kind, Value a, double b) {
     Type element = typeOf(a).getElementType();
-    auto scalar = DenseElementsAttr::get(RankedTensorType::get({}, element), {builder.getFloatAttr(element, b)});
+    auto scalar =
+        DenseElementsAttr::get(RankedTensorType::get({}, element), Attribute(builder.getFloatAttr(element, b)));
     return binary(kind, a, nn::ConstantOp::create(builder, loc, scalar));
   }
   Value round(Value x) { return builder.createOrFold<nn::UnaryOp>(loc, nn::UnaryKind::Round, x, APFloat(0.0)); }

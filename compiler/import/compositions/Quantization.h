@@ -17,7 +17,7 @@ namespace nacre::importer {
 /// Whether `parameter` has the shape of a scale or a zero point of `x`.
 bool isParameterOf(mlir::Value x, mlir::Value parameter, Granularity granularity);
 
-/// `scale`, and `zero`, which may be null, are of shapes that isParameterOf accepts. Computed in f32, or in f64 if the
+/// `scale`, and `zero`, which may be null, are of shapes that isParameterOf accepts, or scalars. Computed in f32, or in f64 if the
 /// scale is that; the result is of type `real`.
 mlir::Value dequantize(NnBuilder &nn, mlir::Value x, mlir::Value scale, mlir::Value zero, Granularity granularity,
                        mlir::Type real);
