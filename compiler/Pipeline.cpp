@@ -342,7 +342,7 @@ private:
   LogicalResult describePlacement(const PlacedModel &plan) {
     report.operators = plan.operators;
     report.looseScales = plan.looseScales;
-    describeContractions(plan.contractions);
+    describeContractions(report, plan.contractions, phases.getContext());
     report.gpuPrecision = plan.precision;
     report.precisionTakenBack = plan.precision != options.gpuPrecision;
     report.narrowWeights = describeNarrowWeights(*plan.module);
@@ -356,14 +356,6 @@ private:
       return phases.fail(llvm::toString(roofs.takeError()));
     report.roofs = std::move(*roofs);
     return success();
-  }
-
-  void describeContractions(const QuantizedContractions &contractions) {
-    // A model is compiled once more where its memory is limited.
-    if (report.contractions.total == 0)
-      warnOfFloats(contractions,
-                   FileLineColLoc::get(&phases.getContext(), llvm::sys::path::filename(options.modelPath), 0, 0));
-    report.contractions = contractions;
   }
 
   void describeKernels(const PlacedModel &plan, const CpuKernels &compiled) {

@@ -22,6 +22,13 @@ bool isConstant(Value value) {
   return dequantize ? llvm::all_of(dequantize->getOperands(), isWritten) : isWritten(value);
 }
 
+bool isCodingOfAll(Operation *op) {
+  if (auto quantize = dyn_cast_or_null<nn::QuantizeOp>(op))
+    return quantize.isPerTensor();
+  auto dequantize = dyn_cast_or_null<nn::DequantizeOp>(op);
+  return dequantize && dequantize.isPerTensor();
+}
+
 std::optional<double> getSplat(Value value) {
   ElementsAttr constant = getConstant(value);
   if (!constant || !constant.isSplat())

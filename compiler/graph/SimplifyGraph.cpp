@@ -5,11 +5,11 @@
 // How:   1. data movement, 2. windows, 3. elementwise operators. Each pattern removes an operator or replaces it by a
 //        cheaper one, so they end.
 
+#include "compiler/graph/IntegerSums.h"
 #include "compiler/graph/Matching.h"
+#include "compiler/graph/MovedCodes.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/SumsOfPads.h"
-#include "compiler/graph/IntegerSums.h"
-#include "compiler/graph/MovedCodes.h"
 
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/Permutation.h"

@@ -3,11 +3,12 @@
 #include "compiler/report/ContractionTypes.h"
 
 #include "codegen/package/NodeNames.h"
-#include "dialects/nn/InFloats.h"
+#include "compiler/graph/InFloats.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
@@ -16,8 +17,8 @@ namespace nacre {
 QuantizedContractions takeQuantizedContractions(ModuleOp graph) {
   QuantizedContractions contractions;
   for (auto function : graph.getOps<func::FuncOp>()) {
-    auto inFloats = dyn_cast_or_null<ArrayAttr>(function->removeAttr(nn::kInFloats));
-    auto inIntegers = dyn_cast_or_null<IntegerAttr>(function->removeAttr(nn::kInIntegers));
+    auto inFloats = dyn_cast_or_null<ArrayAttr>(function->removeAttr(graph::kInFloats));
+    auto inIntegers = dyn_cast_or_null<IntegerAttr>(function->removeAttr(graph::kInIntegers));
     if (!inFloats || !inIntegers)
       continue;
     contractions.total += inFloats.size() + inIntegers.getInt();
@@ -30,7 +31,7 @@ QuantizedContractions takeQuantizedContractions(ModuleOp graph) {
   return contractions;
 }
 
-void warnOfFloats(const QuantizedContractions &contractions, Location model) {
+static void warnOfFloats(const QuantizedContractions &contractions, Location model) {
   if (contractions.inFloats.empty())
     return;
   const FloatContraction &first = contractions.inFloats.front();
@@ -41,6 +42,13 @@ void warnOfFloats(const QuantizedContractions &contractions, Location model) {
   if (!first.nodes.empty())
     warning << "; for '" << first.nodes.front() << "', " << first.reason;
   warning << "; --report lists them all";
+}
+
+void describeContractions(CompileReport &report, const QuantizedContractions &contractions, MLIRContext &context) {
+  // A model is placed once more if its memory is limited.
+  if (report.contractions.total == 0)
+    warnOfFloats(contractions, FileLineColLoc::get(&context, llvm::sys::path::filename(report.model), 0, 0));
+  report.contractions = contractions;
 }
 
 static std::string wordOf(Type type) {

@@ -16,8 +16,8 @@ namespace nacre {
 /// Takes the notes of nacre-recognize-quantized from the functions of `graph`.
 QuantizedContractions takeQuantizedContractions(mlir::ModuleOp graph);
 
-/// Warns once if contractions of a quantized model are computed in floats.
-void warnOfFloats(const QuantizedContractions &contractions, mlir::Location model);
+/// Takes `contractions` into the report. Warns, the first time, if some of a quantized model are computed in floats.
+void describeContractions(CompileReport &report, const QuantizedContractions &contractions, mlir::MLIRContext &context);
 
 /// Returns the type of the operands of a contraction's kernel, as `int8`, or of both, as `fp32 x bf16`; empty for other kernels.
 std::string contractionTypeOf(plan::KernelOp kernel);

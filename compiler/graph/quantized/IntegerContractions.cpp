@@ -184,7 +184,14 @@ public:
     return nn::CastOp::create(rewriter, loc, typeOf(value).clone(element), value, false, nn::ScaleRounding::Up);
   }
   Value integers(ArrayRef<double> numbers) { return createNumbers(rewriter, loc, i32, numbers); }
+  Value add(Value integers32, double number) {
+    return number == 0 ? integers32 : binary(BinaryKind::Add, integers32, integers(number));
+  }
+  /// The axis stays. A transpose is of the sums, which are fewer.
   Value sumAlong(Value value, int64_t axis) {
+    if (auto transpose = value.getDefiningOp<nn::TransposeOp>())
+      return nn::TransposeOp::create(rewriter, loc, sumAlong(transpose.getOperand(), transpose.getPermutation()[axis]),
+                                     transpose.getPermutation());
     return nn::ReduceOp::create(rewriter, loc, nn::ReduceKind::Sum, cast(value, i32), axis, /*keep_dims=*/true);
   }
 
@@ -225,37 +232,33 @@ void computeInIntegers(RewriterBase &rewriter, Operation *contraction, Quantized
     auto codes = value.getDefiningOp<nn::DequantizeOp>();
     return codes ? codes.getOperand() : moveCodes(rewriter, value);
   };
-  Value left = codesOf(contraction->getOperand(0));
+  Value codes = codesOf(contraction->getOperand(0)), left = codes;
   Value rightCodes = codesOf(contraction->getOperand(1));
   rewriter.setInsertionPoint(contraction);
-  double zero = readNumbers(operands.left.getZero())->front();
+  const double zero = readNumbers(operands.left.getZero())->front();
+  double leftZero = zero;
   RightOperand right = readRight(rewriter, contraction, rightCodes, operands.right);
   // nacre-choose-signs would have to compute the sums of columns once more.
-  if (!right.columnSums && typeOf(left).getElementType().isUnsignedInteger() != unsignedLeft) {
-    zero += static_cast<double>(getFlipOffset(left.getType()));
-    left = createFlip(rewriter, loc, left);
+  if (!right.columnSums && typeOf(codes).getElementType().isUnsignedInteger() != unsignedLeft) {
+    leftZero += static_cast<double>(getFlipOffset(codes.getType()));
+    left = createFlip(rewriter, loc, codes);
   }
 
   Writer write(rewriter, contraction);
   const auto depth = static_cast<double>(countDepth(contraction));
-  Value sums = write.contract(left, right.values, zero);
+  Value sums = write.contract(left, right.values, leftZero);
+  // Sums of rows and columns are taken of the codes as they are, which other kernels need not make first.
   if (!right.isCentred()) {
-    Value rows = write.sumRows(left, right.values, zero);
-    if (right.columnSums && zero != 0)
-      rows = write.binary(BinaryKind::Sub, rows, write.integers(zero * depth));
+    Value rows = write.add(write.sumRows(codes, right.values, zero), -zero * depth);
     sums = write.binary(BinaryKind::Sub, sums, write.binary(BinaryKind::Mul, rows, write.integers(right.zero)));
   }
-  if (zero != 0 && right.columnSums) {
-    SmallVector<double> addends = llvm::map_to_vector(*right.columnSums, [=](double sum) { return -zero * sum; });
+  if (leftZero != 0 && right.columnSums) {
+    SmallVector<double> addends = llvm::map_to_vector(*right.columnSums, [=](double sum) { return -leftZero * sum; });
     sums = write.binary(BinaryKind::Add, sums, write.integers(addends));
-  } else if (zero != 0) {
-    // zx (sum w - K zw), at the size of one row.
-    Value columns = write.sumAlong(right.values, typeOf(right.values).getRank() - 2);
-    if (!right.isCentred())
-      columns =
-          write.binary(BinaryKind::Sub, columns,
-                       write.integers(llvm::map_to_vector(right.zero, [=](double number) { return depth * number; })));
-    sums = write.binary(BinaryKind::Sub, sums, write.binary(BinaryKind::Mul, columns, write.integers(zero)));
+  } else if (leftZero != 0) {
+    const double offset = right.values == rightCodes ? 0 : static_cast<double>(getFlipOffset(rightCodes.getType()));
+    Value columns = write.add(write.sumAlong(rightCodes, typeOf(rightCodes).getRank() - 2), offset * depth);
+    sums = write.binary(BinaryKind::Sub, sums, write.binary(BinaryKind::Mul, columns, write.integers(leftZero)));
   }
 
   // As ONNX Runtime computes it: the product of the scales, rounded to f32.

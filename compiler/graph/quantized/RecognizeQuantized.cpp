@@ -8,6 +8,7 @@
 //        3. the scale of a quantization moves up into the scales of what it quantizes, and bounds become those of the bytes.
 //        Nothing else is joined: the rest are elementwise operators, which kernels of contractions take in.
 
+#include "compiler/graph/InFloats.h"
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/quantized/Flips.h"
@@ -16,7 +17,6 @@
 #include "compiler/graph/quantized/MovedQuantizations.h"
 #include "compiler/graph/quantized/Numbers.h"
 #include "compiler/graph/quantized/ScaledReals.h"
-#include "dialects/nn/InFloats.h"
 
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/APSInt.h"
@@ -263,8 +263,8 @@ private:
       inFloats.push_back(
           rewriter.getArrayAttr({LocationAttr(op->getLoc()), rewriter.getStringAttr(std::get<std::string>(found))}));
     }
-    getOperation()->setAttr(nn::kInFloats, rewriter.getArrayAttr(inFloats));
-    getOperation()->setAttr(nn::kInIntegers,
+    getOperation()->setAttr(kInFloats, rewriter.getArrayAttr(inFloats));
+    getOperation()->setAttr(kInIntegers,
                             rewriter.getI64IntegerAttr(static_cast<int64_t>(contractions.size() - inFloats.size())));
   }
 };

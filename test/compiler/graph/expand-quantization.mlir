@@ -6,8 +6,8 @@
 // CHECK-SAME:    %[[X:[^ ,:()]+]]: tensor<2x3xf32>
 // CHECK-DAG:     %[[SCALE:[^ ,:()]+]] = nn.constant dense<2.500000e-01> : tensor<f32>
 // CHECK-DAG:     %[[ZERO:[^ ,:()]+]] = nn.constant dense<1.280000e+02> : tensor<f32>
-// CHECK:         %[[QUOTIENT:[^ ,:()]+]] = nn.binary div %[[X]], %[[SCALE]]
-// CHECK:         %[[STEPS:[^ ,:()]+]] = nn.unary round %[[QUOTIENT]]
+// CHECK-DAG:     %[[QUOTIENT:[^ ,:()]+]] = nn.binary div %[[X]], %[[SCALE]]
+// CHECK-DAG:     %[[STEPS:[^ ,:()]+]] = nn.unary round %[[QUOTIENT]]
 // CHECK:         %[[MOVED:[^ ,:()]+]] = nn.binary add %[[STEPS]], %[[ZERO]]
 // CHECK:         %[[ABOVE:[^ ,:()]+]] = nn.binary max %[[MOVED]], %[[LOW:[^ ,:()]+]] :
 // CHECK:         %[[WITHIN:[^ ,:()]+]] = nn.binary min %[[ABOVE]], %[[HIGH:[^ ,:()]+]] :
@@ -30,11 +30,12 @@ func.func @documented_example(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
 
 // CHECK-LABEL: func.func @per_axis(
 // CHECK-DAG:     %[[SCALES:[^ ,:()]+]] = nn.constant dense<{{\[\[}}1.000000e+00], [2.000000e+00]]> : tensor<2x1xf32>
-// CHECK-DAG:     nn.constant dense<-1.280000e+02> : tensor<f32>
-// CHECK-DAG:     nn.constant dense<1.270000e+02> : tensor<f32>
 // CHECK:         %[[QUOTIENT:[^ ,:()]+]] = nn.binary div %{{.*}}, %[[SCALES]]
 // CHECK:         %[[STEPS:[^ ,:()]+]] = nn.unary round %[[QUOTIENT]]
-// CHECK:         nn.binary max %[[STEPS]],
+// CHECK:         %[[LOW:[^ ,:()]+]] = nn.constant dense<-1.280000e+02> : tensor<f32>
+// CHECK:         %[[ABOVE:[^ ,:()]+]] = nn.binary max %[[STEPS]], %[[LOW]]
+// CHECK:         %[[HIGH:[^ ,:()]+]] = nn.constant dense<1.270000e+02> : tensor<f32>
+// CHECK:         nn.binary min %[[ABOVE]], %[[HIGH]]
 func.func @per_axis(%x: tensor<4x2x3xf32>) -> tensor<4x2x3xi8> {
   %scales = nn.constant dense<[1.0, 2.0]> : tensor<2xf32>
   %zero = nn.constant dense<0> : tensor<i8>
@@ -83,20 +84,32 @@ func.func @halves(%x: tensor<3xi8>, %scale: tensor<f16>, %zero: tensor<i8>) -> t
 
 // -----
 
-// Regions are looked into; floats of 8 bits are not rounded to integers.
+// Regions are looked into.
+
+// CHECK-LABEL: func.func @regions(
+// CHECK:         nn.if
+// CHECK:           nn.binary div
+// CHECK-NOT:       nn.quantize
+func.func @regions(%c: tensor<i1>, %x: tensor<3xf32>, %scale: tensor<f32>, %other: tensor<3xi8>) -> tensor<3xi8> {
+  %zero = nn.constant dense<0> : tensor<i8>
+  %y = nn.if %c : tensor<i1> -> (tensor<3xi8>) {
+    %0 = nn.quantize %x, %scale, %zero : tensor<3xf32>, tensor<f32>, tensor<i8>
+    nn.yield %0 : tensor<3xi8>
+  } else {
+    nn.yield %other : tensor<3xi8>
+  }
+  return %y : tensor<3xi8>
+}
+
+// -----
+
+// Floats of 8 bits are not rounded to integers.
 
 // CHECK-LABEL: func.func @narrow_floats(
-// CHECK:         nn.if
-// CHECK-NOT:       nn.unary round
-// CHECK:           nn.cast %{{.*}} {overflows} : tensor<3xf32> to tensor<3xf8E5M2>
-func.func @narrow_floats(%c: tensor<i1>, %x: tensor<3xf32>, %scale: tensor<f32>, %other: tensor<3xf8E5M2>)
-    -> tensor<3xf8E5M2> {
+// CHECK-NOT:     nn.unary round
+// CHECK:         nn.cast %{{.*}} {overflows} : tensor<3xf32> to tensor<3xf8E5M2>
+func.func @narrow_floats(%x: tensor<3xf32>, %scale: tensor<f32>) -> tensor<3xf8E5M2> {
   %zero = nn.constant dense<0.0> : tensor<f8E5M2>
-  %y = nn.if %c : tensor<i1> -> (tensor<3xf8E5M2>) {
-    %0 = nn.quantize %x, %scale, %zero {overflows} : tensor<3xf32>, tensor<f32>, tensor<f8E5M2>
-    nn.yield %0 : tensor<3xf8E5M2>
-  } else {
-    nn.yield %other : tensor<3xf8E5M2>
-  }
-  return %y : tensor<3xf8E5M2>
+  %0 = nn.quantize %x, %scale, %zero {overflows} : tensor<3xf32>, tensor<f32>, tensor<f8E5M2>
+  return %0 : tensor<3xf8E5M2>
 }

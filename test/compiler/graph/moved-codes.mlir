@@ -36,12 +36,12 @@ func.func @blocks() -> tensor<6x2xf32> {
 
 // CHECK-LABEL: func.func @axes(
 // CHECK-DAG:     %[[PART:[^ ,:()]+]] = nn.constant dense<[3.000000e+00, 2.000000e+00]> : tensor<2xf32>
-// CHECK-DAG:     %[[KEPT:[^ ,:()]+]] = nn.dequantize %{{.*}} {axis = 1 : i64} : tensor<2x3x4xi8>, tensor<3xf32>, tensor<i8>
-// CHECK-DAG:     %[[WHOLE:[^ ,:()]+]] = nn.dequantize %{{.*}} : tensor<2x3x4xi8>, tensor<3xf32>, tensor<i8>
-// CHECK-DAG:     %[[MERGED:[^ ,:()]+]] = nn.reshape %{{.*}} : tensor<2x3x4xf32> to tensor<6x4xf32>
+// CHECK-DAG:     %[[WHOLE:[^ ,:()]+]] = nn.dequantize %{{.*}} {axis = 1 : i64} : tensor<2x3x4xi8>, tensor<3xf32>, tensor<i8>
+// CHECK-DAG:     %[[SPLIT:[^ ,:()]+]] = nn.dequantize %{{.*}} {axis = 1 : i64} : tensor<2x3x2x2xi8>, tensor<3xf32>, tensor<i8>
+// CHECK-DAG:     %[[MERGED:[^ ,:()]+]] = nn.reshape %[[WHOLE]] : tensor<2x3x4xf32> to tensor<6x4xf32>
 // CHECK-DAG:     %[[SLICED:[^ ,:()]+]] = nn.dequantize %{{.*}}, %[[PART]], %{{.*}} {axis = 1 : i64} : tensor<1x2x4xi8>, tensor<2xf32>, tensor<i8>
 // CHECK-DAG:     %[[PICKED:[^ ,:()]+]] = nn.dequantize %{{.*}} {axis = 2 : i64} : tensor<5x6x3x4xi8>, tensor<3xf32>, tensor<i8>
-// CHECK:         return
+// CHECK:         return %[[SPLIT]], %[[MERGED]], %[[SLICED]], %[[PICKED]]
 func.func @axes(%rows: tensor<5x6xi32>) -> (tensor<2x3x2x2xf32>, tensor<6x4xf32>, tensor<1x2x4xf32>, tensor<5x6x3x4xf32>) {
   %codes = nn.constant dense<5> : tensor<2x3x4xi8>
   %scales = nn.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>

@@ -80,12 +80,12 @@ func.func @convolution(%x: tensor<1x4x4x1xui8>) -> tensor<1x4x4x4xf32> {
 // CHECK-LABEL: func.func @general_zero(
 // CHECK-SAME:    %[[X:[^ :]+]]: tensor<4x2xui8>)
 // CHECK-DAG:     %[[W:[^ ,:()]+]] = nn.constant dense<{{\[\[}}-128, -127], [127, -126]]> : tensor<2x2xi8>
-// CHECK-DAG:     %[[K:[^ ,:()]+]] = nn.constant dense<14> : tensor<i32>
+// CHECK-DAG:     %[[K:[^ ,:()]+]] = nn.constant dense<-14> : tensor<i32>
 // CHECK-DAG:     %[[ZERO:[^ ,:()]+]] = nn.constant dense<72> : tensor<i32>
 // CHECK-DAG:     %[[C:[^ ,:()]+]] = nn.constant dense<[7, 1771]> : tensor<2xi32>
 // CHECK:         %[[P:[^ ,:()]+]] = nn.matmul %[[X]], %[[W]] : tensor<4x2xui8>, tensor<2x2xi8>
 // CHECK:         %[[ROWS:[^ ,:()]+]] = nn.reduce sum %{{.*}} {axes = array<i64: 1>, keep_dims} : tensor<4x2xi32>
-// CHECK-NEXT:    %[[CENTRED:[^ ,:()]+]] = nn.binary sub %[[ROWS]], %[[K]]
+// CHECK-NEXT:    %[[CENTRED:[^ ,:()]+]] = nn.binary add %[[ROWS]], %[[K]]
 // CHECK-NEXT:    %[[TERM:[^ ,:()]+]] = nn.binary mul %[[CENTRED]], %[[ZERO]]
 // CHECK-NEXT:    %[[SUMS:[^ ,:()]+]] = nn.binary sub %[[P]], %[[TERM]]
 // CHECK-NEXT:    nn.binary add %[[SUMS]], %[[C]]
@@ -102,25 +102,31 @@ func.func @general_zero(%x: tensor<4x2xui8>) -> tensor<4x2xf32> {
 
 // -----
 
-// Both operands of an attention's product are computed by the model: the right one gets a sign, and its columns are added up in the run.
+// Both operands of an attention's product are computed by the model: the right one gets a sign, and its columns are added up in the run,
+// before it is transposed and without the 8 * 128 that the sign takes away.
 
 // CHECK-LABEL: func.func @two_activations(
-// CHECK-SAME:    %[[A:[^ :]+]]: tensor<2x4x8xui8>, %[[B:[^ :]+]]: tensor<2x8x3xui8>)
-// CHECK:         %[[FLIP:[^ ,:()]+]] = nn.binary xor %[[B]], %{{.*}} : tensor<2x8x3xui8>, tensor<ui8>
+// CHECK-SAME:    %[[A:[^ :]+]]: tensor<2x4x8xui8>, %[[B:[^ :]+]]: tensor<2x3x8xui8>)
+// CHECK-DAG:     %[[K:[^ ,:()]+]] = nn.constant dense<-1024> : tensor<i32>
+// CHECK:         %[[T:[^ ,:()]+]] = nn.transpose %[[B]] [0, 2, 1]
+// CHECK:         %[[FLIP:[^ ,:()]+]] = nn.binary xor %[[T]], %{{.*}} : tensor<2x8x3xui8>, tensor<ui8>
 // CHECK-NEXT:    %[[R:[^ ,:()]+]] = nn.bitcast %[[FLIP]] : tensor<2x8x3xui8> to tensor<2x8x3xi8>
 // CHECK-NEXT:    %[[P:[^ ,:()]+]] = nn.matmul %[[A]], %[[R]] : tensor<2x4x8xui8>, tensor<2x8x3xi8>
-// CHECK-NOT:     axes = array<i64: 2>
-// CHECK:         %[[COLUMNS:[^ ,:()]+]] = nn.reduce sum %{{.*}} {axes = array<i64: 1>, keep_dims} : tensor<2x8x3xi32>
-// CHECK-NEXT:    %[[TERM:[^ ,:()]+]] = nn.binary mul %[[COLUMNS]], %{{.*}}
+// CHECK-NEXT:    %[[WIDE:[^ ,:()]+]] = nn.cast %[[B]] : tensor<2x3x8xui8> to tensor<2x3x8xi32>
+// CHECK-NEXT:    %[[COLUMNS:[^ ,:()]+]] = nn.reduce sum %[[WIDE]] {axes = array<i64: 2>, keep_dims} : tensor<2x3x8xi32>
+// CHECK-NEXT:    %[[ROW:[^ ,:()]+]] = nn.reshape %[[COLUMNS]] : tensor<2x3x1xi32> to tensor<2x1x3xi32>
+// CHECK-NEXT:    %[[UNSIGNED:[^ ,:()]+]] = nn.binary add %[[ROW]], %[[K]]
+// CHECK-NEXT:    %[[TERM:[^ ,:()]+]] = nn.binary mul %[[UNSIGNED]], %{{.*}}
 // CHECK-NEXT:    nn.binary sub %[[P]], %[[TERM]]
-func.func @two_activations(%a: tensor<2x4x8xui8>, %b: tensor<2x8x3xui8>) -> tensor<2x4x3xf32> {
+func.func @two_activations(%a: tensor<2x4x8xui8>, %b: tensor<2x3x8xui8>) -> tensor<2x4x3xf32> {
   %scale = nn.constant dense<0.5> : tensor<f32>
   %az = nn.constant dense<9> : tensor<ui8>
   %bz = nn.constant dense<128> : tensor<ui8>
   %0 = nn.dequantize %a, %scale, %az : tensor<2x4x8xui8>, tensor<f32>, tensor<ui8>
-  %1 = nn.dequantize %b, %scale, %bz : tensor<2x8x3xui8>, tensor<f32>, tensor<ui8>
-  %2 = nn.matmul %0, %1 : tensor<2x4x8xf32>, tensor<2x8x3xf32>
-  return %2 : tensor<2x4x3xf32>
+  %1 = nn.dequantize %b, %scale, %bz : tensor<2x3x8xui8>, tensor<f32>, tensor<ui8>
+  %2 = nn.transpose %1 [0, 2, 1] : tensor<2x3x8xf32>
+  %3 = nn.matmul %0, %2 : tensor<2x4x8xf32>, tensor<2x8x3xf32>
+  return %3 : tensor<2x4x3xf32>
 }
 
 // -----
