@@ -5,7 +5,8 @@
 // How:   0. quantizations move to what computes reals, and dequantizations to what reads them (MovedQuantizations.h),
 //        1. contractions of bytes (IntegerContractions.h); what cannot be one is listed with the reason,
 //        2. a bias of 32 bits is added to the sums, and factors join the scale,
-//        3. the scale of a quantization moves up into the scales of what it quantizes, and bounds become those of the bytes.
+//        3. averages are sums of bytes,
+//        4. the scale of a quantization moves up into the scales of what it quantizes, and bounds become those of the bytes.
 //        Nothing else is joined: the rest are elementwise operators, which kernels of contractions take in.
 
 #include "compiler/graph/InFloats.h"
@@ -23,6 +24,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace nacre::graph {
 #define GEN_PASS_DEF_RECOGNIZEQUANTIZEDPASS
@@ -44,12 +46,13 @@ RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getTy
 // 2. Biases and factors
 //===----------------------------------------------------------------------===//
 
-/// The integers that, times the scale of `sums`, are what `addend` stands for; nothing if they are not whole.
+/// The integers that, times the scale of `sums`, are what `addend` stands for: its codes, or a bias in floats rounded as ONNX Runtime rounds
+/// it. Nothing if it has another scale.
 std::optional<SmallVector<double>> readBias(const ScaledSums &sums, Value addend) {
   std::optional<SmallVector<double>> scales = readNumbers(sums.scale);
   const int64_t columns = typeOf(sums.integers).getShape().back();
   SmallVector<double> integers, reals;
-  double tolerance = 0x1p-20; // ONNX Runtime does not read this scale at all
+  constexpr double tolerance = 0x1p-20; // ONNX Runtime does not read this scale at all
   if (auto codes = addend.getDefiningOp<nn::DequantizeOp>()) {
     std::optional<SmallVector<double>> values = readNumbers(codes.getOperand()), own = readNumbers(codes.getScale());
     std::optional<SmallVector<double>> zero = readNumbers(codes.getZero());
@@ -63,7 +66,6 @@ std::optional<SmallVector<double>> readBias(const ScaledSums &sums, Value addend
       real = (*values)[values->size() == 1 ? 0 : index] * (*own)[own->size() == 1 ? 0 : index];
   } else if (std::optional<SmallVector<double>> numbers = readNumbers(addend)) {
     reals = *numbers;
-    tolerance = 0x1p-22; // what a whole number in f32 was rounded by
   }
   if (reals.empty() || !scales || (reals.size() != 1 && int64_t(reals.size()) != columns))
     return std::nullopt;
@@ -71,12 +73,24 @@ std::optional<SmallVector<double>> readBias(const ScaledSums &sums, Value addend
   SmallVector<double> bias(size);
   for (size_t index = 0; index < size; ++index) {
     const double real = reals[reals.size() == 1 ? 0 : index], scale = (*scales)[scales->size() == 1 ? 0 : index];
-    bias[index] = integers.empty() ? std::nearbyint(real / scale) : integers[integers.size() == 1 ? 0 : index];
+    bias[index] = integers.empty() ? std::nearbyint(static_cast<float>(real) / static_cast<float>(scale))
+                                   : integers[integers.size() == 1 ? 0 : index];
     const bool fits = std::fabs(bias[index]) <= std::numeric_limits<int32_t>::max();
-    if (!fits || std::fabs(bias[index] * scale - real) > std::fabs(real) * tolerance)
+    const bool isSame = integers.empty() || std::fabs(bias[index] * scale - real) <= std::fabs(real) * tolerance;
+    if (!fits || !isSame)
       return std::nullopt;
   }
   return bias;
+}
+
+/// Whether constants alone have been added to the sums of a contraction.
+bool isOfContraction(Value sums) {
+  while (nn::BinaryOp added = getBinary(sums, BinaryKind::Add))
+    if (getConstant(added.getRhs()))
+      sums = added.getLhs();
+    else
+      return false;
+  return isa_and_nonnull<nn::ConvOp, nn::MatMulOp>(sums.getDefiningOp());
 }
 
 /// A bias whose scale is that of the sums is one of the sums.
@@ -88,7 +102,8 @@ struct BiasOfSums : OpRewritePattern<nn::BinaryOp> {
       return rewriter.notifyMatchFailure(op, "expected an addition");
     for (auto [scaled, addend] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
       std::optional<ScaledSums> sums = matchScaledSums(scaled);
-      if (!sums || scaled.getType() != op.getType() || !scaled.hasOneUse() || !spansLastAxis(addend, op.getType()))
+      if (!sums || scaled.getType() != op.getType() || !scaled.hasOneUse() || !spansLastAxis(addend, op.getType()) ||
+          !isOfContraction(sums->integers))
         continue;
       std::optional<SmallVector<double>> bias = readBias(*sums, addend);
       if (!bias)
@@ -128,7 +143,71 @@ struct FactorOfSums : OpRewritePattern<nn::BinaryOp> {
 };
 
 //===----------------------------------------------------------------------===//
-// 3. Quantizations
+// 3. Averages
+//===----------------------------------------------------------------------===//
+
+/// Replaces `op`, the average of so many values that `codes` stands for, by their sums of 32 bits, scaled.
+void replaceBySums(PatternRewriter &rewriter, Operation *op, nn::DequantizeOp codes, Value sums, int64_t count) {
+  const double zero = readNumbers(codes.getZero())->front(), scale = readNumbers(codes.getScale())->front();
+  Location loc = op->getLoc();
+  Type integer = rewriter.getI32Type(), real = rewriter.getF32Type();
+  if (zero != 0) {
+    Value offset = createNumber(rewriter, loc, integer, -zero * static_cast<double>(count));
+    sums = nn::BinaryOp::create(rewriter, loc, BinaryKind::Add, sums, offset);
+  }
+  Value reals = nn::CastOp::create(rewriter, loc, typeOf(sums).clone(real), sums, false, nn::ScaleRounding::Up);
+  Value factor = createNumber(rewriter, loc, real, scale / static_cast<double>(count));
+  rewriter.replaceOpWithNewOp<nn::BinaryOp>(op, BinaryKind::Mul, reals, factor);
+}
+
+/// More would not fit in the sums.
+constexpr int64_t mostSummed = std::numeric_limits<int32_t>::max() / 255;
+
+struct MeanOfCodes : OpRewritePattern<nn::ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::ReduceOp op, PatternRewriter &rewriter) const override {
+    nn::DequantizeOp codes = op.getKind() == nn::ReduceKind::Mean ? findCodes(op.getOperand()) : nn::DequantizeOp();
+    const int64_t count = op.getOperand().getType().getNumElements() / op.getType().getNumElements();
+    if (!codes || !isByte(codes.getOperand().getType()) || count > mostSummed)
+      return rewriter.notifyMatchFailure(op, "expected a mean of dequantized bytes");
+    Value bytes = moveCodes(rewriter, op.getOperand());
+    Type wide = typeOf(bytes).clone(rewriter.getI32Type());
+    Value integers = nn::CastOp::create(rewriter, op.getLoc(), wide, bytes, false, nn::ScaleRounding::Up);
+    Value sums = nn::ReduceOp::create(rewriter, op.getLoc(), nn::ReduceKind::Sum, integers, op.getAxes(), op.getKeepDims());
+    replaceBySums(rewriter, op, codes, sums, count);
+    return success();
+  }
+};
+
+/// The sums of windows are a depthwise convolution by ones.
+struct AverageOfCodes : OpRewritePattern<nn::PoolOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::PoolOp op, PatternRewriter &rewriter) const override {
+    auto isZero = [](int64_t number) { return number == 0; };
+    const bool countsAll = llvm::all_of(op.getOverhang(), isZero) && (op.getCountPadding() || llvm::all_of(op.getPads(), isZero));
+    nn::DequantizeOp codes = op.getKind() == nn::PoolKind::Average && countsAll ? findCodes(op.getInput()) : nn::DequantizeOp();
+    const int64_t count = llvm::product_of(op.getKernel());
+    if (!codes || !isByte(codes.getOperand().getType()) || count > mostSummed)
+      return rewriter.notifyMatchFailure(op, "expected averages of as many dequantized bytes each");
+    Value bytes = moveCodes(rewriter, op.getInput());
+    const int64_t channels = typeOf(bytes).getShape().back();
+    SmallVector<int64_t> shape(op.getKernel());
+    shape.append({1, channels});
+    auto ones = DenseElementsAttr::get(RankedTensorType::get(shape, rewriter.getI8Type()), APInt(8, 1));
+    Value filter = nn::ConstantOp::create(rewriter, op.getLoc(), ones);
+    const auto padValue = static_cast<int64_t>(readNumbers(codes.getZero())->front());
+    const bool isPadded = !llvm::all_of(op.getPads(), isZero);
+    Value sums = nn::ConvOp::create(rewriter, op.getLoc(), bytes, filter, op.getStrides(), op.getPads(), op.getDilations(), channels,
+                                    isPadded ? padValue : 0);
+    replaceBySums(rewriter, op, codes, sums, count);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// 4. Quantizations
 //===----------------------------------------------------------------------===//
 
 /// The codes that results may have.
@@ -217,7 +296,7 @@ struct RecognizeQuantized : impl::RecognizeQuantizedPassBase<RecognizeQuantized>
     addMovedQuantizations(movement);
     apply(std::move(movement));
     rewriteContractions();
-    patterns.add<BiasOfSums, FactorOfSums, QuantizeOfScaled>(&getContext());
+    patterns.add<MeanOfCodes, AverageOfCodes, BiasOfSums, FactorOfSums, QuantizeOfScaled>(&getContext());
     apply(std::move(patterns));
   }
 

@@ -45,18 +45,17 @@ func.func @documented_example(%x: tensor<4x2xui8>) -> tensor<4x2xui8> {
 // -----
 
 // A convolution's padding is the zero point. Unsigned weights with the zero point 128 are the same bytes with a sign; the columns sum to
-// 9 * (130 - 128) = 18. Without a quantization the result is real. What else is constant in floats is added afterwards.
+// 9 * (130 - 128) = 18. Without a quantization the result is real. A bias in floats is rounded to multiples of the sums' scale: 0, 1, 1 and 2.
 
 // CHECK-LABEL: func.func @convolution(
 // CHECK-DAG:     %[[W:[^ ,:()]+]] = nn.constant dense<2> : tensor<3x3x1x4xi8>
-// CHECK-DAG:     %[[C:[^ ,:()]+]] = nn.constant dense<-90> : tensor<i32>
+// CHECK-DAG:     %[[C:[^ ,:()]+]] = nn.constant dense<[-90, -89, -89, -88]> : tensor<4xi32>
 // CHECK-DAG:     %[[S:[^ ,:()]+]] = nn.constant dense<2.500000e-01> : tensor<f32>
 // CHECK:         %[[P:[^ ,:()]+]] = nn.conv %{{.*}}, %[[W]] {{.*}}pad_value = 5 : i64{{.*}} : tensor<1x4x4x1xui8>, tensor<3x3x1x4xi8>
 // CHECK-NEXT:    %[[B:[^ ,:()]+]] = nn.binary add %[[P]], %[[C]]
 // CHECK-NEXT:    %[[F:[^ ,:()]+]] = nn.cast %[[B]]
 // CHECK-NEXT:    %[[M:[^ ,:()]+]] = nn.binary mul %[[F]], %[[S]]
-// CHECK-NEXT:    %[[Y:[^ ,:()]+]] = nn.binary add %[[M]], %{{.*}}
-// CHECK-NEXT:    return %[[Y]]
+// CHECK-NEXT:    return %[[M]]
 func.func @convolution(%x: tensor<1x4x4x1xui8>) -> tensor<1x4x4x4xf32> {
   %w = nn.constant dense<130> : tensor<3x3x1x4xui8>
   %ws = nn.constant dense<0.5> : tensor<4xf32>
@@ -257,4 +256,35 @@ func.func @moved(%x: tensor<1x3x4x4xf32>) -> tensor<1x2x2x2xf32> {
       dilations = array<i64: 1, 1>, overhang = array<i64: 0, 0>} : tensor<1x4x4x2xf32>
   %8 = nn.lrn %7 {size = 5, alpha = 1.0e-4, beta = 0.75, bias = 1.0} : tensor<1x2x2x2xf32>
   return %8 : tensor<1x2x2x2xf32>
+}
+
+// -----
+
+// Averages add up bytes: 16 of an image, or 4 of a window, by a depthwise convolution with ones. The zero point is subtracted as often.
+
+// CHECK-LABEL: func.func @averages(
+// CHECK-SAME:    %[[X:[^ :]+]]: tensor<1x4x4x2xui8>)
+// CHECK-DAG:     %[[ONES:[^ ,:()]+]] = nn.constant dense<1> : tensor<2x2x1x2xi8>
+// CHECK-DAG:     %[[ZERO:[^ ,:()]+]] = nn.constant dense<-112> : tensor<i32>
+// CHECK-DAG:     %[[ZEROS:[^ ,:()]+]] = nn.constant dense<-28> : tensor<i32>
+// CHECK-DAG:     %[[SCALE:[^ ,:()]+]] = nn.constant dense<3.125000e-02> : tensor<f32>
+// CHECK-DAG:     %[[SCALES:[^ ,:()]+]] = nn.constant dense<2.500000e-01> : tensor<f32>
+// CHECK:         %[[WIDE:[^ ,:()]+]] = nn.cast %[[X]] : tensor<1x4x4x2xui8> to tensor<1x4x4x2xi32>
+// CHECK-NEXT:    %[[SUM:[^ ,:()]+]] = nn.reduce sum %[[WIDE]] {axes = array<i64: 1, 2>, keep_dims} : tensor<1x4x4x2xi32>
+// CHECK-NEXT:    nn.binary add %[[SUM]], %[[ZERO]]
+// CHECK:         nn.binary mul %{{.*}}, %[[SCALE]]
+// CHECK:         %[[SUMS:[^ ,:()]+]] = nn.conv %[[X]], %[[ONES]] {dilations = array<i64: 1, 1>, groups = 2 : i64, pad_value = 7 : i64, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>} : tensor<1x4x4x2xui8>, tensor<2x2x1x2xi8>
+// CHECK-NEXT:    nn.binary add %[[SUMS]], %[[ZEROS]]
+// CHECK:         nn.binary mul %{{.*}}, %[[SCALES]]
+// CHECK:         nn.cast %{{.*}} : tensor<1x3x3x2xf32> to tensor<1x3x3x2xui8>
+func.func @averages(%x: tensor<1x4x4x2xui8>) -> (tensor<1x1x1x2xf32>, tensor<1x3x3x2xui8>) {
+  %scale = nn.constant dense<0.5> : tensor<f32>
+  %half = nn.constant dense<0.5> : tensor<f32>
+  %zero = nn.constant dense<7> : tensor<ui8>
+  %0 = nn.dequantize %x, %scale, %zero : tensor<1x4x4x2xui8>, tensor<f32>, tensor<ui8>
+  %1 = nn.reduce mean %0 {axes = array<i64: 1, 2>, keep_dims} : tensor<1x4x4x2xf32>
+  %2 = nn.pool average %0 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>,
+      dilations = array<i64: 1, 1>, overhang = array<i64: 0, 0>, count_padding} : tensor<1x4x4x2xf32>
+  %3 = nn.quantize %2, %half, %zero : tensor<1x3x3x2xf32>, tensor<f32>, tensor<ui8>
+  return %1, %3 : tensor<1x1x1x2xf32>, tensor<1x3x3x2xui8>
 }
