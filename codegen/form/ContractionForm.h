@@ -46,6 +46,11 @@ struct Contraction {
   llvm::SmallVector<ContractionOperand, 6> operands;
   ContractionLoop columns; ///< Moves Result by 1.
   mlir::Type accumulatorType;
+  /// How operands of integers are extended to the accumulator's type: with zeros, else with their sign.
+  bool isUnsignedLhs = false, isUnsignedRhs = false;
+
+  /// Sums of integers wrap: they may be added up in any order.
+  bool isOfIntegers() const { return accumulatorType.isInteger(); }
 
   // Parts of `kernel`, which lives as long as they.
   std::shared_ptr<const KernelForm> kernel;

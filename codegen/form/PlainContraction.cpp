@@ -46,6 +46,44 @@ bool isMultiplyAdd(const Work &work) {
          (lhs == body.getArgument(1) && rhs == body.getArgument(0));
 }
 
+/// An argument of a body as an integer multiply-add reads it.
+struct ExtendedArgument {
+  unsigned number = 0;
+  bool isUnsigned = false;
+};
+
+static std::optional<ExtendedArgument> readExtension(Value value) {
+  Operation *extension = value.getDefiningOp();
+  if (!isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(extension))
+    return std::nullopt;
+  auto argument = dyn_cast<BlockArgument>(extension->getOperand(0));
+  if (!argument || (!argument.getType().isInteger(8) && !argument.getType().isInteger(16)))
+    return std::nullopt;
+  return ExtendedArgument{argument.getArgNumber(), isa<arith::ExtUIOp>(extension)};
+}
+
+std::optional<IntegerFactors> readIntegerMultiplyAdd(const Work &work) {
+  if (work.inputs.size() != 2 || work.results.size() != 1 || !work.results.front().elementType.isInteger(32))
+    return std::nullopt;
+  Block &body = *work.body;
+  auto add = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddIOp>();
+  if (!add)
+    return std::nullopt;
+  Value accumulator = body.getArgument(work.inputs.size());
+  auto product = add.getLhs() == accumulator   ? add.getRhs().getDefiningOp<arith::MulIOp>()
+                 : add.getRhs() == accumulator ? add.getLhs().getDefiningOp<arith::MulIOp>()
+                                               : arith::MulIOp();
+  if (!product)
+    return std::nullopt;
+  std::optional<ExtendedArgument> a = readExtension(product.getLhs()), b = readExtension(product.getRhs());
+  if (!a || !b || a->number + b->number != 1)
+    return std::nullopt;
+  IntegerFactors factors;
+  for (const ExtendedArgument &argument : {*a, *b})
+    factors.isUnsigned[argument.number] = argument.isUnsigned;
+  return factors;
+}
+
 namespace {
 
 LogicalResult misfit(const char *reason) {
@@ -61,14 +99,16 @@ public:
   }
 
   FailureOr<PlainContraction> read() {
-    if (form.work.size() > productNumber + 2 || !isMultiplyAdd(product) ||
-        !matchPattern(product.results.front().start, m_AnyZeroFloat()))
+    integers = readIntegerMultiplyAdd(product);
+    if (form.work.size() > productNumber + 2 || !(integers || isMultiplyAdd(product)) || !startsFromZero())
       return misfit("there must be one multiply-add from zero, and one epilogue at most");
+    if (integers && productNumber > 0)
+      return misfit("the left operand of an integer product must be in a storage");
     result.product = &product;
     result.written = &form.written.front();
     result.accumulatorType = product.results.front().elementType;
-    if (!result.accumulatorType.isF32() && !result.accumulatorType.isF64())
-      return misfit("accumulators must be f32 or f64");
+    if (!integers && !result.accumulatorType.isF32() && !result.accumulatorType.isF64())
+      return misfit("accumulators must be f32, f64 or i32");
     result.cutAxis = form.cutAxis;
     result.cutExtent = form.cutExtent;
     result.operands.resize(Contraction::Extra);
@@ -82,8 +122,14 @@ public:
 private:
   /// Where it is: the multiply-add; what stands before it is its left operand's.
   static unsigned findProduct(const KernelForm &form) {
-    auto *found = llvm::find_if(form.work, isMultiplyAdd);
+    auto *found = llvm::find_if(
+        form.work, [](const Work &work) { return isMultiplyAdd(work) || readIntegerMultiplyAdd(work).has_value(); });
     return found == form.work.end() ? 0 : found - form.work.begin();
+  }
+
+  bool startsFromZero() const {
+    const TypedAttr start = product.results.front().start;
+    return matchPattern(start, m_AnyZeroFloat()) || matchPattern(start, m_Zero());
   }
 
   bool hasEpilogue() const { return form.work.size() > productNumber + 1; }
@@ -307,6 +353,10 @@ private:
           (product.inputs[input].source != Input::Source::Storage || !product.inputs[input].access.padded.empty()))
         return misfit("operands must be in storages, padding included");
     }
+    if (integers) {
+      result.isUnsignedLhs = integers->isUnsigned[lhs];
+      result.isUnsignedRhs = integers->isUnsigned[1 - lhs];
+    }
     const Input &rhs = product.inputs[1 - lhs];
     if (product.inputs[lhs].source == Input::Source::Storage)
       setOperand(Contraction::Lhs, product.inputs[lhs].access);
@@ -362,6 +412,7 @@ private:
   const unsigned productNumber;
   const Work &product;
   PlainContraction result;
+  std::optional<IntegerFactors> integers;    ///< None for a product of floats.
   unsigned lhs = 0;                          ///< Which of the product's inputs is Lhs.
   SmallVector<SmallVector<int64_t>> strides; ///< By operand, then by the product's loop.
 };

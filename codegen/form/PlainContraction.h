@@ -34,8 +34,16 @@ llvm::FailureOr<PlainContraction> readContraction(plan::KernelOp kernel);
 /// The same of a part of the body. Tensors that only it has are arguments beyond the kernel's, as left operands or results.
 llvm::FailureOr<PlainContraction> readContraction(plan::KernelOp kernel, std::shared_ptr<const KernelForm> form);
 
-/// Whether the body of `work` is acc + a * b, the operands converted first if need be.
+/// Whether the body of `work` is acc + a * b of floats, the operands converted first if need be.
 bool isMultiplyAdd(const Work &work);
+
+/// How the two inputs of an integer multiply-add are extended to the sum's type: with zeros, or with their sign.
+struct IntegerFactors {
+  bool isUnsigned[2] = {false, false};
+};
+
+/// Returns the factors if the body of `work` is acc + extend(a) * extend(b), of 8 or 16 bits and with sums of i32.
+std::optional<IntegerFactors> readIntegerMultiplyAdd(const Work &work);
 
 /// Rhs lies as the tensor says.
 MatrixProduct asProduct(const PlainContraction &plain);

@@ -78,7 +78,8 @@ FailureOr<PlainContraction> encode::readProduct(plan::KernelOp kernel) {
     product = readContraction(kernel);
   else if (FailureOr<SeparableForm> separable = parseSeparable(kernel); succeeded(separable))
     product = std::move(separable->pointwise);
-  if (failed(product) || product->depthwise || ((isSeparable || product->prologue) && !hasHalves(kernel)))
+  if (failed(product) || product->depthwise || product->isOfIntegers() ||
+      ((isSeparable || product->prologue) && !hasHalves(kernel)))
     return failure();
   return product;
 }

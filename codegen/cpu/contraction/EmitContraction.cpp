@@ -384,7 +384,8 @@ LogicalResult nacre::codegen::cpu::emitContraction(plan::KernelOp kernel, Kernel
     return success();
   }
   FailureOr<ContractionForm> contraction = parseContraction(kernel);
-  if (failed(contraction) || std::visit([](const auto &kind) { return kind.prologue.has_value(); }, *contraction))
+  auto isDeclined = [](const auto &kind) { return kind.prologue.has_value() || kind.isOfIntegers(); };
+  if (failed(contraction) || std::visit(isDeclined, *contraction))
     return failure();
   // A depthwise tile's taps are written one by one, and added up so.
   constexpr int64_t mostTaps = 1024;
