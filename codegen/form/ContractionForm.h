@@ -12,6 +12,7 @@
 
 #include "codegen/form/ContractionPrologue.h"
 #include "codegen/form/ContractionShape.h"
+#include "codegen/form/DepthGroups.h"
 #include "codegen/form/KernelForm.h"
 #include "codegen/form/Winograd.h"
 #include <memory>
@@ -84,7 +85,9 @@ struct LoopedContraction : Contraction {
   Cut cut = Cut::None;
   unsigned cutLoop = 0;  ///< Within its group.
   int64_t cutFactor = 1; ///< Inner loops were merged into it.
+  DepthGroups groups;    ///< With k > 1, a turn of the innermost loop of the depth is a group of its steps.
 
+  /// Steps of all.
   int64_t depthSize() const;
   double multiplyAdds() const;
 };
