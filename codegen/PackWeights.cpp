@@ -32,7 +32,7 @@ PackedWeight::PackedWeight(mlir::RankedTensorType type, plan::EncodingAttr encod
   groupColumns = columns / encoding.getGroups() / parts;
   panelsPerGroup = divideCeil(groupColumns, width);
   chunks = panelsPerGroup * encoding.getGroups();
-  depth = {encoding.getK(), encoding.getRun()};
+  depth = groupsOf(encoding);
   assert((depth.k == 1 || (parts == 1 && rows % depth.run == 0)) && "runs are whole axes");
   chunkBytes = rows / depth.run * depth.stored() * parts * width * elementBytes;
 }

@@ -286,7 +286,7 @@ FailureOr<ContractionForm> parseContraction(plan::KernelOp kernel) {
   if (encoding && encoding.getParts() != plain->parts)
     return misfit("a packed weight must have the parts that the kernel reads");
   if (encoding && encoding.getKind() == plan::EncodingKind::Panel)
-    return asForm(inPanels(*plain, encoding.getWidth(), {encoding.getK(), encoding.getRun()}));
+    return asForm(inPanels(*plain, encoding.getWidth(), groupsOf(encoding)));
   return plain->depthwise ? ContractionForm(asDepthwise(*plain)) : ContractionForm(asProduct(*plain));
 }
 

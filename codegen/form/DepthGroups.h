@@ -10,8 +10,8 @@
 #ifndef NACRE_CODEGEN_FORM_DEPTHGROUPS_H
 #define NACRE_CODEGEN_FORM_DEPTHGROUPS_H
 
+#include "dialects/plan/PlanDialect.h"
 #include <algorithm>
-#include <cstdint>
 
 namespace nacre::codegen {
 
@@ -34,6 +34,10 @@ struct DepthGroups {
     return group * width * k + within + (group + 1 == groups() ? overlap() : 0);
   }
 };
+
+inline DepthGroups groupsOf(plan::EncodingAttr encoding) {
+  return encoding.getK() == 1 ? DepthGroups() : DepthGroups{encoding.getK(), encoding.getRun()};
+}
 
 } // namespace nacre::codegen
 

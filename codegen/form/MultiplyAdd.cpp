@@ -8,12 +8,16 @@ using namespace mlir;
 
 namespace nacre::codegen {
 
+/// Two inputs, and such as only say how long loops are.
+static bool hasTwoFactors(const Work &work) {
+  return work.inputs.size() >= 2 && work.results.size() == 1 &&
+         llvm::all_of(llvm::drop_begin(work.inputs, 2),
+                      [](const Input &shapeOnly) { return shapeOnly.source == Input::Source::Unread; });
+}
+
 bool isMultiplyAdd(const Work &work) {
-  if (work.inputs.size() < 2 || work.results.size() != 1)
+  if (!hasTwoFactors(work))
     return false;
-  for (const Input &shapeOnly : llvm::drop_begin(work.inputs, 2))
-    if (shapeOnly.source != Input::Source::Unread)
-      return false;
   Block &body = *work.body;
   auto add = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
   if (!add)
@@ -50,7 +54,7 @@ static std::optional<ExtendedArgument> readExtension(Value value) {
 }
 
 std::optional<IntegerFactors> readIntegerMultiplyAdd(const Work &work) {
-  if (work.inputs.size() != 2 || work.results.size() != 1 || !work.results.front().elementType.isInteger(32))
+  if (!hasTwoFactors(work) || !work.results.front().elementType.isInteger(32))
     return std::nullopt;
   Block &body = *work.body;
   auto add = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddIOp>();

@@ -136,7 +136,7 @@ std::optional<encode::PanelWish> encode::readWish(plan::KernelOp kernel, ArrayRe
 
 plan::EncodingAttr encode::encodingOf(MLIRContext *context, const PanelWish &wish) {
   return plan::EncodingAttr::get(context, plan::EncodingKind::Panel, wish.width, wish.groups, wish.parts, wish.depth.k,
-                                 wish.depth.k == 1 ? 1 : wish.depth.run);
+                                 wish.depth.k == 1 ? 0 : wish.depth.run);
 }
 
 void encode::grant(plan::KernelOp kernel, const PanelWish &wish, ArrayRef<Target> targets) {

@@ -58,13 +58,13 @@ def Plan_EncodingAttr : AttrDef<Plan_Dialect, "Encoding"> {
   }];
   let parameters = (ins EnumParameter<Plan_EncodingKindEnum>:$kind, DefaultValuedParameter<"int64_t", "0">:$width,
                         DefaultValuedParameter<"int64_t", "1">:$groups, DefaultValuedParameter<"int64_t", "1">:$parts,
-                        DefaultValuedParameter<"int64_t", "1">:$k, DefaultValuedParameter<"int64_t", "1">:$run);
+                        DefaultValuedParameter<"int64_t", "1">:$k, DefaultValuedParameter<"int64_t", "0">:$run);
   let assemblyFormat = [{
     `<` $kind (`,` `width` `=` $width^)? (`,` `groups` `=` $groups^)? (`parts` `=` $parts^)? (`k` `=` $k^ `,` `run` `=` $run)? `>`
   }];
   let builders = [AttrBuilder<(ins "EncodingKind":$kind, CArg<"int64_t", "0">:$width, CArg<"int64_t", "1">:$groups,
                                   CArg<"int64_t", "1">:$parts), [{
-    return $_get($_ctxt, kind, width, groups, parts, /*k=*/1, /*run=*/1);
+    return $_get($_ctxt, kind, width, groups, parts, /*k=*/1, /*run=*/0);
   }]>];
 }
 
