@@ -67,6 +67,23 @@ std::optional<DepthGroups> groupsForAll(ArrayRef<Target> targets, const PlainCon
   return best ? depthGroupsOf(plain, *best) : std::nullopt;
 }
 
+/// Of bytes: as wide as the fastest of the targets would like, in whole registers of all. Others go by slices of a panel.
+int64_t widthForAll(ArrayRef<Target> targets, const PlainContraction &plain, const ContractionShape &shape,
+                    const DepthGroups &depth) {
+  const ProductTypes types = *productsOf(plain, plain.operands[Contraction::Rhs].elementType, depth.k);
+  if (depth.k == 1)
+    return widthForAll(targets, shape, types);
+  const MachineRow *fastest = nullptr;
+  int64_t unit = 1;
+  for (const Target &target : targets) {
+    const MachineRow &row = machineOf(target, types, shape.isSingleRow());
+    if (!fastest || row.productsPerCycle() > fastest->productsPerCycle())
+      fastest = &row;
+    unit = std::max(unit, row.lanes * (row.hasMixedSums() ? 2 : 1));
+  }
+  return llvm::alignTo(choosePanelWidth(*fastest, shape), unit);
+}
+
 bool isEmpty(const WinogradShape &shape) {
   return shape.images * shape.height * shape.width * shape.inputs * shape.outputs == 0;
 }
@@ -119,12 +136,11 @@ std::optional<encode::PanelWish> encode::readWish(plan::KernelOp kernel, ArrayRe
   const MatrixProduct product = asProduct(*plain);
   wish.work = product.multiplyAdds();
   wish.cut = product.cut;
-  const Type columns = plain->operands[Contraction::Rhs].elementType;
   std::optional<DepthGroups> depth = groupsForAll(targets, *plain);
   if (!depth)
     return std::nullopt;
   wish.depth = *depth;
-  wish.width = widthForAll(targets, shapeOf(product), *productsOf(*plain, columns, depth->k));
+  wish.width = widthForAll(targets, *plain, shapeOf(product), *depth);
   if (wish.input >= kernel.getNumInputs() || failed(inPanels(*plain, wish.width, wish.depth)))
     return std::nullopt;
   wish.parts = plain->parts;

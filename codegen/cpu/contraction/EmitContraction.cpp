@@ -81,6 +81,7 @@ private:
             : contraction.resultWidth ? contraction.resultWidth
                                       : choosePanelWidth(machine, shape);
 
+    slice = contraction.isOfIntegers() && contraction.panels ? sliceOfPanel(machine, shape, width) : width;
     rowsAreAcross = areRowsAcross();
     parts = contraction.cut == Cut::Columns || rowsAreAcross ? 1 : panels();
     for (auto [number, loop] : llvm::enumerate(contraction.outer))
@@ -105,7 +106,7 @@ private:
       cut.bytesPerIndex =
           contraction.rows[contraction.cutLoop].strides[Contraction::Lhs] * contraction.cutFactor * lhsBytes;
       cut.parts = parts;
-      const int64_t columns = std::min(width, shape.columns), vectors = shape.parts * llvm::divideCeil(columns, lanes);
+      const int64_t columns = std::min(slice, shape.columns), vectors = shape.parts * llvm::divideCeil(columns, lanes);
       const int64_t tile = splitRun(machine, shape.rows, vectors, shape.depth, mostRows(machine, shape, columns)).rows;
       if (rowsAreAcross) {
         cut.bytesPerIndex = contraction.cutFactor * contraction.depthSize() * lhsBytes;
@@ -274,20 +275,10 @@ private:
       address = build.address({{address, 0}, {number, 0}}, {1, stride}, 0);
     }
     auto emitColumns = [&](int64_t columns) {
-      function.scratchBytes = scratchOfRows; // the two ways that this is emitted in share what is beside
-      PanelWalk walk;
-      walk.followed = contraction.panels.has_value();
-      walk.columns = columns;
-      walk.cutLow = low;
-      walk.cutHigh = high;
-      walk.cutExtent = extent;
-      walk.cutMost = order == Order::Blocks ? extent : contraction.cutExtent;
-      Addresses from = at;
-      const UnitPanel panel(function, build, contraction, walked, width);
-      walk.panel =
-          contraction.panels || panel.isReadInPlace(columns, lanes) ? panel.inPlace() : panel.pack(columns, from);
-      emitPanelWalk(function, build, walked, walk, from);
-      scratchBytes = std::max(scratchBytes, function.scratchBytes);
+      const int64_t whole = columns / slice, rest = columns % slice;
+      build.loop(0, whole, 1, [&](Position index) { emitSlice(slice, sliceAt(at, index)); });
+      if (rest != 0)
+        emitSlice(rest, sliceAt(at, {Value(), whole}));
     };
     if (full == 0 || tail == 0)
       return emitColumns(full == 0 ? tail : width);
@@ -300,6 +291,32 @@ private:
     emitColumns(tail);
   }
 
+  /// Where the operands stand at that slice of a panel.
+  Addresses sliceAt(const Addresses &at, Position index) {
+    Addresses moved;
+    for (auto [operand, address] : llvm::enumerate(at)) {
+      const int64_t column = operand == Contraction::Rhs ? walked.groups.k : contraction.columns.strides[operand];
+      moved.push_back(slice == width ? address : build.address({{address, 0}, index}, {1, column * slice}, 0));
+    }
+    return moved;
+  }
+
+  void emitSlice(int64_t columns, const Addresses &at) {
+    function.scratchBytes = scratchOfRows; // the two ways that this is emitted in share what is beside
+    PanelWalk walk;
+    walk.followed = contraction.panels.has_value();
+    walk.columns = columns;
+    walk.cutLow = low;
+    walk.cutHigh = high;
+    walk.cutExtent = extent;
+    walk.cutMost = order == Order::Blocks ? extent : contraction.cutExtent;
+    Addresses from = at;
+    const UnitPanel panel(function, build, contraction, walked, width);
+    walk.panel = contraction.panels || panel.isReadInPlace(columns, lanes) ? panel.inPlace() : panel.pack(columns, from);
+    emitPanelWalk(function, build, walked, walk, from);
+    scratchBytes = std::max(scratchBytes, function.scratchBytes);
+  }
+
   KernelFunction &function;
   VectorBuilder build;
   const MatrixProduct &contraction;
@@ -308,6 +325,7 @@ private:
   const unsigned lanes;
   bool rowsAreAcross = false;
   int64_t width = 0;  ///< Of a panel.
+  int64_t slice = 0;  ///< Columns of it that rows go by at a time.
   int64_t extent = 1; ///< Of a block.
   int64_t parts = 1;  ///< Units of a block.
   Order order = Order::Blocks;

@@ -181,6 +181,15 @@ int64_t choosePanelWidth(const MachineRow &machine, const ContractionShape &shap
   return best * machine.lanes;
 }
 
+int64_t sliceOfPanel(const MachineRow &machine, const ContractionShape &shape, int64_t width) {
+  // Whole registers, as an epilogue has them.
+  const int64_t unit = machine.lanes * (machine.hasMixedSums() ? 2 : 1), wanted = choosePanelWidth(machine, shape);
+  for (int64_t slice = std::min(width, wanted) / unit * unit; slice > 0; slice -= unit)
+    if (width % slice == 0)
+      return slice;
+  return width;
+}
+
 double runCycles(const MachineRow &machine, const ContractionShape &shape, int64_t width) {
   return stepCyclesOfRun(machine, shape, llvm::divideCeil(width, machine.lanes), mostRows(machine, shape.rowBytes)) *
          llvm::divideCeil(shape.depth, machine.types.k);
