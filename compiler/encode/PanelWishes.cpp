@@ -26,14 +26,15 @@ void setPanel(plan::KernelOp kernel, const PanelWish &wish) {
   kernel.setEncodingsAttr(ArrayAttr::get(context, encodings));
 }
 
-/// As wide as the first target would like, where the others' registers hold a row of such a tile; else as wide as they
-/// do.
-int64_t widthForAll(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types) {
+/// As wide as the first target would like for products of those types, where the others' registers hold a row of such a tile, of
+/// products of the others' types; else as wide as they do.
+int64_t widthForAll(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types,
+                    const ProductTypes &othersTypes) {
   const MachineRow &first = machineOf(targets.front(), types, shape.isSingleRow());
   const int64_t lanes = first.lanes;
   int64_t width = choosePanelWidth(first, shape);
   auto isHeldBy = [&](const Target &target) {
-    const MachineRow &machine = machineOf(target, types, shape.isSingleRow());
+    const MachineRow &machine = machineOf(target, othersTypes, shape.isSingleRow());
     return tileFits(machine, /*rows=*/1, shape.parts * llvm::divideCeil(width, machine.lanes));
   };
   while (width > lanes && !llvm::all_of(targets.drop_front(), isHeldBy))
@@ -71,24 +72,42 @@ bool isEmpty(const WinogradShape &shape) {
   return shape.images * shape.height * shape.width * shape.inputs * shape.outputs == 0;
 }
 
+/// What Winograd multiplies in such a kernel.
+const ProductTypes &winogradTypesOf(const PanelWish &wish) { return winogradTypes(wish.types.sum == Number::S32); }
+
+/// The rows of `target` that compute such a kernel by Winograd, null where there is none, and directly.
+std::pair<const MachineRow *, const MachineRow *> rowsOf(const PanelWish &wish, const Target &target) {
+  auto rowOf = [&](const ProductTypes &types) {
+    return bestRow(machineRows(), target.needs, types, /*isSingleRow=*/false, target.inOrder);
+  };
+  return {rowOf(winogradTypesOf(wish)), rowOf(wish.types)};
+}
+
+/// The tile that is best for the first target, up to `largest`.
+int64_t bestTile(const PanelWish &wish, int64_t largest, const Target &target) {
+  auto [row, direct] = rowsOf(wish, target);
+  return row ? chooseWinogradTile(*row, *direct, *wish.winograd, target.model.l2Bytes, largest) : 0;
+}
+
 /// Where the kernel may be computed by Winograd and gains by it, the tile that is best for the first target, and the
-/// panels for it.
+/// panels for it. Of bytes other targets may multiply directly.
 void wishForWinograd(PanelWish &wish, const PlainContraction &plain, ArrayRef<Target> targets) {
-  FailureOr<WinogradConvolution> convolution = byWinograd(plain, kWinogradTiles.front(), wish.width);
+  FailureOr<WinogradConvolution> convolution =
+      byWinograd(plain, kWinogradTiles.front(), wish.width, /*mayBeHalves=*/false, wish.depth.k);
   if (failed(convolution) || isEmpty(shapeOf(*convolution)))
     return;
   wish.winograd = shapeOf(*convolution);
-  const Target &first = targets.front();
-  wish.winogradTile = chooseWinogradTile(machineOf(first, kWinogradTypes), *wish.winograd, first.model.l2Bytes);
+  const bool isOfBytes = plain.isOfIntegers();
+  wish.winogradTile = bestTile(wish, isOfBytes ? kLargestTileOfBytes : kWinogradTiles.back(), targets.front());
   if (wish.winogradTile)
-    wish.width = widthForAll(targets, productShape(*wish.winograd, wish.winogradTile), kWinogradTypes);
+    wish.width = widthForAll(targets, productShape(*wish.winograd, wish.winogradTile), winogradTypesOf(wish), wish.types);
 }
 
 /// A convolution that is faster by Winograd is computed so, with the panels that it has got.
 void noteWinograd(plan::KernelOp kernel, const PanelWish &wish, const Target &first) {
-  const MachineRow &machine = machineOf(first, kWinogradTypes);
-  const double direct = directCycles(machine, *wish.winograd, first.model.l2Bytes),
-               cycles = winogradCycles(machine, *wish.winograd, wish.winogradTile, wish.width, first.model.l2Bytes);
+  auto [row, directRow] = rowsOf(wish, first);
+  const double direct = directCycles(*directRow, *wish.winograd, first.model.l2Bytes),
+               cycles = winogradCycles(*row, *wish.winograd, wish.winogradTile, wish.width, first.model.l2Bytes);
   plan::setWinograd(kernel, {wish.winogradTile, std::llround(direct), std::llround(std::ceil(cycles))});
   // A share of the rows begins with a tile.
   if (!wish.winograd->cutAmongImages)
@@ -124,7 +143,9 @@ std::optional<encode::PanelWish> encode::readWish(plan::KernelOp kernel, ArrayRe
   if (!depth)
     return std::nullopt;
   wish.depth = *depth;
-  wish.width = widthForAll(targets, shapeOf(product), *productsOf(*plain, columns, depth->k));
+  wish.types = *productsOf(*plain, columns, depth->k);
+  wish.isUnsignedLeft = plain->isUnsignedLhs;
+  wish.width = widthForAll(targets, shapeOf(product), wish.types, wish.types);
   if (wish.input >= kernel.getNumInputs() || failed(inPanels(*plain, wish.width, wish.depth)))
     return std::nullopt;
   wish.parts = plain->parts;
@@ -132,6 +153,11 @@ std::optional<encode::PanelWish> encode::readWish(plan::KernelOp kernel, ArrayRe
   if (accuracy == Accuracy::Fast && kernel.getKind() == plan::KernelKind::Contraction && !plain->prologue)
     wishForWinograd(wish, *plain, targets);
   return wish;
+}
+
+void encode::limitWinograd(PanelWish &wish, int64_t largest, ArrayRef<Target> targets) {
+  if (wish.winogradTile > largest)
+    wish.winogradTile = bestTile(wish, largest, targets.front());
 }
 
 plan::EncodingAttr encode::encodingOf(MLIRContext *context, const PanelWish &wish) {

@@ -12,9 +12,11 @@
 #include "codegen/cpu/contraction/WinogradOutput.h"
 #include "codegen/cpu/contraction/WinogradTiles.h"
 #include "codegen/form/Winograd.h"
+#include "dialects/StoredBytes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -22,23 +24,24 @@ using namespace mlir;
 namespace nacre::codegen::cpu {
 namespace {
 
-constexpr int64_t kLine = kLineBytes / 4; ///< Elements of a cache line.
 
 class WinogradEmitter {
 public:
   WinogradEmitter(KernelFunction &function, const WinogradConvolution &contraction)
       : function(function), build(function), contraction(contraction), method(contraction.method), tile(method.outputs),
-        inputs(method.inputs()), machine(machineOf(build.target, kWinogradTypes)), lanes(machine.lanes),
-        pairs(pairsOf(machine)), tiles(build, contraction) {}
+        inputs(method.inputs()), machine(machineOf(build.target, winogradTypes(contraction.isOfIntegers()))),
+        lanes(machine.numbersOfRegister()), pairs(pairsOf(machine)),
+        number(contraction.isOfIntegers() ? Type(build.ops.getI16Type()) : contraction.accumulatorType),
+        tiles(build, contraction) {}
 
   void emit() {
     divide();
     const WinogradScratch scratch = {inputs * inputs * inputPlane, inputs * inputs * filterPlane,
                                      inputs * inputs * sumsPlane};
-    transformed = allocateScratch(function, build, scratch.inputs, contraction.accumulatorType);
-    filters = allocateScratch(function, build, scratch.filters, contraction.accumulatorType);
+    transformed = allocateScratch(function, build, scratch.inputs, number);
+    filters = allocateScratch(function, build, scratch.filters, number);
     sums = allocateScratch(function, build, scratch.sums, contraction.accumulatorType);
-    if (WinogradSweeps::suit(machine))
+    if (WinogradSweeps::suit(machine) && !contraction.isOfIntegers())
       sweeps.emplace(build, machine, inputs, contraction.accumulatorType,
                      allocateScratch(function, build, WinogradSweeps::scratchOf(inputs), contraction.accumulatorType));
     // The products see them as operands.
@@ -59,8 +62,12 @@ private:
   // 1. Units
   //===--------------------------------------------------------------------===//
 
+  /// Of a cache line, elements of that type.
+  static int64_t lineOf(Type type) { return kLineBytes / bytesOfElement(type); }
   /// An odd number of lines: what is so far apart is in other sets of a cache.
-  static int64_t spread(int64_t elements) { return (llvm::divideCeil(elements, kLine) | 1) * kLine; }
+  static int64_t spread(int64_t elements, Type type) {
+    return (llvm::divideCeil(elements, lineOf(type)) | 1) * lineOf(type);
+  }
 
   void divide() {
     blocks = divideWinograd(machine, shapeOf(contraction), tile, width(), build.target.model.l2Bytes);
@@ -70,11 +77,11 @@ private:
     function.executedFlops = function.flops * method.share();
     const double units = double(llvm::divideCeil(contraction.cutExtent, blocks.extent)) * function.unitsPerBlock;
     function.unitCost = machine.nanosecondsOf(*function.executedFlops / units);
-    inputRow = llvm::alignTo(blocks.channels, kLine);
-    inputPlane = spread(blocks.tiles * inputRow);
-    filterPlane = spread(blocks.channels * width());
-    sumsRow = spread(blocks.partsAtOnce * blocks.panelsPerPart * width());
-    sumsPlane = spread(blocks.tiles * sumsRow);
+    inputRow = llvm::alignTo(blocks.channels, lineOf(number));
+    inputPlane = spread(blocks.tiles * inputRow, number);
+    filterPlane = spread(blocks.channels * width(), number);
+    sumsRow = spread(blocks.partsAtOnce * blocks.panelsPerPart * width(), contraction.accumulatorType);
+    sumsPlane = spread(blocks.tiles * sumsRow, contraction.accumulatorType);
   }
 
   Value scaled(Value value, int64_t by) { return build.address({{value, 0}}, {by}, 0); }
@@ -133,7 +140,9 @@ private:
   }
 
   void clearSums(Value count) {
-    Value zero = build.floatConstant(0.0, vectorOf(contraction.accumulatorType, lanes));
+    const unsigned lanes = machine.lanes;
+    Value zero =
+        build.constant(cast<TypedAttr>(build.ops.getZeroAttr(vectorOf(contraction.accumulatorType, lanes))));
     build.loop(0, inputs * inputs, 1, [&](Position plane) {
       build.loop(build.index(0), count, 1, [&](Position number) {
         build.loop(build.index(0), panels, 1, [&](Position panel) {
@@ -221,7 +230,7 @@ private:
       auto element = [&](int64_t i, int64_t j) -> Term {
         const int64_t pixel = std::min(j, valid - 1) * across().strides[Contraction::Lhs];
         Value address = build.address({{from[i], 0}, first, channel}, {1, 1, 1}, pixel);
-        return {&build, build.load(buffer(Contraction::Lhs), address, piece)};
+        return {&build, widened(build.load(buffer(Contraction::Lhs), address, piece), contraction.isUnsignedLhs)};
       };
       Value at = build.address({{to, 0}, channel}, {1, 1}, 0);
       auto ofInput = [&](ArrayRef<Term> d) { return winograd::transformInput(d, pairs); };
@@ -230,7 +239,9 @@ private:
       });
     };
     if (size < lanes) {
-      for (Piece piece : cutIntoPieces(size, lanes, hasMasks(build.target, 32)))
+      const unsigned elementBits = contraction.operands[Contraction::Lhs].elementType.getIntOrFloatBitWidth();
+      const bool masks = hasMasks(build.target, elementBits) && hasMasks(build.target, number.getIntOrFloatBitWidth());
+      for (Piece piece : cutIntoPieces(size, lanes, masks))
         transform({Value(), piece.offset}, {0, piece.lanes, piece.width});
       return;
     }
@@ -245,12 +256,51 @@ private:
     });
   }
 
+  /// A byte as the number of 16 bits that transforms begin with.
+  Value widened(Value element, bool isUnsigned) {
+    if (!contraction.isOfIntegers())
+      return element;
+    const Type type = withElement(element.getType(), number);
+    return isUnsigned ? arith::ExtUIOp::create(build.ops, build.loc, type, element).getResult()
+                      : arith::ExtSIOp::create(build.ops, build.loc, type, element).getResult();
+  }
+
+  /// Of bytes a panel has `k` channels of each column side by side; transformed, a column has pairs of channels so.
+  void emitFiltersOfBytes(Value from, int64_t size) {
+    const int64_t tapStride = channels() * width(), k = contraction.panels.k, columns = machine.lanes;
+    const Piece piece = {0, unsigned(columns * k), unsigned(columns * k)};
+    auto transform = [&](Position channel, ArrayRef<int64_t> group, int64_t column, int64_t pair) {
+      Value here = build.address({{from, 0}, channel}, {1, width()}, column * k);
+      Value to = build.address({channel}, {width()}, pair * 2 * width() + column * 2);
+      auto tap = [&](int64_t i, int64_t j) -> Term {
+        Value bytes = build.load(buffer(Contraction::Rhs), build.add(here, (i * method.taps + j) * tapStride), piece);
+        SmallVector<int64_t> ofPair;
+        for (int64_t each = 0; each < columns; ++each)
+          ofPair.append({each * k + 2 * pair, each * k + 2 * pair + 1});
+        return {&build,
+                widened(vector::ShuffleOp::create(build.ops, build.loc, bytes, bytes, ofPair), /*isUnsigned=*/false)};
+      };
+      winograd::transformBoth<Term>(
+          method.taps, group, tap,
+          [&](ArrayRef<Term> g) { return winograd::transformFilter(inputs, g, pairs); },
+          [&](int64_t i, ArrayRef<Term> row) { storePlanes(i, row, filters, to, filterPlane, {0, lanes, lanes}); });
+    };
+    for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, method.taps, machine.registers))
+      build.loop(0, size, k, [&](Position channel) {
+        for (int64_t column = 0; column < width(); column += columns)
+          for (int64_t pair = 0; 2 * pair < k; ++pair)
+            transform(hidden(channel), group, column, pair);
+      });
+  }
+
   /// Of a panel, which has the columns of a tap's channels one after another.
   void emitFilters(Position panel, Position first, int64_t size) {
     const int64_t panelStride = contraction.panels.stride, tapStride = channels() * width();
     const int64_t panelsOfGroup = llvm::divideCeil(contraction.columns.size, width());
     Value from = build.address({{firstPanel, 0}, panel, first, {group, 0}},
                                {panelStride, panelStride, width(), panelsOfGroup * panelStride}, 0);
+    if (contraction.isOfIntegers())
+      return emitFiltersOfBytes(from, size);
     const int64_t elements = size * width();
     if (WinogradSweeps::takesFilters(machine, method) && elements % WinogradSweeps::vectorLanes(machine) == 0) {
       auto fromTap = [&](int64_t i, int64_t j) {
@@ -287,17 +337,20 @@ private:
     product.accumulatorType = contraction.accumulatorType;
     product.operands.resize(Contraction::Extra, contraction.operands[Contraction::Rhs]);
     product.operands[Contraction::Lhs].argument = function.buffers.size() - 2;
+    product.operands[Contraction::Lhs].elementType = number;
     product.operands[Contraction::Result].argument = function.buffers.size() - 1;
     // As many rows as tell how many the last unit has, so that there is a tile of registers for what is left.
     const int64_t rows = cutAmongImages() ? blocks.extent * tiles.down() : tiles.down();
     product.rows = {{rows * tiles.across(), {inputRow, 0, sumsRow}}};
-    product.depth = {{size, {1, width(), 0}}};
+    const int64_t k = machine.types.k;
+    product.groups = {k, size};
+    product.depth = {{product.groups.groups(), {k, width() * k, 0}}};
     product.columns = {width(), {0, 1, 1}};
     product.cut = LoopedContraction::Cut::Rows;
     product.cutExtent = blocks.tiles;
 
     PanelWalk walk;
-    walk.panel = {filters, width(), {width()}};
+    walk.panel = {filters, width(), {width() * k}};
     walk.columns = width(); // those beyond the last are zero
     walk.cutLow = build.index(0);
     walk.cutHigh = count;
@@ -317,8 +370,9 @@ private:
   const winograd::Method method;
   const int64_t tile, inputs; ///< Of a tile along a dimension: outputs, and elements of the input.
   const MachineRow &machine;
-  const unsigned lanes;
+  const unsigned lanes; ///< Of transforms: numbers in a register.
   const winograd::Pairs pairs;
+  const Type number; ///< That is multiplied.
   std::optional<WinogradSweeps> sweeps; ///< Where they suit the machine.
   WinogradTiles tiles;
   WinogradBlocks blocks;
@@ -333,7 +387,20 @@ private:
 } // namespace
 
 bool fitsWinograd(const Target &target, const WinogradConvolution &convolution) {
-  return convolution.panels.width % machineOf(target, kWinogradTypes).lanes == 0;
+  auto rowOf = [&](const ProductTypes &types) {
+    return bestRow(machineRows(), target.needs, types, /*isSingleRow=*/false, target.inOrder);
+  };
+  const MachineRow *row = rowOf(winogradTypes(convolution.isOfIntegers()));
+  const auto [width, stride, k] = convolution.panels;
+  if (!row || width % row->lanes != 0)
+    return false;
+  if (!convolution.isOfIntegers())
+    return true;
+  // Sums of integers are exact either way, so each CPU takes what is faster on it.
+  const Type columns = convolution.operands[Contraction::Rhs].elementType;
+  const WinogradShape shape = shapeOf(convolution);
+  return winogradCycles(*row, shape, convolution.method.outputs, width, target.model.l2Bytes) <
+         directCycles(*rowOf(*productsOf(convolution, columns, k)), shape, target.model.l2Bytes);
 }
 
 void emitWinograd(KernelFunction &function, const WinogradConvolution &convolution) {

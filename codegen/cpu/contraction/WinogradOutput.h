@@ -30,6 +30,7 @@ public:
 
 private:
   llvm::SmallVector<Term> transform(llvm::ArrayRef<Term> products) const;
+  Term unscaled(Term output) const;
   /// A row's pixels, `width` columns of each, `valid` of them in the result. `to`: where the first pixel lies, by operand.
   void finish(llvm::ArrayRef<mlir::Value> to, mlir::Value column, llvm::ArrayRef<Term> row, int64_t pixels,
               unsigned width, int64_t valid);
