@@ -72,15 +72,9 @@ bool isEmpty(const WinogradShape &shape) {
   return shape.images * shape.height * shape.width * shape.inputs * shape.outputs == 0;
 }
 
-/// What Winograd multiplies in such a kernel.
-const ProductTypes &winogradTypesOf(const PanelWish &wish) { return winogradTypes(wish.types.sum == Number::S32); }
-
 /// The rows of `target` that compute such a kernel by Winograd, null where there is none, and directly.
 std::pair<const MachineRow *, const MachineRow *> rowsOf(const PanelWish &wish, const Target &target) {
-  auto rowOf = [&](const ProductTypes &types) {
-    return bestRow(machineRows(), target.needs, types, /*isSingleRow=*/false, target.inOrder);
-  };
-  return {rowOf(winogradTypesOf(wish)), rowOf(wish.types)};
+  return {winogradRow(target, wish.types.sum == Number::S32), &machineOf(target, wish.types)};
 }
 
 /// The tile that is best for the first target, up to `largest`.
@@ -100,7 +94,8 @@ void wishForWinograd(PanelWish &wish, const PlainContraction &plain, ArrayRef<Ta
   const bool isOfBytes = plain.isOfIntegers();
   wish.winogradTile = bestTile(wish, isOfBytes ? kLargestTileOfBytes : kWinogradTiles.back(), targets.front());
   if (wish.winogradTile)
-    wish.width = widthForAll(targets, productShape(*wish.winograd, wish.winogradTile), winogradTypesOf(wish), wish.types);
+    wish.width = widthForAll(targets, productShape(*wish.winograd, wish.winogradTile),
+                             rowsOf(wish, targets.front()).first->types, wish.types);
 }
 
 /// A convolution that is faster by Winograd is computed so, with the panels that it has got.

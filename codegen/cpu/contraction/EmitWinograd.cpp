@@ -9,6 +9,7 @@
 #include "codegen/cpu/Units.h"
 #include "codegen/cpu/contraction/PanelWalk.h"
 #include "codegen/cpu/contraction/TileTables.h"
+#include "codegen/cpu/contraction/WinogradFilters.h"
 #include "codegen/cpu/contraction/WinogradOutput.h"
 #include "codegen/cpu/contraction/WinogradTiles.h"
 #include "codegen/form/Winograd.h"
@@ -16,7 +17,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -29,7 +29,7 @@ class WinogradEmitter {
 public:
   WinogradEmitter(KernelFunction &function, const WinogradConvolution &contraction)
       : function(function), build(function), contraction(contraction), method(contraction.method), tile(method.outputs),
-        inputs(method.inputs()), machine(machineOf(build.target, winogradTypes(contraction.isOfIntegers()))),
+        inputs(method.inputs()), machine(*winogradRow(build.target, contraction.isOfIntegers())),
         lanes(machine.numbersOfRegister()), pairs(pairsOf(machine)),
         number(contraction.isOfIntegers() ? Type(build.ops.getI16Type()) : contraction.accumulatorType),
         tiles(build, contraction) {}
@@ -167,19 +167,7 @@ private:
   // 2. The input and the filters
   //===--------------------------------------------------------------------===//
 
-  /// From which a transform's addresses are so far. NEON's instructions have no offset beside an index: there the search for
-  /// what to have in registers pays.
-  Position hidden(Position at) {
-    return at.counter && !build.target.arm64 ? Position{build.hidden(at.counter), at.constant} : at;
-  }
-
   Value buffer(unsigned operand) const { return function.buffers[contraction.operands[operand].argument]; }
-
-  /// To `to` and on, plane by plane.
-  void storePlanes(int64_t row, ArrayRef<Term> values, Value buffer, Value to, int64_t plane, Piece piece) {
-    for (auto [j, value] : llvm::enumerate(values))
-      build.store(value.value, buffer, build.add(to, (row * inputs + int64_t(j)) * plane), piece);
-  }
 
   void emitInput(Position number, Position first, int64_t size) {
     const WinogradTiles::Origin origin = tiles.originOf(number);
@@ -230,12 +218,13 @@ private:
       auto element = [&](int64_t i, int64_t j) -> Term {
         const int64_t pixel = std::min(j, valid - 1) * across().strides[Contraction::Lhs];
         Value address = build.address({{from[i], 0}, first, channel}, {1, 1, 1}, pixel);
-        return {&build, widened(build.load(buffer(Contraction::Lhs), address, piece), contraction.isUnsignedLhs)};
+        return {&build, widenedTo(build, build.load(buffer(Contraction::Lhs), address, piece), number,
+                                  contraction.isUnsignedLhs)};
       };
       Value at = build.address({{to, 0}, channel}, {1, 1}, 0);
       auto ofInput = [&](ArrayRef<Term> d) { return winograd::transformInput(d, pairs); };
       winograd::transformBoth<Term>(inputs, group, element, ofInput, [&](int64_t i, ArrayRef<Term> row) {
-        storePlanes(i, row, transformed, at, inputPlane, piece);
+        storePlanes(build, i, row, {transformed, inputPlane, number}, at, piece);
       });
     };
     if (size < lanes) {
@@ -252,79 +241,18 @@ private:
         channel.constant = std::min(channel.constant, last);
       else if (size % lanes != 0)
         channel = {emitMin(build, build.address({channel}, {1}, 0), build.index(last)), 0};
-      transform(hidden(channel), {0, lanes, lanes});
+      transform(hiddenPosition(build, channel), {0, lanes, lanes});
     });
   }
 
-  /// A byte as the number of 16 bits that transforms begin with.
-  Value widened(Value element, bool isUnsigned) {
-    if (!contraction.isOfIntegers())
-      return element;
-    const Type type = withElement(element.getType(), number);
-    return isUnsigned ? arith::ExtUIOp::create(build.ops, build.loc, type, element).getResult()
-                      : arith::ExtSIOp::create(build.ops, build.loc, type, element).getResult();
-  }
-
-  /// Of bytes a panel has `k` channels of each column side by side; transformed, a column has pairs of channels so.
-  void emitFiltersOfBytes(Value from, int64_t size) {
-    const int64_t tapStride = channels() * width(), k = contraction.panels.k, columns = machine.lanes;
-    const Piece piece = {0, unsigned(columns * k), unsigned(columns * k)};
-    auto transform = [&](Position channel, ArrayRef<int64_t> group, int64_t column, int64_t pair) {
-      Value here = build.address({{from, 0}, channel}, {1, width()}, column * k);
-      Value to = build.address({channel}, {width()}, pair * 2 * width() + column * 2);
-      auto tap = [&](int64_t i, int64_t j) -> Term {
-        Value bytes = build.load(buffer(Contraction::Rhs), build.add(here, (i * method.taps + j) * tapStride), piece);
-        SmallVector<int64_t> ofPair;
-        for (int64_t each = 0; each < columns; ++each)
-          ofPair.append({each * k + 2 * pair, each * k + 2 * pair + 1});
-        return {&build,
-                widened(vector::ShuffleOp::create(build.ops, build.loc, bytes, bytes, ofPair), /*isUnsigned=*/false)};
-      };
-      winograd::transformBoth<Term>(
-          method.taps, group, tap,
-          [&](ArrayRef<Term> g) { return winograd::transformFilter(inputs, g, pairs); },
-          [&](int64_t i, ArrayRef<Term> row) { storePlanes(i, row, filters, to, filterPlane, {0, lanes, lanes}); });
-    };
-    for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, method.taps, machine.registers))
-      build.loop(0, size, k, [&](Position channel) {
-        for (int64_t column = 0; column < width(); column += columns)
-          for (int64_t pair = 0; 2 * pair < k; ++pair)
-            transform(hidden(channel), group, column, pair);
-      });
-  }
-
-  /// Of a panel, which has the columns of a tap's channels one after another.
+  /// Of a panel.
   void emitFilters(Position panel, Position first, int64_t size) {
-    const int64_t panelStride = contraction.panels.stride, tapStride = channels() * width();
+    const int64_t panelStride = contraction.panels.stride;
     const int64_t panelsOfGroup = llvm::divideCeil(contraction.columns.size, width());
     Value from = build.address({{firstPanel, 0}, panel, first, {group, 0}},
                                {panelStride, panelStride, width(), panelsOfGroup * panelStride}, 0);
-    if (contraction.isOfIntegers())
-      return emitFiltersOfBytes(from, size);
-    const int64_t elements = size * width();
-    if (WinogradSweeps::takesFilters(machine, method) && elements % WinogradSweeps::vectorLanes(machine) == 0) {
-      auto fromTap = [&](int64_t i, int64_t j) {
-        return build.pointer(buffer(Contraction::Rhs), build.add(from, (i * method.taps + j) * tapStride));
-      };
-      auto to = [&](int64_t i, int64_t j) {
-        return build.pointer(filters, build.index((i * inputs + j) * filterPlane));
-      };
-      return sweeps->filters(build.index(elements / WinogradSweeps::vectorLanes(machine)), pairs, fromTap, to);
-    }
-    auto transform = [&](Position at, ArrayRef<int64_t> group) {
-      const Piece piece = {0, lanes, lanes};
-      Value here = build.address({{from, 0}, at}, {1, 1}, 0), to = build.address({at}, {1}, 0);
-      auto tap = [&](int64_t i, int64_t j) -> Term {
-        Value address = build.add(here, (i * method.taps + j) * tapStride);
-        return {&build, build.load(buffer(Contraction::Rhs), address, piece)};
-      };
-      auto ofFilter = [&](ArrayRef<Term> g) { return winograd::transformFilter(inputs, g, pairs); };
-      winograd::transformBoth<Term>(method.taps, group, tap, ofFilter, [&](int64_t i, ArrayRef<Term> row) {
-        storePlanes(i, row, filters, to, filterPlane, piece);
-      });
-    };
-    for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, method.taps, machine.registers))
-      build.loop(0, elements, lanes, [&](Position at) { transform(hidden(at), group); });
+    WinogradFilters(build, contraction, machine, sweeps ? &*sweeps : nullptr, {filters, filterPlane, number})
+        .emit(buffer(Contraction::Rhs), from, size);
   }
 
   //===--------------------------------------------------------------------===//
@@ -387,10 +315,7 @@ private:
 } // namespace
 
 bool fitsWinograd(const Target &target, const WinogradConvolution &convolution) {
-  auto rowOf = [&](const ProductTypes &types) {
-    return bestRow(machineRows(), target.needs, types, /*isSingleRow=*/false, target.inOrder);
-  };
-  const MachineRow *row = rowOf(winogradTypes(convolution.isOfIntegers()));
+  const MachineRow *row = winogradRow(target, convolution.isOfIntegers());
   const auto [width, stride, k] = convolution.panels;
   if (!row || width % row->lanes != 0)
     return false;
@@ -400,7 +325,7 @@ bool fitsWinograd(const Target &target, const WinogradConvolution &convolution) 
   const Type columns = convolution.operands[Contraction::Rhs].elementType;
   const WinogradShape shape = shapeOf(convolution);
   return winogradCycles(*row, shape, convolution.method.outputs, width, target.model.l2Bytes) <
-         directCycles(*rowOf(*productsOf(convolution, columns, k)), shape, target.model.l2Bytes);
+         directCycles(machineOf(target, *productsOf(convolution, columns, k)), shape, target.model.l2Bytes);
 }
 
 void emitWinograd(KernelFunction &function, const WinogradConvolution &convolution) {

@@ -68,6 +68,12 @@ Value multiplyAddShorts(VectorBuilder &build, Value lhs, Value rhs, Value sums) 
   return arith::AddIOp::create(build.ops, build.loc, sums, products);
 }
 
+Value multiplyAddShortsByElement(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
+  auto extended = [&](Value number) { return arith::ExtSIOp::create(build.ops, build.loc, sums.getType(), number); };
+  return arith::AddIOp::create(build.ops, build.loc, sums,
+                               arith::MulIOp::create(build.ops, build.loc, extended(lhs), extended(rhs)));
+}
+
 /// Of words of eight bytes, the first or the last four of each; words of four as they are.
 static SmallVector<Value, 2> quartersOf(VectorBuilder &build, Value words) {
   if (cast<VectorType>(words.getType()).getElementTypeBitWidth() == 32)

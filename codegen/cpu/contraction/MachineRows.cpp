@@ -172,6 +172,17 @@ template <Number lhs, Number rhs> constexpr MachineRow matrixRow(const char *ins
   return row;
 }
 
+/// smlal and smlal2 of a register of columns, by an element of another one: two registers of sums are one here. `cycles`: of both.
+constexpr MachineRow shortsByElementRow(MachineRow row, double cycles) {
+  row = ofWords(row, {Number::S16, Number::S16, Number::S32, 1}, multiplyAddShortsByElement);
+  row.lanes *= 2;
+  row.registers /= 2;
+  row.cycles = cycles;
+  row.registersPerLoad = 1;
+  row.registersPerStream = 1;
+  return row;
+}
+
 constexpr MachineRow kSsePairs = sseRow("pmaddwd, paddd", kSingles),
                      kAvx2Pairs = rowOf("vpmaddwd ymm, vpaddd ymm", NACRE_X86_64_V3, kX86V3, kSingles, 32),
                      kAvx512Pairs = avx512Row("vpmaddwd zmm, vpaddd zmm", kSingles),
@@ -209,6 +220,8 @@ constexpr MachineRow kRows[] = {
     shortsRow(kAvx512Pairs),
     ofWords(rowOf("vpdpwssd ymm", NACRE_X86_AVX_VNNI, kX86V3, kSingles, 32), kShorts, multiplyAddShortsByVnni),
     ofWords(avx512Row("vpdpwssd zmm", kSingles), kShorts, multiplyAddShortsByVnni, NACRE_X86_AVX512_VNNI),
+    shortsByElementRow(neonRow("smlal .4s", kSingles), 2),
+    shortsByElementRow(littleNeonRow("smlal .4s, in order", kSingles), 2),
     halvesRow<U, U>(kNeonHalves, 4),
     halvesRow<U, S>(kNeonHalves, 4),
     halvesRow<S, U>(kNeonHalves, 4),
@@ -284,8 +297,8 @@ ProductTypes productsOf(mlir::Type accumulator, mlir::Type columns) {
 std::optional<ProductTypes> productsOf(const Contraction &contraction, mlir::Type columns, int64_t k) {
   if (!contraction.isOfIntegers())
     return productsOf(contraction.accumulatorType, columns);
-  if (columns.isInteger(16) && contraction.operands[Contraction::Lhs].elementType.isInteger(16) && k == kShorts.k)
-    return kShorts;
+  if (columns.isInteger(16) && contraction.operands[Contraction::Lhs].elementType.isInteger(16))
+    return ProductTypes{Number::S16, Number::S16, Number::S32, k};
   if (!columns.isInteger(8) || !contraction.operands[Contraction::Lhs].elementType.isInteger(8))
     return std::nullopt;
   auto numberOf = [](bool isUnsigned) { return isUnsigned ? Number::U8 : Number::S8; };

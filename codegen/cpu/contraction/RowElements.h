@@ -33,8 +33,9 @@ inline bool loadsRowsTogether(const MachineRow &machine, const LoopedContraction
 inline mlir::Type factorType(const LoopedContraction &contraction) {
   const int64_t k = contraction.groups.k;
   const mlir::Type element = contraction.operands[Contraction::Lhs].elementType;
-  return k == 1 ? contraction.accumulatorType
-                : mlir::IntegerType::get(element.getContext(), unsigned(k * element.getIntOrFloatBitWidth()));
+  if (k == 1)
+    return contraction.isOfIntegers() ? element : contraction.accumulatorType;
+  return mlir::IntegerType::get(element.getContext(), unsigned(k * element.getIntOrFloatBitWidth()));
 }
 
 class RowElements {

@@ -118,6 +118,18 @@ double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t t
 
 } // namespace
 
+const MachineRow *winogradRow(const Target &target, bool isOfIntegers) {
+  auto rowOf = [&](const ProductTypes &types) {
+    return bestRow(machineRows(), target.needs, types, /*isSingleRow=*/false, target.inOrder);
+  };
+  if (!isOfIntegers)
+    return rowOf(kWinogradTypes);
+  for (int64_t k : {2, 1})
+    if (const MachineRow *row = rowOf({Number::S16, Number::S16, Number::S32, k}))
+      return row;
+  return nullptr;
+}
+
 winograd::Pairs pairsOf(const MachineRow &machine) {
   if (isOfIntegers(machine))
     return winograd::Pairs::Integers;

@@ -45,12 +45,12 @@ inline constexpr std::array<int64_t, 3> kWinogradTiles = {2, 4, 6};
 /// Numbers of larger tiles of bytes do not fit 16 bits.
 inline constexpr int64_t kLargestTileOfBytes = 4;
 
-/// What it multiplies: floats, or what transforms make of bytes.
+/// What it multiplies.
 inline constexpr ProductTypes kWinogradTypes = {Number::F32, Number::F32, Number::F32};
-inline constexpr ProductTypes kWinogradShorts = {Number::S16, Number::S16, Number::S32, 2};
-constexpr const ProductTypes &winogradTypes(bool isOfIntegers) {
-  return isOfIntegers ? kWinogradShorts : kWinogradTypes;
-}
+
+/// The row that `target` multiplies by: floats, or the numbers of 16 bits that transforms make of bytes, as many channels at once as
+/// it can. Null where it has none.
+const MachineRow *winogradRow(const Target &target, bool isOfIntegers);
 
 /// The division that is fastest, in panels of `width` columns, on a core with such a second-level cache.
 WinogradBlocks divideWinograd(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width,
