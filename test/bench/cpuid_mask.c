@@ -26,9 +26,10 @@ static void mask(unsigned leaf, unsigned subleaf, unsigned answer[4]) {
   if (leaf == 7 && subleaf == 0) {
     answer[EDX] &= ~(1u << 22 | 1u << 24 | 1u << 25); // AMX
     if (level <= AVX_VNNI) {
-      answer[EBX] &= ~(1u << 16 | 1u << 17 | 1u << 21 | 1u << 28 | 1u << 30 | 1u << 31); // AVX-512 F, DQ, IFMA, CD, BW, VL
-      answer[ECX] &= ~(1u << 1 | 1u << 6 | 1u << 11 | 1u << 12 | 1u << 14);              // VBMI, VBMI2, VNNI, BITALG, VPOPCNTDQ
-      answer[EDX] &= ~(1u << 8 | 1u << 23);                                              // VP2INTERSECT, FP16
+      answer[EBX] &=
+          ~(1u << 16 | 1u << 17 | 1u << 21 | 1u << 28 | 1u << 30 | 1u << 31); // AVX-512 F, DQ, IFMA, CD, BW, VL
+      answer[ECX] &= ~(1u << 1 | 1u << 6 | 1u << 11 | 1u << 12 | 1u << 14);   // VBMI, VBMI2, VNNI, BITALG, VPOPCNTDQ
+      answer[EDX] &= ~(1u << 8 | 1u << 23);                                   // VP2INTERSECT, FP16
     }
     if (level == AVX512)
       answer[ECX] &= ~(1u << 11);
@@ -51,9 +52,12 @@ static void answerCpuid(int number, siginfo_t *info, void *context) {
     return;
   }
   unsigned leaf = registers[REG_RAX], subleaf = registers[REG_RCX], answer[4];
-  __asm__ volatile("cpuid" : "=a"(answer[EAX]), "=b"(answer[EBX]), "=c"(answer[ECX]), "=d"(answer[EDX]) : "0"(leaf), "2"(subleaf));
+  __asm__ volatile("cpuid"
+                   : "=a"(answer[EAX]), "=b"(answer[EBX]), "=c"(answer[ECX]), "=d"(answer[EDX])
+                   : "0"(leaf), "2"(subleaf));
   mask(leaf, subleaf, answer);
-  registers[REG_RAX] = answer[EAX], registers[REG_RBX] = answer[EBX], registers[REG_RCX] = answer[ECX], registers[REG_RDX] = answer[EDX];
+  registers[REG_RAX] = answer[EAX], registers[REG_RBX] = answer[EBX], registers[REG_RCX] = answer[ECX],
+  registers[REG_RDX] = answer[EDX];
   registers[REG_RIP] += 2;
 }
 
