@@ -97,8 +97,8 @@ static LogicalResult checkIntegers(const PlainContraction &plain, const winograd
 
 /// y(n, h, w, [g] o) += x(n, h + i, w + j, [g] c) * f(i, j, c, [g] o), with as many taps along both and rows and pixels any
 /// distance apart; with groups or without.
-FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t tile, int64_t width,
-                                          bool mayBeHalves, int64_t k) {
+FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t tile, int64_t width, bool mayBeHalves,
+                                          int64_t k) {
   enum Loop : unsigned { Image, Down, Across, Column, TapDown, TapAcross, Channel, Count };
   SmallVector<ProductLoop, 0> loops = plain.loops;
   // The loop over groups is the one before that over columns.

@@ -226,7 +226,7 @@ private:
   ModuleOp module;
   ArrayRef<Target> targets;
   const Accuracy accuracy;
-  llvm::DenseMap<Operation *, bool> elementwiseAlone; ///< By storage.
+  llvm::DenseMap<Operation *, bool> elementwiseAlone;                             ///< By storage.
   llvm::DenseMap<llvm::PointerIntPair<Operation *, 1, bool>, int64_t> exactTiles; ///< By weight and sign.
   SymbolTable symbols;
   llvm::MapVector<Operation *, PanelWish> wishes; ///< By kernel.

@@ -3,7 +3,7 @@
 #include "compiler/encode/PanelWishes.h"
 
 #include "codegen/cpu/contraction/TileTables.h"
-#include "codegen/cpu/contraction/WinogradTables.h"
+#include "codegen/cpu/winograd/WinogradTables.h"
 #include "codegen/form/KernelHalves.h"
 #include "codegen/form/SeparableForm.h"
 #include "dialects/plan/Notes.h"

@@ -20,8 +20,8 @@ struct PanelWish {
   unsigned input = 0; ///< The operand.
   int64_t width = 0, groups = 1, parts = 1;
   codegen::DepthGroups depth;                     ///< Of bytes: the steps of the depth that lie side by side.
-  codegen::cpu::ProductTypes types; ///< That tiles of registers multiply.
-  bool isUnsignedLeft = false;      ///< Of bytes.
+  codegen::cpu::ProductTypes types;               ///< That tiles of registers multiply.
+  bool isUnsignedLeft = false;                    ///< Of bytes.
   std::optional<codegen::WinogradShape> winograd; ///< Of a kernel that may be computed so,
   int64_t winogradTile = 0;                       ///< and is, in such tiles; 0 where not.
   double work = 0;

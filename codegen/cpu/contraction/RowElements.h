@@ -45,7 +45,8 @@ public:
   RowElements(VectorBuilder &build, const LoopedContraction &contraction, mlir::Value buffer, const TileShape &shape)
       : build(build), buffer(buffer), rows(shape.rows), lanes(shape.machine.lanes),
         rowStride(contraction.rows.back().strides[Contraction::Lhs]),
-        stepStride(contraction.depth.back().strides[Contraction::Lhs]), valid(contraction.groups.valid() * bytesOfElement(contraction.operands[Contraction::Lhs].elementType)),
+        stepStride(contraction.depth.back().strides[Contraction::Lhs]),
+        valid(contraction.groups.valid() * bytesOfElement(contraction.operands[Contraction::Lhs].elementType)),
         type(factorType(contraction)),
         element(contraction.groups.k == 1 ? contraction.operands[Contraction::Lhs].elementType : type),
         byVectors(loadsRowVectors(shape.machine, contraction)),

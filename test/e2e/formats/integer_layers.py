@@ -65,7 +65,8 @@ class Window:
         small = lambda: draw.between(1, 17)  # noqa: E731
         large = lambda: draw.one_of([24, 32, 48, 64, 64, 96, 128])  # noqa: E731
         if self.kind == "wide":
-            self.groups, self.inputs, self.outputs = 1, draw.between(60, 130), draw.between(60, 130)
+            # Only whole groups of four or eight channels are transformed.
+            self.groups, self.inputs, self.outputs = 1, draw.one_of([4, 4, 8, 1]) * draw.between(14, 17), draw.between(60, 130)
         elif self.kind == "dense":
             self.groups = 1
             self.inputs, self.outputs = (large(), large()) if draw.chance(.3) else (small(), small())

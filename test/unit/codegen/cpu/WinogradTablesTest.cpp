@@ -2,7 +2,7 @@
 //
 // Which convolutions Winograd pays for, and how they are divided.
 
-#include "codegen/cpu/contraction/WinogradTables.h"
+#include "codegen/cpu/winograd/WinogradTables.h"
 
 #include "codegen/cpu/contraction/TileTables.h"
 #include "test/unit/codegen/cpu/Machines.h"

@@ -3,17 +3,19 @@
 // How:  1. units: some tiles, some columns, channels block by block; 2. the transforms of the input and of the filters; 3. the
 //       products. The way back is WinogradOutput.
 
-#include "codegen/cpu/contraction/EmitWinograd.h"
+#include "codegen/cpu/winograd/EmitWinograd.h"
 
+#include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Halo.h"
 #include "codegen/cpu/Units.h"
 #include "codegen/cpu/contraction/PanelWalk.h"
 #include "codegen/cpu/contraction/TileTables.h"
-#include "codegen/cpu/contraction/WinogradFilters.h"
-#include "codegen/cpu/contraction/WinogradOutput.h"
-#include "codegen/cpu/contraction/WinogradTiles.h"
+#include "codegen/cpu/winograd/WinogradFilters.h"
+#include "codegen/cpu/winograd/WinogradOutput.h"
+#include "codegen/cpu/winograd/WinogradTiles.h"
 #include "codegen/form/Winograd.h"
 #include "dialects/StoredBytes.h"
+#include "dialects/plan/PlanDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -23,7 +25,6 @@ using namespace mlir;
 
 namespace nacre::codegen::cpu {
 namespace {
-
 
 class WinogradEmitter {
 public:
@@ -141,8 +142,7 @@ private:
 
   void clearSums(Value count) {
     const unsigned lanes = machine.lanes;
-    Value zero =
-        build.constant(cast<TypedAttr>(build.ops.getZeroAttr(vectorOf(contraction.accumulatorType, lanes))));
+    Value zero = build.constant(cast<TypedAttr>(build.ops.getZeroAttr(vectorOf(contraction.accumulatorType, lanes))));
     build.loop(0, inputs * inputs, 1, [&](Position plane) {
       build.loop(build.index(0), count, 1, [&](Position number) {
         build.loop(build.index(0), panels, 1, [&](Position panel) {
@@ -300,7 +300,7 @@ private:
   const MachineRow &machine;
   const unsigned lanes; ///< Of transforms: numbers in a register.
   const winograd::Pairs pairs;
-  const Type number; ///< That is multiplied.
+  const Type number;                    ///< That is multiplied.
   std::optional<WinogradSweeps> sweeps; ///< Where they suit the machine.
   WinogradTiles tiles;
   WinogradBlocks blocks;
@@ -314,7 +314,8 @@ private:
 
 } // namespace
 
-bool fitsWinograd(const Target &target, const WinogradConvolution &convolution) {
+/// Whether panels are whole vectors of the target's, and it gains.
+static bool isSuited(const Target &target, const WinogradConvolution &convolution) {
   const MachineRow *row = winogradRow(target, convolution.isOfIntegers());
   const auto [width, stride, k] = convolution.panels;
   if (!row || width % row->lanes != 0)
@@ -328,8 +329,20 @@ bool fitsWinograd(const Target &target, const WinogradConvolution &convolution) 
          directCycles(machineOf(target, *productsOf(convolution, columns, k)), shape, target.model.l2Bytes);
 }
 
-void emitWinograd(KernelFunction &function, const WinogradConvolution &convolution) {
+LogicalResult emitConvolution(KernelFunction &function, const WinogradConvolution &convolution) {
+  if (!isSuited(function.target, convolution))
+    return failure();
   WinogradEmitter(function, convolution).emit();
+  return success();
+}
+
+LogicalResult emitWinograd(plan::KernelOp kernel, KernelFunction &function) {
+  function.keepsOrder = keepsOrderOfTiles(function.target);
+  if (FailureOr<WinogradConvolution> convolution = parseWinograd(kernel); succeeded(convolution))
+    return emitConvolution(function, *convolution);
+  if (FailureOr<WinogradGradient> gradient = parseWinogradGradient(kernel); succeeded(gradient))
+    return emitGradient(function, *gradient);
+  return failure();
 }
 
 } // namespace nacre::codegen::cpu

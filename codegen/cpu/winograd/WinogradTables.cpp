@@ -2,10 +2,10 @@
 //
 // How:  1. tiles, columns and channels of a unit; 2. what a division costs; 3. the search; 4. whether it pays.
 
-#include "codegen/cpu/contraction/WinogradTables.h"
+#include "codegen/cpu/winograd/WinogradTables.h"
 
 #include "codegen/cpu/contraction/TileTables.h"
-#include "codegen/cpu/contraction/WinogradSweeps.h"
+#include "codegen/cpu/winograd/WinogradSweeps.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -92,8 +92,8 @@ double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t t
   const auto numberBytes = double(bytesOf(machine.types.lhs)), sumsBytes = double(bytesOf(machine.types.sum));
   const bool isFar = numberBytes * scratch.filters > double(cacheBytes) / 4;
   const double filter = machine.transform * work.filter + machine.storeFilter * numbers;
-  const double filters = passes * filter * (isFar ? farFilters : 1) * shape.inputs * columns * machine.lanes /
-                         machine.numbersOfRegister();
+  const double filters =
+      passes * filter * (isFar ? farFilters : 1) * shape.inputs * columns * machine.lanes / machine.numbersOfRegister();
   const double back = tiles * machine.transform * work.products * columns;
 
   ContractionShape product;

@@ -7,8 +7,8 @@
 //        many columns do. Both take scratch, the sums of all tiles and columns most of all, and what is beyond the
 //        second-level cache takes time. Every division is priced.
 
-#ifndef NACRE_CODEGEN_CPU_CONTRACTION_WINOGRADTABLES_H
-#define NACRE_CODEGEN_CPU_CONTRACTION_WINOGRADTABLES_H
+#ifndef NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADTABLES_H
+#define NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADTABLES_H
 
 #include "codegen/cpu/contraction/MachineRows.h"
 #include "codegen/form/ContractionShape.h"
@@ -98,4 +98,4 @@ int64_t chooseGradientTile(const MachineRow &machine, const WinogradShape &shape
 
 } // namespace nacre::codegen::cpu
 
-#endif // NACRE_CODEGEN_CPU_CONTRACTION_WINOGRADTABLES_H
+#endif // NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADTABLES_H

@@ -6,10 +6,10 @@
 // How:   by sweeps, where they suit the machine, else a tile's numbers at once. Of bytes a panel has several channels of each column
 //        side by side, which are taken apart into as many as the machine multiplies at once.
 
-#ifndef NACRE_CODEGEN_CPU_CONTRACTION_WINOGRADFILTERS_H
-#define NACRE_CODEGEN_CPU_CONTRACTION_WINOGRADFILTERS_H
+#ifndef NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADFILTERS_H
+#define NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADFILTERS_H
 
-#include "codegen/cpu/contraction/WinogradSweeps.h"
+#include "codegen/cpu/winograd/WinogradSweeps.h"
 #include "codegen/form/ContractionForm.h"
 
 namespace nacre::codegen::cpu {
@@ -63,4 +63,4 @@ private:
 
 } // namespace nacre::codegen::cpu
 
-#endif // NACRE_CODEGEN_CPU_CONTRACTION_WINOGRADFILTERS_H
+#endif // NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADFILTERS_H

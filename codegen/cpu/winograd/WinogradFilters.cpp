@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "codegen/cpu/contraction/WinogradFilters.h"
+#include "codegen/cpu/winograd/WinogradFilters.h"
 
-#include "codegen/cpu/contraction/WinogradTables.h"
+#include "codegen/cpu/winograd/WinogradTables.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -13,8 +13,8 @@ namespace nacre::codegen::cpu {
 void storePlanes(VectorBuilder &build, int64_t row, ArrayRef<Term> values, const WinogradPlanes &planes, Value to,
                  Piece piece) {
   for (auto [j, value] : llvm::enumerate(values))
-    build.store(value.value, planes.buffer,
-                build.add(to, (row * int64_t(values.size()) + int64_t(j)) * planes.stride), piece);
+    build.store(value.value, planes.buffer, build.add(to, (row * int64_t(values.size()) + int64_t(j)) * planes.stride),
+                piece);
 }
 
 Position hiddenPosition(VectorBuilder &build, Position at) {
@@ -42,7 +42,8 @@ void WinogradFilters::emit(Value weight, Value from, int64_t size) {
   if (contraction.isOfIntegers())
     return emitBytes(weight, from, size);
   const int64_t elements = size * width;
-  const bool sweeps = WinogradSweeps::takesFilters(machine, method) && elements % WinogradSweeps::vectorLanes(machine) == 0;
+  const bool sweeps =
+      WinogradSweeps::takesFilters(machine, method) && elements % WinogradSweeps::vectorLanes(machine) == 0;
   sweeps ? sweep(weight, from, elements) : emitFloats(weight, from, elements);
 }
 
@@ -57,9 +58,8 @@ void WinogradFilters::sweep(Value weight, Value from, int64_t elements) {
 void WinogradFilters::transform(ArrayRef<int64_t> group, llvm::function_ref<Term(int64_t i, int64_t j)> tap, Value to,
                                 Piece piece) {
   auto ofFilter = [&](ArrayRef<Term> g) { return winograd::transformFilter(inputs, g, pairs); };
-  winograd::transformBoth<Term>(method.taps, group, tap, ofFilter, [&](int64_t i, ArrayRef<Term> row) {
-    storePlanes(build, i, row, filters, to, piece);
-  });
+  winograd::transformBoth<Term>(method.taps, group, tap, ofFilter,
+                                [&](int64_t i, ArrayRef<Term> row) { storePlanes(build, i, row, filters, to, piece); });
 }
 
 void WinogradFilters::emitFloats(Value weight, Value from, int64_t elements) {

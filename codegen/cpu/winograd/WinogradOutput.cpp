@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "codegen/cpu/contraction/WinogradOutput.h"
+#include "codegen/cpu/winograd/WinogradOutput.h"
 
 #include "codegen/cpu/Units.h"
 #include "codegen/cpu/contraction/TileEpilogue.h"
-#include "codegen/cpu/contraction/WinogradTables.h"
+#include "codegen/cpu/winograd/WinogradTables.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -16,8 +16,8 @@ namespace nacre::codegen::cpu {
 WinogradOutput::WinogradOutput(KernelFunction &function, VectorBuilder &build, const WinogradConvolution &contraction,
                                WinogradTiles &tiles, WinogradSweeps *sweeps, const Sums &sums)
     : function(function), build(build), contraction(contraction), tiles(tiles), sweeps(sweeps), sums(sums),
-      machine(*winogradRow(build.target, contraction.isOfIntegers())), lanes(machine.lanes), tile(contraction.method.outputs),
-      inputs(contraction.method.inputs()) {}
+      machine(*winogradRow(build.target, contraction.isOfIntegers())), lanes(machine.lanes),
+      tile(contraction.method.outputs), inputs(contraction.method.inputs()) {}
 
 Value WinogradOutput::difference(Value a, Value b) {
   return arith::SubIOp::create(build.ops, build.loc, a, b, arith::IntegerOverflowFlags::nsw);
@@ -57,7 +57,8 @@ Term WinogradOutput::unscaled(Term output) const {
   for (int step = 0; step < 5; ++step) // Newton's: twice as many bits each time.
     inverse *= 2 - (scale >> shift) * inverse;
   if (inverse != 1)
-    output = output.make(arith::MulIOp::create(build.ops, build.loc, output.value, output.integer(int32_t(inverse)).value));
+    output =
+        output.make(arith::MulIOp::create(build.ops, build.loc, output.value, output.integer(int32_t(inverse)).value));
   return output.op<arith::ShRSIOp>(output.value, output.integer(shift).value);
 }
 
