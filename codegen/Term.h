@@ -2,7 +2,7 @@
 //
 // What:  values with operators, so that formulas look like formulas.
 // Why:   functions and conversions are written out in arithmetic for every engine.
-// How:   a Term is a value, scalar or vector, and what builds operations on it. Clamps are compare-and-select in the
+// How:   a Term is a value, scalar or vector, of floats or of integers, and what builds operations on it. Clamps are compare-and-select in the
 //        order that keeps NaN, which is one instruction on x86.
 
 #ifndef NACRE_CODEGEN_TERM_H
@@ -59,7 +59,11 @@ struct Term {
   template <typename Op, typename... Operands> Term op(Operands... operands) const {
     return make(Op::create(builder->ops, builder->loc, operands...));
   }
-  Term constant(double number) const { return make(builder->floatConstant(number, type())); }
+  bool isInteger() const { return mlir::getElementTypeOrSelf(type()).isInteger(); }
+  /// Of the value's type; a number that an integer is to be must be whole.
+  Term constant(double number) const {
+    return isInteger() ? integer(int64_t(number)) : make(builder->floatConstant(number, type()));
+  }
   Term integer(int64_t number) const { return make(builder->intConstant(number, type())); }
   Term as(mlir::Type element) const { return op<mlir::arith::BitcastOp>(withElement(type(), element), value); }
   /// The bits of a float as an integer of its size, and back.
@@ -84,9 +88,15 @@ struct Term {
   Term operator!() const { return *this ^ integer(1); }
 };
 
-inline Term operator+(Term a, Term b) { return a.op<mlir::arith::AddFOp>(a.value, b.value); }
-inline Term operator-(Term a, Term b) { return a.op<mlir::arith::SubFOp>(a.value, b.value); }
-inline Term operator*(Term a, Term b) { return a.op<mlir::arith::MulFOp>(a.value, b.value); }
+inline Term operator+(Term a, Term b) {
+  return a.isInteger() ? a.op<mlir::arith::AddIOp>(a.value, b.value) : a.op<mlir::arith::AddFOp>(a.value, b.value);
+}
+inline Term operator-(Term a, Term b) {
+  return a.isInteger() ? a.op<mlir::arith::SubIOp>(a.value, b.value) : a.op<mlir::arith::SubFOp>(a.value, b.value);
+}
+inline Term operator*(Term a, Term b) {
+  return a.isInteger() ? a.op<mlir::arith::MulIOp>(a.value, b.value) : a.op<mlir::arith::MulFOp>(a.value, b.value);
+}
 inline Term operator/(Term a, Term b) { return a.op<mlir::arith::DivFOp>(a.value, b.value); }
 inline Term operator+(Term a, double b) { return a + a.constant(b); }
 inline Term operator-(Term a, double b) { return a - a.constant(b); }
@@ -97,7 +107,10 @@ inline Term operator>(Term a, double b) { return a > a.constant(b); }
 inline Term operator<(Term a, double b) { return a < a.constant(b); }
 inline Term operator==(Term a, double b) { return a == a.constant(b); }
 
-inline Term fma(Term a, Term b, Term c) { return a.op<mlir::math::FmaOp>(a.value, b.value, c.value); }
+/// Integers have it, too.
+inline Term fma(Term a, Term b, Term c) {
+  return a.isInteger() ? a * b + c : a.op<mlir::math::FmaOp>(a.value, b.value, c.value);
+}
 inline Term fma(Term a, double b, Term c) { return fma(a, a.constant(b), c); }
 inline Term fma(Term a, double b, double c) { return fma(a, a.constant(b), a.constant(c)); }
 inline Term negate(Term a) { return a.op<mlir::arith::NegFOp>(a.value); }

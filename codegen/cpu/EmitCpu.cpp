@@ -116,6 +116,7 @@ void finish(func::FuncOp function, const KernelFunction &body) {
 constexpr plan::EncodingKind kPanels[] = {plan::EncodingKind::Panel};
 
 constexpr EmitterEntry<Emitter> kEmitters[] = {
+    {"winograd", plan::KernelKind::Contraction, emitWinograd, kPanels, /*knowsGroups=*/true},
     {"contraction", plan::KernelKind::Contraction, emitContraction, kPanels, /*knowsGroups=*/true},
     {"halves", plan::KernelKind::Contraction, emitHalves, kPanels},
     {"halves", plan::KernelKind::Separable, emitHalves, kPanels},

@@ -19,6 +19,7 @@ llvm::LogicalResult emitPack(plan::KernelOp kernel, KernelFunction &function);
 llvm::LogicalResult emitPermute(plan::KernelOp kernel, KernelFunction &function);
 llvm::LogicalResult emitRow(plan::KernelOp kernel, KernelFunction &function);
 llvm::LogicalResult emitSerial(plan::KernelOp kernel, KernelFunction &function);
+llvm::LogicalResult emitWinograd(plan::KernelOp kernel, KernelFunction &function);
 
 } // namespace nacre::codegen::cpu
 

@@ -96,6 +96,7 @@ struct LoopedContraction : Contraction {
 /// next.
 struct Panels {
   int64_t width = 0, stride = 0;
+  int64_t k = 1; ///< Steps of a column side by side.
 };
 
 /// Columns move Rhs, and Lhs not.

@@ -53,10 +53,11 @@ llvm::FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t w
 /// several runs give the same panels, the shortest. None where steps do not lie so.
 std::optional<DepthGroups> depthGroupsOf(const PlainContraction &plain, int64_t k);
 
-/// In tiles of `tile` outputs along each dimension, Rhs in panels of `width` columns. Fails for what is no
-/// convolution of f32, or where they may be, of halves, and stride 1 that there are transforms for, or is cut through its tiles.
+/// In tiles of `tile` outputs along each dimension, Rhs in panels of `width` columns, in groups of `k` steps. Fails for what is no
+/// convolution of bytes, of f32, or where they may be, of halves, and stride 1 that there are transforms for, or is cut through its
+/// tiles. Whether sums of bytes come out exact depends on the weight: the caller asks (compiler/encode/ExactTiles.h).
 llvm::FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t tile, int64_t width,
-                                                bool mayBeHalves = false);
+                                                bool mayBeHalves = false, int64_t k = 1);
 
 /// The gradient of a filter, in such tiles of the convolution's outputs. Fails for all else.
 llvm::FailureOr<WinogradGradient> byWinogradGradient(const PlainContraction &plain, int64_t tile);

@@ -34,17 +34,36 @@ struct Method {
   constexpr bool exists() const {
     return outputs >= 2 && taps >= 3 && taps % 2 == 1 && inputs() % 2 == 0 && inputs() <= 8;
   }
+  /// Whether what it multiplies of integers of 8 bits has no more than 16: 17340 of elements up to 255, 6272 of taps down to -128
+  /// for tiles of four.
+  constexpr bool fitsIntegers() const { return taps == 3 && outputs <= 4; }
+};
+
+/// How the numbers of p and -p are made of their even and odd terms.
+enum class Pairs {
+  MultiplyAdds, ///< even + p odd, and even - p odd: an operation each, of which one must keep what it adds to.
+  Sums,         ///< Either terms carry p, or one over it, and what is left is a sum and a difference.
+  /// As multiply-adds, with integers for coefficients: nothing is divided, so that integers stay exact, and outputs are
+  /// `scaleOf` times too large along each dimension.
+  Integers,
 };
 
 /// The squares of the points beside 0 and infinity: those for which the error is least. Its root mean square is 0.7, 2 and
-/// 8 times a direct convolution's of three taps, 1.3 and 5 times one's of five.
-inline llvm::ArrayRef<double> squaresOf(int64_t inputs) {
-  static constexpr double four[] = {1}, six[] = {0.5, 2}, eight[] = {0.25, 1, 4};
+/// 8 times a direct convolution's of three taps, 1.3 and 5 times one's of five. Those of integers are the smallest.
+inline llvm::ArrayRef<double> squaresOf(int64_t inputs, Pairs pairs = Pairs::MultiplyAdds) {
+  static constexpr double four[] = {1}, six[] = {0.5, 2}, eight[] = {0.25, 1, 4}, integers[] = {1, 4};
   assert((inputs == 4 || inputs == 6 || inputs == 8) && "tiles read 4, 6 or 8 elements");
   if (inputs == 4)
     return four;
+  if (pairs == Pairs::Integers) {
+    assert(inputs == 6 && "numbers of larger tiles do not fit 16 bits");
+    return integers;
+  }
   return inputs == 6 ? llvm::ArrayRef(six) : llvm::ArrayRef(eight);
 }
+
+/// What outputs of integers are multiplied by, along one dimension: the least for which no coefficient is a fraction.
+constexpr int64_t scaleOf(int64_t inputs) { return inputs == 4 ? 2 : 24; }
 
 /// The coefficients of the product of x - square over all squares but number `without`, of x^0 first.
 inline llvm::SmallVector<double, 4> productOf(llvm::ArrayRef<double> squares, size_t without) {
@@ -77,12 +96,6 @@ template <typename T> T everyOther(llvm::ArrayRef<T> d, int64_t first, llvm::Arr
   return sum;
 }
 
-/// How the numbers of p and -p are made of their even and odd terms.
-enum class Pairs {
-  MultiplyAdds, ///< even + p odd, and even - p odd: an operation each, of which one must keep what it adds to.
-  Sums,         ///< Either terms carry p, or one over it, and what is left is a sum and a difference.
-};
-
 /// `coefficients`, each times `factor`.
 inline llvm::SmallVector<double, 4> scaled(llvm::ArrayRef<double> coefficients, double factor) {
   llvm::SmallVector<double, 4> products;
@@ -95,7 +108,7 @@ inline llvm::SmallVector<double, 4> scaled(llvm::ArrayRef<double> coefficients, 
 template <typename T>
 llvm::SmallVector<T, 8> transformFilter(int64_t inputs, llvm::ArrayRef<T> g, Pairs pairs = Pairs::MultiplyAdds) {
   llvm::SmallVector<T, 8> result = {g.front()};
-  for (double square : squaresOf(inputs)) {
+  for (double square : squaresOf(inputs, pairs)) {
     const double point = std::sqrt(square);
     llvm::SmallVector<double, 4> powers = {1};
     while (int64_t(2 * powers.size()) < int64_t(g.size()))
@@ -112,10 +125,9 @@ llvm::SmallVector<T, 8> transformFilter(int64_t inputs, llvm::ArrayRef<T> g, Pai
 
 /// B^T d.
 template <typename T> llvm::SmallVector<T, 8> transformInput(llvm::ArrayRef<T> d, Pairs pairs = Pairs::MultiplyAdds) {
-  const llvm::ArrayRef<double> squares = squaresOf(d.size());
-  llvm::SmallVector<double, 4> all = productOf(squares, squares.size()), ofZero;
-  for (double coefficient : all)
-    ofZero.push_back(coefficient / all.front());
+  const llvm::ArrayRef<double> squares = squaresOf(d.size(), pairs);
+  const llvm::SmallVector<double, 4> all = productOf(squares, squares.size());
+  const llvm::SmallVector<double, 4> ofZero = pairs == Pairs::Integers ? all : scaled(all, 1 / all.front());
   llvm::SmallVector<T, 8> result = {everyOther<T>(d, 0, ofZero)};
   for (size_t number = 0; number < squares.size(); ++number) {
     const double point = std::sqrt(squares[number]);
@@ -157,22 +169,29 @@ inline double divisorOf(llvm::ArrayRef<double> squares, size_t number) {
 /// A^T m, of products that are those divisions too large.
 template <typename T>
 llvm::SmallVector<T, 6> transformProducts(int64_t outputs, llvm::ArrayRef<T> m, Pairs pairs = Pairs::MultiplyAdds) {
-  const llvm::ArrayRef<double> squares = squaresOf(m.size());
+  const llvm::ArrayRef<double> squares = squaresOf(m.size(), pairs);
   llvm::SmallVector<T, 3> sums, differences;
   for (size_t number = 0; number < squares.size(); ++number) {
     sums.push_back(m[2 * number + 1] + m[2 * number + 2]);
     differences.push_back(m[2 * number + 1] - m[2 * number + 2]);
+  }
+  // Of 0 and of infinity. That of 0 is as many times too large as the product of all squares.
+  T first = m.front(), last = m.back();
+  const double scale = pairs == Pairs::Integers ? double(scaleOf(m.size())) : 1;
+  if (pairs == Pairs::Integers) {
+    first = first * (scale / productOf(squares, squares.size()).front());
+    last = last * scale;
   }
   llvm::SmallVector<T, 6> result;
   for (int64_t output = 0; output < outputs; ++output) {
     llvm::ArrayRef<T> terms = output % 2 == 0 ? sums : differences;
     auto factor = [&](size_t number) {
       const double power = double(output + (pairs == Pairs::Sums ? 1 : 0));
-      return std::pow(std::sqrt(squares[number]), power) / divisorOf(squares, number);
+      return scale * std::pow(std::sqrt(squares[number]), power) / divisorOf(squares, number);
     };
     const bool isFirst = output == 0, isLast = output + 1 == outputs;
     size_t number = isFirst || isLast ? 0 : 1;
-    T sum = isFirst ? m.front() : isLast ? m.back() : terms[0] * factor(0);
+    T sum = isFirst ? first : isLast ? last : terms[0] * factor(0);
     for (; number < squares.size(); ++number)
       sum = addMultiple(sum, factor(number), terms[number]);
     result.push_back(sum);

@@ -82,10 +82,23 @@ static bool areWalkedBy(ArrayRef<WalkedAxis> axes, ArrayRef<unsigned> loops, std
   return true;
 }
 
+/// Transformed numbers have 16 bits, and are multiplied in pairs of channels.
+static LogicalResult checkIntegers(const PlainContraction &plain, const winograd::Method &method, int64_t channels,
+                                   int64_t k) {
+  for (unsigned operand : {Contraction::Lhs, Contraction::Rhs})
+    if (!plain.operands[operand].elementType.isInteger(8))
+      return misfit("a Winograd convolution of integers must be of 8 bits");
+  if (plain.isUnsignedRhs)
+    return misfit("a Winograd convolution of integers must have signed filters");
+  if (!method.fitsIntegers())
+    return misfit("numbers of larger tiles or filters do not fit 16 bits");
+  return k % 2 == 0 && channels % k == 0 ? success() : misfit("channels of bytes must be whole groups");
+}
+
 /// y(n, h, w, [g] o) += x(n, h + i, w + j, [g] c) * f(i, j, c, [g] o), with as many taps along both and rows and pixels any
 /// distance apart; with groups or without.
-FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t tile, int64_t width,
-                                          bool mayBeHalves) {
+FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t tile, int64_t width, bool mayBeHalves,
+                                          int64_t k) {
   enum Loop : unsigned { Image, Down, Across, Column, TapDown, TapAcross, Channel, Count };
   SmallVector<ProductLoop, 0> loops = plain.loops;
   // The loop over groups is the one before that over columns.
@@ -118,9 +131,14 @@ FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t
       lhsStride(Across) != lhsStride(TapAcross) || lhsStride(Channel) != 1 ||
       loops[Column].strides[Contraction::Result] != 1)
     return misfit("Winograd supports only small square filters with stride 1");
-  for (const ContractionOperand &operand : plain.operands)
-    if (!operand.elementType.isF32() && !(mayBeHalves && operand.elementType.isF16()))
-      return misfit("a Winograd convolution must be f32, or f16 where that is allowed");
+  if (plain.isOfIntegers()) {
+    if (failed(checkIntegers(plain, method, loops[Channel].size, k)))
+      return failure();
+  } else {
+    for (const ContractionOperand &operand : plain.operands)
+      if (!operand.elementType.isF32() && !(mayBeHalves && operand.elementType.isF16()))
+        return misfit("a Winograd convolution must be f32, or f16 where that is allowed");
+  }
   if (plain.cutAxis > Down || (plain.cutAxis == Down && loops[Image].size != 1))
     return misfit("a Winograd convolution must be cut along its images or rows");
 
@@ -133,7 +151,7 @@ FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t
   result.channels = loops[Channel];
   result.groups = groupLoop;
   result.method = method;
-  result.panels = {width, method.taps * method.taps * result.channels.size * width};
+  result.panels = {width, method.taps * method.taps * result.channels.size * width, k};
   result.cutAmongImages = plain.cutAxis == Image;
   return result;
 }
@@ -186,7 +204,7 @@ FailureOr<WinogradConvolution> parseWinograd(plan::KernelOp kernel) {
   plan::EncodingAttr encoding = kernel.getEncoding(plain->operands[Contraction::Rhs].argument);
   if (!encoding || encoding.getKind() != plan::EncodingKind::Panel)
     return misfit("Winograd requires filters in panels");
-  return byWinograd(*plain, note->tile, encoding.getWidth());
+  return byWinograd(*plain, note->tile, encoding.getWidth(), /*mayBeHalves=*/false, encoding.getK());
 }
 
 FailureOr<WinogradGradient> parseWinogradGradient(plan::KernelOp kernel) {

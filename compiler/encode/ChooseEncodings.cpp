@@ -13,6 +13,7 @@
 
 #include "codegen/TargetOptions.h"
 #include "compiler/encode/ElementwiseKernels.h"
+#include "compiler/encode/ExactTiles.h"
 #include "compiler/encode/PanelUpdates.h"
 #include "compiler/encode/PanelWishes.h"
 #include "compiler/encode/Passes.h"
@@ -72,6 +73,8 @@ private:
         const bool isRefused = wanted && wish->second.depth.k > 1 && !plan::isOnCpu(launch);
         if (isRefused)
           plain.insert(kernel);
+        if (wanted && wish->second.winogradTile && wish->second.depth.k > 1)
+          limitWinograd(wish->second, exactTile(use, wish->second.isUnsignedLeft), targets);
         if (use && wanted && !isRefused)
           classes.unionSets(kernel, weightOf(use));
         else if (wanted && plan::isOnCpu(launch) && canLieInPanels(wish->second, value))
@@ -94,6 +97,18 @@ private:
         plain.insert(weightOf(use));
     });
     return failure(walk.wasInterrupted());
+  }
+
+  /// Of a left operand of bytes by that weight; null is none, of which nothing is known.
+  int64_t exactTile(plan::UseOp use, bool isUnsignedLeft) {
+    if (!use)
+      return 0;
+    auto [known, isNew] = exactTiles.try_emplace({weightOf(use), isUnsignedLeft}, 0);
+    if (isNew)
+      if (FailureOr<nn::ConstantView> view = nn::ConstantView::get(cast<plan::WeightOp>(weightOf(use)).getValue());
+          succeeded(view))
+        known->second = largestExactTile(*view, isUnsignedLeft);
+    return known->second;
   }
 
   Operation *weightOf(plan::UseOp use) { return symbols.lookup(use.getWeight()); }
@@ -211,7 +226,8 @@ private:
   ModuleOp module;
   ArrayRef<Target> targets;
   const Accuracy accuracy;
-  llvm::DenseMap<Operation *, bool> elementwiseAlone; ///< By storage.
+  llvm::DenseMap<Operation *, bool> elementwiseAlone;                             ///< By storage.
+  llvm::DenseMap<llvm::PointerIntPair<Operation *, 1, bool>, int64_t> exactTiles; ///< By weight and sign.
   SymbolTable symbols;
   llvm::MapVector<Operation *, PanelWish> wishes; ///< By kernel.
   llvm::EquivalenceClasses<Operation *> classes;

@@ -3,7 +3,7 @@
 #include "compiler/encode/PanelWishes.h"
 
 #include "codegen/cpu/contraction/TileTables.h"
-#include "codegen/cpu/contraction/WinogradTables.h"
+#include "codegen/cpu/winograd/WinogradTables.h"
 #include "codegen/form/KernelHalves.h"
 #include "codegen/form/SeparableForm.h"
 #include "dialects/plan/Notes.h"
@@ -26,9 +26,9 @@ void setPanel(plan::KernelOp kernel, const PanelWish &wish) {
   kernel.setEncodingsAttr(ArrayAttr::get(context, encodings));
 }
 
-/// As wide as the first target would like, where the others' registers hold a row of such a tile; else as wide as they
+/// Of floats: as wide as the first target would like, where the others' registers hold a row of such a tile; else as wide as they
 /// do.
-int64_t widthForAll(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types) {
+int64_t widthOfFloats(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types) {
   const MachineRow &first = machineOf(targets.front(), types, shape.isSingleRow());
   const int64_t lanes = first.lanes;
   int64_t width = choosePanelWidth(first, shape);
@@ -39,6 +39,30 @@ int64_t widthForAll(ArrayRef<Target> targets, const ContractionShape &shape, con
   while (width > lanes && !llvm::all_of(targets.drop_front(), isHeldBy))
     width -= lanes;
   return width;
+}
+
+/// Of bytes: whole registers of all targets', about `width`. They go by slices of a panel that is too wide for them.
+int64_t inWholeRegisters(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types,
+                         int64_t width) {
+  int64_t unit = 1;
+  for (const Target &target : targets) {
+    const MachineRow &row = machineOf(target, types, shape.isSingleRow());
+    unit = std::max(unit, row.lanes * (row.hasMixedSums() ? 2 : 1));
+  }
+  return llvm::alignTo(width, unit);
+}
+
+/// Of bytes as wide as the fastest of the targets would like.
+int64_t widthForAll(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types) {
+  if (types.k == 1)
+    return widthOfFloats(targets, shape, types);
+  const MachineRow *fastest = nullptr;
+  for (const Target &target : targets) {
+    const MachineRow &row = machineOf(target, types, shape.isSingleRow());
+    if (!fastest || row.productsPerCycle() > fastest->productsPerCycle())
+      fastest = &row;
+  }
+  return inWholeRegisters(targets, shape, types, choosePanelWidth(*fastest, shape));
 }
 
 /// The steps of the depth that lie side by side: one of floats; of bytes as many as the fastest instructions among all targets' want,
@@ -67,45 +91,44 @@ std::optional<DepthGroups> groupsForAll(ArrayRef<Target> targets, const PlainCon
   return best ? depthGroupsOf(plain, *best) : std::nullopt;
 }
 
-/// Of bytes: as wide as the fastest of the targets would like, in whole registers of all. Others go by slices of a panel.
-int64_t widthForAll(ArrayRef<Target> targets, const PlainContraction &plain, const ContractionShape &shape,
-                    const DepthGroups &depth) {
-  const ProductTypes types = *productsOf(plain, plain.operands[Contraction::Rhs].elementType, depth.k);
-  if (depth.k == 1)
-    return widthForAll(targets, shape, types);
-  const MachineRow *fastest = nullptr;
-  int64_t unit = 1;
-  for (const Target &target : targets) {
-    const MachineRow &row = machineOf(target, types, shape.isSingleRow());
-    if (!fastest || row.productsPerCycle() > fastest->productsPerCycle())
-      fastest = &row;
-    unit = std::max(unit, row.lanes * (row.hasMixedSums() ? 2 : 1));
-  }
-  return llvm::alignTo(choosePanelWidth(*fastest, shape), unit);
-}
-
 bool isEmpty(const WinogradShape &shape) {
   return shape.images * shape.height * shape.width * shape.inputs * shape.outputs == 0;
 }
 
+/// The rows of `target` that compute such a kernel by Winograd, null where there is none, and directly.
+std::pair<const MachineRow *, const MachineRow *> rowsOf(const PanelWish &wish, const Target &target) {
+  return {winogradRow(target, wish.types.sum == Number::S32), &machineOf(target, wish.types)};
+}
+
+/// The tile that is best for the first target, up to `largest`.
+int64_t bestTile(const PanelWish &wish, int64_t largest, const Target &target) {
+  auto [row, direct] = rowsOf(wish, target);
+  return row ? chooseWinogradTile(*row, *direct, *wish.winograd, target.model.l2Bytes, largest) : 0;
+}
+
 /// Where the kernel may be computed by Winograd and gains by it, the tile that is best for the first target, and the
-/// panels for it.
+/// panels for it. Of bytes other targets may multiply directly.
 void wishForWinograd(PanelWish &wish, const PlainContraction &plain, ArrayRef<Target> targets) {
-  FailureOr<WinogradConvolution> convolution = byWinograd(plain, kWinogradTiles.front(), wish.width);
+  FailureOr<WinogradConvolution> convolution =
+      byWinograd(plain, kWinogradTiles.front(), wish.width, /*mayBeHalves=*/false, wish.depth.k);
   if (failed(convolution) || isEmpty(shapeOf(*convolution)))
     return;
   wish.winograd = shapeOf(*convolution);
-  const Target &first = targets.front();
-  wish.winogradTile = chooseWinogradTile(machineOf(first, kWinogradTypes), *wish.winograd, first.model.l2Bytes);
-  if (wish.winogradTile)
-    wish.width = widthForAll(targets, productShape(*wish.winograd, wish.winogradTile), kWinogradTypes);
+  const bool isOfBytes = plain.isOfIntegers();
+  wish.winogradTile = bestTile(wish, isOfBytes ? kLargestTileOfBytes : kWinogradTiles.back(), targets.front());
+  if (!wish.winogradTile)
+    return;
+  const ContractionShape product = productShape(*wish.winograd, wish.winogradTile);
+  wish.width = isOfBytes ? inWholeRegisters(targets, product, wish.types,
+                                            choosePanelWidth(*rowsOf(wish, targets.front()).first, product))
+                         : widthOfFloats(targets, product, kWinogradTypes);
 }
 
 /// A convolution that is faster by Winograd is computed so, with the panels that it has got.
 void noteWinograd(plan::KernelOp kernel, const PanelWish &wish, const Target &first) {
-  const MachineRow &machine = machineOf(first, kWinogradTypes);
-  const double direct = directCycles(machine, *wish.winograd, first.model.l2Bytes),
-               cycles = winogradCycles(machine, *wish.winograd, wish.winogradTile, wish.width, first.model.l2Bytes);
+  auto [row, directRow] = rowsOf(wish, first);
+  const double direct = directCycles(*directRow, *wish.winograd, first.model.l2Bytes),
+               cycles = winogradCycles(*row, *wish.winograd, wish.winogradTile, wish.width, first.model.l2Bytes);
   plan::setWinograd(kernel, {wish.winogradTile, std::llround(direct), std::llround(std::ceil(cycles))});
   // A share of the rows begins with a tile.
   if (!wish.winograd->cutAmongImages)
@@ -140,7 +163,9 @@ std::optional<encode::PanelWish> encode::readWish(plan::KernelOp kernel, ArrayRe
   if (!depth)
     return std::nullopt;
   wish.depth = *depth;
-  wish.width = widthForAll(targets, *plain, shapeOf(product), *depth);
+  wish.types = *productsOf(*plain, columns, depth->k);
+  wish.isUnsignedLeft = plain->isUnsignedLhs;
+  wish.width = widthForAll(targets, shapeOf(product), wish.types);
   if (wish.input >= kernel.getNumInputs() || failed(inPanels(*plain, wish.width, wish.depth)))
     return std::nullopt;
   wish.parts = plain->parts;
@@ -148,6 +173,11 @@ std::optional<encode::PanelWish> encode::readWish(plan::KernelOp kernel, ArrayRe
   if (accuracy == Accuracy::Fast && kernel.getKind() == plan::KernelKind::Contraction && !plain->prologue)
     wishForWinograd(wish, *plain, targets);
   return wish;
+}
+
+void encode::limitWinograd(PanelWish &wish, int64_t largest, ArrayRef<Target> targets) {
+  if (wish.winogradTile > largest)
+    wish.winogradTile = bestTile(wish, largest, targets.front());
 }
 
 plan::EncodingAttr encode::encodingOf(MLIRContext *context, const PanelWish &wish) {

@@ -9,6 +9,7 @@
 #define NACRE_COMPILER_ENCODE_PANELWISHES_H
 
 #include "codegen/Target.h"
+#include "codegen/cpu/contraction/MachineRows.h"
 #include "codegen/form/PlainContraction.h"
 #include "dialects/plan/Accuracy.h"
 #include "dialects/plan/PlanDialect.h"
@@ -19,6 +20,8 @@ struct PanelWish {
   unsigned input = 0; ///< The operand.
   int64_t width = 0, groups = 1, parts = 1;
   codegen::DepthGroups depth;                     ///< Of bytes: the steps of the depth that lie side by side.
+  codegen::cpu::ProductTypes types;               ///< That tiles of registers multiply.
+  bool isUnsignedLeft = false;                    ///< Of bytes.
   std::optional<codegen::WinogradShape> winograd; ///< Of a kernel that may be computed so,
   int64_t winogradTile = 0;                       ///< and is, in such tiles; 0 where not.
   double work = 0;
@@ -30,6 +33,9 @@ llvm::FailureOr<codegen::PlainContraction> readProduct(plan::KernelOp kernel);
 
 /// None where the operand cannot be packed.
 std::optional<PanelWish> readWish(plan::KernelOp kernel, llvm::ArrayRef<codegen::Target> targets, Accuracy accuracy);
+
+/// The same for a kernel of bytes, whose weight allows tiles up to `largest` (ExactTiles.h).
+void limitWinograd(PanelWish &wish, int64_t largest, llvm::ArrayRef<codegen::Target> targets);
 
 plan::EncodingAttr encodingOf(mlir::MLIRContext *context, const PanelWish &wish);
 

@@ -77,7 +77,8 @@ struct ElementType {
   size_t bytes;
   const char *numpy;
 };
-constexpr ElementType kElementTypes[] = {{1, 4, "<f4"}, {6, 4, "<i4"}, {7, 8, "<i8"}, {9, 1, "|b1"}};
+constexpr ElementType kElementTypes[] = {{1, 4, "<f4"}, {2, 1, "|u1"}, {3, 1, "|i1"},
+                                         {6, 4, "<i4"}, {7, 8, "<i8"}, {9, 1, "|b1"}};
 
 const ElementType &elementType(int number) {
   for (const ElementType &type : kElementTypes)

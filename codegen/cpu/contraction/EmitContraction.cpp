@@ -13,7 +13,6 @@
 #include "codegen/cpu/Units.h"
 #include "codegen/cpu/VectorMath.h"
 #include "codegen/cpu/contraction/EmitDepthwise.h"
-#include "codegen/cpu/contraction/EmitWinograd.h"
 #include "codegen/cpu/contraction/PackColumns.h"
 #include "codegen/cpu/contraction/PanelWalk.h"
 #include "codegen/cpu/contraction/TileTables.h"
@@ -351,16 +350,6 @@ static LogicalResult emit(KernelFunction &function, const DepthwiseConvolution &
 
 LogicalResult nacre::codegen::cpu::emitContraction(plan::KernelOp kernel, KernelFunction &function) {
   function.keepsOrder = keepsOrderOfTiles(function.target);
-  FailureOr<WinogradConvolution> winograd = parseWinograd(kernel);
-  if (succeeded(winograd) && fitsWinograd(function.target, *winograd)) {
-    emitWinograd(function, *winograd);
-    return success();
-  }
-  FailureOr<WinogradGradient> gradient = parseWinogradGradient(kernel);
-  if (succeeded(gradient) && fitsWinograd(function.target, *gradient)) {
-    emitWinogradGradient(function, *gradient);
-    return success();
-  }
   FailureOr<ContractionForm> contraction = parseContraction(kernel);
   if (failed(contraction) || std::visit([](const auto &kind) { return kind.prologue.has_value(); }, *contraction))
     return failure();

@@ -42,6 +42,12 @@ Value multiplyAddByVnni(VectorBuilder &build, Value lhs, Value rhs, Value sums) 
   return call(build, name, sums.getType(), {sums, bytesOf(build, lhs), bytesOf(build, rhs)});
 }
 
+Value multiplyAddShortsByVnni(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
+  const Type number = build.ops.getI16Type();
+  const std::string name = "llvm.x86.avx512.vpdpwssd." + std::to_string(bitsOf(sums));
+  return call(build, name, sums.getType(), {sums, as(build, lhs, number), as(build, rhs, number)});
+}
+
 static StringRef nameOfPairs(int64_t bits) {
   return bits == 512   ? "llvm.x86.avx512.pmaddw.d.512"
          : bits == 256 ? "llvm.x86.avx2.pmadd.wd"
@@ -53,6 +59,19 @@ Value multiplyAddByPairs(VectorBuilder &build, Value lhs, Value rhs, Value sums)
   Value products = call(build, nameOfPairs(bitsOf(sums)), sums.getType(),
                         {widened(build, lhs, isUnsignedLhs), widened(build, rhs, isUnsignedRhs)});
   return arith::AddIOp::create(build.ops, build.loc, sums, products);
+}
+
+Value multiplyAddShorts(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
+  const Type number = build.ops.getI16Type();
+  Value products =
+      call(build, nameOfPairs(bitsOf(sums)), sums.getType(), {as(build, lhs, number), as(build, rhs, number)});
+  return arith::AddIOp::create(build.ops, build.loc, sums, products);
+}
+
+Value multiplyAddShortsByElement(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
+  auto extended = [&](Value number) { return arith::ExtSIOp::create(build.ops, build.loc, sums.getType(), number); };
+  return arith::AddIOp::create(build.ops, build.loc, sums,
+                               arith::MulIOp::create(build.ops, build.loc, extended(lhs), extended(rhs)));
 }
 
 /// Of words of eight bytes, the first or the last four of each; words of four as they are.

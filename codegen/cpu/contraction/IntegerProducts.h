@@ -13,6 +13,13 @@ namespace nacre::codegen::cpu {
 /// vpdpbusd: bytes without a sign by bytes with one.
 mlir::Value multiplyAddByVnni(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 
+/// The same of words of two numbers of 16 bits: vpdpwssd, and pmaddwd.
+mlir::Value multiplyAddShortsByVnni(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
+mlir::Value multiplyAddShorts(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
+
+/// Of numbers of 16 bits, one by one: smlal.
+mlir::Value multiplyAddShortsByElement(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
+
 /// Of operands widened to 16 bits, neighbours' products added up: pmaddwd. Twice as many sums as words.
 template <bool isUnsignedLhs, bool isUnsignedRhs>
 mlir::Value multiplyAddByPairs(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);

@@ -130,6 +130,15 @@ template <Number lhs, Number rhs> constexpr MachineRow pairsRow(MachineRow row) 
   return row;
 }
 
+/// Pairs of numbers of 16 bits, as Winograd's transforms make them of bytes.
+constexpr ProductTypes kShorts = {Number::S16, Number::S16, Number::S32, 2};
+constexpr MachineRow shortsRow(MachineRow row) {
+  row = ofWords(row, kShorts, multiplyAddShorts);
+  row.spareRegisters += 1; // of a product
+  row.cycles *= 1.5;
+  return row;
+}
+
 /// Products of 16 bits, and pairs of them added to sums, both for half as many columns as a register has sums. A row's word is copied
 /// to both halves before.
 template <Number lhs, Number rhs> constexpr MachineRow halvesRow(MachineRow row, int64_t k) {
@@ -160,6 +169,17 @@ template <Number lhs, Number rhs> constexpr MachineRow matrixRow(const char *ins
   row.lanes = 2;
   row.rowsOfStep = 2;
   row.spareRegisters = 2;
+  return row;
+}
+
+/// smlal and smlal2 of a register of columns, by an element of another one: two registers of sums are one here. `cycles`: of both.
+constexpr MachineRow shortsByElementRow(MachineRow row, double cycles) {
+  row = ofWords(row, {Number::S16, Number::S16, Number::S32, 1}, multiplyAddShortsByElement);
+  row.lanes *= 2;
+  row.registers /= 2;
+  row.cycles = cycles;
+  row.registersPerLoad = 1;
+  row.registersPerStream = 1;
   return row;
 }
 
@@ -195,6 +215,13 @@ constexpr MachineRow kRows[] = {
     pairsRow<S, S>(kAvx512Pairs),
     ofWords(rowOf("vpdpbusd ymm", NACRE_X86_AVX_VNNI, kX86V3, kSingles, 32), wordsOf(U, S, 4), multiplyAddByVnni),
     ofWords(avx512Row("vpdpbusd zmm", kSingles), wordsOf(U, S, 4), multiplyAddByVnni, NACRE_X86_AVX512_VNNI),
+    shortsRow(kSsePairs),
+    shortsRow(kAvx2Pairs),
+    shortsRow(kAvx512Pairs),
+    ofWords(rowOf("vpdpwssd ymm", NACRE_X86_AVX_VNNI, kX86V3, kSingles, 32), kShorts, multiplyAddShortsByVnni),
+    ofWords(avx512Row("vpdpwssd zmm", kSingles), kShorts, multiplyAddShortsByVnni, NACRE_X86_AVX512_VNNI),
+    shortsByElementRow(neonRow("smlal .4s", kSingles), 2),
+    shortsByElementRow(littleNeonRow("smlal .4s, in order", kSingles), 2),
     halvesRow<U, U>(kNeonHalves, 4),
     halvesRow<U, S>(kNeonHalves, 4),
     halvesRow<S, U>(kNeonHalves, 4),
@@ -270,6 +297,8 @@ ProductTypes productsOf(mlir::Type accumulator, mlir::Type columns) {
 std::optional<ProductTypes> productsOf(const Contraction &contraction, mlir::Type columns, int64_t k) {
   if (!contraction.isOfIntegers())
     return productsOf(contraction.accumulatorType, columns);
+  if (columns.isInteger(16) && contraction.operands[Contraction::Lhs].elementType.isInteger(16))
+    return ProductTypes{Number::S16, Number::S16, Number::S32, k};
   if (!columns.isInteger(8) || !contraction.operands[Contraction::Lhs].elementType.isInteger(8))
     return std::nullopt;
   auto numberOf = [](bool isUnsigned) { return isUnsigned ? Number::U8 : Number::S8; };

@@ -27,7 +27,7 @@ struct LoopedContraction;
 namespace nacre::codegen::cpu {
 
 /// Elements as instructions know them.
-enum class Number : uint8_t { F64, F32, F16, BF16, S32, S8, U8 };
+enum class Number : uint8_t { F64, F32, F16, BF16, S32, S16, S8, U8 };
 
 constexpr int64_t bytesOf(Number number) {
   switch (number) {
@@ -38,6 +38,7 @@ constexpr int64_t bytesOf(Number number) {
     return 4;
   case Number::F16:
   case Number::BF16:
+  case Number::S16:
     return 2;
   case Number::S8:
   case Number::U8:
@@ -135,10 +136,12 @@ struct MachineRow {
   /// Of all its rows.
   int64_t columnsOfRegister() const { return rowsOfStep * lanes; }
   /// Of the reduction, as many as a register of a row's elements holds.
-  int64_t stepsOfRegister() const { return types.k == 1 ? lanes : registerBytes() / types.k; }
+  int64_t stepsOfRegister() const { return types.k == 1 ? lanes : registerBytes() / (types.k * bytesOf(types.lhs)); }
   /// Whether a register has other sums than one row's, column by column.
   bool hasMixedSums() const { return rowsOfStep * sumsOfLane > 1; }
   int64_t registerBytes() const { return sumsOfRegister() * bytesOf(types.sum); }
+  /// Of one operand, as it is multiplied.
+  int64_t numbersOfRegister() const { return registerBytes() / bytesOf(types.lhs); }
   /// Registers of sums, one below the other, that so many rows take.
   int64_t groupsOf(int64_t rows) const { return (rows + rowsOfStep - 1) / rowsOfStep; }
 };

@@ -25,7 +25,7 @@ PanelColumns::PanelColumns(VectorBuilder &build, const MachineRow &machine, Valu
                            bool lastIsHalf)
     : build(build), buffer(buffer), type(type), lanes(machine.lanes), vectors(vectors), lastLanes(lanes) {
   const Type from = cast<MemRefType>(buffer.getType()).getElementType();
-  isOfWords = from.isInteger(8);
+  elementsOfLane = type.isInteger() ? bytesOfElement(type) / bytesOfElement(from) : 1;
   if (type.isF32() && from.isBF16())
     pairs = Pairs::EvenAndOdd;
   else if (type.isF32() && from.isF16() && machine.registersPerLoad > 1)
@@ -35,8 +35,8 @@ PanelColumns::PanelColumns(VectorBuilder &build, const MachineRow &machine, Valu
 }
 
 Value PanelColumns::loadLanes(Value row, int64_t vector, int64_t count) {
-  if (isOfWords)
-    return build.loadWords(buffer, build.add(row, vector * lanes * bytesOfElement(type)), count, type);
+  if (elementsOfLane > 1)
+    return build.loadWords(buffer, build.add(row, vector * lanes * elementsOfLane), count, type);
   return build.load(buffer, build.add(row, vector * lanes), {0, unsigned(count), unsigned(count)});
 }
 

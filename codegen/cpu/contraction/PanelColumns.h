@@ -48,7 +48,7 @@ private:
   mlir::Type type;
   int64_t lanes, vectors, lastLanes;
   Pairs pairs = Pairs::None;
-  bool isOfWords = false; ///< Each column has several bytes.
+  int64_t elementsOfLane = 1; ///< In the buffer; a word has several.
 };
 
 /// Columns of whole steps that lie one after another, by loads that fill `perLoad` registers and move their address on.

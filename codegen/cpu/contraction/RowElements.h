@@ -32,8 +32,10 @@ inline bool loadsRowsTogether(const MachineRow &machine, const LoopedContraction
 /// What a register of factors has in each lane: a float of the sums' type, or a word of several steps.
 inline mlir::Type factorType(const LoopedContraction &contraction) {
   const int64_t k = contraction.groups.k;
-  return k == 1 ? contraction.accumulatorType
-                : mlir::IntegerType::get(contraction.accumulatorType.getContext(), unsigned(8 * k));
+  const mlir::Type element = contraction.operands[Contraction::Lhs].elementType;
+  if (k == 1)
+    return contraction.isOfIntegers() ? element : contraction.accumulatorType;
+  return mlir::IntegerType::get(element.getContext(), unsigned(k * element.getIntOrFloatBitWidth()));
 }
 
 class RowElements {
@@ -43,7 +45,8 @@ public:
   RowElements(VectorBuilder &build, const LoopedContraction &contraction, mlir::Value buffer, const TileShape &shape)
       : build(build), buffer(buffer), rows(shape.rows), lanes(shape.machine.lanes),
         rowStride(contraction.rows.back().strides[Contraction::Lhs]),
-        stepStride(contraction.depth.back().strides[Contraction::Lhs]), valid(contraction.groups.valid()),
+        stepStride(contraction.depth.back().strides[Contraction::Lhs]),
+        valid(contraction.groups.valid() * bytesOfElement(contraction.operands[Contraction::Lhs].elementType)),
         type(factorType(contraction)),
         element(contraction.groups.k == 1 ? contraction.operands[Contraction::Lhs].elementType : type),
         byVectors(loadsRowVectors(shape.machine, contraction)),

@@ -173,3 +173,56 @@ plan.entry @main {
   plan.launch @even(%x0, %w) into(%y0) : (memref<1x30x30x64xf32>, memref<3x3x64x64xf32>) into (memref<1x28x28x64xf32>)
   plan.launch @uneven(%x1, %w) into(%y1) : (memref<1x29x29x64xf32>, memref<3x3x64x64xf32>) into (memref<1x14x14x64xf32>)
 }
+
+// -----
+
+// Of bytes a tile of four is exact where no sum reaches 2^25. 576 weights of 127 times 255 do not: 18,653,760. Of 228 channels they would;
+// then tiles of two are.
+
+// CHECK:      plan.kernel @bytes contraction
+// CHECK-SAME: cut 1 : 56 by 4
+// CHECK-SAME: plan.winograd = {cycles = {{[0-9]+}} : i64, direct_cycles = {{[0-9]+}} : i64, tile = 4 : i64}
+plan.weight @bytes_w = dense<127> : tensor<3x3x64x64xi8>
+plan.kernel @bytes contraction (%x: tensor<1x58x58x64xi8>, %w: tensor<3x3x64x64xi8>) into (%y: tensor<1x56x56x64xi32>) cut 1 : 56 by 1 {
+  %zero = arith.constant 0 : i32
+  %f = linalg.fill ins(%zero : i32) outs(%y : tensor<1x56x56x64xi32>) -> tensor<1x56x56x64xi32>
+  %c = linalg.generic {indexing_maps = [affine_map<(n, h, w, o, i, j, c) -> (n, h + i, w + j, c)>, affine_map<(n, h, w, o, i, j, c) -> (i, j, c, o)>, affine_map<(n, h, w, o, i, j, c) -> (n, h, w, o)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%x, %w : tensor<1x58x58x64xi8>, tensor<3x3x64x64xi8>) outs(%f : tensor<1x56x56x64xi32>) {
+  ^bb0(%a: i8, %d: i8, %o: i32):
+    %l = arith.extui %a : i8 to i32
+    %r = arith.extsi %d : i8 to i32
+    %m = arith.muli %l, %r : i32
+    %s = arith.addi %o, %m : i32
+    linalg.yield %s : i32
+  } -> tensor<1x56x56x64xi32>
+  plan.yield %c : tensor<1x56x56x64xi32>
+}
+plan.entry @bytes_main {
+  %x0 = plan.storage input "x0" 0 : memref<1x58x58x64xi8>
+  %y0 = plan.storage output "y0" 0 : memref<1x56x56x64xi32>
+  %w0 = plan.use @bytes_w : memref<3x3x64x64xi8>
+  plan.launch @bytes(%x0, %w0) into(%y0) {plan.engine = "cpu"} : (memref<1x58x58x64xi8>, memref<3x3x64x64xi8>) into (memref<1x56x56x64xi32>)
+}
+
+// CHECK:      plan.kernel @deep contraction
+// CHECK-SAME: cut 1 : 56 by 2
+// CHECK-SAME: plan.winograd = {cycles = {{[0-9]+}} : i64, direct_cycles = {{[0-9]+}} : i64, tile = 2 : i64}
+plan.weight @deep_w = dense<127> : tensor<3x3x228x64xi8>
+plan.kernel @deep contraction (%x: tensor<1x58x58x228xi8>, %w: tensor<3x3x228x64xi8>) into (%y: tensor<1x56x56x64xi32>) cut 1 : 56 by 1 {
+  %zero = arith.constant 0 : i32
+  %f = linalg.fill ins(%zero : i32) outs(%y : tensor<1x56x56x64xi32>) -> tensor<1x56x56x64xi32>
+  %c = linalg.generic {indexing_maps = [affine_map<(n, h, w, o, i, j, c) -> (n, h + i, w + j, c)>, affine_map<(n, h, w, o, i, j, c) -> (i, j, c, o)>, affine_map<(n, h, w, o, i, j, c) -> (n, h, w, o)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%x, %w : tensor<1x58x58x228xi8>, tensor<3x3x228x64xi8>) outs(%f : tensor<1x56x56x64xi32>) {
+  ^bb0(%a: i8, %d: i8, %o: i32):
+    %l = arith.extui %a : i8 to i32
+    %r = arith.extsi %d : i8 to i32
+    %m = arith.muli %l, %r : i32
+    %s = arith.addi %o, %m : i32
+    linalg.yield %s : i32
+  } -> tensor<1x56x56x64xi32>
+  plan.yield %c : tensor<1x56x56x64xi32>
+}
+plan.entry @deep_main {
+  %x0 = plan.storage input "x0" 0 : memref<1x58x58x228xi8>
+  %y0 = plan.storage output "y0" 0 : memref<1x56x56x64xi32>
+  %w0 = plan.use @deep_w : memref<3x3x228x64xi8>
+  plan.launch @deep(%x0, %w0) into(%y0) {plan.engine = "cpu"} : (memref<1x58x58x228xi8>, memref<3x3x228x64xi8>) into (memref<1x56x56x64xi32>)
+}

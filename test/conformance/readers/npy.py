@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads the head of a NumPy array's file, without NumPy."""
+"""Reads a NumPy array's file, without NumPy."""
 import ast
 
 
@@ -7,10 +7,20 @@ def is_npy(data):
     return data[:6] == b"\x93NUMPY"
 
 
-def _head(data):
+def _span(data):
+    """Where the head begins and where it ends."""
     width = 2 if data[6] == 1 else 4
-    length = int.from_bytes(data[8:8 + width], "little")
-    return ast.literal_eval(data[8 + width:8 + width + length].decode())
+    return 8 + width, 8 + width + int.from_bytes(data[8:8 + width], "little")
+
+
+def _head(data):
+    begin, end = _span(data)
+    return ast.literal_eval(data[begin:end].decode())
+
+
+def body(data):
+    """The bytes of the elements."""
+    return data[_span(data)[1]:]
 
 
 def shape(data):

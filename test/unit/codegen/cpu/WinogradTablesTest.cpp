@@ -2,7 +2,7 @@
 //
 // Which convolutions Winograd pays for, and how they are divided.
 
-#include "codegen/cpu/contraction/WinogradTables.h"
+#include "codegen/cpu/winograd/WinogradTables.h"
 
 #include "codegen/cpu/contraction/TileTables.h"
 #include "test/unit/codegen/cpu/Machines.h"
@@ -68,18 +68,18 @@ TEST(WinogradTables, LargeTilesPayForLayersOfImageNetworks) {
     for (WinogradShape shape : {image(224, 64, 64), image(112, 128, 128), image(56, 64, 64), image(56, 256, 256),
                                 image(28, 512, 512), image(28, 128, 128)}) {
       EXPECT_GT(gain(machine, shape, 4), 1.9) << shape.width << " x " << shape.inputs;
-      EXPECT_GE(chooseWinogradTile(machine, shape, kCache), 4) << shape.width << " x " << shape.inputs;
+      EXPECT_GE(chooseWinogradTile(machine, machine, shape, kCache), 4) << shape.width << " x " << shape.inputs;
     }
 }
 
 /// Their transforms cost more, and so does an image's edge; by sweeps they cost less.
 TEST(WinogradTables, TheLargestTilesAreForLargeImages) {
   for (WinogradShape shape : {image(112, 128, 128), image(56, 256, 256), image(28, 512, 512)})
-    EXPECT_EQ(chooseWinogradTile(kNeon, shape, kCache), 6) << shape.width;
-  EXPECT_EQ(chooseWinogradTile(kNeon, image(14, 256, 256), kCache), 4);
+    EXPECT_EQ(chooseWinogradTile(kNeon, kNeon, shape, kCache), 6) << shape.width;
+  EXPECT_EQ(chooseWinogradTile(kNeon, kNeon, image(14, 256, 256), kCache), 4);
   for (const MachineRow &machine : {kAvx2, kAvx512})
     for (WinogradShape shape : {image(56, 64, 64), image(28, 128, 128), image(14, 256, 256)})
-      EXPECT_LT(chooseWinogradTile(machine, shape, kCache), 6) << shape.width << " x " << shape.inputs;
+      EXPECT_LT(chooseWinogradTile(machine, machine, shape, kCache), 6) << shape.width << " x " << shape.inputs;
 }
 
 /// Of 5x5 taps a tile of 4x4 takes 64 products for 400, one of 2x2 36 for 100: down to images of one tile.
@@ -88,7 +88,7 @@ TEST(WinogradTables, LargerFiltersGain) {
     for (WinogradShape shape : {image(28, 16, 32), image(16, 32, 32), image(8, 32, 64), image(14, 24, 64)}) {
       shape.taps = 5;
       if (shape.width > 8) // or of four tiles: where transforms of the input cost little, there are tiles of two, too
-        EXPECT_EQ(chooseWinogradTile(machine, shape, kCache), 4) << shape.width << " x " << shape.inputs;
+        EXPECT_EQ(chooseWinogradTile(machine, machine, shape, kCache), 4) << shape.width << " x " << shape.inputs;
       EXPECT_GT(gain(machine, shape, 4), 1.3) << shape.width << " x " << shape.inputs;
     }
 }
@@ -130,7 +130,7 @@ TEST(WinogradTables, PartsOfTheColumnsGoTogether) {
 TEST(WinogradTables, FewChannelsAndFewPixelsStayDirect) {
   for (const MachineRow &machine : {kAvx2, kAvx512, kNeon})
     for (WinogradShape shape : {image(224, 1, 64), image(2, 512, 512), image(1, 64, 64)})
-      EXPECT_EQ(chooseWinogradTile(machine, shape, kCache), 0) << shape.width << " x " << shape.inputs;
+      EXPECT_EQ(chooseWinogradTile(machine, machine, shape, kCache), 0) << shape.width << " x " << shape.inputs;
 }
 
 TEST(WinogradTables, ALargerCacheHardlyEverCosts) {
@@ -149,7 +149,7 @@ TEST(WinogradTables, ALargerCacheHardlyEverCosts) {
 /// Products wait for a weight that comes from memory; its transforms hardly do.
 TEST(WinogradTables, SmallImagesOfManyChannelsGain) {
   for (const MachineRow &machine : {kAvx2, kAvx512, kNeon})
-    EXPECT_NE(chooseWinogradTile(machine, image(7, 512, 512), kCache), 0);
+    EXPECT_NE(chooseWinogradTile(machine, machine, image(7, 512, 512), kCache), 0);
 }
 
 /// Filters are transformed for each unit: where there are tiles enough, for many of them.
@@ -206,7 +206,7 @@ TEST(WinogradTables, ScratchIsBounded) {
     for (int64_t size : {7, 28, 224, 4000})
       for (int64_t channels : {64, 512, 4096}) {
         const WinogradBlocks blocks = divideWinograd(kAvx512, image(size, channels, channels), 4, 32, cache);
-        EXPECT_LE(scratchOf(blocks, {4, 3}, 32).all() * 4, 3 << 20) << size << " x " << channels;
+        EXPECT_LE(scratchOf(blocks, {4, 3}, 32).bytes(kAvx512), 3 << 20) << size << " x " << channels;
       }
 }
 

@@ -89,6 +89,77 @@ TEST(Winograd, IntegersAreExactInTilesOfTwo) {
   EXPECT_EQ(y[1], -7 * 2 + 11 * 13 - 5 * 4);
 }
 
+namespace {
+
+/// A number whose coefficients must be whole, and which says how large it gets.
+struct Whole {
+  int64_t value = 0;
+  int64_t least = 0, most = 0; ///< Where it is a sum of elements each of which lies in a range.
+};
+int64_t toInteger(double factor) {
+  EXPECT_EQ(factor, std::floor(factor)) << "a fraction";
+  return int64_t(factor);
+}
+Whole operator*(Whole a, double factor) {
+  const int64_t by = toInteger(factor);
+  return {a.value * by, std::min(a.least * by, a.most * by), std::max(a.least * by, a.most * by)};
+}
+Whole operator+(Whole a, Whole b) { return {a.value + b.value, a.least + b.least, a.most + b.most}; }
+Whole operator-(Whole a, Whole b) { return a + b * -1; }
+Whole fma(Whole a, double factor, Whole sum) { return sum + a * factor; }
+
+constexpr winograd::Method kOfIntegers[] = {{2, 3}, {4, 3}};
+
+} // namespace
+
+TEST(Winograd, OfIntegersNothingIsAFraction) {
+  for (const winograd::Method &method : kOfIntegers) {
+    ASSERT_TRUE(method.fitsIntegers());
+    const int64_t inputs = method.inputs();
+    for (int64_t element = 0; element < inputs; ++element)
+      for (int64_t tap = 0; tap < method.taps; ++tap) {
+        llvm::SmallVector<Whole> d(inputs), g(method.taps), products;
+        d[element].value = g[tap].value = 1;
+        const auto input = winograd::transformInput<Whole>(d, winograd::Pairs::Integers),
+                   filter = winograd::transformFilter<Whole>(inputs, g, winograd::Pairs::Integers);
+        for (size_t i = 0; i < input.size(); ++i)
+          products.push_back({input[i].value * filter[i].value});
+        const auto y = winograd::transformProducts<Whole>(method.outputs, products, winograd::Pairs::Integers);
+        for (int64_t output = 0; output < method.outputs; ++output)
+          EXPECT_EQ(y[output].value, output + tap == element ? winograd::scaleOf(inputs) : 0)
+              << nameOf(method) << ", element " << element << ", tap " << tap << ", output " << output;
+      }
+  }
+}
+
+/// Along both dimensions: the range after one is what goes into the other.
+TEST(Winograd, IntegersOf8BitsFit16) {
+  auto both = [](auto transform, int64_t size, Whole number) {
+    for (int dimension : {0, 1}) {
+      llvm::SmallVector<Whole> all(size, number);
+      (void)dimension;
+      for (const Whole &result : transform(llvm::ArrayRef<Whole>(all)))
+        number = {0, std::min(number.least, result.least), std::max(number.most, result.most)};
+    }
+    return number;
+  };
+  for (const winograd::Method &method : kOfIntegers) {
+    const int64_t inputs = method.inputs();
+    auto input = [](llvm::ArrayRef<Whole> d) { return winograd::transformInput<Whole>(d, winograd::Pairs::Integers); };
+    auto filter = [&](llvm::ArrayRef<Whole> g) {
+      return winograd::transformFilter<Whole>(inputs, g, winograd::Pairs::Integers);
+    };
+    for (Whole element : {Whole{0, 0, 255}, Whole{0, -128, 127}}) {
+      const Whole range = both(input, inputs, element);
+      EXPECT_GE(range.least, -32768) << nameOf(method);
+      EXPECT_LE(range.most, 32767) << nameOf(method);
+    }
+    const Whole range = both(filter, method.taps, {0, -128, 127});
+    EXPECT_GE(range.least, -32768) << nameOf(method);
+    EXPECT_LE(range.most, 32767) << nameOf(method);
+  }
+}
+
 /// Every row of a transform is computed once, beside those that it shares operations with.
 TEST(Winograd, GroupsHaveEveryRowOnce) {
   for (const winograd::Method &method : allMethods())

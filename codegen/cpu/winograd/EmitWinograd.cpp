@@ -3,15 +3,19 @@
 // How:  1. units: some tiles, some columns, channels block by block; 2. the transforms of the input and of the filters; 3. the
 //       products. The way back is WinogradOutput.
 
-#include "codegen/cpu/contraction/EmitWinograd.h"
+#include "codegen/cpu/winograd/EmitWinograd.h"
 
+#include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Halo.h"
 #include "codegen/cpu/Units.h"
 #include "codegen/cpu/contraction/PanelWalk.h"
 #include "codegen/cpu/contraction/TileTables.h"
-#include "codegen/cpu/contraction/WinogradOutput.h"
-#include "codegen/cpu/contraction/WinogradTiles.h"
+#include "codegen/cpu/winograd/WinogradFilters.h"
+#include "codegen/cpu/winograd/WinogradOutput.h"
+#include "codegen/cpu/winograd/WinogradTiles.h"
 #include "codegen/form/Winograd.h"
+#include "dialects/StoredBytes.h"
+#include "dialects/plan/PlanDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -22,23 +26,23 @@ using namespace mlir;
 namespace nacre::codegen::cpu {
 namespace {
 
-constexpr int64_t kLine = kLineBytes / 4; ///< Elements of a cache line.
-
 class WinogradEmitter {
 public:
   WinogradEmitter(KernelFunction &function, const WinogradConvolution &contraction)
       : function(function), build(function), contraction(contraction), method(contraction.method), tile(method.outputs),
-        inputs(method.inputs()), machine(machineOf(build.target, kWinogradTypes)), lanes(machine.lanes),
-        pairs(pairsOf(machine)), tiles(build, contraction) {}
+        inputs(method.inputs()), machine(*winogradRow(build.target, contraction.isOfIntegers())),
+        lanes(machine.numbersOfRegister()), pairs(pairsOf(machine)),
+        number(contraction.isOfIntegers() ? Type(build.ops.getI16Type()) : contraction.accumulatorType),
+        tiles(build, contraction) {}
 
   void emit() {
     divide();
     const WinogradScratch scratch = {inputs * inputs * inputPlane, inputs * inputs * filterPlane,
                                      inputs * inputs * sumsPlane};
-    transformed = allocateScratch(function, build, scratch.inputs, contraction.accumulatorType);
-    filters = allocateScratch(function, build, scratch.filters, contraction.accumulatorType);
+    transformed = allocateScratch(function, build, scratch.inputs, number);
+    filters = allocateScratch(function, build, scratch.filters, number);
     sums = allocateScratch(function, build, scratch.sums, contraction.accumulatorType);
-    if (WinogradSweeps::suit(machine))
+    if (WinogradSweeps::suit(machine) && !contraction.isOfIntegers())
       sweeps.emplace(build, machine, inputs, contraction.accumulatorType,
                      allocateScratch(function, build, WinogradSweeps::scratchOf(inputs), contraction.accumulatorType));
     // The products see them as operands.
@@ -59,8 +63,12 @@ private:
   // 1. Units
   //===--------------------------------------------------------------------===//
 
+  /// Of a cache line, elements of that type.
+  static int64_t lineOf(Type type) { return kLineBytes / bytesOfElement(type); }
   /// An odd number of lines: what is so far apart is in other sets of a cache.
-  static int64_t spread(int64_t elements) { return (llvm::divideCeil(elements, kLine) | 1) * kLine; }
+  static int64_t spread(int64_t elements, Type type) {
+    return (llvm::divideCeil(elements, lineOf(type)) | 1) * lineOf(type);
+  }
 
   void divide() {
     blocks = divideWinograd(machine, shapeOf(contraction), tile, width(), build.target.model.l2Bytes);
@@ -70,11 +78,11 @@ private:
     function.executedFlops = function.flops * method.share();
     const double units = double(llvm::divideCeil(contraction.cutExtent, blocks.extent)) * function.unitsPerBlock;
     function.unitCost = machine.nanosecondsOf(*function.executedFlops / units);
-    inputRow = llvm::alignTo(blocks.channels, kLine);
-    inputPlane = spread(blocks.tiles * inputRow);
-    filterPlane = spread(blocks.channels * width());
-    sumsRow = spread(blocks.partsAtOnce * blocks.panelsPerPart * width());
-    sumsPlane = spread(blocks.tiles * sumsRow);
+    inputRow = llvm::alignTo(blocks.channels, lineOf(number));
+    inputPlane = spread(blocks.tiles * inputRow, number);
+    filterPlane = spread(blocks.channels * width(), number);
+    sumsRow = spread(blocks.partsAtOnce * blocks.panelsPerPart * width(), contraction.accumulatorType);
+    sumsPlane = spread(blocks.tiles * sumsRow, contraction.accumulatorType);
   }
 
   Value scaled(Value value, int64_t by) { return build.address({{value, 0}}, {by}, 0); }
@@ -133,7 +141,8 @@ private:
   }
 
   void clearSums(Value count) {
-    Value zero = build.floatConstant(0.0, vectorOf(contraction.accumulatorType, lanes));
+    const unsigned lanes = machine.lanes;
+    Value zero = build.constant(cast<TypedAttr>(build.ops.getZeroAttr(vectorOf(contraction.accumulatorType, lanes))));
     build.loop(0, inputs * inputs, 1, [&](Position plane) {
       build.loop(build.index(0), count, 1, [&](Position number) {
         build.loop(build.index(0), panels, 1, [&](Position panel) {
@@ -158,19 +167,7 @@ private:
   // 2. The input and the filters
   //===--------------------------------------------------------------------===//
 
-  /// From which a transform's addresses are so far. NEON's instructions have no offset beside an index: there the search for
-  /// what to have in registers pays.
-  Position hidden(Position at) {
-    return at.counter && !build.target.arm64 ? Position{build.hidden(at.counter), at.constant} : at;
-  }
-
   Value buffer(unsigned operand) const { return function.buffers[contraction.operands[operand].argument]; }
-
-  /// To `to` and on, plane by plane.
-  void storePlanes(int64_t row, ArrayRef<Term> values, Value buffer, Value to, int64_t plane, Piece piece) {
-    for (auto [j, value] : llvm::enumerate(values))
-      build.store(value.value, buffer, build.add(to, (row * inputs + int64_t(j)) * plane), piece);
-  }
 
   void emitInput(Position number, Position first, int64_t size) {
     const WinogradTiles::Origin origin = tiles.originOf(number);
@@ -221,16 +218,19 @@ private:
       auto element = [&](int64_t i, int64_t j) -> Term {
         const int64_t pixel = std::min(j, valid - 1) * across().strides[Contraction::Lhs];
         Value address = build.address({{from[i], 0}, first, channel}, {1, 1, 1}, pixel);
-        return {&build, build.load(buffer(Contraction::Lhs), address, piece)};
+        return {&build, widenedTo(build, build.load(buffer(Contraction::Lhs), address, piece), number,
+                                  contraction.isUnsignedLhs)};
       };
       Value at = build.address({{to, 0}, channel}, {1, 1}, 0);
       auto ofInput = [&](ArrayRef<Term> d) { return winograd::transformInput(d, pairs); };
       winograd::transformBoth<Term>(inputs, group, element, ofInput, [&](int64_t i, ArrayRef<Term> row) {
-        storePlanes(i, row, transformed, at, inputPlane, piece);
+        storePlanes(build, i, row, {transformed, inputPlane, number}, at, piece);
       });
     };
     if (size < lanes) {
-      for (Piece piece : cutIntoPieces(size, lanes, hasMasks(build.target, 32)))
+      const unsigned elementBits = contraction.operands[Contraction::Lhs].elementType.getIntOrFloatBitWidth();
+      const bool masks = hasMasks(build.target, elementBits) && hasMasks(build.target, number.getIntOrFloatBitWidth());
+      for (Piece piece : cutIntoPieces(size, lanes, masks))
         transform({Value(), piece.offset}, {0, piece.lanes, piece.width});
       return;
     }
@@ -241,40 +241,18 @@ private:
         channel.constant = std::min(channel.constant, last);
       else if (size % lanes != 0)
         channel = {emitMin(build, build.address({channel}, {1}, 0), build.index(last)), 0};
-      transform(hidden(channel), {0, lanes, lanes});
+      transform(hiddenPosition(build, channel), {0, lanes, lanes});
     });
   }
 
-  /// Of a panel, which has the columns of a tap's channels one after another.
+  /// Of a panel.
   void emitFilters(Position panel, Position first, int64_t size) {
-    const int64_t panelStride = contraction.panels.stride, tapStride = channels() * width();
+    const int64_t panelStride = contraction.panels.stride;
     const int64_t panelsOfGroup = llvm::divideCeil(contraction.columns.size, width());
     Value from = build.address({{firstPanel, 0}, panel, first, {group, 0}},
                                {panelStride, panelStride, width(), panelsOfGroup * panelStride}, 0);
-    const int64_t elements = size * width();
-    if (WinogradSweeps::takesFilters(machine, method) && elements % WinogradSweeps::vectorLanes(machine) == 0) {
-      auto fromTap = [&](int64_t i, int64_t j) {
-        return build.pointer(buffer(Contraction::Rhs), build.add(from, (i * method.taps + j) * tapStride));
-      };
-      auto to = [&](int64_t i, int64_t j) {
-        return build.pointer(filters, build.index((i * inputs + j) * filterPlane));
-      };
-      return sweeps->filters(build.index(elements / WinogradSweeps::vectorLanes(machine)), pairs, fromTap, to);
-    }
-    auto transform = [&](Position at, ArrayRef<int64_t> group) {
-      const Piece piece = {0, lanes, lanes};
-      Value here = build.address({{from, 0}, at}, {1, 1}, 0), to = build.address({at}, {1}, 0);
-      auto tap = [&](int64_t i, int64_t j) -> Term {
-        Value address = build.add(here, (i * method.taps + j) * tapStride);
-        return {&build, build.load(buffer(Contraction::Rhs), address, piece)};
-      };
-      auto ofFilter = [&](ArrayRef<Term> g) { return winograd::transformFilter(inputs, g, pairs); };
-      winograd::transformBoth<Term>(method.taps, group, tap, ofFilter, [&](int64_t i, ArrayRef<Term> row) {
-        storePlanes(i, row, filters, to, filterPlane, piece);
-      });
-    };
-    for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, method.taps, machine.registers))
-      build.loop(0, elements, lanes, [&](Position at) { transform(hidden(at), group); });
+    WinogradFilters(build, contraction, machine, sweeps ? &*sweeps : nullptr, {filters, filterPlane, number})
+        .emit(buffer(Contraction::Rhs), from, size);
   }
 
   //===--------------------------------------------------------------------===//
@@ -287,17 +265,20 @@ private:
     product.accumulatorType = contraction.accumulatorType;
     product.operands.resize(Contraction::Extra, contraction.operands[Contraction::Rhs]);
     product.operands[Contraction::Lhs].argument = function.buffers.size() - 2;
+    product.operands[Contraction::Lhs].elementType = number;
     product.operands[Contraction::Result].argument = function.buffers.size() - 1;
     // As many rows as tell how many the last unit has, so that there is a tile of registers for what is left.
     const int64_t rows = cutAmongImages() ? blocks.extent * tiles.down() : tiles.down();
     product.rows = {{rows * tiles.across(), {inputRow, 0, sumsRow}}};
-    product.depth = {{size, {1, width(), 0}}};
+    const int64_t k = machine.types.k;
+    product.groups = {k, size};
+    product.depth = {{product.groups.groups(), {k, width() * k, 0}}};
     product.columns = {width(), {0, 1, 1}};
     product.cut = LoopedContraction::Cut::Rows;
     product.cutExtent = blocks.tiles;
 
     PanelWalk walk;
-    walk.panel = {filters, width(), {width()}};
+    walk.panel = {filters, width(), {width() * k}};
     walk.columns = width(); // those beyond the last are zero
     walk.cutLow = build.index(0);
     walk.cutHigh = count;
@@ -317,8 +298,9 @@ private:
   const winograd::Method method;
   const int64_t tile, inputs; ///< Of a tile along a dimension: outputs, and elements of the input.
   const MachineRow &machine;
-  const unsigned lanes;
+  const unsigned lanes; ///< Of transforms: numbers in a register.
   const winograd::Pairs pairs;
+  const Type number;                    ///< That is multiplied.
   std::optional<WinogradSweeps> sweeps; ///< Where they suit the machine.
   WinogradTiles tiles;
   WinogradBlocks blocks;
@@ -332,12 +314,35 @@ private:
 
 } // namespace
 
-bool fitsWinograd(const Target &target, const WinogradConvolution &convolution) {
-  return convolution.panels.width % machineOf(target, kWinogradTypes).lanes == 0;
+/// Whether panels are whole vectors of the target's, and it gains.
+static bool isSuited(const Target &target, const WinogradConvolution &convolution) {
+  const MachineRow *row = winogradRow(target, convolution.isOfIntegers());
+  const auto [width, stride, k] = convolution.panels;
+  if (!row || width % row->lanes != 0)
+    return false;
+  if (!convolution.isOfIntegers())
+    return true;
+  // Sums of integers are exact either way, so each CPU takes what is faster on it.
+  const Type columns = convolution.operands[Contraction::Rhs].elementType;
+  const WinogradShape shape = shapeOf(convolution);
+  return winogradCycles(*row, shape, convolution.method.outputs, width, target.model.l2Bytes) <
+         directCycles(machineOf(target, *productsOf(convolution, columns, k)), shape, target.model.l2Bytes);
 }
 
-void emitWinograd(KernelFunction &function, const WinogradConvolution &convolution) {
+LogicalResult emitConvolution(KernelFunction &function, const WinogradConvolution &convolution) {
+  if (!isSuited(function.target, convolution))
+    return failure();
   WinogradEmitter(function, convolution).emit();
+  return success();
+}
+
+LogicalResult emitWinograd(plan::KernelOp kernel, KernelFunction &function) {
+  function.keepsOrder = keepsOrderOfTiles(function.target);
+  if (FailureOr<WinogradConvolution> convolution = parseWinograd(kernel); succeeded(convolution))
+    return emitConvolution(function, *convolution);
+  if (FailureOr<WinogradGradient> gradient = parseWinogradGradient(kernel); succeeded(gradient))
+    return emitGradient(function, *gradient);
+  return failure();
 }
 
 } // namespace nacre::codegen::cpu

@@ -9,11 +9,11 @@
 //        4. at last these are transformed back into the epilogue.
 
 #include "codegen/cpu/Units.h"
-#include "codegen/cpu/contraction/EmitWinograd.h"
 #include "codegen/cpu/contraction/PanelWalk.h"
 #include "codegen/cpu/contraction/TileEpilogue.h"
 #include "codegen/cpu/contraction/TileTables.h"
-#include "codegen/cpu/contraction/WinogradTiles.h"
+#include "codegen/cpu/winograd/EmitWinograd.h"
+#include "codegen/cpu/winograd/WinogradTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -329,15 +329,15 @@ private:
 
 } // namespace
 
-bool fitsWinograd(const Target &target, const WinogradGradient &gradient) {
+LogicalResult emitGradient(KernelFunction &function, const WinogradGradient &gradient) {
+  const Target &target = function.target;
   const MachineRow &machine = machineOf(target, kWinogradTypes);
   // Vectors must not reach from one panel of the result into the next.
-  return gradient.resultWidth % machine.lanes == 0 &&
-         divideGradient(machine, shapeOf(gradient), gradient.method.outputs, target.model.l2Bytes).channels > 0;
-}
-
-void emitWinogradGradient(KernelFunction &function, const WinogradGradient &gradient) {
+  if (gradient.resultWidth % machine.lanes != 0 ||
+      divideGradient(machine, shapeOf(gradient), gradient.method.outputs, target.model.l2Bytes).channels == 0)
+    return failure();
   WinogradGradientEmitter(function, gradient).emit();
+  return success();
 }
 
 } // namespace nacre::codegen::cpu

@@ -2,10 +2,10 @@
 //
 // How:  1. tiles, columns and channels of a unit; 2. what a division costs; 3. the search; 4. whether it pays.
 
-#include "codegen/cpu/contraction/WinogradTables.h"
+#include "codegen/cpu/winograd/WinogradTables.h"
 
 #include "codegen/cpu/contraction/TileTables.h"
-#include "codegen/cpu/contraction/WinogradSweeps.h"
+#include "codegen/cpu/winograd/WinogradSweeps.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -57,9 +57,17 @@ int64_t passesOf(const WinogradShape &shape, const WinogradBlocks &blocks) {
 // 2. Costs
 //===----------------------------------------------------------------------===//
 
+bool isOfIntegers(const MachineRow &machine) { return machine.types.sum == Number::S32; }
+
+/// Of integers, a byte for each weight.
+int64_t weightBytes(const MachineRow &machine, const WinogradShape &shape) {
+  const int64_t each = isOfIntegers(machine) ? 1 : bytesOf(machine.types.rhs);
+  return each * shape.groups * shape.taps * shape.taps * shape.inputs * shape.outputs;
+}
+
 /// What a run waits for a weight that does not stay in the cache from one run to the next.
 double memoryCycles(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes) {
-  const double bytes = 4.0 * shape.groups * shape.taps * shape.taps * shape.inputs * shape.outputs;
+  const double bytes = double(weightBytes(machine, shape));
   return bytes > double(cacheBytes) ? bytes / machine.model->memoryBytesPerCycle : 0;
 }
 
@@ -77,13 +85,15 @@ double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t t
   const double columns = panels * llvm::divideCeil(width, machine.lanes); // vectors
   const TransformWork work = transformWork(machine, method);
   const double there = tiles * machine.transform * work.input * blocks.columnParts / partsAtOnce *
-                       llvm::divideCeil(shape.inputs, machine.lanes);
+                       llvm::divideCeil(shape.inputs, machine.numbersOfRegister());
   // The filters of a block are written to a cache and read at once: the nearer, the better.
   constexpr double farFilters = 1.25;
   const WinogradScratch scratch = scratchOf(blocks, method, width);
-  const bool isFar = 4.0 * scratch.filters > double(cacheBytes) / 4;
+  const auto numberBytes = double(bytesOf(machine.types.lhs)), sumsBytes = double(bytesOf(machine.types.sum));
+  const bool isFar = numberBytes * scratch.filters > double(cacheBytes) / 4;
   const double filter = machine.transform * work.filter + machine.storeFilter * numbers;
-  const double filters = passes * filter * (isFar ? farFilters : 1) * shape.inputs * columns;
+  const double filters =
+      passes * filter * (isFar ? farFilters : 1) * shape.inputs * columns * machine.lanes / machine.numbersOfRegister();
   const double back = tiles * machine.transform * work.products * columns;
 
   ContractionShape product;
@@ -95,12 +105,12 @@ double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t t
   const double products = passes * reductions * runCycles(machine, product, width);
 
   // What is more than the cache holds comes from the next one, each time that it is read.
-  const double operandBytes = 4.0 * (scratch.inputs + scratch.filters);
-  const double sumBytes = 4.0 * scratch.sums / blocks.partsAtOnce;
+  const double operandBytes = numberBytes * (scratch.inputs + scratch.filters);
+  const double sumBytes = sumsBytes * scratch.sums / blocks.partsAtOnce;
   const double units = passes * blocks.columnParts;
   double stream = 0;
   if (operandBytes > double(cacheBytes))
-    stream += units * reductions * blocks.panelsPerPart * 4.0 * scratch.inputs;
+    stream += units * reductions * blocks.panelsPerPart * numberBytes * scratch.inputs;
   if (reductions > 1 && operandBytes + partsAtOnce * sumBytes > double(cacheBytes))
     stream += units * reductions * 2 * sumBytes;
   return there + filters + back + numbers * (products + sums) + stream / machine.model->farBytesPerCycleOfProducts;
@@ -108,7 +118,21 @@ double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t t
 
 } // namespace
 
+const MachineRow *winogradRow(const Target &target, bool isOfIntegers) {
+  auto rowOf = [&](const ProductTypes &types) {
+    return bestRow(machineRows(), target.needs, types, /*isSingleRow=*/false, target.inOrder);
+  };
+  if (!isOfIntegers)
+    return rowOf(kWinogradTypes);
+  for (int64_t k : {2, 1})
+    if (const MachineRow *row = rowOf({Number::S16, Number::S16, Number::S32, k}))
+      return row;
+  return nullptr;
+}
+
 winograd::Pairs pairsOf(const MachineRow &machine) {
+  if (isOfIntegers(machine))
+    return winograd::Pairs::Integers;
   return machine.hasFreeCopies ? winograd::Pairs::MultiplyAdds : winograd::Pairs::Sums;
 }
 
@@ -117,14 +141,17 @@ TransformWork transformWork(const MachineRow &machine, const winograd::Method &m
   // Beside 0 and infinity there are so many pairs of points. In one dimension their rows of B^T take two operations and the
   // even and odd terms of both, those of G as many operations as there are taps; a row of A^T has a term for each pair. By
   // sums, terms that carry a point begin with a product.
-  const llvm::ArrayRef<double> squares = winograd::squaresOf(method.inputs());
+  const llvm::ArrayRef<double> squares = winograd::squaresOf(method.inputs(), pairsOf(machine));
   const double pairs = double(squares.size());
   const double carried = pairsOf(machine) == winograd::Pairs::Sums ? pairs - double(llvm::count(squares, 1.0)) : 0;
   const double ofInput = 2 * pairs * (pairs + 1) + carried, ofFilter = pairs * taps + carried;
   const double ofProducts = pairs * (outputs + 2), numbers = inputs * inputs;
   // Of a sweep's loop around each line of numbers, whose turns are two vectors.
   constexpr double ofLine = 2.5;
-  TransformWork work = {2 * inputs * ofInput, (inputs + taps) * ofFilter, (inputs + outputs) * ofProducts};
+  // Of integers a multiple and a sum are two operations, of which the larger part is needed.
+  const double ofMultiple = isOfIntegers(machine) ? 1.6 : 1;
+  TransformWork work = {2 * inputs * ofInput * ofMultiple, (inputs + taps) * ofFilter * ofMultiple,
+                        (inputs + outputs) * ofProducts * ofMultiple};
   if (WinogradSweeps::suit(machine)) {
     // Sweeps load and store each number twice.
     const double left = outputs * inputs;
@@ -180,9 +207,8 @@ WinogradBlocks divideWinograd(const MachineRow &machine, const WinogradShape &sh
                               uint64_t cacheBytes) {
   // That a run's memory has room for. Units together take more than one alone: no more than the layer's weight, so that small
   // models stay small.
-  constexpr int64_t mostScratch = (3 << 20) / 4;
-  const int64_t mostShared =
-      std::min(mostScratch, shape.groups * shape.taps * shape.taps * shape.inputs * shape.outputs);
+  constexpr int64_t mostScratch = 3 << 20;
+  const int64_t mostShared = std::min(mostScratch, weightBytes(machine, shape));
   const int64_t panels = llvm::divideCeil(shape.outputs, width);
   WinogradBlocks best;
   double bestCycles = std::numeric_limits<double>::infinity();
@@ -192,13 +218,13 @@ WinogradBlocks divideWinograd(const MachineRow &machine, const WinogradShape &sh
         WinogradBlocks blocks = divideTiles(shape, tile, wantedTiles);
         blocks.panelsPerPart = llvm::divideCeil(panels, parts);
         blocks.columnParts = llvm::divideCeil(panels, blocks.panelsPerPart);
-        blocks.channels = blockOfChannels(shape.inputs, wantedChannels, machine.lanes);
+        blocks.channels = blockOfChannels(shape.inputs, wantedChannels, machine.numbersOfRegister());
         const double parted = cyclesOf(machine, shape, tile, width, cacheBytes, blocks, 1);
         for (int64_t atOnce = 1; blocks.columnParts % atOnce == 0; atOnce *= 2) {
           blocks.partsAtOnce = atOnce;
           const bool isLeast = wantedTiles == 8 && wantedChannels == 16 && parts == panels && atOnce == 1;
           const int64_t most = atOnce > 1 ? mostShared : mostScratch;
-          if (scratchOf(blocks, {tile, shape.taps}, width).all() > most && !isLeast)
+          if (scratchOf(blocks, {tile, shape.taps}, width).bytes(machine) > most && !isLeast)
             continue;
           const double cycles = meanCycles(shape.groups * passesOf(shape, blocks) * blocks.columnParts,
                                            cyclesOf(machine, shape, tile, width, cacheBytes, blocks, atOnce), parted);
@@ -246,15 +272,18 @@ double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int
          waiting * memoryCycles(machine, shape, cacheBytes);
 }
 
-int64_t chooseWinogradTile(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes) {
+int64_t chooseWinogradTile(const MachineRow &machine, const MachineRow &direct, const WinogradShape &shape,
+                           uint64_t cacheBytes, int64_t largest) {
   // What is nearly as fast as smaller tiles, or none, is not worth its rounding.
   constexpr double worthwhile = 0.95;
   // Where their numbers find no place in registers, what tiles of 6x6 wait for is not in the costs: they are for large images.
   constexpr int64_t largestTile = 6, largeImage = 96;
   const bool isLarge = WinogradSweeps::suit(machine) || std::min(shape.height, shape.width) >= largeImage;
   int64_t best = 0;
-  double bestCycles = directCycles(machine, shape, cacheBytes);
+  double bestCycles = directCycles(direct, shape, cacheBytes);
   for (int64_t tile : kWinogradTiles) {
+    if (tile > largest)
+      break;
     if (!winograd::Method{tile, shape.taps}.exists() || (tile == largestTile && !isLarge))
       continue;
     const int64_t width = choosePanelWidth(machine, productShape(shape, tile));

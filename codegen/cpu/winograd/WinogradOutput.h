@@ -5,11 +5,11 @@
 // How:   by sweeps, where they suit the machine, else a tile's numbers at once; all rows of a tile, the last first: what lies
 //        beyond the image is overwritten by what lies in it.
 
-#ifndef NACRE_CODEGEN_CPU_CONTRACTION_WINOGRADOUTPUT_H
-#define NACRE_CODEGEN_CPU_CONTRACTION_WINOGRADOUTPUT_H
+#ifndef NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADOUTPUT_H
+#define NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADOUTPUT_H
 
-#include "codegen/cpu/contraction/WinogradSweeps.h"
-#include "codegen/cpu/contraction/WinogradTiles.h"
+#include "codegen/cpu/winograd/WinogradSweeps.h"
+#include "codegen/cpu/winograd/WinogradTiles.h"
 
 namespace nacre::codegen::cpu {
 
@@ -30,6 +30,7 @@ public:
 
 private:
   llvm::SmallVector<Term> transform(llvm::ArrayRef<Term> products) const;
+  Term unscaled(Term output) const;
   /// A row's pixels, `width` columns of each, `valid` of them in the result. `to`: where the first pixel lies, by operand.
   void finish(llvm::ArrayRef<mlir::Value> to, mlir::Value column, llvm::ArrayRef<Term> row, int64_t pixels,
               unsigned width, int64_t valid);
@@ -57,4 +58,4 @@ private:
 
 } // namespace nacre::codegen::cpu
 
-#endif // NACRE_CODEGEN_CPU_CONTRACTION_WINOGRADOUTPUT_H
+#endif // NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADOUTPUT_H

@@ -7,8 +7,8 @@
 //        many columns do. Both take scratch, the sums of all tiles and columns most of all, and what is beyond the
 //        second-level cache takes time. Every division is priced.
 
-#ifndef NACRE_CODEGEN_CPU_CONTRACTION_WINOGRADTABLES_H
-#define NACRE_CODEGEN_CPU_CONTRACTION_WINOGRADTABLES_H
+#ifndef NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADTABLES_H
+#define NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADTABLES_H
 
 #include "codegen/cpu/contraction/MachineRows.h"
 #include "codegen/form/ContractionShape.h"
@@ -34,14 +34,23 @@ struct WinogradBlocks {
 struct WinogradScratch {
   int64_t inputs = 0, filters = 0, sums = 0;
 
-  int64_t all() const { return inputs + filters + sums; }
+  int64_t bytes(const MachineRow &machine) const {
+    return (inputs + filters) * bytesOf(machine.types.lhs) + sums * bytesOf(machine.types.sum);
+  }
 };
 
 /// Outputs of a tile along one dimension, of those that there are transforms for.
 inline constexpr std::array<int64_t, 3> kWinogradTiles = {2, 4, 6};
 
+/// Numbers of larger tiles of bytes do not fit 16 bits.
+inline constexpr int64_t kLargestTileOfBytes = 4;
+
 /// What it multiplies.
 inline constexpr ProductTypes kWinogradTypes = {Number::F32, Number::F32, Number::F32};
+
+/// The row that `target` multiplies by: floats, or the numbers of 16 bits that transforms make of bytes, as many channels at once as
+/// it can. Null where it has none.
+const MachineRow *winogradRow(const Target &target, bool isOfIntegers);
 
 /// The division that is fastest, in panels of `width` columns, on a core with such a second-level cache.
 WinogradBlocks divideWinograd(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width,
@@ -71,7 +80,8 @@ WinogradScratch scratchOf(const WinogradBlocks &blocks, const winograd::Method &
 /// The products of one of a tile's numbers, for panels to be chosen by.
 ContractionShape productShape(const WinogradShape &shape, int64_t tile);
 
-/// Cycles of one core, directly with the best panels; the two are to be compared with one another alone.
+/// Cycles of one core, directly with the best panels; the two are to be compared with one another alone. Rows of machines are
+/// those of each: of integers, of bytes and of what is made of them.
 double directCycles(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes);
 double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width,
                       uint64_t cacheBytes);
@@ -79,11 +89,13 @@ double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int
 /// Cycles of one core for the gradient of the filter, which directly takes as long as the convolution.
 double gradientCycles(const MachineRow &machine, const WinogradShape &shape, int64_t tile, uint64_t cacheBytes);
 
-/// The tile that is fastest, with the best panels for each; 0 where a direct convolution is, or nearly.
-int64_t chooseWinogradTile(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes);
+/// The tile that is fastest, with the best panels for each, up to `largest`; 0 where a direct convolution, by the row `direct`, is, or
+/// nearly.
+int64_t chooseWinogradTile(const MachineRow &machine, const MachineRow &direct, const WinogradShape &shape,
+                           uint64_t cacheBytes, int64_t largest = kWinogradTiles.back());
 /// Of the gradient of a filter.
 int64_t chooseGradientTile(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes);
 
 } // namespace nacre::codegen::cpu
 
-#endif // NACRE_CODEGEN_CPU_CONTRACTION_WINOGRADTABLES_H
+#endif // NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADTABLES_H

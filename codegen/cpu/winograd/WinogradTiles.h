@@ -5,8 +5,8 @@
 // How:   what lies beyond the image is clamped to its edge, so that edge tiles read what there is, and write their last rows and
 //        pixels again and again, right at the last.
 
-#ifndef NACRE_CODEGEN_CPU_CONTRACTION_WINOGRADTILES_H
-#define NACRE_CODEGEN_CPU_CONTRACTION_WINOGRADTILES_H
+#ifndef NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADTILES_H
+#define NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADTILES_H
 
 #include "codegen/cpu/VectorBuilder.h"
 #include "codegen/form/ContractionForm.h"
@@ -56,4 +56,4 @@ private:
 
 } // namespace nacre::codegen::cpu
 
-#endif // NACRE_CODEGEN_CPU_CONTRACTION_WINOGRADTILES_H
+#endif // NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADTILES_H

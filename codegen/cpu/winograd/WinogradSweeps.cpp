@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "codegen/cpu/contraction/WinogradSweeps.h"
+#include "codegen/cpu/winograd/WinogradSweeps.h"
 
 #include "dialects/StoredBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

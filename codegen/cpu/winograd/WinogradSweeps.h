@@ -7,8 +7,8 @@
 // How:   two registers of channels, or of columns, at a time: first down each column of the tile, then across each row of what
 //        that left. Whatever is read and written has a pointer of its own, which loads and stores move on.
 
-#ifndef NACRE_CODEGEN_CPU_CONTRACTION_WINOGRADSWEEPS_H
-#define NACRE_CODEGEN_CPU_CONTRACTION_WINOGRADSWEEPS_H
+#ifndef NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADSWEEPS_H
+#define NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADSWEEPS_H
 
 #include "codegen/cpu/VectorBuilder.h"
 #include "codegen/cpu/contraction/MachineRows.h"
@@ -70,4 +70,4 @@ private:
 
 } // namespace nacre::codegen::cpu
 
-#endif // NACRE_CODEGEN_CPU_CONTRACTION_WINOGRADSWEEPS_H
+#endif // NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADSWEEPS_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "codegen/cpu/contraction/WinogradOutput.h"
+#include "codegen/cpu/winograd/WinogradOutput.h"
 
 #include "codegen/cpu/Units.h"
 #include "codegen/cpu/contraction/TileEpilogue.h"
-#include "codegen/cpu/contraction/WinogradTables.h"
+#include "codegen/cpu/winograd/WinogradTables.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -16,8 +16,8 @@ namespace nacre::codegen::cpu {
 WinogradOutput::WinogradOutput(KernelFunction &function, VectorBuilder &build, const WinogradConvolution &contraction,
                                WinogradTiles &tiles, WinogradSweeps *sweeps, const Sums &sums)
     : function(function), build(build), contraction(contraction), tiles(tiles), sweeps(sweeps), sums(sums),
-      machine(machineOf(build.target, kWinogradTypes)), lanes(machine.lanes), tile(contraction.method.outputs),
-      inputs(contraction.method.inputs()) {}
+      machine(*winogradRow(build.target, contraction.isOfIntegers())), lanes(machine.lanes),
+      tile(contraction.method.outputs), inputs(contraction.method.inputs()) {}
 
 Value WinogradOutput::difference(Value a, Value b) {
   return arith::SubIOp::create(build.ops, build.loc, a, b, arith::IntegerOverflowFlags::nsw);
@@ -46,6 +46,22 @@ SmallVector<Term> WinogradOutput::transform(ArrayRef<Term> products) const {
   return SmallVector<Term>(winograd::transformProducts(tile, products, pairsOf(machine)));
 }
 
+/// Of integers the outputs are so many times too large, along both dimensions. All is modulo 2^32, where the odd factor has an
+/// inverse; what is left is a shift.
+Term WinogradOutput::unscaled(Term output) const {
+  if (!contraction.isOfIntegers())
+    return output;
+  const auto scale = uint32_t(winograd::scaleOf(inputs) * winograd::scaleOf(inputs));
+  const unsigned shift = llvm::countr_zero(scale);
+  uint32_t inverse = 1;
+  for (int step = 0; step < 5; ++step) // Newton's: twice as many bits each time.
+    inverse *= 2 - (scale >> shift) * inverse;
+  if (inverse != 1)
+    output =
+        output.make(arith::MulIOp::create(build.ops, build.loc, output.value, output.integer(int32_t(inverse)).value));
+  return output.op<arith::ShRSIOp>(output.value, output.integer(shift).value);
+}
+
 void WinogradOutput::finish(ArrayRef<Value> to, Value column, ArrayRef<Term> row, int64_t pixels, unsigned width,
                             int64_t valid) {
   const Distances none(contraction.operands.size(), 0);
@@ -54,7 +70,7 @@ void WinogradOutput::finish(ArrayRef<Value> to, Value column, ArrayRef<Term> row
     for (unsigned operand = Contraction::Result; operand < at.size(); ++operand)
       at[operand] = build.address({{to[operand], 0}, {column, 0}}, {1, contraction.columns.strides[operand]},
                                   j * contraction.across.strides[operand]);
-    TileEpilogue(build, contraction, function.buffers, at).finish(row[j].value, width, none, 0, valid);
+    TileEpilogue(build, contraction, function.buffers, at).finish(unscaled(row[j]).value, width, none, 0, valid);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "codegen/cpu/contraction/WinogradTiles.h"
+#include "codegen/cpu/winograd/WinogradTiles.h"
 
 #include "codegen/cpu/Units.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
