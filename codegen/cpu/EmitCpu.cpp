@@ -117,6 +117,7 @@ constexpr plan::EncodingKind kPanels[] = {plan::EncodingKind::Panel};
 
 constexpr EmitterEntry<Emitter> kEmitters[] = {
     {"contraction", plan::KernelKind::Contraction, emitContraction, kPanels},
+    {"depthwise", plan::KernelKind::Contraction, emitDepthwise},
     {"halves", plan::KernelKind::Contraction, emitHalves, kPanels},
     {"halves", plan::KernelKind::Separable, emitHalves, kPanels},
     {"nest", plan::KernelKind::Nest, emitNest},

@@ -12,7 +12,6 @@
 #include "codegen/cpu/Halo.h"
 #include "codegen/cpu/Units.h"
 #include "codegen/cpu/VectorMath.h"
-#include "codegen/cpu/contraction/EmitDepthwise.h"
 #include "codegen/cpu/contraction/EmitWinograd.h"
 #include "codegen/cpu/contraction/PackColumns.h"
 #include "codegen/cpu/contraction/PanelWalk.h"
@@ -363,14 +362,6 @@ private:
 
 } // namespace
 
-static void emit(KernelFunction &function, const MatrixProduct &product) {
-  ContractionEmitter(function, product).emit();
-}
-static void emit(KernelFunction &function, const DepthwiseConvolution &convolution) {
-  function.keepsOrder = true;
-  emitDepthwise(function, convolution);
-}
-
 LogicalResult nacre::codegen::cpu::emitContraction(plan::KernelOp kernel, KernelFunction &function) {
   function.keepsOrder = keepsOrderOfTiles(function.target);
   FailureOr<WinogradConvolution> winograd = parseWinograd(kernel);
@@ -384,14 +375,9 @@ LogicalResult nacre::codegen::cpu::emitContraction(plan::KernelOp kernel, Kernel
     return success();
   }
   FailureOr<ContractionForm> contraction = parseContraction(kernel);
-  auto isDeclined = [](const auto &kind) { return kind.prologue.has_value() || kind.isOfIntegers(); };
-  if (failed(contraction) || std::visit(isDeclined, *contraction))
+  const auto *product = succeeded(contraction) ? std::get_if<MatrixProduct>(&*contraction) : nullptr;
+  if (!product || product->prologue || product->isOfIntegers())
     return failure();
-  // A depthwise tile's taps are written one by one, and added up so.
-  constexpr int64_t mostTaps = 1024;
-  const auto *depthwise = std::get_if<DepthwiseConvolution>(&*contraction);
-  if (depthwise && depthwise->depthSize() > mostTaps)
-    return emitNest(kernel, function);
-  std::visit([&](const auto &kind) { emit(function, kind); }, *contraction);
+  ContractionEmitter(function, *product).emit();
   return success();
 }
