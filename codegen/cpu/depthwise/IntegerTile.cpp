@@ -145,7 +145,7 @@ SmallVector<Use> IntegerTile::usesOf(TileSize size, bool byColumns) const {
 /// By columns, a group is there for a moment, and all sums of the tile wait; by outputs, one output's sums and all groups of the
 /// windows below one another do.
 IntegerTile::Choice IntegerTile::choiceOf(TileSize size, bool byColumns) const {
-  constexpr int64_t waiting = 3; // operands on their way
+  constexpr int64_t waiting = 3; // operands on their way, and numbers that an ending needs
   const ChannelLayout layout = {block};
   const int64_t registers = build.target.vectors.registers, outputs = size.outputs();
   const SmallVector<Use> uses = usesOf(size, byColumns);

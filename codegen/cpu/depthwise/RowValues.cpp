@@ -2,48 +2,41 @@
 
 #include "codegen/cpu/depthwise/RowValues.h"
 
-#include "codegen/cpu/contraction/PanelWalk.h"
+#include "dialects/StoredBytes.h"
 
 using namespace mlir;
 
 namespace nacre::codegen::cpu {
 
 RowValues::RowValues(KernelFunction &function, VectorBuilder &build)
-    : function(function), build(build), bytesBefore(function.scratchBytes), bytes(bytesBefore), mostBytes(bytesBefore) {
-}
+    : function(function), build(build), bytesBefore(llvm::alignTo(function.scratchBytes, kLineBytes)) {}
 
 void RowValues::clear() {
   kept.clear();
-  bytes = bytesBefore;
+  bytes = 0;
+  first = {};
 }
 
 unsigned RowValues::keep(Value vector, bool inRegister) {
   auto type = dyn_cast<VectorType>(vector.getType());
   if (inRegister || !type) {
-    kept.push_back({vector, type, true});
+    kept.push_back({vector, 0, type});
     return kept.size() - 1;
   }
-  function.scratchBytes = bytes;
-  Value scratch = allocateScratch(function, build, type.getNumElements(), type.getElementType());
-  bytes = function.scratchBytes;
-  function.scratchBytes = mostBytes = std::max(mostBytes, bytes);
-  const unsigned lanes = type.getNumElements();
-  build.store(vector, scratch, build.index(0), {0, lanes, lanes});
-  kept.push_back({scratch, type, false});
+  if (!first)
+    first = build.pointer(function.scratch, build.index(bytesBefore));
+  build.storeAt(vector, build.add(first, bytes));
+  kept.push_back({Value(), bytes, type});
+  bytes = llvm::alignTo(bytes + type.getNumElements() * bytesOfElement(type.getElementType()), kLineBytes / 4);
+  function.scratchBytes = std::max<uint64_t>(function.scratchBytes, bytesBefore + bytes);
   return kept.size() - 1;
 }
 
 Value RowValues::get(unsigned number, Value place) {
-  const Kept &value = kept[number];
-  if (value.inRegister)
-    return value.value;
-  const unsigned lanes = value.type.getNumElements();
-  return build.load(value.value, place, {0, lanes, lanes});
+  const Kept &wanted = kept[number];
+  return wanted.value ? wanted.value : build.loadAt(build.add(place, wanted.distance), wanted.type);
 }
 
-Value RowValues::makePlace() {
-  const bool isNeeded = llvm::any_of(kept, [](const Kept &value) { return !value.inRegister; });
-  return isNeeded ? build.hidden(build.index(0)) : Value();
-}
+Value RowValues::makePlace() { return first ? build.hidden(first) : Value(); }
 
 } // namespace nacre::codegen::cpu

@@ -22,18 +22,19 @@ public:
   unsigned keep(mlir::Value vector, bool inRegister);
   /// `place` is the last one that was made.
   mlir::Value get(unsigned number, mlir::Value place);
-  /// Where an output finds what is in scratch.
+  /// A pointer by which an output finds what is in scratch.
   mlir::Value makePlace();
 
 private:
   KernelFunction &function;
   VectorBuilder &build;
   const uint64_t bytesBefore; ///< Of scratch.
-  uint64_t bytes, mostBytes;
+  int64_t bytes = 0;
+  mlir::Value first; ///< A pointer to what is in scratch; null where nothing is.
   struct Kept {
-    mlir::Value value; ///< The vector, or the scratch that it is in.
+    mlir::Value value; ///< Null where it is in scratch,
+    int64_t distance = 0; ///< so far from the first.
     mlir::VectorType type;
-    bool inRegister = false;
   };
   llvm::SmallVector<Kept, 0> kept;
 };
