@@ -118,6 +118,7 @@ constexpr plan::EncodingKind kPanels[] = {plan::EncodingKind::Panel};
 constexpr EmitterEntry<Emitter> kEmitters[] = {
     {"winograd", plan::KernelKind::Contraction, emitWinograd, kPanels, /*knowsGroups=*/true},
     {"contraction", plan::KernelKind::Contraction, emitContraction, kPanels, /*knowsGroups=*/true},
+    {"depthwise", plan::KernelKind::Contraction, emitDepthwise},
     {"halves", plan::KernelKind::Contraction, emitHalves, kPanels},
     {"halves", plan::KernelKind::Separable, emitHalves, kPanels},
     {"nest", plan::KernelKind::Nest, emitNest},

@@ -11,6 +11,7 @@ namespace nacre::codegen::cpu {
 
 llvm::LogicalResult emitAttention(plan::KernelOp kernel, KernelFunction &function);
 llvm::LogicalResult emitContraction(plan::KernelOp kernel, KernelFunction &function);
+llvm::LogicalResult emitDepthwise(plan::KernelOp kernel, KernelFunction &function);
 llvm::LogicalResult emitFallback(plan::KernelOp kernel, KernelFunction &function);
 llvm::LogicalResult emitHalves(plan::KernelOp kernel, KernelFunction &function);
 llvm::LogicalResult emitIndexed(plan::KernelOp kernel, KernelFunction &function);

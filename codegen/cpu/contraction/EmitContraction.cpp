@@ -12,7 +12,6 @@
 #include "codegen/cpu/Halo.h"
 #include "codegen/cpu/Units.h"
 #include "codegen/cpu/VectorMath.h"
-#include "codegen/cpu/contraction/EmitDepthwise.h"
 #include "codegen/cpu/contraction/PackColumns.h"
 #include "codegen/cpu/contraction/PanelWalk.h"
 #include "codegen/cpu/contraction/TileTables.h"
@@ -334,29 +333,12 @@ private:
 
 } // namespace
 
-static LogicalResult emit(KernelFunction &function, const MatrixProduct &product) {
-  if (product.isOfIntegers() && !canMultiply(function.target, product))
-    return failure();
-  ContractionEmitter(function, product).emit();
-  return success();
-}
-static LogicalResult emit(KernelFunction &function, const DepthwiseConvolution &convolution) {
-  if (convolution.isOfIntegers())
-    return failure();
-  function.keepsOrder = true;
-  emitDepthwise(function, convolution);
-  return success();
-}
-
 LogicalResult nacre::codegen::cpu::emitContraction(plan::KernelOp kernel, KernelFunction &function) {
   function.keepsOrder = keepsOrderOfTiles(function.target);
   FailureOr<ContractionForm> contraction = parseContraction(kernel);
-  if (failed(contraction) || std::visit([](const auto &kind) { return kind.prologue.has_value(); }, *contraction))
+  const auto *product = succeeded(contraction) ? std::get_if<MatrixProduct>(&*contraction) : nullptr;
+  if (!product || product->prologue || (product->isOfIntegers() && !canMultiply(function.target, *product)))
     return failure();
-  // A depthwise tile's taps are written one by one, and added up so.
-  constexpr int64_t mostTaps = 1024;
-  const auto *depthwise = std::get_if<DepthwiseConvolution>(&*contraction);
-  if (depthwise && depthwise->depthSize() > mostTaps)
-    return emitNest(kernel, function);
-  return std::visit([&](const auto &kind) { return emit(function, kind); }, *contraction);
+  ContractionEmitter(function, *product).emit();
+  return success();
 }

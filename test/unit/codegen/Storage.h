@@ -32,10 +32,12 @@ struct Storage {
 
   void fill(std::mt19937 &random) {
     std::uniform_real_distribution<double> real(-1, 1);
-    std::uniform_int_distribution<int> integer(-4, 4);
+    // Of bytes the extremes count: their products are the largest. An eighth are -128.
+    const bool isByte = elementType.isInteger(8);
+    std::uniform_int_distribution<int> integer(isByte ? -164 : -4, isByte ? 127 : 4);
     const int64_t width = bytesOfElement(elementType);
     for (int64_t i = 0; i < size(); ++i) {
-      llvm::APInt bits(width * 8, integer(random), /*isSigned=*/true);
+      llvm::APInt bits(width * 8, std::max(integer(random), -128), /*isSigned=*/true);
       if (auto type = llvm::dyn_cast<mlir::FloatType>(elementType)) {
         llvm::APFloat value(real(random));
         bool loses;

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/cpu/depthwise/ChannelLayout.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include <numeric>
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+
+//===----------------------------------------------------------------------===//
+// Vectors
+//===----------------------------------------------------------------------===//
+
+static int64_t lanesOf(Value vector) { return cast<VectorType>(vector.getType()).getNumElements(); }
+
+Value splatOf(VectorBuilder &build, Type type, int64_t value) {
+  Attribute element = build.ops.getIntegerAttr(getElementTypeOrSelf(type), value);
+  return build.constant(DenseElementsAttr::get(cast<ShapedType>(type), element));
+}
+
+Value callIntrinsic(VectorBuilder &build, StringRef name, Type result, ArrayRef<Value> operands) {
+  return LLVM::CallIntrinsicOp::create(build.ops, build.loc, result, build.ops.getStringAttr(name), operands)
+      .getResult(0);
+}
+
+Value asElements(VectorBuilder &build, Value vector, unsigned bits) {
+  auto type = cast<VectorType>(vector.getType());
+  const int64_t count = type.getNumElements() * type.getElementTypeBitWidth() / bits;
+  return vector::BitCastOp::create(build.ops, build.loc, VectorType::get({count}, build.ops.getIntegerType(bits)),
+                                   vector);
+}
+
+Value extract(VectorBuilder &build, Value vector, int64_t from, int64_t count) {
+  if (count == lanesOf(vector))
+    return vector;
+  return vector::ExtractStridedSliceOp::create(build.ops, build.loc, vector, ArrayRef<int64_t>{from},
+                                               ArrayRef<int64_t>{count}, ArrayRef<int64_t>{1});
+}
+
+static Value shuffled(VectorBuilder &build, Value a, Value b, ArrayRef<int64_t> lanes) {
+  return vector::ShuffleOp::create(build.ops, build.loc, a, b, lanes);
+}
+
+//===----------------------------------------------------------------------===//
+// Bytes
+//===----------------------------------------------------------------------===//
+
+Value loadBytes(VectorBuilder &build, Value buffer, Value address, Piece piece, bool inverted) {
+  Value bytes = build.load(buffer, address, piece);
+  const int64_t count = lanesOf(bytes), all = ChannelLayout{piece.width}.bytes();
+  if (count < all) {
+    // Whatever is behind them, nothing reads what becomes of it.
+    SmallVector<int64_t> lanes(all, vector::ShuffleOp::kPoisonIndex);
+    std::iota(lanes.begin(), lanes.begin() + count, 0);
+    bytes = shuffled(build, bytes, bytes, lanes);
+  }
+  constexpr int64_t highestBit = -128;
+  return inverted ? arith::XOrIOp::create(build.ops, build.loc, bytes, splatOf(build, bytes.getType(), highestBit))
+                  : bytes;
+}
+
+Value interleave(VectorBuilder &build, Value a, Value b, unsigned bits, bool isHigh) {
+  Value first = asElements(build, a, bits), second = asElements(build, b, bits);
+  const int64_t count = lanesOf(first), ofSegment = 128 / bits, half = ofSegment / 2;
+  SmallVector<int64_t> lanes;
+  for (int64_t segment = 0; segment < count; segment += ofSegment)
+    for (int64_t lane = segment + (isHigh ? half : 0), end = lane + half; lane < end; ++lane)
+      lanes.append({lane, count + lane});
+  return asElements(build, shuffled(build, first, second, lanes), 8);
+}
+
+//===----------------------------------------------------------------------===//
+// Channels
+//===----------------------------------------------------------------------===//
+
+Value joinVectors(VectorBuilder &build, ArrayRef<Value> vectors) {
+  SmallVector<Value, 4> parts(vectors);
+  while (parts.size() > 1) {
+    SmallVector<int64_t> lanes = llvm::to_vector(llvm::seq<int64_t>(0, 2 * lanesOf(parts[0])));
+    SmallVector<Value, 4> joined;
+    for (size_t pair = 0; pair + 1 < parts.size(); pair += 2)
+      joined.push_back(shuffled(build, parts[pair], parts[pair + 1], lanes));
+    parts = std::move(joined);
+  }
+  return parts.front();
+}
+
+SmallVector<Value, 4> splitVectors(VectorBuilder &build, Value all, const ChannelLayout &layout) {
+  SmallVector<Value, 4> vectors;
+  for (int64_t vector = 0; vector < layout.vectors(); ++vector)
+    vectors.push_back(extract(build, all, vector * layout.lanes(), layout.lanes()));
+  return vectors;
+}
+
+/// The channel of each sum; of those behind the last one, that.
+static SmallVector<int64_t> channelsOfSums(const ChannelLayout &layout) {
+  SmallVector<int64_t> channels;
+  for (int64_t vector = 0; vector < layout.vectors(); ++vector)
+    for (int64_t lane = 0; lane < layout.lanes(); ++lane)
+      channels.push_back(std::min<int64_t>(16 * (lane / 4) + 4 * vector + lane % 4, layout.width - 1));
+  return channels;
+}
+
+Value inOrderOfSums(VectorBuilder &build, Value channels, const ChannelLayout &layout) {
+  if (layout.segments() == 1 && layout.sums() == layout.width)
+    return channels;
+  return shuffled(build, channels, channels, channelsOfSums(layout));
+}
+
+Value inOrderOfChannels(VectorBuilder &build, Value sums, const ChannelLayout &layout) {
+  if (layout.segments() == 1)
+    return extract(build, sums, 0, layout.width);
+  SmallVector<int64_t> order(layout.width);
+  for (auto [sum, channel] : llvm::enumerate(channelsOfSums(layout)))
+    order[channel] = sum;
+  return shuffled(build, sums, sums, order);
+}
+
+Value narrowToBytes(VectorBuilder &build, Value sums, const ChannelLayout &layout, ByteRange range) {
+  const Type byte = build.ops.getI8Type();
+  if (build.target.arm64) {
+    Value narrowed = arith::TruncIOp::create(build.ops, build.loc, VectorType::get({layout.sums()}, byte), sums);
+    return inOrderOfChannels(build, narrowed, layout);
+  }
+  // x86 narrows with saturation, two registers to one. What it undoes is the order that interleaving gave.
+  SmallVector<Value, 4> words = splitVectors(build, sums, layout);
+  if (range == ByteRange::Unknown)
+    for (Value &word : words)
+      word = arith::AndIOp::create(build.ops, build.loc, word, splatOf(build, word.getType(), 0xff));
+  const char *instructions[][2] = {{"llvm.x86.sse2.packssdw.128", "llvm.x86.sse2.packuswb.128"},
+                                   {"llvm.x86.avx2.packssdw", "llvm.x86.avx2.packuswb"},
+                                   {"llvm.x86.avx512.packssdw.512", "llvm.x86.avx512.packuswb.512"}};
+  const char *ofSignedBytes[] = {"llvm.x86.sse2.packsswb.128", "llvm.x86.avx2.packsswb",
+                                 "llvm.x86.avx512.packsswb.512"};
+  const unsigned size = layout.segments() / 2;
+  auto pack = [&](StringRef name, Type element, Value a, Value b) {
+    return callIntrinsic(build, name, VectorType::get({2 * lanesOf(a)}, element), {a, b});
+  };
+  Value low = pack(instructions[size][0], build.ops.getI16Type(), words[0], words[words.size() > 1 ? 1 : 0]);
+  Value high = words.size() > 2 ? pack(instructions[size][0], build.ops.getI16Type(), words[2], words[3]) : low;
+  Value bytes = pack(range == ByteRange::Signed ? ofSignedBytes[size] : instructions[size][1], byte, low, high);
+  return extract(build, bytes, 0, layout.width);
+}
+
+} // namespace nacre::codegen::cpu

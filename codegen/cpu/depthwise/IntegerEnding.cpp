@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// 1. Terms; 2. a row; 3. an output.
+
+#include "codegen/cpu/depthwise/IntegerEnding.h"
+
+#include "codegen/cpu/VectorBody.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include <limits>
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+
+//===----------------------------------------------------------------------===//
+// 1. Terms
+//===----------------------------------------------------------------------===//
+
+IntegerEnding::IntegerEnding(VectorBuilder &build, const Contraction &contraction, ArrayRef<Value> buffers,
+                             ArrayRef<ContractionLoop> rows)
+    : build(build), contraction(contraction), buffers(buffers), rows(rows) {
+  if (contraction.epilogue)
+    findTerms();
+}
+
+void IntegerEnding::findTerms() {
+  const auto *productInput = llvm::find(contraction.productInputs, std::optional<unsigned>(0));
+  Value sum = contraction.epilogue->body->getArgument(productInput - contraction.productInputs.begin());
+  while (sum.hasOneUse()) {
+    Operation *user = *sum.user_begin();
+    const bool isSubtraction = isa<arith::SubIOp>(user);
+    if (!isa<arith::AddIOp>(user) && !(isSubtraction && user->getOperand(0) == sum))
+      return;
+    std::optional<Term> term = termOf(user->getOperand(user->getOperand(0) == sum ? 1 : 0));
+    if (!term)
+      return;
+    term->isSubtracted = isSubtraction;
+    terms.push_back(*term);
+    biased = sum = user->getResult(0);
+  }
+}
+
+std::optional<IntegerEnding::Term> IntegerEnding::termOf(Value addend) const {
+  Term term;
+  if (matchPattern(addend, m_Constant(&term.constant)))
+    return term;
+  auto argument = dyn_cast<BlockArgument>(addend);
+  if (!argument || argument.getArgNumber() >= contraction.epilogue->inputs.size() ||
+      contraction.productInputs[argument.getArgNumber()])
+    return std::nullopt;
+  // The product is an input too, and no operand.
+  const auto before = ArrayRef(contraction.productInputs).take_front(argument.getArgNumber());
+  term.operand = Contraction::Extra + unsigned(llvm::count(before, std::nullopt));
+  return staysInRow(*term.operand) ? std::optional(term) : std::nullopt;
+}
+
+bool IntegerEnding::isTerm(unsigned operand) const {
+  return llvm::any_of(terms, [&](const Term &term) { return term.operand == operand; });
+}
+
+bool IntegerEnding::staysInRow(unsigned operand) const {
+  return llvm::all_of(rows, [&](const ContractionLoop &loop) { return loop.strides[operand] == 0; });
+}
+
+//===----------------------------------------------------------------------===//
+// 2. A row
+//===----------------------------------------------------------------------===//
+
+/// The operands that an epilogue reads, and its results' numbers, are behind the first three.
+static SmallVector<unsigned> operandsOfEpilogue(const Contraction &contraction) {
+  SmallVector<unsigned> operands;
+  const auto count = llvm::count(contraction.productInputs, std::nullopt);
+  for (unsigned number = 0; number < count; ++number)
+    operands.push_back(Contraction::Extra + number);
+  return operands;
+}
+
+unsigned IntegerEnding::vectorsOfRow(const ChannelLayout &layout) const {
+  unsigned operands = 1;
+  for (unsigned operand : operandsOfEpilogue(contraction))
+    operands += staysInRow(operand) && !isTerm(operand);
+  return operands * layout.vectors();
+}
+
+Value IntegerEnding::load(unsigned operand, Value address, Piece channels) {
+  Value buffer = buffers[contraction.operands[operand].argument];
+  const int64_t stride = contraction.columns.strides[operand];
+  if (stride == 0)
+    return build.loadScalar(buffer, address);
+  Value all =
+      stride == 1 ? build.load(buffer, address, channels) : build.loadStrided(buffer, address, stride, channels);
+  return inOrderOfSums(build, all, {channels.width});
+}
+
+void IntegerEnding::beginRow(RowValues &row, Piece channels, const Addresses &at, ArrayRef<Value> correction,
+                             bool inRegisters) {
+  const ChannelLayout layout = {channels.width};
+  Value sum = correction.empty() ? splatOf(build, vectorOf(contraction.accumulatorType, layout.sums()), 0)
+                                 : joinVectors(build, correction);
+  for (const Term &term : terms) {
+    Value addend = term.operand ? load(*term.operand, at[*term.operand], channels) : build.constant(term.constant);
+    addend = build.broadcast(addend, layout.sums());
+    sum = term.isSubtracted ? arith::SubIOp::create(build.ops, build.loc, sum, addend).getResult()
+                            : arith::AddIOp::create(build.ops, build.loc, sum, addend).getResult();
+  }
+  begun.clear();
+  for (Value vector : splitVectors(build, sum, layout))
+    begun.push_back(row.keep(vector, inRegisters));
+  common.clear();
+  for (unsigned operand : operandsOfEpilogue(contraction))
+    if (staysInRow(operand) && !isTerm(operand))
+      common[operand] = row.keep(load(operand, at[operand], channels), inRegisters);
+}
+
+//===----------------------------------------------------------------------===//
+// 3. An output
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value, 4> IntegerEnding::beginning(RowValues &row, Value place) const {
+  return llvm::map_to_vector<4>(begun, [&](unsigned number) { return row.get(number, place); });
+}
+
+void IntegerEnding::finish(RowValues &row, Value place, Piece channels, ArrayRef<Value> sums, const Addresses &at,
+                           const Distances &distances) {
+  const ChannelLayout layout = {channels.width};
+  auto there = [&](unsigned operand) { return build.add(at[operand], distances[operand]); };
+  Value all = joinVectors(build, sums);
+  if (!contraction.epilogue)
+    return store(Contraction::Result, {}, all, channels, there(Contraction::Result));
+  auto input = [&](unsigned operand) -> Value {
+    if (isTerm(operand))
+      return all; // nothing reads it
+    auto kept = common.find(operand);
+    return kept != common.end() ? row.get(kept->second, place) : load(operand, there(operand), channels);
+  };
+  SmallVector<Value> arguments =
+      epilogueArguments(contraction, all, input, [&](TypedAttr value) { return build.constant(value); });
+  SmallVector<std::pair<Value, Value>, 1> known;
+  if (biased)
+    known.push_back({biased, all});
+  Block &body = *contraction.epilogue->body;
+  SmallVector<Value> values = inlineBody(build, body, arguments, layout.sums(), {}, known);
+  for (auto [operand, value, yielded] :
+       llvm::zip_equal(contraction.results, values, body.getTerminator()->getOperands()))
+    store(operand, yielded, build.broadcast(value, layout.sums()), channels, there(operand));
+}
+
+namespace {
+
+struct Bounds {
+  double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
+};
+
+std::optional<double> constantOf(Value value) {
+  if (APFloat number(0.0); matchPattern(value, m_ConstantFloat(&number)))
+    return number.convertToDouble();
+  if (APInt number; matchPattern(value, m_ConstantInt(&number)))
+    return double(number.getSExtValue());
+  return std::nullopt;
+}
+
+/// Of a clamped value.
+Bounds boundsOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<arith::FPToSIOp, math::RoundEvenOp>(op))
+    return boundsOf(op->getOperand(0));
+  bool isLow = false;
+  unsigned operand = 0;
+  if (isa_and_nonnull<arith::MaximumFOp, arith::MaxNumFOp, arith::MaxSIOp>(op)) {
+    isLow = true;
+  } else if (auto select = dyn_cast_or_null<arith::SelectOp>(op)) {
+    // x > c ? x : c, or x < c ? x : c.
+    auto compared = select.getCondition().getDefiningOp<arith::CmpFOp>();
+    if (!compared || compared.getLhs() != select.getTrueValue() || compared.getRhs() != select.getFalseValue() ||
+        (compared.getPredicate() != arith::CmpFPredicate::OGT && compared.getPredicate() != arith::CmpFPredicate::OLT))
+      return {};
+    isLow = compared.getPredicate() == arith::CmpFPredicate::OGT;
+    operand = 1;
+  } else if (!isa_and_nonnull<arith::MinimumFOp, arith::MinNumFOp, arith::MinSIOp>(op)) {
+    return {};
+  }
+  const std::optional<double> bound = constantOf(op->getOperand(operand + 1));
+  Bounds bounds = boundsOf(op->getOperand(operand));
+  for (double *end : {&bounds.low, &bounds.high})
+    if (bound)
+      *end = isLow ? std::max(*end, *bound) : std::min(*end, *bound);
+  return bounds;
+}
+
+ByteRange rangeOf(Value integer) {
+  const Bounds bounds = boundsOf(integer);
+  if (bounds.low >= 0 && bounds.high <= 255)
+    return ByteRange::Unsigned;
+  return bounds.low >= -128 && bounds.high <= 127 ? ByteRange::Signed : ByteRange::Unknown;
+}
+
+} // namespace
+
+void IntegerEnding::store(unsigned operand, Value yielded, Value sums, Piece channels, Value address) {
+  const ChannelLayout layout = {channels.width};
+  auto isNarrowed = [](Value value) {
+    auto truncation = value ? value.getDefiningOp<arith::TruncIOp>() : arith::TruncIOp();
+    return truncation && getElementTypeOrSelf(truncation.getType()).isInteger(8) &&
+           getElementTypeOrSelf(truncation.getIn().getType()).isInteger(32);
+  };
+  Value channelsInOrder;
+  if (isNarrowed(yielded) && isNarrowed(sums))
+    channelsInOrder = narrowToBytes(build, sums.getDefiningOp()->getOperand(0), layout,
+                                    rangeOf(yielded.getDefiningOp()->getOperand(0)));
+  else
+    channelsInOrder = inOrderOfChannels(build, sums, layout);
+  build.store(channelsInOrder, buffers[contraction.operands[operand].argument], address, channels);
+}
+
+} // namespace nacre::codegen::cpu
