@@ -44,6 +44,7 @@ public:
   explicit VectorBuilder(KernelFunction &function);
 
   const Target &target;
+  const llvm::ArrayRef<mlir::Value> buffers; ///< Of the kernel's arguments.
 
   // Constants, each built once, at the start of the function.
   mlir::Value index(int64_t value);
@@ -68,6 +69,8 @@ public:
   /// Elements address, address + stride, ... one by one.
   mlir::Value loadStrided(mlir::Value buffer, mlir::Value address, int64_t stride, Piece piece);
   mlir::Value loadScalar(mlir::Value buffer, mlir::Value address);
+  /// The elements at `indices`, a vector of integers none of which leads out of the buffer.
+  mlir::Value gather(mlir::Value buffer, mlir::Value indices);
 
   // A pointer that loads and stores move on: what the optimizer does not know to be so far from another has a register of its own
   // through a loop, and the addition becomes a part of the load or the store.
