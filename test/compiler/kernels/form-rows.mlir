@@ -68,8 +68,8 @@ func.func @long(%x: tensor<2x4097xf32> {nn.name = "x"}) -> (tensor<2x4097xf32> {
 
 // CHECK-LABEL: plan.kernel @matmul_0 contraction
 // CHECK-SAME:    into (%{{.*}}: tensor<4x8xi8>)
-// CHECK-LABEL: plan.kernel @gather_0 nest
-// CHECK-SAME:    (%[[X:[^ :]+]]: tensor<4x8xi8>, %[[TABLE:[^ :]+]]: tensor<4xi8>)
+// CHECK-LABEL: plan.kernel @cast_0 nest
+// CHECK-SAME:    (%[[TABLE:[^ :]+]]: tensor<4xi8>, %{{.*}}: tensor<4x8xi8>)
 // CHECK:         arith.extsi
 // CHECK:         tensor.extract %[[TABLE]]
 func.func @table(%x: tensor<4x16xi8> {nn.name = "x"}) -> (tensor<4x8xi8> {nn.name = "y"}) {
