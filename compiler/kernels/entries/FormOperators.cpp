@@ -13,6 +13,7 @@
 #include "compiler/kernels/fusion/ProductParts.h"
 #include "compiler/kernels/fusion/ProductPrologues.h"
 #include "compiler/kernels/lowerings/Lowering.h"
+#include "compiler/kernels/lowerings/windows/WindowSource.h"
 #include "dialects/nn/Variables.h"
 #include "dialects/plan/Notes.h"
 
@@ -137,6 +138,13 @@ void describeConvolution(nn::ConvOp op, FusionNode &node) {
     node.multiplyAdds = double(result.getNumElements()) * double(computeProduct(filter.drop_back(2)));
 }
 
+/// Whether the windows of `op` may read the codes that its operand is computed of.
+bool readsCodes(Operation *op) {
+  auto pool = dyn_cast<nn::PoolOp>(op);
+  return ((pool && pool.getKind() == nn::PoolKind::Average) || isa<nn::LrnOp>(op)) &&
+         findCodes(op->getOperand(0)).has_value();
+}
+
 class Describer {
 public:
   explicit Describer(Block &block) {
@@ -182,6 +190,8 @@ private:
     node.mayUpdate = engine == plan::Engine::Cpu && mayUpdate(work);
     if (const Lowering *lowering = findLowering(op))
       node.prologueOperand = lowering->prologueOperand;
+    if (readsCodes(op))
+      node.prologueOperand = 0;
     node.isLookup = picksRows(op);
     node.isPart = engine == plan::Engine::Cpu && isPartOfProduct;
     if (engine == plan::Engine::Gpu)

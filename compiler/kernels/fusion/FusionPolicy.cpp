@@ -318,20 +318,40 @@ private:
 
   void leaveWidening() {
     for (auto [index, group] : llvm::enumerate(groups)) {
-      const int last = group.last;
-      if (group.members.size() < 2 || !nodes[last].widens || group.results.size() != 1 || nodes[last].operands[0] < 0 ||
-          groupOf[nodes[last].operands[0]] != int(index))
+      FusionGroup widening = findWidening(group);
+      if (widening.members.empty())
         continue;
-      FusionGroup widening;
-      widening.last = last;
-      widening.members.push_back(last);
+      // A product would widen its operand once for each block of columns.
+      const bool isForProduct = llvm::any_of(
+          users[group.last], [&](int user) { return nodes[user].kind == WorkKind::Contraction; });
       const int reader = findOnlyReader(widening);
-      if (reader < 0 || reader == int(index))
+      if (isForProduct || reader < 0 || reader == int(index) || !readFewTogether(groups[reader], widening))
         continue;
-      llvm::erase(group.members, last);
-      group.last = group.results.front() = nodes[last].operands[0];
-      groups[reader].members.push_back(last);
-      groupOf[last] = reader;
+      for (int member : widening.members) {
+        llvm::erase(group.members, member);
+        groupOf[member] = reader;
+      }
+      group.last = group.results.front() = nodes[widening.members.back()].operands.front();
+      groups[reader].members.append(widening.members);
+    }
+  }
+
+  /// The end of a group that makes its values wider, and perhaps adds and multiplies numbers: what dequantizes. Its members are in
+  /// reverse.
+  FusionGroup findWidening(const FusionGroup &group) const {
+    FusionGroup widening;
+    widening.last = group.last;
+    if (group.results.size() != 1)
+      return widening;
+    for (int node = group.last;; node = nodes[node].operands.front()) {
+      const int operand = nodes[node].operands.empty() ? -1 : nodes[node].operands.front();
+      if (nodes[node].kind != WorkKind::Elementwise || nodes[node].readsTable || operand < 0 ||
+          !llvm::is_contained(group.members, operand) || users[operand].size() != 1 ||
+          llvm::any_of(llvm::drop_begin(nodes[node].operands), [](int other) { return other != kSplatOperand; }))
+        return FusionGroup();
+      widening.members.push_back(node);
+      if (nodes[node].widens)
+        return widening;
     }
   }
 

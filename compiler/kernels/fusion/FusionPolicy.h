@@ -14,7 +14,8 @@
 //           too, and come behind that, the contraction's kernel writes it as well;
 //        6. reductions of the same rows, and what is computed of them for each row or each element, are one kernel of rows (RowGroups.h),
 //           which other anchors but contractions leave them to;
-//        7. what only makes the last value of a group wider is left to the one group that reads it: memory holds the narrower value.
+//        7. what only makes the last value of a group wider, or dequantizes it, is left to the one group that reads it: memory holds the
+//           narrower value.
 //        Nodes for different engines share no group. All values of a group but the last stay inside, so no cycle can arise. Linear in operators and their operands.
 //        A contraction whose columns are read in equal parts (the gates of a recurrent cell) takes what the parts meet in,
 //        and several values may leave: all who read them come behind the group. So may they of a gradient of a weight that is

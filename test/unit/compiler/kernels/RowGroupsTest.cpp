@@ -97,17 +97,23 @@ TEST(RowGroups, OnlyNestsAndRowsReadTables) {
 }
 
 TEST(RowGroups, MemoryHoldsTheNarrowerValue) {
-  // The product stores bytes; whoever reads them as words makes them wider.
-  RowGraph graph;
-  int product = graph.add(WorkKind::Contraction, {-1, -1}, kWhole);
-  int bytes = graph.map({product});
-  int words = graph.map({bytes});
-  graph.nodes[words].widens = true;
-  int largest = graph.reduce(words);
-  int distance = graph.map({words, largest});
-  auto groups = graph.run();
-  ASSERT_EQ(groups.size(), 2u);
-  EXPECT_EQ(members(groups[0]), (std::vector<int>{product, bytes}));
-  EXPECT_EQ(groups[0].results, (llvm::SmallVector<int, 2>{bytes}));
-  EXPECT_EQ(members(groups[1]), (std::vector<int>{words, largest, distance}));
+  // The product stores bytes; whoever reads them dequantizes them. Two readers would do so twice.
+  for (int readers : {1, 2}) {
+    RowGraph graph;
+    int product = graph.add(WorkKind::Contraction, {-1, -1}, kWhole);
+    int bytes = graph.map({product});
+    int wide = graph.map({bytes});
+    graph.nodes[wide].widens = true;
+    int centred = graph.map({wide, kSplatOperand});
+    int softmax = graph.add(WorkKind::Row, {centred}, kWhole);
+    graph.nodes[softmax].prologueOperand = 0;
+    if (readers == 2)
+      graph.add(WorkKind::Permute, {centred}, kWhole);
+    auto groups = graph.run();
+    const bool moves = readers == 1;
+    EXPECT_EQ(members(groups[0]),
+              moves ? (std::vector<int>{product, bytes}) : (std::vector<int>{product, bytes, wide, centred}));
+    EXPECT_EQ(groups[0].results.front(), moves ? bytes : centred);
+    EXPECT_EQ(members(groups[1]), moves ? (std::vector<int>{wide, centred, softmax}) : (std::vector<int>{softmax}));
+  }
 }
