@@ -73,11 +73,11 @@ private:
     group.last = first;
     group.members.push_back(first);
     groupOf[first] = groups.size();
-    size_t operands = nodes[first].operands.size();
+    size_t operands = countOperands(first);
     while (!isAlone(nodes[first].kind)) {
       llvm::SmallVector<int, 4> region = findRegion(group.last, first);
       for (int member : region)
-        operands += nodes[member].operands.size() - 1;
+        operands += countOperands(member) - 1;
       if (region.empty() || group.members.size() + region.size() > maxMembers || operands > maxOperands)
         break;
       for (int member : region)

@@ -45,10 +45,15 @@ size_t GroupTable::countReads(const FusionGroup &group) const {
   return countOutside(members) - numbers;
 }
 
+size_t GroupTable::countOperands(int node) const {
+  const auto &operands = nodes[node].operands;
+  return std::max<size_t>(1, operands.size() - llvm::count(operands, kSplatOperand));
+}
+
 size_t GroupTable::countOperands(const FusionGroup &group) const {
   size_t operands = 1;
   for (int member : group.members)
-    operands += nodes[member].operands.size() - 1;
+    operands += countOperands(member) - 1;
   return operands;
 }
 

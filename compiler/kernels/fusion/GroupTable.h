@@ -20,6 +20,9 @@ struct GroupTable {
   size_t countOutside(const std::set<int> &members) const;
   /// The same, but numbers that bodies contain do not count.
   size_t countReads(const FusionGroup &group) const;
+  /// Operands that are values; numbers that bodies contain are none, and the value that is computed on is one in any case.
+  size_t countOperands(int node) const;
+  /// Of all members, those that are computed on apart.
   size_t countOperands(const FusionGroup &group) const;
   /// The group that all uses of the chain's result are in, or -1; for a lookup and what follows it a lookup's. Broadcasting uses
   /// do not count: there the chain would be computed again for each of them.

@@ -81,3 +81,65 @@ func.func @table(%x: tensor<4x16xi8> {nn.name = "x"}) -> (tensor<4x8xi8> {nn.nam
   %3 = nn.gather %table, %2 {axis = 0 : i64} : tensor<4xi8>, tensor<4x8xi32>
   return %3 : tensor<4x8xi8>
 }
+
+// -----
+
+// Between a dequantization and a quantization, rows and windows read and write bytes. The cells around the tensor hold the zero point.
+
+// CHECK-LABEL: plan.kernel @pool_0 nest
+// CHECK-SAME:    (%{{.*}}: tensor<1x9x9x8xi8>) into (%{{.*}}: tensor<1x4x4x8xi8>)
+// CHECK-NOT:     arith.uitofp
+// CHECK-LABEL: plan.kernel @lrn_0 nest
+// CHECK-SAME:    (%[[CODES:[^ :]+]]: tensor<1x4x4x8xi8>) into (%{{.*}}: tensor<1x4x4x8xi8>)
+// CHECK:         arith.constant -125 : i8
+// CHECK:         tensor.pad %[[CODES]] low[0, 0, 0, 2] high[0, 0, 0, 2]
+// CHECK:         arith.uitofp
+// CHECK:         arith.uitofp
+// CHECK:         math.roundeven
+// CHECK-LABEL: plan.kernel @softmax_0 row
+// CHECK-SAME:    (%{{.*}}: tensor<1x4x4x8xi8>) into (%{{.*}}: tensor<1x4x4x8xi8>)
+// CHECK:         arith.uitofp
+// CHECK:         math.exp
+// CHECK:         math.roundeven
+// CHECK-NOT:   plan.kernel
+func.func @dequantized(%x: tensor<1x9x9x8xui8> {nn.name = "x"}) -> (tensor<1x4x4x8xui8> {nn.name = "y"}) {
+  %zero = nn.constant dense<131.0> : tensor<f32>
+  %scale = nn.constant dense<0.02> : tensor<f32>
+  %step = nn.constant dense<0.04> : tensor<f32>
+  %most = nn.constant dense<255.0> : tensor<f32>
+  %0 = nn.pool max %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>,
+      dilations = array<i64: 1, 1>, overhang = array<i64: 0, 0>} : tensor<1x9x9x8xui8>
+  %1 = nn.cast %0 : tensor<1x4x4x8xui8> to tensor<1x4x4x8xf32>
+  %2 = nn.binary sub %1, %zero : tensor<1x4x4x8xf32>, tensor<f32>
+  %3 = nn.binary mul %2, %scale : tensor<1x4x4x8xf32>, tensor<f32>
+  %4 = nn.lrn %3 {size = 5, alpha = 1.0e-4, beta = 0.75, bias = 1.0} : tensor<1x4x4x8xf32>
+  %5 = nn.binary div %4, %step : tensor<1x4x4x8xf32>, tensor<f32>
+  %6 = nn.unary round %5 : tensor<1x4x4x8xf32>
+  %7 = nn.binary min %6, %most : tensor<1x4x4x8xf32>, tensor<f32>
+  %8 = nn.cast %7 : tensor<1x4x4x8xf32> to tensor<1x4x4x8xui8>
+  %9 = nn.cast %8 : tensor<1x4x4x8xui8> to tensor<1x4x4x8xf32>
+  %10 = nn.binary mul %9, %step : tensor<1x4x4x8xf32>, tensor<f32>
+  %11 = nn.softmax %10 {axis = 3 : i64} : tensor<1x4x4x8xf32>
+  %12 = nn.binary div %11, %step : tensor<1x4x4x8xf32>, tensor<f32>
+  %13 = nn.unary round %12 : tensor<1x4x4x8xf32>
+  %14 = nn.cast %13 : tensor<1x4x4x8xf32> to tensor<1x4x4x8xui8>
+  return %14 : tensor<1x4x4x8xui8>
+}
+
+// -----
+
+// What others read as well is not computed in a window.
+
+// CHECK-LABEL: plan.kernel @cast_0 nest
+// CHECK-SAME:    into (%{{.*}}: tensor<1x9x9x8xf32>)
+// CHECK-LABEL: plan.kernel @pool_0 nest
+// CHECK-SAME:    tensor<1x9x9x8xf32>
+func.func @read_twice(%x: tensor<1x9x9x8xi8> {nn.name = "x"})
+    -> (tensor<1x3x3x8xf32> {nn.name = "y"}, tensor<1x9x9x8xf32> {nn.name = "z"}) {
+  %scale = nn.constant dense<0.02> : tensor<f32>
+  %0 = nn.cast %x : tensor<1x9x9x8xi8> to tensor<1x9x9x8xf32>
+  %1 = nn.binary mul %0, %scale : tensor<1x9x9x8xf32>, tensor<f32>
+  %2 = nn.pool average %1 {kernel = array<i64: 3, 3>, strides = array<i64: 3, 3>, pads = array<i64: 0, 0, 0, 0>,
+      dilations = array<i64: 1, 1>, overhang = array<i64: 0, 0>} : tensor<1x9x9x8xf32>
+  return %2, %1 : tensor<1x3x3x8xf32>, tensor<1x9x9x8xf32>
+}
