@@ -56,7 +56,7 @@ private:
   RowSweeps sweeps;
   int64_t columns = 1;
   llvm::DenseMap<Type, Value> memory; ///< Scratch, as elements of 32 bits.
-  int64_t lineElements = 0; ///< Of a scratch array, per line.
+  int64_t lineElements = 0;           ///< Of a scratch array, per line.
   unsigned maxLines = 1;
 
   // The tile being emitted.
@@ -102,17 +102,15 @@ LogicalResult RowEmitter::run() {
 
 void RowEmitter::emitTiles() {
   if (sweeps.arrays > 0) {
-    lineElements = columns * (choice.horizontal ? 1 : width);
     // Rows of scratch start on a cache line.
-    lineElements = llvm::alignTo(lineElements, 16);
+    lineElements = llvm::alignTo(columns * (choice.horizontal ? 1 : width), 16);
     const int64_t elements = sweeps.arrays * maxLines * lineElements;
     function.scratchBytes = std::max<uint64_t>(function.scratchBytes, elements * sizeof(float));
     memory.clear();
     for (auto [stage, role] : llvm::zip_equal(stages, sweeps.roles))
-      if (Value &view = memory[stage.results[0].elementType]; role.keptFrom && !view)
-        view = memref::ViewOp::create(builder.ops, builder.loc,
-                                      MemRefType::get({elements}, stage.results[0].elementType), function.scratch,
-                                      builder.index(0), ValueRange());
+      if (auto type = MemRefType::get({elements}, stage.results[0].elementType); role.keptFrom)
+        memory[type.getElementType()] =
+            memref::ViewOp::create(builder.ops, builder.loc, type, function.scratch, builder.index(0), ValueRange());
   }
   if (choice.horizontal || !choice.loop) {
     const int64_t rows = rowLoop ? std::min<int64_t>(maxLines, nest.loops[*rowLoop].size) : 1;
@@ -315,12 +313,12 @@ Value RowEmitter::evaluate(unsigned index, unsigned result, const LineCell &cell
   const RowRole &role = sweeps.roles[index];
   if (role.perRow)
     return rowValues[index][result][cell.line];
-  Value &known = atCell[{index, result}];
-  if (known)
+  if (Value known = atCell.lookup({index, result}))
     return known;
   const Piece piece = cell.cell.piece;
+  Value scratch = memory.lookup(stage.results[0].elementType);
   if (role.keptFrom && *role.keptFrom < current)
-    return known = builder.load(memory.lookup(stage.results[0].elementType), scratchAddress(role, cell), piece);
+    return atCell[{index, result}] = builder.load(scratch, scratchAddress(role, cell), piece);
 
   SmallVector<Value> arguments = gatherInputs(stage, cell);
   for (const StageResult &described : stage.results)
@@ -329,8 +327,7 @@ Value RowEmitter::evaluate(unsigned index, unsigned result, const LineCell &cell
   for (auto [position, value] : llvm::enumerate(results))
     atCell[{index, unsigned(position)}] = value;
   if (role.keptFrom)
-    builder.store(builder.broadcast(results[0], piece.width), memory.lookup(stage.results[0].elementType),
-                  scratchAddress(role, cell), piece);
+    builder.store(builder.broadcast(results[0], piece.width), scratch, scratchAddress(role, cell), piece);
   return results[result];
 }
 
