@@ -106,7 +106,6 @@ void RowEmitter::emitTiles() {
     lineElements = llvm::alignTo(columns * (choice.horizontal ? 1 : width), 16);
     const int64_t elements = sweeps.arrays * maxLines * lineElements;
     function.scratchBytes = std::max<uint64_t>(function.scratchBytes, elements * sizeof(float));
-    memory.clear();
     for (auto [stage, role] : llvm::zip_equal(stages, sweeps.roles))
       if (auto type = MemRefType::get({elements}, stage.results[0].elementType); role.keptFrom)
         memory[type.getElementType()] =
@@ -170,10 +169,8 @@ void RowEmitter::emitTile(ArrayRef<Cell> lines) {
 // 3. A sweep
 //===----------------------------------------------------------------------===//
 
-/// Vectors that a sweep keeps in flight.
 unsigned RowEmitter::vectorsInFlight(unsigned sweep) const {
-  const unsigned sideBySide = builder.target.vectors.sideBySide;
-  return computesTranscendentals(sweeps, stages, sweep) ? sideBySide : 4 * sideBySide;
+  return builder.target.vectors.sideBySide * (computesTranscendentals(sweeps, stages, sweep) ? 1 : 4);
 }
 
 SmallVector<Cell> RowEmitter::columnCells(int64_t elements, unsigned line, bool mayMask) const {
@@ -274,7 +271,6 @@ SmallVector<Value> RowEmitter::emitStep(unsigned sweep, ArrayRef<LineCell> cells
   loaded.clear();
   SmallVector<Value> stepped;
   const unsigned perCell = cells.empty() ? 0 : accumulators.size() / cells.size();
-  SmallVector<std::pair<unsigned, Value>> toStore;
   for (auto [index, cell] : llvm::enumerate(cells)) {
     atCell.clear();
     ValueRange own = accumulators.slice(index * perCell, perCell);
