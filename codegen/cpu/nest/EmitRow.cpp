@@ -55,8 +55,8 @@ private:
 
   RowSweeps sweeps;
   int64_t columns = 1;
-  Value memory;             ///< Scratch as f32.
-  int64_t lineElements = 0; ///< Of a scratch array, per line.
+  llvm::DenseMap<Type, Value> memory; ///< Scratch, as elements of 32 bits.
+  int64_t lineElements = 0;           ///< Of a scratch array, per line.
   unsigned maxLines = 1;
 
   // The tile being emitted.
@@ -102,13 +102,14 @@ LogicalResult RowEmitter::run() {
 
 void RowEmitter::emitTiles() {
   if (sweeps.arrays > 0) {
-    lineElements = columns * (choice.horizontal ? 1 : width);
     // Rows of scratch start on a cache line.
-    lineElements = llvm::alignTo(lineElements, 16);
+    lineElements = llvm::alignTo(columns * (choice.horizontal ? 1 : width), 16);
     const int64_t elements = sweeps.arrays * maxLines * lineElements;
     function.scratchBytes = std::max<uint64_t>(function.scratchBytes, elements * sizeof(float));
-    memory = memref::ViewOp::create(builder.ops, builder.loc, MemRefType::get({elements}, builder.ops.getF32Type()),
-                                    function.scratch, builder.index(0), ValueRange());
+    for (auto [stage, role] : llvm::zip_equal(stages, sweeps.roles))
+      if (auto type = MemRefType::get({elements}, stage.results[0].elementType); role.keptFrom)
+        memory[type.getElementType()] =
+            memref::ViewOp::create(builder.ops, builder.loc, type, function.scratch, builder.index(0), ValueRange());
   }
   if (choice.horizontal || !choice.loop) {
     const int64_t rows = rowLoop ? std::min<int64_t>(maxLines, nest.loops[*rowLoop].size) : 1;
@@ -168,10 +169,8 @@ void RowEmitter::emitTile(ArrayRef<Cell> lines) {
 // 3. A sweep
 //===----------------------------------------------------------------------===//
 
-/// Vectors that a sweep keeps in flight.
 unsigned RowEmitter::vectorsInFlight(unsigned sweep) const {
-  const unsigned sideBySide = builder.target.vectors.sideBySide;
-  return computesTranscendentals(sweeps, stages, sweep) ? sideBySide : 4 * sideBySide;
+  return builder.target.vectors.sideBySide * (computesTranscendentals(sweeps, stages, sweep) ? 1 : 4);
 }
 
 SmallVector<Cell> RowEmitter::columnCells(int64_t elements, unsigned line, bool mayMask) const {
@@ -272,7 +271,6 @@ SmallVector<Value> RowEmitter::emitStep(unsigned sweep, ArrayRef<LineCell> cells
   loaded.clear();
   SmallVector<Value> stepped;
   const unsigned perCell = cells.empty() ? 0 : accumulators.size() / cells.size();
-  SmallVector<std::pair<unsigned, Value>> toStore;
   for (auto [index, cell] : llvm::enumerate(cells)) {
     atCell.clear();
     ValueRange own = accumulators.slice(index * perCell, perCell);
@@ -311,12 +309,12 @@ Value RowEmitter::evaluate(unsigned index, unsigned result, const LineCell &cell
   const RowRole &role = sweeps.roles[index];
   if (role.perRow)
     return rowValues[index][result][cell.line];
-  Value &known = atCell[{index, result}];
-  if (known)
+  if (Value known = atCell.lookup({index, result}))
     return known;
   const Piece piece = cell.cell.piece;
+  Value scratch = memory.lookup(stage.results[0].elementType);
   if (role.keptFrom && *role.keptFrom < current)
-    return known = builder.load(memory, scratchAddress(role, cell), piece);
+    return atCell[{index, result}] = builder.load(scratch, scratchAddress(role, cell), piece);
 
   SmallVector<Value> arguments = gatherInputs(stage, cell);
   for (const StageResult &described : stage.results)
@@ -325,7 +323,7 @@ Value RowEmitter::evaluate(unsigned index, unsigned result, const LineCell &cell
   for (auto [position, value] : llvm::enumerate(results))
     atCell[{index, unsigned(position)}] = value;
   if (role.keptFrom)
-    builder.store(builder.broadcast(results[0], piece.width), memory, scratchAddress(role, cell), piece);
+    builder.store(builder.broadcast(results[0], piece.width), scratch, scratchAddress(role, cell), piece);
   return results[result];
 }
 

@@ -174,3 +174,72 @@ plan.kernel @ordered row (%x: tensor<30x64xf32>) into (%y: tensor<30x64xf32>) cu
   } -> tensor<30x64xf32>
   plan.yield %r : tensor<30x64xf32>
 }
+
+// -----
+
+// A table is read once for each element, and what is read waits in scratch for the last sweep, as the integers that it is. What is computed of
+// the sum is scalar: it is computed once for the row.
+
+// CHECK-LABEL: func.func @table
+// CHECK-NOT:     nacre.fallback
+// CHECK-SAME:    nacre.scratch_bytes = 128
+// CHECK:         %[[ROWS:[^ ,:()]+]] = memref.view {{.*}} to memref<32xi32>
+// CHECK:         arith.maxsi
+// CHECK:         %[[TERMS:[^ ,:()]+]] = vector.gather %arg1
+// CHECK:         vector.store %[[TERMS]], %[[ROWS]]
+// CHECK:         vector.gather %arg1
+// CHECK:         arith.divsi {{.*}} : i32
+// CHECK-NOT:     vector.gather
+// CHECK:         vector.load %[[ROWS]]
+// CHECK-NOT:     arith.divsi
+// CHECK:         vector.store %{{.*}}, %arg2
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#first = affine_map<(d0, d1) -> (d0, 0)>
+plan.kernel @table row (%x: tensor<1x16xi8>, %entries: tensor<256xi32>) into (%y: tensor<1x16xi8>) cut 0 : 1 by 1 {
+  %lowest = arith.constant -2147483648 : i32
+  %zero = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<1xi32>
+  %f = linalg.fill ins(%lowest : i32) outs(%e : tensor<1xi32>) -> tensor<1xi32>
+  %max = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<1x16xi8>) outs(%f : tensor<1xi32>) {
+  ^bb0(%a: i8, %o: i32):
+    %w = arith.extsi %a : i8 to i32
+    %m = arith.maxsi %o, %w : i32
+    linalg.yield %m : i32
+  } -> tensor<1xi32>
+  %ee = tensor.empty() : tensor<1x16xi32>
+  %terms = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %max : tensor<1x16xi8>, tensor<1xi32>) outs(%ee : tensor<1x16xi32>) {
+  ^bb0(%a: i8, %c: i32, %o: i32):
+    %w = arith.extsi %a : i8 to i32
+    %s = arith.subi %c, %w : i32
+    %i = arith.index_cast %s : i32 to index
+    %m = tensor.extract %entries[%i] : tensor<256xi32>
+    linalg.yield %m : i32
+  } -> tensor<1x16xi32>
+  %e2 = tensor.empty() : tensor<1xi32>
+  %f2 = linalg.fill ins(%zero : i32) outs(%e2 : tensor<1xi32>) -> tensor<1xi32>
+  %sum = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%terms : tensor<1x16xi32>) outs(%f2 : tensor<1xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    %m = arith.addi %o, %a : i32
+    linalg.yield %m : i32
+  } -> tensor<1xi32>
+  %e3 = tensor.empty() : tensor<1x1xi32>
+  %inverse = linalg.generic {indexing_maps = [#row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%sum : tensor<1xi32>) outs(%e3 : tensor<1x1xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    %most = arith.constant 65536 : i32
+    %m = arith.divsi %most, %a : i32
+    linalg.yield %m : i32
+  } -> tensor<1x1xi32>
+  %r = linalg.generic {indexing_maps = [#all, #first, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%terms, %inverse : tensor<1x16xi32>, tensor<1x1xi32>) outs(%y : tensor<1x16xi8>) {
+  ^bb0(%a: i32, %c: i32, %o: i8):
+    %p = arith.muli %a, %c : i32
+    %m = arith.trunci %p : i32 to i8
+    linalg.yield %m : i8
+  } -> tensor<1x16xi8>
+  plan.yield %r : tensor<1x16xi8>
+}
