@@ -2,6 +2,7 @@
 
 #include "codegen/cpu/VectorBody.h"
 
+#include "codegen/cpu/BodyChains.h"
 #include "codegen/cpu/VectorMath.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -46,17 +47,23 @@ Value emitOperation(VectorBuilder &builder, Operation *op, ValueRange operands, 
       });
 }
 
+/// All as vectors if one of them is.
+SmallVector<Value> matchLanes(VectorBuilder &builder, ArrayRef<Value> operands, unsigned width) {
+  SmallVector<Value> matched(operands);
+  if (llvm::any_of(operands, [](Value operand) { return isa<VectorType>(operand.getType()); }))
+    for (Value &operand : matched)
+      operand = builder.broadcast(operand, width);
+  return matched;
+}
+
 } // namespace
 
 Value inlineOperation(VectorBuilder &builder, Operation *op, ArrayRef<Value> operands, unsigned width,
                       BodyHints hints) {
-  SmallVector<Value> matched(operands);
+  SmallVector<Value> matched = matchLanes(builder, operands, width);
   Type type = op->getResult(0).getType();
-  if (llvm::any_of(operands, [](Value operand) { return isa<VectorType>(operand.getType()); })) {
-    for (Value &operand : matched)
-      operand = builder.broadcast(operand, width);
+  if (!matched.empty() && isa<VectorType>(matched.front().getType()))
     type = vectorOf(type, width);
-  }
   return emitOperation(builder, op, matched, type, hints);
 }
 
@@ -73,9 +80,15 @@ SmallVector<Value> inlineBody(VectorBuilder &builder, Block &body, ArrayRef<Valu
     return values.lookup(value);
   };
 
+  const BodyChains chains(body, builder.target);
   for (Operation &op : body.without_terminator()) {
-    if (isa<arith::ConstantOp>(op) || values.contains(op.getResult(0)))
+    if (isa<arith::ConstantOp>(op) || values.contains(op.getResult(0)) || chains.cover(&op))
       continue;
+    if (const BodyChain *chain = chains.endingIn(&op)) {
+      SmallVector<Value> operands = llvm::map_to_vector(chain->operands, valueOf);
+      values.map(op.getResult(0), chain->emit(builder, matchLanes(builder, operands, width)));
+      continue;
+    }
     SmallVector<Value> operands = llvm::map_to_vector(op.getOperands(), valueOf);
     values.map(op.getResult(0), inlineOperation(builder, &op, operands, width, hints));
   }

@@ -322,6 +322,17 @@ private:
     return distances;
   }
 
+  /// How many of so many vectors of a row from `first` on are finished as one: as many as are best and alike.
+  int64_t vectorsTogether(ArrayRef<Value> sums, int64_t first, int64_t most) const {
+    int64_t together = epilogue.vectorsTogether(cast<VectorType>(sums[first].getType()).getNumElements());
+    while (together > 1 && (together > most || !llvm::all_of(llvm::seq(first, first + together), [&](int64_t number) {
+                              return sums[number].getType() == sums[first].getType() &&
+                                     begun.contains(number) == begun.contains(first);
+                            })))
+      together /= 2;
+    return together;
+  }
+
   void finish(SmallVector<Value> sums) {
     if (machine.rowsOfStep > 1)
       sums = sumsByRow(build, shape, sums, vectors);
@@ -330,14 +341,16 @@ private:
       const Distances distances = distancesOf(row);
       columns.order(MutableArrayRef(sums).slice(row * inRow, inRow));
       const int64_t valid = llvm::divideCeil(shape.columns, lanesOfRow);
-      for (int64_t vector = 0; vector < valid; ++vector) {
+      for (int64_t vector = 0, together = 1; vector < valid; vector += together) {
+        const int64_t first = row * inRow + vector;
+        together = vectorsTogether(sums, first, valid - vector);
         SmallVector<Value> ofParts;
         for (int64_t part = 0; part < contraction.parts; ++part)
-          ofParts.push_back(sums[row * inRow + part * vectorsOfPart + vector]);
+          ofParts.push_back(build.join(ArrayRef(sums).slice(first + part * vectorsOfPart, together)));
         const int64_t column = vector * lanesOfRow;
         const unsigned width = cast<VectorType>(ofParts.front().getType()).getNumElements();
-        epilogue.finish(ofParts, width, distances, column, std::min<int64_t>(width, shape.columns - column),
-                        begun.contains(row * inRow + vector));
+        const int64_t columnsLeft = std::min<int64_t>(width, shape.columns - column);
+        epilogue.finish(ofParts, width, distances, column, columnsLeft, begun.contains(first));
       }
     }
   }

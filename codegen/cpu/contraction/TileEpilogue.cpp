@@ -4,6 +4,7 @@
 
 #include "codegen/cpu/contraction/TileEpilogue.h"
 
+#include "codegen/cpu/NarrowToBytes.h"
 #include "codegen/cpu/VectorBody.h"
 #include "dialects/StoredBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -61,6 +62,13 @@ SmallVector<Value> TileEpilogue::beginningsOfRows(int64_t rows, int64_t vectors,
     pointer = build.moved(pointer, 0); // nowhere, so that what lies there is loaded again
   }
   return sums;
+}
+
+int64_t TileEpilogue::vectorsTogether(unsigned lanes) const {
+  constexpr unsigned lanesOfBytes = 16;
+  const bool hasBytes = llvm::all_of(
+      contraction.results, [&](unsigned result) { return contraction.operands[result].elementType.isInteger(8); });
+  return hasBytes && narrowsByShorts(build.target) ? std::max(1u, lanesOfBytes / lanes) : 1;
 }
 
 void TileEpilogue::finish(ArrayRef<Value> sums, unsigned lanes, const Distances &row, int64_t column, int64_t valid,

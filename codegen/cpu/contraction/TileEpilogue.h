@@ -39,6 +39,10 @@ public:
   /// be an instruction a vector, and one loads two. Empty where the bias does not lie so.
   llvm::SmallVector<mlir::Value> beginningsOfRows(int64_t rows, int64_t vectors, mlir::VectorType type);
 
+  /// How many vectors of `lanes` columns of a row are best finished as one, if there are so many: bytes are narrowed and stored many
+  /// at once.
+  int64_t vectorsTogether(unsigned lanes) const;
+
   /// Finishes `sums`, a vector of `lanes` for each part of the product, which hold the `valid` columns from `column` on of
   /// the row `row` elements away. `begun`: the one sum began with its beginning.
   void finish(llvm::ArrayRef<mlir::Value> sums, unsigned lanes, const Distances &row, int64_t column, int64_t valid,
