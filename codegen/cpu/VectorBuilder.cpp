@@ -174,6 +174,30 @@ Value VectorBuilder::loadAt(Value pointer, VectorType type) {
                               /*alignment=*/bytesOfElement(type.getElementType()));
 }
 
+/// As bytes, because words lie at any address.
+Value VectorBuilder::loadWordsAt(Value pointer, VectorType type) {
+  auto bytes = VectorType::get({type.getNumElements() * type.getElementTypeBitWidth() / 8}, ops.getI8Type());
+  return vector::BitCastOp::create(ops, loc, type, loadAt(pointer, bytes));
+}
+
+Value VectorBuilder::loadWords(Value buffer, Value address, int64_t count, Type word) {
+  const Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  const unsigned elements = count * word.getIntOrFloatBitWidth() / element.getIntOrFloatBitWidth();
+  Value loaded = load(buffer, address, {0, elements, elements});
+  return element == word ? loaded : vector::BitCastOp::create(ops, loc, VectorType::get({count}, word), loaded);
+}
+
+Value VectorBuilder::loadWord(Value buffer, Value address, Type word, int64_t valid) {
+  const int64_t bytes = bytesOfElement(word);
+  if (valid == bytes)
+    return lane(loadWords(buffer, address, 1, word), 0);
+  Value zeros = constant(cast<TypedAttr>(ops.getZeroAttr(VectorType::get({bytes}, ops.getI8Type()))));
+  Value all =
+      vector::InsertStridedSliceOp::create(ops, loc, load(buffer, address, {0, unsigned(valid), unsigned(valid)}),
+                                           zeros, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1});
+  return lane(vector::BitCastOp::create(ops, loc, VectorType::get({1}, word), all), 0);
+}
+
 Value VectorBuilder::loadHalfAt(Value pointer, bool isHigh) {
   Value half = LLVM::LoadOp::create(ops, loc, ops.getI64Type(), asPointer(pointer), /*alignment=*/4);
   if (!isHigh)

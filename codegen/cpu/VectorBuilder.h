@@ -68,12 +68,17 @@ public:
   /// Elements address, address + stride, ... one by one.
   mlir::Value loadStrided(mlir::Value buffer, mlir::Value address, int64_t stride, Piece piece);
   mlir::Value loadScalar(mlir::Value buffer, mlir::Value address);
+  /// `count` words, as integers of type `word`, from a buffer of bytes, or of such words.
+  mlir::Value loadWords(mlir::Value buffer, mlir::Value address, int64_t count, mlir::Type word);
+  /// One word, of which only the first `valid` bytes are in memory; the others are zero.
+  mlir::Value loadWord(mlir::Value buffer, mlir::Value address, mlir::Type word, int64_t valid);
 
   // A pointer that loads and stores move on: what the optimizer does not know to be so far from another has a register of its own
   // through a loop, and the addition becomes a part of the load or the store.
   mlir::Value pointer(mlir::Value buffer, mlir::Value address);
   mlir::Value moved(mlir::Value pointer, int64_t bytes);
   mlir::Value loadAt(mlir::Value pointer, mlir::VectorType type);
+  mlir::Value loadWordsAt(mlir::Value pointer, mlir::VectorType type);
   void storeAt(mlir::Value vector, mlir::Value pointer);
   /// The 8 bytes there, half of a vector of `joinHalves`, each of which has a load of its own.
   mlir::Value loadHalfAt(mlir::Value pointer, bool isHigh);

@@ -39,16 +39,18 @@ public:
   /// be an instruction a vector, and one loads two. Empty where the bias does not lie so.
   llvm::SmallVector<mlir::Value> beginningsOfRows(int64_t rows, int64_t vectors, mlir::VectorType type);
 
-  /// How many vectors of `lanes` columns of a row are best finished as one, if there are so many: bytes are narrowed and stored many
-  /// at once.
-  int64_t vectorsTogether(unsigned lanes) const;
-
   /// Finishes `sums`, a vector of `lanes` for each part of the product, which hold the `valid` columns from `column` on of
   /// the row `row` elements away. `begun`: the one sum began with its beginning.
   void finish(llvm::ArrayRef<mlir::Value> sums, unsigned lanes, const Distances &row, int64_t column, int64_t valid,
               bool begun = false);
 
+  /// Finishes the `columns` valid columns of a row, in vectors of `lanes`, those of each part of the product `vectorsOfPart` after the
+  /// former's; several at once if they become bytes. `isBegun`: whether the sums of that vector began with their beginning.
+  void finishRow(llvm::ArrayRef<mlir::Value> sums, int64_t vectorsOfPart, int64_t lanes, int64_t columns,
+                 const Distances &row, llvm::function_ref<bool(int64_t vector)> isBegun);
+
 private:
+  int64_t vectorsTogether(unsigned lanes) const;
   llvm::SmallVector<mlir::Value> apply(llvm::ArrayRef<mlir::Value> sums, const Distances &row, int64_t column,
                                        Piece piece, bool begun);
   mlir::Value loadInput(unsigned operand, int64_t row, int64_t column, Piece piece);
