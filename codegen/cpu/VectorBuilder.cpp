@@ -59,7 +59,7 @@ Type vectorOf(Type element, unsigned width) { return width ? Type(VectorType::ge
 
 VectorBuilder::VectorBuilder(KernelFunction &function)
     : TermBuilder(function.builder, function.loc, /*isShader=*/false), target(function.target),
-      atEntry(OpBuilder::atBlockBegin(function.builder.getInsertionBlock())) {
+      buffers(function.buffers), atEntry(OpBuilder::atBlockBegin(function.builder.getInsertionBlock())) {
   // All others go before this one, so also before what is built meanwhile.
   atEntry.setInsertionPoint(index(0).getDefiningOp());
 }
@@ -254,6 +254,14 @@ void VectorBuilder::storeInterleavedAt(ArrayRef<Value> vectors, Value pointer) {
 Value VectorBuilder::asPointer(Value pointer) {
   Value integer = arith::IndexCastOp::create(ops, loc, ops.getI64Type(), pointer);
   return LLVM::IntToPtrOp::create(ops, loc, LLVM::LLVMPointerType::get(ops.getContext()), integer);
+}
+
+Value VectorBuilder::gather(Value buffer, Value indices) {
+  const unsigned lanes = cast<VectorType>(indices.getType()).getNumElements();
+  auto type = VectorType::get({lanes}, cast<MemRefType>(buffer.getType()).getElementType());
+  Value all = constant(DenseElementsAttr::get(VectorType::get({lanes}, ops.getI1Type()), true));
+  Value none = constant(DenseElementsAttr::get(type, ops.getZeroAttr(type.getElementType())));
+  return vector::GatherOp::create(ops, loc, type, buffer, ValueRange{index(0)}, indices, all, none);
 }
 
 Value VectorBuilder::loadScalar(Value buffer, Value address) {

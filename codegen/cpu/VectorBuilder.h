@@ -44,6 +44,7 @@ public:
   explicit VectorBuilder(KernelFunction &function);
 
   const Target &target;
+  const llvm::ArrayRef<mlir::Value> buffers; ///< Of the kernel's arguments.
 
   // Constants, each built once, at the start of the function.
   mlir::Value index(int64_t value);
@@ -72,6 +73,8 @@ public:
   mlir::Value loadWords(mlir::Value buffer, mlir::Value address, int64_t count, mlir::Type word);
   /// One word, of which only the first `valid` bytes are in memory; the others are zero.
   mlir::Value loadWord(mlir::Value buffer, mlir::Value address, mlir::Type word, int64_t valid);
+  /// The elements at `indices`, a vector of integers none of which leads out of the buffer.
+  mlir::Value gather(mlir::Value buffer, mlir::Value indices);
 
   // A pointer that loads and stores move on: what the optimizer does not know to be so far from another has a register of its own
   // through a loop, and the addition becomes a part of the load or the store.
