@@ -2,6 +2,7 @@
 
 #include "codegen/cpu/VectorBody.h"
 
+#include "codegen/cpu/BodyChains.h"
 #include "codegen/cpu/VectorMath.h"
 #include "codegen/form/ScalarBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,6 +49,15 @@ Value emitOperation(VectorBuilder &builder, Operation *op, ValueRange operands, 
       });
 }
 
+/// All as vectors if one of them is.
+SmallVector<Value> matchLanes(VectorBuilder &builder, ArrayRef<Value> operands, unsigned width) {
+  SmallVector<Value> matched(operands);
+  if (llvm::any_of(operands, [](Value operand) { return isa<VectorType>(operand.getType()); }))
+    for (Value &operand : matched)
+      operand = builder.broadcast(operand, width);
+  return matched;
+}
+
 /// An element of a table for each index; they are clamped, also where they belong to no element.
 Value emitTableRead(VectorBuilder &builder, tensor::ExtractOp read, Value index) {
   Value table = builder.buffers[cast<BlockArgument>(read.getTensor()).getArgNumber()];
@@ -61,13 +71,10 @@ Value emitTableRead(VectorBuilder &builder, tensor::ExtractOp read, Value index)
 
 Value inlineOperation(VectorBuilder &builder, Operation *op, ArrayRef<Value> operands, unsigned width,
                       BodyHints hints) {
-  SmallVector<Value> matched(operands);
+  SmallVector<Value> matched = matchLanes(builder, operands, width);
   Type type = op->getResult(0).getType();
-  if (llvm::any_of(operands, [](Value operand) { return isa<VectorType>(operand.getType()); })) {
-    for (Value &operand : matched)
-      operand = builder.broadcast(operand, width);
+  if (!matched.empty() && isa<VectorType>(matched.front().getType()))
     type = vectorOf(type, width);
-  }
   return emitOperation(builder, op, matched, type, hints);
 }
 
@@ -84,11 +91,17 @@ SmallVector<Value> inlineBody(VectorBuilder &builder, Block &body, ArrayRef<Valu
     return values.lookup(value);
   };
 
+  const BodyChains chains(body, builder.target);
   for (Operation &op : body.without_terminator()) {
     // Indices stay integers, of which as many lanes fit as of elements.
     const bool isIndex = isa<arith::IndexCastOp>(op) && op.getResult(0).getType().isIndex();
-    if (isa<arith::ConstantOp>(op) || isIndex || values.contains(op.getResult(0)))
+    if (isa<arith::ConstantOp>(op) || isIndex || values.contains(op.getResult(0)) || chains.cover(&op))
       continue;
+    if (const BodyChain *chain = chains.endingIn(&op)) {
+      SmallVector<Value> operands = llvm::map_to_vector(chain->operands, valueOf);
+      values.map(op.getResult(0), chain->emit(builder, matchLanes(builder, operands, width)));
+      continue;
+    }
     if (isTableRead(op)) {
       auto read = cast<tensor::ExtractOp>(op);
       Value index = read.getIndices()[0].getDefiningOp<arith::IndexCastOp>().getIn();

@@ -88,6 +88,9 @@ public:
   mlir::Value joinHalves(mlir::Value low, mlir::Value high, mlir::VectorType type);
   /// Four vectors that lie one after another, by an instruction that NEON has.
   llvm::SmallVector<mlir::Value, 4> loadFourAt(mlir::Value pointer, mlir::VectorType type);
+  /// Elements of two to four vectors in turns, by instructions that NEON has for vectors of 128 bits.
+  llvm::SmallVector<mlir::Value, 4> loadInterleavedAt(mlir::Value pointer, unsigned count, mlir::VectorType type);
+  void storeInterleavedAt(llvm::ArrayRef<mlir::Value> vectors, mlir::Value pointer);
   void store(mlir::Value vector, mlir::Value buffer, mlir::Value address, Piece piece);
   void storeStrided(mlir::Value vector, mlir::Value buffer, mlir::Value address, int64_t stride, Piece piece);
   void storeScalar(mlir::Value scalar, mlir::Value buffer, mlir::Value address);
@@ -95,6 +98,9 @@ public:
   /// A scalar in all lanes; vectors are left alone.
   mlir::Value broadcast(mlir::Value value, unsigned width);
   mlir::Value lane(mlir::Value vector, unsigned lane);
+  /// Parts of `lanes` lanes each, or the vector itself if it has no more; `join` is the inverse.
+  llvm::SmallVector<mlir::Value> split(mlir::Value vector, unsigned lanes);
+  mlir::Value join(llvm::ArrayRef<mlir::Value> parts);
   /// Lanes beyond the piece replaced by those of `other`, for a piece of fewer lanes than `width` lifted to a whole
   /// vector.
   mlir::Value widen(mlir::Value vector, Piece piece, mlir::Value other, unsigned width);
@@ -112,6 +118,8 @@ public:
 private:
   mlir::Value mask(Piece piece);
   mlir::Value asPointer(mlir::Value pointer);
+  llvm::SmallVector<mlir::Value, 4> loadSeveralAt(mlir::Value pointer, unsigned count, mlir::VectorType type,
+                                                  llvm::StringRef instruction);
 
   mlir::OpBuilder atEntry;
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
