@@ -12,16 +12,18 @@ import subprocess
 import sys
 
 import rivals
+from tables import Table
 
-COLUMNS = ("all", "vfma", "vload", "vstore")
+COLUMNS = ("all", "vfma", "dot", "vload", "vstore")
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     rivals.add_arguments(parser)
-    parser.add_argument("--cpu", default="cortex-a76", help="qemu's model of a core")
+    parser.add_argument("--cpu", default="cortex-a76", help="qemu's model of a core; 8-bit models also have code for max,sve=off")
+    parser.add_argument("--for-cpu", default="", help="compile for this CPU instead of the baseline")
     parser.add_argument("--runs", type=int, default=2)
-    parser.add_argument("--json", help="also write every figure to this file")
+    parser.add_argument("--json", help="also write the table to this file, for int8_page.py")
     return parser.parse_args()
 
 
@@ -74,24 +76,22 @@ def main():
     root, log = os.path.join(arguments.work, "ort-root"), os.path.join(arguments.work, "instructions.txt")
     plugin = os.path.join(arguments.bin, "qemu_insn_count.so")
     make_ort_root(root)
-    figures = []
-    print("| model | nacre M insns | fma / vload / vstore M | ort M insns | fma / vload / vstore M | ratio |")
-    print("|---|--:|--:|--:|--:|--:|")
+    options = [f"--cpu={arguments.for_cpu}"] if arguments.for_cpu else []
+    classes = "fma / dot / vload / vstore M"
+    table = Table(["model", "nacre M insns", classes, "ort M insns", classes, "ratio"])
     for model in rivals.selected(arguments):
-        runner = [model.program("nacre-run-arm64"), model.compile("linux-arm64"), *model.inputs, "--benchmark", "--threads=1",
+        runner = [model.program("nacre-run-arm64"), model.compile("linux-arm64", *options), *model.inputs, "--benchmark", "--threads=1",
                   f"--runs={arguments.runs}"]
         rival = [model.program("ort_run-arm64"), "--lib", rivals.ort_library("arm64"), "--threads", 1, "--warmup", 1, "--runs",
                  arguments.runs, "--data", model.io, model.path]
         nacre = count(runner, rivals.ARM64_SYSROOT, plugin, arguments, log)
         ort = count(rival, root, plugin, arguments, log)
         cells = []
-        for who, result in (("nacre", nacre), ("ort", ort)):
-            figures.append({"model": model.name, "who": who, **result})
+        for result in (nacre, ort):
             cells += [f"{result['all'] / 1e6:.2f}", " / ".join(f"{result[c] / 1e6:.2f}" for c in COLUMNS[1:])]
-        print(f"| {model.name} | {' | '.join(cells)} | {nacre['all'] / ort['all']:.2f} |", flush=True)
+        table.add(model.name, *cells, f"{nacre['all'] / ort['all']:.2f}")
     if arguments.json:
-        with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump(figures, file, indent=1)
+        table.save(arguments.json, f"arm64 {arguments.for_cpu or 'baseline'}")
 
 
 if __name__ == "__main__":

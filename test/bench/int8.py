@@ -8,12 +8,12 @@ How:  as bench.py. --cpu compiles for another CPU and hides from ONNX Runtime wh
       exact kernels. Exits with 1 if ours differ from them by more than ONNX Runtime's two readings of the file do.
 """
 import argparse
-import json
 import math
 import sys
 
 import hidden_features
 import rivals
+from tables import Table
 
 WHO = ("int8", "fp32", "ort")
 
@@ -53,7 +53,7 @@ def parse_arguments():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1.0, help="of each measurement")
     parser.add_argument("--no-compile", action="store_true", help="take the libraries of the last time")
-    parser.add_argument("--json", help="also write every figure to this file")
+    parser.add_argument("--json", help="also write the table to this file, for int8_page.py")
     return parser.parse_args()
 
 
@@ -70,21 +70,21 @@ def measure(pairs, threads, arguments):
     return best
 
 
-def print_table(pairs, threads, best):
-    """Prints a row for each model; {threads: int8 over ONNX Runtime, for each model}."""
-    heads = [f" {name} {t}T |" for t in threads for name in ("int8 ms", "fp32 ms", "times as fast", "ort int8 ms", "to ort")]
-    heads += [" dB to ort |"]
-    print("| model |" + "".join(heads))
-    print("|---|" + "--:|" * len(heads))
+def tabulate(pairs, threads, best):
+    """A table with a row for each model, and the geometric means."""
+    heads = [f"{name} {t}T" for t in threads for name in ("int8 ms", "fp32 ms", "times as fast", "ort int8 ms", "to ort")]
+    table = Table(["model", *heads, "dB to ort"])
     ratios = {t: [] for t in threads}
     for pair in pairs:
-        row = f"| {pair.name} |"
+        cells = []
         for t in threads:
             ours, twin, theirs = (best[pair.name, t, who] for who in WHO)
             ratios[t].append(ours / theirs)
-            row += f" {ours:.3f} | {twin:.3f} | {twin / ours:.2f} | {theirs:.3f} | {ours / theirs:.2f} |"
-        print(row + f" {pair.snr:.1f} |")
-    return ratios
+            cells += [f"{ours:.3f}", f"{twin:.3f}", f"{twin / ours:.2f}", f"{theirs:.3f}", f"{ours / theirs:.2f}"]
+        table.add(pair.name, *cells, f"{pair.snr:.1f}")
+    for t, values in ratios.items():
+        table.note(f"geomean int8/ort {math.exp(sum(map(math.log, values)) / len(values)):.3f} at {t} thread{'s' * (t > 1)} (worst {max(values):.2f})")
+    return table
 
 
 def main():
@@ -104,17 +104,13 @@ def main():
     except rivals.Failure as failure:
         sys.exit(str(failure))
 
-    ratios = print_table(pairs, threads, best)
-    print()
-    for t, values in ratios.items():
-        print(f"geomean int8/ort {math.exp(sum(map(math.log, values)) / len(values)):.3f} at {t} thread{'s' * (t > 1)} (worst {max(values):.2f})")
+    table = tabulate(pairs, threads, best)
     strangers = [pair for pair in pairs if not pair.agrees]
     for pair in strangers:
-        print(f"{pair.name}: {pair.snr:.1f} dB to ONNX Runtime's answer, expected {rivals.INT8_SNR[pair.name]}; largest element is "
-              f"{'the same' if pair.same_class else 'another one'}")
+        table.note(f"{pair.name}: {pair.snr:.1f} dB to ONNX Runtime's answer, expected {rivals.INT8_SNR[pair.name]}; largest element is "
+                   f"{'the same' if pair.same_class else 'another one'}")
     if arguments.json:
-        with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump([dict(model=m, threads=t, who=w, cpu=arguments.cpu, median_ms=v) for (m, t, w), v in best.items()], file, indent=1)
+        table.save(arguments.json, f"int8 {arguments.cpu or 'host'}")
     return 1 if strangers else 0
 
 

@@ -15,6 +15,7 @@ import resource
 import sys
 
 import rivals
+from tables import Table
 
 WEIGHTS, ARENA, COMPILE = 1.03, 0.30, 1.5
 ANDROID = {"mobilenet_v2_int8": 4.2e6}
@@ -35,9 +36,10 @@ class Row:
     def __init__(self, name):
         self.cells, self.is_within = [name], True
 
-    def add(self, figure, limit, text):
-        self.is_within = self.is_within and figure <= limit
-        self.cells.append(text + (" EXCEEDED" if figure > limit else ""))
+    def add(self, bytes_or_seconds, ratio, limit):
+        self.cells += [bytes_or_seconds] * bool(bytes_or_seconds)
+        self.is_within = self.is_within and ratio <= limit
+        self.cells.append((f"{ratio:.3f}" if limit < 1e3 else f"{ratio}") + (" EXCEEDED" if ratio > limit else ""))
 
 
 def row_of(name, arguments):
@@ -51,15 +53,11 @@ def row_of(name, arguments):
             seconds[model] = min(seconds[model], taken)
     row = Row(name)
     weights = rivals.read_model(int8.path).live_initializer_bytes()
-    ratio = reports[int8]["weight_bytes"] / weights
-    row.add(ratio, WEIGHTS, f"{reports[int8]['weight_bytes']} | {ratio:.3f}")
-    ratio = reports[int8]["arena_bytes"] / reports[fp32]["arena_bytes"]
-    row.add(ratio, ARENA, f"{reports[int8]['arena_bytes']} | {ratio:.3f}")
-    ratio = seconds[int8] / seconds[fp32]
-    row.add(ratio, COMPILE, f"{seconds[int8]:.2f} | {ratio:.2f}")
+    row.add(str(reports[int8]["weight_bytes"]), reports[int8]["weight_bytes"] / weights, WEIGHTS)
+    row.add(str(reports[int8]["arena_bytes"]), reports[int8]["arena_bytes"] / reports[fp32]["arena_bytes"], ARENA)
+    row.add(f"{seconds[int8]:.2f}", seconds[int8] / seconds[fp32], COMPILE)
     if name in ANDROID:
-        size = compiled(int8, target="android-arm64")[0]["file_bytes"]
-        row.add(size, ANDROID[name], str(size))
+        row.add("", compiled(int8, target="android-arm64")[0]["file_bytes"], ANDROID[name])
     else:
         row.cells.append("")
     return row
@@ -71,10 +69,10 @@ def main():
     parser.set_defaults(models=",".join(rivals.INT8_SNR))
     parser.add_argument("--cpu", default="", help="compile for this CPU instead of this machine's")
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--json", help="also write the table to this file, for int8_page.py")
     arguments = parser.parse_args()
-    print(f"| model | weights, bytes | of the model's (limit {WEIGHTS}) | arena, bytes | of fp32's (limit {ARENA}) | compile s | of fp32's (limit {COMPILE}) "
-          "| Android, bytes |")
-    print("|---|--:|--:|--:|--:|--:|--:|--:|")
+    table = Table(["model", "weights, bytes", f"of the model's (limit {WEIGHTS})", "arena, bytes", f"of fp32's (limit {ARENA})", "compile s",
+                   f"of fp32's (limit {COMPILE})", "Android, bytes"])
     is_within = True
     for name in arguments.models.split(","):
         try:
@@ -82,7 +80,9 @@ def main():
         except rivals.Failure as failure:
             sys.exit(str(failure))
         is_within = is_within and row.is_within
-        print("| " + " | ".join(row.cells) + " |", flush=True)
+        table.add(*row.cells)
+    if arguments.json:
+        table.save(arguments.json, "int8 costs")
     return 0 if is_within else 1
 
 

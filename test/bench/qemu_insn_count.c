@@ -89,8 +89,8 @@ static int classify(uint32_t w) {
       return VFMA;
     if ((w & 0xFF000000) == 0x1F000000)
       return SFMA; // FMADD family
-    if ((w & 0x9F20FC00) == 0x0E009400 || (w & 0x9F00F400) == 0x0F00E000)
-      return DOT;
+    if ((w & 0x9F20F400) == 0x0E009400 || (w & 0x9F00F400) == 0x0F00E000 || (w & 0xDFE0F400) == 0x4E80A400)
+      return DOT; // of vectors, mixed signs included; by element; of rows: SMMLA and its kin
     return VOTHER;
   }
   return SCALAR;
