@@ -24,6 +24,8 @@ def data_of(page):
 
 
 class ReportFilesTest(report_models.ReportTest):
+    parts = 2
+
     def check_schema(self, name, path):
         if jsonschema is None:
             self.skipTest("python3-jsonschema is not installed")
