@@ -20,9 +20,16 @@ const AdviceOf = (() => {
 
   /** A dense convolution with a window, in whose place a depthwise and a 1×1 convolution may do. */
   const isReplaceable = (launch) => launch.main?.window?.some((size) => size > 1) && launch.main.groups === 1 && launch.operator === "Conv" && timesLess(launch) > 2;
-  const timesLess = (launch) => {
-    const taps = launch.main.window.reduce((product, size) => product * size, 1), channels = launch.main.weights[0]?.at(-1) ?? 1;
+  const timesLess = ({ main }) => {
+    const taps = main.window.reduce((product, size) => product * size, 1), channels = outputChannels(main);
     return (taps * channels) / (taps + channels);
+  };
+  /** The axes of weights are in the model's layout: those that are not the window's are channels, of the input and of the output. */
+  const outputChannels = ({ weights, window, outputs }) => {
+    const channels = [...(weights[0] ?? [1])];
+    for (const size of window) if (channels.includes(size) && channels.length > 1) channels.splice(channels.indexOf(size), 1);
+    const written = channels.filter((count) => outputs[0].includes(count));
+    return Math.min(...(written.length ? written : channels));
   };
 
   //===---- 1. Changes ----===//
