@@ -9,6 +9,7 @@
 //        4. what is left is the features above it, and the model that tunes.
 
 #include "codegen/Target.h"
+#include "codegen/TargetNames.h"
 
 #include "runtime/include/nacre/model_format.h"
 #include "llvm/ADT/StringExtras.h"
@@ -224,6 +225,27 @@ bool isCpuOf(StringRef target, StringRef cpu) {
     return system->name == hostName();
   Expected<StringSet<>> features = featuresOf(cpu, Triple(system->triple).isAArch64());
   return !errorToBool(features.takeError());
+}
+
+std::vector<std::string> targetNames() {
+  std::vector<std::string> names = {"host"};
+  for (const System &system : kSystems)
+    names.push_back(system.name.str());
+  return names;
+}
+
+std::vector<std::string> cpuNames(StringRef target) {
+  const System *system = findSystem(target);
+  if (!system)
+    return {};
+  SmallVector<StringRef> known;
+  if (Triple(system->triple).isAArch64())
+    AArch64::fillValidCPUArchList(known);
+  else
+    X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
+  if (system->name == hostName())
+    known.push_back("native");
+  return {known.begin(), known.end()};
 }
 
 Expected<SmallVector<Target, 1>> parseTargets(StringRef name, StringRef cpus) {

@@ -4,6 +4,7 @@
 
 #include "compiler/Pipeline.h"
 #include "codegen/Backend.h"
+#include "codegen/TargetNames.h"
 #include "codegen/package/Package.h"
 #include "compiler/CompileKernels.h"
 #include "compiler/ImportSettings.h"
@@ -390,6 +391,10 @@ LogicalResult compileModel(const CompilerOptions &options, MLIRContext &context,
 }
 
 llvm::Error checkTarget(StringRef target, StringRef cpus) { return codegen::parseTargets(target, cpus).takeError(); }
+
+std::vector<std::string> targetNames() { return codegen::targetNames(); }
+
+std::vector<std::string> cpuNames(StringRef target) { return codegen::cpuNames(target); }
 
 bool isCpuOf(StringRef target, StringRef cpu) { return codegen::isCpuOf(target, cpu); }
 

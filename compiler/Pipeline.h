@@ -39,6 +39,10 @@ llvm::SmallVector<std::pair<std::string, std::string>> describeDevices();
 /// Fails, with the reason, where CompilerOptions::target and cpus cannot be these.
 llvm::Error checkTarget(llvm::StringRef target, llvm::StringRef cpus);
 
+/// Returns the names that CompilerOptions::target may have, and those that CompilerOptions::cpus may have for a target.
+std::vector<std::string> targetNames();
+std::vector<std::string> cpuNames(llvm::StringRef target);
+
 /// Whether CompilerOptions::cpus may name this CPU where the target is this one.
 bool isCpuOf(llvm::StringRef target, llvm::StringRef cpu);
 

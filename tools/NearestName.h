@@ -45,6 +45,12 @@ inline std::string nearestName(std::string_view name, const std::vector<std::str
   return nearest;
 }
 
+/// Returns "; did you mean '<the nearest candidate>'?", or "" if all differ too much.
+inline std::string didYouMean(std::string_view name, const std::vector<std::string> &candidates) {
+  const std::string nearest = name.size() > 100 ? "" : nearestName(name, candidates);
+  return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
+}
+
 /// Returns the message about an option, given without its dashes, that is not one of `options`.
 inline std::string unknownOption(std::string_view name, const std::vector<std::string> &options) {
   const std::string nearest = name.size() > 100 ? "" : nearestName(name, options);

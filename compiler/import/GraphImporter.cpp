@@ -318,7 +318,7 @@ LogicalResult GraphImporter::import(const KeptTensors &kept) {
     return failure();
   if (kept.isAny() && failed(keepValues(func, model, main.graph, find, kept)))
     return failure();
-  if (failed(completeEntry(func, inputs, options.states, model)))
+  if (failed(completeEntry(func, inputs, options, model)))
     return failure();
   if (weights)
     weights->eraseUnused();
@@ -365,7 +365,7 @@ void GraphImporter::check(std::vector<Problem> &problems, size_t &nodes) {
   if (shared.unfixedInputs.size() > 1)
     problems.push_back({Problem::Kind::Value, "", "input", askForValues(shared.unfixedInputs.getArrayRef())});
   if (problems.empty())
-    collect([&] { (void)completeEntry(func, inputs, options.states, model); }, addValue("model"));
+    collect([&] { (void)completeEntry(func, inputs, options, model); }, addValue("model"));
   if (areAllSupported && newer)
     warnOfNewerVersion(*newer, main.graph.getLocation());
 }

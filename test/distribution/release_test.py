@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """tools/release: what it refuses, and the texts that it writes. The other tests of this folder build and use what it gathers."""
+import importlib.machinery
+import importlib.util
 import json
 import os
 import re
@@ -16,6 +18,11 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(ROOT, "tools", "distribution"))
 import release_notes
 import sbom
+
+BUILD = os.environ.get("NACRE_BUILD", os.path.join(ROOT, "build", "release"))
+loader = importlib.machinery.SourceFileLoader("release", os.path.join(ROOT, "tools", "release"))
+program = importlib.util.module_from_spec(importlib.util.spec_from_loader("release", loader))
+loader.exec_module(program)
 
 GOOD = {"maintainer": "Ada Lovelace <ada@nacre.dev>", "home-page": "https://nacre.dev", "security-contact": "security@nacre.dev"}
 ARGUMENTS = types.SimpleNamespace(arm64=False, **{name.replace("-", "_"): value for name, value in GOOD.items()})
@@ -54,6 +61,7 @@ class ReleaseTest(unittest.TestCase):
         notes = release_notes.write(changelog, "0.2.0", ARGUMENTS)
         self.assertIn("# Nacre 0.2.0\n\n- old\n\n## Changes after 0.2.0 that these files contain\n\n- new\n", notes)
         self.assertNotIn("aarch64", notes)
+        self.assertIn("`dev.nacre:nacre-runtime:0.2.0` for Gradle", notes)
         self.assertIn("aarch64", release_notes.write(changelog, "0.2.0", types.SimpleNamespace(**{**vars(ARGUMENTS), "arm64": True})))
         for value in GOOD.values():
             self.assertIn(value, notes)
@@ -73,6 +81,19 @@ class ReleaseTest(unittest.TestCase):
                     self.assertEqual(found, version, page)
         self.assertGreater(named, 15)
 
+    @unittest.skipUnless(os.path.exists(os.path.join(BUILD, "runtime", "java", "nacre-runtime.aar")), "needs the Java library, and so a JDK")
+    def test_the_repository_is_in_the_checksums(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program.write_repository(types.SimpleNamespace(build=BUILD, output=folder))
+            lines = program.checksums(folder).splitlines()
+            stem = next(line for line in lines if line.endswith(".pom")).split("  ")[1][:-len(".pom")]
+            self.assertRegex(stem, r"^maven/dev/nacre/nacre-runtime/\d+\.\d+\.\d+/nacre-runtime-\d+\.\d+\.\d+$")
+            self.assertEqual({line.split("  ")[1] for line in lines},
+                             {stem + suffix + check for check in ("", ".md5", ".sha1") for suffix in (".aar", ".pom", "-sources.jar", "-javadoc.jar")})
+            checked = subprocess.run(["sha256sum", "--check", "--quiet"], cwd=folder, input="\n".join(lines) + "\n", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                     check=False)
+            self.assertEqual((checked.returncode, checked.stdout), (0, ""))
+
     @unittest.skipUnless(os.path.exists("/usr/bin/dpkg-query"), "needs dpkg")
     def test_sbom(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -83,7 +104,8 @@ class ReleaseTest(unittest.TestCase):
             document = json.loads(sbom.write(wheel, "0.2.0", ARGUMENTS))
         self.assertEqual((document["spdxVersion"], document["SPDXID"]), ("SPDX-2.3", "SPDXRef-DOCUMENT"))
         names = [package["name"] for package in document["packages"]]
-        self.assertEqual(names[:2], ["nacre", "libc6"])
+        self.assertEqual(names[:3], ["nacre", "nacre-runtime", "libc6"])
+        self.assertEqual(document["packages"][1]["externalRefs"][0]["referenceLocator"], "pkg:maven/dev.nacre/nacre-runtime@0.2.0?type=aar")
         self.assertEqual(document["packages"][0]["supplier"], "Person: Ada Lovelace (ada@nacre.dev)")
         self.assertEqual(len(names), len(set(names)))
         self.assertLessEqual({"libstdc++-12-dev", "libflatbuffers-dev", "node-d3-zoom", "mkdocs-material"}, set(names))
@@ -91,7 +113,7 @@ class ReleaseTest(unittest.TestCase):
         identities = [package["SPDXID"] for package in document["packages"]]
         self.assertEqual({one["relatedSpdxElement"] for one in document["relationships"]}, set(identities))
         self.assertTrue(all(re.fullmatch(r"SPDXRef-[A-Za-z0-9.-]+", identity) for identity in identities))
-        self.assertRegex(document["packages"][1]["externalRefs"][0]["referenceLocator"], r"^pkg:deb/debian/glibc@\d")
+        self.assertRegex(document["packages"][2]["externalRefs"][0]["referenceLocator"], r"^pkg:deb/debian/glibc@\d")
 
 
 if __name__ == "__main__":

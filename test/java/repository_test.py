@@ -82,6 +82,17 @@ class RepositoryTest(nacre.NacreTest):
             self.skipTest(f"the rest needs {', '.join(NEEDED)} and android-framework-res")
         self.make_apk(aars)
 
+    def test_a_repository_may_have_only_the_runtime(self):
+        self.assertEqual(self.package("--maven=maven", f"--runtime={RUNTIME_AAR}"), "")
+        version = os.listdir(self.path("maven", "dev", "nacre", "nacre-runtime"))
+        self.assertEqual(self.read(self.resolve("dev.nacre", "nacre-runtime", *version)[0]), self.read(RUNTIME_AAR))
+        self.assertEqual(os.listdir(self.path("maven", "dev", "nacre")), ["nacre-runtime"])
+        for options, words in (([], "<library>... must be given; see --help"), (["--maven=maven"], "<library>... must be given; see --help"),
+                               ([f"--runtime={RUNTIME_AAR}"], "--runtime requires --maven"),
+                               (["--maven=maven", f"--runtime={RUNTIME_AAR}", "-o", "a.aar"], "-o requires <library>..."),
+                               (["--maven=maven", f"--runtime={RUNTIME_AAR}", "--coordinates=a:b:1"], "--coordinates requires <library>...")):
+            self.assertEqual(self.package(*options, status=2), f"nacre-package: {words}\n")
+
     def make_apk(self, aars):
         with open(self.path("AndroidManifest.xml"), "w") as file:
             file.write('<manifest xmlns:android="http://schemas.android.com/apk/res/android" package="com.example.app"><application/></manifest>')

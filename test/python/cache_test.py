@@ -77,6 +77,34 @@ class CacheTest(CachedTest):
             nacre.compile(self.model("sums"), compiler=script)
             self.assertEqual(self.calls(), count)
 
+    def test_the_libraries_that_a_program_loads_count(self):
+        """The program is the same after an upgrade of LLVM."""
+        compiler, notes = nacre.find_program("nacre-compile"), self.path("calls")
+        with open(self.path("version.c"), "w", encoding="ascii") as file:
+            file.write("int version(void) { return VERSION; }\n")
+        with open(self.path("starter.c"), "w", encoding="ascii") as file:
+            file.write(f'''#include <stdio.h>
+#include <unistd.h>
+int version(void);
+int main(int count, char **words) {{
+  FILE *calls = fopen("{notes}", "a");
+  fputs("x\\n", calls);
+  fclose(calls);
+  return version() && count ? execv("{compiler}", words) : 1;
+}}
+''')
+        cc, library, program = os.environ.get("CC", "cc"), self.path("libversion.so"), self.path("starter")
+        for version, count in (("1", 1), ("1", 0), ("2", 1), ("1", 0)):
+            self.call(cc, "-shared", "-fPIC", f"-DVERSION={version}", "-Wl,--build-id", self.path("version.c"), "-o", library)
+            if not os.path.exists(program):
+                self.call(cc, self.path("starter.c"), library, f"-Wl,-rpath,{self.folder}", "-o", program)
+            nacre.compile(self.model("sums"), compiler=program)
+            self.assertEqual(self.calls(), count, version)
+        self.call(cc, "-shared", "-fPIC", "-DVERSION=3", "-Wl,--build-id=none", self.path("version.c"), "-o", library)
+        for count in (1, 0):
+            nacre.compile(self.model("sums"), compiler=program)
+            self.assertEqual(self.calls(), count, "a library without a build ID")
+
     def test_arrays_count(self):
         graph = packaged.Graph("reshaped")
         graph.node("Reshape", [graph.input("x", [6]), graph.input("shape", [2], packaged.INT64)], output="y")

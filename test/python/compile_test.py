@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """nacre.compile: how keywords become options, what it leaves behind, what errors say, and that Ctrl-C ends the compiler."""
+import errno
 import json
 import logging
 import os
+import pickle
 import random
 import signal
 import stat
@@ -19,6 +21,7 @@ import packaged
 import nacre
 import python_options
 from nacre._library import find_symbol
+from nacre.wording import in_python
 
 A = numpy.arange(6, dtype="float32").reshape(2, 3)
 B = numpy.array([10, 20, 30], "float32")
@@ -115,7 +118,12 @@ class CompileTest(packaged.PackageTest):
     def test_options_that_are_not_there(self):
         model = self.model("sums")
         for keywords, words in (
-                ({"accuracy": "best"}, "--accuracy must be fast or strict, but is 'best'"),
+                ({"accuracy": "best"}, "accuracy must be fast or strict, but is 'best'"),
+                ({"target": "android-arm65"}, "target must be host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64, but is 'android-arm65'; did you mean 'android-arm64'?"),
+                ({"weight_type": "fp16", "accuracy": "strict"}, "accuracy='strict' cannot be combined with weight_type='fp16', which rounds weights"),
+                ({"clip": "norm:1"}, "clip requires train=True"),
+                ({"place": "auto"}, "place='auto' requires device=<name>; nacre-compile --device=list prints the names"),
+                ({"jobs": "many"}, "jobs must be a whole number, at least 0, but is 'many'; see help(nacre.CompileOptions)"),
                 ({"quiet": True}, "quiet is not an option of compile(), which sets --quiet itself"),
                 ({"check": True}, "check is not an option of compile(), because it makes no library; run nacre-compile --check"),
                 ({"output": {"a": 1}}, "output does not accept a dict; options that do are batch_axis, dropout, loss, set, shape, state"),
@@ -129,12 +137,29 @@ class CompileTest(packaged.PackageTest):
                 ({"library": self.path("no", "lib.so")}, f"the folder of library='{self.path('no', 'lib.so')}' does not exist")):
             with self.subTest(words):
                 self.assert_says(nacre.OptionError, words, nacre.compile, model, **keywords)
-        with self.assertRaisesRegex(nacre.OptionError, "^unknown option '--acc'; --help lists them") as caught:
+        with self.assertRaisesRegex(nacre.OptionError, r"^unknown option 'acc'; help\(nacre.CompileOptions\) lists them") as caught:
             nacre.compile(model, acc=1)
         self.assertEqual(caught.exception.status, 2)
         self.assertIsInstance(caught.exception, ValueError)
-        with self.assertRaisesRegex(nacre.CompileError, "--shape must name an input of the model, but names 'z'"):
+        with self.assertRaisesRegex(nacre.CompileError, "error: shape must name an input of the model, but names 'z'") as caught:
             nacre.compile(model, shape={"z": [1]})
+        self.assertTrue(caught.exception.diagnostics[0].message.startswith("shape must name"))
+        self.assertIn("--shape must name", caught.exception.output, "the compiler's own words")
+
+    def test_messages_name_keywords(self):
+        graph = packaged.Graph("open")
+        graph.node("Relu", [graph.input("image", ["batch", 3, "height", "width"])], output="y")
+        graph.output("y", ["batch", 3, "height", "width"])
+        graph.save(self.path("open.onnx"))
+        with self.assertRaises(nacre.CompileError) as caught:
+            nacre.compile(self.path("open.onnx"))
+        self.assertIn("give it with shape={'image': (<batch>, 3, <height>, <width>)}", str(caught.exception))
+        for said, worded in (("run nacre-run --threads=2 x.so --quiet", "run nacre-run --threads=2 x.so --quiet"),
+                             ("--batch-axis=<input>:<axis>", "batch_axis={'<input>': <axis>}"),
+                             ("--cpu=cortex-a76,cortex-a55.", "cpu=['cortex-a76', 'cortex-a55']."),
+                             ("pass --loss, omit --train-batch (--seed)", "pass loss=, omit train_batch (seed)"),
+                             ("--for=list lists them", "nacre-compile --for=list lists them")):
+            self.assertEqual(in_python(said), worded)
 
     def test_diagnostics(self):
         path = self.model("unsupported")
@@ -142,9 +167,13 @@ class CompileTest(packaged.PackageTest):
                                  nacre.compile, path)
         self.assertEqual(error.diagnostics, [(path, "discombobulate_0", "error", "unsupported operator 'Discombobulate' (opset 13)")])
         self.assertEqual((error.status, error.output), (1, str(error) + "\n"))
-        missing = self.assert_says(nacre.CompileError, f"{self.path('no.onnx')}: error: cannot open '{self.path('no.onnx')}': "
+        missing = self.assert_says(FileNotFoundError, f"{self.path('no.onnx')}: error: cannot open '{self.path('no.onnx')}': "
                                    "No such file or directory", nacre.compile, self.path("no.onnx"))
+        self.assertIsInstance(missing, nacre.CompileError)
         self.assertEqual((missing.diagnostics[0].node, missing.diagnostics[0].severity), (None, "error"))
+        self.assertEqual((missing.filename, missing.errno, missing.status), (self.path("no.onnx"), errno.ENOENT, 1))
+        self.assertEqual(vars(pickle.loads(pickle.dumps(missing))), vars(missing))
+        self.assertEqual(pickle.loads(pickle.dumps(missing)).filename, missing.filename)
         self.assert_says(nacre.CompileError, "cannot start '/no/nacre-compile': No such file or directory", nacre.compile, path,
                          compiler="/no/nacre-compile")
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The examples in the package's docstrings do what they say; and what it offers has a docstring and types."""
+import ast
 import doctest
+import graphlib
 import importlib
 import inspect
 import os
@@ -58,6 +60,22 @@ class ExamplesTest(packaged.PackageTest):
         for name in ("nacre.compile(", "model.run(", "model.fit(", "nacre.Session", "VERSION"):
             self.assertIn(name, said)
         self.assertNotIn("CLASSES", said)
+
+    def test_dir_lists_what_is_offered(self):
+        listed = dir(nacre)
+        self.assertTrue({"compile", "load", "from_torch", "Model", "OptionError", "__version__"} <= set(listed))
+        self.assertEqual([name for name in listed if name.startswith("_") and not name.startswith("__") or inspect.ismodule(getattr(nacre, name))], [])
+
+    def test_no_module_imports_one_that_imports_it(self):
+        """Not even for types."""
+        imports = {}
+        for module in modules():
+            with open(module.__file__, encoding="utf-8") as file:
+                nodes = [node for node in ast.walk(ast.parse(file.read())) if isinstance(node, ast.ImportFrom) and node.level == 1]
+            name = module.__name__.partition(".")[2]
+            imports[name] = {node.module for node in nodes if node.module} | {part.name for node in nodes if not node.module for part in node.names}
+        self.assertIn("errors", imports["compiler"])
+        self.assertEqual(list(graphlib.TopologicalSorter(imports).static_order())[-1], "", "graphlib raises a CycleError")
 
     def test_checkers_of_types_are_told(self):
         self.assertTrue(os.path.exists(os.path.join(os.path.dirname(nacre.__file__), "py.typed")))

@@ -27,6 +27,8 @@ class ModelTest(packaged.PackageTest):
         self.assertEqual([str(info) for info in model.inputs + model.outputs],
                          ["a: f32[2, 3]", "b: f32[3]", "sum: f32[2, 3]", "difference: f32[2, 3]"])
         self.assertEqual(model.inputs[1], nacre.TensorInfo("b", (3,), numpy.dtype("float32"), "f32", 12))
+        self.assertEqual(repr(model.inputs[1]), "TensorInfo(name='b', shape=(3,), dtype=dtype('float32'), type='f32', nbytes=12)")
+        self.assertIn(", scale=0.5)", repr(model.inputs[1]._replace(scale=0.5)))
         self.assertEqual([entry.name for entry in model.entries], ["main"])
         self.assertEqual(sum("sub" in launch.nodes for launch in model.entry().launches), 1)
         self.assertEqual(model.states, [])
@@ -62,6 +64,18 @@ class ModelTest(packaged.PackageTest):
         for kind, words, inputs in expected:
             with self.subTest(words):
                 self.assert_says(kind, words, run, inputs)
+
+    def test_wrong_keywords_of_run_say_where_they_belong(self):
+        model = self.sums()
+        for run in (model.run, model.session(threads=1).run):
+            self.assert_says(TypeError, "run() got an unexpected keyword 'threads', which is an option of a session; did you mean "
+                                        "model.session(threads=2).run(...)?", run, [A, B], threads=2)
+            self.assert_says(TypeError, "run() got an unexpected keyword 'a'; did you mean run({'a': ...})?", run, a=A, b=B)
+            self.assert_says(TypeError, "run() got an unexpected keyword 'c'; inputs are passed by name in a dict: run({'a': ..., 'b': ...})", run, c=A)
+        self.assert_says(TypeError, "threads must be an integer, but is '2'; did you mean threads=2?", model.session, threads="2")
+        self.assert_says(TypeError, "threads must be an integer, but is 1.5", model.session, threads=1.5)
+        self.assert_says(TypeError, "gpu_cut must be a number, but is '50'", model.session, gpu_cut="50")
+        self.assertEqual(model.session(threads=numpy.int64(1)).run([A, B])["sum"].tolist(), (A + B).tolist())
 
     def test_lists_are_converted_where_nothing_is_lost(self):
         packaged.cast_model(packaged.UINT8, packaged.FLOAT).save(self.path("cast.onnx"))

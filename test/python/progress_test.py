@@ -111,7 +111,7 @@ class ProgressTest(DigitsTest):
         self.assertEqual(errors[0], errors[1])
         with Notebook(), self.assertRaises(nacre.OptionError) as caught:
             nacre.compile(self.model("sums"), accuracy="best")
-        self.assertEqual(str(caught.exception), "--accuracy must be fast or strict, but is 'best'")
+        self.assertEqual(str(caught.exception), "accuracy must be fast or strict, but is 'best'")
 
     def test_quick_compilations_show_nothing(self):
         with Notebook() as notebook, unittest.mock.patch.object(compiler, "_PROGRESS_DELAY", 3600):

@@ -36,6 +36,7 @@ with model.session("main", threads=2, gpu=False, gpu_cut=50) as session:
 
 def note(training: nacre.Training, logs: Dict[str, float]) -> None:
     training.stop("enough" if logs["loss"] < 1 else "")
+    training.model.save(f"{training.model.entry('train').name}-{training.epoch}.so")
 
 
 history = model.fit(numpy.zeros(3), [1, 2], epochs=3, learning_rate=lambda step: 0.1 / (step + 1), threads=1,
@@ -54,6 +55,7 @@ WRONG = [
     ("nacre.from_torch(None, None, acuracy='strict')", r'[Uu]nexpected keyword argument "acuracy" for "from_torch"'),
     ("nacre.load('a.so').session(thread=2)", r'[Uu]nexpected keyword argument "thread" for "session"'),
     ("nacre.load('a.so').fit(1, 2, learning_rate='fast')", r'"learning_rate" to "fit" of "Model" has incompatible type "str"'),
+    ("nacre.load('a.so').run(1, threads=2)", r'"threads" to "run" of "Model" has incompatible type "int"; expected "NoReturn"'),
     ("nacre.load('a.so').run(1).shape", r'has no attribute "shape"'),
 ]
 

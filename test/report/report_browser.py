@@ -24,31 +24,33 @@ CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 NARROW, NO_BREAK = "\u202f", "\u00a0"  # between thousands, and before a percent sign
 
 
-def open_browser(dark=False, width=1300, height=900):
+def open_browser(width=1300, height=900):
     options = Options()
     options.binary_location = CHROMIUM
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", f"--window-size={width},{height}",
-                     f"--blink-settings=preferredColorScheme={0 if dark else 1}"):
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", f"--window-size={width},{height}"):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     return webdriver.Chrome(service=Service(DRIVER), options=options)
 
 
 class BrowserTest(report_models.ReportTest):
-    """Tests of pages in a browser, which is kept from one to the next."""
+    """Tests of pages in a browser, which is kept from one to the next: starting one takes seconds."""
+
+    parts = 2
 
     @classmethod
     def setUpClass(cls):
-        cls.browsers = {}
+        cls.started = None
         cls.shared = tempfile.TemporaryDirectory(prefix="nacre-report-")
         cls.addClassCleanup(cls.shared.cleanup)
-        cls.addClassCleanup(lambda: [browser.quit() for browser in cls.browsers.values()])
+        cls.addClassCleanup(lambda: cls.started and cls.started.quit())
         cls.pages = {}
 
     def browser(self, dark=False):
-        if dark not in self.browsers:
-            self.browsers[dark] = open_browser(dark)
-        return self.browsers[dark]
+        if self.started is None:
+            type(self).started = open_browser()
+        self.started.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
+        return self.started
 
     def made(self, model, *options):
         """Page, report and profile of a model, made once."""

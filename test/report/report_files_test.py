@@ -24,6 +24,8 @@ def data_of(page):
 
 
 class ReportFilesTest(report_models.ReportTest):
+    parts = 2
+
     def check_schema(self, name, path):
         if jsonschema is None:
             self.skipTest("python3-jsonschema is not installed")
@@ -165,7 +167,14 @@ class ReportFilesTest(report_models.ReportTest):
         value["output"] = self.path("none.so")
         with open(report, "w", encoding="utf-8") as file:
             report_models.json.dump(value, file)
+        with open(value["output"], "w", encoding="utf-8") as file:
+            file.write("no library")
         self.assertRegex(self.refused(report, "--measure"), rf"^nacre-report: cannot measure '{re.escape(value['output'])}': nacre-run: error: .*\n$")
+        os.remove(value["output"])
+        self.assertEqual(self.refused(report, "--measure"),
+                         f"nacre-report: cannot measure '{value['output']}', which does not exist: {report} names the library where it was when it was "
+                         "compiled; put it beside the report, or measure it with nacre-run <library> --profile=profile.json and pass "
+                         "--profile=profile.json instead of --measure\n")
 
     def test_pages_of_trainings_and_comparisons_ask_for_nothing(self):
         log, page = self.path("log.jsonl"), self.path("page.html")

@@ -5,6 +5,7 @@
 #include "tools/compile/Options.h"
 #include "compiler/Pipeline.h"
 #include "tools/CommandLine.h"
+#include "tools/NearestName.h"
 #include "tools/ReportPage.h"
 #include "tools/compile/Declarations.h"
 #include "tools/compile/HelpText.h"
@@ -54,10 +55,14 @@ Expected<Output> parseOutput(StringRef word) {
 /// Gives each option of the preset that is not given its value. Returns those options as they would be typed.
 Expected<std::vector<std::string>> applyPreset(Declarations &options) {
   const Preset *preset = findPreset(options.preset);
-  if (!preset)
-    return bad("--for must be " +
-               join(map_range(drop_end(presets()), [](const Preset &known) { return known.word.str(); }), ", ") +
-               " or " + presets().back().word + ", but is '" + options.preset + "'; --for=list lists their options");
+  if (!preset) {
+    std::vector<std::string> words;
+    for (const Preset &known : presets())
+      words.push_back(known.word.str());
+    const std::string meant = didYouMean(options.preset, words);
+    return bad("--for must be " + join(drop_end(words), ", ") + " or " + words.back() + ", but is '" + options.preset +
+               "'" + (meant.empty() ? "; --for=list lists their options" : meant));
+  }
   std::vector<std::string> typed;
   for (const PresetOption &option : preset->options) {
     cl::Option &declared = *cl::getRegisteredOptions().find(option.name)->second;
@@ -69,6 +74,14 @@ Expected<std::vector<std::string>> applyPreset(Declarations &options) {
     typed.push_back(option.typed());
   }
   return typed;
+}
+
+/// Returns "; did you mean '<name>'?" for a name that is nearly that of a device profile. A path is not.
+std::string suggestDevice(const std::string &device) {
+  std::vector<std::string> names;
+  for (const auto &[name, description] : describeDevices())
+    names.push_back(name);
+  return StringRef(device).ends_with(".json") ? "" : didYouMean(device, names);
 }
 
 Error readTraining(Declarations &options, CompilerOptions &compiler) {
@@ -217,7 +230,7 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
     return bad("--place=auto requires --device=<name>; --device=list prints the names");
   if (!compiler.device.empty())
     if (Error error = checkDevice(compiler.device))
-      return bad("--device: " + toString(std::move(error)));
+      return bad("--device: " + toString(std::move(error)) + suggestDevice(compiler.device));
   std::optional<Accuracy> accuracy = parseAccuracy(options.accuracy);
   if (!accuracy)
     return bad("--accuracy must be fast or strict, but is '" + options.accuracy + "'");

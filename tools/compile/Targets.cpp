@@ -2,6 +2,7 @@
 
 #include "tools/compile/Targets.h"
 #include "compiler/Pipeline.h"
+#include "tools/NearestName.h"
 #include "tools/compile/Presets.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -46,19 +47,41 @@ static void dropWhatTargetLacks(CommandLine &one) {
            [](StringRef typed) { return typed.starts_with("--cpu=") || typed.starts_with("--weight-type="); });
 }
 
+/// Checks a target and its CPUs. The error suggests the name that was probably meant.
+static Error checkNames(StringRef target, StringRef cpus) {
+  Error error = checkTarget(target, cpus);
+  if (!error)
+    return Error::success();
+  std::string message = toString(std::move(error));
+  const std::vector<std::string> targets = targetNames();
+  if (!is_contained(targets, target))
+    return createStringError(message + didYouMean(target.str(), targets));
+  for (StringRef cpu : split(cpus, ','))
+    if (cpu = cpu.trim(); cpu != "native" && !isCpuOf(target, cpu))
+      return createStringError(message + didYouMean(cpu.str(), cpuNames(target)));
+  return createStringError(message);
+}
+
 Expected<std::vector<CommandLine>> forEachTarget(const CommandLine &commandLine) {
   const std::vector<std::string> &targets = commandLine.targets;
   if (targets.size() < 2) {
     std::vector<CommandLine> one = {commandLine};
     dropWhatTargetLacks(one.front());
+    if (Error error = checkNames(one.front().compiler.target, one.front().compiler.cpus))
+      return error;
     return one;
   }
   SmallVector<StringRef> cpus;
   StringRef(commandLine.compiler.cpus).split(cpus, ',', -1, /*KeepEmpty=*/false);
-  for (StringRef cpu : cpus)
-    if (!isImplied(commandLine, "cpu") &&
-        none_of(targets, [&](StringRef target) { return isCpuOf(target, cpu.trim()); }))
-      return createStringError("--cpu must be of one of the targets, but '" + cpu + "' is not");
+  for (StringRef cpu : cpus) {
+    if (isImplied(commandLine, "cpu") || any_of(targets, [&](StringRef target) { return isCpuOf(target, cpu.trim()); }))
+      continue;
+    std::vector<std::string> known;
+    for (const std::string &target : targets)
+      append_range(known, cpuNames(target));
+    return createStringError("--cpu must be of one of the targets, but '" + cpu + "' is not" +
+                             didYouMean(cpu.trim().str(), known));
+  }
 
   std::vector<CommandLine> all;
   for (const std::string &target : targets) {
@@ -68,7 +91,7 @@ Expected<std::vector<CommandLine>> forEachTarget(const CommandLine &commandLine)
     one.compiler.target = target;
     one.compiler.cpus = cpusOf(target, cpus);
     dropWhatTargetLacks(one);
-    if (Error error = checkTarget(target, one.compiler.cpus))
+    if (Error error = checkNames(target, one.compiler.cpus))
       return error;
     one.compiler.outputPath = inFolderOf(target, commandLine.compiler.outputPath);
     if (!commandLine.reportPath.empty())

@@ -15,6 +15,7 @@ TEXT = """# Nacre {version}
 {arm64}| `*.deb` | Debian 12: `apt install ./*.deb`. Debian 13: use the wheel or the SDK |
 | `nacre-sdk-*.tar.xz` | other Linux systems as old as those of the wheel: unpack it; its `README.md` says the rest |
 | `nacre-runtime.aar`, `nacre.jar` | apps in Java and Kotlin |
+| `maven` | a Maven repository with `nacre-runtime.aar`, its sources and documentation: `dev.nacre:nacre-runtime:{version}` for Gradle |
 | `nacre-site-*.tar.xz` | the documentation, to read offline |
 | `nacre-*.spdx.json` | the software bill of materials (SPDX 2.3) |
 

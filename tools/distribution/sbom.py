@@ -50,6 +50,8 @@ def write(wheel, version, arguments):
     person = "Person: " + arguments.maintainer.replace("<", "(").replace(">", ")")
     nacre = describe("nacre", version, licenseDeclared="Apache-2.0 WITH LLVM-exception", supplier=person,
                      homepage=arguments.home_page)
+    maven = describe("nacre-runtime", version, licenseDeclared="Apache-2.0 WITH LLVM-exception", supplier=person, homepage=arguments.home_page,
+                     externalRefs=[{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": f"pkg:maven/dev.nacre/nacre-runtime@{version}?type=aar"}])
     packages = []
     for package in dict.fromkeys([*carried(wheel), *COMPILED_IN, *on_pages()]):
         found, source = installed(package)
@@ -61,7 +63,7 @@ def write(wheel, version, arguments):
         "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"nacre-{version}",
         "documentNamespace": f"{arguments.home_page.rstrip('/')}/spdx/nacre-{version}-{digest}",
         "creationInfo": {"created": created().strftime("%Y-%m-%dT%H:%M:%SZ"), "creators": ["Tool: nacre-release", person]},
-        "packages": [nacre, *packages],
+        "packages": [nacre, maven, *packages],
         "relationships": [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": "SPDXRef-nacre"},
-                          *({"spdxElementId": "SPDXRef-nacre", "relationshipType": "CONTAINS", "relatedSpdxElement": one["SPDXID"]} for one in packages)]}
+                          *({"spdxElementId": "SPDXRef-nacre", "relationshipType": "CONTAINS", "relatedSpdxElement": one["SPDXID"]} for one in [maven, *packages])]}
     return json.dumps(document, indent=1) + "\n"

@@ -14,7 +14,7 @@ using namespace llvm;
 using namespace nacre;
 
 static cl::OptionCategory category("nacre-package options");
-static cl::list<std::string> libraries(cl::Positional, cl::OneOrMore, cl::desc("<library>..."), cl::cat(category));
+static cl::list<std::string> libraries(cl::Positional, cl::desc("<library>..."), cl::cat(category));
 static cl::opt<std::string> output("o", cl::value_desc("file.aar"), cl::cat(category),
                                    cl::desc("AAR to write (default: <model>.aar, or none with --maven)"));
 static cl::opt<std::string>
@@ -40,6 +40,8 @@ EXAMPLES
     --runtime=/usr/share/nacre/nacre-runtime.aar
       a Gradle build with the repository `maven` names
       dev.nacre.model:mobilenet:1.0
+  nacre-package --maven=maven --runtime=/usr/share/nacre/nacre-runtime.aar
+      a repository with only the runtime, dev.nacre:nacre-runtime
 
 EXIT STATUS
   0  all files are written
@@ -97,6 +99,8 @@ static Error writeRepository(const tools::AndroidLibrary &library, const tools::
 }
 
 static Error package() {
+  if (libraries.empty())
+    return writeRuntime();
   std::vector<tools::ModelFile> models;
   for (const std::string &path : libraries) {
     Expected<tools::ModelFile> model = tools::readModelFile(path);
@@ -137,6 +141,14 @@ static Error parse(int argc, char **argv) {
   for (const cl::opt<std::string> *option : {&coordinatesText, &runtime})
     if (maven.empty() && option->getNumOccurrences() > 0)
       return createStringError("--" + option->ArgStr + " requires --maven");
+  if (libraries.empty()) { // only the runtime
+    if (runtime.empty())
+      return createStringError("<library>... must be given; see --help");
+    for (const cl::opt<std::string> *option : {&output, &className, &coordinatesText, &weights})
+      if (option->getNumOccurrences() > 0)
+        return createStringError("-" + Twine(option->ArgStr.size() > 1 ? "-" : "") + option->ArgStr +
+                                 " requires <library>...");
+  }
   if (weights != "assets" && weights != "none")
     return createStringError("--weights must be assets or none, but is '" + weights + "'");
   return coordinatesText.empty() ? Error::success() : tools::parseCoordinates(coordinatesText).takeError();

@@ -90,6 +90,11 @@ Expected<JsonFile> measure(const JsonFile &report, const char *program) {
   const std::string library = libraryOf(report);
   if (library.empty())
     return createStringError(report.path + ": names no library to measure, but must for --measure");
+  if (!sys::fs::exists(library))
+    return createStringError("cannot measure '" + library + "', which does not exist: " + report.path +
+                             " names the library where it was when it was compiled; put it beside the report, or " +
+                             "measure it with nacre-run <library> --profile=profile.json and pass " +
+                             "--profile=profile.json instead of --measure");
   const std::string self = sys::fs::getMainExecutable(program, reinterpret_cast<void *>(&measure));
   ErrorOr<std::string> run = sys::findProgramByName("nacre-run", {sys::path::parent_path(self)});
   if (!run)

@@ -59,9 +59,12 @@ std::optional<BatchAxis> BatchRewriter::guess(Value value, ArrayRef<Value> likel
 }
 
 LogicalResult BatchRewriter::refuse(Location loc, const Twine &reason) const {
-  return emitError(loc) << "each row of the batch must be computed separately for --shape to change the batch from "
-                        << stated << " to " << wanted << ", but " << reason << "; export the model with a batch of "
-                        << wanted << ", or run it once per row";
+  InFlightDiagnostic error = emitError(loc);
+  error << "each row of the batch must be computed separately for --shape to change the batch from " << stated << " to "
+        << wanted << ", but " << reason << "; export the model with a batch of " << wanted;
+  if (isTrained)
+    return error << ", or pass --train-batch=" << wanted << " instead of --shape if only training needs it";
+  return error << ", or run it once per row";
 }
 
 LogicalResult BatchRewriter::refuse(Operation *op, const Twine &reason) const {

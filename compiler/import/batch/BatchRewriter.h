@@ -19,7 +19,9 @@ namespace nacre::importer {
 
 class BatchRewriter {
 public:
-  BatchRewriter(int64_t stated, int64_t wanted) : stated(stated), wanted(wanted) {}
+  /// `isTrained` says that a batch of training can be chosen instead.
+  BatchRewriter(int64_t stated, int64_t wanted, bool isTrained)
+      : stated(stated), wanted(wanted), isTrained(isTrained) {}
 
   int64_t getStated() const { return stated; }
   int64_t getWanted() const { return wanted; }
@@ -67,6 +69,7 @@ private:
   mlir::RankedTensorType getWantedType(mlir::RankedTensorType type, const BatchPlace &place) const;
 
   const int64_t stated, wanted;
+  const bool isTrained;
   llvm::DenseMap<mlir::Value, BatchAxis> places;
 };
 

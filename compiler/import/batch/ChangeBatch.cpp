@@ -83,7 +83,7 @@ namespace {
 class FunctionChange {
 public:
   FunctionChange(func::FuncOp function, const BatchChange &change)
-      : function(function), change(change), rewriter(change.stated, change.wanted) {}
+      : function(function), change(change), rewriter(change.stated, change.wanted, change.isTrained) {}
 
   LogicalResult run() {
     for (const BatchChange::Input &input : change.inputs)

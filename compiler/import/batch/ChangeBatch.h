@@ -21,6 +21,7 @@ struct BatchChange {
     int64_t axis;
   };
   int64_t stated = 1, wanted = 1;
+  bool isTrained = false; ///< Whether training may have another batch, as an error then says.
   llvm::SmallVector<Input> inputs;
 };
 

@@ -45,12 +45,34 @@ static LogicalResult tryBatch(func::FuncOp function, const BatchChange &change, 
   return error;
 }
 
-LogicalResult completeEntry(func::FuncOp function, const SettledInputs &inputs, ArrayRef<std::string> states,
+/// A prompt may begin with a past of 0 steps. A batch of 0 is a mistake: no output has elements.
+static LogicalResult checkElements(func::FuncOp function, const SettledInputs &inputs) {
+  const auto isEmpty = [](Type type) {
+    const auto tensor = cast<RankedTensorType>(type);
+    return tensor.hasStaticShape() && tensor.getNumElements() == 0;
+  };
+  if (!llvm::all_of(function.getResultTypes(), isEmpty))
+    return success();
+  unsigned argument = 0;
+  for (const SettledInput &input : inputs.inputs) {
+    if (input.value)
+      continue; // a constant, and no argument
+    if (input.emptiedAxis)
+      return emitError(function.getArgument(argument).getLoc())
+             << "axis " << *input.emptiedAxis << " must have a size of at least 1 for an output to have elements, but "
+             << "--shape sets 0";
+    ++argument;
+  }
+  return success();
+}
+
+LogicalResult completeEntry(func::FuncOp function, const SettledInputs &inputs, const ImportOptions &options,
                             const ModelView &model) {
   eraseUnused(function.front());
-  if (failed(keepStates(function, states, model)))
+  if (failed(keepStates(function, options.states, model)))
     return failure();
   BatchChange change;
+  change.isTrained = options.training.has_value();
   std::optional<std::pair<NewBatch, unsigned>> unlikely;
   unsigned argument = 0;
   for (const SettledInput &input : inputs.inputs) {
@@ -66,7 +88,7 @@ LogicalResult completeEntry(func::FuncOp function, const SettledInputs &inputs, 
     ++argument;
   }
   if (change.inputs.empty())
-    return success();
+    return checkElements(function, inputs);
   if (unlikely)
     return tryBatch(function, change, unlikely->first, function.getArgument(unlikely->second).getLoc());
   return changeBatch(function, change);

@@ -11,10 +11,11 @@
 
 namespace nacre::importer {
 
-/// Erases operators that nothing reads. Makes variables of the inputs and outputs that `states` pairs (`--state`), and then changes the batch if the inputs ask for another one
-/// than the model states. The state of a run belongs to its rows, so it changes, too.
+/// Erases operators that nothing reads. Makes variables of the inputs and outputs that `options.states` pairs, and then changes the batch
+/// if the inputs ask for another one than the model states. The state of a run belongs to its rows, so it changes, too. Reports an error
+/// if `--shape` leaves nothing to compute.
 llvm::LogicalResult completeEntry(mlir::func::FuncOp function, const SettledInputs &inputs,
-                                  llvm::ArrayRef<std::string> states, const ModelView &model);
+                                  const ImportOptions &options, const ModelView &model);
 
 } // namespace nacre::importer
 

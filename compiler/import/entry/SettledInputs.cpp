@@ -223,6 +223,8 @@ RankedTensorType InputSettler::takeGivenShape(const GraphValue &input, ArrayRef<
       error(input) << "axis " << axis << " must have a non-negative size, but --shape sets " << size;
       return {};
     }
+    if (size == 0 && (stated.empty() || stated[axis].isOpen()))
+      result.inputs.back().emptiedAxis = axis;
   }
   if (!input.type.shape)
     return makeType(input, given);

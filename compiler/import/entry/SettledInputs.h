@@ -30,6 +30,7 @@ struct SettledInput {
   mlir::ElementsAttr initial;                          ///< what the variable is at first
   nn::VariableRole role = nn::VariableRole::Recurrent; ///< and what it is for
   std::optional<NewBatch> batch;                       ///< of which `type` has the stated size
+  std::optional<int64_t> emptiedAxis;                  ///< an open axis that `--shape` gives no elements
 };
 
 struct SettledInputs {

@@ -40,8 +40,8 @@ static std::string adviseOnBatch(OperandBinder &node) {
     return "";
   return "; it must not contain the exported batch size if the model is trained with a batch of " +
          std::to_string(weights->getNewBatch()) +
-         ": use flatten(1) or -1 for the batch and export the model again, omit --train-batch, or set an input's batch "
-         "axis with --batch-axis=<input>:<axis>";
+         ": give all entries that batch, with --shape instead of --train-batch; or use flatten(1) or -1 for the batch "
+         "and export the model again; or set an input's batch axis with --batch-axis=<input>:<axis>";
 }
 
 void reshapeOperand(OperandBinder &node, const std::string &name, SmallVector<int64_t> shape, bool zeroIsZero) {

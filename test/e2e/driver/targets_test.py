@@ -79,8 +79,18 @@ class TargetsTest(nacre.NacreTest):
                  "nacre-compile: --target must name each target once, but names 'android-arm64' twice\n"),
                 (["--target=android-arm64,mars"],
                  "nacre-compile: target must be host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64, but is 'mars'\n"),
+                (["--target=android-arm46"],
+                 "nacre-compile: target must be host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64, but is 'android-arm46'; did you mean 'android-arm64'?\n"),
+                (["--target=android-arm64", "--cpu=cortex-a67"],
+                 "nacre-compile: cpu must be an arm64 CPU that LLVM knows, but is 'cortex-a67'; did you mean 'cortex-a57'?\n"),
+                (["--target=linux-x86_64", "--cpu=hasswell,znver4"],
+                 "nacre-compile: cpu must be an x86-64 CPU that LLVM knows, but is 'hasswell'; did you mean 'haswell'?\n"),
+                (["--target=android-arm64", "--cpu=native"],
+                 "nacre-compile: cpu must be named for target android-arm64, but is 'native'\n"),
                 (["--target=android-arm64,android-x86_64", "--cpu=z80"],
                  "nacre-compile: --cpu must be of one of the targets, but 'z80' is not\n"),
+                (["--target=android-arm64,android-x86_64", "--cpu=cortex-a67"],
+                 "nacre-compile: --cpu must be of one of the targets, but 'cortex-a67' is not; did you mean 'cortex-a57'?\n"),
                 (["--target=android-arm64,android-x86_64", "--emit=asm"],
                  "nacre-compile: --emit=asm, --emit=llvm-ir and --compile-to require exactly one --target, not 2\n")):
             said = self.compile("relu", *options, output=self.path("librelu.so"), status=2)

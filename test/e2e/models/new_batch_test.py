@@ -27,7 +27,7 @@ NETWORKS = (("onnx-real/mnist_8/model.onnx", 0), ("onnx-real/onnx2c_mnist_pytorc
             ("tflite/tinymaix/cifar10_q.tflite", 0), ("caffe-real/cnndroid_lenet/lenet.prototxt", 0, "--random-weights=1"),
             ("caffe-real/ultraface_slim_320/slim-320.prototxt", 0))
 TYPES = {"f32": numpy.float32, "i8": numpy.int8, "ui8": numpy.uint8, "i64": numpy.int64, "i32": numpy.int32}
-SEEDS = [seed for seed in range(200) if nacre.is_in_sample(seed, 8)]
+SEEDS = [seed for seed in range(200) if nacre.is_in_sample(seed, 16)]
 
 
 def rows_of(tensor, axis, dim, batch):

@@ -3,6 +3,7 @@
 // What --target= and --cpu= mean.
 
 #include "codegen/Target.h"
+#include "codegen/TargetNames.h"
 
 #include "runtime/include/nacre/model_format.h"
 #include "gtest/gtest.h"
@@ -138,6 +139,16 @@ TEST(Target, ACpuIsOfAnArchitecture) {
   EXPECT_FALSE(isCpuOf("android-x86_64", "native"));
   EXPECT_TRUE(isCpuOf("host", "native"));
   EXPECT_FALSE(isCpuOf("mars", "znver5"));
+}
+
+TEST(Target, NamesAreAccepted) {
+  for (const std::string &target : targetNames()) {
+    EXPECT_GE(parse(target.c_str(), "").size(), 1u) << target;
+    EXPECT_GE(cpuNames(target).size(), 20u) << target;
+    for (const std::string &cpu : cpuNames(target))
+      EXPECT_TRUE(isCpuOf(target, cpu)) << target << " " << cpu;
+  }
+  EXPECT_TRUE(cpuNames("mars").empty());
 }
 
 TEST(Target, MistakesAreNamed) {

@@ -14,18 +14,24 @@ TypeError for names, shapes and types of arrays. Messages go to the logger "nacr
 
 help(nacre.compile), help(nacre.Model) and help(nacre.Session) tell more; nacre.CompileOptions lists the compiler's options.
 """
-# Names are exported as type checkers expect it, "X as X", and there is no __all__, so that help(nacre) prints only the text above.
+# Names are exported as type checkers expect it, "X as X", and there is no __all__, so that help(nacre) prints only the text above. dir(nacre)
+# lists the same names, without the modules that they come from.
 from __future__ import annotations
 
 import logging as _logging
+import types as _types
+from typing import List as _List
 
 from .cache import cache_folder as cache_folder
 from .cache import clear_cache as clear_cache
 from .callbacks import Callback as Callback
 from .callbacks import Checkpoint as Checkpoint
 from .callbacks import EarlyStopping as EarlyStopping
+from .callbacks import Training as Training
 from .compiler import compile as compile  # pylint: disable=redefined-builtin
 from .compiler import load as load
+from .entries import Entry as Entry
+from .entries import Launch as Launch
 from .errors import CompileError as CompileError
 from .errors import Diagnostic as Diagnostic
 from .errors import DivergedError as DivergedError
@@ -36,8 +42,6 @@ from .errors import OptionError as OptionError
 from .errors import RunError as RunError
 from .history import Curve as Curve
 from .history import History as History
-from .model import Entry as Entry
-from .model import Launch as Launch
 from .model import Model as Model
 from .options import CompileOptions as CompileOptions
 from .programs import find_program as find_program
@@ -55,7 +59,6 @@ from .timing import Benchmark as Benchmark
 from .timing import LaunchCost as LaunchCost
 from .timing import Profile as Profile
 from .torch_export import from_torch as from_torch
-from .training import Training as Training
 
 try:
     from ._version import __version__ as __version__  # type: ignore[import]  # Made from the top CMakeLists.txt where it is installed.
@@ -64,3 +67,7 @@ except ImportError:
 
 _logging.getLogger("nacre").addHandler(_logging.NullHandler())  # Silence, until the app asks for more.
 del annotations
+
+
+def __dir__() -> _List[str]:
+    return ["__doc__", "__version__", *(name for name, value in globals().items() if not name.startswith("_") and not isinstance(value, _types.ModuleType))]

@@ -1,18 +1,72 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Callbacks of fit(): functions that are called between steps and epochs."""
+"""Callbacks of fit(): functions that are called between steps and epochs, and what they see.
+
+A Training names its model by TrainedModel, so that this file does not import the one of Model, whose fit() takes callbacks.
+"""
 from __future__ import annotations
 
 import math
 import os
-from typing import TYPE_CHECKING, Callable, Dict, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Protocol, Union
 
+from .entries import Entry
+from .history import History
+from .session import Inputs, Session
+from .session_options import SessionOptions
 from .state import Roles, State
+from .tensors import Array, TensorInfo
 
 if TYPE_CHECKING:
-    from .training import Training
+    from typing_extensions import Unpack
 
 #: The figures of a step or an epoch by name.
 Logs = Dict[str, float]
+
+
+class TrainedModel(Protocol):
+    """What training and callbacks use of a nacre.Model."""
+
+    path: str
+
+    @property
+    def entries(self) -> List[Entry]: ...
+
+    @property
+    def inputs(self) -> List[TensorInfo]: ...
+
+    @property
+    def outputs(self) -> List[TensorInfo]: ...
+
+    @property
+    def state(self) -> State: ...
+
+    def entry(self, name: Optional[str] = None) -> Entry: ...
+
+    def session(self, entry: Optional[str] = None, *, state: Optional[State] = None, **options: Unpack[SessionOptions]) -> Session: ...
+
+    def run(self, inputs: Optional[Inputs] = None, *more: Any, entry: Optional[str] = None) -> Dict[str, Array]: ...
+
+    def new_state(self) -> State: ...
+
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None: ...
+
+
+class Training:
+    """A call of fit() in progress, as callbacks see it."""
+
+    def __init__(self, model: TrainedModel, state: State, epochs: int, learning_rate: float) -> None:
+        self.model = model
+        self.state = state  #: The state that is trained.
+        self.history = History()  #: The epochs before.
+        self.epochs = epochs  #: The number of the last epoch.
+        self.epoch = 0  #: The number of this epoch, from 1.
+        self.step = 0  #: The number of steps so far.
+        self.learning_rate = learning_rate  #: Of the next step; callbacks may change it if it is not a function.
+        self.stop_reason = ""
+
+    def stop(self, reason: str) -> None:
+        """Ends training after this epoch; `reason` becomes History.stopped."""
+        self.stop_reason = reason
 
 
 class Callback:

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional
 
 from .arguments import arguments
 from .cache import DESCRIPTION, Cache, CachedLibrary, open_cache
-from .errors import Diagnostic, LoadError, OptionError
+from .errors import CompileError, Diagnostic, LoadError, MissingModelError, OptionError
 from .model import Model
 from .options import CompileOptions, Path
-from .process import Said, run_compiler, version_of
+from .process import Said, libraries_of, run_compiler, version_of
 from .programs import find_program
 from .progress import make_display
 from .sources import Identity, Sources, UncertainError, digest_of, identity_of
@@ -88,8 +88,9 @@ def compile(model: Source, *, target: str = "host", library: Optional[Path] = No
     The same model, options and compiler give a library from the cache (nacre.cache_folder). cache=False switches that off; a path is
     another folder. Progress is shown in notebooks and on terminals; `progress` is True or False to decide that.
 
-    Raises CompileError if the model cannot be compiled, and OptionError for an unknown option or invalid value. Ctrl-C, or the
-    `timeout` in seconds, also ends the compiler and removes unfinished files.
+    Raises CompileError if the model cannot be compiled, OptionError for an unknown option or invalid value, and FileNotFoundError if the
+    model does not exist; the last two are CompileErrors, too. Ctrl-C, or the `timeout` in seconds, also ends the compiler and removes
+    unfinished files.
 
     >>> model = compile("convnet.onnx", accuracy="strict")
     >>> model.outputs[0].shape
@@ -97,7 +98,7 @@ def compile(model: Source, *, target: str = "host", library: Optional[Path] = No
     >>> compile("convnet.onnx", accuracy="best")
     Traceback (most recent call last):
       ...
-    nacre.errors.OptionError: --accuracy must be fast or strict, but is 'best'
+    nacre.errors.OptionError: accuracy must be fast or strict, but is 'best'
     >>> compile("convnet.onnx", acuracy="strict")
     Traceback (most recent call last):
       ...
@@ -178,8 +179,13 @@ def _built_in(request: _Request, folder: str) -> _Result:
     output = os.path.join(folder, request.name)
     with tempfile.TemporaryDirectory(prefix="nacre-") as reports:
         report_path = os.path.join(reports, "report.json")
-        said = run_compiler([request.program, request.path, "-o", output, *request.words, f"--report={report_path}"],
-                            make_display(request.progress, _PROGRESS_DELAY), request.timeout)
+        try:
+            said = run_compiler([request.program, request.path, "-o", output, *request.words, f"--report={report_path}"],
+                                make_display(request.progress, _PROGRESS_DELAY), request.timeout)
+        except CompileError as error:
+            if error.status != 1 or os.path.exists(request.path):
+                raise
+            raise MissingModelError(str(error), request.path, error.diagnostics, error.output) from None
         if not os.path.exists(report_path):
             raise OptionError(f"these options make no library; run {os.path.basename(request.program)} {' '.join(request.words)}")
         with open(report_path, encoding="utf-8") as file:
@@ -243,6 +249,7 @@ def _key(request: _Request, sources: Sources, files: List[str], inputs: str) -> 
     is_native = any(word == "--target=host" or (word.startswith("--cpu=") and "native" in word) for word in words)
     return digest_of({
         "format": _FORMAT, "compiler": [sources.digest(program), version_of(program, request.timeout)], "options": words, "name": request.name,
+        "libraries": [sources.build(path) for path in libraries_of(program, request.timeout)],
         "kind": os.path.splitext(request.path)[1], "cpu": _cpu() if is_native else None,
         "files": [[os.path.relpath(path, around) if index else "", sources.digest(path)] for index, path in enumerate(files)],
         "arrays": [[os.path.basename(path), sources.digest(path)] for path in own]})

@@ -2,10 +2,13 @@
 """Exceptions of this package. Wrong names, shapes and types of arrays raise ValueError and TypeError instead."""
 from __future__ import annotations
 
+import errno
+import os
 import re
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Type
 
 from ._native import Status
+from .wording import in_python
 
 
 class Diagnostic(NamedTuple):
@@ -40,7 +43,8 @@ def read_diagnostics(text: str) -> List[Diagnostic]:
 def _restored(kind: Type[NacreError], arguments: Tuple[Any, ...], members: Dict[str, Any]) -> NacreError:
     error = kind.__new__(kind)
     error.args = arguments
-    error.__dict__.update(members)
+    for name, value in members.items():
+        setattr(error, name, value)
     return error
 
 
@@ -66,6 +70,20 @@ class OptionError(CompileError, ValueError):
     """An unknown option of compile(), or an invalid value."""
 
 
+class MissingModelError(CompileError, FileNotFoundError):
+    """The model does not exist."""
+
+    def __init__(self, message: str, path: str, diagnostics: List[Diagnostic], output: str) -> None:
+        super().__init__(message, diagnostics, output)
+        self.errno, self.strerror, self.filename = errno.ENOENT, os.strerror(errno.ENOENT), path
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # OSError would begin with the number.
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _restored, (type(self), self.args, {**self.__dict__, "errno": self.errno, "strerror": self.strerror, "filename": self.filename})
+
+
 class LoadError(NacreError):
     """The file is not a model that this machine can run; the message describes it."""
 
@@ -88,7 +106,8 @@ class RunError(NacreError):
             self.status, name = status, f"status {status} of a newer runtime"
         self.reason = reason
         advice = _ADVICE.get(status)
-        super().__init__(f"{reason or name} ({name}: {advice})" if advice else reason or name)
+        said = in_python(reason) or name
+        super().__init__(f"{said} ({name}: {advice})" if advice else said)
 
 
 class DivergedError(NacreError, ArithmeticError):

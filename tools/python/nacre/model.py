@@ -7,43 +7,27 @@ import os
 import shutil
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NoReturn, Optional, Sequence, Tuple, Union
 
 from . import _native
 from ._library import Library
 from .cache import lock_entry
-from .callbacks import Callback, Logs
+from .callbacks import Callback, Logs, Training
+from .entries import Entry, describe_entry
 from .errors import Diagnostic, LoadError
 from .forks import renew_lock_in_children
 from .history import History
+from .names import refuse_keywords
 from .scores import Metrics
 from .session import Inputs, Session
 from .session_options import SessionOptions, make_options
 from .state import State, StateInfo, create_state, describe_state
-from .tensors import Array, TensorInfo, read_tensor_info
+from .tensors import Array, TensorInfo
 from .timing import Benchmark, Profile, measure, profile
-from .training import BatchAxis, LearningRate, Trainer, Training, evaluate
+from .training import BatchAxis, LearningRate, Trainer, evaluate
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-
-class Launch(NamedTuple):
-    """A launch, a step of an entry that computes."""
-
-    nodes: str  #: The model's nodes that it computes.
-    kernel: str  #: The code that it runs; equal launches share a kernel.
-    kind: str
-
-
-class Entry(NamedTuple):
-    """An entry, one way to run a model."""
-
-    name: str
-    inputs: List[TensorInfo]
-    outputs: List[TensorInfo]
-    launches: List[Launch]
-    arena_bytes: int
 
 
 class Model:
@@ -92,7 +76,7 @@ class Model:
             info = _native.ModelInfo()
             library.functions.model_describe(library.address, ctypes.sizeof(info), ctypes.byref(info))
             self._info = info
-            self._entries = [_describe_entry(library, number) for number in range(info.entry_count)]
+            self._entries = [describe_entry(library, number) for number in range(info.entry_count)]
             self._states = describe_state(library, info.variable_count)
             self._library = library
 
@@ -184,12 +168,14 @@ class Model:
             raise ValueError("the state of a session belongs to another model")
         return Session(self._opened(), chosen.name, chosen.inputs, chosen.outputs, make_options(chosen.name, options), state)
 
-    def run(self, inputs: Optional[Inputs] = None, *more: Any, entry: Optional[str] = None) -> Dict[str, Array]:
+    def run(self, inputs: Optional[Inputs] = None, *more: Any, entry: Optional[str] = None, **unknown: NoReturn) -> Dict[str, Array]:
         """Computes the outputs and returns them by name. Pass inputs by name ({"x": array}) or in the model's order (run(a, b)).
 
         Uses a session that the model keeps for each entry; threads that call it at the same time wait for each other. All entries
         share `state`, which is kept between runs.
         """
+        if unknown:
+            refuse_keywords(unknown, [info.name for info in self.entry(entry).inputs], SessionOptions.__annotations__)
         given = [inputs, *more] if more else inputs
         with self._lock:
             name = self.entry(entry).name
@@ -296,25 +282,3 @@ def _restored(path: str) -> Model:
 def _remove(folder: str, process: int) -> None:
     if os.getpid() == process:  # A child, by fork(), leaves it to its parent.
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _describe_entry(library: Library, number: int) -> Entry:
-    functions, model = library.functions, library.address
-    info = _native.EntryInfo()
-    functions.entry_describe(model, number, ctypes.sizeof(info), ctypes.byref(info))
-
-    def tensors(describe: Any, count: int) -> List[TensorInfo]:
-        listed = []
-        for index in range(count):
-            tensor = _native.TensorInfo()
-            describe(model, number, index, ctypes.sizeof(tensor), ctypes.byref(tensor))
-            listed.append(read_tensor_info(tensor))
-        return listed
-
-    launches = []
-    for index in range(info.launch_count):
-        launch = _native.LaunchInfo()
-        functions.launch_describe(model, number, index, ctypes.sizeof(launch), ctypes.byref(launch))
-        launches.append(Launch(*map(_native.text, (launch.name, launch.kernel, launch.kind))))
-    return Entry(_native.text(info.name), tensors(functions.input_describe, info.input_count),
-                 tensors(functions.output_describe, info.output_count), launches, info.arena_bytes)

@@ -2,7 +2,7 @@
 """Suggests the name that a mistyped one was probably meant to be, under the conditions of Nacre's programs (tools/NearestName.h)."""
 from __future__ import annotations
 
-from typing import Iterable, List
+from typing import Iterable, List, Mapping
 
 
 def _typing_distance(one: str, other: str) -> int:
@@ -37,6 +37,24 @@ def nearest(name: str, candidates: Iterable[str]) -> str:
         if distance < least:
             found, least = candidate, distance
     return found
+
+
+def refuse_keywords(keywords: Mapping[str, object], inputs: Iterable[str], options: Iterable[str]) -> None:
+    """Raises the TypeError of a keyword that run() does not have, with the call that was probably meant.
+
+    >>> refuse_keywords({"threads": 2}, ["image"], ["threads"])
+    Traceback (most recent call last):
+      ...
+    TypeError: run() got an unexpected keyword 'threads', which is an option of a session; did you mean model.session(threads=2).run(...)?
+    """
+    for keyword, value in keywords.items():
+        if keyword in inputs:
+            advice = f"; did you mean run({{'{keyword}': ...}})?"
+        elif keyword in options:
+            advice = f", which is an option of a session; did you mean model.session({keyword}={value!r}).run(...)?"
+        else:
+            advice = f"; inputs are passed by name in a dict: run({{{', '.join(f'{name!r}: ...' for name in inputs)}}})"
+        raise TypeError(f"run() got an unexpected keyword '{keyword}'{advice}")
 
 
 def require_known(keywords: Iterable[str], known: Iterable[str], function: str) -> None:

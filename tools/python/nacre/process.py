@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import re
 import selectors
 import signal
 import subprocess
@@ -19,10 +20,13 @@ from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
 
 from .errors import CompileError, Diagnostic, OptionError, read_diagnostics
 from .progress import Display
+from .wording import in_python
 
 log = logging.getLogger("nacre")
 
 _CLEAR = b"\r\x1b[K"
+# A line of the dynamic linker: "libLLVM.so.22.1 => /usr/lib/libLLVM.so.22.1 (0x7f...)".
+_LOADED = re.compile(r"^\s*(?:\S+ => )?(/.+) \(0x[0-9a-f]+\)$", re.MULTILINE)
 
 
 class Said(NamedTuple):
@@ -149,27 +153,42 @@ def run_compiler(command: List[str], display: Display, timeout: Optional[float])
         if process is not None:
             with process:
                 process.kill()  # One that has ended stays as it is.
-    diagnostics = read_diagnostics(said)
+    worded = in_python(said)
+    diagnostics = read_diagnostics(worded)
     if process.returncode == 0:
         return Said(summary.splitlines(), diagnostics)
-    raise _failure(process.returncode, summary, said, diagnostics)
+    raise _failure(process.returncode, worded, diagnostics, summary + said)
 
 
 def version_of(program: str, timeout: Optional[float]) -> str:
     """Returns what a script says of its version: the file does not change when the program that it calls is upgraded."""
+    return _asked(program, timeout) if _is_script(program) else ""
+
+
+def libraries_of(program: str, timeout: Optional[float]) -> List[str]:
+    """Returns the paths of the shared libraries that a program loads: it does not change when LLVM is upgraded. The dynamic linker lists
+    them instead of starting the program."""
+    if _is_script(program):
+        return []
+    said = _asked(program, timeout, LD_TRACE_LOADED_OBJECTS="1")
+    return sorted(match[1] for match in _LOADED.finditer(said))
+
+
+def _is_script(program: str) -> bool:
     with open(program, "rb") as file:
-        if file.read(2) != b"#!":
-            return ""
+        return file.read(2) == b"#!"
+
+
+def _asked(program: str, timeout: Optional[float], **variables: str) -> str:
     try:
         done = subprocess.run([program, "--version"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, timeout=timeout,
-                              check=False)
+                              check=False, env={**os.environ, **variables})
     except subprocess.TimeoutExpired:
         raise CompileError(f"the compiler took more than {timeout} s and was killed", status=-signal.SIGKILL) from None
     return done.stdout.decode("utf-8", "replace")
 
 
-def _failure(status: int, summary: str, said: str, diagnostics: List[Diagnostic]) -> CompileError:
-    output = summary + said
+def _failure(status: int, said: str, diagnostics: List[Diagnostic], output: str) -> CompileError:
     if status == 2:
         lines = [line.replace("nacre-compile: ", "") for line in said.splitlines() if line]
         return OptionError("\n".join(lines) or "the options are wrong", diagnostics, output, 2)

@@ -18,6 +18,8 @@ from ._library import Library
 from .errors import LabelError, RunError
 from .forks import renew_lock_in_children
 from .interrupt import cancelled_by_interrupt
+from .names import refuse_keywords
+from .session_options import SessionOptions
 from .state import State
 from .tensors import Array, TensorInfo, empty, fitting
 
@@ -130,7 +132,7 @@ class Session:
             self._kept.add(number)
             return self._views_of_inputs[number]
 
-    def run(self, inputs: Optional[Inputs] = None, *, copy: bool = True) -> Dict[str, Array]:
+    def run(self, inputs: Optional[Inputs] = None, *, copy: bool = True, **unknown: NoReturn) -> Dict[str, Array]:
         """Computes the outputs.
 
         `inputs` are arrays by name, or in the model's order. A contiguous array whose address is a multiple of 64 (as from
@@ -139,6 +141,8 @@ class Session:
 
         If cancel() or max_iterations ends the run, this raises a RunError with that status, and the state is unchanged.
         """
+        if unknown:
+            refuse_keywords(unknown, self._input_numbers, SessionOptions.__annotations__)
         with self._entered() as owner:
             feeds = self._feeds(inputs)
             bound: List[Tuple[int, Array]] = []

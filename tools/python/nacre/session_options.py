@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import operator
 from typing import Any, Mapping, Optional, TypedDict, Union
 
 from . import _native
@@ -36,13 +37,28 @@ class SessionOptions(TypedDict, total=False):
     """A run with more loop iterations than that ends with a RunError; 0, the default: no limit"""
 
 
+def _integer(name: str, given: Mapping[str, Any]) -> Optional[int]:
+    """Returns an option, or None without it. Raises a TypeError if it is no integer, with the one that was probably meant."""
+    value = given.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, bool) and hasattr(value, "__index__"):
+        return operator.index(value)
+    text = str(value).strip()
+    meant = f"; did you mean {name}={text}?" if isinstance(value, str) and text.isdecimal() else ""
+    raise TypeError(f"{name} must be an integer, but is {value!r}{meant}")
+
+
 def make_options(entry: str, given: Mapping[str, Any], function: str = "session") -> Any:
     """Converts the keywords of `function` to nacre_session_options."""
     require_known(given, SessionOptions.__annotations__, function)
-    gpu, gpu_cut, gpu_device = given.get("gpu"), given.get("gpu_cut"), given.get("gpu_device")
-    threads, tune_budget_ms, max_iterations = (given.get(name, 0) for name in ("threads", "tune_budget_ms", "max_iterations"))
+    gpu, gpu_cut = given.get("gpu"), given.get("gpu_cut")
     if gpu not in _GPU:
         raise ValueError(f"gpu must be None, 'auto', True, 'required', False or 'never', but is {gpu!r}")
+    threads, tune_budget_ms, max_iterations = (_integer(name, given) or 0 for name in ("threads", "tune_budget_ms", "max_iterations"))
+    gpu_device = _integer("gpu_device", given)
+    if gpu_cut is not None and not hasattr(gpu_cut, "__float__"):
+        raise TypeError(f"gpu_cut must be a number, but is {gpu_cut!r}")
     if gpu_cut is not None and not 0 <= gpu_cut <= 100:
         raise ValueError(f"gpu_cut must be percent, from 0 to 100, but is {gpu_cut}")
     for name, value in (("threads", threads), ("gpu_device", gpu_device or 0), ("tune_budget_ms", tune_budget_ms)):

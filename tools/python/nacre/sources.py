@@ -27,6 +27,9 @@ _CHUNK = 1 << 22
 _LOCATION = re.compile(rb"\x0a\x08location")
 # The same of a CNNdroid layer.
 _PARAMETERS = re.compile(rb'parameters_file[^"\n]{0,80}"([^"\n]+)"')
+# The note of an ELF file that its linker wrote, near the beginning (NT_GNU_BUILD_ID, 20 bytes).
+_BUILD_ID = re.compile(rb"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0(.{20})", re.DOTALL)
+_HEAD = 4096
 # Options whose value is the path of a file or folder.
 _PATHS = ("weights", "device")
 
@@ -111,6 +114,12 @@ class Sources:
     def digest(self, path: str) -> str:
         """Returns the digest of a file's content."""
         return str(self._kept(path, _read_digest))
+
+    def build(self, library: str) -> Tuple[int, str]:
+        """Returns the size of a shared library and its build ID, or the digest of one without."""
+        with open(library, "rb") as file:
+            found = _BUILD_ID.search(file.read(_HEAD))
+        return os.path.getsize(library), found[1].hex() if found else self.digest(library)
 
     def files(self, model: str, options: Mapping[str, Any]) -> List[str]:
         """Returns the files that nacre-compile reads for this model. Raises UncertainError, or OSError if a file does not exist."""

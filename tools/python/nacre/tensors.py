@@ -47,6 +47,12 @@ class TensorInfo(NamedTuple):
         """The shape of its array: `shape`, or the number of bytes for packed elements."""
         return (self.nbytes,) if ElementType[self.type.upper()] in _PACKED else self.shape
 
+    def __repr__(self) -> str:
+        """Leaves out what few tensors have: open axes and quantization."""
+        given = (f"{name}={getattr(self, name)!r}" for name in self._fields
+                 if name not in self._field_defaults or getattr(self, name) != self._field_defaults[name])
+        return f"TensorInfo({', '.join(given)})"
+
     def __str__(self) -> str:
         return f"{self.name}: {self.type}[{', '.join(map(str, self.shape))}]"
 

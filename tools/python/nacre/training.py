@@ -9,11 +9,11 @@ import contextlib
 import logging
 import math
 import time
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from .callbacks import Callback, Logs, as_callback
+from .callbacks import Callback, Logs, TrainedModel, Training, as_callback
 from .errors import DivergedError, LabelError, RunError
 from .examples import Batch, EntryInputs, Examples, Feed, as_feed, find_inputs, name_row
 from .history import History
@@ -22,9 +22,6 @@ from .scores import Metrics, Scores, find_classes
 from .session import Session
 from .state import State
 from .tensors import Array
-
-if TYPE_CHECKING:
-    from .model import Model
 
 log = logging.getLogger("nacre")
 
@@ -38,28 +35,10 @@ _GROWTH = 1000  # A loss so many times the first one never shrinks again; nacre-
 _REMEDY = "lower the learning rate, or compile with clip='norm:1'"
 
 
-class Training:
-    """A call of fit() in progress, as callbacks see it."""
-
-    def __init__(self, model: Model, state: State, epochs: int, learning_rate: float) -> None:
-        self.model = model
-        self.state = state  #: The state that is trained.
-        self.history = History()  #: The epochs before.
-        self.epochs = epochs  #: The number of the last epoch.
-        self.epoch = 0  #: The number of this epoch, from 1.
-        self.step = 0  #: The number of steps so far.
-        self.learning_rate = learning_rate  #: Of the next step; callbacks may change it if it is not a function.
-        self.stop_reason = ""
-
-    def stop(self, reason: str) -> None:
-        """Ends training after this epoch; `reason` becomes History.stopped."""
-        self.stop_reason = reason
-
-
 class _Runner:
     """A session of an entry that takes batches."""
 
-    def __init__(self, model: Model, name: str, state: State, metrics: Metrics, axes: Optional[BatchAxis], options: Mapping[str, Any]) -> None:
+    def __init__(self, model: TrainedModel, name: str, state: State, metrics: Metrics, axes: Optional[BatchAxis], options: Mapping[str, Any]) -> None:
         entry = model.entry(name)
         inference = [info for other in model.entries if other.name == "main" for info in other.inputs]
         self.inputs = find_inputs(entry.inputs, inference, axes)
@@ -110,17 +89,17 @@ def _check_labels(feed: Feed, runner: _Runner, find_tester: Callable[[], Optiona
             raise LabelError(name, int(np.flatnonzero(labels == value)[0]), labels, count)
 
 
-def _require_entry(model: Model, name: str) -> None:
+def _require_entry(model: TrainedModel, name: str) -> None:
     names = [entry.name for entry in model.entries]
     if name not in names:
         raise ValueError(f"the model must have an entry '{name}', but has {', '.join(names)}; compile it with train=True and a loss")
 
 
-def _chosen_state(model: Model, state: Optional[State]) -> State:
+def _chosen_state(model: TrainedModel, state: Optional[State]) -> State:
     return model.state if state is None else state
 
 
-def evaluate(model: Model, x: Any, y: Any, metrics: Optional[Metrics], axes: Optional[BatchAxis], state: Optional[State],
+def evaluate(model: TrainedModel, x: Any, y: Any, metrics: Optional[Metrics], axes: Optional[BatchAxis], state: Optional[State],
              progress: Optional[bool], options: Mapping[str, Any]) -> Logs:
     """See Model.evaluate."""
     _require_entry(model, "evaluate")
@@ -136,7 +115,7 @@ def evaluate(model: Model, x: Any, y: Any, metrics: Optional[Metrics], axes: Opt
 class Trainer:
     """A call of Model.fit."""
 
-    def __init__(self, model: Model, *, epochs: int, initial_epoch: int, learning_rate: Optional[LearningRate], metrics: Optional[Metrics],
+    def __init__(self, model: TrainedModel, *, epochs: int, initial_epoch: int, learning_rate: Optional[LearningRate], metrics: Optional[Metrics],
                  callbacks: Sequence[Union[Callback, Callable[[Training, Logs], object]]], shuffle: bool, seed: int,
                  axes: Optional[BatchAxis], state: Optional[State], progress: Optional[bool], options: Mapping[str, Any]) -> None:
         _require_entry(model, "train")

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What: Says what would make an entry faster: the compiler's advice, weighed by the times at hand, and what limits and machine suggest.
-// How:  1. Changes to the whole model or to options, each with the share of a run that it may save. 2. Advice for one launch.
+// How:  1. Changes to the whole model or to options, each with the share of a run that it may save. Options come first, because the network
+//          computes the same. Then come other operators with nearly the same result, then another network. What costs the most, a smaller
+//          network, is only said if nothing else is known.
+//       2. Advice for one launch.
 "use strict";
 
 const AdviceOf = (() => {
@@ -17,12 +20,25 @@ const AdviceOf = (() => {
 
   /** A dense convolution with a window, in whose place a depthwise and a 1×1 convolution may do. */
   const isReplaceable = (launch) => launch.main?.window?.some((size) => size > 1) && launch.main.groups === 1 && launch.operator === "Conv" && timesLess(launch) > 2;
-  const timesLess = (launch) => {
-    const taps = launch.main.window.reduce((product, size) => product * size, 1), channels = launch.main.weights[0]?.at(-1) ?? 1;
+  const timesLess = ({ main }) => {
+    const taps = main.window.reduce((product, size) => product * size, 1), channels = outputChannels(main);
     return (taps * channels) / (taps + channels);
+  };
+  /** The axes of weights are in the model's layout: those that are not the window's are channels, of the input and of the output. */
+  const outputChannels = ({ weights, window, outputs }) => {
+    const channels = [...(weights[0] ?? [1])];
+    for (const size of window) if (channels.includes(size) && channels.length > 1) channels.splice(channels.indexOf(size), 1);
+    const written = channels.filter((count) => outputs[0].includes(count));
+    return Math.min(...(written.length ? written : channels));
   };
 
   //===---- 1. Changes ----===//
+
+  /** What a change asks of the developer; the order of changes. */
+  const Effort = { option: 0, operators: 1, network: 2, smaller: 3 };
+  /** Advice of the compiler that an option follows; the other kinds are about the model's operators. */
+  const byOption = new Set(["weights"]);
+  const cost = "The network must be trained again, and may become less accurate.";
 
   /** The compiler's advice on this entry. Its share is of predicted times; measured times of the same launches correct it. */
   function compilersAdvice(entry, report) {
@@ -34,7 +50,7 @@ const AdviceOf = (() => {
       const launches = row.launches.map((place) => byPlace.get(place));
       const guessed = total ? launches.reduce((sum, launch) => sum + guess(launch), 0) / total : 0;
       const share = Math.min(guessed ? (row.share / guessed) * shareOf(launches, entry) : row.share, 1);
-      return [{ kind: row.kind, isFree: true, title: titles[row.kind] ?? upper(row.kind), text: `${upper(row.problem)}. ${upper(row.remedy)}.`, launches, share }];
+      return [{ kind: row.kind, effort: byOption.has(row.kind) ? Effort.option : Effort.operators, title: titles[row.kind] ?? upper(row.kind), text: `${upper(row.problem)}. ${upper(row.remedy)}.`, launches, share }];
     });
   }
 
@@ -44,7 +60,7 @@ const AdviceOf = (() => {
     // Shorter launches are not divided.
     const launches = entry.launches.filter((launch) => launch.engine !== "gpu" && launch.cost > 0.02);
     const share = shareOf(launches, entry) * (1 - machine.threads / machine.cores);
-    return share > 0.05 ? [{ kind: "threads", isGeneral: true, isFree: true, title: `Use ${machine.cores} threads`, text: `The run used ${Dom.counted(machine.threads, "thread")} of ${Dom.counted(machine.cores, "core")}: nacre-run --threads=${machine.cores}, or nacre_session_options.threads.`, launches, share }] : [];
+    return share > 0.05 ? [{ kind: "threads", isGeneral: true, effort: Effort.option, title: `Use ${machine.cores} threads`, text: `The run used ${Dom.counted(machine.threads, "thread")} of ${Dom.counted(machine.cores, "core")}: nacre-run --threads=${machine.cores}, or nacre_session_options.threads.`, launches, share }] : [];
   }
 
   function vectors(entry, report) {
@@ -52,7 +68,7 @@ const AdviceOf = (() => {
     if (!has || !used || used >= has) return [];
     const launches = entry.launches.filter((launch) => launch.bound === "compute" && launch.engine !== "gpu");
     const share = shareOf(launches, entry) * (1 - used / has);
-    return share > 0.05 ? [{ kind: "vectors", isGeneral: true, isFree: true, title: "Compile for this CPU", text: `The library uses vectors of ${used} bits, but the machine has ${has}: add a CPU like it to --cpu, or compile on it with --cpu=native.`, launches, share }] : [];
+    return share > 0.05 ? [{ kind: "vectors", isGeneral: true, effort: Effort.option, title: "Compile for this CPU", text: `The library uses vectors of ${used} bits, but the machine has ${has}: add a CPU like it to --cpu, or compile on it with --cpu=native.`, launches, share }] : [];
   }
 
   /** Weights that are read for one input can be read for several. */
@@ -61,7 +77,7 @@ const AdviceOf = (() => {
     const of = 8;
     const part = launches.reduce((sum, launch) => sum + launch.cost * (launch.weight_bytes / launch.bytes), 0) / (entry.cost || 1);
     const share = part * (1 - 1 / of);
-    return share > 0.05 ? [{ kind: "batch", isGeneral: true, title: "Compute several inputs in one run", text: `${upper(Dom.counted(launches.length, "operator"))} ${launches.length === 1 ? "waits" : "wait"} for weights, which a batch reads once. With ${of} inputs in a run, an input takes less time; a single run takes longer.`, launches, share }] : [];
+    return share > 0.05 ? [{ kind: "batch", isGeneral: true, effort: Effort.option, title: "Compute several inputs in one run", text: `${upper(Dom.counted(launches.length, "operator"))} ${launches.length === 1 ? "waits" : "wait"} for weights, which a batch reads once. With ${of} inputs in a run, an input takes less time; a single run takes longer.`, launches, share }] : [];
   }
 
   /** Arithmetic and data of windows grow with the image. */
@@ -69,14 +85,17 @@ const AdviceOf = (() => {
     const launches = entry.launches.filter((launch) => launch.main?.window?.length === 2 && !launch.isLayout && !launch.isLimitedByWeights);
     const share = shareOf(launches, entry) * 0.5;
     const input = entry.ports.find((port) => port.role === "input" && port.shape.length === 4);
-    return share > 0.05 && input ? [{ kind: "resolution", isGeneral: true, title: "Use a smaller input", text: `The work of ${Dom.counted(launches.length, "operator")} with windows grows with the area of the input ${Data.shapeText(input.shape)}. Half of the area halves it; train again with smaller images.`, launches, share }] : [];
+    return share > 0.05 && input ? [{ kind: "resolution", isGeneral: true, effort: Effort.smaller, title: "Use a smaller input", text: `The work of ${Dom.counted(launches.length, "operator")} with windows grows with the area of the input ${Data.shapeText(input.shape)}. Half of the area halves it. ${cost}`, launches, share }] : [];
   }
 
   function shrink(entry) {
     const top = largest(entry.launches.filter((launch) => launch.bound === "compute" && launch.main && !launch.isLayout));
     if (!top || top.share < 0.08) return [];
-    return [{ kind: "shrink", title: `Shrink ${nameOf(top)}`, launches: [top], share: top.share / 2,
-      text: `${top.operator} ${top.shapes} takes ${Dom.percent(top.share)} of a run and is limited by arithmetic. Half of its output channels take half of its time${isReplaceable(top) ? `; a depthwise and a 1×1 convolution in its place need ${Dom.fixed(timesLess(top), 1)} times less arithmetic` : ""}.` }];
+    const limit = `${top.operator} ${top.shapes} takes ${Dom.percent(top.share)} of a run and is limited by arithmetic.`;
+    if (!isReplaceable(top))
+      return [{ kind: "shrink", effort: Effort.smaller, title: `Shrink ${nameOf(top)}`, launches: [top], share: top.share / 2, text: `${limit} Half of its output channels take half of its time. ${cost}` }];
+    return [{ kind: "shrink", effort: Effort.network, title: `Split ${nameOf(top)} into a depthwise and a 1×1 convolution`, launches: [top], share: top.share * (1 - 1 / timesLess(top)),
+      text: `${limit} The two need ${Dom.fixed(timesLess(top), 1)} times less arithmetic. ${cost}` }];
   }
 
   /** Operators that mostly move data: every one is a pass over memory. */
@@ -85,7 +104,7 @@ const AdviceOf = (() => {
     const launches = entry.launches.filter((launch) => launch.bound === "memory" && !launch.isLimitedByWeights && !taken.has(launch.kind));
     const share = shareOf(launches, entry);
     const top = largest(launches);
-    return share > 0.1 ? [{ kind: "passes", title: "Remove passes over memory", launches, share: share / 2,
+    return share > 0.1 ? [{ kind: "passes", effort: Effort.operators, title: "Remove passes over memory", launches, share: share / 2,
       text: `${Dom.counted(launches.length, "operator")} ${launches.length === 1 ? "reads and writes" : "read and write"} data with little arithmetic, most of all ${nameOf(top)} (${top.operators}). Leave out, merge or move those that the model does not need.` }] : [];
   }
 
@@ -93,26 +112,23 @@ const AdviceOf = (() => {
     if (report.weight_type !== "fp32" || entry.isTrained) return [];
     const launches = entry.launches.filter((launch) => launch.isLimitedByWeights);
     const share = (launches.reduce((sum, launch) => sum + launch.cost * (launch.weight_bytes / launch.bytes), 0) / (entry.cost || 1)) / 2;
-    return share > 0.05 ? [{ kind: "weights", isFree: true, title: titles.weights, text: `${upper(Dom.counted(launches.length, "operator"))} ${launches.length === 1 ? "waits" : "wait"} for ${Dom.bytes(Data.sum(launches, "weight_bytes"))} of weights. --weight-type=fp16 halves them.`, launches, share }] : [];
+    return share > 0.05 ? [{ kind: "weights", effort: Effort.option, title: titles.weights, text: `${upper(Dom.counted(launches.length, "operator"))} ${launches.length === 1 ? "waits" : "wait"} for ${Dom.bytes(Data.sum(launches, "weight_bytes"))} of weights. --weight-type=fp16 halves them.`, launches, share }] : [];
   }
 
   function overhead(entry) {
     if (entry.medianRun === undefined) return [];
     // By best times and by medians: other programs prolong some runs, and the best times of launches need not be of one run.
     const share = Math.min(1 - entry.profile.launches_ns / entry.profile.least_run_ns, 1 - entry.cost / entry.medianRun);
-    return share > 0.1 ? [{ kind: "overhead", isGeneral: true, title: "Run fewer, larger operators", launches: [], share,
+    return share > 0.1 ? [{ kind: "overhead", isGeneral: true, effort: Effort.option, title: "Spend less time between operators", launches: [], share,
       text: `${Dom.percent(share)} of a run passes between operators, most of it to start and to wait for threads. Compute a larger batch, or use one thread for a model as small as this.` }] : [];
   }
 
-  /** For models of which nothing else is known: the most expensive operators that no other change is about. */
-  function smaller(entry, known) {
-    const taken = new Set(known.filter((change) => change.kind === "shrink").flatMap((change) => change.launches));
-    return entry.launches.filter((launch) => launch.main && !launch.isLayout && !taken.has(launch)).sort((a, b) => b.cost - a.cost)
-      .map((launch) => ({ kind: "smaller", title: `Shrink ${nameOf(launch)}`, launches: [launch], share: launch.share / 2, text: `${launch.operator} ${launch.shapes} takes ${Dom.percent(launch.share)} of a run. Half of its size takes about half of its time.` }));
+  /** For models of which nothing else is known: the most expensive operator. */
+  function smaller(entry) {
+    const top = largest(entry.launches.filter((launch) => launch.main && !launch.isLayout));
+    return top ? [{ kind: "smaller", effort: Effort.smaller, title: `Shrink ${nameOf(top)}`, launches: [top], share: top.share / 2,
+      text: `${top.operator} ${top.shapes} takes ${Dom.percent(top.share)} of a run. Half of its size takes about half of its time. ${cost}` }] : [];
   }
-
-  /** Options and faults of the model come before changes that may cost accuracy. */
-  const isBefore = (a, b) => Boolean(b.isFree) - Boolean(a.isFree) || b.share - a.share;
 
   /** All changes, best first. A kind occurs once, said by whoever knows it best. */
   function changes(entry, report) {
@@ -121,12 +137,20 @@ const AdviceOf = (() => {
     const unique = all.filter((change) => !kinds.has(change.kind) && kinds.add(change.kind));
     // Transposes are passes, too.
     const rest = kinds.has("transpose") ? unique.filter((change) => change.kind !== "passes") : unique;
-    const sorted = rest.filter((change) => change.share >= 0.01).sort(isBefore);
-    const wanted = 3;
-    return sorted.length < wanted ? [...sorted, ...smaller(entry, sorted).slice(0, wanted - sorted.length)].sort(isBefore) : sorted;
+    const sorted = rest.filter((change) => change.share >= 0.01).sort((a, b) => a.effort - b.effort || b.share - a.share);
+    if (!sorted.length) return smaller(entry);
+    const others = sorted.filter((change) => change.effort < Effort.smaller);
+    return others.length ? others : sorted;
   }
 
   //===---- 2. One launch ----===//
+
+  /** The first option that makes this launch faster, or what a smaller one costs. */
+  function optionFor(launch, entry, report) {
+    const option = [threads(entry), vectors(entry, report)].flat().find((change) => change.launches.includes(launch));
+    if (option) return `${option.title}.`;
+    return `Nothing but a smaller operator would be faster. ${cost}`;
+  }
 
   /** What to do about a launch, in a sentence or two. */
   function ofLaunch(launch, entry, report) {
@@ -136,12 +160,13 @@ const AdviceOf = (() => {
     if (launch.fallback) return `No kernel of our own computes this (${launch.fallback_reason}), so it is plain loops. Try other operators with the same result.`;
     if (!launch.bound) return launch.gpu_declined ? `Not on the GPU: ${launch.gpu_declined}.` : "";
     if (launch.isLimitedByWeights) return report.weight_type === "fp32" ? "It waits for its weights: store them as fp16 (--weight-type=fp16), or compute several inputs in a run." : "It waits for its weights: compute several inputs in a run.";
-    if (launch.main?.groups > 1 && !launch.isLayout) return `Its ${launch.main.groups} groups have little arithmetic for each value that is loaded, so it cannot reach the peak. A larger stride, a smaller image or fewer channels help.`;
+    if (launch.main?.groups > 1 && !launch.isLayout) return `Its ${launch.main.groups} groups have little arithmetic for each value that is loaded, so it cannot reach the limit. ${optionFor(launch, entry, report)}`;
     const isProduct = ["contraction", "attention", "separable"].includes(launch.kind);
-    if (launch.peakShare < 0.15 && !isProduct) return "It is far from the machine's limits: functions such as exp and steps that wait for each other take its time. Make its tensors smaller, or leave it out.";
+    if (launch.peakShare < 0.15 && !isProduct) return "It is far from the machine's limits: functions such as exp and steps that wait for each other take its time. Leave it out if the app can do without its result.";
     if (launch.peakShare < 0.15) return "It is far from the machine's limits: its tensors are too small to fill vectors and threads. A larger batch or fewer, larger operators help.";
-    if (launch.bound === "memory") return launch.main && !launch.isLayout ? "It waits for data that other operators wrote: remove it, or make its tensors smaller." : "The compiler added this copy to change the layout of data. A model whose channels are last needs fewer.";
-    return `It is limited by arithmetic. Half of its output channels would save about ${Dom.percent(launch.share / 2)} of a run${isReplaceable(launch) ? `; a depthwise and a 1×1 convolution in its place need ${Dom.fixed(timesLess(launch), 1)} times less arithmetic` : ""}.`;
+    if (launch.bound === "memory" && (!launch.main || launch.isLayout)) return "The compiler added this copy to change the layout of data. A model whose channels are last needs fewer.";
+    if (launch.bound === "memory") return `It waits for data that other operators wrote. ${isProduct ? optionFor(launch, entry, report) : "Leave it out, or merge it with another operator, if the result stays the same."}`;
+    return `It is limited by arithmetic. ${isReplaceable(launch) ? `A depthwise and a 1×1 convolution in its place need ${Dom.fixed(timesLess(launch), 1)} times less arithmetic. ${cost}` : optionFor(launch, entry, report)}`;
   }
 
   /** Adds the compiler's advice to an entry and its launches. */

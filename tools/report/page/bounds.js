@@ -15,10 +15,10 @@ const Bounds = (() => {
     const measured = entry.profile?.machine;
     const gpu = report.roofs && { ...roofOf(report.roofs.gpu) };
     if (measured)
-      return { kind: "measured", name: measured.cpu || "the measured machine", whose: "this machine's", ...measured, cpuRoof: roofOf(measured), gpuRoof: gpu };
+      return { kind: "measured", name: measured.cpu || "the measured machine", ...measured, cpuRoof: roofOf(measured), gpuRoof: gpu };
     if (report.roofs)
-      return { kind: "predicted", name: report.device || report.roofs.description, whose: `${report.device || "the device"}'s`, threads: report.roofs.cpu_threads, cpuRoof: roofOf(report.roofs.cpu), gpuRoof: gpu };
-    return report.estimate && !entry.profile ? { kind: "estimated", name: report.estimate.description, whose: "one core's", threads: 1, cpuRoof: roofOf(report.estimate) } : undefined;
+      return { kind: "predicted", name: report.device || report.roofs.description, threads: report.roofs.cpu_threads, cpuRoof: roofOf(report.roofs.cpu), gpuRoof: gpu };
+    return report.estimate && !entry.profile ? { kind: "estimated", name: report.estimate.description, threads: 1, cpuRoof: roofOf(report.estimate) } : undefined;
   }
 
   /** For a cut, both engines compute at the same time and share the memory. */

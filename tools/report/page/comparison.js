@@ -68,7 +68,7 @@
       numbers("Best run", entries.map((entry) => entry.bestRun), Dom.time),
       numbers("Predicted run", entries.map((entry) => entry.predicted_ms), Dom.time),
       texts("Limit", entries.map((entry) => entry.bound && `${entry.bound}, ${Dom.percent(entry.boundShare)} of the time`)),
-      texts("Of the peak", entries.map((entry) => entry.peakShare && Dom.percent(entry.peakShare))),
+      texts("Least possible time", entries.map((entry) => entry.peakShare && Dom.milliseconds(entry.peakShare * entry.run))),
       numbers("Launches", entries.map((entry) => entry.launches.length), Dom.count),
       numbers("Memory of a run", entries.map((entry) => entry.arena_bytes), Dom.bytes),
       numbers("Weights", reports.map((report) => report.weight_bytes), Dom.bytes),

@@ -16,7 +16,7 @@ const Details = (() => {
       ["measured", launch.measured !== undefined && Dom.time(launch.measured) + share(launch.measured, entry.measured)],
       ["predicted", launch.predicted !== undefined && Dom.time(launch.predicted) + share(launch.predicted, entry.predictedLaunches)],
       ["iterations per run", launch.turns !== 1 && Dom.count(launch.turns)],
-      ["limit", launch.level && (launch.peakShare === undefined ? launch.level : `${launch.level}; it reaches ${Dom.percent(launch.peakShare)} of the peak`)],
+      ["limit", launch.level && (launch.peakShare === undefined ? launch.level : `${launch.level}; it reaches ${Dom.percent(launch.peakShare)} of what that allows`)],
       ["achieved", launch.flopRate > 0 && `${Dom.rate(launch.flopRate, "FLOP/s")}, ${Dom.rate((launch.bytes * launch.turns) / (launch.time / 1e3), "B/s")}`],
     ].filter((row) => row[1]);
   }

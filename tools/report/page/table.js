@@ -35,7 +35,7 @@ const Table = (() => {
       has("flopRate") && number("flopRate", "GFLOP/s", (value) => Dom.fixed(value / 1e9, 2)),
       number("intensity", "FLOP/B", (value) => Dom.fixed(value, 2)),
       has("level") && text("level", "Limit"),
-      has("peakShare") && number("peakShare", "Of the peak", Dom.percent),
+      has("peakShare") && number("peakShare", "Of its limit", Dom.percent),
       number("weight_bytes", "Weights B", Dom.count, { sums: true }),
       number("read_bytes", "Read B", Dom.count, { sums: true }),
       number("written_bytes", "Written B", Dom.count, { sums: true }),

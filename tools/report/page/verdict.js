@@ -29,7 +29,8 @@ const Verdict = (() => {
     const roof = machine.cpuRoof;
     const reached = bound === "memory" ? entry.byteRate : entry.flopRate, most = bound === "memory" ? (level === "cache" ? roof.cache : roof.bytes) : roof.flops;
     const whose = machine.kind === "measured" ? `${Dom.counted(machine.threads, "thread")} of this ${machine.name === "the measured machine" ? "machine" : machine.name}` : machine.name;
-    return [first, `It reaches ${Dom.rate(reached, bound === "memory" ? "B/s" : "FLOP/s")} of the ${Dom.rate(most, bound === "memory" ? "B/s" : "FLOP/s")} that ${whose} can ${bound === "memory" ? `read from ${nouns[level]}` : "compute"}.${remark(entry)}`];
+    const unit = bound === "memory" ? "B/s" : "FLOP/s";
+    return [first, `It reaches ${Dom.rate(reached, unit)} of the ${Dom.rate(most, unit)} that ${whose} can ${bound === "memory" ? `read from ${nouns[level]}` : "compute"}.${remark(entry)}`];
   }
 
   function throughput(entry) {
@@ -49,7 +50,7 @@ const Verdict = (() => {
       entry.profile && ["Best run", Dom.milliseconds(entry.bestRun), ""],
       predicted,
       entry.run && ["Throughput", ...throughput(entry)],
-      entry.peakShare !== undefined && ["Of the peak", Dom.percent(entry.peakShare), entry.machine.whose],
+      entry.peakShare !== undefined && ["Least possible time", Dom.milliseconds(entry.peakShare * entry.run), `${Dom.percent(entry.peakShare)} of a run`],
       !entry.run && ["Work", Dom.rate(Data.sum(entry.launches, "work"), "FLOP"), ""],
       ["Weights", Dom.bytes(report.weight_bytes), report.weight_type],
       ["Memory of a run", Dom.bytes(entry.arena_bytes), "for temporaries"],
@@ -80,15 +81,15 @@ const Verdict = (() => {
       cell("Shapes", [Dom.shapes(launch.shapes), launch.window ? element("small", {}, launch.window) : undefined]),
       cell("Kernel", [element("span", { class: "word" }, launch.kind), element("small", {}, launch.kernel)]),
       launch.time === undefined ? cell("Share", Dom.percent(launch.share), "number") : cell("Time", [Dom.time(launch.time), element("small", {}, Dom.percent(launch.share))], "number"),
-      cell(entry.run ? "Of the peak" : "Limit", launch.peakShare === undefined ? launch.level ?? "" : [Dom.percent(launch.peakShare), element("small", {}, launch.level)], "number"),
+      cell(entry.run ? "Of its limit" : "Limit", launch.peakShare === undefined ? launch.level ?? "" : [Dom.percent(launch.peakShare), element("small", {}, launch.level)], "number"),
       cell("Advice", Dom.prose(AdviceOf.ofLaunch(launch, entry, report)), "wide"));
   }
 
   function operators() {
     const { entry } = state;
     const top = entry.launches.slice().sort((a, b) => b.cost - a.cost || a.index - b.index).slice(0, shownOperators);
-    const headings = ["Operator", "Shapes", "Kernel", entry.run ? "Time" : "Share", entry.run ? "Of the peak" : "Limit", "Advice"];
-    fill(byId("operators"), element("thead", {}, element("tr", {}, headings.map((heading) => element("th", { scope: "col", class: ["Time", "Share", "Of the peak", "Limit"].includes(heading) ? "number" : undefined }, heading)))),
+    const headings = ["Operator", "Shapes", "Kernel", entry.run ? "Time" : "Share", entry.run ? "Of its limit" : "Limit", "Advice"];
+    fill(byId("operators"), element("thead", {}, element("tr", {}, headings.map((heading) => element("th", { scope: "col", class: ["Time", "Share", "Of its limit", "Limit"].includes(heading) ? "number" : undefined }, heading)))),
       element("tbody", {}, top.map(operatorRow)));
     byId("operators-title").textContent = top.length === 1 ? "The operator" : `The ${top.length} most expensive operators`;
     byId("operators-part").hidden = !top.length;

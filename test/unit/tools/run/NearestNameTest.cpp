@@ -3,6 +3,7 @@
 #include "tools/NearestName.h"
 #include "gtest/gtest.h"
 
+using nacre::tools::didYouMean;
 using nacre::tools::nearestName;
 using nacre::tools::typingDistance;
 
@@ -20,4 +21,11 @@ TEST(NearestName, SuggestsOnlyWhatResembles) {
   EXPECT_EQ(nearestName("oupt", names), "");
   EXPECT_EQ(nearestName("frobnicate", names), "");
   EXPECT_EQ(nearestName("", names), "");
+}
+
+TEST(NearestName, AsksOrSaysNothing) {
+  const std::vector<std::string> names = {"phone", "board"};
+  EXPECT_EQ(didYouMean("phne", names), "; did you mean 'phone'?");
+  EXPECT_EQ(didYouMean("fridge", names), "");
+  EXPECT_EQ(didYouMean(std::string(1000, 'p'), names), "");
 }
