@@ -163,7 +163,7 @@ std::optional<encode::PanelWish> encode::readWish(plan::KernelOp kernel, ArrayRe
   if (!depth)
     return std::nullopt;
   wish.depth = *depth;
-  wish.types = *productsOf(*plain, columns, depth->k);
+  wish.types = *productsOf(*plain, plain->operands[Contraction::Rhs].elementType, depth->k);
   wish.isUnsignedLeft = plain->isUnsignedLhs;
   wish.width = widthForAll(targets, shapeOf(product), wish.types);
   if (wish.input >= kernel.getNumInputs() || failed(inPanels(*plain, wish.width, wish.depth)))
