@@ -345,7 +345,7 @@ struct SimplifyGraph : impl::SimplifyGraphPassBase<SimplifyGraph> {
                  PadBeforeConv, DropBroadcast<nn::BinaryOp>, DropBroadcast<nn::SelectOp>, ShrinkConstant<nn::BinaryOp>,
                  ShrinkConstant<nn::SelectOp>, SimplePower, MaximumWithZero>(&getContext());
     addSumsOfPads(patterns);
-    addMovedCodes(patterns);
+    addMovedConstants(patterns);
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal().setMaxIterations(GreedyRewriteConfig::kNoLimit);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config))) {
