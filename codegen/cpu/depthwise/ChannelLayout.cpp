@@ -102,7 +102,7 @@ static SmallVector<int64_t> channelsOfSums(const ChannelLayout &layout) {
   SmallVector<int64_t> channels;
   for (int64_t vector = 0; vector < layout.vectors(); ++vector)
     for (int64_t lane = 0; lane < layout.lanes(); ++lane)
-      channels.push_back(std::min<int64_t>(16 * (lane / 4) + 4 * vector + lane % 4, layout.width - 1));
+      channels.push_back(std::min<int64_t>(16 * (lane / 4) + 4 * vector + lane % 4, int64_t(layout.width) - 1));
   return channels;
 }
 
@@ -132,19 +132,27 @@ Value narrowToBytes(VectorBuilder &build, Value sums, const ChannelLayout &layou
   if (range == ByteRange::Unknown)
     for (Value &word : words)
       word = arith::AndIOp::create(build.ops, build.loc, word, splatOf(build, word.getType(), 0xff));
-  const char *instructions[][2] = {{"llvm.x86.sse2.packssdw.128", "llvm.x86.sse2.packuswb.128"},
-                                   {"llvm.x86.avx2.packssdw", "llvm.x86.avx2.packuswb"},
-                                   {"llvm.x86.avx512.packssdw.512", "llvm.x86.avx512.packuswb.512"}};
-  const char *ofSignedBytes[] = {"llvm.x86.sse2.packsswb.128", "llvm.x86.avx2.packsswb",
-                                 "llvm.x86.avx512.packsswb.512"};
-  const unsigned size = layout.segments() / 2;
-  auto pack = [&](StringRef name, Type element, Value a, Value b) {
-    return callIntrinsic(build, name, VectorType::get({2 * lanesOf(a)}, element), {a, b});
+  auto pack = [&](bool isToBytes, Value a, Value b) {
+    const int64_t lanes = lanesOf(a), bits = lanes * (isToBytes ? 16 : 32);
+    const StringRef set = bits == 128   ? "sse2"
+                          : bits == 256 ? "avx2"
+                                        : "avx512",
+                    suffix = bits == 128   ? ".128"
+                             : bits == 512 ? ".512"
+                                           : "";
+    const StringRef name = !isToBytes ? "packssdw" : range == ByteRange::Signed ? "packsswb" : "packuswb";
+    return callIntrinsic(build, ("llvm.x86." + set + "." + name + suffix).str(),
+                         VectorType::get({2 * lanes}, isToBytes ? byte : build.ops.getI16Type()), {a, b});
   };
-  Value low = pack(instructions[size][0], build.ops.getI16Type(), words[0], words[words.size() > 1 ? 1 : 0]);
-  Value high = words.size() > 2 ? pack(instructions[size][0], build.ops.getI16Type(), words[2], words[3]) : low;
-  Value bytes = pack(range == ByteRange::Signed ? ofSignedBytes[size] : instructions[size][1], byte, low, high);
-  return extract(build, bytes, 0, layout.width);
+  if (layout.isExtended && words.size() == 1)
+    words = {extract(build, words[0], 0, 4), extract(build, words[0], 4, 4)};
+  Value low = pack(false, words[0], words[words.size() > 1 ? 1 : 0]);
+  Value high = words.size() > 2 ? pack(false, words[2], words[3]) : low;
+  if (!layout.isExtended || lanesOf(low) == 8)
+    return extract(build, pack(true, low, high), 0, layout.width);
+  // Runs of four channels: the first and the third in the lower part, the others in the higher one.
+  Value bytes = pack(true, extract(build, low, 0, 8), extract(build, low, 8, 8));
+  return shuffled(build, bytes, bytes, {0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15});
 }
 
 } // namespace nacre::codegen::cpu

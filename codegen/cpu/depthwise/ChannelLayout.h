@@ -9,20 +9,25 @@
 #define NACRE_CODEGEN_CPU_DEPTHWISE_CHANNELLAYOUT_H
 
 #include "codegen/cpu/VectorBuilder.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace nacre::codegen::cpu {
 
 /// Neighbouring channels, whose bytes are in one register and whose sums of i32 are in up to four. In each part of 128 bits the
-/// first of these has four channels, the next one the four after them.
+/// first of these has four channels, the next one the four after them. `isExtended`: bytes of 128 bits, and sums of 256 bits, in the
+/// order of channels.
 struct ChannelLayout {
   unsigned width = 1; ///< Channels: a power of two.
+  bool isExtended = false;
 
-  unsigned segments() const { return width > 16 ? width / 16 : 1; } ///< Parts of 128 bits.
-  unsigned bytes() const { return 16 * segments(); }                ///< Of a register.
-  unsigned lanes() const { return 4 * segments(); }                 ///< Of a register of sums.
-  unsigned vectors() const { return width >= 16 ? 4 : (width + 3) / 4; }
-  unsigned sums() const { return vectors() * lanes(); }   ///< In them; more than channels, if these are few.
-  unsigned halves() const { return (vectors() + 1) / 2; } ///< Registers of 16 bits for each channel.
+  unsigned segments() const { return width > 16 ? width / 16 : 1; }  ///< Parts of 128 bits.
+  unsigned bytes() const { return 16 * segments(); }                 ///< Of a register.
+  unsigned lanes() const { return isExtended ? 8 : 4 * segments(); } ///< Of a register of sums.
+  unsigned vectors() const { return width > 16 ? 4 : llvm::divideCeil(width, lanes()); }
+  unsigned sums() const { return vectors() * lanes(); } ///< In them; more than channels, if these are few.
+  unsigned halves() const {
+    return width > 8 ? 2 : 1;
+  } ///< Registers of 16 bits for each channel, bytes of which are one.
 };
 
 mlir::Value splatOf(VectorBuilder &build, mlir::Type vectorOfIntegers, int64_t value);

@@ -85,23 +85,23 @@ unsigned IntegerEnding::vectorsOfRow(const ChannelLayout &layout) const {
   return operands * layout.vectors();
 }
 
-Value IntegerEnding::load(unsigned operand, Value address, Piece channels) {
+Value IntegerEnding::load(unsigned operand, Value address, const ChannelLayout &layout, Piece channels) {
   Value buffer = buffers[contraction.operands[operand].argument];
   const int64_t stride = contraction.columns.strides[operand];
   if (stride == 0)
     return build.loadScalar(buffer, address);
   Value all =
       stride == 1 ? build.load(buffer, address, channels) : build.loadStrided(buffer, address, stride, channels);
-  return inOrderOfSums(build, all, {channels.width});
+  return inOrderOfSums(build, all, layout);
 }
 
-void IntegerEnding::beginRow(RowValues &row, Piece channels, const Addresses &at, ArrayRef<Value> correction,
-                             bool inRegisters) {
-  const ChannelLayout layout = {channels.width};
+void IntegerEnding::beginRow(RowValues &row, const ChannelLayout &layout, Piece channels, const Addresses &at,
+                             ArrayRef<Value> correction, bool inRegisters) {
   Value sum = correction.empty() ? splatOf(build, vectorOf(contraction.accumulatorType, layout.sums()), 0)
                                  : joinVectors(build, correction);
   for (const Term &term : terms) {
-    Value addend = term.operand ? load(*term.operand, at[*term.operand], channels) : build.constant(term.constant);
+    Value addend =
+        term.operand ? load(*term.operand, at[*term.operand], layout, channels) : build.constant(term.constant);
     addend = build.broadcast(addend, layout.sums());
     sum = term.isSubtracted ? arith::SubIOp::create(build.ops, build.loc, sum, addend).getResult()
                             : arith::AddIOp::create(build.ops, build.loc, sum, addend).getResult();
@@ -112,7 +112,7 @@ void IntegerEnding::beginRow(RowValues &row, Piece channels, const Addresses &at
   common.clear();
   for (unsigned operand : operandsOfEpilogue(contraction))
     if (staysInRow(operand) && !isTerm(operand))
-      common[operand] = row.keep(load(operand, at[operand], channels), inRegisters);
+      common[operand] = row.keep(load(operand, at[operand], layout, channels), inRegisters);
 }
 
 //===----------------------------------------------------------------------===//
@@ -123,18 +123,17 @@ SmallVector<Value, 4> IntegerEnding::beginning(RowValues &row, Value place) cons
   return llvm::map_to_vector<4>(begun, [&](unsigned number) { return row.get(number, place); });
 }
 
-void IntegerEnding::finish(RowValues &row, Value place, Piece channels, ArrayRef<Value> sums, const Addresses &at,
-                           const Distances &distances) {
-  const ChannelLayout layout = {channels.width};
+void IntegerEnding::finish(RowValues &row, Value place, const ChannelLayout &layout, Piece channels,
+                           ArrayRef<Value> sums, const Addresses &at, const Distances &distances) {
   auto there = [&](unsigned operand) { return build.add(at[operand], distances[operand]); };
   Value all = joinVectors(build, sums);
   if (!contraction.epilogue)
-    return store(Contraction::Result, {}, all, channels, there(Contraction::Result));
+    return store(Contraction::Result, {}, all, layout, channels, there(Contraction::Result));
   auto input = [&](unsigned operand) -> Value {
     if (isTerm(operand))
       return all; // nothing reads it
     auto kept = common.find(operand);
-    return kept != common.end() ? row.get(kept->second, place) : load(operand, there(operand), channels);
+    return kept != common.end() ? row.get(kept->second, place) : load(operand, there(operand), layout, channels);
   };
   SmallVector<Value> arguments =
       epilogueArguments(contraction, all, input, [&](TypedAttr value) { return build.constant(value); });
@@ -145,7 +144,7 @@ void IntegerEnding::finish(RowValues &row, Value place, Piece channels, ArrayRef
   SmallVector<Value> values = inlineBody(build, body, arguments, layout.sums(), {}, known);
   for (auto [operand, value, yielded] :
        llvm::zip_equal(contraction.results, values, body.getTerminator()->getOperands()))
-    store(operand, yielded, build.broadcast(value, layout.sums()), channels, there(operand));
+    store(operand, yielded, build.broadcast(value, layout.sums()), layout, channels, there(operand));
 }
 
 namespace {
@@ -199,8 +198,8 @@ ByteRange rangeOf(Value integer) {
 
 } // namespace
 
-void IntegerEnding::store(unsigned operand, Value yielded, Value sums, Piece channels, Value address) {
-  const ChannelLayout layout = {channels.width};
+void IntegerEnding::store(unsigned operand, Value yielded, Value sums, const ChannelLayout &layout, Piece channels,
+                          Value address) {
   auto isNarrowed = [](Value value) {
     auto truncation = value ? value.getDefiningOp<arith::TruncIOp>() : arith::TruncIOp();
     return truncation && getElementTypeOrSelf(truncation.getType()).isInteger(8) &&

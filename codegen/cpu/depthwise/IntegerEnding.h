@@ -24,13 +24,13 @@ public:
   unsigned vectorsOfRow(const ChannelLayout &layout) const;
 
   /// Keeps what the row of tiles at `at` has in common. `correction`: what is added to sums besides; empty: nothing.
-  void beginRow(RowValues &row, Piece channels, const Addresses &at, llvm::ArrayRef<mlir::Value> correction,
-                bool inRegisters);
+  void beginRow(RowValues &row, const ChannelLayout &layout, Piece channels, const Addresses &at,
+                llvm::ArrayRef<mlir::Value> correction, bool inRegisters);
   /// What sums begin with.
   llvm::SmallVector<mlir::Value, 4> beginning(RowValues &row, mlir::Value place) const;
   /// Finishes the sums of an output, `distances` from the tile's first one at `at`.
-  void finish(RowValues &row, mlir::Value place, Piece channels, llvm::ArrayRef<mlir::Value> sums, const Addresses &at,
-              const Distances &distances);
+  void finish(RowValues &row, mlir::Value place, const ChannelLayout &layout, Piece channels,
+              llvm::ArrayRef<mlir::Value> sums, const Addresses &at, const Distances &distances);
 
 private:
   /// An addition that the epilogue begins with.
@@ -45,9 +45,10 @@ private:
   bool isTerm(unsigned operand) const;
   bool staysInRow(unsigned operand) const;
   /// A scalar for all channels, or all in the order of sums.
-  mlir::Value load(unsigned operand, mlir::Value address, Piece channels);
+  mlir::Value load(unsigned operand, mlir::Value address, const ChannelLayout &layout, Piece channels);
   /// Stores to a result what the epilogue's body yields as `yielded`, sums in their order.
-  void store(unsigned operand, mlir::Value yielded, mlir::Value sums, Piece channels, mlir::Value address);
+  void store(unsigned operand, mlir::Value yielded, mlir::Value sums, const ChannelLayout &layout, Piece channels,
+             mlir::Value address);
 
   VectorBuilder &build;
   const Contraction &contraction;

@@ -145,9 +145,11 @@ SmallVector<Use> IntegerTile::usesOf(TileSize size, bool byColumns) const {
 /// By columns, a group is there for a moment, and all sums of the tile wait; by outputs, one output's sums and all groups of the
 /// windows below one another do.
 IntegerTile::Choice IntegerTile::choiceOf(TileSize size, bool byColumns) const {
-  constexpr int64_t waiting = 3; // operands on their way, and numbers that an ending needs
-  const ChannelLayout layout = {block};
-  const int64_t registers = build.target.vectors.registers, outputs = size.outputs();
+  const int64_t registers = build.target.vectors.registers;
+  // Operands on their way, zeros that bytes are extended with, and numbers that an ending needs.
+  const int64_t waiting = registers < 32 ? 5 : 3;
+  const ChannelLayout layout = products->layoutOf(block);
+  const int64_t outputs = size.outputs();
   const SmallVector<Use> uses = usesOf(size, byColumns);
   std::set<GroupPlace> groups, ofColumn; // of a column of outputs
   std::set<Pattern> patterns;
@@ -189,14 +191,14 @@ void IntegerTile::chooseSize() {
         if (Choice next = choiceOf({rows, wide}, byColumns); next.cost < choice.cost)
           choice = next;
   size = choice.size;
-  boundSize(int64_t(columns.size()) * llvm::divideCeil(high, products->group) * ChannelLayout{block}.vectors());
+  boundSize(int64_t(columns.size()) * llvm::divideCeil(high, products->group) * products->layoutOf(block).vectors());
 
   constexpr double instructionsOfEnding = 8; // of a vector of sums, until its bytes are stored
   const double blocks = double(llvm::divideCeil(contraction.columns.size, block));
   double outputs = blocks;
   for (const auto *group : {&contraction.outer, &contraction.rows})
     outputs *= double(turnsOf(*group));
-  const double instructions = choice.cost + instructionsOfEnding * ChannelLayout{block}.vectors();
+  const double instructions = choice.cost + instructionsOfEnding * products->layoutOf(block).vectors();
   nanoseconds = outputs * instructions / (build.target.model.instructionsPerCycle * build.target.model.gigahertz);
 }
 
@@ -257,7 +259,7 @@ SmallVector<Value, 4> IntegerTile::correctionOf(ArrayRef<TapOperand> taps, const
 }
 
 void IntegerTile::beginRow(int64_t rows, Piece channels, const Addresses &at) {
-  const ChannelLayout layout = {channels.width};
+  const ChannelLayout layout = products->layoutOf(channels.width);
   rowValues.clear();
   patterns.clear();
   std::map<std::pair<int64_t, unsigned>, Value> loaded;
@@ -273,7 +275,7 @@ void IntegerTile::beginRow(int64_t rows, Piece channels, const Addresses &at) {
     for (Value tap : taps)
       known->second.push_back(rowValues.keep(tap, choice.keepsTaps));
   }
-  ending.beginRow(rowValues, channels, at, correctionOf(ofFirst, layout), choice.keepsEnding);
+  ending.beginRow(rowValues, layout, channels, at, correctionOf(ofFirst, layout), choice.keepsEnding);
 }
 
 //===----------------------------------------------------------------------===//
@@ -281,7 +283,7 @@ void IntegerTile::beginRow(int64_t rows, Piece channels, const Addresses &at) {
 //===----------------------------------------------------------------------===//
 
 void IntegerTile::emit(TileSize size, Piece channels, const Addresses &at) {
-  const ChannelLayout layout = {channels.width};
+  const ChannelLayout layout = products->layoutOf(channels.width);
   const int64_t group = products->group, rows = high + size.high - 1;
   const SmallVector<Use> uses = usesOf(size, choice.byColumns);
   std::map<std::pair<int64_t, int64_t>, int64_t> left;
@@ -328,7 +330,7 @@ void IntegerTile::emit(TileSize size, Piece channels, const Addresses &at) {
     products->add(build, sums, operand, taps, layout);
     if (--left[output->first] == 0) {
       products->finish(build, sums, layout);
-      ending.finish(rowValues, place, channels, sums.vectors, at, distancesOf(use.row, use.pixel));
+      ending.finish(rowValues, place, layout, channels, sums.vectors, at, distancesOf(use.row, use.pixel));
       outputs.erase(output);
     }
   }

@@ -32,7 +32,7 @@ private:
   int64_t bytes = 0;
   mlir::Value first; ///< A pointer to what is in scratch; null where nothing is.
   struct Kept {
-    mlir::Value value; ///< Null where it is in scratch,
+    mlir::Value value;    ///< Null where it is in scratch,
     int64_t distance = 0; ///< so far from the first.
     mlir::VectorType type;
   };

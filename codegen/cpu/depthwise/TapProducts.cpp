@@ -56,17 +56,19 @@ private:
   const bool isArm, isUnsigned;
 };
 
-/// Two taps of a channel are a word, in 16 bits each: pmaddwd.
+/// Two taps of a channel are a word, in 16 bits each: pmaddwd. With 16 registers of 256 bits, bytes of 128 bits are extended; more
+/// sums would not fit.
 class WordDots final : public TapProducts {
 public:
-  WordDots(const Target &target, bool isUnsignedLhs) {
+  WordDots(const Target &target, bool isUnsignedLhs) : extends(target.vectors.bytes == 32) {
     group = 2;
-    block = target.vectors.bytes;
+    block = extends ? 16 : target.vectors.bytes;
     readsUnsigned = isUnsignedLhs;
   }
 
+  ChannelLayout layoutOf(unsigned width) const override { return {width, extends && width >= 8}; }
   double interleaveCost(const ChannelLayout &layout) const override {
-    return group + (readsUnsigned ? 1.5 : 2.5) * layout.vectors();
+    return group + (extends ? 2 : readsUnsigned ? 1.5 : 2.5) * layout.vectors();
   }
   double addCost(const ChannelLayout &layout) const override { return 2 * layout.vectors(); }
 
@@ -74,27 +76,42 @@ public:
                        bool isUnsigned) const override {
     TapOperand operand;
     for (Value pairs : inPairs(build, bytes[0], bytes[1], layout))
-      for (bool isHigh : {false, true}) {
-        Value other = isUnsigned ? splatOf(build, pairs.getType(), 0) : pairs;
-        Value words = asElements(build, interleave(build, pairs, other, 8, isHigh), 16);
-        if (!isUnsigned)
-          words = arith::ShRSIOp::create(build.ops, build.loc, words, splatOf(build, words.getType(), 8));
-        operand.push_back(words);
-      }
+      if (layout.isExtended)
+        operand.push_back(extended(build, pairs, isUnsigned));
+      else
+        operand.append({halfExtended(build, pairs, isUnsigned, false), halfExtended(build, pairs, isUnsigned, true)});
     operand.truncate(layout.vectors());
     return operand;
   }
 
   void add(VectorBuilder &build, TapSums &sums, const TapOperand &elements, const TapOperand &taps,
            const ChannelLayout &layout) const override {
-    const char *name = layout.segments() == 4   ? "llvm.x86.avx512.pmaddw.d.512"
-                       : layout.segments() == 2 ? "llvm.x86.avx2.pmadd.wd"
-                                                : "llvm.x86.sse2.pmadd.wd";
+    const char *name = layout.lanes() == 16  ? "llvm.x86.avx512.pmaddw.d.512"
+                       : layout.lanes() == 8 ? "llvm.x86.avx2.pmadd.wd"
+                                             : "llvm.x86.sse2.pmadd.wd";
     for (auto [sum, element, tap] : llvm::zip_equal(sums.vectors, elements, taps)) {
       Value product = callIntrinsic(build, name, sum.getType(), {element, tap});
       sum = arith::AddIOp::create(build.ops, build.loc, sum, product);
     }
   }
+
+private:
+  static Value extended(VectorBuilder &build, Value bytes, bool isUnsigned) {
+    const Type words = VectorType::get({16}, build.ops.getI16Type());
+    return isUnsigned ? arith::ExtUIOp::create(build.ops, build.loc, words, bytes).getResult()
+                      : arith::ExtSIOp::create(build.ops, build.loc, words, bytes).getResult();
+  }
+
+  /// Of each part of 128 bits, one half.
+  static Value halfExtended(VectorBuilder &build, Value bytes, bool isUnsigned, bool isHigh) {
+    Value other = isUnsigned ? splatOf(build, bytes.getType(), 0) : bytes;
+    Value words = asElements(build, interleave(build, bytes, other, 8, isHigh), 16);
+    if (isUnsigned)
+      return words;
+    return arith::ShRSIOp::create(build.ops, build.loc, words, splatOf(build, words.getType(), 8));
+  }
+
+  const bool extends;
 };
 
 /// Nothing is interleaved: two products of a channel are added up in 16 bits, then to its sum: smull, smlal, saddw. -128 * -128

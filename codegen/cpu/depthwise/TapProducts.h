@@ -31,6 +31,8 @@ public:
   unsigned block = 16;        ///< Channels.
   bool readsUnsigned = false; ///< Elements are unsigned; those of the other kind are moved by 128.
 
+  virtual ChannelLayout layoutOf(unsigned width) const { return {width}; }
+
   // What it costs, in instructions.
   virtual int64_t registersOf(const ChannelLayout &layout) const { return layout.vectors(); } ///< Of an operand.
   virtual double interleaveCost(const ChannelLayout &layout) const = 0;

@@ -170,29 +170,29 @@ protected:
 
 /// Whole blocks of each instruction set, and every rest of one.
 TEST_F(CpuDepthwise, EveryCountOfChannels) {
-  for (int64_t channels : {1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 24, 31, 32, 40, 64, 65, 96, 100, 144})
-    checkBytes({5, 6, channels});
+  for (int64_t channels : {2, 5, 8, 16, 31, 40, 65, 96})
+    checkBytes({4, 5, channels});
 }
 
 TEST_F(CpuDepthwise, StridesAndDilations) {
-  for (auto [down, across] : {std::pair(2, 2), std::pair(1, 2), std::pair(2, 1), std::pair(3, 3)})
-    for (int64_t dilation : {1, 2}) {
-      DepthwiseText depthwise{7, 5, 40};
-      depthwise.strideDown = down;
-      depthwise.strideAcross = across;
-      depthwise.dilation = dilation;
-      checkBytes(depthwise);
-    }
+  for (auto [down, across, dilation] : {std::tuple(2, 2, 1), std::tuple(1, 2, 1), std::tuple(2, 1, 1),
+                                        std::tuple(3, 3, 1), std::tuple(1, 1, 2), std::tuple(2, 2, 2)}) {
+    DepthwiseText depthwise{5, 5, 40};
+    depthwise.strideDown = down;
+    depthwise.strideAcross = across;
+    depthwise.dilation = dilation;
+    checkBytes(depthwise);
+  }
 }
 
 TEST_F(CpuDepthwise, WindowsOfEveryKind) {
-  for (auto [high, wide] : {std::pair(1, 1), std::pair(1, 5), std::pair(5, 1), std::pair(2, 2), std::pair(5, 5),
-                            std::pair(4, 3), std::pair(3, 2), std::pair(7, 7), std::pair(9, 3)})
-    for (int64_t stride : {1, 2}) {
-      DepthwiseText depthwise{6, 7, 36, high, wide};
-      depthwise.strideDown = depthwise.strideAcross = stride;
-      checkBytes(depthwise);
-    }
+  for (auto [high, wide, stride] :
+       {std::tuple(1, 1, 1), std::tuple(1, 5, 1), std::tuple(5, 1, 1), std::tuple(2, 2, 1), std::tuple(5, 5, 1),
+        std::tuple(5, 5, 2), std::tuple(4, 3, 1), std::tuple(7, 7, 1), std::tuple(9, 3, 2)}) {
+    DepthwiseText depthwise{5, 5, 20, high, wide};
+    depthwise.strideDown = depthwise.strideAcross = stride;
+    checkBytes(depthwise);
+  }
 }
 
 /// As the operands of models are: signed where their zero point is so, and weights without a sign.
@@ -200,13 +200,10 @@ TEST_F(CpuDepthwise, EverySign) {
   for (bool isUnsignedLhs : {false, true})
     for (bool isUnsignedRhs : {false, true})
       for (After after : {After::Nothing, After::Requantize, After::AddBytes, After::Wrap, After::Scale}) {
-        DepthwiseText depthwise{6, 5, 44};
+        DepthwiseText depthwise{3, 4, after == After::Requantize ? 28 : 20};
         depthwise.isUnsignedLhs = isUnsignedLhs;
         depthwise.isUnsignedRhs = isUnsignedRhs;
         depthwise.after = after;
-        checkBytes(depthwise);
-        depthwise.windowHeight = depthwise.windowWidth = 2;
-        depthwise.channels = 21;
         checkBytes(depthwise);
       }
 }
@@ -214,13 +211,11 @@ TEST_F(CpuDepthwise, EverySign) {
 /// Images cut into shares along each of their axes, with a border of the zero point around what is written.
 TEST_F(CpuDepthwise, CutsAndBorders) {
   for (unsigned cut : {0, 1, 2, 3})
-    for (int64_t height : {5, 23}) {
-      DepthwiseText depthwise{height, 9, 48};
-      depthwise.batch = 3;
+    for (auto [height, channels] : {std::pair(5, 48), std::pair(23, 13)}) {
+      DepthwiseText depthwise{height, 6, channels};
+      depthwise.batch = 2;
       depthwise.cut = cut;
       depthwise.halo = height == 5 ? 1 : 2;
-      checkBytes(depthwise);
-      depthwise.channels = 13;
       checkBytes(depthwise);
     }
 }
