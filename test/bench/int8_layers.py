@@ -6,6 +6,7 @@ What: of each tensor that a model quantizes, how many codes differ, and by how m
 Why:  a whole model says little of a layer: one step early is many steps late, also between ONNX Runtime's own two readings of a file.
 How:  ONNX Runtime runs the model with each quantized tensor as an output. In our copy each such tensor is an output, too, and what
       reads it reads an input instead, which gets ONNX Runtime's codes. One library then computes all layers side by side.
+      --chain leaves the layers in sequence: then each tensor of ours must be as near to ONNX Runtime's integers as its own floats are.
 """
 import argparse
 import os
@@ -21,6 +22,7 @@ except ImportError as missing:
     sys.exit(f"{missing}: install python3-onnx and python3-numpy, and run with that Python")
 
 STEPS, SHARE = 1, 1e-3
+MARGIN = 1  # dB
 
 
 def quantizers(model):
@@ -30,33 +32,39 @@ def quantizers(model):
     return [(node, types[node.input[2]] if len(node.input) > 2 else onnx.TensorProto.UINT8) for node in nodes]
 
 
-def taps(model, work):
-    """{tensor: ONNX Runtime's codes} of each quantized tensor."""
+def taps(model, work, level=99):
+    """{tensor: ONNX Runtime's codes} of each quantized tensor; at level 0 it computes in floats, as written."""
     copy = onnx.load(model.path)
     found = quantizers(copy)
     del copy.graph.output[:]
     copy.graph.output.extend(helper.make_tensor_value_info(node.output[0], element, None) for node, element in found)
     path = os.path.join(work, "taps.onnx")
     onnx.save(copy, path)
-    rivals.call(model.program("ort_run"), "--lib", rivals.ort_library("x64"), "--threads", 1, "--warmup", 0, "--runs", 1, "--data", model.io, "--dump",
-                work, path)
+    rivals.call(model.program("ort_run"), "--lib", rivals.ort_library("x64"), "--threads", 1, "--warmup", 0, "--runs", 1, "--level", level,
+                "--data", model.io, "--dump", work, path)
     kinds = {onnx.TensorProto.INT8: np.int8, onnx.TensorProto.UINT8: np.uint8}
     return {node.output[0]: np.load(os.path.join(work, f"output_{n}.npy")).view(kinds[element]) for n, (node, element) in enumerate(found)}
 
 
-def without_sequence(path, codes):
-    """The model in which what reads a quantized tensor reads an input of its own."""
+ELEMENTS = {np.dtype(np.int8): onnx.TensorProto.INT8, np.dtype(np.uint8): onnx.TensorProto.UINT8}
+
+
+def with_taps(path, codes):
+    """The model with each quantized tensor as an output."""
     model = onnx.load(path)
+    outputs = {output.name for output in model.graph.output}
+    model.graph.output.extend(helper.make_tensor_value_info(name, ELEMENTS[array.dtype], array.shape) for name, array in codes.items() if name not in outputs)
+    return model
+
+
+def without_sequence(path, codes):
+    """The model in which also what reads a quantized tensor reads an input of its own."""
+    model = with_taps(path, codes)
     for node in model.graph.node:
         for at, name in enumerate(node.input):
             if name in codes:
                 node.input[at] = name + "_fed"
-    outputs = {output.name for output in model.graph.output}
-    element = {np.dtype(np.int8): onnx.TensorProto.INT8, np.dtype(np.uint8): onnx.TensorProto.UINT8}
-    for name, array in codes.items():
-        model.graph.input.append(helper.make_tensor_value_info(name + "_fed", element[array.dtype], array.shape))
-        if name not in outputs:
-            model.graph.output.append(helper.make_tensor_value_info(name, element[array.dtype], array.shape))
+    model.graph.input.extend(helper.make_tensor_value_info(name + "_fed", ELEMENTS[array.dtype], array.shape) for name, array in codes.items())
     return model
 
 
@@ -73,22 +81,49 @@ def layer_of(model, quantizer):
     return " ".join(reversed(found)) or "the input"
 
 
+def run_ours(model, graph, work, inputs, arguments):
+    """Compiles `graph` and leaves its outputs in `work`."""
+    path, library = os.path.join(work, "layers.onnx"), os.path.join(work, "liblayers.so")
+    onnx.save(graph, path)
+    options = [f"--cpu={arguments.cpu}"] if arguments.cpu else []
+    rivals.call(model.program("nacre-compile"), path, "-o", library, "--quiet", f"--target={arguments.target}", *options)
+    runner = ["qemu-aarch64", "-L", rivals.ARM64_SYSROOT, "-cpu", arguments.machine, model.program("nacre-run-arm64")] if "arm64" in arguments.target else \
+        [model.program("nacre-run")]
+    rivals.call(*runner, library, *model.inputs, *inputs, f"--output={work}")
+
+
+def compare_chain(model, arguments):
+    """Prints how near ours and ONNX Runtime's two readings are to each other where they are furthest; whether ours is as near as those."""
+    work = os.path.join(model.work, "chain")
+    os.makedirs(work, exist_ok=True)
+    fused, written = taps(model, work), taps(model, work, level=0)
+    graph = with_taps(model.path, fused)
+    run_ours(model, graph, work, [], arguments)
+    constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.graph.initializer}
+    margins = []
+    for node, _ in quantizers(graph):
+        name, zero = node.output[0], int(constants[node.input[2]])
+        ours, theirs, other = (codes.astype(float).ravel() - zero for codes in (np.load(os.path.join(work, name.replace("/", "_") + ".npy")), fused[name], written[name]))
+        near, between = rivals.signal_to_noise(theirs, ours), rivals.signal_to_noise(theirs, other)
+        if arguments.all:
+            print(f"  {name}: {near:.1f} dB to ONNX Runtime's integers, whose floats are {between:.1f} dB from them")
+        if near < between:
+            margins.append((near - between, name, near, between))
+    worst = min(margins, default=(0, "", 0, 0))
+    print(f"{model.name}: {len(fused) - len(margins)} of {len(fused)} tensors are at least as near to ONNX Runtime's integers as its floats" +
+          (f"; furthest {worst[1]}, {worst[2]:.1f} dB for {worst[3]:.1f}" if margins else ""), flush=True)
+    return worst[0] >= -MARGIN
+
+
 def compare(model, arguments):
     """Prints each layer that differs, and a line for the model; whether all are within the limits."""
     work = os.path.join(model.work, "layers")
     os.makedirs(work, exist_ok=True)
     codes = taps(model, work)
     cut = without_sequence(model.path, codes)
-    path, library = os.path.join(work, "layers.onnx"), os.path.join(work, "liblayers.so")
-    onnx.save(cut, path)
-    options = [f"--cpu={arguments.cpu}"] if arguments.cpu else []
-    rivals.call(model.program("nacre-compile"), path, "-o", library, "--quiet", f"--target={arguments.target}", *options)
     for name, array in codes.items():
         np.save(os.path.join(work, f"{name.replace('/', '_')}_fed.npy"), np.ascontiguousarray(array))
-    fed = [f"--input={name}_fed={work}/{name.replace('/', '_')}_fed.npy" for name in codes]
-    runner = ["qemu-aarch64", "-L", rivals.ARM64_SYSROOT, "-cpu", arguments.machine, model.program("nacre-run-arm64")] if "arm64" in arguments.target else \
-        [model.program("nacre-run")]
-    rivals.call(*runner, library, *model.inputs, *fed, f"--output={work}")
+    run_ours(model, cut, work, [f"--input={name}_fed={work}/{name.replace('/', '_')}_fed.npy" for name in codes], arguments)
     constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in cut.graph.initializer}
     total = differing = most = exact = 0
     is_within = True
@@ -113,10 +148,11 @@ def main():
     parser.add_argument("--target", default="host", help="host, linux-x86_64, or linux-arm64 under qemu")
     parser.add_argument("--cpu", default="", help="compile for this CPU instead of the target's default")
     parser.add_argument("--machine", default="max", help="qemu's core for arm64")
+    parser.add_argument("--chain", action="store_true", help="run the layers one after the other, and compare with ONNX Runtime's two readings")
     parser.add_argument("--all", action="store_true", help="print every layer")
     arguments = parser.parse_args()
     try:
-        verdicts = [compare(model, arguments) for model in rivals.selected(arguments)]
+        verdicts = [(compare_chain if arguments.chain else compare)(model, arguments) for model in rivals.selected(arguments)]
     except rivals.Failure as failure:
         sys.exit(str(failure))
     return 0 if all(verdicts) else 1

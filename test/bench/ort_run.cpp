@@ -160,9 +160,11 @@ long peakKilobytes() {
   return usage.ru_maxrss;
 }
 
+constexpr int kAllOptimizations = 99;
+
 struct Options {
   std::string library, model, data, dump;
-  int threads = 1, warmup = 5, runs = 20;
+  int threads = 1, warmup = 5, runs = 20, level = kAllOptimizations;
   double seconds = 1e9;
 };
 
@@ -191,6 +193,8 @@ Options parse(int argc, char **argv) {
       options.threads = int(numberOf(name, value));
     else if (name == "--warmup")
       options.warmup = int(numberOf(name, value));
+    else if (name == "--level")
+      options.level = int(numberOf(name, value));
     else if (name == "--runs")
       options.runs = int(numberOf(name, value));
     else if (name == "--max-seconds")
@@ -205,8 +209,8 @@ Options parse(int argc, char **argv) {
   if (options.library.empty() || options.model.empty() || options.data.empty())
     fail("usage: ort_run --lib libonnxruntime.so.1 --data FOLDER [--threads N] [--warmup N] [--runs N] [--max-seconds "
          "S]\n"
-         "               [--dump FOLDER] model.onnx\n"
-         "inputs are FOLDER/input_<i>.npy; --dump writes output_<i>.npy");
+         "               [--level N] [--dump FOLDER] model.onnx\n"
+         "inputs are FOLDER/input_<i>.npy; --level 0 computes the graph as written; --dump writes output_<i>.npy");
   return options;
 }
 
@@ -228,10 +232,10 @@ int main(int argc, char **argv) {
     fail("the library is too old");
 
   void *env, *sessionOptions, *session, *allocator, *memory;
-  constexpr int kErrorsOnly = 3, kAllOptimizations = 99;
+  constexpr int kErrorsOnly = 3;
   call(kCreateEnv, kErrorsOnly, "bench", &env);
   call(kCreateSessionOptions, &sessionOptions);
-  call(kSetGraphOptimization, sessionOptions, kAllOptimizations);
+  call(kSetGraphOptimization, sessionOptions, options.level);
   call(kSetIntraThreads, sessionOptions, options.threads);
   call(kSetInterThreads, sessionOptions, 1);
   call(kCreateSession, (const void *)env, options.model.c_str(), (const void *)sessionOptions, &session);

@@ -31,8 +31,9 @@ def example_of(path):
 
 
 def options_of(path, flag):
-    """What the test's first run of the pass gives nacre-opt."""
-    run = next(run for run in re.findall(r"^// RUN: (.*)$", tree.read(path), re.MULTILINE) if flag in run)
+    """What the test's first run of the pass gives nacre-opt. A line may go on in the next one, as lit allows."""
+    text = re.sub(r"\\\n// RUN:", "", tree.read(path))
+    run = next(run for run in re.findall(r"^// RUN: (.*)$", text, re.MULTILINE) if flag in run)
     words = shlex.split(run.split("|")[0].replace("2>&1", ""))
     return [word for word in words if word.startswith("-") and word not in OPTIONS_OF_TESTS]
 
