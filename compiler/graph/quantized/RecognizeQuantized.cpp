@@ -21,6 +21,7 @@
 
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/APSInt.h"
+#include "llvm/ADT/DenseSet.h"
 
 #include <algorithm>
 #include <cmath>
@@ -83,19 +84,22 @@ std::optional<SmallVector<double>> readBias(const ScaledSums &sums, Value addend
   return bias;
 }
 
-/// Whether constants alone have been added to the sums of a contraction.
-bool isOfContraction(Value sums) {
-  while (nn::BinaryOp added = getBinary(sums, BinaryKind::Add))
-    if (getConstant(added.getRhs()))
-      sums = added.getLhs();
+/// The contraction of `sums`, to which integers may have been added; null if they are others.
+Operation *getContraction(Value sums) {
+  while (auto binary = sums.getDefiningOp<nn::BinaryOp>())
+    if (binary.getKind() == BinaryKind::Add || binary.getKind() == BinaryKind::Sub)
+      sums = binary.getLhs();
     else
-      return false;
-  return isa_and_nonnull<nn::ConvOp, nn::MatMulOp>(sums.getDefiningOp());
+      return nullptr;
+  Operation *op = sums.getDefiningOp();
+  return isa_and_nonnull<nn::ConvOp, nn::MatMulOp>(op) ? op : nullptr;
 }
 
 /// A bias whose scale is that of the sums is one of the sums.
 struct BiasOfSums : OpRewritePattern<nn::BinaryOp> {
-  using OpRewritePattern::OpRewritePattern;
+  /// `recognized` are the contractions of this pass: what the model itself adds to scaled sums is no such bias.
+  BiasOfSums(MLIRContext *context, const llvm::DenseSet<Operation *> &recognized)
+      : OpRewritePattern(context), recognized(recognized) {}
 
   LogicalResult matchAndRewrite(nn::BinaryOp op, PatternRewriter &rewriter) const override {
     if (op.getKind() != BinaryKind::Add)
@@ -103,7 +107,7 @@ struct BiasOfSums : OpRewritePattern<nn::BinaryOp> {
     for (auto [scaled, addend] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
       std::optional<ScaledSums> sums = matchScaledSums(scaled);
       if (!sums || scaled.getType() != op.getType() || !scaled.hasOneUse() || !spansLastAxis(addend, op.getType()) ||
-          !isOfContraction(sums->integers))
+          !recognized.contains(getContraction(sums->integers)))
         continue;
       std::optional<SmallVector<double>> bias = readBias(*sums, addend);
       if (!bias)
@@ -117,6 +121,9 @@ struct BiasOfSums : OpRewritePattern<nn::BinaryOp> {
     }
     return rewriter.notifyMatchFailure(op, "expected scaled sums and whole multiples of their scale");
   }
+
+private:
+  const llvm::DenseSet<Operation *> &recognized;
 };
 
 /// A factor of scaled sums joins their scale.
@@ -296,7 +303,8 @@ struct RecognizeQuantized : impl::RecognizeQuantizedPassBase<RecognizeQuantized>
     addMovedQuantizations(movement);
     apply(std::move(movement));
     rewriteContractions();
-    patterns.add<MeanOfCodes, AverageOfCodes, BiasOfSums, FactorOfSums, QuantizeOfScaled>(&getContext());
+    patterns.add<MeanOfCodes, AverageOfCodes, FactorOfSums, QuantizeOfScaled>(&getContext());
+    patterns.add<BiasOfSums>(&getContext(), recognized);
     apply(std::move(patterns));
   }
 
@@ -335,7 +343,7 @@ private:
       if (isa<nn::ConvOp, nn::MatMulOp>(op))
         found = findQuantizedOperands(op);
       if (auto *operands = std::get_if<QuantizedOperands>(&found)) {
-        computeInIntegers(rewriter, op, *operands, unsignedLeft);
+        recognized.insert(computeInIntegers(rewriter, op, *operands, unsignedLeft));
         ++numContractions;
         continue;
       }
@@ -346,6 +354,8 @@ private:
     getOperation()->setAttr(kInIntegers,
                             rewriter.getI64IntegerAttr(static_cast<int64_t>(contractions.size() - inFloats.size())));
   }
+
+  llvm::DenseSet<Operation *> recognized; ///< Contractions of bytes.
 };
 
 } // namespace
