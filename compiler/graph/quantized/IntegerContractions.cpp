@@ -5,8 +5,8 @@
 #include "compiler/graph/quantized/IntegerContractions.h"
 
 #include "compiler/graph/Matching.h"
-#include "compiler/graph/quantized/Flips.h"
 #include "compiler/graph/MovedCodes.h"
+#include "compiler/graph/quantized/Flips.h"
 #include "compiler/graph/quantized/Numbers.h"
 #include "dialects/nn/ConstantData.h"
 
@@ -226,7 +226,8 @@ private:
 
 } // namespace
 
-Operation *computeInIntegers(RewriterBase &rewriter, Operation *contraction, QuantizedOperands operands, bool unsignedLeft) {
+Operation *computeInIntegers(RewriterBase &rewriter, Operation *contraction, QuantizedOperands operands,
+                             bool unsignedLeft) {
   Location loc = contraction->getLoc();
   auto codesOf = [&](Value value) {
     auto codes = value.getDefiningOp<nn::DequantizeOp>();

@@ -25,8 +25,8 @@ std::variant<QuantizedOperands, std::string> findQuantizedOperands(mlir::Operati
 
 /// Replaces `contraction` by one of bytes, converted to reals and scaled. `unsignedLeft` is the sign of a left operand by whose sum no
 /// constant is multiplied. Returns the new contraction.
-mlir::Operation *computeInIntegers(mlir::RewriterBase &rewriter, mlir::Operation *contraction, QuantizedOperands operands,
-                                   bool unsignedLeft);
+mlir::Operation *computeInIntegers(mlir::RewriterBase &rewriter, mlir::Operation *contraction,
+                                   QuantizedOperands operands, bool unsignedLeft);
 
 } // namespace nacre::graph
 

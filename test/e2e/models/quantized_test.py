@@ -8,6 +8,7 @@ How:  two small networks of random bytes, computed here step by step, integers a
       operation; every tensor on the way is an output. Zero points lie off the middle, of inputs, weights and results.
 """
 import itertools
+import json
 import math
 import os
 import random
@@ -284,6 +285,52 @@ class QuantizedTest(nacre.NacreTest):
     def test_arm64(self):
         for net in (convnet(), dynamic(), qdq()):
             self.check(self.run_arm64, self.compiled(net, "--target=linux-arm64"), net)
+
+
+class FloatLayersTest(nacre.NacreTest):
+    """The compiler says which contractions of a quantized model it computes in floats, and why."""
+
+    def compiled(self, net):
+        net.save(self.path("model.onnx"))
+        said = self.call(os.path.join(nacre.BIN, "nacre-compile"), self.path("model.onnx"), "-o", self.path("libmodel.so"), "--report=" + self.path("report.json"))
+        with open(self.path("report.json"), encoding="utf-8") as file:
+            launches = json.load(file)["launches"]
+        return said, {launch["node_list"][0]: launch for launch in launches if launch["contraction_type"]}
+
+    def test_all_in_integers(self):
+        said, launches = self.compiled(qdq())
+        self.assertNotIn("warning", said)
+        self.assertIn("3 of the 3 convolutions and products computed in integers", said)
+        self.assertEqual({"int8"}, {launch["contraction_type"] for launch in launches.values()})
+        self.assertEqual({""}, {launch["in_floats_because"] for launch in launches.values()})
+
+    def test_some_in_floats(self):
+        net = Network("mixed", seed=3)
+        net.scale("s", 0.02), net.scalar("z", UINT8, 100), net.bytes("wq", INT8, [6, 5]), net.scalar("none", INT8, 0)
+        net.known("w", FLOAT, [5, 4], [f32(net.random.uniform(-1, 1)) for _ in range(20)])
+        net.known("x", FLOAT, [3, 6], [f32(net.random.uniform(-1, 1)) for _ in range(18)], fed=True)
+        net.node("QuantizeLinear", ["x", "s", "z"], output="q")
+        net.node("DequantizeLinear", ["q", "s", "z"], output="xr")
+        net.node("DequantizeLinear", ["wq", "s", "none"], output="wr")
+        net.node("MatMul", ["xr", "wr"], output="first", name="first")
+        net.node("MatMul", ["first", "w"], output="y", name="last")
+        net.output("y", [3, 4], FLOAT)
+        said, launches = self.compiled(net)
+        self.assertIn("warning: 1 of the 2 convolutions and products of this quantized model is computed in floating point; for 'last', "
+                      "the model does not quantize its operands; --report lists them all", said)
+        self.assertEqual(("int8", ""), (launches["first"]["contraction_type"], launches["first"]["in_floats_because"]))
+        self.assertEqual(("fp32", "the model does not quantize its operands"),
+                         (launches["last"]["contraction_type"], launches["last"]["in_floats_because"]))
+
+    def test_a_model_of_floats_has_no_reasons(self):
+        net = Network("floats", seed=3)
+        net.known("w", FLOAT, [5, 4], [f32(net.random.uniform(-1, 1)) for _ in range(20)])
+        net.node("MatMul", [net.input("x", [3, 5]), "w"], output="y", name="only")
+        net.output("y", [3, 4], FLOAT)
+        said, launches = self.compiled(net)
+        self.assertNotIn("warning", said)
+        self.assertNotIn("computed in integers", said)
+        self.assertEqual(("fp32", ""), (launches["only"]["contraction_type"], launches["only"]["in_floats_because"]))
 
 
 class ConstantsTest(Comparison):
