@@ -233,9 +233,14 @@ Value moveCodes(RewriterBase &rewriter, Value value) {
   return movement->getResult(0);
 }
 
-void addMovedCodes(RewritePatternSet &patterns) {
+void addMovedConstants(RewritePatternSet &patterns) {
   patterns.add<MovementOfConstant<nn::TransposeOp>, MovementOfConstant<nn::ReshapeOp>, MovementOfConstant<nn::SliceOp>,
-               MovementOfConstant<nn::GatherOp>, QuantizeOfCodes>(patterns.getContext());
+               MovementOfConstant<nn::GatherOp>>(patterns.getContext());
+}
+
+void addMovedCodes(RewritePatternSet &patterns) {
+  addMovedConstants(patterns);
+  patterns.add<QuantizeOfCodes>(patterns.getContext());
 }
 
 } // namespace nacre::graph

@@ -3,8 +3,8 @@
 // What:  Moves codes instead of the reals that they stand for.
 // Why:   Quantized models dequantize before an operator that only moves elements, and quantize behind it with the same scale. The
 //        codes are a quarter of the bytes, and what computes in integers finds them where it reads. Weights are turned as codes, too.
-// How:   1. of constants: a dequantization goes behind what moves them, 2. of others: only where that saves it, as without a reader of
-//        codes it belongs to the kernel before.
+// How:   1. of constants, in any graph: a dequantization goes after what moves them, 2. of others, where a pass computes in integers: only
+//        between codes of one scale, as without a reader of codes a dequantization belongs to the kernel before it.
 
 #ifndef NACRE_COMPILER_GRAPH_MOVEDCODES_H
 #define NACRE_COMPILER_GRAPH_MOVEDCODES_H
@@ -24,6 +24,11 @@ nn::DequantizeOp findCodes(mlir::Value value);
 /// Returns the codes of `value`, for which findCodes returns a dequantization: the same movement of its operand.
 mlir::Value moveCodes(mlir::RewriterBase &rewriter, mlir::Value value);
 
+/// Moves the codes of dequantized constants.
+void addMovedConstants(mlir::RewritePatternSet &patterns);
+
+/// Also moves codes between a dequantization and a quantization of one scale. The operator before them then stores codes, and not the
+/// reals that it computes.
 void addMovedCodes(mlir::RewritePatternSet &patterns);
 
 } // namespace nacre::graph

@@ -39,8 +39,7 @@ def SimplifyGraphPass : Pass<"nacre-simplify-graph", "::mlir::func::FuncOp"> {
     For example, a gather of one index becomes a slice, and a transpose that only moves axes of extent one becomes a reshape.
     Pooling over everything becomes a reduction. Zeros (for integers, any number) around a convolution's input become its
     pads. An elementwise operator needs no expanded operand. A sum of adjacent slices, each padded with zeros, as gradients
-    of slices are, becomes their concat. Movement between a dequantization and a quantization of one scale moves codes, and
-    so does movement of dequantized constants. The dialect's folders run, too.
+    of slices are, becomes their concat. Movement of dequantized constants becomes movement of their codes. The dialect's folders run, too.
 
     Requires: nothing.
 

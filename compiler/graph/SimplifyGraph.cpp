@@ -347,7 +347,7 @@ struct SimplifyGraph : impl::SimplifyGraphPassBase<SimplifyGraph> {
                  ShrinkConstant<nn::SelectOp>, SimplePower, MaximumWithZero>(&getContext());
     addSumsOfPads(patterns);
     addIntegerSums(patterns);
-    addMovedCodes(patterns);
+    addMovedConstants(patterns);
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal().setMaxIterations(GreedyRewriteConfig::kNoLimit);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config))) {

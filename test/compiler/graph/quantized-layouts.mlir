@@ -2,8 +2,8 @@
 // RUN: nacre-opt %s --nacre-graph | FileCheck %s --check-prefix=GRAPH
 
 // A channels-first network as quantizers write it: each operator between a dequantization and a quantization. Where integers are looked
-// for, channels are last, each layer reads dequantized codes directly, weights are codes in the order of their layer, and what only moves
-// elements moves codes.
+// for, channels are last, also before the flattening, each layer reads dequantized codes directly, and weights are codes in the order of
+// their layer.
 
 // CHECK-LABEL: func.func @network(
 // CHECK-SAME:    %[[X:[^ :]+]]: tensor<1x2x4x4xui8>)
@@ -15,9 +15,13 @@
 // CHECK-DAG:     %[[CONV:[^ ,:()]+]] = nn.conv %[[IMAGE]], %[[FILTER]]
 // CHECK-DAG:     %[[SUM:[^ ,:()]+]] = nn.binary add %[[CONV]], %[[BIAS]]
 // CHECK-DAG:     %[[CODES:[^ ,:()]+]] = nn.quantize %[[SUM]]
-// CHECK-DAG:     %[[POOL:[^ ,:()]+]] = nn.pool max %[[CODES]] {{.*}} : tensor<1x4x4x3xui8>
-// CHECK-DAG:     %[[FLAT:[^ ,:()]+]] = nn.reshape %[[POOL]] : tensor<1x2x2x3xui8> to tensor<1x12xui8>
-// CHECK-DAG:     %[[VECTOR:[^ ,:()]+]] = nn.dequantize %[[FLAT]]
+// CHECK-DAG:     %[[REALS:[^ ,:()]+]] = nn.dequantize %[[CODES]]
+// CHECK-DAG:     %[[POOL:[^ ,:()]+]] = nn.pool max %[[REALS]] {{.*}} : tensor<1x4x4x3xf32>
+// CHECK-DAG:     %[[POOLED:[^ ,:()]+]] = nn.quantize %[[POOL]]
+// CHECK-DAG:     %[[AGAIN:[^ ,:()]+]] = nn.dequantize %[[POOLED]]
+// CHECK-DAG:     %[[FLAT:[^ ,:()]+]] = nn.reshape %[[AGAIN]] : tensor<1x2x2x3xf32> to tensor<1x12xf32>
+// CHECK-DAG:     %[[LINE:[^ ,:()]+]] = nn.quantize %[[FLAT]]
+// CHECK-DAG:     %[[VECTOR:[^ ,:()]+]] = nn.dequantize %[[LINE]]
 // CHECK:         %[[FC:[^ ,:()]+]] = nn.matmul %[[VECTOR]], %[[ROWS]]
 // CHECK:         nn.quantize %[[FC]]
 
