@@ -12,7 +12,7 @@ def RecognizeQuantizedPass : Pass<"nacre-recognize-quantized", "::mlir::func::Fu
   let description = [{
     A quantized model states each layer in reals: it dequantizes bytes and weights, computes, and quantizes the result. Here, a
     convolution or product of dequantized bytes becomes one of the bytes, added up in 32 bits, and a scale for each column. Zero points
-    and a bias become one constant that is added to the sums. The scale of the quantization behind it is divided by when compiling:
+    and a bias become one constant that is added to the sums. The compiler divides by the scale of the quantization that follows:
     `(xs * ws[c]) / ys` in f32, as ONNX Runtime has it. Bounds as of a relu become those of the bytes.
 
     The divisor of a quantization moves up through everything linear (sums, averages, bounds, movement), so that sums of two

@@ -5,8 +5,8 @@
 #include "compiler/graph/quantized/IntegerContractions.h"
 
 #include "compiler/graph/Matching.h"
-#include "compiler/graph/quantized/Flips.h"
 #include "compiler/graph/MovedCodes.h"
+#include "compiler/graph/quantized/Flips.h"
 #include "compiler/graph/quantized/Numbers.h"
 #include "dialects/nn/ConstantData.h"
 
@@ -226,7 +226,8 @@ private:
 
 } // namespace
 
-void computeInIntegers(RewriterBase &rewriter, Operation *contraction, QuantizedOperands operands, bool unsignedLeft) {
+Operation *computeInIntegers(RewriterBase &rewriter, Operation *contraction, QuantizedOperands operands,
+                             bool unsignedLeft) {
   Location loc = contraction->getLoc();
   auto codesOf = [&](Value value) {
     auto codes = value.getDefiningOp<nn::DequantizeOp>();
@@ -247,6 +248,7 @@ void computeInIntegers(RewriterBase &rewriter, Operation *contraction, Quantized
   Writer write(rewriter, contraction);
   const auto depth = static_cast<double>(countDepth(contraction));
   Value sums = write.contract(left, right.values, leftZero);
+  Operation *integers = sums.getDefiningOp();
   // Sums of rows and columns are taken of the codes as they are, which other kernels need not make first.
   if (!right.isCentred()) {
     Value rows = write.add(write.sumRows(codes, right.values, zero), -zero * depth);
@@ -269,6 +271,7 @@ void computeInIntegers(RewriterBase &rewriter, Operation *contraction, Quantized
   Value reals = write.cast(sums, rewriter.getF32Type());
   Value factors = createNumbers(rewriter, loc, rewriter.getF32Type(), scales);
   rewriter.replaceOpWithNewOp<nn::BinaryOp>(contraction, BinaryKind::Mul, reals, factors);
+  return integers;
 }
 
 } // namespace nacre::graph

@@ -24,9 +24,9 @@ struct QuantizedOperands {
 std::variant<QuantizedOperands, std::string> findQuantizedOperands(mlir::Operation *contraction);
 
 /// Replaces `contraction` by one of bytes, converted to reals and scaled. `unsignedLeft` is the sign of a left operand by whose sum no
-/// constant is multiplied.
-void computeInIntegers(mlir::RewriterBase &rewriter, mlir::Operation *contraction, QuantizedOperands operands,
-                       bool unsignedLeft);
+/// constant is multiplied. Returns the new contraction.
+mlir::Operation *computeInIntegers(mlir::RewriterBase &rewriter, mlir::Operation *contraction,
+                                   QuantizedOperands operands, bool unsignedLeft);
 
 } // namespace nacre::graph
 

@@ -79,13 +79,56 @@ struct TransposeOfQuantizedInput : OpRewritePattern<nn::TransposeOp> {
 // 2. Dequantizations
 //===----------------------------------------------------------------------===//
 
+/// The operands whose elements `op` moves, as far as it does not add any; empty if it does anything else.
+OperandRange getMoved(Operation *op) {
+  return llvm::TypeSwitch<Operation *, OperandRange>(op)
+      .Case<nn::SliceOp, nn::GatherOp>([](Operation *moving) { return moving->getOperands().take_front(); })
+      .Case([](nn::ResampleOp resample) { return resample->getOperands().take_front(resample.keepsSplats()); })
+      .Default([](Operation *other) { return getWhollyMoved(other); });
+}
+
+/// Of dequantized values, whoever else reads them.
 template <typename OpT> struct MovementOfDequantized : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(OpT op, PatternRewriter &rewriter) const override {
+    OperandRange moved = getMoved(op);
+    nn::DequantizeOp first;
+    IRMapping mapping;
+    for (Value value : moved) {
+      auto codes = value.getDefiningOp<nn::DequantizeOp>();
+      if (!codes || !findCodes(value) || !isOfBytes(codes))
+        return rewriter.notifyMatchFailure(op, "expected dequantized integers with one constant scale");
+      if (!first)
+        first = codes;
+      if (!isSameNumber(codes.getScale(), first.getScale()) || !isSameNumber(codes.getZero(), first.getZero()))
+        return rewriter.notifyMatchFailure(op, "expected the same scale and zero point of all operands");
+      mapping.map(value, codes.getOperand());
+    }
+    if (!first)
+      return rewriter.notifyMatchFailure(op, "expected a movement");
+    Operation *movement = rewriter.clone(*op.getOperation(), mapping);
+    movement->getResult(0).setType(typeOf(op.getResult()).clone(typeOf(first.getOperand()).getElementType()));
+    rewriter.replaceOpWithNewOp<nn::DequantizeOp>(op, movement->getResult(0), first.getScale(), first.getZero(), 0, 0);
+    return success();
+  }
+
+private:
+  /// All operators have elements of whole bytes.
+  static bool isOfBytes(nn::DequantizeOp codes) {
+    const unsigned width = typeOf(codes.getOperand()).getElementTypeBitWidth();
+    return isa<IntegerType>(typeOf(codes.getOperand()).getElementType()) && (width == 8 || width == 16);
+  }
+};
+
+/// A pad adds elements: the code of its number, which moveCodes knows.
+struct PadOfDequantized : OpRewritePattern<nn::PadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::PadOp op, PatternRewriter &rewriter) const override {
     nn::DequantizeOp codes = findCodes(op.getResult());
     if (!codes)
-      return rewriter.notifyMatchFailure(op, "expected moved reals of codes with one scale");
+      return rewriter.notifyMatchFailure(op, "expected padded reals of codes with one scale");
     Value moved = moveCodes(rewriter, op.getResult());
     rewriter.replaceOpWithNewOp<nn::DequantizeOp>(op, moved, codes.getScale(), codes.getZero(), 0, 0);
     return success();
@@ -95,10 +138,11 @@ template <typename OpT> struct MovementOfDequantized : OpRewritePattern<OpT> {
 } // namespace
 
 void addMovedQuantizations(RewritePatternSet &patterns) {
-  patterns.add<QuantizeOfMoved, TransposeOfQuantizedInput, MovementOfDequantized<nn::PoolOp>,
-               MovementOfDequantized<nn::TransposeOp>, MovementOfDequantized<nn::ConcatOp>,
-               MovementOfDequantized<nn::PadOp>, MovementOfDequantized<nn::ResampleOp>,
-               MovementOfDequantized<nn::SliceOp>, MovementOfDequantized<nn::GatherOp>>(patterns.getContext());
+  patterns.add<QuantizeOfMoved, TransposeOfQuantizedInput, PadOfDequantized, MovementOfDequantized<nn::ReshapeOp>,
+               MovementOfDequantized<nn::TransposeOp>, MovementOfDequantized<nn::BroadcastOp>,
+               MovementOfDequantized<nn::ConcatOp>, MovementOfDequantized<nn::InterleaveOp>,
+               MovementOfDequantized<nn::PoolOp>, MovementOfDequantized<nn::SliceOp>,
+               MovementOfDequantized<nn::GatherOp>, MovementOfDequantized<nn::ResampleOp>>(patterns.getContext());
 }
 
 } // namespace nacre::graph

@@ -11,16 +11,17 @@
 
 #include "compiler/graph/InFloats.h"
 #include "compiler/graph/Matching.h"
+#include "compiler/graph/MovedCodes.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/quantized/Flips.h"
 #include "compiler/graph/quantized/IntegerContractions.h"
-#include "compiler/graph/MovedCodes.h"
 #include "compiler/graph/quantized/MovedQuantizations.h"
 #include "compiler/graph/quantized/Numbers.h"
 #include "compiler/graph/quantized/ScaledReals.h"
 
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/APSInt.h"
+#include "llvm/ADT/DenseSet.h"
 
 #include <algorithm>
 #include <cmath>
@@ -83,19 +84,22 @@ std::optional<SmallVector<double>> readBias(const ScaledSums &sums, Value addend
   return bias;
 }
 
-/// Whether constants alone have been added to the sums of a contraction.
-bool isOfContraction(Value sums) {
-  while (nn::BinaryOp added = getBinary(sums, BinaryKind::Add))
-    if (getConstant(added.getRhs()))
-      sums = added.getLhs();
+/// The contraction of `sums`, to which integers may have been added; null if they are others.
+Operation *getContraction(Value sums) {
+  while (auto binary = sums.getDefiningOp<nn::BinaryOp>())
+    if (binary.getKind() == BinaryKind::Add || binary.getKind() == BinaryKind::Sub)
+      sums = binary.getLhs();
     else
-      return false;
-  return isa_and_nonnull<nn::ConvOp, nn::MatMulOp>(sums.getDefiningOp());
+      return nullptr;
+  Operation *op = sums.getDefiningOp();
+  return isa_and_nonnull<nn::ConvOp, nn::MatMulOp>(op) ? op : nullptr;
 }
 
 /// A bias whose scale is that of the sums is one of the sums.
 struct BiasOfSums : OpRewritePattern<nn::BinaryOp> {
-  using OpRewritePattern::OpRewritePattern;
+  /// `recognized` are the contractions of this pass: what the model itself adds to scaled sums is no such bias.
+  BiasOfSums(MLIRContext *context, const llvm::DenseSet<Operation *> &recognized)
+      : OpRewritePattern(context), recognized(recognized) {}
 
   LogicalResult matchAndRewrite(nn::BinaryOp op, PatternRewriter &rewriter) const override {
     if (op.getKind() != BinaryKind::Add)
@@ -103,7 +107,7 @@ struct BiasOfSums : OpRewritePattern<nn::BinaryOp> {
     for (auto [scaled, addend] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
       std::optional<ScaledSums> sums = matchScaledSums(scaled);
       if (!sums || scaled.getType() != op.getType() || !scaled.hasOneUse() || !spansLastAxis(addend, op.getType()) ||
-          !isOfContraction(sums->integers))
+          !recognized.contains(getContraction(sums->integers)))
         continue;
       std::optional<SmallVector<double>> bias = readBias(*sums, addend);
       if (!bias)
@@ -117,6 +121,9 @@ struct BiasOfSums : OpRewritePattern<nn::BinaryOp> {
     }
     return rewriter.notifyMatchFailure(op, "expected scaled sums and whole multiples of their scale");
   }
+
+private:
+  const llvm::DenseSet<Operation *> &recognized;
 };
 
 /// A factor of scaled sums joins their scale.
@@ -174,7 +181,8 @@ struct MeanOfCodes : OpRewritePattern<nn::ReduceOp> {
     Value bytes = moveCodes(rewriter, op.getOperand());
     Type wide = typeOf(bytes).clone(rewriter.getI32Type());
     Value integers = nn::CastOp::create(rewriter, op.getLoc(), wide, bytes, false, nn::ScaleRounding::Up);
-    Value sums = nn::ReduceOp::create(rewriter, op.getLoc(), nn::ReduceKind::Sum, integers, op.getAxes(), op.getKeepDims());
+    Value sums =
+        nn::ReduceOp::create(rewriter, op.getLoc(), nn::ReduceKind::Sum, integers, op.getAxes(), op.getKeepDims());
     replaceBySums(rewriter, op, codes, sums, count);
     return success();
   }
@@ -186,8 +194,10 @@ struct AverageOfCodes : OpRewritePattern<nn::PoolOp> {
 
   LogicalResult matchAndRewrite(nn::PoolOp op, PatternRewriter &rewriter) const override {
     auto isZero = [](int64_t number) { return number == 0; };
-    const bool countsAll = llvm::all_of(op.getOverhang(), isZero) && (op.getCountPadding() || llvm::all_of(op.getPads(), isZero));
-    nn::DequantizeOp codes = op.getKind() == nn::PoolKind::Average && countsAll ? findCodes(op.getInput()) : nn::DequantizeOp();
+    const bool countsAll =
+        llvm::all_of(op.getOverhang(), isZero) && (op.getCountPadding() || llvm::all_of(op.getPads(), isZero));
+    nn::DequantizeOp codes =
+        op.getKind() == nn::PoolKind::Average && countsAll ? findCodes(op.getInput()) : nn::DequantizeOp();
     const int64_t count = llvm::product_of(op.getKernel());
     if (!codes || !isByte(codes.getOperand().getType()) || count > mostSummed)
       return rewriter.notifyMatchFailure(op, "expected averages of as many dequantized bytes each");
@@ -199,8 +209,8 @@ struct AverageOfCodes : OpRewritePattern<nn::PoolOp> {
     Value filter = nn::ConstantOp::create(rewriter, op.getLoc(), ones);
     const auto padValue = static_cast<int64_t>(readNumbers(codes.getZero())->front());
     const bool isPadded = !llvm::all_of(op.getPads(), isZero);
-    Value sums = nn::ConvOp::create(rewriter, op.getLoc(), bytes, filter, op.getStrides(), op.getPads(), op.getDilations(), channels,
-                                    isPadded ? padValue : 0);
+    Value sums = nn::ConvOp::create(rewriter, op.getLoc(), bytes, filter, op.getStrides(), op.getPads(),
+                                    op.getDilations(), channels, isPadded ? padValue : 0);
     replaceBySums(rewriter, op, codes, sums, count);
     return success();
   }
@@ -296,7 +306,8 @@ struct RecognizeQuantized : impl::RecognizeQuantizedPassBase<RecognizeQuantized>
     addMovedQuantizations(movement);
     apply(std::move(movement));
     rewriteContractions();
-    patterns.add<MeanOfCodes, AverageOfCodes, BiasOfSums, FactorOfSums, QuantizeOfScaled>(&getContext());
+    patterns.add<MeanOfCodes, AverageOfCodes, FactorOfSums, QuantizeOfScaled>(&getContext());
+    patterns.add<BiasOfSums>(&getContext(), recognized);
     apply(std::move(patterns));
   }
 
@@ -335,7 +346,7 @@ private:
       if (isa<nn::ConvOp, nn::MatMulOp>(op))
         found = findQuantizedOperands(op);
       if (auto *operands = std::get_if<QuantizedOperands>(&found)) {
-        computeInIntegers(rewriter, op, *operands, unsignedLeft);
+        recognized.insert(computeInIntegers(rewriter, op, *operands, unsignedLeft));
         ++numContractions;
         continue;
       }
@@ -346,6 +357,8 @@ private:
     getOperation()->setAttr(kInIntegers,
                             rewriter.getI64IntegerAttr(static_cast<int64_t>(contractions.size() - inFloats.size())));
   }
+
+  llvm::DenseSet<Operation *> recognized; ///< Contractions of bytes.
 };
 
 } // namespace

@@ -26,10 +26,10 @@
 // CHECK:         nn.quantize %[[FC]]
 
 // GRAPH-LABEL: func.func @network(
-// GRAPH-NOT:     quantize
-// GRAPH:         nn.conv %{{.*}}, %{{.*}} : tensor<1x4x4x2xf32>, tensor<1x1x2x3xf32>
-// GRAPH:         nn.matmul %{{.*}}, %{{.*}} : tensor<1x12xf32>, tensor<12x5xf32>
-// GRAPH-NOT:     quantize
+// GRAPH-NOT:     nn.{{(de)?}}quantize
+// GRAPH:         nn.conv %{{.*}}, %{{.*}} : tensor<1x4x4x2xui8>, tensor<1x1x2x3xi8>
+// GRAPH:         nn.matmul %{{.*}}, %{{.*}} : tensor<1x12xui8>, tensor<12x5xi8>
+// GRAPH-NOT:     nn.{{(de)?}}quantize
 // GRAPH:         return
 func.func @network(%x: tensor<1x2x4x4xui8>) -> tensor<1x5xui8> {
   %sx = nn.constant dense<0.02> : tensor<f32>

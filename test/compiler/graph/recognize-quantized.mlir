@@ -288,3 +288,22 @@ func.func @averages(%x: tensor<1x4x4x2xui8>) -> (tensor<1x1x1x2xf32>, tensor<1x3
   %3 = nn.quantize %2, %half, %zero : tensor<1x3x3x2xf32>, tensor<f32>, tensor<ui8>
   return %1, %3 : tensor<1x1x1x2xf32>, tensor<1x3x3x2xui8>
 }
+
+// -----
+
+// A value that is moved in two ways is moved as bytes both times, and multiplied as such.
+
+// CHECK-LABEL: func.func @moved_twice(
+// CHECK-SAME:    %[[X:[^ :]+]]: tensor<1x24xui8>)
+// CHECK:         %[[ROWS:[^ ,:()]+]] = nn.reshape %[[X]] : tensor<1x24xui8> to tensor<2x4x3xui8>
+// CHECK:         %[[COLUMNS:[^ ,:()]+]] = nn.transpose %[[ROWS]] [0, 2, 1] : tensor<2x4x3xui8>
+// CHECK:         nn.matmul %[[ROWS]], %{{.*}} : tensor<2x4x3xui8>, tensor<2x3x4xi8>
+func.func @moved_twice(%x: tensor<1x24xui8>) -> tensor<2x4x4xf32> {
+  %scale = nn.constant dense<0.5> : tensor<f32>
+  %zero = nn.constant dense<128> : tensor<ui8>
+  %0 = nn.dequantize %x, %scale, %zero : tensor<1x24xui8>, tensor<f32>, tensor<ui8>
+  %1 = nn.reshape %0 : tensor<1x24xf32> to tensor<2x4x3xf32>
+  %2 = nn.transpose %1 [0, 2, 1] : tensor<2x4x3xf32>
+  %3 = nn.matmul %1, %2 : tensor<2x4x3xf32>, tensor<2x3x4xf32>
+  return %3 : tensor<2x4x4xf32>
+}

@@ -8,6 +8,7 @@ How:  two small networks of random bytes, computed here step by step, integers a
       operation; every tensor on the way is an output. Zero points lie off the middle, of inputs, weights and results.
 """
 import itertools
+import json
 import math
 import os
 import random
@@ -183,6 +184,72 @@ def dynamic():
     return net
 
 
+def qdq():
+    """The same in reals between codes: a convolution with a bias and a bound, one by asymmetric weights, an average, and products of
+    two values that the network computes. Sums of integers and one multiplication are what ONNX Runtime makes of it."""
+    net = Network("qdq", seed=6)
+    value = lambda name: net.values[name][1][0]
+
+    def real(name, scale, zero, **attributes):
+        net.node("DequantizeLinear", [name, scale, zero], output=name + "_real", **attributes)
+        return name + "_real"
+
+    def codes(name, x, scale, zero, dims, values):
+        net.result("QuantizeLinear", [x, scale, zero], [(name, UINT8, dims, values)])
+
+    def conv(name, x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, bias=None, relu=False, **window):
+        groups, pads, stride = window.get("group", 1), window.get("pads", [0])[0], window.get("strides", [1])[0]
+        sums, dims = convolve(net.values[x], value(x_zero), net.values[w], value(w_zero), pads, stride, groups)
+        scales = net.values[w_scale][1] * (1 if len(net.values[w_scale][1]) > 1 else dims[1])
+        values = []
+        for index, total in enumerate(sums):
+            channel = index // math.prod(dims[2:])
+            total += net.values[bias[0]][1][channel] if bias else 0
+            factor = f32(f32(value(x_scale) * scales[channel]) / value(y_scale))
+            code = saturate(f32(f32(total) * factor), value(y_zero), UINT8)
+            values.append(max(code, value(y_zero)) if relu else code)
+        operands = [real(x, x_scale, x_zero), real(w, w_scale, w_zero, axis=0)] + ([real(*bias, axis=0)] if bias else [])
+        net.node("Conv", operands, output=name + "_sum", **window)
+        if relu:
+            net.node("Relu", [name + "_sum"], output=name + "_bound")
+        codes(name, name + ("_bound" if relu else "_sum"), y_scale, y_zero, dims, values)
+
+    net.bytes("x", UINT8, [1, 3, 7, 6], fed=True)
+    net.scale("xs", 0.021), net.scalar("xz", UINT8, 117)
+    net.bytes("w1", INT8, [4, 3, 3, 3])
+    scales = [f32(0.004 + 0.003 * i) for i in range(4)]
+    net.known("w1s", FLOAT, [4], scales), net.known("zeros", INT8, [4], [0] * 4)
+    net.known("b1", INT32, [4], [1500, -2500, 0, 700]), net.known("none", INT32, [4], [0] * 4)
+    net.known("b1s", FLOAT, [4], [f32(value("xs") * scale) for scale in scales])
+    net.scale("y1s", 0.09), net.scalar("y1z", UINT8, 96)
+    conv("y1", "x", "xs", "xz", "w1", "w1s", "zeros", "y1s", "y1z", bias=("b1", "b1s", "none"), relu=True, pads=[1, 1, 1, 1])
+
+    net.bytes("w2", UINT8, [4, 1, 3, 3]), net.scale("w2s", 0.013), net.scalar("w2z", UINT8, 140)
+    net.scale("y2s", 0.4), net.scalar("y2z", UINT8, 131)
+    conv("y2", "y1", "y1s", "y1z", "w2", "w2s", "w2z", "y2s", "y2z", group=4, pads=[1, 1, 1, 1])
+
+    net.node("AveragePool", [real("y2", "y2s", "y2z")], output="mean", kernel_shape=[2, 2], strides=[1, 2])
+    net.scale("y3s", 0.31), net.scalar("y3z", UINT8, 120)
+    factor = f32(f32(value("y2s") / 4) / value("y3s"))
+    at = lambda c, r, k: net.values["y2"][1][(c * 7 + r) * 6 + k] - value("y2z")
+    sums = [sum(at(c, r + i, 2 * k + j) for i in (0, 1) for j in (0, 1)) for c, r, k in itertools.product(range(4), range(6), range(3))]
+    codes("y3", "mean", "y3s", "y3z", [1, 4, 6, 3], [saturate(f32(f32(s) * factor), value("y3z"), UINT8) for s in sums])
+
+    # [4, 6, 3] by [4, 3, 6], its transpose, of which another scale is made: each zero point is off the middle.
+    net.integers("rows", [4, 6, 3])
+    net.node("Reshape", [real("y3", "y3s", "y3z"), "rows"], output="left")
+    net.node("Transpose", ["left"], output="right", perm=[0, 2, 1])
+    net.node("MatMul", ["left", "right"], output="product")
+    net.scale("y4s", 9.5), net.scalar("y4z", UINT8, 40)
+    factor, values = f32(f32(value("y3s") * value("y3s")) / value("y4s")), []
+    centred = [v - value("y3z") for v in net.values["y3"][1]]
+    for h, r, c in itertools.product(range(4), range(6), range(6)):
+        total = sum(centred[(h * 6 + r) * 3 + k] * centred[(h * 6 + c) * 3 + k] for k in range(3))
+        values.append(saturate(f32(f32(total) * factor), value("y4z"), UINT8))
+    codes("y4", "product", "y4s", "y4z", [4, 6, 6], values)
+    return net
+
+
 class QuantizedTest(nacre.NacreTest):
     def compiled(self, net, *options):
         model, library = self.path(net.name + ".onnx"), self.path(f"lib{net.name}{len(os.listdir(self.folder))}.so")
@@ -204,20 +271,66 @@ class QuantizedTest(nacre.NacreTest):
             self.assertEqual(list(struct.unpack(f"<{len(wanted)}{CODES[element]}", body)), list(wanted), f"{net.name}: {name}")
 
     def test_host(self):
-        for net in (convnet(), dynamic()):
+        for net in (convnet(), dynamic(), qdq()):
             library = self.compiled(net)
             for threads in (1, 2, 7):
                 self.check(self.run_model, library, net, f"--threads={threads}")
 
     @unittest.skipUnless(os.uname().machine == "x86_64", "needs an x86-64 host")
     def test_without_avx(self):
-        for net in (convnet(), dynamic()):
+        for net in (convnet(), dynamic(), qdq()):
             self.check(self.run_model, self.compiled(net, "--cpu=nehalem"), net)
 
     @unittest.skipUnless(shutil.which("qemu-aarch64") and os.path.isdir(nacre.ARM64_SYSROOT), "needs qemu-aarch64 and an arm64 sysroot")
     def test_arm64(self):
-        for net in (convnet(), dynamic()):
+        for net in (convnet(), dynamic(), qdq()):
             self.check(self.run_arm64, self.compiled(net, "--target=linux-arm64"), net)
+
+
+class FloatLayersTest(nacre.NacreTest):
+    """The compiler says which contractions of a quantized model it computes in floats, and why."""
+
+    def compiled(self, net):
+        net.save(self.path("model.onnx"))
+        said = self.call(os.path.join(nacre.BIN, "nacre-compile"), self.path("model.onnx"), "-o", self.path("libmodel.so"), "--report=" + self.path("report.json"))
+        with open(self.path("report.json"), encoding="utf-8") as file:
+            launches = json.load(file)["launches"]
+        return said, {launch["node_list"][0]: launch for launch in launches if launch["contraction_type"]}
+
+    def test_all_in_integers(self):
+        said, launches = self.compiled(qdq())
+        self.assertNotIn("warning", said)
+        self.assertIn("3 of the 3 convolutions and products computed in integers", said)
+        self.assertEqual({"int8"}, {launch["contraction_type"] for launch in launches.values()})
+        self.assertEqual({""}, {launch["in_floats_because"] for launch in launches.values()})
+
+    def test_some_in_floats(self):
+        net = Network("mixed", seed=3)
+        net.scale("s", 0.02), net.scalar("z", UINT8, 100), net.bytes("wq", INT8, [6, 5]), net.scalar("none", INT8, 0)
+        net.known("w", FLOAT, [5, 4], [f32(net.random.uniform(-1, 1)) for _ in range(20)])
+        net.known("x", FLOAT, [3, 6], [f32(net.random.uniform(-1, 1)) for _ in range(18)], fed=True)
+        net.node("QuantizeLinear", ["x", "s", "z"], output="q")
+        net.node("DequantizeLinear", ["q", "s", "z"], output="xr")
+        net.node("DequantizeLinear", ["wq", "s", "none"], output="wr")
+        net.node("MatMul", ["xr", "wr"], output="first", name="first")
+        net.node("MatMul", ["first", "w"], output="y", name="last")
+        net.output("y", [3, 4], FLOAT)
+        said, launches = self.compiled(net)
+        self.assertIn("warning: 1 of the 2 convolutions and products of this quantized model is computed in floating point; for 'last', "
+                      "the model does not quantize its operands; --report lists them all", said)
+        self.assertEqual(("int8", ""), (launches["first"]["contraction_type"], launches["first"]["in_floats_because"]))
+        self.assertEqual(("fp32", "the model does not quantize its operands"),
+                         (launches["last"]["contraction_type"], launches["last"]["in_floats_because"]))
+
+    def test_a_model_of_floats_has_no_reasons(self):
+        net = Network("floats", seed=3)
+        net.known("w", FLOAT, [5, 4], [f32(net.random.uniform(-1, 1)) for _ in range(20)])
+        net.node("MatMul", [net.input("x", [3, 5]), "w"], output="y", name="only")
+        net.output("y", [3, 4], FLOAT)
+        said, launches = self.compiled(net)
+        self.assertNotIn("warning", said)
+        self.assertNotIn("computed in integers", said)
+        self.assertEqual(("fp32", ""), (launches["only"]["contraction_type"], launches["only"]["in_floats_because"]))
 
 
 class ConstantsTest(Comparison):
