@@ -126,7 +126,8 @@ template <Number lhs, Number rhs> constexpr MachineRow pairsRow(MachineRow row) 
   row.sumsOfLane = 2;
   row.spareRegisters += 1;
   row.cycles *= 1.5; // a product, and an addition that more of the core's pipes can start
-  row.issueCycles = row.needs == NACRE_CPU_NEED(NACRE_X86_64_V2) ? 1 : 0.3; // to widen, and without AVX to broadcast before
+  row.issueCycles =
+      row.needs == NACRE_CPU_NEED(NACRE_X86_64_V2) ? 1 : 0.3; // to widen, and without AVX to broadcast before
   return row;
 }
 
