@@ -335,30 +335,15 @@ private:
   // 2. Epilogue and stores
   //===--------------------------------------------------------------------===//
 
-  Distances distancesOf(int64_t row) const {
-    Distances distances;
-    for (int64_t stride : rowStrides)
-      distances.push_back(row * stride);
-    return distances;
-  }
-
   void finish(SmallVector<Value> sums) {
     if (machine.hasMixedSums())
       sums = sumsByRow(build, shape, sums, vectors);
     const int64_t lanesOfRow = machine.sumsOfRegister(), inRow = int64_t(sums.size()) / shape.rows;
     for (int64_t row = 0; row < shape.rows; ++row) {
-      const Distances distances = distancesOf(row);
+      const auto distances = llvm::map_to_vector<6>(rowStrides, [row](int64_t stride) { return row * stride; });
       columns.order(MutableArrayRef(sums).slice(row * inRow, inRow));
-      const int64_t valid = llvm::divideCeil(shape.columns, lanesOfRow);
-      for (int64_t vector = 0; vector < valid; ++vector) {
-        SmallVector<Value> ofParts;
-        for (int64_t part = 0; part < contraction.parts; ++part)
-          ofParts.push_back(sums[row * inRow + part * vectorsOfPart + vector]);
-        const int64_t column = vector * lanesOfRow;
-        const unsigned width = cast<VectorType>(ofParts.front().getType()).getNumElements();
-        epilogue.finish(ofParts, width, distances, column, std::min<int64_t>(width, shape.columns - column),
-                        begun.contains(row * inRow + vector));
-      }
+      epilogue.finishRow(ArrayRef(sums).slice(row * inRow, inRow), vectorsOfPart, lanesOfRow, shape.columns, distances,
+                         [&](int64_t vector) { return begun.contains(row * inRow + vector); });
     }
   }
 
