@@ -63,8 +63,8 @@ Value emitTableRead(VectorBuilder &builder, tensor::ExtractOp read, Value index)
   Value table = builder.buffers[cast<BlockArgument>(read.getTensor()).getArgNumber()];
   if (isa<VectorType>(index.getType()))
     return builder.gather(table, index);
-  return builder.loadScalar(
-      table, arith::IndexCastOp::create(builder.ops, builder.loc, builder.ops.getIndexType(), index));
+  return builder.loadScalar(table,
+                            arith::IndexCastOp::create(builder.ops, builder.loc, builder.ops.getIndexType(), index));
 }
 
 } // namespace

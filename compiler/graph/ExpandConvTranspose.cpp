@@ -8,9 +8,9 @@
 //           every channel, and its result put in order.
 //        Filters are written as operators on the given one; nacre-fold-constants computes them.
 
+#include "compiler/graph/MovedCodes.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/TransposedPhases.h"
-#include "compiler/graph/MovedCodes.h"
 
 #include "dialects/nn/NnDialect.h"
 #include "dialects/nn/Permutation.h"

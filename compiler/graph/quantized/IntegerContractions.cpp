@@ -5,8 +5,8 @@
 #include "compiler/graph/quantized/IntegerContractions.h"
 
 #include "compiler/graph/Matching.h"
-#include "compiler/graph/quantized/Flips.h"
 #include "compiler/graph/MovedCodes.h"
+#include "compiler/graph/quantized/Flips.h"
 #include "compiler/graph/quantized/Numbers.h"
 #include "dialects/nn/ConstantData.h"
 

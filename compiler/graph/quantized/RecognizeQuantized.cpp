@@ -11,10 +11,10 @@
 
 #include "compiler/graph/InFloats.h"
 #include "compiler/graph/Matching.h"
+#include "compiler/graph/MovedCodes.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/quantized/Flips.h"
 #include "compiler/graph/quantized/IntegerContractions.h"
-#include "compiler/graph/MovedCodes.h"
 #include "compiler/graph/quantized/MovedQuantizations.h"
 #include "compiler/graph/quantized/Numbers.h"
 #include "compiler/graph/quantized/ScaledReals.h"
@@ -174,7 +174,8 @@ struct MeanOfCodes : OpRewritePattern<nn::ReduceOp> {
     Value bytes = moveCodes(rewriter, op.getOperand());
     Type wide = typeOf(bytes).clone(rewriter.getI32Type());
     Value integers = nn::CastOp::create(rewriter, op.getLoc(), wide, bytes, false, nn::ScaleRounding::Up);
-    Value sums = nn::ReduceOp::create(rewriter, op.getLoc(), nn::ReduceKind::Sum, integers, op.getAxes(), op.getKeepDims());
+    Value sums =
+        nn::ReduceOp::create(rewriter, op.getLoc(), nn::ReduceKind::Sum, integers, op.getAxes(), op.getKeepDims());
     replaceBySums(rewriter, op, codes, sums, count);
     return success();
   }
@@ -186,8 +187,10 @@ struct AverageOfCodes : OpRewritePattern<nn::PoolOp> {
 
   LogicalResult matchAndRewrite(nn::PoolOp op, PatternRewriter &rewriter) const override {
     auto isZero = [](int64_t number) { return number == 0; };
-    const bool countsAll = llvm::all_of(op.getOverhang(), isZero) && (op.getCountPadding() || llvm::all_of(op.getPads(), isZero));
-    nn::DequantizeOp codes = op.getKind() == nn::PoolKind::Average && countsAll ? findCodes(op.getInput()) : nn::DequantizeOp();
+    const bool countsAll =
+        llvm::all_of(op.getOverhang(), isZero) && (op.getCountPadding() || llvm::all_of(op.getPads(), isZero));
+    nn::DequantizeOp codes =
+        op.getKind() == nn::PoolKind::Average && countsAll ? findCodes(op.getInput()) : nn::DequantizeOp();
     const int64_t count = llvm::product_of(op.getKernel());
     if (!codes || !isByte(codes.getOperand().getType()) || count > mostSummed)
       return rewriter.notifyMatchFailure(op, "expected averages of as many dequantized bytes each");
@@ -199,8 +202,8 @@ struct AverageOfCodes : OpRewritePattern<nn::PoolOp> {
     Value filter = nn::ConstantOp::create(rewriter, op.getLoc(), ones);
     const auto padValue = static_cast<int64_t>(readNumbers(codes.getZero())->front());
     const bool isPadded = !llvm::all_of(op.getPads(), isZero);
-    Value sums = nn::ConvOp::create(rewriter, op.getLoc(), bytes, filter, op.getStrides(), op.getPads(), op.getDilations(), channels,
-                                    isPadded ? padValue : 0);
+    Value sums = nn::ConvOp::create(rewriter, op.getLoc(), bytes, filter, op.getStrides(), op.getPads(),
+                                    op.getDilations(), channels, isPadded ? padValue : 0);
     replaceBySums(rewriter, op, codes, sums, count);
     return success();
   }
