@@ -13,7 +13,7 @@ import re
 
 LOADS, STORES, BRANCHES = ("ld", "prfm"), ("st",), ("b", "bl", "br", "ret", "cbz", "cbnz", "tbz", "tbnz")
 # Operations that add to what their first operand holds.
-READ_FIRST = ("fmla", "fmls", "bsl", "bit", "bif")
+READ_FIRST = ("fmla", "fmls", "sdot", "udot", "smlal", "sadalp", "bsl", "bit", "bif")
 WHOLE = r"\.(4s|2d|16b|8h)"
 TURNS = 12
 

@@ -310,7 +310,8 @@ private:
     walk.cutMost = order == Order::Blocks ? extent : contraction.cutExtent;
     Addresses from = at;
     const UnitPanel panel(function, build, contraction, walked, width);
-    walk.panel = contraction.panels || panel.isReadInPlace(columns, lanes) ? panel.inPlace() : panel.pack(columns, from);
+    walk.panel =
+        contraction.panels || panel.isReadInPlace(columns, lanes) ? panel.inPlace() : panel.pack(columns, from);
     emitPanelWalk(function, build, walked, walk, from);
     scratchBytes = std::max(scratchBytes, function.scratchBytes);
   }

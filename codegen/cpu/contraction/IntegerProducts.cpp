@@ -74,15 +74,30 @@ Value multiplyAddShortsByElement(VectorBuilder &build, Value lhs, Value rhs, Val
                                arith::MulIOp::create(build.ops, build.loc, extended(lhs), extended(rhs)));
 }
 
+/// A word of eight bytes in all lanes, as its two halves in twice as many: of the vector that it is an element of, because LLVM takes
+/// five instructions to find them in the lanes.
+static SmallVector<Value, 2> quartersOfElement(VectorBuilder &build, vector::ExtractOp element, int64_t lanes) {
+  Value all = as(build, element.getSource(), build.ops.getI32Type());
+  SmallVector<Value, 2> quarters;
+  for (int64_t half : {0, 1})
+    quarters.push_back(vector::ShuffleOp::create(
+        build.ops, build.loc, all, all, SmallVector<int64_t>(lanes, 2 * element.getStaticPosition().front() + half)));
+  return quarters;
+}
+
 /// Of words of eight bytes, the first or the last four of each; words of four as they are.
 static SmallVector<Value, 2> quartersOf(VectorBuilder &build, Value words) {
-  if (cast<VectorType>(words.getType()).getElementTypeBitWidth() == 32)
+  auto type = cast<VectorType>(words.getType());
+  if (type.getElementTypeBitWidth() == 32)
     return {words};
+  if (auto broadcast = words.getDefiningOp<vector::BroadcastOp>())
+    if (auto element = broadcast.getSource().getDefiningOp<vector::ExtractOp>())
+      return quartersOfElement(build, element, type.getNumElements());
   Value all = as(build, words, build.ops.getI32Type());
   SmallVector<Value, 2> quarters;
   for (int64_t first : {0, 1}) {
     SmallVector<int64_t> from;
-    for (int64_t lane = first; lane < bitsOf(words) / 32; lane += 2)
+    for (int64_t lane = first; lane < 2 * type.getNumElements(); lane += 2)
       from.push_back(lane);
     quarters.push_back(vector::ShuffleOp::create(build.ops, build.loc, all, all, from));
   }

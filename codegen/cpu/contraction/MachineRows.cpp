@@ -126,7 +126,8 @@ template <Number lhs, Number rhs> constexpr MachineRow pairsRow(MachineRow row) 
   row.sumsOfLane = 2;
   row.spareRegisters += 1;
   row.cycles *= 1.5; // a product, and an addition that more of the core's pipes can start
-  row.issueCycles = row.needs == NACRE_CPU_NEED(NACRE_X86_64_V2) ? 1 : 0.3; // to widen, and without AVX to broadcast before
+  // To widen, and without AVX to broadcast before.
+  row.rowCycles = row.needs == NACRE_CPU_NEED(NACRE_X86_64_V2) ? 1 : 0.3;
   return row;
 }
 
@@ -145,7 +146,9 @@ template <Number lhs, Number rhs> constexpr MachineRow halvesRow(MachineRow row,
   row = ofWords(row, wordsOf(lhs, rhs, k), multiplyAddByHalves<lhs == U, rhs == U>);
   row.lanes = 2;
   row.sumsOfLane = 2;
-  row.spareRegisters += 3;
+  row.spareRegisters += 4;
+  row.registersOfVector = k / 4;
+  row.rowCycles = 0.5 * double(k / 4);
   row.cycles *= 2.0 * (double(k) / 4);
   row.registersPerStream = 1;
   return row;
@@ -158,6 +161,7 @@ constexpr MachineRow dotRow(const char *instruction, MachineRow row, int64_t k, 
   if (k == 8) { // two instructions, and loads that take the columns' halves apart
     row.cycles *= 2;
     row.spareRegisters += 2;
+    row.registersOfVector = 2;
     row.registersPerStream = 1;
   }
   return row;
@@ -169,6 +173,8 @@ template <Number lhs, Number rhs> constexpr MachineRow matrixRow(const char *ins
   row.lanes = 2;
   row.rowsOfStep = 2;
   row.spareRegisters = 2;
+  row.rowCycles = 0.5;      // two rows' words are put together
+  row.registersPerLoad = 1; // columns are half as many as its sums
   return row;
 }
 

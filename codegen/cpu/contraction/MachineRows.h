@@ -89,7 +89,8 @@ struct MachineRow {
   bool multipliesByElement = false;
   /// Of half as many lanes it takes no more cycles, on some cores half as many.
   bool hasHalves = false;
-  int64_t registersPerLoad = 1; ///< Of columns.
+  int64_t registersPerLoad = 1;  ///< Of columns.
+  int64_t registersOfVector = 1; ///< Of columns: words of eight bytes are taken apart.
   /// Of columns, in a load that moves its address on: of tiles as wide as their panel, whose steps lie one after another.
   int64_t registersPerStream = 1;
   bool readsMemory = true; ///< Its operands may be there. Else each waits in a register, what an epilogue uses too.
@@ -101,6 +102,7 @@ struct MachineRow {
   double cycles = 0.5;     ///< From one to the next that does not wait for it.
   double latency = 4.5;    ///< Of a step: what no tile is faster than.
   double loadCycles = 0.6; ///< A little more than a load takes: they wait for one another more than multiply-adds do.
+  double rowCycles = 0;    ///< Of the pipes that multiply, to make an operand of a row's words, or of several rows'.
   double issueCycles = 0; ///< Of a load or a loop's instruction beside multiply-adds: where few are decoded in a cycle.
   double turnCycles = 0;  ///< Of a turn of a tile's loop, when nothing is multiplied.
   double nearlyEqual = 0.04; ///< A wider panel must save more than this part of the cycles.

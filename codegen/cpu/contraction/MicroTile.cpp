@@ -371,18 +371,6 @@ private:
 
 } // namespace
 
-SumBlocks sumBlocksOf(const MachineRow &machine, const LoopedContraction &contraction, const DepthPart &part) {
-  SmallVector<int64_t> loops = {part.steps};
-  for (const ContractionLoop &loop : llvm::drop_begin(contraction.depth, part.level + 1))
-    loops.push_back(loop.size);
-  const bool hasTurns = loadsRowVectors(machine, contraction) || loadsRowsTogether(machine, contraction);
-  if (contraction.isOfIntegers()) // There is no rounding.
-    return {part.level, part.steps, false};
-  SumBlocks blocks = chooseSumBlocks(loops, hasTurns ? stepsOfLargeTiles(machine) : 1);
-  blocks.level += part.level;
-  return blocks;
-}
-
 bool keepsOrderOfTiles(const Target &target) { return target.inOrder || !target.arm64; }
 
 void emitTile(VectorBuilder &build, const LoopedContraction &contraction, ArrayRef<Value> buffers, const Panel &panel,

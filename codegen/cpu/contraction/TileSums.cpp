@@ -2,6 +2,7 @@
 
 #include "codegen/cpu/contraction/TileSums.h"
 
+#include "codegen/cpu/contraction/RowElements.h"
 #include "dialects/StoredBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -9,6 +10,18 @@
 using namespace mlir;
 
 namespace nacre::codegen::cpu {
+
+SumBlocks sumBlocksOf(const MachineRow &machine, const LoopedContraction &contraction, const DepthPart &part) {
+  SmallVector<int64_t> loops = {part.steps};
+  for (const ContractionLoop &loop : llvm::drop_begin(contraction.depth, part.level + 1))
+    loops.push_back(loop.size);
+  const bool hasTurns = loadsRowVectors(machine, contraction) || loadsRowsTogether(machine, contraction);
+  if (contraction.isOfIntegers()) // There is no rounding.
+    return {part.level, part.steps, false};
+  SumBlocks blocks = chooseSumBlocks(loops, hasTurns ? stepsOfLargeTiles(machine) : 1);
+  blocks.level += part.level;
+  return blocks;
+}
 
 TileSums::TileSums(VectorBuilder &build, const DepthPart &part, const TileShape &shape, int64_t vectors,
                    unsigned lastLanes, Type type)

@@ -24,7 +24,8 @@ namespace nacre::codegen::cpu {
 /// `onTheirWay` are loaded.
 static bool registersFit(const MachineRow &machine, int64_t rows, int64_t vectors, int64_t ofRow, int64_t onTheirWay) {
   const int64_t groups = machine.groupsOf(rows);
-  const int64_t operands = machine.multipliesByElement ? ofRow * rows + onTheirWay : std::min(groups, vectors);
+  const int64_t operands =
+      machine.multipliesByElement ? ofRow * rows + onTheirWay * machine.registersOfVector : std::min(groups, vectors);
   return groups * vectors + operands + machine.spareRegisters <= machine.registers;
 }
 
@@ -64,6 +65,9 @@ int64_t stepsPerTurn(const MachineRow &machine, int64_t rows, int64_t vectors) {
   const int64_t steps = 2 * machine.stepsOfRegister();
   if (steps * rows * vectors > mostProducts || steps * vectors * machine.registerBytes() > mostColumnBytes)
     return machine.stepsOfRegister();
+  // Words that are taken apart after they are loaded have registers for both forms.
+  if (machine.types.k == 8 && machine.rowsOfStep == 1)
+    return machine.stepsOfRegister();
   // In order, elements come as they are needed.
   const bool inPairs = machine.inOrder || (rows <= mostPairs && registersFit(machine, rows, vectors, 2,
                                                                              streamed(machine.registersPerStream)));
@@ -98,10 +102,12 @@ static double stepCycles(const MachineRow &machine, int64_t rows, int64_t vector
   const double columnLoads = double(vectors) / machine.registersPerLoad;
   const int64_t perStream = registersPerStream(machine, rows, vectors);
   const double columnInstructions = perStream ? double(vectors) / perStream : columnLoads;
-  const double multiplyAdds = machine.cycles * machine.groupsOf(rows) * vectors;
+  const double multiplyAdds = (machine.cycles * vectors + machine.rowCycles) * machine.groupsOf(rows);
   // In order, by halves: of columns two and the move that puts them together, each beside a multiply-add.
   const double loads = machine.loadCycles * (machine.inOrder ? 2 * rowLoads + 3.0 * vectors : rowLoads + columnLoads);
-  const double stream = double(vectors * machine.registerBytes()) / machine.model->l2BytesPerCycle;
+  // Words of bytes come from the first-level cache, in which parts of the depth keep them.
+  const double stream =
+      double(vectors * machine.registerBytes()) / (machine.model->l2BytesPerCycle * (machine.types.k == 1 ? 1 : 2));
   return std::max({multiplyAdds, loads, stream, machine.latency}) + machine.turnCycles / turn +
          machine.issueCycles * (rowInstructions + columnInstructions + loopInstructions / turn);
 }

@@ -8,9 +8,9 @@ import re
 import sys
 
 PATTERNS = {
-    "multiply-adds": r"\b(vfmadd\w+|fmla|fmadd)\b",
+    "multiply-adds": r"\b(vfmadd\w+|fmla|fmadd|vpdpbusd|vpmaddwd|[us]+dot|u?s?mmla|[us]mull)\b",
     "zmm": r"\bvfmadd\w+.*%zmm",
-    "by-element": r"\bfmla\b.*\.s\[[0-3]\]",
+    "by-element": r"\bfmla\b.*\.s\[[0-3]\]|\b[us]+dot\b.*\.4b\[[0-3]\]",
     "vector loads": r"\bvmovu?a?ps\b\s+-?\w*\([^)]*\), %[xyz]mm",
     "broadcasts": r"\bvbroadcastss\b|\{1to\d+\}",
     "ld1 of four": r"\bld1\b\s+\{(\s*v\d+\.\w+,){3}",
@@ -21,6 +21,8 @@ PATTERNS = {
     "shifts": r"\b(vpslld|shl)\b",
     "masks": r"\b(vpand[dq]?|vpblendw|and)\b",
     "prefetches": r"\b(prefetcht1|prfm)\b",
+    "ld2": r"\bld2\b",
+    "widened": r"\bv?pmov[sz]xbw\b",
     "other arithmetic": r"\b(v(add|sub|mul)p[sd]|vfnmadd\w+|f(add|sub|mul)|fmls)\b",
 }
 

@@ -14,7 +14,7 @@ import sys
 from inner_loop import count, hottest_loop
 
 # Multiply-adds of 128 bits that a core starts in a cycle, as the analyser has it.
-PEAK = {"neoverse-n1": 2, "neoverse-v1": 4, "cortex-a55": 2}
+PEAK = {"neoverse-n1": 2, "neoverse-n2": 2, "neoverse-v1": 4, "cortex-a55": 2}
 TURNS = 100
 
 
