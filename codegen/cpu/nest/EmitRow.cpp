@@ -56,7 +56,7 @@ private:
   RowSweeps sweeps;
   int64_t columns = 1;
   llvm::DenseMap<Type, Value> memory; ///< Scratch, as elements of 32 bits.
-  int64_t lineElements = 0; ///< Of a scratch array, per line.
+  int64_t lineElements = 0;           ///< Of a scratch array, per line.
   unsigned maxLines = 1;
 
   // The tile being emitted.
@@ -110,9 +110,9 @@ void RowEmitter::emitTiles() {
     memory.clear();
     for (auto [stage, role] : llvm::zip_equal(stages, sweeps.roles))
       if (Value &view = memory[stage.results[0].elementType]; role.keptFrom && !view)
-        view = memref::ViewOp::create(builder.ops, builder.loc,
-                                      MemRefType::get({elements}, stage.results[0].elementType), function.scratch,
-                                      builder.index(0), ValueRange());
+        view =
+            memref::ViewOp::create(builder.ops, builder.loc, MemRefType::get({elements}, stage.results[0].elementType),
+                                   function.scratch, builder.index(0), ValueRange());
   }
   if (choice.horizontal || !choice.loop) {
     const int64_t rows = rowLoop ? std::min<int64_t>(maxLines, nest.loops[*rowLoop].size) : 1;

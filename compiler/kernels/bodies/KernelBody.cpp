@@ -227,7 +227,8 @@ ValueRange KernelBody::emitSweepInto(const Sweep &sweep) {
     }
     for (Operation *op : inner) {
       if (nn::GatherOp table = getTableRead(op)) {
-        scalars[op->getResult(0)] = emitTableRead(b, table, read(table.getOperand()), scalars.lookup(table.getIndices()));
+        scalars[op->getResult(0)] =
+            emitTableRead(b, table, read(table.getOperand()), scalars.lookup(table.getIndices()));
         continue;
       }
       SmallVector<Value> values = llvm::map_to_vector(op->getOperands(), [&](Value v) { return scalars.lookup(v); });

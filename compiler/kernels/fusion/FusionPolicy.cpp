@@ -30,8 +30,7 @@ bool isAlone(WorkKind kind) {
 
 class Fuser : private GroupTable {
 public:
-  Fuser(llvm::ArrayRef<FusionNode> nodes, const SeparableRule &rule)
-      : GroupTable(nodes), rule(rule) {}
+  Fuser(llvm::ArrayRef<FusionNode> nodes, const SeparableRule &rule) : GroupTable(nodes), rule(rule) {}
 
   llvm::SmallVector<FusionGroup> run() {
     for (bool contractions : {true, false}) {
@@ -100,7 +99,8 @@ private:
       return;
     for (; !pending.empty(); pending.erase(pending.begin())) {
       const int node = *pending.begin();
-      if (!mayFollow(node, group.last) || nodes[node].readsTable || !staysOrUpdates(node) || inside.size() == maxMembers)
+      if (!mayFollow(node, group.last) || nodes[node].readsTable || !staysOrUpdates(node) ||
+          inside.size() == maxMembers)
         return;
       inside.insert(node);
       pending.insert(users[node].begin(), users[node].end());
@@ -322,8 +322,8 @@ private:
       if (widening.members.empty())
         continue;
       // A product would widen its operand once for each block of columns.
-      const bool isForProduct = llvm::any_of(
-          users[group.last], [&](int user) { return nodes[user].kind == WorkKind::Contraction; });
+      const bool isForProduct =
+          llvm::any_of(users[group.last], [&](int user) { return nodes[user].kind == WorkKind::Contraction; });
       const int reader = findOnlyReader(widening);
       if (isForProduct || reader < 0 || reader == int(index) || !readFewTogether(groups[reader], widening))
         continue;

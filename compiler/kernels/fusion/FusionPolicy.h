@@ -99,9 +99,9 @@ struct SeparableRule {
 constexpr SeparableRule kSeparableOnGpus = {128, 2, 2e6};
 
 struct FusionGroup {
-  int anchor = -1;                   ///< -1 for a chain of elementwise operators.
-  bool isRows = false;               ///< The anchor is the first of several operators that reduce or read the same rows.
-  int depthwise = -1;                ///< The convolution that the anchor reads as its kernel computes it; -1: none.
+  int anchor = -1;     ///< -1 for a chain of elementwise operators.
+  bool isRows = false; ///< The anchor is the first of several operators that reduce or read the same rows.
+  int depthwise = -1;  ///< The convolution that the anchor reads as its kernel computes it; -1: none.
   llvm::SmallVector<int, 4> members; ///< In order, the anchor included.
   int last = 0;                      ///< The last member, whose result leaves the group.
   llvm::SmallVector<int, 2> results; ///< All whose result does.

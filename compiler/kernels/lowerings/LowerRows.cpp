@@ -21,8 +21,7 @@ Type getElementType(Value value) { return cast<RankedTensorType>(value.getType()
 class RowsLowering {
 public:
   explicit RowsLowering(KernelBody &body)
-      : body(body), anchor(cast<nn::ReduceOp>(body.getGroup().anchor)),
-        whole(getShapeOf(anchor.getOperand())) {}
+      : body(body), anchor(cast<nn::ReduceOp>(body.getGroup().anchor)), whole(getShapeOf(anchor.getOperand())) {}
 
   LogicalResult lower() {
     for (Operation *member : body.getGroup().members) {

@@ -143,14 +143,15 @@ LogicalResult lowerLrn(KernelBody &body, nn::LrnOp op) {
 
   double alpha = op.getAlpha().convertToDouble() / double(size), bias = op.getBias().convertToDouble();
   double beta = op.getBeta().convertToDouble();
-  body.define(op.getResult(),
-              {{sum, x}, {identity, identity}, [=](OpBuilder &b, ValueRange scalars) -> Value {
-                 auto constant = [&](double value) { return emitConstant(b, loc, accumulatorType, value); };
-                 Value scaled = arith::MulFOp::create(b, loc, scalars[0], constant(alpha));
-                 Value base = arith::AddFOp::create(b, loc, scaled, constant(bias));
-                 Value power = emitPower(b, loc, base, constant(beta));
-                 return arith::DivFOp::create(b, loc, source.load(b, loc, scalars[1]), power);
-               }});
+  body.define(op.getResult(), {{sum, x}, {identity, identity}, [=](OpBuilder &b, ValueRange scalars) -> Value {
+                                 auto constant = [&](double value) {
+                                   return emitConstant(b, loc, accumulatorType, value);
+                                 };
+                                 Value scaled = arith::MulFOp::create(b, loc, scalars[0], constant(alpha));
+                                 Value base = arith::AddFOp::create(b, loc, scaled, constant(bias));
+                                 Value power = emitPower(b, loc, base, constant(beta));
+                                 return arith::DivFOp::create(b, loc, source.load(b, loc, scalars[1]), power);
+                               }});
   return body.finish();
 }
 

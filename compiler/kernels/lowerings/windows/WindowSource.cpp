@@ -57,7 +57,8 @@ std::optional<WindowSource> findCodes(Value operand) {
   if (zero != std::floor(zero) || zero < low || zero > low + 255)
     return std::nullopt;
   Builder builder(operand.getContext());
-  source.around = builder.getIntegerAttr(getStorageType(codes), APInt(8, static_cast<uint64_t>(static_cast<int64_t>(zero) & 255)));
+  source.around =
+      builder.getIntegerAttr(getStorageType(codes), APInt(8, static_cast<uint64_t>(static_cast<int64_t>(zero) & 255)));
   return source;
 }
 

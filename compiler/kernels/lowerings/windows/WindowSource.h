@@ -12,8 +12,8 @@
 namespace nacre::kernels {
 
 struct WindowSource {
-  mlir::Value tensor;     ///< A host value.
-  mlir::TypedAttr around; ///< An element of it that stands for 0.
+  mlir::Value tensor;                         ///< A host value.
+  mlir::TypedAttr around;                     ///< An element of it that stands for 0.
   llvm::SmallVector<mlir::Operation *> steps; ///< From an element of it to what the window takes, in order.
 
   /// What a stored element stands for.

@@ -86,7 +86,8 @@ TEST(RowGroups, AReductionOfOtherAxesIsAnotherKernel) {
 }
 
 TEST(RowGroups, OnlyNestsAndRowsReadTables) {
-  for (auto [kind, together] : {std::pair(WorkKind::Contraction, false), {WorkKind::Nest, true}, {WorkKind::Permute, false}}) {
+  for (auto [kind, together] :
+       {std::pair(WorkKind::Contraction, false), {WorkKind::Nest, true}, {WorkKind::Permute, false}}) {
     RowGraph graph;
     int anchor = graph.add(kind, {-1}, kWhole);
     int entry = graph.table(anchor);
