@@ -7,7 +7,7 @@ using namespace mlir;
 namespace nacre::codegen::cpu {
 
 BodyChains::BodyChains(Block &body, const Target &target) {
-  constexpr ChainReader readers[] = {readQuantizedChain, readFixedPointChain};
+  constexpr ChainReader readers[] = {readQuantizedChain, readFixedPointChain, readTableChain};
   llvm::DenseSet<Value> beginnings;
   // Users come before what they use, and longer chains before shorter ones.
   for (Operation &op : llvm::reverse(body.without_terminator())) {

@@ -30,6 +30,8 @@ std::optional<BodyChain> readQuantizedChain(mlir::Operation *op, const Target &t
 /// The high half of a product with a fixed-point number, and a shift to the right that rounds
 /// (compiler/kernels/bodies/FixedPointBodies.h).
 std::optional<BodyChain> readFixedPointChain(mlir::Operation *op, const Target &target);
+/// A read of a table of 256 bytes, at a byte of the body.
+std::optional<BodyChain> readTableChain(mlir::Operation *op, const Target &target);
 
 /// The chains of a body.
 class BodyChains {

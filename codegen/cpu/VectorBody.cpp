@@ -114,13 +114,14 @@ SmallVector<Value> inlineBody(VectorBuilder &builder, Block &body, ArrayRef<Valu
   return llvm::map_to_vector(body.getTerminator()->getOperands(), valueOf);
 }
 
-unsigned widestElementBits(Block &body) {
+unsigned widestElementBits(Block &body, const Target &target) {
+  const BodyChains chains(body, target);
   unsigned bits = 8;
   auto see = [&](Type type) { bits = std::max(bits, type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64); };
   for (BlockArgument argument : body.getArguments())
     see(argument.getType());
   for (Operation &op : body.without_terminator())
-    if (!isa<arith::ConstantOp>(op) && !op.getResult(0).getType().isIndex())
+    if (!isa<arith::ConstantOp>(op) && !op.getResult(0).getType().isIndex() && !chains.cover(&op))
       see(op.getResult(0).getType());
   return bits;
 }

@@ -31,8 +31,8 @@ llvm::SmallVector<mlir::Value> inlineBody(VectorBuilder &builder, mlir::Block &b
 mlir::Value inlineOperation(VectorBuilder &builder, mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
                             unsigned width, BodyHints hints = {});
 
-/// Bits of the widest type that `body` works in: how many lanes fill a register.
-unsigned widestElementBits(mlir::Block &body);
+/// Bits of the widest type that vectors of `target` work in for `body`: how many lanes fill a register.
+unsigned widestElementBits(mlir::Block &body, const Target &target);
 
 /// Instructions of `body` per element, roughly: a polynomial counts twenty, and so does an element of a table, which is read alone.
 unsigned bodyCost(mlir::Block &body);

@@ -263,6 +263,25 @@ def ExpandRecurrencePass : Pass<"nacre-expand-recurrence", "::mlir::func::FuncOp
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
+def TabulateFunctionsPass : Pass<"nacre-tabulate-functions", "::mlir::func::FuncOp"> {
+  let summary = "Replace functions of one 8-bit tensor by tables";
+  let description = [{
+    A chain of elementwise operators from one tensor of 8 bits to another has 256 values: a logistic function or a GELU between two
+    quantizations. CPUs look up 16 to 64 of them in a few instructions, where the arithmetic takes dozens for each vector of floats.
+    The values are those of constant folding, on every engine. A chain without an exponential, a logarithm or the like stays: its
+    arithmetic is as fast.
+
+    Requires: nothing. Quantizations should already be arithmetic.
+
+    Ensures: no chain of 40 operators or fewer whose operands are one tensor of 8 bits and numbers computes such a function of at
+    least 256 elements.
+
+    Example: test/compiler/graph/tabulate-functions.mlir.
+  }];
+  let statistics = [Statistic<"numTabulated", "num-tabulated", "Number of tables">];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
 def FuseAttentionPass : Pass<"nacre-fuse-attention", "::mlir::func::FuncOp"> {
   let summary = "Fuse a product, a softmax and the product with its values";
   let description = [{

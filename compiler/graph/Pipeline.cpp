@@ -79,6 +79,8 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
     foldConstants();
     onFunctions(createSimplifyGraphPass());
   }
+  // Every quantization is arithmetic now.
+  onFunctions(createTabulateFunctionsPass());
   onFunctions(createFuseAttentionPass({options.mostKeys}));
   // Last, when nothing wants to see one filter for all phases any more, or one operator for all steps.
   onFunctions(createExpandConvTransposePass());

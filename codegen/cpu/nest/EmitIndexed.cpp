@@ -174,7 +174,7 @@ LogicalResult IndexedEmitter::splitBody() {
   linalg::YieldOp::create(atEnd, function.loc, *yielded);
   if (!canInline(split.front()))
     return failure();
-  width = std::max(1u, builder.target.vectors.bytes * 8 / widestElementBits(split.front()));
+  width = std::max(1u, builder.target.vectors.bytes * 8 / widestElementBits(split.front(), builder.target));
   return success();
 }
 

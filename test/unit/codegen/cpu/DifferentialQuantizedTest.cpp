@@ -18,8 +18,9 @@ struct Bounds {
 constexpr Bounds kBounds[] = {{0, 0, 255},     {120, 0, 255},  {255, 3, 200},    {0, -128, 127},
                               {-7, -128, 127}, {100, -50, 90}, {-128, -128, 127}};
 
-/// A nest over `columns` columns with these operands of `types`, whose body is `body` and yields an i8.
-std::string nest(int64_t columns, llvm::ArrayRef<std::string> types, const std::string &body) {
+/// A nest over `columns` columns with these operands of `types` and `further` ones, whose body is `body` and yields an i8.
+std::string nest(int64_t columns, llvm::ArrayRef<std::string> types, const std::string &body,
+                 const std::string &further = "") {
   constexpr llvm::StringLiteral names = "abcd";
   std::string arguments, values, tensors, maps, scalars;
   for (auto [number, type] : llvm::enumerate(types)) {
@@ -32,7 +33,7 @@ std::string nest(int64_t columns, llvm::ArrayRef<std::string> types, const std::
   }
   const std::string written = llvm::formatv("tensor<7x{0}xi8>", columns);
   return llvm::formatv(R"(#same = affine_map<(d0, d1) -> (d0, d1)>
-    plan.kernel @kernel nest ({0}) into (%y: {1}) cut 0 : 7 by 1 {{
+    plan.kernel @kernel nest ({0}{7}) into (%y: {1}) cut 0 : 7 by 1 {{
       %r = linalg.generic {{indexing_maps = [{2}#same], iterator_types = ["parallel", "parallel"]}
           ins({3} : {4}) outs(%y : {1}) {{
       ^bb0({5}%o: i8):
@@ -41,7 +42,7 @@ std::string nest(int64_t columns, llvm::ArrayRef<std::string> types, const std::
       } -> {1}
       plan.yield %r : {1}
     })",
-                       arguments, written, maps, values, tensors, scalars, body);
+                       arguments, written, maps, values, tensors, scalars, body, further);
 }
 
 /// %x, an f32, rounded and clamped as the importer writes it, and cast as kernels do.
@@ -167,6 +168,35 @@ TEST_F(CpuQuantized, FixedPointNumbers) {
   for (bool saturates : {false, true})
     for (int64_t columns : {1, 2, 6, 64, 71})
       checkOnAll(nest(columns, {"i32", "i32", "i32"}, fixedPoint(saturates)));
+}
+
+/// As kernels read tables: an index that is negative counts from the end, and none leads out of it.
+TEST_F(CpuQuantized, TablesOfBytes) {
+  for (const char *index : {"%index = arith.extui %large : i8 to i32", "%index = arith.extsi %large : i8 to i32",
+                            "%signed = arith.extsi %large : i8 to i32\n"
+                            "        %c128 = arith.constant 128 : i32\n"
+                            "        %index = arith.addi %signed, %c128 : i32"})
+    for (int64_t columns : {1, 7, 16, 300}) {
+      const std::string text = nest(columns, {"i8", "i8"},
+                                    llvm::formatv(R"(%c29 = arith.constant 29 : i8
+        %some = arith.muli %a0, %c29 : i8
+        %large = arith.addi %some, %b0 : i8
+        {0}
+        %c0 = arith.constant 0 : i32
+        %c255 = arith.constant 255 : i32
+        %c256 = arith.constant 256 : i32
+        %isNegative = arith.cmpi slt, %index, %c0 : i32
+        %fromEnd = arith.addi %index, %c256 : i32
+        %counted = arith.select %isNegative, %fromEnd, %index : i32
+        %least = arith.maxsi %counted, %c0 : i32
+        %most = arith.minsi %least, %c255 : i32
+        %at = arith.index_cast %most : i32 to index
+        %r8 = tensor.extract %t[%at] : tensor<256xi8>)",
+                                                  index),
+                                    ", %t: tensor<256xi8>");
+      checkOnAll(text);
+      check(text); // this CPU may have more than its base, which permutes bytes
+    }
 }
 
 } // namespace

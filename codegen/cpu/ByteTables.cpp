@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  reads of a table of 256 bytes at the byte that an operand is: functions of 8-bit numbers.
+// Why:   no machine gathers bytes, but the table fits in registers, in which many lanes are looked up at once.
+// How:   1. find the byte that the index is computed of;
+//        2. NEON looks up 64 entries at once, AVX-512 128, or 16 in each of 16 parts; others load one entry after the other.
+
+#include "codegen/cpu/BodyChains.h"
+#include "codegen/form/ScalarBody.h"
+
+#include "runtime/include/nacre/model_format.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include <numeric>
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+
+namespace {
+
+constexpr int64_t kEntries = 256;
+
+//===----------------------------------------------------------------------===//
+// 1. The byte
+//===----------------------------------------------------------------------===//
+
+std::optional<int64_t> integerOf(Value value) {
+  APInt constant;
+  if (!matchPattern(value, m_ConstantInt(&constant)))
+    return std::nullopt;
+  return constant.getSExtValue();
+}
+
+/// What is clamped to the table's entries, and negative numbers counted from its end (emitClampedIndex in
+/// compiler/kernels/bodies/TableReads.cpp).
+Value unclamped(Value index) {
+  auto most = index.getDefiningOp<arith::MinSIOp>();
+  if (!most || integerOf(most.getRhs()) != kEntries - 1)
+    return {};
+  auto least = most.getLhs().getDefiningOp<arith::MaxSIOp>();
+  if (!least || integerOf(least.getRhs()) != 0)
+    return {};
+  auto select = least.getLhs().getDefiningOp<arith::SelectOp>();
+  auto isNegative = select ? select.getCondition().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
+  auto fromEnd = select ? select.getTrueValue().getDefiningOp<arith::AddIOp>() : arith::AddIOp();
+  Value counted = select ? select.getFalseValue() : Value();
+  const bool fits = isNegative && fromEnd && isNegative.getPredicate() == arith::CmpIPredicate::slt &&
+                    isNegative.getLhs() == counted && integerOf(isNegative.getRhs()) == 0 &&
+                    fromEnd.getLhs() == counted && integerOf(fromEnd.getRhs()) == kEntries;
+  return fits ? counted : Value();
+}
+
+/// A byte, and whether its sign is turned: then it is 128 less than the entry's number.
+struct ByteIndex {
+  Value byte;
+  bool isTurned = false;
+};
+
+std::optional<ByteIndex> readByteIndex(Value index) {
+  index = unclamped(index);
+  if (!index)
+    return std::nullopt;
+  int64_t added = 0;
+  if (auto add = index.getDefiningOp<arith::AddIOp>(); add && integerOf(add.getRhs())) {
+    added = *integerOf(add.getRhs());
+    index = add.getLhs();
+  } else if (auto sub = index.getDefiningOp<arith::SubIOp>(); sub && integerOf(sub.getRhs())) {
+    added = -*integerOf(sub.getRhs());
+    index = sub.getLhs();
+  }
+  Operation *extend = index.getDefiningOp();
+  if (!isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(extend) || !extend->getOperand(0).getType().isInteger(8))
+    return std::nullopt;
+  // A negative number counts from the end, so that it is the entry of its byte.
+  if (added == 0)
+    return ByteIndex{extend->getOperand(0), false};
+  if (added == 128 && isa<arith::ExtSIOp>(extend))
+    return ByteIndex{extend->getOperand(0), true};
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. The table
+//===----------------------------------------------------------------------===//
+
+class TableReader {
+public:
+  TableReader(VectorBuilder &build, Value table) : build(build), table(table) {}
+
+  Value read(Value byte) {
+    auto type = dyn_cast<VectorType>(byte.getType());
+    if (!type)
+      return loadEntry(byte);
+    constexpr unsigned leastLanes = 8;
+    if (build.target.arm64 && type.getNumElements() >= leastLanes)
+      return lookUpOnNeon(byte);
+    if (build.target.vectors.masks == VectorUnit::Masks::All && type.getNumElements() >= leastLanes)
+      return lookUpOnAvx512(byte);
+    SmallVector<Value> entries;
+    for (unsigned lane = 0; lane < unsigned(type.getNumElements()); ++lane)
+      entries.push_back(loadEntry(build.lane(byte, lane)));
+    return vector::FromElementsOp::create(build.ops, build.loc, type, entries);
+  }
+
+private:
+  template <typename Op, typename... Operands> Value make(Operands... operands) {
+    return Op::create(build.ops, build.loc, operands...).getResult();
+  }
+  Value intrinsic(const std::string &name, Type type, ValueRange operands) {
+    return LLVM::CallIntrinsicOp::create(build.ops, build.loc, type, build.ops.getStringAttr(name), operands)
+        .getResult(0);
+  }
+
+  Value loadEntry(Value byte) {
+    return build.loadScalar(table, make<arith::IndexCastUIOp>(build.ops.getIndexType(), byte));
+  }
+
+  SmallVector<Value> loadParts(unsigned lanes) {
+    SmallVector<Value> parts;
+    for (int64_t first = 0; first < kEntries; first += lanes)
+      parts.push_back(build.load(table, build.index(first), {0, lanes, lanes}));
+    return parts;
+  }
+
+  /// What is beyond the entries of the first four registers is left to the next four.
+  Value lookUpOnNeon(Value bytes) {
+    const SmallVector<Value> registers = loadParts(16);
+    SmallVector<Value> found;
+    for (Value indices : build.split(bytes, 16)) {
+      const std::string lanes = ".v" + std::to_string(cast<VectorType>(indices.getType()).getNumElements()) + "i8";
+      Value result;
+      for (int64_t part = 0; part < 4; ++part) {
+        SmallVector<Value> operands(ArrayRef(registers).slice(4 * part, 4));
+        if (part > 0) {
+          indices = make<arith::SubIOp>(indices, build.intConstant(64, indices.getType()));
+          operands.insert(operands.begin(), result);
+        }
+        operands.push_back(indices);
+        result = intrinsic(std::string("llvm.aarch64.neon.") + (part ? "tbx4" : "tbl4") + lanes, indices.getType(),
+                           operands);
+      }
+      found.push_back(result);
+    }
+    return build.join(found);
+  }
+
+  /// The first lanes of a vector of `lanes`; the others are anything.
+  Value resized(Value vector, int64_t lanes) {
+    SmallVector<int64_t> order(lanes, -1);
+    const int64_t given = cast<VectorType>(vector.getType()).getNumElements();
+    std::iota(order.begin(), order.begin() + std::min(given, lanes), 0);
+    return given == lanes ? vector : vector::ShuffleOp::create(build.ops, build.loc, vector, vector, order).getResult();
+  }
+
+  Value lookUpOnAvx512(Value bytes) {
+    const int64_t given = cast<VectorType>(bytes.getType()).getNumElements();
+    constexpr int64_t lanes = 64;
+    Value indices = resized(bytes, lanes);
+    const bool hasPermutes = (build.target.needs & NACRE_CPU_NEED(NACRE_X86_AVX512_VBMI)) != 0;
+    return resized(hasPermutes ? lookUpByHalves(indices) : lookUpByParts(indices), given);
+  }
+
+  /// 128 entries at once.
+  Value lookUpByHalves(Value indices) {
+    const SmallVector<Value> registers = loadParts(64);
+    auto half = [&](unsigned first) {
+      return intrinsic("llvm.x86.avx512.vpermi2var.qi.512", indices.getType(),
+                       {registers[first], indices, registers[first + 1]});
+    };
+    Value isUpper = make<arith::CmpIOp>(arith::CmpIPredicate::slt, indices, build.intConstant(0, indices.getType()));
+    return make<arith::SelectOp>(isUpper, half(2), half(0));
+  }
+
+  /// Sixteen entries at once: those of the lanes whose byte has that upper half.
+  Value lookUpByParts(Value indices) {
+    const auto type = cast<VectorType>(indices.getType());
+    SmallVector<int64_t> copies;
+    for (int64_t lane = 0; lane < type.getNumElements(); ++lane)
+      copies.push_back(lane % 16);
+    Value upper = make<arith::ShRUIOp>(indices, build.intConstant(4, type));
+    Value lower = make<arith::AndIOp>(indices, build.intConstant(15, type));
+    Value result;
+    for (auto [number, part] : llvm::enumerate(loadParts(16))) {
+      Value copied = vector::ShuffleOp::create(build.ops, build.loc, part, part, copies);
+      Value here = intrinsic("llvm.x86.avx512.pshuf.b.512", type, {copied, lower});
+      Value isHere = make<arith::CmpIOp>(arith::CmpIPredicate::eq, upper, build.intConstant(int64_t(number), type));
+      result = result ? make<arith::SelectOp>(isHere, here, result) : here;
+    }
+    return result;
+  }
+
+  VectorBuilder &build;
+  const Value table;
+};
+
+} // namespace
+
+std::optional<BodyChain> readTableChain(Operation *op, const Target & /*target*/) {
+  if (!isTableRead(*op))
+    return std::nullopt;
+  auto read = cast<tensor::ExtractOp>(op);
+  if (!read.getType().isInteger(8) || read.getTensor().getType().getShape() != ArrayRef<int64_t>{kEntries})
+    return std::nullopt;
+  std::optional<ByteIndex> index = readByteIndex(read.getIndices()[0].getDefiningOp<arith::IndexCastOp>().getIn());
+  if (!index)
+    return std::nullopt;
+  const unsigned argument = cast<BlockArgument>(read.getTensor()).getArgNumber();
+  return BodyChain{
+      {index->byte}, [argument, isTurned = index->isTurned](VectorBuilder &build, ArrayRef<Value> operands) {
+        Value byte = operands.front();
+        if (isTurned)
+          byte = arith::XOrIOp::create(build.ops, build.loc, byte, build.intConstant(-128, byte.getType()));
+        return TableReader(build, build.buffers[argument]).read(byte);
+      }};
+}
+
+} // namespace nacre::codegen::cpu

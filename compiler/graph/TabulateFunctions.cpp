@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  chains of elementwise operators from one tensor of 8 bits to another become a table of 256 entries.
+// Why:   such a function has 256 values. An instruction or two look many of them up at once; a logistic function of a quantized tensor
+//        takes forty in floats. And every engine and CPU has the same values.
+// How:   1. find a chain's only operand that is no number, 2. evaluate the chain for all that it can be, as constants are folded.
+
+#include "compiler/graph/Matching.h"
+#include "compiler/graph/Passes.h"
+
+#include "dialects/nn/ConstantData.h"
+#include "dialects/nn/evaluate/Evaluate.h"
+#include "llvm/ADT/SetVector.h"
+#include <cstring>
+#include <numeric>
+
+namespace nacre::graph {
+#define GEN_PASS_DEF_TABULATEFUNCTIONSPASS
+#include "compiler/graph/Passes.h.inc"
+} // namespace nacre::graph
+
+using namespace mlir;
+
+namespace nacre::graph {
+
+namespace {
+
+constexpr int64_t entries = 256;
+
+//===----------------------------------------------------------------------===//
+// 1. Chains
+//===----------------------------------------------------------------------===//
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+bool isOfBytes(Value value) { return typeOf(value).getElementType().isInteger(8); }
+
+/// Whether machines compute `op` by a polynomial, or by dividing integers.
+bool isCostly(Operation *op) {
+  using Kind = nn::UnaryKind;
+  if (auto binary = dyn_cast<nn::BinaryOp>(op))
+    return binary.getKind() == nn::BinaryKind::Pow;
+  auto unary = dyn_cast<nn::UnaryOp>(op);
+  return unary && !llvm::is_contained({Kind::Abs, Kind::Neg, Kind::Sqrt, Kind::Reciprocal, Kind::Floor, Kind::Ceil,
+                                       Kind::Round, Kind::Sign, Kind::Relu, Kind::LeakyRelu, Kind::Not, Kind::BitNot,
+                                       Kind::IsNaN, Kind::IsInf},
+                                      unary.getKind());
+}
+
+struct Chain {
+  Value source;
+  llvm::SetVector<Operation *> operators; ///< Users after what they use.
+};
+
+class ChainReader {
+public:
+  explicit ChainReader(Operation *end) : end(end) {}
+
+  /// Fails for what is no such chain, or cheap.
+  std::optional<Chain> read() {
+    if (!add(end) || !chain.source || llvm::none_of(chain.operators, isCostly))
+      return std::nullopt;
+    return chain;
+  }
+
+private:
+  bool add(Operation *op) {
+    if (chain.operators.contains(op))
+      return true;
+    auto known = dyn_cast<nn::OperatorInterface>(op);
+    constexpr unsigned mostOperators = 40;
+    if (!known || known.getWorkKind() != nn::WorkKind::Elementwise || isa<nn::BroadcastOp>(op) ||
+        op->getNumResults() != 1 || chain.operators.size() > mostOperators || !nn::canEvaluate(op) ||
+        typeOf(op->getResult(0)).getShape() != typeOf(end->getResult(0)).getShape())
+      return false;
+    for (Value operand : op->getOperands())
+      if (!getSplat(operand) && !addOperand(operand))
+        return false;
+    chain.operators.insert(op);
+    return true;
+  }
+
+  bool addOperand(Value operand) {
+    if (!isOfBytes(operand))
+      return operand.getDefiningOp() && add(operand.getDefiningOp());
+    if (!chain.source && typeOf(operand).getShape() == typeOf(end->getResult(0)).getShape())
+      chain.source = operand;
+    return chain.source == operand;
+  }
+
+  Operation *end;
+  Chain chain;
+};
+
+//===----------------------------------------------------------------------===//
+// 2. Tables
+//===----------------------------------------------------------------------===//
+
+/// The number that a constant has in all elements, without axes.
+FailureOr<ElementsAttr> readNumber(ElementsAttr splat) {
+  FailureOr<nn::ConstantView> view = nn::ConstantView::get(splat);
+  if (failed(view))
+    return failure();
+  nn::ConstantBuilder number(RankedTensorType::get({}, view->getElementType()));
+  std::memcpy(number.at(0), view->at(0), number.getElementBytes());
+  return std::move(number).take();
+}
+
+bool isUnsigned(Value value) { return typeOf(value).getElementType().isUnsignedInteger(); }
+
+/// All numbers that the source can be, the least first.
+ElementsAttr listNumbers(Value source) {
+  SmallVector<int64_t> numbers(entries);
+  std::iota(numbers.begin(), numbers.end(), isUnsigned(source) ? 0 : INT8_MIN);
+  nn::ConstantBuilder all(RankedTensorType::get({entries}, typeOf(source).getElementType()));
+  all.write(0, numbers);
+  return std::move(all).take();
+}
+
+/// The results of `chain` for all of them; fails where an operator cannot be evaluated.
+FailureOr<ElementsAttr> evaluate(const Chain &chain, OpBuilder &builder) {
+  llvm::DenseMap<Value, ElementsAttr> values;
+  values[chain.source] = listNumbers(chain.source);
+  for (Operation *op : chain.operators) {
+    SmallVector<ElementsAttr> operands;
+    for (Value operand : op->getOperands()) {
+      if (ElementsAttr known = values.lookup(operand)) {
+        operands.push_back(known);
+        continue;
+      }
+      FailureOr<ElementsAttr> number = readNumber(getConstant(operand));
+      if (failed(number))
+        return failure();
+      operands.push_back(*number);
+    }
+    // A copy for 256 elements, only to be evaluated.
+    Operation *copy = builder.clone(*op);
+    for (auto [number, value] : llvm::enumerate(operands))
+      copy->setOperand(number, nn::ConstantOp::create(builder, op->getLoc(), value));
+    Value result = copy->getResult(0);
+    result.setType(typeOf(result).clone(ArrayRef<int64_t>{entries}));
+    FailureOr<ElementsAttr> value = nn::evaluate(copy, operands);
+    SmallVector<Value> constants(copy->getOperands());
+    copy->erase();
+    for (Value constant : llvm::SetVector<Value>(constants.begin(), constants.end()))
+      constant.getDefiningOp()->erase();
+    if (failed(value))
+      return failure();
+    values[op->getResult(0)] = *value;
+  }
+  return values.lookup(chain.operators.back()->getResult(0));
+}
+
+struct TabulateFunctions : impl::TabulateFunctionsPassBase<TabulateFunctions> {
+  void runOnOperation() override {
+    SmallVector<Operation *> ends;
+    getOperation().walk([&](Operation *op) {
+      if (op->getNumResults() == 1 && isa<nn::OperatorInterface>(op) &&
+          isa<RankedTensorType>(op->getResult(0).getType()) && isOfBytes(op->getResult(0)))
+        ends.push_back(op);
+    });
+    for (Operation *end : ends)
+      tabulate(end);
+  }
+
+  void tabulate(Operation *end) {
+    // A smaller tensor is computed faster than a table is read.
+    if (typeOf(end->getResult(0)).getNumElements() < entries)
+      return;
+    std::optional<Chain> chain = ChainReader(end).read();
+    if (!chain)
+      return;
+    OpBuilder builder(end);
+    FailureOr<ElementsAttr> table = evaluate(*chain, builder);
+    if (failed(table))
+      return;
+    const Location loc = end->getLoc();
+    auto indexType = typeOf(chain->source).clone(builder.getI32Type());
+    Value index =
+        nn::CastOp::create(builder, loc, indexType, chain->source, /*overflows=*/false, nn::ScaleRounding::Up);
+    if (!isUnsigned(chain->source)) {
+      auto least = DenseElementsAttr::get(RankedTensorType::get({}, builder.getI32Type()), int32_t(-INT8_MIN));
+      index =
+          nn::BinaryOp::create(builder, loc, nn::BinaryKind::Add, index, nn::ConstantOp::create(builder, loc, least));
+    }
+    Value entriesOfTable = nn::ConstantOp::create(builder, loc, *table);
+    Value result = nn::GatherOp::create(builder, loc, entriesOfTable, index, /*axis=*/0);
+    end->getResult(0).replaceAllUsesWith(result);
+    for (Operation *op : llvm::reverse(chain->operators))
+      if (op->use_empty())
+        op->erase();
+    ++numTabulated;
+  }
+};
+
+} // namespace
+
+} // namespace nacre::graph
