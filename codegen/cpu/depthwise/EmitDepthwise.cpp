@@ -191,7 +191,8 @@ LogicalResult nacre::codegen::cpu::emitDepthwise(plan::KernelOp kernel, KernelFu
   constexpr int64_t mostTaps = 1024;
   if (depthwise->depthSize() > mostTaps)
     return emitNest(kernel, function);
-  function.keepsOrder = true;
+  // Sums of bytes are emitted one output after another: a core that issues in order would wait for each.
+  function.keepsOrder = !(depthwise->isOfIntegers() && function.target.inOrder);
   DepthwiseEmitter(function, *depthwise).emit();
   return success();
 }
