@@ -32,7 +32,19 @@ PackedWeight::PackedWeight(mlir::RankedTensorType type, plan::EncodingAttr encod
   groupColumns = columns / encoding.getGroups() / parts;
   panelsPerGroup = divideCeil(groupColumns, width);
   chunks = panelsPerGroup * encoding.getGroups();
-  chunkBytes = rows * parts * width * elementBytes;
+  depth = groupsOf(encoding);
+  assert((depth.k == 1 || (parts == 1 && rows % depth.run == 0)) && "runs are whole axes");
+  chunkBytes = rows / depth.run * depth.stored() * parts * width * elementBytes;
+}
+
+/// The `valid` columns from `column` on of the run that begins with `row`; all else stays as it is.
+void PackedWeight::packGroups(const nn::ConstantView &source, int64_t row, int64_t column, int64_t valid,
+                              char *out) const {
+  for (int64_t step = 0; step < depth.run; ++step) {
+    char *to = out + depth.positionOf(step, width) * elementBytes;
+    for (int64_t i = 0; i < valid; ++i, to += depth.k * elementBytes)
+      std::memcpy(to, source.at(source.isSplat() ? 0 : (row + step) * columns + column + i), elementBytes);
+  }
 }
 
 void PackedWeight::packChunk(const nn::ConstantView &source, int64_t index, SmallVectorImpl<char> &out) const {
@@ -55,6 +67,12 @@ void PackedWeight::packChunk(const nn::ConstantView &source, int64_t index, Smal
   int64_t valid = std::min(width, groupColumns - firstColumn);
   out.assign(chunkBytes, 0);
   const int64_t group = index / panelsPerGroup;
+  if (depth.k > 1) {
+    for (int64_t row = 0; row < rows; row += depth.run)
+      packGroups(source, row, group * groupColumns + firstColumn, valid,
+                 out.data() + row / depth.run * depth.stored() * width * elementBytes);
+    return;
+  }
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t part = 0; part < parts; ++part)
       copy(out.data() + (row * parts + part) * width * elementBytes,

@@ -8,6 +8,7 @@
 #ifndef NACRE_CODEGEN_PACKWEIGHTS_H
 #define NACRE_CODEGEN_PACKWEIGHTS_H
 
+#include "codegen/form/DepthGroups.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/plan/PlanDialect.h"
 #include "llvm/ADT/SmallVector.h"
@@ -27,11 +28,14 @@ public:
   void packChunk(const nn::ConstantView &source, int64_t index, llvm::SmallVectorImpl<char> &out) const;
 
 private:
+  void packGroups(const nn::ConstantView &source, int64_t row, int64_t column, int64_t valid, char *out) const;
+
   bool isPanel = false;
   int64_t elementBytes = 0, elements = 0;
   int64_t rows = 0, columns = 0;                           ///< Panel: all axes but the last, the last.
   int64_t parts = 1;                                       ///< Of a group's columns, side by side in each panel.
   int64_t width = 0, groupColumns = 0, panelsPerGroup = 0; ///< Of a part.
+  DepthGroups depth;
   int64_t chunks = 0, chunkBytes = 0, missingBytes = 0;
 };
 

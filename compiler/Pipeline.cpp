@@ -19,6 +19,7 @@
 #include "compiler/kernels/Passes.h"
 #include "compiler/place/Passes.h"
 #include "compiler/report/Advice.h"
+#include "compiler/report/ContractionTypes.h"
 #include "compiler/report/DescribeDevice.h"
 #include "compiler/report/DescribeEntries.h"
 #include "compiler/report/DescribeLaunches.h"
@@ -341,6 +342,7 @@ private:
   LogicalResult describePlacement(const PlacedModel &plan) {
     report.operators = plan.operators;
     report.looseScales = plan.looseScales;
+    describeContractions(report, plan.contractions, phases.getContext());
     report.gpuPrecision = plan.precision;
     report.precisionTakenBack = plan.precision != options.gpuPrecision;
     report.narrowWeights = describeNarrowWeights(*plan.module);
@@ -361,7 +363,7 @@ private:
     report.arenaBytes = arenaBytes(*plan.module);
     report.stateBytes = stateBytes(*plan.module);
     report.microBatch = trained ? trained->getMicroBatch() : 0;
-    report.launches = describeLaunches(*plan.module, compiled.kernels, targets.front());
+    report.launches = describeLaunches(*plan.module, compiled.kernels, targets.front(), report.contractions);
     report.entries = describeEntries(*plan.module);
   }
 

@@ -199,6 +199,7 @@ FailureOr<PlacedModel> PlacementSearch::placeOnBoth(OwningOpRef<ModuleOp> model,
 LogicalResult PlacementSearch::optimizeGraph(PlacedModel &plan, Engines engines) {
   graph::Options graphOptions;
   graphOptions.maxConstantBytes = options.maxConstantBytes;
+  graphOptions.unsignedLeft = !targets.front().arm64;
   graphOptions.narrowFloats = plan.precision == GpuPrecision::F16;
   // A workgroup's shared memory holds the scores of sixteen rows of so many keys.
   constexpr int64_t mostKeysOnGpu = 256;
@@ -212,6 +213,7 @@ LogicalResult PlacementSearch::optimizeGraph(PlacedModel &plan, Engines engines)
       ++plan.operators;
   });
   plan.looseScales = listLooseScales(*plan.module);
+  plan.contractions = takeQuantizedContractions(*plan.module);
   plan.text += phases.textOf(Phase::Graph, *plan.module);
   return success();
 }

@@ -14,6 +14,7 @@
 
 #include "compiler/CompileKernels.h"
 #include "compiler/PhaseRunner.h"
+#include "compiler/report/ContractionTypes.h"
 
 #include "mlir/IR/OwningOpRef.h"
 
@@ -27,6 +28,7 @@ struct PlacedModel {
   GpuPrecision precision = GpuPrecision::F32; ///< Type that values are stored as.
   unsigned operators = 0;                     ///< Number of operators after the graph phase.
   std::vector<std::string> looseScales;       ///< Nodes that multiply channels by constants after it.
+  QuantizedContractions contractions;         ///< Those of a quantized model.
   std::string text;                           ///< The IR that --compile-to asks for.
 };
 

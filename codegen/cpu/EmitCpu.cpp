@@ -116,7 +116,7 @@ void finish(func::FuncOp function, const KernelFunction &body) {
 constexpr plan::EncodingKind kPanels[] = {plan::EncodingKind::Panel};
 
 constexpr EmitterEntry<Emitter> kEmitters[] = {
-    {"contraction", plan::KernelKind::Contraction, emitContraction, kPanels},
+    {"contraction", plan::KernelKind::Contraction, emitContraction, kPanels, /*knowsGroups=*/true},
     {"halves", plan::KernelKind::Contraction, emitHalves, kPanels},
     {"halves", plan::KernelKind::Separable, emitHalves, kPanels},
     {"nest", plan::KernelKind::Nest, emitNest},

@@ -31,4 +31,20 @@ void transposeInRegisters(VectorBuilder &build, MutableArrayRef<Value> rows) {
     swapHalves(build, rows, distance);
 }
 
+void transposeByInterleaving(VectorBuilder &build, MutableArrayRef<Value> rows) {
+  const size_t half = rows.size() / 2;
+  const int64_t lanes = cast<VectorType>(rows.front().getType()).getNumElements();
+  // Each step makes the highest bit of the row's number the lowest one of the lane's, and the lane's highest the row's lowest.
+  for (size_t step = rows.size(); step > 1; step /= 2) {
+    SmallVector<Value> before(rows);
+    for (size_t row = 0; row < half; ++row)
+      for (int64_t part : {0, 1}) {
+        SmallVector<int64_t> order;
+        for (int64_t lane = 0; lane < lanes; ++lane)
+          order.push_back((part * lanes + lane) / 2 + (lane % 2) * lanes);
+        rows[2 * row + part] = vector::ShuffleOp::create(build.ops, build.loc, before[row], before[row + half], order);
+      }
+  }
+}
+
 } // namespace nacre::codegen::cpu

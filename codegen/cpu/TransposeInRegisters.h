@@ -15,6 +15,10 @@ namespace nacre::codegen::cpu {
 /// `rows`: vectors of as many lanes as there are rows, a power of two.
 void transposeInRegisters(VectorBuilder &build, llvm::MutableArrayRef<mlir::Value> rows);
 
+/// The same for no more rows than lanes, both powers of two: each result has several columns, one after another. Its shuffles are
+/// instructions of SSE for elements of every size.
+void transposeByInterleaving(VectorBuilder &build, llvm::MutableArrayRef<mlir::Value> rows);
+
 } // namespace nacre::codegen::cpu
 
 #endif // NACRE_CODEGEN_CPU_TRANSPOSEINREGISTERS_H

@@ -2,9 +2,12 @@
 
 #include "codegen/cpu/VectorBody.h"
 
+#include "codegen/cpu/BodyChains.h"
 #include "codegen/cpu/VectorMath.h"
+#include "codegen/form/ScalarBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -46,17 +49,32 @@ Value emitOperation(VectorBuilder &builder, Operation *op, ValueRange operands, 
       });
 }
 
+/// All as vectors if one of them is.
+SmallVector<Value> matchLanes(VectorBuilder &builder, ArrayRef<Value> operands, unsigned width) {
+  SmallVector<Value> matched(operands);
+  if (llvm::any_of(operands, [](Value operand) { return isa<VectorType>(operand.getType()); }))
+    for (Value &operand : matched)
+      operand = builder.broadcast(operand, width);
+  return matched;
+}
+
+/// An element of a table for each index; they are clamped, also where they belong to no element.
+Value emitTableRead(VectorBuilder &builder, tensor::ExtractOp read, Value index) {
+  Value table = builder.buffers[cast<BlockArgument>(read.getTensor()).getArgNumber()];
+  if (isa<VectorType>(index.getType()))
+    return builder.gather(table, index);
+  return builder.loadScalar(
+      table, arith::IndexCastOp::create(builder.ops, builder.loc, builder.ops.getIndexType(), index));
+}
+
 } // namespace
 
 Value inlineOperation(VectorBuilder &builder, Operation *op, ArrayRef<Value> operands, unsigned width,
                       BodyHints hints) {
-  SmallVector<Value> matched(operands);
+  SmallVector<Value> matched = matchLanes(builder, operands, width);
   Type type = op->getResult(0).getType();
-  if (llvm::any_of(operands, [](Value operand) { return isa<VectorType>(operand.getType()); })) {
-    for (Value &operand : matched)
-      operand = builder.broadcast(operand, width);
+  if (!matched.empty() && isa<VectorType>(matched.front().getType()))
     type = vectorOf(type, width);
-  }
   return emitOperation(builder, op, matched, type, hints);
 }
 
@@ -73,9 +91,23 @@ SmallVector<Value> inlineBody(VectorBuilder &builder, Block &body, ArrayRef<Valu
     return values.lookup(value);
   };
 
+  const BodyChains chains(body, builder.target);
   for (Operation &op : body.without_terminator()) {
-    if (isa<arith::ConstantOp>(op) || values.contains(op.getResult(0)))
+    // Indices stay integers, of which as many lanes fit as of elements.
+    const bool isIndex = isa<arith::IndexCastOp>(op) && op.getResult(0).getType().isIndex();
+    if (isa<arith::ConstantOp>(op) || isIndex || values.contains(op.getResult(0)) || chains.cover(&op))
       continue;
+    if (const BodyChain *chain = chains.endingIn(&op)) {
+      SmallVector<Value> operands = llvm::map_to_vector(chain->operands, valueOf);
+      values.map(op.getResult(0), chain->emit(builder, matchLanes(builder, operands, width)));
+      continue;
+    }
+    if (isTableRead(op)) {
+      auto read = cast<tensor::ExtractOp>(op);
+      Value index = read.getIndices()[0].getDefiningOp<arith::IndexCastOp>().getIn();
+      values.map(read.getResult(), emitTableRead(builder, read, valueOf(index)));
+      continue;
+    }
     SmallVector<Value> operands = llvm::map_to_vector(op.getOperands(), valueOf);
     values.map(op.getResult(0), inlineOperation(builder, &op, operands, width, hints));
   }
@@ -88,14 +120,14 @@ unsigned widestElementBits(Block &body) {
   for (BlockArgument argument : body.getArguments())
     see(argument.getType());
   for (Operation &op : body.without_terminator())
-    if (!isa<arith::ConstantOp>(op))
+    if (!isa<arith::ConstantOp>(op) && !op.getResult(0).getType().isIndex())
       see(op.getResult(0).getType());
   return bits;
 }
 
 unsigned operationCost(Operation &op) {
   return isa<arith::ConstantOp>(op)                            ? 0
-         : isTranscendental(&op)                               ? unsigned(kCpuFlopsPerFunction)
+         : isTranscendental(&op) || isTableRead(op)            ? unsigned(kCpuFlopsPerFunction)
          : isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op) ? 5
          : isDivision(&op)                                     ? 40
                                                                : 1;

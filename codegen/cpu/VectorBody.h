@@ -34,7 +34,7 @@ mlir::Value inlineOperation(VectorBuilder &builder, mlir::Operation *op, llvm::A
 /// Bits of the widest type that `body` works in: how many lanes fill a register.
 unsigned widestElementBits(mlir::Block &body);
 
-/// Instructions of `body` per element, roughly: a polynomial counts twenty.
+/// Instructions of `body` per element, roughly: a polynomial counts twenty, and so does an element of a table, which is read alone.
 unsigned bodyCost(mlir::Block &body);
 unsigned operationCost(mlir::Operation &op);
 

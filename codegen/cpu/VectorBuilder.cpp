@@ -59,7 +59,7 @@ Type vectorOf(Type element, unsigned width) { return width ? Type(VectorType::ge
 
 VectorBuilder::VectorBuilder(KernelFunction &function)
     : TermBuilder(function.builder, function.loc, /*isShader=*/false), target(function.target),
-      atEntry(OpBuilder::atBlockBegin(function.builder.getInsertionBlock())) {
+      buffers(function.buffers), atEntry(OpBuilder::atBlockBegin(function.builder.getInsertionBlock())) {
   // All others go before this one, so also before what is built meanwhile.
   atEntry.setInsertionPoint(index(0).getDefiningOp());
 }
@@ -174,6 +174,30 @@ Value VectorBuilder::loadAt(Value pointer, VectorType type) {
                               /*alignment=*/bytesOfElement(type.getElementType()));
 }
 
+/// As bytes, because words lie at any address.
+Value VectorBuilder::loadWordsAt(Value pointer, VectorType type) {
+  auto bytes = VectorType::get({type.getNumElements() * type.getElementTypeBitWidth() / 8}, ops.getI8Type());
+  return vector::BitCastOp::create(ops, loc, type, loadAt(pointer, bytes));
+}
+
+Value VectorBuilder::loadWords(Value buffer, Value address, int64_t count, Type word) {
+  const Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  const unsigned elements = count * word.getIntOrFloatBitWidth() / element.getIntOrFloatBitWidth();
+  Value loaded = load(buffer, address, {0, elements, elements});
+  return element == word ? loaded : vector::BitCastOp::create(ops, loc, VectorType::get({count}, word), loaded);
+}
+
+Value VectorBuilder::loadWord(Value buffer, Value address, Type word, int64_t valid) {
+  const int64_t bytes = bytesOfElement(word);
+  if (valid == bytes)
+    return lane(loadWords(buffer, address, 1, word), 0);
+  Value zeros = constant(cast<TypedAttr>(ops.getZeroAttr(VectorType::get({bytes}, ops.getI8Type()))));
+  Value all =
+      vector::InsertStridedSliceOp::create(ops, loc, load(buffer, address, {0, unsigned(valid), unsigned(valid)}),
+                                           zeros, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1});
+  return lane(vector::BitCastOp::create(ops, loc, VectorType::get({1}, word), all), 0);
+}
+
 Value VectorBuilder::loadHalfAt(Value pointer, bool isHigh) {
   Value half = LLVM::LoadOp::create(ops, loc, ops.getI64Type(), asPointer(pointer), /*alignment=*/4);
   if (!isHigh)
@@ -193,21 +217,51 @@ void VectorBuilder::storeAt(Value vector, Value pointer) {
                         /*alignment=*/bytesOfElement(getElementTypeOrSelf(vector.getType())));
 }
 
-SmallVector<Value, 4> VectorBuilder::loadFourAt(Value pointer, VectorType type) {
-  constexpr unsigned count = 4;
+/// An instruction of NEON for vectors in memory.
+static StringAttr nameOfNeon(OpBuilder &ops, StringRef instruction, VectorType type) {
+  const StringRef kind = isa<FloatType>(type.getElementType()) ? "f" : "i";
+  return ops.getStringAttr("llvm.aarch64.neon." + instruction + ".v" + Twine(type.getNumElements()) + kind +
+                           Twine(type.getElementTypeBitWidth()) + ".p0");
+}
+
+SmallVector<Value, 4> VectorBuilder::loadSeveralAt(Value pointer, unsigned count, VectorType type,
+                                                   StringRef instruction) {
   auto all = LLVM::LLVMStructType::getLiteral(ops.getContext(), SmallVector<Type>(count, type));
-  const std::string name = "llvm.aarch64.neon.ld1x4.v" + std::to_string(type.getNumElements()) + "f" +
-                           std::to_string(type.getElementTypeBitWidth()) + ".p0";
-  auto load = LLVM::CallIntrinsicOp::create(ops, loc, all, ops.getStringAttr(name), ValueRange{asPointer(pointer)});
+  auto load =
+      LLVM::CallIntrinsicOp::create(ops, loc, all, nameOfNeon(ops, instruction, type), ValueRange{asPointer(pointer)});
   SmallVector<Value, 4> vectors;
-  for (int64_t number = 0; number < count; ++number)
+  for (int64_t number = 0; number < int64_t(count); ++number)
     vectors.push_back(LLVM::ExtractValueOp::create(ops, loc, load.getResult(0), ArrayRef<int64_t>{number}));
   return vectors;
+}
+
+SmallVector<Value, 4> VectorBuilder::loadFourAt(Value pointer, VectorType type) {
+  return loadSeveralAt(pointer, 4, type, "ld1x4");
+}
+
+SmallVector<Value, 4> VectorBuilder::loadInterleavedAt(Value pointer, unsigned count, VectorType type) {
+  return loadSeveralAt(pointer, count, type, "ld" + std::to_string(count));
+}
+
+void VectorBuilder::storeInterleavedAt(ArrayRef<Value> vectors, Value pointer) {
+  SmallVector<Value> operands(vectors);
+  operands.push_back(asPointer(pointer));
+  LLVM::CallIntrinsicOp::create(
+      ops, loc, nameOfNeon(ops, "st" + std::to_string(vectors.size()), cast<VectorType>(vectors.front().getType())),
+      operands);
 }
 
 Value VectorBuilder::asPointer(Value pointer) {
   Value integer = arith::IndexCastOp::create(ops, loc, ops.getI64Type(), pointer);
   return LLVM::IntToPtrOp::create(ops, loc, LLVM::LLVMPointerType::get(ops.getContext()), integer);
+}
+
+Value VectorBuilder::gather(Value buffer, Value indices) {
+  const unsigned lanes = cast<VectorType>(indices.getType()).getNumElements();
+  auto type = VectorType::get({lanes}, cast<MemRefType>(buffer.getType()).getElementType());
+  Value all = constant(DenseElementsAttr::get(VectorType::get({lanes}, ops.getI1Type()), true));
+  Value none = constant(DenseElementsAttr::get(type, ops.getZeroAttr(type.getElementType())));
+  return vector::GatherOp::create(ops, loc, type, buffer, ValueRange{index(0)}, indices, all, none);
 }
 
 Value VectorBuilder::loadScalar(Value buffer, Value address) {
@@ -252,6 +306,30 @@ Value VectorBuilder::broadcast(Value value, unsigned width) {
 
 Value VectorBuilder::lane(Value vector, unsigned lane) {
   return vector::ExtractOp::create(ops, loc, vector, ArrayRef<int64_t>{lane});
+}
+
+SmallVector<Value> VectorBuilder::split(Value vector, unsigned lanes) {
+  SmallVector<Value> parts;
+  const int64_t all = cast<VectorType>(vector.getType()).getNumElements();
+  if (all <= lanes)
+    return {vector};
+  for (int64_t first = 0; first < all; first += lanes)
+    parts.push_back(vector::ExtractStridedSliceOp::create(ops, loc, vector, ArrayRef<int64_t>{first},
+                                                          ArrayRef<int64_t>{lanes}, ArrayRef<int64_t>{1}));
+  return parts;
+}
+
+Value VectorBuilder::join(ArrayRef<Value> parts) {
+  SmallVector<Value> joined(parts);
+  while (joined.size() > 1) {
+    assert(joined.size() % 2 == 0 && "expected a power of two of parts");
+    const int64_t lanes = cast<VectorType>(joined.front().getType()).getNumElements();
+    for (size_t pair = 0; pair < joined.size() / 2; ++pair)
+      joined[pair] = vector::ShuffleOp::create(ops, loc, joined[2 * pair], joined[2 * pair + 1],
+                                               llvm::to_vector(llvm::seq<int64_t>(0, 2 * lanes)));
+    joined.truncate(joined.size() / 2);
+  }
+  return joined.front();
 }
 
 Value VectorBuilder::widen(Value vector, Piece piece, Value other, unsigned width) {

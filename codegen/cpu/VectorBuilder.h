@@ -44,6 +44,7 @@ public:
   explicit VectorBuilder(KernelFunction &function);
 
   const Target &target;
+  const llvm::ArrayRef<mlir::Value> buffers; ///< Of the kernel's arguments.
 
   // Constants, each built once, at the start of the function.
   mlir::Value index(int64_t value);
@@ -68,18 +69,28 @@ public:
   /// Elements address, address + stride, ... one by one.
   mlir::Value loadStrided(mlir::Value buffer, mlir::Value address, int64_t stride, Piece piece);
   mlir::Value loadScalar(mlir::Value buffer, mlir::Value address);
+  /// `count` words, as integers of type `word`, from a buffer of bytes, or of such words.
+  mlir::Value loadWords(mlir::Value buffer, mlir::Value address, int64_t count, mlir::Type word);
+  /// One word, of which only the first `valid` bytes are in memory; the others are zero.
+  mlir::Value loadWord(mlir::Value buffer, mlir::Value address, mlir::Type word, int64_t valid);
+  /// The elements at `indices`, a vector of integers none of which leads out of the buffer.
+  mlir::Value gather(mlir::Value buffer, mlir::Value indices);
 
   // A pointer that loads and stores move on: what the optimizer does not know to be so far from another has a register of its own
   // through a loop, and the addition becomes a part of the load or the store.
   mlir::Value pointer(mlir::Value buffer, mlir::Value address);
   mlir::Value moved(mlir::Value pointer, int64_t bytes);
   mlir::Value loadAt(mlir::Value pointer, mlir::VectorType type);
+  mlir::Value loadWordsAt(mlir::Value pointer, mlir::VectorType type);
   void storeAt(mlir::Value vector, mlir::Value pointer);
   /// The 8 bytes there, half of a vector of `joinHalves`, each of which has a load of its own.
   mlir::Value loadHalfAt(mlir::Value pointer, bool isHigh);
   mlir::Value joinHalves(mlir::Value low, mlir::Value high, mlir::VectorType type);
   /// Four vectors that lie one after another, by an instruction that NEON has.
   llvm::SmallVector<mlir::Value, 4> loadFourAt(mlir::Value pointer, mlir::VectorType type);
+  /// Elements of two to four vectors in turns, by instructions that NEON has for vectors of 128 bits.
+  llvm::SmallVector<mlir::Value, 4> loadInterleavedAt(mlir::Value pointer, unsigned count, mlir::VectorType type);
+  void storeInterleavedAt(llvm::ArrayRef<mlir::Value> vectors, mlir::Value pointer);
   void store(mlir::Value vector, mlir::Value buffer, mlir::Value address, Piece piece);
   void storeStrided(mlir::Value vector, mlir::Value buffer, mlir::Value address, int64_t stride, Piece piece);
   void storeScalar(mlir::Value scalar, mlir::Value buffer, mlir::Value address);
@@ -87,6 +98,9 @@ public:
   /// A scalar in all lanes; vectors are left alone.
   mlir::Value broadcast(mlir::Value value, unsigned width);
   mlir::Value lane(mlir::Value vector, unsigned lane);
+  /// Parts of `lanes` lanes each, or the vector itself if it has no more; `join` is the inverse.
+  llvm::SmallVector<mlir::Value> split(mlir::Value vector, unsigned lanes);
+  mlir::Value join(llvm::ArrayRef<mlir::Value> parts);
   /// Lanes beyond the piece replaced by those of `other`, for a piece of fewer lanes than `width` lifted to a whole
   /// vector.
   mlir::Value widen(mlir::Value vector, Piece piece, mlir::Value other, unsigned width);
@@ -104,6 +118,8 @@ public:
 private:
   mlir::Value mask(Piece piece);
   mlir::Value asPointer(mlir::Value pointer);
+  llvm::SmallVector<mlir::Value, 4> loadSeveralAt(mlir::Value pointer, unsigned count, mlir::VectorType type,
+                                                  llvm::StringRef instruction);
 
   mlir::OpBuilder atEntry;
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;

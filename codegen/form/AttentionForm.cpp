@@ -4,7 +4,7 @@
 
 #include "codegen/form/AttentionForm.h"
 
-#include "codegen/form/PlainContraction.h"
+#include "codegen/form/MultiplyAdd.h"
 #include "codegen/form/ScalarBody.h"
 #include "dialects/plan/PlanDialect.h"
 #include "mlir/IR/Matchers.h"

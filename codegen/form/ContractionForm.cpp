@@ -33,7 +33,7 @@ int64_t turnsOf(ArrayRef<ContractionLoop> loops) {
   return turns;
 }
 
-int64_t LoopedContraction::depthSize() const { return turnsOf(depth); }
+int64_t LoopedContraction::depthSize() const { return turnsOf(depth) / groups.groups() * groups.run; }
 
 double LoopedContraction::multiplyAdds() const {
   double count = double(columns.size) * parts * depthSize();
@@ -129,7 +129,51 @@ DepthwiseConvolution asDepthwise(const PlainContraction &plain) {
 // 3. Panels
 //===----------------------------------------------------------------------===//
 
-FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width) {
+/// The innermost loop of the depth in groups of k steps.
+static LogicalResult groupDepth(MatrixProduct &product, const DepthGroups &depth) {
+  product.groups = depth;
+  if (depth.k == 1 || depth.run == 1) // In groups of one step, each has a word for itself already.
+    return success();
+  ContractionLoop &steps = product.depth.back();
+  const int64_t stride = product.panels->width;
+  const bool isRun = steps.size == depth.run || (depth.run % depth.k == 0 && steps.size % depth.k == 0);
+  if (!isRun || steps.strides[Contraction::Lhs] != 1 || steps.strides[Contraction::Rhs] != stride)
+    return misfit("the steps of a group must lie one after another in the left operand");
+  steps.size = llvm::divideCeil(steps.size, depth.k);
+  steps.strides[Contraction::Lhs] = depth.k;
+  steps.strides[Contraction::Rhs] = stride * depth.k;
+  return success();
+}
+
+std::optional<DepthGroups> depthGroupsOf(const PlainContraction &plain, int64_t k) {
+  if (plain.depthwise || plain.parts != 1 || plain.rhsAxes.size() < 2 || plain.rhsAxes.size() != plain.rhsShape.size())
+    return std::nullopt;
+  DepthGroups depth{k, 1};
+  for (unsigned axis = plain.rhsAxes.size() - 1; axis-- > 0;) {
+    // The one loop that walks the axis, from its beginning to its end.
+    const WalkedAxis &walked = plain.rhsAxes[axis];
+    std::optional<unsigned> by;
+    for (auto [loop, coefficient] : llvm::enumerate(walked.coefficients)) {
+      if (coefficient == 0 || plain.loops[loop].size == 1)
+        continue;
+      if (by || coefficient != 1)
+        return depth;
+      by = loop;
+    }
+    const int64_t size = plain.rhsShape[axis];
+    if (size == 1)
+      continue;
+    if (!by || walked.constant != 0 || plain.loops[*by].size != size || plain.loops[*by].parallel ||
+        plain.loops[*by].strides[Contraction::Lhs] != depth.run)
+      break;
+    depth.run *= size;
+    if (depth.run % k == 0)
+      return depth;
+  }
+  return depth;
+}
+
+FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width, const DepthGroups &depth) {
   if (plain.depthwise)
     return misfit("a depthwise weight must be plain");
   if (plain.resultWidth != 0 && plain.resultWidth != width)
@@ -143,9 +187,16 @@ FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width) 
 
   // Elements from one index of an axis to the next; along the last one it is the columns' to know.
   SmallVector<int64_t> axisStrides(rank, 0);
-  int64_t stride = width * plain.parts;
-  for (unsigned axis = rank - 1; axis-- > 0; stride *= plain.rhsShape[axis])
+  int64_t stride = width * plain.parts * (depth.run == 1 ? depth.k : 1), steps = 1;
+  for (unsigned axis = rank - 1; axis-- > 0;) {
     axisStrides[axis] = stride;
+    stride *= plain.rhsShape[axis];
+    steps *= plain.rhsShape[axis];
+    if (steps == depth.run)
+      stride = width * plain.parts * depth.stored();
+  }
+  if (depth.k > 1 && (plain.parts != 1 || steps % depth.run != 0))
+    return misfit("groups of steps must be of whole runs, and of one part");
   const int64_t columns = plain.loops[plain.column].size, groupPanels = llvm::divideCeil(columns, width);
   const Panels panels = {width, stride};
 
@@ -169,6 +220,8 @@ FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width) 
   }
   MatrixProduct result = sorted<MatrixProduct>(packed);
   result.panels = panels;
+  if (failed(groupDepth(result, depth)))
+    return failure();
   return result;
 }
 
@@ -233,7 +286,7 @@ FailureOr<ContractionForm> parseContraction(plan::KernelOp kernel) {
   if (encoding && encoding.getParts() != plain->parts)
     return misfit("a packed weight must have the parts that the kernel reads");
   if (encoding && encoding.getKind() == plan::EncodingKind::Panel)
-    return asForm(inPanels(*plain, encoding.getWidth()));
+    return asForm(inPanels(*plain, encoding.getWidth(), groupsOf(encoding)));
   return plain->depthwise ? ContractionForm(asDepthwise(*plain)) : ContractionForm(asProduct(*plain));
 }
 

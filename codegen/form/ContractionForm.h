@@ -12,6 +12,7 @@
 
 #include "codegen/form/ContractionPrologue.h"
 #include "codegen/form/ContractionShape.h"
+#include "codegen/form/DepthGroups.h"
 #include "codegen/form/KernelForm.h"
 #include "codegen/form/Winograd.h"
 #include <memory>
@@ -46,6 +47,11 @@ struct Contraction {
   llvm::SmallVector<ContractionOperand, 6> operands;
   ContractionLoop columns; ///< Moves Result by 1.
   mlir::Type accumulatorType;
+  /// How operands of integers are extended to the accumulator's type: with zeros, else with their sign.
+  bool isUnsignedLhs = false, isUnsignedRhs = false;
+
+  /// Sums of integers wrap: they may be added up in any order.
+  bool isOfIntegers() const { return accumulatorType.isInteger(); }
 
   // Parts of `kernel`, which lives as long as they.
   std::shared_ptr<const KernelForm> kernel;
@@ -79,7 +85,9 @@ struct LoopedContraction : Contraction {
   Cut cut = Cut::None;
   unsigned cutLoop = 0;  ///< Within its group.
   int64_t cutFactor = 1; ///< Inner loops were merged into it.
+  DepthGroups groups;    ///< With k > 1, a turn of the innermost loop of the depth is a group of its steps.
 
+  /// Steps of all.
   int64_t depthSize() const;
   double multiplyAdds() const;
 };

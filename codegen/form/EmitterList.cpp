@@ -6,11 +6,11 @@
 
 namespace nacre::codegen {
 
-bool isEncodedBy(plan::KernelOp kernel, llvm::ArrayRef<plan::EncodingKind> encodings) {
+bool isEncodedBy(plan::KernelOp kernel, llvm::ArrayRef<plan::EncodingKind> encodings, bool knowsGroups) {
   return llvm::all_of(llvm::seq<unsigned>(0, kernel.getBody().getNumArguments()), [&](unsigned argument) {
     const plan::EncodingAttr encoding = kernel.getEncoding(argument);
     return !encoding || encoding.getKind() == plan::EncodingKind::Plain ||
-           llvm::is_contained(encodings, encoding.getKind());
+           (llvm::is_contained(encodings, encoding.getKind()) && (knowsGroups || encoding.getK() == 1));
   });
 }
 

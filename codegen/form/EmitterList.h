@@ -22,10 +22,11 @@ template <typename Emitter> struct EmitterEntry {
   std::optional<plan::KernelKind> kind; ///< None: any.
   Emitter emit;
   llvm::ArrayRef<plan::EncodingKind> encodings = {}; ///< Of what it reads and writes, beside plain arrays.
+  bool knowsGroups = false;                          ///< Panels may have several steps of the depth side by side.
 };
 
-/// Whether all arguments of `kernel` are plain or in one of these encodings.
-bool isEncodedBy(plan::KernelOp kernel, llvm::ArrayRef<plan::EncodingKind> encodings);
+/// Whether all arguments of `kernel` are plain or in one of these encodings. `knowsGroups`: panels may have a `k`.
+bool isEncodedBy(plan::KernelOp kernel, llvm::ArrayRef<plan::EncodingKind> encodings, bool knowsGroups = false);
 
 /// The entries that `kernel` is offered to, in their order.
 template <typename Emitter>
@@ -33,7 +34,8 @@ llvm::SmallVector<EmitterEntry<Emitter>> emittersFor(plan::KernelOp kernel,
                                                      llvm::ArrayRef<EmitterEntry<Emitter>> entries) {
   llvm::SmallVector<EmitterEntry<Emitter>> candidates;
   for (const EmitterEntry<Emitter> &entry : entries)
-    if (entry.kind.value_or(kernel.getKind()) == kernel.getKind() && isEncodedBy(kernel, entry.encodings))
+    if (entry.kind.value_or(kernel.getKind()) == kernel.getKind() &&
+        isEncodedBy(kernel, entry.encodings, entry.knowsGroups))
       candidates.push_back(entry);
   return candidates;
 }

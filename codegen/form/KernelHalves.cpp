@@ -2,7 +2,8 @@
 
 #include "codegen/form/KernelHalves.h"
 
-#include "codegen/form/PlainContraction.h"
+#include "codegen/form/KernelForm.h"
+#include "codegen/form/MultiplyAdd.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. is it a contraction; 2. which operand gives the columns; 3. what each loop moves. ContractionForm.cpp makes
-//          the kinds of it.
+// How:  1. is it a contraction; 2. which operand gives the columns; 3. what each loop moves. ContractionForm.cpp makes the kinds of it.
 
 #include "codegen/form/PlainContraction.h"
 
+#include "codegen/form/MultiplyAdd.h"
 #include "codegen/form/ScalarBody.h"
 #include "dialects/plan/PlanDialect.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -16,36 +15,6 @@
 using namespace mlir;
 
 namespace nacre::codegen {
-
-//===----------------------------------------------------------------------===//
-// 1. Recognition
-//===----------------------------------------------------------------------===//
-
-bool isMultiplyAdd(const Work &work) {
-  if (work.inputs.size() < 2 || work.results.size() != 1)
-    return false;
-  for (const Input &shapeOnly : llvm::drop_begin(work.inputs, 2))
-    if (shapeOnly.source != Input::Source::Unread)
-      return false;
-  Block &body = *work.body;
-  auto add = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  if (!add)
-    return false;
-  Value accumulator = body.getArgument(work.inputs.size());
-  auto product = add.getLhs() == accumulator   ? add.getRhs().getDefiningOp<arith::MulFOp>()
-                 : add.getRhs() == accumulator ? add.getLhs().getDefiningOp<arith::MulFOp>()
-                                               : arith::MulFOp();
-  if (!product)
-    return false;
-  auto converted = [](Value value) {
-    auto extension = value.getDefiningOp<arith::ExtFOp>();
-    return extension ? extension.getIn() : value;
-  };
-  Value lhs = converted(product.getLhs()), rhs = converted(product.getRhs());
-  return (lhs == body.getArgument(0) && rhs == body.getArgument(1)) ||
-         (lhs == body.getArgument(1) && rhs == body.getArgument(0));
-}
-
 namespace {
 
 LogicalResult misfit(const char *reason) {
@@ -61,14 +30,16 @@ public:
   }
 
   FailureOr<PlainContraction> read() {
-    if (form.work.size() > productNumber + 2 || !isMultiplyAdd(product) ||
-        !matchPattern(product.results.front().start, m_AnyZeroFloat()))
+    integers = readIntegerMultiplyAdd(product);
+    if (form.work.size() > productNumber + 2 || !(integers || isMultiplyAdd(product)) || !startsFromZero())
       return misfit("there must be one multiply-add from zero, and one epilogue at most");
+    if (integers && productNumber > 0)
+      return misfit("the left operand of an integer product must be in a storage");
     result.product = &product;
     result.written = &form.written.front();
     result.accumulatorType = product.results.front().elementType;
-    if (!result.accumulatorType.isF32() && !result.accumulatorType.isF64())
-      return misfit("accumulators must be f32 or f64");
+    if (!integers && !result.accumulatorType.isF32() && !result.accumulatorType.isF64())
+      return misfit("accumulators must be f32, f64 or i32");
     result.cutAxis = form.cutAxis;
     result.cutExtent = form.cutExtent;
     result.operands.resize(Contraction::Extra);
@@ -82,8 +53,14 @@ public:
 private:
   /// Where it is: the multiply-add; what stands before it is its left operand's.
   static unsigned findProduct(const KernelForm &form) {
-    auto *found = llvm::find_if(form.work, isMultiplyAdd);
+    auto *found = llvm::find_if(
+        form.work, [](const Work &work) { return isMultiplyAdd(work) || readIntegerMultiplyAdd(work).has_value(); });
     return found == form.work.end() ? 0 : found - form.work.begin();
+  }
+
+  bool startsFromZero() const {
+    const TypedAttr start = product.results.front().start;
+    return matchPattern(start, m_AnyZeroFloat()) || matchPattern(start, m_Zero());
   }
 
   bool hasEpilogue() const { return form.work.size() > productNumber + 1; }
@@ -307,6 +284,10 @@ private:
           (product.inputs[input].source != Input::Source::Storage || !product.inputs[input].access.padded.empty()))
         return misfit("operands must be in storages, padding included");
     }
+    if (integers) {
+      result.isUnsignedLhs = integers->isUnsigned[lhs];
+      result.isUnsignedRhs = integers->isUnsigned[1 - lhs];
+    }
     const Input &rhs = product.inputs[1 - lhs];
     if (product.inputs[lhs].source == Input::Source::Storage)
       setOperand(Contraction::Lhs, product.inputs[lhs].access);
@@ -362,6 +343,7 @@ private:
   const unsigned productNumber;
   const Work &product;
   PlainContraction result;
+  std::optional<IntegerFactors> integers;    ///< None for a product of floats.
   unsigned lhs = 0;                          ///< Which of the product's inputs is Lhs.
   SmallVector<SmallVector<int64_t>> strides; ///< By operand, then by the product's loop.
 };

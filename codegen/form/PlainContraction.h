@@ -34,9 +34,6 @@ llvm::FailureOr<PlainContraction> readContraction(plan::KernelOp kernel);
 /// The same of a part of the body. Tensors that only it has are arguments beyond the kernel's, as left operands or results.
 llvm::FailureOr<PlainContraction> readContraction(plan::KernelOp kernel, std::shared_ptr<const KernelForm> form);
 
-/// Whether the body of `work` is acc + a * b, the operands converted first if need be.
-bool isMultiplyAdd(const Work &work);
-
 /// Rhs lies as the tensor says.
 MatrixProduct asProduct(const PlainContraction &plain);
 DepthwiseConvolution asDepthwise(const PlainContraction &plain);
@@ -48,8 +45,13 @@ bool isWalkedByRows(const PlainContraction &plain, plan::KernelOp kernel, unsign
 /// are of several widths.
 llvm::FailureOr<PlainContraction> withResultsInPanels(const PlainContraction &plain, plan::KernelOp kernel);
 
-/// Rhs in panels of `width` columns, of each part. Fails where it cannot be packed so.
-llvm::FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width);
+/// Rhs in panels of `width` columns, of each part. Fails where it cannot be packed so. With `depth.k` > 1 the steps of the
+/// innermost loop are groups of k: that of a left operand whose runs are not `depth.run` steps long, or several of them, fails.
+llvm::FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width, const DepthGroups &depth = {});
+
+/// Runs of Lhs: as many trailing steps of the depth, of whole axes of Rhs, as lie one after another in it, in groups of `k`. Where
+/// several runs give the same panels, the shortest. None where steps do not lie so.
+std::optional<DepthGroups> depthGroupsOf(const PlainContraction &plain, int64_t k);
 
 /// In tiles of `tile` outputs along each dimension, Rhs in panels of `width` columns. Fails for what is no
 /// convolution of f32, or where they may be, of halves, and stride 1 that there are transforms for, or is cut through its tiles.

@@ -9,8 +9,12 @@
 
 namespace nacre::codegen {
 
-/// Whether every operation of `body` is of arith or math, on its arguments and on constants from around it.
-bool canInline(mlir::Block &body);
+/// Whether every operation of `body` is of arith or math, on its arguments and on constants from around it. With `readsTables` it may
+/// also read tables.
+bool canInline(mlir::Block &body, bool readsTables = false);
+
+/// Whether `op` reads an element of an argument of the kernel with one axis, at an index that the body computes.
+bool isTableRead(mlir::Operation &op);
 
 } // namespace nacre::codegen
 

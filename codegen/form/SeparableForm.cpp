@@ -5,6 +5,7 @@
 
 #include "codegen/form/SeparableForm.h"
 
+#include "codegen/form/MultiplyAdd.h"
 #include "dialects/plan/PlanDialect.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/Support/DebugLog.h"

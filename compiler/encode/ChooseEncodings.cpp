@@ -68,7 +68,11 @@ private:
       for (auto [input, value] : llvm::enumerate(launch.getInputs())) {
         auto use = value.getDefiningOp<plan::UseOp>();
         const bool wanted = wish != wishes.end() && wish->second.input == input;
-        if (use && wanted)
+        // No GPU reads groups of steps: a weight of bytes that one reads, or may read, lies as the tensor says, for CPUs too.
+        const bool isRefused = wanted && wish->second.depth.k > 1 && !plan::isOnCpu(launch);
+        if (isRefused)
+          plain.insert(kernel);
+        if (use && wanted && !isRefused)
           classes.unionSets(kernel, weightOf(use));
         else if (wanted && plan::isOnCpu(launch) && canLieInPanels(wish->second, value))
           classes.unionSets(kernel, trainedOf(findTrained(value)));
@@ -170,7 +174,7 @@ private:
       auto [at, first] = chosen.try_emplace(leader, wish);
       if (first)
         continue;
-      if (at->second.groups != wish.groups || at->second.parts != wish.parts)
+      if (at->second.groups != wish.groups || at->second.parts != wish.parts || at->second.depth != wish.depth)
         refused.insert(leader);
       if (wish.work > at->second.work)
         at->second = wish;

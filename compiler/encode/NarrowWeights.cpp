@@ -103,7 +103,7 @@ private:
     if (!isNew)
       return known->second;
     FailureOr<PlainContraction> plain = readContraction(kernel);
-    if (failed(plain) || plain->depthwise || plain->prologue)
+    if (failed(plain) || plain->isOfIntegers() || plain->depthwise || plain->prologue)
       return std::nullopt;
     const MatrixProduct product = asProduct(*plain);
     known->second = Product{plain->operands[Contraction::Rhs].argument, product.multiplyAdds(),

@@ -88,7 +88,7 @@ private:
     if (isNew)
       read->second = readContraction(kernel);
     const FailureOr<PlainContraction> &plain = read->second;
-    if (failed(plain) || plain->depthwise || plain->prologue || plain->parts != 1 ||
+    if (failed(plain) || plain->isOfIntegers() || plain->depthwise || plain->prologue || plain->parts != 1 ||
         plain->operands[Contraction::Rhs].argument >= kernel.getNumInputs() ||
         isWeight(launch.getInputs()[plain->operands[Contraction::Rhs].argument]))
       return nullptr;

@@ -24,7 +24,7 @@ SmallVector<unsigned> findUpdated(plan::LaunchOp launch, plan::KernelOp kernel) 
       llvm::none_of(llvm::seq<unsigned>(inputs, launch->getNumOperands()), isState))
     return {};
   FailureOr<PlainContraction> plain = readContraction(kernel);
-  if (failed(plain))
+  if (failed(plain) || plain->isOfIntegers())
     return {};
   // A constant weight, or a state, has panels of its own width.
   const unsigned right = plain->operands[Contraction::Rhs].argument;

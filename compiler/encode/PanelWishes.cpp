@@ -41,6 +41,49 @@ int64_t widthForAll(ArrayRef<Target> targets, const ContractionShape &shape, con
   return width;
 }
 
+/// The steps of the depth that lie side by side: one of floats; of bytes as many as the fastest instructions among all targets' want,
+/// if each of the others can have these. None where the operands cannot be multiplied so.
+std::optional<DepthGroups> groupsForAll(ArrayRef<Target> targets, const PlainContraction &plain) {
+  if (!plain.isOfIntegers())
+    return DepthGroups();
+  const Type columns = plain.operands[Contraction::Rhs].elementType;
+  auto rowOf = [&](const Target &target, int64_t k) -> const MachineRow * {
+    std::optional<ProductTypes> types = productsOf(plain, columns, k);
+    return types ? bestRow(machineRows(), target.needs, *types, /*isSingleRow=*/false, target.inOrder) : nullptr;
+  };
+  std::optional<int64_t> best;
+  double most = 0;
+  for (int64_t k : {4, 8}) {
+    if (!llvm::all_of(targets, [&](const Target &target) { return rowOf(target, k); }))
+      continue;
+    double products = 0;
+    for (const Target &target : targets)
+      products = std::max(products, rowOf(target, k)->productsPerCycle());
+    if (products > most) {
+      most = products;
+      best = k;
+    }
+  }
+  return best ? depthGroupsOf(plain, *best) : std::nullopt;
+}
+
+/// Of bytes: as wide as the fastest of the targets would like, in whole registers of all. Others go by slices of a panel.
+int64_t widthForAll(ArrayRef<Target> targets, const PlainContraction &plain, const ContractionShape &shape,
+                    const DepthGroups &depth) {
+  const ProductTypes types = *productsOf(plain, plain.operands[Contraction::Rhs].elementType, depth.k);
+  if (depth.k == 1)
+    return widthForAll(targets, shape, types);
+  const MachineRow *fastest = nullptr;
+  int64_t unit = 1;
+  for (const Target &target : targets) {
+    const MachineRow &row = machineOf(target, types, shape.isSingleRow());
+    if (!fastest || row.productsPerCycle() > fastest->productsPerCycle())
+      fastest = &row;
+    unit = std::max(unit, row.lanes * (row.hasMixedSums() ? 2 : 1));
+  }
+  return llvm::alignTo(choosePanelWidth(*fastest, shape), unit);
+}
+
 bool isEmpty(const WinogradShape &shape) {
   return shape.images * shape.height * shape.width * shape.inputs * shape.outputs == 0;
 }
@@ -93,9 +136,12 @@ std::optional<encode::PanelWish> encode::readWish(plan::KernelOp kernel, ArrayRe
   const MatrixProduct product = asProduct(*plain);
   wish.work = product.multiplyAdds();
   wish.cut = product.cut;
-  const Type columns = plain->operands[Contraction::Rhs].elementType;
-  wish.width = widthForAll(targets, shapeOf(product), productsOf(plain->accumulatorType, columns));
-  if (wish.input >= kernel.getNumInputs() || failed(inPanels(*plain, wish.width)))
+  std::optional<DepthGroups> depth = groupsForAll(targets, *plain);
+  if (!depth)
+    return std::nullopt;
+  wish.depth = *depth;
+  wish.width = widthForAll(targets, *plain, shapeOf(product), *depth);
+  if (wish.input >= kernel.getNumInputs() || failed(inPanels(*plain, wish.width, wish.depth)))
     return std::nullopt;
   wish.parts = plain->parts;
   wish.groups = plain->rhsShape.back() / (product.columns.size * plain->parts);
@@ -105,7 +151,8 @@ std::optional<encode::PanelWish> encode::readWish(plan::KernelOp kernel, ArrayRe
 }
 
 plan::EncodingAttr encode::encodingOf(MLIRContext *context, const PanelWish &wish) {
-  return plan::EncodingAttr::get(context, plan::EncodingKind::Panel, wish.width, wish.groups, wish.parts);
+  return plan::EncodingAttr::get(context, plan::EncodingKind::Panel, wish.width, wish.groups, wish.parts, wish.depth.k,
+                                 wish.depth.k == 1 ? 0 : wish.depth.run);
 }
 
 void encode::grant(plan::KernelOp kernel, const PanelWish &wish, ArrayRef<Target> targets) {

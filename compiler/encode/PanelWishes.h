@@ -18,6 +18,7 @@ namespace nacre::encode {
 struct PanelWish {
   unsigned input = 0; ///< The operand.
   int64_t width = 0, groups = 1, parts = 1;
+  codegen::DepthGroups depth;                     ///< Of bytes: the steps of the depth that lie side by side.
   std::optional<codegen::WinogradShape> winograd; ///< Of a kernel that may be computed so,
   int64_t winogradTile = 0;                       ///< and is, in such tiles; 0 where not.
   double work = 0;

@@ -10,6 +10,7 @@
 
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/TransposedPhases.h"
+#include "compiler/graph/MovedCodes.h"
 
 #include "dialects/nn/NnDialect.h"
 #include "dialects/nn/Permutation.h"
@@ -253,18 +254,28 @@ nn::InterleaveOp moveToParts(Operation *user, nn::InterleaveOp interleaved) {
   return nn::InterleaveOp::create(builder, user->getLoc(), parts, interleaved.getStrides());
 }
 
+/// Whether both operands are dequantized.
+bool isQuantized(nn::ConvTransposeOp op) {
+  return findCodes(op.getInput()) && op.getFilter().getDefiningOp<nn::DequantizeOp>();
+}
+
 struct ExpandConvTranspose : impl::ExpandConvTransposePassBase<ExpandConvTranspose> {
+  using ExpandConvTransposePassBase::ExpandConvTransposePassBase;
+
   void runOnOperation() override {
     SmallVector<nn::ConvTransposeOp> found;
-    getOperation().walk([&](nn::ConvTransposeOp op) { found.push_back(op); });
+    getOperation().walk([&](nn::ConvTransposeOp op) {
+      if (!onlyQuantized || isQuantized(op))
+        found.push_back(op);
+    });
     for (nn::ConvTransposeOp op : found) {
       OpBuilder builder(op);
       Writer write(builder, op.getLoc());
       SmallVector<TransposedAxis> axes = axesOf(op);
       const int64_t inputs = shapeOf(op.getFilter()).drop_back().back(),
                     outputs = op.getType().getShape().back() / int64_t(op.getGroups());
-      Value result =
-          prefersPhases(axes, inputs, outputs) ? expandByPhases(write, op, axes) : expandByColumns(write, op, axes);
+      Value result = onlyQuantized || prefersPhases(axes, inputs, outputs) ? expandByPhases(write, op, axes)
+                                                                           : expandByColumns(write, op, axes);
       op.replaceAllUsesWith(result);
       op.erase();
     }

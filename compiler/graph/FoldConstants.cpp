@@ -42,7 +42,7 @@ int64_t bytesOf(ElementsAttr value) { return value.isSplat() ? 0 : storedBytes(v
 } // namespace
 
 std::optional<SmallVector<ElementsAttr>> findFoldableOperands(Operation *op, int64_t maxConstantBytes) {
-  if (op->getNumOperands() == 0 || !nn::canEvaluate(op))
+  if (op->getNumOperands() == 0 || !nn::canEvaluate(op) || nn::keepsCodes(op))
     return std::nullopt;
   SmallVector<ElementsAttr> operands;
   int64_t operandBytes = 0;

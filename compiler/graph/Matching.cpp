@@ -16,6 +16,19 @@ ElementsAttr getConstant(Value value) {
   return constant ? constant.getValue() : ElementsAttr();
 }
 
+bool isConstant(Value value) {
+  auto isWritten = [](Value operand) { return operand.getDefiningOp<nn::ConstantOp>() != nullptr; };
+  auto dequantize = value.getDefiningOp<nn::DequantizeOp>();
+  return dequantize ? llvm::all_of(dequantize->getOperands(), isWritten) : isWritten(value);
+}
+
+bool isCodingOfAll(Operation *op) {
+  if (auto quantize = dyn_cast_or_null<nn::QuantizeOp>(op))
+    return quantize.isPerTensor();
+  auto dequantize = dyn_cast_or_null<nn::DequantizeOp>(op);
+  return dequantize && dequantize.isPerTensor();
+}
+
 std::optional<double> getSplat(Value value) {
   ElementsAttr constant = getConstant(value);
   if (!constant || !constant.isSplat())

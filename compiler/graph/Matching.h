@@ -13,6 +13,12 @@ namespace nacre::graph {
 /// Returns the constant that `value` is, or null.
 mlir::ElementsAttr getConstant(mlir::Value value);
 
+/// Returns whether `value` is a constant, or a dequantized one, of which a later pass may use the codes.
+bool isConstant(mlir::Value value);
+
+/// Returns whether `op` quantizes or dequantizes all elements by one scale and one zero point.
+bool isCodingOfAll(mlir::Operation *op);
+
 /// Returns the number that all elements of the constant `value` equal.
 std::optional<double> getSplat(mlir::Value value);
 

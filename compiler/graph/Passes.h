@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include <optional>
 
 namespace nacre::graph {
 
@@ -21,12 +22,14 @@ struct Options {
   int64_t maxConstantBytes = int64_t(1) << 30;
   bool narrowFloats = false; ///< Compute the model's f32 values in f16.
   int64_t mostKeys = 4096;   ///< The maximum number of keys of fused attention.
+  /// The sign of left operands of 8-bit contractions; nothing keeps the model's.
+  std::optional<bool> unsignedLeft;
 };
 
 /// Appends the phase to `pm`, which runs on a module.
 void buildPipeline(mlir::OpPassManager &pm, const Options &options);
 
-/// Appends passes on functions that rewrite operators without gradients (recurrent layers) to operators with gradients.
+/// Appends passes on functions that rewrite operators without gradients (recurrent layers, quantizations) to operators with gradients.
 void buildExpansion(mlir::OpPassManager &pm);
 
 /// Registers the phase as the pipeline `nacre-graph`.

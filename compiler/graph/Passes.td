@@ -10,6 +10,7 @@
 #define NACRE_COMPILER_GRAPH_PASSES
 
 include "compiler/graph/ControlPasses.td"
+include "compiler/graph/QuantizedPasses.td"
 include "mlir/Pass/PassBase.td"
 
 def FoldEmptyPass : Pass<"nacre-fold-empty", "::mlir::func::FuncOp"> {
@@ -38,7 +39,8 @@ def SimplifyGraphPass : Pass<"nacre-simplify-graph", "::mlir::func::FuncOp"> {
     For example, a gather of one index becomes a slice, and a transpose that only moves axes of extent one becomes a reshape.
     Pooling over everything becomes a reduction. Zeros (for integers, any number) around a convolution's input become its
     pads. An elementwise operator needs no expanded operand. A sum of adjacent slices, each padded with zeros, as gradients
-    of slices are, becomes their concat. The dialect's folders run, too.
+    of slices are, becomes their concat. Movement between a dequantization and a quantization of one scale moves codes, and
+    so does movement of dequantized constants. The dialect's folders run, too.
 
     Requires: nothing.
 
@@ -126,6 +128,23 @@ def PermuteWeightsPass : Pass<"nacre-permute-weights", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
+def ExpandQuantizationPass : Pass<"nacre-expand-quantization", "::mlir::func::FuncOp"> {
+  let summary = "Rewrite the quantizations that no pass has taken as casts, arithmetic and rounding";
+  let description = [{
+    Quantized models compute in floats between a dequantization and a quantization, and weights are dequantized constants. Both
+    stay one operator each, also of constants, as long as passes look for layers that integers can compute. The rest is computed
+    as the model states it: elementwise operators, which kernels take in, and weights that become floats.
+
+    Requires: nothing. No later pass looks for quantizations; `nacre-fold-constants` runs afterwards and computes the weights.
+
+    Ensures: there is no `nn.quantize` and no `nn.dequantize`.
+
+    Example: test/compiler/graph/expand-quantization.mlir.
+  }];
+  let statistics = [Statistic<"numExpanded", "num-expanded", "Number of operators rewritten">];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
 def FoldScalesPass : Pass<"nacre-fold-scales", "::mlir::func::FuncOp"> {
   let summary = "Move factors of a contraction's output channels into its constant weights";
   let description = [{
@@ -191,7 +210,8 @@ def FoldConstantsPass : Pass<"nacre-fold-constants", "::mlir::ModuleOp"> {
     Requires: operators precede their users, as in any block.
 
     Ensures: no operator that `nn::evaluate` knows has constant operands only, unless its result would be larger than
-    `max-constant-bytes`, or much larger than its operands (computing an expansion is cheaper than storing it).
+    `max-constant-bytes`, or much larger than its operands (computing an expansion is cheaper than storing it), or it is an
+    `nn.dequantize` of several elements.
 
     Example: test/compiler/graph/fold-constants.mlir.
   }];
@@ -216,10 +236,14 @@ def ExpandConvTransposePass : Pass<"nacre-expand-conv-transpose", "::mlir::func:
     Requires: scales and biases are folded (`nacre-fold-scales`), because one filter becomes several; `nacre-fold-constants`
     runs afterwards and computes them.
 
-    Ensures: there is no `nn.conv_transpose`.
+    Quantized ones are expanded early, by phases, so that nacre-recognize-quantized finds the convolutions. They have no scales to fold.
+
+    Ensures: there is no `nn.conv_transpose`, or, with `only-quantized`, none of dequantized values.
 
     Example: test/compiler/graph/expand-conv-transpose.mlir.
   }];
+  let options = [Option<"onlyQuantized", "only-quantized", "bool", /*default=*/"false",
+                        "Whether only transposed convolutions of dequantized values are rewritten">];
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 

@@ -4,11 +4,13 @@
 // Why:   the transpose between the last feature map and the first fully connected layer would run on the device, for an
 //        order that the weights can have from the start.
 // How:   W's rows are seen as the transposed axes, put into x's order, and flattened again; nacre-fold-constants
-//        computes it.
+//        computes it. A quantization of x, or its end, may be in between.
 
+#include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
 
 #include "dialects/nn/Permutation.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace nacre::graph {
@@ -47,11 +49,15 @@ struct PermuteRows : OpRewritePattern<nn::MatMulOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(nn::MatMulOp product, PatternRewriter &rewriter) const override {
-    auto reshape = product.getLhs().getDefiningOp<nn::ReshapeOp>();
+    SmallVector<Operation *> codings; // the last one first
+    Value lhs = product.getLhs();
+    for (; isCodingOfAll(lhs.getDefiningOp()) && lhs.hasOneUse(); lhs = codings.back()->getOperand(0))
+      codings.push_back(lhs.getDefiningOp());
+    auto reshape = lhs.getDefiningOp<nn::ReshapeOp>();
     if (!reshape)
       return rewriter.notifyMatchFailure(product, "expected a reshape on the left");
     auto transpose = reshape.getOperand().getDefiningOp<nn::TransposeOp>();
-    if (!transpose || !product.getRhs().getDefiningOp<nn::ConstantOp>())
+    if (!transpose || !isConstant(product.getRhs()))
       return rewriter.notifyMatchFailure(product, "expected a transpose before the reshape and constant weights");
     // Another use would keep the transpose alive, and the weights would be copied for nothing.
     if (!reshape->hasOneUse() || !transpose->hasOneUse())
@@ -65,6 +71,11 @@ struct PermuteRows : OpRewritePattern<nn::MatMulOp> {
     Value weights =
         reorderRows(rewriter, product.getLoc(), product.getRhs(), transposed, *head, transpose.getPermutation());
     Value flat = nn::ReshapeOp::create(rewriter, reshape.getLoc(), reshape.getType(), transpose.getOperand());
+    for (Operation *coding : llvm::reverse(codings)) {
+      IRMapping mapping;
+      mapping.map(coding->getOperand(0), flat);
+      flat = rewriter.clone(*coding, mapping)->getResult(0);
+    }
     rewriter.replaceOpWithNewOp<nn::MatMulOp>(product, flat, weights);
     return success();
   }

@@ -45,6 +45,12 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   // Transposes now stand where they are cheapest, among other places before flattenings.
   onFunctions(createPermuteWeightsPass());
   onFunctions(createSimplifyGraphPass());
+  onFunctions(createExpandConvTransposePass({/*onlyQuantized=*/true}));
+  onFunctions(createSimplifyGraphPass()); // parts of its filter, as codes
+  foldConstants();                        // codes of weights where their axes are final
+  onFunctions(createRecognizeQuantizedPass({options.unsignedLeft.value_or(true)}));
+  // What is left is computed in floats. It comes before what changes floats by their values.
+  onFunctions(createExpandQuantizationPass());
   foldConstants();
 
   // Channels are last only now, so only now a factor for each channel is seen to be one.
@@ -59,6 +65,13 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   // Layouts bring new chances (a pad beside its convolution), and equal transposes of one value.
   onFunctions(createSimplifyGraphPass());
   onFunctions(mlir::createCSEPass());
+
+  if (options.unsignedLeft) {
+    onFunctions(createChooseSignsPass({*options.unsignedLeft}));
+    foldConstants(); // columns of weights
+    onFunctions(createSimplifyGraphPass());
+    onFunctions(mlir::createCSEPass());
+  }
 
   // Everything before computes constants, and is more exact in the wider type.
   if (options.narrowFloats) {
@@ -75,7 +88,10 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   onFunctions(createVerifyGraphPass({options.maxConstantBytes}));
 }
 
-void buildExpansion(mlir::OpPassManager &pm) { pm.addPass(createExpandRecurrencePass()); }
+void buildExpansion(mlir::OpPassManager &pm) {
+  pm.addPass(createExpandQuantizationPass());
+  pm.addPass(createExpandRecurrencePass());
+}
 
 void registerPipeline() {
   mlir::PassPipelineRegistration<>("nacre-graph", "The graph phase: nn to better nn",

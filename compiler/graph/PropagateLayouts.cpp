@@ -8,6 +8,7 @@
 //        Prices only fall, so the sweeps end; a layout refused for a region is not tried again from another of its
 //        values, so each sweep is linear.
 
+#include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
 
 #include "dialects/StoredBytes.h"
@@ -35,7 +36,6 @@ namespace {
 constexpr int maxSweeps = 4;
 
 Dims shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
-bool isConstant(Value value) { return value.getDefiningOp<nn::ConstantOp>() != nullptr; }
 
 int64_t bytesOf(Value value) { return storedBytes(cast<RankedTensorType>(value.getType())); }
 
@@ -108,8 +108,11 @@ bool absorbsTranspose(Operation *user, Dims transposed, Dims permutation) {
   auto reshape = dyn_cast<nn::ReshapeOp>(user);
   if (!reshape || !reshape->hasOneUse() || !findFlattenedTail(transposed, reshape.getType().getShape(), permutation))
     return false;
-  auto product = dyn_cast<nn::MatMulOp>(*reshape->user_begin());
-  return product && product.getLhs() == reshape.getResult() && isConstant(product.getRhs());
+  Operation *flat = reshape;
+  while (isCodingOfAll(*flat->user_begin()) && flat->user_begin()->hasOneUse())
+    flat = *flat->user_begin();
+  auto product = dyn_cast<nn::MatMulOp>(*flat->user_begin());
+  return product && product.getLhs() == flat->getResult(0) && isConstant(product.getRhs());
 }
 
 /// The price of a transpose from a tensor of `shape` whose result has `users`.

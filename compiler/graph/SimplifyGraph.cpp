@@ -5,7 +5,9 @@
 // How:   1. data movement, 2. windows, 3. elementwise operators. Each pattern removes an operator or replaces it by a
 //        cheaper one, so they end.
 
+#include "compiler/graph/IntegerSums.h"
 #include "compiler/graph/Matching.h"
+#include "compiler/graph/MovedCodes.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/SumsOfPads.h"
 
@@ -344,6 +346,8 @@ struct SimplifyGraph : impl::SimplifyGraphPassBase<SimplifyGraph> {
                  PadBeforeConv, DropBroadcast<nn::BinaryOp>, DropBroadcast<nn::SelectOp>, ShrinkConstant<nn::BinaryOp>,
                  ShrinkConstant<nn::SelectOp>, SimplePower, MaximumWithZero>(&getContext());
     addSumsOfPads(patterns);
+    addIntegerSums(patterns);
+    addMovedCodes(patterns);
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal().setMaxIterations(GreedyRewriteConfig::kNoLimit);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config))) {

@@ -43,6 +43,8 @@ struct VerifyGraph : impl::VerifyGraphPassBase<VerifyGraph> {
     if (!isa<nn::ConstantOp>(op) &&
         (llvm::any_of(op->getOperandTypes(), isEmpty) || llvm::any_of(op->getResultTypes(), isEmpty)))
       return reject(op, "must read and produce tensors that have elements", "nacre-fold-empty");
+    if (isa<nn::QuantizeOp, nn::DequantizeOp>(op))
+      return reject(op, "must be spelled out", "nacre-expand-quantization");
     if (findFoldableOperands(op, maxConstantBytes))
       return reject(op, "must not have only constant operands", "nacre-fold-constants");
     auto transpose = dyn_cast<nn::TransposeOp>(op);

@@ -50,10 +50,13 @@ LogicalResult verifyGeneric(linalg::GenericOp generic, plan::KernelKind kind) {
   if (!llvm::all_of(generic.getIndexingMapsArray(), isLinear))
     return blame(generic.emitOpError("must be indexed by sums of dims, in a kernel"), formKernels);
   bool mayIndex = kind == plan::KernelKind::Indexed || kind == plan::KernelKind::Scan;
+  bool mayReadTables = kind == plan::KernelKind::Nest || kind == plan::KernelKind::Row;
   for (Operation &op : generic.getBody()->getOperations()) {
     bool isScalar = isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) || isa<linalg::YieldOp>(op);
     bool isIndexed = isa<linalg::IndexOp, tensor::ExtractOp>(op);
-    if (!isScalar && !(isIndexed && mayIndex))
+    auto read = dyn_cast<tensor::ExtractOp>(op);
+    bool isOfTable = read && read.getTensor().getType().getRank() == 1 && isa<BlockArgument>(read.getTensor());
+    if (!isScalar && !(isIndexed && mayIndex) && !(isOfTable && mayReadTables))
       return blame(op.emitOpError("must not be in the body of a kernel of kind ") << stringifyKernelKind(kind),
                    formKernels);
   }

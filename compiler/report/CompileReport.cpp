@@ -58,6 +58,8 @@ json::Array CompileReport::launchRows() const {
                      {"node_list", json::Array(launch.nodeList)},
                      {"kernel", launch.kernel},
                      {"kind", launch.kind},
+                     {"contraction_type", launch.contractionType},
+                     {"in_floats_because", launch.inFloatsBecause},
                      {"flops", launch.flops},
                      {"executed_flops", launch.executedFlops},
                      {"weight_bytes", int64_t(launch.weightBytes)},
@@ -267,6 +269,9 @@ std::string CompileReport::summary() const {
                   fallbacks == 1 ? "falls" : "fall");
   os << formatv("\n  weights {0}, arena {1}, code {2}, file {3}\n", size(weightBytes), size(arenaBytes),
                 size(codeBytes), size(fileBytes));
+  if (contractions.total > 0)
+    os << formatv("  {0} of the {1} convolutions and products computed in integers\n",
+                  contractions.total - contractions.inFloats.size(), contractions.total);
   if (!weightsFile.empty())
     os << "  weights in " << weightsFile << "\n";
   if (stateBytes > 0)

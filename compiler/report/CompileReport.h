@@ -35,6 +35,8 @@ struct LaunchReport {
   std::vector<std::string> nodeList; ///< and each by itself.
   std::string kernel;                ///< Its code's name; equal for launches that share code.
   std::string kind;
+  std::string contractionType;    ///< Of a contraction's operands, as `int8`; empty for other kernels.
+  std::string inFloatsBecause;    ///< Why a quantized model's contraction is computed in floats.
   double flops = 0;               ///< Multiplications and additions of one launch.
   double executedFlops = 0;       ///< The same as its engines do them: fewer where the CPU goes by Winograd's method.
   uint64_t weightBytes = 0;       ///< Of one launch, as they are stored,
@@ -136,6 +138,18 @@ struct NarrowWeight {
   double largestRelativeError = 0, relativeError = 0; ///< plan::WeightRounding
 };
 
+/// A contraction of a quantized model that is computed in floats.
+struct FloatContraction {
+  std::vector<std::string> nodes;
+  std::string reason; ///< The end of a sentence about the node.
+};
+
+/// The contractions of a quantized model; none of other models.
+struct QuantizedContractions {
+  unsigned total = 0;
+  std::vector<FloatContraction> inFloats;
+};
+
 struct CompileReport {
   std::string model, output, target, cpu, device;
   codegen::MachineModel machine; ///< Of the first CPU.
@@ -152,6 +166,7 @@ struct CompileReport {
   unsigned vectorBytes = 0;             ///< Of a register of the first CPU.
   bool usesGpu = false;                 ///< It has been asked for, for some or all launches.
   std::vector<std::string> looseScales; ///< Nodes that multiply channels by constants after the graph phase.
+  QuantizedContractions contractions;   ///< Of a quantized model.
   std::vector<Advice> advice;
   std::optional<StepTimes> stepTimes;    ///< Of the entry that trains; none without one, or without a device.
   std::vector<WeightCost> weightCosts;   ///< Of those that are trained; none without a device.

@@ -5,6 +5,7 @@
 #include "codegen/OperandOrigin.h"
 #include "codegen/PackWeights.h"
 #include "codegen/package/NodeNames.h"
+#include "compiler/report/ContractionTypes.h"
 #include "compiler/report/DescribeEntries.h"
 #include "compiler/schedule/Lifetimes.h"
 #include "dialects/StoredBytes.h"
@@ -63,14 +64,25 @@ static void countColumns(plan::LaunchOp launch, const SymbolTable &symbols, Laun
   }
 }
 
-static LaunchReport describe(plan::LaunchOp launch, const SymbolTable &symbols,
-                             const package::CompiledKernel &compiled) {
+/// Why a contraction that computes one of `nodes` is in floats; empty if it is not, or the model is not quantized.
+static std::string whyInFloats(const QuantizedContractions &contractions, ArrayRef<std::string> nodes) {
+  for (const FloatContraction &each : contractions.inFloats)
+    if (llvm::any_of(each.nodes, [&](const std::string &node) { return llvm::is_contained(nodes, node); }))
+      return each.reason;
+  return "";
+}
+
+static LaunchReport describe(plan::LaunchOp launch, const SymbolTable &symbols, const package::CompiledKernel &compiled,
+                             const QuantizedContractions &contractions) {
   plan::KernelOp kernel = compiled.kernel;
   LaunchReport row;
   row.nodes = package::nodeNames(launch.getLoc());
   row.nodeList = package::listNodes(launch.getLoc());
   row.kernel = launch.getKernel().str();
   row.kind = plan::stringifyKernelKind(kernel.getKind()).str();
+  row.contractionType = contractionTypeOf(kernel);
+  if (!row.contractionType.empty() && row.contractionType != "int8")
+    row.inFloatsBecause = whyInFloats(contractions, row.nodeList);
   row.flops = compiled.variants.front().flops;
   countBytes(launch, symbols, row);
   countColumns(launch, symbols, row);
@@ -127,7 +139,7 @@ private:
 };
 
 std::vector<LaunchReport> describeLaunches(ModuleOp scheduled, ArrayRef<package::CompiledKernel> kernels,
-                                           const codegen::Target &first) {
+                                           const codegen::Target &first, const QuantizedContractions &contractions) {
   llvm::StringMap<const package::CompiledKernel *> byName;
   for (const package::CompiledKernel &kernel : kernels)
     byName[plan::KernelOp(kernel.kernel).getSymName()] = &kernel;
@@ -137,7 +149,8 @@ std::vector<LaunchReport> describeLaunches(ModuleOp scheduled, ArrayRef<package:
     const MemoryOfEntry memory(entry);
     for (auto [number, step] : llvm::enumerate(stepsOf(entry)))
       if (auto launch = dyn_cast<plan::LaunchOp>(step)) {
-        LaunchReport &row = rows.emplace_back(describe(launch, symbols, *byName.lookup(launch.getKernel())));
+        LaunchReport &row =
+            rows.emplace_back(describe(launch, symbols, *byName.lookup(launch.getKernel()), contractions));
         row.lanes = first.lanes();
         row.entry = entry.getSymName().str();
         row.step = number;

@@ -15,7 +15,7 @@ std::vector<NarrowWeight> describeNarrowWeights(mlir::ModuleOp encoded);
 
 /// Returns a row for each launch, in order. `first` is the CPU of the kernels' first variants.
 std::vector<LaunchReport> describeLaunches(mlir::ModuleOp scheduled, llvm::ArrayRef<package::CompiledKernel> kernels,
-                                           const codegen::Target &first);
+                                           const codegen::Target &first, const QuantizedContractions &contractions);
 
 /// Returns the size of the largest arena of all entries.
 uint64_t arenaBytes(mlir::ModuleOp scheduled);

@@ -53,6 +53,29 @@ std::optional<AxisCounts> transferBroadcastCounts(Operation *op, ArrayRef<AxisCo
   return result;
 }
 
+/// Scales and zero points along an open axis are all there, or not known to be.
+template <typename OpT> static std::optional<AxisCounts> transferCodes(OpT op, ArrayRef<AxisCounts> operands) {
+  for (auto [parameter, counts] : {std::pair<Value, AxisCounts>(op.getScale(), operands[1]),
+                                   std::pair<Value, AxisCounts>(op.getZero(), operands[2])}) {
+    if (llvm::any_of(counts, [](Value count) { return bool(count); }))
+      return std::nullopt;
+    if (typeOf(parameter).getRank() == 0 || parameter.template getDefiningOp<ConstantOp>())
+      continue;
+    for (auto [axis, count] : llvm::enumerate(operands[0]))
+      if (count && (op.getBlock() > 0 || axis == op.getAxis()))
+        return std::nullopt;
+  }
+  return operands[0];
+}
+
+std::optional<AxisCounts> QuantizeOp::transferCounts(ArrayRef<AxisCounts> operands) {
+  return transferCodes(*this, operands);
+}
+
+std::optional<AxisCounts> DequantizeOp::transferCounts(ArrayRef<AxisCounts> operands) {
+  return transferCodes(*this, operands);
+}
+
 std::optional<AxisCounts> TransposeOp::transferCounts(ArrayRef<AxisCounts> operands) {
   AxisCounts result;
   for (int64_t axis : getPermutation())

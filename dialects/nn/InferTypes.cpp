@@ -121,6 +121,31 @@ LogicalResult infer(MaybeLocation location, RequantizeOp::Adaptor op, Types &typ
                 elementOf(op.getMultiplier()), types);
 }
 
+template <typename Adaptor> LogicalResult checkCodeParameters(MaybeLocation location, Adaptor op) {
+  const auto axis = int64_t(op.getAxis()), block = int64_t(op.getBlock());
+  for (auto [name, parameter] : {std::pair("scale", op.getScale()), std::pair("zero", op.getZero())})
+    if (llvm::Error error = checkCodeParameter(name, shapeOf(op.getOperand()), shapeOf(parameter), axis, block))
+      return rejected(location, std::move(error));
+  return success();
+}
+
+LogicalResult infer(MaybeLocation location, QuantizeOp::Adaptor op, Types &types) {
+  if (elementOf(op.getOperand()) != elementOf(op.getScale()))
+    return emitOptionalError(location, "operand and scale must have the same element type, but have ",
+                             elementOf(op.getOperand()), " and ", elementOf(op.getScale()));
+  types.push_back(typeOf(op.getOperand()).clone(elementOf(op.getZero())));
+  return checkCodeParameters(location, op);
+}
+
+LogicalResult infer(MaybeLocation location, DequantizeOp::Adaptor op, Types &types) {
+  Type code = elementOf(op.getOperand()), zero = elementOf(op.getZero());
+  if (zero != code && !isFloat(zero))
+    return emitOptionalError(location, "zero must have the operand's element type ", code, " or be a float, but has ",
+                             zero);
+  types.push_back(typeOf(op.getOperand()).clone(elementOf(op.getScale())));
+  return checkCodeParameters(location, op);
+}
+
 LogicalResult infer(MaybeLocation location, MatMulOp::Adaptor op, Types &types) {
   Type sum = getSumType(elementOf(op.getLhs()), elementOf(op.getRhs()));
   if (!sum)
@@ -299,6 +324,8 @@ NN_INFER(UnaryOp)
 NN_INFER(BinaryOp)
 NN_INFER(SelectOp)
 NN_INFER(RequantizeOp)
+NN_INFER(QuantizeOp)
+NN_INFER(DequantizeOp)
 NN_INFER(MatMulOp)
 NN_INFER(AttentionOp)
 NN_INFER(ConvOp)

@@ -82,6 +82,26 @@ std::optional<OpLayouts> GatherOp::transferLayout(Value value, Dims layout) {
   return OpLayouts{{Permutation(layout), std::nullopt}, Permutation(layout)};
 }
 
+/// Of scales and zero points, those of blocks have the operand's axes.
+template <typename OpT> static std::optional<OpLayouts> transferCodes(OpT op, Value value, Dims layout) {
+  OpLayouts layouts = sameForAll(op, layout);
+  for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+    if (index > 0 && (op.getBlock() == 0 || typeOf(operand).getRank() == 0)) {
+      if (operand == value)
+        return std::nullopt;
+      layouts.operands[index].reset();
+    }
+  return layouts;
+}
+
+std::optional<OpLayouts> QuantizeOp::transferLayout(Value value, Dims layout) {
+  return transferCodes(*this, value, layout);
+}
+
+std::optional<OpLayouts> DequantizeOp::transferLayout(Value value, Dims layout) {
+  return transferCodes(*this, value, layout);
+}
+
 //===----------------------------------------------------------------------===//
 // 3. Attributes
 //===----------------------------------------------------------------------===//
@@ -91,6 +111,16 @@ void ReduceOp::moveAttributes(const OpLayouts &layouts) { setAxes(moveAxes(getAx
 void ArgReduceOp::moveAttributes(const OpLayouts &layouts) { setAxis(moveAxis(getAxis(), *layouts.operands[0])); }
 
 void ReshapeOp::moveAttributes(const OpLayouts &) {}
+
+void QuantizeOp::moveAttributes(const OpLayouts &layouts) {
+  if (!isPerTensor())
+    setAxis(moveAxis(getAxis(), layouts.result));
+}
+
+void DequantizeOp::moveAttributes(const OpLayouts &layouts) {
+  if (!isPerTensor())
+    setAxis(moveAxis(getAxis(), layouts.result));
+}
 
 void BitcastOp::moveAttributes(const OpLayouts &) {}
 

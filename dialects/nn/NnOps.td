@@ -13,6 +13,7 @@
 include "dialects/nn/NnContractionOps.td"
 include "dialects/nn/NnControlOps.td"
 include "dialects/nn/NnMovementOps.td"
+include "dialects/nn/NnQuantizationOps.td"
 include "dialects/nn/NnScatterOps.td"
 include "dialects/nn/NnSelectionOps.td"
 
@@ -109,30 +110,6 @@ def Nn_CastOp : Nn_TypedOp<"cast", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts,
   let results = (outs Nn_AnyTensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
   let hasFolder = 1;
-}
-
-def Nn_RequantizeOp : Nn_Op<"requantize", [Nn_Elementwise, Nn_SameWidth, Nn_Broadcasts, Nn_Evaluated]> {
-  let summary = "An integer times a fixed-point number, rounded in one of three exact ways";
-  let description = [{
-    x * multiplier / 2^31 * 2^shift in exact integer arithmetic (dialects/nn/FixedPoint.h), broadcast as in NumPy; the result
-    is a wrapping i32. `double` rounds twice: x as i32, after a wrapping left shift, times the multiplier, rounding halves up
-    and clamping to 2^31 - 1; then a right shift, rounding halves away from zero. `single` rounds once, halves up. `mult16` is
-    like `single`, but first rounds the multiplier to 16 bits. Shifts are clamped to -31 to 30 (`mult16`: to 14).
-
-    Example:
-
-    ```mlir
-    %y = nn.requantize double %sums by %multiplier shift %shift
-        : tensor<1x8x8x16xi32>, tensor<16xi32>, tensor<16xi32>
-    ```
-  }];
-  let hasGradient = 0;
-  let isLowered = 0;
-  let arguments = (ins Nn_FixedPointRounding:$rounding, Nn_IndexTensor:$operand, Nn_Int32Tensor:$multiplier,
-                       Nn_Int32Tensor:$shift);
-  let assemblyFormat = [{
-    $rounding $operand `by` $multiplier `shift` $shift attr-dict `:` type($operand) `,` type($multiplier) `,` type($shift)
-  }];
 }
 
 def Nn_BitcastOp : Nn_TypedOp<"bitcast", [Nn_FullWidth, Nn_MovesAxes, Nn_EvaluatedInFull]> {

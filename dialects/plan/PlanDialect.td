@@ -52,10 +52,20 @@ def Plan_EncodingAttr : AttrDef<Plan_Dialect, "Encoding"> {
     in row-major order with `nr` values each: `[ceil(OC / nr)][rest...][nr]`; zeros fill the last panel.
     With `groups` > 1, every group of `OC / groups` columns is split into separate panels. With `parts` > 1, a panel has `nr`
     columns of each of `parts` equal parts, side by side: `[ceil(OC / parts / nr)][rest...][parts][nr]`.
+    With `k` > 1, each column has `k` steps of the reduction side by side: `[ceil(OC / nr)][rest...][ceil(run / k)][nr][k]`. `run` is the
+    product of the trailing axes of `rest` whose steps a left operand has one after another. If `k` does not divide it, the last
+    `k` steps of a run overlap those before, and the overlap is zero. A run shorter than `k` ends with zeros.
   }];
   let parameters = (ins EnumParameter<Plan_EncodingKindEnum>:$kind, DefaultValuedParameter<"int64_t", "0">:$width,
-                        DefaultValuedParameter<"int64_t", "1">:$groups, DefaultValuedParameter<"int64_t", "1">:$parts);
-  let assemblyFormat = "`<` $kind (`,` `width` `=` $width^)? (`,` `groups` `=` $groups^)? (`parts` `=` $parts^)? `>`";
+                        DefaultValuedParameter<"int64_t", "1">:$groups, DefaultValuedParameter<"int64_t", "1">:$parts,
+                        DefaultValuedParameter<"int64_t", "1">:$k, DefaultValuedParameter<"int64_t", "0">:$run);
+  let assemblyFormat = [{
+    `<` $kind (`,` `width` `=` $width^)? (`,` `groups` `=` $groups^)? (`parts` `=` $parts^)? (`k` `=` $k^ `,` `run` `=` $run)? `>`
+  }];
+  let builders = [AttrBuilder<(ins "EncodingKind":$kind, CArg<"int64_t", "0">:$width, CArg<"int64_t", "1">:$groups,
+                                  CArg<"int64_t", "1">:$parts), [{
+    return $_get($_ctxt, kind, width, groups, parts, /*k=*/1, /*run=*/0);
+  }]>];
 }
 
 #endif // NACRE_DIALECTS_PLAN_PLANDIALECT

@@ -146,6 +146,62 @@ void drawRequantize(Draw &draw) {
                    draw.typeOf(shift);
 }
 
+/// The elements that scales and zero points belong to.
+struct Granularity {
+  Shape shape;
+  size_t axis = 0;
+  int64_t block = 0;
+
+  explicit Granularity(Draw &draw) : shape(draw.shape(0, 3)) {
+    if (!shape.empty())
+      axis = draw.below(shape.size());
+    if (draw.oneIn(3))
+      block = draw.between(1, 4);
+  }
+
+  /// Of a scale or a zero point.
+  Shape ofParameter(Draw &draw) const {
+    if (shape.empty() || draw.oneIn(3))
+      return {};
+    if (block == 0)
+      return {shape[axis]};
+    Shape blocks = shape;
+    blocks[axis] = (shape[axis] + block - 1) / block;
+    return blocks;
+  }
+
+  std::string text() const { return "axis = " + std::to_string(axis) + ", block = " + std::to_string(block); }
+};
+
+/// Quotients of these are often halves.
+constexpr Values kScales{0.25, 2, 0, false, 0.25};
+
+void drawQuantize(Draw &draw) {
+  const Granularity granularity(draw);
+  const std::string element = draw.word({"f32", "f32", "f64"});
+  const Values reals{-300, 300, 6, true, 0.125};
+  const std::string x = draw.operand(element, granularity.shape, reals, 8);
+  const std::string scale = draw.operand(element, granularity.ofParameter(draw), kScales, 2);
+  const std::string code =
+      draw.word({"i8", "i8", "ui8", "ui8", "i16", "ui16", "i4", "ui4", "i2", "f8E4M3FN", "f8E5M2", "f4E2M1FN"});
+  const std::string zero = draw.operand(code, granularity.ofParameter(draw), kTame, 2);
+  draw.node.text = "nn.quantize " + x + ", " + scale + ", " + zero + " {" + granularity.text() +
+                   draw.word({"", ", overflows"}) + "} : " + draw.typeOf(x) + ", " + draw.typeOf(scale) + ", " +
+                   draw.typeOf(zero);
+}
+
+void drawDequantize(Draw &draw) {
+  const Granularity granularity(draw);
+  const std::string code =
+      draw.word({"i8", "ui8", "i16", "ui16", "i32", "i64", "i4", "ui4", "i2", "f8E4M3FN", "f8E5M2", "f4E2M1FN"});
+  const std::string x = draw.operand(code, granularity.shape, kSpecial, 3);
+  const std::string scale = draw.operand(draw.floats(), granularity.ofParameter(draw), kScales, 2);
+  const std::string zero = draw.operand(draw.oneIn(4) ? "f32" : code, granularity.ofParameter(draw), kTame, 2);
+  draw.node.text = "nn.dequantize " + x + ", " + scale + ", " + zero + " {" + granularity.text() +
+                   "} : " + draw.typeOf(x) + ", " + draw.typeOf(scale) + ", " + draw.typeOf(zero);
+  draw.node.bounds = {{1.5}};
+}
+
 void drawBitcast(Draw &draw) {
   const auto [from, to, ratio] = draw.of<std::tuple<const char *, const char *, int>>({{"f32", "i32", 1},
                                                                                        {"f32", "ui8", 4},
@@ -181,7 +237,7 @@ void drawConstant(Draw &draw) {
 constexpr Operator operators[] = {
     {"nn.unary", drawUnary, 10},      {"nn.binary", drawBinary, 10},        {"nn.select", drawSelect, 2},
     {"nn.cast", drawCast, 6},         {"nn.requantize", drawRequantize, 2}, {"nn.bitcast", drawBitcast, 2},
-    {"nn.constant", drawConstant, 1},
+    {"nn.constant", drawConstant, 1}, {"nn.quantize", drawQuantize, 3},     {"nn.dequantize", drawDequantize, 3},
 };
 
 } // namespace

@@ -15,6 +15,7 @@ import tree
 PHASES = ("train", "graph", "kernels", "encode", "place", "schedule")
 FILES = [(f"Phase {phase}", f"compiler/{phase}/Passes.td") for phase in PHASES]
 FILES.insert(PHASES.index("graph") + 1, ("Phase graph, control flow", "compiler/graph/ControlPasses.td"))
+FILES.insert(PHASES.index("graph") + 2, ("Phase graph, quantized models", "compiler/graph/QuantizedPasses.td"))
 FILES += [("Phase codegen, CPUs", "codegen/cpu/Passes.td"), ("Phase codegen, GPUs", "codegen/gpu/Passes.td")]
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 # Of each kind of option the numbers of the strings that are its name and its text.

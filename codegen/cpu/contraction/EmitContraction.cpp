@@ -17,6 +17,7 @@
 #include "codegen/cpu/contraction/PackColumns.h"
 #include "codegen/cpu/contraction/PanelWalk.h"
 #include "codegen/cpu/contraction/TileTables.h"
+#include "codegen/cpu/contraction/UnitPanel.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/PlanDialect.h"
 
@@ -35,10 +36,9 @@ namespace {
 class ContractionEmitter {
 public:
   ContractionEmitter(KernelFunction &function, const MatrixProduct &contraction)
-      : function(function), build(function), contraction(contraction), walked(contraction),
-        machine(machineOf(build.target, productsOf(contraction.accumulatorType, columnType(contraction)),
-                          shapeOf(contraction).isSingleRow())),
-        lanes(machine.lanes) {}
+      : function(function), build(function), contraction(contraction),
+        walked(contraction.panels ? contraction : inScratch(function.target, contraction)),
+        machine(machineOf(build.target, walked, columnType(contraction))), lanes(machine.lanes) {}
 
   void emit() {
     divide();
@@ -55,7 +55,7 @@ private:
 
   /// Of panels; what is no packed weight is converted when it is packed.
   static Type columnType(const MatrixProduct &contraction) {
-    return contraction.panels ? contraction.operands[Contraction::Rhs].elementType : contraction.accumulatorType;
+    return contraction.panels ? contraction.operands[Contraction::Rhs].elementType : typeInScratch(contraction);
   }
 
   //===--------------------------------------------------------------------===//
@@ -81,6 +81,7 @@ private:
             : contraction.resultWidth ? contraction.resultWidth
                                       : choosePanelWidth(machine, shape);
 
+    slice = contraction.isOfIntegers() && contraction.panels ? sliceOfPanel(machine, shape, width) : width;
     rowsAreAcross = areRowsAcross();
     parts = contraction.cut == Cut::Columns || rowsAreAcross ? 1 : panels();
     for (auto [number, loop] : llvm::enumerate(contraction.outer))
@@ -105,7 +106,7 @@ private:
       cut.bytesPerIndex =
           contraction.rows[contraction.cutLoop].strides[Contraction::Lhs] * contraction.cutFactor * lhsBytes;
       cut.parts = parts;
-      const int64_t columns = std::min(width, shape.columns), vectors = shape.parts * llvm::divideCeil(columns, lanes);
+      const int64_t columns = std::min(slice, shape.columns), vectors = shape.parts * llvm::divideCeil(columns, lanes);
       const int64_t tile = splitRun(machine, shape.rows, vectors, shape.depth, mostRows(machine, shape, columns)).rows;
       if (rowsAreAcross) {
         cut.bytesPerIndex = contraction.cutFactor * contraction.depthSize() * lhsBytes;
@@ -274,18 +275,10 @@ private:
       address = build.address({{address, 0}, {number, 0}}, {1, stride}, 0);
     }
     auto emitColumns = [&](int64_t columns) {
-      function.scratchBytes = scratchOfRows; // the two ways that this is emitted in share what is beside
-      PanelWalk walk;
-      walk.followed = contraction.panels.has_value();
-      walk.columns = columns;
-      walk.cutLow = low;
-      walk.cutHigh = high;
-      walk.cutExtent = extent;
-      walk.cutMost = order == Order::Blocks ? extent : contraction.cutExtent;
-      Addresses from = at;
-      walk.panel = contraction.panels || isReadInPlace(columns) ? panelInPlace() : packPanel(columns, from);
-      emitPanelWalk(function, build, walked, walk, from);
-      scratchBytes = std::max(scratchBytes, function.scratchBytes);
+      const int64_t whole = columns / slice, rest = columns % slice;
+      build.loop(0, whole, 1, [&](Position index) { emitSlice(slice, sliceAt(at, index)); });
+      if (rest != 0)
+        emitSlice(rest, sliceAt(at, {Value(), whole}));
     };
     if (full == 0 || tail == 0)
       return emitColumns(full == 0 ? tail : width);
@@ -298,52 +291,31 @@ private:
     emitColumns(tail);
   }
 
-  /// A panel that the second-level cache does not hold comes from as far when it is packed; columns that lie one after another,
-  /// in whole vectors, are read where they are.
-  bool isReadInPlace(int64_t columns) const {
-    const ContractionOperand &rhs = contraction.operands[Contraction::Rhs];
-    const uint64_t bytes = uint64_t(contraction.depthSize()) * width * bytesOfElement(rhs.elementType);
-    return contraction.columns.strides[Contraction::Rhs] == 1 && columns % lanes == 0 && contraction.parts == 1 &&
-           rhs.elementType == contraction.accumulatorType && bytes > build.target.model.l2Bytes;
-  }
-
-  Panel panelInPlace() const {
-    Panel panel;
-    panel.width = width;
-    panel.buffer = function.buffers[contraction.operands[Contraction::Rhs].argument];
-    for (const ContractionLoop &loop : contraction.depth)
-      panel.strides.push_back(loop.strides[Contraction::Rhs]);
-    return panel;
-  }
-
-  /// Copies `columns` columns at `at` into scratch, as a packed weight's panel would be; moves Rhs there.
-  Panel packPanel(int64_t columns, Addresses &at) {
-    Panel panel;
-    panel.width = width;
-    panel.strides.resize(contraction.depth.size());
-    int64_t stride = width * contraction.parts;
-    for (unsigned level = contraction.depth.size(); level-- > 0; stride *= contraction.depth[level].size)
-      panel.strides[level] = stride;
-    panel.buffer = allocateScratch(function, build, stride, contraction.accumulatorType);
-    for (int64_t part = 0; part < contraction.parts; ++part) {
-      const int64_t start = part * contraction.columns.size * contraction.columns.strides[Contraction::Rhs];
-      packColumns(0, columns, panel, build.add(at[Contraction::Rhs], start), build.index(part * width));
+  /// Where the operands stand at that slice of a panel.
+  Addresses sliceAt(const Addresses &at, Position index) {
+    Addresses moved;
+    for (auto [operand, address] : llvm::enumerate(at)) {
+      const int64_t column = operand == Contraction::Rhs ? walked.groups.k : contraction.columns.strides[operand];
+      moved.push_back(slice == width ? address : build.address({{address, 0}, index}, {1, column * slice}, 0));
     }
-    at[Contraction::Rhs] = build.index(0);
-    return panel;
+    return moved;
   }
 
-  void packColumns(unsigned level, int64_t columns, const Panel &panel, Value from, Value to) {
-    const ContractionLoop &loop = contraction.depth[level];
-    const int64_t stride = loop.strides[Contraction::Rhs];
-    if (level + 1 < contraction.depth.size())
-      return build.loop(0, loop.size, 1, [&](Position step) {
-        packColumns(level + 1, columns, panel, build.address({{from, 0}, step}, {1, stride}, 0),
-                    build.address({{to, 0}, step}, {1, panel.strides[level]}, 0));
-      });
-    Value buffer = function.buffers[contraction.operands[Contraction::Rhs].argument];
-    packRows(build, {buffer, from}, {loop.size, stride}, {columns, contraction.columns.strides[Contraction::Rhs]},
-             {panel.buffer, to, panel.strides[level], panel.width}, contraction.accumulatorType);
+  void emitSlice(int64_t columns, const Addresses &at) {
+    function.scratchBytes = scratchOfRows; // the two ways that this is emitted in share what is beside
+    PanelWalk walk;
+    walk.followed = contraction.panels.has_value();
+    walk.columns = columns;
+    walk.cutLow = low;
+    walk.cutHigh = high;
+    walk.cutExtent = extent;
+    walk.cutMost = order == Order::Blocks ? extent : contraction.cutExtent;
+    Addresses from = at;
+    const UnitPanel panel(function, build, contraction, walked, width);
+    walk.panel =
+        contraction.panels || panel.isReadInPlace(columns, lanes) ? panel.inPlace() : panel.pack(columns, from);
+    emitPanelWalk(function, build, walked, walk, from);
+    scratchBytes = std::max(scratchBytes, function.scratchBytes);
   }
 
   KernelFunction &function;
@@ -354,6 +326,7 @@ private:
   const unsigned lanes;
   bool rowsAreAcross = false;
   int64_t width = 0;  ///< Of a panel.
+  int64_t slice = 0;  ///< Columns of it that rows go by at a time.
   int64_t extent = 1; ///< Of a block.
   int64_t parts = 1;  ///< Units of a block.
   Order order = Order::Blocks;
@@ -363,12 +336,18 @@ private:
 
 } // namespace
 
-static void emit(KernelFunction &function, const MatrixProduct &product) {
+static LogicalResult emit(KernelFunction &function, const MatrixProduct &product) {
+  if (product.isOfIntegers() && !canMultiply(function.target, product))
+    return failure();
   ContractionEmitter(function, product).emit();
+  return success();
 }
-static void emit(KernelFunction &function, const DepthwiseConvolution &convolution) {
+static LogicalResult emit(KernelFunction &function, const DepthwiseConvolution &convolution) {
+  if (convolution.isOfIntegers())
+    return failure();
   function.keepsOrder = true;
   emitDepthwise(function, convolution);
+  return success();
 }
 
 LogicalResult nacre::codegen::cpu::emitContraction(plan::KernelOp kernel, KernelFunction &function) {
@@ -391,6 +370,5 @@ LogicalResult nacre::codegen::cpu::emitContraction(plan::KernelOp kernel, Kernel
   const auto *depthwise = std::get_if<DepthwiseConvolution>(&*contraction);
   if (depthwise && depthwise->depthSize() > mostTaps)
     return emitNest(kernel, function);
-  std::visit([&](const auto &kind) { emit(function, kind); }, *contraction);
-  return success();
+  return std::visit([&](const auto &kind) { return emit(function, kind); }, *contraction);
 }

@@ -49,7 +49,9 @@ private:
 } // namespace
 
 Value InOrderLoop::elementsOf(Value row, int64_t step) {
-  return extend(build.loadAt(build.add(row, step * bytesOfElement(element)), VectorType::get({half()}, element)));
+  Value at = build.add(row, step * bytesOfElement(element));
+  auto elements = VectorType::get({half()}, element);
+  return element.isInteger() ? build.loadWordsAt(at, elements) : extend(build.loadAt(at, elements));
 }
 
 SmallVector<Value> InOrderLoop::begin(const Stand &at) {

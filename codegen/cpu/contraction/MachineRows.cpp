@@ -3,6 +3,8 @@
 #include "codegen/cpu/contraction/MachineRows.h"
 
 #include "codegen/cpu/VectorBuilder.h"
+#include "codegen/cpu/contraction/IntegerProducts.h"
+#include "codegen/form/ContractionForm.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "runtime/include/nacre/model_format.h"
@@ -101,6 +103,73 @@ constexpr MachineRow littleNeonRow(const char *instruction, const ProductTypes &
   return row;
 }
 
+/// A row of floats as one of bytes, so many of which are a lane's word.
+constexpr MachineRow ofWords(MachineRow row, const ProductTypes &types, MultiplyAdd multiplyAdd,
+                             std::optional<nacre_cpu_bit> bit = std::nullopt) {
+  if (bit)
+    row.needs |= NACRE_CPU_NEED(*bit);
+  row.types = types;
+  row.multiplyAdd = multiplyAdd;
+  row.hasHalves = false;
+  row.readsBroadcasts = false;
+  return row;
+}
+
+constexpr Number U = Number::U8, S = Number::S8;
+constexpr ProductTypes wordsOf(Number lhs, Number rhs, int64_t k) { return {lhs, rhs, Number::S32, k}; }
+
+/// Products of 16 bits by vpmaddwd: exact for all bytes, whatever their signs. A register has two sums of each of half as many
+/// columns; both operands are widened as they are loaded, columns once for all rows.
+template <Number lhs, Number rhs> constexpr MachineRow pairsRow(MachineRow row) {
+  row = ofWords(row, wordsOf(lhs, rhs, 4), multiplyAddByPairs<lhs == U, rhs == U>);
+  row.lanes /= 2;
+  row.sumsOfLane = 2;
+  row.spareRegisters += 1;
+  row.cycles *= 1.5; // a product, and an addition that more of the core's pipes can start
+  row.issueCycles =
+      row.needs == NACRE_CPU_NEED(NACRE_X86_64_V2) ? 1 : 0.3; // to widen, and without AVX to broadcast before
+  return row;
+}
+
+/// Products of 16 bits, and pairs of them added to sums, both for half as many columns as a register has sums. A row's word is copied
+/// to both halves before.
+template <Number lhs, Number rhs> constexpr MachineRow halvesRow(MachineRow row, int64_t k) {
+  row = ofWords(row, wordsOf(lhs, rhs, k), multiplyAddByHalves<lhs == U, rhs == U>);
+  row.lanes = 2;
+  row.sumsOfLane = 2;
+  row.spareRegisters += 3;
+  row.cycles *= 2.0 * (double(k) / 4);
+  row.registersPerStream = 1;
+  return row;
+}
+
+template <Number lhs, Number rhs>
+constexpr MachineRow dotRow(const char *instruction, MachineRow row, int64_t k, nacre_cpu_bit bit) {
+  row = ofWords(row, wordsOf(lhs, rhs, k), multiplyAddByDots<lhs == U, rhs == U>, bit);
+  row.instruction = instruction;
+  if (k == 8) { // two instructions, and loads that take the columns' halves apart
+    row.cycles *= 2;
+    row.spareRegisters += 2;
+    row.registersPerStream = 1;
+  }
+  return row;
+}
+
+template <Number lhs, Number rhs> constexpr MachineRow matrixRow(const char *instruction) {
+  MachineRow row = ofWords(neonRow(instruction, kSingles), wordsOf(lhs, rhs, 8),
+                           multiplyAddByMatrices<lhs == U, rhs == U>, NACRE_ARM64_I8MM);
+  row.lanes = 2;
+  row.rowsOfStep = 2;
+  row.spareRegisters = 2;
+  return row;
+}
+
+constexpr MachineRow kSsePairs = sseRow("pmaddwd, paddd", kSingles),
+                     kAvx2Pairs = rowOf("vpmaddwd ymm, vpaddd ymm", NACRE_X86_64_V3, kX86V3, kSingles, 32),
+                     kAvx512Pairs = avx512Row("vpmaddwd zmm, vpaddd zmm", kSingles),
+                     kNeonHalves = neonRow("smull .8h, sadalp .4s", kSingles),
+                     kLittleHalves = littleNeonRow("smull .8h, sadalp .4s, in order", kSingles);
+
 constexpr MachineRow kRows[] = {
     sseRow("mulps, addps", kSingles),
     sseRow("mulpd, addpd", kDoubles),
@@ -113,6 +182,43 @@ constexpr MachineRow kRows[] = {
     neonRow("fmla .2d", kDoubles),
     littleNeonRow("fmla .4s, in order", kSingles),
     littleNeonRow("fmla .2d, in order", kDoubles),
+    pairsRow<U, U>(kSsePairs),
+    pairsRow<U, S>(kSsePairs),
+    pairsRow<S, U>(kSsePairs),
+    pairsRow<S, S>(kSsePairs),
+    pairsRow<U, U>(kAvx2Pairs),
+    pairsRow<U, S>(kAvx2Pairs),
+    pairsRow<S, U>(kAvx2Pairs),
+    pairsRow<S, S>(kAvx2Pairs),
+    pairsRow<U, U>(kAvx512Pairs),
+    pairsRow<U, S>(kAvx512Pairs),
+    pairsRow<S, U>(kAvx512Pairs),
+    pairsRow<S, S>(kAvx512Pairs),
+    ofWords(rowOf("vpdpbusd ymm", NACRE_X86_AVX_VNNI, kX86V3, kSingles, 32), wordsOf(U, S, 4), multiplyAddByVnni),
+    ofWords(avx512Row("vpdpbusd zmm", kSingles), wordsOf(U, S, 4), multiplyAddByVnni, NACRE_X86_AVX512_VNNI),
+    halvesRow<U, U>(kNeonHalves, 4),
+    halvesRow<U, S>(kNeonHalves, 4),
+    halvesRow<S, U>(kNeonHalves, 4),
+    halvesRow<S, S>(kNeonHalves, 4),
+    halvesRow<U, U>(kNeonHalves, 8),
+    halvesRow<U, S>(kNeonHalves, 8),
+    halvesRow<S, U>(kNeonHalves, 8),
+    halvesRow<S, S>(kNeonHalves, 8),
+    halvesRow<U, U>(kLittleHalves, 4),
+    halvesRow<U, S>(kLittleHalves, 4),
+    halvesRow<S, U>(kLittleHalves, 4),
+    halvesRow<S, S>(kLittleHalves, 4),
+    dotRow<S, S>("sdot .4s", neonRow("", kSingles), 4, NACRE_ARM64_DOTPROD),
+    dotRow<U, U>("udot .4s", neonRow("", kSingles), 4, NACRE_ARM64_DOTPROD),
+    dotRow<U, S>("usdot .4s", neonRow("", kSingles), 4, NACRE_ARM64_I8MM),
+    dotRow<S, S>("sdot .4s", neonRow("", kSingles), 8, NACRE_ARM64_DOTPROD),
+    dotRow<U, U>("udot .4s", neonRow("", kSingles), 8, NACRE_ARM64_DOTPROD),
+    dotRow<U, S>("usdot .4s", neonRow("", kSingles), 8, NACRE_ARM64_I8MM),
+    dotRow<S, S>("sdot .4s, in order", littleNeonRow("", kSingles), 4, NACRE_ARM64_DOTPROD),
+    dotRow<U, U>("udot .4s, in order", littleNeonRow("", kSingles), 4, NACRE_ARM64_DOTPROD),
+    matrixRow<S, S>("smmla .4s"),
+    matrixRow<U, U>("ummla .4s"),
+    matrixRow<U, S>("usmmla .4s"),
 };
 
 } // namespace
@@ -125,7 +231,8 @@ llvm::ArrayRef<MachineRow> machineRows() { return kRows; }
 
 bool MachineRow::multiplies(const ProductTypes &others) const {
   const bool widens = types.rhs == Number::F32 && (others.rhs == Number::F16 || others.rhs == Number::BF16);
-  return types.lhs == others.lhs && (types.rhs == others.rhs || widens) && types.sum == others.sum;
+  return types.lhs == others.lhs && (types.rhs == others.rhs || widens) && types.sum == others.sum &&
+         types.k == others.k;
 }
 
 const MachineRow *bestRow(llvm::ArrayRef<MachineRow> rows, uint64_t has, const ProductTypes &types, bool isSingleRow,
@@ -159,6 +266,19 @@ ProductTypes productsOf(mlir::Type accumulator, mlir::Type columns) {
   if (accumulator.isF32() && columns.isBF16())
     types.rhs = Number::BF16;
   return types;
+}
+
+std::optional<ProductTypes> productsOf(const Contraction &contraction, mlir::Type columns, int64_t k) {
+  if (!contraction.isOfIntegers())
+    return productsOf(contraction.accumulatorType, columns);
+  if (!columns.isInteger(8) || !contraction.operands[Contraction::Lhs].elementType.isInteger(8))
+    return std::nullopt;
+  auto numberOf = [](bool isUnsigned) { return isUnsigned ? Number::U8 : Number::S8; };
+  return ProductTypes{numberOf(contraction.isUnsignedLhs), numberOf(contraction.isUnsignedRhs), Number::S32, k};
+}
+
+const MachineRow &machineOf(const Target &target, const LoopedContraction &contraction, mlir::Type columns) {
+  return machineOf(target, *productsOf(contraction, columns, contraction.groups.k), shapeOf(contraction).isSingleRow());
 }
 
 } // namespace nacre::codegen::cpu

@@ -12,11 +12,17 @@
 #include "codegen/Target.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
+#include <optional>
 
 namespace mlir {
 class Type;
 class Value;
 } // namespace mlir
+
+namespace nacre::codegen {
+struct Contraction;
+struct LoopedContraction;
+} // namespace nacre::codegen
 
 namespace nacre::codegen::cpu {
 
@@ -44,8 +50,11 @@ constexpr int64_t bytesOf(Number number) {
 /// what they lie in memory as.
 struct ProductTypes {
   Number lhs = Number::F32, rhs = Number::F32, sum = Number::F32;
+  int64_t k = 1; ///< Steps of the depth that lie side by side, of rows and of each column.
 
-  bool operator==(const ProductTypes &other) const { return lhs == other.lhs && rhs == other.rhs && sum == other.sum; }
+  bool operator==(const ProductTypes &other) const {
+    return lhs == other.lhs && rhs == other.rhs && sum == other.sum && k == other.k;
+  }
 };
 
 class VectorBuilder;
@@ -55,7 +64,8 @@ class VectorBuilder;
 using MultiplyAdd = mlir::Value (*)(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 mlir::Value multiplyAddFloats(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 
-/// sums[row][lane] += lhs[row] * rhs[lane], for `depthStep` steps of the reduction, which lie together as one operand: a word.
+/// sums[row][lane] += lhs[row] * rhs[lane], for `types.k` steps of the reduction, which lie together as one operand: a word. Dot products
+/// of bytes take four, matrix products eight.
 struct MachineRow {
   const char *instruction = "";           ///< As an assembler calls it.
   uint64_t needs = 0;                     ///< NACRE_CPU_NEED bits.
@@ -63,7 +73,7 @@ struct MachineRow {
   ProductTypes types;
   int64_t lanes = 1;      ///< Columns of a register.
   int64_t rowsOfStep = 1; ///< Rows of a register of sums; matrix products of bytes have two.
-  int64_t depthStep = 1;  ///< Dot products of bytes take four, matrix products eight.
+  int64_t sumsOfLane = 1; ///< Of a column, side by side in a register; they are added up in the end.
   MultiplyAdd multiplyAdd = multiplyAddFloats;
   /// Of a core that issues in order. Beside a multiply-add it starts a load of half a register, but none of a whole one; what
   /// is multiplied is on its way a step before.
@@ -111,17 +121,23 @@ struct MachineRow {
   /// Vectors of columns that a single row reads at a time: so many loads are in flight.
   int64_t vectorsOfSingleRow = 8;
 
-  double productsPerCycle() const { return double(sumsOfRegister() * depthStep) / cycles; }
+  double productsPerCycle() const { return double(columnsOfRegister() * types.k) / cycles; }
   /// What a unit of products is expected to take.
   double nanosecondsOf(double flops) const { return flops / (2 * productsPerCycle() * model->gigahertz); }
   /// Of a single row, whose columns lie in memory as `rhs`.
-  double productsPerCycle(Number rhs) const { return double(lanes * depthStep) / (cycles + widenCycles(rhs)); }
+  double productsPerCycle(Number rhs) const { return double(lanes * types.k) / (cycles + widenCycles(rhs)); }
   double widenCycles(Number rhs) const {
     return rhs == Number::F16 ? halfCycles : rhs == Number::BF16 ? bfloatCycles : 0;
   }
   /// Whether its operands may be these, some converted.
   bool multiplies(const ProductTypes &others) const;
-  int64_t sumsOfRegister() const { return rowsOfStep * lanes; }
+  int64_t sumsOfRegister() const { return rowsOfStep * lanes * sumsOfLane; }
+  /// Of all its rows.
+  int64_t columnsOfRegister() const { return rowsOfStep * lanes; }
+  /// Of the reduction, as many as a register of a row's elements holds.
+  int64_t stepsOfRegister() const { return types.k == 1 ? lanes : registerBytes() / types.k; }
+  /// Whether a register has other sums than one row's, column by column.
+  bool hasMixedSums() const { return rowsOfStep * sumsOfLane > 1; }
   int64_t registerBytes() const { return sumsOfRegister() * bytesOf(types.sum); }
   /// Registers of sums, one below the other, that so many rows take.
   int64_t groupsOf(int64_t rows) const { return (rows + rowsOfStep - 1) / rowsOfStep; }
@@ -142,6 +158,11 @@ const MachineRow &machineOf(const Target &target, const ProductTypes &types, boo
 ProductTypes productsOf(mlir::Type accumulator);
 /// The same where the operand of the columns lies in memory as `columns`.
 ProductTypes productsOf(mlir::Type accumulator, mlir::Type columns);
+/// Of any contraction, with columns of that type in panels, in groups of `k` steps. None for integers that no row multiplies.
+std::optional<ProductTypes> productsOf(const Contraction &contraction, mlir::Type columns, int64_t k);
+
+/// The row that `target` computes the tiles of `contraction` with, by panels of `columns`. There must be one.
+const MachineRow &machineOf(const Target &target, const LoopedContraction &contraction, mlir::Type columns);
 
 } // namespace nacre::codegen::cpu
 

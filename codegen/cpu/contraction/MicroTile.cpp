@@ -28,7 +28,7 @@ public:
         machine(shape.machine), lanes(machine.lanes), groups(machine.groupsOf(shape.rows)),
         vectorsOfPart(contraction.parts == 1 ? llvm::divideCeil(shape.columns, lanes) : panel.width / lanes),
         vectors(contraction.parts * vectorsOfPart), rowStrides(contraction.rows.back().strides),
-        blocks(sumBlocksOf(machine, contraction, part)), factor(factorType(machine, contraction)),
+        blocks(sumBlocksOf(machine, contraction, part)), factor(factorType(contraction)),
         columns(build, machine, panel.buffer, factor, vectors,
                 contraction.parts == 1 && shape.rows > 1 && endsInHalf(machine, shape.columns)),
         waiting(build, part, shape, vectors, sumsOf(vectors - 1), contraction.accumulatorType),
@@ -67,7 +67,7 @@ private:
 
   VectorType vectorOfFactors() const { return VectorType::get({lanes}, factor); }
   /// Of that register in each group of rows.
-  unsigned sumsOf(int64_t vector) const { return machine.rowsOfStep * columns.lanesOf(vector); }
+  unsigned sumsOf(int64_t vector) const { return machine.rowsOfStep * machine.sumsOfLane * columns.lanesOf(vector); }
 
   SmallVector<Value> zeros() {
     SmallVector<Value> sums;
@@ -82,11 +82,12 @@ private:
     SmallVector<Value> sums = zeros();
     // Where the bias is added from memory, zeros are the cheaper beginning; columns that come in another order have theirs
     // elsewhere.
-    if (machine.readsMemory || machine.rowsOfStep > 1 || !epilogue.bias() || rowStrides[*epilogue.bias()] != 0 ||
+    if (machine.readsMemory || machine.hasMixedSums() || !epilogue.bias() || rowStrides[*epilogue.bias()] != 0 ||
         columns.reorders())
       return sums;
     if (shape.rows > 1 && vectors >= machine.registersPerLoad && shape.columns == vectors * lanes)
-      if (SmallVector<Value> loaded = epilogue.beginningsOfRows(shape.rows, vectors, vectorOfFactors());
+      if (SmallVector<Value> loaded =
+              epilogue.beginningsOfRows(shape.rows, vectors, VectorType::get({lanes}, contraction.accumulatorType));
           !loaded.empty()) {
         for (int64_t number = 0; number < shape.rows * vectors; ++number)
           begun.insert(number);
@@ -151,6 +152,22 @@ private:
         return reduce(level + 1, contraction.depth[level + 1].size, carried, advancedBy(level, step, from));
       });
 
+    if (!endsRun())
+      return reduceSteps(level, size, accumulators, from);
+    // The last group lies within the run: it overlaps the one before.
+    SmallVector<Value> sums = reduceSteps(level, size - 1, accumulators, from);
+    Stand last = advancedBy(level, {Value(), size - 1}, from);
+    last.lhs = build.add(last.lhs, -contraction.groups.overlap());
+    last.ahead = {};
+    return multiplyAdd(sums, last, 1, /*byVectors=*/false);
+  }
+
+  /// Whether the innermost loop's last step, of those that this part has of it, overlaps the one before.
+  bool endsRun() const {
+    return contraction.groups.overlap() > 0 && (part.level + 1 < contraction.depth.size() || part.last);
+  }
+
+  SmallVector<Value> reduceSteps(unsigned level, int64_t size, ValueRange accumulators, const Stand &from) {
     const bool byVectors = elements.areVectors(), together = elements.areTogether();
     // Asking ahead costs an instruction or two: of two steps, where few are decoded in a cycle. But if a row's element is broadcast for
     // one multiply-add, LLVM writes the sum over it, and then finds no registers for a second step.
@@ -165,7 +182,7 @@ private:
     const int64_t streamed = registersStreamed();
     if (loops && byVectors && goesInOrder())
       sums = reduceInOrder(whole, turn, accumulators, from.lhs, from.rhs);
-    else if (loops && (together || (byVectors && (turn > lanes || streamed))))
+    else if (loops && (together || (byVectors && (turn > machine.stepsOfRegister() || streamed))))
       sums = reduceByPointers(whole, turn, accumulators, from.lhs, from.rhs);
     else if (loops)
       sums = build.loop(0, whole, turn, accumulators, [&](Position step, ValueRange carried) {
@@ -177,7 +194,7 @@ private:
     if (!loops && whole > 0 && size - whole <= 1 && byVectors && streamed > machine.registersPerLoad)
       stream.emplace(build, streamed, vectorOfFactors(), build.pointer(panel.buffer, from.rhs));
     // What is left: vectors of a row's elements, then single ones.
-    const int64_t rest = loops ? whole : 0, vectorsEnd = byVectors ? size - size % lanes : whole;
+    const int64_t rest = loops ? whole : 0, vectorsEnd = byVectors ? size - size % machine.stepsOfRegister() : whole;
     for (auto [begin, end, isVectors] : {std::tuple(rest, whole, byVectors), std::tuple(whole, vectorsEnd, true),
                                          std::tuple(vectorsEnd, size, false)}) {
       if (begin == end)
@@ -198,13 +215,16 @@ private:
   }
 
   /// Whether a turn is written in the order in which the core starts its instructions.
-  bool goesInOrder() const { return machine.inOrder && machine.rowsOfStep == 1 && panelType() == factor; }
+  bool goesInOrder() const {
+    return machine.inOrder && !machine.hasMixedSums() && (panelType() == factor || contraction.groups.k > 1);
+  }
 
   Type panelType() const { return cast<MemRefType>(panel.buffer.getType()).getElementType(); }
 
   /// By each load of the panel, where the tile takes all of it as it lies; else 0.
   int64_t registersStreamed() const {
-    const bool asItLies = panel.strides.back() == vectors * lanes && panelType() == factor;
+    const bool asItLies = panel.strides.back() == vectors * lanes * contraction.groups.k &&
+                          (panelType() == factor || contraction.groups.k > 1);
     return asItLies ? registersPerStream(machine, shape.rows, vectors) : 0;
   }
 
@@ -239,8 +259,8 @@ private:
   SmallVector<Value> reduceInOrder(int64_t size, int64_t turn, ValueRange accumulators, Value lhs, Value rhs) {
     InOrderLoop::Stand first = {elements.pointers(lhs), build.pointer(panel.buffer, rhs)};
     auto extended = [&](Value value) { return elements.extend(value); };
-    return InOrderLoop(build, machine, vectorOfFactors(), vectors, contraction.operands[Contraction::Lhs].elementType,
-                       panel.strides.back() * bytesOfElement(factor), turn, extended)
+    return InOrderLoop(build, machine, vectorOfFactors(), vectors, elements.inMemory(),
+                       panel.strides.back() * bytesOfElement(panelType()), turn, extended)
         .reduce(accumulators, first, size);
   }
 
@@ -315,30 +335,15 @@ private:
   // 2. Epilogue and stores
   //===--------------------------------------------------------------------===//
 
-  Distances distancesOf(int64_t row) const {
-    Distances distances;
-    for (int64_t stride : rowStrides)
-      distances.push_back(row * stride);
-    return distances;
-  }
-
   void finish(SmallVector<Value> sums) {
-    if (machine.rowsOfStep > 1)
+    if (machine.hasMixedSums())
       sums = sumsByRow(build, shape, sums, vectors);
     const int64_t lanesOfRow = machine.sumsOfRegister(), inRow = int64_t(sums.size()) / shape.rows;
     for (int64_t row = 0; row < shape.rows; ++row) {
-      const Distances distances = distancesOf(row);
+      const auto distances = llvm::map_to_vector<6>(rowStrides, [row](int64_t stride) { return row * stride; });
       columns.order(MutableArrayRef(sums).slice(row * inRow, inRow));
-      const int64_t valid = llvm::divideCeil(shape.columns, lanesOfRow);
-      for (int64_t vector = 0; vector < valid; ++vector) {
-        SmallVector<Value> ofParts;
-        for (int64_t part = 0; part < contraction.parts; ++part)
-          ofParts.push_back(sums[row * inRow + part * vectorsOfPart + vector]);
-        const int64_t column = vector * lanesOfRow;
-        const unsigned width = cast<VectorType>(ofParts.front().getType()).getNumElements();
-        epilogue.finish(ofParts, width, distances, column, std::min<int64_t>(width, shape.columns - column),
-                        begun.contains(row * inRow + vector));
-      }
+      epilogue.finishRow(ArrayRef(sums).slice(row * inRow, inRow), vectorsOfPart, lanesOfRow, shape.columns, distances,
+                         [&](int64_t vector) { return begun.contains(row * inRow + vector); });
     }
   }
 
@@ -371,6 +376,8 @@ SumBlocks sumBlocksOf(const MachineRow &machine, const LoopedContraction &contra
   for (const ContractionLoop &loop : llvm::drop_begin(contraction.depth, part.level + 1))
     loops.push_back(loop.size);
   const bool hasTurns = loadsRowVectors(machine, contraction) || loadsRowsTogether(machine, contraction);
+  if (contraction.isOfIntegers()) // There is no rounding.
+    return {part.level, part.steps, false};
   SumBlocks blocks = chooseSumBlocks(loops, hasTurns ? stepsOfLargeTiles(machine) : 1);
   blocks.level += part.level;
   return blocks;

@@ -25,6 +25,7 @@ PanelColumns::PanelColumns(VectorBuilder &build, const MachineRow &machine, Valu
                            bool lastIsHalf)
     : build(build), buffer(buffer), type(type), lanes(machine.lanes), vectors(vectors), lastLanes(lanes) {
   const Type from = cast<MemRefType>(buffer.getType()).getElementType();
+  isOfWords = from.isInteger(8);
   if (type.isF32() && from.isBF16())
     pairs = Pairs::EvenAndOdd;
   else if (type.isF32() && from.isF16() && machine.registersPerLoad > 1)
@@ -34,6 +35,8 @@ PanelColumns::PanelColumns(VectorBuilder &build, const MachineRow &machine, Valu
 }
 
 Value PanelColumns::loadLanes(Value row, int64_t vector, int64_t count) {
+  if (isOfWords)
+    return build.loadWords(buffer, build.add(row, vector * lanes * bytesOfElement(type)), count, type);
   return build.load(buffer, build.add(row, vector * lanes), {0, unsigned(count), unsigned(count)});
 }
 
@@ -74,11 +77,12 @@ void PanelColumns::order(MutableArrayRef<Value> sums) {
 Value ColumnStream::next() {
   if (used == loaded.size()) {
     assert((perLoad == 4 || perLoad == 2) && "no other instructions are known");
+    auto pair = VectorType::get({2 * type.getNumElements()}, type.getElementType());
     if (perLoad == 4)
       loaded = build.loadFourAt(pointer, type);
     else
-      loaded =
-          halvesOf(build, build.loadAt(pointer, VectorType::get({2 * type.getNumElements()}, type.getElementType())));
+      loaded = halvesOf(build, type.getElementType().isInteger() ? build.loadWordsAt(pointer, pair)
+                                                                 : build.loadAt(pointer, pair));
     pointer = build.moved(pointer, perLoad * type.getNumElements() * bytesOfElement(type.getElementType()));
     used = 0;
   }

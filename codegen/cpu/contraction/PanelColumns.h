@@ -48,6 +48,7 @@ private:
   mlir::Type type;
   int64_t lanes, vectors, lastLanes;
   Pairs pairs = Pairs::None;
+  bool isOfWords = false; ///< Each column has several bytes.
 };
 
 /// Columns of whole steps that lie one after another, by loads that fill `perLoad` registers and move their address on.

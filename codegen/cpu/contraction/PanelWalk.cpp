@@ -31,15 +31,16 @@ public:
   WalkEmitter(KernelFunction &function, VectorBuilder &build, const LoopedContraction &contraction,
               const PanelWalk &walk)
       : function(function), build(build), contraction(contraction), walk(walk),
-        machine(machineOf(build.target, productsOf(contraction.accumulatorType, typeOf(walk.panel)),
-                          shapeOf(contraction).isSingleRow())),
-        lanes(machine.lanes) {
+        machine(machineOf(build.target, contraction, typeOf(walk.panel))), lanes(machine.lanes) {
     SmallVector<int64_t> loops;
     for (const ContractionLoop &loop : contraction.depth)
       loops.push_back(loop.size);
-    depth = splitDepth(loops, sumsOfRow() * bytesOfElement(typeOf(walk.panel)), build.target.model.l1Bytes,
+    depth = splitDepth(loops, elementsOfStep() * bytesOfElement(typeOf(walk.panel)), build.target.model.l1Bytes,
                        std::max<int64_t>(4, stepsOfLargeTiles(machine)));
     part.steps = loops.front();
+    // A part of the innermost loop alone does not know whether it ends a run, whose last group overlaps the one before.
+    if (contraction.groups.overlap() > 0 && depth.level > 0 && depth.level + 1 == loops.size())
+      depth = {0, loops.front(), 1};
     if (!walk.addsToResult)
       return;
     part.sums = function.buffers[contraction.operands[Contraction::Result].argument];
@@ -73,7 +74,11 @@ private:
   //===--------------------------------------------------------------------===//
 
   /// Of all parts, a panel's width of each.
-  int64_t sumsOfRow() const { return contraction.parts * walk.panel.width; }
+  int64_t columnsOfRow() const { return contraction.parts * walk.panel.width; }
+  /// As they wait: where registers have other sums than one row's, each row has a place for as many as one of its registers has.
+  int64_t sumsOfRow() const { return columnsOfRow() * machine.rowsOfStep * machine.sumsOfLane; }
+  /// Of the panel, a step of the innermost loop.
+  int64_t elementsOfStep() const { return columnsOfRow() * contraction.groups.k; }
 
   bool isCut(unsigned level) const { return contraction.cut == Cut::Rows && contraction.cutLoop == level; }
 
@@ -103,7 +108,7 @@ private:
     const int64_t sums = rowsFrom(level) * sumsOfRow();
     part.sums = allocateScratch(function, build, sums, contraction.accumulatorType);
     part.first = part.last = false;
-    Value zero = build.floatConstant(0.0, vectorOf(contraction.accumulatorType, lanes));
+    Value zero = build.constant(cast<TypedAttr>(build.ops.getZeroAttr(vectorOf(contraction.accumulatorType, lanes))));
     build.loop(0, sums, lanes, [&](Position position) {
       build.store(zero, part.sums, build.address({position}, {1}, 0), {0, lanes, lanes});
     });
@@ -158,13 +163,13 @@ private:
   }
 
   /// Of the part that comes after it, what one row asks for: all of it in as many rows as there are.
-  int64_t aheadOfRow() const { return llvm::divideCeil(stepsOfPart() * sumsOfRow(), rowsFrom(0)); }
+  int64_t aheadOfRow() const { return llvm::divideCeil(stepsOfPart() * elementsOfStep(), rowsFrom(0)); }
 
   /// What the first row asks for while the panel goes by at `at`: what lies behind, the next part or panel. Null where the
   /// first of many tiles may as well wait for it, or where the second-level cache has no place for it yet.
   Value firstAhead(const Addresses &at) {
     constexpr int64_t mostRows = 1024, leastBytes = 4096;
-    const int64_t elements = stepsOfPart() * sumsOfRow(), bytes = elements * bytesOfElement(typeOf(walk.panel));
+    const int64_t elements = stepsOfPart() * elementsOfStep(), bytes = elements * bytesOfElement(typeOf(walk.panel));
     if (!walk.followed || machine.prefetchBytes == 0 || rowsFrom(0) == 1 || rowsFrom(0) > mostRows ||
         bytes < leastBytes || uint64_t(bytes) > build.target.model.l2Bytes / 4)
       return {};
@@ -204,7 +209,7 @@ private:
     const unsigned level = contraction.rows.size() - 1;
     const ContractionLoop &run = contraction.rows[level];
     // Of several parts all columns of the panel: the parts then lie one behind the other.
-    const int64_t vectors = contraction.parts == 1 ? llvm::divideCeil(walk.columns, lanes) : sumsOfRow() / lanes;
+    const int64_t vectors = contraction.parts == 1 ? llvm::divideCeil(walk.columns, lanes) : columnsOfRow() / lanes;
     const int64_t steps = contraction.depthSize() / depth.count;
     const int64_t most = mostRows(machine, shapeOf(contraction), walk.columns);
     // Sums of a tile alone, where it has blocks and the depth is not divided: those of each tile, one after the other.

@@ -17,18 +17,23 @@ namespace nacre::codegen::cpu {
 
 /// Whether a load brings elements of several steps of a row.
 inline bool loadsRowVectors(const MachineRow &machine, const LoopedContraction &contraction) {
-  return machine.multipliesByElement && contraction.depth.back().strides[Contraction::Lhs] == 1;
+  const int64_t k = contraction.groups.k;
+  return machine.multipliesByElement && contraction.depth.back().strides[Contraction::Lhs] == k &&
+         contraction.groups.valid() == k;
 }
 
 /// Whether it brings elements of several rows, of one step.
 inline bool loadsRowsTogether(const MachineRow &machine, const LoopedContraction &contraction) {
-  return machine.multipliesByElement && contraction.depth.back().strides[Contraction::Lhs] != 1 &&
+  return machine.multipliesByElement && contraction.groups.k == 1 &&
+         contraction.depth.back().strides[Contraction::Lhs] != 1 &&
          contraction.rows.back().strides[Contraction::Lhs] == 1 && contraction.rows.back().size > 1;
 }
 
 /// What a register of factors has in each lane: a float of the sums' type, or a word of several steps.
-inline mlir::Type factorType(const MachineRow &machine, const LoopedContraction &contraction) {
-  return machine.depthStep == 1 ? contraction.accumulatorType : contraction.operands[Contraction::Lhs].elementType;
+inline mlir::Type factorType(const LoopedContraction &contraction) {
+  const int64_t k = contraction.groups.k;
+  return k == 1 ? contraction.accumulatorType
+                : mlir::IntegerType::get(contraction.accumulatorType.getContext(), unsigned(8 * k));
 }
 
 class RowElements {
@@ -38,13 +43,15 @@ public:
   RowElements(VectorBuilder &build, const LoopedContraction &contraction, mlir::Value buffer, const TileShape &shape)
       : build(build), buffer(buffer), rows(shape.rows), lanes(shape.machine.lanes),
         rowStride(contraction.rows.back().strides[Contraction::Lhs]),
-        stepStride(contraction.depth.back().strides[Contraction::Lhs]),
-        element(contraction.operands[Contraction::Lhs].elementType), type(factorType(shape.machine, contraction)),
+        stepStride(contraction.depth.back().strides[Contraction::Lhs]), valid(contraction.groups.valid()),
+        type(factorType(contraction)),
+        element(contraction.groups.k == 1 ? contraction.operands[Contraction::Lhs].elementType : type),
         byVectors(loadsRowVectors(shape.machine, contraction)),
         together(loadsRowsTogether(shape.machine, contraction) && rows > 1) {}
 
   bool areVectors() const { return byVectors; }
   bool areTogether() const { return together; }
+  mlir::Type inMemory() const { return element; }
 
   /// As it is multiplied.
   mlir::Value extend(mlir::Value value) {
@@ -79,7 +86,7 @@ public:
     }
     llvm::SmallVector<mlir::Value> vectors, next;
     for (mlir::Value row : pointers) {
-      vectors.push_back(extend(build.loadAt(row, mlir::VectorType::get({steps}, element))));
+      vectors.push_back(loadAt(row, steps));
       next.push_back(build.moved(row, steps * bytes));
     }
     return {[this, vectors](int64_t row, int64_t step) { return build.lane(vectors[row], step); }, next};
@@ -95,15 +102,27 @@ public:
     for (int64_t row = 0; row < rows; ++row)
       addresses.push_back(build.add(at, row * rowStride));
     if (!asVectors)
-      return [this, addresses](int64_t row, int64_t step) {
-        return extend(build.loadScalar(buffer, build.add(addresses[row], step * stepStride)));
-      };
+      return
+          [this, addresses](int64_t row, int64_t step) { return load(build.add(addresses[row], step * stepStride)); };
     for (mlir::Value address : addresses)
-      vectors.push_back(extend(build.load(buffer, address, {0, unsigned(steps), unsigned(steps)})));
+      vectors.push_back(loadSteps(address, steps));
     return [this, vectors](int64_t row, int64_t step) { return build.lane(vectors[row], step); };
   }
 
 private:
+  bool isOfWords() const { return type.isInteger(); }
+  mlir::Value load(mlir::Value address) {
+    return isOfWords() ? build.loadWord(buffer, address, type, valid) : extend(build.loadScalar(buffer, address));
+  }
+  mlir::Value loadSteps(mlir::Value address, int64_t steps) {
+    return isOfWords() ? build.loadWords(buffer, address, steps, type)
+                       : extend(build.load(buffer, address, {0, unsigned(steps), unsigned(steps)}));
+  }
+  mlir::Value loadAt(mlir::Value pointer, int64_t steps) {
+    auto vector = mlir::VectorType::get({steps}, element);
+    return isOfWords() ? build.loadWordsAt(pointer, vector) : extend(build.loadAt(pointer, vector));
+  }
+
   /// Of a step's rows, some at once: each load when it is first asked for.
   ElementOf ofPieces(std::function<mlir::Value(int64_t step, Piece piece)> load) {
     auto pieces = cutIntoPieces(rows, lanes, /*masks=*/false);
@@ -122,7 +141,8 @@ private:
   const int64_t rows;
   const unsigned lanes;
   const int64_t rowStride, stepStride;
-  const mlir::Type element, type; ///< In memory, and as it is multiplied.
+  const int64_t valid;            ///< Bytes of a word that are in memory.
+  const mlir::Type type, element; ///< As it is multiplied, and in memory.
   const bool byVectors, together;
 };
 

@@ -4,6 +4,7 @@
 
 #include "codegen/cpu/contraction/TileEpilogue.h"
 
+#include "codegen/cpu/NarrowToBytes.h"
 #include "codegen/cpu/VectorBody.h"
 #include "dialects/StoredBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -63,6 +64,14 @@ SmallVector<Value> TileEpilogue::beginningsOfRows(int64_t rows, int64_t vectors,
   return sums;
 }
 
+/// How many vectors of so many columns are best finished as one: bytes are narrowed and stored many at once.
+int64_t TileEpilogue::vectorsTogether(unsigned lanes) const {
+  constexpr unsigned lanesOfBytes = 16;
+  const bool hasBytes = llvm::all_of(
+      contraction.results, [&](unsigned result) { return contraction.operands[result].elementType.isInteger(8); });
+  return hasBytes && narrowsByShorts(build.target) ? std::max(1u, lanesOfBytes / lanes) : 1;
+}
+
 void TileEpilogue::finish(ArrayRef<Value> sums, unsigned lanes, const Distances &row, int64_t column, int64_t valid,
                           bool begun) {
   const unsigned bits = contraction.operands[Contraction::Result].elementType.getIntOrFloatBitWidth();
@@ -77,6 +86,26 @@ void TileEpilogue::finish(ArrayRef<Value> sums, unsigned lanes, const Distances 
     for (auto [result, value] : llvm::zip_equal(contraction.results, apply(parts, row, first, there, begun)))
       build.store(value, buffers[contraction.operands[result].argument],
                   build.add(at[result], row[result] + first * contraction.columns.strides[result]), there);
+  }
+}
+
+void TileEpilogue::finishRow(ArrayRef<Value> sums, int64_t vectorsOfPart, int64_t lanes, int64_t columns,
+                             const Distances &row, llvm::function_ref<bool(int64_t vector)> isBegun) {
+  const int64_t valid = llvm::divideCeil(columns, lanes);
+  for (int64_t vector = 0, together = 1; vector < valid; vector += together) {
+    auto isLikeFirst = [&](int64_t other) {
+      return sums[other].getType() == sums[vector].getType() && isBegun(other) == isBegun(vector);
+    };
+    together = vectorsTogether(cast<VectorType>(sums[vector].getType()).getNumElements());
+    while (together > 1 &&
+           (vector + together > valid || !llvm::all_of(llvm::seq(vector, vector + together), isLikeFirst)))
+      together /= 2;
+    SmallVector<Value> ofParts;
+    for (int64_t part = 0; part < contraction.parts; ++part)
+      ofParts.push_back(build.join(sums.slice(part * vectorsOfPart + vector, together)));
+    const int64_t column = vector * lanes;
+    const unsigned width = cast<VectorType>(ofParts.front().getType()).getNumElements();
+    finish(ofParts, width, row, column, std::min<int64_t>(width, columns - column), isBegun(vector));
   }
 }
 

@@ -44,7 +44,13 @@ public:
   void finish(llvm::ArrayRef<mlir::Value> sums, unsigned lanes, const Distances &row, int64_t column, int64_t valid,
               bool begun = false);
 
+  /// Finishes the `columns` valid columns of a row, in vectors of `lanes`, those of each part of the product `vectorsOfPart` after the
+  /// former's; several at once if they become bytes. `isBegun`: whether the sums of that vector began with their beginning.
+  void finishRow(llvm::ArrayRef<mlir::Value> sums, int64_t vectorsOfPart, int64_t lanes, int64_t columns,
+                 const Distances &row, llvm::function_ref<bool(int64_t vector)> isBegun);
+
 private:
+  int64_t vectorsTogether(unsigned lanes) const;
   llvm::SmallVector<mlir::Value> apply(llvm::ArrayRef<mlir::Value> sums, const Distances &row, int64_t column,
                                        Piece piece, bool begun);
   mlir::Value loadInput(unsigned operand, int64_t row, int64_t column, Piece piece);

@@ -3,6 +3,7 @@
 #include "codegen/cpu/contraction/TileSums.h"
 
 #include "dialects/StoredBytes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -48,19 +49,32 @@ void TileSums::store(ArrayRef<Value> sums) {
                      : build.storeAt(sum, pointerOf(number));
 }
 
+/// Of two registers: the lanes of each that a row has, of every column the sum of the same number.
+static SmallVector<int64_t> lanesOf(const MachineRow &machine, int64_t row, int64_t number) {
+  SmallVector<int64_t> from;
+  for (int64_t half : {0, 1})
+    for (int64_t lane = 0; lane < machine.lanes; ++lane)
+      from.push_back(((machine.rowsOfStep * half + row) * machine.lanes + lane) * machine.sumsOfLane + number);
+  return from;
+}
+
 SmallVector<Value> sumsByRow(VectorBuilder &build, const TileShape &shape, ArrayRef<Value> sums, int64_t vectors) {
-  assert(shape.machine.rowsOfStep == 2 && "no other instructions are known");
+  const MachineRow &machine = shape.machine;
+  assert(machine.rowsOfStep * machine.sumsOfLane == 2 && "no other instructions are known");
   SmallVector<Value> ofRows;
   for (int64_t row = 0; row < shape.rows; ++row)
     for (int64_t vector = 0; vector < vectors; vector += 2) {
-      const int64_t first = row / 2 * vectors + vector, lanes = shape.machine.lanes;
-      SmallVector<int64_t> from;
-      for (int64_t half : {0, 1})
-        for (int64_t lane = 0; lane < lanes; ++lane)
-          from.push_back((2 * half + row % 2) * lanes + lane);
+      const int64_t first = row / machine.rowsOfStep * vectors + vector;
       // Beside the last register of an odd number there is nothing.
       Value next = sums[vector + 1 < vectors ? first + 1 : first];
-      ofRows.push_back(vector::ShuffleOp::create(build.ops, build.loc, sums[first], next, from));
+      auto part = [&](int64_t number) -> Value {
+        return vector::ShuffleOp::create(build.ops, build.loc, sums[first], next,
+                                         lanesOf(machine, row % machine.rowsOfStep, number));
+      };
+      Value all = part(0);
+      for (int64_t number = 1; number < machine.sumsOfLane; ++number)
+        all = arith::AddIOp::create(build.ops, build.loc, all, part(number));
+      ofRows.push_back(all);
     }
   return ofRows;
 }

@@ -38,7 +38,8 @@ private:
   llvm::SmallVector<mlir::Value> pointers; ///< Of groups of rows; none where addresses do.
 };
 
-/// Returns the sums of each row separately, for an instruction that multiplies two rows. A register holds as many sums as before.
+/// Returns the sums of each row separately, column by column, for an instruction that multiplies two rows, or has two sums of each
+/// column. A register holds as many sums as before.
 llvm::SmallVector<mlir::Value> sumsByRow(VectorBuilder &build, const TileShape &shape, llvm::ArrayRef<mlir::Value> sums,
                                          int64_t vectors);
 

@@ -61,13 +61,13 @@ int64_t stepsPerTurn(const MachineRow &machine, int64_t rows, int64_t vectors) {
   // Pairs of registers with a row's elements, where they fit: more are more code, more rows than have addresses in
   // registers of their own, or columns beyond the reach of a pair's load.
   constexpr int64_t mostPairs = 6, mostProducts = 160, mostColumnBytes = 1024;
-  const int64_t steps = 2 * machine.lanes;
+  const int64_t steps = 2 * machine.stepsOfRegister();
   if (steps * rows * vectors > mostProducts || steps * vectors * machine.registerBytes() > mostColumnBytes)
-    return machine.lanes;
+    return machine.stepsOfRegister();
   // In order, elements come as they are needed.
   const bool inPairs = machine.inOrder || (rows <= mostPairs && registersFit(machine, rows, vectors, 2,
                                                                              streamed(machine.registersPerStream)));
-  return inPairs ? steps : machine.lanes;
+  return inPairs ? steps : machine.stepsOfRegister();
 }
 
 int64_t registersPerStream(const MachineRow &machine, int64_t rows, int64_t vectors) {
@@ -75,12 +75,15 @@ int64_t registersPerStream(const MachineRow &machine, int64_t rows, int64_t vect
     return 0;
   const int64_t turn = stepsPerTurn(machine, rows, vectors);
   for (int64_t perLoad : {machine.registersPerStream, machine.registersPerLoad})
-    if (turn * vectors % perLoad == 0 && registersFit(machine, rows, vectors, turn / machine.lanes, streamed(perLoad)))
+    if (turn * vectors % perLoad == 0 &&
+        registersFit(machine, rows, vectors, turn / machine.stepsOfRegister(), streamed(perLoad)))
       return perLoad;
   return 0;
 }
 
-int64_t stepsOfLargeTiles(const MachineRow &machine) { return machine.multipliesByElement ? 2 * machine.lanes : 1; }
+int64_t stepsOfLargeTiles(const MachineRow &machine) {
+  return machine.multipliesByElement ? 2 * machine.stepsOfRegister() : 1;
+}
 
 //===----------------------------------------------------------------------===//
 // 2. The cost of a tile
@@ -90,8 +93,8 @@ int64_t stepsOfLargeTiles(const MachineRow &machine) { return machine.multiplies
 static double stepCycles(const MachineRow &machine, int64_t rows, int64_t vectors) {
   constexpr double loopInstructions = 4;
   const double turn = double(stepsPerTurn(machine, rows, vectors));
-  const double rowLoads = double(rows) / (machine.multipliesByElement ? machine.lanes : 1);
-  const double rowInstructions = rowLoads / (turn > machine.lanes ? machine.registersPerLoad : 1);
+  const double rowLoads = double(rows) / (machine.multipliesByElement ? machine.stepsOfRegister() : 1);
+  const double rowInstructions = rowLoads / (turn > machine.stepsOfRegister() ? machine.registersPerLoad : 1);
   const double columnLoads = double(vectors) / machine.registersPerLoad;
   const int64_t perStream = registersPerStream(machine, rows, vectors);
   const double columnInstructions = perStream ? double(vectors) / perStream : columnLoads;
@@ -113,7 +116,7 @@ static double tileCycles(const MachineRow &machine, int64_t rows, int64_t vector
 //===----------------------------------------------------------------------===//
 
 RunSplit splitRun(const MachineRow &machine, int64_t rows, int64_t vectors, int64_t depth, int64_t most, bool greedy) {
-  const int64_t steps = llvm::divideCeil(depth, machine.depthStep);
+  const int64_t steps = llvm::divideCeil(depth, machine.types.k);
   RunSplit best;
   best.cycles = std::numeric_limits<double>::infinity();
   auto price = [&](int64_t tile, int64_t count, llvm::ArrayRef<int64_t> tail) {
@@ -178,9 +181,18 @@ int64_t choosePanelWidth(const MachineRow &machine, const ContractionShape &shap
   return best * machine.lanes;
 }
 
+int64_t sliceOfPanel(const MachineRow &machine, const ContractionShape &shape, int64_t width) {
+  // Whole registers, as an epilogue has them.
+  const int64_t unit = machine.lanes * (machine.hasMixedSums() ? 2 : 1), wanted = choosePanelWidth(machine, shape);
+  for (int64_t slice = std::min(width, wanted) / unit * unit; slice > 0; slice -= unit)
+    if (width % slice == 0)
+      return slice;
+  return width;
+}
+
 double runCycles(const MachineRow &machine, const ContractionShape &shape, int64_t width) {
   return stepCyclesOfRun(machine, shape, llvm::divideCeil(width, machine.lanes), mostRows(machine, shape.rowBytes)) *
-         llvm::divideCeil(shape.depth, machine.depthStep);
+         llvm::divideCeil(shape.depth, machine.types.k);
 }
 
 double runCycles(const MachineRow &machine, const ContractionShape &shape) {

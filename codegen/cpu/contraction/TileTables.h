@@ -79,6 +79,10 @@ SumBlocks chooseSumBlocks(llvm::ArrayRef<int64_t> loops, int64_t turn);
 /// Columns of a panel, of each part's, a multiple of a register's lanes.
 int64_t choosePanelWidth(const MachineRow &machine, const ContractionShape &shape);
 
+/// Columns that rows go by at a time, of panels of `width`: where another CPU chose these, they may be too wide for tiles of several
+/// rows.
+int64_t sliceOfPanel(const MachineRow &machine, const ContractionShape &shape, int64_t width);
+
 /// Cycles of one core for one of the shape's runs, panel by panel: in panels of `width` columns, or in the best.
 double runCycles(const MachineRow &machine, const ContractionShape &shape, int64_t width);
 double runCycles(const MachineRow &machine, const ContractionShape &shape);

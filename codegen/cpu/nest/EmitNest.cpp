@@ -83,6 +83,7 @@ LogicalResult NestEmitter::analyze() {
     vectors = cost >= kHeavy && sideBySide <= 2 ? 1 : sideBySide;
   else if (stages.front().reduces)
     vectors = 8;
+  vectors = std::max(1u, vectors / widenForBytes());
 
   std::optional<SmallVector<NestRegion>> divided = divideWindows(whole, cut, kMaxRegions);
   if (!divided)

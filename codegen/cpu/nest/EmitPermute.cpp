@@ -5,9 +5,8 @@
 // How:   1. units of the cut axis, as in a nest; where both sides are contiguous along one loop, the nest's emitter is
 //           right;
 //        2. else blocks of as many rows as a vector has lanes are transposed in registers; the last block overlaps the
-//        one
-//           before it, since input and output never alias;
-//        3. two or three rows become pixels, and pixels rows, by one shuffle.
+//           one before it, since input and output never alias;
+//        3. two or three rows become pixels, and pixels rows, by one shuffle or one instruction.
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/TransposeInRegisters.h"
@@ -27,7 +26,14 @@ namespace {
 class PermuteEmitter : private NestLoops {
 public:
   PermuteEmitter(const KernelForm &form, const NestStages &collected, KernelFunction &function)
-      : NestLoops(form, collected, function) {}
+      : NestLoops(form, collected, function) {
+    // Of narrow elements x86 moves many at once only within 128 bits.
+    const unsigned lanesOf128Bits = 16 / output().bytes;
+    interleaves =
+        !builder.target.arm64 && output().bytes < 4 && input().bytes == output().bytes && width >= lanesOf128Bits;
+    if (interleaves)
+      width = lanesOf128Bits;
+  }
 
   LogicalResult run();
 
@@ -39,20 +45,30 @@ private:
 
   void emitBlock();
   void emitElements();
-  void transpose(int64_t rows);
+  void transpose(int64_t rows, int64_t columns);
   void interleave(int64_t rows);
   void deinterleave(int64_t rows);
 
-  const NestOperand &input() const { return nest.operands[*stages.front().inputs.front().operand]; }
-  const NestOperand &output() const { return nest.operands[*stages.front().results.front().operand]; }
-  Value inputBuffer() { return function.buffers[input().argument]; }
-  Value outputBuffer() { return function.buffers[output().argument]; }
+  const NestOperand &operandOf(std::optional<unsigned> number) const {
+    return (nest.operands.empty() ? whole : nest).operands[*number];
+  }
+  const NestOperand &input() const { return operandOf(stages.front().inputs.front().operand); }
+  const NestOperand &output() const { return operandOf(stages.front().results.front().operand); }
+  /// Whether one instruction loads or stores pixels of rows of so many elements: of NEON.
+  bool hasPixels(unsigned lanes) const {
+    auto isBF16 = [](Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType().isBF16(); };
+    return builder.target.arm64 && !isBF16(inputBuffer()) && !isBF16(outputBuffer()) && lanes * input().bytes == 16 &&
+           lanes * output().bytes == 16;
+  }
+  Value inputBuffer() const { return function.buffers[input().argument]; }
+  Value outputBuffer() const { return function.buffers[output().argument]; }
   Value compute(Value vector, unsigned lanes) {
     return builder.broadcast(inlineBody(builder, *stages.front().body, {vector, Value()}, lanes).front(), lanes);
   }
   void loopOverlapping(unsigned loop, int64_t step, llvm::function_ref<void()> body);
 
   Sides sides{0, 0};
+  bool interleaves = false; ///< Blocks are transposed by interleaving rows.
 };
 
 //===----------------------------------------------------------------------===//
@@ -102,8 +118,15 @@ void PermuteEmitter::emitBlock() {
       interleave(written);
     else if (read <= 3 && written >= width && input().strides[sides.written] == read)
       deinterleave(read);
-    else
-      transpose(llvm::bit_floor(uint64_t(std::min<int64_t>({width, read, written}))));
+    else if (interleaves) {
+      // As many registers again are left for what a step makes.
+      const int64_t columns = llvm::bit_floor(uint64_t(std::min<int64_t>(width, read)));
+      const int64_t most = std::min<int64_t>({columns, written, builder.target.vectors.registers / 2});
+      transpose(llvm::bit_floor(uint64_t(most)), columns);
+    } else {
+      const int64_t rows = llvm::bit_floor(uint64_t(std::min<int64_t>({width, read, written})));
+      transpose(rows, rows);
+    }
   });
 }
 
@@ -147,19 +170,21 @@ void PermuteEmitter::loopOverlapping(unsigned loop, int64_t step, llvm::function
 // 2. Square blocks
 //===----------------------------------------------------------------------===//
 
-void PermuteEmitter::transpose(int64_t rows) {
-  const unsigned lanes = rows;
-  const Piece vector{0, lanes, lanes};
+void PermuteEmitter::transpose(int64_t rows, int64_t columns) {
+  const unsigned lanes = columns, written = rows;
   loopOverlapping(sides.written, rows, [&] {
-    loopOverlapping(sides.read, rows, [&] {
+    loopOverlapping(sides.read, columns, [&] {
+      const Piece vector{0, lanes, lanes}, part{0, written, written};
       SmallVector<Value> values;
       for (int64_t row = 0; row < rows; ++row)
         values.push_back(builder.load(inputBuffer(), address(input(), {row, vector}), vector));
       for (Value &value : values)
         value = compute(value, lanes);
-      transposeInRegisters(builder, values);
-      for (int64_t row = 0; row < rows; ++row)
-        builder.store(values[row], outputBuffer(), address(output(), {0, {row, 1, 1}}), vector);
+      interleaves ? transposeByInterleaving(builder, values) : transposeInRegisters(builder, values);
+      int64_t column = 0;
+      for (Value value : values)
+        for (Value ofColumn : builder.split(value, written))
+          builder.store(ofColumn, outputBuffer(), address(output(), {0, {column++, 1, 1}}), part);
     });
   });
 }
@@ -179,6 +204,9 @@ void PermuteEmitter::interleave(int64_t rows) {
       values[row] = builder.load(inputBuffer(), address(input(), {row, vector}), vector);
     for (Value &value : MutableArrayRef(values).take_front(rows))
       value = compute(value, lanes);
+    if (hasPixels(lanes) && rows > 1)
+      return builder.storeInterleavedAt(ArrayRef(values).take_front(rows),
+                                        builder.pointer(outputBuffer(), address(output(), {0, vector})));
     Value former = values[0];
     if (rows == 3)
       former = vector::ShuffleOp::create(builder.ops, builder.loc, values[0], values[1],
@@ -196,6 +224,14 @@ void PermuteEmitter::deinterleave(int64_t rows) {
   const unsigned lanes = width, all = rows * lanes;
   at[sides.read] = {Value(), 0};
   loopOverlapping(sides.written, lanes, [&] {
+    if (hasPixels(lanes) && rows > 1) {
+      Value pointer = builder.pointer(inputBuffer(), address(input(), {0, {0, lanes, lanes}}));
+      auto type = VectorType::get({int64_t(lanes)}, cast<MemRefType>(inputBuffer().getType()).getElementType());
+      for (auto [row, value] : llvm::enumerate(builder.loadInterleavedAt(pointer, rows, type)))
+        builder.store(compute(value, lanes), outputBuffer(), address(output(), {0, {int64_t(row), 1, 1}}),
+                      {0, lanes, lanes});
+      return;
+    }
     Value pixels = builder.load(inputBuffer(), address(input(), {0, {0, lanes, lanes}}), {0, all, all});
     for (int64_t row = 0; row < rows; ++row) {
       SmallVector<int64_t> order;

@@ -55,7 +55,7 @@ private:
 
   RowSweeps sweeps;
   int64_t columns = 1;
-  Value memory;             ///< Scratch as f32.
+  llvm::DenseMap<Type, Value> memory; ///< Scratch, as elements of 32 bits.
   int64_t lineElements = 0; ///< Of a scratch array, per line.
   unsigned maxLines = 1;
 
@@ -107,8 +107,12 @@ void RowEmitter::emitTiles() {
     lineElements = llvm::alignTo(lineElements, 16);
     const int64_t elements = sweeps.arrays * maxLines * lineElements;
     function.scratchBytes = std::max<uint64_t>(function.scratchBytes, elements * sizeof(float));
-    memory = memref::ViewOp::create(builder.ops, builder.loc, MemRefType::get({elements}, builder.ops.getF32Type()),
-                                    function.scratch, builder.index(0), ValueRange());
+    memory.clear();
+    for (auto [stage, role] : llvm::zip_equal(stages, sweeps.roles))
+      if (Value &view = memory[stage.results[0].elementType]; role.keptFrom && !view)
+        view = memref::ViewOp::create(builder.ops, builder.loc,
+                                      MemRefType::get({elements}, stage.results[0].elementType), function.scratch,
+                                      builder.index(0), ValueRange());
   }
   if (choice.horizontal || !choice.loop) {
     const int64_t rows = rowLoop ? std::min<int64_t>(maxLines, nest.loops[*rowLoop].size) : 1;
@@ -316,7 +320,7 @@ Value RowEmitter::evaluate(unsigned index, unsigned result, const LineCell &cell
     return known;
   const Piece piece = cell.cell.piece;
   if (role.keptFrom && *role.keptFrom < current)
-    return known = builder.load(memory, scratchAddress(role, cell), piece);
+    return known = builder.load(memory.lookup(stage.results[0].elementType), scratchAddress(role, cell), piece);
 
   SmallVector<Value> arguments = gatherInputs(stage, cell);
   for (const StageResult &described : stage.results)
@@ -325,7 +329,8 @@ Value RowEmitter::evaluate(unsigned index, unsigned result, const LineCell &cell
   for (auto [position, value] : llvm::enumerate(results))
     atCell[{index, unsigned(position)}] = value;
   if (role.keptFrom)
-    builder.store(builder.broadcast(results[0], piece.width), memory, scratchAddress(role, cell), piece);
+    builder.store(builder.broadcast(results[0], piece.width), memory.lookup(stage.results[0].elementType),
+                  scratchAddress(role, cell), piece);
   return results[result];
 }
 

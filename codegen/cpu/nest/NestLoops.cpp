@@ -23,6 +23,15 @@ NestLoops::NestLoops(const KernelForm &form, const NestStages &collected, Kernel
                        [&](const NestOperand &operand) { return hasMasks(builder.target, operand.bytes * 8); });
 }
 
+unsigned NestLoops::widenForBytes() {
+  // AVX-512 widens and narrows a whole register of 32 bits from and to memory; others pack two or four.
+  const VectorUnit &unit = builder.target.vectors;
+  const unsigned lanes = unit.masks == VectorUnit::Masks::All ? 16 : unit.bytes, narrower = width;
+  if (llvm::any_of(whole.operands, [](const NestOperand &operand) { return operand.bytes == 1; }))
+    width = std::max(width, lanes);
+  return width / narrower;
+}
+
 //===----------------------------------------------------------------------===//
 // 1. Units and blocks
 //===----------------------------------------------------------------------===//

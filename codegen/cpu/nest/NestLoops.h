@@ -28,6 +28,10 @@ class NestLoops {
 protected:
   NestLoops(const KernelForm &form, const NestStages &collected, KernelFunction &function);
 
+  /// Gives vectors as many lanes as loads and stores of bytes need to be worth their instructions, if an operand has bytes, though a
+  /// vector of what the body widens them to then takes several registers: returns how many.
+  unsigned widenForBytes();
+
   // 1. Units and blocks
 
   /// Nanoseconds of one index of the cut axis, if each point is visited `sweeps` times.

@@ -34,7 +34,7 @@ public:
     for (int64_t size : first.sizes)
       result.nest.loops.push_back({size, true});
     for (const Work &work : form.work)
-      if (!canInline(*work.body) || failed(addStage(work))) {
+      if (!canInline(*work.body, /*readsTables=*/true) || failed(addStage(work))) {
         LDBG() << "stage " << result.stages.size() << " does not fit";
         return failure();
       }

@@ -163,7 +163,7 @@ void SweepPlanner::keepExpensiveMaps() {
   for (unsigned index = stages.size(); index-- > 0;) {
     const Stage &stage = stages[index];
     if (sweeps.roles[index].perRow || bodyCost(*stage.body) < kTranscendental || stage.results.size() != 1 ||
-        !stage.results[0].elementType.isF32())
+        stage.results[0].elementType.getIntOrFloatBitWidth() != 32)
       continue;
     SmallVector<unsigned> readIn;
     for (unsigned sweep = 0; sweep <= sweeps.last; ++sweep)

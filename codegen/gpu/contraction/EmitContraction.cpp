@@ -76,6 +76,8 @@ void emitHaloOfRow(KernelFunction &function, const Contraction &contraction) {
 
 /// What of the form the templates cannot compute; empty where there is nothing.
 std::string obstacleOf(const Contraction &contraction) {
+  if (contraction.isOfIntegers())
+    return "the product is of integers";
   if (contraction.parts != 1 || contraction.results.size() != 1)
     return "the epilogue reads the product in parts";
   if (contraction.prologue && !isKnown(contraction.prologue->elementType))

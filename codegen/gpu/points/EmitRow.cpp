@@ -298,6 +298,10 @@ void RowEmitter::write() {
   for (auto [number, work] : llvm::enumerate(form.work))
     if (llvm::any_of(work.results, [](const Result &result) { return result.written.has_value(); }))
       (work.allParallel() && loops.hasColumns(number) ? perColumn : perRowOnly).push_back(number);
+  // What is one number per row is computed once, before the columns that read it.
+  for (auto [number, work] : llvm::enumerate(form.work))
+    if (work.allParallel() && !loops.hasColumns(number) && !perColumn.empty())
+      evaluator.evaluate(number, 0, pointOf(number, {}));
   if (!perColumn.empty())
     sweep({}, [&](const Point &column, ValueRange) {
       for (unsigned number : perColumn)

@@ -5,6 +5,7 @@
 // How:   bodies inside of others first, each in order, so that what follows from what was moved is moved, too. A branch keeps what
 //        it computes: where it is not taken it must cost nothing.
 
+#include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/Regions.h"
 
@@ -36,7 +37,8 @@ struct HoistInvariants : impl::HoistInvariantsPassBase<HoistInvariants> {
       for (Region &region : around->getRegions())
         for (Operation &op : llvm::make_early_inc_range(region.front().without_terminator())) {
           const bool isLoop = !isa<nn::IfOp>(around);
-          if (!isa<nn::ConstantOp>(op) && !(isLoop && isInvariant(&op, around)))
+          const bool isKnown = op.getNumResults() == 1 && isConstant(op.getResult(0));
+          if (!isKnown && !(isLoop && isInvariant(&op, around)))
             continue;
           op.moveBefore(around);
           ++numMoved;

@@ -4,6 +4,7 @@
 // Why:   to compute a few numbers twice costs less than a jump, and fuses with what is around.
 // How:   nothing that an operator of `nn` computes can trap: an integer divided by zero is 0.
 
+#include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/Regions.h"
 
@@ -29,7 +30,7 @@ bool pays(nn::IfOp op) {
     largest = std::max(largest, countElements(result));
   for (Region &region : op->getRegions())
     for (Operation &inner : region.front().without_terminator()) {
-      if (isa<nn::ConstantOp>(inner))
+      if (inner.getNumResults() == 1 && isConstant(inner.getResult(0)))
         continue;
       auto known = dyn_cast<nn::OperatorInterface>(inner);
       if (!known || known.getWorkKind() != nn::WorkKind::Elementwise || countElements(inner.getResult(0)) > largest ||

@@ -4,6 +4,7 @@
 // Why:   a turn costs steps, views and storages of its own; operators that are written out fuse and fold.
 // How:   each turn is a copy of the body in which the turn's number is a constant, rows are slices and stacks are joined.
 
+#include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/Regions.h"
 
@@ -83,7 +84,7 @@ struct UnrollLoops : impl::UnrollLoopsPassBase<UnrollLoops> {
       return true;
     int64_t operators = 0;
     for (Operation &op : loop.getBody().front().without_terminator()) {
-      if (isa<nn::ConstantOp>(op))
+      if (op.getNumResults() == 1 && isConstant(op.getResult(0)))
         continue;
       if (!isCheap(&op))
         return false;

@@ -114,6 +114,17 @@ LogicalResult apply(nn::ScatterElementsOp op, BatchRewriter &rewriter) {
   return applySame(op, op->getOpOperands(), rewriter, allows, "writes elements along the batch");
 }
 
+/// Scales and zero points are the same for all rows.
+template <typename OpT> static LogicalResult applyCodes(OpT op, BatchRewriter &rewriter) {
+  if (rewriter.hasRows(op.getScale()) || rewriter.hasRows(op.getZero()))
+    return rewriter.refuse(op, isElsewhere);
+  auto allows = [&](int64_t axis) { return op.isPerTensor() || (op.getBlock() == 0 && axis != int64_t(op.getAxis())); };
+  return applySame(op, op->getOpOperands().take_front(), rewriter, allows, "has scales for single rows of the batch");
+}
+
+LogicalResult apply(nn::QuantizeOp op, BatchRewriter &rewriter) { return applyCodes(op, rewriter); }
+LogicalResult apply(nn::DequantizeOp op, BatchRewriter &rewriter) { return applyCodes(op, rewriter); }
+
 LogicalResult apply(nn::BitcastOp op, BatchRewriter &rewriter) {
   // A wider type joins the elements of the last axis, which has no axis in the result then.
   auto allows = [&](int64_t axis) { return axis < op.getType().getRank(); };

@@ -27,6 +27,8 @@ mlir::LogicalResult apply(nn::TopKOp op, BatchRewriter &rewriter);
 mlir::LogicalResult apply(nn::GatherElementsOp op, BatchRewriter &rewriter);
 mlir::LogicalResult apply(nn::ScatterElementsOp op, BatchRewriter &rewriter);
 mlir::LogicalResult apply(nn::BitcastOp op, BatchRewriter &rewriter);
+mlir::LogicalResult apply(nn::QuantizeOp op, BatchRewriter &rewriter);
+mlir::LogicalResult apply(nn::DequantizeOp op, BatchRewriter &rewriter);
 
 // Operators that add, remove or reorder axes.
 mlir::LogicalResult apply(nn::ReshapeOp op, BatchRewriter &rewriter);

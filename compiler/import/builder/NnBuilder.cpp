@@ -167,6 +167,16 @@ Value NnBuilder::requantize(nn::FixedPointRounding rounding, Value operand, Valu
   return infer<nn::RequantizeOp>(rounding, operand, multiplier, shift);
 }
 
+Value NnBuilder::quantize(Value operand, Value scale, Value zero, Granularity granularity, bool overflows) {
+  return infer<nn::QuantizeOp>(operand, scale, zero, static_cast<uint64_t>(granularity.axis),
+                               static_cast<uint64_t>(granularity.block), overflows);
+}
+
+Value NnBuilder::dequantize(Value operand, Value scale, Value zero, Granularity granularity) {
+  return infer<nn::DequantizeOp>(operand, scale, zero, static_cast<uint64_t>(granularity.axis),
+                                 static_cast<uint64_t>(granularity.block));
+}
+
 Value NnBuilder::matmul(Value lhs, Value rhs) { return infer<nn::MatMulOp>(lhs, rhs); }
 
 Value NnBuilder::conv(Value input, Value filter, Ints strides, Ints pads, Ints dilations, int64_t groups,

@@ -100,6 +100,12 @@ struct ImportState {
   OpenWeights *weights = nullptr; ///< set for a trained model
 };
 
+/// The elements that have a scale in common, where there are several scales.
+struct Granularity {
+  int64_t axis = 0;
+  int64_t block = 0; ///< Consecutive elements of the axis; 0: a scale for each index of the axis.
+};
+
 class NnBuilder {
 public:
   NnBuilder(mlir::OpBuilder &builder, mlir::Location loc, ImportState &shared)
@@ -175,6 +181,11 @@ public:
   mlir::Value select(mlir::Value condition, mlir::Value onTrue, mlir::Value onFalse);
   mlir::Value requantize(nn::FixedPointRounding rounding, mlir::Value operand, mlir::Value multiplier,
                          mlir::Value shift);
+  /// `scale` has the operand's type, and `zero` the result's.
+  mlir::Value quantize(mlir::Value operand, mlir::Value scale, mlir::Value zero, Granularity granularity = {},
+                       bool overflows = false);
+  /// The result has the type of `scale`.
+  mlir::Value dequantize(mlir::Value operand, mlir::Value scale, mlir::Value zero, Granularity granularity = {});
   /// The last two only affect narrow floats.
   mlir::Value cast(mlir::Value operand, mlir::Type elementType, bool overflows = false,
                    nn::ScaleRounding rounding = nn::ScaleRounding::Up);

@@ -9,6 +9,8 @@
 #include "dialects/nn/ConstantData.h"
 
 #include "llvm/ADT/APSInt.h"
+#include <algorithm>
+#include <limits>
 #include <optional>
 
 using namespace mlir;
@@ -27,11 +29,7 @@ using nn::UnaryKind;
 Value dequantize(NnBuilder &nn, const Quantized &x) {
   if (!x.values || !x.scale)
     return {};
-  Type real = getElementType(x.scale);
-  Value centred = nn.cast(x.values, real);
-  if (x.zero)
-    centred = nn.sub(centred, nn.cast(x.zero, real));
-  return nn.mul(centred, x.scale);
+  return nn.dequantize(x.values, x.scale, x.zero ? x.zero : nn.scalar(x.values, 0));
 }
 
 Value roundToIntegers(NnBuilder &nn, Value steps, Value zero, Type type) {
@@ -46,7 +44,7 @@ Value roundToIntegers(NnBuilder &nn, Value steps, Value zero, Type type) {
 }
 
 Value quantize(NnBuilder &nn, Value real, Value scale, Value zero, Type type) {
-  return roundToIntegers(nn, nn.div(real, scale), zero, type);
+  return nn.quantize(real, scale, zero ? zero : nn.splat(RankedTensorType::get({}, type), 0));
 }
 
 Quantized quantizeDynamically(NnBuilder &nn, Value real) {
@@ -86,7 +84,60 @@ static Value sumAlong(NnBuilder &nn, Value x, Ints axes, Type type) {
   return nn.reduce(ReduceKind::Sum, nn.cast(x, type), axes, /*keepDims=*/true);
 }
 
+/// The least and the largest of the integers of a constant that may have been moved.
+static std::optional<std::pair<int64_t, int64_t>> getRange(Value value) {
+  while (Operation *op = value.getDefiningOp())
+    if (isa<nn::TransposeOp, nn::ReshapeOp, nn::SliceOp>(op))
+      value = op->getOperand(0);
+    else
+      break;
+  ElementsAttr constant = getConstant(value);
+  FailureOr<nn::ConstantView> view =
+      constant ? nn::ConstantView::get(constant) : FailureOr<nn::ConstantView>(failure());
+  if (failed(view) || constant.getNumElements() == 0)
+    return std::nullopt;
+  constexpr int64_t chunk = 4096;
+  const int64_t count = view->isSplat() ? 1 : constant.getNumElements();
+  int64_t numbers[chunk], least = std::numeric_limits<int64_t>::max(), most = std::numeric_limits<int64_t>::min();
+  for (int64_t begin = 0; begin < count; begin += chunk) {
+    const int64_t size = std::min(chunk, count - begin);
+    view->read(begin, 1, size, numbers);
+    for (int64_t number : ArrayRef(numbers, size)) {
+      least = std::min(least, number);
+      most = std::max(most, number);
+    }
+  }
+  return std::pair(least, most);
+}
+
+/// Gives the right operand of bytes a sign, which dot products of machines want of it, and, where it is constant and fits, no zero
+/// point, which would be multiplied by the sum of each row.
+static void centre(NnBuilder &nn, Value &weights, Value &zero) {
+  constexpr double halfRange = 128;
+  Type type = getElementType(weights), wide = nn.types().getIntegerType(16), byte = nn.types().getI8Type();
+  if (!type.isInteger(8))
+    return;
+  std::optional<std::pair<int64_t, int64_t>> range = getRange(weights), zeros = std::pair<int64_t, int64_t>();
+  if (zero)
+    zeros = getRange(zero);
+  const bool isUnsigned = type.isUnsignedInteger();
+  if (range && zeros && range->first - zeros->second >= -halfRange && range->second - zeros->first < halfRange) {
+    if (zeros->first != 0 || zeros->second != 0)
+      weights = nn.cast(nn.sub(nn.cast(weights, wide), nn.cast(zero, wide)), byte);
+    else if (isUnsigned)
+      weights = nn.cast(weights, byte);
+    zero = {};
+  } else if (isUnsigned) {
+    weights = nn.bitcast(nn.binary(BinaryKind::Xor, weights, halfRange), byte);
+    zero = zero ? nn.binary(BinaryKind::Sub, nn.cast(zero, wide), halfRange)
+                : nn.splat(RankedTensorType::get({}, wide), -halfRange);
+  }
+}
+
 Value integerMatMul(NnBuilder &nn, Value lhs, Value lhsZero, Value rhs, Value rhsZero) {
+  if (!lhs || !rhs)
+    return {};
+  centre(nn, rhs, rhsZero);
   Value sums = nn.matmul(lhs, rhs);
   if (!sums)
     return {};
@@ -121,6 +172,7 @@ Value integerConv(NnBuilder &nn, Value input, Value inputZero, Value filter, Val
                   int64_t groups) {
   if (!input || !filter)
     return {};
+  centre(nn, filter, filterZero);
   std::optional<int64_t> padValue = getKnown(inputZero);
   const bool centresInput = padValue != 0, centresFilter = getKnown(filterZero) != 0;
   SmallVector<int64_t> pads = window.pads;

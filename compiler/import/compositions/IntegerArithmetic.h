@@ -20,13 +20,13 @@ struct Quantized {
   mlir::Value values, scale, zero;
 };
 
-/// (values - zero) * scale, in the type of `scale`.
+/// (values - zero) * scale, in the type of `scale`; scale and zero point are scalars.
 mlir::Value dequantize(NnBuilder &nn, const Quantized &x);
 
 /// round(steps) + zero, halves to even, as the nearest integers that `type`, of 8 or 16 bits, has.
 mlir::Value roundToIntegers(NnBuilder &nn, mlir::Value steps, mlir::Value zero, mlir::Type type);
 
-/// The same of real / scale.
+/// The same of real / scale; scale and zero point are scalars.
 mlir::Value quantize(NnBuilder &nn, mlir::Value real, mlir::Value scale, mlir::Value zero, mlir::Type type);
 
 /// `real` by the scale and the zero point that fit its range, 0 included, into 8 bits without a sign.

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. parameters over the elements that they belong to; 2. the two directions.
+// How:  1. shapes of parameters; 2. the two directions.
 
 #include "compiler/import/compositions/Quantization.h"
 
-#include "compiler/import/compositions/Elementary.h"
+#include "compiler/import/options/Limits.h"
 
-#include "llvm/ADT/APSInt.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -30,48 +29,24 @@ bool isParameterOf(Value x, Value parameter, Granularity granularity) {
   return getShape(parameter) == Ints(shape);
 }
 
-/// With `size` elements at `axis`, and a further axis of `block` behind it.
-static SmallVector<int64_t> withBlocks(Ints shape, int64_t axis, int64_t size, int64_t block) {
-  SmallVector<int64_t> result(shape);
-  result[axis] = size;
-  result.insert(result.begin() + axis + 1, block);
-  return result;
+/// `parameter` as nn.quantize has it: a scalar where it is one for all elements.
+static Value asParameter(NnBuilder &nn, Value parameter, Granularity granularity) {
+  return parameter && !granularity.block && getType(parameter).getNumElements() == 1 ? nn.reshape(parameter, {})
+                                                                                     : parameter;
 }
 
-/// A parameter of blocks, an element for each one of `x`.
-static Value repeat(NnBuilder &nn, Value parameter, Value x, Granularity granularity) {
-  if (!parameter)
-    return {};
-  auto [axis, block] = granularity;
-  Ints shape = getShape(parameter);
-  const int64_t blocks = shape[axis];
-  parameter =
-      nn.broadcast(nn.reshape(parameter, withBlocks(shape, axis, blocks, 1)), withBlocks(shape, axis, blocks, block));
-  SmallVector<int64_t> whole(getShape(x));
-  whole[axis] = blocks * block;
-  return nn.slice(nn.reshape(parameter, whole), axis, 0, getShape(x)[axis]);
+/// Scales and zero points of one element name no axis.
+static Granularity granularityOf(Value scale, Value zero, Granularity granularity) {
+  return scale && zero && getRank(scale) == 0 && getRank(zero) == 0 ? Granularity() : granularity;
 }
 
-/// `compute(x, scale, zero)` with parameters that broadcast to x.
-template <typename Compute>
-static Value overElements(NnBuilder &nn, Value x, Value scale, Value zero, Granularity granularity, Compute compute) {
-  auto [axis, block] = granularity;
-  if (!block) {
-    auto align = [&, axis = axis](Value parameter) {
-      if (!parameter || getType(parameter).getNumElements() == 1)
-        return parameter ? nn.reshape(parameter, {}) : Value();
-      return nn.alignToAxis(parameter, axis, getRank(x));
-    };
-    return compute(x, align(scale), align(zero));
-  }
-  Ints shape = getShape(x);
-  const int64_t blocks = getShape(scale)[axis];
-  if (shape[axis] != blocks * block)
-    return compute(x, repeat(nn, scale, x, granularity), repeat(nn, zero, x, granularity));
-  SmallVector<int64_t> ofParameters = withBlocks(shape, axis, blocks, 1);
-  Value y = compute(nn.reshape(x, withBlocks(shape, axis, blocks, block)), nn.reshape(scale, ofParameters),
-                    nn.reshape(zero, ofParameters));
-  return nn.reshape(y, shape);
+/// Whether the axis of blocks that is added while they are computed with is one too many; reports an error if so.
+static bool hasTooManyAxes(NnBuilder &nn, Value x, Granularity granularity) {
+  if (!granularity.block || getRank(x) < maxRank)
+    return false;
+  nn.error() << "what has scales of blocks must have fewer than " << maxRank << " axes, but has " << getRank(x)
+             << "; merge some with a Reshape";
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -79,37 +54,24 @@ static Value overElements(NnBuilder &nn, Value x, Value scale, Value zero, Granu
 //===----------------------------------------------------------------------===//
 
 Value dequantize(NnBuilder &nn, Value x, Value scale, Value zero, Granularity granularity, Type real) {
-  if (!x || !scale)
+  if (!x || !scale || hasTooManyAxes(nn, x, granularity))
     return {};
-  Type wide = getElementType(scale).isF64() ? getElementType(scale) : Type(nn.types().getF32Type());
-  return overElements(nn, x, scale, zero, granularity, [&](Value codes, Value scales, Value zeros) {
-    Value centred = nn.cast(codes, wide);
-    if (zero)
-      centred = nn.sub(centred, nn.cast(zeros, wide));
-    return nn.cast(nn.mul(centred, nn.cast(scales, wide)), real);
-  });
+  // The operator rounds to the type of the scale.
+  Type given = getElementType(scale);
+  if (given != real)
+    scale = nn.cast(scale, given.isF64() ? given : nn.types().getF32Type());
+  scale = asParameter(nn, scale, granularity);
+  zero = zero ? asParameter(nn, zero, granularity) : nn.scalar(x, 0);
+  return nn.cast(nn.dequantize(x, scale, zero, granularityOf(scale, zero, granularity)), real);
 }
 
 Value quantize(NnBuilder &nn, Value x, Value scale, Value zero, Granularity granularity, Type precision, Type type,
                bool overflows) {
-  if (!x || !scale)
+  if (!x || !scale || hasTooManyAxes(nn, x, granularity))
     return {};
-  return overElements(nn, x, scale, zero, granularity, [&](Value reals, Value scales, Value zeros) {
-    Value quotient = nn.div(nn.cast(reals, precision), nn.cast(scales, precision));
-    // Zero points have more digits than a half has.
-    Type wide = precision.getIntOrFloatBitWidth() < 32 ? Type(nn.types().getF32Type()) : precision;
-    auto integer = dyn_cast<IntegerType>(type);
-    if (integer)
-      quotient = nn.unary(nn::UnaryKind::Round, quotient);
-    quotient = nn.cast(quotient, wide);
-    if (zero)
-      quotient = nn.add(quotient, nn.cast(zeros, wide));
-    if (!integer)
-      return nn.cast(quotient, type, overflows);
-    double low = APSInt::getMinValue(integer.getWidth(), integer.isUnsigned()).getExtValue();
-    double high = APSInt::getMaxValue(integer.getWidth(), integer.isUnsigned()).getExtValue();
-    return nn.cast(clamp(nn, quotient, low, high), type);
-  });
+  scale = asParameter(nn, nn.cast(scale, precision), granularity);
+  zero = zero ? asParameter(nn, zero, granularity) : nn.splat(RankedTensorType::get({}, type), 0);
+  return nn.quantize(nn.cast(x, precision), scale, zero, granularityOf(scale, zero, granularity), overflows);
 }
 
 Value roundAwayFromZero(NnBuilder &nn, Value x) {

@@ -2,10 +2,10 @@
 //
 // Integers and narrow floats, and the real numbers that they stand for.
 //
-// What: (x - zero) * scale, and the other way, computed in floating point.
+// What: (x - zero) * scale, and the other way, as nn.dequantize and nn.quantize.
 // Why:  every format has it, and passes that compute in integers must find one spelling.
-// How:  scales and zero points are one for all elements, one for each of an axis, or one for each block of it. A block is
-//       an axis of its own while it is computed with, so that nothing is repeated in memory.
+// How:  scales and zero points are one for all elements, one for each of an axis, or one for each block of it. Formats that round
+//       halves away from zero or up, or multiply by the inverse of the scale, write their arithmetic themselves.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_QUANTIZATION_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_QUANTIZATION_H
@@ -14,16 +14,10 @@
 
 namespace nacre::importer {
 
-/// The elements that have a scale in common, where there are several scales.
-struct Granularity {
-  int64_t axis = 0;
-  int64_t block = 0; ///< Consecutive elements of the axis; 0: a scale for each index of the axis.
-};
-
 /// Whether `parameter` has the shape of a scale or a zero point of `x`.
 bool isParameterOf(mlir::Value x, mlir::Value parameter, Granularity granularity);
 
-/// `scale`, and `zero`, which may be null, are of shapes that isParameterOf accepts. Computed in f32, or in f64 if the
+/// `scale`, and `zero`, which may be null, are of shapes that isParameterOf accepts, or scalars. Computed in f32, or in f64 if the
 /// scale is that; the result is of type `real`.
 mlir::Value dequantize(NnBuilder &nn, mlir::Value x, mlir::Value scale, mlir::Value zero, Granularity granularity,
                        mlir::Type real);

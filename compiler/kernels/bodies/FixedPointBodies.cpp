@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. rounding twice; 2. rounding once.
+// How:  1. rounding twice; 2. rounding once; 3. what is known of the numbers.
 
 #include "compiler/kernels/bodies/FixedPointBodies.h"
 
+#include "dialects/nn/ConstantData.h"
 #include "dialects/nn/FixedPoint.h"
 
 using namespace mlir;
@@ -27,11 +28,19 @@ Value toNarrow(Scalars s, Value x) {
 //===----------------------------------------------------------------------===//
 
 /// a * b / 2^31. The definition rounds to the nearest by the product's sign and truncates, which is to round halves up.
-Value multiplyHigh(Scalars s, Value a, Value b) {
+Value multiplyHigh(Scalars s, Value a, Value b, const FixedPointRange &range) {
+  constexpr int32_t half = 1 << 30;
+  if (range.leastMultiplier == half && range.greatestMultiplier == half) {
+    Value one = s.like(a, 1);
+    return s.make<arith::AddIOp>(s.make<arith::ShRSIOp>(a, one), s.make<arith::AndIOp>(a, one));
+  }
   Value product = s.make<arith::MulIOp>(toWide(s, a), toWide(s, b));
-  Value nudged = s.make<arith::AddIOp>(product, s.like(product, double(int64_t(1) << 30)));
+  Value nudged = s.make<arith::AddIOp>(product, s.like(product, double(half)));
   Value high = s.make<arith::ShRSIOp>(nudged, s.like(product, 31));
-  return toNarrow(s, s.make<arith::MinSIOp>(high, s.like(high, INT32_MAX)));
+  // Only two least integers have a product that does not fit.
+  if (range.leastMultiplier == INT32_MIN)
+    high = s.make<arith::MinSIOp>(high, s.like(high, INT32_MAX));
+  return toNarrow(s, high);
 }
 
 /// x / 2^exponent, halves away from zero.
@@ -45,12 +54,25 @@ Value divideByPower(Scalars s, Value x, Value exponent) {
   return s.make<arith::AddIOp>(s.make<arith::ShRSIOp>(x, exponent), s.select(isMore, one, zero));
 }
 
-Value emitDouble(Scalars s, Value x, Value multiplier, Value shift) {
-  Value zero = s.like(shift, 0);
-  Value left = s.make<arith::MaxSIOp>(shift, zero);
-  Value right = s.make<arith::MaxSIOp>(s.make<arith::SubIOp>(zero, shift), zero);
-  Value high = multiplyHigh(s, s.make<arith::ShLIOp>(toNarrow(s, x), left), multiplier);
-  return divideByPower(s, high, right);
+/// The same for exponents from 1 on, of x from -(2^31 - 1) to 2^31 - 2: a little less than a negative number is rounded halves up.
+Value divideByPositivePower(Scalars s, Value x, Value exponent) {
+  Value one = s.like(x, 1);
+  Value below = s.make<arith::AddIOp>(x, s.make<arith::ShRSIOp>(x, s.like(x, 31)));
+  Value doubled = s.make<arith::ShRSIOp>(below, s.make<arith::SubIOp>(exponent, one));
+  return s.make<arith::ShRSIOp>(s.make<arith::AddIOp>(doubled, one), one);
+}
+
+Value emitDouble(Scalars s, Value x, Value multiplier, Value shift, const FixedPointRange &range) {
+  Value zero = s.like(shift, 0), shifted = toNarrow(s, x);
+  if (range.greatestShift > 0)
+    shifted = s.make<arith::ShLIOp>(shifted, s.make<arith::MaxSIOp>(shift, zero));
+  Value high = multiplyHigh(s, shifted, multiplier, range);
+  if (range.leastShift >= 0)
+    return high;
+  Value right = s.make<arith::SubIOp>(zero, shift);
+  if (range.greatestShift < 0 && range.leastMultiplier >= 0)
+    return divideByPositivePower(s, high, right);
+  return divideByPower(s, high, range.greatestShift > 0 ? s.make<arith::MaxSIOp>(right, zero) : right);
 }
 
 //===----------------------------------------------------------------------===//
@@ -76,13 +98,42 @@ Value emitOnce(Scalars s, Value x, Value multiplier, int bits, Value shift) {
 
 } // namespace
 
-Value emitRequantize(Scalars s, nn::FixedPointRounding rounding, Value x, Value multiplier, Value shift) {
+//===----------------------------------------------------------------------===//
+// 3. What is known
+//===----------------------------------------------------------------------===//
+
+static std::optional<std::pair<int32_t, int32_t>> readRange(Value tensor) {
+  auto constant = tensor.getDefiningOp<nn::ConstantOp>();
+  FailureOr<nn::ConstantView> view = failure();
+  if (constant)
+    view = nn::ConstantView::get(constant.getValue());
+  if (failed(view) || view->getType().getNumElements() == 0)
+    return std::nullopt;
+  SmallVector<int64_t> numbers(view->isSplat() ? 1 : view->getType().getNumElements());
+  view->read(0, 1, int64_t(numbers.size()), numbers.data());
+  auto [least, greatest] = std::minmax_element(numbers.begin(), numbers.end());
+  return std::pair(int32_t(*least), int32_t(*greatest));
+}
+
+FixedPointRange readFixedPointRange(nn::RequantizeOp op) {
+  FixedPointRange range;
+  if (auto multipliers = readRange(op.getMultiplier()))
+    std::tie(range.leastMultiplier, range.greatestMultiplier) = *multipliers;
+  if (auto shifts = readRange(op.getShift()))
+    std::tie(range.leastShift, range.greatestShift) = *shifts;
+  return range;
+}
+
+Value emitRequantize(Scalars s, nn::FixedPointRounding rounding, Value x, Value multiplier, Value shift,
+                     const FixedPointRange &range) {
   // Machines disagree on shifts by more.
-  Value bounded = s.make<arith::MinSIOp>(shift, s.like(shift, nn::getMaxShift(rounding)));
-  bounded = s.make<arith::MaxSIOp>(bounded, s.like(shift, -31));
+  const int32_t mostShift = nn::getMaxShift(rounding);
+  Value bounded = range.greatestShift > mostShift ? s.make<arith::MinSIOp>(shift, s.like(shift, mostShift)) : shift;
+  if (range.leastShift < -31)
+    bounded = s.make<arith::MaxSIOp>(bounded, s.like(shift, -31));
   switch (rounding) {
   case nn::FixedPointRounding::Double:
-    return emitDouble(s, x, multiplier, bounded);
+    return emitDouble(s, x, multiplier, bounded, range);
   case nn::FixedPointRounding::Single:
     return emitOnce(s, x, multiplier, 31, bounded);
   case nn::FixedPointRounding::Mult16:

@@ -4,6 +4,7 @@
 
 #include "compiler/kernels/bodies/KernelBody.h"
 #include "compiler/kernels/bodies/ScalarBodies.h"
+#include "compiler/kernels/bodies/TableReads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -148,8 +149,13 @@ void KernelBody::collectLeaves(Value host, SetVector<Value> &leaves, SetVector<O
   }
   if (inner.contains(op))
     return;
-  for (Value operand : op->getOperands())
-    collectLeaves(operand, leaves, inner);
+  if (nn::GatherOp table = getTableRead(op)) {
+    read(table.getOperand());
+    collectLeaves(table.getIndices(), leaves, inner);
+  } else {
+    for (Value operand : op->getOperands())
+      collectLeaves(operand, leaves, inner);
+  }
   inner.insert(op);
 }
 
@@ -183,9 +189,11 @@ ValueRange KernelBody::emitSweepInto(const Sweep &sweep) {
   SmallVector<AffineMap> maps;
   for (Value leaf : leaves) {
     if (auto found = definitions.find(leaf); found != definitions.end()) {
-      // A definition is given over its value's own shape, which is that of the iteration.
+      // A definition is given over its value's own shape; a number per row is read in every column.
+      const SmallVector<int64_t> shape = getShape(leaf);
       inputs.append(found->second.tensors);
-      maps.append(found->second.maps);
+      for (AffineMap map : found->second.maps)
+        maps.push_back(shape == sweep.shape ? map : map.compose(getBroadcastMap(shape, sweep.shape)));
     } else if (!getSplat(leaf)) {
       inputs.push_back(read(leaf));
       maps.push_back(getBroadcastMap(getShape(leaf), sweep.shape));
@@ -218,6 +226,10 @@ ValueRange KernelBody::emitSweepInto(const Sweep &sweep) {
       }
     }
     for (Operation *op : inner) {
+      if (nn::GatherOp table = getTableRead(op)) {
+        scalars[op->getResult(0)] = emitTableRead(b, table, read(table.getOperand()), scalars.lookup(table.getIndices()));
+        continue;
+      }
       SmallVector<Value> values = llvm::map_to_vector(op->getOperands(), [&](Value v) { return scalars.lookup(v); });
       Value scalar = emitScalar(b, op, values);
       if (!scalar) {

@@ -25,6 +25,7 @@ namespace nacre::kernels {
 /// Operators that become one kernel.
 struct OperatorGroup {
   mlir::Operation *anchor = nullptr;          ///< Null for a chain of elementwise operators.
+  bool isRows = false;                        ///< The anchor is the first of several operators on the same rows.
   mlir::Operation *depthwise = nullptr;       ///< The convolution that the anchor reads where it computes it, if any.
   llvm::SetVector<mlir::Operation *> members; ///< In order, the anchor included.
   mlir::Value result;                         ///< Of the last member.

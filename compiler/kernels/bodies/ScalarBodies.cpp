@@ -269,7 +269,8 @@ Value emitScalar(OpBuilder &builder, Operation *op, ValueRange operands) {
     return emitElement(s, emitBits(s, operands[0], getElementType(cast.getOperand())),
                        getElementType(cast.getResult()));
   if (auto requantize = dyn_cast<nn::RequantizeOp>(op))
-    return emitRequantize(s, requantize.getRounding(), operands[0], operands[1], operands[2]);
+    return emitRequantize(s, requantize.getRounding(), operands[0], operands[1], operands[2],
+                          readFixedPointRange(requantize));
   assert(isa<nn::BroadcastOp>(op) && "is no elementwise operator");
   return operands[0];
 }

@@ -7,11 +7,13 @@
 
 #include "compiler/kernels/entries/FormOperators.h"
 #include "compiler/kernels/bodies/ElementTypes.h"
+#include "compiler/kernels/bodies/TableReads.h"
 #include "compiler/kernels/entries/Regions.h"
 #include "compiler/kernels/fusion/FusionPolicy.h"
 #include "compiler/kernels/fusion/ProductParts.h"
 #include "compiler/kernels/fusion/ProductPrologues.h"
 #include "compiler/kernels/lowerings/Lowering.h"
+#include "compiler/kernels/lowerings/windows/WindowSource.h"
 #include "dialects/nn/Variables.h"
 #include "dialects/plan/Notes.h"
 
@@ -69,6 +71,40 @@ bool isPart(Operation *op) {
   return product && isReadInParts(product);
 }
 
+/// Longer rows are reduced by several threads, and do not fit the first cache.
+constexpr int64_t maxColumns = 4096;
+
+/// The axes that `op` reduces, where a kernel of rows may do so: any one, or the last ones, of numbers of 32 bits.
+ArrayRef<int64_t> getColumnAxes(Operation *op) {
+  auto reduce = dyn_cast<nn::ReduceOp>(op);
+  if (!reduce || !reduce.getKeepDims() || reduce.getAxes().empty())
+    return {};
+  auto type = cast<RankedTensorType>(reduce.getOperand().getType());
+  ArrayRef<int64_t> axes = reduce.getAxes();
+  const bool areLast = axes.front() + int64_t(axes.size()) == type.getRank();
+  const Type computed = getComputeType(type.getElementType());
+  const bool isKnown = reduce.getKind() == nn::ReduceKind::Sum || reduce.getKind() == nn::ReduceKind::Max ||
+                       reduce.getKind() == nn::ReduceKind::Min ||
+                       (reduce.getKind() == nn::ReduceKind::Mean && computed.isF32());
+  int64_t columns = 1;
+  for (int64_t axis : axes)
+    columns *= type.getDimSize(axis);
+  return isKnown && (areLast || axes.size() == 1) && (computed.isF32() || computed.isInteger(32)) && columns > 1 &&
+                 columns <= maxColumns
+             ? axes
+             : ArrayRef<int64_t>();
+}
+
+/// Whether `op` makes bytes or 16-bit integers wider.
+bool isWidening(Operation *op) {
+  auto cast = dyn_cast<nn::CastOp>(op);
+  auto widthOf = [](Value value) {
+    return mlir::cast<RankedTensorType>(value.getType()).getElementType().getIntOrFloatBitWidth();
+  };
+  return cast && mlir::cast<RankedTensorType>(cast.getOperand().getType()).getElementType().isInteger() &&
+         widthOf(cast.getOperand()) > 1 && widthOf(cast.getOperand()) < widthOf(cast.getResult());
+}
+
 /// Whether it picks rows of a table, or more; emitters move those, and pick single elements one by one.
 bool picksRows(Operation *op) {
   auto gather = dyn_cast<nn::GatherOp>(op);
@@ -102,6 +138,13 @@ void describeConvolution(nn::ConvOp op, FusionNode &node) {
     node.multiplyAdds = double(result.getNumElements()) * double(computeProduct(filter.drop_back(2)));
 }
 
+/// Whether the windows of `op` may read the codes that its operand is computed of.
+bool readsCodes(Operation *op) {
+  auto pool = dyn_cast<nn::PoolOp>(op);
+  return ((pool && pool.getKind() == nn::PoolKind::Average) || isa<nn::LrnOp>(op)) &&
+         findCodes(op->getOperand(0)).has_value();
+}
+
 class Describer {
 public:
   explicit Describer(Block &block) {
@@ -118,14 +161,15 @@ private:
     FusionNode node;
     Operation *written = getTransposedProduct(op);
     Operation *work = written ? written : op;
-    node.kind = getWorkKind(work);
+    node.readsTable = getTableRead(op) != nullptr;
+    node.kind = node.readsTable ? WorkKind::Elementwise : getWorkKind(work);
     const bool isPartOfProduct = isPart(op);
     const plan::Engine engine = plan::engineOf(isPartOfProduct ? op->getOperand(0).getDefiningOp() : op);
     node.engine = int(engine);
     for (Value operand : work->getOperands()) {
       Value read = readsTransposes(work) ? readThroughTranspose(operand).source : operand;
       auto found = numbers.find(read.getDefiningOp());
-      node.operands.push_back(found == numbers.end() ? -1 : found->second);
+      node.operands.push_back(found != numbers.end() ? found->second : getSplat(read) ? kSplatOperand : -1);
       ArrayRef<int64_t> shape = cast<RankedTensorType>(read.getType()).getShape();
       node.isOfChannels.push_back(shape.empty() || computeProduct(shape.drop_back()) == 1);
     }
@@ -133,14 +177,21 @@ private:
       describeConvolution(convolution, node);
     if (op->getNumResults() > 0) {
       ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
-      node.shape = shapes.try_emplace(std::vector<int64_t>(shape.begin(), shape.end()), shapes.size()).first->second;
+      node.shape = numberOf(shape);
     }
+    if (ArrayRef<int64_t> axes = getColumnAxes(op); !axes.empty()) {
+      node.wholeShape = numberOf(cast<RankedTensorType>(op->getOperand(0).getType()).getShape());
+      node.rows = rows.try_emplace({node.wholeShape, axes.vec()}, rows.size()).first->second;
+    }
+    node.widens = isWidening(op);
     node.escapes =
         llvm::any_of(op->getUsers(), [&](Operation *user) { return isReadElsewhere(user, *op->getBlock()); });
     node.becomesState = node.escapes && becomesState(op);
     node.mayUpdate = engine == plan::Engine::Cpu && mayUpdate(work);
     if (const Lowering *lowering = findLowering(op))
       node.prologueOperand = lowering->prologueOperand;
+    if (readsCodes(op))
+      node.prologueOperand = 0;
     node.isLookup = picksRows(op);
     node.isPart = engine == plan::Engine::Cpu && isPartOfProduct;
     if (engine == plan::Engine::Gpu)
@@ -149,6 +200,8 @@ private:
     nodes.push_back(std::move(node));
     operations.push_back(op);
   }
+
+  int numberOf(ArrayRef<int64_t> shape) { return shapes.try_emplace(shape.vec(), shapes.size()).first->second; }
 
   static void addPrologue(Operation *op, FusionNode &node) {
     if (canMakeLeft(op))
@@ -161,6 +214,7 @@ private:
   SmallVector<Operation *> operations;
   DenseMap<Operation *, int> numbers;
   std::map<std::vector<int64_t>, int> shapes;
+  std::map<std::pair<int, std::vector<int64_t>>, int> rows; ///< By the shape and the axes that are reduced.
 };
 
 //===----------------------------------------------------------------------===//
@@ -212,11 +266,19 @@ LogicalResult formKernel(EntryBuilder &entry, const OperatorGroup &group) {
     locations.push_back(member->getLoc());
   Location loc = FusedLoc::get(entry.getBuilder().getContext(), locations);
   ModulePlan &plan = entry.getPlan();
-  const plan::KernelKind kind = group.depthwise ? plan::KernelKind::Separable : getKernelKind(getWorkKind(first));
+  const plan::KernelKind kind = group.depthwise ? plan::KernelKind::Separable
+                                : group.isRows  ? plan::KernelKind::Row
+                                : !group.anchor ? plan::KernelKind::Nest
+                                                : getKernelKind(getWorkKind(first));
   KernelBody body(plan.getModule(), kind, plan.makeKernelName(group.depthwise ? "separable" : getStem(first)), group,
                   loc, canCollapseRows(group));
   if (group.depthwise) {
     if (failed(lowerSeparable(body, cast<nn::ConvOp>(group.depthwise), cast<nn::ConvOp>(group.anchor))))
+      return failure();
+    return entry.launch(body);
+  }
+  if (group.isRows) {
+    if (failed(lowerRows(body)))
       return failure();
     return entry.launch(body);
   }
@@ -264,6 +326,7 @@ LogicalResult formOperators(EntryBuilder &entry, Block &block) {
       llvm::append_range(operators.results, describer.getOperation(member)->getResults());
     if (group.anchor >= 0)
       operators.anchor = describer.getOperation(group.anchor);
+    operators.isRows = group.isRows;
     if (group.depthwise >= 0)
       operators.depthwise = describer.getOperation(group.depthwise);
     for (int member : group.members) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. anchors; 2. chains, and updates; 3. prologues and side chains; 4. separable convolutions; 5. normalizations; numbered as in the
-//          header.
+// How:  1. anchors; 2. chains, and updates; 3. prologues and side chains; 4. separable convolutions; 5. normalizations; 6. rows; 7. what
+//          only widens; numbered as in the header.
 
 #include "compiler/kernels/fusion/FusionPolicy.h"
+
+#include "compiler/kernels/fusion/GroupTable.h"
+#include "compiler/kernels/fusion/RowGroups.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -25,24 +28,22 @@ bool isAlone(WorkKind kind) {
   return kind == WorkKind::Attention || kind == WorkKind::Scan || kind == WorkKind::Serial;
 }
 
-class Fuser {
+class Fuser : private GroupTable {
 public:
   Fuser(llvm::ArrayRef<FusionNode> nodes, const SeparableRule &rule)
-      : nodes(nodes), rule(rule), users(nodes.size()), groupOf(nodes.size(), -1) {
-    for (auto [node, description] : llvm::enumerate(nodes))
-      for (int operand : description.operands)
-        if (operand >= 0 && (users[operand].empty() || users[operand].back() != int(node)))
-          users[operand].push_back(node);
-  }
+      : GroupTable(nodes), rule(rule) {}
 
   llvm::SmallVector<FusionGroup> run() {
-    for (bool contractions : {true, false})
+    for (bool contractions : {true, false}) {
       for (int node = int(nodes.size()) - 1; node >= 0; --node) {
         WorkKind kind = nodes[node].kind;
-        if (kind != WorkKind::Boundary && kind != WorkKind::Elementwise &&
+        if (kind != WorkKind::Boundary && kind != WorkKind::Elementwise && groupOf[node] < 0 &&
             (kind == WorkKind::Contraction) == contractions)
           grow(node, /*anchor=*/node);
       }
+      if (contractions)
+        formRows();
+    }
     for (int node = 0, end = nodes.size(); node < end; ++node)
       if (nodes[node].kind == WorkKind::Elementwise && groupOf[node] < 0)
         grow(node, /*anchor=*/-1);
@@ -51,6 +52,7 @@ public:
       if (group.anchor >= 0 && nodes[group.anchor].separable == SeparablePart::Pointwise)
         takeDepthwise(group);
     mergeNormalizations();
+    leaveWidening();
     llvm::erase_if(groups, [](const FusionGroup &group) { return group.members.empty(); });
     for (FusionGroup &group : groups)
       llvm::sort(group.members);
@@ -71,11 +73,11 @@ private:
     group.last = first;
     group.members.push_back(first);
     groupOf[first] = groups.size();
-    size_t operands = nodes[first].operands.size();
+    size_t operands = countOperands(first);
     while (!isAlone(nodes[first].kind)) {
       llvm::SmallVector<int, 4> region = findRegion(group.last, first);
       for (int member : region)
-        operands += nodes[member].operands.size() - 1;
+        operands += countOperands(member) - 1;
       if (region.empty() || group.members.size() + region.size() > maxMembers || operands > maxOperands)
         break;
       for (int member : region)
@@ -98,7 +100,7 @@ private:
       return;
     for (; !pending.empty(); pending.erase(pending.begin())) {
       const int node = *pending.begin();
-      if (!mayFollow(node, group.last) || !staysOrUpdates(node) || inside.size() == maxMembers)
+      if (!mayFollow(node, group.last) || nodes[node].readsTable || !staysOrUpdates(node) || inside.size() == maxMembers)
         return;
       inside.insert(node);
       pending.insert(users[node].begin(), users[node].end());
@@ -159,25 +161,6 @@ private:
     return true;
   }
 
-  /// Whether a kernel that computes `other` may go on with `node`.
-  bool mayFollow(int node, int other) const {
-    return nodes[node].kind == WorkKind::Elementwise && groupOf[node] < 0 && nodes[node].shape == nodes[other].shape &&
-           nodes[node].engine == nodes[other].engine;
-  }
-
-  /// Values that the members read of others; each constant counts, as often as it is read.
-  size_t countOutside(const std::set<int> &members) const {
-    std::set<int> values;
-    size_t constants = 0;
-    for (int member : members)
-      for (int operand : nodes[member].operands)
-        if (operand < 0)
-          ++constants;
-        else if (members.count(operand) == 0)
-          values.insert(operand);
-    return values.size() + constants;
-  }
-
   /// The smallest set of elementwise operators that holds all uses of `last` and lets only one value out, its last. A
   /// value with several uses thus stays in registers where the uses meet again, as in x * sigmoid(x).
   llvm::SmallVector<int, 4> findRegion(int last, int first) {
@@ -213,7 +196,8 @@ private:
     llvm::sort(chains, [&](int a, int b) { return groups[a].last > groups[b].last; });
     for (int chain : chains) {
       int reader = findOnlyReader(groups[chain]);
-      if (reader < 0 || reader == chain || groups[reader].members.size() + groups[chain].members.size() > maxMembers ||
+      if (reader < 0 || reader == chain ||
+          (!groups[reader].isRows && groups[reader].members.size() + groups[chain].members.size() > maxMembers) ||
           !readFewTogether(groups[reader], groups[chain]))
         continue;
       for (int member : groups[chain].members)
@@ -224,47 +208,13 @@ private:
   }
 
   bool readFewTogether(const FusionGroup &reader, const FusionGroup &chain) const {
+    if (reader.isRows)
+      return countReads(reader) + countReads(chain) <= maxOperands;
     if (reader.anchor < 0 || !nodes[reader.anchor].mayUpdate || !nodes[reader.last].becomesState)
       return countOperands(reader) + countOperands(chain) <= maxOperands;
     std::set<int> members(reader.members.begin(), reader.members.end());
     members.insert(chain.members.begin(), chain.members.end());
     return countOutside(members) <= maxReadsOfUpdate;
-  }
-
-  size_t countOperands(const FusionGroup &group) const {
-    size_t operands = 1;
-    for (int member : group.members)
-      operands += nodes[member].operands.size() - 1;
-    return operands;
-  }
-
-  /// The group that all uses of the chain's result are in, or -1; for a lookup and what follows it a lookup's. Broadcasting uses do not count: there the chain would
-  /// be computed again for each of them.
-  int findOnlyReader(const FusionGroup &chain) const {
-    if (nodes[chain.last].escapes || users[chain.last].empty())
-      return -1;
-    int reader = -1;
-    for (int user : users[chain.last]) {
-      int group = groupOf[user];
-      if (group < 0 || (reader >= 0 && group != reader) || nodes[user].engine != nodes[chain.last].engine)
-        return -1;
-      reader = group;
-      const FusionNode &node = nodes[user];
-      const int anchor = groups[group].anchor;
-      if (user == anchor && node.kind == WorkKind::Contraction && !canBeMade(chain))
-        return -1;
-      if (chain.anchor >= 0 && (anchor < 0 || !nodes[anchor].isLookup || user == anchor))
-        return -1;
-      if (user != anchor) {
-        if (node.shape != nodes[chain.last].shape)
-          return -1;
-        continue;
-      }
-      for (auto [index, operand] : llvm::enumerate(node.operands))
-        if (operand == chain.last && int(index) != node.prologueOperand)
-          return -1;
-    }
-    return reader;
   }
 
   //===--------------------------------------------------------------------===//
@@ -300,10 +250,6 @@ private:
       return (operand.value() >= 0 && groupOf[operand.value()] == groupOf[member]) ||
              nodes[member].isOfChannels[operand.index()];
     });
-  }
-
-  bool canBeMade(const FusionGroup &group) const {
-    return llvm::all_of(group.members, [&](int member) { return nodes[member].mayBeMade; });
   }
 
   //===--------------------------------------------------------------------===//
@@ -349,11 +295,67 @@ private:
     return reader;
   }
 
-  llvm::ArrayRef<FusionNode> nodes;
+  //===--------------------------------------------------------------------===//
+  // 6. Rows
+  //===--------------------------------------------------------------------===//
+
+  void formRows() {
+    for (int node = 0, end = nodes.size(); node < end; ++node) {
+      if (groupOf[node] >= 0)
+        continue;
+      std::optional<FusionGroup> group = findRowGroup(*this, node);
+      if (!group)
+        continue;
+      for (int member : group->members)
+        groupOf[member] = groups.size();
+      groups.push_back(std::move(*group));
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 7. What only widens
+  //===--------------------------------------------------------------------===//
+
+  void leaveWidening() {
+    for (auto [index, group] : llvm::enumerate(groups)) {
+      FusionGroup widening = findWidening(group);
+      if (widening.members.empty())
+        continue;
+      // A product would widen its operand once for each block of columns.
+      const bool isForProduct = llvm::any_of(
+          users[group.last], [&](int user) { return nodes[user].kind == WorkKind::Contraction; });
+      const int reader = findOnlyReader(widening);
+      if (isForProduct || reader < 0 || reader == int(index) || !readFewTogether(groups[reader], widening))
+        continue;
+      for (int member : widening.members) {
+        llvm::erase(group.members, member);
+        groupOf[member] = reader;
+      }
+      group.last = group.results.front() = nodes[widening.members.back()].operands.front();
+      groups[reader].members.append(widening.members);
+    }
+  }
+
+  /// The end of a group that makes its values wider, and perhaps adds and multiplies numbers: what dequantizes. Its members are in
+  /// reverse.
+  FusionGroup findWidening(const FusionGroup &group) const {
+    FusionGroup widening;
+    widening.last = group.last;
+    if (group.results.size() != 1)
+      return widening;
+    for (int node = group.last;; node = nodes[node].operands.front()) {
+      const int operand = nodes[node].operands.empty() ? -1 : nodes[node].operands.front();
+      if (nodes[node].kind != WorkKind::Elementwise || nodes[node].readsTable || operand < 0 ||
+          !llvm::is_contained(group.members, operand) || users[operand].size() != 1 ||
+          llvm::any_of(llvm::drop_begin(nodes[node].operands), [](int other) { return other != kSplatOperand; }))
+        return FusionGroup();
+      widening.members.push_back(node);
+      if (nodes[node].widens)
+        return widening;
+    }
+  }
+
   const SeparableRule rule;
-  llvm::SmallVector<llvm::SmallVector<int, 2>> users;
-  llvm::SmallVector<int> groupOf;
-  llvm::SmallVector<FusionGroup> groups;
 };
 
 } // namespace

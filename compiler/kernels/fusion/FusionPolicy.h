@@ -11,7 +11,11 @@
 //        4. a depthwise convolution that only a pixel's product of channels reads, and what follows it, join the product's group, where
 //           the rule says that computing it again for every block of columns costs less than a kernel of its own.
 //        5. a normalization joins the first contraction that reads it as an operand that it may compute; where others read it,
-//           too, and come behind that, the contraction's kernel writes it as well.
+//           too, and come behind that, the contraction's kernel writes it as well;
+//        6. reductions of the same rows, and what is computed of them for each row or each element, are one kernel of rows (RowGroups.h),
+//           which other anchors but contractions leave them to;
+//        7. what only makes the last value of a group wider, or dequantizes it, is left to the one group that reads it: memory holds the
+//           narrower value.
 //        Nodes for different engines share no group. All values of a group but the last stay inside, so no cycle can arise. Linear in operators and their operands.
 //        A contraction whose columns are read in equal parts (the gates of a recurrent cell) takes what the parts meet in,
 //        and several values may leave: all who read them come behind the group. So may they of a gradient of a weight that is
@@ -36,10 +40,13 @@ enum class SeparablePart {
   Pointwise  ///< Of one tap: a pixel's channels, which are operand 0, times a matrix.
 };
 
+/// Stands for an operand that is one number, which bodies contain.
+constexpr int kSplatOperand = -2;
+
 /// An operator. Nodes are given in an order in which operands come first.
 struct FusionNode {
   WorkKind kind = WorkKind::Boundary;
-  /// Nodes that produce the operands; -1 for values that are there before (inputs, constants).
+  /// Nodes that produce the operands; -1 for values that are there before (inputs, constants), or kSplatOperand.
   llvm::SmallVector<int, 2> operands;
   /// Equal for results of equal shape.
   int shape = 0;
@@ -55,6 +62,14 @@ struct FusionNode {
   int prologueOperand = -1;
   /// Whether it picks rows of a table: several such operators may be in one kernel.
   bool isLookup = false;
+  /// Whether it is elementwise, but reads a table at a position that it computes: only nests and rows do that.
+  bool readsTable = false;
+  /// Whether it is a conversion to a type of more bytes.
+  bool widens = false;
+  /// Of a reduction that a kernel of rows may hold: equal for those of the same axes of one shape; -1 for all else.
+  int rows = -1;
+  /// Of such a reduction: the shape of what it reduces, as of `shape`.
+  int wholeShape = -1;
   /// Whether it is one of the equal parts that the columns of its operand, a contraction, are read in: a boundary, unless
   /// the contraction's group takes it.
   bool isPart = false;
@@ -85,6 +100,7 @@ constexpr SeparableRule kSeparableOnGpus = {128, 2, 2e6};
 
 struct FusionGroup {
   int anchor = -1;                   ///< -1 for a chain of elementwise operators.
+  bool isRows = false;               ///< The anchor is the first of several operators that reduce or read the same rows.
   int depthwise = -1;                ///< The convolution that the anchor reads as its kernel computes it; -1: none.
   llvm::SmallVector<int, 4> members; ///< In order, the anchor included.
   int last = 0;                      ///< The last member, whose result leaves the group.

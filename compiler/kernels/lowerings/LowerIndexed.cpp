@@ -4,6 +4,7 @@
 // How:   1. transposes; 2. gathers; 3. arg_reduce, a scan with two accumulators.
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
+#include "compiler/kernels/bodies/TableReads.h"
 #include "compiler/kernels/lowerings/Lowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,16 +37,6 @@ LogicalResult lowerTranspose(KernelBody &body, nn::TransposeOp op) {
 //===----------------------------------------------------------------------===//
 // 2. Gathers
 //===----------------------------------------------------------------------===//
-
-/// An index into an axis of `size` elements, as an index inside of it: negative ones count from the end; what is out of
-/// range is clamped, so that nothing else can be read.
-static Value emitClampedIndex(OpBuilder &b, Location loc, Value index, int64_t size) {
-  auto constant = [&](int64_t value) { return emitConstant(b, loc, index.getType(), double(value)); };
-  Value isNegative = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, constant(0));
-  index = arith::SelectOp::create(b, loc, isNegative, arith::AddIOp::create(b, loc, index, constant(size)), index);
-  index = arith::MinSIOp::create(b, loc, arith::MaxSIOp::create(b, loc, index, constant(0)), constant(size - 1));
-  return arith::IndexCastOp::create(b, loc, b.getIndexType(), index);
-}
 
 static void defineGather(KernelBody &body, nn::GatherOp op) {
   auto type = getTensorType(op.getOperand());

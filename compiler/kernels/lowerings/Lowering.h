@@ -35,6 +35,9 @@ NN_LOWERED_ROWS(ROW)
 /// Of both halves of a separable convolution, with what follows each (contractions/LowerConvolution.cpp).
 mlir::LogicalResult lowerSeparable(KernelBody &body, nn::ConvOp depthwise, nn::ConvOp pointwise);
 
+/// Of several operators that reduce or read the same rows (LowerRows.cpp).
+mlir::LogicalResult lowerRows(KernelBody &body);
+
 // What is special in products (LowerContraction.cpp).
 /// Of a product or of attention, whose elements are stored in the order of `written`.
 mlir::LogicalResult lowerTransposed(KernelBody &body, mlir::Operation *product, nn::TransposeOp written);

@@ -42,6 +42,11 @@ bool canEvaluate(Operation *op) {
   return isa<ReshapeOp>(op) || (isa<EvaluateInterface>(op) && countReducedElements(op) <= maxSteps);
 }
 
+bool keepsCodes(Operation *op) {
+  auto dequantize = dyn_cast<DequantizeOp>(op);
+  return dequantize && dequantize.getType().getNumElements() > 1;
+}
+
 FailureOr<ElementsAttr> evaluate(Operation *op, ArrayRef<ElementsAttr> operands) {
   if (!canEvaluate(op))
     return failure();
@@ -61,7 +66,7 @@ FailureOr<ElementsAttr> evaluate(Operation *op, ArrayRef<ElementsAttr> operands)
 }
 
 FailureOr<ElementsAttr> evaluateSmall(Operation *op, ArrayRef<Attribute> operands) {
-  if (op->getNumResults() == 0) // what ends a region
+  if (op->getNumResults() == 0 || keepsCodes(op)) // what ends a region has no result
     return failure();
   SmallVector<ElementsAttr> constants;
   for (Attribute operand : operands) {

@@ -24,6 +24,10 @@ bool keepsSplats(mlir::Operation *op);
 /// Whether `evaluate` knows `op` and its work is small enough to be done when a model is compiled.
 bool canEvaluate(mlir::Operation *op);
 
+/// Whether `op` stays an operator although its operands are constants: codes of several numbers, with which passes compute in
+/// integers. What these leave becomes operators that fold (nacre-expand-quantization).
+bool keepsCodes(mlir::Operation *op);
+
 /// The value of `op` if its operands are constants, and they and it are small or splats: exporters' shape arithmetic
 /// must disappear as soon as it is built, while big weights are folded once, by the pass that counts their bytes
 /// (nacre-fold-constants). An operand that is no constant is null.

@@ -76,6 +76,10 @@ llvm::Expected<Shape> gatherElementsShape(Dims operand, Dims indices, int64_t ax
 llvm::Expected<Shape> scatterNdShape(Dims operand, Dims indices, Dims updates);
 llvm::Expected<Shape> scatterElementsShape(Dims operand, Dims indices, Dims updates, int64_t axis);
 
+/// Success where `parameter` has a number for all elements of `operand`, for each index of `axis`, or for each `block` of it, where that
+/// is not 0.
+llvm::Error checkCodeParameter(const char *name, Dims operand, Dims parameter, int64_t axis, int64_t block);
+
 /// Success where `axis` is an axis of `rank` dimensions.
 llvm::Error checkAxis(int64_t axis, size_t rank);
 /// Success where `axes` are sorted, unique axes of `rank` dimensions.

@@ -1,4 +1,7 @@
 // RUN: nacre-opt %s --nacre-expand-conv-transpose --nacre-fold-constants --canonicalize --split-input-file | FileCheck %s
+// RUN: nacre-opt %s --nacre-expand-conv-transpose="only-quantized" --nacre-simplify-graph --nacre-fold-constants \
+// RUN:   --nacre-recognize-quantized --nacre-expand-quantization --nacre-fold-constants --canonicalize --split-input-file \
+// RUN:   | FileCheck %s --check-prefix=QUANTIZED
 
 // The example of the pass's documentation: 2 elements become 4. Each phase has one tap of the two, and the bias is added
 // before the phases are interleaved.
@@ -103,4 +106,29 @@ func.func @few_channels_become_columns(%x: tensor<1x8x8x8xf32>, %w: tensor<7x7x8
   %y = nn.conv_transpose %x, %w {strides = array<i64: 4, 4>, pads = array<i64: 2, 2, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64}
       : tensor<1x8x8x8xf32>, tensor<7x7x8x1xf32>
   return %y : tensor<1x32x32x1xf32>
+}
+
+// -----
+
+// Of a quantized network, phases are convolutions of its codes; a sum or a product would be expanded later.
+
+// QUANTIZED-LABEL: func.func @quantized(
+// QUANTIZED-COUNT-2: nn.conv %{{.*}}, %{{.*}} : tensor<1x4x3xui8>, tensor<1x3x5xi8>
+// QUANTIZED-COUNT-2: nn.cast %{{.*}} : tensor<1x4x5xf32> to tensor<1x4x5xui8>
+// QUANTIZED:         nn.interleave %{{.*}} : tensor<1x4x5xui8>, tensor<1x4x5xui8>
+// QUANTIZED:         nn.conv_transpose
+func.func @quantized(%x: tensor<1x4x3xui8>, %y: tensor<1x4x3xf32>, %w: tensor<2x3x5xf32>) -> (tensor<1x8x5xui8>, tensor<1x8x5xf32>) {
+  %filter = nn.constant dense<3> : tensor<2x3x5xi8>
+  %scales = nn.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0]> : tensor<5xf32>
+  %scale = nn.constant dense<0.5> : tensor<f32>
+  %zero = nn.constant dense<7> : tensor<ui8>
+  %none = nn.constant dense<0> : tensor<i8>
+  %0 = nn.dequantize %x, %scale, %zero : tensor<1x4x3xui8>, tensor<f32>, tensor<ui8>
+  %1 = nn.dequantize %filter, %scales, %none {axis = 2} : tensor<2x3x5xi8>, tensor<5xf32>, tensor<i8>
+  %2 = nn.conv_transpose %0, %1 {strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1}
+      : tensor<1x4x3xf32>, tensor<2x3x5xf32>
+  %3 = nn.quantize %2, %scale, %zero : tensor<1x8x5xf32>, tensor<f32>, tensor<ui8>
+  %4 = nn.conv_transpose %y, %w {strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1}
+      : tensor<1x4x3xf32>, tensor<2x3x5xf32>
+  return %3, %4 : tensor<1x8x5xui8>, tensor<1x8x5xf32>
 }

@@ -70,3 +70,22 @@ func.func @must_stay(%x: tensor<2x3x4xf32>, %v: tensor<12x5xf32>)
   %8 = nn.matmul %7, %v : tensor<2x12xf32>, tensor<12x5xf32>
   return %2, %5, %4, %8 : tensor<3x5xf32>, tensor<2x5xf32>, tensor<2x12xf32>, tensor<2x5xf32>
 }
+
+// -----
+
+// Dequantized weights are constant, too.
+
+// CHECK-LABEL: func.func @codes(
+// CHECK-SAME:    %[[X:[^ :]+]]: tensor<1x2x2x3xf32>)
+// CHECK-DAG:     %[[R:[^ ,:()]+]] = nn.reshape %[[X]] : tensor<1x2x2x3xf32> to tensor<1x12xf32>
+// CHECK:         nn.matmul %[[R]], %
+func.func @codes(%x: tensor<1x2x2x3xf32>) -> tensor<1x5xf32> {
+  %codes = nn.constant dense<5> : tensor<12x5xi8>
+  %scales = nn.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0]> : tensor<5xf32>
+  %zero = nn.constant dense<0> : tensor<i8>
+  %w = nn.dequantize %codes, %scales, %zero {axis = 1} : tensor<12x5xi8>, tensor<5xf32>, tensor<i8>
+  %0 = nn.transpose %x [0, 3, 1, 2] : tensor<1x2x2x3xf32>
+  %1 = nn.reshape %0 : tensor<1x3x2x2xf32> to tensor<1x12xf32>
+  %2 = nn.matmul %1, %w : tensor<1x12xf32>, tensor<12x5xf32>
+  return %2 : tensor<1x5xf32>
+}

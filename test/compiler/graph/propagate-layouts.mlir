@@ -224,3 +224,30 @@ func.func @inside_of_regions(%x: tensor<1x8x6x6xf32>, %b: tensor<1x8x6x6xf32>, %
   }
   return %last, %branch : tensor<1x6x6x8xf32>, tensor<1x6x6x8xf32>
 }
+
+// -----
+
+// Codes follow with their axis of scales, and blocks with what belongs to them; dequantized constants are turned for nothing.
+
+// CHECK-LABEL: func.func @codes(
+// CHECK-SAME:    %[[X:[^ :]+]]: tensor<1x8x8x4xf32>, %[[BLOCKS:[^ :]+]]: tensor<1x4x2x8xf32>)
+// CHECK-DAG:     %[[Q:[^ ,:()]+]] = nn.quantize %[[X]], %{{.*}}, %{{.*}} {axis = 3 : i64} : tensor<1x8x8x4xf32>, tensor<4xf32>, tensor<i8>
+// CHECK-DAG:     %[[TURNED:[^ ,:()]+]] = nn.transpose %[[BLOCKS]] [0, 2, 3, 1]
+// CHECK:         %[[Y:[^ ,:()]+]] = nn.dequantize %[[Q]], %[[TURNED]], %{{.*}} {axis = 1 : i64, block = 4 : i64} : tensor<1x8x8x4xi8>, tensor<1x2x8x4xf32>, tensor<i8>
+// CHECK:         %[[SUM:[^ ,:()]+]] = nn.binary add %[[Y]], %{{.*}} : tensor<1x8x8x4xf32>, tensor<1x1x1x4xf32>
+// CHECK:         %[[AGAIN:[^ ,:()]+]] = nn.quantize %[[SUM]], %{{.*}}, %{{.*}} : tensor<1x8x8x4xf32>, tensor<f32>, tensor<i8>
+// CHECK:         return %[[AGAIN]]
+func.func @codes(%x: tensor<1x8x8x4xf32>, %blocks: tensor<1x4x2x8xf32>) -> tensor<1x8x8x4xi8> {
+  %scales = nn.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %scale = nn.constant dense<0.5> : tensor<f32>
+  %zero = nn.constant dense<0> : tensor<i8>
+  %codes = nn.constant dense<[[[1]], [[2]], [[3]], [[4]]]> : tensor<4x1x1xi8>
+  %bias = nn.dequantize %codes, %scale, %zero : tensor<4x1x1xi8>, tensor<f32>, tensor<i8>
+  %0 = nn.transpose %x [0, 3, 1, 2] : tensor<1x8x8x4xf32>
+  %1 = nn.quantize %0, %scales, %zero {axis = 1} : tensor<1x4x8x8xf32>, tensor<4xf32>, tensor<i8>
+  %2 = nn.dequantize %1, %blocks, %zero {axis = 2, block = 4} : tensor<1x4x8x8xi8>, tensor<1x4x2x8xf32>, tensor<i8>
+  %3 = nn.binary add %2, %bias : tensor<1x4x8x8xf32>, tensor<4x1x1xf32>
+  %4 = nn.quantize %3, %scale, %zero : tensor<1x4x8x8xf32>, tensor<f32>, tensor<i8>
+  %5 = nn.transpose %4 [0, 2, 3, 1] : tensor<1x4x8x8xi8>
+  return %5 : tensor<1x8x8x4xi8>
+}

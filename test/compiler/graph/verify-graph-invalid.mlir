@@ -69,3 +69,14 @@ func.func @constant_in_a_branch(%c: tensor<i1>) -> tensor<4xf32> {
   }
   return %y : tensor<4xf32>
 }
+
+// -----
+
+func.func @codes(%x: tensor<4xi8>) -> tensor<4xf32> {
+  %scale = nn.constant dense<0.5> : tensor<f32>
+  %zero = nn.constant dense<0> : tensor<i8>
+  // expected-error@+2 {{'nn.dequantize' op must be spelled out after the graph phase}}
+  // expected-note@+1 {{likely a missing case in nacre-expand-quantization}}
+  %0 = nn.dequantize %x, %scale, %zero : tensor<4xi8>, tensor<f32>, tensor<i8>
+  return %0 : tensor<4xf32>
+}

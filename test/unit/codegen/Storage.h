@@ -34,8 +34,9 @@ struct Storage {
     std::uniform_real_distribution<double> real(-1, 1);
     std::uniform_int_distribution<int> integer(-4, 4);
     const int64_t width = bytesOfElement(elementType);
+    std::uniform_int_distribution<int> byte(-128, 127);
     for (int64_t i = 0; i < size(); ++i) {
-      llvm::APInt bits(width * 8, integer(random), /*isSigned=*/true);
+      llvm::APInt bits(width * 8, elementType.isInteger(8) ? byte(random) : integer(random), /*isSigned=*/true);
       if (auto type = llvm::dyn_cast<mlir::FloatType>(elementType)) {
         llvm::APFloat value(real(random));
         bool loses;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Weights in blocks of few bits that share a scale: products with them, and rows picked of them. The weights are
-// dequantized by plain operators, so that constant ones fold, and passes may keep their bits.
+// Weights in blocks of few bits that share a scale: products with them, and rows picked of them.
 
 #include "compiler/import/compositions/Quantization.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -119,7 +118,7 @@ void importMatMulNBits(OperandBinder &node) {
   if (!codes)
     return;
   if (!zeros)
-    zeros = nn.broadcast(middleOf(nn, codes, bits), {outputs, blocks});
+    zeros = middleOf(nn, codes, bits);
   Value matrix = dequantize(nn, codes, nn.reshape(scales, {outputs, blocks}), zeros, {1, block}, getElementType(x));
   Value y = nn.matmul(x, nn.transpose(nn.slice(matrix, 1, 0, depth), {1, 0}));
   node.setResult(bias ? nn.add(y, nn.cast(bias, getElementType(x))) : y);
@@ -175,11 +174,10 @@ void importGatherBlockQuantized(OperandBinder &node) {
                    << describe(scales) << (zeros ? " and " + describe(zeros) : "");
       return;
     }
-  if (!zeros && areBytes)
-    zeros = nn.broadcast(middleOf(nn, data, bits), getShape(scales));
-  auto pick = [&](Value value) { return value ? nn.gather(value, indices, *gatherAxis) : Value(); };
+  auto pick = [&](Value value) { return nn.gather(value, indices, *gatherAxis); };
+  zeros = zeros ? pick(zeros) : areBytes ? middleOf(nn, data, bits) : Value();
   const int64_t axis = *quantizeAxis > *gatherAxis ? *quantizeAxis + getRank(indices) - 1 : *quantizeAxis;
-  node.setResult(dequantize(nn, pick(data), pick(scales), pick(zeros), {axis, block}, getElementType(scales)));
+  node.setResult(dequantize(nn, pick(data), pick(scales), zeros, {axis, block}, getElementType(scales)));
 }
 
 } // namespace

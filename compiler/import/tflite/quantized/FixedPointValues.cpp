@@ -31,11 +31,15 @@ Value divideAway(NnBuilder &nn, Value x, int64_t divisor) {
 }
 
 Value countLeadingZeros(NnBuilder &nn, Value x) {
-  Value count = constant32(nn, 0);
-  for (int bit = 1; bit < 31; ++bit)
-    count = nn.add(count, nn.cast(nn.binary(BinaryKind::Less, x, static_cast<double>(int64_t(1) << bit)),
-                                  nn.types().getI32Type()));
-  return nn.add(count, 1);
+  // The position of the first bit that is set, bit by bit, the highest first.
+  Value position = constant32(nn, 0);
+  for (int bit = 4; bit >= 0; --bit) {
+    Value isAbove = nn.binary(BinaryKind::GreaterEqual, x, static_cast<double>(int64_t(1) << (1 << bit)));
+    Value step = nn.mul(nn.cast(isAbove, nn.types().getI32Type()), 1 << bit);
+    position = nn.add(position, step);
+    x = nn.binary(BinaryKind::ShiftRight, x, step);
+  }
+  return nn.sub(constant32(nn, 31), position);
 }
 
 /// a * b / 2^31.

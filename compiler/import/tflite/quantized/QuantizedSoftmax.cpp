@@ -27,11 +27,6 @@ using nn::ReduceKind;
 constexpr int integerBits = 5;       ///< before the point, of distances
 constexpr int accumulationBits = 12; ///< of sums of exponentials
 
-/// The exponentials of distances -255 to 0, in Q0 and as they are added up; 0 where they are too far.
-struct Exponentials {
-  SmallVector<int32_t> entries, addends;
-};
-
 /// A distance of integers to Q(integerBits).
 FixedPoint scaleDistances(float scale, float beta) {
   const double limit = 2147483647.0;
@@ -39,18 +34,22 @@ FixedPoint scaleDistances(float scale, float beta) {
       std::min(static_cast<double>(beta) * static_cast<double>(scale) * (1 << (31 - integerBits)), limit));
 }
 
-Exponentials makeExponentials(float scale, float beta) {
+/// The exponentials of distances -255 to 0, in Q0; 0 where they are too far.
+SmallVector<int32_t> makeExponentials(float scale, float beta) {
   FixedPoint number = scaleDistances(scale, beta);
   const int32_t radius = getInputRadius(integerBits, number.shift);
-  Exponentials result;
-  for (int32_t distance = -255; distance <= 0; ++distance) {
-    int32_t entry = 0;
-    if (distance >= -radius)
-      entry = expOfNegative(nn::requantize(FixedPointRounding::Double, distance, number), integerBits);
-    result.entries.push_back(entry);
-    result.addends.push_back(nn::divideByPower(entry, accumulationBits));
-  }
-  return result;
+  SmallVector<int32_t> entries;
+  for (int32_t distance = -255; distance <= 0; ++distance)
+    entries.push_back(distance < -radius
+                          ? 0
+                          : expOfNegative(nn::requantize(FixedPointRounding::Double, distance, number), integerBits));
+  return entries;
+}
+
+/// Exponentials as they are added up: without so many bits, halves up.
+Value makeAddends(NnBuilder &nn, Value exponentials) {
+  auto shifted = [&](int bits) { return nn.binary(BinaryKind::ShiftRight, exponentials, bits); };
+  return nn.add(shifted(accumulationBits), nn.binary(BinaryKind::And, shifted(accumulationBits - 1), 1));
 }
 
 /// The elements less the largest of their row.
@@ -72,9 +71,8 @@ void importOf8Bits(TfliteNode &node, float inputScale, float beta, IntegerRange 
   NnBuilder &nn = node.nn;
   Type i32 = nn.types().getI32Type();
   Value distance = makeDistances(nn, node.getOperand(0));
-  Exponentials exponentials = makeExponentials(inputScale, beta);
-  Value terms = lookUp(nn, distance, -255, exponentials.entries, i32);
-  Value sum = addUp(nn, lookUp(nn, distance, -255, exponentials.addends, i32));
+  Value terms = lookUp(nn, distance, -255, makeExponentials(inputScale, beta), i32);
+  Value sum = addUp(nn, makeAddends(nn, terms));
   Value headroom = countLeadingZeros(nn, sum);
   // The first bit is shifted out: what is left is the sum less one, over the power of two.
   Value rest = nn.binary(BinaryKind::ShiftLeft, sum, headroom);
@@ -159,9 +157,9 @@ void importQuantizedLogSoftmax(TfliteNode &node) {
   SmallVector<int32_t> steps;
   for (int32_t distance = -255; distance <= 0; ++distance)
     steps.push_back(nn::requantize(FixedPointRounding::Double, distance, number));
-  Exponentials exponentials = makeExponentials(input->scale, /*beta=*/1);
   Value distance = makeDistances(nn, x);
-  Value log = logarithm(nn, addUp(nn, lookUp(nn, distance, -255, exponentials.addends, i32)));
+  Value exponentials = lookUp(nn, distance, -255, makeExponentials(input->scale, /*beta=*/1), i32);
+  Value log = logarithm(nn, addUp(nn, makeAddends(nn, exponentials)));
   // Distances whose difference from the logarithm has more than 32 bits are too far.
   Value farthest = multiply(nn, nn.add(log, -2147483648.0), nn::toFixedPoint(perStep));
   farthest = nn.binary(BinaryKind::Max, farthest, -static_cast<double>(radius) - 1);

@@ -67,7 +67,7 @@ Value toReals(TfliteNode &node, size_t operand) {
   Value scales = nn.constant(DenseElementsAttr::get(type, quantization->scales));
   Value zeros = llvm::all_of(quantization->zeros, [](int64_t zero) { return zero == 0; })
                     ? Value()
-                    : nn.integers(quantization->zeros);
+                    : nn.cast(nn.integers(quantization->zeros), getElementType(x));
   return dequantize(nn, x, scales, zeros, {quantization->axis}, nn.types().getF32Type());
 }
 

@@ -7,6 +7,7 @@
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/lowerings/Lowering.h"
 #include "compiler/kernels/lowerings/windows/WindowLoops.h"
+#include "compiler/kernels/lowerings/windows/WindowSource.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -88,14 +89,16 @@ LogicalResult lowerPool(KernelBody &body, nn::PoolOp op) {
   nn::ReduceKind kind = isAverage ? nn::ReduceKind::Sum : nn::ReduceKind::Max;
   Location loc = body.getLoc();
   const WindowLoops windows(op);
+  const WindowSource source = getWindowSource(body, op.getInput());
   Sweep sweep = windows.sweep();
-  sweep.tensors = {windows.pad(body, op.getInput(), getIdentity(kind, getStorageType(elementType), isUnsigned)),
+  sweep.tensors = {windows.pad(body, source.tensor,
+                               isAverage ? source.around : getIdentity(kind, getStorageType(elementType), isUnsigned)),
                    body.empty(op.getKernel(), accumulatorType)};
   sweep.destination = body.fill(getIdentity(kind, accumulatorType, isUnsigned),
                                 body.getAccumulator(op.getResult(), accumulatorType, /*moreWork=*/isAverage));
   sweep.maps = {windows.cells, windows.window};
   sweep.body = [&](OpBuilder &b, ValueRange, ValueRange scalars, Value old) {
-    return combine(b, loc, kind, old, fromStorage(b, loc, scalars[0], elementType), isUnsigned);
+    return combine(b, loc, kind, old, source.load(b, loc, scalars[0]), isUnsigned);
   };
   Value accumulator = body.emitSweep(sweep);
   if (!isAverage)
@@ -107,7 +110,7 @@ LogicalResult lowerPool(KernelBody &body, nn::PoolOp op) {
 
 LogicalResult lowerLrn(KernelBody &body, nn::LrnOp op) {
   auto type = getTensorType(op.getOperand());
-  Type elementType = type.getElementType(), accumulatorType = getComputeType(elementType);
+  Type accumulatorType = getComputeType(type.getElementType());
   OpBuilder &builder = body.getBuilder();
   Location loc = body.getLoc();
   int64_t rank = type.getRank(), size = op.getSize();
@@ -115,8 +118,8 @@ LogicalResult lowerLrn(KernelBody &body, nn::LrnOp op) {
   SmallVector<int64_t> low(rank, 0), high(rank, 0);
   low.back() = (size - 1) / 2;
   high.back() = size / 2;
-  Value x = body.read(op.getOperand());
-  auto zero = cast<TypedAttr>(builder.getZeroAttr(elementType));
+  const WindowSource source = getWindowSource(body, op.getOperand());
+  Value x = body.read(source.tensor);
   Sweep sweep;
   AffineMap identity = builder.getMultiDimIdentityMap(rank);
   AffineExpr window = builder.getAffineDimExpr(rank);
@@ -126,14 +129,14 @@ LogicalResult lowerLrn(KernelBody &body, nn::LrnOp op) {
   sweep.shape.push_back(size);
   sweep.iterators.assign(rank, utils::IteratorType::parallel);
   sweep.iterators.push_back(utils::IteratorType::reduction);
-  sweep.tensors = {padWith(body, x, low, high, zero), body.empty({size}, accumulatorType)};
+  sweep.tensors = {padWith(body, x, low, high, source.around), body.empty({size}, accumulatorType)};
   sweep.maps = {AffineMap::get(rank + 1, 0, neighbours, body.getContext()),
                 AffineMap::get(rank + 1, 0, window, body.getContext())};
   sweep.destinationMap = AffineMap::get(rank + 1, 0, identity.getResults(), body.getContext());
   sweep.destination = body.fill(getIdentity(nn::ReduceKind::Sum, accumulatorType, false),
                                 body.getAccumulator(op.getResult(), accumulatorType, /*moreWork=*/true));
   sweep.body = [&](OpBuilder &b, ValueRange, ValueRange scalars, Value old) -> Value {
-    Value value = fromStorage(b, loc, scalars[0], elementType);
+    Value value = source.load(b, loc, scalars[0]);
     return arith::AddFOp::create(b, loc, old, arith::MulFOp::create(b, loc, value, value));
   };
   Value sum = body.emitSweep(sweep);
@@ -146,7 +149,7 @@ LogicalResult lowerLrn(KernelBody &body, nn::LrnOp op) {
                  Value scaled = arith::MulFOp::create(b, loc, scalars[0], constant(alpha));
                  Value base = arith::AddFOp::create(b, loc, scaled, constant(bias));
                  Value power = emitPower(b, loc, base, constant(beta));
-                 return arith::DivFOp::create(b, loc, fromStorage(b, loc, scalars[1], elementType), power);
+                 return arith::DivFOp::create(b, loc, source.load(b, loc, scalars[1]), power);
                }});
   return body.finish();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  new multiply-adds are new rows: dot products and matrix products of bytes, in tiles of the emitter that floats have.
-// Why:   a row that no emitter can use is a promise. These two are in no other file, and their tiles compute what they should.
+// What:  tiles of the rows that arm64 multiplies bytes with: dot products, matrix products, and products of 16 bits.
+// Why:   most machines that run tests have no such instructions.
 // How:   a program of such tiles is written for arm64, linked with one that compares sums, and run by qemu.
 
 #include "codegen/cpu/KernelFunction.h"
@@ -40,43 +40,10 @@ using namespace nacre::codegen::cpu::test;
 
 namespace {
 
-//===----------------------------------------------------------------------===//
-// The rows
-//===----------------------------------------------------------------------===//
-
-Value callWithBytes(VectorBuilder &build, StringRef instruction, Value lhs, Value rhs, Value sums) {
-  auto bytes = VectorType::get({16}, build.ops.getI8Type());
-  SmallVector<Value> operands = {sums};
-  for (Value words : {lhs, rhs})
-    operands.push_back(vector::BitCastOp::create(build.ops, build.loc, bytes, words));
-  return LLVM::CallIntrinsicOp::create(build.ops, build.loc, sums.getType(), build.ops.getStringAttr(instruction),
-                                       operands)
-      .getResult(0);
-}
-
-MachineRow dotProduct() {
-  MachineRow row = kNeon;
-  row.instruction = "sdot .4s, .16b, .4b[n]";
-  row.needs = NACRE_CPU_NEED(NACRE_ARM64_DOTPROD);
-  row.types = {Number::S8, Number::S8, Number::S32};
-  row.depthStep = 4;
-  row.multiplyAdd = [](VectorBuilder &build, Value lhs, Value rhs, Value sums) {
-    return callWithBytes(build, "llvm.aarch64.neon.sdot.v4i32.v16i8", lhs, rhs, sums);
-  };
-  return row;
-}
-
-MachineRow matrixProduct() {
-  MachineRow row = dotProduct();
-  row.instruction = "smmla .4s, .16b, .16b";
-  row.needs = NACRE_CPU_NEED(NACRE_ARM64_I8MM);
-  row.lanes = 2;
-  row.rowsOfStep = 2;
-  row.depthStep = 8;
-  row.multiplyAdd = [](VectorBuilder &build, Value lhs, Value rhs, Value sums) {
-    return callWithBytes(build, "llvm.aarch64.neon.smmla.v4i32.v16i8", lhs, rhs, sums);
-  };
-  return row;
+/// Of operands with these signs, for a core with dot products, with matrix products as well, or with neither.
+const MachineRow &rowOf(const char *cpu, Number lhs, Number rhs, int64_t k) {
+  const Target target = llvm::cantFail(parseTargets("linux-arm64", cpu)).front();
+  return *bestRow(machineRows(), target.needs, {lhs, rhs, Number::S32, k}, /*isSingleRow=*/false, target.inOrder);
 }
 
 //===----------------------------------------------------------------------===//
@@ -89,16 +56,19 @@ struct Tile {
   bool inParts = false;         ///< Of the reduction, between which sums wait in memory.
 
   int64_t width() const { return int64_t(llvm::alignTo(columns, machine->sumsOfRegister())); }
+  int64_t group() const { return machine->types.k; }
+  /// Of a register, where they wait.
+  int64_t sumsOfRow() const { return width() * machine->rowsOfStep * machine->sumsOfLane; }
 };
 
 /// A function of pointers to words of Lhs, row after row, to a panel, to sums that wait, and to results.
 void emitFunction(ModuleOp module, const std::string &name, const Tile &tile, const Target &target) {
   auto builder = OpBuilder::atBlockEnd(module.getBody());
   const Location loc = module.getLoc();
-  Type word = builder.getIntegerType(8 * tile.machine->depthStep), sum = builder.getI32Type();
-  const int64_t width = tile.width(), rows = llvm::alignTo(tile.rows, 2);
-  const SmallVector<Type> types = {MemRefType::get({tile.rows * tile.depth}, word),
-                                   MemRefType::get({tile.depth * width}, word), MemRefType::get({rows * width}, sum),
+  Type byte = builder.getI8Type(), sum = builder.getI32Type();
+  const int64_t width = tile.width(), group = tile.group(), bytes = tile.depth * group;
+  const SmallVector<Type> types = {MemRefType::get({tile.rows * bytes}, byte), MemRefType::get({bytes * width}, byte),
+                                   MemRefType::get({tile.rows * tile.sumsOfRow()}, sum),
                                    MemRefType::get({tile.rows * tile.columns}, sum)};
   auto function = func::FuncOp::create(builder, loc, name, builder.getFunctionType(types, {}));
   Block *entry = function.addEntryBlock();
@@ -109,12 +79,13 @@ void emitFunction(ModuleOp module, const std::string &name, const Tile &tile, co
   VectorBuilder build(body);
 
   LoopedContraction contraction;
-  contraction.operands = {{0, 0, word}, {1, 0, word}, {3, 0, sum}};
+  contraction.operands = {{0, 0, byte}, {1, 0, byte}, {3, 0, sum}};
   contraction.columns = {tile.columns, {0, 1, 1}};
-  contraction.rows = {{tile.rows, {tile.depth, 0, tile.columns}}};
-  contraction.depth = {{tile.depth, {1, width, 0}}};
+  contraction.rows = {{tile.rows, {bytes, 0, tile.columns}}};
+  contraction.depth = {{tile.depth, {group, width * group, 0}}};
   contraction.accumulatorType = sum;
-  const Panel panel = {body.buffers[1], width, {width}};
+  contraction.groups = {group, bytes};
+  const Panel panel = {body.buffers[1], width, {width * group}};
   const int64_t first = tile.inParts ? tile.depth / 2 : tile.depth;
   for (int64_t from = 0; from < tile.depth; from += first) {
     DepthPart part;
@@ -124,21 +95,24 @@ void emitFunction(ModuleOp module, const std::string &name, const Tile &tile, co
     if (tile.inParts) {
       part.sums = body.buffers[2];
       part.sumsAt = build.index(0);
-      part.sumsStride = width;
+      part.sumsStride = tile.sumsOfRow();
     }
     emitTile(build, contraction, body.buffers, panel, part, {tile.rows, tile.columns, *tile.machine},
-             {build.index(from), build.index(from * width), build.index(0)});
+             {build.index(from * group), build.index(from * group * width), build.index(0)});
   }
 }
 
 /// Data of all bytes' values, and what a loop over bytes makes of them.
 std::string checkOf(const std::string &name, const Tile &tile) {
-  const int64_t group = tile.machine->depthStep, depth = tile.depth * group, width = tile.width();
+  const int64_t group = tile.group(), depth = tile.depth * group, width = tile.width();
   std::mt19937 random(1);
   std::vector<int> lhs(tile.rows * depth), panel(width * depth), sums(tile.rows * tile.columns);
-  for (std::vector<int> *bytes : {&lhs, &panel})
-    for (int &byte : *bytes)
-      byte = int(random() % 256) - 128;
+  auto fill = [&](std::vector<int> &bytes, Number number) {
+    for (int &byte : bytes)
+      byte = int(random() % 256) - (number == Number::S8 ? 128 : 0);
+  };
+  fill(lhs, tile.machine->types.lhs);
+  fill(panel, tile.machine->types.rhs);
   for (int64_t row = 0; row < tile.rows; ++row)
     for (int64_t column = 0; column < tile.columns; ++column)
       for (int64_t k = 0; k < depth; ++k)
@@ -150,15 +124,18 @@ std::string checkOf(const std::string &name, const Tile &tile) {
       text += std::to_string(value) + ",";
     return text + "}";
   };
+  auto nameOf = [](Number number) { return number == Number::S8 ? "signed" : "unsigned"; };
   // Braces come with the lists: formatv would take them for its own.
   return llvm::formatv(R"(
-extern "C" void {0}(const signed char *, const signed char *, int *, int *);
-alignas(64) static const signed char lhs_{0}[] = {1}, panel_{0}[] = {2};
+extern "C" void {0}(const void *, const void *, int *, int *);
+alignas(64) static const {6} char lhs_{0}[] = {1};
+alignas(64) static const {7} char panel_{0}[] = {2};
 static const int expected_{0}[] = {3};
 alignas(64) static int waiting_{0}[{4}], sums_{0}[{5}];
 static bool check_{0}() {{ return {0}(lhs_{0}, panel_{0}, waiting_{0}, sums_{0}), std::equal(sums_{0}, sums_{0} + {5}, expected_{0}); }
 )",
-                       name, list(lhs), list(panel), list(sums), (tile.rows + 1) * width, sums.size());
+                       name, list(lhs), list(panel), list(sums), tile.rows * tile.sumsOfRow(), sums.size(),
+                       nameOf(tile.machine->types.lhs), nameOf(tile.machine->types.rhs));
 }
 
 //===----------------------------------------------------------------------===//
@@ -242,25 +219,48 @@ protected:
 } // namespace
 
 TEST_F(ByteRows, DotProducts) {
-  const MachineRow row = dotProduct();
-  compare({{&row, 8, 8, 16}, {&row, 4, 16, 5}, {&row, 1, 4, 1}, {&row, 3, 7, 9}, {&row, 5, 8, 40, true}});
+  for (auto [lhs, rhs] : {std::pair(Number::S8, Number::S8), std::pair(Number::U8, Number::U8)})
+    for (int64_t k : {4, 8}) {
+      const MachineRow &row = rowOf("cortex-a76", lhs, rhs, k);
+      compare({{&row, 8, 8, 16}, {&row, 4, 16, 5}, {&row, 1, 4, 1}, {&row, 3, 7, 9}, {&row, 5, 8, 40, true}});
+    }
+  const MachineRow &mixed = rowOf("neoverse-n2", Number::U8, Number::S8, 4);
+  compare({{&mixed, 8, 8, 16}, {&mixed, 3, 7, 9}});
 }
 
 TEST_F(ByteRows, MatrixProducts) {
-  const MachineRow row = matrixProduct();
-  compare({{&row, 4, 16, 16}, {&row, 2, 4, 1}, {&row, 3, 5, 7}, {&row, 1, 9, 3}, {&row, 5, 8, 21, true}});
+  for (auto [lhs, rhs] :
+       {std::pair(Number::S8, Number::S8), std::pair(Number::U8, Number::U8), std::pair(Number::U8, Number::S8)}) {
+    const MachineRow &row = rowOf("neoverse-n2", lhs, rhs, 8);
+    EXPECT_EQ(row.rowsOfStep, 2);
+    compare({{&row, 4, 16, 16}, {&row, 2, 4, 1}, {&row, 3, 5, 7}, {&row, 1, 9, 3}, {&row, 5, 8, 21, true}});
+  }
+}
+
+TEST_F(ByteRows, ProductsOfSixteenBits) {
+  for (Number lhs : {Number::U8, Number::S8})
+    for (Number rhs : {Number::U8, Number::S8})
+      for (int64_t k : {4, 8}) {
+        const MachineRow &row = rowOf("cortex-a72", lhs, rhs, k);
+        EXPECT_EQ(row.sumsOfLane, 2);
+        compare({{&row, 4, 8, 16}, {&row, 2, 4, 1}, {&row, 3, 5, 7}, {&row, 1, 9, 3}, {&row, 5, 8, 21, true}});
+      }
+}
+
+TEST_F(ByteRows, InOrder) {
+  const MachineRow &row = rowOf("cortex-a55", Number::S8, Number::S8, 4);
+  EXPECT_TRUE(row.inOrder);
+  compare({{&row, 8, 8, 32}, {&row, 7, 8, 17}, {&row, 3, 7, 9}});
 }
 
 /// Tables price them by what they multiply in a cycle.
-TEST_F(ByteRows, AreChosenAndPriced) {
-  const MachineRow rows[] = {dotProduct(), matrixProduct()};
-  const uint64_t dot = rows[0].needs, all = dot | rows[1].needs;
-  EXPECT_EQ(bestRow(rows, dot, rows[0].types), &rows[0]);
-  EXPECT_EQ(bestRow(rows, all, rows[0].types), &rows[1]);
-  EXPECT_EQ(rows[0].productsPerCycle(), 4 * kNeon.productsPerCycle());
-  EXPECT_EQ(rows[1].productsPerCycle(), 8 * kNeon.productsPerCycle());
-  EXPECT_EQ(rows[1].registerBytes(), 16);
+TEST_F(ByteRows, ArePricedByWhatTheyMultiply) {
+  const MachineRow &dot = rowOf("neoverse-n2", Number::S8, Number::S8, 4),
+                   &matrix = rowOf("neoverse-n2", Number::S8, Number::S8, 8);
+  EXPECT_EQ(dot.productsPerCycle(), 4 * kNeon.productsPerCycle());
+  EXPECT_EQ(matrix.productsPerCycle(), 8 * kNeon.productsPerCycle());
+  EXPECT_EQ(matrix.registerBytes(), 16);
   const ContractionShape shape = {1, 256, 256, 512, 512};
-  EXPECT_LT(runCycles(rows[0], shape), runCycles(kNeon, shape) / 3);
-  EXPECT_LT(runCycles(rows[1], shape), runCycles(rows[0], shape) / 1.5);
+  EXPECT_LT(runCycles(dot, shape), runCycles(kNeon, shape) / 3);
+  EXPECT_LT(runCycles(matrix, shape), runCycles(dot, shape) / 1.5);
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which multiply-add instruction a CPU takes, and that a new one is a row and nothing else.
+// Which multiply-add instruction a CPU takes, of floats and of bytes.
 
 #include "codegen/cpu/contraction/TileTables.h"
 
 #include "test/unit/codegen/cpu/Machines.h"
-#include "llvm/ADT/SmallVector.h"
 #include "gtest/gtest.h"
 
 using namespace nacre::codegen;
@@ -16,19 +15,7 @@ namespace {
 
 constexpr uint64_t kVnni = NACRE_CPU_NEED(NACRE_X86_64_V2) | NACRE_CPU_NEED(NACRE_X86_64_V3) |
                            NACRE_CPU_NEED(NACRE_X86_64_V4) | NACRE_CPU_NEED(NACRE_X86_AVX512_VNNI);
-constexpr ProductTypes kBytes = {Number::U8, Number::S8, Number::S32};
-
-/// The rows that there are, and a dot product of bytes: the only line that knows of it.
-llvm::SmallVector<MachineRow> withDotProduct() {
-  llvm::SmallVector<MachineRow> rows(machineRows().begin(), machineRows().end());
-  MachineRow dot = kAvx512;
-  dot.instruction = "vpdpbusd zmm";
-  dot.needs = NACRE_CPU_NEED(NACRE_X86_AVX512_VNNI);
-  dot.types = kBytes;
-  dot.depthStep = 4;
-  rows.push_back(dot);
-  return rows;
-}
+constexpr ProductTypes kBytes = {Number::U8, Number::S8, Number::S32, 4};
 
 } // namespace
 
@@ -65,11 +52,37 @@ TEST(MachineRows, TheMostProductsACycleWin) {
 }
 
 TEST(MachineRows, ARowIsTakenWhereItsTypesAndItsFeaturesAreMet) {
-  EXPECT_FALSE(bestRow(machineRows(), kVnni, kBytes)) << "no row has bytes";
-  const llvm::SmallVector<MachineRow> rows = withDotProduct();
-  EXPECT_FALSE(bestRow(rows, NACRE_CPU_NEED(NACRE_X86_64_V4), kBytes)) << "the CPU lacks it";
-  EXPECT_EQ(&rows.back(), bestRow(rows, kVnni, kBytes));
-  EXPECT_EQ(&rows[&kAvx512 - machineRows().data()], bestRow(rows, kVnni, {})) << "floats stay as they are";
+  EXPECT_STREQ(bestRow(machineRows(), kVnni, kBytes)->instruction, "vpdpbusd zmm");
+  EXPECT_STREQ(bestRow(machineRows(), kVnni & ~NACRE_CPU_NEED(NACRE_X86_AVX512_VNNI), kBytes)->instruction,
+               "vpmaddwd zmm, vpaddd zmm")
+      << "the CPU lacks it";
+  EXPECT_EQ(&kAvx512, bestRow(machineRows(), kVnni, {})) << "floats stay as they are";
+  EXPECT_FALSE(bestRow(machineRows(), kVnni, {Number::U8, Number::S8, Number::S32, 8})) << "no words of eight bytes";
+}
+
+/// Whatever the signs and the CPU, bytes are multiplied in tiles, and by all CPUs of an architecture in groups of as many steps.
+TEST(MachineRows, EveryBaseArchitectureMultipliesBytes) {
+  for (auto [system, cpus] : {std::pair("linux-x86_64", "x86-64-v2"), std::pair("linux-x86_64", "x86-64-v3"),
+                              std::pair("linux-x86_64", "x86-64-v4"), std::pair("linux-x86_64", "alderlake"),
+                              std::pair("linux-arm64", "cortex-a53"), std::pair("linux-arm64", "cortex-a55"),
+                              std::pair("linux-arm64", "cortex-a72"), std::pair("linux-arm64", "cortex-a76"),
+                              std::pair("linux-arm64", "neoverse-n2")})
+    for (Number lhs : {Number::U8, Number::S8})
+      for (Number rhs : {Number::U8, Number::S8}) {
+        const Target target = llvm::cantFail(parseTargets(system, cpus)).front();
+        EXPECT_TRUE(bestRow(machineRows(), target.needs, {lhs, rhs, Number::S32, 4}, false, target.inOrder)) << cpus;
+      }
+  auto nameOf = [](const char *cpu, int64_t k) {
+    const Target target = llvm::cantFail(parseTargets("linux-arm64", cpu)).front();
+    const ProductTypes types = {Number::S8, Number::S8, Number::S32, k};
+    return std::string(bestRow(machineRows(), target.needs, types, false, target.inOrder)->instruction);
+  };
+  EXPECT_EQ(nameOf("cortex-a76", 4), "sdot .4s");
+  EXPECT_EQ(nameOf("cortex-a76", 8), "sdot .4s");
+  EXPECT_EQ(nameOf("cortex-a55", 4), "sdot .4s, in order");
+  EXPECT_EQ(nameOf("neoverse-n2", 8), "smmla .4s");
+  EXPECT_EQ(nameOf("neoverse-n2", 4), "sdot .4s");
+  EXPECT_EQ(nameOf("cortex-a72", 8), "smull .8h, sadalp .4s");
 }
 
 /// A single row widens each register for one multiplication: what is slow to widen is taken in another width.
@@ -97,8 +110,7 @@ TEST(MachineRows, LittleCoresHaveRowsOfTheirOwn) {
 
 /// Four steps at once: tiles, panels and prices follow from the row.
 TEST(MachineRows, ANewRowIsPricedByTheSameTables) {
-  const llvm::SmallVector<MachineRow> rows = withDotProduct();
-  const MachineRow &dot = *bestRow(rows, kVnni, kBytes);
+  const MachineRow &dot = *bestRow(machineRows(), kVnni, kBytes);
   const ContractionShape shape = {1, 56, 256, 576, 576};
   EXPECT_EQ(choosePanelWidth(dot, shape), 32);
   EXPECT_EQ(splitRun(dot, 56, 2, 576).rows, 14);
@@ -110,12 +122,9 @@ TEST(MachineRows, ANewRowIsPricedByTheSameTables) {
 
 /// By an element of a register, as NEON's: a register of a row holds four times four steps.
 TEST(MachineRows, ADotProductByElementTakesARegisterATurn) {
-  MachineRow dot = kNeon;
-  dot.instruction = "sdot .4s, .16b, .4b[n]";
-  dot.needs = NACRE_CPU_NEED(NACRE_ARM64_DOTPROD);
-  dot.types = {Number::S8, Number::S8, Number::S32};
-  dot.depthStep = 4;
-  EXPECT_EQ(&dot, bestRow(dot, NACRE_CPU_NEED(NACRE_ARM64_DOTPROD), dot.types));
+  const MachineRow &dot =
+      *bestRow(machineRows(), NACRE_CPU_NEED(NACRE_ARM64_DOTPROD) | NACRE_CPU_NEED(NACRE_ARM64_NEON),
+               {Number::S8, Number::S8, Number::S32, 4});
   EXPECT_EQ(stepsPerTurn(dot, 8, 2), 4);
   EXPECT_EQ(choosePanelWidth(dot, {1, 512, 480, 512, 512}), 16);
   EXPECT_EQ(splitRun(dot, 512, 4, 512).rows, 4);

@@ -99,6 +99,40 @@ protected:
   }
   PlainContraction read(const KernelText &kernel) { return *readContraction(kernelOf(kernel)); }
 
+  /// A product of 4x6 bytes, or other integers, by 6x20, whose body extends its operands by `a` and by `b`.
+  FailureOr<PlainContraction> readIntegers(const std::string &a, const std::string &b, const std::string &factor = "i8",
+                                           const std::string &start = "0") {
+    const std::string text =
+        "plan.kernel @kernel contraction (%x: tensor<4x6x" + factor + ">, %w: tensor<6x20x" + factor +
+        ">) into (%y: tensor<4x20xi32>) cut 0 : 4 by 1 {\n"
+        "  %start = arith.constant " +
+        start +
+        " : i32\n"
+        "  %init = linalg.fill ins(%start : i32) outs(%y : tensor<4x20xi32>) -> tensor<4x20xi32>\n"
+        "  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, "
+        "affine_map<(m, n, k) -> (m, n)>], iterator_types = [\"parallel\", \"parallel\", \"reduction\"]} "
+        "ins(%x, %w : tensor<4x6x" +
+        factor + ">, tensor<6x20x" + factor +
+        ">) outs(%init : tensor<4x20xi32>) {\n"
+        "  ^bb0(%a: " +
+        factor + ", %b: " + factor +
+        ", %c: i32):\n"
+        "    %l = arith." +
+        a + " %a : " + factor +
+        " to i32\n"
+        "    %r = arith." +
+        b + " %b : " + factor +
+        " to i32\n"
+        "    %m = arith.muli %l, %r : i32\n"
+        "    %s = arith.addi %c, %m : i32\n"
+        "    linalg.yield %s : i32\n"
+        "  } -> tensor<4x20xi32>\n"
+        "  plan.yield %r : tensor<4x20xi32>\n}\n";
+    module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+    EXPECT_TRUE(module);
+    return readContraction(*module->getOps<plan::KernelOp>().begin());
+  }
+
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
 };
@@ -231,4 +265,22 @@ TEST_F(ContractionFormTest, DepthwiseColumnsMoveAllOperands) {
   for (unsigned operand : {Contraction::Lhs, Contraction::Rhs, Contraction::Result})
     EXPECT_EQ(convolution.columns.strides[operand], 1);
   EXPECT_EQ(convolution.depthSize(), 9);
+}
+
+TEST_F(ContractionFormTest, IntegersHaveTheSignsOfTheirExtensions) {
+  for (auto [a, b] : {std::pair("extui", "extsi"), std::pair("extsi", "extsi"), std::pair("extsi", "extui")}) {
+    FailureOr<PlainContraction> plain = readIntegers(a, b);
+    ASSERT_TRUE(succeeded(plain)) << a << ", " << b;
+    EXPECT_TRUE(plain->isOfIntegers());
+    EXPECT_EQ(plain->isUnsignedLhs, StringRef(a) == "extui");
+    EXPECT_EQ(plain->isUnsignedRhs, StringRef(b) == "extui");
+    EXPECT_EQ(asProduct(*plain).depthSize(), 6);
+  }
+  EXPECT_TRUE(succeeded(readIntegers("extsi", "extsi", "i16")));
+  EXPECT_FALSE(read(matmul()).isOfIntegers());
+}
+
+TEST_F(ContractionFormTest, IntegersAreAddedUpFromZero) {
+  EXPECT_TRUE(failed(readIntegers("extsi", "extsi", "i8", "1")));
+  EXPECT_TRUE(failed(readIntegers("extsi", "extsi", "i4"))) << "no engine multiplies these";
 }

@@ -66,6 +66,27 @@ TEST(Counts, BroadcastsAlignThem) {
             "-n");
 }
 
+TEST(Counts, CodesKeepThem) {
+  const char *types = "%a: tensor<4x3xf32>, %s: tensor<f32>, %t: tensor<3xf32>, %b: tensor<2x3xf32>, %z: tensor<i8>";
+  EXPECT_EQ(pass(types, "%0 = nn.quantize %a, %s, %z : tensor<4x3xf32>, tensor<f32>, tensor<i8>", {"n-", "", ""}),
+            "n-");
+  const char *ofColumns = "%0 = nn.quantize %a, %t, %z {axis = 1 : i64} : tensor<4x3xf32>, tensor<3xf32>, tensor<i8>";
+  EXPECT_EQ(pass(types, ofColumns, {"n-", "", ""}), "n-");
+  // What is there of %t may be more, or less.
+  EXPECT_EQ(pass(types, ofColumns, {"-n", "", ""}), "refused");
+  EXPECT_EQ(pass(types, ofColumns, {"-n", "n", ""}), "refused");
+  EXPECT_EQ(pass(types,
+                 "%0 = nn.quantize %a, %b, %z {axis = 0 : i64, block = 2 : i64} "
+                 ": tensor<4x3xf32>, tensor<2x3xf32>, tensor<i8>",
+                 {"-n", "", ""}),
+            "refused");
+  EXPECT_EQ(pass("%a: tensor<4x3xi8>, %z: tensor<i8>",
+                 "%k = nn.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>\n"
+                 "%0 = nn.dequantize %a, %k, %z {axis = 1 : i64} : tensor<4x3xi8>, tensor<3xf32>, tensor<i8>",
+                 {"-n", "", ""}),
+            "-n");
+}
+
 TEST(Counts, MovementMovesThem) {
   const char *types = "%a: tensor<4x3x1xf32>, %i: tensor<5xi64>";
   EXPECT_EQ(pass(types, "%0 = nn.transpose %a [2, 0, 1] : tensor<4x3x1xf32>", {"n-m"}), "mn-");

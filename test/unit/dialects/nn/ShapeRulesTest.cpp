@@ -220,4 +220,20 @@ TEST(ShapeRules, Scatters) {
   EXPECT_REFUSED(scatterElementsShape({2, 3}, {2, 9}, {2, 8}, 1), "shape [2, 9] of the indices, but have [2, 8]");
 }
 
+TEST(ShapeRules, ChecksParametersOfCodes) {
+  auto check = [](Dims operand, Dims parameter, int64_t axis, int64_t block) {
+    return llvm::toString(checkCodeParameter("scale", operand, parameter, axis, block));
+  };
+  EXPECT_EQ(check({2, 5}, {}, 7, 0), ""); // of all elements: no axis is meant
+  EXPECT_EQ(check({2, 5}, {5}, 1, 0), "");
+  EXPECT_EQ(check({2, 5}, {2, 3}, 1, 2), "");
+  EXPECT_EQ(check({2, 5}, {2, 1}, 1, INT64_MAX), "");
+  EXPECT_EQ(check({2, 0}, {2, 0}, 1, 4), "");
+  EXPECT_EQ(check({2, 5}, {1}, 1, 0), "scale must be a scalar or have shape [5], but has shape [1]");
+  EXPECT_EQ(check({2, 5}, {2, 2}, 1, 2), "scale must be a scalar or have shape [2, 3], but has shape [2, 2]");
+  EXPECT_EQ(check({2, 5}, {5}, 1, -1), "block must be 0 or more, but is -1");
+  EXPECT_NE(check({2, 5}, {5}, 2, 0).find("axis"), std::string::npos);
+  EXPECT_NE(check({}, {1}, 0, 0).find("axis"), std::string::npos);
+}
+
 } // namespace

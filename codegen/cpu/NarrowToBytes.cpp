@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/cpu/NarrowToBytes.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+
+bool narrowsByShorts(const Target &target) { return target.vectors.masks != VectorUnit::Masks::All; }
+
+namespace {
+
+class Narrower {
+public:
+  Narrower(VectorBuilder &build, int64_t zero, bool isUnsigned) : build(build), zero(zero), isUnsigned(isUnsigned) {}
+
+  Value emit(Value x) {
+    if (!narrowsByShorts(build.target))
+      return saturated(x, 8, isUnsigned);
+    if (!build.target.arm64 && isa<VectorType>(x.getType()) && lanesOf(x) >= kLanes)
+      return pack(x);
+    return saturated(plusZero(saturated(x, 16, /*toUnsigned=*/false)), 8, isUnsigned);
+  }
+
+private:
+  static constexpr unsigned kLanes = 4; ///< Of i32 in 128 bits.
+
+  static int64_t lanesOf(Value vector) { return cast<VectorType>(vector.getType()).getNumElements(); }
+
+  template <typename Op, typename... Operands> Value make(Operands... operands) {
+    return Op::create(build.ops, build.loc, operands...).getResult();
+  }
+  Value intrinsic(const std::string &name, Type type, ValueRange operands) {
+    return LLVM::CallIntrinsicOp::create(build.ops, build.loc, type, build.ops.getStringAttr(name), operands)
+        .getResult(0);
+  }
+
+  /// To integers of `bits` bits; LLVM knows this form.
+  Value saturated(Value x, unsigned bits, bool toUnsigned) {
+    const int64_t least = toUnsigned ? 0 : -(int64_t(1) << (bits - 1)), most = least + (int64_t(1) << bits) - 1;
+    Value low = make<arith::MaxSIOp>(x, build.intConstant(least, x.getType()));
+    Value fits = make<arith::MinSIOp>(low, build.intConstant(most, x.getType()));
+    return make<arith::TruncIOp>(withElement(x.getType(), build.ops.getIntegerType(bits)), fits);
+  }
+
+  Value plusZero(Value shorts) {
+    if (zero == 0)
+      return shorts;
+    const std::string lanes = isa<VectorType>(shorts.getType()) ? "v" + std::to_string(lanesOf(shorts)) : "";
+    return intrinsic("llvm.sadd.sat." + lanes + "i16", shorts.getType(),
+                     {shorts, build.intConstant(zero, shorts.getType())});
+  }
+
+  //===--------------------------------------------------------------------===//
+  // SSE and AVX2
+  //===--------------------------------------------------------------------===//
+
+  /// A register and which lane of the operand each of its lanes is.
+  struct Register {
+    Value value;
+    SmallVector<int64_t> lanes;
+  };
+
+  Value pack(Value x) {
+    SmallVector<Register> registers;
+    for (Value part : build.split(x, std::min<int64_t>(build.target.lanes(), lanesOf(x)))) {
+      const auto first = int64_t(registers.size()) * lanesOf(part);
+      registers.push_back({part, llvm::to_vector(llvm::seq(first, first + lanesOf(part)))});
+    }
+    registers = packAll(registers, 16);
+    for (Register &shorts : registers)
+      shorts.value = plusZero(shorts.value);
+    return inOrder(packAll(registers, 8), lanesOf(x));
+  }
+
+  /// Registers of integers of `bits` bits from those of twice as many.
+  SmallVector<Register> packAll(ArrayRef<Register> wide, unsigned bits) {
+    SmallVector<Register> registers(wide), packed;
+    if (registers.size() == 1 && isWide(registers.front())) {
+      const Register whole = registers.front();
+      const int64_t half = lanesOf(whole.value) / 2;
+      registers.clear();
+      for (auto [index, part] : llvm::enumerate(build.split(whole.value, half)))
+        registers.push_back({part, llvm::to_vector(ArrayRef(whole.lanes).slice(int64_t(index) * half, half))});
+    }
+    if (registers.size() == 1)
+      registers.push_back(registers.front());
+    for (size_t pair = 0; pair + 1 < registers.size(); pair += 2)
+      packed.push_back(packPair(registers[pair], registers[pair + 1], bits));
+    return packed;
+  }
+
+  bool isWide(const Register &of) const {
+    return cast<VectorType>(of.value.getType()).getElementTypeBitWidth() * lanesOf(of.value) > 128;
+  }
+
+  /// Within each 128 bits, lanes of `a`, then lanes of `b`.
+  Register packPair(const Register &a, const Register &b, unsigned bits) {
+    const int64_t lanes = lanesOf(a.value), inPart = 128 / (2 * bits);
+    Register packed;
+    for (int64_t part = 0; part < lanes; part += inPart)
+      for (const Register *from : {&a, &b})
+        llvm::append_range(packed.lanes, ArrayRef(from->lanes).slice(part, inPart));
+    const bool wide = isWide(a), toUnsigned = bits == 8 && isUnsigned;
+    const std::string instruction = std::string("pack") + (toUnsigned ? "us" : "ss") + (bits == 8 ? "wb" : "dw");
+    packed.value = intrinsic(wide ? "llvm.x86.avx2." + instruction : "llvm.x86.sse2." + instruction + ".128",
+                             VectorType::get({2 * lanes}, build.ops.getIntegerType(bits)), {a.value, b.value});
+    return packed;
+  }
+
+  /// The first `count` lanes of the operand, from one or more registers.
+  Value inOrder(ArrayRef<Register> registers, int64_t count) {
+    SmallVector<Value> values;
+    SmallVector<int64_t> lanes, order(count);
+    for (const Register &each : registers) {
+      values.push_back(each.value);
+      llvm::append_range(lanes, each.lanes);
+    }
+    for (int64_t lane = 0; lane < count; ++lane)
+      order[lane] = llvm::find(lanes, lane) - lanes.begin();
+    Value all = build.join(values);
+    if (order.size() == lanes.size() && llvm::is_sorted(order))
+      return all;
+    return vector::ShuffleOp::create(build.ops, build.loc, all, all, order);
+  }
+
+  VectorBuilder &build;
+  const int64_t zero;
+  const bool isUnsigned;
+};
+
+} // namespace
+
+Value narrowToBytes(VectorBuilder &build, Value x, int64_t zero, bool isUnsigned) {
+  assert((zero == 0 || narrowsByShorts(build.target)) && "this machine adds in i32");
+  return Narrower(build, zero, isUnsigned).emit(x);
+}
+
+} // namespace nacre::codegen::cpu

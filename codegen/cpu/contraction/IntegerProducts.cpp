@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/cpu/contraction/IntegerProducts.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+
+static Value call(VectorBuilder &build, StringRef intrinsic, Type type, ArrayRef<Value> operands) {
+  return LLVM::CallIntrinsicOp::create(build.ops, build.loc, type, build.ops.getStringAttr(intrinsic), operands)
+      .getResult(0);
+}
+
+static int64_t bitsOf(Value vector) {
+  auto type = cast<VectorType>(vector.getType());
+  return type.getNumElements() * type.getElementTypeBitWidth();
+}
+
+/// The same bits as numbers of `type`.
+static Value as(VectorBuilder &build, Value vector, Type type) {
+  const int64_t count = bitsOf(vector) / type.getIntOrFloatBitWidth();
+  return vector::BitCastOp::create(build.ops, build.loc, VectorType::get({count}, type), vector);
+}
+
+static Value bytesOf(VectorBuilder &build, Value words) { return as(build, words, build.ops.getI8Type()); }
+
+static Value widened(VectorBuilder &build, Value words, bool isUnsigned) {
+  Value bytes = bytesOf(build, words);
+  Type type = VectorType::get({bitsOf(words) / 8}, build.ops.getI16Type());
+  if (isUnsigned)
+    return arith::ExtUIOp::create(build.ops, build.loc, type, bytes);
+  return arith::ExtSIOp::create(build.ops, build.loc, type, bytes);
+}
+
+Value multiplyAddByVnni(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
+  const std::string name = "llvm.x86.avx512.vpdpbusd." + std::to_string(bitsOf(sums));
+  return call(build, name, sums.getType(), {sums, bytesOf(build, lhs), bytesOf(build, rhs)});
+}
+
+static StringRef nameOfPairs(int64_t bits) {
+  return bits == 512   ? "llvm.x86.avx512.pmaddw.d.512"
+         : bits == 256 ? "llvm.x86.avx2.pmadd.wd"
+                       : "llvm.x86.sse2.pmadd.wd";
+}
+
+template <bool isUnsignedLhs, bool isUnsignedRhs>
+Value multiplyAddByPairs(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
+  Value products = call(build, nameOfPairs(bitsOf(sums)), sums.getType(),
+                        {widened(build, lhs, isUnsignedLhs), widened(build, rhs, isUnsignedRhs)});
+  return arith::AddIOp::create(build.ops, build.loc, sums, products);
+}
+
+/// Of words of eight bytes, the first or the last four of each; words of four as they are.
+static SmallVector<Value, 2> quartersOf(VectorBuilder &build, Value words) {
+  if (cast<VectorType>(words.getType()).getElementTypeBitWidth() == 32)
+    return {words};
+  Value all = as(build, words, build.ops.getI32Type());
+  SmallVector<Value, 2> quarters;
+  for (int64_t first : {0, 1}) {
+    SmallVector<int64_t> from;
+    for (int64_t lane = first; lane < bitsOf(words) / 32; lane += 2)
+      from.push_back(lane);
+    quarters.push_back(vector::ShuffleOp::create(build.ops, build.loc, all, all, from));
+  }
+  return quarters;
+}
+
+template <bool isUnsignedLhs, bool isUnsignedRhs>
+Value multiplyAddByDots(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
+  static_assert(isUnsignedLhs || !isUnsignedRhs, "there is no such instruction");
+  const StringRef name = isUnsignedRhs   ? "llvm.aarch64.neon.udot.v4i32.v16i8"
+                         : isUnsignedLhs ? "llvm.aarch64.neon.usdot.v4i32.v16i8"
+                                         : "llvm.aarch64.neon.sdot.v4i32.v16i8";
+  for (auto [a, b] : llvm::zip_equal(quartersOf(build, lhs), quartersOf(build, rhs))) {
+    // By an element of the second operand, as sdot is.
+    Value first = bytesOf(build, b), second = bytesOf(build, a);
+    if (isUnsignedLhs != isUnsignedRhs)
+      std::swap(first, second);
+    sums = call(build, name, sums.getType(), {sums, first, second});
+  }
+  return sums;
+}
+
+template <bool isUnsignedLhs, bool isUnsignedRhs>
+Value multiplyAddByMatrices(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
+  static_assert(isUnsignedLhs || !isUnsignedRhs, "there is no such instruction");
+  const StringRef name = isUnsignedRhs   ? "llvm.aarch64.neon.ummla.v4i32.v16i8"
+                         : isUnsignedLhs ? "llvm.aarch64.neon.usmmla.v4i32.v16i8"
+                                         : "llvm.aarch64.neon.smmla.v4i32.v16i8";
+  return call(build, name, sums.getType(), {sums, bytesOf(build, lhs), bytesOf(build, rhs)});
+}
+
+template <bool isUnsignedLhs, bool isUnsignedRhs>
+Value multiplyAddByHalves(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
+  // 255 * -128 has 16 bits, too.
+  const StringRef pairs =
+      isUnsignedLhs && isUnsignedRhs ? "llvm.aarch64.neon.uaddlp.v4i32.v8i16" : "llvm.aarch64.neon.saddlp.v4i32.v8i16";
+  for (auto [a, b] : llvm::zip_equal(quartersOf(build, lhs), quartersOf(build, rhs))) {
+    Value products =
+        arith::MulIOp::create(build.ops, build.loc, widened(build, a, isUnsignedLhs), widened(build, b, isUnsignedRhs));
+    sums = arith::AddIOp::create(build.ops, build.loc, sums, call(build, pairs, sums.getType(), {products}));
+  }
+  return sums;
+}
+
+#define NACRE_FOR_SIGNS(function, lhs, rhs) template Value function<lhs, rhs>(VectorBuilder &, Value, Value, Value);
+NACRE_FOR_SIGNS(multiplyAddByPairs, false, false)
+NACRE_FOR_SIGNS(multiplyAddByPairs, false, true)
+NACRE_FOR_SIGNS(multiplyAddByPairs, true, false)
+NACRE_FOR_SIGNS(multiplyAddByPairs, true, true)
+NACRE_FOR_SIGNS(multiplyAddByDots, false, false)
+NACRE_FOR_SIGNS(multiplyAddByDots, true, false)
+NACRE_FOR_SIGNS(multiplyAddByDots, true, true)
+NACRE_FOR_SIGNS(multiplyAddByMatrices, false, false)
+NACRE_FOR_SIGNS(multiplyAddByMatrices, true, false)
+NACRE_FOR_SIGNS(multiplyAddByMatrices, true, true)
+NACRE_FOR_SIGNS(multiplyAddByHalves, false, false)
+NACRE_FOR_SIGNS(multiplyAddByHalves, false, true)
+NACRE_FOR_SIGNS(multiplyAddByHalves, true, false)
+NACRE_FOR_SIGNS(multiplyAddByHalves, true, true)
+#undef NACRE_FOR_SIGNS
+
+} // namespace nacre::codegen::cpu

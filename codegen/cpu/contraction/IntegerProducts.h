@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  multiply-adds of words of bytes, as rows of machines have them.
+// Why:   what an instruction wants of its operands is said beside its name; tiles only know words.
+
+#ifndef NACRE_CODEGEN_CPU_CONTRACTION_INTEGERPRODUCTS_H
+#define NACRE_CODEGEN_CPU_CONTRACTION_INTEGERPRODUCTS_H
+
+#include "codegen/cpu/VectorBuilder.h"
+
+namespace nacre::codegen::cpu {
+
+/// vpdpbusd: bytes without a sign by bytes with one.
+mlir::Value multiplyAddByVnni(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
+
+/// Of operands widened to 16 bits, neighbours' products added up: pmaddwd. Twice as many sums as words.
+template <bool isUnsignedLhs, bool isUnsignedRhs>
+mlir::Value multiplyAddByPairs(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
+
+/// sdot, udot or, of lhs without a sign, usdot. Words of eight bytes are two of four: columns are taken apart as they are loaded.
+template <bool isUnsignedLhs, bool isUnsignedRhs>
+mlir::Value multiplyAddByDots(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
+
+/// smmla and its like: two rows of eight bytes by two columns.
+template <bool isUnsignedLhs, bool isUnsignedRhs>
+mlir::Value multiplyAddByMatrices(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
+
+/// Products of 16 bits, smull where both operands have a sign, that are added up in pairs. Twice as many sums as columns.
+template <bool isUnsignedLhs, bool isUnsignedRhs>
+mlir::Value multiplyAddByHalves(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
+
+} // namespace nacre::codegen::cpu
+
+#endif // NACRE_CODEGEN_CPU_CONTRACTION_INTEGERPRODUCTS_H

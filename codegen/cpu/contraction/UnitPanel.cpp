@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/cpu/contraction/UnitPanel.h"
+
+#include "codegen/cpu/contraction/PackColumns.h"
+#include "codegen/cpu/contraction/PackGroups.h"
+#include "codegen/cpu/contraction/PanelWalk.h"
+#include "dialects/StoredBytes.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::cpu {
+
+/// Steps of a group that the target multiplies the fastest; none if it multiplies no such operands.
+static std::optional<int64_t> fastestGroup(const Target &target, const MatrixProduct &product) {
+  const MachineRow *best = nullptr;
+  for (int64_t k : {4, 8})
+    if (std::optional<ProductTypes> types = productsOf(product, typeInScratch(product), k))
+      if (const MachineRow *row =
+              bestRow(machineRows(), target.needs, *types, shapeOf(product).isSingleRow(), target.inOrder);
+          row && (!best || row->productsPerCycle() > best->productsPerCycle()))
+        best = row;
+  return best ? std::optional(best->types.k) : std::nullopt;
+}
+
+bool canMultiply(const Target &target, const MatrixProduct &product) {
+  if (!product.panels)
+    return product.parts == 1 && fastestGroup(target, product);
+  const Type columns = product.operands[Contraction::Rhs].elementType;
+  std::optional<ProductTypes> types = productsOf(product, columns, product.groups.k);
+  return types && bestRow(machineRows(), target.needs, *types, shapeOf(product).isSingleRow(), target.inOrder);
+}
+
+MatrixProduct inScratch(const Target &target, const MatrixProduct &product) {
+  MatrixProduct walked = product;
+  if (!product.isOfIntegers())
+    return walked;
+  ContractionLoop &steps = walked.depth.back();
+  const int64_t k = *fastestGroup(target, product);
+  const bool areTogether = steps.strides[Contraction::Lhs] == 1;
+  walked.groups = {k, areTogether ? steps.size : 1};
+  if (areTogether) {
+    steps.size = walked.groups.groups();
+    steps.strides[Contraction::Lhs] = k;
+  }
+  return walked;
+}
+
+Type typeInScratch(const MatrixProduct &product) {
+  return product.isOfIntegers() ? product.operands[Contraction::Rhs].elementType : product.accumulatorType;
+}
+
+bool UnitPanel::isReadInPlace(int64_t columns, int64_t lanes) const {
+  const ContractionOperand &rhs = contraction.operands[Contraction::Rhs];
+  const uint64_t bytes = uint64_t(contraction.depthSize()) * width * bytesOfElement(rhs.elementType);
+  return contraction.columns.strides[Contraction::Rhs] == 1 && columns % lanes == 0 && contraction.parts == 1 &&
+         rhs.elementType == contraction.accumulatorType && bytes > build.target.model.l2Bytes;
+}
+
+Panel UnitPanel::inPlace() const {
+  Panel panel;
+  panel.width = width;
+  panel.buffer = function.buffers[contraction.operands[Contraction::Rhs].argument];
+  for (const ContractionLoop &loop : contraction.depth)
+    panel.strides.push_back(loop.strides[Contraction::Rhs]);
+  return panel;
+}
+
+Panel UnitPanel::pack(int64_t columns, Addresses &at) const {
+  Panel panel;
+  panel.width = width;
+  panel.strides.resize(walked.depth.size());
+  int64_t stride = width * walked.parts * walked.groups.k;
+  for (unsigned level = walked.depth.size(); level-- > 0; stride *= walked.depth[level].size)
+    panel.strides[level] = stride;
+  panel.buffer = allocateScratch(function, build, stride, typeInScratch(contraction));
+  for (int64_t part = 0; part < contraction.parts; ++part) {
+    const int64_t start = part * contraction.columns.size * contraction.columns.strides[Contraction::Rhs];
+    packColumns(0, columns, panel, build.add(at[Contraction::Rhs], start), build.index(part * width));
+  }
+  at[Contraction::Rhs] = build.index(0);
+  return panel;
+}
+
+void UnitPanel::packColumns(unsigned level, int64_t columns, const Panel &panel, Value from, Value to) const {
+  // The innermost loop is packed at once, but where each of its steps is a run of its own.
+  const bool inRuns = walked.groups.k > 1 && walked.groups.run == 1;
+  if (level + (inRuns ? 0 : 1) < contraction.depth.size()) {
+    const ContractionLoop &loop = contraction.depth[level];
+    return build.loop(0, loop.size, 1, [&](Position step) {
+      packColumns(level + 1, columns, panel, build.address({{from, 0}, step}, {1, loop.strides[Contraction::Rhs]}, 0),
+                  build.address({{to, 0}, step}, {1, panel.strides[level]}, 0));
+    });
+  }
+  const PackedSource source = {function.buffers[contraction.operands[Contraction::Rhs].argument], from};
+  const PackedAxis across = {columns, contraction.columns.strides[Contraction::Rhs]};
+  const ContractionLoop &steps = contraction.depth.back();
+  const int64_t stride = steps.strides[Contraction::Rhs];
+  if (walked.groups.k > 1)
+    return packGroups(build, source, inRuns ? 0 : stride, across, walked.groups, {panel.buffer, to, 0, panel.width});
+  packRows(build, source, {steps.size, stride}, across, {panel.buffer, to, panel.strides[level], panel.width},
+           contraction.accumulatorType);
+}
+
+} // namespace nacre::codegen::cpu

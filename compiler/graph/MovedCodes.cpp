@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See MovedCodes.h.
+
+#include "compiler/graph/MovedCodes.h"
+
+#include "compiler/graph/Matching.h"
+#include "dialects/nn/Layouts.h"
+#include "dialects/nn/NarrowTypes.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/APSInt.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace nacre::graph {
+
+bool isSameNumber(Value a, Value b) {
+  return a == b || (a.getType() == b.getType() && getConstant(a) && getConstant(a) == getConstant(b));
+}
+
+namespace {
+
+using nn::DequantizeOp;
+using nn::Dims;
+
+Dims shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+
+//===----------------------------------------------------------------------===//
+// 1. Constants
+//===----------------------------------------------------------------------===//
+
+/// Where scales and zero points are once the codes have been moved: their values and their axis.
+struct MovedParameters {
+  Value scale, zero;
+  int64_t axis = 0;
+};
+
+std::optional<MovedParameters> moveParameters(RewriterBase &rewriter, nn::TransposeOp op, DequantizeOp codes) {
+  auto turn = [&](Value parameter) {
+    return codes.getBlock() > 0 && !shapeOf(parameter).empty()
+               ? rewriter.createOrFold<nn::TransposeOp>(op.getLoc(), parameter, op.getPermutation())
+               : parameter;
+  };
+  return MovedParameters{turn(codes.getScale()), turn(codes.getZero()),
+                         codes.isPerTensor() ? 0 : nn::moveAxis(codes.getAxis(), op.getPermutation())};
+}
+
+/// The axis must stay one, with as many elements before it.
+std::optional<MovedParameters> moveParameters(RewriterBase &, nn::ReshapeOp op, DequantizeOp codes) {
+  MovedParameters moved{codes.getScale(), codes.getZero()};
+  if (codes.isPerTensor())
+    return moved;
+  if (codes.getBlock() > 0)
+    return std::nullopt;
+  auto countBefore = [](Dims shape, int64_t axis) {
+    int64_t count = 1;
+    for (int64_t size : shape.take_front(axis))
+      count *= size;
+    return count;
+  };
+  Dims from = shapeOf(op.getOperand()), to = op.getType().getShape();
+  const auto axis = int64_t(codes.getAxis());
+  for (; moved.axis < int64_t(to.size()); ++moved.axis)
+    if (to[moved.axis] == from[axis] && countBefore(to, moved.axis) == countBefore(from, axis))
+      return moved;
+  return std::nullopt;
+}
+
+std::optional<MovedParameters> moveParameters(RewriterBase &rewriter, nn::SliceOp op, DequantizeOp codes) {
+  MovedParameters moved{codes.getScale(), codes.getZero(), int64_t(codes.getAxis())};
+  if (codes.isPerTensor())
+    return moved;
+  if (codes.getBlock() > 0)
+    return std::nullopt;
+  for (Value *parameter : {&moved.scale, &moved.zero})
+    if (!shapeOf(*parameter).empty())
+      *parameter =
+          rewriter.createOrFold<nn::SliceOp>(op.getLoc(), *parameter, op.getStarts().slice(moved.axis, 1),
+                                             op.getSizes().slice(moved.axis, 1), op.getSteps().slice(moved.axis, 1));
+  return moved;
+}
+
+std::optional<MovedParameters> moveParameters(RewriterBase &, nn::GatherOp op, DequantizeOp codes) {
+  MovedParameters moved{codes.getScale(), codes.getZero(), int64_t(codes.getAxis())};
+  if (codes.isPerTensor())
+    return moved;
+  if (codes.getBlock() > 0 || codes.getAxis() == op.getAxis())
+    return std::nullopt;
+  if (codes.getAxis() > op.getAxis())
+    moved.axis += op.getIndices().getType().getRank() - 1;
+  return moved;
+}
+
+/// Weights are turned, and rows of tables picked, as codes.
+template <typename OpT> struct MovementOfConstant : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpT op, PatternRewriter &rewriter) const override {
+    auto codes = op.getOperand().template getDefiningOp<DequantizeOp>();
+    if (!codes || !isConstant(codes.getResult()))
+      return rewriter.notifyMatchFailure(op, "expected dequantized constants");
+    std::optional<MovedParameters> moved = moveParameters(rewriter, op, codes);
+    if (!moved)
+      return rewriter.notifyMatchFailure(op, "expected an axis of scales that stays one");
+    IRMapping mapping;
+    mapping.map(op.getOperand(), codes.getOperand());
+    Operation *movement = rewriter.clone(*op, mapping);
+    movement->getResult(0).setType(op.getType().clone(codes.getOperand().getType().getElementType()));
+    rewriter.replaceOpWithNewOp<DequantizeOp>(op, movement->getResult(0), moved->scale, moved->zero, moved->axis,
+                                              codes.getBlock());
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// 2. Values
+//===----------------------------------------------------------------------===//
+
+/// Beyond them, a real may be none, or have fewer digits than make its code again.
+constexpr double leastScale = 0x1p-100, greatestScale = 0x1p100;
+
+/// Codes of up to 16 bits with one scale in f32, which are the codes of the reals that they stand for.
+bool isPlain(DequantizeOp codes) {
+  Type code = codes.getOperand().getType().getElementType();
+  std::optional<double> scale = getSplat(codes.getScale());
+  return codes.isPerTensor() && scale && *scale >= leastScale && *scale <= greatestScale &&
+         codes.getType().getElementType().isF32() && isa<IntegerType>(code) && code.getIntOrFloatBitWidth() <= 16 &&
+         codes.getZero().getType().getElementType() == code && getConstant(codes.getZero());
+}
+
+bool isOfSameScale(DequantizeOp a, DequantizeOp b) {
+  return isSameNumber(a.getScale(), b.getScale()) && isSameNumber(a.getZero(), b.getZero());
+}
+
+/// The code that stands for exactly `real`.
+std::optional<llvm::APSInt> findCode(DequantizeOp codes, double real) {
+  auto type = cast<IntegerType>(codes.getOperand().getType().getElementType());
+  const double scale = *getSplat(codes.getScale()), zero = *getSplat(codes.getZero());
+  const double code = std::nearbyint(real / scale) + zero;
+  const llvm::APSInt low = llvm::APSInt::getMinValue(type.getWidth(), type.isUnsigned()),
+                     high = llvm::APSInt::getMaxValue(type.getWidth(), type.isUnsigned());
+  if (!(code >= double(low.getExtValue())) || !(code <= double(high.getExtValue())) ||
+      float((code - zero) * scale) != float(real))
+    return std::nullopt;
+  return llvm::APSInt(APInt(type.getWidth(), uint64_t(int64_t(code)), !type.isUnsigned()), type.isUnsigned());
+}
+
+/// Of padding with a number.
+std::optional<llvm::APSInt> findPadding(nn::PadOp op, DequantizeOp codes) {
+  if (op.getMode() != nn::PadMode::Constant)
+    return findCode(codes, 0); // which is not read
+  return findCode(codes, cast<FloatAttr>(op.getValue()).getValueAsDouble());
+}
+
+/// The operands of which `op` moves elements, whatever they are; none if it does anything else.
+OperandRange getMoved(Operation *op) {
+  auto all = [&](Operation *) { return op->getOperands(); };
+  return llvm::TypeSwitch<Operation *, OperandRange>(op)
+      .Case<nn::ReshapeOp, nn::TransposeOp, nn::BroadcastOp, nn::SliceOp, nn::ConcatOp, nn::InterleaveOp, nn::PadOp>(
+          all)
+      .Case([&](nn::GatherOp) { return op->getOperands().take_front(); })
+      .Case([&](nn::PoolOp pool) { return op->getOperands().take_front(pool.getKind() == nn::PoolKind::Max); })
+      .Case([&](nn::ResampleOp resample) { return op->getOperands().take_front(resample.keepsSplats()); })
+      .Default([&](Operation *) { return op->getOperands().take_front(0); });
+}
+
+/// Whether `op` has elements of `type` as it has floats.
+bool takesCodes(Operation *op, Type type) {
+  return !nn::isNarrow(type) || !isa<nn::InterleaveOp, nn::PoolOp, nn::ResampleOp>(op);
+}
+
+/// `depth` ends the walk of a long chain.
+DequantizeOp findCodesWithin(Value value, int depth) {
+  Operation *op = value.getDefiningOp();
+  if (!op || depth == 0)
+    return {};
+  if (auto codes = dyn_cast<DequantizeOp>(op))
+    return isPlain(codes) ? codes : DequantizeOp();
+  OperandRange moved = getMoved(op);
+  if (moved.empty() || !op->hasOneUse())
+    return {};
+  DequantizeOp first = findCodesWithin(moved.front(), depth - 1);
+  if (!first || !takesCodes(op, first.getOperand().getType().getElementType()))
+    return {};
+  if (auto pad = dyn_cast<nn::PadOp>(op); pad && !findPadding(pad, first))
+    return {};
+  for (Value other : moved.drop_front()) {
+    DequantizeOp codes = findCodesWithin(other, depth - 1);
+    if (!codes || !isOfSameScale(codes, first))
+      return {};
+  }
+  return first;
+}
+
+/// What quantizes back what was only moved is the movement of the codes.
+struct QuantizeOfCodes : OpRewritePattern<nn::QuantizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::QuantizeOp op, PatternRewriter &rewriter) const override {
+    DequantizeOp codes = findCodes(op.getOperand());
+    if (!codes || !isSameNumber(op.getScale(), codes.getScale()) || !isSameNumber(op.getZero(), codes.getZero()))
+      return rewriter.notifyMatchFailure(op, "expected moved reals of codes with the same scale and zero point");
+    rewriter.replaceOp(op, moveCodes(rewriter, op.getOperand()));
+    return success();
+  }
+};
+
+} // namespace
+
+DequantizeOp findCodes(Value value) {
+  constexpr int maxDepth = 16;
+  return findCodesWithin(value, maxDepth);
+}
+
+Value moveCodes(RewriterBase &rewriter, Value value) {
+  if (auto codes = value.getDefiningOp<DequantizeOp>())
+    return codes.getOperand();
+  Operation *op = value.getDefiningOp();
+  DequantizeOp codes = findCodes(value);
+  IRMapping mapping;
+  for (Value moved : getMoved(op))
+    mapping.map(moved, moveCodes(rewriter, moved));
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  Operation *movement = rewriter.clone(*op, mapping);
+  Type code = codes.getOperand().getType().getElementType();
+  movement->getResult(0).setType(cast<RankedTensorType>(value.getType()).clone(code));
+  if (auto pad = dyn_cast<nn::PadOp>(movement))
+    pad.setValueAttr(IntegerAttr::get(code, *findPadding(cast<nn::PadOp>(op), codes)));
+  return movement->getResult(0);
+}
+
+void addMovedCodes(RewritePatternSet &patterns) {
+  patterns.add<MovementOfConstant<nn::TransposeOp>, MovementOfConstant<nn::ReshapeOp>, MovementOfConstant<nn::SliceOp>,
+               MovementOfConstant<nn::GatherOp>, QuantizeOfCodes>(patterns.getContext());
+}
+
+} // namespace nacre::graph

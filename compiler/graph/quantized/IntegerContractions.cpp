@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. what fits; 2. weights; 3. the contraction and what is added to it.
+
+#include "compiler/graph/quantized/IntegerContractions.h"
+
+#include "compiler/graph/Matching.h"
+#include "compiler/graph/quantized/Flips.h"
+#include "compiler/graph/MovedCodes.h"
+#include "compiler/graph/quantized/Numbers.h"
+#include "dialects/nn/ConstantData.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace nacre::graph {
+
+namespace {
+
+using nn::BinaryKind;
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+bool isConv(Operation *op) { return isa<nn::ConvOp>(op); }
+
+/// The number of products that are added up to one element.
+int64_t countDepth(Operation *contraction) {
+  ArrayRef<int64_t> shape = typeOf(contraction->getOperand(1)).getShape();
+  return isConv(contraction) ? llvm::product_of(shape.drop_back()) : shape[shape.size() - 2];
+}
+
+//===----------------------------------------------------------------------===//
+// 1. What fits
+//===----------------------------------------------------------------------===//
+
+/// Whether `parameter` is constant, and one number or one for each column (the last axis) of `codes`.
+bool isPerColumn(nn::DequantizeOp codes, Value parameter) {
+  const RankedTensorType type = typeOf(parameter);
+  const bool isColumn =
+      type.getRank() == 1 && codes.getBlock() == 0 && int64_t(codes.getAxis()) == codes.getType().getRank() - 1;
+  return getConstant(parameter) && (type.getRank() == 0 || isColumn);
+}
+
+std::string whyNotRight(nn::DequantizeOp right) {
+  if (!isByte(right.getOperand().getType()))
+    return "its weights have a type other than 8-bit integers";
+  if (!right.getType().getElementType().isF32())
+    return "its weights are dequantized to another type than f32";
+  if (!isPerColumn(right, right.getScale()) || !isPerColumn(right, right.getZero()))
+    return "its weights have a scale or zero point that is not constant, or is not one per output channel";
+  return {};
+}
+
+} // namespace
+
+std::variant<QuantizedOperands, std::string> findQuantizedOperands(Operation *contraction) {
+  auto right = contraction->getOperand(1).getDefiningOp<nn::DequantizeOp>();
+  if (!right)
+    right = findCodes(contraction->getOperand(1));
+  nn::DequantizeOp left = findCodes(contraction->getOperand(0));
+  if (!left && !right)
+    return "the model does not quantize its operands";
+  if (!left)
+    return contraction->getOperand(0).getDefiningOp<nn::DequantizeOp>()
+               ? "its input has more than one scale, or one that is not constant"
+               : "only its weights are quantized";
+  if (!right)
+    return "only its input is quantized";
+  if (!isByte(left.getOperand().getType()))
+    return "its input has a type other than 8-bit integers";
+  if (std::string reason = whyNotRight(right); !reason.empty())
+    return reason;
+  constexpr int64_t largestProduct = 255 * 127;
+  if (countDepth(contraction) > std::numeric_limits<int32_t>::max() / largestProduct)
+    return "its sums can exceed 32 bits";
+  return QuantizedOperands{left, right};
+}
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 2. Weights
+//===----------------------------------------------------------------------===//
+
+/// The right operand as signed bytes: `values` - `zero`, where the latter is one number or one for each column.
+struct RightOperand {
+  Value values;
+  SmallVector<double> zero;
+  std::optional<SmallVector<double>> columnSums; ///< Of `values`, if they are constant.
+
+  bool isCentred() const {
+    return llvm::all_of(zero, [](double number) { return number == 0; });
+  }
+};
+
+/// Sums and bounds of the columns of constant weights, read once.
+struct Columns {
+  SmallVector<int64_t> sums, least, most;
+};
+
+Columns readColumns(const nn::ConstantView &weights) {
+  const int64_t count = weights.getShape().back(), elements = weights.getType().getNumElements();
+  Columns columns{SmallVector<int64_t>(count, 0), SmallVector<int64_t>(count, std::numeric_limits<int64_t>::max()),
+                  SmallVector<int64_t>(count, std::numeric_limits<int64_t>::min())};
+  SmallVector<int64_t> row(count);
+  for (int64_t index = 0; index < elements; index += count) {
+    weights.read(index, 1, count, row.data());
+    for (auto [column, number] : llvm::enumerate(row)) {
+      columns.sums[column] += number;
+      columns.least[column] = std::min(columns.least[column], number);
+      columns.most[column] = std::max(columns.most[column], number);
+    }
+  }
+  return columns;
+}
+
+double at(ArrayRef<double> numbers, size_t index) { return numbers.size() == 1 ? numbers.front() : numbers[index]; }
+
+/// `values` - `zero` as signed bytes.
+Value createCentred(OpBuilder &builder, Location loc, Value values, ArrayRef<double> zero) {
+  constexpr double halfRange = 128;
+  Type code = typeOf(values).getElementType();
+  if (code.isUnsignedInteger() && llvm::all_of(zero, [=](double number) { return number == halfRange; }))
+    return createFlip(builder, loc, values);
+  auto cast = [&](Value value, unsigned bits) {
+    Type to = IntegerType::get(builder.getContext(), bits);
+    return nn::CastOp::create(builder, loc, typeOf(value).clone(to), value, false, nn::ScaleRounding::Up).getResult();
+  };
+  Value zeros = createNumbers(builder, loc, IntegerType::get(builder.getContext(), 16), zero);
+  return cast(nn::BinaryOp::create(builder, loc, BinaryKind::Sub, cast(values, 16), zeros), 8);
+}
+
+RightOperand readRight(RewriterBase &rewriter, Operation *contraction, Value values, nn::DequantizeOp codes) {
+  Location loc = contraction->getLoc();
+  RightOperand right{values, *readNumbers(codes.getZero()), std::nullopt};
+  const bool isUnsigned = typeOf(values).getElementType().isUnsignedInteger();
+  auto flip = [&] {
+    right.values = createFlip(rewriter, loc, values);
+    for (double &number : right.zero)
+      number += static_cast<double>(getFlipOffset(values.getType()));
+  };
+  ElementsAttr constant = getConstant(values);
+  FailureOr<nn::ConstantView> view =
+      constant ? nn::ConstantView::get(constant) : FailureOr<nn::ConstantView>(failure());
+  // Products of matrices that differ between batches have no common constant of a column.
+  if (failed(view) || (!isConv(contraction) && typeOf(values).getRank() > 2)) {
+    if (isUnsigned)
+      flip();
+    return right;
+  }
+  Columns columns = readColumns(*view);
+  const auto depth = static_cast<double>(view->getType().getNumElements() / view->getShape().back());
+  bool fits = true;
+  for (auto [column, least, most] : llvm::enumerate(columns.least, columns.most)) {
+    const double zero = at(right.zero, column);
+    fits &= static_cast<double>(least) - zero >= -128 && static_cast<double>(most) - zero <= 127;
+  }
+  SmallVector<double> sums(columns.sums.begin(), columns.sums.end());
+  if (fits && (isUnsigned || !right.isCentred())) {
+    for (auto [column, sum] : llvm::enumerate(sums))
+      sum -= depth * at(right.zero, column);
+    right.values = createCentred(rewriter, loc, values, right.zero);
+    right.zero = {0};
+  } else if (isUnsigned) {
+    for (double &sum : sums)
+      sum += depth * static_cast<double>(getFlipOffset(values.getType()));
+    flip();
+  }
+  right.columnSums = std::move(sums);
+  return right;
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Sums
+//===----------------------------------------------------------------------===//
+
+class Writer {
+public:
+  Writer(RewriterBase &rewriter, Operation *contraction)
+      : rewriter(rewriter), contraction(contraction), loc(contraction->getLoc()), i32(rewriter.getI32Type()) {}
+
+  Value binary(BinaryKind kind, Value a, Value b) { return rewriter.createOrFold<nn::BinaryOp>(loc, kind, a, b); }
+  Value cast(Value value, Type element) {
+    return nn::CastOp::create(rewriter, loc, typeOf(value).clone(element), value, false, nn::ScaleRounding::Up);
+  }
+  Value integers(ArrayRef<double> numbers) { return createNumbers(rewriter, loc, i32, numbers); }
+  Value add(Value integers32, double number) {
+    return number == 0 ? integers32 : binary(BinaryKind::Add, integers32, integers(number));
+  }
+  /// The axis stays. A transpose is of the sums, which are fewer.
+  Value sumAlong(Value value, int64_t axis) {
+    if (auto transpose = value.getDefiningOp<nn::TransposeOp>())
+      return nn::TransposeOp::create(rewriter, loc, sumAlong(transpose.getOperand(), transpose.getPermutation()[axis]),
+                                     transpose.getPermutation());
+    return nn::ReduceOp::create(rewriter, loc, nn::ReduceKind::Sum, cast(value, i32), axis, /*keep_dims=*/true);
+  }
+
+  /// The contraction of these bytes, whose padding holds `zero`.
+  Value contract(Value left, Value right, double zero) {
+    auto conv = dyn_cast<nn::ConvOp>(contraction);
+    if (!conv)
+      return nn::MatMulOp::create(rewriter, loc, left, right);
+    const bool isPadded = llvm::any_of(conv.getPads(), [](int64_t pad) { return pad != 0; });
+    return nn::ConvOp::create(rewriter, loc, left, right, conv.getStrides(), conv.getPads(), conv.getDilations(),
+                              conv.getGroups(), isPadded ? static_cast<int64_t>(zero) : 0);
+  }
+
+  /// For each row of the result the sum of the left operand, as an integer; of a convolution the sum of each window.
+  Value sumRows(Value left, Value right, double zero) {
+    auto conv = dyn_cast<nn::ConvOp>(contraction);
+    if (!conv)
+      return sumAlong(left, typeOf(left).getRank() - 1);
+    SmallVector<int64_t> shape(typeOf(right).getShape());
+    if (conv.getGroups() == 1)
+      shape.back() = 1;
+    auto ones = DenseElementsAttr::get(typeOf(right).clone(shape), APInt(8, 1));
+    return contract(left, nn::ConstantOp::create(rewriter, loc, ones), zero);
+  }
+
+private:
+  RewriterBase &rewriter;
+  Operation *contraction;
+  Location loc;
+  Type i32;
+};
+
+} // namespace
+
+void computeInIntegers(RewriterBase &rewriter, Operation *contraction, QuantizedOperands operands, bool unsignedLeft) {
+  Location loc = contraction->getLoc();
+  auto codesOf = [&](Value value) {
+    auto codes = value.getDefiningOp<nn::DequantizeOp>();
+    return codes ? codes.getOperand() : moveCodes(rewriter, value);
+  };
+  Value codes = codesOf(contraction->getOperand(0)), left = codes;
+  Value rightCodes = codesOf(contraction->getOperand(1));
+  rewriter.setInsertionPoint(contraction);
+  const double zero = readNumbers(operands.left.getZero())->front();
+  double leftZero = zero;
+  RightOperand right = readRight(rewriter, contraction, rightCodes, operands.right);
+  // nacre-choose-signs would have to compute the sums of columns once more.
+  if (!right.columnSums && typeOf(codes).getElementType().isUnsignedInteger() != unsignedLeft) {
+    leftZero += static_cast<double>(getFlipOffset(codes.getType()));
+    left = createFlip(rewriter, loc, codes);
+  }
+
+  Writer write(rewriter, contraction);
+  const auto depth = static_cast<double>(countDepth(contraction));
+  Value sums = write.contract(left, right.values, leftZero);
+  // Sums of rows and columns are taken of the codes as they are, which other kernels need not make first.
+  if (!right.isCentred()) {
+    Value rows = write.add(write.sumRows(codes, right.values, zero), -zero * depth);
+    sums = write.binary(BinaryKind::Sub, sums, write.binary(BinaryKind::Mul, rows, write.integers(right.zero)));
+  }
+  if (leftZero != 0 && right.columnSums) {
+    SmallVector<double> addends = llvm::map_to_vector(*right.columnSums, [=](double sum) { return -leftZero * sum; });
+    sums = write.binary(BinaryKind::Add, sums, write.integers(addends));
+  } else if (leftZero != 0) {
+    const double offset = right.values == rightCodes ? 0 : static_cast<double>(getFlipOffset(rightCodes.getType()));
+    Value columns = write.add(write.sumAlong(rightCodes, typeOf(rightCodes).getRank() - 2), offset * depth);
+    sums = write.binary(BinaryKind::Sub, sums, write.binary(BinaryKind::Mul, columns, write.integers(leftZero)));
+  }
+
+  // As ONNX Runtime computes it: the product of the scales, rounded to f32.
+  const auto leftScale = static_cast<float>(readNumbers(operands.left.getScale())->front());
+  SmallVector<double> scales = *readNumbers(operands.right.getScale());
+  for (double &scale : scales)
+    scale = static_cast<double>(leftScale * static_cast<float>(scale));
+  Value reals = write.cast(sums, rewriter.getF32Type());
+  Value factors = createNumbers(rewriter, loc, rewriter.getF32Type(), scales);
+  rewriter.replaceOpWithNewOp<nn::BinaryOp>(contraction, BinaryKind::Mul, reals, factors);
+}
+
+} // namespace nacre::graph

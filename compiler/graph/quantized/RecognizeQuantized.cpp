@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  layers between dequantizations and quantizations compute with the bytes.
+// Why:   a quantized model states its layers in reals, so that any runtime can compute them; integers are exact and fast.
+// How:   0. quantizations move to what computes reals, and dequantizations to what reads them (MovedQuantizations.h),
+//        1. contractions of bytes (IntegerContractions.h); what cannot be one is listed with the reason,
+//        2. a bias of 32 bits is added to the sums, and factors join the scale,
+//        3. averages are sums of bytes,
+//        4. the scale of a quantization moves up into the scales of what it quantizes, and bounds become those of the bytes.
+//        Nothing else is joined: the rest are elementwise operators, which kernels of contractions take in.
+
+#include "compiler/graph/InFloats.h"
+#include "compiler/graph/Matching.h"
+#include "compiler/graph/Passes.h"
+#include "compiler/graph/quantized/Flips.h"
+#include "compiler/graph/quantized/IntegerContractions.h"
+#include "compiler/graph/MovedCodes.h"
+#include "compiler/graph/quantized/MovedQuantizations.h"
+#include "compiler/graph/quantized/Numbers.h"
+#include "compiler/graph/quantized/ScaledReals.h"
+
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/APSInt.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace nacre::graph {
+#define GEN_PASS_DEF_RECOGNIZEQUANTIZEDPASS
+#include "compiler/graph/Passes.h.inc"
+} // namespace nacre::graph
+
+using namespace mlir;
+
+namespace nacre::graph {
+
+namespace {
+
+using nn::BinaryKind;
+using nn::UnaryKind;
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+//===----------------------------------------------------------------------===//
+// 2. Biases and factors
+//===----------------------------------------------------------------------===//
+
+/// The integers that, times the scale of `sums`, are what `addend` stands for: its codes, or a bias in floats rounded as ONNX Runtime rounds
+/// it. Nothing if it has another scale.
+std::optional<SmallVector<double>> readBias(const ScaledSums &sums, Value addend) {
+  std::optional<SmallVector<double>> scales = readNumbers(sums.scale);
+  const int64_t columns = typeOf(sums.integers).getShape().back();
+  SmallVector<double> integers, reals;
+  constexpr double tolerance = 0x1p-20; // ONNX Runtime does not read this scale at all
+  if (auto codes = addend.getDefiningOp<nn::DequantizeOp>()) {
+    std::optional<SmallVector<double>> values = readNumbers(codes.getOperand()), own = readNumbers(codes.getScale());
+    std::optional<SmallVector<double>> zero = readNumbers(codes.getZero());
+    const bool isRow =
+        typeOf(codes.getScale()).getRank() == 0 || int64_t(codes.getAxis()) == codes.getType().getRank() - 1;
+    if (!values || !own || !zero || codes.getBlock() != 0 || !isRow || zero->size() != 1 || zero->front() != 0)
+      return std::nullopt;
+    integers = *values;
+    reals.resize(std::max(values->size(), own->size()));
+    for (auto [index, real] : llvm::enumerate(reals))
+      real = (*values)[values->size() == 1 ? 0 : index] * (*own)[own->size() == 1 ? 0 : index];
+  } else if (std::optional<SmallVector<double>> numbers = readNumbers(addend)) {
+    reals = *numbers;
+  }
+  if (reals.empty() || !scales || (reals.size() != 1 && int64_t(reals.size()) != columns))
+    return std::nullopt;
+  const size_t size = std::max(reals.size(), scales->size());
+  SmallVector<double> bias(size);
+  for (size_t index = 0; index < size; ++index) {
+    const double real = reals[reals.size() == 1 ? 0 : index], scale = (*scales)[scales->size() == 1 ? 0 : index];
+    bias[index] = integers.empty() ? std::nearbyint(static_cast<float>(real) / static_cast<float>(scale))
+                                   : integers[integers.size() == 1 ? 0 : index];
+    const bool fits = std::fabs(bias[index]) <= std::numeric_limits<int32_t>::max();
+    const bool isSame = integers.empty() || std::fabs(bias[index] * scale - real) <= std::fabs(real) * tolerance;
+    if (!fits || !isSame)
+      return std::nullopt;
+  }
+  return bias;
+}
+
+/// Whether constants alone have been added to the sums of a contraction.
+bool isOfContraction(Value sums) {
+  while (nn::BinaryOp added = getBinary(sums, BinaryKind::Add))
+    if (getConstant(added.getRhs()))
+      sums = added.getLhs();
+    else
+      return false;
+  return isa_and_nonnull<nn::ConvOp, nn::MatMulOp>(sums.getDefiningOp());
+}
+
+/// A bias whose scale is that of the sums is one of the sums.
+struct BiasOfSums : OpRewritePattern<nn::BinaryOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::BinaryOp op, PatternRewriter &rewriter) const override {
+    if (op.getKind() != BinaryKind::Add)
+      return rewriter.notifyMatchFailure(op, "expected an addition");
+    for (auto [scaled, addend] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
+      std::optional<ScaledSums> sums = matchScaledSums(scaled);
+      if (!sums || scaled.getType() != op.getType() || !scaled.hasOneUse() || !spansLastAxis(addend, op.getType()) ||
+          !isOfContraction(sums->integers))
+        continue;
+      std::optional<SmallVector<double>> bias = readBias(*sums, addend);
+      if (!bias)
+        continue;
+      Type integer = typeOf(sums->integers).getElementType();
+      Value constant = createNumbers(rewriter, op.getLoc(), integer, *bias);
+      Value biased = nn::BinaryOp::create(rewriter, op.getLoc(), BinaryKind::Add, sums->integers, constant);
+      Value reals = nn::CastOp::create(rewriter, op.getLoc(), op.getType(), biased, false, nn::ScaleRounding::Up);
+      rewriter.replaceOpWithNewOp<nn::BinaryOp>(op, BinaryKind::Mul, reals, sums->scale);
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "expected scaled sums and whole multiples of their scale");
+  }
+};
+
+/// A factor of scaled sums joins their scale.
+struct FactorOfSums : OpRewritePattern<nn::BinaryOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::BinaryOp op, PatternRewriter &rewriter) const override {
+    const bool divides = op.getKind() == BinaryKind::Div;
+    if (!divides && op.getKind() != BinaryKind::Mul)
+      return rewriter.notifyMatchFailure(op, "expected a product or quotient");
+    for (auto [scaled, factor] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
+      if (divides && scaled != op.getLhs())
+        continue;
+      std::optional<ScaledSums> sums = matchScaledSums(scaled);
+      if (!sums || scaled.getType() != op.getType() || !scaled.hasOneUse() || !getConstant(factor) ||
+          !spansLastAxis(factor, op.getType()))
+        continue;
+      Value scale = combineScales(rewriter, op.getLoc(), op.getKind(), sums->scale, factor);
+      rewriter.replaceOpWithNewOp<nn::BinaryOp>(op, BinaryKind::Mul, sums->reals, scale);
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "expected scaled sums and a constant for each column");
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// 3. Averages
+//===----------------------------------------------------------------------===//
+
+/// Replaces `op`, the average of so many values that `codes` stands for, by their sums of 32 bits, scaled.
+void replaceBySums(PatternRewriter &rewriter, Operation *op, nn::DequantizeOp codes, Value sums, int64_t count) {
+  const double zero = readNumbers(codes.getZero())->front(), scale = readNumbers(codes.getScale())->front();
+  Location loc = op->getLoc();
+  Type integer = rewriter.getI32Type(), real = rewriter.getF32Type();
+  if (zero != 0) {
+    Value offset = createNumber(rewriter, loc, integer, -zero * static_cast<double>(count));
+    sums = nn::BinaryOp::create(rewriter, loc, BinaryKind::Add, sums, offset);
+  }
+  Value reals = nn::CastOp::create(rewriter, loc, typeOf(sums).clone(real), sums, false, nn::ScaleRounding::Up);
+  Value factor = createNumber(rewriter, loc, real, scale / static_cast<double>(count));
+  rewriter.replaceOpWithNewOp<nn::BinaryOp>(op, BinaryKind::Mul, reals, factor);
+}
+
+/// More would not fit in the sums.
+constexpr int64_t mostSummed = std::numeric_limits<int32_t>::max() / 255;
+
+struct MeanOfCodes : OpRewritePattern<nn::ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::ReduceOp op, PatternRewriter &rewriter) const override {
+    nn::DequantizeOp codes = op.getKind() == nn::ReduceKind::Mean ? findCodes(op.getOperand()) : nn::DequantizeOp();
+    const int64_t count = op.getOperand().getType().getNumElements() / op.getType().getNumElements();
+    if (!codes || !isByte(codes.getOperand().getType()) || count > mostSummed)
+      return rewriter.notifyMatchFailure(op, "expected a mean of dequantized bytes");
+    Value bytes = moveCodes(rewriter, op.getOperand());
+    Type wide = typeOf(bytes).clone(rewriter.getI32Type());
+    Value integers = nn::CastOp::create(rewriter, op.getLoc(), wide, bytes, false, nn::ScaleRounding::Up);
+    Value sums = nn::ReduceOp::create(rewriter, op.getLoc(), nn::ReduceKind::Sum, integers, op.getAxes(), op.getKeepDims());
+    replaceBySums(rewriter, op, codes, sums, count);
+    return success();
+  }
+};
+
+/// The sums of windows are a depthwise convolution by ones.
+struct AverageOfCodes : OpRewritePattern<nn::PoolOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::PoolOp op, PatternRewriter &rewriter) const override {
+    auto isZero = [](int64_t number) { return number == 0; };
+    const bool countsAll = llvm::all_of(op.getOverhang(), isZero) && (op.getCountPadding() || llvm::all_of(op.getPads(), isZero));
+    nn::DequantizeOp codes = op.getKind() == nn::PoolKind::Average && countsAll ? findCodes(op.getInput()) : nn::DequantizeOp();
+    const int64_t count = llvm::product_of(op.getKernel());
+    if (!codes || !isByte(codes.getOperand().getType()) || count > mostSummed)
+      return rewriter.notifyMatchFailure(op, "expected averages of as many dequantized bytes each");
+    Value bytes = moveCodes(rewriter, op.getInput());
+    const int64_t channels = typeOf(bytes).getShape().back();
+    SmallVector<int64_t> shape(op.getKernel());
+    shape.append({1, channels});
+    auto ones = DenseElementsAttr::get(RankedTensorType::get(shape, rewriter.getI8Type()), APInt(8, 1));
+    Value filter = nn::ConstantOp::create(rewriter, op.getLoc(), ones);
+    const auto padValue = static_cast<int64_t>(readNumbers(codes.getZero())->front());
+    const bool isPadded = !llvm::all_of(op.getPads(), isZero);
+    Value sums = nn::ConvOp::create(rewriter, op.getLoc(), bytes, filter, op.getStrides(), op.getPads(), op.getDilations(), channels,
+                                    isPadded ? padValue : 0);
+    replaceBySums(rewriter, op, codes, sums, count);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// 4. Quantizations
+//===----------------------------------------------------------------------===//
+
+/// The codes that results may have.
+struct Bounds {
+  double low, high;
+};
+
+Bounds boundsOf(Type code) {
+  const unsigned width = code.getIntOrFloatBitWidth();
+  const bool isUnsigned = code.isUnsignedInteger();
+  return {double(llvm::APSInt::getMinValue(width, isUnsigned).getExtValue()),
+          double(llvm::APSInt::getMaxValue(width, isUnsigned).getExtValue())};
+}
+
+/// Drops the bounds that `value` has just before it is quantized: the code of a bound is the bound of the codes, since rounding keeps the
+/// order.
+Value dropBounds(Value value, double scale, double zero, Bounds &bounds) {
+  auto codeOf = [&](double real) {
+    return static_cast<double>(std::nearbyint(static_cast<float>(real) / static_cast<float>(scale))) + zero;
+  };
+  while (value.hasOneUse()) {
+    if (nn::UnaryOp relu = getUnary(value, UnaryKind::Relu)) {
+      bounds.low = std::clamp(zero, bounds.low, bounds.high);
+      value = relu.getOperand();
+      continue;
+    }
+    auto binary = value.getDefiningOp<nn::BinaryOp>();
+    std::optional<double> bound =
+        binary && binary.getLhs().getType() == binary.getType() ? getSplat(binary.getRhs()) : std::nullopt;
+    if (!bound || std::isnan(*bound))
+      return value;
+    // The later of two bounds wins where they contradict each other.
+    if (binary.getKind() == BinaryKind::Min)
+      bounds.high = std::clamp(codeOf(*bound), bounds.low, bounds.high);
+    else if (binary.getKind() == BinaryKind::Max)
+      bounds.low = std::clamp(codeOf(*bound), bounds.low, bounds.high);
+    else
+      return value;
+    value = binary.getLhs();
+  }
+  return value;
+}
+
+/// Rounds what is already in steps of the codes.
+struct QuantizeOfScaled : OpRewritePattern<nn::QuantizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::QuantizeOp op, PatternRewriter &rewriter) const override {
+    Type code = op.getType().getElementType(), real = op.getOperand().getType().getElementType();
+    std::optional<double> scale = getSplat(op.getScale()), zero = getSplat(op.getZero());
+    constexpr unsigned mostBits = 16;
+    if (!op.isPerTensor() || !real.isF32() || !isa<IntegerType>(code) || code.getIntOrFloatBitWidth() > mostBits ||
+        !scale || !zero || *scale <= 0)
+      return rewriter.notifyMatchFailure(op, "expected integers of up to 16 bits with one constant scale");
+    Bounds bounds = boundsOf(code);
+    Value value = dropBounds(op.getOperand(), *scale, *zero, bounds);
+    if (!canDivide(value))
+      return rewriter.notifyMatchFailure(op, "expected values whose scales can take in the quantization's");
+    Location loc = op.getLoc();
+    auto number = [&](double n) { return createNumber(rewriter, loc, real, n); };
+    auto binary = [&](BinaryKind kind, Value a, double b) {
+      return rewriter.createOrFold<nn::BinaryOp>(loc, kind, a, number(b));
+    };
+    Value steps = divide(rewriter, value, op.getScale());
+    steps = nn::UnaryOp::create(rewriter, loc, UnaryKind::Round, steps, APFloat(0.0));
+    steps = binary(BinaryKind::Add, steps, *zero);
+    steps = binary(BinaryKind::Max, steps, bounds.low);
+    steps = binary(BinaryKind::Min, steps, bounds.high);
+    rewriter.replaceOpWithNewOp<nn::CastOp>(op, op.getType(), steps, false, nn::ScaleRounding::Up);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+struct RecognizeQuantized : impl::RecognizeQuantizedPassBase<RecognizeQuantized> {
+  using RecognizeQuantizedPassBase::RecognizeQuantizedPassBase;
+
+  void runOnOperation() override {
+    if (!isQuantized())
+      return;
+    RewritePatternSet movement(&getContext()), patterns(&getContext());
+    addMovedCodes(movement);
+    addMovedQuantizations(movement);
+    apply(std::move(movement));
+    rewriteContractions();
+    patterns.add<MeanOfCodes, AverageOfCodes, BiasOfSums, FactorOfSums, QuantizeOfScaled>(&getContext());
+    apply(std::move(patterns));
+  }
+
+private:
+  void apply(RewritePatternSet patterns) {
+    GreedyRewriteConfig config;
+    config.setUseTopDownTraversal().setMaxIterations(GreedyRewriteConfig::kNoLimit);
+    if (succeeded(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+      return;
+    getOperation().emitError("recognition of quantized layers did not converge");
+    signalPassFailure();
+  }
+
+  /// Whether the model states codes of anything but its weights.
+  bool isQuantized() {
+    WalkResult walk = getOperation().walk([](Operation *op) {
+      const bool computesCodes =
+          isa<nn::QuantizeOp>(op) || (isa<nn::DequantizeOp>(op) && !getConstant(op->getOperand(0)));
+      return computesCodes ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return walk.wasInterrupted();
+  }
+
+  void rewriteContractions() {
+    SmallVector<Operation *> contractions;
+    getOperation().walk([&](Operation *op) {
+      auto known = dyn_cast<nn::OperatorInterface>(op);
+      if (known && known.getWorkKind() == nn::WorkKind::Contraction &&
+          getElementTypeOrSelf(op->getResult(0).getType()).isFloat())
+        contractions.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    SmallVector<Attribute> inFloats;
+    for (Operation *op : contractions) {
+      std::variant<QuantizedOperands, std::string> found = "integers have no operator of its kind";
+      if (isa<nn::ConvOp, nn::MatMulOp>(op))
+        found = findQuantizedOperands(op);
+      if (auto *operands = std::get_if<QuantizedOperands>(&found)) {
+        computeInIntegers(rewriter, op, *operands, unsignedLeft);
+        ++numContractions;
+        continue;
+      }
+      inFloats.push_back(
+          rewriter.getArrayAttr({LocationAttr(op->getLoc()), rewriter.getStringAttr(std::get<std::string>(found))}));
+    }
+    getOperation()->setAttr(kInFloats, rewriter.getArrayAttr(inFloats));
+    getOperation()->setAttr(kInIntegers,
+                            rewriter.getI64IntegerAttr(static_cast<int64_t>(contractions.size() - inFloats.size())));
+  }
+};
+
+} // namespace
+
+} // namespace nacre::graph

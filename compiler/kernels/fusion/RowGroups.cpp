@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/kernels/fusion/RowGroups.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include <set>
+
+namespace nacre::kernels {
+namespace {
+
+/// Reciprocals and roots in fixed point take a hundred operators for each row.
+constexpr size_t maxMembers = 256;
+/// Values that are read of memory.
+constexpr size_t maxInputs = 16;
+
+class RowFinder {
+public:
+  RowFinder(const GroupTable &table, int first) : table(table), nodes(table.nodes), first(first) {}
+
+  std::optional<FusionGroup> find() const {
+    if (nodes[first].rows < 0 || nodes[first].shape == nodes[first].wholeShape)
+      return std::nullopt;
+    FusionGroup group;
+    group.anchor = group.last = first;
+    group.isRows = true;
+    group.members.push_back(first);
+    while (true) {
+      FusionGroup next = group;
+      llvm::append_range(next.members, findRegion(group.last, maxMembers - group.members.size()));
+      next.last = next.members.back();
+      if (next.last == group.last || table.countReads(next) > maxInputs)
+        break;
+      group = std::move(next);
+    }
+    if (!llvm::any_of(llvm::drop_begin(group.members), [&](int node) { return isOverColumns(node); }))
+      return std::nullopt;
+    group.results.push_back(group.last);
+    return group;
+  }
+
+private:
+  bool reduces(int node) const { return nodes[node].rows >= 0; }
+  bool isOverColumns(int node) const { return reduces(node) || nodes[node].shape == nodes[first].wholeShape; }
+
+  bool fits(int node) const {
+    if (table.groupOf[node] >= 0 || nodes[node].engine != nodes[first].engine)
+      return false;
+    if (reduces(node))
+      return nodes[node].rows == nodes[first].rows;
+    return nodes[node].kind == WorkKind::Elementwise &&
+           (nodes[node].shape == nodes[first].shape || nodes[node].shape == nodes[first].wholeShape);
+  }
+
+  /// All uses of `last`, and of what these compute, up to the first value that stands for all of it.
+  std::set<int> findRegion(int last, size_t most) const {
+    std::set<int> region, pending(table.users[last].begin(), table.users[last].end());
+    if (nodes[last].escapes)
+      return {};
+    while (!pending.empty()) {
+      const int node = *pending.begin();
+      pending.erase(pending.begin());
+      if (!fits(node) || region.size() == most)
+        return {};
+      region.insert(node);
+      if (pending.empty())
+        return region;
+      if (nodes[node].escapes)
+        return {};
+      pending.insert(table.users[node].begin(), table.users[node].end());
+    }
+    return {};
+  }
+
+  const GroupTable &table;
+  const llvm::ArrayRef<FusionNode> nodes;
+  const int first;
+};
+
+} // namespace
+
+std::optional<FusionGroup> findRowGroup(const GroupTable &table, int first) { return RowFinder(table, first).find(); }
+
+bool readsWhole(llvm::ArrayRef<FusionNode> nodes, int user, int shape) {
+  return nodes[user].rows >= 0 ? nodes[user].wholeShape == shape : nodes[user].shape == shape;
+}
+
+} // namespace nacre::kernels

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  groups of rows (fusion/RowGroups.h): reductions of the same columns, and what is computed of them.
+// How:   one operation of the kernel for each reduction; one for each number per row that columns read, so that it is computed once for the
+//        row; one for each value per column that several others read; everything else is computed where it is read.
+
+#include "compiler/kernels/bodies/ScalarBodies.h"
+#include "compiler/kernels/lowerings/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace nacre::kernels {
+
+namespace {
+
+ArrayRef<int64_t> getShapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+Type getElementType(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
+
+class RowsLowering {
+public:
+  explicit RowsLowering(KernelBody &body)
+      : body(body), anchor(cast<nn::ReduceOp>(body.getGroup().anchor)),
+        whole(getShapeOf(anchor.getOperand())) {}
+
+  LogicalResult lower() {
+    for (Operation *member : body.getGroup().members) {
+      Value result = member->getResult(0);
+      if (auto reduction = dyn_cast<nn::ReduceOp>(member))
+        defineReduction(reduction);
+      else if (result != body.getGroup().result && (isRowValue(result) ? columnsRead(member) : isShared(member)))
+        defineMap(result);
+    }
+    body.setUncuttable(anchor.getAxes());
+    return body.finish();
+  }
+
+private:
+  bool isRowValue(Value value) const { return getShapeOf(value) != whole; }
+
+  /// Whether a member computes an element for each column from the number per row that `member` is.
+  bool columnsRead(Operation *member) const {
+    return llvm::any_of(member->getUsers(), [&](Operation *user) {
+      return body.getGroup().members.contains(user) && !isRowValue(user->getResult(0));
+    });
+  }
+
+  /// Whether several members read what is more than a conversion.
+  bool isShared(Operation *member) const {
+    const llvm::SmallPtrSet<Operation *, 4> users(member->user_begin(), member->user_end());
+    return users.size() > 1 && !isa<nn::CastOp>(member);
+  }
+
+  void defineReduction(nn::ReduceOp op) {
+    const Type type = getComputeType(getElementType(op.getOperand()));
+    const bool isUnsigned = getElementType(op.getOperand()).isUnsignedInteger();
+    const bool isMean = op.getKind() == nn::ReduceKind::Mean;
+    const nn::ReduceKind kind = isMean ? nn::ReduceKind::Sum : op.getKind();
+    OpBuilder &builder = body.getBuilder();
+    Location loc = body.getLoc();
+    Sweep sweep;
+    sweep.shape.assign(whole.begin(), whole.end());
+    sweep.values = {op.getOperand()};
+    SmallVector<int64_t> rows;
+    SmallVector<AffineExpr> kept;
+    int64_t columns = 1;
+    for (auto [axis, size] : llvm::enumerate(whole)) {
+      const bool isReduced = llvm::is_contained(op.getAxes(), int64_t(axis));
+      sweep.iterators.push_back(isReduced ? utils::IteratorType::reduction : utils::IteratorType::parallel);
+      columns *= isReduced ? size : 1;
+      if (!isReduced) {
+        rows.push_back(size);
+        kept.push_back(builder.getAffineDimExpr(axis));
+      }
+    }
+    sweep.destinationMap = AffineMap::get(whole.size(), 0, kept, body.getContext());
+    sweep.destination = body.fill(getIdentity(kind, type, isUnsigned), body.empty(rows, type));
+    sweep.body = [&](OpBuilder &b, ValueRange values, ValueRange, Value old) {
+      return combine(b, loc, kind, old, values[0], isUnsigned);
+    };
+    Value reduced = body.emitSweep(sweep);
+    // The result keeps the axes: the map is over its own shape.
+    body.define(op.getResult(), {{reduced}, {sweep.destinationMap}, [=](OpBuilder &b, ValueRange scalars) -> Value {
+                                   if (!isMean)
+                                     return scalars[0];
+                                   return arith::MulFOp::create(b, loc, scalars[0],
+                                                                emitConstant(b, loc, type, 1.0 / double(columns)));
+                                 }});
+  }
+
+  void defineMap(Value value) {
+    Sweep sweep;
+    sweep.shape = llvm::to_vector(getShapeOf(value));
+    sweep.values = {value};
+    sweep.destination = body.empty(sweep.shape, getComputeType(getElementType(value)));
+    sweep.body = [](OpBuilder &, ValueRange values, ValueRange, Value) { return values[0]; };
+    body.defineAs(value, body.emitSweep(sweep));
+  }
+
+  KernelBody &body;
+  nn::ReduceOp anchor;
+  const ArrayRef<int64_t> whole;
+};
+
+} // namespace
+
+LogicalResult lowerRows(KernelBody &body) { return RowsLowering(body).lower(); }
+
+} // namespace nacre::kernels

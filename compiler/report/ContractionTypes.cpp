@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/report/ContractionTypes.h"
+
+#include "codegen/package/NodeNames.h"
+#include "compiler/graph/InFloats.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+
+namespace nacre {
+
+QuantizedContractions takeQuantizedContractions(ModuleOp graph) {
+  QuantizedContractions contractions;
+  for (auto function : graph.getOps<func::FuncOp>()) {
+    auto inFloats = dyn_cast_or_null<ArrayAttr>(function->removeAttr(graph::kInFloats));
+    auto inIntegers = dyn_cast_or_null<IntegerAttr>(function->removeAttr(graph::kInIntegers));
+    if (!inFloats || !inIntegers)
+      continue;
+    contractions.total += inFloats.size() + inIntegers.getInt();
+    for (Attribute note : inFloats) {
+      auto pair = cast<ArrayAttr>(note);
+      contractions.inFloats.push_back(
+          {package::listNodes(cast<LocationAttr>(pair[0])), cast<StringAttr>(pair[1]).str()});
+    }
+  }
+  return contractions;
+}
+
+static void warnOfFloats(const QuantizedContractions &contractions, Location model) {
+  if (contractions.inFloats.empty())
+    return;
+  const FloatContraction &first = contractions.inFloats.front();
+  InFlightDiagnostic warning = emitWarning(model);
+  warning << contractions.inFloats.size() << " of the " << contractions.total
+          << " convolutions and products of this quantized model " << (contractions.inFloats.size() == 1 ? "is" : "are")
+          << " computed in floating point";
+  if (!first.nodes.empty())
+    warning << "; for '" << first.nodes.front() << "', " << first.reason;
+  warning << "; --report lists them all";
+}
+
+void describeContractions(CompileReport &report, const QuantizedContractions &contractions, MLIRContext &context) {
+  // A model is placed once more if its memory is limited.
+  if (report.contractions.total == 0)
+    warnOfFloats(contractions, FileLineColLoc::get(&context, llvm::sys::path::filename(report.model), 0, 0));
+  report.contractions = contractions;
+}
+
+static std::string wordOf(Type type) {
+  const unsigned bits = type.getIntOrFloatBitWidth();
+  if (type.isBF16())
+    return "bf16";
+  return (isa<IntegerType>(type) ? "int" : "fp") + std::to_string(bits);
+}
+
+std::string contractionTypeOf(plan::KernelOp kernel) {
+  if (kernel.getKind() != plan::KernelKind::Contraction && kernel.getKind() != plan::KernelKind::Attention)
+    return "";
+  std::string text;
+  // Elementwise operators of a prologue or an epilogue reduce nothing.
+  kernel->walk([&](linalg::LinalgOp op) {
+    if (op.getNumReductionLoops() == 0 || op.getNumDpsInputs() != 2)
+      return WalkResult::advance();
+    const std::string left = wordOf(getElementTypeOrSelf(op.getDpsInputs()[0].getType())),
+                      right = wordOf(getElementTypeOrSelf(op.getDpsInputs()[1].getType()));
+    text = left == right ? left : left + " x " + right;
+    return WalkResult::interrupt();
+  });
+  return text;
+}
+
+} // namespace nacre
