@@ -20,7 +20,7 @@ COLUMNS = ("all", "vfma", "dot", "vload", "vstore")
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     rivals.add_arguments(parser)
-    parser.add_argument("--cpu", default="cortex-a76", help="qemu's model of a core; 8-bit models also have code for max,sve=off")
+    parser.add_argument("--cpu", default="cortex-a76", help="qemu's model of a core; for products of rows of bytes (i8mm), max")
     parser.add_argument("--for-cpu", default="", help="compile for this CPU instead of the baseline")
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--json", help="also write the table to this file, for int8_page.py")

@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Contractions of 8-bit models have integer code of their own on every CPU, and whole models agree with ONNX Runtime's 8 bits.
 
-How:  the report says which launches fall back to plain loops, and how many bytes of weights a launch reads for each weight that its
-      nodes have: one if it computes in integers, four in floats. What still does either is counted below; a test fails unless its
-      count is exact, so that each gain lowers it for good.
+How:  the report says which launches fall back to plain loops, and the type of each contraction's operands. What is not of int8 or has no
+      code of its own is counted below; a test fails unless its count is exact, so that each gain lowers it for good.
 """
 import json
-import math
 import os
 import sys
 import unittest
@@ -23,28 +21,18 @@ CONTRACTIONS = ("contraction", "separable")
 TARGETS = {"x86-64-v2": "linux-x86_64", "x86-64-v3": "linux-x86_64", "cascadelake": "linux-x86_64", "generic": "linux-arm64",
            "cortex-a53": "linux-arm64", "cortex-a76": "linux-arm64", "cortex-a710": "linux-arm64"}
 
-# Of each model of TensorFlow Lite: contractions that fall back; and the launches of a softmax.
-TFLITE = {"mlperf_tiny/pretrainedResnet_quant": 11, "tflm/person_detect": 29, "tflm/micro_speech_quantized": 2, "tflm/trained_lstm_int8": 3,
-          "tinymaix/cifar10_q": 4, "tinymaix/mnist_valid_q": 4}
-SOFTMAX_LAUNCHES = 41
+# Of each model of TensorFlow Lite: contractions that fall back; and the most launches of a softmax.
+TFLITE = {"mlperf_tiny/pretrainedResnet_quant": 1, "tflm/person_detect": 14, "tflm/micro_speech_quantized": 0, "tflm/trained_lstm_int8": 0,
+          "tinymaix/cifar10_q": 0, "tinymaix/mnist_valid_q": 0}
+SOFTMAX_LAUNCHES = 3
 
 # Of each QDQ model of the benchmark: contractions that fall back or that are computed in floats.
-QDQ = {"mobilenet_v2_int8": 53, "squeezenet_rand_int8": 26, "resnet50_rand_int8": 54, "inception_v1_rand_int8": 58, "bert_mini_int8": 24}
-# Whose answers are further from ONNX Runtime's than its own two readings are from each other.
-STRANGERS = {"squeezenet_rand_int8", "inception_v1_rand_int8"}
+QDQ = {"mobilenet_v2_int8": 17, "squeezenet_rand_int8": 0, "resnet50_rand_int8": 0, "inception_v1_rand_int8": 0, "bert_mini_int8": 0}
 
 
-def weights_of(node):
-    """Elements of the operand that is the weight: the largest constant."""
-    return max((math.prod(shape) for shape in node["weights"]), default=0)
-
-
-def needs_own_code(launch, nodes):
-    """Whether it is a contraction without code of its own, or with code for floats. Fewer than 64 weights say nothing: codes have tables, too."""
-    if launch["kind"] not in CONTRACTIONS:
-        return False
-    weights = sum(weights_of(nodes[name]) for name in launch["node_list"])
-    return launch["fallback"] or (weights > 64 and launch["weight_bytes"] > 3 * weights)
+def needs_own_code(launch):
+    """Whether it is a contraction without code of its own, or of floats."""
+    return launch["kind"] in CONTRACTIONS and (launch["fallback"] or launch["contraction_type"] != "int8")
 
 
 class ReportTest(nacre.NacreTest):
@@ -64,10 +52,10 @@ class TfliteTest(ReportTest):
             with self.subTest(name, cpu=cpu):
                 report = self.report(os.path.join(DATA, name + ".tflite"), f"--target={TARGETS[cpu]}", f"--cpu={cpu}")
                 operators = {node["name"]: node["operator"] for node in report["nodes"]}
-                slow = [launch for launch in report["launches"] if launch["kind"] in CONTRACTIONS and launch["fallback"]]
+                slow = [launch for launch in report["launches"] if needs_own_code(launch)]
                 softmax = [launch for launch in report["launches"] if any(operators.get(node) == "SOFTMAX" for node in launch["node_list"])]
                 self.assertEqual(len(slow), expected, "\n".join(f"{launch['nodes']}: {launch['fallback_reason']}" for launch in slow))
-                self.assertEqual(len(softmax), SOFTMAX_LAUNCHES)
+                self.assertLessEqual(len(softmax), SOFTMAX_LAUNCHES)
 
 
 for _cpu in TARGETS:
@@ -83,14 +71,13 @@ class QdqTest(ReportTest):
         arguments = type("Arguments", (), {"bin": nacre.BIN, "work": self.folder})
         model = rivals.Model(name, arguments)
         report = self.report(model.path)
-        nodes = {node["name"]: node for node in report["nodes"]}
-        slow = [launch for launch in report["launches"] if needs_own_code(launch, nodes)]
-        self.assertEqual(len(slow), QDQ[name], "\n".join(f"{launch['nodes']}: {launch['fallback_reason'] or 'floats'}" for launch in slow))
+        slow = [launch for launch in report["launches"] if needs_own_code(launch)]
+        self.assertEqual(len(slow), QDQ[name], "\n".join(f"{launch['nodes']}: {launch['fallback_reason'] or launch['in_floats_because']}" for launch in slow))
         os.makedirs(os.path.dirname(model.library()))
         os.rename(self.path("libmodel.so"), model.library())
         snr, has_same_class = model.agreement()
         self.assertTrue(has_same_class)
-        self.assertEqual(snr < rivals.INT8_SNR[name], name in STRANGERS, f"{snr:.1f} dB to ONNX Runtime's answer, expected {rivals.INT8_SNR[name]}")
+        self.assertGreaterEqual(snr, rivals.INT8_SNR[name], "dB to ONNX Runtime's answer")
 
 
 for _name in QDQ:
