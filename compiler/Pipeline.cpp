@@ -41,23 +41,6 @@ using namespace mlir;
 
 namespace nacre {
 
-void registerDialects(DialectRegistry &registry) {
-  // PlanDialect depends on the upstream dialects that its kernels are written in.
-  registry.insert<func::FuncDialect, nn::NnDialect, plan::PlanDialect>();
-}
-
-void registerPasses() {
-  train::registerTrainPasses();
-  graph::registerGraphPasses();
-  graph::registerPipeline();
-  kernels::registerKernelsPasses();
-  encode::registerEncodePasses();
-  place::registerPlacePasses();
-  schedule::registerSchedulePasses();
-  codegen::registerPasses();
-  codegen::registerGpuPasses();
-}
-
 namespace {
 
 /// One compilation, from the model's file to its package: the phases in a row. PlacementSearch and TrainedModel decide what is tried.

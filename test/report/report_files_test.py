@@ -173,7 +173,7 @@ class ReportFilesTest(report_models.ReportTest):
         os.remove(value["output"])
         self.assertEqual(self.refused(report, "--measure"),
                          f"nacre-report: cannot measure '{value['output']}', which does not exist: {report} names the library where it was when it was "
-                         "compiled; put it beside the report, or measure it with nacre-run <library> --profile=profile.json and pass "
+                         "compiled; put it next to the report, or measure it with nacre-run <library> --profile=profile.json and pass "
                          "--profile=profile.json instead of --measure\n")
 
     def test_pages_of_trainings_and_comparisons_ask_for_nothing(self):

@@ -92,7 +92,7 @@ Expected<JsonFile> measure(const JsonFile &report, const char *program) {
     return createStringError(report.path + ": names no library to measure, but must for --measure");
   if (!sys::fs::exists(library))
     return createStringError("cannot measure '" + library + "', which does not exist: " + report.path +
-                             " names the library where it was when it was compiled; put it beside the report, or " +
+                             " names the library where it was when it was compiled; put it next to the report, or " +
                              "measure it with nacre-run <library> --profile=profile.json and pass " +
                              "--profile=profile.json instead of --measure");
   const std::string self = sys::fs::getMainExecutable(program, reinterpret_cast<void *>(&measure));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Callbacks of fit(): functions that are called between steps and epochs, and what they see.
+"""Callbacks of fit(): functions that are called between steps and epochs, with the figures of these.
 
 A Training names its model by TrainedModel, so that this file does not import the one of Model, whose fit() takes callbacks.
 """
@@ -24,7 +24,7 @@ Logs = Dict[str, float]
 
 
 class TrainedModel(Protocol):
-    """What training and callbacks use of a nacre.Model."""
+    """The part of a nacre.Model that training and callbacks use."""
 
     path: str
 
