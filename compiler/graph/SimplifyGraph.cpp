@@ -188,8 +188,15 @@ struct AverageOfEverything : OpRewritePattern<nn::PoolOp> {
   LogicalResult matchAndRewrite(nn::PoolOp op, PatternRewriter &rewriter) const override {
     Dims shape = op.getInput().getType().getShape();
     Dims spatial = shape.drop_front().drop_back();
-    if (op.getKind() != nn::PoolKind::Average || op.getKernel() != spatial || !isAll(op.getPads(), 0) ||
-        !isAll(op.getOverhang(), 0) || !isAll(op.getDilations(), 1))
+    // What a window has beyond the image is not counted.
+    auto coversAll = [&] {
+      return llvm::all_of(llvm::zip_equal(op.getKernel(), op.getOverhang(), spatial), [](auto axis) {
+        auto [window, overhang, size] = axis;
+        return window - overhang == size;
+      });
+    };
+    if (op.getKind() != nn::PoolKind::Average || !coversAll() || !isAll(op.getPads(), 0) ||
+        !isAll(op.getDilations(), 1))
       return rewriter.notifyMatchFailure(op, "expected one window over the whole image");
     SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(1, shape.size() - 1));
     rewriter.replaceOpWithNewOp<nn::ReduceOp>(op, nn::ReduceKind::Mean, op.getInput(), axes, /*keep_dims=*/true);

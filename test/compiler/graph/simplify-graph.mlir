@@ -313,3 +313,16 @@ func.func @no_slices_beside_one_another(%a: tensor<2x3xf32>) -> (tensor<2x5xf32>
   %read = nn.binary add %8, %9 : tensor<2x6xf32>, tensor<2x6xf32>
   return %overlapping, %ones, %corners, %apart, %read, %8 : tensor<2x5xf32>, tensor<2x6xf32>, tensor<3x6xf32>, tensor<2x7xf32>, tensor<2x6xf32>, tensor<2x6xf32>
 }
+
+// -----
+
+// A window that is larger than the image counts only the image.
+
+// CHECK-LABEL: func.func @average_beyond_the_image(
+// CHECK-NEXT:    %[[MEAN:[^ ,:()]+]] = nn.reduce mean %{{.*}} {axes = array<i64: 1, 2>, keep_dims} : tensor<1x6x6x3xf32>
+// CHECK-NEXT:    return %[[MEAN]]
+func.func @average_beyond_the_image(%x: tensor<1x6x6x3xf32>) -> tensor<1x1x1x3xf32> {
+  %0 = nn.pool average %x {kernel = array<i64: 7, 7>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>,
+      dilations = array<i64: 1, 1>, overhang = array<i64: 1, 1>} : tensor<1x6x6x3xf32>
+  return %0 : tensor<1x1x1x3xf32>
+}
