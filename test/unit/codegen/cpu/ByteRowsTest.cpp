@@ -243,7 +243,7 @@ TEST_F(ByteRows, ProductsOfSixteenBits) {
       for (int64_t k : {4, 8}) {
         const MachineRow &row = rowOf("cortex-a72", lhs, rhs, k);
         EXPECT_EQ(row.sumsOfLane, 2);
-        compare({{&row, 4, 8, 16}, {&row, 2, 4, 1}, {&row, 3, 5, 7}, {&row, 1, 9, 3}, {&row, 5, 8, 21, true}});
+        compare({{&row, 4, 8, 16}, {&row, 2, 4, 1}, {&row, 3, 5, 7}, {&row, 1, 9, 3}, {&row, 3, 8, 21, true}});
       }
 }
 
