@@ -19,7 +19,8 @@ try:
     import onnx
     from onnx import helper, numpy_helper
 except ImportError as missing:
-    sys.exit(f"{missing}: install python3-onnx and python3-numpy, and run with that Python")
+    if not {"--help", "-h"}.intersection(sys.argv):  # which needs neither
+        sys.exit(f"{missing}: install python3-onnx and python3-numpy, and run with that Python")
 
 STEPS, SHARE = 1, 1e-3
 MARGIN = 1  # dB
@@ -46,14 +47,15 @@ def taps(model, work, level=99):
     return {node.output[0]: np.load(os.path.join(work, f"output_{n}.npy")).view(kinds[element]) for n, (node, element) in enumerate(found)}
 
 
-ELEMENTS = {np.dtype(np.int8): onnx.TensorProto.INT8, np.dtype(np.uint8): onnx.TensorProto.UINT8}
+def element_of(codes):
+    return onnx.TensorProto.INT8 if codes.dtype == np.int8 else onnx.TensorProto.UINT8
 
 
 def with_taps(path, codes):
     """The model with each quantized tensor as an output."""
     model = onnx.load(path)
     outputs = {output.name for output in model.graph.output}
-    model.graph.output.extend(helper.make_tensor_value_info(name, ELEMENTS[array.dtype], array.shape) for name, array in codes.items() if name not in outputs)
+    model.graph.output.extend(helper.make_tensor_value_info(name, element_of(array), array.shape) for name, array in codes.items() if name not in outputs)
     return model
 
 
@@ -64,7 +66,7 @@ def without_sequence(path, codes):
         for at, name in enumerate(node.input):
             if name in codes:
                 node.input[at] = name + "_fed"
-    model.graph.input.extend(helper.make_tensor_value_info(name + "_fed", ELEMENTS[array.dtype], array.shape) for name, array in codes.items())
+    model.graph.input.extend(helper.make_tensor_value_info(name + "_fed", element_of(array), array.shape) for name, array in codes.items())
     return model
 
 

@@ -79,7 +79,7 @@ int64_t registersPerStream(const MachineRow &machine, int64_t rows, int64_t vect
     return 0;
   const int64_t turn = stepsPerTurn(machine, rows, vectors);
   for (int64_t perLoad : {machine.registersPerStream, machine.registersPerLoad})
-    if (turn * vectors % perLoad == 0 &&
+    if (perLoad > 1 && turn * vectors % perLoad == 0 &&
         registersFit(machine, rows, vectors, turn / machine.stepsOfRegister(), streamed(perLoad)))
       return perLoad;
   return 0;

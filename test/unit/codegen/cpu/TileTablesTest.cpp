@@ -26,6 +26,14 @@ int64_t rowsOf(const RunSplit &split) {
 
 } // namespace
 
+/// What streams is a load of several registers: a row whose other loads bring one has no stream where those do not fit.
+TEST(TileTables, NoStreamIsOfOneRegister) {
+  for (const MachineRow &row : machineRows())
+    for (int64_t rows = 1; rows <= row.highestTile; ++rows)
+      for (int64_t vectors = 1; vectors <= 8; ++vectors)
+        EXPECT_NE(registersPerStream(row, rows, vectors), 1) << row.instruction << ", " << rows << " by " << vectors;
+}
+
 TEST(TileTables, TilesFillTheRegisters) {
   EXPECT_TRUE(tileFits(kAvx2, 6, 2));  // 12 + 2 + 1 of 16
   EXPECT_TRUE(tileFits(kAvx2, 4, 3));  // 12 + 3 + 1
