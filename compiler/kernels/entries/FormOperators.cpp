@@ -74,7 +74,8 @@ bool isPart(Operation *op) {
 /// Longer rows are reduced by several threads, and do not fit the first cache.
 constexpr int64_t maxColumns = 4096;
 
-/// The axes that `op` reduces, where a kernel of rows may do so: any one, or the last ones, of numbers of 32 bits.
+/// The axes that `op` reduces, where a kernel of rows may do so: the last ones of numbers of 32 bits, or any one of integers. Floats that
+/// lie apart are few passes over memory already, between which what follows them finds a better place.
 ArrayRef<int64_t> getColumnAxes(Operation *op) {
   auto reduce = dyn_cast<nn::ReduceOp>(op);
   if (!reduce || !reduce.getKeepDims() || reduce.getAxes().empty())
@@ -89,8 +90,8 @@ ArrayRef<int64_t> getColumnAxes(Operation *op) {
   int64_t columns = 1;
   for (int64_t axis : axes)
     columns *= type.getDimSize(axis);
-  return isKnown && (areLast || axes.size() == 1) && (computed.isF32() || computed.isInteger(32)) && columns > 1 &&
-                 columns <= maxColumns
+  const bool areInPlace = areLast || (axes.size() == 1 && computed.isInteger());
+  return isKnown && areInPlace && (computed.isF32() || computed.isInteger(32)) && columns > 1 && columns <= maxColumns
              ? axes
              : ArrayRef<int64_t>();
 }

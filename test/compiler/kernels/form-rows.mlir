@@ -35,19 +35,41 @@ func.func @softmax(%x: tensor<4x10xi8> {nn.name = "x"}) -> (tensor<4x10xi8> {nn.
 
 // -----
 
-// A norm that a model spells out, along an axis that is not the last one.
+// A norm that a model spells out.
 
 // CHECK-LABEL: plan.kernel @reduce_0 row
-// CHECK-SAME:    (%{{.*}}: tensor<2x8x3xf32>) into (%{{.*}}: tensor<2x8x3xf32>) cut 0 : 2 by 1
+// CHECK-SAME:    (%{{.*}}: tensor<2x3x8xf32>) into (%{{.*}}: tensor<2x3x8xf32>)
 // CHECK:         math.sqrt
-// CHECK:         } -> tensor<2x1x3xf32>
 // CHECK-NOT:   plan.kernel
-func.func @norm(%x: tensor<2x8x3xf32> {nn.name = "x"}) -> (tensor<2x8x3xf32> {nn.name = "y"}) {
-  %0 = nn.binary mul %x, %x : tensor<2x8x3xf32>, tensor<2x8x3xf32>
-  %1 = nn.reduce sum %0 {axes = array<i64: 1>, keep_dims} : tensor<2x8x3xf32>
-  %2 = nn.unary sqrt %1 : tensor<2x1x3xf32>
-  %3 = nn.binary div %x, %2 : tensor<2x8x3xf32>, tensor<2x1x3xf32>
-  return %3 : tensor<2x8x3xf32>
+func.func @norm(%x: tensor<2x3x8xf32> {nn.name = "x"}) -> (tensor<2x3x8xf32> {nn.name = "y"}) {
+  %0 = nn.binary mul %x, %x : tensor<2x3x8xf32>, tensor<2x3x8xf32>
+  %1 = nn.reduce sum %0 {axes = array<i64: 2>, keep_dims} : tensor<2x3x8xf32>
+  %2 = nn.unary sqrt %1 : tensor<2x3x1xf32>
+  %3 = nn.binary div %x, %2 : tensor<2x3x8xf32>, tensor<2x3x1xf32>
+  return %3 : tensor<2x3x8xf32>
+}
+
+// -----
+
+// Along another axis integers are rows, too; floats are not.
+
+// CHECK-LABEL: plan.kernel @reduce_0 row
+// CHECK-SAME:    (%{{.*}}: tensor<2x8x3xi32>) into (%{{.*}}: tensor<2x8x3xi32>) cut 0 : 2 by 1
+// CHECK-NOT:   plan.kernel
+func.func @across(%x: tensor<2x8x3xi32> {nn.name = "x"}) -> (tensor<2x8x3xi32> {nn.name = "y"}) {
+  %0 = nn.reduce max %x {axes = array<i64: 1>, keep_dims} : tensor<2x8x3xi32>
+  %1 = nn.binary sub %x, %0 : tensor<2x8x3xi32>, tensor<2x1x3xi32>
+  return %1 : tensor<2x8x3xi32>
+}
+
+// -----
+
+// CHECK-LABEL: plan.kernel @reduce_0 nest
+// CHECK-LABEL: plan.kernel @sub_0 nest
+func.func @floats_across(%x: tensor<2x8x3xf32> {nn.name = "x"}) -> (tensor<2x8x3xf32> {nn.name = "y"}) {
+  %0 = nn.reduce max %x {axes = array<i64: 1>, keep_dims} : tensor<2x8x3xf32>
+  %1 = nn.binary sub %x, %0 : tensor<2x8x3xf32>, tensor<2x1x3xf32>
+  return %1 : tensor<2x8x3xf32>
 }
 
 // -----

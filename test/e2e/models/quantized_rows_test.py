@@ -108,8 +108,11 @@ class QuantizedRowsTest(nacre.NacreTest):
         with open(report, encoding="utf-8") as file:
             launches = json.load(file)["launches"]
         kinds = sorted((launch["kind"], launch["fallback"]) for launch in launches if launch["kind"] != "permute")
-        self.assertEqual(kinds, [("nest", False)] * 2 + [("row", False)] * 2)
+        # An average of a window is a sum of bytes, as a depthwise convolution has it.
+        self.assertEqual(kinds, [("contraction", False), ("nest", False)] + [("row", False)] * 2)
         for launch in launches:
+            if launch["kind"] not in ("nest", "row"):
+                continue  # windows read more than they write, and what is before them writes their padding
             self.assertEqual(launch["read_bytes"], launch["written_bytes"], launch["kernel"])
         self.check(self.run_model, library)
 
