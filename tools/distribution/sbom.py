@@ -22,10 +22,18 @@ def on_pages():
     return ["mkdocs-material", *(f"node-d3-{module}" for module in modules)]
 
 
+def last_commit():
+    """Seconds, as text; empty in an archive of the sources, or on a machine without git."""
+    try:
+        return subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%ct"], check=False, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL).stdout.strip()
+    except FileNotFoundError:
+        return ""
+
+
 def created():
     """SOURCE_DATE_EPOCH or the time of the last commit, so that the same sources give the same bytes; else now."""
-    seconds = os.environ.get("SOURCE_DATE_EPOCH") or subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%ct"], check=False, text=True,
-                                                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.strip() or time.time()
+    seconds = os.environ.get("SOURCE_DATE_EPOCH") or last_commit() or time.time()
     return datetime.datetime.fromtimestamp(int(seconds), datetime.timezone.utc)
 
 

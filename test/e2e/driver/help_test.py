@@ -25,7 +25,8 @@ TASKS = {
     "nacre-try": ["Inputs", "Measurement", "GPUs"],
     "nacre-tune": ["Profile", "GPUs"],
     "nacre-kernel": ["Output", "CPUs", "GPUs"],
-    "nacre-opt": ["Input and output", "Inspection", "Pipelines", "Phase train", "Phase graph", "Phase graph, control flow", "Phase kernels", "Phase encode",
+    "nacre-opt": ["Input and output", "Inspection", "Pipelines", "Phase train", "Phase graph", "Phase graph, control flow", "Phase graph, quantized models",
+                  "Phase kernels", "Phase encode",
                   "Phase place", "Phase schedule", "Phase codegen, CPUs", "Phase codegen, GPUs"],
     "nacre-lsp-server": ["Protocol"],
 }

@@ -22,12 +22,12 @@ TARGETS = {"x86-64-v2": "linux-x86_64", "x86-64-v3": "linux-x86_64", "cascadelak
            "cortex-a53": "linux-arm64", "cortex-a76": "linux-arm64", "cortex-a710": "linux-arm64"}
 
 # Of each model of TensorFlow Lite: contractions that fall back; and the most launches of a softmax.
-TFLITE = {"mlperf_tiny/pretrainedResnet_quant": 1, "tflm/person_detect": 14, "tflm/micro_speech_quantized": 0, "tflm/trained_lstm_int8": 0,
+TFLITE = {"mlperf_tiny/pretrainedResnet_quant": 0, "tflm/person_detect": 0, "tflm/micro_speech_quantized": 0, "tflm/trained_lstm_int8": 0,
           "tinymaix/cifar10_q": 0, "tinymaix/mnist_valid_q": 0}
 SOFTMAX_LAUNCHES = 3
 
 # Of each QDQ model of the benchmark: contractions that fall back or that are computed in floats.
-QDQ = {"mobilenet_v2_int8": 17, "squeezenet_rand_int8": 0, "resnet50_rand_int8": 0, "inception_v1_rand_int8": 0, "bert_mini_int8": 0}
+QDQ = {"mobilenet_v2_int8": 0, "squeezenet_rand_int8": 0, "resnet50_rand_int8": 0, "inception_v1_rand_int8": 0, "bert_mini_int8": 0}
 
 
 def needs_own_code(launch):
