@@ -265,7 +265,7 @@ struct ExpandConvTranspose : impl::ExpandConvTransposePassBase<ExpandConvTranspo
   void runOnOperation() override {
     SmallVector<nn::ConvTransposeOp> found;
     getOperation().walk([&](nn::ConvTransposeOp op) {
-      if (!onlyQuantized || isQuantized(op))
+      if (!onlyQuantized || (isQuantized(op) && havePhases(axesOf(op))))
         found.push_back(op);
     });
     for (nn::ConvTransposeOp op : found) {

@@ -50,18 +50,25 @@ Columns columnsOf(const TransposedAxis &axis) {
   return columns;
 }
 
-bool prefersPhases(llvm::ArrayRef<TransposedAxis> axes, int64_t inputChannels, int64_t outputChannels) {
+bool havePhases(llvm::ArrayRef<TransposedAxis> axes) {
   int64_t phases = 1;
   for (const TransposedAxis &axis : axes) {
     if (axis.stride > mostPhases / phases)
       return false;
     phases *= axis.stride;
-  }
-  int64_t taps = 1, windows = 1;
-  for (const TransposedAxis &axis : axes) {
     for (const Phase &phase : phasesOf(axis))
       if (phase.size == 0 || phase.taps == 0)
         return false;
+  }
+  return true;
+}
+
+bool prefersPhases(llvm::ArrayRef<TransposedAxis> axes, int64_t inputChannels, int64_t outputChannels) {
+  if (!havePhases(axes))
+    return false;
+  int64_t phases = 1, taps = 1, windows = 1;
+  for (const TransposedAxis &axis : axes) {
+    phases *= axis.stride;
     taps *= axis.kernel;
     windows *= llvm::divideCeil((axis.kernel - 1) * axis.dilation + 1, axis.stride);
   }

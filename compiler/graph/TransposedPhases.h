@@ -41,6 +41,9 @@ struct Columns {
 /// Returns the joint convolution of an axis with dilation 1.
 Columns columnsOf(const TransposedAxis &axis);
 
+/// Whether there are few enough phases, and each has elements and taps: one without would be a convolution by nothing.
+bool havePhases(llvm::ArrayRef<TransposedAxis> axes);
+
 /// Returns whether one convolution per phase is possible and cheaper than a joint one, whose result must be reordered.
 /// `channels` is the number per group.
 bool prefersPhases(llvm::ArrayRef<TransposedAxis> axes, int64_t inputChannels, int64_t outputChannels);

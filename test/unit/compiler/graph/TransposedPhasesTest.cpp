@@ -122,4 +122,8 @@ TEST(TransposedPhases, ArePossibleWhereEachHasElementsAndTaps) {
   EXPECT_FALSE(prefersPhases({{2, 1, 2, 2, 1, 1}}, 64, 32));
   EXPECT_FALSE(prefersPhases({{8, 16, 1, 2, 1, 0}}, 64, 32));
   EXPECT_FALSE(prefersPhases({{8, 16, 3, 2, 2, 0}}, 64, 32));
+  EXPECT_FALSE(havePhases({{2, 1, 2, 2, 1, 1}}));
+  EXPECT_FALSE(havePhases({{8, 16, 1, 2, 1, 0}}));
+  EXPECT_FALSE(havePhases({{8, 16, 3, 2, 2, 0}}));
+  EXPECT_TRUE(havePhases({{16, 32, 2, 2, 1, 0}}));
 }
