@@ -60,7 +60,7 @@ struct Term {
     return make(Op::create(builder->ops, builder->loc, operands...));
   }
   bool isInteger() const { return mlir::getElementTypeOrSelf(type()).isInteger(); }
-  /// Of the value's type; a number that an integer is to be must be whole.
+  /// A constant of the value's type. For an integer type, `number` must be whole.
   Term constant(double number) const {
     return isInteger() ? integer(int64_t(number)) : make(builder->floatConstant(number, type()));
   }

@@ -257,7 +257,7 @@ public:
   Value emit(Value x) {
     if (!chain.ofNaN || (*chain.ofNaN >= chain.low && *chain.ofNaN <= chain.high))
       return emitBounded(x);
-    // What NaN becomes is none of the numbers that others do.
+    // The code of NaN lies outside of the range of all other results, so it is selected at the end.
     QuantizedChain ofNumbers = chain;
     ofNumbers.ofNaN.reset();
     Value bounded = ChainEmitter(build, ofNumbers).emitBounded(x);
@@ -330,7 +330,7 @@ private:
     return build.join(parts);
   }
 
-  /// Of what is saturated to the type already.
+  /// Applies the bounds that saturation to the type has not applied yet.
   Value withinBounds(Value bytes, bool isBelowHigh) {
     const bool isUnsigned = chain.isUnsigned();
     if (chain.low > (isUnsigned ? 0 : INT8_MIN))

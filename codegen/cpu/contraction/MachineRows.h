@@ -135,14 +135,14 @@ struct MachineRow {
   /// Whether its operands may be these, some converted.
   bool multiplies(const ProductTypes &others) const;
   int64_t sumsOfRegister() const { return rowsOfStep * lanes * sumsOfLane; }
-  /// Of all its rows.
+  /// Columns of a register of sums, counted for each of its rows.
   int64_t columnsOfRegister() const { return rowsOfStep * lanes; }
-  /// Of the reduction, as many as a register of a row's elements holds.
+  /// Steps of the reduction that one register of a row's elements holds.
   int64_t stepsOfRegister() const { return types.k == 1 ? lanes : registerBytes() / (types.k * bytesOf(types.lhs)); }
   /// Whether a register has other sums than one row's, column by column.
   bool hasMixedSums() const { return rowsOfStep * sumsOfLane > 1; }
   int64_t registerBytes() const { return sumsOfRegister() * bytesOf(types.sum); }
-  /// Of one operand, as it is multiplied.
+  /// Numbers that a register of one operand holds.
   int64_t numbersOfRegister() const { return registerBytes() / bytesOf(types.lhs); }
   /// Registers of sums, one below the other, that so many rows take.
   int64_t groupsOf(int64_t rows) const { return (rows + rowsOfStep - 1) / rowsOfStep; }

@@ -77,7 +77,7 @@ private:
   int64_t columnsOfRow() const { return contraction.parts * walk.panel.width; }
   /// As they wait: where registers have other sums than one row's, each row has a place for as many as one of its registers has.
   int64_t sumsOfRow() const { return columnsOfRow() * machine.rowsOfStep * machine.sumsOfLane; }
-  /// Of the panel, a step of the innermost loop.
+  /// Elements of the panel for one step of the innermost loop.
   int64_t elementsOfStep() const { return columnsOfRow() * contraction.groups.k; }
 
   bool isCut(unsigned level) const { return contraction.cut == Cut::Rows && contraction.cutLoop == level; }

@@ -18,7 +18,7 @@ bool canMultiply(const Target &target, const MatrixProduct &product);
 /// that do not lie one after another in Lhs have a group each.
 MatrixProduct inScratch(const Target &target, const MatrixProduct &product);
 
-/// Of a panel there: what is no packed weight is converted when it is packed.
+/// The element type of such a panel. An operand that is not a packed weight is converted when it is packed.
 mlir::Type typeInScratch(const MatrixProduct &product);
 
 class UnitPanel {

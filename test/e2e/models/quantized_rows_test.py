@@ -111,9 +111,11 @@ class QuantizedRowsTest(nacre.NacreTest):
         # An average of a window is a sum of bytes, as a depthwise convolution has it.
         self.assertEqual(kinds, [("contraction", False), ("nest", False)] + [("row", False)] * 2)
         for launch in launches:
-            if launch["kind"] not in ("nest", "row"):
-                continue  # windows read more than they write, and what is before them writes their padding
-            self.assertEqual(launch["read_bytes"], launch["written_bytes"], launch["kernel"])
+            read, written = launch["read_bytes"], launch["written_bytes"]
+            if launch["kind"] in ("nest", "row"):
+                self.assertEqual(read, written, launch["kernel"])
+            else:  # Windows are padded, and a convolution reads its weights; floats would be four times as many bytes.
+                self.assertLess(max(read, written), 2 * min(read, written), launch["kernel"])
         self.check(self.run_model, library)
 
     @unittest.skipUnless(shutil.which("qemu-aarch64") and os.path.isdir(nacre.ARM64_SYSROOT), "needs qemu-aarch64 and an arm64 sysroot")

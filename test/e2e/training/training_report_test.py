@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is told of a step of training: the report's times and its arena over the steps, what each weight costs, a profile by parts."""
+import itertools
 import json
 import os
 import re
@@ -37,6 +38,10 @@ class TrainingReportTest(nacre.NacreTest):
         parts = {row["part"] for row in report["launches"] if row["entry"] == "train"}
         self.assertEqual({"forward", "backward"} - parts, set(), "updates may all be in launches of gradients")
         self.assertNotIn("part", next(row for row in report["launches"] if row["entry"] == "main"))
+        of_train = [row for row in report["launches"] if row["entry"] == "train"]
+        for row in itertools.takewhile(lambda row: row["part"] != "forward", of_train):
+            is_packing = row["kind"] == "permute" and row["kernel"].startswith("pack")
+            self.assertTrue(row["part"] == "update" or is_packing, f"{row['kernel']}: only the count of steps and panels of weights may come before the forward pass")
         self.check_chart(said, entries["train"])
 
     def check_arena(self, entry, launches):
@@ -62,7 +67,6 @@ class TrainingReportTest(nacre.NacreTest):
         self.assertEqual(found.groups()[:3], (str(len(entry["steps"])), str(most + 1), node))
         self.assertAlmostEqual(float(found[4]), entry["steps"][most]["arena_bytes_in_use"] / 2**20, delta=0.06)
         self.assertEqual(len(found[7]), min(len(entry["steps"]), 64))
-        # Before the forward pass come the count of steps, and weights that only wait to be put into panels.
         self.assertRegex(found[7], "^u?b?f")
 
     def test_predicted_times(self):
