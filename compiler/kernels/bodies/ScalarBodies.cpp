@@ -5,6 +5,7 @@
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/bodies/FixedPointBodies.h"
 #include "compiler/kernels/bodies/FloatBodies.h"
+#include "compiler/kernels/bodies/FloatRange.h"
 #include "compiler/kernels/bodies/NarrowBodies.h"
 #include "compiler/kernels/bodies/UnaryBodies.h"
 #include "dialects/nn/NarrowTypes.h"
@@ -144,8 +145,8 @@ Value castInteger(Scalars s, Value x, Type type, bool isUnsigned) {
   return isUnsigned ? s.make<arith::ExtUIOp>(type, x) : s.make<arith::ExtSIOp>(type, x);
 }
 
-/// The nearest integer towards zero that the type has; NaN is 0. Machines disagree on what does not fit.
-Value castFloatToInteger(Scalars s, Value x, Type elementType) {
+/// The nearest integer towards zero that the type has; NaN is 0. Machines disagree on what does not fit. `range`: of x, if known.
+Value castFloatToInteger(Scalars s, Value x, Type elementType, std::optional<FloatRange> range = std::nullopt) {
   const bool isUnsigned = elementType.isUnsignedInteger();
   const unsigned width = elementType.getIntOrFloatBitWidth(), digits = isUnsigned ? width : width - 1;
   // All that fits is at least `least` and less than `beyond`: both are exact. What is not a number becomes the least.
@@ -154,8 +155,11 @@ Value castFloatToInteger(Scalars s, Value x, Type elementType) {
   auto choose = [&](arith::CmpFPredicate wins, Value value, double bound) {
     return s.select(s.compare(wins, value, s.like(x, bound)), value, s.like(x, hasGreatest ? bound : least));
   };
-  Value fits = choose(arith::CmpFPredicate::OGT, x, least);
-  fits = choose(arith::CmpFPredicate::OLT, fits, hasGreatest ? beyond - 1 : beyond);
+  Value fits = x;
+  if (!range || range->least < least)
+    fits = choose(arith::CmpFPredicate::OGT, fits, least);
+  if (!range || range->greatest > beyond - 1)
+    fits = choose(arith::CmpFPredicate::OLT, fits, hasGreatest ? beyond - 1 : beyond);
 
   Type type = getComputeType(elementType), wide = width < 32 ? s.builder.getI32Type() : type;
   Value integer = isUnsigned && width >= 32 ? s.make<arith::FPToUIOp>(wide, fits) : s.make<arith::FPToSIOp>(wide, fits);
@@ -165,7 +169,9 @@ Value castFloatToInteger(Scalars s, Value x, Type elementType) {
     Value end = s.make<arith::ConstantOp>(s.builder.getIntegerAttr(type, greatest));
     integer = s.select(s.compare(arith::CmpFPredicate::OGE, x, s.like(x, beyond)), end, integer);
   }
-  return isUnsigned ? integer : s.select(s.compare(arith::CmpFPredicate::UNO, x, x), s.like(integer, 0), integer);
+  if (isUnsigned || range)
+    return integer;
+  return s.select(s.compare(arith::CmpFPredicate::UNO, x, x), s.like(integer, 0), integer);
 }
 
 Value emitCast(Scalars s, Value x, Type from, Type to, CastRules rules = {});
@@ -262,9 +268,12 @@ Value emitScalar(OpBuilder &builder, Operation *op, ValueRange operands) {
     return emitBinary(s, binary, operands[0], operands[1]);
   if (isa<nn::SelectOp>(op))
     return s.select(operands[0], operands[1], operands[2]);
-  if (auto cast = dyn_cast<nn::CastOp>(op))
-    return emitCast(s, operands[0], getElementType(cast.getOperand()), getElementType(cast.getResult()),
-                    {cast.getOverflows(), cast.getRounding()});
+  if (auto cast = dyn_cast<nn::CastOp>(op)) {
+    Type from = getElementType(cast.getOperand()), to = getElementType(cast.getResult());
+    if (from.isF32() && to.isInteger(8))
+      return castFloatToInteger(s, operands[0], to, readFloatRange(cast.getOperand()));
+    return emitCast(s, operands[0], from, to, {cast.getOverflows(), cast.getRounding()});
+  }
   if (auto cast = dyn_cast<nn::BitcastOp>(op))
     return emitElement(s, emitBits(s, operands[0], getElementType(cast.getOperand())),
                        getElementType(cast.getResult()));
