@@ -203,8 +203,10 @@ LogicalResult PlacementSearch::optimizeGraph(PlacedModel &plan, Engines engines)
   graphOptions.narrowFloats = plan.precision == GpuPrecision::F16;
   // A workgroup's shared memory holds the scores of sixteen rows of so many keys.
   constexpr int64_t mostKeysOnGpu = 256;
-  if (engines != Engines::Cpu)
+  if (engines != Engines::Cpu) {
     graphOptions.mostKeys = mostKeysOnGpu;
+    graphOptions.fuseCodes = false;
+  }
   if (failed(phases.runPasses(Phase::Graph, *plan.module,
                               [&](OpPassManager &passes) { graph::buildPipeline(passes, graphOptions); })))
     return failure();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. the two products; 2. the sweeps between them; 3. the end.
+// How:  1. the two products, and sums of codes before them; 2. the sweeps between them; 3. the end.
 
 #include "codegen/form/AttentionForm.h"
 
@@ -25,6 +25,20 @@ int64_t AttentionForm::numBatches() const {
 
 double AttentionForm::multiplyAdds() const {
   return double(numBatches()) * rows.size * keys.size * (depth.size + columns.size);
+}
+
+std::optional<AttentionForm::Index> AttentionForm::sumOf(const Input &input) const {
+  if (input.source == Input::Source::Work)
+    for (Index index : {Queries, Keys, Values})
+      if (sums[index] && sums[index] == &kernel->work[input.work])
+        return index;
+  return std::nullopt;
+}
+
+std::optional<unsigned> AttentionForm::sweepOf(const Input &input) const {
+  if (input.source != Input::Source::Work || input.work < firstSweep || input.work >= firstSweep + sweeps.size())
+    return std::nullopt;
+  return sweeps[input.work - firstSweep].allParallel() ? std::nullopt : std::optional(input.work - firstSweep);
 }
 
 bool isOfRow(const Input &input) {
@@ -56,21 +70,37 @@ private:
   // 1. Products
   //===--------------------------------------------------------------------===//
 
+  /// Of two factors, along the last loop.
+  static bool isProduct(const Work &work) {
+    return work.inputs.size() == 2 && llvm::count(work.parallel, false) == 1 && !work.parallel.back();
+  }
   static bool isSum(const Work &work) {
-    return isMultiplyAdd(work) && work.inputs.size() == 2 &&
-           matchPattern(work.results.front().start, m_AnyZeroFloat()) && work.results.front().elementType.isF32() &&
-           llvm::count(work.parallel, false) == 1 && !work.parallel.back();
+    return isMultiplyAdd(work) && isProduct(work) && matchPattern(work.results.front().start, m_AnyZeroFloat()) &&
+           work.results.front().elementType.isF32();
+  }
+  static std::optional<IntegerFactors> readSumOfCodes(const Work &work) {
+    std::optional<IntegerFactors> factors = isProduct(work) ? readIntegerMultiplyAdd(work) : std::nullopt;
+    const bool isOfBytes = factors && work.inputs[0].elementType.isInteger(8) && work.inputs[1].elementType.isInteger(8) &&
+                           matchPattern(work.results.front().start, m_Zero());
+    return isOfBytes ? factors : std::nullopt;
   }
 
   LogicalResult findProducts() {
-    first = &form.work.front();
-    for (const Work &work : llvm::drop_begin(form.work))
-      if (isMultiplyAdd(work))
+    const Work *begin = form.work.begin();
+    auto isAProduct = [](const Work &work) { return isMultiplyAdd(work) || readIntegerMultiplyAdd(work); };
+    first = llvm::find_if(form.work, isAProduct);
+    if (first == form.work.end())
+      return misfit("there must be two products");
+    for (const Work &work : llvm::drop_begin(form.work, first - begin + 1))
+      if (isAProduct(work))
         second = &work;
-    if (!second || !isSum(*first) || !isSum(*second) || first->loops() != second->loops() || first->loops() < 3)
+    if (!second || first->loops() != second->loops() || first->loops() < 3)
       return misfit("there must be two products of the same loops");
-    const size_t number = second - form.work.data();
-    result.sweeps = ArrayRef(form.work).slice(1, number - 1);
+    if (failed(readTypes()))
+      return failure();
+    const size_t number = second - begin;
+    result.firstSweep = first - begin + 1;
+    result.sweeps = ArrayRef(form.work).slice(result.firstSweep, number - result.firstSweep);
     if (number + 2 < form.work.size())
       return misfit("there must be one epilogue at most");
     if (number + 1 < form.work.size())
@@ -79,8 +109,51 @@ private:
       if (input.source != Input::Source::Storage || !input.access.padded.empty())
         return misfit("queries, keys and values must be in storages");
     const Input &weights = second->inputs[0];
-    if (weights.source != Input::Source::Work || weights.work + 1 != number)
-      return misfit("the last sweep must give the weights");
+    if (weights.source != Input::Source::Work || !form.work[weights.work].allParallel())
+      return misfit("a sweep must give the weights");
+    return result.isOfCodes ? findSums() : success();
+  }
+
+  LogicalResult readTypes() {
+    if (isSum(*first) && isSum(*second))
+      return success(first == form.work.begin());
+    std::optional<IntegerFactors> scores = readSumOfCodes(*first), values = readSumOfCodes(*second);
+    if (!scores || !values || scores->isUnsigned[0] != values->isUnsigned[0])
+      return misfit("products must be of f32, or of 8-bit codes");
+    result.isOfCodes = true;
+    result.isUnsignedQueries = scores->isUnsigned[0];
+    result.isUnsignedKeys = scores->isUnsigned[1];
+    result.isUnsignedValues = values->isUnsigned[1];
+    return success();
+  }
+
+  /// Each is of an operand, as a product reads it: without the loop that this operand does not move in.
+  LogicalResult findSums() {
+    const unsigned loops = first->loops();
+    for (const Work &sum : ArrayRef(form.work).take_front(result.firstSweep - 1)) {
+      if (sum.loops() + 1 != loops || sum.inputs.size() != 1 || sum.results.size() != 1 || sum.parallel.back() ||
+          llvm::count(sum.parallel, false) != 1 || !canInline(*sum.body) || !sum.results.front().start)
+        return misfit("before the products there must be sums of codes");
+      auto isOf = [&](const Input &operand, unsigned other) {
+        SmallVector<int64_t> strides(operand.access.strides);
+        strides.erase(strides.begin() + other);
+        const Access &own = sum.inputs.front().access;
+        return sum.inputs.front().source == Input::Source::Storage && own.argument == operand.access.argument &&
+               own.offset == operand.access.offset && ArrayRef<int64_t>(own.strides) == ArrayRef(strides) &&
+               sum.results.front().map == AffineMap::getMultiDimIdentityMap(loops - 1, sum.op->getContext())
+                                              .getMajorSubMap(loops - 2);
+      };
+      if (!result.sums[AttentionForm::Queries] && isOf(first->inputs[0], loops - 2))
+        result.sums[AttentionForm::Queries] = &sum;
+      else if (isOf(first->inputs[1], loops - 3))
+        result.sums[AttentionForm::Keys] = &sum;
+      else if (isOf(second->inputs[1], loops - 3))
+        result.sums[AttentionForm::Values] = &sum;
+      else
+        return misfit("sums must be of queries, keys or values");
+    }
+    if (first->inputs[0].access.strides.back() != 1)
+      return misfit("the depth of queries of codes must lie one after another");
     return success();
   }
 
@@ -136,16 +209,17 @@ private:
   //===--------------------------------------------------------------------===//
 
   LogicalResult checkSweeps() {
-    unsigned scores = 0; // the latest work whose result is one for each key
+    unsigned scores = result.firstSweep - 1; // the latest work whose result is one for each key
     for (auto [index, sweep] : llvm::enumerate(result.sweeps)) {
-      const unsigned number = index + 1;
+      const unsigned number = result.firstSweep + index;
       const bool ofScores = sweep.allParallel();
       if (sweep.loops() + 1 != first->loops() || sweep.results.size() != 1 || !canInline(*sweep.body) ||
           llvm::count(sweep.parallel, false) > 1 ||
           (!ofScores && (sweep.parallel.back() || !sweep.results.front().start)))
         return misfit("sweeps must cover the scores, or reduce over the keys");
       for (const Input &input : sweep.inputs) {
-        if (input.source == Input::Source::Work && !isOfRow(input) && (input.work != scores || !input.map.isIdentity()))
+        if (input.source == Input::Source::Work && !isSumOfScores(input) && !isRowOfSweep(input) &&
+            (input.work != scores || !input.map.isIdentity()))
           return misfit("sweeps must read the latest scores at the position that they write");
         if (input.source == Input::Source::Storage && !input.access.padded.empty())
           return misfit("masks must be in storages");
@@ -153,7 +227,44 @@ private:
       if (ofScores)
         scores = number;
     }
+    if (result.isOfCodes && !haveCodesLast())
+      return misfit("scores of codes must be of f32, and their weights codes");
     return second->inputs[0].work == scores ? success() : misfit("the latest scores must be the weights");
+  }
+
+  bool isRowOfSweep(const Input &input) const {
+    return isOfRow(input) && (!result.isOfCodes || (result.sweepOf(input) && input.map == rowsOf(input)));
+  }
+  static AffineMap rowsOf(const Input &input) {
+    const unsigned dims = input.map.getNumDims();
+    return AffineMap::getMultiDimIdentityMap(dims, input.map.getContext()).getMajorSubMap(dims - 1);
+  }
+
+  /// Of a row's queries or of a key, at the score's position.
+  bool isSumOfScores(const Input &input) const {
+    const std::optional<AttentionForm::Index> sum = result.sumOf(input);
+    return sum && *sum != AttentionForm::Values &&
+           input.map == (*sum == AttentionForm::Queries ? rowsOf(input) : columnsOf(input.map.getNumDims(), input));
+  }
+  /// The batches of `dims` loops, and the last one.
+  static AffineMap columnsOf(unsigned dims, const Input &input) {
+    SmallVector<unsigned> kept = llvm::to_vector(llvm::seq<unsigned>(0, dims - 2));
+    kept.push_back(dims - 1);
+    return AffineMap::getMultiDimIdentityMap(dims, input.map.getContext()).getSubMap(kept);
+  }
+
+  bool haveCodesLast() const {
+    bool areScores = false, areCodes = false;
+    for (const Work &sweep : result.sweeps) {
+      if (!sweep.allParallel())
+        continue;
+      const Type type = sweep.results.front().elementType;
+      if (areCodes || (!type.isF32() && (!areScores || !type.isInteger(8))))
+        return false;
+      areScores = true;
+      areCodes = type.isInteger(8);
+    }
+    return areCodes;
   }
 
   //===--------------------------------------------------------------------===//
@@ -163,12 +274,29 @@ private:
   LogicalResult readEnd() {
     if (!result.epilogue)
       return success();
-    const bool isOfSum = llvm::all_of(result.epilogue->inputs, [&](const Input &input) {
-      return input.source == Input::Source::Work && input.map.isIdentity();
-    });
-    if (!isOfSum || result.epilogue->inputs.size() != 1 || !canInline(*result.epilogue->body))
-      return misfit("an epilogue must read only the second product");
-    return success();
+    unsigned products = 0;
+    for (const Input &input : result.epilogue->inputs) {
+      if (input.source == Input::Source::Work && &form.work[input.work] == second && input.map.isIdentity())
+        ++products;
+      else if (!result.isOfCodes || !isSumOfResult(input))
+        return misfit("an epilogue must read only the second product, and sums of codes");
+    }
+    return products == 1 && canInline(*result.epilogue->body) ? success()
+                                                              : misfit("an epilogue must be of the second product");
+  }
+
+  /// Of a row's weights, or of a column of the values, at the result's position.
+  bool isSumOfResult(const Input &input) const {
+    if (input.source != Input::Source::Work)
+      return false;
+    // The loops of the product are [batches..., rows, columns, keys].
+    AffineMap there = input.map.compose(second->results.front().map);
+    const unsigned kept = second->loops() - 1;
+    AffineMap rows = AffineMap::getMultiDimIdentityMap(kept + 1, there.getContext()).getMajorSubMap(kept - 1);
+    SmallVector<unsigned> ofColumns = llvm::to_vector(llvm::seq<unsigned>(0, kept - 2));
+    ofColumns.push_back(kept - 1);
+    AffineMap columns = AffineMap::getMultiDimIdentityMap(kept + 1, there.getContext()).getSubMap(ofColumns);
+    return (result.sweepOf(input) && there == rows) || (result.sumOf(input) == AttentionForm::Values && there == columns);
   }
 
   const KernelForm &form;

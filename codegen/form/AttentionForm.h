@@ -25,8 +25,22 @@ struct AttentionForm {
 
   /// Over [batches..., rows, keys], each with one result: of a score, which takes the former one's place, or of a row.
   llvm::ArrayRef<Work> sweeps;
-  const Work *epilogue = nullptr; ///< Of the second product alone; null where there is none.
+  const Work *epilogue = nullptr; ///< Of the second product, and of sums; null where there is none.
   const WrittenTensor *written = nullptr;
+
+  // Of 8-bit codes. The first sweep reads sums of i32, and the last one that maps makes codes.
+  bool isOfCodes = false;
+  bool isUnsignedKeys = false, isUnsignedValues = false; ///< How they are widened.
+  bool isUnsignedQueries = false;                        ///< And the weights.
+  /// Sums of codes before the products, by what they are of: queries' of a row, keys' of a key, values' of a column. Null where nothing
+  /// reads any.
+  std::array<const Work *, 3> sums = {nullptr, nullptr, nullptr};
+  unsigned firstSweep = 1; ///< Its number among the kernel's work.
+
+  /// Which of `sums` an input of a sweep or the epilogue is.
+  std::optional<Index> sumOf(const Input &input) const;
+  /// Which of the sweeps, whose result is of a row.
+  std::optional<unsigned> sweepOf(const Input &input) const;
 
   int64_t numBatches() const;
   double multiplyAdds() const;

@@ -73,17 +73,42 @@ Dims spatialOf(const Tensor &tensor) { return tensor.getShape().drop_front().dro
 
 Tensor evaluate(nn::MatMulOp op, Operands operands) { return multiplyMatrices(operands[0], operands[1], op.getType()); }
 
+/// Codes less their zero point.
+static Tensor centred(const Tensor &codes, int64_t zero) {
+  Tensor result(RankedTensorType::get(codes.getShape(), IntegerType::get(codes.getType().getContext(), 32)));
+  Cell *cells = result.write();
+  for (int64_t i = 0; i < codes.size(); ++i)
+    cells[i].integer = codes.integer(i) - zero;
+  return result;
+}
+
+/// The nearest codes of `type` to `weights` / `scale`, less the zero point.
+static Tensor quantizeWeights(const Tensor &weights, double scale, int64_t zero, Type type) {
+  Tensor result(RankedTensorType::get(weights.getShape(), IntegerType::get(type.getContext(), 32)));
+  Cell *cells = result.write();
+  const double least = type.isUnsignedInteger() ? 0 : -128, most = least + 255;
+  for (int64_t i = 0; i < weights.size(); ++i)
+    cells[i].integer = int64_t(std::clamp(std::nearbyint(weights.number(i) / scale) + double(zero), least, most)) - zero;
+  return result;
+}
+
 Tensor evaluate(nn::AttentionOp op, Operands operands) {
-  const Tensor &queries = operands[0], &keys = operands[1], &values = operands[2];
+  using Zero = nn::AttentionOp::Zero;
+  const auto zeros = op.getZeros();
+  const Tensor queries = zeros ? centred(operands[0], (*zeros)[Zero::QueryZero]) : operands[0],
+               keys = zeros ? centred(operands[1], (*zeros)[Zero::KeyZero]) : operands[1],
+               values = zeros ? centred(operands[2], (*zeros)[Zero::ValueZero]) : operands[2];
   const double scale = op.getScale().convertToDouble();
   Shape shape(op.getType().getShape());
   shape.back() = keys.getShape().back();
-  Tensor scores = multiplyMatrices(queries, keys, RankedTensorType::get(shape, queries.getElementType()));
+  const Tensor products = multiplyMatrices(queries, keys, RankedTensorType::get(shape, queries.getElementType()));
+  Tensor scores(RankedTensorType::get(shape, zeros ? Float32Type::get(op.getContext()) : queries.getElementType()));
   Cell *cells = scores.write();
   const Tensor *mask = op.getMask() ? &operands[3] : nullptr;
   const Shape strides[] = {mask ? broadcastStridesOf(mask->getShape(), shape) : Shape(shape.size(), 0)};
   forEachElement(shape, strides, [&](int64_t i, const int64_t *at) {
-    cells[i].number = cells[i].number * scale + (mask ? mask->number(at[0]) : 0);
+    const double product = zeros ? double(products.integer(i)) : products.number(i);
+    cells[i].number = product * scale + (mask ? mask->number(at[0]) : 0);
   });
   for (int64_t row = 0, n = shape.back(); n > 0 && row < scores.size(); row += n) {
     double largest = -HUGE_VAL, sum = 0;
@@ -94,7 +119,11 @@ Tensor evaluate(nn::AttentionOp op, Operands operands) {
     for (int64_t j = row; j < row + n; ++j)
       cells[j].number /= sum;
   }
-  return multiplyMatrices(scores, values, op.getType());
+  if (!zeros)
+    return multiplyMatrices(scores, values, op.getType());
+  const Tensor weights = quantizeWeights(scores, op.getWeightScale()->convertToDouble(), (*zeros)[Zero::WeightZero],
+                                         operands[0].getElementType());
+  return multiplyMatrices(weights, values, op.getType());
 }
 
 Tensor evaluate(nn::ConvOp op, Operands operands) {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  matmul(softmax(scale * matmul(q, k) + mask), v) becomes one nn.attention.
+// What:  matmul(softmax(scale * matmul(q, k) + mask), v) becomes one nn.attention, of floats or of codes.
 // Why:   as one kernel the scores of some rows never leave a core, or a workgroup: no matrix of them in memory, and one launch in
-//        place of three.
-// How:   up from the second product, through operators that nobody else reads.
+//        place of three; of codes in place of nine, with the sums for zero points.
+// How:   1. of floats, up from the second product, through operators that nobody else reads; 2. of codes, the same, and zero points beside
+//        both products; 3. a transpose of what is computed of the result moves up to it.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
+#include "compiler/graph/quantized/AttentionOfCodes.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include <cmath>
@@ -25,9 +28,23 @@ namespace {
 
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
+/// Erases `op` and what was computed for it alone.
+void eraseIfDead(IRRewriter &rewriter, Operation *op) {
+  if (!op || !isOpTriviallyDead(op))
+    return;
+  SmallVector<Value> operands(op->getOperands());
+  rewriter.eraseOp(op);
+  for (Value operand : operands)
+    eraseIfDead(rewriter, operand.getDefiningOp());
+}
+
+//===----------------------------------------------------------------------===//
+// 1. Floats
+//===----------------------------------------------------------------------===//
+
 /// The scores before the softmax, in pieces.
 struct Scores {
-  nn::MatMulOp product;
+  Value product; ///< What is scaled.
   double scale = 1;
   Value mask; ///< Null where there is none.
 };
@@ -48,47 +65,134 @@ std::optional<double> stripScale(Value &value) {
   return std::nullopt;
 }
 
-std::optional<Scores> matchScaled(Value value, Value mask) {
-  Scores scores{nn::MatMulOp(), 1, mask};
-  while (std::optional<double> factor = stripScale(value))
+template <typename Op> std::optional<Scores> matchScaled(Value value, Value mask) {
+  Scores scores{value, 1, mask};
+  while (std::optional<double> factor = stripScale(scores.product))
     scores.scale *= *factor;
-  scores.product = value.getDefiningOp<nn::MatMulOp>();
-  return scores.product && scores.product->hasOneUse() ? std::optional(scores) : std::nullopt;
+  const bool fits = scores.product.getDefiningOp<Op>() && scores.product.hasOneUse() && std::isfinite(scores.scale);
+  return fits ? std::optional(scores) : std::nullopt;
 }
 
-std::optional<Scores> matchScores(Value value) {
+/// The scores that `value` is, of what an `Op` gives.
+template <typename Op> std::optional<Scores> matchScores(Value value) {
   auto sum = getBinary(value, nn::BinaryKind::Add);
   if (!sum || !sum->hasOneUse())
-    return matchScaled(value, Value());
+    return matchScaled<Op>(value, Value());
   for (auto [scaled, mask] : {std::pair(sum.getLhs(), sum.getRhs()), std::pair(sum.getRhs(), sum.getLhs())})
     if (scaled.getType() == sum.getType())
-      if (std::optional<Scores> scores = matchScaled(scaled, mask))
+      if (std::optional<Scores> scores = matchScaled<Op>(scaled, mask))
         return scores;
   return std::nullopt;
 }
 
-/// The scores that `product` weights its right operand by, and the softmax between; nothing where they are not attention's.
-std::optional<Scores> matchAttention(nn::MatMulOp product, int64_t mostKeys) {
-  auto softmax = product.getLhs().getDefiningOp<nn::SoftmaxOp>();
-  RankedTensorType type = typeOf(product.getLhs());
-  if (!softmax || softmax.getLog() || !softmax->hasOneUse() || int64_t(softmax.getAxis()) != type.getRank() - 1)
-    return std::nullopt;
+/// Whether `softmax` makes the weights of attention, which `product` multiplies, themselves or as codes.
+bool makesWeights(nn::SoftmaxOp softmax, nn::MatMulOp product, int64_t mostKeys) {
+  if (!softmax || softmax.getLog() || !softmax->hasOneUse())
+    return false;
+  RankedTensorType type = softmax.getType();
   // Values may broadcast the scores to more batches: then each of these would compute them again.
-  if (type.getElementType().isF64() || type.getShape().back() > mostKeys ||
-      typeOf(product.getResult()).getShape().drop_back() != type.getShape().drop_back())
-    return std::nullopt;
-  std::optional<Scores> scores = matchScores(softmax.getOperand());
-  return scores && std::isfinite(scores->scale) ? scores : std::nullopt;
+  return int64_t(softmax.getAxis()) == type.getRank() - 1 && !type.getElementType().isF64() &&
+         type.getShape().back() <= mostKeys &&
+         typeOf(product.getResult()).getShape().drop_back() == type.getShape().drop_back();
 }
 
-/// Erases `op` and what was computed for it alone.
-void eraseIfDead(IRRewriter &rewriter, Operation *op) {
-  if (!op || !isOpTriviallyDead(op))
+bool fuseFloats(IRRewriter &rewriter, nn::MatMulOp product, int64_t mostKeys) {
+  auto softmax = product.getLhs().getDefiningOp<nn::SoftmaxOp>();
+  if (!makesWeights(softmax, product, mostKeys))
+    return false;
+  std::optional<Scores> scores = matchScores<nn::MatMulOp>(softmax.getOperand());
+  if (!scores)
+    return false;
+  auto first = scores->product.getDefiningOp<nn::MatMulOp>();
+  rewriter.setInsertionPoint(product);
+  rewriter
+      .replaceOpWithNewOp<nn::AttentionOp>(product, first.getLhs(), first.getRhs(), product.getRhs(), scores->mask,
+                                           APFloat(scores->scale), DenseI64ArrayAttr(), FloatAttr())
+      ->setLoc(rewriter.getFusedLoc({first.getLoc(), softmax->getLoc(), product.getLoc()}));
+  eraseIfDead(rewriter, softmax);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Codes
+//===----------------------------------------------------------------------===//
+
+/// Whether everything that is computed of the codes of the weights is of attention: the product, and what `sums` add to it.
+bool areReadBy(Value codes, const CentredProduct &second) {
+  return llvm::all_of(codes.getUsers(), [&](Operation *user) {
+    while (user != second.product && user != second.sums.getDefiningOp()) {
+      if (!user->hasOneUse())
+        return false;
+      user = *user->user_begin();
+    }
+    return true;
+  });
+}
+
+/// A kernel multiplies words of several steps, which must lie one after another in the queries.
+bool keepsDepthLast(Value queries) {
+  auto transpose = queries.getDefiningOp<nn::TransposeOp>();
+  return !transpose || transpose.getPermutation().back() == typeOf(queries).getRank() - 1;
+}
+
+nn::AttentionOp fuseCodes(IRRewriter &rewriter, nn::MatMulOp product, int64_t mostKeys) {
+  std::optional<CodedWeights> weights = matchCodedWeights(product.getLhs());
+  if (!weights || !makesWeights(weights->softmax, product, mostKeys))
+    return {};
+  std::optional<Scores> scores = matchScores<nn::CastOp>(weights->softmax.getOperand());
+  std::optional<CentredProduct> second = matchCentredProduct(product);
+  std::optional<CentredProduct> first =
+      scores ? matchCentredSums(scores->product.getDefiningOp()->getOperand(0)) : std::nullopt;
+  if (!first || !second || !areReadBy(product.getLhs(), *second) || second->leftZero != weights->zero ||
+      first->product.getLhs().getType() != typeOf(product.getLhs()).clone(typeOf(first->product.getLhs()).getShape()) ||
+      !keepsDepthLast(first->product.getLhs()))
+    return {};
+  Operation *last = second->sums.getDefiningOp();
+  Location loc = rewriter.getFusedLoc({first->product.getLoc(), weights->softmax.getLoc(), product.getLoc()});
+  const int64_t zeros[] = {first->leftZero, first->rightZero, second->leftZero, second->rightZero};
+  rewriter.setInsertionPoint(last);
+  auto attention =
+      nn::AttentionOp::create(rewriter, loc, first->product.getLhs(), first->product.getRhs(), product.getRhs(),
+                              scores->mask, APFloat(scores->scale), rewriter.getDenseI64ArrayAttr(zeros),
+                              rewriter.getF64FloatAttr(weights->scale));
+  rewriter.replaceAllUsesWith(second->sums, attention);
+  eraseIfDead(rewriter, last);
+  return attention;
+}
+
+//===----------------------------------------------------------------------===//
+// 3. What is computed of codes' sums
+//===----------------------------------------------------------------------===//
+
+/// Whether `op` computes each element from the one of its first operand, and from numbers.
+bool isOfElement(Operation *op) {
+  return isa<nn::UnaryOp, nn::BinaryOp, nn::CastOp>(op) &&
+         llvm::all_of(llvm::drop_begin(op->getOperands()),
+                      [](Value operand) { return typeOf(operand).getRank() == 0 && getSplat(operand); });
+}
+
+/// Lets a transpose of what is computed of the sums, element by element, be of the sums: these are written in its order.
+void raiseTranspose(IRRewriter &rewriter, nn::AttentionOp attention) {
+  SmallVector<Operation *> chain;
+  Operation *last = attention;
+  while (last->hasOneUse() && isOfElement(*last->user_begin()) && last->getResult(0) == (*last->user_begin())->getOperand(0))
+    chain.push_back(last = *last->user_begin());
+  auto transpose = last->hasOneUse() ? dyn_cast<nn::TransposeOp>(*last->user_begin()) : nn::TransposeOp();
+  if (chain.empty() || !transpose)
     return;
-  SmallVector<Value> operands(op->getOperands());
-  rewriter.eraseOp(op);
-  for (Value operand : operands)
-    eraseIfDead(rewriter, operand.getDefiningOp());
+  rewriter.setInsertionPointAfter(attention);
+  Value value = nn::TransposeOp::create(rewriter, transpose.getLoc(), attention.getResult(), transpose.getPermutation());
+  for (Operation *op : chain) {
+    rewriter.setInsertionPoint(op);
+    IRMapping mapping;
+    mapping.map(op->getOperand(0), value);
+    Operation *moved = rewriter.clone(*op, mapping);
+    RankedTensorType type = typeOf(value);
+    moved->getResult(0).setType(type.clone(typeOf(op->getResult(0)).getElementType()));
+    value = moved->getResult(0);
+  }
+  rewriter.replaceOp(transpose, value);
+  eraseIfDead(rewriter, last);
 }
 
 struct FuseAttention : impl::FuseAttentionPassBase<FuseAttention> {
@@ -99,17 +203,12 @@ struct FuseAttention : impl::FuseAttentionPassBase<FuseAttention> {
     getOperation().walk([&](nn::MatMulOp product) { products.push_back(product); });
     IRRewriter rewriter(&getContext());
     for (nn::MatMulOp product : products) {
-      std::optional<Scores> scores = matchAttention(product, mostKeys);
-      if (!scores)
-        continue;
-      Operation *softmax = product.getLhs().getDefiningOp();
-      rewriter.setInsertionPoint(product);
-      rewriter
-          .replaceOpWithNewOp<nn::AttentionOp>(product, scores->product.getLhs(), scores->product.getRhs(),
-                                               product.getRhs(), scores->mask, APFloat(scores->scale))
-          ->setLoc(rewriter.getFusedLoc({scores->product.getLoc(), softmax->getLoc(), product.getLoc()}));
-      eraseIfDead(rewriter, softmax);
-      ++numFused;
+      if (fuseFloats(rewriter, product, mostKeys)) {
+        ++numFused;
+      } else if (nn::AttentionOp attention = ofCodes ? fuseCodes(rewriter, product, mostKeys) : nn::AttentionOp()) {
+        raiseTranspose(rewriter, attention);
+        ++numFused;
+      }
     }
   }
 };

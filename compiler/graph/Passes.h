@@ -22,6 +22,7 @@ struct Options {
   int64_t maxConstantBytes = int64_t(1) << 30;
   bool narrowFloats = false; ///< Compute the model's f32 values in f16.
   int64_t mostKeys = 4096;   ///< The maximum number of keys of fused attention.
+  bool fuseCodes = true;     ///< Whether attention of codes is fused: no GPU has a kernel for it.
   /// The sign of left operands of 8-bit contractions; nothing keeps the model's.
   std::optional<bool> unsignedLeft;
 };

@@ -291,14 +291,21 @@ def FuseAttentionPass : Pass<"nacre-fuse-attention", "::mlir::func::FuncOp"> {
     With more keys than `most-keys`, the three operators remain: a GPU's workgroup holds only a few such rows, and separate
     large products are faster.
 
+    With `codes`, the same is done of products of 8-bit codes (`nacre-recognize-quantized`): the corrections for zero points, which are sums of rows and
+    columns, become attributes, and so does the quantization of the weights. What is computed of the sums, codes again, is a part of
+    the same kernel; a transpose after it moves before it, because the kernel writes its result in any order.
+
     Requires: nothing. Factors should already be part of weights if possible (`nacre-fold-scales`).
 
-    Ensures: within that bound, no product's left operand is a softmax along the last axis with no other use, whose operand is
+    Ensures: within that bound, no product's left operand is a softmax along the last axis with no other use, or codes of one, whose operand is
     a product, times a number, plus a mask.
 
     Example: test/compiler/graph/fuse-attention.mlir.
   }];
-  let options = [Option<"mostKeys", "most-keys", "int64_t", /*default=*/"4096", "The longest row of scores">];
+  let options = [
+    Option<"mostKeys", "most-keys", "int64_t", /*default=*/"4096", "The longest row of scores">,
+    Option<"ofCodes", "codes", "bool", /*default=*/"true", "Also fuse products of 8-bit codes">,
+  ];
   let statistics = [Statistic<"numFused", "num-fused", "Number of products that became attention">];
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }

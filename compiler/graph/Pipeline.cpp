@@ -81,7 +81,7 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   }
   // Every quantization is arithmetic now.
   onFunctions(createTabulateFunctionsPass());
-  onFunctions(createFuseAttentionPass({options.mostKeys}));
+  onFunctions(createFuseAttentionPass({options.mostKeys, options.fuseCodes}));
   // Last, when nothing wants to see one filter for all phases any more, or one operator for all steps.
   onFunctions(createExpandConvTransposePass());
   onFunctions(createExpandRecurrencePass());

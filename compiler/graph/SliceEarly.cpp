@@ -112,6 +112,13 @@ std::optional<OperandBoxes> boxesOf(Operation *op, const Box &box) {
     return llvm::all_of(normalize.getAxes(), isWholeAlong) ? std::optional(OperandBoxes{box}) : std::nullopt;
   if (auto softmax = dyn_cast<nn::SoftmaxOp>(op))
     return isWholeAlong(softmax.getAxis()) ? std::optional(OperandBoxes{box}) : std::nullopt;
+  if (auto reduce = dyn_cast<nn::ReduceOp>(op); reduce && reduce.getKeepDims()) {
+    Box result = box;
+    const Box whole = Box::whole(shapeOf(reduce.getOperand()));
+    for (int64_t axis : reduce.getAxes())
+      result.setAxis(axis, whole, axis);
+    return OperandBoxes{result};
+  }
   if (!isa<nn::UnaryOp, nn::BinaryOp, nn::SelectOp, nn::CastOp>(op))
     return std::nullopt;
   OperandBoxes boxes;

@@ -154,12 +154,39 @@ LogicalResult infer(MaybeLocation location, MatMulOp::Adaptor op, Types &types) 
   return finish(location, matMulShape(shapeOf(op.getLhs()), shapeOf(op.getRhs())), sum, types);
 }
 
-LogicalResult infer(MaybeLocation location, AttentionOp::Adaptor op, Types &types) {
+/// The element type of an attention's result; null, with an error, where the operands' do not fit.
+Type inferAttention(MaybeLocation location, AttentionOp::Adaptor op) {
   const Type element = elementOf(op.getQueries());
-  for (Value operand : op.getOperands())
-    if (elementOf(operand) != element)
-      return emitOptionalError(location, "operands must have the same element type, but have ", element, " and ",
-                               elementOf(operand));
+  auto reject = [&](const auto &...reason) {
+    (void)emitOptionalError(location, reason...);
+    return Type();
+  };
+  if (!op.getZeros() && !op.getWeightScale()) {
+    if (!isFloat(element))
+      return reject("operands must be floats, or have zeros and weight_scale, but are ", element);
+    for (Value operand : op.getOperands())
+      if (elementOf(operand) != element)
+        return reject("operands must have the same element type, but have ", element, " and ", elementOf(operand));
+    return element;
+  }
+  if (!op.getZeros() || !op.getWeightScale() || op.getZeros()->size() != 4)
+    return reject("codes must have four zeros and a weight_scale");
+  const Type types[] = {element, elementOf(op.getKeys()), element, elementOf(op.getValues())}; // as zeros are
+  for (auto [type, zero] : llvm::zip_equal(types, *op.getZeros())) {
+    // Where keys or values had their sign flipped, a zero point may be out of range.
+    constexpr int64_t largest = 511;
+    if (!type.isInteger(8) || std::abs(zero) > largest)
+      return reject("zeros must be of 8-bit codes, but there is ", zero, " of ", type);
+  }
+  if (op.getMask() && !elementOf(op.getMask()).isF32())
+    return reject("the mask of codes' scores must be f32, but is ", elementOf(op.getMask()));
+  return IntegerType::get(element.getContext(), 32);
+}
+
+LogicalResult infer(MaybeLocation location, AttentionOp::Adaptor op, Types &types) {
+  const Type element = inferAttention(location, op);
+  if (!element)
+    return failure();
   llvm::Expected<Shape> scores = matMulShape(shapeOf(op.getQueries()), shapeOf(op.getKeys()));
   if (!scores)
     return rejected(location, scores.takeError());

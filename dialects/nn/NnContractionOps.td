@@ -33,6 +33,10 @@ def Nn_AttentionOp : Nn_Op<"attention", [Nn_Attention, Nn_FreeWidth]> {
     `[..., M, D] x [..., D, N]` are the scores, of f32 whatever the operands are, to which the mask broadcasts, and which `[..., N, E]` are
     weighted by. Leading axes broadcast as a product's, so that heads may share keys. All operands have one element type.
 
+    Queries, keys and values may be codes of 8 bits. Then `zeros` has the zero points of queries, keys, weights and values: each product is of codes
+    less their zero points, with sums of i32, which are the result of the second. Between, scores are f32, as is the mask, and the weights are quantized by
+    `weight_scale`, to codes of the queries' type.
+
     Made of its pieces (`nacre-fuse-attention`), so it has no gradient and no layouts of its own.
 
     Example:
@@ -40,11 +44,19 @@ def Nn_AttentionOp : Nn_Op<"attention", [Nn_Attention, Nn_FreeWidth]> {
     ```mlir
     %y = nn.attention %queries, %keys, %values mask %mask {scale = 0.125}
         : tensor<8x10x64xf32>, tensor<8x64x12xf32>, tensor<8x12x32xf32>, tensor<10x12xf32>
+    %z = nn.attention %a, %b, %c {scale = 0.001, zeros = array<i64: 128, 1, 0, 3>, weight_scale = 0.0039}
+        : tensor<8x10x64xui8>, tensor<8x64x12xi8>, tensor<8x12x32xi8>                          // tensor<8x10x32xi32>
     ```
   }];
-  let arguments = (ins Nn_FloatTensor:$queries, Nn_FloatTensor:$keys, Nn_FloatTensor:$values, Optional<Nn_FloatTensor>:$mask,
-                       F64Attr:$scale);
+  let arguments = (ins Nn_Tensor:$queries, Nn_Tensor:$keys, Nn_Tensor:$values, Optional<Nn_FloatTensor>:$mask,
+                       F64Attr:$scale, OptionalAttr<DenseI64ArrayAttr>:$zeros, OptionalAttr<F64Attr>:$weight_scale);
   let assemblyFormat = "$queries `,` $keys `,` $values (`mask` $mask^)? attr-dict `:` type(operands)";
+  let extraClassDeclaration = [{
+    /// Whether queries, keys and values are codes.
+    bool isOfCodes() { return getZeros().has_value(); }
+    /// The zero points of codes, in the order of `zeros`.
+    enum Zero : unsigned { QueryZero, KeyZero, WeightZero, ValueZero };
+  }];
 }
 
 def Nn_ConvOp : Nn_Op<"conv", [Nn_Contraction, Nn_FreeWidth]> {

@@ -3,22 +3,22 @@
 // What:  the emitter of attention: for some rows of queries, scores, their softmax, and the values weighted by it.
 // Why:   scores of a few rows stay in the second-level cache, and no matrix of them is ever in memory.
 // How:   1. a unit is some rows of one batch (a head);
-//        2. it packs keys and values into panels, in scratch; 3. for a block of rows: the product of scores into scratch,
-//        4. the sweeps over each row of them, in place, 5. the product with the values, from there into the result.
+//        2. it packs keys and values into panels, in scratch, and of codes adds up what zero points want of them;
+//        3. for a block of rows: the product of scores into scratch, the sweeps over each row of them (AttentionSweeps.h), and the
+//           product with the values, from there into the result.
 
-#include "codegen/cpu/Combiner.h"
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Halo.h"
 #include "codegen/cpu/Units.h"
-#include "codegen/cpu/VectorBody.h"
+#include "codegen/cpu/contraction/AttentionSweeps.h"
 #include "codegen/cpu/contraction/PackColumns.h"
+#include "codegen/cpu/contraction/PackGroups.h"
 #include "codegen/cpu/contraction/PanelWalk.h"
-#include "codegen/form/AttentionForm.h"
+#include "codegen/cpu/contraction/UnitPanel.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/PlanDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -30,13 +30,14 @@ class AttentionEmitter {
 public:
   AttentionEmitter(KernelFunction &function, const AttentionForm &form)
       : function(function), build(function), form(form), type(build.ops.getF32Type()),
-        machine(machineOf(build.target, productsOf(type))), lanes(machine.lanes) {}
+        sumType(form.isOfCodes ? Type(build.ops.getI32Type()) : type), machine(machineOf(build.target, productsOf(type))),
+        lanes(machine.lanes) {}
 
   LogicalResult emit() {
-    for (const Work &sweep : form.sweeps)
-      if (!sweep.allParallel() && !Combiner::find(*sweep.body, 0))
-        return failure();
-    divide();
+    if (!canEmitSweeps(form))
+      return failure();
+    if (failed(divide()))
+      return failure();
     build.loop(function.begin, function.end, 1, [&](Position unit) { emitUnit(unit.counter); });
     return success();
   }
@@ -55,7 +56,7 @@ private:
   // 1. Units
   //===--------------------------------------------------------------------===//
 
-  void divide() {
+  LogicalResult divide() {
     constexpr int64_t wantedUnits = 16, leastRows = 96; // fewer do not pay for the panels
     const int64_t most = std::max<int64_t>(1, form.rows.size / leastRows);
     const int64_t blocks = std::clamp<int64_t>(llvm::divideCeil(wantedUnits, form.numBatches()), 1, most);
@@ -66,8 +67,36 @@ private:
     if (form.cutBatch)
       function.unitsPerBlock = function.unitsPerBlock / form.batches[*form.cutBatch].size * rowBlocks;
     function.flops = 2 * form.multiplyAdds();
-    function.unitCost = machine.nanosecondsOf(function.flops / double(form.numBatches() * rowBlocks));
+    scores = describe(form.isUnsignedKeys, form.depth, form.keys.size);
+    weighted = describe(form.isUnsignedValues, form.keys, form.columns.size);
+    for (MatrixProduct *product : {&scores, &weighted}) {
+      if (!form.isOfCodes)
+        continue;
+      if (!canMultiply(build.target, *product))
+        return failure();
+      *product = inScratch(build.target, *product);
+    }
+    function.unitCost = machineOfProduct(scores).nanosecondsOf(function.flops / double(form.numBatches() * rowBlocks));
     chooseBlock();
+    return success();
+  }
+
+  /// A product of a unit's rows, whose steps lie one after another, but for where its operands are.
+  MatrixProduct describe(bool isUnsignedRhs, const ContractionLoop &depth, int64_t columns) const {
+    const Type left = form.operands[Index::Queries].elementType, element = form.isOfCodes ? left : type;
+    MatrixProduct product;
+    product.accumulatorType = sumType;
+    product.operands = {{0, 0, element}, {0, 0, element}, {0, 0, sumType}};
+    product.isUnsignedLhs = form.isUnsignedQueries;
+    product.isUnsignedRhs = isUnsignedRhs;
+    product.rows = {{rowsOfUnit, {0, 0, 0}}};
+    product.depth = {{depth.size, {1, 0, 0}}};
+    product.columns = {columns, {0, 1, 1}};
+    return product;
+  }
+
+  const MachineRow &machineOfProduct(const MatrixProduct &product) const {
+    return form.isOfCodes ? machineOf(build.target, product, typeInScratch(product)) : machine;
   }
 
   /// Rows whose scores fill a quarter of the second-level cache at most, and the distance between them there.
@@ -80,13 +109,15 @@ private:
     shape.rows = std::clamp<int64_t>(fitting, 1, wantedRows);
     shape.columns = form.keys.size;
     shape.depth = form.depth.size;
-    keyWidth = choosePanelWidth(machine, shape);
+    keyWidth = choosePanelWidth(machineOfProduct(scores), shape);
     pitch = (llvm::divideCeil(int64_t(llvm::alignTo(form.keys.size, keyWidth)), line) | 1) * line;
-    shape.rowBytes = pitch * 4;
+    codePitch = (llvm::divideCeil(form.keys.size, int64_t(kLineBytes)) | 1) * kLineBytes;
+    shape.rowBytes = form.isOfCodes ? codePitch : pitch * 4;
     shape.columns = form.columns.size;
     shape.depth = form.keys.size;
-    valueWidth = choosePanelWidth(machine, shape);
-    const int64_t tile = splitRun(machine, shape.rows, valueWidth / lanes, shape.depth).rows;
+    const MachineRow &ofValues = machineOfProduct(weighted);
+    valueWidth = choosePanelWidth(ofValues, shape);
+    const int64_t tile = splitRun(ofValues, shape.rows, valueWidth / ofValues.lanes, shape.depth).rows;
     block = std::min(rowsOfUnit, std::max<int64_t>(1, shape.rows / tile) * tile);
   }
 
@@ -110,18 +141,20 @@ private:
       firstRow = scaled(part, rowsOfUnit);
       endRow = emitMin(build, build.add(firstRow, rowsOfUnit), build.index(form.rows.size));
     }
-    packedKeys = pack(Index::Keys, form.depth, form.keys, keyWidth);
-    packedValues = pack(Index::Values, form.keys, form.columns, valueWidth);
-    scores = allocateScratch(function, build, block * pitch, type);
-    function.buffers.append({scores, packedKeys.buffer, packedValues.buffer});
+    const size_t buffers = function.buffers.size();
+    emitPanels();
+    allocateScores();
     build.loop(firstRow, endRow, block, [&](Position row) {
       Value first = build.address({row}, {1}, 0);
       Value count = emitMin(build, difference(endRow, first), build.index(block));
       emitScores(first, count);
-      build.loop(build.index(0), count, 1, [&](Position inBlock) { emitSweeps(first, inBlock); });
+      build.loop(build.index(0), count, 1, [&](Position inBlock) {
+        Value row = build.address({{first, 0}, inBlock}, {1, 1}, 0);
+        emitSweeps(build, form, function.buffers, rows, {row, rowOf(Index::Queries, row), batch}, inBlock);
+      });
       emitResult(first, count);
     });
-    function.buffers.pop_back_n(3);
+    function.buffers.truncate(buffers);
   }
 
   /// Where `index` begins in the unit's batch.
@@ -131,211 +164,176 @@ private:
       base = build.address({{base, 0}, {batch[number], 0}}, {1, loop.strides[index]}, 0);
     return base;
   }
+  Value rowOf(Index index, Value row) {
+    return build.address({{baseOf(index), 0}, {row, 0}}, {1, form.rows.strides[index]}, 0);
+  }
 
   //===--------------------------------------------------------------------===//
   // 2. Panels
   //===--------------------------------------------------------------------===//
 
-  /// The unit's `index` in panels of `width`, of f32.
-  PackedColumns pack(Index index, const ContractionLoop &depth, const ContractionLoop &columns, int64_t width) {
-    return packColumns(function, build, {bufferOf(index), baseOf(index)}, {depth.size, depth.strides[index]},
-                       {columns.size, columns.strides[index]}, width, type);
+  /// An operand of products in scratch.
+  ContractionOperand asOperand(Value buffer) {
+    function.buffers.push_back(buffer);
+    return {unsigned(function.buffers.size() - 1), 0, cast<MemRefType>(buffer.getType()).getElementType()};
+  }
+
+  void emitPanels() {
+    packedKeys = pack(Index::Keys, form.depth, form.keys, keyWidth, scores);
+    packedValues = pack(Index::Values, form.keys, form.columns, valueWidth, weighted);
+    scores.operands[Contraction::Rhs] = asOperand(packedKeys.buffer);
+    weighted.operands[Contraction::Rhs] = asOperand(packedValues.buffer);
+    rows.keySums = form.sums[Index::Keys] ? sumColumns(scores, packedKeys) : Value();
+    valueSums = form.sums[Index::Values] ? sumColumns(weighted, packedValues) : Value();
+  }
+
+  /// The unit's `index` in panels of `width`: of f32, or of codes, words of which `product` multiplies.
+  PackedColumns pack(Index index, const ContractionLoop &depth, const ContractionLoop &columns, int64_t width,
+                     const MatrixProduct &product) {
+    const PackedAxis steps = {depth.size, depth.strides[index]}, across = {columns.size, columns.strides[index]};
+    if (!form.isOfCodes)
+      return packColumns(function, build, {bufferOf(index), baseOf(index)}, steps, across, width, type);
+    PackedColumns packed;
+    packed.width = width;
+    packed.panels = llvm::divideCeil(across.size, width);
+    packed.stride = product.groups.stored() * width;
+    packed.buffer = allocateScratch(function, build, packed.panels * packed.stride, typeInScratch(product));
+    Value base = baseOf(index);
+    auto panel = [&](Position number, int64_t count) {
+      Value from = build.address({{base, 0}, number}, {1, width * across.stride}, 0);
+      Value to = build.address({number}, {packed.stride}, 0);
+      packGroups(build, {bufferOf(index), from}, steps.stride, {count, across.stride}, product.groups,
+                 {packed.buffer, to, 0, width});
+    };
+    const int64_t whole = across.size / width;
+    build.loop(0, whole, 1, [&](Position number) { panel(number, width); });
+    if (across.size % width != 0)
+      panel({Value(), whole}, across.size % width);
+    return packed;
+  }
+
+  /// The sums of all columns: the product of a row of ones.
+  Value sumColumns(MatrixProduct product, const PackedColumns &packed) {
+    const Type code = typeInScratch(product);
+    const int64_t bytes = build.target.vectors.bytes, count = llvm::alignTo(product.depthSize(), bytes);
+    Value ones = allocateScratch(function, build, count, code);
+    Value vector = build.constant(DenseElementsAttr::get(VectorType::get({bytes}, code), APInt(8, 1)));
+    build.loop(0, count, bytes, [&](Position at) {
+      build.store(vector, ones, build.address({at}, {1}, 0), {0, unsigned(bytes), unsigned(bytes)});
+    });
+    Value sums = allocateScratch(function, build, packed.panels * packed.width, sumType);
+    product.operands[Contraction::Lhs] = asOperand(ones);
+    product.operands[Contraction::Result] = asOperand(sums);
+    product.rows = {{1, {0, 0, 0}}};
+    emitProduct(product, packed, {build.index(0), Value(), build.index(0)}, {});
+    return sums;
   }
 
   //===--------------------------------------------------------------------===//
-  // 3. and 5. Products
+  // 3. Blocks of rows
   //===--------------------------------------------------------------------===//
 
-  /// Of `count` rows with all panels of `packed`.
-  void emitProduct(LoopedContraction &product, const PackedColumns &packed, int64_t columns, Addresses at,
-                   Value count) {
-    product.accumulatorType = type;
-    product.columns = {columns, {0, 1, 1}};
-    product.cut = LoopedContraction::Cut::Rows;
-    product.cutExtent = block;
+  /// Sums of codes become scores where they lie, and codes beside them.
+  void allocateScores() {
+    const uint64_t before = function.scratchBytes;
+    rows.sums = allocateScratch(function, build, block * pitch, sumType);
+    function.scratchBytes = before;
+    rows.scores = allocateScratch(function, build, block * pitch, type);
+    rows.pitch = pitch;
+    scores.operands[Contraction::Lhs] = form.operands[Index::Queries];
+    scores.operands[Contraction::Result] = asOperand(rows.sums);
+    scores.rows = {{rowsOfUnit, {form.rows.strides[Index::Queries], 0, pitch}}};
+    if (!form.isOfCodes) {
+      scores.depth.front().strides[Contraction::Lhs] = form.depth.strides[Index::Queries];
+    } else {
+      rows.codes = allocateScratch(function, build, block * codePitch, weighted.operands[Contraction::Lhs].elementType);
+      rows.codePitch = codePitch;
+      for (const Input &input : form.epilogue ? form.epilogue->inputs : ArrayRef<Input>())
+        if (form.sweepOf(input))
+          rows.kept[*form.sweepOf(input)] = allocateScratch(function, build, block, sumType);
+    }
+    weighted.operands[Contraction::Lhs] = asOperand(form.isOfCodes ? rows.codes : rows.scores);
+    weighted.operands[Contraction::Result] = form.operands[Index::Result];
+    weighted.rows = {{rowsOfUnit, {form.isOfCodes ? codePitch : pitch, 0, form.rows.strides[Index::Result]}}};
+    addEpilogue();
+  }
+
+  /// What the second product is followed by reads beside it: sums of a row's weights, and of columns.
+  void addEpilogue() {
+    weighted.epilogue = form.epilogue;
+    for (const Input &input : form.epilogue ? form.epilogue->inputs : ArrayRef<Input>()) {
+      const std::optional<unsigned> sweep = form.sweepOf(input);
+      const bool isOfColumns = form.sumOf(input).has_value();
+      if (!sweep && !isOfColumns) {
+        weighted.productInputs.push_back(0);
+        continue;
+      }
+      weighted.productInputs.push_back(std::nullopt);
+      weighted.operands.push_back(asOperand(sweep ? rows.kept.lookup(*sweep) : valueSums));
+      weighted.rows.front().strides.push_back(sweep ? 1 : 0);
+      weighted.columns.strides.push_back(isOfColumns ? 1 : 0);
+      weighted.depth.front().strides.push_back(0);
+    }
+    if (!form.epilogue)
+      weighted.productInputs = {0};
+  }
+
+  /// Of `count` rows, or of all where it is null, with all panels of `packed`.
+  void emitProduct(MatrixProduct product, const PackedColumns &packed, Addresses at, Value count) {
     PanelWalk walk;
-    walk.panel = {packed.buffer, packed.width, {packed.width}};
-    walk.cutLow = build.index(0);
-    walk.cutHigh = count;
-    walk.cutExtent = walk.cutMost = block;
+    const int64_t step = packed.width * product.groups.k;
+    product.depth.front().strides[Contraction::Rhs] = step;
+    walk.panel = {packed.buffer, packed.width, {step}};
+    if (count) {
+      product.cut = LoopedContraction::Cut::Rows;
+      product.cutExtent = block;
+      walk.cutLow = build.index(0);
+      walk.cutHigh = count;
+      walk.cutExtent = walk.cutMost = block;
+    }
     auto panel = [&](Position number, int64_t valid) {
       walk.columns = valid;
       Addresses there = at;
       there[Contraction::Rhs] = build.address({number}, {packed.stride}, 0);
-      there[Contraction::Result] = build.address({{at[Contraction::Result], 0}, number}, {1, packed.width}, 0);
+      for (unsigned operand = Contraction::Result; operand < there.size(); ++operand)
+        there[operand] = build.address({{at[operand], 0}, number},
+                                       {1, product.columns.strides[operand] * packed.width}, 0);
       emitPanelWalk(function, build, product, walk, there);
     };
-    const int64_t whole = columns / packed.width;
+    const int64_t columns = product.columns.size, whole = columns / packed.width;
     build.loop(0, whole, 1, [&](Position number) { panel(number, packed.width); });
     if (columns % packed.width != 0)
       panel({Value(), whole}, columns % packed.width);
   }
 
-  ContractionOperand inScratch(unsigned fromEnd) const {
-    return {unsigned(function.buffers.size() - fromEnd), 0, type};
-  }
-
-  Value rowOf(Index index, Value row) {
-    return build.address({{baseOf(index), 0}, {row, 0}}, {1, form.rows.strides[index]}, 0);
-  }
-
   void emitScores(Value first, Value count) {
-    LoopedContraction product;
-    product.operands = {form.operands[Index::Queries], inScratch(2), inScratch(3)};
-    product.rows = {{rowsOfUnit, {form.rows.strides[Index::Queries], 0, pitch}}};
-    product.depth = {{form.depth.size, {form.depth.strides[Index::Queries], packedKeys.width, 0}}};
-    emitProduct(product, packedKeys, form.keys.size, {rowOf(Index::Queries, first), Value(), build.index(0)}, count);
+    emitProduct(scores, packedKeys, {rowOf(Index::Queries, first), Value(), build.index(0)}, count);
   }
 
   void emitResult(Value first, Value count) {
-    LoopedContraction product;
-    product.operands = {inScratch(3), inScratch(1), form.operands[Index::Result]};
-    product.rows = {{rowsOfUnit, {pitch, 0, form.rows.strides[Index::Result]}}};
-    product.depth = {{form.keys.size, {1, packedValues.width, 0}}};
-    product.epilogue = form.epilogue;
-    product.productInputs = {0};
-    emitProduct(product, packedValues, form.columns.size, {build.index(0), Value(), rowOf(Index::Result, first)},
-                count);
-  }
-
-  //===--------------------------------------------------------------------===//
-  // 4. Sweeps
-  //===--------------------------------------------------------------------===//
-
-  /// A pass over a row: scores that are computed anew, if any, and what is reduced of them.
-  struct Pass {
-    const Work *map = nullptr;
-    SmallVector<unsigned> reductions; ///< Numbers of sweeps.
-  };
-
-  SmallVector<Pass> passes() const {
-    SmallVector<Pass> result;
-    for (auto [number, sweep] : llvm::enumerate(form.sweeps)) {
-      if (sweep.allParallel() || result.empty())
-        result.push_back({});
-      if (sweep.allParallel())
-        result.back().map = &sweep;
-      else
-        result.back().reductions.push_back(number);
-    }
-    return result;
-  }
-
-  void emitSweeps(Value first, Position inBlock) {
-    rowValues.assign(form.sweeps.size(), Value());
-    Value row = build.address({{first, 0}, inBlock}, {1, 1}, 0), at = build.address({inBlock}, {pitch}, 0);
-    for (const Pass &pass : passes()) {
-      SmallVector<Combiner> combiners;
-      SmallVector<Value> carried;
-      for (unsigned number : pass.reductions) {
-        combiners.push_back(*Combiner::find(*form.sweeps[number].body, 0));
-        combiners.back().nanReturns = isa<arith::MaximumFOp>(combiners.back().op); // every weight meets the NaN again
-        carried.push_back(build.broadcast(build.constant(combiners.back().identity), lanes));
-      }
-      const int64_t keys = form.keys.size, whole = keys - keys % lanes;
-      SmallVector<Value> folded = reduceInLoop(
-          build, whole, lanes, /*timesPerTurn=*/1, carried, combiners,
-          [&](Position key, ValueRange values) { return step(pass, row, at, key, {0, lanes, lanes}, values); });
-      for (const Piece &piece : cutIntoPieces(keys - whole, lanes, hasMasks(build.target, 32))) {
-        SmallVector<Value> start;
-        for (const Combiner &combiner : combiners)
-          start.push_back(build.broadcast(build.constant(combiner.identity), piece.width));
-        SmallVector<Value> last =
-            step(pass, row, at, {Value(), whole + piece.offset}, {0, piece.lanes, piece.width}, start);
-        for (auto [number, combiner] : llvm::enumerate(combiners)) {
-          Value identity = build.broadcast(build.constant(combiner.identity), lanes);
-          folded[number] = combiner.combine(build, folded[number], build.widen(last[number], piece, identity, lanes));
-        }
-      }
-      for (auto [number, combiner, value] : llvm::zip_equal(pass.reductions, combiners, folded))
-        rowValues[number] = combiner.foldLanes(build, value, form.sweeps[number].results.front().start);
-    }
-  }
-
-  /// The scores `piece` of a row from `key` on.
-  SmallVector<Value> step(const Pass &pass, Value row, Value at, Position key, Piece piece, ValueRange carried) {
-    Value address = build.address({{at, 0}, key}, {1, 1}, 0);
-    Value value = build.load(scores, address, piece);
-    if (pass.map) {
-      SmallVector<Value> arguments = inputsOf(*pass.map, value, row, key, piece);
-      arguments.push_back(Value()); // a map reads no accumulator
-      value = inlineBody(build, *pass.map->body, arguments, piece.width, hintsOf(*pass.map)).front();
-      value = build.broadcast(value, piece.width);
-      build.store(value, scores, address, piece);
-    }
-    SmallVector<Value> next;
-    for (auto [number, accumulator] : llvm::zip_equal(pass.reductions, carried)) {
-      const Work &sweep = form.sweeps[number];
-      SmallVector<Value> arguments = inputsOf(sweep, value, row, key, piece);
-      arguments.push_back(accumulator);
-      BodyHints hints;
-      hints.nanReturns = true;
-      next.push_back(
-          build.broadcast(inlineBody(build, *sweep.body, arguments, piece.width, hints).front(), piece.width));
-    }
-    return next;
-  }
-
-  SmallVector<Value> inputsOf(const Work &sweep, Value score, Value row, Position key, Piece piece) {
-    SmallVector<Value> values;
-    for (const Input &input : sweep.inputs) {
-      if (input.source == Input::Source::Unread)
-        values.push_back(Value());
-      else if (input.source == Input::Source::Work)
-        values.push_back(isOfRow(input) ? rowValues[input.work - 1] : score);
-      else
-        values.push_back(loadMask(input.access, row, key, piece));
-    }
-    return values;
-  }
-
-  Value loadMask(const Access &access, Value row, Position key, Piece piece) {
-    const unsigned rows = form.batches.size();
-    Value address = build.index(access.offset);
-    for (unsigned number = 0; number < rows; ++number)
-      address = build.address({{address, 0}, {batch[number], 0}}, {1, access.strides[number]}, 0);
-    const int64_t stride = access.strides[rows + 1];
-    address = build.address({{address, 0}, {row, 0}, key}, {1, access.strides[rows], stride}, 0);
-    Value buffer = function.buffers[access.argument];
-    return stride == 0   ? build.loadScalar(buffer, address)
-           : stride == 1 ? build.load(buffer, address, piece)
-                         : build.loadStrided(buffer, address, stride, piece);
-  }
-
-  /// The exponentials of a softmax are of differences to the largest score.
-  BodyHints hintsOf(const Work &map) const {
-    auto isLargest = [&](Value value) {
-      auto argument = dyn_cast<BlockArgument>(value);
-      if (!argument || argument.getArgNumber() >= map.inputs.size() || !isOfRow(map.inputs[argument.getArgNumber()]))
-        return false;
-      const Work &sweep = form.sweeps[map.inputs[argument.getArgNumber()].work - 1];
-      return isa<arith::MaximumFOp>(Combiner::find(*sweep.body, 0)->op);
-    };
-    BodyHints hints;
-    hints.addedExponents = form.keys.size;
-    hints.negativeExponents = llvm::all_of(map.body->getOps<math::ExpOp>(), [&](math::ExpOp exp) {
-      auto shifted = exp.getOperand().getDefiningOp<arith::SubFOp>();
-      return shifted && isLargest(shifted.getRhs());
-    });
-    return hints;
+    Addresses at = {build.index(0), Value(), rowOf(Index::Result, first)};
+    at.resize(weighted.operands.size(), build.index(0));
+    emitProduct(weighted, packedValues, at, count);
   }
 
   KernelFunction &function;
   VectorBuilder build;
   const AttentionForm &form;
-  const Type type; ///< Of scores and sums.
+  const Type type;    ///< Of scores.
+  const Type sumType; ///< Of products.
   const MachineRow &machine;
   const unsigned lanes;
+  MatrixProduct scores, weighted; ///< By panels; `weighted` is of the values.
   int64_t rowsOfUnit = 1, rowBlocks = 1;
   int64_t block = 1;                    ///< Rows whose scores are in scratch.
-  int64_t pitch = 0;                    ///< Elements from one row of scores to the next.
+  int64_t pitch = 0, codePitch = 0;     ///< Elements from one row of scores to the next, and of codes.
   int64_t keyWidth = 0, valueWidth = 0; ///< Of panels.
 
   // Of the unit.
   SmallVector<Value> batch; ///< Its index of each loop.
   PackedColumns packedKeys, packedValues;
-  Value scores;
-  SmallVector<Value> rowValues; ///< By sweep, of the row being swept.
+  Value valueSums;
+  ScoreRows rows;
 };
 
 } // namespace

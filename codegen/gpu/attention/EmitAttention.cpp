@@ -335,7 +335,7 @@ uint32_t familiesWithRoom(const AttentionForm &form) {
 
 LogicalResult emitAttention(plan::KernelOp kernel, KernelFunction &function) {
   FailureOr<AttentionForm> form = parseAttention(kernel);
-  if (failed(form))
+  if (failed(form) || form->isOfCodes)
     return failure();
   AttentionRows attention(*form, function);
   if (!attention.canSweep())

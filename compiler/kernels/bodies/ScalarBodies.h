@@ -18,6 +18,9 @@ mlir::Value emitScalar(mlir::OpBuilder &builder, mlir::Operation *op, mlir::Valu
 /// x to the power of y, by multiplications and roots where y is a suitable constant.
 mlir::Value emitPower(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x, mlir::Value y);
 
+/// The nearest integer towards zero that the integer `elementType` has, in its compute type; of what is not a number 0.
+mlir::Value emitIntegerOfFloat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x, mlir::Type elementType);
+
 /// How two values of a compute type combine in a reduction. `isUnsigned` holds for booleans too.
 mlir::Value combine(mlir::OpBuilder &builder, mlir::Location loc, nn::ReduceKind kind, mlir::Value a, mlir::Value b,
                     bool isUnsigned);

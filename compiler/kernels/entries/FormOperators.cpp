@@ -164,6 +164,8 @@ private:
     Operation *work = written ? written : op;
     node.readsTable = getTableRead(op) != nullptr;
     node.kind = node.readsTable ? WorkKind::Elementwise : getWorkKind(work);
+    if (auto attention = dyn_cast<nn::AttentionOp>(work))
+      node.isOfCodes = attention.isOfCodes();
     const bool isPartOfProduct = isPart(op);
     const plan::Engine engine = plan::engineOf(isPartOfProduct ? op->getOperand(0).getDefiningOp() : op);
     node.engine = int(engine);

@@ -24,8 +24,9 @@ constexpr size_t maxOperands = 16;
 constexpr size_t maxReadsOfUpdate = 32;
 
 /// Takes no other operator.
-bool isAlone(WorkKind kind) {
-  return kind == WorkKind::Attention || kind == WorkKind::Scan || kind == WorkKind::Serial;
+bool isAlone(const FusionNode &node) {
+  return (node.kind == WorkKind::Attention && !node.isOfCodes) || node.kind == WorkKind::Scan ||
+         node.kind == WorkKind::Serial;
 }
 
 class Fuser : private GroupTable {
@@ -73,11 +74,14 @@ private:
     group.members.push_back(first);
     groupOf[first] = groups.size();
     size_t operands = countOperands(first);
-    while (!isAlone(nodes[first].kind)) {
+    while (!isAlone(nodes[first])) {
       llvm::SmallVector<int, 4> region = findRegion(group.last, first);
       for (int member : region)
         operands += countOperands(member) - 1;
       if (region.empty() || group.members.size() + region.size() > maxMembers || operands > maxOperands)
+        break;
+      // What is computed of attention's sums, while a block of its rows is in registers, reads numbers alone.
+      if (nodes[first].kind == WorkKind::Attention && !readsNumbersAlone(region, group))
         break;
       for (int member : region)
         groupOf[member] = groups.size();
@@ -89,6 +93,14 @@ private:
     if (group.results.empty())
       group.results.push_back(group.last);
     groups.push_back(std::move(group));
+  }
+
+  bool readsNumbersAlone(llvm::ArrayRef<int> region, const FusionGroup &group) const {
+    return llvm::all_of(region, [&](int member) {
+      return llvm::all_of(nodes[member].operands, [&](int operand) {
+        return operand == kSplatOperand || operand == group.last || llvm::is_contained(region, operand);
+      });
+    });
   }
 
   /// All that is computed of the last value, if that ends in what states become, and nobody reads any of it beside.

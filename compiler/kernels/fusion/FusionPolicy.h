@@ -73,6 +73,8 @@ struct FusionNode {
   /// Whether it is one of the equal parts that the columns of its operand, a contraction, are read in: a boundary, unless
   /// the contraction's group takes it.
   bool isPart = false;
+  /// Whether it is attention of codes, which may be followed by what makes codes of its sums.
+  bool isOfCodes = false;
   SeparablePart separable = SeparablePart::None;
   double multiplyAdds = 0; ///< Of a depthwise convolution.
   int64_t columns = 0;     ///< Of a pointwise one.

@@ -13,14 +13,13 @@ namespace nacre::kernels {
 
 static Type getElementType(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
 
-/// A factor as it was loaded, in the type of the sum: narrow integers are widened by their own sign.
-static Value toFactor(OpBuilder &b, Location loc, Value scalar, Type elementType, Type accumulatorType) {
-  Value factor = fromStorage(b, loc, scalar, elementType);
-  if (factor.getType() == accumulatorType)
-    return factor;
+Value widen(OpBuilder &b, Location loc, Value scalar, Type elementType, Type sumType) {
+  Value number = fromStorage(b, loc, scalar, elementType);
+  if (number.getType() == sumType)
+    return number;
   if (elementType.isUnsignedInteger())
-    return arith::ExtUIOp::create(b, loc, accumulatorType, factor);
-  return arith::ExtSIOp::create(b, loc, accumulatorType, factor);
+    return arith::ExtUIOp::create(b, loc, sumType, number);
+  return arith::ExtSIOp::create(b, loc, sumType, number);
 }
 
 Value readLeft(KernelBody &body, Value left) {
@@ -36,8 +35,8 @@ Value addProducts(KernelBody &body, Value destination, std::pair<Value, Value> f
   Type left = getElementType(factors.first), right = getElementType(factors.second);
   Value zero = body.fill(cast<TypedAttr>(body.getBuilder().getZeroAttr(accumulatorType)), destination);
   auto build = [&](OpBuilder &b, Location loc, ValueRange scalars) {
-    Value x = toFactor(b, loc, scalars[0], left, accumulatorType);
-    Value w = toFactor(b, loc, scalars[1], right, accumulatorType);
+    Value x = widen(b, loc, scalars[0], left, accumulatorType);
+    Value w = widen(b, loc, scalars[1], right, accumulatorType);
     Value sum;
     if (isa<FloatType>(accumulatorType))
       sum = arith::AddFOp::create(b, loc, scalars.back(), arith::MulFOp::create(b, loc, x, w));

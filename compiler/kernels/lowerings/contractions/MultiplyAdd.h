@@ -8,6 +8,7 @@
 #define NACRE_COMPILER_KERNELS_LOWERINGS_CONTRACTIONS_MULTIPLYADD_H
 
 #include "compiler/kernels/bodies/KernelBody.h"
+#include "compiler/kernels/lowerings/Lowering.h"
 
 namespace nacre::kernels {
 
@@ -30,6 +31,21 @@ struct Loops {
     return mlir::AffineMap::get(iterators.size(), 0, results, context);
   }
 };
+
+/// A map of a product's loops to an operand: axis i of what is read is axis axes[i] of the operand, whose last two axes are `row` and
+/// `column`. The operand's batch axes are the last of `batches`; axes of size one that broadcast stay at 0.
+mlir::AffineMap getProductMap(const Loops &loops, const StridedOperand &operand, llvm::ArrayRef<int64_t> sourceShape,
+                              llvm::ArrayRef<mlir::AffineExpr> batches, llvm::ArrayRef<int64_t> batchSizes,
+                              mlir::AffineExpr row, mlir::AffineExpr column);
+
+/// The axes of a result, in the order in which it is written; `written` may be null.
+mlir::AffineMap getResultMap(const Loops &loops, llvm::SmallVector<mlir::AffineExpr> axes, nn::TransposeOp written);
+
+/// Attention whose elements are stored in the order of `written`, which may be null.
+mlir::LogicalResult lowerAttention(KernelBody &body, nn::AttentionOp op, nn::TransposeOp written);
+
+/// `scalar`, an element of a tensor of `elementType` as it was loaded, in the type of a sum: narrow integers are widened by their own sign.
+mlir::Value widen(mlir::OpBuilder &b, mlir::Location loc, mlir::Value scalar, mlir::Type elementType, mlir::Type sumType);
 
 /// The left operand of a product, which members of the group may make.
 mlir::Value readLeft(KernelBody &body, mlir::Value left);

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/graph/quantized/AttentionOfCodes.h"
+
+#include "compiler/graph/Matching.h"
+#include "compiler/graph/quantized/Flips.h"
+
+using namespace mlir;
+
+namespace nacre::graph {
+
+namespace {
+
+using nn::BinaryKind;
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+//===----------------------------------------------------------------------===//
+// 1. Products and what is added to them
+//===----------------------------------------------------------------------===//
+
+/// Codes as they were before transposes and flips: axis i of the one is axis axes[i] of `source`, and each number is `offset` more.
+struct Codes {
+  Value source;
+  SmallVector<int64_t> axes;
+  int64_t offset = 0;
+
+  explicit Codes(Value value) : source(value), axes(llvm::to_vector(llvm::seq<int64_t>(0, typeOf(value).getRank()))) {}
+
+  void transpose(nn::TransposeOp op) {
+    for (int64_t &axis : axes)
+      axis = op.getPermutation()[axis];
+    source = op.getOperand();
+  }
+
+  void strip() {
+    while (true) {
+      if (auto op = source.getDefiningOp<nn::TransposeOp>()) {
+        transpose(op);
+      } else if (Value flipped = matchFlip(source)) {
+        offset += getFlipOffset(flipped.getType());
+        source = flipped;
+      } else {
+        return;
+      }
+    }
+  }
+};
+
+std::optional<int64_t> matchInteger(Value value) {
+  std::optional<double> number = getSplat(value);
+  return number ? std::optional<int64_t>(int64_t(*number)) : std::nullopt;
+}
+
+/// sums of products + `rows` * the sums of rows of the left codes + `columns` * those of columns of the right ones + `constant`.
+class LinearForm {
+public:
+  explicit LinearForm(nn::MatMulOp product) : product(product), left(product.getLhs()), right(product.getRhs()) {
+    left.strip();
+    right.strip();
+  }
+
+  /// Adds `factor` * `value`.
+  bool add(Value value, int64_t factor) {
+    if (value == product.getResult()) {
+      hasProduct = factor == 1 && !hasProduct;
+      return hasProduct;
+    }
+    if (std::optional<int64_t> number = matchInteger(value)) {
+      constant += factor * *number;
+      return true;
+    }
+    auto op = value.getDefiningOp<nn::BinaryOp>();
+    if (!op)
+      return addSum(Codes(value), factor);
+    switch (op.getKind()) {
+    case BinaryKind::Add:
+      return add(op.getLhs(), factor) && add(op.getRhs(), factor);
+    case BinaryKind::Sub:
+      return add(op.getLhs(), factor) && add(op.getRhs(), -factor);
+    case BinaryKind::Mul:
+      for (auto [number, other] : {std::pair(op.getRhs(), op.getLhs()), std::pair(op.getLhs(), op.getRhs())})
+        if (std::optional<int64_t> by = matchInteger(number))
+          return add(other, factor * *by);
+      return false;
+    default:
+      return false;
+    }
+  }
+
+  /// The zero points that all of this stands for.
+  std::optional<CentredProduct> centred(Value sums) {
+    const int64_t depth = typeOf(product.getLhs()).getShape().back();
+    if (!hasProduct || constant != depth * rows * columns)
+      return std::nullopt;
+    return CentredProduct{product, sums, -columns, -rows};
+  }
+
+private:
+  bool addSum(Codes sum, int64_t factor) {
+    while (auto transpose = sum.source.getDefiningOp<nn::TransposeOp>())
+      sum.transpose(transpose);
+    auto reduce = sum.source.getDefiningOp<nn::ReduceOp>();
+    if (!reduce || reduce.getKind() != nn::ReduceKind::Sum || !reduce.getKeepDims() || reduce.getAxes().size() != 1)
+      return false;
+    const int64_t axis = reduce.getAxes().front(), rank = int64_t(sum.axes.size()),
+                  count = typeOf(reduce.getOperand()).getShape()[axis];
+    const int64_t place = llvm::find(sum.axes, axis) - sum.axes.begin();
+    sum.source = reduce.getOperand();
+    // A number that is added to each code, widened.
+    if (auto shifted = getBinary(sum.source, BinaryKind::Add))
+      if (std::optional<int64_t> number = matchInteger(shifted.getRhs())) {
+        constant += factor * *number * count;
+        sum.source = shifted.getLhs();
+      }
+    auto widened = sum.source.getDefiningOp<nn::CastOp>();
+    if (!widened || !isByte(widened.getOperand().getType()))
+      return false;
+    sum.source = widened.getOperand();
+    sum.strip();
+    const bool isOfRows = place == rank - 1;
+    const Codes &codes = isOfRows ? left : right;
+    if ((!isOfRows && place != rank - 2) || sum.source != codes.source || sum.axes != codes.axes)
+      return false;
+    (isOfRows ? rows : columns) += factor;
+    constant += factor * count * (sum.offset - codes.offset);
+    return true;
+  }
+
+  nn::MatMulOp product;
+  Codes left, right; ///< Of the product.
+  bool hasProduct = false;
+  int64_t rows = 0, columns = 0, constant = 0;
+};
+
+bool isOfCodes(nn::MatMulOp product) {
+  return isByte(product.getLhs().getType()) && isByte(product.getRhs().getType()) &&
+         typeOf(product.getLhs()).getRank() == typeOf(product.getResult()).getRank() &&
+         typeOf(product.getRhs()).getRank() == typeOf(product.getResult()).getRank();
+}
+
+/// The one product that is among the terms of `sums`.
+nn::MatMulOp findProduct(Value sums) {
+  while (auto op = sums.getDefiningOp<nn::BinaryOp>()) {
+    if (op.getKind() != BinaryKind::Add && op.getKind() != BinaryKind::Sub)
+      return {};
+    // Terms beside it broadcast to it, or come from further down.
+    sums = op.getLhs().getType() == op.getType() ? op.getLhs() : op.getRhs();
+  }
+  return sums.getDefiningOp<nn::MatMulOp>();
+}
+
+} // namespace
+
+std::optional<CentredProduct> matchCentredSums(Value sums) {
+  nn::MatMulOp product = findProduct(sums);
+  if (!product || !product->hasOneUse() || !isOfCodes(product))
+    return std::nullopt;
+  LinearForm form(product);
+  return form.add(sums, 1) ? form.centred(sums) : std::nullopt;
+}
+
+std::optional<CentredProduct> matchCentredProduct(nn::MatMulOp product) {
+  if (!isOfCodes(product))
+    return std::nullopt;
+  std::optional<CentredProduct> found;
+  for (Value sums = product.getResult();;) {
+    LinearForm form(product);
+    if (form.add(sums, 1))
+      if (std::optional<CentredProduct> centred = form.centred(sums))
+        found = centred;
+    auto next = sums.hasOneUse() ? dyn_cast<nn::BinaryOp>(*sums.user_begin()) : nn::BinaryOp();
+    if (!next || next.getType() != product.getType() ||
+        (next.getKind() != BinaryKind::Add && next.getKind() != BinaryKind::Sub))
+      return found;
+    sums = next.getResult();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Codes of the weights
+//===----------------------------------------------------------------------===//
+
+std::optional<CodedWeights> matchCodedWeights(Value codes) {
+  auto cast = codes.getDefiningOp<nn::CastOp>();
+  if (!cast || !isByte(codes.getType()) || !typeOf(cast.getOperand()).getElementType().isF32())
+    return std::nullopt;
+  const double least = typeOf(codes).getElementType().isUnsignedInteger() ? 0 : -128, most = least + 255;
+  Value value = cast.getOperand();
+  bool hasLeast = false, hasMost = false;
+  for (bool isBound = true; isBound && value.hasOneUse();) {
+    isBound = false;
+    if (auto relu = getUnary(value, nn::UnaryKind::Relu); relu && least == 0) {
+      hasLeast = isBound = true;
+      value = relu.getOperand();
+    } else if (auto max = getBinary(value, BinaryKind::Max); max && isSplatOf(max.getRhs(), least)) {
+      hasLeast = isBound = true;
+      value = max.getLhs();
+    } else if (auto min = getBinary(value, BinaryKind::Min); min && isSplatOf(min.getRhs(), most)) {
+      hasMost = isBound = true;
+      value = min.getLhs();
+    }
+  }
+  CodedWeights weights;
+  if (auto sum = getBinary(value, BinaryKind::Add); sum && sum->hasOneUse())
+    if (std::optional<int64_t> zero = matchInteger(sum.getRhs())) {
+      weights.zero = *zero;
+      value = sum.getLhs();
+    }
+  auto round = getUnary(value, nn::UnaryKind::Round);
+  auto ratio = round && round->hasOneUse() ? getBinary(round.getOperand(), BinaryKind::Div) : nn::BinaryOp();
+  std::optional<double> scale = ratio && ratio->hasOneUse() ? getSplat(ratio.getRhs()) : std::nullopt;
+  weights.softmax = scale ? ratio.getLhs().getDefiningOp<nn::SoftmaxOp>() : nn::SoftmaxOp();
+  if (!hasLeast || !hasMost || !weights.softmax || weights.softmax.getType() != ratio.getType())
+    return std::nullopt;
+  weights.scale = *scale;
+  return weights;
+}
+
+} // namespace nacre::graph
