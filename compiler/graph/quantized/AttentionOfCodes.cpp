@@ -19,32 +19,85 @@ RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getTy
 // 1. Products and what is added to them
 //===----------------------------------------------------------------------===//
 
-/// Codes as they were before transposes and flips: axis i of the one is axis axes[i] of `source`, and each number is `offset` more.
+/// The axes of `from` that a reshape to `to` makes axes of, if it only moves some of extent one; these in their order.
+std::optional<SmallVector<int64_t>> matchMovedUnits(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  SmallVector<int64_t> units, others;
+  for (auto [axis, size] : llvm::enumerate(from))
+    (size == 1 ? units : others).push_back(int64_t(axis));
+  if (from.size() != to.size() || llvm::count(to, 1) != int64_t(units.size()))
+    return std::nullopt;
+  SmallVector<int64_t> axes;
+  auto unit = units.begin(), other = others.begin();
+  for (int64_t size : to) {
+    if (size != 1 && from[*other] != size)
+      return std::nullopt;
+    axes.push_back(size == 1 ? *unit++ : *other++);
+  }
+  return axes;
+}
+
+/// Codes as they were before transposes and flips: axis i of the one is axis axes[i] of `shape`, in which `source` is seen, and each
+/// number is `offset` more.
 struct Codes {
   Value source;
-  SmallVector<int64_t> axes;
+  SmallVector<int64_t> axes, shape;
   int64_t offset = 0;
 
-  explicit Codes(Value value) : source(value), axes(llvm::to_vector(llvm::seq<int64_t>(0, typeOf(value).getRank()))) {}
+  explicit Codes(Value value)
+      : source(value), axes(llvm::to_vector(llvm::seq<int64_t>(0, typeOf(value).getRank()))),
+        shape(typeOf(value).getShape()) {}
 
-  void transpose(nn::TransposeOp op) {
+  void moveTo(Value value) {
+    source = value;
+    shape.assign(typeOf(value).getShape().begin(), typeOf(value).getShape().end());
+  }
+
+  /// Whether `source` only moves axes; then goes above that.
+  bool stripMove() {
+    SmallVector<int64_t> from;
+    if (auto transpose = source.getDefiningOp<nn::TransposeOp>()) {
+      llvm::append_range(from, transpose.getPermutation());
+    } else if (auto reshape = source.getDefiningOp<nn::ReshapeOp>()) {
+      auto moved = matchMovedUnits(typeOf(reshape.getOperand()).getShape(), reshape.getType().getShape());
+      if (!moved)
+        return false;
+      from = *moved;
+    } else {
+      return false;
+    }
     for (int64_t &axis : axes)
-      axis = op.getPermutation()[axis];
-    source = op.getOperand();
+      axis = from[axis];
+    moveTo(source.getDefiningOp()->getOperand(0));
+    return true;
   }
 
   void strip() {
     while (true) {
-      if (auto op = source.getDefiningOp<nn::TransposeOp>()) {
-        transpose(op);
-      } else if (Value flipped = matchFlip(source)) {
-        offset += getFlipOffset(flipped.getType());
-        source = flipped;
-      } else {
-        return;
-      }
+      if (stripMove())
+        continue;
+      Value flipped = matchFlip(source);
+      if (!flipped)
+        break;
+      offset += getFlipOffset(flipped.getType());
+      moveTo(flipped);
     }
+    if (auto reshape = source.getDefiningOp<nn::ReshapeOp>())
+      source = reshape.getOperand();
   }
+
+  /// The axes of several elements that there are of `source`, by their extents, and in which order they are.
+  std::pair<SmallVector<int64_t>, SmallVector<int64_t>> order() const {
+    SmallVector<int64_t> extents, order;
+    for (int64_t size : shape)
+      if (size != 1)
+        extents.push_back(size);
+    for (int64_t axis : axes)
+      if (shape[axis] != 1)
+        order.push_back(llvm::count_if(ArrayRef(shape).take_front(axis), [](int64_t size) { return size != 1; }));
+    return {extents, order};
+  }
+
+  bool isAlike(const Codes &other) const { return source == other.source && order() == other.order(); }
 };
 
 std::optional<int64_t> matchInteger(Value value) {
@@ -98,8 +151,8 @@ public:
 
 private:
   bool addSum(Codes sum, int64_t factor) {
-    while (auto transpose = sum.source.getDefiningOp<nn::TransposeOp>())
-      sum.transpose(transpose);
+    while (sum.stripMove()) {
+    }
     auto reduce = sum.source.getDefiningOp<nn::ReduceOp>();
     if (!reduce || reduce.getKind() != nn::ReduceKind::Sum || !reduce.getKeepDims() || reduce.getAxes().size() != 1)
       return false;
@@ -116,11 +169,11 @@ private:
     auto widened = sum.source.getDefiningOp<nn::CastOp>();
     if (!widened || !isByte(widened.getOperand().getType()))
       return false;
-    sum.source = widened.getOperand();
+    sum.moveTo(widened.getOperand());
     sum.strip();
     const bool isOfRows = place == rank - 1;
     const Codes &codes = isOfRows ? left : right;
-    if ((!isOfRows && place != rank - 2) || sum.source != codes.source || sum.axes != codes.axes)
+    if ((!isOfRows && place != rank - 2) || !sum.isAlike(codes))
       return false;
     (isOfRows ? rows : columns) += factor;
     constant += factor * count * (sum.offset - codes.offset);
