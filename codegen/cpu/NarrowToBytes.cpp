@@ -15,7 +15,7 @@ namespace {
 
 class Narrower {
 public:
-  Narrower(VectorBuilder &build, int64_t zero, bool isUnsigned) : build(build), zero(zero), isUnsigned(isUnsigned) {}
+  Narrower(VectorBuilder &build, const ZeroPoint &zero, bool isUnsigned) : build(build), zero(zero), isUnsigned(isUnsigned) {}
 
   Value emit(Value x) {
     if (!narrowsByShorts(build.target))
@@ -47,11 +47,14 @@ private:
   }
 
   Value plusZero(Value shorts) {
-    if (zero == 0)
+    if (zero.isNone())
       return shorts;
-    const std::string lanes = isa<VectorType>(shorts.getType()) ? "v" + std::to_string(lanesOf(shorts)) : "";
-    return intrinsic("llvm.sadd.sat." + lanes + "i16", shorts.getType(),
-                     {shorts, build.intConstant(zero, shorts.getType())});
+    const bool isVector = isa<VectorType>(shorts.getType());
+    const std::string lanes = isVector ? "v" + std::to_string(lanesOf(shorts)) : "";
+    Value addend = !zero.value ? build.intConstant(zero.number, shorts.getType())
+                   : isVector  ? build.broadcast(zero.value, lanesOf(shorts))
+                               : zero.value;
+    return intrinsic("llvm.sadd.sat." + lanes + "i16", shorts.getType(), {shorts, addend});
   }
 
   //===--------------------------------------------------------------------===//
@@ -128,14 +131,14 @@ private:
   }
 
   VectorBuilder &build;
-  const int64_t zero;
+  const ZeroPoint zero;
   const bool isUnsigned;
 };
 
 } // namespace
 
-Value narrowToBytes(VectorBuilder &build, Value x, int64_t zero, bool isUnsigned) {
-  assert((zero == 0 || narrowsByShorts(build.target)) && "this machine adds in i32");
+Value narrowToBytes(VectorBuilder &build, Value x, const ZeroPoint &zero, bool isUnsigned) {
+  assert((zero.isNone() || narrowsByShorts(build.target)) && "this machine adds in i32");
   return Narrower(build, zero, isUnsigned).emit(x);
 }
 

@@ -15,9 +15,17 @@ namespace nacre::codegen::cpu {
 /// Whether i32 is narrowed by way of i16, in which a zero point is then added for less.
 bool narrowsByShorts(const Target &target);
 
+/// A zero point: a number, or a scalar i16 that only a run knows.
+struct ZeroPoint {
+  int64_t number = 0;
+  mlir::Value value; ///< Null for a number.
+
+  bool isNone() const { return !value && number == 0; }
+};
+
 /// Returns x + zero, saturated to a byte with or without sign. `x`: a scalar or a vector of i32; the sum may leave the range of i32 if
-/// narrowsByShorts. Elsewhere `zero` must be 0.
-mlir::Value narrowToBytes(VectorBuilder &build, mlir::Value x, int64_t zero, bool isUnsigned);
+/// narrowsByShorts. Elsewhere `zero` must be none.
+mlir::Value narrowToBytes(VectorBuilder &build, mlir::Value x, const ZeroPoint &zero, bool isUnsigned);
 
 } // namespace nacre::codegen::cpu
 

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. read a chain backwards from its last operation;
-//       2. emit it with the same bits: the upper bound as a float if converting does not saturate, the lower one by instructions
-//          that narrow.
+// A chain is emitted with the same bits: the upper bound as a float if converting does not saturate, the lower one by instructions
+// that narrow.
 
 #include "codegen/cpu/BodyChains.h"
 #include "codegen/cpu/NarrowToBytes.h"
+#include "codegen/cpu/QuantizedChain.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/Matchers.h"
-#include <cmath>
-#include <limits>
 
 using namespace mlir;
 
@@ -18,241 +15,11 @@ namespace nacre::codegen::cpu {
 
 namespace {
 
-/// clamp(round(x) + zero, low, high) of a float, halves to even; or clamp(x, low, high) of an i32.
-struct QuantizedChain {
-  Value x;
-  int64_t zero = 0, low = 0, high = 0;
-  std::optional<int64_t> ofNaN; ///< What becomes of NaN; none if x is never NaN.
-  Type type;                    ///< Of the result: i8 or i32.
-
-  bool isRounded() const { return isa<FloatType>(x.getType()); }
-  bool isUnsigned() const { return low >= 0; }
-};
-
-//===----------------------------------------------------------------------===//
-// 1. Reading
-//===----------------------------------------------------------------------===//
-
-/// Between these a float's sum with a zero point is exact, and beyond them it is beyond every bound.
-constexpr double kExact = 1 << 20;
-
-std::optional<double> numberOf(Value value) {
-  APFloat number(0.0);
-  if (matchPattern(value, m_ConstantFloat(&number)))
-    return number.convertToDouble();
-  APInt integer;
-  if (matchPattern(value, m_ConstantInt(&integer)) && integer.getBitWidth() <= 64)
-    return double(integer.getSExtValue());
-  return std::nullopt;
-}
-
-/// One step of a chain: an operand and a constant.
-struct Step {
-  enum class Kind { Max, Min, Add } kind;
-  Value operand;
-  double number;
-  bool keepsNaN = true; ///< Else NaN becomes the number.
-
-  double operator()(double x) const {
-    if (std::isnan(x))
-      return keepsNaN ? x : number;
-    return kind == Kind::Max ? std::max(x, number) : kind == Kind::Min ? std::min(x, number) : x + number;
-  }
-};
-
-/// A choice between a value and the constant that it is compared with.
-std::optional<Step> readChoice(arith::SelectOp select) {
-  auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
-  if (!compare)
-    return std::nullopt;
-  using Predicate = arith::CmpFPredicate;
-  const Predicate predicate = compare.getPredicate();
-  const bool isGreater = predicate == Predicate::OGT || predicate == Predicate::OGE;
-  if (!isGreater && predicate != Predicate::OLT && predicate != Predicate::OLE)
-    return std::nullopt;
-  Value x = compare.getLhs();
-  std::optional<double> number = numberOf(compare.getRhs());
-  if (!number)
-    return std::nullopt;
-  // An ordered comparison with NaN does not hold.
-  if (select.getTrueValue() == x && numberOf(select.getFalseValue()) == number)
-    return Step{isGreater ? Step::Kind::Max : Step::Kind::Min, x, *number, /*keepsNaN=*/false};
-  if (select.getFalseValue() == x && numberOf(select.getTrueValue()) == number)
-    return Step{isGreater ? Step::Kind::Min : Step::Kind::Max, x, *number};
-  return std::nullopt;
-}
-
-std::optional<Step> readStep(Operation *op) {
-  if (auto select = dyn_cast<arith::SelectOp>(op))
-    return readChoice(select);
-  if (op->getNumOperands() != 2)
-    return std::nullopt;
-  const bool isSwapped = numberOf(op->getOperand(0)).has_value();
-  std::optional<double> number = numberOf(op->getOperand(isSwapped ? 0 : 1));
-  Value operand = op->getOperand(isSwapped ? 1 : 0);
-  if (!number)
-    return std::nullopt;
-  if (isa<arith::MaximumFOp, arith::MaxNumFOp, arith::MaxSIOp>(op))
-    return Step{Step::Kind::Max, operand, *number, !isa<arith::MaxNumFOp>(op)};
-  if (isa<arith::MinimumFOp, arith::MinNumFOp, arith::MinSIOp>(op))
-    return Step{Step::Kind::Min, operand, *number, !isa<arith::MinNumFOp>(op)};
-  if (isa<arith::AddFOp>(op))
-    return Step{Step::Kind::Add, operand, *number};
-  if (isa<arith::SubFOp>(op) && !isSwapped)
-    return Step{Step::Kind::Add, operand, -*number};
-  return std::nullopt;
-}
-
-/// The largest magnitude of `value`, infinity included; NaN if it may be NaN.
-double magnitudeOf(Value value, unsigned depth = 12) {
-  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-  Operation *op = value.getDefiningOp();
-  if (!op || depth == 0)
-    return unknown;
-  if (std::optional<double> number = numberOf(value))
-    return std::abs(*number);
-  auto rounded = [&](double exact) {
-    const bool isFinite = exact < std::numeric_limits<float>::max() / 2 && value.getType().isF32();
-    return isFinite || std::isnan(exact) ? exact : std::numeric_limits<double>::infinity();
-  };
-  if (isa<arith::SIToFPOp, arith::UIToFPOp>(op))
-    return rounded(std::ldexp(1.0, int(op->getOperand(0).getType().getIntOrFloatBitWidth())));
-  auto of = [&](unsigned operand) { return magnitudeOf(op->getOperand(operand), depth - 1); };
-  if (isa<math::RoundEvenOp>(op))
-    return rounded(of(0) + 1);
-  if (isa<arith::NegFOp, math::AbsFOp>(op))
-    return of(0);
-  if (isa<arith::MaximumFOp, arith::MinimumFOp>(op))
-    return of(0) + of(1);
-  // Infinity less itself and times zero is NaN, and so is a quotient of two zeros or of two infinities.
-  if (isa<arith::AddFOp, arith::SubFOp>(op)) {
-    const double a = of(0), b = of(1);
-    return std::isinf(a) && std::isinf(b) ? unknown : rounded(a + b);
-  }
-  const double factor = std::abs(numberOf(op->getNumOperands() == 2 ? op->getOperand(1) : value).value_or(0));
-  const bool isKnown = factor > 0 && !std::isinf(factor);
-  if (isa<arith::DivFOp>(op))
-    return isKnown ? rounded(of(0) / factor) : unknown;
-  if (!isa<arith::MulFOp>(op))
-    return unknown;
-  const double a = of(0), b = of(1);
-  return isKnown || (!std::isinf(a) && !std::isinf(b)) ? rounded(a * b) : unknown;
-}
-
-/// Collects the steps from `value` back to where none is read.
-Value readSteps(Value value, SmallVectorImpl<Step> &steps) {
-  while (Operation *op = value.getDefiningOp()) {
-    std::optional<Step> step = readStep(op);
-    if (!step)
-      break;
-    steps.push_back(*step);
-    value = step->operand;
-  }
-  return value;
-}
-
-/// clamp(x + zero, low, high), of which steps before it become a part.
-struct Clamp {
-  double zero = 0, low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
-
-  bool add(const Step &step) {
-    if (step.number != std::nearbyint(step.number) || std::abs(step.number) > kExact)
-      return false;
-    const double bound = step.number + zero;
-    switch (step.kind) {
-    case Step::Kind::Max:
-      low = std::min(std::max(low, bound), high);
-      return true;
-    case Step::Kind::Min:
-      high = std::max(std::min(high, bound), low);
-      return true;
-    case Step::Kind::Add:
-      zero += step.number;
-      return low >= -kExact && high <= kExact && std::abs(zero) <= kExact;
-    }
-    llvm_unreachable("unknown step");
-  }
-  bool isBounded() const { return low >= -kExact && high <= kExact; }
-};
-
-/// A float that is converted, rounded before.
-std::optional<QuantizedChain> readRounded(arith::FPToSIOp convert, std::optional<int64_t> ofNaN) {
-  if (!convert.getIn().getType().isF32() || !convert.getType().isInteger(32))
-    return std::nullopt;
-  SmallVector<Step> steps;
-  auto round = readSteps(convert.getIn(), steps).getDefiningOp<math::RoundEvenOp>();
-  Clamp clamp;
-  if (!round || !llvm::all_of(steps, [&](const Step &step) { return clamp.add(step); }) || !clamp.isBounded())
-    return std::nullopt;
-  QuantizedChain chain{round.getOperand(), int64_t(clamp.zero), int64_t(clamp.low), int64_t(clamp.high), {},
-                       convert.getType()};
-  if (!std::isnan(magnitudeOf(chain.x)))
-    return chain;
-  double nan = std::nan("");
-  for (const Step &step : llvm::reverse(steps))
-    nan = step(nan);
-  // Converting NaN is undefined: where it gets so far, it cannot be.
-  chain.ofNaN = ofNaN ? ofNaN : std::isnan(nan) ? std::nullopt : std::optional<int64_t>(int64_t(nan));
-  return chain;
-}
-
-/// The same, or a constant where it is NaN.
-std::optional<QuantizedChain> readRounded(Value value) {
-  if (auto convert = value.getDefiningOp<arith::FPToSIOp>())
-    return readRounded(convert, std::nullopt);
-  auto select = value.getDefiningOp<arith::SelectOp>();
-  if (!select)
-    return std::nullopt;
-  auto isNaN = select.getCondition().getDefiningOp<arith::CmpFOp>();
-  auto convert = select.getFalseValue().getDefiningOp<arith::FPToSIOp>();
-  std::optional<double> instead = numberOf(select.getTrueValue());
-  if (!isNaN || !convert || !instead || isNaN.getPredicate() != arith::CmpFPredicate::UNO ||
-      isNaN.getLhs() != isNaN.getRhs())
-    return std::nullopt;
-  // What is compared must be NaN when x is: a value between them that keeps NaN.
-  SmallVector<Step> after, before;
-  readSteps(convert.getIn(), after);
-  auto round = readSteps(isNaN.getLhs(), before).getDefiningOp<math::RoundEvenOp>();
-  const bool keepsNaN = llvm::all_of(before, [](const Step &step) { return step.keepsNaN; });
-  std::optional<QuantizedChain> chain =
-      readRounded(convert, keepsNaN ? std::optional(int64_t(*instead)) : std::nullopt);
-  return chain && round && round.getOperand() == chain->x ? chain : std::nullopt;
-}
-
-/// An integer in the range of 8 bits, of one sign or the other.
-bool fitsInBytes(const QuantizedChain &chain) {
-  return (chain.low >= INT8_MIN && chain.high <= INT8_MAX) || (chain.low >= 0 && chain.high <= UINT8_MAX);
-}
-
-std::optional<QuantizedChain> readChain(Operation *op) {
-  auto narrow = dyn_cast<arith::TruncIOp>(op);
-  if (!narrow)
-    return op->getNumResults() == 1 && op->getResult(0).getType().isInteger(32) ? readRounded(op->getResult(0))
-                                                                                : std::nullopt;
-  if (!narrow.getType().isInteger(8) || !narrow.getIn().getType().isInteger(32))
-    return std::nullopt;
-  std::optional<QuantizedChain> chain = readRounded(narrow.getIn());
-  if (!chain) {
-    SmallVector<Step> steps;
-    Value x = readSteps(narrow.getIn(), steps);
-    Clamp clamp;
-    if (!llvm::all_of(steps, [&](const Step &step) { return clamp.add(step); }) || !clamp.isBounded())
-      return std::nullopt;
-    chain = QuantizedChain{x, 0, int64_t(clamp.low), int64_t(clamp.high), {}, {}};
-  }
-  if (!fitsInBytes(*chain))
-    return std::nullopt;
-  chain->type = narrow.getType();
-  return chain;
-}
-
-//===----------------------------------------------------------------------===//
-// 2. Emitting
-//===----------------------------------------------------------------------===//
-
 class ChainEmitter {
 public:
-  ChainEmitter(VectorBuilder &build, const QuantizedChain &chain) : build(build), chain(chain) {}
+  /// `input` is the chain's zeroInput, a scalar; null where there is none.
+  ChainEmitter(VectorBuilder &build, const QuantizedChain &chain, Value input)
+      : build(build), chain(chain), input(input) {}
 
   Value emit(Value x) {
     if (!chain.ofNaN || (*chain.ofNaN >= chain.low && *chain.ofNaN <= chain.high))
@@ -260,7 +27,7 @@ public:
     // The code of NaN lies outside of the range of all other results, so it is selected at the end.
     QuantizedChain ofNumbers = chain;
     ofNumbers.ofNaN.reset();
-    Value bounded = ChainEmitter(build, ofNumbers).emitBounded(x);
+    Value bounded = ChainEmitter(build, ofNumbers, input).emitBounded(x);
     Value isNumber = make<arith::CmpFOp>(arith::CmpFPredicate::ORD, x, x);
     return make<arith::SelectOp>(isNumber, bounded, like(bounded, *chain.ofNaN));
   }
@@ -269,21 +36,51 @@ private:
   Value emitBounded(Value x) {
     const bool isByte = chain.type.isInteger(8);
     if (!chain.isRounded())
-      return withinBounds(narrowToBytes(build, x, 0, chain.isUnsigned()), /*isBelowHigh=*/false);
+      return withinBounds(narrowToBytes(build, x, {}, chain.isUnsigned()), /*isBelowHigh=*/false);
     Value rounded = round(beforeRounding({&build, x}).value);
     // Not above the upper bound, but on a machine that saturates by itself.
     const bool isBelowHigh = !build.target.arm64;
     if (isByte && narrowsByShorts(build.target))
-      return withinBounds(narrowToBytes(build, rounded, chain.zero, chain.isUnsigned()), isBelowHigh);
-    Value bounded = make<arith::MaxSIOp>(rounded, like(rounded, chain.low - chain.zero));
+      return withinBounds(narrowToBytes(build, rounded, zeroPoint(), chain.isUnsigned()), isBelowHigh);
+    Value bounded = make<arith::MaxSIOp>(rounded, beforeZero(rounded, chain.low));
     if (!isBelowHigh)
-      bounded = make<arith::MinSIOp>(bounded, like(bounded, chain.high - chain.zero));
-    Value moved = chain.zero ? make<arith::AddIOp>(bounded, like(bounded, chain.zero)) : bounded;
+      bounded = make<arith::MinSIOp>(bounded, beforeZero(bounded, chain.high));
+    Value moved = bounded;
+    if (input)
+      moved = make<arith::AddIOp>(moved, allLanes(make<arith::ExtSIOp>(build.ops.getI32Type(), input), moved));
+    if (chain.zero)
+      moved = make<arith::AddIOp>(moved, like(moved, chain.zero));
     return isByte ? make<arith::TruncIOp>(withElement(moved.getType(), chain.type), moved) : moved;
   }
 
   template <typename Op, typename... Operands> Value make(Operands... operands) {
     return Op::create(build.ops, build.loc, operands...).getResult();
+  }
+  /// `scalar` in as many lanes as `value` has.
+  Value allLanes(Value scalar, Value value) {
+    auto type = dyn_cast<VectorType>(value.getType());
+    return type ? build.broadcast(scalar, type.getNumElements()) : scalar;
+  }
+  /// The i32 that becomes `number` when the zero point is added.
+  Value beforeZero(Value value, int64_t number) {
+    if (!input)
+      return like(value, number - chain.zero);
+    Value wide = make<arith::ExtSIOp>(build.ops.getI32Type(), input);
+    return allLanes(make<arith::SubIOp>(build.intConstant(number - chain.zero, wide.getType()), wide), value);
+  }
+  /// The float that does.
+  Term beforeZero(Term x, int64_t number) {
+    const auto before = double(number - chain.zero);
+    if (!input)
+      return x.constant(before);
+    Value zero = make<arith::SIToFPOp>(build.ops.getF32Type(), input);
+    Value number32 = build.constant(build.ops.getF32FloatAttr(float(before)));
+    return {&build, allLanes(make<arith::SubFOp>(number32, zero), x.value)};
+  }
+  ZeroPoint zeroPoint() {
+    if (!input || chain.zero == 0)
+      return {chain.zero, input};
+    return {0, make<arith::AddIOp>(input, build.intConstant(chain.zero, input.getType()))};
   }
   Value like(Value value, int64_t number) { return build.intConstant(number, value.getType()); }
   Value intrinsic(const Twine &name, Type type, ValueRange operands) {
@@ -294,13 +91,13 @@ private:
   /// NaN as it shall be, and no number that converting would not know. Converted, NaN and what is too small are the least
   /// integer on x86; on arm64 NaN is 0, and numbers saturate.
   Term beforeRounding(Term x) {
-    const auto low = double(chain.low - chain.zero);
     if (chain.ofNaN && build.target.arm64 && chain.ofNaN == chain.low)
-      return x.op<arith::MaxNumFOp>(x.value, x.constant(low).value);
-    const bool isRight = build.target.arm64 ? chain.ofNaN == chain.zero : chain.ofNaN == chain.low;
+      return x.op<arith::MaxNumFOp>(x.value, beforeZero(x, chain.low).value);
+    const bool isRight = build.target.arm64 ? !input && chain.ofNaN == chain.zero : chain.ofNaN == chain.low;
     if (chain.ofNaN && !isRight)
-      x = x.compare(arith::CmpFPredicate::ORD, x).select(x, x.constant(double(*chain.ofNaN - chain.zero)));
-    return build.target.arm64 ? x : atMost(x, double(chain.high - chain.zero));
+      x = x.compare(arith::CmpFPredicate::ORD, x).select(x, beforeZero(x, *chain.ofNaN));
+    const Term high = beforeZero(x, chain.high);
+    return build.target.arm64 ? x : (x > high).select(high, x);
   }
 
   /// To the nearest i32, halves to even.
@@ -344,16 +141,24 @@ private:
 
   VectorBuilder &build;
   const QuantizedChain &chain;
+  const Value input;
 };
 
 } // namespace
 
 std::optional<BodyChain> readQuantizedChain(Operation *op, const Target & /*target*/) {
-  std::optional<QuantizedChain> chain = readChain(op);
+  std::optional<QuantizedChain> chain = readQuantized(op);
   if (!chain)
     return std::nullopt;
-  return BodyChain{{chain->x}, [chain = *chain](VectorBuilder &build, ArrayRef<Value> operands) {
-                     return ChainEmitter(build, chain).emit(operands.front());
+  SmallVector<Value, 2> operands = {chain->x};
+  if (chain->zeroInput)
+    operands.push_back(chain->zeroInput);
+  return BodyChain{operands, [chain = *chain](VectorBuilder &build, ArrayRef<Value> operands) {
+                     Value input = chain.zeroInput ? operands.back() : Value();
+                     // All lanes have the same.
+                     if (input && isa<VectorType>(input.getType()))
+                       input = build.lane(input, 0);
+                     return ChainEmitter(build, chain, input).emit(operands.front());
                    }};
 }
 

@@ -278,11 +278,16 @@ private:
     for (const Input &input : result.epilogue->inputs) {
       if (input.source == Input::Source::Work && &form.work[input.work] == second && input.map.isIdentity())
         ++products;
-      else if (!result.isOfCodes || !isSumOfResult(input))
-        return misfit("an epilogue must read only the second product, and sums of codes");
+      else if (!result.isOfCodes || (!isSumOfResult(input) && !isNumber(input)))
+        return misfit("an epilogue must read only the second product, and sums of codes and numbers");
     }
     return products == 1 && canInline(*result.epilogue->body) ? success()
                                                               : misfit("an epilogue must be of the second product");
+  }
+
+  static bool isNumber(const Input &input) {
+    return input.source == Input::Source::Storage && input.access.padded.empty() &&
+           llvm::all_of(input.access.strides, [](int64_t stride) { return stride == 0; });
   }
 
   /// Of a row's weights, or of a column of the values, at the result's position.

@@ -160,6 +160,23 @@ def AssignStoragesPass : Pass<"nacre-assign-storages", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numCopies", "num-copies", "Number of copies launched">];
 }
 
+def ShareNumbersPass : Pass<"nacre-share-numbers", "::mlir::ModuleOp"> {
+  let summary = "Let kernels of quantized layers read the scales and zero points in which alone they differ";
+  let description = [{
+    Blocks of a quantized network are equal but for their numbers. As operands of a launch, in a weight, the numbers leave kernels that
+    `nacre-merge-kernels` finds equal. Only products, attention and rows with 8-bit operands on the CPU, because other emitters choose
+    instructions by the numbers; a zero point becomes an i16, which is known to be an integer.
+
+    Requires: kernels take whole storages (nacre-assign-storages).
+
+    Ensures: no two of these kernels differ only in f32 factors, divisors and addends (in attention also those of sums of i32).
+
+    Example: test/compiler/kernels/share-numbers.mlir.
+  }];
+  let statistics = [Statistic<"numShared", "num-shared", "Number of kernels that read numbers">];
+  let dependentDialects = ["::nacre::plan::PlanDialect"];
+}
+
 def MergeKernelsPass : Pass<"nacre-merge-kernels", "::mlir::ModuleOp"> {
   let summary = "Let launches of equal kernels share one";
   let description = [{

@@ -27,6 +27,7 @@ void buildForming(mlir::OpPassManager &pm) {
   pm.addPass(createFormKernelsPass());
   pm.addPass(createAssignStoragesPass());
   // Only now are storages part of a kernel: what is equal here is the same code.
+  pm.addPass(createShareNumbersPass());
   pm.addPass(createMergeKernelsPass());
   pm.addPass(createVerifyKernelsPass());
 }

@@ -258,18 +258,21 @@ private:
     addEpilogue();
   }
 
-  /// What the second product is followed by reads beside it: sums of a row's weights, and of columns.
+  /// What the second product is followed by reads beside it: sums of a row's weights, and of columns, and numbers.
   void addEpilogue() {
     weighted.epilogue = form.epilogue;
     for (const Input &input : form.epilogue ? form.epilogue->inputs : ArrayRef<Input>()) {
       const std::optional<unsigned> sweep = form.sweepOf(input);
-      const bool isOfColumns = form.sumOf(input).has_value();
-      if (!sweep && !isOfColumns) {
+      const bool isOfColumns = form.sumOf(input).has_value(), isNumber = input.source == Input::Source::Storage;
+      if (!sweep && !isOfColumns && !isNumber) {
         weighted.productInputs.push_back(0);
         continue;
       }
       weighted.productInputs.push_back(std::nullopt);
-      weighted.operands.push_back(asOperand(sweep ? rows.kept.lookup(*sweep) : valueSums));
+      if (isNumber)
+        weighted.operands.push_back({input.access.argument, input.access.offset, input.elementType});
+      else
+        weighted.operands.push_back(asOperand(sweep ? rows.kept.lookup(*sweep) : valueSums));
       weighted.rows.front().strides.push_back(sweep ? 1 : 0);
       weighted.columns.strides.push_back(isOfColumns ? 1 : 0);
       weighted.depth.front().strides.push_back(0);
@@ -312,7 +315,8 @@ private:
 
   void emitResult(Value first, Value count) {
     Addresses at = {build.index(0), Value(), rowOf(Index::Result, first)};
-    at.resize(weighted.operands.size(), build.index(0));
+    for (const ContractionOperand &extra : ArrayRef(weighted.operands).drop_front(Contraction::Extra))
+      at.push_back(build.index(extra.offset));
     emitProduct(weighted, packedValues, at, count);
   }
 

@@ -126,11 +126,11 @@ SmallVector<Value> TileEpilogue::apply(ArrayRef<Value> sums, const Distances &ro
 }
 
 Value TileEpilogue::loadInput(unsigned operand, int64_t row, int64_t column, Piece piece) {
-  Value &value = loaded[{operand, row, column}];
+  const int64_t stride = contraction.columns.strides[operand];
+  Value &value = loaded[{operand, row, column * stride}]; // a number a row is loaded once
   if (value)
     return value;
   Value buffer = buffers[contraction.operands[operand].argument];
-  const int64_t stride = contraction.columns.strides[operand];
   Value address = build.add(at[operand], row + column * stride);
   value = stride == 0   ? build.loadScalar(buffer, address)
           : stride == 1 ? build.load(buffer, address, piece)

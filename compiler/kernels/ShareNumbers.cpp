@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: lets kernels of quantized layers that differ only in scales and zero points read these.
+// Why:  every layer has numbers of its own, but blocks repeat: with the numbers as operands equal blocks share their code
+//       (nacre-merge-kernels), and a transformer is compiled and shipped once, not once for each layer.
+// How:  1. which constants of a body may be read; 2. kernels that are equal but for these; 3. where their numbers differ, a weight has
+//       them, and bodies read it at constant positions.
+
+#include "compiler/kernels/Passes.h"
+#include "dialects/plan/KernelText.h"
+#include "dialects/plan/Notes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+#include <cmath>
+
+namespace nacre::kernels {
+#define GEN_PASS_DEF_SHARENUMBERSPASS
+#include "compiler/kernels/Passes.h.inc"
+} // namespace nacre::kernels
+
+using namespace mlir;
+using namespace nacre;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. Constants
+//===----------------------------------------------------------------------===//
+
+/// Whether emitters are as fast where an operand of `op` is read. Bounds, and what integers are shifted by, they must know; so they must where
+/// i32 becomes bytes by multiplication, which attention's sums do not.
+bool mayRead(Operation *op, bool isAttention) {
+  return isa<arith::MulFOp, arith::DivFOp, arith::AddFOp>(op) || (isAttention && isa<arith::MulIOp, arith::AddIOp>(op));
+}
+
+bool isNumber(arith::ConstantOp constant, bool isAttention) {
+  const Type type = constant.getType();
+  return isa<linalg::GenericOp>(constant->getParentOp()) && constant->hasOneUse() &&
+         (type.isF32() || type.isInteger(32)) && mayRead(*constant->user_begin(), isAttention);
+}
+
+SmallVector<arith::ConstantOp> listNumbers(plan::KernelOp kernel) {
+  SmallVector<arith::ConstantOp> numbers;
+  const bool isAttention = kernel.getKind() == plan::KernelKind::Attention;
+  kernel->walk([&](arith::ConstantOp constant) {
+    if (isNumber(constant, isAttention))
+      numbers.push_back(constant);
+  });
+  return numbers;
+}
+
+/// A number that is added to a rounded one: an i16, so that emitters see that it is an integer.
+bool isZeroPoint(arith::ConstantOp constant) {
+  auto number = dyn_cast<FloatAttr>(constant.getValue());
+  if (!number || !isa<arith::AddFOp>(*constant->user_begin()))
+    return false;
+  const double value = number.getValueAsDouble();
+  return value == std::nearbyint(value) && std::abs(value) <= INT16_MAX;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Kernels
+//===----------------------------------------------------------------------===//
+
+/// Convolutions end in instructions that know their numbers.
+bool isProductOrRows(plan::KernelOp kernel) {
+  if (kernel.getKind() != plan::KernelKind::Contraction)
+    return kernel.getKind() == plan::KernelKind::Attention || kernel.getKind() == plan::KernelKind::Row;
+  auto product = *kernel.getBody().getOps<linalg::GenericOp>().begin();
+  return product.getNumReductionLoops() == 1;
+}
+
+bool hasBytes(plan::KernelOp kernel) {
+  return llvm::any_of(kernel.getBody().getArgumentTypes(), [](Type type) {
+    return cast<ShapedType>(type).getElementType().isInteger(8);
+  });
+}
+
+/// What `kernel` would print as if all its `numbers` were zeros.
+std::string printWithoutNumbers(plan::KernelOp kernel, ArrayRef<arith::ConstantOp> numbers) {
+  SmallVector<TypedAttr> values;
+  Builder builder(kernel.getContext());
+  for (arith::ConstantOp number : numbers) {
+    values.push_back(number.getValue());
+    number.setValueAttr(builder.getZeroAttr(number.getType()));
+  }
+  std::string text = plan::printUnnamed(kernel);
+  for (auto [number, value] : llvm::zip_equal(numbers, values))
+    arith::ConstantOp(number).setValueAttr(value);
+  return text;
+}
+
+struct Candidate {
+  plan::KernelOp kernel;
+  SmallVector<arith::ConstantOp> numbers;
+  SmallVector<plan::LaunchOp, 1> launches;
+};
+
+//===----------------------------------------------------------------------===//
+// 3. Reading
+//===----------------------------------------------------------------------===//
+
+/// Gives `kernel` an argument for each type of number, and lets bodies read them.
+class NumberReader {
+public:
+  NumberReader(Candidate &candidate, SymbolTable &symbols) : candidate(candidate), symbols(symbols) {}
+
+  /// `wanted`: indices of the numbers. `areZeroPoints`: by number, of all kernels alike.
+  void read(ArrayRef<size_t> wanted, const llvm::BitVector &areZeroPoints) {
+    llvm::MapVector<Type, SmallVector<size_t>> byType;
+    MLIRContext *context = candidate.kernel.getContext();
+    for (size_t index : wanted)
+      byType[areZeroPoints[index] ? IntegerType::get(context, 16) : candidate.numbers[index].getType()].push_back(index);
+    for (auto &[type, indices] : byType) {
+      Value argument = addInput(type, indices);
+      for (auto [position, index] : llvm::enumerate(indices))
+        replace(candidate.numbers[index], argument, int64_t(position));
+    }
+  }
+
+private:
+  Attribute valueOf(arith::ConstantOp number, Type type) const {
+    if (!type.isInteger(16))
+      return number.getValue();
+    return IntegerAttr::get(type, int64_t(cast<FloatAttr>(number.getValue()).getValueAsDouble()));
+  }
+
+  Value addInput(Type type, ArrayRef<size_t> indices) {
+    plan::KernelOp kernel = candidate.kernel;
+    Location loc = kernel.getLoc();
+    SmallVector<Attribute> values =
+        llvm::map_to_vector(indices, [&](size_t index) { return valueOf(candidate.numbers[index], type); });
+    auto tensor = RankedTensorType::get(int64_t(values.size()), type);
+    OpBuilder builder = OpBuilder::atBlockBegin(cast<ModuleOp>(kernel->getParentOp()).getBody());
+    auto weight = plan::WeightOp::create(builder, loc, builder.getStringAttr("numbers"),
+                                         DenseElementsAttr::get(tensor, values), plan::EncodingAttr());
+    symbols.insert(weight, Block::iterator(weight));
+    for (plan::LaunchOp launch : candidate.launches) {
+      Operation *entry = launch->getParentOfType<plan::EntryOp>();
+      builder.setInsertionPointToStart(&entry->getRegion(0).front());
+      Value use = plan::UseOp::create(builder, loc, MemRefType::get(tensor.getShape(), type),
+                                      FlatSymbolRefAttr::get(weight.getSymNameAttr()));
+      launch.getInputsMutable().append(use);
+    }
+    const unsigned number = kernel.getNumInputs();
+    kernel.setNumInputs(number + 1);
+    return kernel.getBody().insertArgument(number, tensor, loc);
+  }
+
+  /// The body around `number` reads the element at `position` of `argument`.
+  void replace(arith::ConstantOp number, Value argument, int64_t position) {
+    auto generic = cast<linalg::GenericOp>(number->getParentOp());
+    MLIRContext *context = generic.getContext();
+    IRRewriter rewriter(generic);
+    SmallVector<Value> inputs(generic.getInputs());
+    SmallVector<AffineMap> maps = generic.getIndexingMapsArray();
+    maps.insert(maps.begin() + int64_t(inputs.size()),
+                AffineMap::get(generic.getNumLoops(), 0, getAffineConstantExpr(position, context), context));
+    inputs.push_back(argument);
+    auto reading = linalg::GenericOp::create(rewriter, generic.getLoc(), generic.getResultTypes(), inputs,
+                                             generic.getOutputs(), maps, generic.getIteratorTypesArray());
+    reading.getRegion().takeBody(generic.getRegion());
+    rewriter.replaceOp(generic, reading.getResults());
+    Block &body = reading.getRegion().front();
+    const Type type = cast<RankedTensorType>(argument.getType()).getElementType();
+    Value element = body.insertArgument(unsigned(inputs.size() - 1), type, number.getLoc());
+    rewriter.setInsertionPoint(number);
+    if (type != number.getType())
+      element = arith::SIToFPOp::create(rewriter, number.getLoc(), number.getType(), element);
+    rewriter.replaceOp(number, element);
+  }
+
+  Candidate &candidate;
+  SymbolTable &symbols;
+};
+
+struct ShareNumbers : kernels::impl::ShareNumbersPassBase<ShareNumbers> {
+  void runOnOperation() override {
+    llvm::MapVector<StringAttr, Candidate> candidates;
+    for (auto kernel : getOperation().getOps<plan::KernelOp>())
+      if (isProductOrRows(kernel) && hasBytes(kernel))
+        candidates[kernel.getSymNameAttr()] = {kernel, listNumbers(kernel), {}};
+    getOperation().walk([&](plan::LaunchOp launch) {
+      auto *found = candidates.find(launch.getKernelAttr().getAttr());
+      if (found == candidates.end())
+        return;
+      if (plan::isOnCpu(launch))
+        found->second.launches.push_back(launch);
+      else // A GPU's emitters have not been taught to read them.
+        candidates.erase(found);
+    });
+    llvm::StringMap<size_t> numberOf;
+    SmallVector<SmallVector<Candidate *>> alike;
+    for (auto &[name, candidate] : candidates) {
+      if (candidate.numbers.empty())
+        continue;
+      auto [found, isNew] = numberOf.try_emplace(printWithoutNumbers(candidate.kernel, candidate.numbers), alike.size());
+      if (isNew)
+        alike.emplace_back();
+      alike[found->second].push_back(&candidate);
+    }
+    SymbolTable symbols(getOperation());
+    for (ArrayRef<Candidate *> kernels : alike)
+      share(kernels, symbols);
+  }
+
+  void share(ArrayRef<Candidate *> kernels, SymbolTable &symbols) {
+    const Candidate &first = *kernels.front();
+    SmallVector<size_t> different;
+    llvm::BitVector areZeroPoints(first.numbers.size(), true);
+    for (size_t index = 0; index < first.numbers.size(); ++index) {
+      arith::ConstantOp number = first.numbers[index];
+      if (llvm::any_of(kernels, [&](Candidate *other) { return other->numbers[index].getValue() != number.getValue(); }))
+        different.push_back(index);
+      areZeroPoints[index] =
+          llvm::all_of(kernels, [&](Candidate *other) { return isZeroPoint(other->numbers[index]); });
+    }
+    if (different.empty())
+      return;
+    for (Candidate *candidate : kernels)
+      NumberReader(*candidate, symbols).read(different, areZeroPoints);
+    numShared += kernels.size();
+  }
+};
+
+} // namespace
