@@ -188,10 +188,11 @@ Value VectorBuilder::loadWords(Value buffer, Value address, int64_t count, Type 
 }
 
 Value VectorBuilder::loadWord(Value buffer, Value address, Type word, int64_t valid) {
-  const int64_t bytes = bytesOfElement(word);
-  if (valid == bytes)
+  const Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  const int64_t elements = bytesOfElement(word) / bytesOfElement(element);
+  if (valid == elements)
     return lane(loadWords(buffer, address, 1, word), 0);
-  Value zeros = constant(cast<TypedAttr>(ops.getZeroAttr(VectorType::get({bytes}, ops.getI8Type()))));
+  Value zeros = constant(cast<TypedAttr>(ops.getZeroAttr(VectorType::get({elements}, element))));
   Value all =
       vector::InsertStridedSliceOp::create(ops, loc, load(buffer, address, {0, unsigned(valid), unsigned(valid)}),
                                            zeros, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1});

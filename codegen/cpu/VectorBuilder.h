@@ -71,7 +71,7 @@ public:
   mlir::Value loadScalar(mlir::Value buffer, mlir::Value address);
   /// `count` words, as integers of type `word`, from a buffer of bytes, or of such words.
   mlir::Value loadWords(mlir::Value buffer, mlir::Value address, int64_t count, mlir::Type word);
-  /// One word, of which only the first `valid` bytes are in memory; the others are zero.
+  /// One word, of which only the first `valid` elements are in memory; the others are zero.
   mlir::Value loadWord(mlir::Value buffer, mlir::Value address, mlir::Type word, int64_t valid);
   /// The elements at `indices`, a vector of integers none of which leads out of the buffer.
   mlir::Value gather(mlir::Value buffer, mlir::Value indices);

@@ -77,7 +77,7 @@ std::optional<DepthGroups> groupsForAll(ArrayRef<Target> targets, const PlainCon
   };
   std::optional<int64_t> best;
   double most = 0;
-  for (int64_t k : {4, 8}) {
+  for (int64_t k : {2, 4, 8}) {
     if (!llvm::all_of(targets, [&](const Target &target) { return rowOf(target, k); }))
       continue;
     double products = 0;

@@ -5,7 +5,7 @@
 // How:   1. divide the cut axis into blocks, and a block into parts: batches, groups and panels;
 //        2. a unit is one part of one block: it walks the block's rows with one panel;
 //        3. a panel that is no packed weight is first packed into scratch; so are rows that lie across, as the gradient of a weight
-//           reads them, and then a unit is a block of these with all panels;
+//           reads them, and then a unit is a block of these with all panels; and bytes that are widened, for several panels;
 //        4. the rows go by it, tile by tile: PanelWalk.h.
 
 #include "codegen/cpu/Emitters.h"
@@ -16,6 +16,7 @@
 #include "codegen/cpu/contraction/PanelWalk.h"
 #include "codegen/cpu/contraction/TileTables.h"
 #include "codegen/cpu/contraction/UnitPanel.h"
+#include "codegen/cpu/contraction/WideRows.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/PlanDialect.h"
 
@@ -36,7 +37,8 @@ public:
   ContractionEmitter(KernelFunction &function, const MatrixProduct &contraction)
       : function(function), build(function), contraction(contraction),
         walked(contraction.panels ? contraction : inScratch(function.target, contraction)),
-        machine(machineOf(build.target, walked, columnType(contraction))), lanes(machine.lanes) {}
+        machine(machineOf(build.target, walked, columnType(contraction))), lanes(machine.lanes),
+        rowsAreWidened(machine.readsWideRows() && contraction.operands[Contraction::Lhs].elementType.isInteger(8)) {}
 
   void emit() {
     divide();
@@ -46,6 +48,9 @@ public:
 
 private:
   using Cut = LoopedContraction::Cut;
+
+  /// For which widening rows takes little of their time.
+  static constexpr int64_t kColumnsOfWideRows = 64;
 
   /// Of units. Where the second-level cache holds all rows, a call takes its blocks' rows together for each part: then a
   /// panel is read once, however many blocks there are for threads' sake. Of few rows threads share the parts.
@@ -60,8 +65,9 @@ private:
   // 1. Units
   //===--------------------------------------------------------------------===//
 
-  /// Of each part.
+  /// Of each part of the columns.
   int64_t panels() const { return llvm::divideCeil(contraction.columns.size, width); }
+  int64_t parted() const { return llvm::divideCeil(panels(), panelsOfUnit); }
 
   /// Rows that one index of the cut axis stands for.
   int64_t rowsPerIndex() const {
@@ -81,12 +87,13 @@ private:
 
     slice = contraction.isOfIntegers() && contraction.panels ? sliceOfPanel(machine, shape, width) : width;
     rowsAreAcross = areRowsAcross();
-    parts = contraction.cut == Cut::Columns || rowsAreAcross ? 1 : panels();
+    panelsOfUnit = rowsAreWidened ? std::max<int64_t>(1, kColumnsOfWideRows / width) : 1;
+    parts = contraction.cut == Cut::Columns || rowsAreAcross ? 1 : parted();
     for (auto [number, loop] : llvm::enumerate(contraction.outer))
       if (contraction.cut != Cut::Outer || contraction.cutLoop != number)
         parts *= loop.size;
 
-    const int64_t lhsBytes = bytesOfElement(contraction.operands[Contraction::Lhs].elementType);
+    const int64_t lhsBytes = bytesOfElement(contraction.operands[Contraction::Lhs].elementType) * (rowsAreWidened ? 2 : 1);
     switch (contraction.cut) {
     case Cut::None:
       extent = contraction.cutExtent;
@@ -145,7 +152,7 @@ private:
   void estimate() {
     const double units = double(llvm::divideCeil(contraction.cutExtent, extent)) * parts;
     const int64_t rhsBytes = bytesOfElement(contraction.operands[Contraction::Rhs].elementType);
-    const double panelBytes = double(contraction.depthSize()) * contraction.parts * width * rhsBytes;
+    const double panelBytes = double(contraction.depthSize()) * contraction.parts * width * panelsOfUnit * rhsBytes;
     function.unitCost = std::max(machine.nanosecondsOf(function.flops / units),
                                  panelBytes / build.target.model.memoryBytesPerNanosecond());
   }
@@ -207,8 +214,8 @@ private:
       at.push_back(build.index(operand.offset));
     Value panel;
     if (contraction.cut != Cut::Columns && !rowsAreAcross) {
-      panel = build.remainder(part, panels());
-      part = build.divide(part, panels());
+      panel = build.remainder(part, parted());
+      part = build.divide(part, parted());
     }
     for (unsigned number = contraction.outer.size(); number-- > 0;) {
       const ContractionLoop &loop = contraction.outer[number];
@@ -221,13 +228,15 @@ private:
     case Cut::Outer: {
       const ContractionLoop &loop = contraction.outer[contraction.cutLoop];
       build.loop(scaled(low, contraction.cutFactor), scaled(high, contraction.cutFactor), 1,
-                 [&](Position index) { emitPanel(panel, advanced(build, at, loop, index)); });
+                 [&](Position index) { emitPanelsOfUnit(panel, advanced(build, at, loop, index)); });
       break;
     }
-    case Cut::Columns:
+    case Cut::Columns: {
+      const RowsInScratch rows(*this, at);
       build.loop(build.divide(low, width), build.divide(build.add(high, width - 1), width), 1,
                  [&](Position index) { emitPanel(index.counter, at); });
       break;
+    }
     case Cut::None:
     case Cut::Rows:
       if (rowsAreAcross) {
@@ -236,10 +245,48 @@ private:
         function.buffers.pop_back();
         break;
       }
-      emitPanel(panel, at);
+      emitPanelsOfUnit(panel, at);
       break;
     }
   }
+
+  /// Those of the part of the columns of that number.
+  void emitPanelsOfUnit(Value part, Addresses at) {
+    if (!rowsAreWidened)
+      return emitPanel(part, at);
+    const RowsInScratch rows(*this, at);
+    Value first = scaled(part, panelsOfUnit), end = build.add(first, panelsOfUnit);
+    if (panels() % panelsOfUnit != 0)
+      end = least(end, build.index(panels()));
+    build.loop(first, end, 1, [&](Position index) { emitPanel(index.counter, at); });
+  }
+
+  /// Copies to scratch what a unit's panels read in common, as long as it lives: rows that are widened; moves Lhs there.
+  class RowsInScratch {
+  public:
+    RowsInScratch(ContractionEmitter &emitter, Addresses &at) : emitter(emitter), before(emitter.walked) {
+      if (!emitter.rowsAreWidened)
+        return;
+      CutRows cut;
+      if (before.cut == Cut::Rows) {
+        const int64_t indices = emitter.order == Order::Blocks ? emitter.extent : before.cutExtent;
+        cut.most = std::min(indices * before.cutFactor, before.rows[before.cutLoop].size);
+        cut.low = emitter.scaled(emitter.low, before.cutFactor);
+        cut.high = emitter.scaled(emitter.high, before.cutFactor);
+      }
+      static_cast<LoopedContraction &>(emitter.walked) = widenRows(emitter.function, emitter.build, before, cut, at);
+      emitter.scratchOfRows = emitter.function.scratchBytes;
+    }
+    ~RowsInScratch() {
+      if (emitter.rowsAreWidened)
+        emitter.function.buffers.pop_back();
+      emitter.walked = before;
+    }
+
+  private:
+    ContractionEmitter &emitter;
+    const MatrixProduct before;
+  };
 
   /// Copies the unit's rows to scratch, step by step of the reduction; moves Lhs there. `walked` is the product of these.
   void copyRows(Addresses &at) {
@@ -322,11 +369,13 @@ private:
   MatrixProduct walked; ///< The same, of the rows as they lie where tiles read them.
   const MachineRow &machine;
   const unsigned lanes;
+  const bool rowsAreWidened;
   bool rowsAreAcross = false;
   int64_t width = 0;  ///< Of a panel.
   int64_t slice = 0;  ///< Columns of it that rows go by at a time.
   int64_t extent = 1; ///< Of a block.
   int64_t parts = 1;  ///< Units of a block.
+  int64_t panelsOfUnit = 1;
   Order order = Order::Blocks;
   Value low, high; ///< The unit's indices of the cut axis.
   uint64_t scratchBytes = 0, scratchOfRows = 0;

@@ -54,18 +54,25 @@ static StringRef nameOfPairs(int64_t bits) {
                        : "llvm.x86.sse2.pmadd.wd";
 }
 
+/// Of numbers of 16 bits.
+static Value addPairs(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
+  Value products = call(build, nameOfPairs(bitsOf(sums)), sums.getType(), {lhs, rhs});
+  return arith::AddIOp::create(build.ops, build.loc, sums, products);
+}
+
 template <bool isUnsignedLhs, bool isUnsignedRhs>
 Value multiplyAddByPairs(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
-  Value products = call(build, nameOfPairs(bitsOf(sums)), sums.getType(),
-                        {widened(build, lhs, isUnsignedLhs), widened(build, rhs, isUnsignedRhs)});
-  return arith::AddIOp::create(build.ops, build.loc, sums, products);
+  return addPairs(build, widened(build, lhs, isUnsignedLhs), widened(build, rhs, isUnsignedRhs), sums);
+}
+
+template <bool isUnsignedRhs>
+Value multiplyAddWideRows(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
+  return addPairs(build, as(build, lhs, build.ops.getI16Type()), widened(build, rhs, isUnsignedRhs), sums);
 }
 
 Value multiplyAddShorts(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
   const Type number = build.ops.getI16Type();
-  Value products =
-      call(build, nameOfPairs(bitsOf(sums)), sums.getType(), {as(build, lhs, number), as(build, rhs, number)});
-  return arith::AddIOp::create(build.ops, build.loc, sums, products);
+  return addPairs(build, as(build, lhs, number), as(build, rhs, number), sums);
 }
 
 Value multiplyAddShortsByElement(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
@@ -147,6 +154,8 @@ NACRE_FOR_SIGNS(multiplyAddByPairs, false, false)
 NACRE_FOR_SIGNS(multiplyAddByPairs, false, true)
 NACRE_FOR_SIGNS(multiplyAddByPairs, true, false)
 NACRE_FOR_SIGNS(multiplyAddByPairs, true, true)
+template Value multiplyAddWideRows<false>(VectorBuilder &, Value, Value, Value);
+template Value multiplyAddWideRows<true>(VectorBuilder &, Value, Value, Value);
 NACRE_FOR_SIGNS(multiplyAddByDots, false, false)
 NACRE_FOR_SIGNS(multiplyAddByDots, true, false)
 NACRE_FOR_SIGNS(multiplyAddByDots, true, true)

@@ -20,9 +20,13 @@ mlir::Value multiplyAddShorts(VectorBuilder &build, mlir::Value lhs, mlir::Value
 /// Of numbers of 16 bits, one by one: smlal.
 mlir::Value multiplyAddShortsByElement(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 
-/// Of operands widened to 16 bits, neighbours' products added up: pmaddwd. Twice as many sums as words.
+/// Of operands widened to 16 bits, neighbours' products added up: pmaddwd. As many sums as a word has pairs of bytes.
 template <bool isUnsignedLhs, bool isUnsignedRhs>
 mlir::Value multiplyAddByPairs(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
+
+/// The same of lhs that is of 16 bits already.
+template <bool isUnsignedRhs>
+mlir::Value multiplyAddWideRows(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 
 /// sdot, udot or, of lhs without a sign, usdot. Words of eight bytes are two of four: columns are taken apart as they are loaded.
 template <bool isUnsignedLhs, bool isUnsignedRhs>

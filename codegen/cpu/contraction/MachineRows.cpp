@@ -118,16 +118,33 @@ constexpr MachineRow ofWords(MachineRow row, const ProductTypes &types, Multiply
 constexpr Number U = Number::U8, S = Number::S8;
 constexpr ProductTypes wordsOf(Number lhs, Number rhs, int64_t k) { return {lhs, rhs, Number::S32, k}; }
 
-/// Products of 16 bits by vpmaddwd: exact for all bytes, whatever their signs. A register has two sums of each of half as many
-/// columns; both operands are widened as they are loaded, columns once for all rows.
-template <Number lhs, Number rhs> constexpr MachineRow pairsRow(MachineRow row) {
-  row = ofWords(row, wordsOf(lhs, rhs, 4), multiplyAddByPairs<lhs == U, rhs == U>);
-  row.lanes /= 2;
-  row.sumsOfLane = 2;
+/// Products of 16 bits by vpmaddwd: exact for all bytes, whatever their signs. Of words of four bytes a register has two sums of each
+/// of half as many columns.
+constexpr MachineRow ofPairs(MachineRow row, const ProductTypes &types, MultiplyAdd multiplyAdd) {
+  row = ofWords(row, types, multiplyAdd);
+  if (types.k == 4) {
+    row.lanes /= 2;
+    row.sumsOfLane = 2;
+  }
+  row.cycles *= 1.5;       // a product, and an addition that more of the core's pipes can start
+  row.columnCycles = 0.25; // to widen them as they are loaded, once for all rows
+  return row;
+}
+
+/// A single row's words are widened as they are loaded, too.
+template <Number lhs, Number rhs> constexpr MachineRow pairsRow(MachineRow row, int64_t k) {
+  row = ofPairs(row, wordsOf(lhs, rhs, k), multiplyAddByPairs<lhs == U, rhs == U>);
   row.spareRegisters += 1;
-  row.cycles *= 1.5; // a product, and an addition that more of the core's pipes can start
-  // To widen, and without AVX to broadcast before.
-  row.rowCycles = row.needs == NACRE_CPU_NEED(NACRE_X86_64_V2) ? 1 : 0.3;
+  row.isForSingleRows = true;
+  return row;
+}
+
+/// Those of several rows before, so that one load makes an operand of a word.
+template <Number rhs> constexpr MachineRow wideRow(MachineRow row, int64_t k) {
+  const bool writesOverOperands = row.needs == NACRE_CPU_NEED(NACRE_X86_64_V2);
+  row = ofPairs(row, {Number::S16, rhs, Number::S32, k}, multiplyAddWideRows<rhs == U>);
+  row.spareRegisters += writesOverOperands ? 0 : 1; // of a product: SSE's floats have it already
+  row.rowCycles = 0.25;                             // a load, which is an instruction nonetheless
   return row;
 }
 
@@ -207,18 +224,36 @@ constexpr MachineRow kRows[] = {
     neonRow("fmla .2d", kDoubles),
     littleNeonRow("fmla .4s, in order", kSingles),
     littleNeonRow("fmla .2d, in order", kDoubles),
-    pairsRow<U, U>(kSsePairs),
-    pairsRow<U, S>(kSsePairs),
-    pairsRow<S, U>(kSsePairs),
-    pairsRow<S, S>(kSsePairs),
-    pairsRow<U, U>(kAvx2Pairs),
-    pairsRow<U, S>(kAvx2Pairs),
-    pairsRow<S, U>(kAvx2Pairs),
-    pairsRow<S, S>(kAvx2Pairs),
-    pairsRow<U, U>(kAvx512Pairs),
-    pairsRow<U, S>(kAvx512Pairs),
-    pairsRow<S, U>(kAvx512Pairs),
-    pairsRow<S, S>(kAvx512Pairs),
+    pairsRow<U, U>(kSsePairs, 4),
+    pairsRow<U, S>(kSsePairs, 4),
+    pairsRow<S, U>(kSsePairs, 4),
+    pairsRow<S, S>(kSsePairs, 4),
+    pairsRow<U, U>(kAvx2Pairs, 2),
+    pairsRow<U, S>(kAvx2Pairs, 2),
+    pairsRow<S, U>(kAvx2Pairs, 2),
+    pairsRow<S, S>(kAvx2Pairs, 2),
+    pairsRow<U, U>(kAvx2Pairs, 4),
+    pairsRow<U, S>(kAvx2Pairs, 4),
+    pairsRow<S, U>(kAvx2Pairs, 4),
+    pairsRow<S, S>(kAvx2Pairs, 4),
+    pairsRow<U, U>(kAvx512Pairs, 2),
+    pairsRow<U, S>(kAvx512Pairs, 2),
+    pairsRow<S, U>(kAvx512Pairs, 2),
+    pairsRow<S, S>(kAvx512Pairs, 2),
+    pairsRow<U, U>(kAvx512Pairs, 4),
+    pairsRow<U, S>(kAvx512Pairs, 4),
+    pairsRow<S, U>(kAvx512Pairs, 4),
+    pairsRow<S, S>(kAvx512Pairs, 4),
+    wideRow<U>(kSsePairs, 4),
+    wideRow<S>(kSsePairs, 4),
+    wideRow<U>(kAvx2Pairs, 2),
+    wideRow<S>(kAvx2Pairs, 2),
+    wideRow<U>(kAvx2Pairs, 4),
+    wideRow<S>(kAvx2Pairs, 4),
+    wideRow<U>(kAvx512Pairs, 2),
+    wideRow<S>(kAvx512Pairs, 2),
+    wideRow<U>(kAvx512Pairs, 4),
+    wideRow<S>(kAvx512Pairs, 4),
     ofWords(rowOf("vpdpbusd ymm", NACRE_X86_AVX_VNNI, kX86V3, kSingles, 32), wordsOf(U, S, 4), multiplyAddByVnni),
     ofWords(avx512Row("vpdpbusd zmm", kSingles), wordsOf(U, S, 4), multiplyAddByVnni, NACRE_X86_AVX512_VNNI),
     shortsRow(kSsePairs),
@@ -263,8 +298,8 @@ llvm::ArrayRef<MachineRow> machineRows() { return kRows; }
 
 bool MachineRow::multiplies(const ProductTypes &others) const {
   const bool widens = types.rhs == Number::F32 && (others.rhs == Number::F16 || others.rhs == Number::BF16);
-  return types.lhs == others.lhs && (types.rhs == others.rhs || widens) && types.sum == others.sum &&
-         types.k == others.k;
+  const bool hasRows = types.lhs == others.lhs || (readsWideRows() && bytesOf(others.lhs) == 1);
+  return hasRows && (types.rhs == others.rhs || widens) && types.sum == others.sum && types.k == others.k;
 }
 
 const MachineRow *bestRow(llvm::ArrayRef<MachineRow> rows, uint64_t has, const ProductTypes &types, bool isSingleRow,
@@ -305,10 +340,12 @@ std::optional<ProductTypes> productsOf(const Contraction &contraction, mlir::Typ
     return productsOf(contraction.accumulatorType, columns);
   if (columns.isInteger(16) && contraction.operands[Contraction::Lhs].elementType.isInteger(16))
     return ProductTypes{Number::S16, Number::S16, Number::S32, k};
-  if (!columns.isInteger(8) || !contraction.operands[Contraction::Lhs].elementType.isInteger(8))
+  const mlir::Type rows = contraction.operands[Contraction::Lhs].elementType;
+  if (!columns.isInteger(8) || (!rows.isInteger(8) && !rows.isInteger(16)))
     return std::nullopt;
   auto numberOf = [](bool isUnsigned) { return isUnsigned ? Number::U8 : Number::S8; };
-  return ProductTypes{numberOf(contraction.isUnsignedLhs), numberOf(contraction.isUnsignedRhs), Number::S32, k};
+  const Number lhs = rows.isInteger(16) ? Number::S16 : numberOf(contraction.isUnsignedLhs);
+  return ProductTypes{lhs, numberOf(contraction.isUnsignedRhs), Number::S32, k};
 }
 
 const MachineRow &machineOf(const Target &target, const LoopedContraction &contraction, mlir::Type columns) {

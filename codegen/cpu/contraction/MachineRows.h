@@ -103,6 +103,7 @@ struct MachineRow {
   double latency = 4.5;    ///< Of a step: what no tile is faster than.
   double loadCycles = 0.6; ///< A little more than a load takes: they wait for one another more than multiply-adds do.
   double rowCycles = 0;    ///< Of the pipes that multiply, to make an operand of a row's words, or of several rows'.
+  double columnCycles = 0; ///< The same, of a register of columns: to widen them.
   double issueCycles = 0; ///< Of a load or a loop's instruction beside multiply-adds: where few are decoded in a cycle.
   double turnCycles = 0;  ///< Of a turn of a tile's loop, when nothing is multiplied.
   double nearlyEqual = 0.04; ///< A wider panel must save more than this part of the cycles.
@@ -134,6 +135,8 @@ struct MachineRow {
   }
   /// Whether its operands may be these, some converted.
   bool multiplies(const ProductTypes &others) const;
+  /// Whether bytes of rows are to be widened before, once for all columns.
+  bool readsWideRows() const { return types.lhs == Number::S16 && bytesOf(types.rhs) == 1; }
   int64_t sumsOfRegister() const { return rowsOfStep * lanes * sumsOfLane; }
   /// Columns of a register of sums, counted for each of its rows.
   int64_t columnsOfRegister() const { return rowsOfStep * lanes; }

@@ -28,7 +28,7 @@ public:
         machine(shape.machine), lanes(machine.lanes), groups(machine.groupsOf(shape.rows)),
         vectorsOfPart(contraction.parts == 1 ? llvm::divideCeil(shape.columns, lanes) : panel.width / lanes),
         vectors(contraction.parts * vectorsOfPart), rowStrides(contraction.rows.back().strides),
-        blocks(sumBlocksOf(machine, contraction, part)), factor(factorType(contraction)),
+        blocks(sumBlocksOf(machine, contraction, part)), factor(factorType(contraction, panelType())),
         columns(build, machine, panel.buffer, factor, vectors,
                 contraction.parts == 1 && shape.rows > 1 && endsInHalf(machine, shape.columns)),
         waiting(build, part, shape, vectors, sumsOf(vectors - 1), contraction.accumulatorType),
@@ -360,7 +360,7 @@ private:
   const int64_t vectorsOfPart, vectors;
   ArrayRef<int64_t> rowStrides;
   const SumBlocks blocks;
-  const Type factor; ///< Of a lane of columns, as it is multiplied.
+  const Type factor; ///< Of a lane of columns, as they are multiplied.
   PanelColumns columns;
   TileSums waiting;
   RowElements elements;

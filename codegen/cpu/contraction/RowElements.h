@@ -29,10 +29,10 @@ inline bool loadsRowsTogether(const MachineRow &machine, const LoopedContraction
          contraction.rows.back().strides[Contraction::Lhs] == 1 && contraction.rows.back().size > 1;
 }
 
-/// What a register of factors has in each lane: a float of the sums' type, or a word of several steps.
-inline mlir::Type factorType(const LoopedContraction &contraction) {
+/// What a register of an operand's factors has in each lane: a float of the sums' type, or a word of several steps. `element`: what the
+/// operand is in memory.
+inline mlir::Type factorType(const LoopedContraction &contraction, mlir::Type element) {
   const int64_t k = contraction.groups.k;
-  const mlir::Type element = contraction.operands[Contraction::Lhs].elementType;
   if (k == 1)
     return contraction.isOfIntegers() ? element : contraction.accumulatorType;
   return mlir::IntegerType::get(element.getContext(), unsigned(k * element.getIntOrFloatBitWidth()));
@@ -46,8 +46,8 @@ public:
       : build(build), buffer(buffer), rows(shape.rows), lanes(shape.machine.lanes),
         rowStride(contraction.rows.back().strides[Contraction::Lhs]),
         stepStride(contraction.depth.back().strides[Contraction::Lhs]),
-        valid(contraction.groups.valid() * bytesOfElement(contraction.operands[Contraction::Lhs].elementType)),
-        type(factorType(contraction)),
+        valid(contraction.groups.valid()),
+        type(factorType(contraction, contraction.operands[Contraction::Lhs].elementType)),
         element(contraction.groups.k == 1 ? contraction.operands[Contraction::Lhs].elementType : type),
         byVectors(loadsRowVectors(shape.machine, contraction)),
         together(loadsRowsTogether(shape.machine, contraction) && rows > 1) {}
@@ -144,7 +144,7 @@ private:
   const int64_t rows;
   const unsigned lanes;
   const int64_t rowStride, stepStride;
-  const int64_t valid;            ///< Bytes of a word that are in memory.
+  const int64_t valid;            ///< Steps of a word that are in memory.
   const mlir::Type type, element; ///< As it is multiplied, and in memory.
   const bool byVectors, together;
 };

@@ -102,7 +102,8 @@ static double stepCycles(const MachineRow &machine, int64_t rows, int64_t vector
   const double columnLoads = double(vectors) / machine.registersPerLoad;
   const int64_t perStream = registersPerStream(machine, rows, vectors);
   const double columnInstructions = perStream ? double(vectors) / perStream : columnLoads;
-  const double multiplyAdds = (machine.cycles * vectors + machine.rowCycles) * machine.groupsOf(rows);
+  const double multiplyAdds =
+      (machine.cycles * vectors + machine.rowCycles) * machine.groupsOf(rows) + machine.columnCycles * vectors;
   // In order, by halves: of columns two and the move that puts them together, each beside a multiply-add.
   const double loads = machine.loadCycles * (machine.inOrder ? 2 * rowLoads + 3.0 * vectors : rowLoads + columnLoads);
   // Words of bytes come from the first-level cache, in which parts of the depth keep them.
