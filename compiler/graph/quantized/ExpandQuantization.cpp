@@ -7,8 +7,7 @@
 //        step is rounded.
 
 #include "compiler/graph/Passes.h"
-
-#include "llvm/ADT/APSInt.h"
+#include "compiler/graph/quantized/Numbers.h"
 
 namespace nacre::graph {
 #define GEN_PASS_DEF_EXPANDQUANTIZATIONPASS
@@ -127,11 +126,9 @@ Value expand(Writer &write, nn::QuantizeOp op) {
     steps = write.binary(nn::BinaryKind::Add, write.cast(steps, wide), write.cast(zero, wide));
     if (!integer)
       return write.cast(steps, code, op.getOverflows());
-    const unsigned width = integer.getWidth();
-    const auto low = double(llvm::APSInt::getMinValue(width, integer.isUnsigned()).getExtValue());
-    const auto high = double(llvm::APSInt::getMaxValue(width, integer.isUnsigned()).getExtValue());
-    steps = write.binary(nn::BinaryKind::Max, steps, low);
-    return write.cast(write.binary(nn::BinaryKind::Min, steps, high), code);
+    const CodeBounds bounds = getCodeBounds(integer);
+    steps = write.binary(nn::BinaryKind::Max, steps, bounds.low);
+    return write.cast(write.binary(nn::BinaryKind::Min, steps, bounds.high), code);
   });
 }
 

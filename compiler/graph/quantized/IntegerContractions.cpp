@@ -33,6 +33,16 @@ int64_t countDepth(Operation *contraction) {
 // 1. What fits
 //===----------------------------------------------------------------------===//
 
+/// The largest magnitude that `codes` may have without their zero point.
+int64_t boundSteps(nn::DequantizeOp codes) {
+  const auto [low, high] = getCodeBounds(codes.getOperand().getType().getElementType());
+  const SmallVector<double> zeros = *readNumbers(codes.getZero());
+  double largest = 0;
+  for (double zero : zeros)
+    largest = std::max({largest, zero - low, high - zero});
+  return static_cast<int64_t>(largest);
+}
+
 /// Whether `parameter` is constant, and one number or one for each column (the last axis) of `codes`.
 bool isPerColumn(nn::DequantizeOp codes, Value parameter) {
   const RankedTensorType type = typeOf(parameter);
@@ -70,10 +80,10 @@ std::variant<QuantizedOperands, std::string> findQuantizedOperands(Operation *co
     return "its input has a type other than 8-bit integers";
   if (std::string reason = whyNotRight(right); !reason.empty())
     return reason;
-  constexpr int64_t largestProduct = 255 * 127;
-  if (countDepth(contraction) > std::numeric_limits<int32_t>::max() / largestProduct)
+  const int64_t largestSum = countDepth(contraction) * boundSteps(left) * boundSteps(right);
+  if (largestSum > std::numeric_limits<int32_t>::max())
     return "its sums can exceed 32 bits";
-  return QuantizedOperands{left, right};
+  return QuantizedOperands{left, right, largestSum};
 }
 
 namespace {
@@ -187,12 +197,23 @@ public:
   Value add(Value integers32, double number) {
     return number == 0 ? integers32 : binary(BinaryKind::Add, integers32, integers(number));
   }
-  /// The axis stays. A transpose is of the sums, which are fewer.
-  Value sumAlong(Value value, int64_t axis) {
-    if (auto transpose = value.getDefiningOp<nn::TransposeOp>())
-      return nn::TransposeOp::create(rewriter, loc, sumAlong(transpose.getOperand(), transpose.getPermutation()[axis]),
-                                     transpose.getPermutation());
-    return nn::ReduceOp::create(rewriter, loc, nn::ReduceKind::Sum, cast(value, i32), axis, /*keep_dims=*/true);
+  /// The axes stay. A transpose is of the sums, which are fewer.
+  Value sumAlong(Value value, ArrayRef<int64_t> axes) {
+    if (auto transpose = value.getDefiningOp<nn::TransposeOp>()) {
+      ArrayRef<int64_t> permutation = transpose.getPermutation();
+      SmallVector<int64_t> turned = llvm::map_to_vector(axes, [=](int64_t axis) { return permutation[axis]; });
+      llvm::sort(turned);
+      return nn::TransposeOp::create(rewriter, loc, sumAlong(transpose.getOperand(), turned), permutation);
+    }
+    return nn::ReduceOp::create(rewriter, loc, nn::ReduceKind::Sum, cast(value, i32), axes, /*keep_dims=*/true);
+  }
+
+  /// For each column of the result the sum of the right operand, as an integer; of a convolution the sum of each filter.
+  Value sumColumns(Value right) {
+    const int64_t rank = typeOf(right).getRank();
+    const auto axes =
+        isConv(contraction) ? llvm::to_vector(llvm::seq<int64_t>(0, rank - 1)) : SmallVector<int64_t>{rank - 2};
+    return sumAlong(right, axes);
   }
 
   /// The contraction of these bytes, whose padding holds `zero`.
@@ -259,7 +280,7 @@ Operation *computeInIntegers(RewriterBase &rewriter, Operation *contraction, Qua
     sums = write.binary(BinaryKind::Add, sums, write.integers(addends));
   } else if (leftZero != 0) {
     const double offset = right.values == rightCodes ? 0 : static_cast<double>(getFlipOffset(rightCodes.getType()));
-    Value columns = write.add(write.sumAlong(rightCodes, typeOf(rightCodes).getRank() - 2), offset * depth);
+    Value columns = write.add(write.sumColumns(rightCodes), offset * depth);
     sums = write.binary(BinaryKind::Sub, sums, write.binary(BinaryKind::Mul, columns, write.integers(leftZero)));
   }
 

@@ -18,6 +18,7 @@ namespace nacre::graph {
 /// The bytes that both operands of a contraction stand for.
 struct QuantizedOperands {
   nn::DequantizeOp left, right;
+  int64_t largestSum; ///< The magnitude that no sum of products exceeds.
 };
 
 /// Returns the bytes of `contraction` (nn.conv or nn.matmul) if integers can compute it, or why they cannot, as the end of a sentence.

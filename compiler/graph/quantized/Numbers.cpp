@@ -5,6 +5,8 @@
 #include "compiler/graph/Matching.h"
 #include "dialects/nn/ConstantData.h"
 
+#include "llvm/ADT/APSInt.h"
+
 using namespace mlir;
 
 namespace nacre::graph {
@@ -26,6 +28,13 @@ Value createNumbers(OpBuilder &builder, Location loc, Type element, ArrayRef<dou
 
 Value createNumber(OpBuilder &builder, Location loc, Type element, double number) {
   return createNumbers(builder, loc, element, number);
+}
+
+CodeBounds getCodeBounds(Type code) {
+  const unsigned width = code.getIntOrFloatBitWidth();
+  const bool isUnsigned = code.isUnsignedInteger();
+  return {double(llvm::APSInt::getMinValue(width, isUnsigned).getExtValue()),
+          double(llvm::APSInt::getMaxValue(width, isUnsigned).getExtValue())};
 }
 
 std::optional<SmallVector<double>> readNumbers(Value value) {

@@ -18,6 +18,14 @@ mlir::Value createNumber(mlir::OpBuilder &builder, mlir::Location loc, mlir::Typ
 mlir::Value createNumbers(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type element,
                           llvm::ArrayRef<double> numbers);
 
+/// The codes that a tensor of integers may have.
+struct CodeBounds {
+  double low, high;
+};
+
+/// Returns the ends of `code`, an integer type of at most 32 bits.
+CodeBounds getCodeBounds(mlir::Type code);
+
 /// Returns the elements of the constant `value`, only one of a splat; nothing if it is not constant.
 std::optional<llvm::SmallVector<double>> readNumbers(mlir::Value value);
 

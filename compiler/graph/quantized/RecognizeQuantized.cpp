@@ -20,8 +20,7 @@
 #include "compiler/graph/quantized/ScaledReals.h"
 
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "llvm/ADT/APSInt.h"
-#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/DenseMap.h"
 
 #include <algorithm>
 #include <cmath>
@@ -48,8 +47,8 @@ RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getTy
 //===----------------------------------------------------------------------===//
 
 /// The integers that, times the scale of `sums`, are what `addend` stands for: its codes, or a bias in floats rounded as ONNX Runtime rounds
-/// it. Nothing if it has another scale.
-std::optional<SmallVector<double>> readBias(const ScaledSums &sums, Value addend) {
+/// it. Nothing if it has another scale, or one of them exceeds `largest`.
+std::optional<SmallVector<double>> readBias(const ScaledSums &sums, Value addend, double largest) {
   std::optional<SmallVector<double>> scales = readNumbers(sums.scale);
   const int64_t columns = typeOf(sums.integers).getShape().back();
   SmallVector<double> integers, reals;
@@ -76,7 +75,7 @@ std::optional<SmallVector<double>> readBias(const ScaledSums &sums, Value addend
     const double real = reals[reals.size() == 1 ? 0 : index], scale = (*scales)[scales->size() == 1 ? 0 : index];
     bias[index] = integers.empty() ? std::nearbyint(static_cast<float>(real) / static_cast<float>(scale))
                                    : integers[integers.size() == 1 ? 0 : index];
-    const bool fits = std::fabs(bias[index]) <= std::numeric_limits<int32_t>::max();
+    const bool fits = std::fabs(bias[index]) <= largest;
     const bool isSame = integers.empty() || std::fabs(bias[index] * scale - real) <= std::fabs(real) * tolerance;
     if (!fits || !isSame)
       return std::nullopt;
@@ -95,23 +94,32 @@ Operation *getContraction(Value sums) {
   return isa_and_nonnull<nn::ConvOp, nn::MatMulOp>(op) ? op : nullptr;
 }
 
-/// A bias whose scale is that of the sums is one of the sums.
+/// The contractions of bytes that this pass made, and the largest magnitude of what they and their biases add up to.
+using LargestSums = llvm::DenseMap<Operation *, int64_t>;
+
+/// A bias whose scale is that of the sums is one of the sums, if 32 bits hold them.
 struct BiasOfSums : OpRewritePattern<nn::BinaryOp> {
-  /// `recognized` are the contractions of this pass: what the model itself adds to scaled sums is no such bias.
-  BiasOfSums(MLIRContext *context, const llvm::DenseSet<Operation *> &recognized)
-      : OpRewritePattern(context), recognized(recognized) {}
+  /// What the model itself adds to scaled sums is no such bias, hence `recognized`.
+  BiasOfSums(MLIRContext *context, LargestSums &recognized) : OpRewritePattern(context), recognized(recognized) {}
 
   LogicalResult matchAndRewrite(nn::BinaryOp op, PatternRewriter &rewriter) const override {
     if (op.getKind() != BinaryKind::Add)
       return rewriter.notifyMatchFailure(op, "expected an addition");
     for (auto [scaled, addend] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
       std::optional<ScaledSums> sums = matchScaledSums(scaled);
-      if (!sums || scaled.getType() != op.getType() || !scaled.hasOneUse() || !spansLastAxis(addend, op.getType()) ||
-          !recognized.contains(getContraction(sums->integers)))
+      if (!sums || scaled.getType() != op.getType() || !scaled.hasOneUse() || !spansLastAxis(addend, op.getType()))
         continue;
-      std::optional<SmallVector<double>> bias = readBias(*sums, addend);
+      auto found = recognized.find(getContraction(sums->integers));
+      if (found == recognized.end())
+        continue;
+      const int64_t largest = std::numeric_limits<int32_t>::max() - found->second;
+      std::optional<SmallVector<double>> bias = readBias(*sums, addend, static_cast<double>(largest));
       if (!bias)
         continue;
+      double largestBias = 0;
+      for (double number : *bias)
+        largestBias = std::max(largestBias, std::fabs(number));
+      found->second += static_cast<int64_t>(largestBias);
       Type integer = typeOf(sums->integers).getElementType();
       Value constant = createNumbers(rewriter, op.getLoc(), integer, *bias);
       Value biased = nn::BinaryOp::create(rewriter, op.getLoc(), BinaryKind::Add, sums->integers, constant);
@@ -123,7 +131,7 @@ struct BiasOfSums : OpRewritePattern<nn::BinaryOp> {
   }
 
 private:
-  const llvm::DenseSet<Operation *> &recognized;
+  LargestSums &recognized;
 };
 
 /// A factor of scaled sums joins their scale.
@@ -220,21 +228,9 @@ struct AverageOfCodes : OpRewritePattern<nn::PoolOp> {
 // 4. Quantizations
 //===----------------------------------------------------------------------===//
 
-/// The codes that results may have.
-struct Bounds {
-  double low, high;
-};
-
-Bounds boundsOf(Type code) {
-  const unsigned width = code.getIntOrFloatBitWidth();
-  const bool isUnsigned = code.isUnsignedInteger();
-  return {double(llvm::APSInt::getMinValue(width, isUnsigned).getExtValue()),
-          double(llvm::APSInt::getMaxValue(width, isUnsigned).getExtValue())};
-}
-
 /// Drops the bounds that `value` has just before it is quantized: the code of a bound is the bound of the codes, since rounding keeps the
 /// order.
-Value dropBounds(Value value, double scale, double zero, Bounds &bounds) {
+Value dropBounds(Value value, double scale, double zero, CodeBounds &bounds) {
   auto codeOf = [&](double real) {
     return static_cast<double>(std::nearbyint(static_cast<float>(real) / static_cast<float>(scale))) + zero;
   };
@@ -272,7 +268,7 @@ struct QuantizeOfScaled : OpRewritePattern<nn::QuantizeOp> {
     if (!op.isPerTensor() || !real.isF32() || !isa<IntegerType>(code) || code.getIntOrFloatBitWidth() > mostBits ||
         !scale || !zero || *scale <= 0)
       return rewriter.notifyMatchFailure(op, "expected integers of up to 16 bits with one constant scale");
-    Bounds bounds = boundsOf(code);
+    CodeBounds bounds = getCodeBounds(code);
     Value value = dropBounds(op.getOperand(), *scale, *zero, bounds);
     if (!canDivide(value))
       return rewriter.notifyMatchFailure(op, "expected values whose scales can take in the quantization's");
@@ -346,7 +342,7 @@ private:
       if (isa<nn::ConvOp, nn::MatMulOp>(op))
         found = findQuantizedOperands(op);
       if (auto *operands = std::get_if<QuantizedOperands>(&found)) {
-        recognized.insert(computeInIntegers(rewriter, op, *operands, unsignedLeft));
+        recognized[computeInIntegers(rewriter, op, *operands, unsignedLeft)] = operands->largestSum;
         ++numContractions;
         continue;
       }
@@ -358,7 +354,7 @@ private:
                             rewriter.getI64IntegerAttr(static_cast<int64_t>(contractions.size() - inFloats.size())));
   }
 
-  llvm::DenseSet<Operation *> recognized; ///< Contractions of bytes.
+  LargestSums recognized;
 };
 
 } // namespace
