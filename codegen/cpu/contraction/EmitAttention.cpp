@@ -15,6 +15,7 @@
 #include "codegen/cpu/contraction/PackGroups.h"
 #include "codegen/cpu/contraction/PanelWalk.h"
 #include "codegen/cpu/contraction/UnitPanel.h"
+#include "codegen/cpu/contraction/WideRows.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/PlanDialect.h"
 
@@ -294,6 +295,9 @@ private:
       walk.cutHigh = count;
       walk.cutExtent = walk.cutMost = block;
     }
+    const size_t buffers = function.buffers.size();
+    if (form.isOfCodes && machineOfProduct(product).readsWideRows())
+      static_cast<LoopedContraction &>(product) = widenRows(function, build, product, {walk.cutLow, walk.cutHigh, block}, at);
     auto panel = [&](Position number, int64_t valid) {
       walk.columns = valid;
       Addresses there = at;
@@ -307,6 +311,7 @@ private:
     build.loop(0, whole, 1, [&](Position number) { panel(number, packed.width); });
     if (columns % packed.width != 0)
       panel({Value(), whole}, columns % packed.width);
+    function.buffers.truncate(buffers);
   }
 
   void emitScores(Value first, Value count) {
