@@ -3,7 +3,9 @@
 // What: lets two products in a row, of which the first is much wider than what goes in and comes out, run by blocks of rows.
 // Why:  the feed-forward block of a transformer is four times as wide inside as outside, and what it is inside bounds the
 //       memory of the whole model. Rows do not meet: what a block of them is inside may lie where the block before was.
-// How:  1. chains: a product, elementwise operators, a product, and the elementwise operators that share the latter's kernel;
+//       Of a quantized one bytes go in and come out, and what is normalized before is four times as wide.
+// How:  1. chains: a product, elementwise operators, a product, and the elementwise operators that share the latter's kernel; of bytes one
+//          product or two, and a normalization up to where it gives bytes;
 //       2. how many blocks (RowBlocks.h);
 //       3. the chain is cloned for each: its rows of everything are views, and the results are written side by side.
 
@@ -15,6 +17,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace nacre::kernels {
@@ -29,27 +32,34 @@ namespace {
 
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 int64_t countRows(RankedTensorType type) { return llvm::product_of(type.getShape().drop_back()); }
-Value lastOf(Operation *product, ArrayRef<Operation *> following) {
-  return following.empty() ? product->getResult(0) : following.back()->getResult(0);
-}
 
 //===----------------------------------------------------------------------===//
 // 1. Chains
 //===----------------------------------------------------------------------===//
 
 struct Chain {
-  nn::MatMulOp first, second;
-  SmallVector<Operation *> between, behind;
+  SmallVector<nn::MatMulOp, 2> products;
+  SmallVector<Operation *> operators; ///< In order, products included.
+  int64_t inside = 0;                 ///< Bytes that are alive inside at once.
+  bool isOfBytes = false;
 
-  Value result() const { return lastOf(second, behind); }
+  Value left() const { return nn::MatMulOp(products.front()).getLhs(); }
+  Value result() const { return operators.back()->getResult(0); }
+  void add(nn::MatMulOp product, ArrayRef<Operation *> following) {
+    products.push_back(product);
+    operators.push_back(product);
+    llvm::append_range(operators, following);
+  }
 };
 
-/// Rows of floats by one constant matrix, on the CPU.
-bool multipliesRows(nn::MatMulOp product) {
+bool isOfBytes(Value value) { return typeOf(value).getElementType().isInteger(8); }
+
+/// Rows of floats, or of bytes, by one constant matrix, on the CPU.
+bool multipliesRows(nn::MatMulOp product, bool ofBytes) {
   RankedTensorType left = typeOf(product.getLhs()), type = typeOf(product.getResult());
   return plan::isOnCpu(product) && product.getRhs().getDefiningOp<nn::ConstantOp>() &&
          typeOf(product.getRhs()).getRank() == 2 && left.getRank() == type.getRank() && type.getRank() >= 2 &&
-         isa<FloatType>(type.getElementType());
+         (ofBytes ? isOfBytes(product.getLhs()) : isa<FloatType>(type.getElementType()));
 }
 
 /// Whether the rows of `operand` are those of a value of `rows` rows, or one for all of them.
@@ -86,31 +96,81 @@ SmallVector<Operation *> findRegion(Value last, Operation *first) {
   return region;
 }
 
-/// Those behind `product`, as far as they reach.
-SmallVector<Operation *> findFollowing(nn::MatMulOp product) {
+/// Those behind `first`, as far as they reach.
+SmallVector<Operation *> findFollowing(Operation *first) {
   SmallVector<Operation *> following;
-  Value last = product.getResult();
-  for (SmallVector<Operation *> region = findRegion(last, product); !region.empty();
-       region = findRegion(last, product)) {
+  Value last = first->getResult(0);
+  for (SmallVector<Operation *> region = findRegion(last, first); !region.empty(); region = findRegion(last, first)) {
     llvm::append_range(following, region);
     last = region.back()->getResult(0);
   }
   return following;
 }
 
-std::optional<Chain> findChain(nn::MatMulOp first) {
-  if (!multipliesRows(first))
-    return std::nullopt;
+/// The product that alone reads `inside`, on the left.
+nn::MatMulOp findNext(Value inside, nn::MatMulOp first, bool ofBytes) {
+  auto next = inside.hasOneUse() ? dyn_cast<nn::MatMulOp>(*inside.user_begin()) : nn::MatMulOp();
+  return next && next.getLhs() == inside && next->getBlock() == first->getBlock() && multipliesRows(next, ofBytes)
+             ? next
+             : nn::MatMulOp();
+}
+
+std::optional<Chain> findChainOfFloats(nn::MatMulOp first) {
   Chain chain;
-  chain.first = first;
-  chain.between = findFollowing(first);
-  Value inside = lastOf(first, chain.between);
-  chain.second = inside.hasOneUse() ? dyn_cast<nn::MatMulOp>(*inside.user_begin()) : nn::MatMulOp();
-  if (!chain.second || chain.second.getLhs() != inside || chain.second->getBlock() != first->getBlock() ||
-      !multipliesRows(chain.second))
+  chain.add(first, findFollowing(first));
+  Value inside = chain.result();
+  nn::MatMulOp second = findNext(inside, first, /*ofBytes=*/false);
+  if (!second)
     return std::nullopt;
-  chain.behind = findFollowing(chain.second);
+  chain.add(second, findFollowing(second));
+  chain.inside = nacre::storedBytes(typeOf(inside));
   return chain;
+}
+
+/// A normalization of rows that alone reads `rows`.
+nn::NormalizeOp findNormalization(Value rows, nn::MatMulOp first) {
+  auto normalize = rows.hasOneUse() ? dyn_cast<nn::NormalizeOp>(*rows.user_begin()) : nn::NormalizeOp();
+  return normalize && normalize->getBlock() == first->getBlock() && plan::isOnCpu(normalize) &&
+                 normalize.getAxes() == ArrayRef<int64_t>{typeOf(rows).getRank() - 1}
+             ? normalize
+             : nn::NormalizeOp();
+}
+
+/// Operators behind `first` up to the one that makes bytes, which may have several readers; nothing if none does.
+SmallVector<Operation *> findFollowingToBytes(Operation *first) {
+  SmallVector<Operation *> following;
+  for (Operation *last = first; last->hasOneUse() && isElementwise(*last->user_begin(), first);) {
+    last = *last->user_begin();
+    following.push_back(last);
+    if (isOfBytes(last->getResult(0)))
+      return following;
+  }
+  return {};
+}
+
+std::optional<Chain> findChainOfBytes(nn::MatMulOp first) {
+  Chain chain;
+  chain.isOfBytes = true;
+  chain.add(first, findFollowing(first));
+  if (nn::MatMulOp second = findNext(chain.result(), first, /*ofBytes=*/true)) {
+    chain.inside = nacre::storedBytes(typeOf(chain.result()));
+    chain.add(second, findFollowing(second));
+  }
+  nn::NormalizeOp normalize = findNormalization(chain.result(), first);
+  SmallVector<Operation *> following = normalize ? findFollowingToBytes(normalize) : SmallVector<Operation *>();
+  if (following.empty())
+    return std::nullopt;
+  chain.inside += nacre::storedBytes(typeOf(chain.result()));
+  chain.operators.push_back(normalize);
+  llvm::append_range(chain.operators, following);
+  return chain;
+}
+
+std::optional<Chain> findChain(nn::MatMulOp first) {
+  for (bool ofBytes : {false, true})
+    if (multipliesRows(first, ofBytes))
+      return ofBytes ? findChainOfBytes(first) : findChainOfFloats(first);
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -147,30 +207,61 @@ private:
                                               ArrayRef<int64_t>{block.count, columns}, ArrayRef<int64_t>{1, 1});
   }
 
+  /// The rows of `value`, of reals that are computed of bytes with numbers alone: computed once more of the rows of these. A block's kernel
+  /// does so while it reads the bytes.
+  Value dequantizeRows(Value value, const kernels::RowBlock &block) {
+    SmallVector<Operation *> operators;
+    Value source = value;
+    while (Operation *op = source.getDefiningOp()) {
+      if (!isa<nn::CastOp, nn::BinaryOp>(op) || !plan::isOnCpu(op) ||
+          !llvm::all_of(llvm::drop_begin(op->getOperands()),
+                        [](Value number) { return number.getDefiningOp<nn::ConstantOp>() && hasRows(number, 1); }))
+        return {};
+      operators.push_back(op);
+      source = op->getOperand(0);
+      if (isOfBytes(source))
+        break;
+    }
+    if (!isOfBytes(source) || typeOf(source).getShape() != typeOf(value).getShape())
+      return {};
+    IRMapping map;
+    clone(llvm::to_vector(llvm::reverse(operators)), map, block);
+    return map.lookup(value);
+  }
+
   void clone(ArrayRef<Operation *> operators, IRMapping &map, const kernels::RowBlock &block) {
     for (Operation *op : operators) {
+      if (auto product = dyn_cast<nn::MatMulOp>(op)) {
+        multiply(product, map, block);
+        continue;
+      }
       IRMapping operands = map;
-      for (Value operand : op->getOperands())
-        if (!map.contains(operand))
-          operands.map(operand, takeRows(operand, block));
+      for (Value operand : op->getOperands()) {
+        if (map.contains(operand))
+          continue;
+        Value rows = chain.isOfBytes ? dequantizeRows(operand, block) : Value();
+        operands.map(operand, rows ? rows : takeRows(operand, block));
+      }
       Operation *cloned = rewriter.clone(*op, operands);
       RankedTensorType type = typeOf(op->getResult(0));
       cloned->getResult(0).setType(type.clone({block.count, type.getShape().back()}));
+      if (auto normalize = dyn_cast<nn::NormalizeOp>(cloned))
+        normalize.setAxes(ArrayRef<int64_t>{1});
       map.map(op->getResult(0), cloned->getResult(0));
     }
   }
 
+  void multiply(nn::MatMulOp product, IRMapping &map, const kernels::RowBlock &block) {
+    Value left = map.lookupOrNull(product.getLhs());
+    auto rows = nn::MatMulOp::create(rewriter, product.getLoc(), left ? left : takeRows(product.getLhs(), block),
+                                     product.getRhs());
+    plan::copyEngine(product, rows);
+    map.map(product.getResult(), rows.getResult());
+  }
+
   Value emitBlock(const kernels::RowBlock &block) {
     IRMapping map;
-    auto multiply = [&](nn::MatMulOp product, Value left) {
-      auto rows = nn::MatMulOp::create(rewriter, product.getLoc(), left, product.getRhs());
-      plan::copyEngine(product, rows);
-      map.map(product.getResult(), rows.getResult());
-    };
-    multiply(chain.first, takeRows(nn::MatMulOp(chain.first).getLhs(), block));
-    clone(chain.between, map, block);
-    multiply(chain.second, map.lookup(nn::MatMulOp(chain.second).getLhs()));
-    clone(chain.behind, map, block);
+    clone(chain.operators, map, block);
     return map.lookup(chain.result());
   }
 
@@ -180,39 +271,59 @@ private:
   Location loc;
 };
 
+/// Erases the operators, and what was computed for them alone.
 void erase(IRRewriter &rewriter, const Chain &chain) {
-  for (Operation *op : llvm::reverse(chain.behind))
+  llvm::SetVector<Operation *> before;
+  for (Operation *op : llvm::reverse(chain.operators)) {
+    for (Value operand : op->getOperands())
+      if (Operation *maker = operand.getDefiningOp())
+        before.insert(maker);
+    before.remove(op);
     rewriter.eraseOp(op);
-  rewriter.eraseOp(chain.second);
-  for (Operation *op : llvm::reverse(chain.between))
+  }
+  while (!before.empty()) {
+    Operation *op = before.pop_back_val();
+    if (!isOpTriviallyDead(op))
+      continue;
+    for (Value operand : op->getOperands())
+      if (Operation *maker = operand.getDefiningOp())
+        before.insert(maker);
     rewriter.eraseOp(op);
-  rewriter.eraseOp(chain.first);
+  }
 }
 
 struct BlockRows : kernels::impl::BlockRowsPassBase<BlockRows> {
   void runOnOperation() override {
     SmallVector<nn::MatMulOp> products;
     getOperation().walk([&](nn::MatMulOp product) { products.push_back(product); });
-    // From the last one: a product that ends one chain may begin another, whose wider part decides.
+    // From the last one: a product that ends one chain may begin another, whose wider part decides. A chain of one product must not take the
+    // last of two.
     llvm::SmallPtrSet<Operation *, 8> taken;
+    for (size_t count : {2, 1})
+      for (nn::MatMulOp product : llvm::reverse(products)) {
+        std::optional<Chain> chain = taken.contains(product) ? std::nullopt : findChain(product);
+        if (!chain || chain->products.size() != count ||
+            llvm::any_of(chain->products, [&](Operation *op) { return taken.contains(op); }))
+          continue;
+        if (divide(*chain))
+          taken.insert_range(chain->products);
+      }
+  }
+
+  bool divide(const Chain &chain) {
+    const int64_t rows = countRows(typeOf(chain.result()));
+    SmallVector<kernels::RowBlock> blocks =
+        kernels::divideRows({rows, nacre::storedBytes(typeOf(chain.left())), chain.inside,
+                             nacre::storedBytes(typeOf(chain.result())), chain.isOfBytes});
+    if (blocks.size() < 2)
+      return false;
     IRRewriter rewriter(&getContext());
-    for (nn::MatMulOp product : llvm::reverse(products)) {
-      std::optional<Chain> chain = taken.contains(product) ? std::nullopt : findChain(product);
-      if (!chain || taken.contains(chain->second))
-        continue;
-      const int64_t rows = countRows(typeOf(product.getResult()));
-      SmallVector<kernels::RowBlock> blocks = kernels::divideRows({rows, nacre::storedBytes(typeOf(product.getLhs())),
-                                                                   nacre::storedBytes(typeOf(chain->second.getLhs())),
-                                                                   nacre::storedBytes(typeOf(chain->result()))});
-      if (blocks.size() < 2)
-        continue;
-      taken.insert({chain->first, chain->second});
-      rewriter.setInsertionPointAfterValue(chain->result());
-      Value blocked = ChainBlocks(rewriter, *chain, rows).emit(blocks);
-      rewriter.replaceAllUsesWith(chain->result(), blocked);
-      erase(rewriter, *chain);
-      ++numChains;
-    }
+    rewriter.setInsertionPointAfterValue(chain.result());
+    Value blocked = ChainBlocks(rewriter, chain, rows).emit(blocks);
+    rewriter.replaceAllUsesWith(chain.result(), blocked);
+    erase(rewriter, chain);
+    ++numChains;
+    return true;
   }
 };
 

@@ -7,13 +7,15 @@
 
 namespace nacre::kernels {
 
-/// A matrix of f32 that is multiplied by so many rows is read at a tenth of what a core reads at.
-static constexpr int64_t leastRows = 48;
+/// A matrix of f32 that is multiplied by so many rows is read at a tenth of what a core reads at; of bytes, tiles of fewer rows would
+/// leave registers empty.
+static constexpr int64_t leastRows = 48, leastRowsOfBytes = 32;
 
 llvm::SmallVector<RowBlock> divideRows(const RowChain &chain) {
   const int64_t around = std::max<int64_t>(1, chain.bytesIn + chain.bytesOut);
-  const int64_t wanted = std::max<int64_t>(1, llvm::divideCeil(chain.bytesBetween, around));
-  const int64_t most = chain.rows / leastRows;
+  const int64_t inside = chain.isOfBytes ? 2 * chain.bytesBetween : chain.bytesBetween;
+  const int64_t wanted = std::max<int64_t>(1, llvm::divideCeil(inside, around));
+  const int64_t most = chain.rows / (chain.isOfBytes ? leastRowsOfBytes : leastRows);
   int64_t count = std::min(wanted, most);
   while (count > 1 && count <= most && chain.rows % count != 0)
     ++count;

@@ -12,10 +12,12 @@
 
 namespace nacre::kernels {
 
-/// Two products in a row: bytes of all rows that go in, that are between them, and that come out.
+/// Operators in a row: bytes of all rows that go in, that are inside at most, and that come out.
 struct RowChain {
   int64_t rows = 1;
   int64_t bytesIn = 0, bytesBetween = 0, bytesOut = 0;
+  /// Its matrices and what goes in and out are bytes: these are read in a quarter of the time, and there is less around what is inside.
+  bool isOfBytes = false;
 };
 
 struct RowBlock {
@@ -23,8 +25,8 @@ struct RowBlock {
 };
 
 /// Blocks of equal size, so that they share their kernels, in order; one where there is nothing to gain, or no such size. What a
-/// block has between its products takes no more than what all rows have before and behind them, unless its rows would be too few
-/// to pay for reading the matrices again.
+/// block has inside takes no more than what all rows have before and behind it, of bytes half of that, unless its rows would be too
+/// few to pay for reading the matrices again.
 llvm::SmallVector<RowBlock> divideRows(const RowChain &chain);
 
 } // namespace nacre::kernels

@@ -35,7 +35,7 @@ namespace {
 /// Whether emitters are as fast where an operand of `op` is read. Bounds, and what integers are shifted by, they must know; so they must where
 /// i32 becomes bytes by multiplication, which attention's sums do not.
 bool mayRead(Operation *op, bool isAttention) {
-  return isa<arith::MulFOp, arith::DivFOp, arith::AddFOp>(op) || (isAttention && isa<arith::MulIOp, arith::AddIOp>(op));
+  return isa<arith::MulFOp, arith::DivFOp, arith::AddFOp, arith::SubFOp>(op) || (isAttention && isa<arith::MulIOp, arith::AddIOp>(op));
 }
 
 bool isNumber(arith::ConstantOp constant, bool isAttention) {

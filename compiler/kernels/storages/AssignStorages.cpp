@@ -203,12 +203,14 @@ private:
   }
 
   /// Rows of a temporary as all that is seen of it, so that kernels of other rows, of a product whose rows are divided
-  /// (nacre-block-rows), are equal. On a GPU, which binds memory from few offsets on, they stay a part.
+  /// (nacre-block-rows) and of their normalization to bytes, are equal. On a GPU, which binds memory from few offsets on, they stay a part.
   Place getOwnRows(plan::LaunchOp launch, plan::KernelOp kernel, const Place &place) {
     PlannedStorage &storage = storages[place.storage];
     auto memory = storage.memory.getDefiningOp<plan::StorageOp>();
-    const bool isAlone = plan::isOnCpu(launch) && kernel.getKind() == plan::KernelKind::Contraction && memory &&
-                         memory.getRole() == plan::Role::Temporary;
+    const bool isOfBytes = kernel.getKind() == plan::KernelKind::Row && storage.elementType.isInteger(8);
+    const bool isDivided = kernel.getKind() == plan::KernelKind::Contraction || isOfBytes;
+    const bool isAlone =
+        plan::isOnCpu(launch) && isDivided && memory && memory.getRole() == plan::Role::Temporary;
     if (!isAlone || place.isWhole() || place.sizes.size() != 2 || !place.isContiguous() || storage.layout.hasHalo() ||
         storage.layout.gap || place.getFirstElement() * bytesOfElement(storage.elementType) % 64 != 0)
       return place;

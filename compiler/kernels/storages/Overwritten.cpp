@@ -25,21 +25,28 @@ static bool isReadHereAlone(plan::LaunchOp launch, unsigned input) {
 static std::optional<unsigned> findReadWhereWritten(plan::KernelOp kernel) {
   if (kernel.getKind() != plan::KernelKind::Attention || kernel.getOutputs().size() != 1)
     return std::nullopt;
-  // The products' loops are [batches..., rows, keys | depth] and [batches..., rows, columns | keys]; a sweep has fewer.
+  // The products' loops are [batches..., rows, keys | depth] and [batches..., rows, columns | keys]; sweeps and sums have fewer.
+  unsigned most = 0;
+  for (auto generic : kernel.getBody().getOps<linalg::GenericOp>())
+    most = std::max(most, unsigned(generic.getNumLoops()));
   SmallVector<linalg::GenericOp> products;
   for (auto generic : kernel.getBody().getOps<linalg::GenericOp>())
-    if (products.empty() || generic.getNumLoops() == products.front().getNumLoops())
+    if (generic.getNumLoops() == most)
       products.push_back(generic);
   if (products.size() != 2)
     return std::nullopt;
   auto queries = dyn_cast<BlockArgument>(products[0].getInputs().front());
-  if (!queries || !queries.hasOneUse() || queries.getType() != kernel.getOutputs().front().getType())
+  // Sums of their codes are taken when their rows are multiplied.
+  auto isOfProduct = [&](Operation *user) { return user == products[0] || user->isBeforeInBlock(products[0]); };
+  if (!queries || !llvm::all_of(queries.getUsers(), isOfProduct) ||
+      queries.getType() != kernel.getOutputs().front().getType())
     return std::nullopt;
   // Columns of the result must stand where the queries' depth does.
   const unsigned loops = products[0].getNumLoops();
   MLIRContext *context = kernel.getContext();
   AffineExpr columns = getAffineDimExpr(loops - 2, context), depth = getAffineDimExpr(loops - 1, context);
   AffineMap read = products[0].getIndexingMapsArray().front().replace(depth, columns, loops, 0);
+  // An epilogue writes the sums where they stand.
   const bool isThere = read == products[1].getIndexingMapsArray().back();
   return isThere ? std::optional(queries.getArgNumber()) : std::nullopt;
 }

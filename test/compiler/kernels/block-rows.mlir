@@ -65,3 +65,29 @@ func.func @stays(%x: tensor<64x8xf32>, %z: tensor<128x8xf32>, %odd: tensor<197x8
   %7 = nn.matmul %6, %v : tensor<197x32xf32>, tensor<32x8xf32>
   return %1, %3, %5, %4, %7 : tensor<64x8xf32>, tensor<128x8xf32>, tensor<128x8xf32>, tensor<128x32xf32>, tensor<197x8xf32>
 }
+
+// -----
+
+// Of bytes: one product and its normalization, up to the bytes that it becomes, in four parts. What is added is dequantized in each part.
+
+// CHECK-LABEL: func.func @normalized_codes(
+// CHECK:         nn.slice %{{.*}} [0, 0] [32, 16] [1, 1] : tensor<128x16xui8>
+// CHECK:         nn.matmul %{{.*}} : tensor<32x16xui8>, tensor<16x16xi8>
+// CHECK:         nn.cast %{{.*}} : tensor<32x16xui8> to tensor<32x16xf32>
+// CHECK:         nn.normalize %{{.*}} {axes = array<i64: 1>{{.*}}} : tensor<32x16xf32>
+// CHECK:         nn.cast %{{.*}} : tensor<32x16xf32> to tensor<32x16xui8>
+// CHECK:         nn.slice %{{.*}} [96, 0] [32, 16] [1, 1]
+// CHECK:         nn.concat %{{[^,]+}}, %{{[^,]+}}, %{{[^,]+}}, %{{[^,]+}} {axis = 0 : i64} : tensor<32x16xui8>
+func.func @normalized_codes(%x: tensor<1x128x16xui8>, %other: tensor<1x128x16xui8>) -> tensor<1x128x16xui8> {
+  %w = nn.constant dense<5> : tensor<16x16xi8>
+  %zero = nn.constant dense<3.0> : tensor<f32>
+  %p = nn.matmul %x, %w : tensor<1x128x16xui8>, tensor<16x16xi8>
+  %f = nn.cast %p : tensor<1x128x16xi32> to tensor<1x128x16xf32>
+  %o = nn.cast %other : tensor<1x128x16xui8> to tensor<1x128x16xf32>
+  %d = nn.binary sub %o, %zero : tensor<1x128x16xf32>, tensor<f32>
+  %s = nn.binary add %f, %d : tensor<1x128x16xf32>, tensor<1x128x16xf32>
+  %n = nn.normalize %s {axes = array<i64: 2>, epsilon = 1.0e-5} : tensor<1x128x16xf32>
+  %r = nn.unary round %n : tensor<1x128x16xf32>
+  %c = nn.cast %r : tensor<1x128x16xf32> to tensor<1x128x16xui8>
+  return %c : tensor<1x128x16xui8>
+}

@@ -3,9 +3,11 @@
 // Attention beside its pieces; see Differential.h.
 
 #include "test/unit/codegen/AttentionTexts.h"
+#include "test/unit/codegen/CodedAttentionTexts.h"
 #include "test/unit/codegen/cpu/Differential.h"
 
 using nacre::codegen::AttentionText;
+using nacre::codegen::CodedAttentionText;
 using CpuAttention = nacre::codegen::test::Differential;
 
 namespace {
@@ -45,6 +47,24 @@ TEST_F(CpuAttention, AttentionOfHalves) {
   checkOnAll(halves.text(), /*tolerance=*/1e-2);
   halves.element = "f16"; // which the oldest CPUs do not convert
   check(halves.text(), /*tolerance=*/1e-2);
+}
+
+/// A weight on the border between two codes may become either.
+constexpr double kStep = 5e-3;
+
+/// Tails of vectors, of panels, of words of bytes and of blocks of rows; zero points, or none.
+TEST_F(CpuAttention, AttentionOfCodes) {
+  for (CodedAttentionText codes : {CodedAttentionText{4, 32, 48, 16, 32}, {3, 7, 5, 9, 11}, {1, 53, 37, 3, 70}, {2, 1, 130, 64, 1}}) {
+    checkOnAll(codes.text(), kStep);
+    codes.centred = codes.cutAmongRows = true;
+    checkOnAll(codes.text(), kStep);
+  }
+}
+
+/// As on arm64; and units that are several blocks of rows of a head.
+TEST_F(CpuAttention, AttentionOfSignedCodes) {
+  checkOnAll(CodedAttentionText{2, 33, 40, 24, 20, /*isUnsigned=*/false}.text(), kStep);
+  check(CodedAttentionText{1, 211, 300, 20, 24, true, false, /*cutAmongRows=*/true}.text(), kStep);
 }
 
 } // namespace

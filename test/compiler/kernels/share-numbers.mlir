@@ -1,0 +1,102 @@
+// RUN: nacre-opt %s --nacre-share-numbers --nacre-merge-kernels | FileCheck %s
+
+// The example of the pass's documentation: a factor and a zero point differ, a bound does not. The latter stays a constant, and a zero point is
+// read as an i16. A third kernel has another bound: it is left alone.
+
+// CHECK-DAG:   plan.weight @[[FACTOR:[^ ]+]] = dense<5.000000e-01> : tensor<1xf32>
+// CHECK-DAG:   plan.weight @[[OTHER:[^ ]+]] = dense<2.500000e-01> : tensor<1xf32>
+// CHECK-DAG:   plan.weight @[[ZERO:[^ ]+]] = dense<3> : tensor<1xi16>
+// CHECK-DAG:   plan.weight @[[OTHERZERO:[^ ]+]] = dense<-7> : tensor<1xi16>
+// CHECK:       plan.kernel @sums_0 row (%[[X:[^ ]+]]: tensor<4x8xi8>, %[[F:[^ ]+]]: tensor<1xf32>, %[[Z:[^ ]+]]: tensor<1xi16>)
+// CHECK:         linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (0)>, affine_map<(d0) -> (0)>, affine_map<(d0) -> (d0)>]
+// CHECK-NEXT:    ^bb0(%[[S:[^ ]+]]: f32, %[[FACTORIN:[^ ]+]]: f32, %[[ZEROIN:[^ ]+]]: i16
+// CHECK:           arith.constant 1.000000e+02 : f32
+// CHECK:           arith.mulf %[[S]], %[[FACTORIN]]
+// CHECK:           arith.sitofp %[[ZEROIN]] : i16 to f32
+// CHECK-NOT:   plan.kernel @sums_1
+// CHECK:       plan.kernel @sums_2 row (%{{[^ ]+}}: tensor<4x8xi8>) into
+// CHECK-LABEL: plan.entry @documented_example
+// CHECK:         plan.launch @sums_0(
+// CHECK-NEXT:    plan.launch @sums_0(
+// CHECK-NEXT:    plan.launch @sums_2(
+plan.kernel @sums_0 row (%x: tensor<4x8xi8>) into (%y: tensor<4xf32>) cut 0 : 4 by 1 {
+  %start = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %f = linalg.fill ins(%start : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xi8>) outs(%f : tensor<4xf32>) {
+  ^bb0(%a: i8, %o: f32):
+    %w = arith.sitofp %a : i8 to f32
+    %t = arith.addf %o, %w : f32
+    linalg.yield %t : f32
+  } -> tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%s : tensor<4xf32>) outs(%y : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %factor = arith.constant 0.5 : f32
+    %zero = arith.constant 3.0 : f32
+    %most = arith.constant 100.0 : f32
+    %p = arith.mulf %a, %factor : f32
+    %q = arith.addf %p, %zero : f32
+    %t = arith.minimumf %q, %most : f32
+    linalg.yield %t : f32
+  } -> tensor<4xf32>
+  plan.yield %r : tensor<4xf32>
+}
+plan.kernel @sums_1 row (%x: tensor<4x8xi8>) into (%y: tensor<4xf32>) cut 0 : 4 by 1 {
+  %start = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %f = linalg.fill ins(%start : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xi8>) outs(%f : tensor<4xf32>) {
+  ^bb0(%a: i8, %o: f32):
+    %w = arith.sitofp %a : i8 to f32
+    %t = arith.addf %o, %w : f32
+    linalg.yield %t : f32
+  } -> tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%s : tensor<4xf32>) outs(%y : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %factor = arith.constant 0.25 : f32
+    %zero = arith.constant -7.0 : f32
+    %most = arith.constant 100.0 : f32
+    %p = arith.mulf %a, %factor : f32
+    %q = arith.addf %p, %zero : f32
+    %t = arith.minimumf %q, %most : f32
+    linalg.yield %t : f32
+  } -> tensor<4xf32>
+  plan.yield %r : tensor<4xf32>
+}
+plan.kernel @sums_2 row (%x: tensor<4x8xi8>) into (%y: tensor<4xf32>) cut 0 : 4 by 1 {
+  %start = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %f = linalg.fill ins(%start : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xi8>) outs(%f : tensor<4xf32>) {
+  ^bb0(%a: i8, %o: f32):
+    %w = arith.sitofp %a : i8 to f32
+    %t = arith.addf %o, %w : f32
+    linalg.yield %t : f32
+  } -> tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%s : tensor<4xf32>) outs(%y : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %factor = arith.constant 0.25 : f32
+    %zero = arith.constant 3.0 : f32
+    %most = arith.constant 50.0 : f32
+    %p = arith.mulf %a, %factor : f32
+    %q = arith.addf %p, %zero : f32
+    %t = arith.minimumf %q, %most : f32
+    linalg.yield %t : f32
+  } -> tensor<4xf32>
+  plan.yield %r : tensor<4xf32>
+}
+plan.entry @documented_example attributes {plan.engine = "cpu"} {
+  %x = plan.storage input "x" 0 : memref<4x8xi8>
+  %a = plan.storage output "a" 0 : memref<4xf32>
+  %b = plan.storage output "b" 1 : memref<4xf32>
+  %c = plan.storage output "c" 2 : memref<4xf32>
+  plan.launch @sums_0(%x) into(%a) : (memref<4x8xi8>) into (memref<4xf32>)
+  plan.launch @sums_1(%x) into(%b) : (memref<4x8xi8>) into (memref<4xf32>)
+  plan.launch @sums_2(%x) into(%c) : (memref<4x8xi8>) into (memref<4xf32>)
+}
