@@ -41,9 +41,11 @@ struct Chain {
   SmallVector<nn::MatMulOp, 2> products;
   SmallVector<Operation *> operators; ///< In order, products included.
   int64_t inside = 0;                 ///< Bytes that are alive inside at once.
-  bool isOfBytes = false;
+  bool isOfBytes = false;             ///< What the products multiply.
 
-  Value left() const { return nn::MatMulOp(products.front()).getLhs(); }
+  int64_t bytesIn() const {
+    return products.empty() ? 0 : nacre::storedBytes(typeOf(nn::MatMulOp(products.front()).getLhs()));
+  }
   Value result() const { return operators.back()->getResult(0); }
   void add(nn::MatMulOp product, ArrayRef<Operation *> following) {
     products.push_back(product);
@@ -166,6 +168,41 @@ std::optional<Chain> findChainOfBytes(nn::MatMulOp first) {
   return chain;
 }
 
+/// Whether `op` looks up a row of a table for each of `rows` rows.
+bool looksUpRows(nn::GatherOp op, int64_t rows) {
+  return op.getAxis() == 0 && typeOf(op.getOperand()).getRank() == 2 && typeOf(op.getIndices()).getNumElements() == rows &&
+         typeOf(op.getResult()).getRank() == typeOf(op.getIndices()).getRank() + 1;
+}
+
+/// Lookups and what is computed of them for `value` alone, operands first; false if there is anything else.
+bool collectLookups(Value value, Operation *reader, SmallVectorImpl<Operation *> &operators) {
+  Operation *op = value.getDefiningOp();
+  auto gather = dyn_cast_or_null<nn::GatherOp>(op);
+  const bool isLookup = gather && looksUpRows(gather, countRows(typeOf(value)));
+  if (!op || !op->hasOneUse() || op->getBlock() != reader->getBlock() || !plan::isOnCpu(op) ||
+      (!isLookup && !isElementwise(op, reader)))
+    return false;
+  for (Value operand : op->getOperands())
+    if (!isLookup && !operand.getDefiningOp<nn::ConstantOp>() && !collectLookups(operand, reader, operators))
+      return false;
+  operators.push_back(op);
+  return true;
+}
+
+/// Embeddings, that is rows of tables, their sum and its normalization to bytes.
+std::optional<Chain> findChainOfLookups(nn::NormalizeOp normalize) {
+  Chain chain;
+  SmallVector<Operation *> following = findFollowingToBytes(normalize);
+  if (following.empty() || !plan::isOnCpu(normalize) ||
+      normalize.getAxes() != ArrayRef<int64_t>{typeOf(normalize.getOperand()).getRank() - 1} ||
+      !collectLookups(normalize.getOperand(), normalize, chain.operators))
+    return std::nullopt;
+  chain.inside = nacre::storedBytes(typeOf(normalize.getOperand()));
+  chain.operators.push_back(normalize);
+  llvm::append_range(chain.operators, following);
+  return chain;
+}
+
 std::optional<Chain> findChain(nn::MatMulOp first) {
   for (bool ofBytes : {false, true})
     if (multipliesRows(first, ofBytes))
@@ -235,6 +272,10 @@ private:
         multiply(product, map, block);
         continue;
       }
+      if (auto gather = dyn_cast<nn::GatherOp>(op)) {
+        lookUp(gather, map, block);
+        continue;
+      }
       IRMapping operands = map;
       for (Value operand : op->getOperands()) {
         if (map.contains(operand))
@@ -249,6 +290,18 @@ private:
         normalize.setAxes(ArrayRef<int64_t>{1});
       map.map(op->getResult(0), cloned->getResult(0));
     }
+  }
+
+  void lookUp(nn::GatherOp gather, IRMapping &map, const kernels::RowBlock &block) {
+    Value all = seenAs(gather.getIndices(), typeOf(gather.getIndices()).clone({rows}));
+    IRMapping operands;
+    operands.map(gather.getIndices(),
+                 rewriter.createOrFold<nn::SliceOp>(loc, all, ArrayRef<int64_t>{block.first},
+                                                    ArrayRef<int64_t>{block.count}, ArrayRef<int64_t>{1}));
+    Operation *cloned = rewriter.clone(*gather, operands);
+    RankedTensorType type = typeOf(gather.getResult());
+    cloned->getResult(0).setType(type.clone({block.count, type.getShape().back()}));
+    map.map(gather.getResult(), cloned->getResult(0));
   }
 
   void multiply(nn::MatMulOp product, IRMapping &map, const kernels::RowBlock &block) {
@@ -308,12 +361,17 @@ struct BlockRows : kernels::impl::BlockRowsPassBase<BlockRows> {
         if (divide(*chain))
           taken.insert_range(chain->products);
       }
+    SmallVector<nn::NormalizeOp> normalizations;
+    getOperation().walk([&](nn::NormalizeOp normalize) { normalizations.push_back(normalize); });
+    for (nn::NormalizeOp normalize : normalizations)
+      if (std::optional<Chain> chain = findChainOfLookups(normalize))
+        divide(*chain);
   }
 
   bool divide(const Chain &chain) {
     const int64_t rows = countRows(typeOf(chain.result()));
     SmallVector<kernels::RowBlock> blocks =
-        kernels::divideRows({rows, nacre::storedBytes(typeOf(chain.left())), chain.inside,
+        kernels::divideRows({rows, chain.bytesIn(), chain.inside,
                              nacre::storedBytes(typeOf(chain.result())), chain.isOfBytes});
     if (blocks.size() < 2)
       return false;
