@@ -141,10 +141,10 @@ template <Number lhs, Number rhs> constexpr MachineRow pairsRow(MachineRow row, 
 
 /// Those of several rows before, so that one load makes an operand of a word.
 template <Number rhs> constexpr MachineRow wideRow(MachineRow row, int64_t k) {
-  const bool writesOverOperands = row.needs == NACRE_CPU_NEED(NACRE_X86_64_V2);
   row = ofPairs(row, {Number::S16, rhs, Number::S32, k}, multiplyAddWideRows<rhs == U>);
-  row.spareRegisters += writesOverOperands ? 0 : 1; // of a product: SSE's floats have it already
-  row.rowCycles = 0.25;                             // a load, which is an instruction nonetheless
+  row.spareRegisters += 1; // of a product
+  // A load, which is an instruction nonetheless. SSE copies the word and the product besides.
+  row.rowCycles = row.needs == NACRE_CPU_NEED(NACRE_X86_64_V2) ? 0.5 : 0.25;
   return row;
 }
 
