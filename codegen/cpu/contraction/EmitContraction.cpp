@@ -93,7 +93,8 @@ private:
       if (contraction.cut != Cut::Outer || contraction.cutLoop != number)
         parts *= loop.size;
 
-    const int64_t lhsBytes = bytesOfElement(contraction.operands[Contraction::Lhs].elementType) * (rowsAreWidened ? 2 : 1);
+    const int64_t lhsBytes =
+        bytesOfElement(contraction.operands[Contraction::Lhs].elementType) * (rowsAreWidened ? 2 : 1);
     switch (contraction.cut) {
     case Cut::None:
       extent = contraction.cutExtent;

@@ -65,8 +65,7 @@ Value multiplyAddByPairs(VectorBuilder &build, Value lhs, Value rhs, Value sums)
   return addPairs(build, widened(build, lhs, isUnsignedLhs), widened(build, rhs, isUnsignedRhs), sums);
 }
 
-template <bool isUnsignedRhs>
-Value multiplyAddWideRows(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
+template <bool isUnsignedRhs> Value multiplyAddWideRows(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
   return addPairs(build, as(build, lhs, build.ops.getI16Type()), widened(build, rhs, isUnsignedRhs), sums);
 }
 

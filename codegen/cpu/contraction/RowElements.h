@@ -45,8 +45,7 @@ public:
   RowElements(VectorBuilder &build, const LoopedContraction &contraction, mlir::Value buffer, const TileShape &shape)
       : build(build), buffer(buffer), rows(shape.rows), lanes(shape.machine.lanes),
         rowStride(contraction.rows.back().strides[Contraction::Lhs]),
-        stepStride(contraction.depth.back().strides[Contraction::Lhs]),
-        valid(contraction.groups.valid()),
+        stepStride(contraction.depth.back().strides[Contraction::Lhs]), valid(contraction.groups.valid()),
         type(factorType(contraction, contraction.operands[Contraction::Lhs].elementType)),
         element(contraction.groups.k == 1 ? contraction.operands[Contraction::Lhs].elementType : type),
         byVectors(loadsRowVectors(shape.machine, contraction)),

@@ -3,11 +3,16 @@
 // RUN: nacre-opt %s --nacre-assign-engine --nacre-choose-encodings="target=linux-arm64 cpu=neoverse-n1" | FileCheck %s --check-prefix=DOT
 // RUN: nacre-opt %s --nacre-assign-engine --nacre-choose-encodings="target=linux-arm64 cpu=generic,neoverse-n1,neoverse-n2" | FileCheck %s --check-prefix=MATRIX
 
+// RUN: nacre-opt %s --nacre-assign-engine --nacre-choose-encodings="target=linux-x86_64 cpu=x86-64-v3" | FileCheck %s --check-prefix=PAIRS
+// RUN: nacre-opt %s --nacre-assign-engine --nacre-choose-encodings="target=linux-x86_64 cpu=x86-64-v2,x86-64-v3" | FileCheck %s --check-prefix=SSE
+
 // A weight of bytes has words of as many steps as the fastest of all CPUs multiplies at once, and is as wide as that one likes.
 
 // VNNI:   plan.weight @u = {{.*}}#plan.encoding<panel, width = 32 k = 4, run = 64>
 // VNNI:   plan.kernel @unsigned
 // VNNI-SAME: encodings = [unit, #plan.encoding<panel, width = 32 k = 4, run = 64>]
+// PAIRS:  plan.weight @u = {{.*}}#plan.encoding<panel, width = 16 k = 2, run = 64>
+// SSE:    plan.weight @u = {{.*}}#plan.encoding<panel, width = {{[0-9]+}} k = 4, run = 64>
 // DOT:    plan.weight @s = {{.*}}#plan.encoding<panel, width = 16 k = 4, run = 64>
 // MATRIX: plan.weight @s = {{.*}}#plan.encoding<panel, width = 16 k = 8, run = 64>
 

@@ -8,11 +8,12 @@ import re
 import sys
 
 PATTERNS = {
-    "multiply-adds": r"\b(vfmadd\w+|fmla|fmadd|vpdpbusd|vpmaddwd|[us]+dot|u?s?mmla|[us]mull)\b",
+    "multiply-adds": r"\b(vfmadd\w+|fmla|fmadd|vpdpbusd|v?pmaddwd|[us]+dot|u?s?mmla|[us]mull)\b",
     "zmm": r"\bvfmadd\w+.*%zmm",
     "by-element": r"\bfmla\b.*\.s\[[0-3]\]|\b[us]+dot\b.*\.4b\[[0-3]\]",
     "vector loads": r"\bvmovu?a?ps\b\s+-?\w*\([^)]*\), %[xyz]mm",
     "broadcasts": r"\bvbroadcastss\b|\{1to\d+\}",
+    "word broadcasts": r"\bvpbroadcast[dq]\b\s+-?\w*\([^)]*\), %[xyz]mm",
     "ld1 of four": r"\bld1\b\s+\{(\s*v\d+\.\w+,){3}",
     "ldp": r"\bldp\b\s+q",
     "ldr": r"\bldr\b\s+q",

@@ -15,7 +15,8 @@ using CpuBytes = test::Differential;
 /// A convolution of `rows` x `wide` pixels of the result; of one tap, a matmul.
 struct BytesText {
   int64_t rows = 5, wide = 1, channels = 8, columns = 20;
-  int64_t taps = 1, step = 1, groups = 1;
+  int64_t taps = 1, step = 1, dilation = 1, groups = 1;
+  bool isReversed = false; ///< Rows are read from the last to the first.
   bool isUnsignedLhs = true, isUnsignedRhs = false;
   int64_t panel = 0, k = 4, run = 0; ///< No panel: the right operand as it lies.
   bool isTransposed = false;         ///< Right operand of a matmul.
@@ -24,7 +25,8 @@ struct BytesText {
 
   std::string text() const {
     const int64_t all = columns * groups;
-    const std::string x = tensorText({(rows - 1) * step + taps, (wide - 1) * step + taps, channels * groups}, "i8"),
+    const int64_t reach = (taps - 1) * dilation + 1;
+    const std::string x = tensorText({(rows - 1) * step + reach, (wide - 1) * step + reach, channels * groups}, "i8"),
                       w = isTransposed ? tensorText({all, taps, taps, channels}, "i8")
                                        : tensorText({taps, taps, channels, all}, "i8"),
                       y = tensorText({rows, wide, all}, "i32"),
@@ -33,6 +35,8 @@ struct BytesText {
     auto product = [](const std::string &by, int64_t factor) {
       return factor == 1 ? by : by + " * " + std::to_string(factor);
     };
+    const std::string row =
+        isReversed ? std::to_string((rows - 1) * step) + " - " + product("p", step) : product("p", step);
     const std::string group = groups == 1 ? "" : "g * " + std::to_string(columns) + " + ",
                       shape = tensorText({groups, columns}, "i32");
     std::string text = "plan.kernel @kernel contraction (%x: " + x + ", %w: " + w +
@@ -48,8 +52,9 @@ struct BytesText {
     text += "  %shape = tensor.empty() : " + shape + "\n";
     text += "  %init = linalg.fill ins(%zero : i32) outs(" + std::string(hasEpilogue ? "%sums" : "%y") + " : " + y +
             ") -> " + y + "\n";
-    text += "  %p = linalg.generic {indexing_maps = [" + loops + product("p", step) + " + i, " + product("q", step) +
-            " + j, " + (groups == 1 ? "" : "g * " + std::to_string(channels) + " + ") + "c)>, " + loops +
+    text += "  %p = linalg.generic {indexing_maps = [" + loops + row + " + " + product("i", dilation) + ", " +
+            product("q", step) + " + " + product("j", dilation) + ", " +
+            (groups == 1 ? "" : "g * " + std::to_string(channels) + " + ") + "c)>, " + loops +
             (isTransposed ? group + "o, i, j, c" : "i, j, c, " + group + "o") + ")>, " + loops + "g, o)>, " + loops +
             "p, q, " + group +
             "o)>], iterator_types = [\"parallel\", \"parallel\", \"parallel\", \"parallel\", "
@@ -176,6 +181,53 @@ TEST_F(CpuBytes, ARightOperandThatLiesAcross) {
     checkOnAll(bytes.text());
   }
 }
+
+/// Rows that are widened are copied in blocks: across gaps, from the last on, and all at once where blocks overlap in parts.
+TEST_F(CpuBytes, RowsThatLieAnyhow) {
+  for (auto [step, dilation] : {std::pair(1, 1), std::pair(1, 5), std::pair(2, 2), std::pair(3, 2)})
+    for (int64_t channels : {4, 24}) {
+      BytesText bytes = convolution(channels, step, 16);
+      bytes.dilation = dilation;
+      bytes.isReversed = channels == 4;
+      checkOnAll(bytes.text());
+    }
+  for (int64_t step : {2, 3}) {
+    BytesText bytes = matmul(6, 40, 100, 16);
+    bytes.step = step;
+    bytes.wide = 5;
+    bytes.isReversed = step == 3;
+    checkOnAll(bytes.text());
+  }
+}
+
+#ifdef __x86_64__
+/// Words of two bytes: of a CPU that has AVX2 or AVX-512, and no instruction for four.
+TEST_F(CpuBytes, WordsOfTwoBytes) {
+  auto pairs = [](BytesText bytes) {
+    bytes.k = 2;
+    return bytes;
+  };
+  for (bool lhs : {false, true})
+    for (bool rhs : {false, true}) {
+      BytesText bytes = pairs(matmul(9, 24, 37, 16));
+      bytes.isUnsignedLhs = lhs;
+      bytes.isUnsignedRhs = rhs;
+      checkWithHalves(bytes.text());
+    }
+  for (auto [rows, depth] : {std::pair(1, 30), std::pair(2, 1), std::pair(7, 2), std::pair(7, 3), std::pair(29, 2501)})
+    checkWithHalves(pairs(matmul(rows, depth, 35, 32)).text());
+  for (int64_t channels : {1, 3, 16}) {
+    BytesText bytes = pairs(convolution(channels, 2, 16));
+    bytes.run = channels % 2 == 0 ? channels : 3 * channels;
+    checkWithHalves(bytes.text());
+  }
+  BytesText groups = pairs(convolution(5, 1, 16));
+  groups.columns = 11;
+  groups.groups = 3;
+  groups.run = 5;
+  checkWithHalves(groups.text());
+}
+#endif
 
 TEST_F(CpuBytes, OneRowCutByColumns) {
   BytesText bytes = matmul(1, 64, 100, 32);

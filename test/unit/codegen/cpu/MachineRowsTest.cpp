@@ -85,6 +85,27 @@ TEST(MachineRows, EveryBaseArchitectureMultipliesBytes) {
   EXPECT_EQ(nameOf("cortex-a72", 8), "smull .8h, sadalp .4s");
 }
 
+/// Rows of bytes are widened once for all columns, but a single one as it is multiplied. Words of two bytes have their sums in order.
+TEST(MachineRows, PairsOfBytesReadWideRows) {
+  for (auto [cpu, k] : {std::pair("x86-64-v2", 4), std::pair("x86-64-v3", 2), std::pair("x86-64-v3", 4),
+                        std::pair("skylake-avx512", 2), std::pair("skylake-avx512", 4)})
+    for (Number lhs : {Number::U8, Number::S8})
+      for (Number rhs : {Number::U8, Number::S8}) {
+        const Target target = llvm::cantFail(parseTargets("linux-x86_64", cpu)).front();
+        const MachineRow &several = machineOf(target, {lhs, rhs, Number::S32, k});
+        EXPECT_TRUE(several.readsWideRows()) << cpu;
+        EXPECT_EQ(several.types.rhs, rhs) << cpu;
+        EXPECT_EQ(several.sumsOfLane, k / 2) << cpu;
+        EXPECT_EQ(&several, &machineOf(target, {Number::S16, rhs, Number::S32, k})) << "widened already";
+        EXPECT_FALSE(machineOf(target, {lhs, rhs, Number::S32, k}, /*isSingleRow=*/true).readsWideRows()) << cpu;
+      }
+  EXPECT_FALSE(bestRow(machineRows(), NACRE_CPU_NEED(NACRE_X86_64_V2), {Number::U8, Number::S8, Number::S32, 2}));
+  const Target avx2 = llvm::cantFail(parseTargets("linux-x86_64", "x86-64-v3")).front();
+  const ContractionShape shape = {1, 512, 512, 512, 1024};
+  EXPECT_EQ(choosePanelWidth(machineOf(avx2, {Number::U8, Number::S8, Number::S32, 2}), shape), 16);
+  EXPECT_EQ(splitRun(machineOf(avx2, {Number::U8, Number::S8, Number::S32, 2}), 512, 2, 512).rows, 6);
+}
+
 /// A single row widens each register for one multiplication: what is slow to widen is taken in another width.
 TEST(MachineRows, NarrowColumnsMayHaveAnotherRow) {
   const ProductTypes halves = {Number::F32, Number::F16, Number::F32},
