@@ -5,7 +5,6 @@
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/quantized/Numbers.h"
 
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <algorithm>
@@ -134,10 +133,12 @@ Value divide(OpBuilder &builder, Value value, Value divisor) {
       return nn::ConstantOp::create(builder, loc, DenseElementsAttr::get(typeOf(value), static_cast<float>(*splat)));
     return builder.createOrFold<nn::ReshapeOp>(loc, typeOf(value), quotient);
   }
-  IRMapping mapping;
+  SmallVector<Value> operands(op->getOperands());
   for (unsigned index : getDividedOperands(op))
-    mapping.map(op->getOperand(index), divide(builder, op->getOperand(index), divisor));
-  return builder.clone(*op, mapping)->getResult(0);
+    operands[index] = divide(builder, operands[index], divisor);
+  Operation *divided = builder.clone(*op);
+  divided->setOperands(operands); // by position: a square divides only one of its equal operands
+  return divided->getResult(0);
 }
 
 } // namespace nacre::graph

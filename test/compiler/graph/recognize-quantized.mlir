@@ -158,6 +158,26 @@ func.func @sum(%a: tensor<4xui8>, %b: tensor<4xui8>) -> tensor<4xui8> {
 
 // -----
 
+// Of a product only one operand takes the scale in, also if both are one value.
+
+// CHECK-LABEL: func.func @square(
+// CHECK-DAG:     %[[S:[^ ,:()]+]] = nn.constant dense<5.000000e-01> : tensor<f32>
+// CHECK-DAG:     %[[DIVIDED:[^ ,:()]+]] = nn.constant dense<1.250000e-01> : tensor<f32>
+// CHECK-DAG:     %[[A:[^ ,:()]+]] = nn.binary mul %{{.*}}, %[[DIVIDED]] : tensor<4xf32>, tensor<f32>
+// CHECK-DAG:     %[[B:[^ ,:()]+]] = nn.binary mul %{{.*}}, %[[S]] : tensor<4xf32>, tensor<f32>
+// CHECK:         nn.binary mul %[[A]], %[[B]] : tensor<4xf32>, tensor<4xf32>
+func.func @square(%a: tensor<4xui8>) -> tensor<4xui8> {
+  %scale = nn.constant dense<0.5> : tensor<f32>
+  %ys = nn.constant dense<4.0> : tensor<f32>
+  %zero = nn.constant dense<0> : tensor<ui8>
+  %0 = nn.dequantize %a, %scale, %zero : tensor<4xui8>, tensor<f32>, tensor<ui8>
+  %1 = nn.binary mul %0, %0 : tensor<4xf32>, tensor<4xf32>
+  %2 = nn.quantize %1, %ys, %zero : tensor<4xf32>, tensor<f32>, tensor<ui8>
+  return %2 : tensor<4xui8>
+}
+
+// -----
+
 // What is not linear divides, as the model states it.
 
 // CHECK-LABEL: func.func @function_of_one_value(
