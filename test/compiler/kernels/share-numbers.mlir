@@ -1,4 +1,4 @@
-// RUN: nacre-opt %s --nacre-share-numbers --nacre-merge-kernels | FileCheck %s
+// RUN: nacre-opt %s --nacre-share-numbers --nacre-merge-kernels --mlir-print-local-scope | FileCheck %s
 
 // The example of the pass's documentation: a factor and a zero point differ, a bound does not. The latter stays a constant, and a zero point is
 // read as an i16. A third kernel has another bound: it is left alone.
@@ -10,9 +10,9 @@
 // CHECK:       plan.kernel @sums_0 row (%[[X:[^ ]+]]: tensor<4x8xi8>, %[[F:[^ ]+]]: tensor<1xf32>, %[[Z:[^ ]+]]: tensor<1xi16>)
 // CHECK:         linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (0)>, affine_map<(d0) -> (0)>, affine_map<(d0) -> (d0)>]
 // CHECK-NEXT:    ^bb0(%[[S:[^ ]+]]: f32, %[[FACTORIN:[^ ]+]]: f32, %[[ZEROIN:[^ ]+]]: i16
+// CHECK:           arith.sitofp %[[ZEROIN]] : i16 to f32
 // CHECK:           arith.constant 1.000000e+02 : f32
 // CHECK:           arith.mulf %[[S]], %[[FACTORIN]]
-// CHECK:           arith.sitofp %[[ZEROIN]] : i16 to f32
 // CHECK-NOT:   plan.kernel @sums_1
 // CHECK:       plan.kernel @sums_2 row (%{{[^ ]+}}: tensor<4x8xi8>) into
 // CHECK-LABEL: plan.entry @documented_example
