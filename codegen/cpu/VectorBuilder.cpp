@@ -153,14 +153,22 @@ Value VectorBuilder::pointer(Value buffer, Value address) {
 
 Value VectorBuilder::moved(Value pointer, int64_t bytes) { return hidden(add(pointer, bytes)); }
 
+/// No instruction, whose result is where its operand was.
+static Value throughNothing(OpBuilder &ops, Location loc, Value value, StringRef constraints) {
+  return LLVM::InlineAsmOp::create(ops, loc, value.getType(), value, /*asm_string=*/"", constraints,
+                                   /*has_side_effects=*/false, /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                                   LLVM::AsmDialectAttr(), ArrayAttr())
+      .getRes();
+}
+
 Value VectorBuilder::hidden(Value index) {
   Value integer = arith::IndexCastOp::create(ops, loc, ops.getI64Type(), index);
-  // No instruction, whose result is where its operand was.
-  auto nothing = LLVM::InlineAsmOp::create(ops, loc, ops.getI64Type(), integer, /*asm_string=*/"",
-                                           /*constraints=*/"=r,0", /*has_side_effects=*/false,
-                                           /*is_align_stack=*/false, LLVM::TailCallKind::None, LLVM::AsmDialectAttr(),
-                                           ArrayAttr());
-  return arith::IndexCastOp::create(ops, loc, ops.getIndexType(), nothing.getRes());
+  return arith::IndexCastOp::create(ops, loc, ops.getIndexType(), throughNothing(ops, loc, integer, "=r,0"));
+}
+
+Value VectorBuilder::hiddenVector(Value vector) {
+  assert(!target.arm64 && "registers are named as x86 names them");
+  return throughNothing(ops, loc, vector, "=x,0");
 }
 
 void VectorBuilder::fence() {

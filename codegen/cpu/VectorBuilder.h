@@ -60,6 +60,8 @@ public:
   /// The same index, of which the optimizer knows nothing: it takes no long line of addresses apart in search of better ones,
   /// which takes the square of their number.
   mlir::Value hidden(mlir::Value index);
+  /// The same vector of x86's, as a sum of which no part is added up elsewhere: that takes registers.
+  mlir::Value hiddenVector(mlir::Value vector);
 
   /// LLVM moves no load or store over this point, at which there is no instruction.
   void fence();

@@ -92,6 +92,9 @@ public:
     for (auto [sum, element, tap] : llvm::zip_equal(sums.vectors, elements, taps)) {
       Value product = callIntrinsic(build, name, sum.getType(), {element, tap});
       sum = arith::AddIOp::create(build.ops, build.loc, sum, product);
+      // LLVM would add products up in pairs, of which some wait in memory.
+      if (layout.isExtended)
+        sum = build.hiddenVector(sum);
     }
   }
 

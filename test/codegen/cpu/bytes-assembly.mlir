@@ -3,6 +3,7 @@
 // RUN: nacre-kernel %s --target=linux-x86_64 --cpu=x86-64-v3 --kernel=avx2 | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=AVX2
 // RUN: nacre-kernel %s --target=linux-x86_64 --cpu=x86-64-v3 --kernel=pairs | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=PAIRS
 // RUN: nacre-kernel %s --target=linux-x86_64 --cpu=x86-64-v2 --kernel=avx2 | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=SSE
+// RUN: nacre-kernel %s --target=linux-x86_64 --cpu=x86-64-v3 --kernel=depthwise | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=DEPTHWISE
 // RUN: nacre-kernel %s --target=linux-x86_64 --cpu=x86-64-v3 --kernel=vnni | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=SLICES
 // RUN: nacre-kernel %s --target=linux-arm64 --cpu=neoverse-n1 --kernel=dot | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=DOT
 // RUN: nacre-kernel %s --target=linux-arm64 --cpu=neoverse-n2 --kernel=matrix | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=MATRIX
@@ -33,6 +34,11 @@
 // PAIRS:    word broadcasts: 12
 // PAIRS:    stack: 0
 // PAIRS:    widened: 4
+
+// 2 x 2 outputs of 16 channels, each sum by itself.
+// DEPTHWISE: multiply-adds: 48
+// DEPTHWISE: stack: 0
+// DEPTHWISE: widened: 16
 
 // SSE:      multiply-adds: {{[1-9]}}
 // SSE:      stack: 0
@@ -158,4 +164,35 @@ plan.kernel @matrix contraction (%a: tensor<280x512xi8>, %b: tensor<512x96xi8>) 
     linalg.yield %s : i32
   } -> tensor<280x96xi32>
   plan.yield %r : tensor<280x96xi32>
+}
+
+plan.kernel @depthwise contraction (%x: tensor<1x30x30x64xi8>, %w: tensor<3x3x64xi8>, %b: tensor<64xi32>, %s: tensor<64xf32>) into (%y: tensor<1x28x28x64xi8>) cut 1 : 28 by 1 {
+  %zero = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<1x28x28x64xi32>
+  %f = linalg.fill ins(%zero : i32) outs(%e : tensor<1x28x28x64xi32>) -> tensor<1x28x28x64xi32>
+  %c = linalg.generic {indexing_maps = [affine_map<(n, h, w, c, i, j) -> (n, h + i, w + j, c)>, affine_map<(n, h, w, c, i, j) -> (i, j, c)>, affine_map<(n, h, w, c, i, j) -> (n, h, w, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%x, %w : tensor<1x30x30x64xi8>, tensor<3x3x64xi8>) outs(%f : tensor<1x28x28x64xi32>) {
+  ^bb0(%a: i8, %k: i8, %o: i32):
+    %aw = arith.extui %a : i8 to i32
+    %kw = arith.extsi %k : i8 to i32
+    %p = arith.muli %aw, %kw : i32
+    %r = arith.addi %o, %p : i32
+    linalg.yield %r : i32
+  } -> tensor<1x28x28x64xi32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, h, w, c) -> (n, h, w, c)>, affine_map<(n, h, w, c) -> (c)>, affine_map<(n, h, w, c) -> (c)>, affine_map<(n, h, w, c) -> (n, h, w, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%c, %b, %s : tensor<1x28x28x64xi32>, tensor<64xi32>, tensor<64xf32>) outs(%y : tensor<1x28x28x64xi8>) {
+  ^bb0(%sum: i32, %bias: i32, %scale: f32, %o: i8):
+    %low = arith.constant 0.0 : f32
+    %high = arith.constant 255.0 : f32
+    %begun = arith.addi %sum, %bias : i32
+    %float = arith.sitofp %begun : i32 to f32
+    %scaled = arith.mulf %float, %scale : f32
+    %rounded = math.roundeven %scaled : f32
+    %above = arith.maximumf %rounded, %low : f32
+    %below = arith.minimumf %above, %high : f32
+    %integer = arith.fptosi %below : f32 to i32
+    %byte = arith.trunci %integer : i32 to i8
+    linalg.yield %byte : i8
+  } -> tensor<1x28x28x64xi8>
+  plan.yield %r : tensor<1x28x28x64xi8>
 }
