@@ -119,7 +119,9 @@ std::optional<OperandBoxes> boxesOf(Operation *op, const Box &box) {
       result.setAxis(axis, whole, axis);
     return OperandBoxes{result};
   }
-  if (!isa<nn::UnaryOp, nn::BinaryOp, nn::SelectOp, nn::CastOp>(op))
+  auto bitcast = dyn_cast<nn::BitcastOp>(op);
+  const bool isOfElements = bitcast && shapeOf(bitcast.getOperand()) == shape;
+  if (!isOfElements && !isa<nn::UnaryOp, nn::BinaryOp, nn::SelectOp, nn::CastOp>(op))
     return std::nullopt;
   OperandBoxes boxes;
   for (Value operand : op->getOperands())

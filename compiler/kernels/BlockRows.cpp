@@ -244,19 +244,25 @@ private:
                                               ArrayRef<int64_t>{block.count, columns}, ArrayRef<int64_t>{1, 1});
   }
 
+  /// Whether `op` is part of a change of the bytes' sign (compiler/graph/quantized/Flips.h).
+  static bool isFlip(Operation *op) {
+    auto binary = dyn_cast_or_null<nn::BinaryOp>(op);
+    return isa_and_nonnull<nn::BitcastOp>(op) || (binary && binary.getKind() == nn::BinaryKind::Xor);
+  }
+
   /// The rows of `value`, of reals that are computed of bytes with numbers alone: computed once more of the rows of these. A block's kernel
   /// does so while it reads the bytes.
   Value dequantizeRows(Value value, const kernels::RowBlock &block) {
     SmallVector<Operation *> operators;
     Value source = value;
     while (Operation *op = source.getDefiningOp()) {
-      if (!isa<nn::CastOp, nn::BinaryOp>(op) || !plan::isOnCpu(op) ||
+      if (!isa<nn::CastOp, nn::BinaryOp, nn::BitcastOp>(op) || !plan::isOnCpu(op) ||
           !llvm::all_of(llvm::drop_begin(op->getOperands()),
                         [](Value number) { return number.getDefiningOp<nn::ConstantOp>() && hasRows(number, 1); }))
         return {};
       operators.push_back(op);
       source = op->getOperand(0);
-      if (isOfBytes(source))
+      if (isOfBytes(source) && !isFlip(source.getDefiningOp()))
         break;
     }
     if (!isOfBytes(source) || typeOf(source).getShape() != typeOf(value).getShape())

@@ -95,13 +95,15 @@ func.func @stays(%x: tensor<8x4xf32>, %z: tensor<8x4x2xf32>) -> (tensor<8x1xf32>
 
 // -----
 
-// A sum of each row, whose axis stays, is of the same rows.
+// A sum of each row, whose axis stays, is of the same rows; so are the same bits as another type.
 
 // CHECK-LABEL: func.func @sums(
 // CHECK:         %[[R:[^ ]+]] = nn.slice %arg0 [0, 0] [1, 4] [1, 1]
-// CHECK-NEXT:    nn.reduce sum %[[R]] {axes = array<i64: 1>, keep_dims} : tensor<1x4xf32>
+// CHECK-NEXT:    %[[B:[^ ]+]] = nn.bitcast %[[R]] : tensor<1x4xi32> to tensor<1x4xf32>
+// CHECK-NEXT:    nn.reduce sum %[[B]] {axes = array<i64: 1>, keep_dims} : tensor<1x4xf32>
 // CHECK:         nn.normalize %{{.*}} : tensor<1x4xf32>
-func.func @sums(%x: tensor<8x4xf32>) -> tensor<1x4xf32> {
+func.func @sums(%bits: tensor<8x4xi32>) -> tensor<1x4xf32> {
+  %x = nn.bitcast %bits : tensor<8x4xi32> to tensor<8x4xf32>
   %s = nn.reduce sum %x {axes = array<i64: 1>, keep_dims} : tensor<8x4xf32>
   %t = nn.binary sub %x, %s : tensor<8x4xf32>, tensor<8x1xf32>
   %m = nn.normalize %t {axes = array<i64: 1>, epsilon = 1.0e-5} : tensor<8x4xf32>
