@@ -207,6 +207,10 @@ private:
     auto boundary = [&](Value block) { return sum(function.shareBegin, scaled(block, extent)); };
     low = boundary(first);
     high = least(boundary(end), function.shareEnd);
+    rows.cutLow = low;
+    rows.cutHigh = high;
+    rows.cutExtent = extent;
+    rows.cutMost = order == Order::Blocks ? extent : contraction.cutExtent;
     emitHaloOfFirst(build, part, function.buffers[contraction.written->slice.argument], *contraction.written,
                     contraction.cutAxis, low, high);
 
@@ -229,15 +233,12 @@ private:
     case Cut::Outer: {
       const ContractionLoop &loop = contraction.outer[contraction.cutLoop];
       build.loop(scaled(low, contraction.cutFactor), scaled(high, contraction.cutFactor), 1,
-                 [&](Position index) { emitPanelsOfUnit(panel, advanced(build, at, loop, index)); });
+                 [&](Position index) { emitPart(panel, advanced(build, at, loop, index)); });
       break;
     }
-    case Cut::Columns: {
-      const RowsInScratch rows(*this, at);
-      build.loop(build.divide(low, width), build.divide(build.add(high, width - 1), width), 1,
-                 [&](Position index) { emitPanel(index.counter, at); });
+    case Cut::Columns:
+      emitPanels(build.divide(low, width), build.divide(build.add(high, width - 1), width), at);
       break;
-    }
     case Cut::None:
     case Cut::Rows:
       if (rowsAreAcross) {
@@ -246,48 +247,33 @@ private:
         function.buffers.pop_back();
         break;
       }
-      emitPanelsOfUnit(panel, at);
+      emitPart(panel, at);
       break;
     }
   }
 
   /// Those of the part of the columns of that number.
-  void emitPanelsOfUnit(Value part, Addresses at) {
+  void emitPart(Value part, const Addresses &at) {
     if (!rowsAreWidened)
       return emitPanel(part, at);
-    const RowsInScratch rows(*this, at);
     Value first = scaled(part, panelsOfUnit), end = build.add(first, panelsOfUnit);
-    if (panels() % panelsOfUnit != 0)
-      end = least(end, build.index(panels()));
-    build.loop(first, end, 1, [&](Position index) { emitPanel(index.counter, at); });
+    emitPanels(first, panels() % panelsOfUnit == 0 ? end : least(end, build.index(panels())), at);
   }
 
-  /// Copies to scratch what a unit's panels read in common, as long as it lives: rows that are widened; moves Lhs there.
-  class RowsInScratch {
-  public:
-    RowsInScratch(ContractionEmitter &emitter, Addresses &at) : emitter(emitter), before(emitter.walked) {
-      if (!emitter.rowsAreWidened)
-        return;
-      CutRows cut;
-      if (before.cut == Cut::Rows) {
-        const int64_t indices = emitter.order == Order::Blocks ? emitter.extent : before.cutExtent;
-        cut.most = std::min(indices * before.cutFactor, before.rows[before.cutLoop].size);
-        cut.low = emitter.scaled(emitter.low, before.cutFactor);
-        cut.high = emitter.scaled(emitter.high, before.cutFactor);
-      }
-      static_cast<LoopedContraction &>(emitter.walked) = widenRows(emitter.function, emitter.build, before, cut, at);
-      emitter.scratchOfRows = emitter.function.scratchBytes;
-    }
-    ~RowsInScratch() {
-      if (emitter.rowsAreWidened)
-        emitter.function.buffers.pop_back();
-      emitter.walked = before;
-    }
-
-  private:
-    ContractionEmitter &emitter;
-    const MatrixProduct before;
-  };
+  void emitPanels(Value first, Value end, const Addresses &at) {
+    auto emit = [&](const Addresses &at) {
+      build.loop(first, end, 1, [&](Position index) { emitPanel(index.counter, at); });
+    };
+    if (!rowsAreWidened)
+      return emit(at);
+    const PanelWalk all = rows;
+    forWideRows(function, build, walked, all, at, [&](const PanelWalk &block, const Addresses &at) {
+      scratchOfRows = function.scratchBytes;
+      rows = block;
+      emit(at);
+    });
+    rows = all;
+  }
 
   /// Copies the unit's rows to scratch, step by step of the reduction; moves Lhs there. `walked` is the product of these.
   void copyRows(Addresses &at) {
@@ -349,13 +335,9 @@ private:
 
   void emitSlice(int64_t columns, const Addresses &at) {
     function.scratchBytes = scratchOfRows; // the two ways that this is emitted in share what is beside
-    PanelWalk walk;
+    PanelWalk walk = rows;
     walk.followed = contraction.panels.has_value();
     walk.columns = columns;
-    walk.cutLow = low;
-    walk.cutHigh = high;
-    walk.cutExtent = extent;
-    walk.cutMost = order == Order::Blocks ? extent : contraction.cutExtent;
     Addresses from = at;
     const UnitPanel panel(function, build, contraction, walked, width);
     walk.panel =
@@ -379,6 +361,7 @@ private:
   int64_t panelsOfUnit = 1;
   Order order = Order::Blocks;
   Value low, high; ///< The unit's indices of the cut axis.
+  PanelWalk rows;  ///< Of it that panels go by.
   uint64_t scratchBytes = 0, scratchOfRows = 0;
 };
 

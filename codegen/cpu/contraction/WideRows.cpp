@@ -6,7 +6,6 @@
 
 #include "codegen/cpu/contraction/WideRows.h"
 
-#include "codegen/cpu/contraction/PanelWalk.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -14,6 +13,12 @@ using namespace mlir;
 
 namespace nacre::codegen::cpu {
 namespace {
+
+/// A unit's part of the loop that the cut axis is, where that is one of the rows': `most` turns at most.
+struct CutRows {
+  Value low, high; ///< Null where a unit has all rows.
+  int64_t most = 1;
+};
 
 class RowWidener {
 public:
@@ -27,6 +32,7 @@ public:
       addAllToOneLevel();
   }
 
+  /// Returns the contraction of the copy, which becomes the last buffer; moves Lhs there.
   LoopedContraction emit(Addresses &at) {
     LoopedContraction wide = contraction;
     Value from = at[Contraction::Lhs], to = build.index(0);
@@ -213,9 +219,42 @@ private:
 
 } // namespace
 
-LoopedContraction widenRows(KernelFunction &function, VectorBuilder &build, const LoopedContraction &contraction,
-                            const CutRows &cut, Addresses &at) {
-  return RowWidener(function, build, contraction, cut).emit(at);
+void forWideRows(KernelFunction &function, VectorBuilder &build, MatrixProduct &walked, const PanelWalk &rows,
+                 const Addresses &at, llvm::function_ref<void(const PanelWalk &block, const Addresses &at)> emit) {
+  const MatrixProduct before = walked;
+  auto emitBlock = [&](const PanelWalk &block) {
+    CutRows cut;
+    if (walked.cut == LoopedContraction::Cut::Rows) {
+      auto turns = [&](Value index) { return build.address({{index, 0}}, {walked.cutFactor}, 0); };
+      cut = {turns(block.cutLow), turns(block.cutHigh),
+             std::min(block.cutMost * walked.cutFactor, walked.rows[walked.cutLoop].size)};
+    }
+    Addresses there = at;
+    const MatrixProduct ofBytes = walked;
+    static_cast<LoopedContraction &>(walked) = RowWidener(function, build, ofBytes, cut).emit(there);
+    emit(block, there);
+    function.buffers.pop_back();
+    walked = before;
+  };
+  // Units of a cut among rows are small enough.
+  const ContractionLoop &loop = walked.rows.front();
+  const int64_t bytes = 2 * std::abs(loop.strides[Contraction::Lhs]), size = loop.size;
+  const int64_t fits = int64_t(build.target.model.l2Bytes / 2) / std::max<int64_t>(1, bytes);
+  if (walked.cut == LoopedContraction::Cut::Rows || size <= fits)
+    return emitBlock(rows);
+  constexpr int64_t multiple = 12; // of the rows of most tiles
+  const int64_t extent = fits > multiple ? fits / multiple * multiple : std::max<int64_t>(1, fits);
+  build.loop(0, size, extent, [&](Position first) {
+    walked.cut = LoopedContraction::Cut::Rows;
+    walked.cutLoop = 0;
+    walked.cutFactor = 1;
+    walked.cutExtent = size;
+    PanelWalk block = rows;
+    block.cutLow = build.address({first}, {1}, 0);
+    block.cutHigh = arith::MinUIOp::create(build.ops, build.loc, build.add(block.cutLow, extent), build.index(size));
+    block.cutExtent = block.cutMost = extent;
+    emitBlock(block);
+  });
 }
 
 } // namespace nacre::codegen::cpu

@@ -9,21 +9,15 @@
 #ifndef NACRE_CODEGEN_CPU_CONTRACTION_WIDEROWS_H
 #define NACRE_CODEGEN_CPU_CONTRACTION_WIDEROWS_H
 
-#include "codegen/cpu/VectorBuilder.h"
-#include "codegen/cpu/contraction/TileEpilogue.h"
+#include "codegen/cpu/contraction/PanelWalk.h"
 
 namespace nacre::codegen::cpu {
 
-/// A unit's part of the loop that the cut axis is, where that is one of the rows': `most` turns at most.
-struct CutRows {
-  mlir::Value low, high; ///< Null where a unit has all rows.
-  int64_t most = 1;
-};
-
-/// Copies the left operand at `at`, all that the loops of rows and of the depth read of it. Returns `contraction` of the copy, which
-/// becomes the last buffer of `function`; moves Lhs there.
-LoopedContraction widenRows(KernelFunction &function, VectorBuilder &build, const LoopedContraction &contraction,
-                            const CutRows &cut, Addresses &at);
+/// Copies what the loops of rows and of the depth read of the left operand at `at`, and calls `emit`, in which `walked` is the product
+/// of the copy: of `rows`, or, of more than the second-level cache holds, block by block. `emit` gets the block's rows, and where the
+/// operands stand.
+void forWideRows(KernelFunction &function, VectorBuilder &build, MatrixProduct &walked, const PanelWalk &rows,
+                 const Addresses &at, llvm::function_ref<void(const PanelWalk &block, const Addresses &at)> emit);
 
 } // namespace nacre::codegen::cpu
 

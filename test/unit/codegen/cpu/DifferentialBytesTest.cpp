@@ -200,6 +200,14 @@ TEST_F(CpuBytes, RowsThatLieAnyhow) {
   }
 }
 
+/// More rows than a second-level cache holds of them, widened, in units of columns.
+TEST_F(CpuBytes, BlocksOfRows) {
+  BytesText bytes = matmul(1501, 401, 17, 16);
+  bytes.cut = 2;
+  check(bytes.text());
+  checkOnAll(bytes.text());
+}
+
 #ifdef __x86_64__
 /// Words of two bytes: of a CPU that has AVX2 or AVX-512, and no instruction for four.
 TEST_F(CpuBytes, WordsOfTwoBytes) {
