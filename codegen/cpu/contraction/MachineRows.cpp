@@ -175,6 +175,8 @@ template <Number lhs, Number rhs>
 constexpr MachineRow dotRow(const char *instruction, MachineRow row, int64_t k, nacre_cpu_bit bit) {
   row = ofWords(row, wordsOf(lhs, rhs, k), multiplyAddByDots<lhs == U, rhs == U>, bit);
   row.instruction = instruction;
+  if (row.inOrder) // of a turn's first words, which are there before it
+    row.spareRegisters += 1;
   if (k == 8) { // two instructions, and loads that take the columns' halves apart
     row.cycles *= 2;
     row.spareRegisters += 2;

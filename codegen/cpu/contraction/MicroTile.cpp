@@ -28,6 +28,8 @@ public:
         machine(shape.machine), lanes(machine.lanes), groups(machine.groupsOf(shape.rows)),
         vectorsOfPart(contraction.parts == 1 ? llvm::divideCeil(shape.columns, lanes) : panel.width / lanes),
         vectors(contraction.parts * vectorsOfPart), rowStrides(contraction.rows.back().strides),
+        hasFewRegisters(contraction.isOfIntegers() && !machine.hasMixedSums() &&
+                        leavesFewRegisters(machine, shape.rows, vectors)),
         blocks(sumBlocksOf(machine, contraction, part)), factor(factorType(contraction, panelType())),
         columns(build, machine, panel.buffer, factor, vectors,
                 contraction.parts == 1 && shape.rows > 1 && endsInHalf(machine, shape.columns)),
@@ -55,7 +57,7 @@ public:
                                                  : beginnings(),
                                      stand);
     if (!part.first && !goesOn)
-      sums = addedToSums(sums);
+      sums = waiting.addedTo(sums);
     part.last ? finish(sums) : waiting.store(sums);
   }
 
@@ -103,15 +105,6 @@ private:
     return sums;
   }
 
-  SmallVector<Value> addedToSums(ArrayRef<Value> sums) {
-    SmallVector<Value> added;
-    for (auto [sum, before] : llvm::zip_equal(sums, waiting.load()))
-      added.push_back(contraction.accumulatorType.isInteger()
-                          ? arith::AddIOp::create(build.ops, build.loc, before, sum).getResult()
-                          : arith::AddFOp::create(build.ops, build.loc, before, sum).getResult());
-    return added;
-  }
-
   //===--------------------------------------------------------------------===//
   // 1. The reduction
   //===--------------------------------------------------------------------===//
@@ -137,7 +130,7 @@ private:
     if (level < blocks.level)
       return build.loop(0, size, 1, [&](Position step) { reduceBlocks(level + 1, advancedBy(level, step, from)); });
     auto block = [&](Position step, int64_t steps) {
-      waiting.store(addedToSums(reduce(level, steps, zeros(), advancedBy(level, step, from))));
+      waiting.store(waiting.addedTo(reduce(level, steps, zeros(), advancedBy(level, step, from))));
     };
     const int64_t whole = size - size % blocks.steps;
     build.loop(0, whole, blocks.steps, [&](Position step) { block(step, blocks.steps); });
@@ -191,7 +184,8 @@ private:
       });
     // Of a longer rest elements are loaded early, which registers do not hold. Pairs need no address of their own here.
     std::optional<ColumnStream> stream;
-    if (!loops && whole > 0 && size - whole <= 1 && byVectors && streamed > machine.registersPerLoad)
+    if (!loops && whole > 0 && size - whole <= 1 && byVectors && streamed > machine.registersPerLoad &&
+        !contraction.isOfIntegers())
       stream.emplace(build, streamed, vectorOfFactors(), build.pointer(panel.buffer, from.rhs));
     // What is left: vectors of a row's elements, then single ones.
     const int64_t rest = loops ? whole : 0, vectorsEnd = byVectors ? size - size % machine.stepsOfRegister() : whole;
@@ -199,10 +193,17 @@ private:
                                          std::tuple(vectorsEnd, size, false)}) {
       if (begin == end)
         continue;
-      Stand stand = advancedBy(level, {Value(), begin}, from);
-      if (begin >= whole)
-        stand.ahead = {};
-      sums = multiplyAdd(sums, stand, end - begin, isVectors, stream ? &*stream : nullptr);
+      // Several registers of each row's elements are more than there are for tiles of integers.
+      const bool isApart = isVectors && shape.rows > 1 && contraction.isOfIntegers();
+      const int64_t most = isApart ? machine.stepsOfRegister() : end - begin;
+      for (int64_t step = begin; step < end; step += most) {
+        if (step > begin)
+          build.fence();
+        Stand stand = advancedBy(level, {Value(), step}, from);
+        if (begin >= whole)
+          stand.ahead = {};
+        sums = multiplyAdd(sums, stand, std::min(most, end - step), isVectors, stream ? &*stream : nullptr);
+      }
     }
     return sums;
   }
@@ -318,7 +319,7 @@ private:
       SmallVector<Value> ofGroups;
       for (int64_t group = 0; group < groups; ++group)
         ofGroups.push_back(factorOf(group));
-      for (int64_t vector = 0; vector < vectors;)
+      for (int64_t vector = 0; vector < vectors;) {
         for (Value b : columnsOf(step, vector)) {
           for (int64_t group = 0; group < groups; ++group)
             accumulate(group, vector, ofGroups[group], b);
@@ -327,6 +328,9 @@ private:
           if (shape.rows > 1 && !machine.multipliesByElement)
             build.fence();
         }
+        if (hasFewRegisters)
+          build.fence();
+      }
     }
     return sums;
   }
@@ -339,12 +343,20 @@ private:
     if (machine.hasMixedSums())
       sums = sumsByRow(build, shape, sums, vectors);
     const int64_t lanesOfRow = machine.sumsOfRegister(), inRow = int64_t(sums.size()) / shape.rows;
-    for (int64_t row = 0; row < shape.rows; ++row) {
-      const auto distances = llvm::map_to_vector<6>(rowStrides, [row](int64_t stride) { return row * stride; });
-      columns.order(MutableArrayRef(sums).slice(row * inRow, inRow));
-      epilogue.finishRow(ArrayRef(sums).slice(row * inRow, inRow), vectorsOfPart, lanesOfRow, shape.columns, distances,
-                         [&](int64_t vector) { return begun.contains(row * inRow + vector); });
-    }
+    // Where registers are few, inputs of the epilogue go with the columns that need them.
+    const int64_t together = hasFewRegisters ? epilogue.vectorsTogether(lanesOfRow) : inRow;
+    for (int64_t vector = 0; vector < inRow; vector += together)
+      for (int64_t row = 0; row < shape.rows; ++row) {
+        if (together < inRow)
+          build.fence();
+        const auto distances = llvm::map_to_vector<6>(rowStrides, [row](int64_t stride) { return row * stride; });
+        MutableArrayRef<Value> ofRow = MutableArrayRef(sums).slice(row * inRow, inRow);
+        if (vector == 0)
+          columns.order(ofRow);
+        epilogue.finishRow(ofRow, vectorsOfPart, lanesOfRow, shape.columns, distances,
+                           [&](int64_t vector) { return begun.contains(row * inRow + vector); },
+                           {vector, vector + together});
+      }
   }
 
   VectorBuilder &build;
@@ -359,6 +371,7 @@ private:
   const int64_t groups; ///< Of rows that are multiplied at once.
   const int64_t vectorsOfPart, vectors;
   ArrayRef<int64_t> rowStrides;
+  const bool hasFewRegisters; ///< For more columns than those of a load, which LLVM starts early if it may.
   const SumBlocks blocks;
   const Type factor; ///< Of a lane of columns, as they are multiplied.
   PanelColumns columns;
@@ -375,7 +388,9 @@ bool keepsOrderOfTiles(const Target &target) { return target.inOrder || !target.
 
 void emitTile(VectorBuilder &build, const LoopedContraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
               const DepthPart &part, const TileShape &shape, const Addresses &at) {
-  TileEmitter(build, contraction, buffers, panel, part, shape, at).emit();
+  const bool hides = contraction.isOfIntegers() && !shape.machine.readsMemory && shape.rows > 1;
+  TileEmitter(build, contraction, buffers, panel, part, shape, hides ? withColumnsHidden(build, contraction, at) : at)
+      .emit();
 }
 
 } // namespace nacre::codegen::cpu

@@ -21,6 +21,14 @@ Addresses advanced(VectorBuilder &build, const Addresses &at, const ContractionL
   return moved;
 }
 
+Addresses withColumnsHidden(VectorBuilder &build, const LoopedContraction &contraction, const Addresses &at) {
+  Addresses hidden(at);
+  for (auto [operand, address] : llvm::enumerate(hidden))
+    if (operand != Contraction::Lhs && contraction.rows.back().strides[operand] == 0)
+      address = build.hidden(address);
+  return hidden;
+}
+
 TileEpilogue::TileEpilogue(VectorBuilder &build, const Contraction &contraction, ArrayRef<Value> buffers,
                            const Addresses &at)
     : build(build), contraction(contraction), buffers(buffers), at(at) {
@@ -30,16 +38,16 @@ TileEpilogue::TileEpilogue(VectorBuilder &build, const Contraction &contraction,
   Value product = contraction.epilogue->body->getArgument(productInput - contraction.productInputs.begin());
   if (!product.hasOneUse() || product.getType() != contraction.accumulatorType)
     return;
-  auto addition = dyn_cast<arith::AddFOp>(*product.user_begin());
-  if (!addition)
+  Operation *addition = *product.user_begin();
+  if (!isa<arith::AddFOp, arith::AddIOp>(addition))
     return;
-  auto addend = dyn_cast<BlockArgument>(addition.getLhs() == product ? addition.getRhs() : addition.getLhs());
+  auto addend = dyn_cast<BlockArgument>(addition->getOperand(addition->getOperand(0) == product ? 1 : 0));
   if (!addend || addend.getArgNumber() >= contraction.epilogue->inputs.size())
     return;
   // The product is an input too, and no operand.
   const auto before = llvm::ArrayRef(contraction.productInputs).take_front(addend.getArgNumber());
   biasOperand = Contraction::Extra + unsigned(llvm::count(before, std::nullopt));
-  biased = addition.getResult();
+  biased = addition->getResult(0);
 }
 
 Value TileEpilogue::beginning(unsigned lanes, int64_t column, int64_t valid) {
@@ -64,7 +72,6 @@ SmallVector<Value> TileEpilogue::beginningsOfRows(int64_t rows, int64_t vectors,
   return sums;
 }
 
-/// How many vectors of so many columns are best finished as one: bytes are narrowed and stored many at once.
 int64_t TileEpilogue::vectorsTogether(unsigned lanes) const {
   constexpr unsigned lanesOfBytes = 16;
   const bool hasBytes = llvm::all_of(
@@ -90,9 +97,10 @@ void TileEpilogue::finish(ArrayRef<Value> sums, unsigned lanes, const Distances 
 }
 
 void TileEpilogue::finishRow(ArrayRef<Value> sums, int64_t vectorsOfPart, int64_t lanes, int64_t columns,
-                             const Distances &row, llvm::function_ref<bool(int64_t vector)> isBegun) {
-  const int64_t valid = llvm::divideCeil(columns, lanes);
-  for (int64_t vector = 0, together = 1; vector < valid; vector += together) {
+                             const Distances &row, llvm::function_ref<bool(int64_t vector)> isBegun,
+                             VectorRange range) {
+  const int64_t valid = std::min<int64_t>(llvm::divideCeil(columns, lanes), range.end);
+  for (int64_t vector = range.first, together = 1; vector < valid; vector += together) {
     auto isLikeFirst = [&](int64_t other) {
       return sums[other].getType() == sums[vector].getType() && isBegun(other) == isBegun(vector);
     };
@@ -127,7 +135,7 @@ SmallVector<Value> TileEpilogue::apply(ArrayRef<Value> sums, const Distances &ro
 
 Value TileEpilogue::loadInput(unsigned operand, int64_t row, int64_t column, Piece piece) {
   const int64_t stride = contraction.columns.strides[operand];
-  Value &value = loaded[{operand, row, column * stride}]; // a number a row is loaded once
+  Value &value = loaded[{operand, row, column * stride, piece.width}]; // a number a row is loaded once
   if (value)
     return value;
   Value buffer = buffers[contraction.operands[operand].argument];

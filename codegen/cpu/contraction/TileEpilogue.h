@@ -19,6 +19,10 @@ using Addresses = llvm::SmallVector<mlir::Value, 6>;
 /// The same `index` turns of `loop` further on.
 Addresses advanced(VectorBuilder &build, const Addresses &at, const ContractionLoop &loop, Position index);
 
+/// The same, of which LLVM does not know that all tiles of a run read the same columns and the same inputs of the epilogue. It would load them
+/// once before the run, for which there are no registers, and then again from the stack.
+Addresses withColumnsHidden(VectorBuilder &build, const LoopedContraction &contraction, const Addresses &at);
+
 /// Elements from there, for each operand.
 using Distances = llvm::SmallVector<int64_t, 6>;
 
@@ -44,13 +48,18 @@ public:
   void finish(llvm::ArrayRef<mlir::Value> sums, unsigned lanes, const Distances &row, int64_t column, int64_t valid,
               bool begun = false);
 
-  /// Finishes the `columns` valid columns of a row, in vectors of `lanes`, those of each part of the product `vectorsOfPart` after the
+  /// How many vectors of so many columns are best finished as one: bytes are narrowed and stored many at once.
+  int64_t vectorsTogether(unsigned lanes) const;
+
+  struct VectorRange {
+    int64_t first = 0, end = 0;
+  };
+  /// Finishes those in `range` of the `columns` valid columns of a row, in vectors of `lanes`, those of each part of the product `vectorsOfPart` after the
   /// former's; several at once if they become bytes. `isBegun`: whether the sums of that vector began with their beginning.
   void finishRow(llvm::ArrayRef<mlir::Value> sums, int64_t vectorsOfPart, int64_t lanes, int64_t columns,
-                 const Distances &row, llvm::function_ref<bool(int64_t vector)> isBegun);
+                 const Distances &row, llvm::function_ref<bool(int64_t vector)> isBegun, VectorRange range);
 
 private:
-  int64_t vectorsTogether(unsigned lanes) const;
   llvm::SmallVector<mlir::Value> apply(llvm::ArrayRef<mlir::Value> sums, const Distances &row, int64_t column,
                                        Piece piece, bool begun);
   mlir::Value loadInput(unsigned operand, int64_t row, int64_t column, Piece piece);
@@ -60,8 +69,9 @@ private:
   llvm::ArrayRef<mlir::Value> buffers;
   const Addresses &at;
   std::optional<unsigned> biasOperand;
-  mlir::Value biased;                                                         ///< In the epilogue's body: sum and bias.
-  llvm::DenseMap<std::tuple<unsigned, int64_t, int64_t>, mlir::Value> loaded; ///< By operand, row and column.
+  mlir::Value biased; ///< In the epilogue's body: sum and bias.
+  llvm::DenseMap<std::tuple<unsigned, int64_t, int64_t, unsigned>, mlir::Value>
+      loaded; ///< By operand, row, column, width.
 };
 
 } // namespace nacre::codegen::cpu

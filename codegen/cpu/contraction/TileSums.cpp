@@ -56,6 +56,15 @@ SmallVector<Value> TileSums::load() {
   return sums;
 }
 
+SmallVector<Value> TileSums::addedTo(ArrayRef<Value> sums) {
+  SmallVector<Value> added;
+  for (auto [sum, before] : llvm::zip_equal(sums, load()))
+    added.push_back(type.getElementType().isInteger()
+                        ? arith::AddIOp::create(build.ops, build.loc, before, sum).getResult()
+                        : arith::AddFOp::create(build.ops, build.loc, before, sum).getResult());
+  return added;
+}
+
 void TileSums::store(ArrayRef<Value> sums) {
   for (auto [number, sum] : llvm::enumerate(sums))
     pointers.empty() ? build.store(sum, part.sums, addressOf(number), pieceOf(number))

@@ -20,6 +20,8 @@ public:
            mlir::Type type);
 
   llvm::SmallVector<mlir::Value> load();
+  /// These and what waits, together.
+  llvm::SmallVector<mlir::Value> addedTo(llvm::ArrayRef<mlir::Value> sums);
   void store(llvm::ArrayRef<mlir::Value> sums);
 
 private:

@@ -34,6 +34,10 @@ bool tileFits(const MachineRow &machine, int64_t rows, int64_t vectors) {
   return registersFit(machine, rows, vectors, /*ofRow=*/1, onTheirWay) && rows <= machine.highestTile;
 }
 
+bool leavesFewRegisters(const MachineRow &machine, int64_t rows, int64_t vectors) {
+  return machine.multipliesByElement && machine.groupsOf(rows) * vectors + rows + 2 * vectors > machine.registers;
+}
+
 int64_t mostRows(const MachineRow &machine, int64_t rowBytes) {
   const auto wayBytes = int64_t(machine.model->l1WayBytes);
   const int64_t sets = wayBytes / std::gcd(std::max<int64_t>(rowBytes, 1), wayBytes);

@@ -33,6 +33,8 @@ struct RunSplit {
 
 /// Whether a tile's accumulators and operands fit the registers.
 bool tileFits(const MachineRow &machine, int64_t rows, int64_t vectors);
+/// Whether not all columns of a step can be on their way while those of the step before are multiplied.
+bool leavesFewRegisters(const MachineRow &machine, int64_t rows, int64_t vectors);
 
 /// The most rows of a tile whose elements do not evict one another from the first-level cache: rows a multiple of 4 KiB
 /// apart share one set of it.

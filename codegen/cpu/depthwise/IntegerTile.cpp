@@ -283,6 +283,9 @@ void IntegerTile::beginRow(int64_t rows, Piece channels, const Addresses &at) {
 //===----------------------------------------------------------------------===//
 
 void IntegerTile::emit(TileSize size, Piece channels, const Addresses &at) {
+  // For a core that issues in order LLVM would start the next tile's loads in this one, where registers are taken.
+  if (build.target.inOrder)
+    build.fence();
   const ChannelLayout layout = products->layoutOf(channels.width);
   const int64_t group = products->group, rows = high + size.high - 1;
   const SmallVector<Use> uses = usesOf(size, choice.byColumns);

@@ -103,6 +103,7 @@ add_tests("X86AvxVnni", lacks_x86_64(), target="linux-x86_64", cpu="alderlake", 
 add_tests("X86Variants", lacks_x86_64("qemu-x86_64"), target="linux-x86_64", cpu="cascadelake,x86-64-v3,x86-64-v2",
           runs_on=("Nehalem", "Haswell", "this machine"))
 add_tests("CortexA53", NO_ARM64, target="linux-arm64", cpu="cortex-a53", runs_on=("cortex-a53",))
+add_tests("CortexA55", NO_ARM64, target="linux-arm64", cpu="cortex-a55", runs_on=("max",))
 add_tests("CortexA76", NO_ARM64, target="linux-arm64", cpu="cortex-a76", runs_on=("cortex-a76",))
 add_tests("CortexA710", NO_ARM64, target="linux-arm64", cpu="cortex-a710", runs_on=("max",))
 add_tests("Arm64Variants", NO_ARM64, target="linux-arm64", cpu="cortex-a53,cortex-a76,cortex-a710", runs_on=("cortex-a53", "cortex-a76", "max"))
