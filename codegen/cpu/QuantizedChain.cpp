@@ -193,6 +193,25 @@ std::optional<QuantizedChain> readRounded(arith::FPToSIOp convert, std::optional
   return chain;
 }
 
+/// Returns the code that `select` has instead of NaN, of the number that is rounded to `rounded`, which it may not have: none if that
+/// cannot be what is compared. It must be NaN when the number is: a value on the way that keeps NaN.
+struct CodeOfNaN {
+  Value rounded;
+  std::optional<int64_t> code;
+};
+std::optional<CodeOfNaN> readCodeOfNaN(arith::SelectOp select) {
+  auto isNaN = select.getCondition().getDefiningOp<arith::CmpFOp>();
+  std::optional<double> instead = numberOf(select.getTrueValue());
+  if (!isNaN || !instead || isNaN.getPredicate() != arith::CmpFPredicate::UNO || isNaN.getLhs() != isNaN.getRhs())
+    return std::nullopt;
+  SmallVector<Step> before;
+  auto round = readSteps(isNaN.getLhs(), before).getDefiningOp<math::RoundEvenOp>();
+  if (!round)
+    return std::nullopt;
+  const bool keepsNaN = llvm::all_of(before, [](const Step &step) { return step.keepsNaN; });
+  return CodeOfNaN{round.getOperand(), keepsNaN ? std::optional(int64_t(*instead)) : std::nullopt};
+}
+
 /// The same, or a constant where it is NaN.
 std::optional<QuantizedChain> readRounded(Value value) {
   if (auto convert = value.getDefiningOp<arith::FPToSIOp>())
@@ -200,20 +219,12 @@ std::optional<QuantizedChain> readRounded(Value value) {
   auto select = value.getDefiningOp<arith::SelectOp>();
   if (!select)
     return std::nullopt;
-  auto isNaN = select.getCondition().getDefiningOp<arith::CmpFOp>();
   auto convert = select.getFalseValue().getDefiningOp<arith::FPToSIOp>();
-  std::optional<double> instead = numberOf(select.getTrueValue());
-  if (!isNaN || !convert || !instead || isNaN.getPredicate() != arith::CmpFPredicate::UNO ||
-      isNaN.getLhs() != isNaN.getRhs())
+  std::optional<CodeOfNaN> ofNaN = readCodeOfNaN(select);
+  if (!convert || !ofNaN)
     return std::nullopt;
-  // What is compared must be NaN when x is: a value between them that keeps NaN.
-  SmallVector<Step> after, before;
-  readSteps(convert.getIn(), after);
-  auto round = readSteps(isNaN.getLhs(), before).getDefiningOp<math::RoundEvenOp>();
-  const bool keepsNaN = llvm::all_of(before, [](const Step &step) { return step.keepsNaN; });
-  std::optional<QuantizedChain> chain =
-      readRounded(convert, keepsNaN ? std::optional(int64_t(*instead)) : std::nullopt);
-  return chain && round && round.getOperand() == chain->x ? chain : std::nullopt;
+  std::optional<QuantizedChain> chain = readRounded(convert, ofNaN->code);
+  return chain && ofNaN->rounded == chain->x ? chain : std::nullopt;
 }
 
 /// An integer in the range of 8 bits, of one sign or the other.
@@ -221,9 +232,23 @@ bool fitsInBytes(const QuantizedChain &chain) {
   return (chain.low >= INT8_MIN && chain.high <= INT8_MAX) || (chain.low >= 0 && chain.high <= UINT8_MAX);
 }
 
+/// A code of 8 bits that is chosen where another one is not that of a number.
+std::optional<QuantizedChain> readChosenByte(arith::SelectOp select) {
+  auto narrow = select.getFalseValue().getDefiningOp<arith::TruncIOp>();
+  std::optional<CodeOfNaN> ofNaN = readCodeOfNaN(select);
+  std::optional<QuantizedChain> chain = narrow && ofNaN ? readQuantized(narrow) : std::nullopt;
+  if (!chain || ofNaN->rounded != chain->x)
+    return std::nullopt;
+  if (ofNaN->code && std::isnan(magnitudeOf(chain->x)))
+    chain->ofNaN = ofNaN->code;
+  return chain;
+}
+
 } // namespace
 
 std::optional<QuantizedChain> readQuantized(Operation *op) {
+  if (auto select = dyn_cast<arith::SelectOp>(op); select && select.getType().isInteger(8))
+    return readChosenByte(select);
   auto narrow = dyn_cast<arith::TruncIOp>(op);
   if (!narrow)
     return op->getNumResults() == 1 && op->getResult(0).getType().isInteger(32) ? readRounded(op->getResult(0))

@@ -49,6 +49,8 @@ struct Contraction {
   mlir::Type accumulatorType;
   /// How operands of integers are extended to the accumulator's type: with zeros, else with their sign.
   bool isUnsignedLhs = false, isUnsignedRhs = false;
+  /// Of bytes with a sign: two products add up to a number of 16 bits, because Rhs has no -128.
+  bool pairsFit = false;
 
   /// Sums of integers wrap: they may be added up in any order.
   bool isOfIntegers() const { return accumulatorType.isInteger(); }

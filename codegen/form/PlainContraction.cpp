@@ -6,7 +6,7 @@
 
 #include "codegen/form/MultiplyAdd.h"
 #include "codegen/form/ScalarBody.h"
-#include "dialects/plan/PlanDialect.h"
+#include "dialects/plan/Notes.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -287,6 +287,7 @@ private:
     if (integers) {
       result.isUnsignedLhs = integers->isUnsigned[lhs];
       result.isUnsignedRhs = integers->isUnsigned[1 - lhs];
+      result.pairsFit = plan::doPairsFit(kernel) && !result.isUnsignedLhs && !result.isUnsignedRhs;
     }
     const Input &rhs = product.inputs[1 - lhs];
     if (product.inputs[lhs].source == Input::Source::Storage)

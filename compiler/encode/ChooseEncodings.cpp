@@ -14,6 +14,7 @@
 #include "codegen/TargetOptions.h"
 #include "compiler/encode/ElementwiseKernels.h"
 #include "compiler/encode/ExactTiles.h"
+#include "compiler/encode/PairsFit.h"
 #include "compiler/encode/PanelUpdates.h"
 #include "compiler/encode/PanelWishes.h"
 #include "compiler/encode/Passes.h"
@@ -43,6 +44,7 @@ public:
       : module(module), targets(targets), accuracy(accuracy), symbols(module) {}
 
   LogicalResult choose() {
+    notePairsFit(module);
     for (auto kernel : module.getOps<plan::KernelOp>())
       if (!kernel.getEncodings() &&
           (kernel.getKind() == plan::KernelKind::Contraction || kernel.getKind() == plan::KernelKind::Separable))

@@ -56,6 +56,8 @@ std::optional<WinogradNote> winogradOf(KernelOp kernel) {
                       note.getAs<IntegerAttr>(kCycles).getInt()};
 }
 
+void setPairsFit(KernelOp kernel) { kernel->setAttr(kPairsFit, UnitAttr::get(kernel.getContext())); }
+
 constexpr StringLiteral kSavedBytes = "saved_bytes", kLargestRelativeError = "largest_relative_error",
                         kRelativeError = "relative_error";
 

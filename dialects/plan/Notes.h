@@ -84,6 +84,13 @@ constexpr llvm::StringLiteral kWinograd = "plan.winograd";
 void setWinograd(KernelOp kernel, const WinogradNote &note);
 std::optional<WinogradNote> winogradOf(KernelOp kernel);
 
+/// On a kernel that multiplies by a weight of bytes, where no launch's weight has a -128: two products by bytes with a sign add up
+/// to a number of 16 bits. A unit.
+constexpr llvm::StringLiteral kPairsFit = "plan.pairs_fit";
+
+void setPairsFit(KernelOp kernel);
+inline bool doPairsFit(KernelOp kernel) { return kernel->hasAttr(kPairsFit); }
+
 /// What it cost a weight to be stored at half the bytes of f32.
 struct WeightRounding {
   int64_t savedBytes = 0;

@@ -41,6 +41,7 @@ public:
         rowsAreWidened(machine.readsWideRows() && contraction.operands[Contraction::Lhs].elementType.isInteger(8)) {}
 
   void emit() {
+    function.keepsOrder |= machine.keepsOrder;
     divide();
     emitUnits();
     function.scratchBytes = scratchBytes;

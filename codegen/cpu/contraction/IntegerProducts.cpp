@@ -148,6 +148,21 @@ Value multiplyAddByHalves(VectorBuilder &build, Value lhs, Value rhs, Value sums
   return sums;
 }
 
+Value multiplyAddStepsInPairs(VectorBuilder &build, const StepFactors &first, const StepFactors &second, Value sums) {
+  auto productOf = [&](const StepFactors &step) -> Value {
+    return arith::MulIOp::create(build.ops, build.loc, widened(build, step.lhs, false),
+                                 widened(build, step.rhs, false));
+  };
+  Value products = arith::AddIOp::create(build.ops, build.loc, productOf(first), productOf(second));
+  return arith::AddIOp::create(build.ops, build.loc, sums,
+                               call(build, "llvm.aarch64.neon.saddlp.v4i32.v8i16", sums.getType(), {products}));
+}
+
+Value multiplyAddHalvesInPairs(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
+  const SmallVector<Value, 2> left = quartersOf(build, lhs), right = quartersOf(build, rhs);
+  return multiplyAddStepsInPairs(build, {left.front(), right.front()}, {left.back(), right.back()}, sums);
+}
+
 #define NACRE_FOR_SIGNS(function, lhs, rhs) template Value function<lhs, rhs>(VectorBuilder &, Value, Value, Value);
 NACRE_FOR_SIGNS(multiplyAddByPairs, false, false)
 NACRE_FOR_SIGNS(multiplyAddByPairs, false, true)

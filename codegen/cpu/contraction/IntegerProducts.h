@@ -7,6 +7,7 @@
 #define NACRE_CODEGEN_CPU_CONTRACTION_INTEGERPRODUCTS_H
 
 #include "codegen/cpu/VectorBuilder.h"
+#include "codegen/cpu/contraction/MachineRows.h"
 
 namespace nacre::codegen::cpu {
 
@@ -39,6 +40,12 @@ mlir::Value multiplyAddByMatrices(VectorBuilder &build, mlir::Value lhs, mlir::V
 /// Products of 16 bits, smull where both operands have a sign, that are added up in pairs. Twice as many sums as columns.
 template <bool isUnsignedLhs, bool isUnsignedRhs>
 mlir::Value multiplyAddByHalves(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
+
+/// The same of bytes with a sign, two products of which add up to a number of 16 bits (ProductTypes::pairsFit), by smull and smlal: of
+/// the halves of words of eight bytes, or of two steps' words of four.
+mlir::Value multiplyAddHalvesInPairs(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
+mlir::Value multiplyAddStepsInPairs(VectorBuilder &build, const StepFactors &first, const StepFactors &second,
+                                    mlir::Value sums);
 
 } // namespace nacre::codegen::cpu
 

@@ -171,6 +171,20 @@ template <Number lhs, Number rhs> constexpr MachineRow halvesRow(MachineRow row,
   return row;
 }
 
+/// The same where two products are added up in 16 bits before: three instructions for four. They are of two steps, or of the halves of
+/// words of eight bytes.
+constexpr MachineRow halvesInPairsRow(MachineRow row, int64_t k) {
+  row = halvesRow<S, S>(row, k);
+  row.types.pairsFit = true;
+  if (k == 8)
+    row.multiplyAdd = multiplyAddHalvesInPairs;
+  else
+    row.multiplyAddTwo = multiplyAddStepsInPairs;
+  row.keepsOrder = true;
+  row.cycles *= 0.75;
+  return row;
+}
+
 template <Number lhs, Number rhs>
 constexpr MachineRow dotRow(const char *instruction, MachineRow row, int64_t k, nacre_cpu_bit bit) {
   row = ofWords(row, wordsOf(lhs, rhs, k), multiplyAddByDots<lhs == U, rhs == U>, bit);
@@ -212,7 +226,9 @@ constexpr MachineRow kSsePairs = sseRow("pmaddwd, paddd", kSingles),
                      kAvx2Pairs = rowOf("vpmaddwd ymm, vpaddd ymm", NACRE_X86_64_V3, kX86V3, kSingles, 32),
                      kAvx512Pairs = avx512Row("vpmaddwd zmm, vpaddd zmm", kSingles),
                      kNeonHalves = neonRow("smull .8h, sadalp .4s", kSingles),
-                     kLittleHalves = littleNeonRow("smull .8h, sadalp .4s, in order", kSingles);
+                     kNeonPairs = neonRow("smull .8h, smlal .8h, sadalp .4s", kSingles),
+                     kLittleHalves = littleNeonRow("smull .8h, sadalp .4s, in order", kSingles),
+                     kLittlePairs = littleNeonRow("smull .8h, smlal .8h, sadalp .4s, in order", kSingles);
 
 constexpr MachineRow kRows[] = {
     sseRow("mulps, addps", kSingles),
@@ -273,10 +289,13 @@ constexpr MachineRow kRows[] = {
     halvesRow<U, S>(kNeonHalves, 8),
     halvesRow<S, U>(kNeonHalves, 8),
     halvesRow<S, S>(kNeonHalves, 8),
+    halvesInPairsRow(kNeonPairs, 4),
+    halvesInPairsRow(kNeonPairs, 8),
     halvesRow<U, U>(kLittleHalves, 4),
     halvesRow<U, S>(kLittleHalves, 4),
     halvesRow<S, U>(kLittleHalves, 4),
     halvesRow<S, S>(kLittleHalves, 4),
+    halvesInPairsRow(kLittlePairs, 4),
     dotRow<S, S>("sdot .4s", neonRow("", kSingles), 4, NACRE_ARM64_DOTPROD),
     dotRow<U, U>("udot .4s", neonRow("", kSingles), 4, NACRE_ARM64_DOTPROD),
     dotRow<U, S>("usdot .4s", neonRow("", kSingles), 4, NACRE_ARM64_I8MM),
@@ -301,7 +320,8 @@ llvm::ArrayRef<MachineRow> machineRows() { return kRows; }
 bool MachineRow::multiplies(const ProductTypes &others) const {
   const bool widens = types.rhs == Number::F32 && (others.rhs == Number::F16 || others.rhs == Number::BF16);
   const bool hasRows = types.lhs == others.lhs || (readsWideRows() && bytesOf(others.lhs) == 1);
-  return hasRows && (types.rhs == others.rhs || widens) && types.sum == others.sum && types.k == others.k;
+  return hasRows && (types.rhs == others.rhs || widens) && types.sum == others.sum && types.k == others.k &&
+         (others.pairsFit || !types.pairsFit);
 }
 
 const MachineRow *bestRow(llvm::ArrayRef<MachineRow> rows, uint64_t has, const ProductTypes &types, bool isSingleRow,
@@ -347,7 +367,7 @@ std::optional<ProductTypes> productsOf(const Contraction &contraction, mlir::Typ
     return std::nullopt;
   auto numberOf = [](bool isUnsigned) { return isUnsigned ? Number::U8 : Number::S8; };
   const Number lhs = rows.isInteger(16) ? Number::S16 : numberOf(contraction.isUnsignedLhs);
-  return ProductTypes{lhs, numberOf(contraction.isUnsignedRhs), Number::S32, k};
+  return ProductTypes{lhs, numberOf(contraction.isUnsignedRhs), Number::S32, k, contraction.pairsFit};
 }
 
 const MachineRow &machineOf(const Target &target, const LoopedContraction &contraction, mlir::Type columns) {

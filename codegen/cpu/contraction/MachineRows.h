@@ -52,9 +52,10 @@ constexpr int64_t bytesOf(Number number) {
 struct ProductTypes {
   Number lhs = Number::F32, rhs = Number::F32, sum = Number::F32;
   int64_t k = 1; ///< Steps of the depth that lie side by side, of rows and of each column.
+  bool pairsFit = false; ///< Two products of bytes add up to a number of 16 bits: not -128 * -128 twice.
 
   bool operator==(const ProductTypes &other) const {
-    return lhs == other.lhs && rhs == other.rhs && sum == other.sum && k == other.k;
+    return lhs == other.lhs && rhs == other.rhs && sum == other.sum && k == other.k && pairsFit == other.pairsFit;
   }
 };
 
@@ -63,6 +64,12 @@ class VectorBuilder;
 /// Emits sums + lhs * rhs. `rhs` has an operand for each lane, and `lhs` one for each row of the instruction, or, where that has a
 /// single row, the same for each lane.
 using MultiplyAdd = mlir::Value (*)(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
+/// Emits sums + lhs * rhs of two steps at once.
+struct StepFactors {
+  mlir::Value lhs, rhs;
+};
+using MultiplyAddTwo = mlir::Value (*)(VectorBuilder &build, const StepFactors &first, const StepFactors &second,
+                                       mlir::Value sums);
 mlir::Value multiplyAddFloats(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 
 /// sums[row][lane] += lhs[row] * rhs[lane], for `types.k` steps of the reduction, which lie together as one operand: a word. Dot products
@@ -76,6 +83,10 @@ struct MachineRow {
   int64_t rowsOfStep = 1; ///< Rows of a register of sums; matrix products of bytes have two.
   int64_t sumsOfLane = 1; ///< Of a column, side by side in a register; they are added up in the end.
   MultiplyAdd multiplyAdd = multiplyAddFloats;
+  MultiplyAddTwo multiplyAddTwo = nullptr; ///< Where two steps take less together.
+  /// Its tiles are to be computed in the order in which they are written: LLVM moves additions away from the products that they are of,
+  /// which then wait in memory.
+  bool keepsOrder = false;
   /// Of a core that issues in order. Beside a multiply-add it starts a load of half a register, but none of a whole one; what
   /// is multiplied is on its way a step before.
   bool inOrder = false;

@@ -286,6 +286,11 @@ private:
       return columns.load(build.add(rhs, step * panel.strides.back()), vector);
     };
     for (int64_t step = 0; step < steps; ++step) {
+      if (machine.multiplyAddTwo && !stream && step + 1 < steps) {
+        multiplyAddTwo(sums, step, elementOf, columnsOf);
+        ++step;
+        continue;
+      }
       // LLVM moves no load over a prefetch. At a turn's beginning one lets the loads of all steps come first, which leaves fewer
       // registers than there are sums.
       if (step == steps / 2)
@@ -333,6 +338,31 @@ private:
       }
     }
     return sums;
+  }
+
+  /// Two steps of a row at once, columns vector by vector.
+  void multiplyAddTwo(MutableArrayRef<Value> sums, int64_t step, const RowElements::ElementOf &elementOf,
+                      llvm::function_ref<SmallVector<Value, 2>(int64_t step, int64_t vector)> columnsOf) {
+    SmallVector<std::pair<Value, Value>> ofRows;
+    for (int64_t row = 0; row < shape.rows; ++row) {
+      auto inAllLanes = [&](int64_t step) { return build.broadcast(elementOf(row, step), lanes); };
+      Value first = inAllLanes(step);
+      ofRows.push_back({first, inAllLanes(step + 1)});
+    }
+    // As many as a pair's load brings at once: LLVM would bring more, for which there are no registers.
+    for (int64_t begin = 0; begin < vectors; begin += machine.registersPerLoad) {
+      const auto some = llvm::seq(begin, std::min(begin + machine.registersPerLoad, vectors));
+      SmallVector<StepFactors, 2> columns;
+      for (int64_t vector : some)
+        columns.push_back({columnsOf(step, vector).front(), columnsOf(step + 1, vector).front()});
+      for (int64_t vector : some)
+        for (auto [row, factors] : llvm::enumerate(ofRows)) {
+          Value &sum = sums[int64_t(row) * vectors + vector];
+          const StepFactors &column = columns[vector - begin];
+          sum = machine.multiplyAddTwo(build, {factors.first, column.lhs}, {factors.second, column.rhs}, sum);
+        }
+      build.fence();
+    }
   }
 
   //===--------------------------------------------------------------------===//
