@@ -15,7 +15,8 @@ namespace {
 
 class Narrower {
 public:
-  Narrower(VectorBuilder &build, const ZeroPoint &zero, bool isUnsigned) : build(build), zero(zero), isUnsigned(isUnsigned) {}
+  Narrower(VectorBuilder &build, const ZeroPoint &zero, bool isUnsigned)
+      : build(build), zero(zero), isUnsigned(isUnsigned) {}
 
   Value emit(Value x) {
     if (!narrowsByShorts(build.target))

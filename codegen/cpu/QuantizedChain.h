@@ -19,7 +19,7 @@ struct QuantizedChain {
   mlir::Value zeroInput; ///< An i16 that is added to `zero`; null where there is none.
   int64_t zero = 0, low = 0, high = 0;
   std::optional<int64_t> ofNaN; ///< What becomes of NaN; none if x is never NaN.
-  mlir::Type type;                    ///< Of the result: i8 or i32.
+  mlir::Type type;              ///< Of the result: i8 or i32.
 
   bool isRounded() const { return llvm::isa<mlir::FloatType>(x.getType()); }
   bool isUnsigned() const { return low >= 0; }

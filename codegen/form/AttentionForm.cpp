@@ -80,7 +80,8 @@ private:
   }
   static std::optional<IntegerFactors> readSumOfCodes(const Work &work) {
     std::optional<IntegerFactors> factors = isProduct(work) ? readIntegerMultiplyAdd(work) : std::nullopt;
-    const bool isOfBytes = factors && work.inputs[0].elementType.isInteger(8) && work.inputs[1].elementType.isInteger(8) &&
+    const bool isOfBytes = factors && work.inputs[0].elementType.isInteger(8) &&
+                           work.inputs[1].elementType.isInteger(8) &&
                            matchPattern(work.results.front().start, m_Zero());
     return isOfBytes ? factors : std::nullopt;
   }
@@ -140,8 +141,8 @@ private:
         const Access &own = sum.inputs.front().access;
         return sum.inputs.front().source == Input::Source::Storage && own.argument == operand.access.argument &&
                own.offset == operand.access.offset && ArrayRef<int64_t>(own.strides) == ArrayRef(strides) &&
-               sum.results.front().map == AffineMap::getMultiDimIdentityMap(loops - 1, sum.op->getContext())
-                                              .getMajorSubMap(loops - 2);
+               sum.results.front().map ==
+                   AffineMap::getMultiDimIdentityMap(loops - 1, sum.op->getContext()).getMajorSubMap(loops - 2);
       };
       if (!result.sums[AttentionForm::Queries] && isOf(first->inputs[0], loops - 2))
         result.sums[AttentionForm::Queries] = &sum;
@@ -301,7 +302,8 @@ private:
     SmallVector<unsigned> ofColumns = llvm::to_vector(llvm::seq<unsigned>(0, kept - 2));
     ofColumns.push_back(kept - 1);
     AffineMap columns = AffineMap::getMultiDimIdentityMap(kept + 1, there.getContext()).getSubMap(ofColumns);
-    return (result.sweepOf(input) && there == rows) || (result.sumOf(input) == AttentionForm::Values && there == columns);
+    return (result.sweepOf(input) && there == rows) ||
+           (result.sumOf(input) == AttentionForm::Values && there == columns);
   }
 
   const KernelForm &form;

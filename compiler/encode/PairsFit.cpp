@@ -42,8 +42,9 @@ void encode::notePairsFit(ModuleOp module) {
     auto found = fitting.find(symbols.lookup<plan::KernelOp>(launch.getKernel()));
     if (found == fitting.end())
       return;
-    auto use = found->second < launch.getInputs().size() ? launch.getInputs()[found->second].getDefiningOp<plan::UseOp>()
-                                                         : plan::UseOp();
+    auto use = found->second < launch.getInputs().size()
+                   ? launch.getInputs()[found->second].getDefiningOp<plan::UseOp>()
+                   : plan::UseOp();
     auto weight = use ? symbols.lookup<plan::WeightOp>(use.getWeight()) : plan::WeightOp();
     if (weight) {
       auto [known, isNew] = least.try_emplace(weight, false);

@@ -88,7 +88,8 @@ static Tensor quantizeWeights(const Tensor &weights, double scale, int64_t zero,
   Cell *cells = result.write();
   const double least = type.isUnsignedInteger() ? 0 : -128, most = least + 255;
   for (int64_t i = 0; i < weights.size(); ++i)
-    cells[i].integer = int64_t(std::clamp(std::nearbyint(weights.number(i) / scale) + double(zero), least, most)) - zero;
+    cells[i].integer =
+        int64_t(std::clamp(std::nearbyint(weights.number(i) / scale) + double(zero), least, most)) - zero;
   return result;
 }
 

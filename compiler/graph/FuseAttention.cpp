@@ -151,10 +151,9 @@ nn::AttentionOp fuseCodes(IRRewriter &rewriter, nn::MatMulOp product, int64_t mo
   Location loc = rewriter.getFusedLoc({first->product.getLoc(), weights->softmax.getLoc(), product.getLoc()});
   const int64_t zeros[] = {first->leftZero, first->rightZero, second->leftZero, second->rightZero};
   rewriter.setInsertionPoint(last);
-  auto attention =
-      nn::AttentionOp::create(rewriter, loc, first->product.getLhs(), first->product.getRhs(), product.getRhs(),
-                              scores->mask, APFloat(scores->scale), rewriter.getDenseI64ArrayAttr(zeros),
-                              rewriter.getF64FloatAttr(weights->scale));
+  auto attention = nn::AttentionOp::create(
+      rewriter, loc, first->product.getLhs(), first->product.getRhs(), product.getRhs(), scores->mask,
+      APFloat(scores->scale), rewriter.getDenseI64ArrayAttr(zeros), rewriter.getF64FloatAttr(weights->scale));
   rewriter.replaceAllUsesWith(second->sums, attention);
   eraseIfDead(rewriter, last);
   return attention;
@@ -175,13 +174,15 @@ bool isOfElement(Operation *op) {
 void raiseTranspose(IRRewriter &rewriter, nn::AttentionOp attention) {
   SmallVector<Operation *> chain;
   Operation *last = attention;
-  while (last->hasOneUse() && isOfElement(*last->user_begin()) && last->getResult(0) == (*last->user_begin())->getOperand(0))
+  while (last->hasOneUse() && isOfElement(*last->user_begin()) &&
+         last->getResult(0) == (*last->user_begin())->getOperand(0))
     chain.push_back(last = *last->user_begin());
   auto transpose = last->hasOneUse() ? dyn_cast<nn::TransposeOp>(*last->user_begin()) : nn::TransposeOp();
   if (chain.empty() || !transpose)
     return;
   rewriter.setInsertionPointAfter(attention);
-  Value value = nn::TransposeOp::create(rewriter, transpose.getLoc(), attention.getResult(), transpose.getPermutation());
+  Value value =
+      nn::TransposeOp::create(rewriter, transpose.getLoc(), attention.getResult(), transpose.getPermutation());
   for (Operation *op : chain) {
     rewriter.setInsertionPoint(op);
     IRMapping mapping;

@@ -170,7 +170,8 @@ std::optional<Chain> findChainOfBytes(nn::MatMulOp first) {
 
 /// Whether `op` looks up a row of a table for each of `rows` rows.
 bool looksUpRows(nn::GatherOp op, int64_t rows) {
-  return op.getAxis() == 0 && typeOf(op.getOperand()).getRank() == 2 && typeOf(op.getIndices()).getNumElements() == rows &&
+  return op.getAxis() == 0 && typeOf(op.getOperand()).getRank() == 2 &&
+         typeOf(op.getIndices()).getNumElements() == rows &&
          typeOf(op.getResult()).getRank() == typeOf(op.getIndices()).getRank() + 1;
 }
 
@@ -376,9 +377,8 @@ struct BlockRows : kernels::impl::BlockRowsPassBase<BlockRows> {
 
   bool divide(const Chain &chain) {
     const int64_t rows = countRows(typeOf(chain.result()));
-    SmallVector<kernels::RowBlock> blocks =
-        kernels::divideRows({rows, chain.bytesIn(), chain.inside,
-                             nacre::storedBytes(typeOf(chain.result())), chain.isOfBytes});
+    SmallVector<kernels::RowBlock> blocks = kernels::divideRows(
+        {rows, chain.bytesIn(), chain.inside, nacre::storedBytes(typeOf(chain.result())), chain.isOfBytes});
     if (blocks.size() < 2)
       return false;
     IRRewriter rewriter(&getContext());

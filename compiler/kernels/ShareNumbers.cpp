@@ -35,7 +35,8 @@ namespace {
 /// Whether emitters are as fast where an operand of `op` is read. Bounds, and what integers are shifted by, they must know; so they must where
 /// i32 becomes bytes by multiplication, which attention's sums do not.
 bool mayRead(Operation *op, bool isAttention) {
-  return isa<arith::MulFOp, arith::DivFOp, arith::AddFOp, arith::SubFOp>(op) || (isAttention && isa<arith::MulIOp, arith::AddIOp>(op));
+  return isa<arith::MulFOp, arith::DivFOp, arith::AddFOp, arith::SubFOp>(op) ||
+         (isAttention && isa<arith::MulIOp, arith::AddIOp>(op));
 }
 
 bool isNumber(arith::ConstantOp constant, bool isAttention) {
@@ -76,9 +77,8 @@ bool isProductOrRows(plan::KernelOp kernel) {
 }
 
 bool hasBytes(plan::KernelOp kernel) {
-  return llvm::any_of(kernel.getBody().getArgumentTypes(), [](Type type) {
-    return cast<ShapedType>(type).getElementType().isInteger(8);
-  });
+  return llvm::any_of(kernel.getBody().getArgumentTypes(),
+                      [](Type type) { return cast<ShapedType>(type).getElementType().isInteger(8); });
 }
 
 /// What `kernel` would print as if all its `numbers` were zeros.
@@ -115,7 +115,8 @@ public:
     llvm::MapVector<Type, SmallVector<size_t>> byType;
     MLIRContext *context = candidate.kernel.getContext();
     for (size_t index : wanted)
-      byType[areZeroPoints[index] ? IntegerType::get(context, 16) : candidate.numbers[index].getType()].push_back(index);
+      byType[areZeroPoints[index] ? IntegerType::get(context, 16) : candidate.numbers[index].getType()].push_back(
+          index);
     for (auto &[type, indices] : byType) {
       Value argument = addInput(type, indices);
       for (auto [position, index] : llvm::enumerate(indices))
@@ -199,7 +200,8 @@ struct ShareNumbers : kernels::impl::ShareNumbersPassBase<ShareNumbers> {
     for (auto &[name, candidate] : candidates) {
       if (candidate.numbers.empty())
         continue;
-      auto [found, isNew] = numberOf.try_emplace(printWithoutNumbers(candidate.kernel, candidate.numbers), alike.size());
+      auto [found, isNew] =
+          numberOf.try_emplace(printWithoutNumbers(candidate.kernel, candidate.numbers), alike.size());
       if (isNew)
         alike.emplace_back();
       alike[found->second].push_back(&candidate);
@@ -215,7 +217,8 @@ struct ShareNumbers : kernels::impl::ShareNumbersPassBase<ShareNumbers> {
     llvm::BitVector areZeroPoints(first.numbers.size(), true);
     for (size_t index = 0; index < first.numbers.size(); ++index) {
       arith::ConstantOp number = first.numbers[index];
-      if (llvm::any_of(kernels, [&](Candidate *other) { return other->numbers[index].getValue() != number.getValue(); }))
+      if (llvm::any_of(kernels,
+                       [&](Candidate *other) { return other->numbers[index].getValue() != number.getValue(); }))
         different.push_back(index);
       areZeroPoints[index] =
           llvm::all_of(kernels, [&](Candidate *other) { return isZeroPoint(other->numbers[index]); });

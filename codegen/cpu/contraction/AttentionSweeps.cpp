@@ -32,9 +32,9 @@ public:
       SmallVector<const Work *> reductions;
       for (unsigned number : pass.reductions)
         reductions.push_back(&form.sweeps[number]);
-      SmallVector<Value> folded = reduce(reductions, form.keys.size, [&](Position key, Piece piece, ValueRange carried) {
-        return step(pass, key, piece, carried);
-      });
+      SmallVector<Value> folded =
+          reduce(reductions, form.keys.size,
+                 [&](Position key, Piece piece, ValueRange carried) { return step(pass, key, piece, carried); });
       for (auto [number, value] : llvm::zip_equal(pass.reductions, folded)) {
         rowValues[number] = value;
         if (Value kept = rows.kept.lookup(number))
@@ -79,17 +79,17 @@ private:
       carried.push_back(identity(combiners.back(), lanes));
     }
     const int64_t whole = count - count % lanes;
-    SmallVector<Value> folded = reduceInLoop(
-        build, whole, lanes, /*timesPerTurn=*/1, carried, combiners,
-        [&](Position at, ValueRange values) { return step(at, {0, lanes, lanes}, values); });
+    SmallVector<Value> folded =
+        reduceInLoop(build, whole, lanes, /*timesPerTurn=*/1, carried, combiners,
+                     [&](Position at, ValueRange values) { return step(at, {0, lanes, lanes}, values); });
     for (const Piece &piece : cutIntoPieces(count - whole, lanes, hasMasks)) {
       SmallVector<Value> start;
       for (const Combiner &combiner : combiners)
         start.push_back(identity(combiner, piece.width));
       SmallVector<Value> last = step({Value(), whole + piece.offset}, {0, piece.lanes, piece.width}, start);
       for (auto [number, combiner] : llvm::enumerate(combiners))
-        folded[number] = combiner.combine(build, folded[number],
-                                          build.widen(last[number], piece, identity(combiner, lanes), lanes));
+        folded[number] =
+            combiner.combine(build, folded[number], build.widen(last[number], piece, identity(combiner, lanes), lanes));
     }
     for (auto [work, combiner, value] : llvm::zip_equal(works, combiners, folded))
       value = combiner.foldLanes(build, value, work->results.front().start);
@@ -100,7 +100,8 @@ private:
     Value buffer = buffers[form.operands[Index::Queries].argument];
     auto step = [&](Position depth, Piece piece, ValueRange carried) -> SmallVector<Value> {
       Value codes = build.load(buffer, build.address({{row.address, 0}, depth}, {1, 1}, 0), piece);
-      return {build.broadcast(inlineBody(build, *work.body, {codes, carried.front()}, piece.width).front(), piece.width)};
+      return {
+          build.broadcast(inlineBody(build, *work.body, {codes, carried.front()}, piece.width).front(), piece.width)};
     };
     return reduce(&work, form.depth.size, step).front();
   }
@@ -197,7 +198,8 @@ private:
 
 bool canEmitSweeps(const AttentionForm &form) {
   auto canReduce = [](const Work &work) { return work.allParallel() || Combiner::find(*work.body, 0); };
-  return llvm::all_of(form.sweeps, canReduce) && (!form.sums[AttentionForm::Queries] || canReduce(*form.sums[AttentionForm::Queries]));
+  return llvm::all_of(form.sweeps, canReduce) &&
+         (!form.sums[AttentionForm::Queries] || canReduce(*form.sums[AttentionForm::Queries]));
 }
 
 void emitSweeps(VectorBuilder &build, const AttentionForm &form, ArrayRef<Value> buffers, const ScoreRows &rows,

@@ -18,7 +18,7 @@ struct ScoreRows {
   mlir::Value scores; ///< these will lie, of f32.
   mlir::Value codes;  ///< Of the weights; null where these are scores.
   int64_t pitch = 0, codePitch = 0;
-  mlir::Value keySums;                         ///< Of codes, one for each key; null where nobody reads any.
+  mlir::Value keySums;                        ///< Of codes, one for each key; null where nobody reads any.
   llvm::DenseMap<unsigned, mlir::Value> kept; ///< By sweep: what a row is reduced to, one for each row of the block.
 };
 

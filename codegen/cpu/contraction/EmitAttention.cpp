@@ -31,8 +31,8 @@ class AttentionEmitter {
 public:
   AttentionEmitter(KernelFunction &function, const AttentionForm &form)
       : function(function), build(function), form(form), type(build.ops.getF32Type()),
-        sumType(form.isOfCodes ? Type(build.ops.getI32Type()) : type), machine(machineOf(build.target, productsOf(type))),
-        lanes(machine.lanes) {}
+        sumType(form.isOfCodes ? Type(build.ops.getI32Type()) : type),
+        machine(machineOf(build.target, productsOf(type))), lanes(machine.lanes) {}
 
   LogicalResult emit() {
     if (!canEmitSweeps(form))
@@ -295,23 +295,26 @@ private:
       walk.cutHigh = count;
       walk.cutExtent = walk.cutMost = block;
     }
-    const size_t buffers = function.buffers.size();
-    if (form.isOfCodes && machineOfProduct(product).readsWideRows())
-      static_cast<LoopedContraction &>(product) = widenRows(function, build, product, {walk.cutLow, walk.cutHigh, block}, at);
-    auto panel = [&](Position number, int64_t valid) {
-      walk.columns = valid;
-      Addresses there = at;
-      there[Contraction::Rhs] = build.address({number}, {packed.stride}, 0);
-      for (unsigned operand = Contraction::Result; operand < there.size(); ++operand)
-        there[operand] = build.address({{at[operand], 0}, number},
-                                       {1, product.columns.strides[operand] * packed.width}, 0);
-      emitPanelWalk(function, build, product, walk, there);
+    auto multiplyPanels = [&](const PanelWalk &rows, const Addresses &at) {
+      auto panel = [&](Position number, int64_t valid) {
+        PanelWalk walk = rows;
+        walk.columns = valid;
+        Addresses there = at;
+        there[Contraction::Rhs] = build.address({number}, {packed.stride}, 0);
+        for (unsigned operand = Contraction::Result; operand < there.size(); ++operand)
+          there[operand] =
+              build.address({{at[operand], 0}, number}, {1, product.columns.strides[operand] * packed.width}, 0);
+        emitPanelWalk(function, build, product, walk, there);
+      };
+      const int64_t columns = product.columns.size, whole = columns / packed.width;
+      build.loop(0, whole, 1, [&](Position number) { panel(number, packed.width); });
+      if (columns % packed.width != 0)
+        panel({Value(), whole}, columns % packed.width);
     };
-    const int64_t columns = product.columns.size, whole = columns / packed.width;
-    build.loop(0, whole, 1, [&](Position number) { panel(number, packed.width); });
-    if (columns % packed.width != 0)
-      panel({Value(), whole}, columns % packed.width);
-    function.buffers.truncate(buffers);
+    if (form.isOfCodes && machineOfProduct(product).readsWideRows())
+      forWideRows(function, build, product, walk, at, multiplyPanels);
+    else
+      multiplyPanels(walk, at);
   }
 
   void emitScores(Value first, Value count) {

@@ -51,7 +51,7 @@ constexpr int64_t bytesOf(Number number) {
 /// what they lie in memory as.
 struct ProductTypes {
   Number lhs = Number::F32, rhs = Number::F32, sum = Number::F32;
-  int64_t k = 1; ///< Steps of the depth that lie side by side, of rows and of each column.
+  int64_t k = 1;         ///< Steps of the depth that lie side by side, of rows and of each column.
   bool pairsFit = false; ///< Two products of bytes add up to a number of 16 bits: not -128 * -128 twice.
 
   bool operator==(const ProductTypes &other) const {

@@ -209,8 +209,7 @@ private:
     auto memory = storage.memory.getDefiningOp<plan::StorageOp>();
     const bool isOfBytes = kernel.getKind() == plan::KernelKind::Row && storage.elementType.isInteger(8);
     const bool isDivided = kernel.getKind() == plan::KernelKind::Contraction || isOfBytes;
-    const bool isAlone =
-        plan::isOnCpu(launch) && isDivided && memory && memory.getRole() == plan::Role::Temporary;
+    const bool isAlone = plan::isOnCpu(launch) && isDivided && memory && memory.getRole() == plan::Role::Temporary;
     if (!isAlone || place.isWhole() || place.sizes.size() != 2 || !place.isContiguous() || storage.layout.hasHalo() ||
         storage.layout.gap || place.getFirstElement() * bytesOfElement(storage.elementType) % 64 != 0)
       return place;

@@ -132,8 +132,8 @@ plan.kernel @kernel attention (%q: tensor<MxBxDxi8>, %k: tensor<NxBxDxi8>, %v: t
 )";
 
 /// The sum of the codes %NAME along the last loop.
-inline std::string codeSum(const std::string &name, const std::string &of, const std::string &map, const std::string &type,
-                           const std::string &extend, const std::string &result) {
+inline std::string codeSum(const std::string &name, const std::string &of, const std::string &map,
+                           const std::string &type, const std::string &extend, const std::string &result) {
   return llvm::formatv(R"(%e{0} = tensor.empty() : tensor<{5}xi32>
   %f{0} = linalg.fill ins(%none : i32) outs(%e{0} : tensor<{5}xi32>) -> tensor<{5}xi32>
   %{0} = linalg.generic {{indexing_maps = [affine_map<(b, m, k) -> ({2})>, affine_map<(b, m, k) -> (b, m)>],

@@ -65,8 +65,7 @@ bool canCollapseRows(const OperatorGroup &group) {
 }
 
 AffineMap getProductMap(const Loops &loops, const StridedOperand &operand, ArrayRef<int64_t> sourceShape,
-                               ArrayRef<AffineExpr> batches, ArrayRef<int64_t> batchSizes, AffineExpr row,
-                               AffineExpr column) {
+                        ArrayRef<AffineExpr> batches, ArrayRef<int64_t> batchSizes, AffineExpr row, AffineExpr column) {
   int64_t rank = sourceShape.size(), missing = int64_t(batches.size()) - (rank - 2);
   SmallVector<AffineExpr> results;
   for (auto [position, axis] : llvm::enumerate(operand.axes)) {

@@ -45,7 +45,8 @@ mlir::AffineMap getResultMap(const Loops &loops, llvm::SmallVector<mlir::AffineE
 mlir::LogicalResult lowerAttention(KernelBody &body, nn::AttentionOp op, nn::TransposeOp written);
 
 /// `scalar`, an element of a tensor of `elementType` as it was loaded, in the type of a sum: narrow integers are widened by their own sign.
-mlir::Value widen(mlir::OpBuilder &b, mlir::Location loc, mlir::Value scalar, mlir::Type elementType, mlir::Type sumType);
+mlir::Value widen(mlir::OpBuilder &b, mlir::Location loc, mlir::Value scalar, mlir::Type elementType,
+                  mlir::Type sumType);
 
 /// The left operand of a product, which members of the group may make.
 mlir::Value readLeft(KernelBody &body, mlir::Value left);

@@ -54,7 +54,8 @@ constexpr double kStep = 5e-3;
 
 /// Tails of vectors, of panels, of words of bytes and of blocks of rows; zero points, or none.
 TEST_F(CpuAttention, AttentionOfCodes) {
-  for (CodedAttentionText codes : {CodedAttentionText{4, 32, 48, 16, 32}, {3, 7, 5, 9, 11}, {1, 53, 37, 3, 70}, {2, 1, 130, 64, 1}}) {
+  for (CodedAttentionText codes :
+       {CodedAttentionText{4, 32, 48, 16, 32}, {3, 7, 5, 9, 11}, {1, 53, 37, 3, 70}, {2, 1, 130, 64, 1}}) {
     checkOnAll(codes.text(), kStep);
     codes.centred = codes.cutAmongRows = true;
     checkOnAll(codes.text(), kStep);
