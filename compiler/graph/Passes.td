@@ -292,8 +292,8 @@ def FuseAttentionPass : Pass<"nacre-fuse-attention", "::mlir::func::FuncOp"> {
     large products are faster.
 
     With `codes`, the same is done of products of 8-bit codes (`nacre-recognize-quantized`): the corrections for zero points, which are sums of rows and
-    columns, become attributes, and so does the quantization of the weights. What is computed of the sums, codes again, is a part of
-    the same kernel; a transpose after it moves before it, because the kernel writes its result in any order.
+    columns, become attributes, and so does the quantization of the weights. The quantization of the sums becomes a part of the same kernel; a
+    transpose after it moves before it, because the kernel writes its result in any order.
 
     Requires: nothing. Factors should already be part of weights if possible (`nacre-fold-scales`).
 

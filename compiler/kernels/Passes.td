@@ -111,6 +111,9 @@ def BlockRowsPass : Pass<"nacre-block-rows", "::mlir::func::FuncOp"> {
     rows die with it, and the next block uses the same memory. Each block reads both matrices again, so blocks are
     few, and have 48 rows or more; they are of equal size, since they share their kernels.
 
+    In a quantized network, bytes go into one product or two and come out of the normalization after them. The floats in between take four
+    times the memory, so these chains run by blocks of 32 rows or more, as do embeddings up to the bytes that they become.
+
     Requires: `nn` operators of static shape. Only operators that `plan.engine` gives the CPU are changed: a GPU wants one large launch.
 
     Ensures: of two products of rows by constants, with only elementwise operators between them, the intermediate values take no more
@@ -161,9 +164,9 @@ def AssignStoragesPass : Pass<"nacre-assign-storages", "::mlir::ModuleOp"> {
 }
 
 def ShareNumbersPass : Pass<"nacre-share-numbers", "::mlir::ModuleOp"> {
-  let summary = "Let kernels of quantized layers read the scales and zero points in which alone they differ";
+  let summary = "Let kernels of quantized layers read the scales and zero points in which they differ";
   let description = [{
-    Blocks of a quantized network are equal but for their numbers. As operands of a launch, in a weight, the numbers leave kernels that
+    Blocks of a quantized network are equal except for their numbers. As operands of a launch, in a weight, the numbers leave kernels that
     `nacre-merge-kernels` finds equal. Only products, attention and rows with 8-bit operands on the CPU, because other emitters choose
     instructions by the numbers; a zero point becomes an i16, which is known to be an integer.
 

@@ -91,3 +91,23 @@ func.func @normalized_codes(%x: tensor<1x128x16xui8>, %other: tensor<1x128x16xui
   %c = nn.cast %r : tensor<1x128x16xf32> to tensor<1x128x16xui8>
   return %c : tensor<1x128x16xui8>
 }
+
+// -----
+
+// Embeddings that become bytes: in halves, each of which looks up its rows.
+
+// CHECK-LABEL: func.func @embeddings(
+// CHECK:         nn.slice %{{.*}} [0] [64] [1] : tensor<128xi64>
+// CHECK-NEXT:    nn.gather %arg0, %{{.*}} {axis = 0 : i64} : tensor<50x16xf32>, tensor<64xi64>
+// CHECK:         nn.normalize %{{.*}} {axes = array<i64: 1>{{.*}}} : tensor<64x16xf32>
+// CHECK:         nn.slice %{{.*}} [64] [64] [1] : tensor<128xi64>
+// CHECK:         nn.concat %{{[^,]+}}, %{{[^,]+}} {axis = 0 : i64} : tensor<64x16xui8>
+func.func @embeddings(%table: tensor<50x16xf32>, %ids: tensor<1x128xi64>) -> tensor<1x128x16xui8> {
+  %bias = nn.constant dense<0.5> : tensor<16xf32>
+  %g = nn.gather %table, %ids {axis = 0 : i64} : tensor<50x16xf32>, tensor<1x128xi64>
+  %s = nn.binary add %g, %bias : tensor<1x128x16xf32>, tensor<16xf32>
+  %n = nn.normalize %s {axes = array<i64: 2>, epsilon = 1.0e-5} : tensor<1x128x16xf32>
+  %r = nn.unary round %n : tensor<1x128x16xf32>
+  %c = nn.cast %r : tensor<1x128x16xf32> to tensor<1x128x16xui8>
+  return %c : tensor<1x128x16xui8>
+}

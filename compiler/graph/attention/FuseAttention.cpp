@@ -8,7 +8,7 @@
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
-#include "compiler/graph/quantized/AttentionOfCodes.h"
+#include "compiler/graph/attention/AttentionOfCodes.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"

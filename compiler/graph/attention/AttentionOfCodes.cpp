@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/graph/quantized/AttentionOfCodes.h"
+#include "compiler/graph/attention/AttentionOfCodes.h"
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/quantized/Flips.h"

@@ -6,8 +6,8 @@
 // How:   1. what is added to a product is read as a linear form: numbers, and sums of its operands; 2. codes of the weights, up to the
 //        softmax.
 
-#ifndef NACRE_COMPILER_GRAPH_QUANTIZED_ATTENTIONOFCODES_H
-#define NACRE_COMPILER_GRAPH_QUANTIZED_ATTENTIONOFCODES_H
+#ifndef NACRE_COMPILER_GRAPH_ATTENTION_ATTENTIONOFCODES_H
+#define NACRE_COMPILER_GRAPH_ATTENTION_ATTENTIONOFCODES_H
 
 #include "dialects/nn/NnDialect.h"
 #include <optional>
@@ -37,4 +37,4 @@ std::optional<CodedWeights> matchCodedWeights(mlir::Value codes);
 
 } // namespace nacre::graph
 
-#endif // NACRE_COMPILER_GRAPH_QUANTIZED_ATTENTIONOFCODES_H
+#endif // NACRE_COMPILER_GRAPH_ATTENTION_ATTENTIONOFCODES_H
