@@ -361,6 +361,7 @@ private:
       return;
     }
     Place whole = addTemporary(result);
+    storages[whole.storage].fill = value; // a pad by another constant needs memory of its own
     copies[pad].push_back({operand, whole.slice(pad.getLow(), getShape(operand)), whole, value, {}});
     places[result] = whole;
   }

@@ -216,6 +216,28 @@ plan.entry @interleaved_in_place {
 
 // -----
 
+// The copy for the first pad, along the last axis, has no room for a second one by another constant: that is a copy with a halo of its own.
+
+// CHECK-LABEL: plan.entry @pads_of_two_constants
+// CHECK-DAG:     %[[INNER:[^ ,:()]+]] = plan.storage temporary : memref<4x10xf32>
+// CHECK-DAG:     %[[OUTER:[^ ,:()]+]] = plan.storage temporary : memref<6x10xf32>
+// CHECK:         plan.launch @[[FIRST:[^ (]+]](%{{.*}}) into(%[[INNER]])
+// CHECK-NEXT:    plan.launch @[[SECOND:[^ (]+]](%[[INNER]]) into(%[[OUTER]])
+// CHECK-NEXT:    plan.launch @wide(%[[OUTER]])
+plan.kernel @wide nest (%x: tensor<6x10xf32>) into (%y: tensor<6x10xf32>) cut 0 : 6 by 1 {
+  %0 = linalg.copy ins(%x : tensor<6x10xf32>) outs(%y : tensor<6x10xf32>) -> tensor<6x10xf32>
+  plan.yield %0 : tensor<6x10xf32>
+}
+plan.entry @pads_of_two_constants {
+  %x = plan.storage input "x" 0 : tensor<4x8xf32>
+  %p = nn.pad constant %x [0, 1] [0, 1] 0.0 : f32 : tensor<4x8xf32>
+  %q = nn.pad constant %p [1, 0] [1, 0] 1.5 : f32 : tensor<4x10xf32>
+  %y = plan.launch @wide(%q) : (tensor<6x10xf32>) -> tensor<6x10xf32>
+  plan.output %y, "y" 0 : tensor<6x10xf32>
+}
+
+// -----
+
 // A count is memory that the runtime reads, and the output names it. One that is an output as well is copied.
 
 // CHECK-LABEL: plan.entry @counts
