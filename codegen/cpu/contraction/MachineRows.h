@@ -10,13 +10,13 @@
 #define NACRE_CODEGEN_CPU_CONTRACTION_MACHINEROWS_H
 
 #include "codegen/Target.h"
+#include "mlir/IR/Value.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
 #include <optional>
 
 namespace mlir {
 class Type;
-class Value;
 } // namespace mlir
 
 namespace nacre::codegen {

@@ -345,21 +345,19 @@ private:
                       llvm::function_ref<SmallVector<Value, 2>(int64_t step, int64_t vector)> columnsOf) {
     SmallVector<std::pair<Value, Value>> ofRows;
     for (int64_t row = 0; row < shape.rows; ++row) {
-      auto inAllLanes = [&](int64_t step) { return build.broadcast(elementOf(row, step), lanes); };
-      Value first = inAllLanes(step);
-      ofRows.push_back({first, inAllLanes(step + 1)});
+      Value first = build.broadcast(elementOf(row, step), lanes);
+      ofRows.push_back({first, build.broadcast(elementOf(row, step + 1), lanes)});
     }
     // As many as a pair's load brings at once: LLVM would bring more, for which there are no registers.
     for (int64_t begin = 0; begin < vectors; begin += machine.registersPerLoad) {
       const auto some = llvm::seq(begin, std::min(begin + machine.registersPerLoad, vectors));
-      SmallVector<StepFactors, 2> columns;
-      for (int64_t vector : some)
-        columns.push_back({columnsOf(step, vector).front(), columnsOf(step + 1, vector).front()});
-      for (int64_t vector : some)
+      const auto columns = llvm::map_to_vector<2>(some, [&](int64_t vector) {
+        return std::pair(columnsOf(step, vector).front(), columnsOf(step + 1, vector).front());
+      });
+      for (auto [vector, column] : llvm::zip_equal(some, columns))
         for (auto [row, factors] : llvm::enumerate(ofRows)) {
           Value &sum = sums[int64_t(row) * vectors + vector];
-          const StepFactors &column = columns[vector - begin];
-          sum = machine.multiplyAddTwo(build, {factors.first, column.lhs}, {factors.second, column.rhs}, sum);
+          sum = machine.multiplyAddTwo(build, {factors.first, column.first}, {factors.second, column.second}, sum);
         }
       build.fence();
     }
@@ -413,8 +411,6 @@ private:
 };
 
 } // namespace
-
-bool keepsOrderOfTiles(const Target &target) { return target.inOrder || !target.arm64; }
 
 void emitTile(VectorBuilder &build, const LoopedContraction &contraction, ArrayRef<Value> buffers, const Panel &panel,
               const DepthPart &part, const TileShape &shape, const Addresses &at) {

@@ -51,7 +51,7 @@ SumBlocks sumBlocksOf(const MachineRow &machine, const LoopedContraction &contra
 /// Whether machine code keeps the order of a kernel that is made of tiles. They are as large as the registers allow, and LLVM's
 /// scheduler starts loads so early that sums are spilled, under its models of Intel's cores most of them. On arm64 its order is the
 /// better one, as it pairs loads; but cores that issue in order start together what was emitted together.
-bool keepsOrderOfTiles(const Target &target);
+inline bool keepsOrderOfTiles(const Target &target) { return target.inOrder || !target.arm64; }
 
 /// Computes the tile whose first row and column are at `at`: reduction, epilogue, stores. `buffers` are the kernel's.
 void emitTile(VectorBuilder &build, const LoopedContraction &contraction, llvm::ArrayRef<mlir::Value> buffers,

@@ -41,9 +41,10 @@ using namespace nacre::codegen::cpu::test;
 namespace {
 
 /// Of operands with these signs, for a core with dot products, with matrix products as well, or with neither.
-const MachineRow &rowOf(const char *cpu, Number lhs, Number rhs, int64_t k) {
+const MachineRow &rowOf(const char *cpu, Number lhs, Number rhs, int64_t k, bool pairsFit = false) {
   const Target target = llvm::cantFail(parseTargets("linux-arm64", cpu)).front();
-  return *bestRow(machineRows(), target.needs, {lhs, rhs, Number::S32, k}, /*isSingleRow=*/false, target.inOrder);
+  return *bestRow(machineRows(), target.needs, {lhs, rhs, Number::S32, k, pairsFit}, /*isSingleRow=*/false,
+                  target.inOrder);
 }
 
 //===----------------------------------------------------------------------===//
@@ -102,17 +103,18 @@ void emitFunction(ModuleOp module, const std::string &name, const Tile &tile, co
   }
 }
 
-/// Data of all bytes' values, and what a loop over bytes makes of them.
+/// Data of all bytes' values, many of them the least that there may be, and what a loop over bytes makes of them.
 std::string checkOf(const std::string &name, const Tile &tile) {
   const int64_t group = tile.group(), depth = tile.depth * group, width = tile.width();
   std::mt19937 random(1);
   std::vector<int> lhs(tile.rows * depth), panel(width * depth), sums(tile.rows * tile.columns);
-  auto fill = [&](std::vector<int> &bytes, Number number) {
+  auto fill = [&](std::vector<int> &bytes, Number number, bool hasLeast) {
+    const int least = number == Number::U8 ? 0 : hasLeast ? -128 : -127, most = number == Number::U8 ? 255 : 127;
     for (int &byte : bytes)
-      byte = int(random() % 256) - (number == Number::S8 ? 128 : 0);
+      byte = random() % 4 == 0 ? least : least + int(random() % (most - least + 1));
   };
-  fill(lhs, tile.machine->types.lhs);
-  fill(panel, tile.machine->types.rhs);
+  fill(lhs, tile.machine->types.lhs, /*hasLeast=*/true);
+  fill(panel, tile.machine->types.rhs, !tile.machine->types.pairsFit);
   for (int64_t row = 0; row < tile.rows; ++row)
     for (int64_t column = 0; column < tile.columns; ++column)
       for (int64_t k = 0; k < depth; ++k)
@@ -245,6 +247,19 @@ TEST_F(ByteRows, ProductsOfSixteenBits) {
         EXPECT_EQ(row.sumsOfLane, 2);
         compare({{&row, 4, 8, 16}, {&row, 2, 4, 1}, {&row, 3, 5, 7}, {&row, 1, 9, 3}, {&row, 3, 8, 21, true}});
       }
+}
+
+/// Two products are added up in 16 bits where no weight is -128.
+TEST_F(ByteRows, ProductsInPairs) {
+  for (int64_t k : {4, 8}) {
+    const MachineRow &row = rowOf("cortex-a72", Number::S8, Number::S8, k, /*pairsFit=*/true);
+    EXPECT_TRUE(row.types.pairsFit);
+    EXPECT_LT(row.cycles, rowOf("cortex-a72", Number::S8, Number::S8, k).cycles);
+    compare({{&row, 2, 16, 16}, {&row, 2, 4, 1}, {&row, 3, 5, 7}, {&row, 1, 9, 3}, {&row, 3, 8, 21, true}});
+  }
+  const MachineRow &little = rowOf("cortex-a53", Number::S8, Number::S8, 4, /*pairsFit=*/true);
+  EXPECT_TRUE(little.types.pairsFit && little.inOrder);
+  compare({{&little, 2, 12, 16}, {&little, 3, 5, 7}, {&little, 1, 9, 3}});
 }
 
 TEST_F(ByteRows, InOrder) {

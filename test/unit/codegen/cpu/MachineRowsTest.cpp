@@ -106,6 +106,21 @@ TEST(MachineRows, PairsOfBytesReadWideRows) {
   EXPECT_EQ(splitRun(machineOf(avx2, {Number::U8, Number::S8, Number::S32, 2}), 512, 2, 512).rows, 6);
 }
 
+/// What needs two products to fit 16 bits is for contractions of which that is known, and faster there; dot products are faster still.
+TEST(MachineRows, ProductsInPairsNeedWeightsThatFit) {
+  auto rowOf = [](const char *cpu, bool pairsFit) {
+    const Target target = llvm::cantFail(parseTargets("linux-arm64", cpu)).front();
+    return *bestRow(machineRows(), target.needs, {Number::S8, Number::S8, Number::S32, 4, pairsFit}, false,
+                    target.inOrder);
+  };
+  for (const char *cpu : {"generic", "cortex-a53", "cortex-a72"}) {
+    EXPECT_FALSE(rowOf(cpu, false).multiplyAddTwo) << cpu;
+    EXPECT_TRUE(rowOf(cpu, true).multiplyAddTwo) << cpu;
+    EXPECT_GT(rowOf(cpu, true).productsPerCycle(), rowOf(cpu, false).productsPerCycle()) << cpu;
+  }
+  EXPECT_STREQ(rowOf("cortex-a76", true).instruction, "sdot .4s");
+}
+
 /// A single row widens each register for one multiplication: what is slow to widen is taken in another width.
 TEST(MachineRows, NarrowColumnsMayHaveAnotherRow) {
   const ProductTypes halves = {Number::F32, Number::F16, Number::F32},
