@@ -5,13 +5,10 @@
 #include "codegen/cpu/contraction/MicroTile.h"
 
 #include "codegen/cpu/contraction/InOrderLoop.h"
-#include "codegen/cpu/contraction/PanelColumns.h"
-#include "codegen/cpu/contraction/RowElements.h"
-#include "codegen/cpu/contraction/TilePrefetch.h"
+#include "codegen/cpu/contraction/TileSteps.h"
 #include "codegen/cpu/contraction/TileSums.h"
 #include "dialects/StoredBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <optional>
 
@@ -35,7 +32,8 @@ public:
                 contraction.parts == 1 && shape.rows > 1 && endsInHalf(machine, shape.columns)),
         waiting(build, part, shape, vectors, sumsOf(vectors - 1), contraction.accumulatorType),
         elements(build, contraction, buffers[contraction.operands[Contraction::Lhs].argument], shape),
-        epilogue(build, contraction, buffers, at), prefetch(build, contraction, buffers, panel, part, shape, at) {}
+        epilogue(build, contraction, buffers, at), prefetch(build, contraction, buffers, panel, part, shape, at),
+        straight(build, shape, vectors, panel.strides.back(), factor, hasFewRegisters, columns, prefetch) {}
 
   void emit() {
     if (part.last)
@@ -245,10 +243,11 @@ private:
       SmallVector<Value> next;
       if (streamed) {
         ColumnStream stream(build, streamed, vectorOfFactors(), carried.back());
-        next = multiplyAdd(before, Value(), turn, rows.elementOf, &stream);
+        next = straight.multiplyAdd(before, Value(), turn, rows.elementOf, &stream);
         rows.next.push_back(stream.end());
       } else {
-        next = multiplyAdd(before, build.address({{rhs, 0}, step}, {1, panel.strides.back()}, 0), turn, rows.elementOf);
+        next = straight.multiplyAdd(before, build.address({{rhs, 0}, step}, {1, panel.strides.back()}, 0), turn,
+                                    rows.elementOf);
       }
       next.append(rows.next);
       return next;
@@ -269,98 +268,8 @@ private:
   /// lie at `from.rhs` or come by the stream.
   SmallVector<Value> multiplyAdd(ValueRange accumulators, const Stand &from, int64_t steps, bool byVectors,
                                  ColumnStream *stream = nullptr) {
-    return multiplyAdd(accumulators, from.rhs, steps, elements.straight(from.lhs, steps, byVectors), stream,
-                       from.ahead);
-  }
-
-  SmallVector<Value> multiplyAdd(ValueRange accumulators, Value rhs, int64_t steps,
-                                 const RowElements::ElementOf &elementOf, ColumnStream *stream = nullptr,
-                                 Value ahead = {}) {
-    SmallVector<Value> sums(accumulators);
-    if (!stream)
-      prefetch.panelFrom(rhs, steps);
-    // From a vector on: one, or two that come together.
-    auto columnsOf = [&](int64_t step, int64_t vector) -> SmallVector<Value, 2> {
-      if (stream)
-        return {stream->next()};
-      return columns.load(build.add(rhs, step * panel.strides.back()), vector);
-    };
-    for (int64_t step = 0; step < steps; ++step) {
-      if (machine.multiplyAddTwo && !stream && step + 1 < steps) {
-        multiplyAddTwo(sums, step, elementOf, columnsOf);
-        ++step;
-        continue;
-      }
-      // LLVM moves no load over a prefetch. At a turn's beginning one lets the loads of all steps come first, which leaves fewer
-      // registers than there are sums.
-      if (step == steps / 2)
-        prefetch.ahead(ahead, steps);
-      // The operand of the rows that are multiplied at once: one row's element in all lanes, or an element of each row.
-      auto factorOf = [&](int64_t group) -> Value {
-        SmallVector<Value, 2> ofRows;
-        for (int64_t row = group * machine.rowsOfStep; row < (group + 1) * machine.rowsOfStep; ++row)
-          ofRows.push_back(elementOf(std::min(row, shape.rows - 1), step));
-        if (ofRows.size() == 1)
-          return ofRows.front();
-        return vector::FromElementsOp::create(build.ops, build.loc, VectorType::get({machine.rowsOfStep}, factor),
-                                              ofRows);
-      };
-      auto accumulate = [&](int64_t group, int64_t vector, Value a, Value b) {
-        Value &sum = sums[group * vectors + vector];
-        sum = machine.multiplyAdd(build, build.broadcast(a, columns.lanesOf(vector)), b, sum);
-      };
-      // The fewer of the two stay in registers; the others pass one at a time.
-      if (groups >= vectors) {
-        SmallVector<Value> all;
-        while (int64_t(all.size()) < vectors)
-          llvm::append_range(all, columnsOf(step, all.size()));
-        for (int64_t group = 0; group < groups; ++group) {
-          Value a = factorOf(group);
-          for (int64_t vector = 0; vector < vectors; ++vector)
-            accumulate(group, vector, a, all[vector]);
-        }
-        continue;
-      }
-      SmallVector<Value> ofGroups;
-      for (int64_t group = 0; group < groups; ++group)
-        ofGroups.push_back(factorOf(group));
-      for (int64_t vector = 0; vector < vectors;) {
-        for (Value b : columnsOf(step, vector)) {
-          for (int64_t group = 0; group < groups; ++group)
-            accumulate(group, vector, ofGroups[group], b);
-          ++vector;
-          // LLVM brings loads of neighbours together, for which there are no registers.
-          if (shape.rows > 1 && !machine.multipliesByElement)
-            build.fence();
-        }
-        if (hasFewRegisters)
-          build.fence();
-      }
-    }
-    return sums;
-  }
-
-  /// Two steps of a row at once, columns vector by vector.
-  void multiplyAddTwo(MutableArrayRef<Value> sums, int64_t step, const RowElements::ElementOf &elementOf,
-                      llvm::function_ref<SmallVector<Value, 2>(int64_t step, int64_t vector)> columnsOf) {
-    SmallVector<std::pair<Value, Value>> ofRows;
-    for (int64_t row = 0; row < shape.rows; ++row) {
-      Value first = build.broadcast(elementOf(row, step), lanes);
-      ofRows.push_back({first, build.broadcast(elementOf(row, step + 1), lanes)});
-    }
-    // As many as a pair's load brings at once: LLVM would bring more, for which there are no registers.
-    for (int64_t begin = 0; begin < vectors; begin += machine.registersPerLoad) {
-      const auto some = llvm::seq(begin, std::min(begin + machine.registersPerLoad, vectors));
-      const auto columns = llvm::map_to_vector<2>(some, [&](int64_t vector) {
-        return std::pair(columnsOf(step, vector).front(), columnsOf(step + 1, vector).front());
-      });
-      for (auto [vector, column] : llvm::zip_equal(some, columns))
-        for (auto [row, factors] : llvm::enumerate(ofRows)) {
-          Value &sum = sums[int64_t(row) * vectors + vector];
-          sum = machine.multiplyAddTwo(build, {factors.first, column.first}, {factors.second, column.second}, sum);
-        }
-      build.fence();
-    }
+    return straight.multiplyAdd(accumulators, from.rhs, steps, elements.straight(from.lhs, steps, byVectors), stream,
+                                from.ahead);
   }
 
   //===--------------------------------------------------------------------===//
@@ -407,6 +316,7 @@ private:
   RowElements elements;
   TileEpilogue epilogue;
   TilePrefetch prefetch;
+  TileSteps straight;
   llvm::SmallDenseSet<int64_t> begun; ///< Sums that began with what the epilogue begins with adding.
 };
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  steps of a tile's reduction, written one after another.
+// Why:   which operand stays in a register while the others pass, and where LLVM may not move loads, is the same for every loop around.
+// How:   the fewer of a step's columns and rows are loaded first; the others pass one at a time.
+
+#ifndef NACRE_CODEGEN_CPU_CONTRACTION_TILESTEPS_H
+#define NACRE_CODEGEN_CPU_CONTRACTION_TILESTEPS_H
+
+#include "codegen/cpu/contraction/MicroTile.h"
+#include "codegen/cpu/contraction/PanelColumns.h"
+#include "codegen/cpu/contraction/RowElements.h"
+#include "codegen/cpu/contraction/TilePrefetch.h"
+
+namespace nacre::codegen::cpu {
+
+class TileSteps {
+public:
+  /// Of a tile with `vectors` of `columns`, whose steps lie `columnStride` elements apart. `factor`: of a lane of columns, as they are
+  /// multiplied. `hasFewRegisters`: for more columns than those of a load.
+  TileSteps(VectorBuilder &build, const TileShape &shape, int64_t vectors, int64_t columnStride, mlir::Type factor,
+            bool hasFewRegisters, PanelColumns &columns, TilePrefetch &prefetch)
+      : build(build), machine(shape.machine), rows(shape.rows), groups(machine.groupsOf(rows)), vectors(vectors),
+        columnStride(columnStride), factor(factor), hasFewRegisters(hasFewRegisters), columns(columns),
+        prefetch(prefetch) {}
+
+  /// Returns the sums of `accumulators` and the products of `steps` steps. Columns lie at `rhs` or come by the stream. `ahead`: what
+  /// tiles to come read, if anything is to ask for it.
+  llvm::SmallVector<mlir::Value> multiplyAdd(mlir::ValueRange accumulators, mlir::Value rhs, int64_t steps,
+                                             const RowElements::ElementOf &elementOf, ColumnStream *stream = nullptr,
+                                             mlir::Value ahead = {});
+
+private:
+  /// From a vector on: one, or two that come together.
+  using ColumnsOf = llvm::function_ref<llvm::SmallVector<mlir::Value, 2>(int64_t step, int64_t vector)>;
+
+  void multiplyAddStep(llvm::MutableArrayRef<mlir::Value> sums, int64_t step, const RowElements::ElementOf &elementOf,
+                       ColumnsOf columnsOf);
+  /// Two steps of each row at once, columns vector by vector.
+  void multiplyAddTwo(llvm::MutableArrayRef<mlir::Value> sums, int64_t step, const RowElements::ElementOf &elementOf,
+                      ColumnsOf columnsOf);
+  /// The operand of the rows that are multiplied at once: one row's element, or an element of each row.
+  mlir::Value factorOf(int64_t group, int64_t step, const RowElements::ElementOf &elementOf);
+
+  VectorBuilder &build;
+  const MachineRow &machine;
+  const int64_t rows, groups; ///< Groups are of rows that are multiplied at once.
+  const int64_t vectors, columnStride;
+  const mlir::Type factor;
+  const bool hasFewRegisters;
+  PanelColumns &columns;
+  TilePrefetch &prefetch;
+};
+
+} // namespace nacre::codegen::cpu
+
+#endif // NACRE_CODEGEN_CPU_CONTRACTION_TILESTEPS_H
