@@ -145,12 +145,20 @@ private:
 
     if (!endsRun())
       return reduceSteps(level, size, accumulators, from);
-    // The last group lies within the run: it overlaps the one before.
-    SmallVector<Value> sums = reduceSteps(level, size - 1, accumulators, from);
-    Stand last = advancedBy(level, {Value(), size - 1}, from);
-    last.lhs = build.add(last.lhs, -contraction.groups.overlap());
-    last.ahead = {};
-    return multiplyAdd(sums, last, 1, /*byVectors=*/false);
+    // The last group lies within the run: it overlaps the one before, with which it makes a pair where another would have none.
+    const bool inPair = machine.multiplyAddTwo && size % 2 == 0;
+    const int64_t before = size - (inPair ? 2 : 1);
+    SmallVector<Value> sums = accumulators;
+    if (before > 0)
+      sums = reduceSteps(level, before, accumulators, from);
+    const Stand rest = advancedBy(level, {Value(), before}, from);
+    const Value last = advancedBy(level, {Value(), size - 1}, from).lhs;
+    const RowElements::ElementOf ofRest = elements.straight(rest.lhs, 1, /*asVectors=*/false),
+                                 ofLast = elements.straight(build.add(last, -contraction.groups.overlap()), 1,
+                                                            /*asVectors=*/false);
+    return straight.multiplyAdd(sums, rest.rhs, size - before, [&](int64_t row, int64_t step) {
+      return step + 1 < size - before ? ofRest(row, 0) : ofLast(row, 0);
+    });
   }
 
   /// Whether the innermost loop's last step, of those that this part has of it, overlaps the one before.

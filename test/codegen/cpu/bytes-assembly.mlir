@@ -10,6 +10,7 @@
 // RUN: nacre-kernel %s --target=linux-arm64 --cpu=neoverse-n1 --kernel=matrix | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=DOT8
 // RUN: nacre-kernel %s --target=linux-arm64 --cpu=cortex-a72 --kernel=dot | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=HALVES
 // RUN: nacre-kernel %s --target=linux-arm64 --cpu=cortex-a72 --kernel=matrix | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=HALVES8
+// RUN: nacre-kernel %s --target=linux-arm64 --cpu=cortex-a72 --kernel=run | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=RUN21
 // RUN: nacre-kernel %s --target=linux-arm64 --cpu=cortex-a55 --kernel=dot | %python %S/Inputs/inner_loop.py | FileCheck %s --check-prefix=LITTLE
 // RUN: nacre-kernel %s --target=linux-arm64 --cpu=neoverse-n1 --kernel=dot | %python %S/Inputs/loop_cycles.py neoverse-n1 | FileCheck %s --check-prefix=DOT-CYCLES
 // RUN: nacre-kernel %s --target=linux-arm64 --cpu=neoverse-n2 --kernel=matrix | %python %S/Inputs/loop_cycles.py neoverse-n2 | FileCheck %s --check-prefix=MATRIX-CYCLES
@@ -74,6 +75,10 @@
 // HALVES8:     multiply-adds: 64
 // HALVES8:     stack: 0
 // HALVES8:     ld2: 16
+
+// 3 rows x 12 columns, of a run of 21 steps: six words, the last of which begins within the one before. They are three pairs.
+// RUN21:       multiply-adds: 54
+// RUN21:       stack: 0
 
 // LITTLE:      multiply-adds: 128
 // LITTLE:      by-element: 128
@@ -195,4 +200,18 @@ plan.kernel @depthwise contraction (%x: tensor<1x30x30x64xi8>, %w: tensor<3x3x64
     linalg.yield %byte : i8
   } -> tensor<1x28x28x64xi8>
   plan.yield %r : tensor<1x28x28x64xi8>
+}
+
+plan.kernel @run contraction (%a: tensor<280x21xi8>, %b: tensor<21x24xi8>) into (%c: tensor<280x24xi32>) cut 0 : 280 by 1 attributes {encodings = [unit, #plan.encoding<panel, width = 12 k = 4, run = 21>], plan.pairs_fit} {
+  %zero = arith.constant 0 : i32
+  %init = linalg.fill ins(%zero : i32) outs(%c : tensor<280x24xi32>) -> tensor<280x24xi32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<280x21xi8>, tensor<21x24xi8>) outs(%init : tensor<280x24xi32>) {
+  ^bb0(%x: i8, %y: i8, %z: i32):
+    %u = arith.extsi %x : i8 to i32
+    %v = arith.extsi %y : i8 to i32
+    %m = arith.muli %u, %v : i32
+    %s = arith.addi %z, %m : i32
+    linalg.yield %s : i32
+  } -> tensor<280x24xi32>
+  plan.yield %r : tensor<280x24xi32>
 }

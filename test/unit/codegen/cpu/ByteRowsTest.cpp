@@ -55,9 +55,12 @@ struct Tile {
   const MachineRow *machine;
   int64_t rows, columns, depth; ///< The depth in words.
   bool inParts = false;         ///< Of the reduction, between which sums wait in memory.
+  int64_t overlap = 0;          ///< Of the last word with the one before, in bytes.
 
   int64_t width() const { return int64_t(llvm::alignTo(columns, machine->sumsOfRegister())); }
   int64_t group() const { return machine->types.k; }
+  /// Bytes of a row.
+  int64_t run() const { return depth * group() - overlap; }
   /// Of a register, where they wait.
   int64_t sumsOfRow() const { return width() * machine->rowsOfStep * machine->sumsOfLane; }
 };
@@ -67,10 +70,10 @@ void emitFunction(ModuleOp module, const std::string &name, const Tile &tile, co
   auto builder = OpBuilder::atBlockEnd(module.getBody());
   const Location loc = module.getLoc();
   Type byte = builder.getI8Type(), sum = builder.getI32Type();
-  const int64_t width = tile.width(), group = tile.group(), bytes = tile.depth * group;
-  const SmallVector<Type> types = {MemRefType::get({tile.rows * bytes}, byte), MemRefType::get({bytes * width}, byte),
-                                   MemRefType::get({tile.rows * tile.sumsOfRow()}, sum),
-                                   MemRefType::get({tile.rows * tile.columns}, sum)};
+  const int64_t width = tile.width(), group = tile.group(), bytes = tile.run();
+  const SmallVector<Type> types = {
+      MemRefType::get({tile.rows * bytes}, byte), MemRefType::get({tile.depth * group * width}, byte),
+      MemRefType::get({tile.rows * tile.sumsOfRow()}, sum), MemRefType::get({tile.rows * tile.columns}, sum)};
   auto function = func::FuncOp::create(builder, loc, name, builder.getFunctionType(types, {}));
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToEnd(entry);
@@ -105,9 +108,9 @@ void emitFunction(ModuleOp module, const std::string &name, const Tile &tile, co
 
 /// Data of all bytes' values, many of them the least that there may be, and what a loop over bytes makes of them.
 std::string checkOf(const std::string &name, const Tile &tile) {
-  const int64_t group = tile.group(), depth = tile.depth * group, width = tile.width();
+  const int64_t group = tile.group(), depth = tile.depth * group, width = tile.width(), run = tile.run();
   std::mt19937 random(1);
-  std::vector<int> lhs(tile.rows * depth), panel(width * depth), sums(tile.rows * tile.columns);
+  std::vector<int> lhs(tile.rows * run), panel(width * depth), sums(tile.rows * tile.columns);
   auto fill = [&](std::vector<int> &bytes, Number number, bool hasLeast) {
     const int least = number == Number::U8 ? 0 : hasLeast ? -128 : -127, most = number == Number::U8 ? 255 : 127;
     for (int &byte : bytes)
@@ -115,11 +118,14 @@ std::string checkOf(const std::string &name, const Tile &tile) {
   };
   fill(lhs, tile.machine->types.lhs, /*hasLeast=*/true);
   fill(panel, tile.machine->types.rhs, !tile.machine->types.pairsFit);
+  // What the last word has in common with the one before is multiplied there.
+  for (int64_t column = 0; column < width; ++column)
+    std::fill_n(panel.end() - (width - column) * group, tile.overlap, 0);
   for (int64_t row = 0; row < tile.rows; ++row)
     for (int64_t column = 0; column < tile.columns; ++column)
       for (int64_t k = 0; k < depth; ++k)
-        sums[row * tile.columns + column] +=
-            lhs[row * depth + k] * panel[(k / group * width + column) * group + k % group];
+        sums[row * tile.columns + column] += lhs[row * run + (k < depth - group ? k : k - tile.overlap)] *
+                                             panel[(k / group * width + column) * group + k % group];
   auto list = [](const std::vector<int> &values) {
     std::string text = "{";
     for (int value : values)
@@ -260,6 +266,19 @@ TEST_F(ByteRows, ProductsInPairs) {
   const MachineRow &little = rowOf("cortex-a53", Number::S8, Number::S8, 4, /*pairsFit=*/true);
   EXPECT_TRUE(little.types.pairsFit && little.inOrder);
   compare({{&little, 2, 12, 16}, {&little, 3, 5, 7}, {&little, 1, 9, 3}});
+}
+
+/// The last word begins within the one before, with and without another that it makes a pair with.
+TEST_F(ByteRows, RunsOfPartsOfWords) {
+  for (const char *cpu : {"cortex-a53", "cortex-a72", "cortex-a76"})
+    for (bool pairsFit : {false, true}) {
+      const MachineRow &row = rowOf(cpu, Number::S8, Number::S8, 4, pairsFit);
+      compare({{&row, 3, 8, 2, false, 1},
+               {&row, 2, 4, 3, false, 3},
+               {&row, 2, 12, 6, false, 3},
+               {&row, 1, 5, 7, false, 2},
+               {&row, 3, 8, 8, true, 2}});
+    }
 }
 
 TEST_F(ByteRows, InOrder) {
