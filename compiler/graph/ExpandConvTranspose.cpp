@@ -8,6 +8,7 @@
 //           every channel, and its result put in order.
 //        Filters are written as operators on the given one; nacre-fold-constants computes them.
 
+#include "compiler/graph/Matching.h"
 #include "compiler/graph/MovedCodes.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/TransposedPhases.h"
@@ -30,7 +31,6 @@ namespace {
 
 using Ints = SmallVector<int64_t>;
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 ArrayRef<int64_t> shapeOf(Value value) { return typeOf(value).getShape(); }
 
 /// Operators at one place. What changes nothing is left out.

@@ -24,8 +24,6 @@ namespace nacre::graph {
 
 namespace {
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 //===----------------------------------------------------------------------===//
 // 1. Members
 //===----------------------------------------------------------------------===//

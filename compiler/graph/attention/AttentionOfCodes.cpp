@@ -13,8 +13,6 @@ namespace {
 
 using nn::BinaryKind;
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 //===----------------------------------------------------------------------===//
 // 1. Products and what is added to them
 //===----------------------------------------------------------------------===//

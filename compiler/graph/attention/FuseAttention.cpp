@@ -26,8 +26,6 @@ namespace nacre::graph {
 
 namespace {
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 /// Erases `op` and what was computed for it alone.
 void eraseIfDead(IRRewriter &rewriter, Operation *op) {
   if (!op || !isOpTriviallyDead(op))

@@ -7,6 +7,7 @@
 // How:   1. a product of joined parts, of which some are rows, is a sum of products, 2. a product of a row moves out,
 //        3. what no turn changes is added to such a product first, and so moves out after it.
 
+#include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/Regions.h"
 #include "compiler/graph/control/HoistedProduct.h"
@@ -22,8 +23,6 @@ using namespace mlir;
 namespace nacre::graph {
 
 namespace {
-
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// Whether a sum may be added up in another order: each step of one in halves would round.
 bool maySplit(RankedTensorType type) { return !type.getElementType().isF16() && !type.getElementType().isBF16(); }

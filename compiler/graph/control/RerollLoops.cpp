@@ -29,8 +29,6 @@ namespace {
 // 1. The line
 //===----------------------------------------------------------------------===//
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 bool isAnchor(Operation &op) {
   auto product = dyn_cast<nn::MatMulOp>(op);
   return product && typeOf(product.getRhs()).getRank() == 2;

@@ -7,6 +7,7 @@
 //        outside reads a slice of it, row by row, the picked axis first, 3. a scatter of such into a carried value that nobody else reads
 //        in the loop writes rows, which replace those that they stand for behind it.
 
+#include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/Regions.h"
 
@@ -23,8 +24,6 @@ using namespace mlir;
 namespace nacre::graph {
 
 namespace {
-
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 //===----------------------------------------------------------------------===//
 // 1. Indices

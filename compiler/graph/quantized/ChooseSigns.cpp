@@ -29,8 +29,6 @@ namespace {
 using nn::BinaryKind;
 using nn::UnaryKind;
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 //===----------------------------------------------------------------------===//
 // 1. Contractions
 //===----------------------------------------------------------------------===//

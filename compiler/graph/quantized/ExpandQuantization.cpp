@@ -6,6 +6,7 @@
 //        computed with, so that nothing is repeated in memory, 2. the two directions; dialects/nn/NnQuantizationOps.td says how each
 //        step is rounded.
 
+#include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/quantized/Numbers.h"
 
@@ -19,8 +20,6 @@ using namespace mlir;
 namespace nacre::graph {
 
 namespace {
-
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// Writes operators that fold where their operands are small constants.
 class Writer {

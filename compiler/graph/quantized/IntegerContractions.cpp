@@ -20,7 +20,6 @@ namespace {
 
 using nn::BinaryKind;
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 bool isConv(Operation *op) { return isa<nn::ConvOp>(op); }
 
 /// The number of products that are added up to one element.

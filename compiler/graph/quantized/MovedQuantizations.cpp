@@ -17,8 +17,6 @@ namespace nacre::graph {
 
 namespace {
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 //===----------------------------------------------------------------------===//
 // 1. Quantizations
 //===----------------------------------------------------------------------===//

@@ -40,8 +40,6 @@ namespace {
 using nn::BinaryKind;
 using nn::UnaryKind;
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 //===----------------------------------------------------------------------===//
 // 2. Biases and factors
 //===----------------------------------------------------------------------===//

@@ -16,8 +16,6 @@ namespace nacre::graph {
 using nn::BinaryKind;
 using nn::UnaryKind;
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 bool spansLastAxis(Value value, RankedTensorType type) {
   const RankedTensorType own = typeOf(value);
   if (own.getNumElements() == 1)

@@ -31,8 +31,6 @@ constexpr int64_t entries = 256;
 // 1. Chains
 //===----------------------------------------------------------------------===//
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 bool isOfBytes(Value value) { return typeOf(value).getElementType().isInteger(8); }
 
 /// Whether machines compute `op` by a polynomial, or by dividing integers.
