@@ -16,7 +16,7 @@ namespace nacre::codegen::cpu {
 /// clamp(round(x) + zero, low, high) of a float, halves to even; or clamp(x, low, high) of an i32.
 struct QuantizedChain {
   mlir::Value x;
-  mlir::Value zeroInput; ///< An i16 that is added to `zero`; null where there is none.
+  mlir::Value zeroInput; ///< An i16 that is added to `zero`, or null.
   int64_t zero = 0, low = 0, high = 0;
   std::optional<int64_t> ofNaN; ///< What becomes of NaN; none if x is never NaN.
   mlir::Type type;              ///< Of the result: i8 or i32.

@@ -17,7 +17,7 @@ namespace {
 
 class ChainEmitter {
 public:
-  /// `input` is the chain's zeroInput, a scalar; null where there is none.
+  /// `input` is the chain's zeroInput as a scalar, or null.
   ChainEmitter(VectorBuilder &build, const QuantizedChain &chain, Value input)
       : build(build), chain(chain), input(input) {}
 

@@ -241,7 +241,7 @@ private:
     return AffineMap::getMultiDimIdentityMap(dims, input.map.getContext()).getMajorSubMap(dims - 1);
   }
 
-  /// Of a row's queries or of a key, at the score's position.
+  /// Whether the sum that is read belongs to the score's row (of queries) or to its key.
   bool isSumOfScores(const Input &input) const {
     const std::optional<AttentionForm::Index> sum = result.sumOf(input);
     return sum && *sum != AttentionForm::Values &&
@@ -291,7 +291,7 @@ private:
            llvm::all_of(input.access.strides, [](int64_t stride) { return stride == 0; });
   }
 
-  /// Of a row's weights, or of a column of the values, at the result's position.
+  /// Whether the sum that is read belongs to the result's row (of weights) or to its column (of values).
   bool isSumOfResult(const Input &input) const {
     if (input.source != Input::Source::Work)
       return false;

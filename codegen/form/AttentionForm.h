@@ -25,7 +25,7 @@ struct AttentionForm {
 
   /// Over [batches..., rows, keys], each with one result: of a score, which takes the former one's place, or of a row.
   llvm::ArrayRef<Work> sweeps;
-  const Work *epilogue = nullptr; ///< Of the second product, and of sums; null where there is none.
+  const Work *epilogue = nullptr; ///< It reads the second product and sums. May be null.
   const WrittenTensor *written = nullptr;
 
   // Of 8-bit codes. The first sweep reads sums of i32, and the last one that maps makes codes.

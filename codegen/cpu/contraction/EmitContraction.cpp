@@ -66,7 +66,7 @@ private:
   // 1. Units
   //===--------------------------------------------------------------------===//
 
-  /// Of each part of the columns.
+  /// The number of panels, and of the parts that units divide them into.
   int64_t panels() const { return llvm::divideCeil(contraction.columns.size, width); }
   int64_t parted() const { return llvm::divideCeil(panels(), panelsOfUnit); }
 

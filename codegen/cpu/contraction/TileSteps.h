@@ -16,8 +16,9 @@ namespace nacre::codegen::cpu {
 
 class TileSteps {
 public:
-  /// Of a tile with `vectors` of `columns`, whose steps lie `columnStride` elements apart. `factor`: of a lane of columns, as they are
-  /// multiplied. `hasFewRegisters`: for more columns than those of a load.
+  /// The tile has `vectors` registers of `columns`; one step's columns begin `columnStride` elements after those of the step before.
+  /// `factor` is the type of a lane of columns when it is multiplied. `hasFewRegisters`: the tile's sums leave no registers for more
+  /// columns than one load brings.
   TileSteps(VectorBuilder &build, const TileShape &shape, int64_t vectors, int64_t columnStride, mlir::Type factor,
             bool hasFewRegisters, PanelColumns &columns, TilePrefetch &prefetch)
       : build(build), machine(shape.machine), rows(shape.rows), groups(machine.groupsOf(rows)), vectors(vectors),

@@ -44,7 +44,7 @@ void eraseIfDead(IRRewriter &rewriter, Operation *op) {
 struct Scores {
   Value product; ///< What is scaled.
   double scale = 1;
-  Value mask; ///< Null where there is none.
+  Value mask; ///< May be null.
 };
 
 /// A number that `value` is multiplied by, or divided by, and what remains of it.

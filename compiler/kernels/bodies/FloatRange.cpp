@@ -77,7 +77,8 @@ Range rangeOf(nn::BinaryKind kind, const FloatRange &a, const FloatRange &b) {
   case nn::BinaryKind::Mul:
     return ofCorners([](double x, double y) { return x * y; });
   case nn::BinaryKind::Div:
-    if (b.least <= 0 && b.greatest >= 0)
+    // CPUs take a subnormal divisor for zero.
+    if (b.least < std::numeric_limits<float>::min() && b.greatest > -std::numeric_limits<float>::min())
       return std::nullopt;
     return ofCorners([](double x, double y) { return x / y; });
   // These give one of their operands.
@@ -105,8 +106,9 @@ Range readRange(Value tensor, unsigned operators) {
     return rounded(range->least - 0.5, range->greatest + 0.5);
   }
   if (auto binary = dyn_cast<nn::BinaryOp>(op)) {
-    Range lhs = readRange(binary.getLhs(), operators - 1), rhs = readRange(binary.getRhs(), operators - 1);
-    return lhs && rhs ? rangeOf(binary.getKind(), *lhs, *rhs) : std::nullopt;
+    Range lhs = readRange(binary.getLhs(), operators - 1);
+    Range rhs = lhs ? readRange(binary.getRhs(), operators - 1) : std::nullopt;
+    return rhs ? rangeOf(binary.getKind(), *lhs, *rhs) : std::nullopt;
   }
   return std::nullopt;
 }

@@ -82,3 +82,20 @@ func.func @overflowing(%x: tensor<4xi32> {nn.name = "x"})
   %6 = nn.cast %5 : tensor<4xf32> to tensor<4xi8>
   return %4, %6 : tensor<4xi8>, tensor<4xi8>
 }
+
+// -----
+
+// A CPU takes a subnormal divisor for zero, so 0 / 1.0e-38 is NaN there.
+
+// CHECK-LABEL: plan.entry @subnormal_divisor
+// CHECK:         arith.divf
+// CHECK:         arith.cmpf uno
+func.func @subnormal_divisor(%x: tensor<4xi8> {nn.name = "x"}) -> (tensor<4xi8> {nn.name = "y"}) {
+  %factor = nn.constant dense<1.0e-3> : tensor<f32>
+  %subnormal = nn.constant dense<1.0e-38> : tensor<f32>
+  %0 = nn.cast %x : tensor<4xi8> to tensor<4xf32>
+  %1 = nn.binary mul %0, %factor : tensor<4xf32>, tensor<f32>
+  %2 = nn.binary div %1, %subnormal : tensor<4xf32>, tensor<f32>
+  %3 = nn.cast %2 : tensor<4xf32> to tensor<4xi8>
+  return %3 : tensor<4xi8>
+}
