@@ -30,8 +30,10 @@ static bool registersFit(const MachineRow &machine, int64_t rows, int64_t vector
 }
 
 bool tileFits(const MachineRow &machine, int64_t rows, int64_t vectors) {
-  const int64_t onTheirWay = machine.inOrder ? 2 * vectors : std::min<int64_t>(vectors, 3);
-  return registersFit(machine, rows, vectors, /*ofRow=*/1, onTheirWay) && rows <= machine.highestTile;
+  // Two steps at once have words and columns of both. In order, columns of the next step are loaded anyway.
+  const int64_t steps = machine.multiplyAddTwo && !machine.inOrder ? 2 : 1;
+  const int64_t onTheirWay = machine.inOrder ? 2 * vectors : steps * std::min<int64_t>(vectors, 3);
+  return registersFit(machine, rows, vectors, /*ofRow=*/steps, onTheirWay) && rows <= machine.highestTile;
 }
 
 bool leavesFewRegisters(const MachineRow &machine, int64_t rows, int64_t vectors) {

@@ -76,8 +76,8 @@
 // HALVES8:     stack: 0
 // HALVES8:     ld2: 16
 
-// 3 rows x 12 columns, of a run of 21 steps: six words, the last of which begins within the one before. They are three pairs.
-// RUN21:       multiply-adds: 54
+// 2 rows x 12 columns, of a run of 21 steps: six words, the last of which begins within the one before. They are three pairs.
+// RUN21:       multiply-adds: 36
 // RUN21:       stack: 0
 
 // LITTLE:      multiply-adds: 128
