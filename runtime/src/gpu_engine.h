@@ -14,6 +14,7 @@
 namespace nacre::runtime {
 struct RunLimits;
 struct Session;
+struct State;
 } // namespace nacre::runtime
 
 struct nacre_gpu_engine {
@@ -22,11 +23,15 @@ struct nacre_gpu_engine {
   bool (*start)(nacre::runtime::Session &session, const nacre::runtime::SessionPlan &plan,
                 nacre::runtime::Reason &reason);
   /// One run. NACRE_FAILED where no GPU takes part, or none any more: then the CPU has everything to do, now and later.
-  /// The limits' status: they have ended the run. In both cases inputs and state are untouched, and outputs undefined.
+  /// The limits' status: they have ended the run. In both cases inputs and state are untouched, and outputs undefined. But where a
+  /// GPU was lost with a state in its own memory, the state is the latest that the CPU has seen, and the reason says so.
   nacre_status (*run)(nacre::runtime::Session &session, nacre::runtime::RunLimits &limits);
+  /// Copies the state's data from the GPU that has it to where the CPU sees it; the caller has the state. False, with the reason,
+  /// where it was lost: the state is then the latest that the CPU has seen.
+  bool (*bring_state)(nacre::runtime::State &state, nacre::runtime::Reason &reason);
   /// Adds the GPU's part.
   void (*describe)(nacre::runtime::Session &session, nacre_session_info &info);
-  /// Gives the GPU back, whatever state it is in.
+  /// Gives the GPU back, whatever state it is in; a state that sessions share is brought home before.
   void (*stop)(nacre::runtime::Session &session);
   /// As nacre_device_describe.
   nacre_status (*describe_device)(uint32_t index, nacre_device_info &info);

@@ -69,6 +69,26 @@ void run_parts(void *context, uint32_t thread, int64_t begin, int64_t end) {
   }
 }
 
+/// Inlined in both callers: models without GPU code link only one of them.
+__attribute__((always_inline)) inline void start(const Session &session, const Launch &launch, int64_t iteration) {
+  nacre_executor &executor = *session.executor;
+  const bool backwards = iteration % 2 != 0;
+  const int64_t parts = executor.threads == 1 && !backwards ? 1 : launch.parts;
+  Section section = {launch.function,
+                     {session.pointers, nullptr, launch.share_begin, launch.share_end, nullptr},
+                     session.scratch,
+                     session.scratch_stride,
+                     launch.units,
+                     parts,
+                     executor.threads,
+                     backwards,
+                     {}};
+  if (parts == 1)
+    run_parts(&section, 0, 0, 1);
+  else
+    executor.run(&executor, run_parts, &section, parts, 1);
+}
+
 } // namespace
 
 char *address_of(const Session &session, const Memory &memory, const nacre_operand &operand) {
@@ -111,22 +131,12 @@ void run_launch(const Session &session, const Memory &memory, const nacre_step &
     const nacre_operand &operand = session.entry->operands[step.first_operand + i];
     session.pointers[i] = address_of(session, memory, operand) + operand.step * iteration;
   }
-  nacre_executor &executor = *session.executor;
-  const bool backwards = iteration % 2 != 0;
-  const int64_t parts = executor.threads == 1 && !backwards ? 1 : launch.parts;
-  Section section = {launch.function,
-                     {session.pointers, nullptr, launch.share_begin, launch.share_end, nullptr},
-                     session.scratch,
-                     session.scratch_stride,
-                     launch.units,
-                     parts,
-                     executor.threads,
-                     backwards,
-                     {}};
-  if (parts == 1)
-    run_parts(&section, 0, 0, 1);
-  else
-    executor.run(&executor, run_parts, &section, parts, 1);
+  start(session, launch, iteration);
+}
+
+void run_resolved(const Session &session, const Launch &launch, int64_t iteration) {
+  if (launch.units != 0)
+    start(session, launch, iteration);
 }
 
 } // namespace nacre::runtime

@@ -46,6 +46,9 @@ char *address_of(const Session &session, const Memory &memory, const nacre_opera
 void run_launch(const Session &session, const Memory &memory, const nacre_step &step, const Launch &launch,
                 int64_t iteration);
 
+/// As above, with the operands' addresses already in session.pointers.
+void run_resolved(const Session &session, const Launch &launch, int64_t iteration);
+
 } // namespace nacre::runtime
 
 #endif // NACRE_RUNTIME_SRC_LAUNCH_H

@@ -120,6 +120,7 @@ void set_up(State &state, const SessionPlan &plan, const nacre_allocator &alloca
   state.data = data;
   state.writes = 0;
   state.busy = 0;
+  state.away = State::Here;
   state.reason = "";
   state.allocator = allocator;
   state.block_bytes = 0;

@@ -9,6 +9,7 @@
 #define NACRE_RUNTIME_SRC_STATE_H
 
 #include "runtime/include/nacre/model_format.h"
+#include "runtime/src/gpu_engine.h"
 #include "runtime/src/session_plan.h"
 
 namespace nacre::runtime {
@@ -20,12 +21,18 @@ struct State {
   char *data;
   uint64_t writes;    // by apps and by runs: an engine that has a copy of the data then takes it anew
   uint32_t busy;      // 1: a run or a call has it
+  uint32_t away;      // of State::Place
   const char *reason; // the text below, or a constant; whoever is refused may not write the text
   nacre_allocator allocator;
   uint64_t block_bytes; // of one that nacre_state_create made; 0 of a session's own
   nacre_log_function log;
   void *log_user;
   char text[256];
+  Session *owner; // whose GPU has the data, where it is away
+
+  /// Where the current data is: here; with the GPU of the owner, which has committed runs since; or here, but older, because a
+  /// GPU that had newer data was lost, which `text` tells and nobody has been told.
+  enum Place : uint32_t { Here, WithGpu, Lost };
 };
 
 /// Everything but the tensors' elements.
@@ -33,6 +40,12 @@ void set_up(State &state, const SessionPlan &plan, const nacre_allocator &alloca
 
 inline bool take(State &state) { return __atomic_exchange_n(&state.busy, 1, __ATOMIC_ACQUIRE) == 0; }
 inline void give_back(State &state) { __atomic_store_n(&state.busy, 0, __ATOMIC_RELEASE); }
+
+/// Brings the data here, for whoever has the state. False, with the reason, where newer data was lost: once, and then the data here
+/// is what counts. Only models with GPU code have data elsewhere.
+inline bool bring_home(State &state, Reason &reason) {
+  return state.away == State::Here || state.model->gpu_engine->bring_state(state, reason);
+}
 
 /// What a session asks of a state before it has one, behind the calls of state.h.
 struct StateTable {

@@ -60,9 +60,6 @@ bool prepare_cpu(Engine &engine, uint64_t cpu_features, Reason &reason) {
   engine.launches = engine.pool.take_array<Launch>(entry.step_count);
   engine.memory.inputs = engine.pool.take_array<Buffer>(entry.input_count);
   engine.memory.outputs = engine.pool.take_array<Buffer>(entry.output_count);
-  // A run that fails must not have changed the session's state, so it works on another.
-  if (!engine.layout.state.on_gpu)
-    engine.memory.state = engine.pool.take_array<char>(engine.layout.state.bytes);
   if (engine.pool.failed())
     return refuse_memory(reason);
   for (uint32_t i = 0; i < entry.step_count; ++i)
@@ -79,20 +76,25 @@ bool prepare_cpu(Engine &engine, uint64_t cpu_features, Reason &reason) {
     if (layout.outputs[i].on_gpu)
       engine.memory.outputs[i].own = seen + layout.outputs[i].begin;
   engine.memory.arena = layout.arena.on_gpu ? seen + layout.arena.begin : session.memory.arena;
-  if (layout.state.on_gpu)
-    engine.memory.state = seen + layout.state.begin;
-  return true;
+  return prepare_state(engine, reason);
 }
 
 void count(Reason &text, uint64_t number, const char *noun) {
   text << number << " " << noun << (number == 1 ? ", " : "s, ");
 }
 
+uint32_t launches(const List<Part> &parts) {
+  uint32_t count = 0;
+  for (const Part &part : parts)
+    count += part.step != kMove;
+  return count;
+}
+
 void tell(const Engine &engine) {
   Reason text;
   text << engine.device.traits.name << ": ";
-  count(text, engine.schedule.gpu.count, "launch part");
-  count(text, engine.submissions.count, "submission");
+  count(text, launches(engine.schedule.gpu), "launch part");
+  count(text, engine.recordings[0].submissions.count, "submission");
   count(text, engine.schedule.barriers, "barrier");
   count(text, engine.pipelines.count, "pipeline");
   text << engine.device.bytes << " bytes";
@@ -171,9 +173,9 @@ void *create(const Session &session, const nacre_session_options &options, uint6
 void describe(const void *handle, nacre_session_info &info) {
   const Engine &engine = *static_cast<const Engine *>(handle);
   copy_text(info.device, sizeof info.device, engine.device.traits.name);
-  info.gpu_launches = engine.schedule.gpu.count;
-  info.cpu_launches = engine.schedule.cpu.count;
-  info.submissions = engine.submissions.count;
+  info.gpu_launches = launches(engine.schedule.gpu);
+  info.cpu_launches = launches(engine.schedule.cpu);
+  info.submissions = engine.recordings[0].submissions.count;
   info.pipelines = engine.pipelines.count;
   info.barriers = engine.schedule.barriers;
   info.gpu_bytes = engine.device.bytes;
@@ -209,19 +211,21 @@ bool make_code(Engine &engine, Reason &reason) {
   return true;
 }
 
-bool make_storages(Engine &engine, Reason &reason) {
+bool make_storages(Engine &engine, uint64_t cpu_bytes, Reason &reason) {
   const uint64_t bytes = engine.layout.buffer_bytes;
   if (bytes == 0)
     return true;
   if (engine.unified)
     return make_buffer(engine.device, bytes, Placing::ReadByTheCpu, engine.storages, reason);
   return make_buffer(engine.device, bytes, Placing::OfTheGpu, engine.storages, reason) &&
-         make_buffer(engine.device, bytes, Placing::ReadByTheCpu, engine.mirror, reason);
+         make_buffer(engine.device, cpu_bytes ? cpu_bytes : kBindingAlignment, Placing::ReadByTheCpu, engine.mirror,
+                     reason);
 }
 
 bool make_plan(Engine &engine, uint64_t cpu_features, Reason &reason) {
   uint64_t since = now();
-  if (!plan(engine, reason) || !make_storages(engine, reason) || !prepare_cpu(engine, cpu_features, reason))
+  if (!plan(engine, reason) || !make_storages(engine, engine.schedule.cpu_bytes, reason) ||
+      !prepare_cpu(engine, cpu_features, reason))
     return false;
   note(engine.recording_time, since);
   if (engine.schedule.gpu.count == 0)
@@ -247,14 +251,15 @@ void drop_plan(Engine &engine) {
   destroy_buffer(device, engine.storages);
   destroy_buffer(device, engine.mirror);
   destroy_buffer(device, engine.weights);
+  destroy_buffer(device, engine.staging);
   // The rest is the pool's.
   engine.layout = {};
   engine.schedule = {};
-  engine.batches = nullptr;
-  engine.submissions = {};
+  engine.recordings[0] = engine.recordings[1] = {};
   engine.ticks = nullptr;
   engine.memory = {};
   engine.has_state = false;
+  engine.known_commits = engine.commits; // it was on trial: nobody wants them
 }
 
 void choose_shares(Engine &engine, bool tells) {

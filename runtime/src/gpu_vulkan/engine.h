@@ -21,6 +21,12 @@ struct Batch {
   bool waits;               // for the CPU's parts of the phases before it
 };
 
+/// A run, recorded once for each copy of the state that it may read.
+struct Recording {
+  Batch *batches;          // of the phases
+  Submissions submissions; // of those batches that are not null
+};
+
 struct Engine {
   MemoryPool pool;
   const Session *session;
@@ -35,19 +41,26 @@ struct Engine {
   bool unified; // both engines use `storages`
 
   DeviceBuffer storages;
-  DeviceBuffer mirror; // the CPU's, where memory is not unified
+  DeviceBuffer mirror; // the CPU's, where memory is not unified: as far as it touches the storages
   DeviceBuffer weights;
   Pipelines pipelines;
   VkDescriptorPool descriptors;
   VkQueryPool queries;
-  Batch *batches;               // of the phases
-  Submissions submissions;      // of those batches that are not null
-  uint64_t words;               // the CPU's, given in all runs before this one
-  uint64_t *ticks;              // of the queries; nullptr without profile
-  bool has_state;               // the session's, in memory.state: from the first run on
-  uint64_t state_writes;        // of the session's when it was taken
-  VkCommandBuffer state_upload; // of a state that no run writes; null until one is uploaded
-  bool sequential;              // the GPU's part of a phase first, then the CPU's
+  Recording recordings[2]; // the second is the first where the GPU does not touch two copies of the state
+  uint64_t words;          // the CPU's, given in all runs before this one
+  uint64_t *ticks;         // of the queries; nullptr without profile
+  bool sequential;         // the GPU's part of a phase first, then the CPU's
+
+  // The state, if a run of the entry touches it.
+  uint32_t current;               // the copy that counts: it is read by the next run, which writes the other one
+  char *states[2];                // the copies, where the CPU sees them: with two memories only what it touches
+  bool has_state;                 // from the first run on
+  uint64_t state_writes;          // of the session's when it was taken
+  uint64_t commits;               // runs that have changed it
+  uint64_t known_commits;         // of these, those that the session's state knows
+  DeviceBuffer staging;           // for its way between two memories
+  VkCommandBuffer state_commands; // for the same; null until they are needed
+  char *arriving;                 // bytes that the session's state gets when all are there
 
   // What create took.
   uint64_t open_time;
@@ -70,8 +83,8 @@ bool make_code(Engine &engine, Reason &reason);
 bool make_plan(Engine &engine, uint64_t cpu_features, Reason &reason);
 void drop_plan(Engine &engine);
 
-/// Memory for the layout.
-bool make_storages(Engine &engine, Reason &reason);
+/// Memory for the layout, of which the CPU touches so many bytes.
+bool make_storages(Engine &engine, uint64_t cpu_bytes, Reason &reason);
 
 /// Tests and tunes as the options ask, or as the cache folder knows: bars code, and changes wishes. measuring.cpp
 bool measure(Engine &engine, const nacre_session_options &options, uint64_t cpu_features, Reason &reason);
@@ -82,9 +95,20 @@ Code code_of(const Engine &engine, uint32_t step);
 /// Copies the weights that the GPU reads to where it reads them. weights.cpp
 bool upload_weights(Engine &engine, Reason &reason);
 
-/// Copies the state from where the CPU sees it to where the GPU reads it, unless the batches of a run do so because the run
-/// writes it. weights.cpp
+/// Room for the state beside the storages. engine_state.cpp
+bool prepare_state(Engine &engine, Reason &reason);
+
+/// Takes the session's state, unless the engine has it, or is ahead of it. engine_state.cpp
 bool upload_state(Engine &engine, Reason &reason);
+
+/// Copies copy `from` of the state to the session's: all of it, or nothing where that fails. engine_state.cpp
+bool download_state(Engine &engine, uint32_t from, Reason &reason);
+
+/// Runs whose changes of the state only this engine has.
+inline uint64_t commits_ahead(const Engine &engine) { return engine.commits - engine.known_commits; }
+
+/// Runs after which the state in a GPU's own memory is copied to the session's, so that no more are lost with the GPU.
+constexpr uint64_t kMostCommitsAhead = 64;
 
 /// Records all batches. recording.cpp
 bool record(Engine &engine, Reason &reason);
@@ -105,6 +129,9 @@ nacre_status run(void *engine, RunLimits &limits, Reason &reason);
 bool note_times(Engine &engine, uint64_t begun, Reason &reason);
 
 nacre_status describe_device(uint32_t index, nacre_device_info &info); // report.cpp
+
+/// The recording that the next run submits.
+inline Recording &recording(Engine &engine) { return engine.recordings[engine.current]; }
 
 /// Bytes of the storages as the CPU sees them.
 inline char *seen_by_cpu(const Engine &engine) {

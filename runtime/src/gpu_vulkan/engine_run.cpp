@@ -22,13 +22,9 @@ bool bring_inputs(Engine &engine, Reason &reason) {
       __builtin_memcpy(input.own, from, engine.layout.inputs[i].bytes);
   }
   // Not at create: until the GPU is ready, the CPU may go on with it.
-  if (!engine.has_state || engine.state_writes != session.state->writes) {
-    __builtin_memcpy(engine.memory.state, session.memory.state, engine.layout.state.bytes);
-    if (!upload_state(engine, reason))
-      return false;
-    engine.state_writes = session.state->writes;
-  }
-  engine.has_state = true;
+  if (!upload_state(engine, reason))
+    return false;
+  engine.memory.state = engine.states[engine.current];
   for (uint32_t i = 0; i < session.entry->output_count; ++i) {
     Buffer &output = engine.memory.outputs[i];
     output.used = output.own ? output.own : session.memory.outputs[i].used;
@@ -36,28 +32,57 @@ bool bring_inputs(Engine &engine, Reason &reason) {
   return true;
 }
 
-/// Only now that nothing can fail any more does the session's state change.
 void take_outputs(Engine &engine) {
   const Session &session = *engine.session;
   for (uint32_t i = 0; i < session.entry->output_count; ++i)
     if (engine.memory.outputs[i].own)
       __builtin_memcpy(session.memory.outputs[i].used, engine.memory.outputs[i].own, engine.layout.outputs[i].bytes);
-  if (!writes_state(*session.entry))
-    return;
-  __builtin_memcpy(session.memory.state, engine.memory.state, engine.layout.state.bytes);
-  engine.state_writes = ++session.state->writes; // engines of other sessions take it anew
+}
+
+/// Only now that nothing can fail any more does the state change: the copy that the run has written is the one that counts. No byte
+/// of it is copied.
+void commit(Engine &engine) {
+  engine.current = 1 - engine.current;
+  ++engine.commits;
+  engine.state_writes = ++engine.session->state->writes; // engines of other sessions take it anew
+}
+
+/// As run_launch, of operands in both copies of the state.
+void run_on_copies(Engine &engine, const Part &part) {
+  const Session &session = *engine.session;
+  const nacre_entry &entry = *session.entry;
+  const nacre_step &step = entry.steps[part.step];
+  Memory next = engine.memory;
+  next.state = engine.states[1 - engine.current];
+  for (uint32_t i = 0; i < step.operand_count; ++i) {
+    const nacre_operand &operand = entry.operands[step.first_operand + i];
+    session.pointers[i] =
+        address_of(session, is_next(part, i, operand) ? next : engine.memory, operand) + operand.step * part.iteration;
+  }
+  run_resolved(session, engine.launches[part.step], part.iteration);
 }
 
 void run_part(Engine &engine, const Part &part, RunLimits &limits, uint64_t start) {
   const Session &session = *engine.session;
   const nacre_entry &entry = *session.entry;
-  if (entry.steps[part.step].kind != NACRE_STEP_LAUNCH)
-    return run_steps(session, engine.memory, engine.launches, part.step, stretch_at(entry, part.step).end, limits,
-                     start);
+  const bool has_two = has_two_states(engine.layout);
+  if (entry.steps[part.step].kind != NACRE_STEP_LAUNCH) {
+    Memory memory = engine.memory;
+    memory.state = engine.states[has_two ? 1 - engine.current : 0];
+    return run_steps(session, memory, engine.launches, part.step, stretch_at(entry, part.step).end, limits, start);
+  }
   const uint64_t begin = session.times ? now() : 0;
-  run_launch(session, engine.memory, entry.steps[part.step], engine.launches[part.step], part.iteration);
+  if (has_two)
+    run_on_copies(engine, part);
+  else
+    run_launch(session, engine.memory, entry.steps[part.step], engine.launches[part.step], part.iteration);
   if (session.times)
     time_launch(session.times[part.step], start, begin);
+}
+
+void move(Engine &engine, const ByteRange &bytes) {
+  __builtin_memcpy(engine.states[1 - engine.current] + bytes.begin, engine.states[engine.current] + bytes.begin,
+                   bytes.end - bytes.begin);
 }
 
 /// `before`: the batches submitted in earlier runs. Where the limits end the run, the CPU leaves its parts out, and what
@@ -66,13 +91,14 @@ bool run_phases(Engine &engine, uint64_t before, RunLimits &limits, uint64_t sta
   Device &device = engine.device;
   const List<Phase> &phases = engine.schedule.phases;
   const bool ahead = can_submit_ahead(device);
+  const Batch *recorded = recording(engine).batches;
   uint64_t batches = 0; // of the phases so far
   for (uint32_t phase = 0; phase < phases.count; ++phase) {
     const uint64_t earlier = before + batches;
     if (limits.status != NACRE_OK && !ahead)
       break;
-    if (engine.batches && engine.batches[phase].commands) {
-      const Batch &batch = engine.batches[phase];
+    if (recorded && recorded[phase].commands) {
+      const Batch &batch = recorded[phase];
       ++batches;
       // A fence serves one batch at a time.
       if (ahead ? batch.waits && !signal(device, engine.words + phase, reason)
@@ -82,20 +108,26 @@ bool run_phases(Engine &engine, uint64_t before, RunLimits &limits, uint64_t sta
     const uint32_t first = phase ? phases[phase - 1].cpu_end : 0;
     if (first != phases[phase].cpu_end && !wait_for(device, engine.sequential ? before + batches : earlier, reason))
       return false;
-    for (uint32_t i = first; i < phases[phase].cpu_end && goes_on(*engine.session, limits, engine.schedule.cpu[i].step);
-         ++i)
-      run_part(engine, engine.schedule.cpu[i], limits, start);
+    for (uint32_t i = first; i < phases[phase].cpu_end; ++i) {
+      const Part &part = engine.schedule.cpu[i];
+      if (part.step == kMove)
+        move(engine, engine.schedule.moves[uint32_t(part.iteration)]);
+      else if (goes_on(*engine.session, limits, part.step))
+        run_part(engine, part, limits, start);
+      else
+        break;
+    }
   }
   return wait_for(device, before + batches, reason);
 }
 
 bool submit_ahead(Engine &engine, Reason &reason) {
-  Submissions &submissions = engine.submissions;
+  Submissions &submissions = recording(engine).submissions;
   if (submissions.count == 0 || !can_submit_ahead(engine.device))
     return true;
   uint32_t i = 0;
   for (uint32_t phase = 0; phase < engine.schedule.phases.count; ++phase)
-    if (const Batch &batch = engine.batches[phase]; batch.commands)
+    if (const Batch &batch = recording(engine).batches[phase]; batch.commands)
       submissions.awaits[i++] = batch.waits ? engine.words + phase : 0;
   return submit(engine.device, submissions, reason);
 }
@@ -119,13 +151,20 @@ nacre_status run(void *handle, RunLimits &limits, Reason &reason) {
     limits.status = NACRE_CANCELLED;
     limits.stopped_at = engine.session->entry->step_count - 1;
   }
-  if (limits.status != NACRE_OK) {
-    engine.has_state = false; // what it has is of a run that was not finished
+  if (limits.status != NACRE_OK)
     return limits.status;
-  }
   if (!note_times(engine, begun, reason))
     return NACRE_FAILED;
+  const bool writes = writes_state(*engine.session->entry);
+  // A GPU's own memory is lost with it: from time to time the session's state must know what was committed.
+  const bool tells = writes && !engine.unified && commits_ahead(engine) + 1 >= kMostCommitsAhead;
+  if (tells && !download_state(engine, 1 - engine.current, reason))
+    return NACRE_FAILED;
   take_outputs(engine);
+  if (writes)
+    commit(engine);
+  if (tells)
+    engine.known_commits = engine.commits;
   return NACRE_OK;
 }
 

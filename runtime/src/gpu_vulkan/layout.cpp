@@ -5,6 +5,7 @@
 // How:   one pass marks what the GPU binds, two give out offsets.
 
 #include "runtime/src/gpu_vulkan/layout.h"
+#include "runtime/src/steps.h"
 
 namespace nacre::runtime::gpu {
 namespace {
@@ -24,6 +25,9 @@ Region &region(Layout &layout, const nacre_operand &operand) {
   }
 }
 
+/// Copies of bytes that follow each other are made one; those of a state must not be, because it moves.
+constexpr uint64_t kGuard = kBindingAlignment;
+
 void place(Region &region, uint64_t &end) {
   region.begin = end;
   end += (region.bytes + kBindingAlignment - 1) / kBindingAlignment * kBindingAlignment;
@@ -39,6 +43,7 @@ bool lay_out(const nacre_model_table &model, const nacre_entry &entry, const Sha
   if (pool.failed())
     return false;
   layout.state.bytes = model.state_bytes;
+  layout.next_state.bytes = writes_state(entry) ? model.state_bytes : 0;
   layout.arena.bytes = entry.arena_bytes;
   for (uint32_t i = 0; i < entry.input_count; ++i)
     layout.inputs[i].bytes = entry.inputs[i].bytes;
@@ -56,6 +61,7 @@ bool lay_out(const nacre_model_table &model, const nacre_entry &entry, const Sha
         if (variant->bindings[k] < step.operand_count)
           region(layout, entry.operands[step.first_operand + variant->bindings[k]]).on_gpu = true;
   }
+  layout.next_state.on_gpu = layout.state.on_gpu;
 
   uint64_t end = 0;
   for (int pass = 0; pass < 2; ++pass) {
@@ -64,12 +70,19 @@ bool lay_out(const nacre_model_table &model, const nacre_entry &entry, const Sha
       if (region.on_gpu == on_gpu)
         place(region, end);
     };
-    place_if(layout.state);
     for (uint32_t i = 0; i < entry.input_count; ++i)
       place_if(layout.inputs[i]);
     for (uint32_t i = 0; i < entry.output_count; ++i)
       place_if(layout.outputs[i]);
     place_if(layout.arena);
+    auto place_state = [&end, on_gpu](Region &state) {
+      if (state.on_gpu != on_gpu || state.bytes == 0)
+        return;
+      end += kGuard;
+      place(state, end);
+    };
+    place_state(layout.state);
+    place_state(layout.next_state);
     if (on_gpu)
       layout.buffer_bytes = end;
   }
@@ -85,8 +98,9 @@ const Region &region_of(const Layout &layout, const nacre_operand &operand) {
   return region(const_cast<Layout &>(layout), operand);
 }
 
-uint64_t begin_of(const Layout &layout, const nacre_operand &operand, int64_t iteration) {
-  return region_of(layout, operand).begin + operand.offset + uint64_t(operand.step) * uint64_t(iteration);
+uint64_t begin_of(const Layout &layout, const nacre_operand &operand, int64_t iteration, bool is_next) {
+  const Region &region = is_next ? layout.next_state : region_of(layout, operand);
+  return region.begin + operand.offset + uint64_t(operand.step) * uint64_t(iteration);
 }
 
 } // namespace nacre::runtime::gpu

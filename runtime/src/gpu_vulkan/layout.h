@@ -2,8 +2,10 @@
 //
 // What:  where the storages of an entry lie in the GPU's memory.
 // Why:   the GPU sees one buffer; which bytes two launches have in common is a question about offsets in it.
-// How:   state, inputs, outputs, arena, one after the other. What the GPU never touches comes last and has no bytes in
-//        the buffer: the CPU has it elsewhere.
+// How:   inputs, outputs, arena, state, one after the other: where memories are two, the CPU's ends with the last that it
+//        touches. What the GPU never touches comes last and has no bytes in the buffer: the CPU has it elsewhere.
+//        A state that runs write has two copies, of which one run reads the first and the next run the second; a plan is made as
+//        if it were always the first.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_LAYOUT_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_LAYOUT_H
@@ -23,7 +25,8 @@ struct Region {
 };
 
 struct Layout {
-  Region state;
+  Region state;      // that a run reads, until it has written it
+  Region next_state; // that it writes; without bytes where the entry only reads
   Region arena;
   Region *inputs;
   Region *outputs;
@@ -38,11 +41,24 @@ struct Layout {
 bool lay_out(const nacre_model_table &model, const nacre_entry &entry, const Share *shares, bool any_code,
              MemoryPool &pool, Layout &layout);
 
-/// The region of an operand that is no weight.
+inline bool has_two_states(const Layout &layout) { return layout.next_state.bytes != 0; }
+
+/// Where in the buffer a byte of the plan is in a run that reads copy `current` of the state.
+inline uint64_t placed(const Layout &layout, uint64_t at, uint32_t current) {
+  const Region &state = layout.state, &next = layout.next_state;
+  if (current == 0)
+    return at;
+  return at >= state.begin && at < state.begin + state.bytes ? at - state.begin + next.begin
+         : at >= next.begin && at < next.begin + next.bytes  ? at - next.begin + state.begin
+                                                             : at;
+}
+
+/// The region of an operand that is no weight; of the state, the copy that a run reads.
 const Region &region_of(const Layout &layout, const nacre_operand &operand);
 
-/// Where an operand begins in a turn of its loop: in the layout, or in the buffer of weights.
-uint64_t begin_of(const Layout &layout, const nacre_operand &operand, int64_t iteration);
+/// Where an operand begins in a turn of its loop: in the layout, or in the buffer of weights. `is_next`: in the copy of the state
+/// that a run writes.
+uint64_t begin_of(const Layout &layout, const nacre_operand &operand, int64_t iteration, bool is_next = false);
 
 } // namespace nacre::runtime::gpu
 

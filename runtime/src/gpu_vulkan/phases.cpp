@@ -2,7 +2,8 @@
 //
 // What:  see phases.h.
 // Why:   see there.
-// How:   1. accesses and their conflicts, 2. the current phase, 3. the walk over all executions.
+// How:   1. accesses and their conflicts, 2. the current phase, 3. the state's two copies, 4. the walk over all executions.
+//        Where memories are two, the plan of a run depends on where the one before has left the state, so there are two walks.
 
 #include "runtime/src/gpu_vulkan/phases.h"
 #include "runtime/src/gpu_vulkan/residence.h"
@@ -35,22 +36,29 @@ class Planner {
 public:
   Planner(Schedule &into, Residence *where, MemoryPool &from) : schedule(into), residence(where), pool(from) {}
 
-  /// Both parts of an execution, or one: they touch the same bytes.
-  void add(uint32_t step, int64_t iteration, bool on_gpu, bool on_cpu, const List<Access> &accesses) {
+  /// Begins a new phase if an execution with these accesses cannot join the current one.
+  void prepare(bool on_gpu, bool on_cpu, const List<Access> &accesses) {
     // Both begin a new phase even where one could still join: only then do they run at the same time.
     if ((on_gpu && conflict(accesses, cpu)) || (on_cpu && conflict(accesses, gpu)))
       close();
+  }
+
+  /// Both parts of an execution, or one: they touch the same bytes.
+  void add(Part part, bool on_gpu, bool on_cpu, const List<Access> &accesses) {
+    prepare(on_gpu, on_cpu, accesses);
     if (on_gpu) {
       const bool barrier = conflict(accesses, gpu, since_barrier);
       if (barrier) {
         since_barrier = gpu.count;
         ++schedule.barriers;
       }
-      schedule.gpu.add(pool, {step, barrier, iteration});
+      part.barrier = barrier;
+      schedule.gpu.add(pool, part);
       append(gpu, accesses, true);
     }
     if (on_cpu) {
-      schedule.cpu.add(pool, {step, false, iteration});
+      part.barrier = false;
+      schedule.cpu.add(pool, part);
       append(cpu, accesses, false);
     }
   }
@@ -64,6 +72,8 @@ private:
   void append(List<Access> &list, const List<Access> &accesses, bool by_gpu) {
     for (const Access &access : accesses) {
       list.add(pool, access);
+      if (!by_gpu && access.end > schedule.cpu_bytes)
+        schedule.cpu_bytes = access.end;
       if (residence)
         residence->use(access.begin, access.end, by_gpu, access.writes, schedule.phases.count, schedule);
     }
@@ -77,34 +87,32 @@ private:
   uint32_t since_barrier = 0; // the first of `gpu` after the latest barrier
 };
 
-// --- 3. The walk
-
-/// What a step touches in the turns [first, last] of its loop.
-void collect(const nacre_entry &entry, const nacre_step &step, int64_t first, int64_t last, const Layout &layout,
-             MemoryPool &pool, List<Access> &accesses) {
-  for (uint32_t i = 0; i < step.operand_count; ++i) {
-    const nacre_operand &operand = entry.operands[step.first_operand + i];
-    // Weights are never written; and what the GPU never touches is in no one's way.
-    if (operand.space == NACRE_SPACE_WEIGHT || !region_of(layout, operand).on_gpu)
-      continue;
-    const Region &region = region_of(layout, operand);
-    const uint64_t region_end = region.begin + region.bytes;
-    const int64_t moves = operand.step < 0 ? last : first, moved = operand.step < 0 ? first : last;
-    const uint64_t begin = begin_of(layout, operand, moves);
-    // Of what the table does not say, the worst is assumed.
-    const uint64_t end = operand.bytes ? begin_of(layout, operand, moved) + operand.bytes : region_end;
-    accesses.add(pool, {begin, end < region_end ? end : region_end, operand.access != NACRE_READ});
-  }
+/// What an operand shows in the turns [first, last] of its loop.
+Access access_of(const nacre_operand &operand, int64_t first, int64_t last, const Layout &layout, bool is_next) {
+  const Region &region = is_next ? layout.next_state : region_of(layout, operand);
+  const uint64_t region_end = region.begin + region.bytes;
+  const int64_t least = operand.step < 0 ? last : first, most = operand.step < 0 ? first : last;
+  const uint64_t begin = begin_of(layout, operand, least, is_next);
+  // Of what the table does not say, the worst is assumed.
+  const uint64_t end = operand.bytes ? begin_of(layout, operand, most, is_next) + operand.bytes : region_end;
+  return {begin < region_end ? begin : region_end, end < region_end ? end : region_end, operand.access != NACRE_READ};
 }
 
-/// What the steps [first, end) touch, however a run goes through them.
-void collect_all(const nacre_entry &entry, uint32_t first, uint32_t end, const Layout &layout, MemoryPool &pool,
-                 List<Access> &accesses) {
+/// Calls `each(i, operand)` for the operands of a step that may be in somebody's way: weights are never written.
+template <typename Each> void for_each_operand(const nacre_entry &entry, const nacre_step &step, Each each) {
+  for (uint32_t i = 0; i < step.operand_count; ++i)
+    if (const nacre_operand &operand = entry.operands[step.first_operand + i]; operand.space != NACRE_SPACE_WEIGHT)
+      each(i, operand);
+}
+
+/// Calls `each(operand, last)` for the operands of the steps [first, end) and the last turn of the loop around each, however a run
+/// goes through them.
+template <typename Each> void for_each_operand(const nacre_entry &entry, uint32_t first, uint32_t end, Each each) {
   int64_t turns[1 + NACRE_MAX_LOOP_DEPTH] = {1};
   uint32_t depth = 0;
   for (uint32_t i = first; i < end; ++i) {
     const nacre_step &step = entry.steps[i];
-    collect(entry, step, 0, turns[depth] - 1, layout, pool, accesses);
+    for_each_operand(entry, step, [&](uint32_t, const nacre_operand &operand) { each(operand, turns[depth] - 1); });
     if (step.kind == NACRE_STEP_LOOP_BEGIN)
       turns[++depth] = step.trip_count;
     else if (step.kind == NACRE_STEP_LOOP_END)
@@ -112,53 +120,220 @@ void collect_all(const nacre_entry &entry, uint32_t first, uint32_t end, const L
   }
 }
 
-void end_run(const nacre_entry &entry, const Layout &layout, Residence &residence, Schedule &schedule) {
-  auto bring = [&](const Region &region) {
-    if (region.on_gpu)
-      residence.bring_to_cpu(region.begin, region.begin + region.bytes, schedule);
+// --- 3. The state's two copies
+
+/// Where a run leaves what it writes of the state: in which memories.
+struct Left {
+  uint64_t begin; // in the state
+  uint64_t end;
+  bool on_cpu;
+  bool on_gpu;
+};
+
+/// What a run writes, as StateCopies wants to know it.
+bool note_writes(const nacre_entry &entry, const Layout &layout, StateCopies &copies) {
+  const uint64_t begin = layout.state.begin;
+  auto note = [&](const nacre_operand &operand, int64_t first, int64_t last, uint32_t step, bool is_alone) {
+    if (operand.space != NACRE_SPACE_STATE || operand.access == NACRE_READ)
+      return;
+    const Access access = access_of(operand, first, last, layout, false);
+    copies.note_write(access.begin - begin, access.end - begin, step,
+                      is_alone && operand.access == NACRE_WRITE && operand.bytes != 0);
   };
-  bring(layout.state);
-  for (uint32_t i = 0; i < entry.output_count; ++i)
-    bring(layout.outputs[i]);
+  return walk_stretches(
+      entry, kMaxExecutions,
+      [&](uint32_t step, int64_t iteration) {
+        for_each_operand(entry, entry.steps[step], [&](uint32_t, const nacre_operand &operand) {
+          note(operand, iteration, iteration, step, true);
+        });
+      },
+      [&](uint32_t first, uint32_t end) {
+        for_each_operand(entry, first, end,
+                         [&](const nacre_operand &operand, int64_t last) { note(operand, 0, last, first, false); });
+      });
 }
 
-void begin_run(const nacre_entry &entry, const Layout &layout, Residence &residence) {
-  auto put = [&](const Region &region) {
-    if (region.on_gpu)
-      residence.put_on_cpu(region.begin, region.begin + region.bytes);
-  };
-  if (writes_state(entry)) // else both have it: upload_state
-    put(layout.state);
-  for (uint32_t i = 0; i < entry.input_count; ++i)
-    put(layout.inputs[i]);
-}
+// --- 4. The walk
+
+class Walk {
+public:
+  Walk(const nacre_entry &of, const Share *by, const Layout &in, bool unified, MemoryPool &from, Schedule &into)
+      : entry(of), shares(by), layout(in), pool(from), schedule(into), residence(layout.buffer_bytes, pool),
+        copies(layout.state.bytes, pool), planner(into, unified ? nullptr : &residence, pool),
+        has_two(has_two_states(in)) {}
+
+  /// `left`: by the run before.
+  bool run(const List<Left> &left) {
+    begin_run(left);
+    bool all = !has_two || note_writes(entry, layout, copies);
+    all = all && walk_stretches(
+                     entry, kMaxExecutions, [&](uint32_t step, int64_t iteration) { add_launch(step, iteration); },
+                     [&](uint32_t first, uint32_t end) { add_decision(first, end); });
+    planner.close();
+    return all;
+  }
+
+  /// After run. `left`: by this run. Where memories are two, `brings`: copies to the CPU what it needs.
+  void end_run(bool brings, List<Left> &left) {
+    for (uint32_t i = 0; brings && i < entry.output_count; ++i)
+      if (const Region &region = layout.outputs[i]; region.on_gpu)
+        residence.bring_to_cpu(region.begin, region.begin + region.bytes, schedule);
+    // The next run reads it where this one has written it.
+    for (const ByteRange &wanted : wanted_by_cpu)
+      if (brings && layout.state.on_gpu)
+        residence.bring_to_cpu(wanted.begin + layout.next_state.begin, wanted.end + layout.next_state.begin, schedule);
+    copies.for_each_written([&](uint64_t begin, uint64_t end) {
+      if (!brings || !layout.state.on_gpu)
+        return left.add(pool, {begin, end, true, true});
+      const uint64_t next = layout.next_state.begin;
+      residence.for_each(begin + next, end + next, [&](uint64_t from, uint64_t to, bool on_cpu, bool on_gpu) {
+        left.add(pool, {from - next, to - next, on_cpu, on_gpu});
+      });
+    });
+  }
+
+private:
+  void begin_run(const List<Left> &left) {
+    for (const Left &piece : left)
+      if (layout.state.on_gpu)
+        residence.put(piece.begin + layout.state.begin, piece.end + layout.state.begin, piece.on_cpu, piece.on_gpu);
+    for (uint32_t i = 0; i < entry.input_count; ++i)
+      if (const Region &region = layout.inputs[i]; region.on_gpu)
+        residence.put_on_cpu(region.begin, region.begin + region.bytes);
+  }
+
+  ByteRange in_state(const nacre_operand &operand, int64_t first, int64_t last) {
+    const Access access = access_of(operand, first, last, layout, false);
+    return {access.begin - layout.state.begin, access.end - layout.state.begin};
+  }
+
+  void add_access(const nacre_operand &operand, int64_t first, int64_t last, bool is_next) {
+    if (region_of(layout, operand).on_gpu) // what the GPU never touches is in no one's way
+      accesses.add(pool, access_of(operand, first, last, layout, is_next));
+  }
+
+  /// Adds a part, after the moves that it needs, in its phase. Neither engine must begin before a move has ended, so the CPU makes those
+  /// of a launch that both compute.
+  void add(const Part &part, bool on_gpu, bool on_cpu) {
+    if (moves.count != 0)
+      planner.prepare(on_gpu, on_cpu, accesses);
+    for (const ByteRange &move : moves) {
+      move_accesses.count = 0;
+      if (layout.state.on_gpu) {
+        move_accesses.add(pool, {layout.state.begin + move.begin, layout.state.begin + move.end, false});
+        move_accesses.add(pool, {layout.next_state.begin + move.begin, layout.next_state.begin + move.end, true});
+      }
+      if (on_cpu)
+        wanted_by_cpu.add(pool, move);
+      planner.add({kMove, false, int64_t(schedule.moves.count), nullptr}, !on_cpu, on_cpu, move_accesses);
+      schedule.moves.add(pool, move);
+    }
+    moves.count = 0;
+    planner.add(part, on_gpu, on_cpu, accesses);
+  }
+
+  void add_launch(uint32_t step, int64_t iteration) {
+    if (pool.failed())
+      return;
+    const bool on_gpu = shares[step].on_gpu(), on_cpu = shares[step].on_cpu();
+    const bool *next = has_two ? choose_copies(step, iteration, on_cpu) : nullptr;
+    accesses.count = 0;
+    const Part part = {step, false, iteration, next};
+    for_each_operand(entry, entry.steps[step], [&](uint32_t i, const nacre_operand &operand) {
+      add_access(operand, iteration, iteration, has_two && is_next(part, i, operand));
+    });
+    add(part, on_gpu, on_cpu);
+  }
+
+  /// nullptr where it is as everybody expects: what is written in the next copy, and what is only read in the other one.
+  const bool *choose_copies(uint32_t step, int64_t iteration, bool on_cpu) {
+    bool *next = nullptr;
+    const nacre_step &launch = entry.steps[step];
+    auto for_each_of_state = [&](bool writes, auto each) {
+      for_each_operand(entry, launch, [&](uint32_t i, const nacre_operand &operand) {
+        if (operand.space == NACRE_SPACE_STATE && (operand.access != NACRE_READ) == writes)
+          each(i, in_state(operand, iteration, iteration));
+      });
+    };
+    for_each_of_state(false, [&](uint32_t i, ByteRange bytes) {
+      if (copies.read(bytes.begin, bytes.end, moves)) {
+        next = next ? next : pool.take_array<bool>(launch.operand_count);
+        if (next)
+          next[i] = true;
+      } else if (on_cpu) {
+        wanted_by_cpu.add(pool, bytes);
+      }
+    });
+    for_each_of_state(true, [&](uint32_t i, ByteRange bytes) {
+      copies.write(bytes.begin, bytes.end, moves);
+      if (next)
+        next[i] = true;
+    });
+    for_each_of_state(true, [&](uint32_t, ByteRange bytes) { copies.written(bytes.begin, bytes.end); });
+    return next;
+  }
+
+  void add_decision(uint32_t first, uint32_t end) {
+    if (has_two)
+      for_each_operand(entry, first, end, [&](const nacre_operand &operand, int64_t last) {
+        if (operand.space != NACRE_SPACE_STATE)
+          return;
+        const ByteRange bytes = in_state(operand, 0, last);
+        copies.take_over(bytes.begin, bytes.end, moves);
+      });
+    accesses.count = 0;
+    for_each_operand(entry, first, end, [&](const nacre_operand &operand, int64_t last) {
+      add_access(operand, 0, last, has_two && operand.space == NACRE_SPACE_STATE);
+    });
+    add({first, false, 0, nullptr}, false, true);
+  }
+
+  const nacre_entry &entry;
+  const Share *shares;
+  const Layout &layout;
+  MemoryPool &pool;
+  Schedule &schedule;
+  Residence residence; // of no use where memory is unified
+  StateCopies copies;
+  Planner planner;
+  const bool has_two;
+  List<Access> accesses = {}, move_accesses = {};
+  List<ByteRange> moves = {};         // before the next part
+  List<ByteRange> wanted_by_cpu = {}; // of what the run before has written
+};
 
 } // namespace
 
 bool plan_phases(const nacre_entry &entry, const Share *shares, const Layout &layout, bool unified, MemoryPool &pool,
                  Schedule &schedule) {
-  Residence residence(layout.buffer_bytes, pool);
-  if (pool.failed())
-    return false;
-  begin_run(entry, layout, residence);
-  Planner planner(schedule, unified ? nullptr : &residence, pool);
-  List<Access> accesses = {};
-  auto add_launch = [&](uint32_t step, int64_t iteration) {
-    if (pool.failed())
-      return;
-    accesses.count = 0;
-    collect(entry, entry.steps[step], iteration, iteration, layout, pool, accesses);
-    planner.add(step, iteration, shares[step].on_gpu(), shares[step].on_cpu(), accesses);
-  };
-  const bool all = walk_stretches(entry, kMaxExecutions, add_launch, [&](uint32_t first, uint32_t end) {
-    accesses.count = 0;
-    collect_all(entry, first, end, layout, pool, accesses);
-    planner.add(first, 0, false, true, accesses);
-  });
-  planner.close();
-  if (!unified)
-    end_run(entry, layout, residence, schedule);
-  return !pool.failed() && all;
+  const bool brings = !unified, depends = brings && has_two_states(layout) && layout.state.on_gpu;
+  List<Left> left = {};
+  for (int walks = depends ? 2 : 1; walks > 0; --walks) {
+    schedule = {};
+    Walk walk(entry, shares, layout, unified, pool, schedule);
+    if (pool.failed() || !walk.run(left))
+      return false;
+    left.count = 0;
+    walk.end_run(brings, left);
+  }
+  for (const Left &piece : left)
+    schedule.written.add(pool, {piece.begin, piece.end, piece.on_cpu});
+  // Either copy may be the one that the CPU touches.
+  const uint64_t state_end = layout.next_state.begin + layout.next_state.bytes;
+  if (depends && schedule.cpu_bytes > layout.state.begin)
+    schedule.cpu_bytes = state_end;
+  auto reach = [&schedule](uint64_t end) { schedule.cpu_bytes = end > schedule.cpu_bytes ? end : schedule.cpu_bytes; };
+  for (const Copy &copy : schedule.uploads)
+    reach(copy.end);
+  for (const Copy &copy : schedule.downloads)
+    reach(copy.end);
+  for (uint32_t i = 0; i < entry.input_count; ++i)
+    if (layout.inputs[i].on_gpu)
+      reach(layout.inputs[i].begin + layout.inputs[i].bytes);
+  for (uint32_t i = 0; i < entry.output_count; ++i)
+    if (layout.outputs[i].on_gpu)
+      reach(layout.outputs[i].begin + layout.outputs[i].bytes);
+  return !pool.failed();
 }
 
 } // namespace nacre::runtime::gpu

@@ -12,16 +12,27 @@
 #include "runtime/src/gpu_vulkan/layout.h"
 #include "runtime/src/gpu_vulkan/memory_pool.h"
 #include "runtime/src/gpu_vulkan/shares.h"
+#include "runtime/src/gpu_vulkan/state_copies.h"
 
 namespace nacre::runtime::gpu {
 
+/// The step of a part that is none: bytes of the state are copied from the copy that the run reads to the one that it writes.
+constexpr uint32_t kMove = UINT32_MAX;
+
 /// One engine's part of one execution of a launch; or a stretch of steps that a run decides about, which the CPU has as
-/// a whole: its first step, which is no launch.
+/// a whole, in the copy of the state that the run writes: its first step, which is no launch; or a move.
 struct Part {
   uint32_t step;
-  bool barrier; // of the GPU: it must wait for what the batch has dispatched so far
-  int64_t iteration;
+  bool barrier;      // of the GPU: it must wait for what the batch has dispatched so far
+  int64_t iteration; // of a move: its index
+  const bool
+      *is_next; // whether each operand is in the copy of the state that the run writes; nullptr: those that are written
 };
+
+/// Whether operand number `i` of a launch is in the copy of the state that the run writes.
+inline bool is_next(const Part &part, uint32_t i, const nacre_operand &operand) {
+  return operand.space == NACRE_SPACE_STATE && (part.is_next ? part.is_next[i] : operand.access != NACRE_READ);
+}
 
 /// Bytes that one engine has written and the other reads, where their memories are two.
 struct Copy {
@@ -35,22 +46,31 @@ struct Phase {
   uint32_t cpu_end;
 };
 
+/// Bytes of the state that a run writes.
+struct Written {
+  uint64_t begin; // in the state
+  uint64_t end;
+  bool on_cpu; // the CPU sees them when the run is over
+};
+
 struct Schedule {
   List<Part> gpu;
   List<Part> cpu;
+  List<ByteRange> moves;
   List<Phase> phases;
   List<Copy> uploads;
   List<Copy> downloads;
+  List<Written> written;
+  uint64_t cpu_bytes; // of the buffer: the CPU touches none from there on
   uint32_t barriers;
 };
 
 /// Executions of launches in a run beyond which a GPU's command buffers would be unreasonable.
 constexpr uint32_t kMaxExecutions = 1 << 17;
 
-/// Divides a run. `shares` are those of the entry's steps. The memories are two unless `unified`; then inputs and a
-/// state that the run writes are with the CPU when it begins, a state that it only reads is with both, and outputs and state
-/// must be with the CPU when it ends. False if the pool failed or
-/// there are too many executions.
+/// Divides a run. `shares` are those of the entry's steps. The memories are two unless `unified`; then inputs are with the CPU
+/// when a run begins, and outputs when it ends. The state is where the run before has left it, or, if somebody else has
+/// written it, with both. False if the pool failed or there are too many executions.
 bool plan_phases(const nacre_entry &entry, const Share *shares, const Layout &layout, bool unified, MemoryPool &pool,
                  Schedule &schedule);
 

@@ -15,24 +15,36 @@ const nacre_operand &operand_of(const Engine &engine, const Part &part, uint32_t
   return entry.operands[entry.steps[part.step].first_operand + engine.shares[part.step].variant->bindings[binding]];
 }
 
+/// Where what a binding shows begins: in the storages, or in the buffer of weights.
+uint64_t begin_of(const Engine &engine, const Part &part, uint32_t binding, uint32_t current) {
+  const nacre_operand &operand = operand_of(engine, part, binding);
+  const bool next = is_next(part, engine.shares[part.step].variant->bindings[binding], operand);
+  const uint64_t begin = begin_of(engine.layout, operand, part.iteration, next);
+  return operand.space == NACRE_SPACE_WEIGHT ? begin : placed(engine.layout, begin, current);
+}
+
 /// How far behind the last place where the device may bind a buffer a shifted operand begins.
 uint64_t shift_of(const Engine &engine, uint64_t begin) { return begin % engine.device.traits.capabilities.alignment; }
 
-bool make_descriptors(Engine &engine, VkDescriptorSet *sets, Reason &reason) {
+/// A set for each part that is no move, `times` over.
+bool make_descriptors(Engine &engine, uint32_t times, VkDescriptorSet *sets, Reason &reason) {
   const VulkanApi &vk = engine.device.loader.vk;
   const List<Part> &parts = engine.schedule.gpu;
   VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0};
-  auto *layouts = engine.pool.take_array<VkDescriptorSetLayout>(parts.count);
+  auto *layouts = engine.pool.take_array<VkDescriptorSetLayout>(uint64_t(parts.count) * times);
   if (!layouts)
     return refuse_memory(reason);
-  for (uint32_t i = 0; i < parts.count; ++i) {
-    const uint32_t bindings = engine.shares[parts[i].step].variant->binding_count;
-    layouts[i] = engine.pipelines.sets[bindings];
-    size.descriptorCount += bindings;
-  }
+  uint32_t count = 0;
+  for (uint32_t time = 0; time < times; ++time)
+    for (const Part &part : parts)
+      if (part.step != kMove) {
+        const uint32_t bindings = engine.shares[part.step].variant->binding_count;
+        layouts[count++] = engine.pipelines.sets[bindings];
+        size.descriptorCount += bindings;
+      }
   VkDescriptorPoolCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
-  info.maxSets = parts.count;
+  info.maxSets = count;
   info.poolSizeCount = size.descriptorCount ? 1 : 0;
   info.pPoolSizes = &size;
   if (!succeeded(vk.CreateDescriptorPool(engine.device.handle, &info, nullptr, &engine.descriptors),
@@ -41,18 +53,20 @@ bool make_descriptors(Engine &engine, VkDescriptorSet *sets, Reason &reason) {
   VkDescriptorSetAllocateInfo request = {};
   request.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
   request.descriptorPool = engine.descriptors;
-  request.descriptorSetCount = parts.count;
+  request.descriptorSetCount = count;
   request.pSetLayouts = layouts;
   return succeeded(vk.AllocateDescriptorSets(engine.device.handle, &request, sets), "vkAllocateDescriptorSets", reason);
 }
 
-bool record_phase(Engine &engine, uint32_t phase, uint32_t first, const VkDescriptorSet *sets, Reason &reason) {
-  const Batch &batch = engine.batches[phase];
+/// `sets`: the next one that is not in use yet.
+bool record_phase(Engine &engine, uint32_t phase, uint32_t first, uint32_t current, const VkDescriptorSet *&sets,
+                  Reason &reason) {
+  const Batch &batch = engine.recordings[current].batches[phase];
   if (!begin_commands(engine.device, batch.commands, false, reason))
     return false;
   const uint32_t end = engine.schedule.phases[phase].gpu_end;
   const VulkanApi &vk = engine.device.loader.vk;
-  Recorder recorder(engine, batch.commands);
+  Recorder recorder(engine, batch.commands, current);
   if (engine.queries)
     vk.CmdResetQueryPool(batch.commands, engine.queries, batch.first_query, end - first + 1);
   recorder.begin_batch(batch.waits);
@@ -61,9 +75,13 @@ bool record_phase(Engine &engine, uint32_t phase, uint32_t first, const VkDescri
   recorder.stamp(query);
   for (uint32_t i = first; i < end; ++i) {
     const Part &part = engine.schedule.gpu[i];
-    if (!write_descriptors(engine, part, sets[i], reason))
-      return false;
-    recorder.dispatch(part, sets[i]);
+    if (part.step == kMove) {
+      recorder.move(engine.schedule.moves[uint32_t(part.iteration)]);
+    } else {
+      if (!write_descriptors(engine, part, current, *sets, reason))
+        return false;
+      recorder.dispatch(part, *sets++);
+    }
     recorder.stamp(++query);
   }
   recorder.end_batch(phase);
@@ -76,28 +94,29 @@ bool make_queries(Engine &engine, Reason &reason) {
   VkQueryPoolCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
   info.queryType = VK_QUERY_TYPE_TIMESTAMP;
-  info.queryCount = engine.schedule.gpu.count + engine.submissions.count;
+  info.queryCount = engine.schedule.gpu.count + engine.recordings[0].submissions.count;
   return succeeded(engine.device.loader.vk.CreateQueryPool(engine.device.handle, &info, nullptr, &engine.queries),
                    "vkCreateQueryPool", reason);
 }
 
 } // namespace
 
-bool write_descriptors(Engine &engine, const Part &part, VkDescriptorSet set, Reason &reason) {
+bool write_descriptors(Engine &engine, const Part &part, uint32_t current, VkDescriptorSet set, Reason &reason) {
   const nacre_gpu_variant &variant = *engine.shares[part.step].variant;
   VkDescriptorBufferInfo buffers[kMaxBindings];
   VkWriteDescriptorSet writes[kMaxBindings];
   for (uint32_t i = 0; i < variant.binding_count; ++i) {
     const nacre_operand &operand = operand_of(engine, part, i);
     const Region &region = region_of(engine.layout, operand);
-    const uint64_t begin = begin_of(engine.layout, operand, part.iteration);
-    if (begin < region.begin || begin + operand.bytes > region.begin + region.bytes) {
+    const uint64_t in_plan = begin_of(engine.layout, operand, part.iteration);
+    if (in_plan < region.begin || in_plan + operand.bytes > region.begin + region.bytes) {
       const nacre_step &step = engine.session->entry->steps[part.step];
       reason << "the model's tables are damaged at step '" << engine.session->model->strings + step.name
              << "': an operand is larger than its storage";
       return false;
     }
     const bool is_weight = operand.space == NACRE_SPACE_WEIGHT;
+    const uint64_t begin = begin_of(engine, part, i, current);
     const uint64_t shift = is_shifted(variant, i) ? shift_of(engine, begin) : 0;
     const Piece piece = piece_of(variant, i, operand.bytes);
     buffers[i] = {is_weight ? engine.weights.buffer : engine.storages.buffer, begin + piece.begin - shift,
@@ -121,10 +140,8 @@ void Recorder::dispatch(const Part &part, VkDescriptorSet set) {
   PushConstants constants = {int32_t(share.gpu_begin), int32_t(share.gpu_end), {}};
   uint32_t shifts = 0;
   for (uint32_t i = 0; i < variant.binding_count; ++i)
-    if (is_shifted(variant, i)) {
-      const uint64_t begin = begin_of(engine.layout, operand_of(engine, part, i), part.iteration);
-      constants.shifts[shifts++] = int32_t(shift_of(engine, begin));
-    }
+    if (is_shifted(variant, i))
+      constants.shifts[shifts++] = int32_t(shift_of(engine, begin_of(engine, part, i, current)));
   const int64_t rows = (share.gpu_end - share.gpu_begin + variant.unit_extent - 1) / variant.unit_extent;
   if (part.barrier)
     barrier(kCompute, VK_ACCESS_SHADER_WRITE_BIT, kCompute, kShader);
@@ -134,6 +151,16 @@ void Recorder::dispatch(const Part &part, VkDescriptorSet set) {
   vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
   vk.CmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, (2 + shifts) * sizeof(int32_t), &constants);
   vk.CmdDispatch(commands, variant.groups, uint32_t(rows), 1);
+}
+
+void Recorder::move(const ByteRange &bytes) {
+  const Layout &layout = engine.layout;
+  barrier(kCompute | kTransfer, VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT, kTransfer,
+          VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
+  const VkBufferCopy region = {placed(layout, layout.state.begin + bytes.begin, current),
+                               placed(layout, layout.next_state.begin + bytes.begin, current), bytes.end - bytes.begin};
+  vk.CmdCopyBuffer(commands, engine.storages.buffer, engine.storages.buffer, 1, &region);
+  barrier(kTransfer, VK_ACCESS_TRANSFER_WRITE_BIT, kCompute | kTransfer, kShader | VK_ACCESS_TRANSFER_READ_BIT);
 }
 
 void Recorder::end_batch(uint32_t phase) {
@@ -151,27 +178,36 @@ void Recorder::end_batch(uint32_t phase) {
 bool record(Engine &engine, Reason &reason) {
   const List<Phase> &phases = engine.schedule.phases;
   const uint32_t parts = engine.schedule.gpu.count;
-  engine.batches = engine.pool.take_array<Batch>(phases.count);
-  auto *commands = engine.pool.take_array<VkCommandBuffer>(phases.count);
-  auto *sets = engine.pool.take_array<VkDescriptorSet>(parts);
+  const uint32_t times = has_two_states(engine.layout) && engine.layout.state.on_gpu ? 2 : 1;
+  auto *commands = engine.pool.take_array<VkCommandBuffer>(uint64_t(phases.count) * times);
+  auto *sets = engine.pool.take_array<VkDescriptorSet>(uint64_t(parts) * times);
   if (engine.session->times && engine.device.traits.timestamp_bits)
     engine.ticks = engine.pool.take_array<uint64_t>(parts + phases.count);
   uint32_t count = 0;
   for (uint32_t i = 0, first = 0; i < phases.count; first = phases[i++].gpu_end)
     count += first != phases[i].gpu_end;
-  if (!make_submissions(count, engine.pool, engine.submissions))
-    return refuse_memory(reason);
-  if (!make_descriptors(engine, sets, reason) || !make_queries(engine, reason) ||
-      !make_commands(engine.device, count, commands, reason))
+  for (uint32_t time = 0; time < times; ++time) {
+    Recording &recording = engine.recordings[time];
+    recording.batches = engine.pool.take_array<Batch>(phases.count);
+    if (!make_submissions(count, engine.pool, recording.submissions))
+      return refuse_memory(reason);
+  }
+  if (!make_descriptors(engine, times, sets, reason) || !make_queries(engine, reason) ||
+      !make_commands(engine.device, count * times, commands, reason))
     return false;
-  for (uint32_t i = 0, first = 0, made = 0; i < phases.count; first = phases[i++].gpu_end)
-    if (first != phases[i].gpu_end) {
-      engine.batches[i] = {commands[made], first + made, i > 0 && phases[i - 1].cpu_end > 0};
-      engine.submissions.infos[made].pCommandBuffers = &engine.batches[i].commands;
-      ++made;
-      if (!record_phase(engine, i, first, sets, reason))
-        return false;
-    }
+  const VkDescriptorSet *unused = sets;
+  for (uint32_t time = 0; time < times; ++time) {
+    Recording &recording = engine.recordings[time];
+    for (uint32_t i = 0, first = 0, made = 0; i < phases.count; first = phases[i++].gpu_end)
+      if (first != phases[i].gpu_end) {
+        Batch &batch = recording.batches[i] = {*commands++, first + made, i > 0 && phases[i - 1].cpu_end > 0};
+        recording.submissions.infos[made++].pCommandBuffers = &batch.commands;
+        if (!record_phase(engine, i, first, time, unused, reason))
+          return false;
+      }
+  }
+  if (times == 1)
+    engine.recordings[1] = engine.recordings[0];
   return true;
 }
 

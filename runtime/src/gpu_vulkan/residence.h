@@ -19,6 +19,15 @@ public:
   /// The CPU alone holds these bytes, from now on.
   void put_on_cpu(uint64_t begin, uint64_t end) { set(begin, end, {0, 0, true, false}); }
 
+  void put(uint64_t begin, uint64_t end, bool on_cpu, bool on_gpu) { set(begin, end, {0, 0, on_cpu, on_gpu}); }
+
+  /// Calls `each(begin, end, on_cpu, on_gpu)` for these bytes in pieces.
+  template <typename Each> void for_each(uint64_t begin, uint64_t end, Each each) {
+    const uint32_t first = split(begin), last = split(end);
+    for (uint32_t i = first; i < last && !pool.failed(); ++i)
+      each(segments[i].begin, segments[i + 1].begin, segments[i].on_cpu, segments[i].on_gpu);
+  }
+
   /// One engine is about to use these bytes in a phase: what it lacks is copied. A launch may write less than it is
   /// given, so what is written is fetched like what is read.
   void use(uint64_t begin, uint64_t end, bool by_gpu, bool writes, uint32_t phase, Schedule &schedule);

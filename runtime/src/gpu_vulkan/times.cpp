@@ -24,6 +24,8 @@ void note_shares(Engine &engine) {
 }
 
 void note_part(Engine &engine, const Part &part, uint64_t begin, uint64_t duration) {
+  if (part.step == kMove)
+    return;
   nacre_launch_time &time = engine.session->times[part.step];
   if (time.gpu_total == 0 && time.executions == 0)
     time.begin = begin;
@@ -38,7 +40,7 @@ bool note_times(Engine &engine, uint64_t begun, Reason &reason) {
   if (!engine.session->times)
     return true;
   if (engine.ticks) {
-    const uint32_t count = engine.schedule.gpu.count + engine.submissions.count;
+    const uint32_t count = engine.schedule.gpu.count + engine.recordings[0].submissions.count;
     if (!succeeded(engine.device.loader.vk.GetQueryPoolResults(engine.device.handle, engine.queries, 0, count,
                                                                count * sizeof(uint64_t), engine.ticks, sizeof(uint64_t),
                                                                VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
@@ -51,7 +53,8 @@ bool note_times(Engine &engine, uint64_t begun, Reason &reason) {
     };
     uint32_t part = 0;
     for (uint32_t phase = 0; phase < engine.schedule.phases.count; ++phase)
-      for (uint32_t query = engine.batches[phase].first_query; part < engine.schedule.phases[phase].gpu_end; ++query)
+      for (uint32_t query = engine.recordings[0].batches[phase].first_query;
+           part < engine.schedule.phases[phase].gpu_end; ++query)
         note_part(engine, engine.schedule.gpu[part++], begun + between(0, query), between(query, query + 1));
   }
   note_shares(engine);

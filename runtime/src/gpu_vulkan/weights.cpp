@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  brings the weights to the GPU, and a state that runs only read, as that of inference with trained weights.
+// What:  brings the weights to the GPU.
 // Why:   they are the largest part of most models, and are read in every run: they belong where the GPU reads fastest.
-// How:   where memory is one, a copy into it; else weights go through a small buffer that both see, as often as it takes, and
-//        a state from the CPU's mirror of the storages, again whenever somebody has written it.
+// How:   where memory is one, a copy into it; else through a small buffer that both see, as often as it takes.
 
 #include "runtime/src/gpu_vulkan/engine.h"
-#include "runtime/src/steps.h"
 
 namespace nacre::runtime::gpu {
 namespace {
@@ -96,21 +94,6 @@ bool upload_weights(Engine &engine, Reason &reason) {
     engine.device.loader.vk.DeviceWaitIdle(engine.device.handle); // the copy may still be under way
   destroy_buffer(engine.device, staging);
   return good;
-}
-
-bool upload_state(Engine &engine, Reason &reason) {
-  Device &device = engine.device;
-  const Region &state = engine.layout.state;
-  if (engine.unified || !state.on_gpu || writes_state(*engine.session->entry))
-    return true;
-  VkCommandBuffer &commands = engine.state_upload;
-  if ((!commands && !make_commands(device, 1, &commands, reason)) || !begin_commands(device, commands, true, reason))
-    return false;
-  const VkBufferCopy region = {state.begin, state.begin, state.bytes};
-  device.loader.vk.CmdCopyBuffer(commands, engine.mirror.buffer, engine.storages.buffer, 1, &region);
-  // The wait is short beside what has changed the state, and the next batch may need the fence.
-  return succeeded(device.loader.vk.EndCommandBuffer(commands), "vkEndCommandBuffer", reason) &&
-         submit(device, commands, reason) && wait_for(device, device.meeting.submitted, reason);
 }
 
 } // namespace nacre::runtime::gpu

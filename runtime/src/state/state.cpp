@@ -2,8 +2,9 @@
 //
 // What:  the tensors of a state, as apps see them; and the table of all that states can do.
 // Why:   a sequence ends and another begins, and an app may want to go on where it was.
-// How:   the state's block is what counts between runs: an engine with a copy of its own gives it back at a run's end,
-//        and is told by a count of writes that it must take it anew. Each call is an action on a state that is its own.
+// How:   where a GPU has changed the state, it keeps the data until somebody asks: each call but a look at names brings it
+//        here first. An engine is told by a count of writes that it must take it anew. Each call is an action on a state that is its
+//        own.
 
 #include "runtime/src/state.h"
 #include "runtime/src/allocator.h"
@@ -15,6 +16,8 @@
 namespace nacre::runtime {
 namespace {
 
+StateAction find;
+
 /// An action on a state that is its own.
 __attribute__((noinline)) nacre_status act(nacre_state *handle, Word first, Word second, Word third, Word fourth,
                                            StateAction *action) {
@@ -25,7 +28,8 @@ __attribute__((noinline)) nacre_status act(nacre_state *handle, Word first, Word
     return NACRE_BAD_ARGUMENT;
   }
   Reason reason;
-  const nacre_status status = action(state, {{first, second, third, fourth}}, reason);
+  const bool is_here = action == find || bring_home(state, reason);
+  const nacre_status status = is_here ? action(state, {{first, second, third, fourth}}, reason) : NACRE_FAILED;
   if (status != NACRE_OK) {
     copy_text(state.text, sizeof state.text, reason.c_str());
     const char *text = state.text;
@@ -105,10 +109,13 @@ nacre_status copy_from(State &state, const StateCall &call, Reason &reason) {
     reason << "a state must be copied from an idle one of the same model";
     return NACRE_BAD_ARGUMENT;
   }
-  __builtin_memcpy(state.data, from.data, state.model->state_bytes);
-  ++state.writes;
+  const bool is_here = bring_home(from, reason);
+  if (is_here) {
+    __builtin_memcpy(state.data, from.data, state.model->state_bytes);
+    ++state.writes;
+  }
   give_back(from);
-  return NACRE_OK;
+  return is_here ? NACRE_OK : NACRE_FAILED;
 }
 
 // --- 2. Calls

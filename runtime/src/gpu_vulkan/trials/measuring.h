@@ -73,7 +73,7 @@ template <typename Function> bool walk(Measuring &measuring, Function each) {
     bool &seen = measuring.seen[session.entry->steps[step].kernel];
     const bool first = !seen && engine.shares[step].on_gpu();
     seen |= first;
-    good = good && each(Part{step, false, iteration}, first);
+    good = good && each(Part{step, false, iteration, nullptr}, first);
   };
   walk_stretches(*session.entry, kMaxExecutions, compute,
                  [&session](uint32_t first, uint32_t end) { compute_decided(session, first, end); });

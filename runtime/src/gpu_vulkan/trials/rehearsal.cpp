@@ -54,10 +54,11 @@ template <typename Function> void for_each_operand(const Engine &engine, const P
   for (uint32_t i = 0; i < step.operand_count; ++i) {
     const nacre_operand &operand = session.entry->operands[step.first_operand + i];
     const Region &region = region_of(engine.layout, operand);
-    const uint64_t begin = begin_of(engine.layout, operand, part.iteration);
+    const uint64_t first = begin_of(engine.layout, operand, part.iteration);
     // One beyond its storage is refused where it is bound.
-    if (operand.space != NACRE_SPACE_WEIGHT && region.on_gpu && begin + operand.bytes <= region.begin + region.bytes)
-      each(operand, address_of(session, session.memory, operand) + operand.step * part.iteration, begin);
+    if (operand.space != NACRE_SPACE_WEIGHT && region.on_gpu && first + operand.bytes <= region.begin + region.bytes)
+      each(operand, address_of(session, session.memory, operand) + operand.step * part.iteration,
+           begin_of(engine.layout, operand, part.iteration, is_next(part, i, operand)));
   }
 }
 
@@ -94,7 +95,8 @@ bool open(Rehearsal &rehearsal) {
   info.maxSets = kMaxBindings + 1;
   info.poolSizeCount = 1;
   info.pPoolSizes = &size;
-  if (!make_storages(engine, rehearsal.reason) || !upload_weights(engine, rehearsal.reason) ||
+  if (!make_storages(engine, engine.layout.buffer_bytes, rehearsal.reason) ||
+      !upload_weights(engine, rehearsal.reason) ||
       !succeeded(
           engine.device.loader.vk.CreateDescriptorPool(engine.device.handle, &info, nullptr, &engine.descriptors),
           "vkCreateDescriptorPool", rehearsal.reason) ||
@@ -133,17 +135,17 @@ bool record(Rehearsal &rehearsal, const Part &part, uint32_t times, bool copies)
     return refuse_memory(rehearsal.reason); // copies may be missing
   if (times != 0) {
     set = set_for(rehearsal, engine.shares[part.step].variant->binding_count);
-    if (!set || !write_descriptors(engine, part, set, rehearsal.reason))
+    if (!set || !write_descriptors(engine, part, 0, set, rehearsal.reason))
       return false;
   }
   if (!begin_commands(engine.device, rehearsal.commands, false, rehearsal.reason))
     return false;
-  Recorder recorder(engine, rehearsal.commands);
+  Recorder recorder(engine, rehearsal.commands, 0);
   const uint32_t phase = copies ? 0 : UINT32_MAX; // the copies are of phase 0
   recorder.begin_batch(true);
   recorder.upload(phase);
   for (uint32_t i = 0; i < times; ++i)
-    recorder.dispatch({part.step, i != 0, part.iteration}, set);
+    recorder.dispatch({part.step, i != 0, part.iteration, nullptr}, set);
   recorder.end_batch(phase);
   return succeeded(vk.EndCommandBuffer(rehearsal.commands), "vkEndCommandBuffer", rehearsal.reason);
 }

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the ways of a state's bytes between a session and its engine.
+// Why:   they are taken only when somebody needs them: a run that changes the state commits it by a number (engine_run.cpp).
+// How:   where memory is one, by copies of the CPU; else through a small buffer that both see, as often as it takes. What the CPU of a
+//        run with two memories touches is in its mirror of the storages, too.
+
+#include "runtime/src/gpu_vulkan/engine.h"
+#include "runtime/src/steps.h"
+
+namespace nacre::runtime::gpu {
+namespace {
+
+constexpr uint64_t kStagingBytes = 1 << 20;
+
+bool is_on_gpu_alone(const Engine &engine) { return !engine.unified && engine.layout.state.on_gpu; }
+
+/// Whether the mirror has the state.
+bool is_mirrored(const Engine &engine) { return engine.schedule.cpu_bytes > engine.layout.state.begin; }
+
+uint64_t begin_of_copy(const Engine &engine, uint32_t number) {
+  return number ? engine.layout.next_state.begin : engine.layout.state.begin;
+}
+
+uint32_t copies(const Engine &engine) { return has_two_states(engine.layout) ? 2 : 1; }
+
+bool begin(Engine &engine, Reason &reason) {
+  VkCommandBuffer &commands = engine.state_commands;
+  return (commands || make_commands(engine.device, 1, &commands, reason)) &&
+         begin_commands(engine.device, commands, true, reason);
+}
+
+bool end(Engine &engine, Reason &reason) {
+  Device &device = engine.device;
+  return succeeded(device.loader.vk.EndCommandBuffer(engine.state_commands), "vkEndCommandBuffer", reason) &&
+         submit(device, engine.state_commands, reason) && wait_for(device, device.meeting.submitted, reason);
+}
+
+/// For each staging buffer full of the state's bytes: calls `each(begin in the state, bytes)` until it answers false.
+template <typename Each> bool in_parts(const Engine &engine, uint64_t begin, uint64_t end, Each each) {
+  for (uint64_t bytes; begin < end; begin += bytes) {
+    bytes = end - begin < engine.staging.bytes ? end - begin : engine.staging.bytes;
+    if (!each(begin, bytes))
+      return false;
+  }
+  return true;
+}
+
+} // namespace
+
+bool prepare_state(Engine &engine, Reason &reason) {
+  const Layout &layout = engine.layout;
+  const uint64_t bytes = layout.state.bytes;
+  engine.current = 0;
+  if (layout.state.on_gpu) {
+    for (uint32_t i = 0; i < copies(engine); ++i)
+      engine.states[i] = seen_by_cpu(engine) + begin_of_copy(engine, i);
+  } else if (has_two_states(layout)) {
+    for (char *&state : engine.states)
+      state = engine.pool.take_array<char>(bytes);
+  } else {
+    engine.states[0] = engine.session->memory.state; // which nobody writes
+  }
+  const bool stages = is_on_gpu_alone(engine) && bytes != 0;
+  if (stages && has_two_states(layout))
+    engine.arriving = engine.pool.take_array<char>(bytes);
+  if (engine.pool.failed())
+    return refuse_memory(reason);
+  return !stages || make_buffer(engine.device, bytes < kStagingBytes ? bytes : kStagingBytes, Placing::ReadByTheCpu,
+                                engine.staging, reason);
+}
+
+bool upload_state(Engine &engine, Reason &reason) {
+  const Session &session = *engine.session;
+  const Layout &layout = engine.layout;
+  if (!layout.state.on_gpu && !has_two_states(layout))
+    engine.states[0] = session.memory.state; // create may have exchanged it
+  if (layout.state.bytes == 0 || (engine.has_state && engine.state_writes == session.state->writes))
+    return true;
+  engine.has_state = false;
+  const char *from = session.memory.state;
+  // Both copies: the bytes that no run writes must be the same.
+  for (uint32_t i = 0; i < copies(engine); ++i)
+    if (engine.states[i] != from && (!is_on_gpu_alone(engine) || is_mirrored(engine)))
+      __builtin_memcpy(engine.states[i], from, layout.state.bytes);
+  auto upload = [&](uint64_t at, uint64_t bytes) {
+    __builtin_memcpy(engine.staging.mapped, from + at, bytes);
+    if (!begin(engine, reason))
+      return false;
+    const VkBufferCopy regions[] = {{0, layout.state.begin + at, bytes}, {0, layout.next_state.begin + at, bytes}};
+    engine.device.loader.vk.CmdCopyBuffer(engine.state_commands, engine.staging.buffer, engine.storages.buffer,
+                                          copies(engine), regions);
+    // The wait is short beside what has changed the state, and the next batch may need the fence.
+    return end(engine, reason);
+  };
+  if (is_on_gpu_alone(engine) && !in_parts(engine, 0, layout.state.bytes, upload))
+    return false;
+  engine.state_writes = session.state->writes;
+  engine.known_commits = engine.commits;
+  engine.has_state = true;
+  return true;
+}
+
+bool download_state(Engine &engine, uint32_t from, Reason &reason) {
+  const VulkanApi &vk = engine.device.loader.vk;
+  char *to = engine.session->memory.state;
+  for (const Written &written : engine.schedule.written) {
+    auto download = [&](uint64_t at, uint64_t bytes) {
+      if (!begin(engine, reason))
+        return false;
+      VkMemoryBarrier barrier = {};
+      barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+      barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+      barrier.dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT;
+      vk.CmdPipelineBarrier(engine.state_commands,
+                            VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+                            VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+      const VkBufferCopy region = {begin_of_copy(engine, from) + at, 0, bytes};
+      vk.CmdCopyBuffer(engine.state_commands, engine.storages.buffer, engine.staging.buffer, 1, &region);
+      barrier.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
+      barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
+      vk.CmdPipelineBarrier(engine.state_commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
+                            &barrier, 0, nullptr, 0, nullptr);
+      if (!end(engine, reason))
+        return false;
+      __builtin_memcpy(engine.arriving + at, engine.staging.mapped, bytes);
+      return true;
+    };
+    if (!written.on_cpu && !in_parts(engine, written.begin, written.end, download))
+      return false;
+  }
+  for (const Written &written : engine.schedule.written) {
+    const char *source = written.on_cpu ? engine.states[from] : engine.arriving;
+    __builtin_memcpy(to + written.begin, source + written.begin, written.end - written.begin);
+  }
+  return true;
+}
+
+} // namespace nacre::runtime::gpu

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see state_copies.h.
+// Why:   see there.
+// How:   bytes that nobody writes are the same in both copies, so they never decide anything.
+
+#include "runtime/src/gpu_vulkan/state_copies.h"
+
+namespace nacre::runtime::gpu {
+
+StateCopies::StateCopies(uint64_t bytes, MemoryPool &from) : pool(from) {
+  segments.add(pool, {0, kNobody, false});
+  segments.add(pool, {bytes, kNobody, false}); // the end; never changed
+}
+
+/// The segment that begins at `at`, which is made if there is none.
+uint32_t StateCopies::split(uint64_t at) {
+  uint32_t low = 0, high = segments.count - 1;
+  while (low < high) {
+    const uint32_t middle = (low + high) / 2;
+    if (segments[middle].begin < at)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (segments[low].begin != at) {
+    Segment part = segments[low - 1];
+    part.begin = at;
+    segments.insert(pool, low, part);
+  }
+  return low;
+}
+
+void StateCopies::note_write(uint64_t begin, uint64_t end, uint32_t writer, bool is_alone) {
+  const uint32_t first = split(begin), last = split(end);
+  if (pool.failed())
+    return;
+  for (uint32_t i = first; i < last; ++i) {
+    uint32_t &known = segments[i].writer;
+    known = is_alone && (known == kNobody || known == writer) ? writer : kSeveral;
+  }
+}
+
+/// Copies what the run writes and has not written, or of that only what several steps write.
+void StateCopies::move(uint64_t begin, uint64_t end, List<ByteRange> &moves, bool only_shared) {
+  const uint32_t first = split(begin), last = split(end);
+  if (pool.failed())
+    return;
+  for (uint32_t i = first; i < last; ++i) {
+    Segment &segment = segments[i];
+    if (segment.is_new || segment.writer == kNobody || (only_shared && segment.writer != kSeveral))
+      continue;
+    segment.is_new = true;
+    ByteRange *before = moves.count ? &moves[moves.count - 1] : nullptr;
+    if (before && before->end == segment.begin)
+      before->end = segments[i + 1].begin;
+    else
+      moves.add(pool, {segment.begin, segments[i + 1].begin});
+  }
+}
+
+bool StateCopies::read(uint64_t begin, uint64_t end, List<ByteRange> &moves) {
+  const uint32_t first = split(begin), last = split(end);
+  bool has_new = false;
+  for (uint32_t i = first; i < last && !pool.failed(); ++i)
+    has_new = has_new || segments[i].is_new;
+  if (has_new)
+    move(begin, end, moves, false);
+  return has_new;
+}
+
+void StateCopies::write(uint64_t begin, uint64_t end, List<ByteRange> &moves) { move(begin, end, moves, true); }
+
+void StateCopies::written(uint64_t begin, uint64_t end) {
+  const uint32_t first = split(begin), last = split(end);
+  for (uint32_t i = first; i < last && !pool.failed(); ++i)
+    segments[i].is_new = true;
+}
+
+} // namespace nacre::runtime::gpu
