@@ -32,7 +32,7 @@ FEATURES = {
     "GPU: pipelines": "cache_file pipelines special_values unpack_code",
     "GPU: memory": "layout memory_pool residence weights",
     "GPU: runs": "engine engine_run in_session recording submission",
-    "GPU: states": "engine_state state_copies",
+    "GPU: states": "state_copies state_transfer",
     "GPU: cuts": "phases shares",
     "GPU: self-test and tuning": "agreement kernel_times measuring rehearsal self_test tuning",
     "GPU: descriptions": "report times",

@@ -7,8 +7,8 @@
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_ENGINE_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_ENGINE_H
 
-#include "runtime/src/gpu_vulkan/phases.h"
 #include "runtime/src/gpu_vulkan/pipelines.h"
+#include "runtime/src/gpu_vulkan/plan/phases.h"
 #include "runtime/src/gpu_vulkan/submission.h"
 #include "runtime/src/session.h"
 
@@ -95,13 +95,13 @@ Code code_of(const Engine &engine, uint32_t step);
 /// Copies the weights that the GPU reads to where it reads them. weights.cpp
 bool upload_weights(Engine &engine, Reason &reason);
 
-/// Room for the state beside the storages. engine_state.cpp
+/// Room for the state beside the storages. state_transfer.cpp
 bool prepare_state(Engine &engine, Reason &reason);
 
-/// Takes the session's state, unless the engine has it, or is ahead of it. engine_state.cpp
+/// Takes the session's state, unless the engine has it, or is ahead of it. state_transfer.cpp
 bool upload_state(Engine &engine, Reason &reason);
 
-/// Copies copy `from` of the state to the session's: all of it, or nothing where that fails. engine_state.cpp
+/// Copies copy `from` of the state to the session's: all of it, or nothing where that fails. state_transfer.cpp
 bool download_state(Engine &engine, uint32_t from, Reason &reason);
 
 /// Runs whose changes of the state only this engine has.

@@ -8,8 +8,8 @@
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_TRAITS_H
 
 #include "runtime/src/gpu_vulkan/loader.h"
-#include "runtime/src/gpu_vulkan/memory_pool.h"
-#include "runtime/src/gpu_vulkan/shares.h"
+#include "runtime/src/gpu_vulkan/plan/memory_pool.h"
+#include "runtime/src/gpu_vulkan/plan/shares.h"
 
 namespace nacre::runtime::gpu {
 

@@ -8,7 +8,7 @@
 #define NACRE_TEST_RUNTIME_GPU_VULKAN_PHASESPROGRAM_H
 
 #include "runtime/src/allocator.h"
-#include "runtime/src/gpu_vulkan/phases.h"
+#include "runtime/src/gpu_vulkan/plan/phases.h"
 
 #include <vector>
 

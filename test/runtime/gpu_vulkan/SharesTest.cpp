@@ -4,7 +4,7 @@
 // Why:   a share that the device cannot compute is a wrong answer or a lost device.
 // How:   the hand-made model's tables, bent.
 
-#include "runtime/src/gpu_vulkan/shares.h"
+#include "runtime/src/gpu_vulkan/plan/shares.h"
 #include "test/runtime/ToyModel.h"
 
 #include <gtest/gtest.h>

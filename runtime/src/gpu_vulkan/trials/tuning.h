@@ -7,7 +7,7 @@
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_TUNING_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_TRIALS_TUNING_H
 
-#include "runtime/src/gpu_vulkan/memory_pool.h"
+#include "runtime/src/gpu_vulkan/plan/memory_pool.h"
 
 namespace nacre::runtime::gpu {
 

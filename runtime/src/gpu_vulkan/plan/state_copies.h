@@ -5,10 +5,10 @@
 // How:   one copy is only read; what a launch writes goes to the other, and what reads it afterwards finds it there. What a run would
 //        leave half written is copied first. The state as a sorted list of segments, split where an access begins or ends.
 
-#ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_STATE_COPIES_H
-#define NACRE_RUNTIME_SRC_GPU_VULKAN_STATE_COPIES_H
+#ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_STATE_COPIES_H
+#define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_STATE_COPIES_H
 
-#include "runtime/src/gpu_vulkan/memory_pool.h"
+#include "runtime/src/gpu_vulkan/plan/memory_pool.h"
 
 namespace nacre::runtime::gpu {
 
@@ -66,4 +66,4 @@ private:
 
 } // namespace nacre::runtime::gpu
 
-#endif // NACRE_RUNTIME_SRC_GPU_VULKAN_STATE_COPIES_H
+#endif // NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_STATE_COPIES_H

@@ -4,7 +4,7 @@
 // Why:   see there.
 // How:   a chunk is as large as the request that needs it, but at least 64 KiB.
 
-#include "runtime/src/gpu_vulkan/memory_pool.h"
+#include "runtime/src/gpu_vulkan/plan/memory_pool.h"
 
 namespace nacre::runtime::gpu {
 

@@ -5,8 +5,8 @@
 // How:   1. accesses and their conflicts, 2. the current phase, 3. the state's two copies, 4. the walk over all executions.
 //        Where memories are two, the plan of a run depends on where the one before has left the state, so there are two walks.
 
-#include "runtime/src/gpu_vulkan/phases.h"
-#include "runtime/src/gpu_vulkan/residence.h"
+#include "runtime/src/gpu_vulkan/plan/phases.h"
+#include "runtime/src/gpu_vulkan/plan/residence.h"
 #include "runtime/src/steps.h"
 
 namespace nacre::runtime::gpu {

@@ -4,10 +4,10 @@
 // Why:   only what the other engine has written must be copied, and only when it is needed.
 // How:   the layout as a sorted list of segments, each with its holders; split where an access begins or ends.
 
-#ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_RESIDENCE_H
-#define NACRE_RUNTIME_SRC_GPU_VULKAN_RESIDENCE_H
+#ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_RESIDENCE_H
+#define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_RESIDENCE_H
 
-#include "runtime/src/gpu_vulkan/phases.h"
+#include "runtime/src/gpu_vulkan/plan/phases.h"
 
 namespace nacre::runtime::gpu {
 
@@ -53,4 +53,4 @@ private:
 
 } // namespace nacre::runtime::gpu
 
-#endif // NACRE_RUNTIME_SRC_GPU_VULKAN_RESIDENCE_H
+#endif // NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_RESIDENCE_H

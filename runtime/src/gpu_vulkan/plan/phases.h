@@ -6,13 +6,13 @@
 //        phase unless it touches bytes that a part of the other engine in it writes, or writes bytes that one touches:
 //        that begins a new phase. The two parts of one execution never stand in each other's way. No Vulkan here.
 
-#ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PHASES_H
-#define NACRE_RUNTIME_SRC_GPU_VULKAN_PHASES_H
+#ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_PHASES_H
+#define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_PHASES_H
 
-#include "runtime/src/gpu_vulkan/layout.h"
-#include "runtime/src/gpu_vulkan/memory_pool.h"
-#include "runtime/src/gpu_vulkan/shares.h"
-#include "runtime/src/gpu_vulkan/state_copies.h"
+#include "runtime/src/gpu_vulkan/plan/layout.h"
+#include "runtime/src/gpu_vulkan/plan/memory_pool.h"
+#include "runtime/src/gpu_vulkan/plan/shares.h"
+#include "runtime/src/gpu_vulkan/plan/state_copies.h"
 
 namespace nacre::runtime::gpu {
 
@@ -76,4 +76,4 @@ bool plan_phases(const nacre_entry &entry, const Share *shares, const Layout &la
 
 } // namespace nacre::runtime::gpu
 
-#endif // NACRE_RUNTIME_SRC_GPU_VULKAN_PHASES_H
+#endif // NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_PHASES_H

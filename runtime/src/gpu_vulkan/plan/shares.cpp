@@ -4,7 +4,7 @@
 // Why:   see there.
 // How:   first the numbers, then whether the device has a variant for them, then whether it can bind the operands.
 
-#include "runtime/src/gpu_vulkan/shares.h"
+#include "runtime/src/gpu_vulkan/plan/shares.h"
 
 namespace nacre::runtime::gpu {
 namespace {

@@ -7,11 +7,11 @@
 //        A state that runs write has two copies, of which one run reads the first and the next run the second; a plan is made as
 //        if it were always the first.
 
-#ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_LAYOUT_H
-#define NACRE_RUNTIME_SRC_GPU_VULKAN_LAYOUT_H
+#ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_LAYOUT_H
+#define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_LAYOUT_H
 
-#include "runtime/src/gpu_vulkan/memory_pool.h"
-#include "runtime/src/gpu_vulkan/shares.h"
+#include "runtime/src/gpu_vulkan/plan/memory_pool.h"
+#include "runtime/src/gpu_vulkan/plan/shares.h"
 
 namespace nacre::runtime::gpu {
 
@@ -62,4 +62,4 @@ uint64_t begin_of(const Layout &layout, const nacre_operand &operand, int64_t it
 
 } // namespace nacre::runtime::gpu
 
-#endif // NACRE_RUNTIME_SRC_GPU_VULKAN_LAYOUT_H
+#endif // NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_LAYOUT_H

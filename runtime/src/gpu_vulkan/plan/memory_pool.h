@@ -4,8 +4,8 @@
 // Why:   how much is needed shows only on the device; and whatever create stops at, one call must undo it.
 // How:   taken from chunks, never given back singly; a refusal is remembered, so that one check covers many requests.
 
-#ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_MEMORY_POOL_H
-#define NACRE_RUNTIME_SRC_GPU_VULKAN_MEMORY_POOL_H
+#ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_MEMORY_POOL_H
+#define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_MEMORY_POOL_H
 
 #include "runtime/src/session_plan.h"
 
@@ -73,4 +73,4 @@ template <typename T> struct List : AnyList {
 
 } // namespace nacre::runtime::gpu
 
-#endif // NACRE_RUNTIME_SRC_GPU_VULKAN_MEMORY_POOL_H
+#endif // NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_MEMORY_POOL_H

@@ -4,7 +4,7 @@
 // Why:   see there.
 // How:   one pass marks what the GPU binds, two give out offsets.
 
-#include "runtime/src/gpu_vulkan/layout.h"
+#include "runtime/src/gpu_vulkan/plan/layout.h"
 #include "runtime/src/steps.h"
 
 namespace nacre::runtime::gpu {

@@ -4,8 +4,8 @@
 // Why:   a cut is a number that the compiler, the app or the device may move; all rules for moving it are here.
 // How:   pure functions on the tables and on what a device can do; no Vulkan.
 
-#ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_SHARES_H
-#define NACRE_RUNTIME_SRC_GPU_VULKAN_SHARES_H
+#ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_SHARES_H
+#define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_SHARES_H
 
 #include "runtime/src/session_plan.h"
 
@@ -67,4 +67,4 @@ Share choose_share(const nacre_model_table &model, const nacre_entry &entry, con
 
 } // namespace nacre::runtime::gpu
 
-#endif // NACRE_RUNTIME_SRC_GPU_VULKAN_SHARES_H
+#endif // NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_SHARES_H

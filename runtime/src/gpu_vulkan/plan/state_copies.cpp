@@ -4,7 +4,7 @@
 // Why:   see there.
 // How:   bytes that nobody writes are the same in both copies, so they never decide anything.
 
-#include "runtime/src/gpu_vulkan/state_copies.h"
+#include "runtime/src/gpu_vulkan/plan/state_copies.h"
 
 namespace nacre::runtime::gpu {
 

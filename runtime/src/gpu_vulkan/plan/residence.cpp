@@ -5,7 +5,7 @@
 // How:   bytes for the GPU are copied by the batch that uses them; bytes for the CPU by the batch that wrote them,
 //        since nothing of the CPU touches them in its phase.
 
-#include "runtime/src/gpu_vulkan/residence.h"
+#include "runtime/src/gpu_vulkan/plan/residence.h"
 
 namespace nacre::runtime::gpu {
 
