@@ -2,7 +2,8 @@
 //
 // What:  see FakeVulkan.h.
 // Why:   see there.
-// How:   a wrapper is made of each row of the runtime's own list of commands; it counts, fails or forwards.
+// How:   1. a wrapper is made of each row of the runtime's own list of commands; it counts, fails or forwards. 2. Some commands are
+//        looked at more closely: which memory is mapped, and what command buffers copy, each time that they are submitted.
 
 #include "test/runtime/gpu_vulkan/FakeVulkan.h"
 
@@ -11,6 +12,9 @@
 #include <atomic>
 #include <cstring>
 #include <dlfcn.h>
+#include <map>
+#include <mutex>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -41,6 +45,8 @@ int failing[kCount];   // the call that fails; 0: none
 bool persists[kCount]; // and so do all after it
 bool hidden[kCount];
 bool defiesPolls, showsTwice;
+std::atomic<int> allCalls;
+std::atomic<int> lossAt; // the call of all that loses the device; 0: none
 PFN_vkVoidFunction real[kCount];
 
 int find(std::string_view name) {
@@ -57,12 +63,88 @@ bool startsWith(std::string_view text, std::string_view beginning) {
 bool makes(std::string_view name) { return startsWith(name, "Create") || name == "AllocateMemory"; }
 bool destroys(std::string_view name) { return startsWith(name, "Destroy") || name == "FreeMemory"; }
 
-VkResult failureOf(int command) {
-  const bool waits = command == kQueueSubmit || command == kWaitForFences || command == kWaitSemaphores ||
-                     command == kDeviceWaitIdle || command == kGetSemaphoreCounterValue || command == kGetFenceStatus ||
-                     command == kGetQueryPoolResults;
-  return waits ? VK_ERROR_DEVICE_LOST : VK_ERROR_OUT_OF_DEVICE_MEMORY;
+bool maySayLost(int command) {
+  return command == kQueueSubmit || command == kWaitForFences || command == kWaitSemaphores ||
+         command == kDeviceWaitIdle || command == kGetSemaphoreCounterValue || command == kGetFenceStatus ||
+         command == kGetQueryPoolResults;
 }
+
+VkResult failureOf(int command) { return maySayLost(command) ? VK_ERROR_DEVICE_LOST : VK_ERROR_OUT_OF_DEVICE_MEMORY; }
+
+// --- 2. Copies and memory
+
+struct Copies {
+  uint64_t toGpu, toCpu, inside;
+};
+
+std::mutex watching;
+std::set<VkDeviceMemory> mapped;
+std::map<VkBuffer, VkDeviceMemory> memoryOf;
+std::map<VkDeviceMemory, uint64_t> bytesOf;
+std::map<VkCommandBuffer, Copies> copiesOf; // each time that they are submitted
+Copies copied;
+uint64_t allocated, peak;
+
+void forgetWatched() {
+  std::lock_guard<std::mutex> lock(watching);
+  mapped.clear();
+  memoryOf.clear();
+  bytesOf.clear();
+  copiesOf.clear();
+  copied = {};
+  allocated = peak = 0;
+}
+
+void watchCopy(VkCommandBuffer commands, VkBuffer from, VkBuffer to, uint32_t count, const VkBufferCopy *regions) {
+  const bool fromCpu = mapped.count(memoryOf[from]), toCpu = mapped.count(memoryOf[to]);
+  Copies &copies = copiesOf[commands];
+  for (uint32_t i = 0; i < count; ++i)
+    (fromCpu == toCpu ? copies.inside : toCpu ? copies.toCpu : copies.toGpu) += regions[i].size;
+}
+
+void watchSubmit(uint32_t count, const VkSubmitInfo *infos) {
+  for (uint32_t i = 0; i < count; ++i)
+    for (uint32_t k = 0; k < infos[i].commandBufferCount; ++k) {
+      const Copies &copies = copiesOf[infos[i].pCommandBuffers[k]];
+      copied.toGpu += copies.toGpu;
+      copied.toCpu += copies.toCpu;
+      copied.inside += copies.inside;
+    }
+}
+
+void watchAllocation(VkDeviceMemory memory, uint64_t bytes) {
+  bytesOf[memory] = bytes;
+  allocated += bytes;
+  peak = allocated > peak ? allocated : peak;
+}
+
+void watchFree(VkDeviceMemory memory) {
+  allocated -= bytesOf[memory];
+  bytesOf.erase(memory);
+  mapped.erase(memory);
+}
+
+/// After a call that succeeded.
+template <int command, typename... Arguments> void watch([[maybe_unused]] Arguments... arguments) {
+  std::lock_guard<std::mutex> lock(watching);
+  [[maybe_unused]] const std::tuple all(arguments...);
+  if constexpr (command == kMapMemory)
+    mapped.insert(std::get<1>(all));
+  if constexpr (command == kBindBufferMemory)
+    memoryOf[std::get<1>(all)] = std::get<2>(all);
+  if constexpr (command == kAllocateMemory)
+    watchAllocation(*std::get<3>(all), std::get<1>(all)->allocationSize);
+  if constexpr (command == kFreeMemory)
+    watchFree(std::get<1>(all));
+  if constexpr (command == kBeginCommandBuffer)
+    copiesOf[std::get<0>(all)] = {};
+  if constexpr (command == kCmdCopyBuffer)
+    std::apply(watchCopy, all);
+  if constexpr (command == kQueueSubmit)
+    watchSubmit(std::get<1>(all), std::get<2>(all));
+}
+
+// --- 1. Wrappers
 
 /// The answer to a poll when nothing is over yet; of other commands, success.
 template <int command, typename... Arguments> VkResult notYet([[maybe_unused]] Arguments... arguments) {
@@ -87,8 +169,15 @@ template <int command, typename Result, typename... Arguments>
 struct Wrapper<command, Result(VKAPI_PTR *)(Arguments...)> {
   static Result VKAPI_CALL call(Arguments... arguments) {
     const int number = ++calls[command];
+    const int ofAll = ++allCalls;
     auto *forward = reinterpret_cast<Result(VKAPI_PTR *)(Arguments...)>(real[command]);
     if constexpr (std::is_same_v<Result, VkResult>) {
+      if (lossAt != 0 && ofAll >= lossAt && maySayLost(command)) {
+        hasFailed = true;
+        if (command == kDeviceWaitIdle)
+          forward(arguments...); // what a real device that is lost does not go on with, this one ends
+        return VK_ERROR_DEVICE_LOST;
+      }
       if (failing[command] && (persists[command] ? number >= failing[command] : number == failing[command])) {
         hasFailed = true;
         return failureOf(command);
@@ -101,9 +190,12 @@ struct Wrapper<command, Result(VKAPI_PTR *)(Arguments...)> {
       if (defiesPolls && result == VK_SUCCESS)
         result = notYet<command>(arguments...);
       live += makes(kNames[command]) && result == VK_SUCCESS;
+      if (result == VK_SUCCESS)
+        watch<command>(arguments...);
       return result;
     } else {
       live -= destroys(kNames[command]);
+      watch<command>(arguments...);
       return forward(arguments...);
     }
   }
@@ -164,7 +256,24 @@ void fakeVulkanReset() {
     hidden[i] = persists[i] = false;
   }
   hasFailed = defiesPolls = showsTwice = false;
-  live = 0;
+  live = allCalls = lossAt = 0;
+  forgetWatched();
+}
+
+void fakeVulkanLoseDevice(int call) {
+  allCalls = 0;
+  lossAt = call;
+}
+int fakeVulkanAllCalls() { return allCalls; }
+void fakeVulkanCopies(uint64_t *to_gpu, uint64_t *to_cpu, uint64_t *inside) {
+  std::lock_guard<std::mutex> lock(watching);
+  *to_gpu = copied.toGpu;
+  *to_cpu = copied.toCpu;
+  *inside = copied.inside;
+}
+uint64_t fakeVulkanPeakBytes() {
+  std::lock_guard<std::mutex> lock(watching);
+  return peak;
 }
 
 void fakeVulkanFail(const char *name, int call) { failing[find(name)] = call; }

@@ -7,6 +7,8 @@
 #ifndef NACRE_TEST_RUNTIME_GPU_VULKAN_FAKEVULKAN_H
 #define NACRE_TEST_RUNTIME_GPU_VULKAN_FAKEVULKAN_H
 
+#include <stdint.h>
+
 extern "C" {
 /// Forgets counts, plans and objects.
 void fakeVulkanReset();
@@ -18,6 +20,14 @@ void fakeVulkanFailFrom(const char *name, int call);
 void fakeVulkanDefyPolls();
 /// From now on every device is listed twice, side by side.
 void fakeVulkanShowTwice();
+/// Loses the device at that call, counted from now over all commands: from then on every command that may say so says so.
+void fakeVulkanLoseDevice(int call);
+/// Calls of all commands since the device's loss was planned, or since the reset.
+int fakeVulkanAllCalls();
+/// Bytes that submitted commands have copied since the reset: into memory that the CPU does not map, out of it, and inside of it.
+void fakeVulkanCopies(uint64_t *to_gpu, uint64_t *to_cpu, uint64_t *inside);
+/// The most bytes of memory that were allocated at once since the reset.
+uint64_t fakeVulkanPeakBytes();
 /// Lets a command not be found.
 void fakeVulkanHide(const char *name);
 /// Calls of a command since the reset.

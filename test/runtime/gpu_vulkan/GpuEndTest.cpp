@@ -110,5 +110,29 @@ TEST_F(GpuEndTest, IsLeftToTheParentByAChild) { // lavapipe's threads are the pa
   EXPECT_NE(info().device[0], 0);
 }
 
+TEST_F(GpuEndTest, AChildHasTheStateThatTheParentSawLast) {
+  ASSERT_EQ(create(), NACRE_OK) << reason;
+  runAndCheck();
+  ASSERT_EQ(nacre_session_run(session), NACRE_OK); // whose state the host has not seen
+  ++runs;
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    nacre_state *state = nullptr;
+    float total[kColumns];
+    nacre_session_state(session, &state);
+    const bool refused = nacre_state_read(state, 0, total, sizeof total) == NACRE_FAILED;
+    const std::string why = nacre_state_reason(state);
+    const bool told = why.find("the GPU belongs to the parent process; the state is that after run 1 on the GPU") == 0;
+    --runs;
+    runAndCheck();
+    _exit(HasFailure() ? 1 : !refused ? 2 : told ? 0 : 3);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  runAndCheck();
+}
+
 } // namespace
 } // namespace nacre::test

@@ -4,13 +4,10 @@
 // Why:   a driver's failure must never be the app's: the answer comes from the CPU, the reason is told, nothing leaks.
 // How:   a clean life of a session counts the calls; then one life for each call, through the library that fails.
 
-#include "runtime/src/gpu_vulkan/loader.h"
 #include "runtime/src/gpu_vulkan/traits.h"
 #include "test/runtime/TempFolder.h"
-#include "test/runtime/gpu_vulkan/FakeVulkan.h"
-#include "test/runtime/gpu_vulkan/GpuSession.h"
+#include "test/runtime/gpu_vulkan/FakeGpuSession.h"
 
-#include <dlfcn.h>
 #include <filesystem>
 
 namespace nacre::test {
@@ -41,32 +38,10 @@ bool isOfAKernel(const std::string &name) { return name == "CreateShaderModule" 
 
 bool isDestructor(const std::string &name) { return name.substr(0, 7) == "Destroy" || name == "FreeMemory"; }
 
-struct GpuFailureTest : GpuSession {
+struct GpuFailureTest : FakeGpuSession {
   GpuFailureTest() {
-    library = dlopen(NACRE_FAKE_VULKAN, RTLD_NOW);
-    runtime::gpu::library_for_tests = NACRE_FAKE_VULKAN;
-    locate(reset, "fakeVulkanReset");
-    locate(fail, "fakeVulkanFail");
-    locate(failFrom, "fakeVulkanFailFrom");
-    locate(defyPolls, "fakeVulkanDefyPolls");
-    locate(showTwice, "fakeVulkanShowTwice");
-    locate(hide, "fakeVulkanHide");
-    locate(calls, "fakeVulkanCalls");
-    locate(liveObjects, "fakeVulkanLiveObjects");
-    locate(hasFailed, "fakeVulkanHasFailed");
-    options.gpu = NACRE_GPU_IF_USEFUL; // so that there is a CPU to fail over to; lavapipe must then be named
-    options.gpu_device = 1;
     options.profile = 1;
     options.cache_folder = folder.c_str();
-  }
-  ~GpuFailureTest() override {
-    destroy();
-    runtime::gpu::library_for_tests = nullptr;
-  }
-
-  template <typename Function> void locate(Function &function, const char *name) {
-    function = library ? reinterpret_cast<Function>(dlsym(library, name)) : nullptr;
-    ASSERT_NE(function, nullptr) << name;
   }
 
   /// A life of a session. Its answers are right, whatever fails.
@@ -111,18 +86,8 @@ struct GpuFailureTest : GpuSession {
     EXPECT_GT(failures, callsTried == 1 ? 20 : 40) << "the library does not fail what it should";
   }
 
-  void *library = nullptr;
   TempFolder temporary;
   std::string folder = temporary.path();
-  decltype(&fakeVulkanReset) reset = nullptr;
-  decltype(&fakeVulkanFail) fail = nullptr;
-  decltype(&fakeVulkanFailFrom) failFrom = nullptr;
-  decltype(&fakeVulkanDefyPolls) defyPolls = nullptr;
-  decltype(&fakeVulkanShowTwice) showTwice = nullptr;
-  decltype(&fakeVulkanHide) hide = nullptr;
-  decltype(&fakeVulkanCalls) calls = nullptr;
-  decltype(&fakeVulkanLiveObjects) liveObjects = nullptr;
-  decltype(&fakeVulkanHasFailed) hasFailed = nullptr;
 };
 
 TEST_F(GpuFailureTest, OnTheGpuAlone) { failEachCall(); }
