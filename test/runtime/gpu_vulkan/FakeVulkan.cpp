@@ -146,6 +146,13 @@ template <int command, typename... Arguments> void watch([[maybe_unused]] Argume
 
 // --- 1. Wrappers
 
+/// How many polls there are is the clock's: those in a row are one call.
+int countCall(int command) {
+  static std::atomic<int> latest;
+  const bool polls = command == kGetSemaphoreCounterValue || command == kGetFenceStatus;
+  return latest.exchange(command) == command && polls ? allCalls.load() : ++allCalls;
+}
+
 /// The answer to a poll when nothing is over yet; of other commands, success.
 template <int command, typename... Arguments> VkResult notYet([[maybe_unused]] Arguments... arguments) {
   if constexpr (command == kGetSemaphoreCounterValue)
@@ -169,7 +176,7 @@ template <int command, typename Result, typename... Arguments>
 struct Wrapper<command, Result(VKAPI_PTR *)(Arguments...)> {
   static Result VKAPI_CALL call(Arguments... arguments) {
     const int number = ++calls[command];
-    const int ofAll = ++allCalls;
+    const int ofAll = countCall(command);
     auto *forward = reinterpret_cast<Result(VKAPI_PTR *)(Arguments...)>(real[command]);
     if constexpr (std::is_same_v<Result, VkResult>) {
       if (lossAt != 0 && ofAll >= lossAt && maySayLost(command)) {

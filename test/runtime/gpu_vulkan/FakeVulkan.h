@@ -20,7 +20,8 @@ void fakeVulkanFailFrom(const char *name, int call);
 void fakeVulkanDefyPolls();
 /// From now on every device is listed twice, side by side.
 void fakeVulkanShowTwice();
-/// Loses the device at that call, counted from now over all commands: from then on every command that may say so says so.
+/// Loses the device at that call, counted from now over all commands, polls in a row as one: from then on every command that may say so
+/// says so.
 void fakeVulkanLoseDevice(int call);
 /// Calls of all commands since the device's loss was planned, or since the reset.
 int fakeVulkanAllCalls();
