@@ -2,12 +2,14 @@
 //
 // What: runs a compiled model's entries step by step, and writes what they give as raw bytes.
 // Why:  tests of training compare losses, gradients and weights with numbers that others computed.
-// How:  steps <library> <model> <folder> <steps> <batches> <entry>...: in each step all entries run, in this order, each in a
+// How:  steps [--gpu] <library> <model> <folder> <steps> <batches> <entry>...: in each step all entries run, in this order, each in a
 //       session of its own, to which the state of the one before is copied. Batch b of an input is <folder>/<name>.<b>, or
 //       <folder>/<name> where that is the same in all; the runs of the entries take one batch after the other. A line says each
 //       loss. At the end <folder>/<entry>.<output>.out has the outputs of the first run and <folder>/<name>.state the state.
 //       A number of threads may follow the batches, `4:2`; and what comes first from the batches, `4:2:10`. Where there is a file
 //       <folder>/begin.safetensors the state begins as that; <folder>/end.safetensors is what it is in the end.
+//       With `--gpu` before the library, a GPU is required, a run that falls back to the CPU is an error, and a last line for each
+//       entry counts launches: `launches <entry> <of the GPU> <of the CPU>`.
 
 #include "test/e2e/Program.h"
 
@@ -31,11 +33,12 @@ void writeFile(const std::string &path, const void *data, uint64_t bytes) {
 
 class Entry {
 public:
-  Entry(const nacre_model *model, const std::string &name, const std::string &folder, unsigned threads)
-      : model(model), name(name), folder(folder) {
+  Entry(const nacre_model *model, const std::string &name, const std::string &folder, unsigned threads, bool onGpu)
+      : model(model), name(name), folder(folder), onGpu(onGpu) {
     nacre_session_options options = nacre_session_options_default();
     options.threads = threads;
     options.entry = name.c_str();
+    options.gpu = onGpu ? NACRE_GPU_REQUIRED : NACRE_GPU_NEVER;
     check(nacre_session_create(model, &options, &session), name);
     check(nacre_session_state(session, &state), "state");
     for (number = 0; nacre_entry_describe(model, number, &entry) == NACRE_OK; ++number)
@@ -56,6 +59,8 @@ public:
         fail("no file " + path);
     }
     check(nacre_session_run(session), "run");
+    if (onGpu && *nacre_session_reason(session))
+      fail(name + " fell back to the CPU: " + nacre_session_reason(session));
     for (uint32_t i = 0; i < entry.output_count; ++i) {
       check(nacre_output_describe(model, number, i, &tensor), "output");
       check(nacre_session_output(session, i, &data), "output");
@@ -88,6 +93,12 @@ public:
     });
   }
 
+  void printLaunches() {
+    nacre_session_info info;
+    check(nacre_session_describe(session, &info), "describe");
+    printf("launches %s %u %u\n", name.c_str(), info.gpu_launches, info.cpu_launches);
+  }
+
 private:
   template <typename Visit> void forEach(Visit visit) {
     nacre_state_info info;
@@ -99,6 +110,7 @@ private:
 
   const nacre_model *model;
   std::string name, folder;
+  bool onGpu;
   uint32_t number = 0;
   nacre_entry_info entry;
   nacre_session *session = nullptr;
@@ -109,8 +121,11 @@ private:
 } // namespace
 
 int main(int argc, char **argv) {
+  const bool onGpu = argc > 1 && std::string(argv[1]) == "--gpu";
+  if (onGpu)
+    ++argv, --argc;
   if (argc < 7)
-    fail("steps <library> <model> <folder> <steps> <batches> <entry>...");
+    fail("steps [--gpu] <library> <model> <folder> <steps> <batches> <entry>...");
   const nacre_model *model = findModel(argv[1], argv[2]);
   const int steps = atoi(argv[4]);
   int batches = 1, run = 0;
@@ -118,7 +133,7 @@ int main(int argc, char **argv) {
   sscanf(argv[5], "%d:%u:%d", &batches, &threads, &run);
   std::vector<Entry *> entries;
   for (int i = 6; i < argc; ++i)
-    entries.push_back(new Entry(model, argv[i], argv[3], threads));
+    entries.push_back(new Entry(model, argv[i], argv[3], threads, onGpu));
   entries.front()->load(std::string(argv[3]) + "/begin.safetensors");
   Entry *before = nullptr;
   for (int step = 0; step < steps; ++step)
@@ -129,6 +144,9 @@ int main(int argc, char **argv) {
       before = entry;
     }
   before->save();
+  if (onGpu)
+    for (Entry *entry : entries)
+      entry->printLaunches();
   for (Entry *entry : entries)
     delete entry;
   return 0;

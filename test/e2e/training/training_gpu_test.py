@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Gradients and losses of models that are trained on a GPU, whole or in half, against PyTorch's in double precision (training_cases.py).
+
+One case: training_gpu_test.py TrainingOnGpu.test_lstm TrainingInHalves.test_lstm
+
+The GPU is required: lavapipe will do. A run that falls back to the CPU is an error, and so is any message of the validation layer.
+"""
+import os
+import re
+import unittest
+
+from training_cases import Case, CaseTest, names_of_cases, runs_of
+
+VALIDATION_MESSAGE = re.compile(r"VUID-|UNASSIGNED-|Validation (?:Error|Warning|Performance)")
+LAUNCHES = re.compile(r"^launches (\S+) (\d+) (\d+)$")
+os.environ["VK_INSTANCE_LAYERS"] = "VK_LAYER_KHRONOS_validation"
+# Otherwise the layer keeps a file that processes would share.
+os.environ["VK_LAYER_DISABLES"] = "VK_VALIDATION_FEATURE_DISABLE_SHADER_VALIDATION_CACHE_EXT"
+
+
+class TrainingOnGpu(CaseTest):
+    parts = 4
+
+    compile_options = ("--place=gpu",)
+
+    def program(self):
+        return [*super().program(), "--gpu"]
+
+    def read_said(self, said):
+        self.assertNotRegex(said, VALIDATION_MESSAGE)
+        lines = said.splitlines()
+        launches = [match for match in map(LAUNCHES.match, lines) if match]
+        self.assertTrue(launches, said)
+        for entry, gpu, cpu in (match.groups() for match in launches):
+            self.check_launches(entry, int(gpu), int(cpu))
+        return [line for line in lines if not LAUNCHES.match(line)]
+
+    def check_run(self, case, run, *more):
+        # Adam's corrections are computed in f64, on the CPU.
+        self.on_cpu = 2 if case.facts["runs"][run]["optimizer"].startswith("adam") else 0
+        super().check_run(case, run, *more)
+
+    def check_launches(self, entry, gpu, cpu):
+        self.assertGreater(gpu, 0, entry)
+        self.assertEqual(cpu, self.on_cpu, entry)
+
+
+class TrainingInHalves(TrainingOnGpu):
+    compile_options = ("--place=split:50",)
+
+    def check_launches(self, entry, gpu, cpu):
+        self.assertGreater(gpu, 0, entry)
+
+
+def add(name):
+    def test(self):
+        case = Case(name)
+        for run in runs_of(case):
+            with self.subTest(run=run):
+                self.check_run(case, run)
+
+    setattr(TrainingOnGpu, "test_" + name, test)
+
+
+for found in names_of_cases():
+    add(found)
+
+if __name__ == "__main__":
+    unittest.main()
