@@ -22,6 +22,9 @@ import nacre
 
 DATA = os.path.join(os.environ.get("NACRE_TEST_DATA", os.path.join(os.path.dirname(nacre.ROOT), "shared", "data")), "training")
 SEEDS = range(5) if os.environ.get("NACRE_TRAINING") == "all" else range(1)
+if not os.path.isdir(os.path.join(DATA, "digits")):
+    print(f"SKIPPED: the digits are not beside the repository ({DATA})")
+    sys.exit(77)
 
 
 class DigitsTest(nacre.NacreTest):
@@ -40,12 +43,12 @@ class DigitsTest(nacre.NacreTest):
         numpy.save(self.path(part + "_x.npy"), (images.astype(numpy.float32) / 16)[:, None])
         numpy.save(self.path(part + "_y.npy"), labels.astype(numpy.int64))
 
-    def compile(self, model, *options):
-        library = self.path("libdigits.so")
+    def compile(self, model, *options, output="libdigits.so"):
+        library = self.path(output)
         self.call(os.path.join(nacre.BIN, "nacre-compile"), model, "-o", library, "--quiet", "--train", "--train-batch=64", *options)
         return library
 
-    def train(self, library, seed, epochs, rate, suffix=""):
+    def train(self, library, seed, epochs, rate, suffix="", options=()):
         """The lines of the log, of each epoch one."""
         count = len(numpy.load(self.path(f"train{suffix}_y.npy")))
         generator = numpy.random.default_rng(seed)
@@ -53,7 +56,7 @@ class DigitsTest(nacre.NacreTest):
         files = [f"--{test}{option}={name}{self.path(part + suffix + '_' + end + '.npy')}"
                  for test, part in (("", "train"), ("test-", "test")) for option, name, end in (("input", "x=", "x"), ("label", "", "y"))]
         self.run_model(library, "--train", f"--epochs={epochs}", f"--set=learning_rate={rate}", f"--order={self.path('order.npy')}",
-                       f"--log={self.path('log.jsonl')}", *files)
+                       f"--log={self.path('log.jsonl')}", *files, *options)
         with open(self.path("log.jsonl"), encoding="utf-8") as file:
             return [json.loads(line) for line in file][1:]
 
@@ -112,7 +115,4 @@ class DigitsTest(nacre.NacreTest):
 
 
 if __name__ == "__main__":
-    if not os.path.isdir(os.path.join(DATA, "digits")):
-        print(f"SKIPPED: the digits are not beside the repository ({DATA})")
-        sys.exit(77)
     unittest.main()
