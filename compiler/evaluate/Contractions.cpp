@@ -210,6 +210,9 @@ Tensor evaluate(nn::FilterGradientOp op, Operands operands) {
   const Dims spatial = spatialOf(input), places = spatialOf(gradient);
   const int64_t channels = input.getShape().back(), filters = gradient.getShape().back();
   const Shape strides = stridesOf(input.getShape());
+  const Shape parts(op.getParts().value_or(Dims{1, 1}));
+  const int64_t images = input.getShape().front() / parts[0], rows = places.empty() ? 1 : places.front() / parts[1];
+  const int64_t all = result.size() / (parts[0] * parts[1]);
   forEachIndex(op.getKernel(), [&](Dims tap) {
     for (int64_t image = 0, from = 0; image < input.getShape().front(); ++image)
       forEachIndex(places, [&](Dims place) {
@@ -217,7 +220,9 @@ Tensor evaluate(nn::FilterGradientOp op, Operands operands) {
         for (size_t axis = 0; axis < spatial.size(); ++axis)
           at += (place[axis] * op.getStrides()[axis] + tap[axis] * op.getDilations()[axis]) * strides[axis + 1];
         // A column of the input's channels times a row of the gradient's.
-        multiply<double>(input.begin() + at, 1, gradient.begin() + from, filters, to, filters, channels, 1, filters);
+        const int64_t part = image / images * parts[1] + (place.empty() ? 0 : place.front() / rows);
+        multiply<double>(input.begin() + at, 1, gradient.begin() + from, filters, to + part * all, filters, channels, 1,
+                         filters);
         from += filters;
       });
     to += channels * filters;

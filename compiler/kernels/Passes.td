@@ -71,6 +71,24 @@ def AssignEnginePass : Pass<"nacre-assign-engine", "::mlir::ModuleOp"> {
   let options = [WordOption<"engine", "engine", "::nacre::plan::Engine", "Cpu", "cpu, gpu or any", [["Cpu", "cpu"], ["Gpu", "gpu"], ["Any", "any"]]>];
 }
 
+def SplitSumsPass : Pass<"nacre-split-sums", "::mlir::func::FuncOp"> {
+  let summary = "Add up long sums with few results in two steps, parts first";
+  let description = [{
+    A GPU computes the gradient of a filter, or of a bias, by few workgroups, because it has few elements, but each of these is a sum over all
+    positions of all images. As sums of equal parts of the images and rows it has enough workgroups. A second kernel adds
+    the parts, in their order, and continues with the update of the weight. The number of parts depends on shapes only (SumParts.h), never on a
+    device or a cut, so that the bits do not either.
+
+    Requires: `nn` operators of static shape. Operators that `plan.engine` gives the CPU stay as they are: its units divide no sum.
+
+    Ensures: `nn.filter_gradient` and sums over the images and positions have `SumParts` parts, followed by a sum over these.
+
+    Example: test/compiler/kernels/split-sums.mlir.
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+  let statistics = [Statistic<"numSplit", "num-split", "Number of sums divided">];
+}
+
 def PartProductsPass : Pass<"nacre-part-products", "::mlir::func::FuncOp"> {
   let summary = "Let what follows a product whose columns are read in equal parts work on the parts";
   let description = [{

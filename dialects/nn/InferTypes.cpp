@@ -239,7 +239,18 @@ LogicalResult infer(MaybeLocation location, FilterGradientOp::Adaptor op, Types 
   if (made && Dims(*made) != gradient)
     return emitOptionalError(location, "gradient must have the shape of the convolution's result, [", Dims(*made),
                              "], but has shape [", gradient, "]");
-  return made ? finish(location, filter, element, types) : finish(location, std::move(made), element, types);
+  if (!made)
+    return finish(location, std::move(made), element, types);
+  if (!op.getParts())
+    return finish(location, filter, element, types);
+  const Dims parts = *op.getParts();
+  auto divides = [&](size_t axis) { return parts[axis] > 0 && gradient[axis] % parts[axis] == 0; };
+  if (parts.size() != 2 || gradient.size() < 3 || !divides(0) || !divides(1))
+    return emitOptionalError(location, "parts must be two numbers that divide the images and the rows of a gradient of shape [",
+                             gradient, "], but are [", parts, "]");
+  Shape all(parts);
+  all.append(filter);
+  return finish(location, all, element, types);
 }
 
 LogicalResult infer(MaybeLocation location, RecurrentOp::Adaptor op, Types &types) {

@@ -105,6 +105,9 @@ def Nn_FilterGradientOp : Nn_Op<"filter_gradient", [Nn_Contraction, Nn_FreeWidth
     Input `[N, spatial..., C]` as the convolution read it, gradient `[N, positions..., OC]` of its result. Result `[kernel..., C, OC]`:
     for tap `f` the sum over all images and positions `o` of element `o * stride + f * dilation` of the input times the gradient.
 
+    With `parts` `[P, Q]` the result is `[P, Q, kernel..., C, OC]`, one sum for each of P equal groups of images and Q equal groups of rows
+    (indices of the first spatial axis of the gradient). Their sum is the gradient.
+
     Example:
 
     ```mlir
@@ -113,7 +116,8 @@ def Nn_FilterGradientOp : Nn_Op<"filter_gradient", [Nn_Contraction, Nn_FreeWidth
     ```
   }];
   let arguments = (ins Nn_FloatTensor:$input, Nn_FloatTensor:$gradient, DenseI64ArrayAttr:$kernel,
-                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations);
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
+                       OptionalAttr<DenseI64ArrayAttr>:$parts);
   let assemblyFormat = "$input `,` $gradient attr-dict `:` type($input) `,` type($gradient)";
 }
 

@@ -15,7 +15,7 @@ namespace nacre::codegen::gpu {
 using Cut = LoopedContraction::Cut;
 
 ContractionGrid::ContractionGrid(KernelFunction &function, const LoopedContraction &contraction,
-                                 const std::optional<Panels> &panels, unsigned widest)
+                                 const std::optional<Panels> &panels, unsigned widest, bool mayTurn)
     : function(function), contraction(contraction), build(function.builder, function.loc), panels(panels),
       grain(contraction.kernel->grain) {
   for (unsigned operand = 0; operand < contraction.operands.size(); ++operand) {
@@ -26,6 +26,8 @@ ContractionGrid::ContractionGrid(KernelFunction &function, const LoopedContracti
     Reach reach = chooseReach(operand, width);
     if (reach == Reach::Element && width > 4)
       reach = chooseReach(operand, width = 4);
+    if (reach == Reach::Element && operand == Contraction::Lhs && mayTurn && liesInRows(width))
+      reach = Reach::Rows;
     reaches.push_back(reach);
     widths.push_back(reach == Reach::Element ? 1 : width);
   }
@@ -59,6 +61,15 @@ bool ContractionGrid::liesInGroups(unsigned operand, const ContractionLoop *alon
         return false;
   return llvm::all_of(contraction.outer, fits) && llvm::all_of(contraction.rows, fits) &&
          llvm::all_of(contraction.depth, fits) && fits(contraction.columns);
+}
+
+/// Whether rows of Lhs lie one after another in groups that tiles and shares begin with.
+bool ContractionGrid::liesInRows(unsigned width) const {
+  const ContractionLoop &run = contraction.rows.back();
+  const bool sharesBeginSo =
+      contraction.cut != Cut::Rows || turnsOf(tiledRows()) / contraction.cutExtent % int64_t(width) == 0;
+  return !contraction.prologue && run.strides[Contraction::Lhs] == 1 && run.size % width == 0 && sharesBeginSo &&
+         liesInGroups(Contraction::Lhs, &run, width);
 }
 
 Reach ContractionGrid::chooseReach(unsigned operand, unsigned width) const {
@@ -213,6 +224,8 @@ Value ContractionGrid::addressOf(unsigned operand, ArrayRef<ContractionLoop> loo
 }
 
 Value ContractionGrid::rowAddress(unsigned operand, Value row, int64_t further) {
+  if (reaches[operand] == Reach::Rows)
+    return addressOf(operand, tiledRows(), build.divide(build.add(row, further), width(operand)), width(operand));
   if (tiledRows().size() > 1)
     return addressOf(operand, tiledRows(), build.add(row, further), 1);
   const int64_t stride = scaled(operand, tiledRows().front().strides[operand]);

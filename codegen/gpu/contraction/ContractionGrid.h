@@ -20,14 +20,16 @@ namespace nacre::codegen::gpu {
 enum class Reach {
   Element, ///< One by one.
   Columns, ///< Four or eight columns at once.
-  Depth    ///< As many steps of the reduction at once.
+  Depth,   ///< As many steps of the reduction at once.
+  Rows     ///< Four rows of Lhs at once: it is read transposed.
 };
 
 class ContractionGrid {
 public:
-  /// `panels`: of Rhs, if packed so. `widest`: how many elements of Lhs and Rhs a template takes at once, 8 of 16 bits.
+  /// `panels`: of Rhs, if packed so. `widest`: how many elements of Lhs and Rhs a template takes at once, 8 of 16 bits. `mayTurn`:
+  /// whether it takes rows of Lhs four at once.
   ContractionGrid(KernelFunction &function, const LoopedContraction &contraction, const std::optional<Panels> &panels,
-                  unsigned widest = 4);
+                  unsigned widest = 4, bool mayTurn = false);
 
   /// Divides the work into tiles of so many rows and columns (a multiple of four): says so to the runtime, and fills
   /// what follows. Workgroups that run at the same time have tiles below one another, `band` of them, before the next
@@ -61,7 +63,7 @@ public:
   /// A stride or offset in these units.
   int64_t scaled(unsigned operand, int64_t elements) const { return elements / width(operand); }
   mlir::Value base(unsigned operand) const { return bases[operand]; }
-  /// Of the row that is `further` from `row`, which is valid.
+  /// Of the row that is `further` from `row`, which is valid; of the four that it is one of, where they are read at once.
   mlir::Value rowAddress(unsigned operand, mlir::Value row, int64_t further = 0);
   /// Of the tile's row `row` + `further`, or of the last one where it lies beyond.
   mlir::Value tileRowAddress(unsigned operand, mlir::Value row, int64_t further = 0);
@@ -119,11 +121,13 @@ private:
     return false;
   }
   bool makesLeft(unsigned operand) const;
+  bool liesInRows(unsigned width) const;
   Reach chooseReach(unsigned operand, unsigned width) const;
   bool liesInGroups(unsigned operand, const ContractionLoop *along, unsigned width) const;
   mlir::Value addressOf(unsigned operand, llvm::ArrayRef<ContractionLoop> loops, mlir::Value flat, int64_t step);
   llvm::ArrayRef<ContractionLoop> tiledRows() const;
-  mlir::Value applyEpilogue(mlir::Value sum, llvm::ArrayRef<mlir::Value> loaded);
+  llvm::SmallVector<mlir::Value> applyEpilogue(mlir::Value sum, llvm::ArrayRef<mlir::Value> loaded);
+  void store(unsigned result, mlir::Value value, mlir::Value row, mlir::Value quad);
 
   const std::optional<Panels> panels;
   const int64_t grain;

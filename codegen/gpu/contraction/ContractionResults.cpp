@@ -26,14 +26,16 @@ SmallVector<Value> ContractionGrid::loadForResult(Value row, Value quad) {
   return loaded;
 }
 
-Value ContractionGrid::applyEpilogue(Value sum, ArrayRef<Value> loaded) {
+SmallVector<Value> ContractionGrid::applyEpilogue(Value sum, ArrayRef<Value> loaded) {
   if (!contraction.epilogue)
-    return sum;
+    return {sum};
   SmallVector<Value> arguments = epilogueArguments(
       contraction, sum, [&](unsigned operand) { return loaded[operand - Contraction::Extra]; },
       [&](TypedAttr value) { return arith::ConstantOp::create(build.ops, build.loc, value); });
-  Value value = inlineBody(build.ops, build.loc, *contraction.epilogue->body, arguments, 4).front();
-  return broadcast(build.ops, build.loc, value, 4);
+  SmallVector<Value> values = inlineBody(build.ops, build.loc, *contraction.epilogue->body, arguments, 4);
+  for (Value &value : values)
+    value = broadcast(build.ops, build.loc, value, 4);
+  return values;
 }
 
 Value ContractionGrid::writes(Value row) {
@@ -47,30 +49,35 @@ Value ContractionGrid::writes(Value row) {
 void ContractionGrid::finish(Value sum, Value row, Value quad) { finish(sum, row, quad, loadForResult(row, quad)); }
 
 void ContractionGrid::finish(Value sum, Value row, Value quad, ArrayRef<Value> loaded) {
-  const unsigned result = Contraction::Result;
   Value first = build.multiply(quad, 4);
   build.onlyIf(exactColumns ? Value() : build.isBelow(first, columnLimit), [&] {
-    Value value = applyEpilogue(sum, loaded);
-    Value buffer = function.buffer(contraction.operands[result].argument, width(result));
-    Value address = build.add(bases[result], rowAddress(result, row));
-    if (reaches[result] == Reach::Columns) {
-      memref::StoreOp::create(build.ops, build.loc, value, buffer, ValueRange{build.add(address, quad)});
-      return;
-    }
-    for (unsigned lane = 0; lane < 4; ++lane) {
-      Value column = build.add(first, lane);
-      Value inside = build.isBelow(column, columnLimit);
-      if (columnLow)
-        inside = arith::AndIOp::create(
-            build.ops, build.loc, inside,
-            arith::CmpIOp::create(build.ops, build.loc, arith::CmpIPredicate::uge, column, columnLow));
-      build.onlyIf(inside, [&] {
-        Value element = vector::ExtractOp::create(build.ops, build.loc, value, int64_t(lane));
-        memref::StoreOp::create(build.ops, build.loc, element, buffer,
-                                ValueRange{build.add(address, columnAddress(result, quad, lane))});
-      });
-    }
+    // All that the epilogue reads has been loaded: a result may lie where it was.
+    for (auto [result, value] : llvm::zip_equal(contraction.results, applyEpilogue(sum, loaded)))
+      store(result, value, row, quad);
   });
+}
+
+/// Writes the four columns of `quad` in `row` of a result.
+void ContractionGrid::store(unsigned result, Value value, Value row, Value quad) {
+  Value buffer = function.buffer(contraction.operands[result].argument, width(result));
+  Value address = build.add(bases[result], rowAddress(result, row));
+  if (reaches[result] == Reach::Columns) {
+    memref::StoreOp::create(build.ops, build.loc, value, buffer, ValueRange{build.add(address, quad)});
+    return;
+  }
+  for (unsigned lane = 0; lane < 4; ++lane) {
+    Value column = build.add(build.multiply(quad, 4), lane);
+    Value inside = build.isBelow(column, columnLimit);
+    if (columnLow)
+      inside = arith::AndIOp::create(
+          build.ops, build.loc, inside,
+          arith::CmpIOp::create(build.ops, build.loc, arith::CmpIPredicate::uge, column, columnLow));
+    build.onlyIf(inside, [&] {
+      Value element = vector::ExtractOp::create(build.ops, build.loc, value, int64_t(lane));
+      memref::StoreOp::create(build.ops, build.loc, element, buffer,
+                              ValueRange{build.add(address, columnAddress(result, quad, lane))});
+    });
+  }
 }
 
 } // namespace nacre::codegen::gpu

@@ -78,7 +78,7 @@ void emitHaloOfRow(KernelFunction &function, const Contraction &contraction) {
 std::string obstacleOf(const Contraction &contraction) {
   if (contraction.isOfIntegers())
     return "the product is of integers";
-  if (contraction.parts != 1 || contraction.results.size() != 1)
+  if (contraction.parts != 1)
     return "the epilogue reads the product in parts";
   if (contraction.prologue && !isKnown(contraction.prologue->elementType))
     return "the left operand is not computed as a 16-, 32- or 64-bit float";
@@ -114,7 +114,9 @@ LogicalResult emitTiles(KernelFunction &function, const LoopedContraction &contr
   function.variants = tiles.size();
   function.families = tile.families;
   function.workgroupSize = tile.invocations();
-  ContractionGrid grid(function, contraction, panels, tile.kind == GpuTile::Kind::Cooperative ? 8 : 4);
+  const bool isCooperative = tile.kind == GpuTile::Kind::Cooperative;
+  ContractionGrid grid(function, contraction, panels, isCooperative ? 8 : 4,
+                       /*mayTurn=*/isCooperative || tile.kind == GpuTile::Kind::Shared);
   if (!divide(grid, tile, winograd))
     return failure();
   emitHaloOfRow(function, contraction);

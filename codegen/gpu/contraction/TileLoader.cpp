@@ -20,14 +20,16 @@ TileLoader::TileLoader(ContractionGrid &grid, const SharedLayout &layout, int64_
   left = grid.function.shared(layout.buffers * layout.leftChunks(), chunkOf(layout.leftType));
   right = grid.function.shared(layout.buffers * layout.rightChunks(), chunkOf(layout.rightType));
 
-  lefts = positions(layout.rows, layout.depth / layout.chunk, layout.leftPitch);
+  rowsAtOnce = grid.reach(Contraction::Lhs) == Reach::Rows ? grid.width(Contraction::Lhs) : 1;
+  lefts = positions(layout.rows / rowsAtOnce, layout.depth / layout.chunk, rowsAtOnce * layout.leftPitch);
   sharesChunk = threads % (layout.depth / layout.chunk) == 0;
   for (ChunkPosition &position : lefts)
     if (grid.left)
       position.row = grid.left->row(position.line, position.further);
     else
       position.from = build.add(grid.base(Contraction::Lhs),
-                                grid.tileRowAddress(Contraction::Lhs, position.line, position.further));
+                                grid.tileRowAddress(Contraction::Lhs, build.multiply(position.line, rowsAtOnce),
+                                                    position.further * rowsAtOnce));
   rights = positions(layout.depth, layout.columns / layout.chunk, layout.rightPitch);
   for (ChunkPosition &position : rights)
     position.line = build.add(position.line, position.further);
@@ -124,6 +126,33 @@ Value TileLoader::loadLeft(const ChunkPosition &position, Value first) {
     return quad(0);
   Value low = quad(0);
   return joined(low, quad(1));
+}
+
+/// Of some rows at once, a chunk each: a load brings one step of all of them.
+SmallVector<Value> TileLoader::loadLeftRows(const ChunkPosition &position, Value first) {
+  SmallVector<Value> steps;
+  for (int64_t step = 0; step < layout.chunk; ++step) {
+    Value offset = build.add(build.multiply(position.chunk, layout.chunk), step);
+    Value rows = loadInTail(build.add(first, offset), hasWholeChunks(), [&](Value inside) {
+      Value depth =
+          hasTail() ? grid.depthAddress(Contraction::Lhs, inside) : depthAddress(Contraction::Lhs, first, offset);
+      return grid.load(Contraction::Lhs, build.add(position.from, depth));
+    });
+    steps.push_back(narrowed(rows, layout.leftType));
+  }
+  SmallVector<Value> chunks;
+  for (int64_t row = 0; row < rowsAtOnce; ++row) {
+    SmallVector<Value> quads;
+    for (int64_t from = 0; from < layout.chunk; from += 4) {
+      SmallVector<Value, 4> elements;
+      for (Value step : ArrayRef(steps).slice(from, 4))
+        elements.push_back(vector::ExtractOp::create(build.ops, build.loc, step, row));
+      quads.push_back(vector::FromElementsOp::create(
+          build.ops, build.loc, VectorType::get({4}, elements.front().getType()), elements));
+    }
+    chunks.push_back(layout.chunk == 4 ? quads[0] : joined(quads[0], quads[1]));
+  }
+  return chunks;
 }
 
 Value TileLoader::loadRight(const ChunkPosition &position, Value first) {
@@ -225,8 +254,12 @@ SmallVector<Value> TileLoader::load(Value part) {
   if (grid.left)
     chunks = loadForSource(first);
   else
-    for (const ChunkPosition &position : lefts)
-      chunks.push_back(loadLeft(position, first));
+    for (const ChunkPosition &position : lefts) {
+      if (rowsAtOnce > 1)
+        llvm::append_range(chunks, loadLeftRows(position, first));
+      else
+        chunks.push_back(loadLeft(position, first));
+    }
   for (const ChunkPosition &position : rights)
     chunks.push_back(loadRight(position, first));
   if (hasTail())
@@ -250,10 +283,13 @@ SmallVector<Value> TileLoader::loadFirst() {
 //===----------------------------------------------------------------------===//
 
 void TileLoader::store(ArrayRef<Value> chunks, Value buffer) {
-  auto put = [&](Value chunk, const ChunkPosition &position, Value array, int64_t size) {
+  auto put = [&](ValueRange lines, const ChunkPosition &position, Value array, int64_t size) {
     build.onlyIf(position.mine, [&] {
-      memref::StoreOp::create(build.ops, build.loc, chunk, array,
-                              ValueRange{build.add(position.to, build.multiply(buffer, size))});
+      for (auto [line, chunk] : llvm::enumerate(lines)) {
+        Value to = build.add(position.to, int64_t(line) * layout.leftPitch);
+        memref::StoreOp::create(build.ops, build.loc, chunk, array,
+                                ValueRange{build.add(to, build.multiply(buffer, size))});
+      }
     });
   };
   Value first = hasTail() ? chunks.consume_back() : Value();
@@ -262,10 +298,12 @@ void TileLoader::store(ArrayRef<Value> chunks, Value buffer) {
   if (grid.left)
     ofLeft = makeLefts(ofLeft);
   const bool masksLeft = hasTail() && !grid.left && hasWholeChunks();
-  for (auto [chunk, position] : llvm::zip_equal(ofLeft, lefts)) {
+  for (auto [number, position] : llvm::enumerate(lefts)) {
+    MutableArrayRef<Value> lines = MutableArrayRef(ofLeft).slice(number * rowsAtOnce, rowsAtOnce);
     if (masksLeft)
-      chunk = grid.zeroBeyond(build.add(first, build.multiply(position.chunk, layout.chunk)), chunk);
-    put(chunk, position, left, layout.leftChunks());
+      for (Value &chunk : lines)
+        chunk = grid.zeroBeyond(build.add(first, build.multiply(position.chunk, layout.chunk)), chunk);
+    put(lines, position, left, layout.leftChunks());
   }
   for (auto [chunk, position] : llvm::zip_equal(ofRight, rights))
     put(hasTail() ? grid.zeroBeyond(build.add(first, position.line), chunk) : chunk, position, right,

@@ -62,6 +62,7 @@ private:
   mlir::Value depthAddress(unsigned operand, mlir::Value first, mlir::Value offset);
   mlir::Value loadLeft(const ChunkPosition &position, mlir::Value first);
   mlir::Value loadLeftQuad(mlir::Value row, mlir::Value first, mlir::Value offset);
+  llvm::SmallVector<mlir::Value> loadLeftRows(const ChunkPosition &position, mlir::Value first);
   mlir::Value loadRight(const ChunkPosition &position, mlir::Value first);
   llvm::SmallVector<mlir::Value> insideOf(mlir::Value step);
   llvm::SmallVector<mlir::Value> loadForSource(mlir::Value first);
@@ -80,6 +81,7 @@ private:
   const SharedLayout layout;
   const int64_t threads, depthSize;
   llvm::SmallVector<ChunkPosition> lefts, rights;
+  int64_t rowsAtOnce = 1;                   ///< Of a left position: as many chunks, one for each.
   bool sharesChunk = false;                 ///< All left positions are the same chunk of their rows.
   size_t sharedLoads = 0, loadsOfChunk = 0; ///< What a source loads for all rows, and for each chunk.
 };

@@ -82,8 +82,11 @@ void pushCooperativeTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuT
 }
 
 void pushSharedTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> &tiles) {
-  constexpr int64_t fewSteps = 128;
-  const bool isWorthIt = request.rows >= 16 && request.columns >= 16 && request.depth >= 8;
+  constexpr int64_t fewSteps = 128, narrow = 8, fewQuads = 4096, manySteps = 64;
+  // A tile of few columns is mostly empty; but so is a GPU whose invocations each add up a long sum of four columns.
+  const bool isShort = request.columns >= narrow && request.depth >= manySteps &&
+                       request.blocks * request.rows * llvm::divideCeil(request.columns, 4) <= fewQuads;
+  const bool isWorthIt = request.rows >= 16 && (request.columns >= 16 || isShort) && request.depth >= 8;
   if (!request.depthwise && (isWorthIt || request.taps > 0) && request.bytes <= 4)
     pushSoonest(request, request.depth < fewSteps && request.taps == 0 ? TileList::SharedOfFewSteps : TileList::Shared,
                 tiles);

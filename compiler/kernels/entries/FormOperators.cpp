@@ -190,7 +190,7 @@ private:
     node.escapes =
         llvm::any_of(op->getUsers(), [&](Operation *user) { return isReadElsewhere(user, *op->getBlock()); });
     node.becomesState = node.escapes && becomesState(op);
-    node.mayUpdate = engine == plan::Engine::Cpu && mayUpdate(work);
+    node.mayUpdate = mayUpdate(work);
     if (const Lowering *lowering = findLowering(op))
       node.prologueOperand = lowering->prologueOperand;
     if (readsCodes(op))

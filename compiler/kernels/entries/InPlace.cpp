@@ -13,8 +13,9 @@ using namespace mlir;
 
 namespace nacre::kernels {
 
-/// Whether the CPU computes each sum once: a product of matrices, or the gradient of a filter, in which no loop over columns, or
-/// over channels that are added up, is the last of an operand that is read in windows. Of a convolution tiles may overlap.
+/// Whether either engine computes each sum once, or writes it once (tiles of a GPU overlap, but each element is one tile's to write): a
+/// product of matrices, or the gradient of a filter, in which no loop over columns, or over channels that are added up, is the last of
+/// an operand that is read in windows. Of a convolution the CPU's tiles may overlap.
 static bool isComputedOnce(linalg::GenericOp product) {
   const auto iterators = product.getIteratorTypesArray();
   AffineMap result = product.getIndexingMapsArray().back();
@@ -29,8 +30,8 @@ static bool isComputedOnce(linalg::GenericOp product) {
 }
 
 /// The map that a kernel ends with: all of a nest, or what a reduction or a contraction goes on with, in parts or where each sum is
-/// computed once. The CPU has sums in registers, or in scratch, until the map has read what it reads.
-static linalg::GenericOp findMap(plan::KernelOp kernel, bool onCpu) {
+/// computed once. Sums are in registers, or in scratch, until the map has read what it reads.
+static linalg::GenericOp findMap(plan::KernelOp kernel) {
   auto generics = llvm::to_vector(kernel.getBody().getOps<linalg::GenericOp>());
   linalg::GenericOp last = generics.empty() ? linalg::GenericOp() : generics.back();
   if (kernel.getKind() == plan::KernelKind::Nest && generics.size() == 1)
@@ -39,15 +40,15 @@ static linalg::GenericOp findMap(plan::KernelOp kernel, bool onCpu) {
   if (generics.size() != 2 || !(isContraction || kernel.getKind() == plan::KernelKind::Nest))
     return {};
   auto isPart = [](Operation *user) { return isa<tensor::ExtractSliceOp>(user); };
-  const bool isOnce = (isContraction && llvm::all_of(generics.front()->getUsers(), isPart)) ||
-                      (onCpu && isComputedOnce(generics.front()));
+  const bool isOnce =
+      (isContraction && llvm::all_of(generics.front()->getUsers(), isPart)) || isComputedOnce(generics.front());
   return isOnce ? last : linalg::GenericOp();
 }
 
 /// Whether the kernel ends with a map that alone reads `input`, at the very element that it writes.
-static bool readsWhereItWrites(plan::KernelOp kernel, unsigned input, bool onCpu) {
+static bool readsWhereItWrites(plan::KernelOp kernel, unsigned input) {
   BlockArgument read = kernel.getInputs()[input];
-  linalg::GenericOp map = findMap(kernel, onCpu);
+  linalg::GenericOp map = findMap(kernel);
   if (!map || map.getNumReductionLoops() != 0)
     return false;
   auto isThere = [&](OpOperand &use) { return use.getOwner() == map && map.getMatchingIndexingMap(&use).isIdentity(); };
@@ -61,7 +62,7 @@ namespace {
 
 class ReadersCheck {
 public:
-  explicit ReadersCheck(Operation *step) : step(step), onCpu(plan::isOnCpu(step)) {
+  explicit ReadersCheck(Operation *step) : step(step) {
     if (auto launch = dyn_cast<plan::LaunchOp>(step))
       kernel = SymbolTable::lookupNearestSymbolFrom<plan::KernelOp>(launch, launch.getKernelAttr());
   }
@@ -75,7 +76,7 @@ public:
       if (!reader)
         return true; // in front of the branch, or in the other one
       if (reader == step)
-        return !kernel || (isWhole && readsWhereItWrites(kernel, use.getOperandNumber(), onCpu));
+        return !kernel || (isWhole && readsWhereItWrites(kernel, use.getOperandNumber()));
       if (step->isBeforeInBlock(reader))
         return false;
       const bool isView = reader == use.getOwner() && isa<nn::NnDialect>(reader->getDialect());
@@ -85,7 +86,6 @@ public:
 
 private:
   Operation *step;
-  const bool onCpu;
   plan::KernelOp kernel;
   llvm::DenseSet<Value> seen;
 };

@@ -16,8 +16,7 @@ namespace nacre::kernels {
 bool isReadBefore(mlir::Value old, mlir::Operation *step);
 
 /// Whether a launch of `block`, a turn or a branch in it, computes `next`, and everything else in that block that reads `old` comes
-/// before it, and the launch itself reads each element where it writes it. A launch that a GPU may compute must not be a product, of
-/// which GPUs compute some elements twice.
+/// before it, and the launch itself reads each element where it writes it.
 bool mayOverwrite(mlir::Value old, mlir::Value next, mlir::Block *block);
 
 /// Whether `value` may lie where one of `sources` does: as it is, or as a part of it, or under another shape.

@@ -60,7 +60,7 @@ std::optional<unsigned> findOverwritten(plan::LaunchOp launch, plan::KernelOp ke
 
 Value findOverwrittenState(plan::OutputOp output, const llvm::StringMap<Value> &states) {
   auto writer = output.getValue().getDefiningOp<plan::LaunchOp>();
-  if (!output->hasAttr(plan::kBecomesState) || !writer || !plan::isOnCpu(writer))
+  if (!output->hasAttr(plan::kBecomesState) || !writer)
     return {};
   Value state = states.lookup(output.getName());
   return state && mayOverwrite(state, output.getValue(), output->getBlock()) ? state : Value();

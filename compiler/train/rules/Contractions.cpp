@@ -86,7 +86,7 @@ Value filterGradient(Writer &w, Value large, Value small, Dims filter, const Win
   if (window.groups != 1)
     return groupedFilterGradient(w, input, small, window);
   return nn::FilterGradientOp::create(w.getBuilder(), w.getLoc(), input, small, filter.take_front(spatial),
-                                      window.strides, window.dilations);
+                                      window.strides, window.dilations, /*parts=*/DenseI64ArrayAttr());
 }
 
 /// The gradient of what a window moves over, in `shape`: every element of `small` back where it was read.

@@ -79,23 +79,38 @@ static ConvolutionText describePointwise(KernelBody &body, nn::ConvOp op, Value 
   return {{input, body.read(op.getFilter())}, {loops.map(x), loops.map(w), loops.map(y)}, loops.iterators};
 }
 
-/// A product whose rows are taps and channels, and whose depth is all positions.
+/// A product whose rows are taps and channels, and whose depth is all positions, or those of a part.
 LogicalResult lowerFilterGradient(KernelBody &body, nn::FilterGradientOp op) {
   const size_t spatial = op.getKernel().size();
   Loops loops{body.getContext(), {}};
+  SmallVector<AffineExpr> parts = loops.add(parallel, op.getParts() ? 2 : 0);
   // Channels are the innermost rows: those lie one behind the other, in the operand and in the result.
-  SmallVector<AffineExpr> result = loops.add(parallel, spatial);
+  SmallVector<AffineExpr> taps = loops.add(parallel, spatial);
   AffineExpr ic = loops.add(parallel), oc = loops.add(parallel), n = loops.add(reduction);
-  SmallVector<AffineExpr> positions = loops.add(reduction, spatial), x = {n}, dy = {n};
+  SmallVector<AffineExpr> positions = loops.add(reduction, spatial);
+  SmallVector<Value> operands = {body.read(op.getInput()), body.read(op.getGradient())};
+  SmallVector<AffineMap> ofPart;
+  if (op.getParts()) {
+    ArrayRef<int64_t> all = cast<RankedTensorType>(op.getGradient().getType()).getShape();
+    const int64_t images = all[0] / (*op.getParts())[0], rows = all[1] / (*op.getParts())[1];
+    // Of two loops that walk an axis together no operand tells the lengths.
+    operands.push_back(body.empty({images, rows}, getComputeType(getElementType(op.getResult()))));
+    ofPart.push_back(loops.map({n, positions[0]}));
+    n = parts[0] * images + n;
+    positions[0] = parts[1] * rows + positions[0];
+  }
+  SmallVector<AffineExpr> x = {n}, dy = {n}, result = parts;
   for (size_t axis = 0; axis < spatial; ++axis)
-    x.push_back(positions[axis] * op.getStrides()[axis] + result[axis] * op.getDilations()[axis]);
+    x.push_back(positions[axis] * op.getStrides()[axis] + taps[axis] * op.getDilations()[axis]);
   x.push_back(ic);
   llvm::append_range(dy, positions);
   dy.push_back(oc);
+  llvm::append_range(result, taps);
   result.append({ic, oc});
-  return finishContraction(body, op.getResult(), {op.getInput(), op.getGradient()},
-                           {body.read(op.getInput()), body.read(op.getGradient())},
-                           {loops.map(x), loops.map(dy), loops.map(result)}, loops.iterators);
+  SmallVector<AffineMap> maps = {loops.map(x), loops.map(dy)};
+  llvm::append_range(maps, ofPart);
+  maps.push_back(loops.map(result));
+  return finishContraction(body, op.getResult(), {op.getInput(), op.getGradient()}, operands, maps, loops.iterators);
 }
 
 LogicalResult lowerConv(KernelBody &body, nn::ConvOp op) {

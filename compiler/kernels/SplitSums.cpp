@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What: divides long sums with few results into parts, which another sum adds up.
+// Why:  a GPU has more workgroups than such a sum has results.
+// How:  the gradient of a filter by its own attribute; a sum over images and positions image by image first.
+
+#include "compiler/kernels/Passes.h"
+#include "compiler/kernels/SumParts.h"
+#include "dialects/nn/NnDialect.h"
+#include "dialects/plan/Notes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace nacre::kernels {
+#define GEN_PASS_DEF_SPLITSUMSPASS
+#include "compiler/kernels/Passes.h.inc"
+} // namespace nacre::kernels
+
+using namespace mlir;
+using namespace nacre;
+using namespace nacre::kernels;
+
+namespace {
+
+ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+
+/// What computes the parts, in front of what adds them up; null if the sum stays one.
+struct SplitSum {
+  Operation *parts = nullptr, *sum = nullptr;
+};
+
+SplitSum split(nn::FilterGradientOp op, IRRewriter &rewriter) {
+  ArrayRef<int64_t> gradient = shapeOf(op.getGradient()), filter = shapeOf(op.getResult());
+  if (op.getParts() || gradient.size() < 3)
+    return {};
+  FilterGradientShape shape;
+  shape.taps = llvm::product_of(filter.drop_back());
+  shape.columns = filter.back();
+  shape.images = gradient[0];
+  shape.rows = gradient[1];
+  shape.pixels = llvm::product_of(gradient.drop_front(2).drop_back());
+  const SumParts parts = choosePartsOf(shape);
+  if (parts.count() == 1)
+    return {};
+  auto ofParts = nn::FilterGradientOp::create(rewriter, op.getLoc(), op.getInput(), op.getGradient(), op.getKernel(),
+                                              op.getStrides(), op.getDilations(),
+                                              rewriter.getDenseI64ArrayAttr({parts.images, parts.rows}));
+  auto sum = nn::ReduceOp::create(rewriter, op.getLoc(), nn::ReduceKind::Sum, ofParts, ArrayRef<int64_t>{0, 1},
+                                  /*keepDims=*/false);
+  return {ofParts, sum};
+}
+
+SplitSum split(nn::ReduceOp op, IRRewriter &rewriter) {
+  ArrayRef<int64_t> axes = op.getAxes(), shape = shapeOf(op.getOperand());
+  auto isKnown = [&] { return op.getKind() == nn::ReduceKind::Sum || op.getKind() == nn::ReduceKind::Mean; };
+  Type element = cast<RankedTensorType>(op.getOperand().getType()).getElementType();
+  if (!isKnown() || !element.isF32() || axes.size() < 2 || axes.front() != 0)
+    return {};
+  int64_t elements = 1;
+  for (int64_t axis : axes)
+    elements *= shape[axis];
+  if (elements == 0 || !isSummedByImages(llvm::product_of(shape) / elements, shape.front(), elements))
+    return {};
+  auto ofImages = nn::ReduceOp::create(rewriter, op.getLoc(), op.getKind(), op.getOperand(), axes.drop_front(),
+                                       op.getKeepDims());
+  auto sum = nn::ReduceOp::create(rewriter, op.getLoc(), op.getKind(), ofImages, axes.take_front(), op.getKeepDims());
+  return {ofImages, sum};
+}
+
+struct SplitSums : kernels::impl::SplitSumsPassBase<SplitSums> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<Operation *> sums;
+    getOperation().walk([&](Operation *op) {
+      if (isa<nn::FilterGradientOp, nn::ReduceOp>(op) && !plan::isOnCpu(op))
+        sums.push_back(op);
+    });
+    for (Operation *op : sums) {
+      rewriter.setInsertionPoint(op);
+      auto gradient = dyn_cast<nn::FilterGradientOp>(op);
+      const SplitSum made = gradient ? split(gradient, rewriter) : split(cast<nn::ReduceOp>(op), rewriter);
+      if (!made.sum)
+        continue;
+      plan::copyEngine(op, made.parts);
+      plan::copyEngine(op, made.sum);
+      rewriter.replaceOp(op, made.sum);
+      ++numSplit;
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/kernels/SumParts.h"
+
+#include "llvm/Support/MathExtras.h"
+
+namespace nacre::kernels {
+
+SumParts choosePartsOf(const FilterGradientShape &shape) {
+  // A GPU for desktops has some hundred units. Smaller GPUs lose little: the parts' sums are read once more, and stay in a cache.
+  constexpr int64_t tileRows = 128, tileColumns = 64, wanted = 256, leastDepth = 128;
+  const int64_t tiles = llvm::divideCeil(shape.taps, tileRows) * llvm::divideCeil(shape.columns, tileColumns);
+  const int64_t depth = shape.images * shape.rows * shape.pixels;
+  SumParts parts;
+  auto isEnough = [&] { return tiles * parts.count() >= wanted; };
+  auto fits = [&](int64_t count) { return depth / count >= leastDepth; };
+  for (int64_t images = 2; images <= shape.images && !isEnough() && fits(images); ++images)
+    if (shape.images % images == 0)
+      parts.images = images;
+  if (parts.images < shape.images)
+    return parts;
+  for (int64_t rows = 2; rows <= shape.rows && !isEnough() && fits(parts.images * rows); ++rows)
+    if (shape.rows % rows == 0)
+      parts.rows = rows;
+  return parts;
+}
+
+bool isSummedByImages(int64_t results, int64_t images, int64_t elements) {
+  constexpr int64_t mostResults = 1024, leastImages = 8, leastElements = 2048;
+  return results <= mostResults && images >= leastImages && elements >= leastElements && elements > images;
+}
+
+} // namespace nacre::kernels
