@@ -62,8 +62,8 @@ SplitSum split(nn::ReduceOp op, IRRewriter &rewriter) {
     elements *= shape[axis];
   if (elements == 0 || !isSummedByImages(llvm::product_of(shape) / elements, shape.front(), elements))
     return {};
-  auto ofImages = nn::ReduceOp::create(rewriter, op.getLoc(), op.getKind(), op.getOperand(), axes.drop_front(),
-                                       op.getKeepDims());
+  auto ofImages =
+      nn::ReduceOp::create(rewriter, op.getLoc(), op.getKind(), op.getOperand(), axes.drop_front(), op.getKeepDims());
   auto sum = nn::ReduceOp::create(rewriter, op.getLoc(), op.getKind(), ofImages, axes.take_front(), op.getKeepDims());
   return {ofImages, sum};
 }

@@ -246,7 +246,8 @@ LogicalResult infer(MaybeLocation location, FilterGradientOp::Adaptor op, Types 
   const Dims parts = *op.getParts();
   auto divides = [&](size_t axis) { return parts[axis] > 0 && gradient[axis] % parts[axis] == 0; };
   if (parts.size() != 2 || gradient.size() < 3 || !divides(0) || !divides(1))
-    return emitOptionalError(location, "parts must be two numbers that divide the images and the rows of a gradient of shape [",
+    return emitOptionalError(location,
+                             "parts must be two numbers that divide the images and the rows of a gradient of shape [",
                              gradient, "], but are [", parts, "]");
   Shape all(parts);
   all.append(filter);

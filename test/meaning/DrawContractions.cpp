@@ -142,8 +142,11 @@ void drawFilterGradient(Draw &draw) {
   const int64_t images = draw.between(1, 3);
   const std::string x = draw.operand(element, with(images, w.spatial, w.channels), factors(draw));
   const std::string dy = draw.operand(element, with(images, positions, w.outputs), factors(draw));
+  auto half = [](int64_t size) -> int64_t { return size % 2 == 0 ? 2 : 1; };
+  const std::string parts =
+      draw.between(0, 1) ? ", parts = " + arrayText({half(images), half(positions.front())}) : std::string();
   draw.node.text = "nn.filter_gradient " + x + ", " + dy + " {kernel = " + arrayText(w.kernel) +
-                   ", strides = " + arrayText(w.strides) + ", dilations = " + arrayText(w.dilations) +
+                   ", strides = " + arrayText(w.strides) + ", dilations = " + arrayText(w.dilations) + parts +
                    "} : " + draw.typeOf(x) + ", " + draw.typeOf(dy);
   draw.node.bounds = {{1, 0, 2 + double(images * product(positions))}};
 }

@@ -147,8 +147,8 @@ SmallVector<Value> TileLoader::loadLeftRows(const ChunkPosition &position, Value
       SmallVector<Value, 4> elements;
       for (Value step : ArrayRef(steps).slice(from, 4))
         elements.push_back(vector::ExtractOp::create(build.ops, build.loc, step, row));
-      quads.push_back(vector::FromElementsOp::create(
-          build.ops, build.loc, VectorType::get({4}, elements.front().getType()), elements));
+      quads.push_back(vector::FromElementsOp::create(build.ops, build.loc,
+                                                     VectorType::get({4}, elements.front().getType()), elements));
     }
     chunks.push_back(layout.chunk == 4 ? quads[0] : joined(quads[0], quads[1]));
   }

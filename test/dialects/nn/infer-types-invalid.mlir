@@ -65,6 +65,14 @@ func.func @gradient_of_another(%a: tensor<2x9x4xf32>, %g: tensor<2x8x6xf32>) {
 
 // -----
 
+func.func @unequal_parts(%a: tensor<4x9x4xf32>, %g: tensor<4x7x6xf32>) {
+  // expected-error@+1 {{parts must be two numbers that divide the images and the rows of a gradient of shape [4, 7, 6], but are [2, 2]}}
+  %0 = nn.filter_gradient %a, %g {kernel = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, parts = array<i64: 2, 2>} : tensor<4x9x4xf32>, tensor<4x7x6xf32>
+  return
+}
+
+// -----
+
 func.func @pads_leave_nothing(%a: tensor<1x2x1xf32>, %w: tensor<3x1x1xf32>) {
   // expected-error@+1 {{the pads of spatial axis 0 must leave some of its 5 elements}}
   %0 = nn.conv_transpose %a, %w {strides = array<i64: 2>, pads = array<i64: 2, 3>, dilations = array<i64: 1>,

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products whose left operand is read transposed, as gradients of weights are: rows lie one after another, and tiles through shared memory
+// load four of them at once.
+
+#include "test/unit/codegen/KernelTexts.h"
+#include "test/unit/codegen/gpu/VulkanHarness.h"
+
+using namespace nacre::codegen;
+
+namespace {
+
+class GpuGradient : public GpuDifferential {};
+
+MatmulText transposedLeft(int64_t m, int64_t n, int64_t k, int64_t batch = 0, unsigned cut = 0) {
+  MatmulText matmul{m, n, k, batch, /*panel=*/0, cut};
+  matmul.lhsTransposed = true;
+  return matmul;
+}
+
+/// The gradient of a 3x3 filter in `parts` of two images each.
+ProductText filterGradient(int64_t parts, int64_t size, int64_t channels, int64_t columns) {
+  ProductText p;
+  p.loops = {"p", "a", "b", "c", "o", "n", "h", "w"};
+  p.parallel = 5;
+  p.result = {parts, 3, 3, channels, columns};
+  p.resultMap = "p, a, b, c, o";
+  p.lhs = {2 * parts, size + 2, size + 2, channels};
+  p.lhsMap = "p * 2 + n, a + h, b + w, c";
+  p.rhs = {2 * parts, size, size, columns};
+  p.rhsMap = "p * 2 + n, h, w, o";
+  p.shape = {2};
+  p.shapeMap = "n";
+  return p;
+}
+
+GpuOptions tried(const char *tile, nacre::GpuPrecision precision = nacre::GpuPrecision::F32) {
+  GpuOptions options;
+  options.tile = tile;
+  options.precision = precision;
+  return options;
+}
+
+TEST_F(GpuGradient, RowsByWholeTilesAndWithEdges) {
+  check(transposedLeft(64, 64, 64).text());
+  check(transposedLeft(132, 70, 36).text());
+  check(transposedLeft(128, 256, 256).text());
+}
+
+TEST_F(GpuGradient, RowsThatAreNoMultipleOfFour) { check(transposedLeft(37, 44, 40).text()); }
+
+TEST_F(GpuGradient, FewerRowsThanATileHas) { check(transposedLeft(20, 48, 130).text()); }
+
+TEST_F(GpuGradient, Batches) {
+  check(transposedLeft(40, 36, 30, /*batch=*/3).text());
+  check(transposedLeft(40, 36, 30, /*batch=*/3, /*cut=*/1).text());
+}
+
+TEST_F(GpuGradient, FewerLinesThanInvocations) {
+  // 64 invocations load 8 groups of rows by 4 chunks, and 10 by 6 in the second.
+  check(transposedLeft(70, 40, 50).text(), 1e-5, tried("shared:rows=4,quads=1,columns=8,lines=8,depth=16"));
+  check(transposedLeft(80, 40, 50).text(), 1e-5, tried("shared:rows=5,quads=1,columns=8,lines=8,depth=24"));
+  check(transposedLeft(100, 96, 70).text(), 1e-5,
+        tried("shared:rows=6,quads=2,columns=8,lines=16,depth=16,parts=2,unroll=2"));
+  check(transposedLeft(260, 130, 33).text(), 1e-5, tried("shared:rows=8,quads=4,columns=8,lines=16,depth=8,unroll=2"));
+}
+
+TEST_F(GpuGradient, PartsOfAFiltersGradient) {
+  check(filterGradient(3, 6, 8, 32).text());
+  check(filterGradient(4, 5, 3, 20).text());
+  for (const char *tile : {"shared:rows=6,quads=2,columns=8,lines=16,depth=16,parts=2,unroll=2",
+                           "shared:rows=4,quads=1,columns=8,lines=8,depth=64,parts=4"})
+    check(filterGradient(2, 8, 16, 64).text(), 1e-5, tried(tile));
+}
+
+TEST_F(GpuGradient, Halves) {
+  MatmulText matmul = transposedLeft(96, 64, 128);
+  matmul.element = "f16";
+  check(matmul.text(), 1e-3);
+  check(matmul.text(), 1e-3,
+        tried("cooperative:rows=3,quads=4,columns=1,lines=2,depth=128,parts=2,buffers=1", nacre::GpuPrecision::F16));
+  check(transposedLeft(96, 64, 128).text(), 1e-2,
+        tried("cooperative:rows=3,quads=4,columns=1,lines=2,depth=128,parts=2,buffers=1", nacre::GpuPrecision::F16));
+}
+
+} // namespace
