@@ -6,7 +6,9 @@
 
 #include "compiler/schedule/Lifetimes.h"
 
+#include "compiler/schedule/SideBySide.h"
 #include "dialects/StoredBytes.h"
+#include "dialects/plan/Notes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -83,6 +85,27 @@ private:
   llvm::DenseMap<Value, unsigned> numbers;
 };
 
+/// For each step of an entry of launches the first and the last of its group.
+std::vector<Life> readGroups(const EntryProgram &program) {
+  std::vector<TouchingStep> steps;
+  for (const Step &step : program.steps) {
+    TouchingStep &touching = steps.emplace_back();
+    for (const Touch &touch : step.touches)
+      (touch.writes ? touching.writes : touching.reads).push_back(touch.storage);
+  }
+  const std::vector<unsigned> numbers = groupsOf(steps);
+  std::vector<Life> groups;
+  for (unsigned step = 0, count = numbers.size(); step < count; ++step) {
+    Life group{step, step};
+    while (group.first > 0 && numbers[group.first - 1] == numbers[step])
+      --group.first;
+    while (group.last + 1 < count && numbers[group.last + 1] == numbers[step])
+      ++group.last;
+    groups.push_back(group);
+  }
+  return groups;
+}
+
 } // namespace
 
 EntryProgram readProgram(plan::EntryOp entry) { return StepReader(entry).program; }
@@ -90,13 +113,18 @@ EntryProgram readProgram(plan::EntryOp entry) { return StepReader(entry).program
 TemporaryLifetimes readLifetimes(plan::EntryOp entry) {
   EntryProgram program = readProgram(entry);
   TemporaryLifetimes result;
-  for (auto [storage, life] : llvm::zip_equal(program.storages, readLives(program.steps, program.storages.size()))) {
+  const bool isSideBySide = entry->hasAttr(plan::kSideBySide);
+  const std::vector<Life> groups = isSideBySide ? readGroups(program) : std::vector<Life>();
+  std::vector<Life> lives = readLives(program.steps, program.storages.size());
+  for (auto [storage, life] : llvm::zip_equal(program.storages, lives)) {
     if (storage.getRole() != plan::Role::Temporary)
       continue;
     if (life.first > life.last) {
       result.untouched.push_back(storage);
       continue;
     }
+    if (isSideBySide)
+      life = {groups[life.first].first, groups[life.last].last};
     result.storages.push_back(storage);
     result.demands.push_back({storedBytes(cast<MemRefType>(storage.getResult().getType())), life.first, life.last});
   }

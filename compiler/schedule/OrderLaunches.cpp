@@ -2,13 +2,16 @@
 //
 // What: puts the launches of an entry that trains into an order in which less memory is alive at once.
 // Why:  see LaunchOrder.h.
-// How:  1. what each step touches, through views, bodies of loops included; 2. all else first, then the steps in their order.
+// How:  1. what each step touches, through views, bodies of loops included; 2. all else first, then the steps in their order;
+//       3. if the GPU computes all of it, those that it may compute side by side next to one another (SideBySide.h).
 
 #include "compiler/schedule/LaunchOrder.h"
 #include "compiler/schedule/Passes.h"
+#include "compiler/schedule/SideBySide.h"
 
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/ControlFlow.h"
+#include "dialects/plan/Notes.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace nacre::schedule {
@@ -97,6 +100,14 @@ private:
   llvm::DenseMap<Value, unsigned> numbers;
 };
 
+/// Whether every step is a launch that is placed on the GPU as a whole.
+bool isGpus(ArrayRef<Operation *> steps) {
+  return llvm::all_of(steps, [](Operation *step) {
+    auto launch = dyn_cast<plan::LaunchOp>(step);
+    return launch && launch.getCpu() && (*launch.getCpu())[0] == (*launch.getCpu())[1];
+  });
+}
+
 /// The steps of a block, then those of their regions.
 bool orderBlock(Block &block, bool isShort) {
   SmallVector<Operation *> steps;
@@ -107,7 +118,16 @@ bool orderBlock(Block &block, bool isShort) {
   std::vector<TouchingStep> touching;
   for (Operation *step : steps)
     touching.push_back(reader.read(step));
-  const std::vector<unsigned> order = orderSteps(touching, reader.bytes, isShort);
+  std::vector<unsigned> order = orderSteps(touching, reader.bytes, isShort);
+  if (auto entry = dyn_cast<plan::EntryOp>(block.getParentOp()); entry && !isShort && isGpus(steps)) {
+    std::vector<TouchingStep> inOrder;
+    for (unsigned step : order)
+      inOrder.push_back(touching[step]);
+    const std::vector<unsigned> places = orderSideBySide(inOrder), before = std::exchange(order, {});
+    for (unsigned place : places)
+      order.push_back(before[place]);
+    entry->setAttr(plan::kSideBySide, UnitAttr::get(entry.getContext()));
+  }
   bool isOrdered = !llvm::is_sorted(order);
   if (isOrdered) {
     // Behind everything else, so that no view stands behind what reads it.

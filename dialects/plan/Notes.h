@@ -43,6 +43,10 @@ constexpr llvm::StringLiteral kPredictedNanoseconds = "plan.predicted_ns";
 /// On an entry: about how many nanoseconds a run takes for what it computes once more, because memory is short; an i64.
 constexpr llvm::StringLiteral kAgainNanoseconds = "plan.again_ns";
 
+/// On an entry of launches of the GPU alone: those next to one another that touch nothing that one of them writes are computed side by
+/// side, so that no two of them may share bytes of the arena. A unit.
+constexpr llvm::StringLiteral kSideBySide = "plan.side_by_side";
+
 /// On a kernel: the number of the input over which it may write its result, because the launches give both the same memory.
 constexpr llvm::StringLiteral kOverwritten = "plan.overwritten";
 

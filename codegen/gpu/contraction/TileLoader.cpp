@@ -130,13 +130,19 @@ Value TileLoader::loadLeft(const ChunkPosition &position, Value first) {
 
 /// Of some rows at once, a chunk each: a load brings one step of all of them.
 SmallVector<Value> TileLoader::loadLeftRows(const ChunkPosition &position, Value first) {
+  const unsigned lhs = Contraction::Lhs;
+  const ContractionLoop &run = contraction.depth.back();
+  Value chunk = build.multiply(position.chunk, layout.chunk), from;
+  if (!hasTail() && run.size % layout.chunk == 0) // All steps of a chunk are in one run.
+    from = build.add(position.from, depthAddress(lhs, first, chunk));
   SmallVector<Value> steps;
   for (int64_t step = 0; step < layout.chunk; ++step) {
-    Value offset = build.add(build.multiply(position.chunk, layout.chunk), step);
+    Value offset = build.add(chunk, step);
     Value rows = loadInTail(build.add(first, offset), hasWholeChunks(), [&](Value inside) {
-      Value depth =
-          hasTail() ? grid.depthAddress(Contraction::Lhs, inside) : depthAddress(Contraction::Lhs, first, offset);
-      return grid.load(Contraction::Lhs, build.add(position.from, depth));
+      if (from)
+        return grid.load(lhs, build.add(from, step * grid.scaled(lhs, run.strides[lhs])));
+      Value depth = hasTail() ? grid.depthAddress(lhs, inside) : depthAddress(lhs, first, offset);
+      return grid.load(lhs, build.add(position.from, depth));
     });
     steps.push_back(narrowed(rows, layout.leftType));
   }

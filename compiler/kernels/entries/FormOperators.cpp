@@ -170,7 +170,7 @@ private:
     const plan::Engine engine = plan::engineOf(isPartOfProduct ? op->getOperand(0).getDefiningOp() : op);
     node.engine = int(engine);
     for (Value operand : work->getOperands()) {
-      Value read = readsTransposes(work) ? readThroughTranspose(operand).source : operand;
+      Value read = readsThroughTransposes(work) ? readThroughTranspose(operand).source : operand;
       auto found = numbers.find(read.getDefiningOp());
       node.operands.push_back(found != numbers.end() ? found->second : getSplat(read) ? kSplatOperand : -1);
       ArrayRef<int64_t> shape = cast<RankedTensorType>(read.getType()).getShape();

@@ -99,13 +99,16 @@ LogicalResult lowerReduce(KernelBody &body, nn::ReduceOp op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult lowerSlice(KernelBody &body, nn::SliceOp op) {
+  StridedOperand source{op.getOperand(), llvm::to_vector(llvm::seq<int64_t>(0, op.getStarts().size()))};
+  if (readsThroughTransposes(op))
+    source = readThroughTranspose(op.getOperand());
   SmallVector<AffineExpr> position;
-  for (auto [axis, start] : llvm::enumerate(op.getStarts()))
-    position.push_back(body.getBuilder().getAffineDimExpr(axis) * op.getSteps()[axis] + start);
+  for (int64_t axis : source.axes)
+    position.push_back(body.getBuilder().getAffineDimExpr(axis) * op.getSteps()[axis] + op.getStarts()[axis]);
   Type elementType = getTensorType(op.getOperand()).getElementType();
   Location loc = body.getLoc();
   body.define(op.getResult(),
-              {{body.read(op.getOperand())},
+              {{body.read(source.source)},
                {AffineMap::get(position.size(), 0, position, body.getContext())},
                [=](OpBuilder &b, ValueRange scalars) { return fromStorage(b, loc, scalars[0], elementType); }});
   return body.finish();

@@ -41,8 +41,10 @@ mlir::LogicalResult lowerRows(KernelBody &body);
 // What is special in products (LowerContraction.cpp).
 /// Of a product or of attention, whose elements are stored in the order of `written`.
 mlir::LogicalResult lowerTransposed(KernelBody &body, mlir::Operation *product, nn::TransposeOp written);
-/// Whether `op` reads its operands through transposes: products, and attention.
+/// Whether `op` reads its operands through transposes, and may write its result through one: products, and attention.
 bool readsTransposes(mlir::Operation *op);
+/// Whether it reads them so: also what a GPU moves by steps, such as the taps of a filter in reverse. The CPU packs those.
+bool readsThroughTransposes(mlir::Operation *op);
 /// Whether the rows of all batches of a product are rows of one matrix, for it and for the operators that follow it.
 bool canCollapseRows(const OperatorGroup &group);
 
@@ -55,7 +57,7 @@ struct StridedOperand {
   llvm::SmallVector<int64_t> axes;
 };
 StridedOperand readThroughTranspose(mlir::Value operand);
-/// Whether products alone read a transpose: it is no kernel then.
+/// Whether only what reads through a transpose reads it: it is no kernel then.
 bool isReadThrough(mlir::Operation *op);
 /// The product, or attention, that is stored in the order of `op`, a transpose that keeps its columns last; null if it has
 /// other uses.

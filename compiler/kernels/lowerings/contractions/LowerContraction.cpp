@@ -4,6 +4,7 @@
 
 #include "compiler/kernels/lowerings/Lowering.h"
 #include "compiler/kernels/lowerings/contractions/MultiplyAdd.h"
+#include "dialects/plan/Notes.h"
 
 using namespace mlir;
 
@@ -25,8 +26,13 @@ StridedOperand readThroughTranspose(Value operand) {
 
 bool readsTransposes(Operation *op) { return isa<nn::MatMulOp, nn::AttentionOp>(op); }
 
+bool readsThroughTransposes(Operation *op) {
+  auto slice = dyn_cast<nn::SliceOp>(op);
+  return readsTransposes(op) || (slice && slice.getWorkKind() == nn::WorkKind::Nest && !plan::isOnCpu(op));
+}
+
 bool isReadThrough(Operation *op) {
-  return isa<nn::TransposeOp>(op) && !op->use_empty() && llvm::all_of(op->getUsers(), readsTransposes);
+  return isa<nn::TransposeOp>(op) && !op->use_empty() && llvm::all_of(op->getUsers(), readsThroughTransposes);
 }
 
 Operation *getTransposedProduct(Operation *op) {
