@@ -115,3 +115,29 @@ plan.entry @bounded {
   plan.launch @last(%y) into(%z) : (memref<1024xf32>) into (memref<64xf32>)
   plan.launch @update(%x) into(%w) : (memref<1024xf32>) into (memref<64xf32>)
 }
+
+// -----
+
+// If the GPU computes everything, steps that touch nothing that one of them writes come next to one another: the sums of the weight's
+// gradient and those of the bias, then both updates and the gradient of the input.
+
+// CHECK-LABEL: plan.entry @side_by_side attributes {plan.side_by_side}
+// CHECK:         plan.launch @bias_parts
+// CHECK-NEXT:    plan.launch @weight_parts
+// CHECK-NEXT:    plan.launch @input
+// CHECK-NEXT:    plan.launch @update_bias
+// CHECK-NEXT:    plan.launch @update_weight
+// SHORT-LABEL: plan.entry @side_by_side {
+plan.entry @side_by_side {
+  %dy = plan.storage input "dy" 0 : memref<64xf32>
+  %dx = plan.storage output "dx" 0 : memref<64xf32>
+  %b = plan.storage state "b" 0 : memref<8xf32>
+  %w = plan.storage state "w" 1 : memref<64xf32>
+  %ofb = plan.storage temporary : memref<64xf32>
+  %ofw = plan.storage temporary : memref<512xf32>
+  plan.launch @bias_parts(%dy) into(%ofb) {cpu = array<i64: 8, 8>, gpu = array<i64: 0, 8>} : (memref<64xf32>) into (memref<64xf32>)
+  plan.launch @update_bias(%ofb) into(%b) {cpu = array<i64: 8, 8>, gpu = array<i64: 0, 8>} : (memref<64xf32>) into (memref<8xf32>)
+  plan.launch @weight_parts(%dy) into(%ofw) {cpu = array<i64: 8, 8>, gpu = array<i64: 0, 8>} : (memref<64xf32>) into (memref<512xf32>)
+  plan.launch @update_weight(%ofw) into(%w) {cpu = array<i64: 8, 8>, gpu = array<i64: 0, 8>} : (memref<512xf32>) into (memref<64xf32>)
+  plan.launch @input(%dy) into(%dx) {cpu = array<i64: 8, 8>, gpu = array<i64: 0, 8>} : (memref<64xf32>) into (memref<64xf32>)
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/schedule/SideBySide.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "gtest/gtest.h"
+#include <random>
+
+using namespace nacre::schedule;
+
+namespace {
+
+bool conflict(const TouchingStep &a, const TouchingStep &b) {
+  auto meets = [](llvm::ArrayRef<unsigned> one, llvm::ArrayRef<unsigned> other) {
+    return llvm::any_of(one, [&](unsigned storage) { return llvm::is_contained(other, storage); });
+  };
+  return meets(a.writes, b.writes) || meets(a.writes, b.reads) || meets(a.reads, b.writes);
+}
+
+unsigned countGroups(llvm::ArrayRef<TouchingStep> steps, llvm::ArrayRef<unsigned> order) {
+  std::vector<TouchingStep> inOrder;
+  for (unsigned step : order)
+    inOrder.push_back(steps[step]);
+  return inOrder.empty() ? 0 : groupsOf(inOrder).back() + 1;
+}
+
+TEST(SideBySide, GradientsOfALayerComeTogether) {
+  enum { Dy, Sums, Bias, Parts, Weight, Dx };
+  // Sums for the bias and its update, parts of the filter's gradient and the update, the gradient of the input.
+  const TouchingStep steps[] = {{{Dy}, {Sums}}, {{Sums}, {Bias}}, {{Dy}, {Parts}}, {{Parts}, {Weight}}, {{Dy}, {Dx}}};
+  EXPECT_EQ(groupsOf(steps), (std::vector<unsigned>{0, 1, 1, 2, 2}));
+  const std::vector<unsigned> order = orderSideBySide(steps);
+  EXPECT_EQ(order, (std::vector<unsigned>{0, 2, 4, 1, 3}));
+  EXPECT_EQ(countGroups(steps, order), 2u);
+}
+
+TEST(SideBySide, NothingOvertakesWhatItConflictsWith) {
+  enum { A, B, W };
+  // The weight is read before it is updated, by a step that waits.
+  const TouchingStep steps[] = {{{}, {A}}, {{A, W}, {B}}, {{}, {W}}};
+  EXPECT_EQ(orderSideBySide(steps), (std::vector<unsigned>{0, 1, 2}));
+}
+
+TEST(SideBySide, ConflictsKeepTheirOrder) {
+  std::mt19937 random(11);
+  auto below = [&](unsigned limit) { return unsigned(random() % limit); };
+  unsigned fewer = 0;
+  for (int program = 0; program < 300; ++program) {
+    const unsigned storages = 1 + below(20);
+    std::vector<TouchingStep> steps(1 + below(40));
+    for (TouchingStep &step : steps) {
+      for (unsigned reads = below(3); reads > 0; --reads)
+        step.reads.push_back(below(storages));
+      step.writes.push_back(below(storages));
+    }
+    std::vector<unsigned> asIs(steps.size());
+    std::iota(asIs.begin(), asIs.end(), 0);
+    const std::vector<unsigned> order = orderSideBySide(steps);
+    ASSERT_TRUE(std::is_permutation(order.begin(), order.end(), asIs.begin()));
+    for (size_t i = 0; i < order.size(); ++i)
+      for (size_t j = i + 1; j < order.size(); ++j)
+        if (conflict(steps[order[i]], steps[order[j]]))
+          ASSERT_LT(order[i], order[j]);
+    ASSERT_LE(countGroups(steps, order), countGroups(steps, asIs));
+    fewer += countGroups(steps, order) < countGroups(steps, asIs);
+  }
+  EXPECT_GT(fewer, 100u);
+}
+
+} // namespace
