@@ -55,7 +55,7 @@ SplitSum split(nn::ReduceOp op, IRRewriter &rewriter) {
   ArrayRef<int64_t> axes = op.getAxes(), shape = shapeOf(op.getOperand());
   auto isKnown = [&] { return op.getKind() == nn::ReduceKind::Sum || op.getKind() == nn::ReduceKind::Mean; };
   Type element = cast<RankedTensorType>(op.getOperand().getType()).getElementType();
-  if (!isKnown() || !element.isF32() || axes.size() < 2 || axes.front() != 0)
+  if (!isKnown() || !(element.isF32() || element.isF16()) || axes.size() < 2 || axes.front() != 0)
     return {};
   int64_t elements = 1;
   for (int64_t axis : axes)

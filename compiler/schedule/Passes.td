@@ -20,7 +20,7 @@ def OrderLaunchesPass : Pass<"nacre-order-launches", "::nacre::plan::EntryOp"> {
     Requires: launches work on storages (`memref`s).
 
     If the GPU computes all of an entry that writes state, launches that it may compute at the same time are then put next to one another
-    (`compiler/schedule/SideBySide.h`): the GPU waits less often, and small launches run beside large ones. `plan.side_by_side` tells
+    (`compiler/schedule/SideBySide.h`): the GPU waits less often, and small launches run while large ones do. `plan.side_by_side` tells
     `nacre-plan-arena` that these share no bytes. With `short` memory counts more.
 
     Ensures: steps that touch one storage, one of them writing it, are in the order in which they were; other operations come before

@@ -55,13 +55,15 @@ bool becomesState(Operation *op) {
 }
 
 /// Whether its kernel may write what a weight and its moments become: tiles of its sums, a bias's among them, are written once, and
-/// are of f32.
-bool mayUpdate(Operation *work) {
+/// are of f32, on a GPU also of halves.
+bool mayUpdate(Operation *work, plan::Engine engine) {
   auto reduce = dyn_cast<nn::ReduceOp>(work);
   const bool isSum = reduce && reduce.getKind() == nn::ReduceKind::Sum;
   return (isSum || isa<nn::MatMulOp, nn::FilterGradientOp>(work)) &&
-         llvm::all_of(work->getOperandTypes(),
-                      [](Type type) { return cast<RankedTensorType>(type).getElementType().isF32(); });
+         llvm::all_of(work->getOperandTypes(), [&](Type type) {
+           Type element = cast<RankedTensorType>(type).getElementType();
+           return element.isF32() || (element.isF16() && engine == plan::Engine::Gpu);
+         });
 }
 
 /// Whether a product's kernel may read `op` where it has the product in registers.
@@ -190,7 +192,7 @@ private:
     node.escapes =
         llvm::any_of(op->getUsers(), [&](Operation *user) { return isReadElsewhere(user, *op->getBlock()); });
     node.becomesState = node.escapes && becomesState(op);
-    node.mayUpdate = mayUpdate(work);
+    node.mayUpdate = mayUpdate(work, engine);
     if (const Lowering *lowering = findLowering(op))
       node.prologueOperand = lowering->prologueOperand;
     if (readsCodes(op))
