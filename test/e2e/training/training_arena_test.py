@@ -13,7 +13,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import nacre
-from training_test import CASES, Case
+from training_cases import CASES, Case
 
 RATIO = 1.05
 ALIGNMENT = 64
