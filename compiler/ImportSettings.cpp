@@ -20,6 +20,10 @@ importer::ImportOptions importOptionsOf(const CompilerOptions &options) {
   result.weights = options.weights;
   result.randomWeights = options.randomWeights;
   result.seed = static_cast<uint32_t>(options.seed);
+  if (options.training && options.training->losses.empty()) {
+    auto [op, loss] = llvm::StringRef(options.training->trainOp).split(",loss=");
+    result.trainsItself = {op.str(), loss.str()};
+  }
   return result;
 }
 

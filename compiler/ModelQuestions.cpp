@@ -163,6 +163,7 @@ LogicalResult listWeights(const CompilerOptions &options, MLIRContext &context, 
   if (!optimizer)
     return emitError(UnknownLoc::get(&context)) << llvm::toString(optimizer.takeError());
   importer::ImportOptions importOptions = importOptionsOf(options);
+  importOptions.trainsItself.reset();
   importer::TrainedEntry &entry = importOptions.training.emplace();
   entry.isTraining = true;
   entry.normalizesByBatch = [&options](StringRef scale) {

@@ -127,7 +127,6 @@ private:
 
   LogicalResult readModel() {
     importOptions = importOptionsOf(options);
-    importOptions.trainsItself = trainsItself();
     if (options.training && !trainsItself()) {
       trained.emplace(options, phases.getContext());
       if (!trained->prepareImport(importOptions))

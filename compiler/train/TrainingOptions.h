@@ -27,6 +27,7 @@ inline constexpr llvm::StringLiteral clipName = "clip update";
 
 struct TrainingOptions {
   std::vector<std::string> losses;                               ///< `--loss`, added up; none: as the model says itself
+  std::string trainOp;                                           ///< `--train-op`: of a model that trains itself
   std::string optimizer = "sgd";                                 ///< `--optimizer`
   std::vector<std::string> trainable{"*"};                       ///< `--trainable`: patterns
   std::vector<std::string> frozen;                               ///< `--frozen`: patterns, which win

@@ -91,7 +91,10 @@ struct Declarations {
                             llvm::cl::desc("Add the entries train and evaluate, which share main's weights as state")};
   llvm::cl::list<std::string> losses{
       "loss", llvm::cl::cat(training), llvm::cl::value_desc("kind:tensor[,label=name]"),
-      llvm::cl::desc("Loss to minimize (see LOSSES); repeatable, losses are added (default: the ONNX model's own)")};
+      llvm::cl::desc("Loss to minimize (see LOSSES); repeatable, losses are added (default: the model's own)")};
+  llvm::cl::opt<std::string> trainOp{
+      "train-op", llvm::cl::cat(training), llvm::cl::value_desc("node[,loss=tensor]"),
+      llvm::cl::desc("Node of a TensorFlow graph that runs a step, and its loss (default: the only one)")};
   llvm::cl::opt<std::string> optimizer{"optimizer", llvm::cl::init("sgd"), llvm::cl::cat(training),
                                        llvm::cl::value_desc("kind[:constant=X,...]"),
                                        llvm::cl::desc("Update rule and its constants (see OPTIMIZERS) (default: sgd)")};

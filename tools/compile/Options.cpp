@@ -92,6 +92,8 @@ Error readTraining(Declarations &options, CompilerOptions &compiler) {
   for (const cl::Option &option : all)
     if (!options.train && !options.listWeights && &option != &options.memoryCap && option.getNumOccurrences() > 0)
       return bad("--" + option.ArgStr + " requires --train");
+  if (!options.train && !options.trainOp.empty())
+    return bad("--train-op requires --train");
   std::optional<int64_t> memoryCap;
   if (options.memoryCap.getNumOccurrences() > 0) {
     if (options.memoryCap < 1 || options.memoryCap > (int64_t(1) << 40))
@@ -104,8 +106,11 @@ Error readTraining(Declarations &options, CompilerOptions &compiler) {
   }
   for (const cl::Option &option : all)
     if (options.losses.empty() && !options.listWeights && option.getNumOccurrences() > 0)
-      return bad("--" + option.ArgStr + " requires --loss: without one, an ONNX model is trained as it says itself");
+      return bad("--" + option.ArgStr + " requires --loss: without one, a model is trained as it says itself");
+  if (!options.trainOp.empty() && !options.losses.empty())
+    return bad("--train-op cannot be combined with --loss: the node computes the gradients of its own loss");
   train::TrainingOptions &training = compiler.training.emplace();
+  training.trainOp = options.trainOp;
   training.losses = options.losses;
   training.optimizer = options.optimizer;
   if (!options.trainable.empty())

@@ -227,6 +227,14 @@ void OperandBinder::setResult(size_t index, Value value) {
     results[index] = value;
 }
 
+Node OperandBinder::describeAs(StringRef op, ArrayRef<Value> operands, size_t numResults) {
+  for (NamedAttribute attribute : node.attributes)
+    seen.insert(attribute.getName());
+  SmallVector<bool> wanted(numResults, false);
+  wanted.front() = true;
+  return Node{op, node.version, SmallVector<Value>(operands), wanted, node.attributes, {}, node.versionWord};
+}
+
 void OperandBinder::refuseUnknown(StringRef attribute) {
   InFlightDiagnostic diagnostic = error() << "attribute '" << attribute
                                           << "' must not be set: Nacre does not support it for '" << node.op << "'";

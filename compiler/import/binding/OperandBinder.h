@@ -124,6 +124,10 @@ public:
   /// Expands the graph for `arguments` in place of the node, and returns its results.
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> expand(const NodeGraph &graph, llvm::ArrayRef<mlir::Value> arguments);
 
+  /// Returns a node of another operator with this node's attributes, for runHandler (ImportRegistry.h), which reports those that
+  /// neither operator has. It has all of `numResults` results, of which only the first is used.
+  Node describeAs(llvm::StringRef op, llvm::ArrayRef<mlir::Value> operands, size_t numResults = 1);
+
   /// The errors of a failed attempt.
   struct Attempt {
     std::vector<mlir::Diagnostic> said;

@@ -51,6 +51,7 @@ struct OperandRule {
 class Signature {
 public:
   Signature(std::initializer_list<OperandRule> rules) : rules(rules) {}
+  explicit Signature(llvm::ArrayRef<OperandRule> rules) : rules(rules) {}
 
   /// Returns the name of operand `index` in messages: `operand 1 ('W')`.
   std::string nameOf(size_t index) const;

@@ -31,10 +31,7 @@ Value swish(NnBuilder &nn, Value x, double alpha) {
 
 Value softsign(NnBuilder &nn, Value x) { return nn.div(x, nn.add(nn.unary(UnaryKind::Abs, x), 1)); }
 
-Value selu(NnBuilder &nn, Value x) {
-  constexpr double alpha = 1.67326319217681884765625, scale = 1.05070102214813232421875;
-  return nn.mul(nn.unary(UnaryKind::Elu, x, alpha), scale);
-}
+Value selu(NnBuilder &nn, Value x) { return nn.mul(nn.unary(UnaryKind::Elu, x, seluAlpha), seluScale); }
 
 Value logOnePlus(NnBuilder &nn, Value x) {
   // The error of u = 1 + x is undone by the slope x / (u - 1); where adding 1 changes nothing there is none.

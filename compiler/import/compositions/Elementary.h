@@ -26,7 +26,10 @@ mlir::Value swish(NnBuilder &nn, mlir::Value x, double alpha = 1);
 /// x / (1 + |x|)
 mlir::Value softsign(NnBuilder &nn, mlir::Value x);
 
-/// scale * elu(x), with the two numbers that keep mean and variance.
+/// The two numbers of SELU, which keep mean and variance.
+constexpr double seluAlpha = 1.67326319217681884765625, seluScale = 1.05070102214813232421875;
+
+/// seluScale * elu(x), with seluAlpha.
 mlir::Value selu(NnBuilder &nn, mlir::Value x);
 
 /// log(1 + x) and exp(x) - 1, with all digits near 0.

@@ -335,6 +335,8 @@ FailureOr<std::unique_ptr<ModelView>> read(const ModelFile &file, const ImportOp
     return emitError(loc) << "--input cannot be combined with Gradient nodes; cut the model's file instead";
   if (!options.trainsItself)
     return cutModel(std::move(view), options);
+  if (!options.trainsItself->op.empty())
+    return emitError(loc) << "--train-op requires a TensorFlow graph; an ONNX model is trained by its training_info";
   if (!options.inputs.empty() || !options.outputs.empty())
     return emitError(loc)
            << "--input and --output cannot be combined with a model's own training_info; pass --loss, or omit them";

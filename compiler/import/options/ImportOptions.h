@@ -34,6 +34,12 @@ struct TrainedEntry {
   std::map<std::string, double> dropouts;
 };
 
+/// The training that a model describes itself.
+struct OwnTraining {
+  std::string op;   ///< the node that runs a step (`--train-op`); empty: the only one that the graph has
+  std::string loss; ///< the tensor of the loss; empty: the only one that can be the loss
+};
+
 struct ImportOptions {
   /// Shapes of inputs by name (`--shape`). They replace symbolic dimensions and the batch, and must agree with the others.
   std::map<std::string, llvm::SmallVector<int64_t>> shapes;
@@ -66,8 +72,9 @@ struct ImportOptions {
   /// For a trained model: weights (f32 and not scalar) become variables of the role `weight`, not constants, except those
   /// that a node must know at compile time.
   std::optional<TrainedEntry> training;
-  /// Whether a model with its own training (ONNX's training_info) gets the entry `train` in addition to `main`.
-  bool trainsItself = false;
+  /// Set if a model with its own training (ONNX's training_info, a TensorFlow graph with an optimizer) gets the entry `train`
+  /// in addition to `main`.
+  std::optional<OwnTraining> trainsItself;
   /// The seed of random values for missing weights (`--random-weights`).
   std::optional<uint32_t> randomWeights;
 };

@@ -190,6 +190,7 @@ GraphValue TensorFlowGraph::readKept(const KeptVariable &kept) const {
     value.type.shape->push_back({size, {}});
   value.variable = name;
   value.initial = kept.initial;
+  value.role = kept.role;
   return value;
 }
 

@@ -8,12 +8,14 @@
 #include "compiler/import/tensorflow/complex/Handlers.h"
 #include "compiler/import/tensorflow/indexed/Handlers.h"
 #include "compiler/import/tensorflow/operators/Handlers.h"
+#include "compiler/import/tensorflow/training/Handlers.h"
 
 namespace nacre::importer::tensorflow_format {
 
 const ImportRegistry &getOperators() {
   static const ImportRegistry registry = [] {
     ImportRegistry result;
+    registerActivationGradients(result);
     registerAudio(result);
     registerBlocks(result);
     registerCells(result);
@@ -24,10 +26,12 @@ const ImportRegistry &getOperators() {
     registerElementwise(result);
     registerFakeQuantization(result);
     registerFourier(result);
+    registerGradients(result);
     registerImages(result);
     registerIndexed(result);
     registerMatrices(result);
     registerNormalizations(result);
+    registerOptimizers(result);
     registerPartitions(result);
     registerParts(result);
     registerPlumbing(result);

@@ -3,16 +3,14 @@
 // Bytes of a TensorFlow model to a view that can be trusted.
 //
 // How:  1. the file, whatever message it holds,
-//       2. entries: signatures, or without one what the graph shows and the user names; where they write variables, again
-//          of the graph that has their values,
-//       3. variables: a checkpoint, what no checkpoint has, and what is kept,
-//       4. constants.
+//       2. variables: a checkpoint, what no checkpoint has, and what is kept,
+//       3. constants.
+//       Entries.cpp finds the entries.
 
 #include "compiler/import/tensorflow/Reader.h"
 
 #include "compiler/import/model/FileKind.h"
 #include "compiler/import/tensorflow/graph/FileRoot.h"
-#include "compiler/import/tensorflow/graph/Results.h"
 #include "compiler/import/tensorflow/saved/CheckpointFiles.h"
 #include "compiler/import/tensorflow/saved/ConcreteFunctions.h"
 #include "compiler/import/tensorflow/saved/ObjectKeys.h"
@@ -49,9 +47,6 @@ LogicalResult TensorFlowModel::parse(WireRoot root, const ImportOptions &options
   }
 }
 
-/// Whether the user names tensors, in place of a signature.
-static bool isCut(const ImportOptions &options) { return !options.inputs.empty() || !options.outputs.empty(); }
-
 FailureOr<std::unique_ptr<TensorFlowModel>> TensorFlowModel::read(const ModelFile &file, const ImportOptions &options,
                                                                   MLIRContext *context) {
   Location loc = FileLineColLoc::get(context, file.name, 0, 0);
@@ -64,7 +59,7 @@ FailureOr<std::unique_ptr<TensorFlowModel>> TensorFlowModel::read(const ModelFil
   std::unique_ptr<TensorFlowModel> model(new TensorFlowModel(std::move(*bytes)));
   if (failed(model->parse(root, options, loc)))
     return failure();
-  if (!isCut(options)) {
+  if (!namesTensors(options)) {
     FailureOr<llvm::StringMap<int>> wrapped = wrapFunctions(*model->meta, options.signatures, loc);
     if (failed(wrapped))
       return failure();
@@ -83,131 +78,7 @@ FailureOr<std::unique_ptr<TensorFlowModel>> TensorFlowModel::read(const ModelFil
 }
 
 //===----------------------------------------------------------------------===//
-// 2. Entries
-//===----------------------------------------------------------------------===//
-
-/// What the graph computes for a signature.
-FailureOr<TensorFlowEntry> TensorFlowModel::makeEntry(const Signature &signature, Location loc) {
-  std::string what = "the signature '" + toPrintable(signature.name) + "'";
-  auto find = [&](const SignatureTensor &named) -> FailureOr<TensorId> {
-    std::optional<std::string> text = calls.resolve(named.info->name());
-    std::optional<TensorId> tensor = text ? graph->findTensor(*text) : std::nullopt;
-    if (!tensor)
-      return emitError(loc) << what << " must name tensors of the graph, but names '" << toPrintable(named.info->name())
-                            << "'";
-    int type = getResultType(*graph->getNode(tensor->node).proto, tensor->result);
-    if (type % 100 == tensorflow::DT_STRING)
-      return emitError(loc) << what << " cannot be compiled: '" << toPrintable(named.key)
-                            << "' holds strings, not numbers";
-    return *tensor;
-  };
-  std::vector<TensorId> inputs, outputs;
-  for (const SignatureTensor &input : signature.inputs) {
-    FailureOr<TensorId> tensor = find(input);
-    if (failed(tensor))
-      return failure();
-    if (llvm::is_contained(inputs, *tensor))
-      return emitError(loc) << what << " must have distinct inputs, but two are '" << toPrintable(input.info->name())
-                            << "'";
-    inputs.push_back(*tensor);
-  }
-  for (const SignatureTensor &output : signature.outputs) {
-    FailureOr<TensorId> tensor = find(output);
-    if (failed(tensor))
-      return failure();
-    outputs.push_back(*tensor);
-  }
-  std::vector<int> called;
-  for (const SignatureTensor &output : signature.outputs)
-    if (std::optional<TensorName> name = parseTensorName(output.info->name()))
-      if (std::optional<int> node = graph->find(name->node))
-        called.push_back(*node); // a call does more than its results need
-  FailureOr<std::vector<TensorId>> wanted = addWritten(inputs, std::move(outputs), called, what);
-  if (failed(wanted))
-    return failure();
-  FailureOr<Section> section = findSection(*graph, std::move(inputs), std::move(*wanted));
-  if (failed(section))
-    return failure();
-  return TensorFlowEntry{signature.name, signature.inputs, signature.outputs, std::move(*section)};
-}
-
-/// The outputs of one more entry, and behind them what it makes of variables.
-FailureOr<std::vector<TensorId>> TensorFlowModel::addWritten(ArrayRef<TensorId> inputs, std::vector<TensorId> outputs,
-                                                             ArrayRef<int> last, StringRef what) {
-  if (written.size() == entries.size()) {
-    FailureOr<std::vector<WrittenVariable>> found = followWrites(*graph, inputs, outputs, last, what, edits);
-    if (failed(found))
-      return failure();
-    written.push_back(std::move(*found));
-  }
-  for (const WrittenVariable &variable : written[entries.size()])
-    outputs.push_back(*graph->findTensor(variable.last));
-  return outputs;
-}
-
-/// What the user names, or what nobody reads.
-LogicalResult TensorFlowModel::findNamedEntry(const ImportOptions &options) {
-  ImportOptions named = options;
-  for (std::vector<std::string> *tensors : {&named.inputs, &named.outputs})
-    for (std::string &tensor : *tensors)
-      tensor = calls.resolve(tensor).value_or(tensor);
-  if (named.outputs.empty())
-    named.outputs = impliedOutputs;
-  FailureOr<Section> section = findSection(*graph, named, calls);
-  if (failed(section))
-    return failure();
-  FailureOr<std::vector<TensorId>> wanted = addWritten(section->inputs, section->outputs, /*last=*/{}, "the model");
-  if (failed(wanted))
-    return failure();
-  if (!written.front().empty()) {
-    // What is assigned is read by none, but it is no output either.
-    for (TensorId output : section->outputs)
-      if (!edits.isEmpty())
-        impliedOutputs.push_back((graph->getNode(output.node).getName() + ":" + Twine(output.result)).str());
-    section = findSection(*graph, section->inputs, std::move(*wanted));
-    if (failed(section))
-      return failure();
-  }
-  entries.push_back({"", {}, {}, std::move(*section)});
-  return success();
-}
-
-LogicalResult TensorFlowModel::findSignatures(const ImportOptions &options, Location loc) {
-  FailureOr<std::vector<Signature>> signatures = chooseSignatures(*meta, options.signatures, loc);
-  if (failed(signatures))
-    return failure();
-  for (const Signature &signature : *signatures) {
-    FailureOr<TensorFlowEntry> entry = makeEntry(signature, loc);
-    if (failed(entry))
-      return failure();
-    entries.push_back(std::move(*entry));
-  }
-  if (entries.size() == 1)
-    entries.front().name = "";
-  return success();
-}
-
-LogicalResult TensorFlowModel::findEntries(const ImportOptions &options, Location loc) {
-  FailureOr<CheckedGraph> checked = CheckedGraph::read(meta->graph_def(), loc);
-  if (failed(checked))
-    return failure();
-  graph = std::move(*checked);
-  entries.clear();
-  if (isCut(options) && !options.signatures.empty())
-    return emitError(loc) << "--signature cannot be combined with --input or --output";
-  bool isNamed = isCut(options) || (meta->signature_def().empty() && options.signatures.empty());
-  if (failed(isNamed ? findNamedEntry(options) : findSignatures(options, loc)))
-    return failure();
-  if (!edits.isEmpty()) {
-    applyEdits(std::exchange(edits, {}), *meta->mutable_graph_def());
-    return findEntries(options, loc);
-  }
-  keepVariables();
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// 3. Variables
+// 2. Variables
 //===----------------------------------------------------------------------===//
 
 /// Those that the entry reads or keeps, each once.
@@ -239,24 +110,17 @@ bool TensorFlowModel::isKept(int variable) const {
   });
 }
 
-/// What one entry writes is an input of all that read it.
-void TensorFlowModel::keepVariables() {
-  std::set<std::string> names;
-  for (ArrayRef<WrittenVariable> variables : written)
-    for (const WrittenVariable &variable : variables)
-      names.insert(variable.variable);
-  for (auto [entry, variables] : llvm::zip_equal(entries, written)) {
-    entry.kept.clear();
-    for (const WrittenVariable &variable : variables)
-      entry.kept.push_back({*graph->find(variable.variable), /*isAssigned=*/true});
-    std::vector<int> read = findVariables(entry);
-    for (int variable : ArrayRef(read))
-      if (names.count(graph->getNode(variable).getName().str()) &&
-          llvm::none_of(entry.kept, [&](const KeptVariable &kept) { return kept.node == variable; }))
-        entry.kept.push_back({variable, /*isAssigned=*/false});
-    for (const KeptVariable &kept : entry.kept)
-      entry.section.inputs.push_back({kept.node, 0});
-  }
+/// Of a graph that trains: what optimizers do not change is a statistic if the network reads it.
+nn::VariableRole TensorFlowModel::findRole(const KeptVariable &kept) const {
+  if (auto known = roles.find(graph->getNode(kept.node).getName()); known != roles.end())
+    return known->second;
+  if (roles.empty() && !isTrained)
+    return nn::VariableRole::Recurrent;
+  if (isa<IntegerType>(kept.initial.getElementType()))
+    return nn::VariableRole::Counter;
+  if (llvm::none_of(entries.front().kept, [&](const KeptVariable &other) { return other.node == kept.node; }))
+    return nn::VariableRole::Moment;
+  return roles.empty() ? nn::VariableRole::Weight : nn::VariableRole::Statistic;
 }
 
 LogicalResult TensorFlowModel::bindVariables(StringRef prefix, Location loc) {
@@ -292,9 +156,7 @@ LogicalResult TensorFlowModel::startVariables(const ImportOptions &options, Loca
       continue;
     if (!isMadeOfConstants(*graph, value->second))
       continue;
-    std::string operand = graph->getNode(value->second.node).getName().str();
-    if (value->second.result)
-      operand += ":" + std::to_string(value->second.result);
+    const std::string operand = graph->getText(value->second);
     tensorflow::NodeDef &node = *meta->mutable_graph_def()->mutable_node(variable);
     node.set_op("Identity");
     node.clear_attr();
@@ -332,12 +194,13 @@ LogicalResult TensorFlowModel::startKept() {
       if (failed(value))
         return failure();
       kept.initial = *value;
+      kept.role = findRole(kept);
     }
   return success();
 }
 
 //===----------------------------------------------------------------------===//
-// 4. Constants
+// 3. Constants
 //===----------------------------------------------------------------------===//
 
 FailureOr<ElementsAttr> TensorFlowModel::readConstant(const tensorflow::TensorProto &tensor, StringRef name,

@@ -16,6 +16,7 @@
 #include "compiler/import/tensorflow/saved/SavedVariables.h"
 #include "compiler/import/tensorflow/saved/Signatures.h"
 #include "compiler/import/tensorflow/saved/WrittenVariables.h"
+#include "compiler/import/tensorflow/training/TrainingGraph.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -26,6 +27,7 @@ struct KeptVariable {
   int node;
   bool isAssigned;
   mlir::ElementsAttr initial = {};
+  nn::VariableRole role = nn::VariableRole::Recurrent;
 };
 
 /// A function that the model offers.
@@ -37,6 +39,9 @@ struct TensorFlowEntry {
   /// The last inputs of the section; those that are assigned are its last outputs.
   std::vector<KeptVariable> kept = {};
 };
+
+/// Whether the user names tensors, not a signature.
+bool namesTensors(const ImportOptions &options);
 
 class TensorFlowModel {
 public:
@@ -60,7 +65,10 @@ private:
   mlir::LogicalResult findEntries(const ImportOptions &options, mlir::Location loc);
   mlir::FailureOr<TensorFlowEntry> makeEntry(const Signature &signature, mlir::Location loc);
   mlir::LogicalResult findNamedEntry(const ImportOptions &options);
-  mlir::LogicalResult findSignatures(const ImportOptions &options, mlir::Location loc);
+  mlir::LogicalResult findSignatures(llvm::ArrayRef<std::string> names, mlir::Location loc);
+  mlir::FailureOr<bool> findTrainedEntries(const ImportOptions &options, mlir::Location loc);
+  mlir::FailureOr<bool> findTrainedSignatures(mlir::Location loc);
+  mlir::FailureOr<bool> findTrainedParts(const ImportOptions &options);
   mlir::FailureOr<std::vector<TensorId>> addWritten(llvm::ArrayRef<TensorId> inputs, std::vector<TensorId> outputs,
                                                     llvm::ArrayRef<int> last, llvm::StringRef what);
   void keepVariables();
@@ -69,6 +77,7 @@ private:
   std::vector<int> findVariables(const TensorFlowEntry &entry) const;
   std::vector<int> findVariables() const;
   bool isKept(int variable) const;
+  nn::VariableRole findRole(const KeptVariable &kept) const;
   mlir::LogicalResult startVariables(const ImportOptions &options, mlir::Location loc);
 
   TensorFlowFile file;
@@ -79,6 +88,9 @@ private:
   std::optional<CheckedGraph> graph;
   std::vector<TensorFlowEntry> entries;
   std::vector<std::vector<WrittenVariable>> written; ///< by each entry
+  bool isTrained = false;                            ///< the entries are those of a model that trains itself
+  std::optional<TrainingGraph> training;             ///< of one that is no more than a graph
+  llvm::StringMap<nn::VariableRole> roles;           ///< of variables that optimizers change
   std::vector<std::string> impliedOutputs;           ///< of a graph whose assignments are edited
   VariableEdits edits;
   SavedVariables variables;

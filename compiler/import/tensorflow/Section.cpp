@@ -13,6 +13,7 @@
 #include "compiler/import/tensorflow/graph/File.h"
 #include "compiler/import/tensorflow/graph/Results.h"
 #include "compiler/import/tensorflow/saved/RestoredVariables.h"
+#include "compiler/import/tensorflow/training/TrainedOperands.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/StringExtras.h"
@@ -31,12 +32,6 @@ bool isPlaceholder(const CheckedNode &node) { return node.getOp() == "Placeholde
 bool isNumeric(const CheckedNode &node, int result) {
   int type = getResultType(*node.proto, result) % 100;
   return type != tensorflow::DT_STRING && type != tensorflow::DT_RESOURCE && type != tensorflow::DT_VARIANT;
-}
-
-/// `name`, or `name:k`.
-std::string describe(const CheckedGraph &graph, TensorId tensor) {
-  std::string name = graph.getNode(tensor.node).getName().str();
-  return tensor.result ? name + ":" + std::to_string(tensor.result) : name;
 }
 
 //===----------------------------------------------------------------------===//
@@ -77,7 +72,8 @@ bool isLeftover(const CheckedGraph &graph, const CheckedNode &node) {
                                      "SaveV2",        "Save",       "RestoreV2",  "Restore", "Placeholder",
                                      "PlaceholderV2", "VariableV2", "VarHandleOp"};
   // A sum or a difference that is assigned is training's, also where freezing made a constant of the variable.
-  bool assigns = node.getOp().starts_with("Assign") && !node.operands.empty() &&
+  bool assigns = countTrainedOperands(node.getOp()) != 0;
+  assigns |= node.getOp().starts_with("Assign") && !node.operands.empty() &&
                  (node.getOp() != "Assign" || findVariable(graph, node.operands[0]));
   return assigns || llvm::is_contained(leftovers, node.getOp());
 }
@@ -181,6 +177,14 @@ LogicalResult checkInput(const CheckedGraph &graph, TensorId input) {
   return error;
 }
 
+/// The tensors that the section's nodes read, and its outputs.
+std::set<TensorId> findRead(const CheckedGraph &graph, const Section &section) {
+  std::set<TensorId> read(section.outputs.begin(), section.outputs.end());
+  for (int node : section.nodes)
+    read.insert(graph.getNode(node).operands.begin(), graph.getNode(node).operands.end());
+  return read;
+}
+
 } // namespace
 
 FailureOr<Section> findSection(const CheckedGraph &graph, std::vector<TensorId> inputs, std::vector<TensorId> outputs) {
@@ -216,33 +220,48 @@ FailureOr<Section> findSection(const CheckedGraph &graph, std::vector<TensorId> 
   return section;
 }
 
-FailureOr<Section> findSection(const CheckedGraph &graph, const ImportOptions &options, const CallResults &calls) {
-  std::vector<TensorId> inputs, outputs;
-  if (failed(findNamed(graph, "--input", options.inputs, inputs)) ||
-      failed(findNamed(graph, "--output", options.outputs, outputs)))
+FailureOr<Section> findReachedSection(const CheckedGraph &graph, std::vector<TensorId> inputs,
+                                      std::vector<TensorId> outputs) {
+  FailureOr<Section> section = findSection(graph, std::move(inputs), std::move(outputs));
+  if (succeeded(section)) {
+    const std::set<TensorId> read = findRead(graph, *section);
+    llvm::erase_if(section->inputs, [&](TensorId input) { return !read.count(input); });
+  }
+  return section;
+}
+
+FailureOr<Section> findNamedTensors(const CheckedGraph &graph, const ImportOptions &options) {
+  Section named;
+  if (failed(findNamed(graph, "--input", options.inputs, named.inputs)) ||
+      failed(findNamed(graph, "--output", options.outputs, named.outputs)))
     return failure();
   for (const auto &[name, value] : options.values) {
     std::optional<TensorId> tensor = graph.findTensor(name);
-    if (tensor && !isPlaceholder(graph.getNode(tensor->node)) && !llvm::is_contained(inputs, *tensor))
-      inputs.push_back(*tensor);
+    if (tensor && !isPlaceholder(graph.getNode(tensor->node)) && !llvm::is_contained(named.inputs, *tensor))
+      named.inputs.push_back(*tensor);
   }
+  return named;
+}
+
+FailureOr<Section> findSection(const CheckedGraph &graph, const ImportOptions &options, const CallResults &calls) {
+  FailureOr<Section> named = findNamedTensors(graph, options);
+  if (failed(named))
+    return failure();
+  std::vector<TensorId> outputs = std::move(named->outputs);
   if (outputs.empty())
     outputs = findOutputs(graph, calls);
   if (outputs.empty())
     return emitError(graph.getLocation())
            << "the graph must have a result that no node reads, but has none; name its outputs with --output";
-  std::vector<TensorId> given = inputs;
-  FailureOr<Section> section = findSection(graph, std::move(inputs), std::move(outputs));
+  FailureOr<Section> section = findSection(graph, named->inputs, std::move(outputs));
   if (failed(section))
     return failure();
-  std::set<TensorId> read(section->outputs.begin(), section->outputs.end());
-  for (int node : section->nodes)
-    read.insert(graph.getNode(node).operands.begin(), graph.getNode(node).operands.end());
-  for (TensorId input : given)
+  const std::set<TensorId> read = findRead(graph, *section);
+  for (TensorId input : named->inputs)
     if (!read.count(input))
       return emitError(graph.getLocation(input.node))
              << "--input and --set must name tensors that an output depends on, but no output depends on '"
-             << describe(graph, input) << "'";
+             << graph.getText(input) << "'";
   return section;
 }
 

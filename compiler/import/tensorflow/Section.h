@@ -33,6 +33,13 @@ mlir::FailureOr<Section> findSection(const CheckedGraph &graph, const ImportOpti
 mlir::FailureOr<Section> findSection(const CheckedGraph &graph, std::vector<TensorId> inputs,
                                      std::vector<TensorId> outputs);
 
+/// The same, without inputs that lead to no output.
+mlir::FailureOr<Section> findReachedSection(const CheckedGraph &graph, std::vector<TensorId> inputs,
+                                            std::vector<TensorId> outputs);
+
+/// The tensors that `--input`, `--set` and `--output` name, without nodes.
+mlir::FailureOr<Section> findNamedTensors(const CheckedGraph &graph, const ImportOptions &options);
+
 } // namespace nacre::importer::tensorflow_format
 
 #endif // NACRE_COMPILER_IMPORT_TENSORFLOW_SECTION_H

@@ -45,6 +45,11 @@ FailureOr<CheckedGraph> CheckedGraph::read(const tensorflow::GraphDef &proto, Lo
   return graph;
 }
 
+std::string CheckedGraph::getText(TensorId tensor) const {
+  std::string name = nodes[tensor.node].getName().str();
+  return tensor.result ? name + ":" + std::to_string(tensor.result) : name;
+}
+
 Location CheckedGraph::getLocation(StringRef name) const {
   return NameLoc::get(StringAttr::get(modelLoc.getContext(), name), modelLoc);
 }

@@ -65,6 +65,9 @@ public:
   /// A result of a node, by its name.
   std::optional<TensorId> findTensor(llvm::StringRef text) const;
 
+  /// The tensor's name: `name`, or `name:k`.
+  std::string getText(TensorId tensor) const;
+
   mlir::Location getLocation() const { return modelLoc; }
   mlir::Location getLocation(int node) const { return getLocation(nodes[node].getName()); }
   mlir::Location getLocation(llvm::StringRef name) const;

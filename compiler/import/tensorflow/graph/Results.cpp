@@ -89,6 +89,18 @@ constexpr Row rows[] = {
     {"BroadcastGradientArgs", "r0 r1"},
     {"DecodeWav", "audio=float sample_rate=int32"},
     {"QuantizeV2 QuantizedConv2D QuantizedMatMul QuantizedRelu", "output output_min=float output_max=float"},
+    {"FusedBatchNormGrad", "x_backprop scale_backprop offset_backprop reserve_space_3 reserve_space_4"},
+    {"FusedBatchNormGradV2 FusedBatchNormGradV3",
+     "x_backprop scale_backprop=U offset_backprop=U reserve_space_3=U reserve_space_4=U"},
+    // Optimizers: the variables after the step. The file's node has at most the first, a reference.
+    {"ApplyMomentum ApplyKerasMomentum ApplyAdagrad ApplyAdagradV2 ResourceApplyMomentum ResourceApplyKerasMomentum "
+     "ResourceApplyAdagrad ResourceApplyAdagradV2",
+     "var accum"},
+    {"ApplyAdam ApplyAdaMax ApplyAdadelta ApplyRMSProp ResourceApplyAdam ResourceApplyAdaMax ResourceApplyAdadelta "
+     "ResourceApplyRMSProp",
+     "var first second"},
+    {"ApplyAdamWithAmsgrad ApplyCenteredRMSProp ResourceApplyAdamWithAmsgrad ResourceApplyCenteredRMSProp",
+     "var first second third"},
     {"Svd", "s u v"},
     {"Lu", "lu p=output_idx_type|int32"},
     {"Qr", "q r"},

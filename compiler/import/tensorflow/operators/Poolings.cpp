@@ -88,37 +88,6 @@ void importMaxPoolWithArgmax(OperandBinder &node) {
   node.setResult(1, index ? nn.cast(index, type) : Value());
 }
 
-/// (orig_input, orig_output, grad): what comes of each maximum goes back to its place. Decoders put it where their encoder
-/// has pooled.
-void importMaxPoolGrad(OperandBinder &node) {
-  NnBuilder &nn = node.nn;
-  Layout layout = readLayout(node, 2);
-  if (!node.checkRank(0, 4, 4) || !node.checkShape(2, getShape(node.getOperand(1)), "one for each maximum"))
-    return;
-  Value x = layout.toLast(nn, node.getOperand(0)), grad = layout.toLast(nn, node.getOperand(2));
-  if (!x || !grad)
-    return node.fail();
-  FailureOr<Window> window = readPool(node, layout, x);
-  if (failed(window))
-    return;
-  auto pooled =
-      nn::poolShape(getShape(x), {window->kernel, window->strides, window->pads, window->dilations, window->overhang});
-  if (!pooled || getShape(grad) != Ints(*pooled)) {
-    llvm::consumeError(pooled.takeError());
-    node.error() << node.nameOf(1) << " must be the pooled shape of " << node.nameOf(0) << ", but is "
-                 << describe(node.getOperand(1));
-    return;
-  }
-  Value places = placesOfMaxima(node, x, *window, /*includesBatch=*/true);
-  if (!places)
-    return node.setResult({});
-  const int64_t all = getType(x).getNumElements(), maxima = getType(grad).getNumElements();
-  Value zeros = nn.splat(RankedTensorType::get(all, getElementType(x)), 0);
-  Value sums =
-      nn.infer<nn::ScatterNdOp>(nn::ScatterKind::Add, zeros, nn.reshape(places, {maxima, 1}), nn.reshape(grad, maxima));
-  node.setResult(layout.fromLast(nn, nn.reshape(sums, getShape(x))));
-}
-
 /// Of each window the largest sum of an element and its cell of the filter, [rows, columns, C].
 void importDilation(OperandBinder &node) {
   NnBuilder &nn = node.nn;
@@ -165,10 +134,6 @@ void registerPoolings(ImportRegistry &registry) {
   registry.add("MaxPool3D", 1, numbers, [](OperandBinder &node) { importPool(node, PoolKind::Max, 3); });
   registry.add("AvgPool3D", 1, floats, [](OperandBinder &node) { importPool(node, PoolKind::Average, 3); });
   registry.add("MaxPoolWithArgmax", 1, numbers, importMaxPoolWithArgmax);
-  registry.add(
-      "MaxPoolGrad", 1,
-      {{"orig_input", Holds::Numbers, 'T'}, {"orig_output", Holds::Numbers, 'T'}, {"grad", Holds::Numbers, 'T'}},
-      importMaxPoolGrad);
   registry.add("Dilation2D", 1, {{"input", Holds::Floats, 'T'}, {"filter", Holds::Floats, 'T'}}, importDilation);
 }
 

@@ -174,8 +174,8 @@ WrittenArguments FunctionLibrary::findWritten(const FunctionDef &function) {
   WrittenArguments written;
   Body body(function);
   for (const NodeDef &node : function.node_def()) {
-    if (writesVariable(node.op()))
-      if (std::optional<int> argument = body.trace(node, 0)) {
+    for (size_t operand = 0; operand < countWritten(node.op()); ++operand)
+      if (std::optional<int> argument = body.trace(node, int(operand))) {
         const tensorflow::AttrValue *type = findAttribute(node, "dtype");
         written.try_emplace(*argument, type ? type->type() : tensorflow::DT_INVALID);
       }

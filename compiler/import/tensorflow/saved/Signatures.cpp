@@ -59,9 +59,6 @@ FailureOr<tensorflow::MetaGraphDef *> chooseMetaGraph(tensorflow::SavedModel &mo
 // 2. Signatures
 //===----------------------------------------------------------------------===//
 
-/// What initializes the model, and is none that computes.
-constexpr StringRef initName = "__saved_model_init_op";
-
 /// Of entries with one key the last counts.
 template <typename Entries> static std::vector<SignatureTensor> sortByKey(const Entries &entries) {
   std::map<StringRef, const tensorflow::TensorInfo *> sorted;
@@ -95,7 +92,7 @@ static std::string describe(const Signature &signature) {
 
 int countSignatures(const tensorflow::MetaGraphDef &meta) {
   return static_cast<int>(
-      llvm::count_if(meta.signature_def(), [](const auto &entry) { return entry.key() != initName; }));
+      llvm::count_if(meta.signature_def(), [](const auto &entry) { return entry.key() != savedModelInitName; }));
 }
 
 FailureOr<std::vector<Signature>> chooseSignatures(const tensorflow::MetaGraphDef &meta, ArrayRef<std::string> names,
@@ -103,7 +100,7 @@ FailureOr<std::vector<Signature>> chooseSignatures(const tensorflow::MetaGraphDe
   std::map<StringRef, Signature> known;
   for (const tensorflow::SignatureEntry &entry : meta.signature_def())
     known[entry.key()] = {entry.key(), sortByKey(entry.value().inputs()), sortByKey(entry.value().outputs())};
-  known.erase(initName);
+  known.erase(savedModelInitName);
   auto refuse = [&](const Twine &what) {
     InFlightDiagnostic error = emitError(loc) << what;
     StringRef separator = "; it has ";

@@ -31,6 +31,9 @@ struct Signature {
   std::vector<SignatureTensor> inputs, outputs;
 };
 
+/// The signature that initializes the model, and computes nothing.
+constexpr llvm::StringLiteral savedModelInitName = "__saved_model_init_op";
+
 /// The graph with this tag; without one that for serving, or the only one. Errors are emitted at `loc`.
 mlir::FailureOr<tensorflow::MetaGraphDef *> chooseMetaGraph(tensorflow::SavedModel &model, llvm::StringRef tag,
                                                             mlir::Location loc);

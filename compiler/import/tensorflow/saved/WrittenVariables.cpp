@@ -10,6 +10,7 @@
 #include "compiler/import/tensorflow/saved/WrittenVariables.h"
 
 #include "compiler/import/tensorflow/saved/RestoredVariables.h"
+#include "compiler/import/tensorflow/training/TrainedOperands.h"
 #include "dialects/PrintableText.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -24,14 +25,10 @@ namespace nacre::importer::tensorflow_format {
 // 1. What runs
 //===----------------------------------------------------------------------===//
 
-/// Optimizers, each of which has an operator of its own.
-static bool trains(StringRef op) {
-  return op.starts_with("Apply") || op.starts_with("ResourceApply") || op.starts_with("SparseApply") ||
-         op.starts_with("ResourceSparseApply");
-}
-
-bool writesVariable(StringRef op) {
-  return trains(op) || op.starts_with("Assign") || op.starts_with("Scatter") || op.starts_with("ResourceScatter") ||
+size_t countWritten(StringRef op) {
+  if (size_t trained = countTrainedOperands(op))
+    return trained;
+  return op.starts_with("Assign") || op.starts_with("Scatter") || op.starts_with("ResourceScatter") ||
          op == "ResourceStridedSliceAssign" || op == "StridedSliceAssign";
 }
 
@@ -43,6 +40,9 @@ static StringRef getAssignedOp(StringRef op) {
       .Cases({"AssignSub", "AssignSubVariableOp"}, "Sub")
       .Default("");
 }
+
+/// How many of the operands the operator assigns as a whole, the first ones; result k is then operand k's new value.
+static size_t countAssigned(StringRef op) { return getAssignedOp(op).empty() ? countTrainedOperands(op) : 1; }
 
 static std::vector<bool> findRunning(const CheckedGraph &graph, ArrayRef<TensorId> inputs, ArrayRef<TensorId> outputs,
                                      ArrayRef<int> last) {
@@ -101,7 +101,7 @@ private:
   StringRef what;
   std::vector<TensorId> accesses; ///< operands that are the variable
   std::vector<TensorId> passes;   ///< the same of nodes that only hand it on
-  std::vector<int> assignments;
+  std::vector<TensorId> assignments; ///< results that are its new value
   /// Of each node: how many assignments are before it, as far as edges say; and how many there are before the first behind.
   std::vector<size_t> before, behind;
 };
@@ -114,25 +114,28 @@ void VariableFollower::findAccesses() {
     auto isHandle = [&](TensorId operand) { return handles.count(operand) != 0; };
     if (!runs[id] || llvm::none_of(node.operands, isHandle))
       continue;
-    bool assigns = !getAssignedOp(node.getOp()).empty() && isHandle(node.operands[0]);
+    const size_t assigned = std::min(countAssigned(node.getOp()), node.operands.size());
     bool handsOnMany = node.getOp() == "IdentityN" && !isReference;
     bool handsOn = node.getOp() == "RefIdentity" || (node.getOp() == "Identity" && !isReference) || handsOnMany;
-    if (assigns)
-      assignments.push_back(id);
-    for (auto [index, operand] : llvm::enumerate(node.operands)) {
+    for (auto [place, operand] : llvm::enumerate(node.operands)) {
+      const auto index = static_cast<int>(place);
       if (!isHandle(operand))
         continue;
-      (handsOn ? passes : accesses).push_back({id, static_cast<int>(index)});
-      if (handsOn || (assigns && isReference && index == 0))
-        handles.insert({id, handsOnMany ? static_cast<int>(index) : 0});
+      // An optimizer that is given one variable twice assigns its first value: the second access has no order.
+      const bool isFirst = assignments.empty() || assignments.back().node != id;
+      if (place < assigned && isFirst)
+        assignments.push_back({id, index});
+      (handsOn ? passes : accesses).push_back({id, index});
+      if (handsOn || (place < assigned && isReference && index == 0))
+        handles.insert({id, handsOnMany ? index : 0});
     }
   }
 }
 
 void VariableFollower::countWrites() {
   llvm::DenseMap<int, size_t> numbers;
-  for (auto [number, node] : llvm::enumerate(assignments))
-    numbers[node] = number;
+  for (auto [number, assignment] : llvm::enumerate(assignments))
+    numbers[assignment.node] = number;
   std::fill(behind.begin(), behind.end(), assignments.size());
   auto forEachSource = [&](int id, auto work) {
     for (TensorId operand : graph.getNode(id).operands)
@@ -157,13 +160,13 @@ void VariableFollower::countWrites() {
 LogicalResult VariableFollower::checkOrder() {
   for (TensorId access : accesses) {
     size_t seen = before[access.node];
-    const auto *place = llvm::find(ArrayRef(assignments), access.node);
-    size_t number = place - ArrayRef(assignments).begin(), next = number == assignments.size() ? seen : number;
+    auto place = llvm::find_if(assignments, [&](TensorId assignment) { return assignment.node == access.node; });
+    size_t number = place - assignments.begin(), next = number == assignments.size() ? seen : number;
     bool isOrdered = seen == next && (number < assignments.size() || behind[access.node] == next);
     if (isOrdered)
       continue;
     size_t open = number < assignments.size() ? number - 1 : std::min(behind[access.node], seen);
-    int other = assignments[std::min(open, assignments.size() - 1)];
+    int other = assignments[std::min(open, assignments.size() - 1)].node;
     return emitError(graph.getLocation(access.node))
            << what << " must read and write variable " << nameOf(variable)
            << " in a defined order, but the order relative to " << nameOf(other)
@@ -177,10 +180,10 @@ FailureOr<WrittenVariable> VariableFollower::follow(ArrayRef<int> writers, Varia
   for (int writer : writers) {
     StringRef op = graph.getNode(writer).getOp();
     std::string written = what.str() + " writes the variable " + nameOf(variable);
-    if (getAssignedOp(op).empty() || graph.getNode(writer).operands.size() != 2)
+    if (countAssigned(op) == 0 || (!getAssignedOp(op).empty() && graph.getNode(writer).operands.size() != 2))
       return emitError(graph.getLocation(writer))
              << written << " partially; only assignments of whole variables are supported";
-    if (!llvm::is_contained(assignments, writer))
+    if (llvm::none_of(assignments, [&](TensorId assignment) { return assignment.node == writer; }))
       return emitError(graph.getLocation(writer)) << written
                                                   << " between Switch and Merge or in a loop's condition, which is not "
                                                      "supported; assign the result afterwards";
@@ -191,11 +194,11 @@ FailureOr<WrittenVariable> VariableFollower::follow(ArrayRef<int> writers, Varia
   for (ArrayRef<TensorId> operands : {ArrayRef(accesses), ArrayRef(passes)})
     for (TensorId operand : operands) {
       size_t seen = before[operand.node];
-      int source = seen ? assignments[seen - 1] : variable;
-      edits.operands[operand] = graph.getNode(source).getName().str();
+      edits.operands[operand] = graph.getText(seen ? assignments[seen - 1] : TensorId{variable, 0});
     }
-  edits.assignments.insert(assignments.begin(), assignments.end());
-  return WrittenVariable{graph.getNode(variable).getName().str(), graph.getNode(assignments.back()).getName().str()};
+  for (TensorId assignment : assignments)
+    edits.assignments.insert(assignment.node);
+  return WrittenVariable{graph.getNode(variable).getName().str(), graph.getText(assignments.back())};
 }
 
 } // namespace
@@ -203,20 +206,17 @@ FailureOr<WrittenVariable> VariableFollower::follow(ArrayRef<int> writers, Varia
 FailureOr<std::vector<WrittenVariable>> followWrites(const CheckedGraph &graph, ArrayRef<TensorId> inputs,
                                                      ArrayRef<TensorId> outputs, ArrayRef<int> last, StringRef what,
                                                      VariableEdits &edits) {
-  constexpr size_t most = 256; // each is a walk over the graph
+  constexpr size_t most = 2048; // each is a walk over the graph
   std::vector<bool> runs = findRunning(graph, inputs, outputs, last);
   llvm::MapVector<int, std::vector<int>> writers;
   for (int id : graph.getOrder()) {
     const CheckedNode &node = graph.getNode(id);
-    if (!runs[id] || !writesVariable(node.getOp()) || node.operands.empty())
+    if (!runs[id])
       continue;
-    std::optional<int> variable = findVariable(graph, node.operands[0]);
-    if (variable && trains(node.getOp()))
-      return emitError(graph.getLocation(id))
-             << what << " trains the variable '" << toPrintable(graph.getNode(*variable).getName())
-             << "'; training operators are not supported";
-    if (variable)
-      writers[*variable].push_back(id);
+    const size_t changed = std::min(countWritten(node.getOp()), node.operands.size());
+    for (TensorId operand : ArrayRef(node.operands).take_front(changed))
+      if (std::optional<int> variable = findVariable(graph, operand))
+        writers[*variable].push_back(id);
   }
   if (writers.size() > most)
     return emitError(graph.getLocation())
@@ -236,9 +236,11 @@ FailureOr<std::vector<WrittenVariable>> followWrites(const CheckedGraph &graph, 
 // 3. Messages
 //===----------------------------------------------------------------------===//
 
-/// What is assigned, in place of the assignment.
+/// What is assigned, in place of the assignment. An optimizer's node is already a function of values.
 static void becomeValue(tensorflow::NodeDef &node) {
   StringRef op = getAssignedOp(node.op());
+  if (op.empty())
+    return;
   auto *inputs = node.mutable_input();
   auto first = llvm::find_if(*inputs, [](StringRef operand) { return !operand.starts_with("^"); });
   if (op == "Identity")

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The operators of TensorFlow's training graphs. Each family adds its handlers to the registry; Operators.cpp calls them all.
+
+#ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_TRAINING_HANDLERS_H
+#define NACRE_COMPILER_IMPORT_TENSORFLOW_TRAINING_HANDLERS_H
+
+#include "compiler/import/binding/ImportRegistry.h"
+
+namespace nacre::importer::tensorflow_format {
+
+void registerActivationGradients(ImportRegistry &registry);
+void registerGradients(ImportRegistry &registry);
+void registerOptimizers(ImportRegistry &registry);
+
+} // namespace nacre::importer::tensorflow_format
+
+#endif // NACRE_COMPILER_IMPORT_TENSORFLOW_TRAINING_HANDLERS_H

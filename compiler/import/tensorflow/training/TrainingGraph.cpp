@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a graph trains itself.
+//
+// How:  1. the node that runs a step: it depends on an optimizer, and nothing depends on it,
+//       2. what depends on what: inputs, variables, and trained variables through operators that have gradients,
+//       3. the loss: it compares something trained with an input that meets no variable before, and nothing computes with it,
+//       4. the network's outputs: what the loss compares.
+
+#include "compiler/import/tensorflow/training/TrainingGraph.h"
+
+#include "compiler/import/model/NodeNames.h"
+#include "compiler/import/tensorflow/Operators.h"
+#include "compiler/import/tensorflow/graph/Results.h"
+#include "compiler/import/tensorflow/saved/RestoredVariables.h"
+#include "compiler/import/tensorflow/saved/WrittenVariables.h"
+#include "compiler/import/tensorflow/training/TrainedOperands.h"
+#include "dialects/PrintableText.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace nacre::importer::tensorflow_format {
+namespace {
+
+using Nodes = std::vector<bool>;
+
+bool isPlaceholder(const CheckedNode &node) { return node.getOp() == "Placeholder" || node.getOp() == "PlaceholderV2"; }
+
+template <typename Names> std::string quote(const Names &names) {
+  constexpr size_t most = 8;
+  std::string text;
+  for (auto [index, name] : llvm::enumerate(names))
+    if (index < most)
+      text += (index ? ", '" : "'") + toPrintable(name) + "'";
+  return names.size() > most ? text + " and " + std::to_string(names.size() - most) + " more" : text;
+}
+
+class TrainingFinder {
+public:
+  TrainingFinder(const CheckedGraph &graph, const OwnTraining &options, ArrayRef<TensorId> inputs)
+      : graph(graph), options(options), size(graph.getNodes().size()), isInput(size), isRead(size), onInput(size),
+        onVariable(size), onTrained(size), compares(size), isCompared(size) {
+    for (TensorId input : inputs)
+      isInput[input.node] = true;
+    for (size_t node = 0; node < size; ++node)
+      if (isPlaceholder(graph.getNode(int(node))))
+        isInput[node] = true;
+  }
+
+  FailureOr<std::optional<TrainingGraph>> find(ArrayRef<TensorId> outputs);
+
+private:
+  std::string nameOf(int node) const { return graph.getNode(node).getName().str(); }
+  FailureOr<std::optional<int>> findTrainOp();
+  Nodes findRunning(int trainOp) const;
+  void followDependences(const Nodes &runs);
+  FailureOr<TensorId> findLoss();
+  FailureOr<std::vector<TensorId>> findOutputs(TensorId loss);
+  std::string findLearningRate(const Nodes &runs) const;
+
+  const CheckedGraph &graph;
+  const OwnTraining &options;
+  const size_t size;
+  Nodes isInput;
+  Nodes isRead; ///< by a node that computes
+  Nodes onInput, onVariable, onTrained;
+  Nodes compares;   ///< something trained with an input that meets no variable before
+  Nodes isCompared; ///< depends on such a comparison
+};
+
+//===----------------------------------------------------------------------===//
+// 1. The node that runs a step
+//===----------------------------------------------------------------------===//
+
+FailureOr<std::optional<int>> TrainingFinder::findTrainOp() {
+  Nodes trains(size), writes(size), isAwaited(size);
+  for (int id : graph.getOrder()) {
+    const CheckedNode &node = graph.getNode(id);
+    trains[id] = countTrainedOperands(node.getOp()) != 0;
+    writes[id] = countWritten(node.getOp()) != 0;
+    auto take = [&](int source) {
+      trains[id] = trains[id] || trains[source];
+      writes[id] = writes[id] || writes[source];
+      isAwaited[source] = true;
+    };
+    for (TensorId operand : node.operands)
+      take(operand.node);
+    llvm::for_each(node.controls, take);
+  }
+  if (!options.op.empty()) {
+    std::optional<int> named = graph.find(options.op);
+    SmallVector<StringRef> known;
+    for (const CheckedNode &node : graph.getNodes())
+      known.push_back(node.getName());
+    if (!named)
+      return refuseName(graph.getLocation(), "--train-op", options.op, known);
+    if (!writes[*named])
+      return emitError(graph.getLocation(*named)) << "--train-op must name a node that updates variables, but '"
+                                                  << toPrintable(options.op) << "' updates none";
+    return named;
+  }
+  SmallVector<int> candidates;
+  for (int node = 0; node < int(size); ++node)
+    if (trains[node] && !isAwaited[node])
+      candidates.push_back(node);
+  if (candidates.empty())
+    return std::optional<int>();
+  if (candidates.size() > 1)
+    return emitError(graph.getLocation())
+           << "the graph has " << candidates.size() << " nodes that train variables, "
+           << quote(llvm::map_to_vector(candidates, [&](int node) { return nameOf(node); }))
+           << "; choose one with --train-op";
+  return std::optional<int>(candidates.front());
+}
+
+Nodes TrainingFinder::findRunning(int trainOp) const {
+  Nodes runs(size);
+  std::vector<int> pending = {trainOp};
+  runs[trainOp] = true;
+  while (!pending.empty()) {
+    const CheckedNode &node = graph.getNode(pending.back());
+    pending.pop_back();
+    auto reach = [&](int source) {
+      if (!runs[source])
+        pending.push_back(source);
+      runs[source] = true;
+    };
+    for (TensorId operand : node.operands)
+      reach(operand.node);
+    llvm::for_each(node.controls, reach);
+  }
+  return runs;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Dependences
+//===----------------------------------------------------------------------===//
+
+/// Operators of which only the operands' shapes matter.
+bool readsShape(StringRef op) {
+  return llvm::is_contained({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"}, op);
+}
+
+/// Operators at which gradients end, though their results depend on the operands.
+bool hasNoGradient(StringRef op) {
+  return llvm::is_contained({"ArgMax", "ArgMin", "Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual",
+                             "InTopK", "InTopKV2", "StopGradient", "Round", "Floor", "Ceil", "Sign"},
+                            op);
+}
+
+void TrainingFinder::followDependences(const Nodes &runs) {
+  llvm::DenseSet<int> trained;
+  for (int id = 0; id < int(size); ++id) {
+    const CheckedNode &node = graph.getNode(id);
+    if (!runs[id] || countWritten(node.getOp()) == 0 || node.operands.empty())
+      continue;
+    if (std::optional<int> variable = findVariable(graph, node.operands.front()))
+      trained.insert(*variable);
+  }
+  for (int id : graph.getOrder()) {
+    const CheckedNode &node = graph.getNode(id);
+    onInput[id] = isInput[id];
+    onVariable[id] = isVariable(node);
+    onTrained[id] = trained.contains(id);
+    if (readsShape(node.getOp()) || isInput[id])
+      continue;
+    bool hasTrained = false, hasPlain = false;
+    for (TensorId operand : node.operands) {
+      const int source = operand.node;
+      onInput[id] = onInput[id] || onInput[source];
+      onVariable[id] = onVariable[id] || onVariable[source];
+      onTrained[id] = onTrained[id] || onTrained[source];
+      isCompared[id] = isCompared[id] || isCompared[source];
+      hasTrained |= onTrained[source] && onInput[source];
+      hasPlain |= onInput[source] && !onVariable[source];
+      // Summaries hold texts.
+      if (countResults(*node.proto) == 0 || getResultType(*node.proto, 0) != tensorflow::DT_STRING)
+        isRead[source] = true;
+    }
+    compares[id] = hasTrained && hasPlain;
+    isCompared[id] = isCompared[id] || compares[id];
+    if (hasNoGradient(node.getOp()))
+      onTrained[id] = false;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// 3. The loss
+//===----------------------------------------------------------------------===//
+
+/// Whether the node is in the scope that tf.gradients opens: of what it computes for constants, nothing is read.
+bool isInGradients(StringRef name) {
+  while (!name.empty()) {
+    auto [scope, rest] = name.split('/');
+    if (scope.starts_with("gradients") && !rest.empty())
+      return true;
+    name = rest;
+  }
+  return false;
+}
+
+FailureOr<TensorId> TrainingFinder::findLoss() {
+  if (!options.loss.empty()) {
+    if (std::optional<TensorId> named = graph.findTensor(options.loss))
+      return *named;
+    SmallVector<StringRef> known;
+    for (const CheckedNode &node : graph.getNodes())
+      known.push_back(node.getName());
+    return refuseName(graph.getLocation(), "the loss of --train-op", options.loss, known);
+  }
+  SmallVector<int> candidates;
+  for (int node = 0; node < int(size); ++node) {
+    const tensorflow::NodeDef &proto = *graph.getNode(node).proto;
+    if (isRead[node] || !onTrained[node] || !isCompared[node] || countWritten(proto.op()) != 0 ||
+        countResults(proto) == 0 || isInGradients(proto.name()))
+      continue;
+    const int type = getResultType(proto, 0);
+    if (type == tensorflow::DT_FLOAT || type == tensorflow::DT_HALF || type == tensorflow::DT_DOUBLE)
+      candidates.push_back(node);
+  }
+  if (candidates.size() == 1)
+    return TensorId{candidates.front(), 0};
+  InFlightDiagnostic error = emitError(graph.getLocation());
+  if (candidates.empty())
+    error << "the graph has no tensor that can be the loss: one that no node reads and that depends on inputs and on "
+             "trained variables";
+  else
+    error << "the graph has " << candidates.size() << " tensors that can be the loss, "
+          << quote(llvm::map_to_vector(candidates, [&](int node) { return nameOf(node); }));
+  return error << "; name it with --train-op=<node>,loss=<tensor>";
+}
+
+//===----------------------------------------------------------------------===//
+// 4. The network's outputs
+//===----------------------------------------------------------------------===//
+
+FailureOr<std::vector<TensorId>> TrainingFinder::findOutputs(TensorId loss) {
+  // Level by level: what is compared nearest to the loss is the network's output, and nothing before it is.
+  std::vector<TensorId> outputs;
+  llvm::SetVector<int> reached;
+  reached.insert(loss.node);
+  auto isOutput = [&](TensorId tensor) { return llvm::is_contained(outputs, tensor); };
+  for (size_t next = 0; next < reached.size(); ++next) {
+    const CheckedNode &node = graph.getNode(reached[next]);
+    if (llvm::any_of(outputs, [&](TensorId output) { return output.node == reached[next]; }))
+      continue;
+    for (TensorId operand : node.operands) {
+      const bool isTrained = onTrained[operand.node] && onInput[operand.node];
+      if (!compares[reached[next]]) {
+        if (isTrained)
+          reached.insert(operand.node);
+      } else if (isTrained && !isOutput(operand)) {
+        outputs.push_back(operand);
+      }
+    }
+  }
+  if (outputs.empty())
+    return emitError(graph.getLocation(loss.node))
+           << "the loss must compare the network's output with an input, but does not; name the network's outputs with "
+              "--output";
+  return outputs;
+}
+
+/// What optimizers call the learning rate.
+std::optional<size_t> findRateOperand(StringRef op) {
+  const ImportRegistry::Entry *entry = countTrainedOperands(op) ? getOperators().find(op, /*version=*/0) : nullptr;
+  if (!entry)
+    return std::nullopt;
+  for (auto [index, rule] : llvm::enumerate(entry->signature.getRules()))
+    if (rule.getName() == "lr" || rule.getName() == "alpha")
+      return index;
+  return std::nullopt;
+}
+
+std::string TrainingFinder::findLearningRate(const Nodes &runs) const {
+  std::set<int> rates;
+  for (int id = 0; id < int(size); ++id) {
+    const CheckedNode &node = graph.getNode(id);
+    std::optional<size_t> place = runs[id] ? findRateOperand(node.getOp()) : std::nullopt;
+    if (!place || *place >= node.operands.size())
+      continue;
+    int source = node.operands[*place].node;
+    while (graph.getNode(source).getOp() == "Identity" && !graph.getNode(source).operands.empty())
+      source = graph.getNode(source).operands.front().node;
+    rates.insert(source);
+  }
+  if (rates.size() == 1 && isPlaceholder(graph.getNode(*rates.begin())))
+    return nameOf(*rates.begin());
+  if (llvm::none_of(rates, [&](int rate) { return onInput[rate]; }) && !rates.empty())
+    emitRemark(graph.getLocation(*rates.begin()))
+        << "the learning rate is computed in the graph and is not an input; feed it from a placeholder to set it in "
+           "each step";
+  return "";
+}
+
+FailureOr<std::optional<TrainingGraph>> TrainingFinder::find(ArrayRef<TensorId> outputs) {
+  FailureOr<std::optional<int>> trainOp = findTrainOp();
+  if (failed(trainOp))
+    return failure();
+  if (!*trainOp)
+    return std::optional<TrainingGraph>();
+  const Nodes runs = findRunning(**trainOp);
+  followDependences(runs);
+  FailureOr<TensorId> loss = findLoss();
+  if (failed(loss))
+    return failure();
+  std::vector<TensorId> given = outputs.vec();
+  if (given.empty()) {
+    FailureOr<std::vector<TensorId>> found = findOutputs(*loss);
+    if (failed(found))
+      return failure();
+    given = std::move(*found);
+  }
+  TrainingGraph result;
+  result.trainOp = nameOf(**trainOp);
+  result.loss = graph.getText(*loss);
+  for (TensorId output : given)
+    result.outputs.push_back(graph.getText(output));
+  emitRemark(graph.getLocation()) << "trains as its node '" << toPrintable(result.trainOp) << "' does; the loss is '"
+                                  << toPrintable(result.loss) << "', and the entry main returns "
+                                  << quote(result.outputs);
+  result.learningRate = findLearningRate(runs);
+  return std::optional(std::move(result));
+}
+
+} // namespace
+
+FailureOr<std::optional<TrainingGraph>> findTraining(const CheckedGraph &graph, const OwnTraining &options,
+                                                     ArrayRef<TensorId> inputs, ArrayRef<TensorId> outputs) {
+  return TrainingFinder(graph, options, inputs).find(outputs);
+}
+
+llvm::StringMap<nn::VariableRole> findTrainedRoles(const CheckedGraph &graph) {
+  llvm::StringMap<nn::VariableRole> roles;
+  for (const CheckedNode &node : graph.getNodes()) {
+    const size_t count = std::min(countTrainedOperands(node.getOp()), node.operands.size());
+    for (auto [index, operand] : llvm::enumerate(ArrayRef(node.operands).take_front(count)))
+      if (std::optional<int> variable = findVariable(graph, operand)) {
+        const auto role = index == 0 ? nn::VariableRole::Weight : nn::VariableRole::Moment;
+        auto [known, isNew] = roles.try_emplace(graph.getNode(*variable).getName(), role);
+        if (!isNew && index == 0)
+          known->second = role;
+      }
+  }
+  return roles;
+}
+
+} // namespace nacre::importer::tensorflow_format

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a graph trains itself.
+//
+// What: the node that runs a step, the loss, the network's outputs, and the roles of the variables that an optimizer changes.
+// Why:  a training graph is one graph for everything. Its entries `main`, `train` and `evaluate` are different parts of it.
+// How:  tf.gradients and optimizers leave no marks, so the parts are found by what reads what; where that is ambiguous, an error
+//       lists the candidates and names the option that decides. Nodes and tensors are kept by name, because they are looked up
+//       again after assignments have become values (saved/WrittenVariables.h).
+
+#ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_TRAINING_TRAININGGRAPH_H
+#define NACRE_COMPILER_IMPORT_TENSORFLOW_TRAINING_TRAININGGRAPH_H
+
+#include "compiler/import/options/ImportOptions.h"
+#include "compiler/import/tensorflow/graph/CheckedGraph.h"
+#include "dialects/nn/Variables.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/LogicalResult.h"
+
+namespace nacre::importer::tensorflow_format {
+
+struct TrainingGraph {
+  std::string trainOp, loss;
+  std::string learningRate;         ///< the placeholder that optimizers read as their rate; empty if there is none
+  std::vector<std::string> outputs; ///< of the network
+};
+
+/// Returns nothing if no node of the graph trains, or failure after an error. `inputs` are placeholders or tensors at which the
+/// graph is cut; `outputs` are the network's if the user names them.
+mlir::FailureOr<std::optional<TrainingGraph>> findTraining(const CheckedGraph &graph, const OwnTraining &options,
+                                                           llvm::ArrayRef<TensorId> inputs,
+                                                           llvm::ArrayRef<TensorId> outputs);
+
+/// Returns the roles of the variables that optimizers change, by name: weights, and moments.
+llvm::StringMap<nn::VariableRole> findTrainedRoles(const CheckedGraph &graph);
+
+} // namespace nacre::importer::tensorflow_format
+
+#endif // NACRE_COMPILER_IMPORT_TENSORFLOW_TRAINING_TRAININGGRAPH_H
