@@ -159,14 +159,11 @@ FailureOr<bool> TensorFlowModel::findTrainedSignatures(Location loc) {
       wanted.push_back(*name);
       called.push_back(signature.entry);
     }
-  if (called.front() != "main")
-    return emitError(loc) << "a model with the signature 'train' must have a signature for inference, 'infer' or "
-                             "'serving_default', but has none; compile it with --signature";
   if (failed(findSignatures(wanted, loc)))
     return failure();
   for (auto [entry, name] : llvm::zip(entries, called))
     entry.name = name == "main" ? StringRef() : name;
-  TensorFlowEntry &train = entries[1];
+  TensorFlowEntry &train = *llvm::find_if(entries, [](const TensorFlowEntry &entry) { return entry.name == "train"; });
   if (train.outputs.size() == 1)
     train.outputs.front().key = "loss";
   if (called.back() != "evaluate") {

@@ -2,6 +2,7 @@
 
 #include "test/unit/compiler/NodeTrial.h"
 
+#include "compiler/TrainedModel.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/kernels/Passes.h"
 #include "dialects/nn/NnDialect.h"
@@ -101,6 +102,8 @@ bool NodeTrial::compile(Import import, Describe describe) {
   });
   graph::Options graphOptions;
   graphOptions.maxConstantBytes = maxConstantBytes;
+  if (failed(writeGradients(*module)))
+    return false;
   mlir::PassManager passes(&context);
   graph::buildPipeline(passes, graphOptions);
   kernels::buildPipeline(passes, plan::Engine::Cpu);

@@ -88,8 +88,11 @@ struct Needs {
 };
 
 constexpr Needs needs[] = {
-    {"Conv2D Conv3D Conv2DBackpropInput Conv3DBackpropInputV2 DepthwiseConv2dNative", "strides padding"},
-    {"AvgPool AvgPool3D MaxPool MaxPool3D MaxPoolWithArgmax MaxPoolGrad", "ksize strides padding"},
+    {"Conv2D Conv3D Conv2DBackpropInput Conv3DBackpropInputV2 DepthwiseConv2dNative Conv2DBackpropFilter "
+     "Conv3DBackpropFilterV2 DepthwiseConv2dNativeBackpropInput DepthwiseConv2dNativeBackpropFilter",
+     "strides padding"},
+    {"AvgPool AvgPool3D MaxPool MaxPool3D MaxPoolWithArgmax MaxPoolGrad MaxPool3DGrad AvgPoolGrad AvgPool3DGrad",
+     "ksize strides padding"},
     {"ExtractImagePatches", "ksizes strides rates padding"},
     {"Dilation2D", "strides rates padding"},
     {"AudioSpectrogram", "window_size stride"},
@@ -97,7 +100,7 @@ constexpr Needs needs[] = {
     {"Cast", "DstT"},
     {"Bitcast", "type"},
     {"Einsum", "equation"},
-    {"MirrorPad", "mode"},
+    {"MirrorPad MirrorPadGrad", "mode"},
     {"Unpack", "num axis"},
     {"Split SplitV", "num_split"},
     {"DynamicPartition", "num_partitions"},
@@ -105,7 +108,8 @@ constexpr Needs needs[] = {
     {"Empty", "dtype"},
     {"TopK InTopK", "k"},
     {"ReverseSequence", "seq_dim"},
-    {"FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3", "is_training"},
+    {"FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3 FusedBatchNormGrad FusedBatchNormGradV2 FusedBatchNormGradV3",
+     "is_training"},
     {"TensorArrayV3", "dtype element_shape"},
     {"TensorArrayGatherV3 TensorArrayReadV3 TensorArrayConcatV3", "dtype"},
     {"TensorListReserve EmptyTensorList TensorListStack TensorListGetItem TensorListGather TensorListConcatV2",

@@ -5,6 +5,7 @@
 #include "test/unit/compiler/TensorflowDraw.h"
 
 #include "compiler/import/tensorflow/graph/Results.h"
+#include "compiler/import/tensorflow/training/TrainedOperands.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -151,10 +152,30 @@ void addOperand(Draw &draw, GraphDef &graph, const std::string &name, const Draw
 // 3. The graph
 //===----------------------------------------------------------------------===//
 
+/// The same of operators that only training graphs have.
+std::optional<Dims> getTrainingShape(StringRef op, StringRef operand, size_t index) {
+  using tensorflow_format::countTrainedOperands;
+  if (size_t count = countTrainedOperands(op))
+    return index < count || operand == "grad" || operand == "delta" ? Dims{3, 2} : Dims{};
+  if (op.starts_with("FusedBatchNormGrad"))
+    return index < 2 ? Dims{2, 4, 4, 3} : Dims{3};
+  if (op.starts_with("Depthwise") && operand == "filter")
+    return op.ends_with("BackpropInput") ? Dims{2, 2, 3, 1} : Dims{2, 2, 3, 3};
+  if (op.starts_with("Resize") && op.ends_with("Grad"))
+    return index == 0 ? Dims{2, 4, 4, 3} : operand == "size" ? Dims{2} : Dims{2, 2, 2, 3};
+  if (op == "MirrorPadGrad")
+    return index ? Dims{2, 2} : Dims{9, 9};
+  if (op == "StridedSliceGrad")
+    return operand == "dy" ? Dims{2, 3} : Dims{2};
+  return std::nullopt;
+}
+
 /// The shape that a definition asks for, where it leaves little choice.
 std::optional<Dims> getAskedShape(Draw &draw, StringRef op, StringRef operand, size_t index, const Dims &x) {
   const auto rank = int64_t(x.size());
   const bool hasVolumes = op.contains("3D");
+  if (std::optional<Dims> shape = getTrainingShape(op, operand, index))
+    return shape;
   if (op == "FakeQuantWithMinMaxVarsPerChannel")
     return index ? Dims{x.empty() ? 1 : x.back()} : x;
   if (op.contains("Conv"))
@@ -292,10 +313,20 @@ void settleOperand(Draw &draw, StringRef op, StringRef name, DrawnOperand &opera
     operand.kind = DrawnOperand::Constant;
     operand.values = draw.oneIn(2) ? Dims{-1} : Dims{1, -1};
   }
-  if (name != "input_sizes" || draw.oneIn(4))
+  const bool hasVolumes = op.contains("3D");
+  std::optional<Dims> values;
+  if (name == "input_sizes" || name == "orig_input_shape")
+    values = hasVolumes ? Dims{1, 2, 4, 4, 3} : Dims{2, 4, 4, 3};
+  if (name == "filter_sizes")
+    values = op.starts_with("Depthwise") ? Dims{2, 2, 3, 1} : hasVolumes ? Dims{1, 2, 2, 3, 3} : Dims{2, 2, 3, 3};
+  if (op == "ResizeNearestNeighborGrad" && name == "size")
+    values = Dims{2, 2};
+  if (op == "StridedSliceGrad" && name != "dy")
+    values = name == "shape" ? Dims{4, 3} : name == "begin" ? Dims{1, 0} : name == "end" ? Dims{3, 3} : Dims{1, 1};
+  if (!values || draw.oneIn(4))
     return;
   operand.kind = DrawnOperand::Constant;
-  operand.values = op.contains("3D") ? Dims{1, 2, 4, 4, 3} : Dims{2, 4, 4, 3};
+  operand.values = *values;
 }
 
 /// The attributes that say how many operands there are.
@@ -331,7 +362,8 @@ GraphDef nacre::drawGraph(Draw &draw, StringRef op, llvm::ArrayRef<OperandRule> 
     node.add_input(name);
   }
   countOperands(node, operands);
-  const size_t first = op.ends_with("BackpropInput") || op.ends_with("BackpropInputV2") ? 1 : 0;
+  const bool isShapeFirst = llvm::is_contained({"input_sizes", "orig_input_shape"}, nameOf(0));
+  const size_t first = isShapeFirst ? 1 : 0;
   addAttributes(draw, node, first < operands.size() ? operands[first].shape.size() : 0);
   *graph.add_node() = node;
   addOutputs(draw, graph, node);
