@@ -23,10 +23,10 @@ mlir::LogicalResult refuse(const GraphNode &node);
 /// Emits a warning at `loc` that the model uses a newer operator set than its registry.
 void warnOfNewerVersion(const GraphNode &node, mlir::Location loc);
 
-/// Emits an error at `loc` that the option must name a tensor of the graph, with the name in `known` nearest to `name`. Always
+/// Emits an error at `loc` that the option must name a tensor (or `what`) of the graph, with the name in `known` nearest to `name`. Always
 /// returns failure.
 mlir::LogicalResult refuseName(mlir::Location loc, llvm::StringRef option, llvm::StringRef name,
-                               llvm::ArrayRef<llvm::StringRef> known);
+                               llvm::ArrayRef<llvm::StringRef> known, llvm::StringRef what = "tensor");
 
 /// Returns the name in a location of a node or a value; empty for the model's location.
 llvm::StringRef nameOf(mlir::Location loc);

@@ -188,6 +188,8 @@ FailureOr<bool> TensorFlowModel::findTrainedSignatures(Location loc) {
   if (!isTrained && !others.empty())
     emitRemark(loc) << "omits the signatures " << llvm::join(others, ", ")
                     << ": apps save and restore variables as a state (nacre_state_save, nacre_state_load)";
+  if (!isTrained)
+    noteFixedRate(*graph);
   isTrained = true;
   return true;
 }

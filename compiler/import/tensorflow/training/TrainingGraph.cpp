@@ -20,6 +20,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include <set>
 
 using namespace mlir;
 
@@ -29,6 +30,39 @@ namespace {
 using Nodes = std::vector<bool>;
 
 bool isPlaceholder(const CheckedNode &node) { return node.getOp() == "Placeholder" || node.getOp() == "PlaceholderV2"; }
+
+/// What optimizers call the learning rate.
+std::optional<size_t> findRateOperand(StringRef op) {
+  const ImportRegistry::Entry *entry = countTrainedOperands(op) ? getOperators().find(op, /*version=*/0) : nullptr;
+  if (!entry)
+    return std::nullopt;
+  for (auto [index, rule] : llvm::enumerate(entry->signature.getRules()))
+    if (rule.getName() == "lr" || rule.getName() == "alpha")
+      return index;
+  return std::nullopt;
+}
+
+/// The placeholder that all optimizers read as their learning rate; empty, with a note, if there is none.
+std::string findLearningRate(const CheckedGraph &graph, const Nodes &runs) {
+  std::set<int> rates;
+  for (int id = 0; id < int(runs.size()); ++id) {
+    const CheckedNode &node = graph.getNode(id);
+    std::optional<size_t> place = runs[id] ? findRateOperand(node.getOp()) : std::nullopt;
+    if (!place || *place >= node.operands.size())
+      continue;
+    int source = node.operands[*place].node;
+    while (graph.getNode(source).getOp() == "Identity" && !graph.getNode(source).operands.empty())
+      source = graph.getNode(source).operands.front().node;
+    rates.insert(source);
+  }
+  if (rates.size() == 1 && isPlaceholder(graph.getNode(*rates.begin())))
+    return graph.getNode(*rates.begin()).getName().str();
+  if (!rates.empty())
+    emitRemark(graph.getLocation(*rates.begin()))
+        << "the learning rate is computed in the graph and is not an input; feed it from a placeholder to set it in "
+           "each step";
+  return "";
+}
 
 template <typename Names> std::string quote(const Names &names) {
   constexpr size_t most = 8;
@@ -60,7 +94,6 @@ private:
   void followDependences(const Nodes &runs);
   FailureOr<TensorId> findLoss();
   FailureOr<std::vector<TensorId>> findOutputs(TensorId loss);
-  std::string findLearningRate(const Nodes &runs) const;
 
   const CheckedGraph &graph;
   const OwnTraining &options;
@@ -97,7 +130,7 @@ FailureOr<std::optional<int>> TrainingFinder::findTrainOp() {
     for (const CheckedNode &node : graph.getNodes())
       known.push_back(node.getName());
     if (!named)
-      return refuseName(graph.getLocation(), "--train-op", options.op, known);
+      return refuseName(graph.getLocation(), "--train-op", options.op, known, "node");
     if (!writes[*named])
       return emitError(graph.getLocation(*named)) << "--train-op must name a node that updates variables, but '"
                                                   << toPrintable(options.op) << "' updates none";
@@ -265,38 +298,6 @@ FailureOr<std::vector<TensorId>> TrainingFinder::findOutputs(TensorId loss) {
   return outputs;
 }
 
-/// What optimizers call the learning rate.
-std::optional<size_t> findRateOperand(StringRef op) {
-  const ImportRegistry::Entry *entry = countTrainedOperands(op) ? getOperators().find(op, /*version=*/0) : nullptr;
-  if (!entry)
-    return std::nullopt;
-  for (auto [index, rule] : llvm::enumerate(entry->signature.getRules()))
-    if (rule.getName() == "lr" || rule.getName() == "alpha")
-      return index;
-  return std::nullopt;
-}
-
-std::string TrainingFinder::findLearningRate(const Nodes &runs) const {
-  std::set<int> rates;
-  for (int id = 0; id < int(size); ++id) {
-    const CheckedNode &node = graph.getNode(id);
-    std::optional<size_t> place = runs[id] ? findRateOperand(node.getOp()) : std::nullopt;
-    if (!place || *place >= node.operands.size())
-      continue;
-    int source = node.operands[*place].node;
-    while (graph.getNode(source).getOp() == "Identity" && !graph.getNode(source).operands.empty())
-      source = graph.getNode(source).operands.front().node;
-    rates.insert(source);
-  }
-  if (rates.size() == 1 && isPlaceholder(graph.getNode(*rates.begin())))
-    return nameOf(*rates.begin());
-  if (llvm::none_of(rates, [&](int rate) { return onInput[rate]; }) && !rates.empty())
-    emitRemark(graph.getLocation(*rates.begin()))
-        << "the learning rate is computed in the graph and is not an input; feed it from a placeholder to set it in "
-           "each step";
-  return "";
-}
-
 FailureOr<std::optional<TrainingGraph>> TrainingFinder::find(ArrayRef<TensorId> outputs) {
   FailureOr<std::optional<int>> trainOp = findTrainOp();
   if (failed(trainOp))
@@ -323,7 +324,7 @@ FailureOr<std::optional<TrainingGraph>> TrainingFinder::find(ArrayRef<TensorId> 
   emitRemark(graph.getLocation()) << "trains as its node '" << toPrintable(result.trainOp) << "' does; the loss is '"
                                   << toPrintable(result.loss) << "', and the entry main returns "
                                   << quote(result.outputs);
-  result.learningRate = findLearningRate(runs);
+  result.learningRate = findLearningRate(graph, runs);
   return std::optional(std::move(result));
 }
 
@@ -333,6 +334,8 @@ FailureOr<std::optional<TrainingGraph>> findTraining(const CheckedGraph &graph, 
                                                      ArrayRef<TensorId> inputs, ArrayRef<TensorId> outputs) {
   return TrainingFinder(graph, options, inputs).find(outputs);
 }
+
+void noteFixedRate(const CheckedGraph &graph) { (void)findLearningRate(graph, Nodes(graph.getNodes().size(), true)); }
 
 llvm::StringMap<nn::VariableRole> findTrainedRoles(const CheckedGraph &graph) {
   llvm::StringMap<nn::VariableRole> roles;

@@ -33,6 +33,9 @@ mlir::FailureOr<std::optional<TrainingGraph>> findTraining(const CheckedGraph &g
                                                            llvm::ArrayRef<TensorId> inputs,
                                                            llvm::ArrayRef<TensorId> outputs);
 
+/// Emits a note if optimizers read a learning rate that is not a placeholder.
+void noteFixedRate(const CheckedGraph &graph);
+
 /// Returns the roles of the variables that optimizers change, by name: weights, and moments.
 llvm::StringMap<nn::VariableRole> findTrainedRoles(const CheckedGraph &graph);
 
