@@ -28,6 +28,8 @@ ContractionGrid::ContractionGrid(KernelFunction &function, const LoopedContracti
       reach = chooseReach(operand, width = 4);
     if (reach == Reach::Element && operand == Contraction::Lhs && mayTurn && liesInRows(width))
       reach = Reach::Rows;
+    if (reach == Reach::Element && operand == Contraction::Rhs && mayTurn && liesInSteps(width))
+      reach = Reach::Depth;
     reaches.push_back(reach);
     widths.push_back(reach == Reach::Element ? 1 : width);
   }
@@ -70,6 +72,13 @@ bool ContractionGrid::liesInRows(unsigned width) const {
       contraction.cut != Cut::Rows || turnsOf(tiledRows()) / contraction.cutExtent % int64_t(width) == 0;
   return !contraction.prologue && run.strides[Contraction::Lhs] == 1 && run.size % width == 0 && sharesBeginSo &&
          liesInGroups(Contraction::Lhs, &run, width);
+}
+
+/// Whether steps of Rhs lie one after another in groups.
+bool ContractionGrid::liesInSteps(unsigned width) const {
+  const ContractionLoop &run = contraction.depth.back();
+  return !panels && contraction.columns.strides[Contraction::Rhs] != 0 && run.strides[Contraction::Rhs] == 1 &&
+         run.size % width == 0 && liesInGroups(Contraction::Rhs, &run, width);
 }
 
 Reach ContractionGrid::chooseReach(unsigned operand, unsigned width) const {

@@ -20,14 +20,14 @@ namespace nacre::codegen::gpu {
 enum class Reach {
   Element, ///< One by one.
   Columns, ///< Four or eight columns at once.
-  Depth,   ///< As many steps of the reduction at once.
+  Depth,   ///< As many steps of the reduction at once: of Rhs, if it is read transposed.
   Rows     ///< Four rows of Lhs at once: it is read transposed.
 };
 
 class ContractionGrid {
 public:
   /// `panels`: of Rhs, if packed so. `widest`: how many elements of Lhs and Rhs a template takes at once, 8 of 16 bits. `mayTurn`:
-  /// whether it takes rows of Lhs four at once.
+  /// whether it takes rows of Lhs, or steps of Rhs, four at once.
   ContractionGrid(KernelFunction &function, const LoopedContraction &contraction, const std::optional<Panels> &panels,
                   unsigned widest = 4, bool mayTurn = false);
 
@@ -122,6 +122,7 @@ private:
   }
   bool makesLeft(unsigned operand) const;
   bool liesInRows(unsigned width) const;
+  bool liesInSteps(unsigned width) const;
   Reach chooseReach(unsigned operand, unsigned width) const;
   bool liesInGroups(unsigned operand, const ContractionLoop *along, unsigned width) const;
   mlir::Value addressOf(unsigned operand, llvm::ArrayRef<ContractionLoop> loops, mlir::Value flat, int64_t step);

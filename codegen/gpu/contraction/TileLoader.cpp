@@ -30,7 +30,8 @@ TileLoader::TileLoader(ContractionGrid &grid, const SharedLayout &layout, int64_
       position.from = build.add(grid.base(Contraction::Lhs),
                                 grid.tileRowAddress(Contraction::Lhs, build.multiply(position.line, rowsAtOnce),
                                                     position.further * rowsAtOnce));
-  rights = positions(layout.depth, layout.columns / layout.chunk, layout.rightPitch);
+  stepsAtOnce = grid.reach(Contraction::Rhs) == Reach::Depth ? grid.width(Contraction::Rhs) : 1;
+  rights = positions(layout.depth / stepsAtOnce, layout.columns / layout.chunk, stepsAtOnce * layout.rightPitch);
   for (ChunkPosition &position : rights)
     position.line = build.add(position.line, position.further);
 }
@@ -128,6 +129,23 @@ Value TileLoader::loadLeft(const ChunkPosition &position, Value first) {
   return joined(low, quad(1));
 }
 
+/// The chunks across a chunk of vectors: number i has lane i of each.
+SmallVector<Value> TileLoader::turned(ArrayRef<Value> vectors, int64_t lanes) {
+  SmallVector<Value> chunks;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    SmallVector<Value> quads;
+    for (int64_t from = 0; from < layout.chunk; from += 4) {
+      SmallVector<Value, 4> elements;
+      for (Value vector : vectors.slice(from, 4))
+        elements.push_back(vector::ExtractOp::create(build.ops, build.loc, vector, lane));
+      quads.push_back(vector::FromElementsOp::create(build.ops, build.loc,
+                                                     VectorType::get({4}, elements.front().getType()), elements));
+    }
+    chunks.push_back(layout.chunk == 4 ? quads[0] : joined(quads[0], quads[1]));
+  }
+  return chunks;
+}
+
 /// Of some rows at once, a chunk each: a load brings one step of all of them.
 SmallVector<Value> TileLoader::loadLeftRows(const ChunkPosition &position, Value first) {
   const unsigned lhs = Contraction::Lhs;
@@ -146,19 +164,7 @@ SmallVector<Value> TileLoader::loadLeftRows(const ChunkPosition &position, Value
     });
     steps.push_back(narrowed(rows, layout.leftType));
   }
-  SmallVector<Value> chunks;
-  for (int64_t row = 0; row < rowsAtOnce; ++row) {
-    SmallVector<Value> quads;
-    for (int64_t from = 0; from < layout.chunk; from += 4) {
-      SmallVector<Value, 4> elements;
-      for (Value step : ArrayRef(steps).slice(from, 4))
-        elements.push_back(vector::ExtractOp::create(build.ops, build.loc, step, row));
-      quads.push_back(vector::FromElementsOp::create(build.ops, build.loc,
-                                                     VectorType::get({4}, elements.front().getType()), elements));
-    }
-    chunks.push_back(layout.chunk == 4 ? quads[0] : joined(quads[0], quads[1]));
-  }
-  return chunks;
+  return turned(steps, rowsAtOnce);
 }
 
 Value TileLoader::loadRight(const ChunkPosition &position, Value first) {
@@ -179,6 +185,23 @@ Value TileLoader::loadRight(const ChunkPosition &position, Value first) {
   if (layout.chunk == 4)
     return low;
   return joined(low, narrowed(quad(1), layout.rightType));
+}
+
+/// Of some steps at once, a chunk each: a load brings all of them for one column.
+SmallVector<Value> TileLoader::loadRightSteps(const ChunkPosition &position, Value first) {
+  const unsigned rhs = Contraction::Rhs;
+  Value offset = build.multiply(position.line, stepsAtOnce);
+  Value depth =
+      hasTail() ? grid.depthAddress(rhs, grid.someStep(build.add(first, offset))) : depthAddress(rhs, first, offset);
+  Value from = build.add(grid.base(rhs), depth);
+  Value firstColumn = build.add(build.multiply(grid.firstQuad, 4), build.multiply(position.chunk, layout.chunk));
+  SmallVector<Value> columns;
+  for (int64_t column = 0; column < layout.chunk; ++column) {
+    Value at = build.least(build.add(firstColumn, column), build.constant(contraction.columns.size - 1));
+    at = build.multiply(at, grid.scaled(rhs, contraction.columns.strides[rhs]));
+    columns.push_back(narrowed(grid.load(rhs, build.add(from, at)), layout.rightType));
+  }
+  return turned(columns, stepsAtOnce);
 }
 
 Value TileLoader::asChunk(ValueRange quads) {
@@ -266,8 +289,12 @@ SmallVector<Value> TileLoader::load(Value part) {
       else
         chunks.push_back(loadLeft(position, first));
     }
-  for (const ChunkPosition &position : rights)
-    chunks.push_back(loadRight(position, first));
+  for (const ChunkPosition &position : rights) {
+    if (stepsAtOnce > 1)
+      llvm::append_range(chunks, loadRightSteps(position, first));
+    else
+      chunks.push_back(loadRight(position, first));
+  }
   if (hasTail())
     chunks.push_back(first);
   return chunks;
@@ -289,18 +316,18 @@ SmallVector<Value> TileLoader::loadFirst() {
 //===----------------------------------------------------------------------===//
 
 void TileLoader::store(ArrayRef<Value> chunks, Value buffer) {
-  auto put = [&](ValueRange lines, const ChunkPosition &position, Value array, int64_t size) {
+  auto put = [&](ValueRange lines, const ChunkPosition &position, Value array, int64_t size, int64_t pitch) {
     build.onlyIf(position.mine, [&] {
       for (auto [line, chunk] : llvm::enumerate(lines)) {
-        Value to = build.add(position.to, int64_t(line) * layout.leftPitch);
+        Value to = build.add(position.to, int64_t(line) * pitch);
         memref::StoreOp::create(build.ops, build.loc, chunk, array,
                                 ValueRange{build.add(to, build.multiply(buffer, size))});
       }
     });
   };
   Value first = hasTail() ? chunks.consume_back() : Value();
-  ArrayRef<Value> ofRight = chunks.take_back(rights.size());
-  SmallVector<Value> ofLeft(chunks.drop_back(rights.size()));
+  SmallVector<Value> ofRight(chunks.take_back(rights.size() * stepsAtOnce));
+  SmallVector<Value> ofLeft(chunks.drop_back(ofRight.size()));
   if (grid.left)
     ofLeft = makeLefts(ofLeft);
   const bool masksLeft = hasTail() && !grid.left && hasWholeChunks();
@@ -309,11 +336,15 @@ void TileLoader::store(ArrayRef<Value> chunks, Value buffer) {
     if (masksLeft)
       for (Value &chunk : lines)
         chunk = grid.zeroBeyond(build.add(first, build.multiply(position.chunk, layout.chunk)), chunk);
-    put(lines, position, left, layout.leftChunks());
+    put(lines, position, left, layout.leftChunks(), layout.leftPitch);
   }
-  for (auto [chunk, position] : llvm::zip_equal(ofRight, rights))
-    put(hasTail() ? grid.zeroBeyond(build.add(first, position.line), chunk) : chunk, position, right,
-        layout.rightChunks());
+  for (auto [number, position] : llvm::enumerate(rights)) {
+    MutableArrayRef<Value> lines = MutableArrayRef(ofRight).slice(number * stepsAtOnce, stepsAtOnce);
+    if (hasTail()) // Steps that are loaded at once are all of the reduction, or none.
+      for (Value &chunk : lines)
+        chunk = grid.zeroBeyond(build.add(first, build.multiply(position.line, stepsAtOnce)), chunk);
+    put(lines, position, right, layout.rightChunks(), layout.rightPitch);
+  }
 }
 
 //===----------------------------------------------------------------------===//

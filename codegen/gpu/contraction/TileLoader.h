@@ -63,6 +63,8 @@ private:
   mlir::Value loadLeft(const ChunkPosition &position, mlir::Value first);
   mlir::Value loadLeftQuad(mlir::Value row, mlir::Value first, mlir::Value offset);
   llvm::SmallVector<mlir::Value> loadLeftRows(const ChunkPosition &position, mlir::Value first);
+  llvm::SmallVector<mlir::Value> loadRightSteps(const ChunkPosition &position, mlir::Value first);
+  llvm::SmallVector<mlir::Value> turned(llvm::ArrayRef<mlir::Value> vectors, int64_t lanes);
   mlir::Value loadRight(const ChunkPosition &position, mlir::Value first);
   llvm::SmallVector<mlir::Value> insideOf(mlir::Value step);
   llvm::SmallVector<mlir::Value> loadForSource(mlir::Value first);
@@ -81,7 +83,7 @@ private:
   const SharedLayout layout;
   const int64_t threads, depthSize;
   llvm::SmallVector<ChunkPosition> lefts, rights;
-  int64_t rowsAtOnce = 1;                   ///< Of a left position: as many chunks, one for each.
+  int64_t rowsAtOnce = 1, stepsAtOnce = 1;  ///< Of a left or right position: as many chunks, one for each.
   bool sharesChunk = false;                 ///< All left positions are the same chunk of their rows.
   size_t sharedLoads = 0, loadsOfChunk = 0; ///< What a source loads for all rows, and for each chunk.
 };

@@ -73,10 +73,24 @@ TEST_F(GpuGradient, PartsOfAFiltersGradient) {
     check(filterGradient(2, 8, 16, 64).text(), 1e-5, tried(tile));
 }
 
+TEST_F(GpuGradient, RightOperandsReadTransposed) {
+  for (int64_t depth : {64, 72, 150})
+    for (const char *tile : {"shared:rows=6,quads=2,columns=8,lines=16,depth=16,parts=2,unroll=2",
+                             "shared:rows=4,quads=1,columns=8,lines=8,depth=64,parts=4"})
+      check(MatmulText{100, 70, depth, 0, 0, 0, /*transposed=*/true}.text(), 1e-5, tried(tile));
+  check(MatmulText{40, 36, 32, /*batch=*/2, 0, 1, /*transposed=*/true, /*lhsTransposed=*/true}.text(), 1e-5,
+        tried("shared:rows=4,quads=1,columns=8,lines=8,depth=16"));
+  check(MatmulText{64, 50, 64, 0, 0, /*cut=*/1, /*transposed=*/true}.text(), 1e-5,
+        tried("shared:rows=4,quads=1,columns=8,lines=8,depth=16"));
+}
+
 TEST_F(GpuGradient, Halves) {
   MatmulText matmul = transposedLeft(96, 64, 128);
   matmul.element = "f16";
   check(matmul.text(), 1e-3);
+  check(matmul.text(), 1e-3,
+        tried("cooperative:rows=3,quads=4,columns=1,lines=2,depth=128,parts=2,buffers=1", nacre::GpuPrecision::F16));
+  matmul.transposed = true;
   check(matmul.text(), 1e-3,
         tried("cooperative:rows=3,quads=4,columns=1,lines=2,depth=128,parts=2,buffers=1", nacre::GpuPrecision::F16));
   check(transposedLeft(96, 64, 128).text(), 1e-2,
