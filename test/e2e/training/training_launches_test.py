@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The launches of a training step on a GPU: how many there are, what they write, and that long sums have the same parts wherever they run."""
+import os
+import re
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import nacre
+
+sys.path.insert(0, os.path.join(nacre.ROOT, "test", "bench"))
+from training import mentee  # noqa: E402
+
+OPTIONS = ("--train", "--loss=softmax-cross-entropy:logits", "--optimizer=sgd:momentum=0.9", "--entries=train")
+STATE = re.compile(r"(%\d+) = plan\.storage\s+state ")
+LAUNCH = re.compile(r"plan\.launch @(\w+)\((.*?)\) into\((.*?)\)")
+
+
+class LaunchesTest(nacre.NacreTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.graph = mentee(128)
+
+    def plan(self, place):
+        self.graph.save(self.path("mentee.onnx"))
+        self.call(os.path.join(nacre.BIN, "nacre-compile"), self.path("mentee.onnx"), *OPTIONS, f"--place={place}", "--compile-to=schedule",
+                  "-o", self.path("plan.mlir"))
+        with open(self.path("plan.mlir"), encoding="utf-8") as file:
+            return file.read()
+
+    def test_mentee(self):
+        """Each gradient's kernel, or the sum over its parts, is the update: of 107 launches 33 copied state, and 16 were updates."""
+        plan = self.plan("gpu")
+        launches = LAUNCH.findall(plan)
+        states = set(STATE.findall(plan))
+        self.assertEqual(len(states), 33)  # weights and biases of eight layers, their momenta, and the number of the step
+        self.assertLessEqual(len(launches), 75)
+        writers = [(kernel, reads, writes) for kernel, reads, writes in launches if states & set(writes.split(", "))]
+        self.assertEqual(sorted(state for _, _, writes in writers for state in writes.split(", ")), sorted(states))
+        self.assertEqual(len(writers), 17)
+        for kernel, reads, writes in writers:
+            self.assertFalse(kernel.startswith("copy"), kernel)
+            self.assertLessEqual(set(writes.split(", ")), set(reads.split(", ")), "read where it is written")
+        self.assertNotIn("gpu_declined", plan)
+
+    def test_parts_are_those_of_the_layers(self):
+        """Not of the device, nor of the part of each kernel that it computes."""
+        def shapes(plan):
+            return re.findall(r"plan\.launch @filter_gradient.* into ?\((memref<\d+x\d+x3x3x\d+x\d+xf32>)\)", plan)
+
+        whole = shapes(self.plan("gpu"))
+        self.assertEqual(sorted(whole), sorted(f"memref<{parts}xf32>" for parts in (
+            "128x2x3x3x3x64", "64x1x3x3x64x64", "32x1x3x3x64x128", "16x1x3x3x128x128", "8x1x3x3x128x256")))
+        for percent in (25, 80):
+            self.assertEqual(sorted(shapes(self.plan(f"split:{percent}"))), sorted(whole))
+
+
+if __name__ == "__main__":
+    unittest.main()
