@@ -4,8 +4,8 @@
 // Why:   GPUs of phones are bound by their memory, and read halves in half the time; weights take half the room.
 // How:   1. what is computed of integers is found: it keeps the wide type, 2. every other value gets the narrow one, 3.
 //        casts stand where the wide one is kept: behind arguments, or their transposes, and constants, before results, around what is computed
-//        of integers, or only to say where something is read, and around recurrences and what branches and loops hand in and
-//        out, whose state adds up over all steps.
+//        of integers, or only to say where something is read, and around recurrences, written as one operator or as a loop, and what
+//        branches and loops hand in and out, whose state adds up over all steps.
 //        Kernels compute in f32 what they read.
 
 #include "compiler/graph/Passes.h"
@@ -165,6 +165,28 @@ void addTransposes(Block &body, DenseSet<Operation *> &wide) {
       wide.insert(transpose);
 }
 
+/// Whether it passes floats from turn to turn through products, and has no convolutions.
+bool isRecurrence(nn::ForOp loop) {
+  Block &body = loop.getBody().front();
+  return llvm::any_of(loop.getInitial().getTypes(), [](Type type) { return isWide(type); }) &&
+         !body.getOps<nn::MatMulOp>().empty() && body.getOps<nn::ConvOp>().empty();
+}
+
+/// Adds what recurrences compute, and what is moved for them alone.
+void addRecurrences(func::FuncOp function, DenseSet<Operation *> &wide) {
+  function.walk([&](nn::ForOp loop) {
+    if (isRecurrence(loop))
+      loop.getBody().walk([&](Operation *op) {
+        if (!isa<nn::ConstantOp, nn::YieldOp>(op))
+          wide.insert(op);
+      });
+  });
+  for (Operation &op : llvm::reverse(function.front()))
+    if (isa<nn::TransposeOp, nn::ReshapeOp>(op) && !op.use_empty() &&
+        llvm::all_of(op.getUsers(), [&](Operation *user) { return wide.contains(user); }))
+      wide.insert(&op);
+}
+
 /// The type of what `operand` hands into or out of a region, which no one changes: of a loop's or a branch's result, or of an
 /// argument in a body. Null where it hands nothing.
 Type getHandedType(OpOperand &operand) {
@@ -198,6 +220,7 @@ struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
     for (Block *block : llvm::reverse(blocks))
       addPositions(*block, wide);
     addTransposes(function.front(), wide);
+    addRecurrences(function, wide);
     OpBuilder builder(&getContext());
     for (Block *block : blocks)
       narrowValues(builder, *block);

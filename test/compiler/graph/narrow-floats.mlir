@@ -270,3 +270,27 @@ func.func @images(%x: tensor<1x3x4x5xf32>, %w: tensor<2x5xf32>, %a: tensor<4x5xf
   %3 = nn.matmul %a, %2 : tensor<4x5xf32>, tensor<5x2xf32>
   return %1, %3 : tensor<1x4x5x3xf32>, tensor<4x2xf32>
 }
+
+// -----
+
+// A recurrence is written as one operator, or, to be trained, as a loop: either way it computes in the wide type, from weights that are
+// moved as they are. Its rows are computed of narrow ones.
+// CHECK-LABEL: func.func @recurrence(
+// CHECK: nn.transpose %arg1 [1, 0] : tensor<4x4xf32>
+// CHECK: %[[X:[^ ,:()]+]] = nn.unary exp %{{.*}} : tensor<3x2x4xf16>
+// CHECK: %[[ROWS:[^ ,:()]+]] = nn.cast %[[X]] : tensor<3x2x4xf16> to tensor<3x2x4xf32>
+// CHECK: nn.for 3 carried(%arg2 : tensor<2x4xf32>) scanned(%[[ROWS]] : tensor<3x2x4xf32>)
+// CHECK-NOT: nn.cast
+// CHECK: nn.yield
+func.func @recurrence(%x: tensor<3x2x4xf32>, %w: tensor<4x4xf32>, %h0: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %t = nn.transpose %w [1, 0] : tensor<4x4xf32>
+  %e = nn.unary exp %x : tensor<3x2x4xf32>
+  %last = nn.for 3 carried(%h0 : tensor<2x4xf32>) scanned(%e : tensor<3x2x4xf32>) -> (tensor<2x4xf32>) {
+  ^bb0(%turn: tensor<i64>, %h: tensor<2x4xf32>, %row: tensor<2x4xf32>):
+    %p = nn.matmul %h, %t : tensor<2x4xf32>, tensor<4x4xf32>
+    %s = nn.binary add %p, %row : tensor<2x4xf32>, tensor<2x4xf32>
+    %n = nn.unary tanh %s : tensor<2x4xf32>
+    nn.yield %n : tensor<2x4xf32>
+  }
+  return %last : tensor<2x4xf32>
+}
