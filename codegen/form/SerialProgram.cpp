@@ -4,6 +4,8 @@
 
 #include "codegen/form/SerialProgram.h"
 
+#include "dialects/plan/Notes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -15,6 +17,22 @@ using namespace mlir;
 namespace nacre::codegen {
 
 static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
+
+static bool isParallel(scf::ForOp loop) { return loop->hasAttr(plan::kParallel); }
+
+/// The loop that is all of a turn of `loop`, and whose turns may run in parallel; null if there is none.
+static scf::ForOp allOfTurn(scf::ForOp loop) {
+  scf::ForOp only;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (isa<arith::ConstantOp>(op))
+      continue;
+    auto inner = dyn_cast<scf::ForOp>(op);
+    if (only || !inner || !isParallel(inner))
+      return nullptr;
+    only = inner;
+  }
+  return only;
+}
 
 //===----------------------------------------------------------------------===//
 // 1. Values and places
@@ -159,24 +177,50 @@ void SerialProgram::bindPlaces(ValueRange given, ValueRange from) {
 }
 
 void SerialProgram::emitTurns(scf::ForOp loop, ArrayRef<Value> inits) {
-  auto made = scf::ForOp::create(ops, loc, valueOf(loop.getLowerBound()), valueOf(loop.getUpperBound()),
-                                 valueOf(loop.getStep()), inits);
+  const int64_t turns = engine.turnsAtOnce(loop);
+  auto emitFrom = [&](Value first, SmallVector<Value> next) {
+    for (int64_t turn = 0; turn < turns; ++turn) {
+      values[loop.getInductionVar()] = turn == 0 ? first : add(first, arith::ConstantIndexOp::create(ops, loc, turn));
+      bind(loop.getRegionIterArgs(), next);
+      emitBlock(*loop.getBody());
+      next = carried(loop.getYieldedValues(), loop.getRegionIterArgs());
+    }
+    return next;
+  };
+  if (turns > 1 && turns == loop.getStaticTripCount()->getSExtValue())
+    return bind(loop.getResults(), emitFrom(valueOf(loop.getLowerBound()), SmallVector<Value>(inits)));
+  Value step = turns == 1 ? valueOf(loop.getStep()) : arith::ConstantIndexOp::create(ops, loc, turns).getResult();
+  auto made = scf::ForOp::create(ops, loc, valueOf(loop.getLowerBound()), valueOf(loop.getUpperBound()), step, inits);
   {
     OpBuilder::InsertionGuard guard(ops);
     if (inits.empty())
       ops.setInsertionPoint(made.getBody()->getTerminator());
     else
       ops.setInsertionPointToEnd(made.getBody());
-    values[loop.getInductionVar()] = made.getInductionVar();
-    bind(loop.getRegionIterArgs(), made.getRegionIterArgs());
-    emitBlock(*loop.getBody());
+    SmallVector<Value> next = emitFrom(made.getInductionVar(), SmallVector<Value>(made.getRegionIterArgs()));
     if (!inits.empty())
-      scf::YieldOp::create(ops, loc, carried(loop.getYieldedValues(), loop.getRegionIterArgs()));
+      scf::YieldOp::create(ops, loc, next);
   }
   bind(loop.getResults(), made.getResults());
 }
 
+bool SerialProgram::emitParallel(scf::ForOp loop) {
+  SmallVector<scf::ForOp, 2> loops;
+  for (; loop; loop = allOfTurn(loop)) {
+    bindPlaces(loop.getRegionIterArgs(), loop.getInits());
+    bindPlaces(loop.getResults(), loop.getInits());
+    loops.push_back(loop);
+  }
+  return engine.parallel(loops, [&](ValueRange counters) {
+    for (auto [each, counter] : llvm::zip_equal(loops, counters))
+      values[each.getInductionVar()] = counter;
+    emitBlock(*loops.back().getBody());
+  });
+}
+
 void SerialProgram::emitFor(scf::ForOp loop) {
+  if (isParallel(loop) && emitParallel(loop))
+    return;
   SmallVector<Value> inits = carried(loop.getInits(), loop.getRegionIterArgs());
   bindPlaces(loop.getRegionIterArgs(), loop.getInits());
   bindPlaces(loop.getResults(), loop.getInits());

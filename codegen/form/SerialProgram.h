@@ -40,6 +40,13 @@ public:
   virtual mlir::Value carry(mlir::Value emitted, mlir::Value value) = 0;
   /// Whether a loop that carries something must turn at least once.
   virtual bool mustTurn() const { return false; }
+  /// Loops of which each but the last has the next for its body, and whose turns may run in parallel: `turn` writes one, where the
+  /// loops stand at `counters`.
+  /// False where the engine lets them run one after another.
+  using Turn = llvm::function_ref<void(mlir::ValueRange counters)>;
+  virtual bool parallel(llvm::ArrayRef<mlir::scf::ForOp>, Turn) { return false; }
+  /// How many turns of `loop`, of a multiple of them, to write one after another; without a loop if these are all.
+  virtual int64_t turnsAtOnce(mlir::scf::ForOp) const { return 1; }
 
 protected:
   ~SerialEngine() = default;
@@ -50,7 +57,7 @@ public:
   SerialProgram(mlir::OpBuilder &ops, mlir::Location loc, const SerialForm &form, SerialEngine &engine)
       : ops(ops), loc(loc), form(form), engine(engine) {}
 
-  /// Writes the program of the point at `indices`, one per loop.
+  /// Writes the program of the point at `indices`, one per loop of the points.
   void emit(mlir::ValueRange indices);
 
 private:
@@ -68,6 +75,7 @@ private:
   void emitOperation(mlir::Operation *op);
   void emitFor(mlir::scf::ForOp loop);
   void emitTurns(mlir::scf::ForOp loop, llvm::ArrayRef<mlir::Value> inits);
+  bool emitParallel(mlir::scf::ForOp loop);
   void emitWhile(mlir::scf::WhileOp loop);
   void emitIf(mlir::scf::IfOp branch);
 

@@ -160,6 +160,7 @@ constexpr EmitterEntry<Emitter> kEmitters[] = {
     {"row", plan::KernelKind::Nest, emitRow},
     {"transpose", plan::KernelKind::Permute, emitTranspose},
     {"transpose", plan::KernelKind::Nest, emitTranspose},
+    {"team", plan::KernelKind::Serial, emitTeam},
     {"serial", plan::KernelKind::Serial, emitSerial},
     {"points", std::nullopt, emitPoints, kPanels},
 };

@@ -15,6 +15,7 @@ llvm::LogicalResult emitRow(plan::KernelOp kernel, KernelFunction &function);   
 llvm::LogicalResult emitPoints(plan::KernelOp kernel, KernelFunction &function);      ///< EmitPoints.cpp
 llvm::LogicalResult emitSeparable(plan::KernelOp kernel, KernelFunction &function);   ///< EmitContraction.cpp
 llvm::LogicalResult emitSerial(plan::KernelOp kernel, KernelFunction &function);      ///< EmitSerial.cpp
+llvm::LogicalResult emitTeam(plan::KernelOp kernel, KernelFunction &function);        ///< EmitTeam.cpp
 llvm::LogicalResult emitTranspose(plan::KernelOp kernel, KernelFunction &function);   ///< EmitTranspose.cpp
 
 } // namespace nacre::codegen::gpu

@@ -2,6 +2,8 @@
 
 #include "compiler/kernels/VerifySerial.h"
 
+#include "dialects/plan/Notes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -77,7 +79,40 @@ Fault findFaultOfOperations(scf::ForallOp points) {
 }
 
 //===----------------------------------------------------------------------===//
-// 3. Tensors
+// 3. Parallel turns
+//===----------------------------------------------------------------------===//
+
+bool isParallel(Operation *op) { return op->hasAttr(plan::kParallel); }
+
+bool isInParallel(Operation *op) {
+  for (Operation *around = op->getParentOp(); around; around = around->getParentOp())
+    if (isParallel(around))
+      return true;
+  return false;
+}
+
+/// If turns run in parallel, several threads run the program, and all of them run the rest of it.
+Fault findFaultOfParallel(scf::ForallOp points) {
+  bool hasTurns = false;
+  points.getBody()->walk([&](Operation *op) { hasTurns |= isParallel(op); });
+  Fault fault;
+  points.getBody()->walk([&](Operation *op) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (isParallel(op) && (!loop || !loop.getStaticTripCount() || getConstantIntValue(loop.getLowerBound()) != 0 ||
+                           getConstantIntValue(loop.getStep()) != 1 || !llvm::all_of(loop.getInits(), isTensor)))
+      fault = SerialFault{
+          op, "must count from 0 by 1 to a known end, and carry only tensors, if its iterations run in parallel"};
+    else if (hasTurns && isa<tensor::InsertOp>(op) && !isInParallel(op))
+      fault = SerialFault{op, "must be in a loop whose iterations run in parallel, as others in the program are"};
+    else if (isa<tensor::EmptyOp>(op) && isInParallel(op))
+      fault = SerialFault{op, "must not be in a loop whose iterations run in parallel"};
+    return fault ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return fault;
+}
+
+//===----------------------------------------------------------------------===//
+// 4. Tensors
 //===----------------------------------------------------------------------===//
 
 /// The tensor that `value` is the new contents of, in the loop that it is in.
@@ -197,6 +232,8 @@ std::optional<SerialFault> findSerialFault(plan::KernelOp kernel, scf::ForallOp 
   if (Fault fault = findFaultOfPoints(kernel, points))
     return fault;
   if (Fault fault = findFaultOfOperations(points))
+    return fault;
+  if (Fault fault = findFaultOfParallel(points))
     return fault;
   return findFaultOfTensors(points);
 }

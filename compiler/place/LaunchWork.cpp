@@ -5,6 +5,7 @@
 #include "compiler/place/LaunchWork.h"
 
 #include "dialects/StoredBytes.h"
+#include "dialects/plan/Notes.h"
 #include "dialects/plan/SerialTurns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -228,14 +229,24 @@ private:
   }
 
   /// A program reads and writes at most an element in each turn. What indices of the point find is divided.
+  /// Turns that run in parallel are as good as points, and what a point has for itself lies where nobody waits for it.
   void addProgram(scf::ForallOp points) {
-    work.points = std::max(work.points, plan::countPoints(points));
+    double lanes = 1;
+    points.getBody()->walk([&](Operation *op) {
+      if (op->hasAttr(plan::kParallel))
+        lanes = std::max(lanes, double(cast<scf::ForOp>(op).getStaticTripCount()->getZExtValue()));
+    });
+    auto isOfPoint = [&](Operation *op) {
+      auto read = dyn_cast<tensor::ExtractOp>(op);
+      return lanes > 1 && read && points.getRegion().isAncestor(read.getTensor().getParentRegion());
+    };
+    work.points = std::max(work.points, plan::countPoints(points) * lanes);
     points.getBody()->walk([&](Operation *op) {
       const double turns = plan::countPoints(points) * plan::countTurns(points, op);
       const BodyCost cost = costOf(*op);
       work.flops += cost.flops * turns;
       work.functions += cost.functions * turns;
-      work.accesses += isa<tensor::ExtractOp, tensor::InsertOp>(op) ? turns : 0;
+      work.accesses += isa<tensor::ExtractOp, tensor::InsertOp>(op) && !isOfPoint(op) ? turns : 0;
       auto read = dyn_cast<tensor::ExtractOp>(op);
       if (!read || points.getRegion().isAncestor(read.getTensor().getParentRegion()))
         return;

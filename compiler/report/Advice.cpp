@@ -90,7 +90,7 @@ Finding findDeclinedByGpu(const LaunchReport &launch, const CompileReport &repor
 }
 
 Finding findSerial(const LaunchReport &launch, const CompileReport &) {
-  if (launch.kind != "serial" && launch.kind != "scan")
+  if ((launch.kind != "serial" && launch.kind != "scan") || launch.isOfTurns)
     return {};
   return {1, "this is computed sequentially, in the order that its operator requires",
           "reduce the steps, or compute it outside the model"};

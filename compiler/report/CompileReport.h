@@ -46,6 +46,7 @@ struct LaunchReport {
   int64_t columns = 0, lanes = 1; ///< Of a product by a weight in panels, in a group; and of the first CPU's vectors.
   uint64_t singleWeightBytes = 0; ///< Of its weights, those in f32.
   bool inDoubles = false;         ///< It computes in f64.
+  bool isOfTurns = false;         ///< A serial kernel in which there are turns that run in parallel.
   bool fallback = false;          ///< No emitter took it,
   std::string fallbackReason;     ///< for this reason.
   double gpuShare = 0;            ///< Of the cut axis: 0 is the CPU alone, 1 the GPU alone.

@@ -80,6 +80,7 @@ static LaunchReport describe(plan::LaunchOp launch, const SymbolTable &symbols, 
   row.nodeList = package::listNodes(launch.getLoc());
   row.kernel = launch.getKernel().str();
   row.kind = plan::stringifyKernelKind(kernel.getKind()).str();
+  kernel->walk([&](Operation *op) { row.isOfTurns |= op->hasAttr(plan::kParallel); });
   row.contractionType = contractionTypeOf(kernel);
   if (!row.contractionType.empty() && row.contractionType != "int8")
     row.inFloatsBecause = whyInFloats(contractions, row.nodeList);

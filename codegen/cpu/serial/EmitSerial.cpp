@@ -3,7 +3,8 @@
 // What:  the emitter of serial kernels: a small program for each point, as it is, over flat memory.
 // Why:   its order is what it means; what can be gained is that neighbouring points run side by side.
 // How:   1. loops over the points, of which units take ranges of the first; 2. along the last one several points at
-//        once, as lanes of vectors (Lanes.h), where all of them do the same; 3. the program (SerialProgram.h).
+//        once, as lanes of vectors (Lanes.h), where all of them do the same; 3. the program (SerialProgram.h), in which turns that may
+//        run in parallel are lanes, too.
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Halo.h"
@@ -19,6 +20,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
+#include <utility>
 
 using namespace mlir;
 
@@ -31,8 +33,9 @@ constexpr int64_t kVectors = 4;
 /// Numbers in scalars, or in vectors of `width` lanes where they differ between points.
 class LaneEngine final : public SerialEngine {
 public:
-  LaneEngine(VectorBuilder &builder, KernelFunction &function, const Lanes &lanes, unsigned width)
-      : builder(builder), function(function), lanes(lanes), width(width) {}
+  LaneEngine(VectorBuilder &builder, KernelFunction &function, const SerialForm &form, const Lanes &lanes,
+             unsigned width)
+      : builder(builder), function(function), form(form), lanes(&lanes), width(width) {}
 
   Value load(Value value, const Place &place, Value address) override {
     return isVarying(value) ? builder.load(memoryOf(place), address, {0, width, width})
@@ -60,17 +63,54 @@ public:
   Value carry(Value emitted, Value value) override {
     return isVarying(value) ? builder.broadcast(emitted, width) : emitted;
   }
+  /// The last loop's turns in lanes.
+  bool parallel(ArrayRef<scf::ForOp> loops, Turn turn) override {
+    std::optional<Lanes> found = width == 1 ? findLanes(form, loops.back()) : std::nullopt;
+    if (!found)
+      return false;
+    SmallVector<Value> counters(loops.size());
+    emitInLanes(loops, *found, counters, 0, turn);
+    return true;
+  }
 
 private:
-  bool isVarying(Value value) const { return width > 1 && lanes.varying.contains(value); }
+  void emitInLanes(ArrayRef<scf::ForOp> loops, const Lanes &found, SmallVectorImpl<Value> &counters, size_t depth,
+                   Turn turn) {
+    scf::ForOp loop = loops[depth];
+    const int64_t extent = loop.getStaticTripCount()->getSExtValue();
+    if (depth + 1 < loops.size())
+      return builder.loop(builder.index(0), builder.index(extent), 1, [&](Position at) {
+        counters[depth] = at.counter;
+        emitInLanes(loops, found, counters, depth + 1, turn);
+      });
+    const Lanes *before = std::exchange(lanes, &found);
+    const int64_t fit = builder.target.vectors.bytes * 8 / found.widestBits;
+    int64_t low = 0;
+    for (int64_t step : {kVectors * fit, fit, int64_t(1)}) {
+      const int64_t high = extent - (extent - low) % step;
+      if (high == low)
+        continue;
+      width = unsigned(step);
+      builder.loop(builder.index(low), builder.index(high), step, [&](Position at) {
+        counters[depth] = at.counter;
+        turn(counters);
+      });
+      low = high;
+    }
+    width = 1;
+    lanes = before;
+  }
+
+  bool isVarying(Value value) const { return width > 1 && lanes->varying.contains(value); }
   Value memoryOf(const Place &place) const {
     return place.argument ? function.buffers[*place.argument] : place.scratch;
   }
 
   VectorBuilder &builder;
   KernelFunction &function;
-  const Lanes &lanes;
-  const unsigned width;
+  const SerialForm &form;
+  const Lanes *lanes;
+  unsigned width;
 };
 
 class SerialEmitter {
@@ -162,7 +202,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   void emitPoints(unsigned count) {
-    LaneEngine engine(builder, function, lanes, count);
+    LaneEngine engine(builder, function, form, lanes, count);
     SerialProgram(builder.ops, builder.loc, form, engine).emit(indices);
   }
 

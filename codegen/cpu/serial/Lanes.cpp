@@ -10,31 +10,111 @@ using namespace mlir;
 namespace nacre::codegen::cpu {
 namespace {
 
-class LaneFinder {
+/// What follows from values that vary, in a block whose every run is a lane's.
+class LaneSpread {
+protected:
+  explicit LaneSpread(Block *block) : block(block) {}
+  ~LaneSpread() = default;
+
+  /// False where something that lanes must share depends on them.
+  bool spreadAll() {
+    size_t known;
+    do {
+      known = lanes.varying.size();
+      block->walk([&](Operation *op) { spread(op); });
+    } while (lanes.varying.size() != known);
+    for (Value value : lanes.varying)
+      if (value.getType().isIntOrFloat())
+        lanes.widestBits = std::max(lanes.widestBits, value.getType().getIntOrFloatBitWidth());
+    return isUniform();
+  }
+
+  bool isVarying(Value value) const { return lanes.varying.contains(value); }
+
+  /// Whether reading `read` gives each lane another value.
+  virtual bool readsPerLane(tensor::ExtractOp read) = 0;
+
+  Lanes lanes;
+
+private:
+  //===--------------------------------------------------------------------===//
+  // 1. What depends on lanes
+  //===--------------------------------------------------------------------===//
+
+  void spreadTo(ValueRange values, ValueRange from) {
+    for (auto [value, source] : llvm::zip(values, from))
+      if (isVarying(source) && !isa<RankedTensorType>(value.getType()))
+        lanes.varying.insert(value);
+  }
+
+  void spread(Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      for (ValueRange from : {ValueRange(loop.getInits()), ValueRange(loop.getYieldedValues())}) {
+        spreadTo(loop.getRegionIterArgs(), from);
+        spreadTo(loop.getResults(), loop.getRegionIterArgs());
+      }
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      spreadTo(loop.getBeforeArguments(), loop.getInits());
+      spreadTo(loop.getBeforeArguments(), loop.getYieldedValues());
+      spreadTo(loop.getAfterArguments(), loop.getConditionOp().getArgs());
+      spreadTo(loop.getResults(), loop.getConditionOp().getArgs());
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      if (branch.getNumResults() == 0)
+        return;
+      spreadTo(branch.getResults(), branch.thenYield().getOperands());
+      spreadTo(branch.getResults(), branch.elseYield().getOperands());
+    } else if (auto read = dyn_cast<tensor::ExtractOp>(op)) {
+      if (readsPerLane(read))
+        lanes.varying.insert(read.getResult());
+    } else if (isa<arith::ArithDialect>(op->getDialect()) || op->getName().getDialectNamespace() == "math") {
+      if (llvm::any_of(op->getOperands(), [&](Value operand) { return isVarying(operand); }))
+        lanes.varying.insert(op->getResult(0));
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 2. What must not
+  //===--------------------------------------------------------------------===//
+
+  bool isUniform() {
+    auto isSame = [&](Value value) { return !isVarying(value); };
+    return !block
+                ->walk([&](Operation *op) {
+                  bool fits = !isa<tensor::EmptyOp>(op);
+                  if (auto loop = dyn_cast<scf::ForOp>(op))
+                    fits = isSame(loop.getLowerBound()) && isSame(loop.getUpperBound()) && isSame(loop.getStep());
+                  else if (auto condition = dyn_cast<scf::ConditionOp>(op))
+                    fits = isSame(condition.getCondition());
+                  else if (auto branch = dyn_cast<scf::IfOp>(op))
+                    fits = isSame(branch.getCondition());
+                  else if (auto read = dyn_cast<tensor::ExtractOp>(op))
+                    fits = llvm::all_of(read.getIndices(), isSame);
+                  else if (auto write = dyn_cast<tensor::InsertOp>(op))
+                    fits = llvm::all_of(write.getIndices(), isSame);
+                  return fits ? WalkResult::advance() : WalkResult::interrupt();
+                })
+                .wasInterrupted();
+  }
+
+  Block *block;
+};
+
+class LaneFinder final : LaneSpread {
 public:
-  explicit LaneFinder(const SerialForm &form) : points(form.points), form(form) {
+  explicit LaneFinder(const SerialForm &form)
+      : LaneSpread(scf::ForallOp(form.points).getBody()), points(form.points), form(form) {
     counter = points.getInductionVar(points.getRank() - 1);
   }
 
   std::optional<Lanes> find() {
-    if ((form.loops() == 1 && form.grain != 1) || !countsElements())
+    if ((form.loops() == 1 && form.grain != 1) || !countsElements() || !spreadAll())
       return std::nullopt;
-    size_t known;
-    do {
-      known = lanes.varying.size();
-      points.getBody()->walk([&](Operation *op) { spread(op); });
-    } while (lanes.varying.size() != known);
-    if (!isUniform())
-      return std::nullopt;
-    for (Value value : lanes.varying)
-      if (value.getType().isIntOrFloat())
-        lanes.widestBits = std::max(lanes.widestBits, value.getType().getIntOrFloatBitWidth());
     return lanes;
   }
 
 private:
   //===--------------------------------------------------------------------===//
-  // 1. The counter of the points
+  // 3. The counter of the points
   //===--------------------------------------------------------------------===//
 
   /// Whether the counter is used as an index of contiguous axes alone.
@@ -75,76 +155,104 @@ private:
     return true;
   }
 
-  //===--------------------------------------------------------------------===//
-  // 2. What depends on it
-  //===--------------------------------------------------------------------===//
-
-  bool isVarying(Value value) const { return lanes.varying.contains(value); }
-
-  void spreadTo(ValueRange values, ValueRange from) {
-    for (auto [value, source] : llvm::zip(values, from))
-      if (isVarying(source) && !isa<RankedTensorType>(value.getType()))
-        lanes.varying.insert(value);
-  }
-
-  void spread(Operation *op) {
-    if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      for (ValueRange from : {ValueRange(loop.getInits()), ValueRange(loop.getYieldedValues())}) {
-        spreadTo(loop.getRegionIterArgs(), from);
-        spreadTo(loop.getResults(), loop.getRegionIterArgs());
-      }
-    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-      spreadTo(loop.getBeforeArguments(), loop.getInits());
-      spreadTo(loop.getBeforeArguments(), loop.getYieldedValues());
-      spreadTo(loop.getAfterArguments(), loop.getConditionOp().getArgs());
-      spreadTo(loop.getResults(), loop.getConditionOp().getArgs());
-    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-      if (branch.getNumResults() == 0)
-        return;
-      spreadTo(branch.getResults(), branch.thenYield().getOperands());
-      spreadTo(branch.getResults(), branch.elseYield().getOperands());
-    } else if (auto read = dyn_cast<tensor::ExtractOp>(op)) {
-      // A part of a result is each point's own.
-      if (points.getRegion().isAncestor(read.getTensor().getParentRegion()))
-        lanes.varying.insert(read.getResult());
-    } else if (isa<arith::ArithDialect>(op->getDialect()) || op->getName().getDialectNamespace() == "math") {
-      if (llvm::any_of(op->getOperands(), [&](Value operand) { return isVarying(operand); }))
-        lanes.varying.insert(op->getResult(0));
-    }
-  }
-
-  //===--------------------------------------------------------------------===//
-  // 3. What must not
-  //===--------------------------------------------------------------------===//
-
-  bool isUniform() {
-    auto isSame = [&](Value value) { return !isVarying(value); };
-    return !points.getBody()
-                ->walk([&](Operation *op) {
-                  bool fits = !isa<tensor::EmptyOp>(op);
-                  if (auto loop = dyn_cast<scf::ForOp>(op))
-                    fits = isSame(loop.getLowerBound()) && isSame(loop.getUpperBound()) && isSame(loop.getStep());
-                  else if (auto condition = dyn_cast<scf::ConditionOp>(op))
-                    fits = isSame(condition.getCondition());
-                  else if (auto branch = dyn_cast<scf::IfOp>(op))
-                    fits = isSame(branch.getCondition());
-                  else if (auto read = dyn_cast<tensor::ExtractOp>(op))
-                    fits = llvm::all_of(read.getIndices(), isSame);
-                  else if (auto write = dyn_cast<tensor::InsertOp>(op))
-                    fits = llvm::all_of(write.getIndices(), isSame);
-                  return fits ? WalkResult::advance() : WalkResult::interrupt();
-                })
-                .wasInterrupted();
+  /// A part of a result is each point's own.
+  bool readsPerLane(tensor::ExtractOp read) override {
+    return points.getRegion().isAncestor(read.getTensor().getParentRegion());
   }
 
   scf::ForallOp points;
   const SerialForm &form;
   Value counter;
-  Lanes lanes;
+};
+
+//===----------------------------------------------------------------------===//
+// 4. A loop of the program
+//===----------------------------------------------------------------------===//
+
+/// Its counter, with what is added to it for all lanes alike, may be the last index of tensors that lie one element after another, and
+/// nothing else.
+class LoopLanes final : LaneSpread {
+public:
+  LoopLanes(const SerialForm &form, scf::ForOp loop) : LaneSpread(loop.getBody()), form(form), loop(loop) {}
+
+  std::optional<Lanes> find() {
+    moving.insert(loop.getInductionVar());
+    loop.getBody()->walk([&](arith::AddIOp sum) {
+      if (moving.contains(sum.getLhs()) != moving.contains(sum.getRhs()))
+        moving.insert(sum.getResult());
+    });
+    for (Value index : moving)
+      for (OpOperand &use : index.getUses())
+        if (!isContiguous(use))
+          return std::nullopt;
+    const bool writesByIt =
+        !loop.getBody()
+             ->walk([&](tensor::InsertOp write) {
+               return moving.contains(write.getIndices().back()) ? WalkResult::advance() : WalkResult::interrupt();
+             })
+             .wasInterrupted();
+    if (!writesByIt || !spreadAll())
+      return std::nullopt;
+    return lanes;
+  }
+
+private:
+  bool readsPerLane(tensor::ExtractOp read) override {
+    return !read.getIndices().empty() && moving.contains(read.getIndices().back());
+  }
+
+  bool isContiguous(OpOperand &use) const {
+    Operation *user = use.getOwner();
+    if (isa<arith::AddIOp>(user))
+      return moving.contains(user->getResult(0));
+    auto isLast = [&](ValueRange indices) {
+      return indices.back() == use.get() && llvm::count(indices, use.get()) == 1;
+    };
+    if (auto read = dyn_cast<tensor::ExtractOp>(user))
+      return isLast(read.getIndices()) && liesDensely(read.getTensor());
+    auto write = dyn_cast<tensor::InsertOp>(user);
+    return write && isLast(write.getIndices()) && liesDensely(write.getDest());
+  }
+
+  /// Whether the last axis of `tensor` lies one element after another: what a point has for itself does, and of storages slices say it.
+  bool liesDensely(Value tensor) const {
+    scf::ForallOp points = form.points;
+    while (true) {
+      if (auto argument = dyn_cast<BlockArgument>(tensor); argument && argument.getOwner() == points.getBody()) {
+        const unsigned result = points.getTiedOpResult(points.getTiedOpOperand(argument)).getResultNumber();
+        return form.written[result].slice.strides.back() == 1;
+      }
+      if (auto argument = dyn_cast<BlockArgument>(tensor)) {
+        auto around = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+        if (!around)
+          break;
+        tensor = around.getTiedLoopInit(argument)->get();
+      } else if (auto around = tensor.getDefiningOp<scf::ForOp>()) {
+        tensor = around.getInits()[cast<OpResult>(tensor).getResultNumber()];
+      } else if (auto write = tensor.getDefiningOp<tensor::InsertOp>()) {
+        tensor = write.getDest();
+      } else if (auto part = tensor.getDefiningOp<tensor::ExtractSliceOp>();
+                 part && points.getRegion().isAncestor(part->getParentRegion())) {
+        tensor = part.getSource();
+      } else {
+        break;
+      }
+    }
+    if (tensor.getDefiningOp<tensor::EmptyOp>())
+      return true;
+    FailureOr<StridedSlice> slice = findSlice(tensor);
+    return succeeded(slice) && !slice->padding && slice->strides.back() == 1;
+  }
+
+  const SerialForm &form;
+  scf::ForOp loop;
+  llvm::DenseSet<Value> moving; ///< Indices that are one more in each lane.
 };
 
 } // namespace
 
 std::optional<Lanes> findLanes(const SerialForm &form) { return LaneFinder(form).find(); }
+
+std::optional<Lanes> findLanes(const SerialForm &form, scf::ForOp loop) { return LoopLanes(form, loop).find(); }
 
 } // namespace nacre::codegen::cpu

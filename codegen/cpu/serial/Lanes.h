@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  whether several neighbouring points of a serial kernel can run as the lanes of a vector.
+// What:  whether several neighbouring points of a serial kernel, or turns of a loop that may run in parallel, can run as the lanes of a
+//        vector.
 // Why:   sums along rows, and updates of whole rows, do the same in every column.
 // How:   values that differ between points are followed through the program. The points must lie one after another
 //        wherever it reads or writes by them, and nothing else may depend on which point it is: no index, no bound, no
@@ -21,6 +22,9 @@ struct Lanes {
 
 /// Along the last loop over points; none where they cannot.
 std::optional<Lanes> findLanes(const SerialForm &form);
+
+/// Along `loop` of the program, whose turns may run in parallel (plan::kParallel).
+std::optional<Lanes> findLanes(const SerialForm &form, mlir::scf::ForOp loop);
 
 } // namespace nacre::codegen::cpu
 

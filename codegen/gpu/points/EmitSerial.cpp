@@ -9,15 +9,13 @@
 #include "codegen/form/SerialProgram.h"
 #include "codegen/gpu/Emitters.h"
 #include "codegen/gpu/Halo.h"
-#include "codegen/gpu/InlineBody.h"
 #include "codegen/gpu/points/PointBuilder.h"
 #include "codegen/gpu/points/PointGrid.h"
+#include "codegen/gpu/points/ShaderEngine.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/PlanDialect.h"
 #include "dialects/plan/SerialTurns.h"
 
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SPIRV/IR/SPIRVAttributes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -31,45 +29,6 @@ constexpr int64_t kMostScratchBytes = 1024;
 
 /// Steps that an invocation takes one after the other: with more, a device's watchdog may take it for one that hangs.
 constexpr double kMostTurns = 1 << 20;
-
-bool isComputed(Operation *op) {
-  return !isa<arith::ConstantOp>(op) &&
-         (isa<arith::ArithDialect>(op->getDialect()) || isa<math::MathDialect>(op->getDialect()));
-}
-
-class ShaderEngine final : public SerialEngine {
-public:
-  ShaderEngine(PointBuilder &build, KernelFunction &function)
-      : build(build), function(function), atEntry(OpBuilder::atBlockBegin(build.ops.getInsertionBlock())) {}
-
-  Value load(Value, const Place &place, Value address) override {
-    return memref::LoadOp::create(build.ops, build.loc, memoryOf(place), address);
-  }
-  void store(Value stored, const Place &place, Value address) override {
-    memref::StoreOp::create(build.ops, build.loc, stored, memoryOf(place), address);
-  }
-  Value compute(Operation *op, ArrayRef<Value> operands) override { return inlineOperation(build, op, operands, 1); }
-  Value constant(TypedAttr value) override { return build.constant(storedConstant(value)); }
-  Value allocate(RankedTensorType type) override {
-    auto own = spirv::StorageClassAttr::get(type.getContext(), spirv::StorageClass::Function);
-    auto memory =
-        MemRefType::get({type.getNumElements()}, storedType(type.getElementType()), MemRefLayoutAttrInterface(), own);
-    return memref::AllocaOp::create(atEntry, build.loc, memory);
-  }
-  Type typeOf(Value value) override { return storedType(value.getType()); }
-  Value carry(Value emitted, Value) override { return emitted; }
-  /// Upstream's conversion to SPIR-V leaves the results of a loop that does not turn undefined.
-  bool mustTurn() const override { return true; }
-
-private:
-  Value memoryOf(const Place &place) const {
-    return place.argument ? function.buffer(*place.argument, 1) : place.scratch;
-  }
-
-  PointBuilder &build;
-  KernelFunction &function;
-  OpBuilder atEntry;
-};
 
 class SerialEmitter {
 public:
@@ -99,7 +58,7 @@ private:
     int64_t scratch = 0;
     double most = 0;
     points.getBody()->walk([&](Operation *op) {
-      if (isComputed(op) && !canInlineOnGpu(*op))
+      if (!ShaderEngine::knows(op))
         function.declined = op->getName().getStringRef().str() + " has no form in SPIR-V";
       if (auto own = dyn_cast<tensor::EmptyOp>(op))
         scratch += storedBytes(own.getType());

@@ -132,3 +132,52 @@ plan.kernel @no_nest nest (%x: tensor<4xf32>) into (%y: tensor<4xf32>) cut 0 : 4
   }
   plan.yield %0 : tensor<4xf32>
 }
+
+// -----
+
+// A sum has an order.
+
+plan.kernel @parallel_sums serial (%x: tensor<4xf32>) into (%y: tensor<4x8xf32>) cut 0 : 4 by 1 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %0 = scf.forall (%i) in (4) shared_outs(%o = %y) -> (tensor<4x8xf32>) {
+    %mine = tensor.extract_slice %o[%i, 0] [1, 8] [1, 1] : tensor<4x8xf32> to tensor<1x8xf32>
+    // expected-error@+2 {{must count from 0 by 1 to a known end, and carry only tensors, if its iterations run in parallel}}
+    // expected-note@+1 {{likely a missing case in nacre-form-kernels}}
+    %r:2 = scf.for %k = %c0 to %c8 step %c1 iter_args(%to = %mine, %so = %zero) -> (tensor<1x8xf32>, f32) {
+      %n = tensor.insert %so into %to[%c0, %k] : tensor<1x8xf32>
+      scf.yield %n, %so : tensor<1x8xf32>, f32
+    } {plan.parallel}
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %r#0 into %o[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<4x8xf32>
+    }
+  }
+  plan.yield %0 : tensor<4x8xf32>
+}
+
+// -----
+
+// All threads of a point would write this.
+
+plan.kernel @writes_around serial (%x: tensor<4xf32>) into (%y: tensor<4x8xf32>) cut 0 : 4 by 1 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %0 = scf.forall (%i) in (4) shared_outs(%o = %y) -> (tensor<4x8xf32>) {
+    %mine = tensor.extract_slice %o[%i, 0] [1, 8] [1, 1] : tensor<4x8xf32> to tensor<1x8xf32>
+    %r = scf.for %k = %c0 to %c8 step %c1 iter_args(%to = %mine) -> (tensor<1x8xf32>) {
+      %n = tensor.insert %zero into %to[%c0, %k] : tensor<1x8xf32>
+      scf.yield %n : tensor<1x8xf32>
+    } {plan.parallel}
+    // expected-error@+2 {{must be in a loop whose iterations run in parallel, as others in the program are}}
+    // expected-note@+1 {{likely a missing case in nacre-form-kernels}}
+    %w = tensor.insert %zero into %r[%c0, %c0] : tensor<1x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %w into %o[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<4x8xf32>
+    }
+  }
+  plan.yield %0 : tensor<4x8xf32>
+}

@@ -166,6 +166,72 @@ plan.kernel @kernel serial (%x: tensor<10xi32>, %at: tensor<30xi32>) into (%y: t
   plan.yield %0 : tensor<10xi32>
 })";
 
+/// A recurrence from the last row of x to the first: a point takes a row of the batch through three turns, in each of which it multiplies
+/// its state by a matrix, in two parts of the depth, and adds a row of x to an eighth of that.
+inline constexpr char kTurns[] = R"(
+plan.kernel @kernel serial (%x: tensor<3x5xCOLSxf32>, %w: tensor<COLSxCOLSxf32>) into (%last: tensor<5xCOLSxf32>, %all: tensor<3x5xCOLSxf32>) cut 0 : 5 by 1 {
+  %0:2 = scf.forall (%i) in (5) shared_outs(%l = %last, %a = %all) -> (tensor<5xCOLSxf32>, tensor<3x5xCOLSxf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %steps = arith.constant HALF : index
+    %columns = arith.constant COLS : index
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %eighth = arith.constant 0.125 : f32
+    %mine = tensor.extract_slice %l[%i, 0] [1, COLS] [1, 1] : tensor<5xCOLSxf32> to tensor<1xCOLSxf32>
+    %rows = tensor.extract_slice %a[0, %i, 0] [3, 1, COLS] [1, 1, 1] : tensor<3x5xCOLSxf32> to tensor<3x1xCOLSxf32>
+    %e = tensor.empty() : tensor<COLSxf32>
+    %p = tensor.empty() : tensor<2xCOLSxf32>
+    %h = scf.for %j = %c0 to %columns step %c1 iter_args(%to = %e) -> (tensor<COLSxf32>) {
+      %n = tensor.insert %one into %to[%j] : tensor<COLSxf32>
+      scf.yield %n : tensor<COLSxf32>
+    } {plan.parallel}
+    %r:3 = scf.for %t = %c0 to %c3 step %c1 iter_args(%old = %h, %stack = %rows, %s = %p) -> (tensor<COLSxf32>, tensor<3x1xCOLSxf32>, tensor<2xCOLSxf32>) {
+      %turn = arith.subi %c2, %t : index
+      %sums = scf.for %q = %c0 to %c2 step %c1 iter_args(%to = %s) -> (tensor<2xCOLSxf32>) {
+        %part = scf.for %j = %c0 to %columns step %c1 iter_args(%into = %to) -> (tensor<2xCOLSxf32>) {
+          %sum = scf.for %k = %c0 to %steps step %c1 iter_args(%so = %zero) -> (f32) {
+            %first = arith.muli %q, %steps : index
+            %step = arith.addi %first, %k : index
+            %left = tensor.extract %old[%step] : tensor<COLSxf32>
+            %right = tensor.extract %w[%step, %j] : tensor<COLSxCOLSxf32>
+            %product = arith.mulf %left, %right : f32
+            %next = arith.addf %so, %product : f32
+            scf.yield %next : f32
+          }
+          %n = tensor.insert %sum into %into[%q, %j] : tensor<2xCOLSxf32>
+          scf.yield %n : tensor<2xCOLSxf32>
+        } {plan.parallel}
+        scf.yield %part : tensor<2xCOLSxf32>
+      } {plan.parallel}
+      %new:2 = scf.for %j = %c0 to %columns step %c1 iter_args(%state = %old, %to = %stack) -> (tensor<COLSxf32>, tensor<3x1xCOLSxf32>) {
+        %one_part = tensor.extract %sums[%c0, %j] : tensor<2xCOLSxf32>
+        %other = tensor.extract %sums[%c1, %j] : tensor<2xCOLSxf32>
+        %sum = arith.addf %one_part, %other : f32
+        %scaled = arith.mulf %sum, %eighth : f32
+        %read = tensor.extract %x[%turn, %i, %j] : tensor<3x5xCOLSxf32>
+        %value = arith.addf %scaled, %read : f32
+        %n = tensor.insert %value into %state[%j] : tensor<COLSxf32>
+        %m = tensor.insert %value into %to[%turn, %c0, %j] : tensor<3x1xCOLSxf32>
+        scf.yield %n, %m : tensor<COLSxf32>, tensor<3x1xCOLSxf32>
+      } {plan.parallel}
+      scf.yield %new#0, %new#1, %sums : tensor<COLSxf32>, tensor<3x1xCOLSxf32>, tensor<2xCOLSxf32>
+    }
+    %final = scf.for %j = %c0 to %columns step %c1 iter_args(%to = %mine) -> (tensor<1xCOLSxf32>) {
+      %v = tensor.extract %r#0[%j] : tensor<COLSxf32>
+      %n = tensor.insert %v into %to[%c0, %j] : tensor<1xCOLSxf32>
+      scf.yield %n : tensor<1xCOLSxf32>
+    } {plan.parallel}
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %final into %l[%i, 0] [1, COLS] [1, 1] : tensor<1xCOLSxf32> into tensor<5xCOLSxf32>
+      tensor.parallel_insert_slice %r#1 into %a[0, %i, 0] [3, 1, COLS] [1, 1, 1] : tensor<3x1xCOLSxf32> into tensor<3x5xCOLSxf32>
+    }
+  }
+  plan.yield %0#0, %0#1 : tensor<5xCOLSxf32>, tensor<3x5xCOLSxf32>
+})";
+
 } // namespace nacre::codegen
 
 #endif // NACRE_TEST_UNIT_CODEGEN_SERIALTEXTS_H

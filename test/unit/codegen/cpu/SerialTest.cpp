@@ -132,3 +132,29 @@ TEST_F(Serial, PointsOwnRanges) {
         y[row] *= 2;
   });
 }
+
+TEST_F(Serial, ParallelTurnsAddInTheirOrder) {
+  // Lanes of every width and a rest; fewer than a vector has.
+  for (int64_t columns : {2, 6, 64, 150})
+    check(kTurns, {{"COLS", columns}, {"HALF", columns / 2}}, [columns](std::vector<Storage> &storages) {
+      const auto *x = dataOf<float>(storages[0]), *w = dataOf<float>(storages[1]);
+      auto *last = dataOf<float>(storages[2]), *all = dataOf<float>(storages[3]);
+      for (int64_t i = 0; i < 5; ++i) {
+        std::vector<float> state(columns, 1), next(columns);
+        for (int64_t turn = 2; turn >= 0; --turn) {
+          for (int64_t j = 0; j < columns; ++j) {
+            float sums[2] = {};
+            for (int64_t k = 0; k < columns; ++k) {
+              // A product rounds before it is added.
+              const volatile float product = state[k] * w[k * columns + j];
+              sums[k / (columns / 2)] += product;
+            }
+            const volatile float scaled = (sums[0] + sums[1]) * 0.125f;
+            all[(turn * 5 + i) * columns + j] = next[j] = scaled + x[(turn * 5 + i) * columns + j];
+          }
+          state = next;
+        }
+        std::copy(state.begin(), state.end(), last + i * columns);
+      }
+    });
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Serial kernels: an invocation a point. What they must compute the CPU's emitter says, whose tests know it.
+// Serial kernels: an invocation a point, or a workgroup. What they must compute the CPU's emitter says, whose tests know it.
 
 #include "test/unit/codegen/SerialTexts.h"
 #include "test/unit/codegen/gpu/VulkanHarness.h"
@@ -32,5 +32,21 @@ TEST_F(GpuSerial, DeclinesWhatAnInvocationCannotHold) {
   EXPECT_NE(declined(with(kCounted, {{"tensor<9xf32>", "tensor<900xf32>"}})).find("1024 bytes for itself"),
             std::string::npos);
   EXPECT_NE(declined(with(kRunningSum, {{"A", "1"}, {"N", "2000000"}, {"B", "2"}})).find("1048576 steps"),
+            std::string::npos);
+}
+
+// Products and sums may be one operation on a device.
+TEST_F(GpuSerial, ParallelTurns) {
+  // As many as a small workgroup has invocations, or fewer; several each; one each of a large workgroup, which keeps weights.
+  for (auto [columns, half] : {std::pair("6", "3"), {"64", "32"}, {"150", "75"}, {"128", "64"}})
+    checkWith(kTurns, {{"COLS", columns}, {"HALF", half}}, 1e-4);
+}
+
+TEST_F(GpuSerial, ParallelTurnsWhereverOperandsBegin) {
+  checkAnywhere(with(kTurns, {{"COLS", "128"}, {"HALF", "64"}}), 1e-4);
+}
+
+TEST_F(GpuSerial, DeclinesWhatAWorkgroupCannotHold) {
+  EXPECT_NE(declined(with(kTurns, {{"COLS", "2000"}, {"HALF", "1000"}})).find("16384 bytes of shared memory"),
             std::string::npos);
 }

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the emitter of serial kernels in whose programs turns may run in parallel: a workgroup runs the program of a point.
+// Why:   a recurrence's turns follow one another, but what a turn computes for a row of the batch is work for hundreds of invocations.
+// How:   all invocations run the program. They share the turns of loops that may run in parallel, behind which they wait for one
+//        another; what is the point's own lies in shared memory, and only such loops write it. The variant of many invocations gives each
+//        of them a sum; the one of few, which runs on any device, several. Which sum is added up in which order is the program's, so both
+//        have the same bits.
+
+#include "codegen/gpu/Emitters.h"
+#include "codegen/gpu/Halo.h"
+#include "codegen/gpu/InlineBody.h"
+#include "codegen/gpu/contraction/GpuMachines.h"
+#include "codegen/gpu/points/ShaderEngine.h"
+#include "dialects/StoredBytes.h"
+#include "dialects/plan/Notes.h"
+#include "dialects/plan/PlanDialect.h"
+#include "dialects/plan/SerialTurns.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nacre::codegen::gpu {
+namespace {
+
+constexpr int64_t kFew = 128, kMany = 1024; ///< Invocations of a workgroup: of any device, and of desktop GPUs.
+/// Registers of an invocation among many that keep weights: half of all that a unit of an NVIDIA GPU has.
+constexpr int64_t kKept = 32;
+constexpr int64_t kMostShared = 16 << 10; ///< Bytes, of any device.
+/// Steps that an invocation takes one after the other, as in other serial kernels.
+constexpr double kMostSteps = 1 << 20;
+
+int64_t turnsOf(scf::ForOp loop) { return loop.getStaticTripCount()->getSExtValue(); }
+
+bool isParallel(Operation *op) { return op->hasAttr(plan::kParallel); }
+
+/// What a kernel's inputs hold at addresses that an invocation computes alike in all turns of a loop is loaded in front of it, so much of
+/// it as registers have room for. Of a recurrence that is a part of its weights.
+class TeamEngine final : public ShaderEngine {
+public:
+  TeamEngine(PointBuilder &build, KernelFunction &function, unsigned inputs, int64_t kept)
+      : ShaderEngine(build, function), inputs(inputs), free(kept), atOnce(kept > 0 ? kMostAtOnce : kAtOnce) {}
+
+  Value load(Value value, const Place &place, Value address) override {
+    Operation *around = outermostLoop();
+    if (free == 0 || !isAlone || !around || !place.argument || *place.argument >= inputs ||
+        !isSameInTurns(address, around))
+      return ShaderEngine::load(value, place, address);
+    --free;
+    OpBuilder::InsertionGuard guard(build.ops);
+    build.ops.setInsertionPoint(around);
+    IRMapping copies;
+    copyTo(address, around, copies);
+    return ShaderEngine::load(value, place, copies.lookupOrDefault(address));
+  }
+
+  Value allocate(RankedTensorType type) override {
+    return function.shared(type.getNumElements(), storedType(type.getElementType()));
+  }
+
+  bool parallel(ArrayRef<scf::ForOp> loops, Turn turn) override {
+    int64_t count = 1;
+    for (scf::ForOp loop : loops)
+      count *= turnsOf(loop);
+    const int64_t size = function.workgroupSize;
+    isInTurn = true;
+    isAlone = count == size;
+    build.loop(llvm::divideCeil(count, size), [&](Value number) {
+      Value at = build.add(build.multiply(number, size), function.invocation);
+      build.onlyIf(count % size == 0 ? Value() : build.below(at, build.index(count)), [&] {
+        SmallVector<Value> counters(loops.size());
+        for (size_t loop = loops.size(); loop-- > 1;) {
+          Value turns = build.index(turnsOf(loops[loop]));
+          counters[loop] = arith::RemUIOp::create(build.ops, build.loc, at, turns);
+          at = arith::DivUIOp::create(build.ops, build.loc, at, turns);
+        }
+        counters[0] = at;
+        turn(counters);
+      });
+    });
+    isInTurn = isAlone = false;
+    build.barrier();
+    return true;
+  }
+
+  /// Loads of several steps are on their way at once.
+  int64_t turnsAtOnce(scf::ForOp loop) const override {
+    std::optional<APInt> turns = loop.getStaticTripCount();
+    const std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+    if (!isInTurn || !turns || step != 1)
+      return 1;
+    int64_t count = atOnce;
+    while (turns->getSExtValue() % count != 0)
+      count /= 2;
+    return count;
+  }
+
+private:
+  static constexpr int64_t kAtOnce = 16, kMostAtOnce = 64;
+
+  /// Of those that the program is in, none that runs in parallel.
+  Operation *outermostLoop() {
+    Operation *outermost = nullptr;
+    for (Operation *op = build.ops.getInsertionBlock()->getParentOp(); isa<scf::ForOp, scf::IfOp>(op);
+         op = op->getParentOp())
+      outermost = isa<scf::ForOp>(op) ? op : nullptr;
+    return outermost;
+  }
+
+  static bool isSameInTurns(Value value, Operation *loop) {
+    if (!loop->isAncestor(value.getParentBlock()->getParentOp()))
+      return true;
+    Operation *op = value.getDefiningOp();
+    return op && isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
+           llvm::all_of(op->getOperands(), [&](Value operand) { return isSameInTurns(operand, loop); });
+  }
+
+  /// Copies what `value` is computed of in `loop`.
+  void copyTo(Value value, Operation *loop, IRMapping &copies) {
+    if (copies.contains(value) || !loop->isAncestor(value.getParentBlock()->getParentOp()))
+      return;
+    for (Value operand : value.getDefiningOp()->getOperands())
+      copyTo(operand, loop, copies);
+    build.ops.clone(*value.getDefiningOp(), copies);
+  }
+
+  const unsigned inputs;
+  int64_t free; ///< Registers for what is loaded in front of loops.
+  const int64_t atOnce;
+  bool isInTurn = false, isAlone = false; ///< Whether an invocation has one turn of the loop.
+};
+
+class TeamEmitter {
+public:
+  TeamEmitter(plan::KernelOp kernel, const SerialForm &form, KernelFunction &function)
+      : kernel(kernel), form(form), function(function), build(function) {}
+
+  LogicalResult run() {
+    if (!isTaken())
+      return failure();
+    function.variants = mostTurns > kFew ? 2 : 1;
+    const bool isLast = function.variant + 1 == function.variants;
+    function.workgroupSize = isLast ? kFew : std::min<int64_t>(kMany, llvm::PowerOf2Ceil(uint64_t(mostTurns)));
+    if (!isLast)
+      for (const GpuMachine &machine : gpuMachines())
+        function.families |= maskOf(machine.family);
+    function.unitExtent = 1;
+    function.groups = 1;
+    TeamEngine engine(build, function, kernel.getNumInputs(), isLast ? 0 : kKept);
+    Value point = build.add(function.shareBegin, function.row);
+    SerialProgram(build.ops, build.loc, form, engine).emit(point);
+    for (auto [written, axis] : llvm::zip_equal(form.written, form.cutAxes))
+      if (written.haloValue)
+        emitHalo(function, written, axis, point, build.add(point, build.index(1)));
+    return success();
+  }
+
+private:
+  bool isTaken() {
+    scf::ForallOp points = form.points;
+    int64_t shared = 0;
+    double steps = 0;
+    points.getBody()->walk([&](Operation *op) {
+      if (!ShaderEngine::knows(op))
+        function.declined = op->getName().getStringRef().str() + " has no form in SPIR-V";
+      if (auto own = dyn_cast<tensor::EmptyOp>(op))
+        shared += storedBytes(own.getType());
+      const double turns = plan::countTurns(points, op);
+      steps = std::max(steps, turns);
+      function.flops +=
+          plan::countPoints(points) * turns * isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op);
+      if (isParallel(op))
+        noteTurns(cast<scf::ForOp>(op));
+    });
+    if (mostTurns == 0)
+      function.declined = "no iterations may run in parallel";
+    else if (form.loops() != 1 || form.grain != 1)
+      function.declined = "a workgroup must have a point of one loop";
+    else if (shared > kMostShared)
+      function.declined = "what a point has for itself must fit into " + std::to_string(kMostShared) +
+                          " bytes of shared memory, but takes " + std::to_string(shared);
+    else if (steps / double(std::min(kFew, mostTurns)) > kMostSteps)
+      function.declined = "an invocation may take " + std::to_string(int64_t(kMostSteps)) + " steps, but needs more";
+    return function.declined.empty();
+  }
+
+  void noteTurns(scf::ForOp loop) {
+    int64_t turns = turnsOf(loop);
+    for (Operation *around = loop->getParentOp(); isParallel(around); around = around->getParentOp())
+      turns *= turnsOf(cast<scf::ForOp>(around));
+    mostTurns = std::max(mostTurns, turns);
+  }
+
+  plan::KernelOp kernel;
+  const SerialForm &form;
+  KernelFunction &function;
+  PointBuilder build;
+  int64_t mostTurns = 0; ///< That may run in parallel.
+};
+
+} // namespace
+
+LogicalResult emitTeam(plan::KernelOp kernel, KernelFunction &function) {
+  FailureOr<SerialForm> form = parseSerial(kernel);
+  if (failed(form)) {
+    function.declined = "not the form of docs/phases/kernels.md";
+    return failure();
+  }
+  return TeamEmitter(kernel, *form, function).run();
+}
+
+} // namespace nacre::codegen::gpu
