@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  both branches of an `nn.if` write its results' memory, and only one of them runs. Loops: LowerLoops.cpp.
+// How:  both branches of an `nn.if` write its results' memory, and only one of them runs. Loops: LowerLoops.cpp, and those that are one
+//       kernel, turns/.
 
 #include "compiler/kernels/entries/FormOperators.h"
 #include "compiler/kernels/entries/LowerLoops.h"
 #include "compiler/kernels/entries/RegionMemory.h"
 #include "compiler/kernels/entries/Regions.h"
+#include "compiler/kernels/turns/LowerTurns.h"
 #include "dialects/nn/NnDialect.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -41,12 +43,34 @@ static LogicalResult lowerIf(EntryBuilder &entry, nn::IfOp op) {
   return success();
 }
 
+/// Launches the one kernel of a loop that is taken by one.
+static LogicalResult launchTurns(EntryBuilder &entry, nn::ForOp loop) {
+  std::optional<TurnPlan> turns = planTurns(loop);
+  if (!turns)
+    return loop.emitOpError("must have a plan of its turns, because it was marked as one kernel");
+  OperatorGroup group;
+  group.anchor = loop;
+  group.members.insert(loop);
+  for (Value result : loop.getResults())
+    if (!result.use_empty())
+      group.results.push_back(result);
+  if (group.results.empty())
+    return success();
+  group.result = group.results.front();
+  ModulePlan &plan = entry.getPlan();
+  KernelBody body(plan.getModule(), plan::KernelKind::Serial, plan.makeKernelName("recurrence"), group, loop.getLoc(),
+                  /*collapseRows=*/false);
+  if (failed(lowerTurns(body, loop, *turns)))
+    return failure();
+  return entry.launch(body);
+}
+
 bool hasRegions(Operation *op) { return isa<nn::IfOp, nn::ForOp, nn::WhileOp>(op); }
 
 LogicalResult lowerRegions(EntryBuilder &entry, Operation *op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](nn::IfOp branches) { return lowerIf(entry, branches); })
-      .Case([&](nn::ForOp loop) { return lowerFor(entry, loop); })
+      .Case([&](nn::ForOp loop) { return isTurnKernel(loop) ? launchTurns(entry, loop) : lowerFor(entry, loop); })
       .Case([&](nn::WhileOp loop) { return lowerWhile(entry, loop); });
 }
 

@@ -4,6 +4,7 @@
 
 #include "compiler/kernels/lowerings/Lowering.h"
 #include "compiler/kernels/lowerings/contractions/MultiplyAdd.h"
+#include "compiler/kernels/turns/TurnPlan.h"
 #include "dialects/plan/Notes.h"
 
 using namespace mlir;
@@ -32,7 +33,10 @@ bool readsThroughTransposes(Operation *op) {
 }
 
 bool isReadThrough(Operation *op) {
-  return isa<nn::TransposeOp>(op) && !op->use_empty() && llvm::all_of(op->getUsers(), readsThroughTransposes);
+  // One kernel for all turns reads rows of a matrix, side by side.
+  return isa<nn::TransposeOp>(op) && !op->use_empty() && llvm::all_of(op->getUsers(), [](Operation *user) {
+           return readsThroughTransposes(user) && !isTurnKernel(user->getParentOp());
+         });
 }
 
 Operation *getTransposedProduct(Operation *op) {

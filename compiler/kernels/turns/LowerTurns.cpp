@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  all turns of a loop as the program of a serial kernel, whose points are the rows of a batch.
+// How:   1. tensors: parts of results, and rows of the point's own; each is known by its last name; 2. loops over columns, whose turns
+//        run in parallel (plan::kParallel); 3. a value in a column, through elementwise operators down to what lies in a row or
+//        outside; 4. products, in parts of their depth; 5. the program.
+
+#include "compiler/kernels/turns/LowerTurns.h"
+
+#include "compiler/kernels/bodies/ScalarBodies.h"
+#include "compiler/kernels/bodies/SerialBody.h"
+#include "dialects/plan/Notes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace nacre::kernels {
+
+namespace {
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+Type elementOf(Value value) { return typeOf(value).getElementType(); }
+
+class TurnWriter {
+public:
+  TurnWriter(KernelBody &body, nn::ForOp loop, const TurnPlan &plan)
+      : body(body), loop(loop), plan(plan), ops(body.getBuilder()), loc(body.getLoc()) {}
+
+  LogicalResult write() {
+    readOperands();
+    const auto &results = body.getGroup().results;
+    SmallVector<Value> targets;
+    for (unsigned result = 0; result < results.size(); ++result)
+      targets.push_back(body.getTarget(result));
+    body.setCut(typeOf(targets.front()).getRank() - 2, plan.rows, /*grain=*/1);
+    auto numbers = [&](int64_t number) { return SmallVector<OpFoldResult>{ops.getIndexAttr(number)}; };
+    auto points = scf::ForallOp::create(ops, loc, numbers(0), numbers(plan.rows), numbers(1), targets,
+                                        /*mapping=*/std::nullopt);
+    ops.setInsertionPointToStart(points.getBody());
+    row = points.getInductionVar(0);
+    zero = index(0);
+    for (auto [result, whole] : llvm::zip_equal(results, points.getRegionIterArgs()))
+      parts[result] = add(takePart(whole));
+    SmallVector<unsigned> written = llvm::map_to_vector(results, [&](Value result) { return parts.lookup(result); });
+    SmallVector<tensor::ExtractSliceOp> taken = llvm::map_to_vector(
+        written, [&](unsigned part) { return names[part].getDefiningOp<tensor::ExtractSliceOp>(); });
+    writeProgram();
+    ops.setInsertionPointToStart(points.getTerminator().getBody());
+    for (auto [part, slice, whole] : llvm::zip_equal(written, taken, points.getRegionIterArgs()))
+      tensor::ParallelInsertSliceOp::create(ops, loc, names[part], whole, slice.getMixedOffsets(),
+                                            slice.getMixedSizes(), slice.getMixedStrides());
+    ops.setInsertionPointAfter(points);
+    return failure(failed(body.finishWith(points.getResults())) || hasFault);
+  }
+
+private:
+  Value index(int64_t value) { return arith::ConstantIndexOp::create(ops, loc, value); }
+  Value sum(Value a, Value b) { return ops.createOrFold<arith::AddIOp>(loc, a, b); }
+  bool isInside(Value value) const { return value.getParentBlock() == &bodyBlock(); }
+  Block &bodyBlock() const { return nn::ForOp(loop).getBody().front(); }
+
+  //===--------------------------------------------------------------------===//
+  // 1. Tensors
+  //===--------------------------------------------------------------------===//
+
+  /// Arguments come before the program that reads them.
+  void readOperands() {
+    for (Value initial : loop.getInitial())
+      readOutside(initial);
+    for (Value scanned : loop.getScanned())
+      readOutside(scanned);
+    for (Operation &op : bodyBlock().without_terminator())
+      for (Value operand : op.getOperands())
+        if (!isInside(operand) || operand.getDefiningOp<nn::ConstantOp>())
+          readOutside(operand);
+    for (Value value : loop.getYield()->getOperands())
+      if (!isInside(value) || value.getDefiningOp<nn::ConstantOp>())
+        readOutside(value);
+  }
+  void readOutside(Value value) {
+    if (!getSplat(value))
+      body.read(value);
+  }
+
+  unsigned add(Value tensor) {
+    names.push_back(tensor);
+    return names.size() - 1;
+  }
+
+  unsigned addRow(SmallVector<int64_t> shape, Type elementType) {
+    return add(tensor::EmptyOp::create(ops, loc, shape, elementType));
+  }
+
+  /// The point's row of a result: `[rows, columns]`, or `[turns, rows, columns]`.
+  Value takePart(Value whole) {
+    ArrayRef<int64_t> shape = typeOf(whole).getShape();
+    SmallVector<OpFoldResult> offsets(shape.size(), ops.getIndexAttr(0)), ones(shape.size(), ops.getIndexAttr(1)),
+        sizes;
+    for (int64_t size : shape)
+      sizes.push_back(ops.getIndexAttr(size));
+    offsets[shape.size() - 2] = row;
+    sizes[shape.size() - 2] = ops.getIndexAttr(1);
+    return tensor::ExtractSliceOp::create(ops, loc, whole, offsets, sizes, ones);
+  }
+
+  Value load(Value tensor, ValueRange at, Type elementType) {
+    return fromStorage(ops, loc, tensor::ExtractOp::create(ops, loc, tensor, at), elementType);
+  }
+
+  void store(unsigned tensor, Value scalar, ValueRange at, Type elementType) {
+    names[tensor] =
+        tensor::InsertOp::create(ops, loc, toStorage(ops, loc, scalar, elementType), names[tensor], at).getResult();
+  }
+
+  /// A loop that writes `tensors`, whose names are those inside it while `write` runs, and those of its results behind it.
+  scf::ForOp writeLoop(int64_t turns, ArrayRef<unsigned> tensors, llvm::function_ref<void(Value counter)> write) {
+    SmallVector<Value> given = llvm::map_to_vector(tensors, [&](unsigned tensor) { return names[tensor]; });
+    auto made = scf::ForOp::create(ops, loc, zero, index(turns), index(1), given);
+    auto rename = [&](ValueRange values) {
+      for (auto [tensor, value] : llvm::zip_equal(tensors, values))
+        names[tensor] = value;
+    };
+    {
+      OpBuilder::InsertionGuard guard(ops);
+      ops.setInsertionPointToStart(made.getBody());
+      rename(made.getRegionIterArgs());
+      write(made.getInductionVar());
+      SmallVector<Value> last = llvm::map_to_vector(tensors, [&](unsigned tensor) { return names[tensor]; });
+      if (!tensors.empty())
+        scf::YieldOp::create(ops, loc, last);
+    }
+    rename(made.getResults());
+    return made;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 2. Columns
+  //===--------------------------------------------------------------------===//
+
+  void inParallel(int64_t count, ArrayRef<unsigned> tensors, llvm::function_ref<void(Value counter)> write) {
+    writeLoop(count, tensors, [&](Value counter) {
+      known.clear();
+      write(counter);
+    })->setAttr(plan::kParallel, ops.getUnitAttr());
+    known.clear();
+  }
+
+  unsigned targetOf(const TurnStore &store) {
+    switch (store.target) {
+    case TurnStore::Target::Row:
+      return rows.lookup(store.owner);
+    case TurnStore::Target::Carried:
+      return carried[store.number];
+    case TurnStore::Target::Stack:
+      return parts.lookup(loop.getStacks()[store.number]);
+    }
+    llvm_unreachable("no other target");
+  }
+
+  void storeColumns(const TurnColumns &group, unsigned level) {
+    SmallVector<unsigned> targets;
+    for (const TurnStore &store : group.stores)
+      if (const unsigned target = targetOf(store); !llvm::is_contained(targets, target))
+        targets.push_back(target);
+    inParallel(group.columns, targets, [&](Value column) {
+      SmallVector<Value> scalars = llvm::map_to_vector(
+          group.stores, [&](const TurnStore &store) { return valueOf(store.value, column, level); });
+      for (auto [part, scalar] : llvm::zip_equal(group.stores, scalars)) {
+        Value at = part.column == 0 ? column : sum(column, index(part.column));
+        if (part.target == TurnStore::Target::Stack)
+          store(targetOf(part), scalar, {turn, zero, at}, elementOf(part.value));
+        else
+          store(targetOf(part), scalar, at, elementOf(part.value));
+      }
+    });
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 3. A value in a column
+  //===--------------------------------------------------------------------===//
+
+  Value valueOf(Value value, Value column, unsigned level) {
+    if (Value found = known.lookup({value, column}))
+      return found;
+    Value scalar = compute(value, column, level);
+    known[{value, column}] = scalar;
+    return scalar;
+  }
+
+  Value compute(Value value, Value column, unsigned level) {
+    const Type elementType = elementOf(value);
+    if (TypedAttr splat = getSplat(value))
+      return arith::ConstantOp::create(ops, loc, toCompute(splat));
+    if (!isInside(value) || value.getDefiningOp<nn::ConstantOp>())
+      return load(body.read(value), outsideAt(value, column), elementType);
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return valueOfArgument(argument, column);
+    Operation *op = value.getDefiningOp();
+    if (isa<nn::MatMulOp>(op))
+      return sumOfParts(value, column);
+    if (auto kept = levelOfRow.find(value); kept != levelOfRow.end() && kept->second < level)
+      return load(names[rows.lookup(value)], column, elementType);
+    if (auto slice = dyn_cast<nn::SliceOp>(op)) {
+      const int64_t start = slice.getStarts()[1];
+      return valueOf(slice.getOperand(), start == 0 ? column : sum(column, index(start)), level);
+    }
+    SmallVector<Value> operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) {
+      return valueOf(operand, columnsOf(operand) == columnsOf(value) ? column : zero, level);
+    });
+    Value scalar = emitScalar(ops, op, operands);
+    if (scalar)
+      return scalar;
+    op->emitOpError("must have an element type that it is defined for, but is ") << op->getOperand(0).getType();
+    hasFault = true;
+    return emitConstant(ops, loc, getComputeType(elementType), 0);
+  }
+
+  static int64_t columnsOf(Value value) { return typeOf(value).getRank() == 0 ? 1 : typeOf(value).getShape().back(); }
+
+  /// What has one index for all rows, or columns, is read there.
+  SmallVector<Value> outsideAt(Value value, Value column) {
+    SmallVector<Value> at(typeOf(value).getRank(), zero);
+    if (!at.empty() && typeOf(value).getShape().back() != 1)
+      at.back() = column;
+    if (at.size() == 2 && typeOf(value).getDimSize(0) != 1)
+      at.front() = row;
+    return at;
+  }
+
+  Value valueOfArgument(BlockArgument argument, Value column) {
+    if (argument == loop.getCounter())
+      return arith::IndexCastOp::create(ops, loc, elementOf(argument), counter);
+    const unsigned number = argument.getArgNumber() - 1, numCarried = loop.getInitial().size();
+    if (number < numCarried)
+      return load(names[carried[number]], column, elementOf(argument));
+    return load(body.read(loop.getScanned()[number - numCarried]), {turn, row, column}, elementOf(argument));
+  }
+
+  Value sumOfParts(Value product, Value column) {
+    Value partial = names[partials.lookup(product)], total;
+    for (int64_t part = 0; part < typeOf(partial).getDimSize(0); ++part) {
+      Value more = tensor::ExtractOp::create(ops, loc, partial, ValueRange{index(part), column});
+      total = total ? arith::AddFOp::create(ops, loc, total, more).getResult() : more;
+    }
+    return total;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 4. Products
+  //===--------------------------------------------------------------------===//
+
+  /// An element of the row that a product multiplies.
+  Value leftOf(nn::MatMulOp product, Value step) {
+    Value left = product.getLhs();
+    if (isInside(left) && !isa<BlockArgument>(left) && !left.getDefiningOp<nn::ConstantOp>())
+      return load(names[rows.lookup(left)], step, elementOf(left));
+    return compute(left, step, /*level=*/0);
+  }
+
+  void writeProduct(nn::MatMulOp product) {
+    const unsigned target = partials.lookup(product);
+    ArrayRef<int64_t> shape = typeOf(names[target]).getShape();
+    const int64_t steps = typeOf(product.getRhs()).getDimSize(0) / shape[0];
+    const Type f32 = ops.getF32Type();
+    inParallel(shape[0], target, [&](Value part) {
+      inParallel(shape[1], target, [&](Value column) {
+        Value start = arith::ConstantOp::create(ops, loc, ops.getFloatAttr(f32, 0));
+        auto turns = scf::ForOp::create(ops, loc, zero, index(steps), index(1), start);
+        {
+          OpBuilder::InsertionGuard guard(ops);
+          ops.setInsertionPointToStart(turns.getBody());
+          Value step = turns.getInductionVar();
+          if (shape[0] > 1)
+            step = sum(arith::MulIOp::create(ops, loc, part, index(steps)), step);
+          Value left = leftOf(product, step);
+          Value right = load(body.read(product.getRhs()), {step, column}, elementOf(product.getRhs()));
+          Value multiplied = arith::MulFOp::create(ops, loc, left, right);
+          Value added = arith::AddFOp::create(ops, loc, turns.getRegionIterArg(0), multiplied);
+          scf::YieldOp::create(ops, loc, added);
+        }
+        store(target, turns.getResult(0), {part, column}, f32);
+      });
+    });
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 5. The program
+  //===--------------------------------------------------------------------===//
+
+  void makeRows() {
+    auto rowOf = [&](Value value) { return addRow({columnsOf(value)}, getStorageType(elementOf(value))); };
+    for (Value argument : loop.getCarriedArguments())
+      carried.push_back(rowOf(argument));
+    for (Value value : plan.ownRows)
+      if (auto product = value.getDefiningOp<nn::MatMulOp>())
+        partials[value] = addRow({countDepthParts(product), columnsOf(value)}, ops.getF32Type());
+    for (auto [level, computed] : llvm::enumerate(plan.levels))
+      for (const TurnColumns &group : computed.columns)
+        for (const TurnStore &store : group.stores)
+          if (store.target == TurnStore::Target::Row && !rows.contains(store.owner)) {
+            rows[store.owner] = rowOf(store.owner);
+            levelOfRow[store.owner] = level;
+          }
+  }
+
+  /// Carried values are copied column by column, those of as many columns together.
+  void copyCarried(llvm::function_ref<bool(unsigned)> isCopied, llvm::function_ref<unsigned(unsigned)> targetOf,
+                   llvm::function_ref<void(unsigned, Value)> copy) {
+    llvm::MapVector<int64_t, SmallVector<unsigned>> byColumns;
+    for (auto [number, argument] : llvm::enumerate(loop.getCarriedArguments()))
+      if (isCopied(number))
+        byColumns[columnsOf(argument)].push_back(number);
+    for (auto &[columns, numbers] : byColumns) {
+      SmallVector<unsigned> targets = llvm::map_to_vector(numbers, targetOf);
+      inParallel(columns, targets, [&, &numbers = numbers](Value column) {
+        for (unsigned number : numbers)
+          copy(number, column);
+      });
+    }
+  }
+
+  void writeProgram() {
+    makeRows();
+    copyCarried([](unsigned) { return true; }, [&](unsigned number) { return carried[number]; },
+                [&](unsigned number, Value column) {
+                  Value initial = loop.getInitial()[number];
+                  store(carried[number], compute(initial, column, 0), column, elementOf(initial));
+                });
+    SmallVector<unsigned> written = llvm::to_vector(llvm::seq<unsigned>(names.size()));
+    for (auto [number, final] : llvm::enumerate(loop.getFinals()))
+      if (auto part = parts.find(final); part != parts.end())
+        llvm::erase(written, part->second);
+    writeLoop(loop.getTripCount(), written, [&](Value at) {
+      counter = turn = at;
+      if (loop.getReverse())
+        turn = arith::SubIOp::create(ops, loc, index(int64_t(loop.getTripCount()) - 1), at);
+      for (auto [level, computed] : llvm::enumerate(plan.levels)) {
+        for (const TurnColumns &group : computed.columns)
+          storeColumns(group, level);
+        for (nn::MatMulOp product : computed.products)
+          writeProduct(product);
+      }
+    });
+    copyCarried([&](unsigned number) { return parts.contains(loop.getFinals()[number]); },
+                [&](unsigned number) { return parts.lookup(loop.getFinals()[number]); },
+                [&](unsigned number, Value column) {
+                  Value final = loop.getFinals()[number];
+                  store(parts.lookup(final), load(names[carried[number]], column, elementOf(final)), {zero, column},
+                        elementOf(final));
+                });
+  }
+
+  KernelBody &body;
+  nn::ForOp loop;
+  const TurnPlan &plan;
+  OpBuilder &ops;
+  Location loc;
+  Value row, zero, counter, turn;                 ///< The turn as rows are numbered, in reverse from the last one on.
+  SmallVector<Value> names;                       ///< Of each tensor that is written, the last.
+  llvm::DenseMap<Value, unsigned> parts;          ///< Tensors, by results of the loop,
+  llvm::DenseMap<Value, unsigned> rows, partials; ///< by values of its body,
+  SmallVector<unsigned> carried;                  ///< and by carried values.
+  llvm::DenseMap<Value, unsigned> levelOfRow;
+  llvm::DenseMap<std::pair<Value, Value>, Value> known; ///< In the present columns: by value and column.
+  bool hasFault = false;
+};
+
+} // namespace
+
+LogicalResult lowerTurns(KernelBody &body, nn::ForOp loop, const TurnPlan &plan) {
+  return TurnWriter(body, loop, plan).write();
+}
+
+} // namespace nacre::kernels

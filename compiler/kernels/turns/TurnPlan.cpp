@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. which operators there may be; 2. levels, and rows that products read; 3. stores. A carried value is overwritten at the first
+//       level after which nobody reads the old one; at that level its own columns may be read, before they are stored.
+
+#include "compiler/kernels/turns/TurnPlan.h"
+
+#include "compiler/kernels/bodies/ElementTypes.h"
+#include "compiler/kernels/bodies/TableReads.h"
+#include "dialects/StoredBytes.h"
+#include "dialects/plan/Notes.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace nacre::kernels {
+
+namespace {
+
+/// Weights that a workgroup reads in a turn: the unit it runs on reads them alone, so that with more of them launches, which all units
+/// share, are over sooner.
+constexpr int64_t kMostWeights = int64_t(1) << 17;
+/// Rows, which read the same weights once each.
+constexpr int64_t kMostRows = 64;
+/// Shared memory of any device, without what an emitter may want.
+constexpr int64_t kMostBytes = 15 << 10;
+/// Longer sums are added up in blocks by the emitters of contractions.
+constexpr int64_t kMostDepth = 1024;
+constexpr int64_t kFewestTurns = 2, kMostTurns = 4096;
+/// Sums that run in parallel, and steps that each of them has at least.
+constexpr int64_t kSums = 1024, kFewestSteps = 32;
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+int64_t columnsOf(Value value) { return typeOf(value).getRank() == 0 ? 1 : typeOf(value).getShape().back(); }
+
+class Planner {
+public:
+  explicit Planner(nn::ForOp loop) : loop(loop), yield(loop.getYield()) {}
+
+  std::optional<TurnPlan> run() {
+    if (!isTaken())
+      return std::nullopt;
+    findLevels();
+    collectStores();
+    if (!placeCarried())
+      return std::nullopt;
+    arrange();
+    if (countBytes() > kMostBytes)
+      return std::nullopt;
+    return std::move(plan);
+  }
+
+private:
+  //===--------------------------------------------------------------------===//
+  // 1. What there may be
+  //===--------------------------------------------------------------------===//
+
+  bool isInside(Value value) { return value.getParentBlock() == &loop.getBody().front(); }
+
+  bool isRow(Type type) {
+    auto tensor = cast<RankedTensorType>(type);
+    return tensor.getRank() == 2 && tensor.getDimSize(0) == plan.rows && tensor.getDimSize(1) > 0;
+  }
+
+  /// Whether an element of it is found by a row and a column: of the loop it has all rows, or one number for them.
+  bool isReadable(Value value) {
+    RankedTensorType type = typeOf(value);
+    if (type.getRank() > 2 || type.getNumElements() == 0)
+      return false;
+    return type.getRank() < 2 || type.getDimSize(0) == plan.rows || type.getDimSize(0) == 1;
+  }
+
+  bool isProduct(nn::MatMulOp product) {
+    const bool isOfFloats = llvm::all_of(product->getOperandTypes(), [](Type type) {
+      return getComputeType(cast<RankedTensorType>(type).getElementType()).isF32();
+    });
+    return isOfFloats && isRow(product.getType()) && isRow(product.getLhs().getType()) && !isInside(product.getRhs()) &&
+           typeOf(product.getRhs()).getRank() == 2 && columnsOf(product.getLhs()) <= kMostDepth;
+  }
+
+  bool isPart(nn::SliceOp slice) {
+    return isRow(slice.getType()) && isRow(slice.getOperand().getType()) && slice.getStarts()[0] == 0 &&
+           llvm::all_of(slice.getSteps(), [](int64_t step) { return step == 1; });
+  }
+
+  /// Rows side by side, which products read, or other rows are made of.
+  bool isJoined(nn::ConcatOp concat) {
+    return concat.getAxis() == 1 && isRow(concat.getType()) &&
+           llvm::all_of(concat->getOperandTypes(), [&](Type type) { return isRow(type); }) &&
+           llvm::all_of(concat->getUses(), [](OpOperand &use) {
+             auto product = dyn_cast<nn::MatMulOp>(use.getOwner());
+             return isa<nn::ConcatOp, nn::YieldOp>(use.getOwner()) || (product && product.getLhs() == use.get());
+           });
+  }
+
+  bool isElementwise(Operation *op) {
+    auto work = dyn_cast<nn::OperatorInterface>(op);
+    return work && work.getWorkKind() == nn::WorkKind::Elementwise && op->getNumResults() == 1 && !getTableRead(op) &&
+           isReadable(op->getResult(0)) &&
+           llvm::all_of(op->getOperands(), [&](Value operand) { return isReadable(operand); });
+  }
+
+  bool isTaken(Operation *op) {
+    if (auto product = dyn_cast<nn::MatMulOp>(op))
+      return isProduct(product);
+    if (auto slice = dyn_cast<nn::SliceOp>(op))
+      return isPart(slice);
+    if (auto concat = dyn_cast<nn::ConcatOp>(op))
+      return isJoined(concat);
+    return isa<nn::ConstantOp>(op) || isElementwise(op);
+  }
+
+  bool isTaken() {
+    if (loop.getCount() || loop.getInitial().empty() || loop.getTripCount() < kFewestTurns ||
+        loop.getTripCount() > kMostTurns || typeOf(loop.getInitial().front()).getRank() != 2)
+      return false;
+    plan.rows = typeOf(loop.getInitial().front()).getDimSize(0);
+    auto areRows = [&](ValueRange values) {
+      return llvm::all_of(values.getTypes(), [&](Type type) { return isRow(type); });
+    };
+    if (plan.rows < 1 || plan.rows > kMostRows || !areRows(loop.getInitial()) || !areRows(yield.getStacked()) ||
+        !areRows(loop.getScannedArguments()))
+      return false;
+    int64_t weights = 0;
+    for (Operation &op : loop.getBody().front().without_terminator()) {
+      if (!isTaken(&op))
+        return false;
+      if (auto product = dyn_cast<nn::MatMulOp>(op))
+        weights += typeOf(product.getRhs()).getNumElements();
+    }
+    return weights > 0 && weights <= kMostWeights;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 2. Levels
+  //===--------------------------------------------------------------------===//
+
+  unsigned levelOf(Value value) { return levels.lookup(value); }
+
+  void findLevels() {
+    for (Operation &op : loop.getBody().front().without_terminator()) {
+      unsigned level = 0;
+      for (Value operand : op.getOperands())
+        level = std::max(level, levelOf(operand));
+      if (auto product = dyn_cast<nn::MatMulOp>(op)) {
+        Value left = product.getLhs();
+        level = levelOf(left) + 1;
+        if (isInside(left) && !isa<BlockArgument>(left))
+          plan.ownRows.insert(left);
+        plan.ownRows.insert(product);
+        products.push_back(product);
+      }
+      levels[op.getResult(0)] = level;
+      last = std::max(last, level);
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // 3. Stores
+  //===--------------------------------------------------------------------===//
+
+  struct Placed {
+    TurnStore store;
+    unsigned level;
+  };
+
+  /// A store of `value`, or of each part that it is joined of.
+  void addStore(TurnStore store, unsigned level) {
+    if (auto concat = store.value.getDefiningOp<nn::ConcatOp>(); concat && isInside(concat)) {
+      for (Value part : concat.getOperands()) {
+        TurnStore ofPart = store;
+        ofPart.value = part;
+        addStore(ofPart, level);
+        store.column += columnsOf(part);
+      }
+      return;
+    }
+    stores.push_back({store, level});
+  }
+
+  void collectStores() {
+    for (Value value : plan.ownRows)
+      if (!value.getDefiningOp<nn::MatMulOp>() || isReadByProduct(value))
+        addStore({value, TurnStore::Target::Row, value}, levelOf(value));
+    for (auto [number, value] : llvm::enumerate(yield.getStacked()))
+      if (!loop.getStacks()[number].use_empty())
+        addStore({value, TurnStore::Target::Stack, {}, unsigned(number)}, levelOf(value));
+    for (auto [number, value] : llvm::enumerate(yield.getCarried()))
+      if (value != loop.getCarriedArguments()[number])
+        addStore({value, TurnStore::Target::Carried, {}, unsigned(number)}, levelOf(value));
+  }
+
+  static bool isReadByProduct(Value value) {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      auto product = dyn_cast<nn::MatMulOp>(user);
+      return product && product.getLhs() == value;
+    });
+  }
+
+  std::optional<unsigned> carriedNumber(Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    const unsigned carried = loop.getInitial().size();
+    if (!argument || !isInside(value) || argument.getArgNumber() == 0 || argument.getArgNumber() > carried)
+      return std::nullopt;
+    return argument.getArgNumber() - 1;
+  }
+
+  /// Whether `value`, computed at `level` for each of its columns, reads carried value `number`, and whether it does so in columns of
+  /// its own alone.
+  struct Reads {
+    bool any = false, elsewhere = false;
+    llvm::DenseSet<std::pair<Value, int>> seen; ///< With whether in their own columns.
+  };
+  void findReads(Value value, unsigned level, unsigned number, bool isOwnColumn, Reads &reads) {
+    if (!reads.seen.insert({value, int(isOwnColumn)}).second)
+      return;
+    if (std::optional<unsigned> found = carriedNumber(value)) {
+      reads.any |= *found == number;
+      reads.elsewhere |= *found == number && !isOwnColumn;
+      return;
+    }
+    Operation *op = value.getDefiningOp();
+    if (!op || !isInside(value) || isa<nn::MatMulOp>(op) || (plan.ownRows.contains(value) && levelOf(value) < level))
+      return;
+    for (Value operand : op->getOperands())
+      findReads(operand, level, number, isOwnColumn && columnsOf(operand) == columnsOf(value), reads);
+  }
+
+  /// Whether the old value may be overwritten at `level`.
+  bool mayBeOverwritten(unsigned number, unsigned level) {
+    Value old = loop.getCarriedArguments()[number];
+    for (nn::MatMulOp product : products)
+      if (product.getLhs() == old && level < levelOf(product))
+        return false;
+    return llvm::all_of(stores, [&](const Placed &placed) {
+      Reads reads;
+      findReads(placed.store.value, placed.level, number, columnsOf(placed.store.value) == columnsOf(old), reads);
+      return !reads.any || placed.level < level || (placed.level == level && !reads.elsewhere);
+    });
+  }
+
+  void setLevel(unsigned number, unsigned level) {
+    for (Placed &placed : stores) {
+      const bool isNext = placed.store.target == TurnStore::Target::Carried && placed.store.number == number;
+      if (isNext || placed.store.value == loop.getCarriedArguments()[number])
+        placed.level = std::max(placed.level, level);
+    }
+  }
+
+  /// Later and later until everybody has read what is overwritten; false where that never is.
+  bool placeCarried() {
+    SmallVector<std::optional<unsigned>> next(loop.getInitial().size());
+    for (const Placed &placed : stores)
+      if (placed.store.target == TurnStore::Target::Carried)
+        next[placed.store.number] = std::max(next[placed.store.number].value_or(0), placed.level);
+    for (auto [number, level] : llvm::enumerate(next))
+      if (level)
+        setLevel(number, *level);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (auto [number, level] : llvm::enumerate(next))
+        if (level && !mayBeOverwritten(number, *level)) {
+          if (*level == last)
+            return false;
+          setLevel(number, ++*level);
+          changed = true;
+        }
+    }
+    return true;
+  }
+
+  void arrange() {
+    plan.levels.resize(last + 1);
+    for (const Placed &placed : stores) {
+      SmallVector<TurnColumns> &groups = plan.levels[placed.level].columns;
+      const int64_t columns = columnsOf(placed.store.value);
+      auto *group = llvm::find_if(groups, [&](const TurnColumns &group) { return group.columns == columns; });
+      if (group == groups.end())
+        group = groups.insert(groups.end(), TurnColumns{columns, {}});
+      group->stores.push_back(placed.store);
+    }
+    for (nn::MatMulOp product : products)
+      plan.levels[levelOf(product) - 1].products.push_back(product);
+  }
+
+  int64_t countBytes() {
+    int64_t bytes = 0;
+    auto add = [&](Type type) { bytes += storedBytes(getStorageTensorType(cast<RankedTensorType>(type))) / plan.rows; };
+    for (Value carried : loop.getInitial())
+      add(carried.getType());
+    for (Value row : plan.ownRows)
+      if (auto product = row.getDefiningOp<nn::MatMulOp>())
+        bytes += countDepthParts(product) * columnsOf(row) * int64_t(sizeof(float));
+      else
+        add(row.getType());
+    for (Value row : plan.ownRows)
+      if (row.getDefiningOp<nn::MatMulOp>() && isReadByProduct(row))
+        add(row.getType());
+    return bytes;
+  }
+
+  nn::ForOp loop;
+  nn::YieldOp yield;
+  TurnPlan plan;
+  DenseMap<Value, unsigned> levels;
+  unsigned last = 0;
+  SmallVector<nn::MatMulOp> products;
+  SmallVector<Placed> stores;
+};
+
+} // namespace
+
+int64_t countDepthParts(nn::MatMulOp product) {
+  const int64_t columns = columnsOf(product.getResult()), depth = columnsOf(product.getLhs());
+  int64_t parts = 1;
+  while (2 * parts * columns <= kSums && depth % (2 * parts) == 0 && depth / (2 * parts) >= kFewestSteps)
+    parts *= 2;
+  return parts;
+}
+
+std::optional<TurnPlan> planTurns(nn::ForOp loop) { return Planner(loop).run(); }
+
+/// The constant that `value` repeats, if it is one number broadcast: the kernel has it in its code.
+static nn::ConstantOp findRepeated(Value value) {
+  auto broadcast = value.getDefiningOp<nn::BroadcastOp>();
+  auto constant = broadcast ? broadcast.getOperand().getDefiningOp<nn::ConstantOp>() : nn::ConstantOp();
+  return constant && typeOf(constant).getNumElements() == 1 ? constant : nn::ConstantOp();
+}
+
+static void repeatInPlace(nn::ForOp loop) {
+  OpBuilder builder(loop);
+  for (OpOperand &initial : loop.getInitialMutable()) {
+    nn::ConstantOp constant = findRepeated(initial.get());
+    auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
+    if (!elements)
+      continue;
+    Operation *broadcast = initial.get().getDefiningOp();
+    auto repeated = SplatElementsAttr::get(typeOf(initial.get()), *elements.value_begin<Attribute>());
+    initial.set(nn::ConstantOp::create(builder, loop.getLoc(), repeated));
+    if (broadcast->use_empty())
+      broadcast->erase();
+  }
+}
+
+void markTurnKernels(Operation *op) {
+  op->walk([](nn::ForOp loop) {
+    if (!plan::isOnGpu(loop) || !planTurns(loop))
+      return;
+    repeatInPlace(loop);
+    loop->setAttr(plan::kOneKernel, UnitAttr::get(loop.getContext()));
+  });
+}
+
+bool isTurnKernel(Operation *loop) { return loop->hasAttr(plan::kOneKernel); }
+
+} // namespace nacre::kernels
