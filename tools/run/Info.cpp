@@ -41,6 +41,11 @@ Outcome printInfo(const ModelSession &session, const std::string &symbol, size_t
   printBytes("  outputs", session.memory.output_bytes);
   printBytes("  state", session.memory.state_bytes);
   printBytes("  scratch", session.memory.scratch_bytes);
+  nacre_session_info engines;
+  if (Outcome failure = session.describe(engines))
+    return failure;
+  if (engines.device[0])
+    printBytes("gpu", engines.gpu_bytes);
   std::printf("%s of %s\n", describeCount(session.entryInfo.launch_count, "launch").c_str(),
               describeCount(session.info.kernel_count, "kernel").c_str());
   for (uint32_t i = 0; i < session.entryInfo.launch_count; ++i) {

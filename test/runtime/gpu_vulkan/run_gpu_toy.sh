@@ -37,6 +37,7 @@ expect 0 "output 'y' agrees" "$@" "$library" --gpu-cut=50 --gpu-sequential --exp
 expect 0 "output 'y' agrees" "$@" "$library" --gpu-device=0 --expect="y=$folder/y.npy"
 expect 0 "output 'y' agrees" "$@" "$library" --gpu-self-test --tune=50 --cache="$folder" --expect="y=$folder/y.npy"
 expect 0 'tests and tuning' "$@" "$library" --gpu --profile --runs=3
+expect 0 '  gpu        ' "$@" "$library" --gpu --info
 expect 2 'must be a whole number of milliseconds' "$@" "$library" --tune=0
 expect 2 'must be a whole number of percent' "$@" "$library" --gpu-cut=101
 expect 3 'gpu_device must be at most' "$@" "$library" --gpu-device=77
