@@ -133,7 +133,9 @@ LogicalResult TrainedModel::addSteps(ModuleOp module) {
   if (failed(runOn(function, [](OpPassManager &) {})))
     return failure();
   PassManager steps(&context);
-  train::buildSteps(steps, *options.training);
+  train::TrainingOptions training = *options.training;
+  training.scalesLoss = options.gpuPrecision == GpuPrecision::F16;
+  train::buildSteps(steps, training);
   return steps.run(module);
 }
 

@@ -2,6 +2,8 @@
 
 #include "codegen/package/StateRows.h"
 
+#include "llvm/ADT/StringRef.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -47,11 +49,13 @@ StateFileTexts::Row rowOf(const nacre_tensor &tensor, const char *strings, const
   return row;
 }
 
-/// Of all names, types, shapes and roles, in any order.
+/// Of all names, types, shapes and roles, in any order, but for a loss scale, without which a training may continue.
 std::string fingerprintOf(const nacre_variable *variables, uint32_t count, const char *strings, const int64_t *dims) {
   uint64_t sum = 0;
   for (uint32_t i = 0; i < count; ++i) {
     const nacre_tensor &tensor = variables[i].tensor;
+    if (llvm::StringRef(strings + tensor.name).starts_with(NACRE_LOSS_SCALE))
+      continue;
     uint64_t hash = 0xcbf29ce484222325; // FNV-1a
     auto add = [&hash](uint64_t word) { hash = (hash ^ word) * 0x100000001b3; };
     for (const char *name = strings + tensor.name; *name; ++name)

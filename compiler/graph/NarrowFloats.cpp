@@ -2,13 +2,14 @@
 //
 // What:  a network of f32 computes in f16 between its inputs and outputs.
 // Why:   GPUs of phones are bound by their memory, and read halves in half the time; weights take half the room.
-// How:   1. what is computed of integers is found: it keeps the wide type, 2. every other value gets the narrow one, 3.
+// How:   1. what is computed of integers is found, and what training computes in the wide type: they keep it, 2. every other value gets the narrow one, 3.
 //        casts stand where the wide one is kept: behind arguments, or their transposes, and constants, before results, around what is computed
 //        of integers, or only to say where something is read, and around recurrences, written as one operator or as a loop, and what
 //        branches and loops hand in and out, whose state adds up over all steps.
 //        Kernels compute in f32 what they read.
 
 #include "compiler/graph/Passes.h"
+#include "compiler/graph/TrainedValues.h"
 #include "dialects/nn/ConstantData.h"
 
 #include "mlir/IR/Builders.h"
@@ -220,6 +221,8 @@ struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
     for (Block *block : llvm::reverse(blocks))
       addPositions(*block, wide);
     addTransposes(function.front(), wide);
+    trained = findTrainedValues(function);
+    wide.insert(trained.begin(), trained.end());
     addRecurrences(function, wide);
     OpBuilder builder(&getContext());
     for (Block *block : blocks)
@@ -271,7 +274,7 @@ private:
     Operation *from = value.getDefiningOp();
     if (auto constant = dyn_cast_or_null<nn::ConstantOp>(from))
       return overflows(constant);
-    return from && wide.contains(from) && !isBounded(*from) && !isTransposedArgument(*from);
+    return from && wide.contains(from) && !trained.contains(from) && !isBounded(*from) && !isTransposedArgument(*from);
   }
 
   bool wantsWide(OpOperand &operand) {
@@ -312,6 +315,7 @@ private:
   }
 
   DenseSet<Operation *> wide;
+  DenseSet<Operation *> trained; ///< Those of them that may become infinite: a step with such a gradient is skipped.
 };
 
 } // namespace

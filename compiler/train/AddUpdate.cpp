@@ -4,9 +4,10 @@
 // Why:   an update is elementwise on what a weight, its gradient and its moments are: operators like any other.
 // How:   1. the gradients as an entry of their own, where that is asked for;
 //        2. an entry that only adds gradients up, and their mean in place of a step's own;
-//        3. clipped; the optimizer's formula; results that assign.
+//        3. clipped; the optimizer's formula; results that assign, unless a gradient overflowed.
 
 #include "compiler/train/EntryFunction.h"
+#include "compiler/train/LossScale.h"
 #include "compiler/train/Optimizers.h"
 #include "compiler/train/Passes.h"
 #include "dialects/nn/Permutation.h"
@@ -37,6 +38,10 @@ SmallVector<Gradient> takeGradients(EntryFunction &entry) {
     return bool(weight);
   });
   return gradients;
+}
+
+SmallVector<Value> valuesOf(ArrayRef<Gradient> gradients) {
+  return llvm::map_to_vector(gradients, [](const Gradient &gradient) { return gradient.value; });
 }
 
 void dropAssignments(EntryFunction &entry) {
@@ -83,11 +88,14 @@ Value countBatches(EntryFunction &entry, Writer &write) {
   return write.add(entry.variable(batchesName, type, nn::VariableRole::Counter), 1);
 }
 
-void addUp(func::FuncOp function) {
+void addUp(func::FuncOp function, bool scalesLoss) {
   EntryFunction entry(function);
   OpBuilder builder(entry.getEnd());
   Writer write(builder, nameOf(builder, "mean update"));
   SmallVector<Gradient> gradients = takeGradients(entry);
+  // Sums take what overflowed, so that the step skips all of its parts.
+  if (scalesLoss)
+    keepUnless(areFinite(write, valuesOf(gradients)), entry, /*always=*/{});
   for (const Gradient &gradient : gradients) {
     Value sum = entry.variableBeside(gradient.weight, gradient.weight + sumName.str(), nn::VariableRole::Moment);
     entry.assign(gradient.weight + sumName.str(), write.add(sum, gradient.value));
@@ -105,6 +113,14 @@ void takeMeans(EntryFunction &entry, Writer &write, MutableArrayRef<Gradient> gr
     entry.assign(name, write.zeros(typeOf(sum)));
   }
   entry.assign(batchesName, write.zeros(typeOf(number)));
+}
+
+/// The names of what a step clears.
+SmallVector<std::string> sumsOf(ArrayRef<Gradient> gradients) {
+  SmallVector<std::string> names{batchesName.str()};
+  for (const Gradient &gradient : gradients)
+    names.push_back(gradient.weight + sumName.str());
+  return names;
 }
 
 //===----------------------------------------------------------------------===//
@@ -182,7 +198,7 @@ struct AddUpdate : impl::AddUpdatePassBase<AddUpdate> {
     if (llvm::is_contained(entries, gradientsEntry))
       giveGradients(cloneAs(function, gradientsEntry));
     if (accumulate)
-      addUp(cloneAs(function, accumulateEntry));
+      addUp(cloneAs(function, accumulateEntry), scaleLoss);
     if (parsed->kind != Optimizer::Kind::None)
       updateAll(function, *parsed, *parsedClip);
     for (auto other : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
@@ -196,10 +212,18 @@ struct AddUpdate : impl::AddUpdatePassBase<AddUpdate> {
     Writer mean(builder, nameOf(builder, "mean update")), clipping(builder, nameOf(builder, clipName)),
         step(builder, nameOf(builder, "step update"));
     SmallVector<Gradient> gradients = takeGradients(entry);
-    if (accumulate)
+    SmallVector<std::string> always;
+    if (accumulate) {
       takeMeans(entry, mean, gradients);
+      always = sumsOf(gradients);
+    }
+    Value isGood = scaleLoss ? areFinite(step, valuesOf(gradients)) : Value();
     clipGradients(entry, clipping, limit, gradients);
     update(entry, step, by, gradients);
+    if (!isGood)
+      return;
+    keepUnless(isGood, entry, always);
+    updateLossScale(entry, step, isGood);
   }
 };
 

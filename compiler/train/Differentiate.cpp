@@ -6,6 +6,7 @@
 //        2. in the entry that trains, the gradients of the loss for each weight, as results that name it.
 
 #include "compiler/train/EntryFunction.h"
+#include "compiler/train/LossScale.h"
 #include "compiler/train/Losses.h"
 #include "compiler/train/Passes.h"
 #include "compiler/train/rules/GradientRules.h"
@@ -26,7 +27,7 @@ namespace nacre::train {
 namespace {
 
 /// The node that operators of losses are of.
-constexpr llvm::StringLiteral lossName = "loss";
+constexpr llvm::StringLiteral lossNode = "loss";
 
 std::string quote(StringRef name) { return "'" + toPrintable(name.str()) + "'"; }
 
@@ -46,7 +47,7 @@ std::string describe(RankedTensorType type) {
 class LossWriter {
 public:
   LossWriter(EntryFunction &entry, OpBuilder &builder)
-      : entry(entry), write(builder, NameLoc::get(builder.getStringAttr(lossName))) {}
+      : entry(entry), write(builder, NameLoc::get(builder.getStringAttr(lossNode))) {}
 
   /// The sum of the losses; null after an error.
   Value run(ArrayRef<Loss> losses) {
@@ -128,7 +129,7 @@ std::string describeCuts(Value loss, const ActiveValues &active, ArrayRef<Operat
   for (Operation *op : cuts)
     add(op);
   for (Operation &op : loss.getParentBlock()->without_terminator()) {
-    if (auto named = dyn_cast<NameLoc>(op.getLoc()); named && named.getName() == lossName)
+    if (auto named = dyn_cast<NameLoc>(op.getLoc()); named && named.getName() == lossNode)
       break; // the network ends here
     if (before.contains(&op) &&
         llvm::any_of(op.getOperands(), [&](Value operand) { return active.contains(operand); }) &&
@@ -151,7 +152,14 @@ llvm::DenseSet<Value> findValuesOfInputs(func::FuncOp function) {
   return values;
 }
 
-LogicalResult addGradients(EntryFunction &entry, OpBuilder &builder, Value loss) {
+/// In the name of the operator that made the gradient, so that one kernel computes both.
+Value divide(Value gradient, Value scale, OpBuilder &builder) {
+  Writer write(builder, gradient.getLoc());
+  return write.mul(gradient, write.reciprocal(scale));
+}
+
+/// `scale` multiplies the loss on the way back; null: nothing does.
+LogicalResult addGradients(EntryFunction &entry, OpBuilder &builder, Value loss, Value scale) {
   Block &body = entry.getBody();
   auto weights = entry.variables(nn::VariableRole::Weight);
   ActiveValues active;
@@ -163,14 +171,14 @@ LogicalResult addGradients(EntryFunction &entry, OpBuilder &builder, Value loss)
   ReverseWalk walk(builder, active, cuts);
   walk.setOfInputs(&ofInputs);
   Writer write(builder, loss.getLoc());
-  walk.give(loss, write.number(loss, 1));
+  walk.give(loss, scale ? scale : write.number(loss, 1));
   if (failed(walk.run(body)))
     return failure();
   bool isReached = false;
   for (const auto &[name, weight] : weights)
     if (Value gradient = walk.lookup(weight)) {
       isReached = true;
-      entry.addGradient(name, gradient);
+      entry.addGradient(name, scale ? divide(gradient, scale, builder) : gradient);
     }
   if (isReached)
     return success();
@@ -198,7 +206,7 @@ struct Differentiate : impl::DifferentiatePassBase<Differentiate> {
         return signalPassFailure();
   }
 
-  static LogicalResult runOn(func::FuncOp function, ArrayRef<Loss> losses) {
+  LogicalResult runOn(func::FuncOp function, ArrayRef<Loss> losses) {
     EntryFunction entry(function);
     OpBuilder builder(entry.getEnd());
     Value loss = LossWriter(entry, builder).run(losses);
@@ -207,19 +215,21 @@ struct Differentiate : impl::DifferentiatePassBase<Differentiate> {
     const bool isTrain = function.getName() == trainEntry;
     SmallVector<EntryFunction::Result> before;
     std::swap(before, entry.results);
-    entry.addOutput("loss", loss);
+    entry.addOutput(nn::lossName, loss);
     for (EntryFunction::Result &result : before) {
       auto name = result.notes.getAs<StringAttr>(nn::nameAttr);
       const bool isOfLoss =
           name && llvm::any_of(losses, [&](const Loss &one) { return one.tensor == name.getValue(); });
       const bool isWatched = result.notes.contains(nn::watchedAttr);
       const bool isVariable = result.notes.contains(nn::variableAttr);
-      if (name && name.getValue() == "loss" && !isVariable)
+      if (name && name.getValue() == nn::lossName && !isVariable)
         continue; // the model's own
       if (isVariable ? isTrain : isTrain ? isOfLoss : !isWatched)
         entry.results.push_back(withoutNotes(result));
     }
-    return isTrain ? addGradients(entry, builder, loss) : success();
+    if (!isTrain)
+      return success();
+    return addGradients(entry, builder, loss, scaleLoss ? readLossScale(entry) : Value());
   }
 
   static EntryFunction::Result withoutNotes(EntryFunction::Result result) {

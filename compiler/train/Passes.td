@@ -72,6 +72,9 @@ def DifferentiatePass : Pass<"nacre-differentiate", "::mlir::ModuleOp"> {
 
     The reverse walk is in `compiler/train/rules/ReverseWalk.h`; `compiler/train/rules/GradientRules.cpp` has a rule per operator.
 
+    With `scale-loss`, the backward pass begins with the variable `#loss_scale` instead of 1, and each gradient is divided by it
+    (`compiler/train/LossScale.h`).
+
     Requires: recurrent layers are loops (`nacre-expand-recurrence`); the losses' tensors are results of these functions.
 
     Ensures: `train` has a gradient for at least one weight.
@@ -80,6 +83,7 @@ def DifferentiatePass : Pass<"nacre-differentiate", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"losses", "losses", "std::string", "Losses <kind>:<tensor>, as for --loss; their sum is trained">,
+    Option<"scaleLoss", "scale-loss", "bool", /*default=*/"false", "Multiply the loss by a variable before the backward pass">,
   ];
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
@@ -113,6 +117,9 @@ def AddUpdatePass : Pass<"nacre-add-update", "::mlir::ModuleOp"> {
 
     The entry `gradients` is a function that returns them as outputs; `accumulate` is one that only adds them up.
 
+    With `scale-loss`, a step with a gradient that is not finite keeps all variables. The scale of the loss shrinks after such a
+    step, and grows after 2000 others (`compiler/train/LossScale.h`).
+
     Requires: a function `train` with results marked `nn.gradient`.
 
     Ensures: no result has that mark; the functions are those of `entries`, and `accumulate`.
@@ -123,6 +130,7 @@ def AddUpdatePass : Pass<"nacre-add-update", "::mlir::ModuleOp"> {
     Option<"optimizer", "optimizer", "std::string", /*default=*/"\"sgd\"", "Optimizer, as for --optimizer">,
     Option<"clip", "clip", "std::string", /*default=*/"", "Gradient clipping, as for --clip; empty: no clipping">,
     Option<"accumulate", "accumulate", "bool", /*default=*/"false", "Add an entry that adds gradients up">,
+    Option<"scaleLoss", "scale-loss", "bool", /*default=*/"false", "Skip steps whose gradients overflow, and adapt the loss scale">,
     ListOption<"entries", "entries", "std::string", "Functions to keep">,
   ];
   let dependentDialects = ["::nacre::nn::NnDialect"];

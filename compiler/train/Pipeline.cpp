@@ -25,6 +25,7 @@ void buildSelection(mlir::OpPassManager &pm, const TrainingOptions &options) {
 void buildSteps(mlir::OpPassManager &pm, const TrainingOptions &options) {
   DifferentiatePassOptions differentiate;
   llvm::append_range(differentiate.losses, options.losses);
+  differentiate.scaleLoss = options.scalesLoss;
   pm.addPass(createDifferentiatePass(differentiate));
   // Rules write what several of them need more than once, and what nobody reads.
   pm.addNestedPass<mlir::func::FuncOp>(mlir::createCSEPass());
@@ -33,6 +34,7 @@ void buildSteps(mlir::OpPassManager &pm, const TrainingOptions &options) {
   update.optimizer = options.optimizer;
   update.clip = options.clip;
   update.accumulate = options.accumulate;
+  update.scaleLoss = options.scalesLoss;
   llvm::append_range(update.entries, options.entries);
   pm.addPass(createAddUpdatePass(update));
 }

@@ -100,7 +100,8 @@ private:
 
   LogicalResult findResults() {
     // Elements are dropped by their places in a part, and so the same ones of each.
-    if (!entry.variables(nn::VariableRole::Counter).empty())
+    if (llvm::any_of(entry.variables(nn::VariableRole::Counter),
+                     [](const auto &variable) { return variable.first != nn::lossScaleName; }))
       return error() << "--micro-batch and --memory-cap cannot be combined with dropout, which would drop the same "
                         "elements of each part; remove it from the model, or omit --dropout";
     for (const EntryFunction::Result &result : entry.results) {

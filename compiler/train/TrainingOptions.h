@@ -36,6 +36,7 @@ struct TrainingOptions {
   int64_t batch = 0;                                             ///< `--train-batch`; 0: the model's
   int64_t microBatch = 0;                                        ///< `--micro-batch`; 0: the whole batch at once
   std::optional<int64_t> memoryCap;                              ///< `--memory-cap`, in bytes
+  bool scalesLoss = false;                                       ///< Whether gradients may be computed in f16
   bool freezesStatistics = false;                                ///< `--batch-norm=frozen`
   std::vector<std::string> batchAxes;                            ///< `--batch-axis`
   std::vector<std::string> dropouts;                             ///< `--dropout`

@@ -49,6 +49,13 @@ inline VariableRole readRole(mlir::Attribute attribute) {
 }
 /// The name of the counter of steps, a scalar of i64.
 inline constexpr llvm::StringLiteral stepName = "#step";
+/// The names of the variables of a loss scale, scalars: the scale and the steps since it grew or shrank, of f32, and the number of
+/// steps that were skipped, of i64. A state file may lack them, or have them in vain: a training continues in another precision.
+inline constexpr llvm::StringLiteral lossScaleName = "#loss_scale", goodStepsName = "#loss_scale#good",
+                                     skippedStepsName = "#loss_scale#skipped";
+/// The output that is the loss, a scalar, and the one that is the last of those variables.
+inline constexpr llvm::StringLiteral lossName = "loss";
+inline constexpr llvm::StringLiteral skippedStepsOutput = "skipped_steps";
 
 /// On a result that is a tensor from inside of the model, which somebody asked to watch (a loss); a unit.
 inline constexpr llvm::StringLiteral watchedAttr = "nn.watched";

@@ -270,6 +270,9 @@ typedef struct nacre_variable {
 /** The fingerprint of names, types, shapes and roles follows, in quotes. */
 #define NACRE_FILE_FINGERPRINT "00000000\",\"format\":\"nacre\",\"fingerprint\":"
 
+/** The names of the variables of a loss scale begin so. They are not in the fingerprint, and a file may lack them. */
+#define NACRE_LOSS_SCALE "#loss_scale"
+
 typedef enum nacre_space {
   NACRE_SPACE_ARENA = 0,  /**< offset: into the arena. index: 0. */
   NACRE_SPACE_INPUT = 1,  /**< offset: into input number `index`, wherever its buffer is. */

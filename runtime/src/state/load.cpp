@@ -60,6 +60,14 @@ const char *quote(Load &load, const char *from, const char *end) {
   return from;
 }
 
+/// Whether that is the name of a variable of a loss scale. A file may lack them, or a model: a training continues in another precision.
+bool is_of_loss_scale(const char *name) {
+  for (const char *prefix = NACRE_LOSS_SCALE; *prefix; ++prefix, ++name)
+    if (*name != *prefix)
+      return false;
+  return true;
+}
+
 // --- 1. The header
 // ---------------------------------------------------------------------------------------------------
 
@@ -116,6 +124,8 @@ nacre_status take_tensor(Load &load, Json &json, const char *name, const char *n
                 << quote(load, text, json.at);
     return NACRE_BAD_ARGUMENT;
   }
+  if (is_of_loss_scale(name + 1)) // behind the quote
+    return NACRE_OK;
   for (const char *c = name; load.of_network_alone && c != name_end; ++c)
     if (*c == '#') // an optimizer's
       return NACRE_OK;
@@ -165,7 +175,8 @@ nacre_status check_state(Load &load) {
     return NACRE_OK;
   for (uint32_t i = 0; i < load.model.variable_count; ++i) {
     const nacre_variable &variable = load.model.variables[i];
-    if (load.found[i] || (variable.role & load.roles) == 0)
+    if (load.found[i] || (variable.role & load.roles) == 0 ||
+        is_of_loss_scale(load.model.strings + variable.tensor.name))
       continue;
     load.reason << "the file must have '" << load.model.strings + variable.tensor.name
                 << "', but does not; load only weights and statistics, or another file";

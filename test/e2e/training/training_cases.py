@@ -7,6 +7,7 @@ import ast
 import json
 import math
 import os
+import re
 import struct
 import sys
 import zipfile
@@ -202,3 +203,36 @@ class CaseTest(nacre.NacreTest):
                 continue
             given = sum(v * v for v in read_floats(self.path(name + ".state"))) ** 0.5
             self.assertLessEqual(abs(given - norm), 1e-3 * norm + 1e-5, name)
+
+
+VALIDATION_MESSAGE = re.compile(r"VUID-|UNASSIGNED-|Validation (?:Error|Warning|Performance)")
+LAUNCHES = re.compile(r"^launches (\S+) (\d+) (\d+)$")
+
+
+class CaseOnGpuTest(CaseTest):
+    """The same on a GPU, which a validation layer watches; lavapipe will do."""
+
+    compile_options = ("--place=gpu",)
+
+    def setUp(self):
+        super().setUp()
+        os.environ["VK_INSTANCE_LAYERS"] = "VK_LAYER_KHRONOS_validation"
+        # Otherwise the layer keeps a file that processes would share.
+        os.environ["VK_LAYER_DISABLES"] = "VK_VALIDATION_FEATURE_DISABLE_SHADER_VALIDATION_CACHE_EXT"
+
+    def program(self):
+        return [*super().program(), "--gpu"]
+
+    def read_said(self, said):
+        self.assertNotRegex(said, VALIDATION_MESSAGE)
+        lines = said.splitlines()
+        launches = [match for match in map(LAUNCHES.match, lines) if match]
+        self.assertTrue(launches, said)
+        for entry, gpu, cpu in (match.groups() for match in launches):
+            self.check_launches(entry, int(gpu), int(cpu))
+        return [line for line in lines if not LAUNCHES.match(line)]
+
+    def check_launches(self, entry, gpu, cpu):
+        """Fails unless the engines have these numbers of launches."""
+        self.assertGreater(gpu, 0, entry)
+        self.assertEqual(cpu, 0, entry)

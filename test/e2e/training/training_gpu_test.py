@@ -6,35 +6,13 @@ One case: training_gpu_test.py TrainingOnGpu.test_lstm TrainingInHalves.test_lst
 
 The GPU is required: lavapipe will do. A run that falls back to the CPU is an error, and so is any message of the validation layer.
 """
-import os
-import re
 import unittest
 
-from training_cases import Case, CaseTest, names_of_cases, runs_of
-
-VALIDATION_MESSAGE = re.compile(r"VUID-|UNASSIGNED-|Validation (?:Error|Warning|Performance)")
-LAUNCHES = re.compile(r"^launches (\S+) (\d+) (\d+)$")
-os.environ["VK_INSTANCE_LAYERS"] = "VK_LAYER_KHRONOS_validation"
-# Otherwise the layer keeps a file that processes would share.
-os.environ["VK_LAYER_DISABLES"] = "VK_VALIDATION_FEATURE_DISABLE_SHADER_VALIDATION_CACHE_EXT"
+from training_cases import Case, CaseOnGpuTest, names_of_cases, runs_of
 
 
-class TrainingOnGpu(CaseTest):
+class TrainingOnGpu(CaseOnGpuTest):
     parts = 4
-
-    compile_options = ("--place=gpu",)
-
-    def program(self):
-        return [*super().program(), "--gpu"]
-
-    def read_said(self, said):
-        self.assertNotRegex(said, VALIDATION_MESSAGE)
-        lines = said.splitlines()
-        launches = [match for match in map(LAUNCHES.match, lines) if match]
-        self.assertTrue(launches, said)
-        for entry, gpu, cpu in (match.groups() for match in launches):
-            self.check_launches(entry, int(gpu), int(cpu))
-        return [line for line in lines if not LAUNCHES.match(line)]
 
     def check_run(self, case, run, *more):
         # Adam's corrections are computed in f64, on the CPU.

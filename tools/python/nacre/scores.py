@@ -13,6 +13,8 @@ from .tensors import Array, TensorInfo
 Metrics = Mapping[str, Callable[[Any, Any], float]]
 
 _FIGURES = ("loss", "gradient_norm")
+#: The output that counts steps whose gradients overflowed, of models that train in fp16, and the state's counter.
+SKIPPED, SKIPPED_COUNTER = "skipped_steps", "#loss_scale#skipped"
 
 
 def class_axis(output: Sequence[int], label: Sequence[int]) -> Optional[int]:
@@ -44,7 +46,7 @@ class Scores:
     def __init__(self, inputs: EntryInputs, outputs: Sequence[TensorInfo], metrics: Metrics) -> None:
         self._inputs, self._metrics = inputs, metrics
         self._classes = find_classes(inputs, outputs)
-        self._outputs = [info.name for info in outputs if info.name not in _FIGURES]
+        self._outputs = [info.name for info in outputs if info.name not in (*_FIGURES, SKIPPED)]
         self.reset()
 
     def reset(self) -> None:

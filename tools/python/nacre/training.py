@@ -18,7 +18,7 @@ from .errors import DivergedError, LabelError, RunError
 from .examples import Batch, EntryInputs, Examples, Feed, as_feed, find_inputs, name_row
 from .history import History
 from .progress import Display, make_display
-from .scores import Metrics, Scores, find_classes
+from .scores import SKIPPED, SKIPPED_COUNTER, Metrics, Scores, find_classes
 from .session import Session
 from .state import State
 from .tensors import Array
@@ -47,15 +47,34 @@ class _Runner:
         self.size = self.inputs.batch()
         self.scores = Scores(self.inputs, entry.outputs, metrics)
         self.session: Session = model.session(name, state=state, **options)
+        self.may_skip = any(info.name == SKIPPED for info in entry.outputs)
+        self.skipped = 0  #: Steps since the scores began that changed nothing because gradients overflowed.
+        self._skipped_before = int(state[SKIPPED_COUNTER]) if self.may_skip else 0
 
     def run(self, batch: Batch, more: Mapping[str, Any]) -> Dict[str, Array]:
-        """Runs a batch, adds its scores and returns the outputs, which are valid until the next run."""
+        """Runs a batch, adds its scores unless the step is skipped, and returns the outputs, which are valid until the next run."""
         try:
             outputs = self.session.run({**batch.arrays, **more}, copy=False)
         except LabelError as error:
             raise name_row(error, batch, self.inputs) from None
-        self.scores.add(batch, self.size, outputs)
+        if not self._is_skipped(outputs):
+            self.scores.add(batch, self.size, outputs)
         return outputs
+
+    def _is_skipped(self, outputs: Mapping[str, Array]) -> bool:
+        if not self.may_skip:
+            return False
+        skipped = int(outputs[SKIPPED].reshape(())) - self._skipped_before
+        self._skipped_before += skipped
+        self.skipped += skipped
+        return skipped > 0
+
+    def begin_scores(self) -> None:
+        self.scores.reset()
+        self.skipped = 0
+
+    def logs(self) -> Logs:
+        return {**self.scores.logs(), **({SKIPPED: self.skipped} if self.may_skip else {})}
 
     def evaluate(self, feed: Feed, show: Callable[[int], None]) -> Logs:
         self.scores.reset()
@@ -175,12 +194,12 @@ class Trainer:
         for number in range(self._first_epoch, training.epochs):
             training.epoch = number + 1
             begin = time.perf_counter()
-            self._runner.scores.reset()
+            self._runner.begin_scores()
             logs: Logs = {}
             for step, batch in enumerate(feed.epoch(number, self._seed), 1):
                 loss = self._step(batch)
                 first_loss = loss if first_loss is None else first_loss
-                logs = self._runner.scores.logs()
+                logs = self._runner.logs()
                 self._show(display, step, feed.steps(), logs)
                 for callback in self._callbacks:
                     callback.on_step_end(training, logs)
@@ -200,19 +219,25 @@ class Trainer:
             callback.on_train_end(training)
         training.history.stopped = training.stop_reason
 
-    def _step(self, batch: Batch) -> float:
-        """Runs a step and returns its loss."""
+    def _step(self, batch: Batch) -> Optional[float]:
+        """Runs a step and returns its loss; None if the step was skipped."""
         training = self.training
         if callable(self._learning_rate):
             training.learning_rate = float(self._learning_rate(training.step))
+        skipped = self._runner.skipped
         outputs = self._runner.run(batch, {_RATE: np.float32(training.learning_rate)} if self._has_rate else {})
         training.step += 1
+        if self._runner.skipped > skipped:
+            return None
         loss = float(outputs["loss"].reshape(())) if "loss" in outputs else 0.0
         if not math.isfinite(loss):
             raise self._diverged(f"the loss is infinite or NaN in step {training.step} (epoch {training.epoch}); {_REMEDY}")
         return loss
 
     def _check_growth(self, first: Optional[float], logs: Logs) -> None:
+        if logs.get(SKIPPED) and "loss" not in logs:
+            raise self._diverged(f"gradients are infinite or NaN in all steps of epoch {self.training.epoch}; lower the learning rate, or compile "
+                                 "with gpu_precision='fp32'")
         if first is not None and abs(logs.get("loss", 0.0)) > _GROWTH * max(abs(first), 1.0):
             raise self._diverged(f"the loss grew from {first:.6g} in the first step to a mean of {logs['loss']:.6g} in epoch "
                                  f"{self.training.epoch}; {_REMEDY}")

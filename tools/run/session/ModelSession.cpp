@@ -143,14 +143,21 @@ template <typename Copy> Outcome ModelSession::copyStates(Copy copy) {
   return status == NACRE_OK ? std::nullopt : Outcome(usageFailure(nacre_state_reason(state)));
 }
 
-std::optional<uint64_t> ModelSession::countSteps() {
+std::optional<uint64_t> ModelSession::readCounter(const char *name) {
   nacre_state *state = nullptr;
   uint32_t index = 0;
-  int64_t steps = 0;
-  if (nacre_session_state(session, &state) != NACRE_OK || nacre_state_find(state, "#step", &index) != NACRE_OK ||
-      nacre_state_read(state, index, &steps, sizeof steps) != NACRE_OK || steps < 0)
+  int64_t count = 0;
+  if (nacre_session_state(session, &state) != NACRE_OK || nacre_state_find(state, name, &index) != NACRE_OK ||
+      nacre_state_read(state, index, &count, sizeof count) != NACRE_OK || count < 0)
     return std::nullopt;
-  return static_cast<uint64_t>(steps);
+  return static_cast<uint64_t>(count);
+}
+
+uint64_t ModelSession::countSkippedSteps() { return readCounter("#loss_scale#skipped").value_or(0); }
+
+std::optional<uint64_t> ModelSession::countSteps() {
+  const std::optional<uint64_t> steps = readCounter("#step");
+  return steps ? std::optional(*steps + countSkippedSteps()) : steps;
 }
 
 template <typename Call> Outcome ModelSession::withFile(Call call, const std::string &path, uint32_t roles) {

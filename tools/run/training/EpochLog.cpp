@@ -6,6 +6,7 @@
 
 #include "tools/run/training/EpochLog.h"
 
+#include "dialects/Count.h"
 #include "dialects/OutputFile.h"
 
 #include <cerrno>
@@ -25,12 +26,17 @@ std::string format(const char *pattern, double a, double b = 0) {
 
 /// "test loss 0.03, accuracy 0.99"
 std::string describe(const Tally &tally, const char *which) {
+  const std::string skipped = tally.skipped ? describeCount(tally.skipped, "step") + " skipped" : "";
+  if (!tally.runs && tally.skipped)
+    return skipped;
   std::string text = which + format("loss %.6g", tally.loss());
   if (tally.counted)
     text += which == std::string() ? format(", accuracy %.4f", tally.accuracy())
                                    : ", " + (which + format("accuracy %.4f", tally.accuracy()));
   if (tally.norms)
     text += format(", gradient norm %.4g (at most %.4g)", tally.norm(), tally.largestNorm);
+  if (tally.skipped)
+    text += ", " + skipped;
   return text;
 }
 
@@ -45,6 +51,8 @@ std::string jsonOf(const Tally &tally, const std::string &prefix) {
     text += member(prefix + "accuracy", tally.accuracy());
   if (tally.norms)
     text += member("gradient_norm", tally.norm()) + member("largest_gradient_norm", tally.largestNorm);
+  if (tally.maySkip)
+    text += ", \"skipped_steps\": " + std::to_string(tally.skipped);
   return text;
 }
 

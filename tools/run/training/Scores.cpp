@@ -38,6 +38,8 @@ void Scores::watch(const ModelSession &session) {
       lossPort = &port;
     else if (port.name == "gradient_norm" && port.tensor.count == 1)
       normPort = &port;
+    else if (port.name == "skipped_steps" && port.tensor.type == NACRE_I64 && port.tensor.count == 1)
+      skippedPort = &port;
   for (const Port &port : session.inputs) {
     const bool isClass = port.tensor.type == NACRE_I64 || port.tensor.type == NACRE_I32;
     if (!isClass || std::find(labels.begin(), labels.end(), port.name) == labels.end())
@@ -53,6 +55,10 @@ void Scores::watch(const ModelSession &session) {
 }
 
 double Scores::latestLoss() const { return lossPort ? readElement(lossPort->tensor.type, lossPort->data, 0) : 0; }
+
+uint64_t Scores::skippedSteps() const {
+  return static_cast<uint64_t>(readElement(skippedPort->tensor.type, skippedPort->data, 0));
+}
 
 void Scores::addTo(Tally &tally, uint32_t examples, uint32_t batch) const {
   tally.lossSum += latestLoss();

@@ -20,6 +20,8 @@ struct Tally {
   uint64_t runs = 0, right = 0, counted = 0;
   double normSum = 0, largestNorm = 0; // of gradients, before they are clipped
   uint64_t norms = 0;
+  uint64_t skipped = 0; // steps, whose runs do not count
+  bool maySkip = false;
 
   double loss() const { return runs ? lossSum / static_cast<double>(runs) : 0; }
   double norm() const { return norms ? normSum / static_cast<double>(norms) : 0; }
@@ -38,11 +40,14 @@ public:
   int64_t classCount() const { return output->tensor.dims[axis]; }
 
   double latestLoss() const;
+  /// Whether steps are skipped if gradients overflow; then the number of those so far, as of the session's latest run.
+  bool maySkip() const { return skippedPort; }
+  uint64_t skippedSteps() const;
   /// Adds the loss of the session's latest run, the norm of its gradients, and the classes of the first `examples` of its `batch`.
   void addTo(Tally &tally, uint32_t examples, uint32_t batch) const;
 
 private:
-  const Port *lossPort = nullptr, *normPort = nullptr, *classes = nullptr, *output = nullptr;
+  const Port *lossPort = nullptr, *normPort = nullptr, *classes = nullptr, *output = nullptr, *skippedPort = nullptr;
   size_t axis = 0; // of the classes
 };
 

@@ -211,6 +211,7 @@ private:
       return usageFailure("--resume requires a model that counts its steps; compile it with nacre-compile --train, or "
                           "pass --weights");
     step = options.resumeFile.empty() ? 0 : *counted;
+    skipped = anySession().countSkippedSteps();
     if (!tester)
       return std::nullopt;
     if (Outcome failure = test())
@@ -254,7 +255,10 @@ private:
       examples.fill(session, chosen);
       if (Outcome failure = session.run())
         return failure;
-      const Scores &seen = &session == &*stepper ? scores : scoresOfParts;
+      const bool isPart = &session != &*stepper;
+      const Scores &seen = isPart ? scoresOfParts : scores;
+      if (scores.maySkip() && (isPart ? !std::isfinite(seen.latestLoss()) : isSkipped()))
+        continue;
       seen.addTo(tally, batch, batch);
       if (!std::isfinite(seen.latestLoss()))
         return Failure{ExitCode::Diverged, "the loss is infinite or NaN in step " + std::to_string(step + 1) +
@@ -267,7 +271,21 @@ private:
     return std::nullopt;
   }
 
+  /// Whether the latest run of a step changed nothing because gradients overflowed; counts it.
+  bool isSkipped() {
+    if (scores.skippedSteps() == skipped)
+      return false;
+    skipped = scores.skippedSteps();
+    ++tally.skipped;
+    return true;
+  }
+
   Outcome checkGrowth() const {
+    if (!tally.runs && tally.skipped)
+      return Failure{ExitCode::Diverged, "gradients are infinite or NaN in all steps of epoch " +
+                                             std::to_string((step - 1) / stepsPerEpoch + 1) +
+                                             "; lower the learning rate, or compile with --gpu-precision=fp32" +
+                                             describeSaved("; ")};
     if (!hasExploded(*firstLoss, tally.loss()))
       return std::nullopt;
     char text[160];
@@ -318,6 +336,7 @@ private:
       if (begins) {
         ofEpoch = order.ofEpoch(step / stepsPerEpoch);
         tally = {};
+        tally.maySkip = scores.maySkip();
         log.beginEpoch(step / stepsPerEpoch + 1, training.epochs, stepsPerEpoch);
       }
       if (Outcome failure = runStep(ofEpoch))
@@ -353,7 +372,7 @@ private:
   Order order;
   const Port *ratePort = nullptr;
   double baseRate = 0, rate = 0;
-  uint64_t stepsPerEpoch = 0, step = 0;
+  uint64_t stepsPerEpoch = 0, step = 0, skipped = 0;
   std::optional<uint64_t> savedStep;
   std::optional<double> firstLoss; // of this call
   EpochLog log;
