@@ -44,10 +44,9 @@ void warnOfNewerVersion(const GraphNode &node, Location loc) {
                    << node.registry->getNewestVersion() << "; it is read as that version";
 }
 
-LogicalResult refuseName(Location loc, StringRef option, StringRef name, ArrayRef<StringRef> known,
-                         StringRef what) {
-  InFlightDiagnostic error = emitError(loc) << option << " must name a " << what << " of the graph, but names '" << name
-                                            << "'";
+LogicalResult refuseName(Location loc, StringRef option, StringRef name, ArrayRef<StringRef> known, StringRef what) {
+  InFlightDiagnostic error = emitError(loc)
+                             << option << " must name a " << what << " of the graph, but names '" << name << "'";
   // Half of the letters others: no slip of the hand any more.
   StringRef nearest;
   unsigned least = (name.size() + 1) / 2;

@@ -140,8 +140,7 @@ struct TrainedSignature {
 constexpr const char *mainNames[] = {"infer", "main", "predict", "serving_default"};
 constexpr const char *trainNames[] = {"train"};
 constexpr const char *evaluateNames[] = {"evaluate", "eval"};
-const TrainedSignature trainedSignatures[] = {
-    {"main", mainNames}, {"train", trainNames}, {"evaluate", evaluateNames}};
+const TrainedSignature trainedSignatures[] = {{"main", mainNames}, {"train", trainNames}, {"evaluate", evaluateNames}};
 
 bool hasSignature(const tensorflow::MetaGraphDef &meta, StringRef name) {
   return llvm::any_of(meta.signature_def(), [&](const auto &entry) { return entry.key() == name; });

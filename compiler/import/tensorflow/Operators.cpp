@@ -26,7 +26,6 @@ const ImportRegistry &getOperators() {
     registerElementwise(result);
     registerFakeQuantization(result);
     registerFourier(result);
-    registerGradients(result);
     registerImages(result);
     registerIndexed(result);
     registerMatrices(result);
@@ -43,6 +42,7 @@ const ImportRegistry &getOperators() {
     registerTensorArrays(result);
     registerTensorLists(result);
     registerVariables(result);
+    registerGradients(result); // of operators above
     return result;
   }();
   return registry;

@@ -11,12 +11,12 @@
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_READER_H
 
 #include "compiler/import/tensorflow/Section.h"
+#include "compiler/import/tensorflow/TrainingGraph.h"
 #include "compiler/import/tensorflow/graph/File.h"
 #include "compiler/import/tensorflow/saved/InlineCalls.h"
 #include "compiler/import/tensorflow/saved/SavedVariables.h"
 #include "compiler/import/tensorflow/saved/Signatures.h"
 #include "compiler/import/tensorflow/saved/WrittenVariables.h"
-#include "compiler/import/tensorflow/training/TrainingGraph.h"
 
 #include "llvm/ADT/DenseMap.h"
 

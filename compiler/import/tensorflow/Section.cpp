@@ -12,8 +12,8 @@
 #include "compiler/import/tensorflow/control/ControlGraph.h"
 #include "compiler/import/tensorflow/graph/File.h"
 #include "compiler/import/tensorflow/graph/Results.h"
+#include "compiler/import/tensorflow/graph/TrainedOperands.h"
 #include "compiler/import/tensorflow/saved/RestoredVariables.h"
-#include "compiler/import/tensorflow/training/TrainedOperands.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/StringExtras.h"
@@ -74,7 +74,7 @@ bool isLeftover(const CheckedGraph &graph, const CheckedNode &node) {
   // A sum or a difference that is assigned is training's, also where freezing made a constant of the variable.
   bool assigns = countTrainedOperands(node.getOp()) != 0;
   assigns |= node.getOp().starts_with("Assign") && !node.operands.empty() &&
-                 (node.getOp() != "Assign" || findVariable(graph, node.operands[0]));
+             (node.getOp() != "Assign" || findVariable(graph, node.operands[0]));
   return assigns || llvm::is_contained(leftovers, node.getOp());
 }
 

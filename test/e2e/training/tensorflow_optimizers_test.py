@@ -13,8 +13,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import nacre
 import tensorflow_writer as tf
 from onnx_writer import write_npy
+from tensorflow_graphs import FLOAT, INT64, body, const, placeholder, variable
 
-FLOAT, INT32, INT64 = tf.Type(tf.FLOAT), tf.Type(tf.INT32), tf.Type(tf.INT64)
 RATE, WIDTH, STEPS = 0.125, 5, 3
 
 
@@ -99,21 +99,6 @@ OPTIMIZERS = {
     "RMSProp": (rms_prop, 3, {"lr": RATE, "rho": 0.75, "momentum": 0.5, "epsilon": 0.01, "grad": None}),
     "CenteredRMSProp": (centered_rms_prop, 4, {"lr": RATE, "rho": 0.75, "momentum": 0.5, "epsilon": 0.01, "grad": None}),
 }
-
-
-def const(name, tensor):
-    return tf.node(name, "Const", dtype=tf.Type(tensor.element_type), value=tensor)
-
-
-def placeholder(name, shape, kind=FLOAT):
-    return tf.node(name, "Placeholder", dtype=kind, shape=tf.Shape(shape))
-
-
-def variable(name, shape, values):
-    """A reference variable, the node that initializes it, and the one that reads it."""
-    return [tf.node(name, "VariableV2", dtype=FLOAT, shape=tf.Shape(shape)), const(name + "/initial", tf.floats(shape, values)),
-            tf.node(name + "/Assign", "Assign", [name, name + "/initial"], T=FLOAT),
-            tf.node(name + "/read", "Identity", [name], T=FLOAT)]
 
 
 def initial(place):
@@ -211,10 +196,6 @@ for optimizer in OPTIMIZERS:
 
 BATCH, INPUTS, CLASSES = 4, 3, 2
 SHAPES = {"w": [INPUTS, CLASSES], "b": [CLASSES]}
-
-
-def body(name, op, inputs, **attributes):
-    return tf.node(name, op, inputs, T=FLOAT, **attributes)
 
 
 class SignaturesTest(TrainedModelTest):

@@ -5,7 +5,7 @@
 #include "test/unit/compiler/TensorflowDraw.h"
 
 #include "compiler/import/tensorflow/graph/Results.h"
-#include "compiler/import/tensorflow/training/TrainedOperands.h"
+#include "compiler/import/tensorflow/graph/TrainedOperands.h"
 
 #include "llvm/ADT/STLExtras.h"
 

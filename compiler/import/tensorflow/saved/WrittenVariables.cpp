@@ -9,8 +9,8 @@
 
 #include "compiler/import/tensorflow/saved/WrittenVariables.h"
 
+#include "compiler/import/tensorflow/graph/TrainedOperands.h"
 #include "compiler/import/tensorflow/saved/RestoredVariables.h"
-#include "compiler/import/tensorflow/training/TrainedOperands.h"
 #include "dialects/PrintableText.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -99,8 +99,8 @@ private:
   int variable;
   bool isReference; ///< who reads it has its value, and assignments hand it on
   StringRef what;
-  std::vector<TensorId> accesses; ///< operands that are the variable
-  std::vector<TensorId> passes;   ///< the same of nodes that only hand it on
+  std::vector<TensorId> accesses;    ///< operands that are the variable
+  std::vector<TensorId> passes;      ///< the same of nodes that only hand it on
   std::vector<TensorId> assignments; ///< results that are its new value
   /// Of each node: how many assignments are before it, as far as edges say; and how many there are before the first behind.
   std::vector<size_t> before, behind;

@@ -26,8 +26,7 @@ Value zero(NnBuilder &nn, Value like) { return nn.scalar(like, 0); }
 Value oneMinus(NnBuilder &nn, Value x) { return nn.sub(nn.scalar(x, 1), x); }
 
 constexpr ActivationRow activations[] = {
-    {"ReluGrad", true,
-     [](NnBuilder &nn, Value dy, Value x) { return nn.select(isPositive(nn, x), dy, zero(nn, dy)); }},
+    {"ReluGrad", true, [](NnBuilder &nn, Value dy, Value x) { return nn.select(isPositive(nn, x), dy, zero(nn, dy)); }},
     {"Relu6Grad", true,
      [](NnBuilder &nn, Value dy, Value x) {
        Value isInside = nn.binary(BinaryKind::And, isPositive(nn, x), nn.binary(BinaryKind::Less, x, 6.0));
@@ -45,11 +44,8 @@ constexpr ActivationRow activations[] = {
     {"SoftplusGrad", true,
      [](NnBuilder &nn, Value dy, Value x) { return nn.mul(dy, nn.unary(UnaryKind::Sigmoid, x)); }},
     {"SoftsignGrad", true,
-     [](NnBuilder &nn, Value dy, Value x) {
-       return nn.div(dy, square(nn, nn.add(nn.unary(UnaryKind::Abs, x), 1)));
-     }},
-    {"SigmoidGrad", false,
-     [](NnBuilder &nn, Value dy, Value y) { return nn.mul(dy, nn.mul(y, oneMinus(nn, y))); }},
+     [](NnBuilder &nn, Value dy, Value x) { return nn.div(dy, square(nn, nn.add(nn.unary(UnaryKind::Abs, x), 1))); }},
+    {"SigmoidGrad", false, [](NnBuilder &nn, Value dy, Value y) { return nn.mul(dy, nn.mul(y, oneMinus(nn, y))); }},
     {"TanhGrad", false, [](NnBuilder &nn, Value dy, Value y) { return nn.mul(dy, oneMinus(nn, square(nn, y))); }},
     {"SqrtGrad", false, [](NnBuilder &nn, Value dy, Value y) { return nn.div(nn.mul(dy, 0.5), y); }},
     {"RsqrtGrad", false,
@@ -87,9 +83,9 @@ void importBias(OperandBinder &node) {
 
 void registerActivationGradients(ImportRegistry &registry) {
   for (const ActivationRow &row : activations) {
-    const Signature signature =
-        row.isGradientFirst ? Signature{{"gradients", Holds::Floats, 'T'}, {"features", Holds::Floats, 'T'}}
-                            : Signature{{"y", Holds::Floats, 'T'}, {"dy", Holds::Floats, 'T'}};
+    const Signature signature = row.isGradientFirst
+                                    ? Signature{{"gradients", Holds::Floats, 'T'}, {"features", Holds::Floats, 'T'}}
+                                    : Signature{{"y", Holds::Floats, 'T'}, {"dy", Holds::Floats, 'T'}};
     auto handler = [&row](OperandBinder &node) { importActivation(node, row.isGradientFirst, row.compose); };
     registry.add(row.op, 1, signature, handler);
     if (StringRef(row.op) == "ReciprocalGrad")

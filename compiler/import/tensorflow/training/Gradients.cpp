@@ -8,7 +8,6 @@
 
 #include "compiler/import/control/RegionBuilder.h"
 #include "compiler/import/messages/TypeNames.h"
-#include "compiler/import/tensorflow/Operators.h"
 #include "compiler/import/tensorflow/training/Handlers.h"
 
 using namespace mlir;
@@ -16,32 +15,36 @@ using namespace mlir;
 namespace nacre::importer::tensorflow_format {
 namespace {
 
-/// An operator at a point, and what to differentiate there. Null operands follow after an error.
-struct Differentiated {
+/// The operator that a node differentiates.
+struct Forward {
   const char *op;
+  ImportRegistry::Entry entry;
+};
+
+/// Where an operator is differentiated, and by what. Null operands follow after an error.
+struct Point {
   SmallVector<Value, 5> operands;
   SmallVector<size_t, 3> wanted; ///< operands whose gradients are the node's first results
   size_t gradient;               ///< the node's operand that is the gradient of the operator's first result
 };
 
-void importGradient(OperandBinder &node, Differentiated at) {
+void differentiate(OperandBinder &node, const Forward &forward, Point at) {
   NnBuilder &nn = node.nn;
   if (llvm::is_contained(at.operands, Value()))
     return node.fail();
-  const ImportRegistry::Entry &entry = *getOperators().find(at.op, /*version=*/0);
   Value dy = node.getOperand(at.gradient);
   SmallVector<Value> point = llvm::map_to_vector(at.wanted, [&](size_t index) { return at.operands[index]; });
   point.push_back(dy);
   auto compute = [&](ArrayRef<Value> inside) -> FailureOr<SmallVector<Value>> {
     for (auto [index, value] : llvm::zip(at.wanted, inside))
       at.operands[index] = value;
-    Node forward = node.describeAs(at.op, at.operands, /*numResults=*/1);
-    FailureOr<SmallVector<Value>> results = runHandler(entry, forward, nn);
+    Node other = node.describeAs(forward.op, at.operands);
+    FailureOr<SmallVector<Value>> results = runHandler(forward.entry, other, nn);
     if (failed(results))
       return failure();
     Value y = results->front();
     if (getShape(y) != getShape(dy))
-      return node.error() << node.nameOf(at.gradient) << " must have the shape of the result of " << at.op << ", "
+      return node.error() << node.nameOf(at.gradient) << " must have the shape of the result of " << forward.op << ", "
                           << describe(y) << ", but is " << describe(dy);
     if (getElementType(y) != getElementType(dy))
       y = nn.cast(y, getElementType(dy));
@@ -75,25 +78,25 @@ Value zerosLike(NnBuilder &nn, Value like) { return nn.splat(getType(like), 0); 
 //===----------------------------------------------------------------------===//
 
 /// (input, filter_sizes, out_backprop)
-void importFilterGradient(OperandBinder &node, const char *op) {
+void importFilterGradient(OperandBinder &node, const Forward &forward) {
   Value x = node.getOperand(0);
-  importGradient(node, {op, {x, zerosOfShape(node, 1, x)}, {1}, 2});
+  differentiate(node, forward, {{x, zerosOfShape(node, 1, x)}, {1}, 2});
 }
 
 /// (input_sizes, filter, out_backprop)
-void importInputGradient(OperandBinder &node, const char *op) {
+void importInputGradient(OperandBinder &node, const Forward &forward) {
   Value filter = node.getOperand(1);
-  importGradient(node, {op, {zerosOfShape(node, 0, filter), filter}, {0}, 2});
+  differentiate(node, forward, {{zerosOfShape(node, 0, filter), filter}, {0}, 2});
 }
 
 /// (orig_input_shape, grad)
-void importAverageGradient(OperandBinder &node, const char *op) {
-  importGradient(node, {op, {zerosOfShape(node, 0, node.getOperand(1))}, {0}, 1});
+void importAverageGradient(OperandBinder &node, const Forward &forward) {
+  differentiate(node, forward, {{zerosOfShape(node, 0, node.getOperand(1))}, {0}, 1});
 }
 
 /// (orig_input, orig_output, grad)
-void importMaximumGradient(OperandBinder &node, const char *op) {
-  importGradient(node, {op, {node.getOperand(0)}, {0}, 2});
+void importMaximumGradient(OperandBinder &node, const Forward &forward) {
+  differentiate(node, forward, {{node.getOperand(0)}, {0}, 2});
 }
 
 //===----------------------------------------------------------------------===//
@@ -101,13 +104,12 @@ void importMaximumGradient(OperandBinder &node, const char *op) {
 //===----------------------------------------------------------------------===//
 
 /// (y_backprop, x, scale, reserve_space_1, reserve_space_2): the moments count only if the node does not train.
-void importBatchNormGradient(OperandBinder &node) {
+void importBatchNormGradient(OperandBinder &node, const Forward &forward) {
   NnBuilder &nn = node.nn;
   Value scale = node.getOperand(2);
-  importGradient(node, {"FusedBatchNormV3",
-                        {node.getOperand(1), scale, zerosLike(nn, scale), node.getOperand(3), node.getOperand(4)},
-                        {0, 1, 2},
-                        0});
+  differentiate(
+      node, forward,
+      {{node.getOperand(1), scale, zerosLike(nn, scale), node.getOperand(3), node.getOperand(4)}, {0, 1, 2}, 0});
   // TensorFlow fills the last two, which nothing reads.
   for (size_t result : {3, 4})
     if (node.wantsResult(result))
@@ -115,16 +117,18 @@ void importBatchNormGradient(OperandBinder &node) {
 }
 
 /// (input_grads, input_image, output_image)
-void importLrnGradient(OperandBinder &node) { importGradient(node, {"LRN", {node.getOperand(1)}, {0}, 0}); }
+void importLrnGradient(OperandBinder &node, const Forward &forward) {
+  differentiate(node, forward, {{node.getOperand(1)}, {0}, 0});
+}
 
 //===----------------------------------------------------------------------===//
 // Movement
 //===----------------------------------------------------------------------===//
 
 /// (shape, begin, end, strides, dy)
-void importStridedSliceGradient(OperandBinder &node) {
+void importStridedSliceGradient(OperandBinder &node, const Forward &forward) {
   Value x = zerosOfShape(node, 0, node.getOperand(4));
-  importGradient(node, {"StridedSlice", {x, node.getOperand(1), node.getOperand(2), node.getOperand(3)}, {0}, 4});
+  differentiate(node, forward, {{x, node.getOperand(1), node.getOperand(2), node.getOperand(3)}, {0}, 4});
 }
 
 /// The rows and columns of an image; fails after an error.
@@ -135,14 +139,14 @@ FailureOr<SmallVector<int64_t>> readImage(OperandBinder &node, size_t index) {
 }
 
 /// (grads, original_image)
-void importResizeGradient(OperandBinder &node, const char *op) {
+void importResizeGradient(OperandBinder &node, const Forward &forward) {
   FailureOr<SmallVector<int64_t>> sizes = readImage(node, 0);
   if (succeeded(sizes))
-    importGradient(node, {op, {node.getOperand(1), node.nn.integers(*sizes)}, {0}, 0});
+    differentiate(node, forward, {{node.getOperand(1), node.nn.integers(*sizes)}, {0}, 0});
 }
 
 /// (grads, size): the image's rows and columns.
-void importNearestGradient(OperandBinder &node) {
+void importNearestGradient(OperandBinder &node, const Forward &forward) {
   FailureOr<SmallVector<int64_t>> sizes = readImage(node, 0);
   if (failed(sizes) || !node.checkShape(1, 2, "rows and columns"))
     return;
@@ -154,11 +158,11 @@ void importNearestGradient(OperandBinder &node) {
   if (!node.checkFits(shape))
     return;
   image = node.nn.splat(RankedTensorType::get(shape, getElementType(image)), 0);
-  importGradient(node, {"ResizeNearestNeighbor", {image, node.nn.integers(*sizes)}, {0}, 0});
+  differentiate(node, forward, {{image, node.nn.integers(*sizes)}, {0}, 0});
 }
 
 /// (input, paddings): what was mirrored is added to what it came from.
-void importMirrorPadGradient(OperandBinder &node) {
+void importMirrorPadGradient(OperandBinder &node, const Forward &forward) {
   Value dy = node.getOperand(0);
   if (!node.checkShape(1, {getRank(dy), 2}, "two numbers for each axis"))
     return;
@@ -175,14 +179,18 @@ void importMirrorPadGradient(OperandBinder &node) {
     shape[index / 2] -= amount;
   }
   Value x = node.nn.splat(RankedTensorType::get(shape, getElementType(dy)), 0);
-  importGradient(node, {"MirrorPad", {x, node.getOperand(1)}, {0}, 0});
+  differentiate(node, forward, {{x, node.getOperand(1)}, {0}, 0});
 }
 
-//===----------------------------------------------------------------------===//
-// Registration
-//===----------------------------------------------------------------------===//
+} // namespace
 
-void registerWindows(ImportRegistry &registry) {
+void registerGradients(ImportRegistry &registry) {
+  auto add = [&](StringRef op, const char *forward, const Signature &signature,
+                 void (*import)(OperandBinder &, const Forward &)) {
+    const ImportRegistry::Entry *entry = registry.find(forward, /*version=*/0);
+    assert(entry && "the operators that are differentiated must be registered before");
+    registry.add(op, 1, signature, [import, of = Forward{forward, *entry}](OperandBinder &node) { import(node, of); });
+  };
   const Signature filter{
       {"input", Holds::Floats, 'T'}, {"filter_sizes", Holds::Indices}, {"out_backprop", Holds::Floats, 'T'}};
   const Signature input{
@@ -190,58 +198,35 @@ void registerWindows(ImportRegistry &registry) {
   const Signature average{{"orig_input_shape", Holds::Indices}, {"grad", Holds::Floats}};
   const Signature maximum{
       {"orig_input", Holds::Floats, 'T'}, {"orig_output", Holds::Floats, 'T'}, {"grad", Holds::Floats, 'T'}};
-  using Import = void (*)(OperandBinder &, const char *);
-  struct Row {
-    const char *op, *forward;
-    const Signature &signature;
-    Import import;
-  };
-  const Row rows[] = {
-      {"Conv2DBackpropFilter", "Conv2D", filter, importFilterGradient},
-      {"Conv3DBackpropFilterV2", "Conv3D", filter, importFilterGradient},
-      {"DepthwiseConv2dNativeBackpropFilter", "DepthwiseConv2dNative", filter, importFilterGradient},
-      {"DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNative", input, importInputGradient},
-      {"AvgPoolGrad", "AvgPool", average, importAverageGradient},
-      {"AvgPool3DGrad", "AvgPool3D", average, importAverageGradient},
-      {"MaxPoolGrad", "MaxPool", maximum, importMaximumGradient},
-      {"MaxPool3DGrad", "MaxPool3D", maximum, importMaximumGradient},
-  };
-  for (const Row &row : rows)
-    registry.add(row.op, 1, row.signature,
-                 [import = row.import, forward = row.forward](OperandBinder &node) { import(node, forward); });
-}
-
-} // namespace
-
-void registerGradients(ImportRegistry &registry) {
-  registerWindows(registry);
-  const Signature batch{{"y_backprop", Holds::Floats, 'T'},
-                        {"x", Holds::Floats, 'T'},
-                        {"scale", Holds::Floats, 'U'},
-                        {"reserve_space_1", Holds::Floats, 'U'},
-                        {"reserve_space_2", Holds::Floats, 'U'},
-                        {"reserve_space_3?", Holds::Floats}};
+  add("Conv2DBackpropFilter", "Conv2D", filter, importFilterGradient);
+  add("Conv3DBackpropFilterV2", "Conv3D", filter, importFilterGradient);
+  add("DepthwiseConv2dNativeBackpropFilter", "DepthwiseConv2dNative", filter, importFilterGradient);
+  add("DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNative", input, importInputGradient);
+  add("AvgPoolGrad", "AvgPool", average, importAverageGradient);
+  add("AvgPool3DGrad", "AvgPool3D", average, importAverageGradient);
+  add("MaxPoolGrad", "MaxPool", maximum, importMaximumGradient);
+  add("MaxPool3DGrad", "MaxPool3D", maximum, importMaximumGradient);
+  const Signature batch{{"y_backprop", Holds::Floats, 'T'},      {"x", Holds::Floats, 'T'},
+                        {"scale", Holds::Floats, 'U'},           {"reserve_space_1", Holds::Floats, 'U'},
+                        {"reserve_space_2", Holds::Floats, 'U'}, {"reserve_space_3?", Holds::Floats}};
   for (const char *op : {"FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"})
-    registry.add(op, 1, batch, importBatchNormGradient);
-  registry.add("LRNGrad", 1,
-               {{"input_grads", Holds::Floats, 'T'},
-                {"input_image", Holds::Floats, 'T'},
-                {"output_image", Holds::Floats, 'T'}},
-               importLrnGradient);
-  registry.add("StridedSliceGrad", 1,
-               {{"shape", Holds::Indices},
-                {"begin", Holds::Integers},
-                {"end", Holds::Integers},
-                {"strides", Holds::Integers},
-                {"dy", Holds::Floats}},
-               importStridedSliceGradient);
+    add(op, "FusedBatchNormV3", batch, importBatchNormGradient);
+  add("LRNGrad", "LRN",
+      {{"input_grads", Holds::Floats, 'T'}, {"input_image", Holds::Floats, 'T'}, {"output_image", Holds::Floats, 'T'}},
+      importLrnGradient);
+  add("StridedSliceGrad", "StridedSlice",
+      {{"shape", Holds::Indices},
+       {"begin", Holds::Integers},
+       {"end", Holds::Integers},
+       {"strides", Holds::Integers},
+       {"dy", Holds::Floats}},
+      importStridedSliceGradient);
   const Signature image{{"grads", Holds::Floats}, {"original_image", Holds::Floats}};
-  registry.add("ResizeBilinearGrad", 1, image,
-               [](OperandBinder &node) { importResizeGradient(node, "ResizeBilinear"); });
-  registry.add("ResizeBicubicGrad", 1, image, [](OperandBinder &node) { importResizeGradient(node, "ResizeBicubic"); });
-  registry.add("ResizeNearestNeighborGrad", 1, {{"grads", Holds::Floats}, {"size", Holds::Indices}},
-               importNearestGradient);
-  registry.add("MirrorPadGrad", 1, {{"input", Holds::Floats}, {"paddings", Holds::Indices}}, importMirrorPadGradient);
+  add("ResizeBilinearGrad", "ResizeBilinear", image, importResizeGradient);
+  add("ResizeBicubicGrad", "ResizeBicubic", image, importResizeGradient);
+  add("ResizeNearestNeighborGrad", "ResizeNearestNeighbor", {{"grads", Holds::Floats}, {"size", Holds::Indices}},
+      importNearestGradient);
+  add("MirrorPadGrad", "MirrorPad", {{"input", Holds::Floats}, {"paddings", Holds::Indices}}, importMirrorPadGradient);
 }
 
 } // namespace nacre::importer::tensorflow_format

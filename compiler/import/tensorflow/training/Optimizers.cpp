@@ -6,8 +6,8 @@
 //       variables before the step, and the results are those after it.
 
 #include "compiler/import/messages/TypeNames.h"
+#include "compiler/import/tensorflow/graph/TrainedOperands.h"
 #include "compiler/import/tensorflow/training/Handlers.h"
-#include "compiler/import/tensorflow/training/TrainedOperands.h"
 
 using namespace mlir;
 
@@ -93,8 +93,8 @@ Variables stepAdaMax(const Step &at) {
   NnBuilder &nn = at.nn;
   Value rate = nn.div(at.scalars[1], at.oneMinus(at.scalars[0]));
   Value mean = at.decayTo(at.variables[1], at.gradient, at.scalars[2]);
-  Value largest = nn.binary(BinaryKind::Max, nn.mul(at.variables[2], at.scalars[3]),
-                            nn.unary(UnaryKind::Abs, at.gradient));
+  Value largest =
+      nn.binary(BinaryKind::Max, nn.mul(at.variables[2], at.scalars[3]), nn.unary(UnaryKind::Abs, at.gradient));
   Value step = nn.div(nn.mul(mean, rate), nn.add(largest, at.scalars[4]));
   return {nn.sub(at.variables[0], step), mean, largest};
 }
@@ -167,8 +167,8 @@ const std::vector<OptimizerRow> &getRows() {
       {"ApplyGradientDescent", floats({"var", "alpha", "delta"}), stepGradientDescent},
       {"ApplyMomentum", floats({"var", "accum", "lr", "grad", "momentum"}), stepMomentum},
       {"ApplyKerasMomentum", floats({"var", "accum", "lr", "grad", "momentum"}), stepKerasMomentum},
-      {"ApplyAdam",
-       floats({"var", "m", "v", "beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon", "grad"}), stepAdam},
+      {"ApplyAdam", floats({"var", "m", "v", "beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon", "grad"}),
+       stepAdam},
       {"ApplyAdamWithAmsgrad",
        floats({"var", "m", "v", "vhat", "beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon", "grad"}),
        stepAmsgrad},

@@ -7,14 +7,14 @@
 //       3. the loss: it compares something trained with an input that meets no variable before, and nothing computes with it,
 //       4. the network's outputs: what the loss compares.
 
-#include "compiler/import/tensorflow/training/TrainingGraph.h"
+#include "compiler/import/tensorflow/TrainingGraph.h"
 
 #include "compiler/import/model/NodeNames.h"
 #include "compiler/import/tensorflow/Operators.h"
 #include "compiler/import/tensorflow/graph/Results.h"
+#include "compiler/import/tensorflow/graph/TrainedOperands.h"
 #include "compiler/import/tensorflow/saved/RestoredVariables.h"
 #include "compiler/import/tensorflow/saved/WrittenVariables.h"
-#include "compiler/import/tensorflow/training/TrainedOperands.h"
 #include "dialects/PrintableText.h"
 
 #include "mlir/IR/Diagnostics.h"

@@ -2,8 +2,8 @@
 //
 // What optimizers of TensorFlow change: the variable that is trained, and its slots, which are their first operands.
 
-#ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_TRAINING_TRAINEDOPERANDS_H
-#define NACRE_COMPILER_IMPORT_TENSORFLOW_TRAINING_TRAINEDOPERANDS_H
+#ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_GRAPH_TRAINEDOPERANDS_H
+#define NACRE_COMPILER_IMPORT_TENSORFLOW_GRAPH_TRAINEDOPERANDS_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -14,4 +14,4 @@ size_t countTrainedOperands(llvm::StringRef op);
 
 } // namespace nacre::importer::tensorflow_format
 
-#endif // NACRE_COMPILER_IMPORT_TENSORFLOW_TRAINING_TRAINEDOPERANDS_H
+#endif // NACRE_COMPILER_IMPORT_TENSORFLOW_GRAPH_TRAINEDOPERANDS_H

@@ -8,8 +8,8 @@
 //       lists the candidates and names the option that decides. Nodes and tensors are kept by name, because they are looked up
 //       again after assignments have become values (saved/WrittenVariables.h).
 
-#ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_TRAINING_TRAININGGRAPH_H
-#define NACRE_COMPILER_IMPORT_TENSORFLOW_TRAINING_TRAININGGRAPH_H
+#ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_TRAININGGRAPH_H
+#define NACRE_COMPILER_IMPORT_TENSORFLOW_TRAININGGRAPH_H
 
 #include "compiler/import/options/ImportOptions.h"
 #include "compiler/import/tensorflow/graph/CheckedGraph.h"
@@ -41,4 +41,4 @@ llvm::StringMap<nn::VariableRole> findTrainedRoles(const CheckedGraph &graph);
 
 } // namespace nacre::importer::tensorflow_format
 
-#endif // NACRE_COMPILER_IMPORT_TENSORFLOW_TRAINING_TRAININGGRAPH_H
+#endif // NACRE_COMPILER_IMPORT_TENSORFLOW_TRAININGGRAPH_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/import/tensorflow/training/TrainedOperands.h"
+#include "compiler/import/tensorflow/graph/TrainedOperands.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
