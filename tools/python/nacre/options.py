@@ -66,7 +66,9 @@ class CompileOptions(TypedDict, total=False):
     train: bool
     """Add the entries train and evaluate, which share main's weights as state"""
     loss: Union[Mapping[str, str], str, Sequence[str]]
-    """Loss to minimize (see LOSSES); repeatable, losses are added (default: the ONNX model's own)"""
+    """Loss to minimize (see LOSSES); repeatable, losses are added (default: the model's own)"""
+    train_op: str
+    """Node of a TensorFlow graph that runs a step, and its loss (default: the only one)"""
     optimizer: str
     """Update rule and its constants (see OPTIMIZERS) (default: sgd)"""
     trainable: Union[str, Sequence[str]]
