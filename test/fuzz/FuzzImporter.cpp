@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  any bytes as an ONNX model: the importer makes a function that verifies, or reports an error.
+// What:  any bytes as a model: the importer makes a function that verifies, or reports an error.
 // Why:   attributes and shapes of a well-formed file can still be absurd.
 
 #include "compiler/import/Import.h"
@@ -20,8 +20,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   ImportOptions options;
   options.maxConstantBytes = 1 << 20;
   llvm::StringRef bytes(reinterpret_cast<const char *>(data), size);
-  auto module = importModel(llvm::MemoryBufferRef(bytes, "fuzz.onnx"), options, &context);
-  if (module ? failed(mlir::verify(*module)) : !reported)
-    __builtin_trap();
+  auto import = [&] {
+    reported = false;
+    auto module = importModel(llvm::MemoryBufferRef(bytes, "fuzz.onnx"), options, &context);
+    if (module ? failed(mlir::verify(*module)) : !reported)
+      __builtin_trap();
+  };
+  import();
+  // A graph of TensorFlow with an optimizer, or a model of ONNX, may train itself.
+  if (bytes.contains("Apply") || bytes.contains("training")) {
+    options.trainsItself.emplace();
+    import();
+  }
   return 0;
 }

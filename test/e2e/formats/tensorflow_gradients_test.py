@@ -212,7 +212,7 @@ def batch_norm(version):
         forward = cases.node("FusedBatchNorm" + version, [x, scale, offset, mean, variance], **attributes)
         operands = [dy, x, scale, forward + ":3", forward + ":4"]
         if version == "V3":
-            operands.append(mean)
+            operands.append(forward + ":5")
         gradient = cases.node("FusedBatchNormGrad" + version, operands, **attributes)
         for place, (value, of) in enumerate(((x, shape), (scale, [channels]), (offset, [channels]))):
             def again(other, place=place):

@@ -58,6 +58,9 @@ void importFusedBatchNorm(OperandBinder &node) {
     for (size_t index = 1; index < 5; ++index)
       node.setResult(index, index % 2 ? moments.mean : moments.variance);
   }
+  // V3 hands its gradient one more tensor, which only TensorFlow's own kernels fill.
+  if (node.wantsResult(5))
+    node.setResult(5, nn.splat(RankedTensorType::get({}, getElementType(node.getOperand(1))), 0));
   Value y = normalizeBy(nn, x, moments, node.getOperand(1), node.getOperand(2), epsilon);
   node.setResult(0, y ? layout.fromLast(nn, y) : Value());
 }
