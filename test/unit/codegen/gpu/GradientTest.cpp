@@ -4,6 +4,7 @@
 // load four of them at once.
 
 #include "test/unit/codegen/KernelTexts.h"
+#include "test/unit/codegen/UpdateTexts.h"
 #include "test/unit/codegen/gpu/VulkanHarness.h"
 
 using namespace nacre::codegen;
@@ -82,6 +83,16 @@ TEST_F(GpuGradient, RightOperandsReadTransposed) {
         tried("shared:rows=4,quads=1,columns=8,lines=8,depth=16"));
   check(MatmulText{64, 50, 64, 0, 0, /*cut=*/1, /*transposed=*/true}.text(), 1e-5,
         tried("shared:rows=4,quads=1,columns=8,lines=8,depth=16"));
+}
+
+/// The weight and its momentum are two results; tiles that are moved back write neither again.
+TEST_F(GpuGradient, UpdatesOfWeights) {
+  check(textOf(dense(64, 32, 40, 0, false)));
+  check(textOf(dense(512, 10, 128, 0, false)));
+  for (const char *tile :
+       {"shared:rows=4,quads=1,columns=8,lines=8,depth=16", "shared:rows=4,quads=2,columns=8,lines=4,depth=16,parts=2"})
+    for (int64_t rows : {20, 70, 100})
+      check(textOf(dense(rows, 44, 50, 0, false)), 1e-5, tried(tile));
 }
 
 TEST_F(GpuGradient, Halves) {
