@@ -42,13 +42,13 @@ func.func @documented_example(%x: tensor<16x10x10x8xf32> {nn.name = "x"}, %dy: t
 // The gradient of a bias: image by image first, then the images.
 
 // CHECK-LABEL: func.func @bias(
-// CHECK:         %[[IMAGES:[^ ]+]] = nn.reduce sum %{{.*}} {axes = array<i64: 1, 2>} : tensor<16x16x16x32xf32>
+// CHECK:         %[[IMAGES:[^ ]+]] = nn.reduce sum %{{.*}} {axes = array<i64: 1, 2>} : tensor<16x32x32x32xf32>
 // CHECK-NEXT:    nn.reduce sum %[[IMAGES]] {axes = array<i64: 0>} : tensor<16x32xf32>
 // CPU-LABEL: func.func @bias(
 // CPU:         nn.reduce sum %{{.*}} {axes = array<i64: 0, 1, 2>}
 // PLAN-LABEL: plan.entry @bias
-func.func @bias(%dy: tensor<16x16x16x32xf32> {nn.name = "dy"}) -> (tensor<32xf32> {nn.name = "db"}) {
-  %0 = nn.reduce sum %dy {axes = array<i64: 0, 1, 2>} : tensor<16x16x16x32xf32>
+func.func @bias(%dy: tensor<16x32x32x32xf32> {nn.name = "dy"}) -> (tensor<32xf32> {nn.name = "db"}) {
+  %0 = nn.reduce sum %dy {axes = array<i64: 0, 1, 2>} : tensor<16x32x32x32xf32>
   return %0 : tensor<32xf32>
 }
 

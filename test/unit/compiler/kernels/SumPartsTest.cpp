@@ -44,6 +44,7 @@ TEST(SumParts, ManyTilesNeedNoParts) { EXPECT_EQ(choosePartsOf({4608, 512, 128, 
 TEST(SumParts, OnlyLongSumsOfFewResultsAreAddedUpByImages) {
   EXPECT_TRUE(isSummedByImages(64, 128, 128 * 1024));
   EXPECT_FALSE(isSummedByImages(64, 128, 128));
+  EXPECT_FALSE(isSummedByImages(256, 128, 128 * 64));
   EXPECT_FALSE(isSummedByImages(2048, 128, 128 * 64));
   EXPECT_FALSE(isSummedByImages(64, 2, 2 * 4096));
 }
