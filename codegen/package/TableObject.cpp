@@ -206,7 +206,9 @@ uint64_t buildModule(Module &module, const TableInputs &inputs, TableRows rows, 
   pointers.push_back({offsetof(nacre_model_table, weights), tables.add("weights", ArrayRef(rows.weights))});
   pointers.push_back({offsetof(nacre_model_table, entries), tables.add("entries", ArrayRef(entries), entryPointers)});
   if (any_of(inputs.kernels, [](const CompiledKernel &kernel) { return !kernel.gpu.variants.empty(); }))
-    pointers.push_back({offsetof(nacre_model_table, gpu_engine), tables.externalData(NACRE_GPU_ENGINE_SYMBOL)});
+    pointers.push_back(
+        {offsetof(nacre_model_table, gpu_engine),
+         tables.externalData(rows.variables.empty() ? NACRE_GPU_ENGINE_SYMBOL : NACRE_STATEFUL_GPU_ENGINE_SYMBOL)});
   if (!rows.variables.empty())
     pointers.push_back({offsetof(nacre_model_table, variables), tables.add("variables", ArrayRef(rows.variables))});
   GlobalVariable *table = tables.addNew(inputs.symbol, StringRef(reinterpret_cast<const char *>(&model), sizeof model),

@@ -15,6 +15,9 @@ namespace nacre::runtime {
 struct RunLimits;
 struct Session;
 struct State;
+namespace gpu {
+struct StateParts;
+}
 } // namespace nacre::runtime
 
 struct nacre_gpu_engine {
@@ -26,7 +29,7 @@ struct nacre_gpu_engine {
   /// The limits' status: they have ended the run. In both cases inputs and state are untouched, and outputs undefined. But where a
   /// GPU was lost with a state in its own memory, the state is the latest that the CPU has seen, and the reason says so.
   nacre_status (*run)(nacre::runtime::Session &session, nacre::runtime::RunLimits &limits);
-  /// Copies the state's data from the GPU that has it to where the CPU sees it; the caller has the state. False, with the reason,
+  /// Of models with variables. Copies the state's data from the GPU that has it to where the CPU sees it; the caller has the state. False, with the reason,
   /// where it was lost: the state is then the latest that the CPU has seen.
   bool (*bring_state)(nacre::runtime::State &state, nacre::runtime::Reason &reason);
   /// Adds the GPU's part.
@@ -35,6 +38,7 @@ struct nacre_gpu_engine {
   void (*stop)(nacre::runtime::Session &session);
   /// As nacre_device_describe.
   nacre_status (*describe_device)(uint32_t index, nacre_device_info &info);
+  const nacre::runtime::gpu::StateParts *states; ///< Of models with variables, else nullptr.
 };
 
 #endif // NACRE_RUNTIME_SRC_GPU_ENGINE_H

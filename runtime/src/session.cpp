@@ -118,9 +118,7 @@ void set_up(State &state, const SessionPlan &plan, const nacre_allocator &alloca
   state.model = plan.model;
   state.weights = plan.weights;
   state.data = data;
-  state.writes = 0;
-  state.busy = 0;
-  state.away = State::Here;
+  __builtin_memset(&state.writes, 0, sizeof state.writes + sizeof state.busy + sizeof state.away); // idle, and here
   state.reason = "";
   state.allocator = allocator;
   state.block_bytes = 0;

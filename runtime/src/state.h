@@ -27,7 +27,7 @@ struct State {
   uint64_t block_bytes; // of one that nacre_state_create made; 0 of a session's own
   nacre_log_function log;
   void *log_user;
-  char text[256];
+  char text[248];
   Session *owner; // whose GPU has the data, where it is away
 
   /// Where the current data is: here; with the GPU of the owner, which has committed runs since; or here, but older, because a

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fails if the runtime has grown beyond its budgets; prints the bytes of each of its features, from the linker's map.
 
-What: four libraries are linked of nothing but the archive: what every model links, and what a model with states, with its
-      weights in a file, or with GPU code links more. A feature is a list of the archive's members, and every member belongs to one.
+What: five libraries are linked of nothing but the archive: what every model links, and what a model with states, with its
+      weights in a file, with GPU code, or with GPU code and states links more. A feature is a list of the archive's members, and every member belongs to one.
 Why:  a model should link only what it uses, and growth should be seen where it happens.
 How:  budgets are sums of linked bytes, text and data. A real library has less: several members' copies of one inline function or
       string count once. test/e2e/driver/library_test.py limits whole libraries; the rest of those is for kernels and tables.
@@ -32,14 +32,14 @@ FEATURES = {
     "GPU: pipelines": "cache_file pipelines special_values unpack_code",
     "GPU: memory": "layout memory_pool residence weights",
     "GPU: runs": "engine engine_run in_session recording submission",
-    "GPU: states": "state_copies state_transfer",
+    "GPU: states": "state_copies state_in_session state_plan state_transfer",
     "GPU: cuts": "phases shares",
     "GPU: self-test and tuning": "agreement kernel_times measuring rehearsal self_test tuning",
     "GPU: descriptions": "report times",
 }
 #: What refers to the runtime in a model's tables: of every model, with states, with weights in a file, with GPU code.
 ROOTS = {"every model": "nacre_runtime_functions", "states": "nacre_runtime_stateful_functions",
-         "weights files": "nacre_runtime_apart_functions", "GPU": "nacre_runtime_gpu_vulkan"}
+         "weights files": "nacre_runtime_apart_functions", "GPU": "nacre_runtime_gpu_vulkan", "GPU, states": "nacre_runtime_stateful_gpu_vulkan"}
 #: Strings that the linker merged, and the tables that it made.
 SHARED = "strings, relocations"
 #: Not in the file, or the linker's own.
@@ -73,7 +73,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--linker", required=True, help="ld.lld")
     parser.add_argument("--archive", required=True)
-    parser.add_argument("--budget", action="append", metavar="GROUP=BYTES", help="of `every model`, `states`, `weights files` or `GPU`")
+    parser.add_argument("--budget", action="append", metavar="GROUP=BYTES", help="of `every model`, `states`, `weights files`, `GPU` or `GPU, states`")
     arguments = parser.parse_args()
     feature_of = {member: feature for feature, members in FEATURES.items() for member in members.split()}
     with tempfile.TemporaryDirectory() as folder:

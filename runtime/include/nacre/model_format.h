@@ -175,6 +175,9 @@ typedef struct nacre_gpu_variant {
 typedef struct nacre_gpu_engine nacre_gpu_engine;
 #define NACRE_GPU_ENGINE_SYMBOL "nacre_runtime_gpu_vulkan"
 extern const nacre_gpu_engine nacre_runtime_gpu_vulkan;
+/** The same for models with variables, whose state stays on the GPU. */
+#define NACRE_STATEFUL_GPU_ENGINE_SYMBOL "nacre_runtime_stateful_gpu_vulkan"
+extern const nacre_gpu_engine nacre_runtime_stateful_gpu_vulkan;
 
 typedef enum nacre_kernel_kind {
   NACRE_KERNEL_CONTRACTION = 0,
@@ -379,12 +382,13 @@ typedef struct nacre_model_table {
   uint32_t strings_bytes;
   uint32_t dim_count;
   uint32_t kernel_count, weight_count, entry_count;
-  uint32_t name;                      /**< Offsets into the strings. */
-  uint32_t compiler;                  /**< Name and version. */
-  uint32_t target;                    /**< As given to --target=. */
-  const nacre_gpu_engine *gpu_engine; /**< &nacre_runtime_gpu_vulkan; NULL if no kernel has a GPU variant. */
-  uint64_t gpu_code_hash;             /**< A hash of all GPU variants, the key of cache files. */
-  const nacre_variable *variables;    /**< NULL if there are no variables. */
+  uint32_t name;     /**< Offsets into the strings. */
+  uint32_t compiler; /**< Name and version. */
+  uint32_t target;   /**< As given to --target=. */
+  const nacre_gpu_engine
+      *gpu_engine;        /**< &nacre_runtime_gpu_vulkan, or the stateful one; NULL if no kernel has a GPU variant. */
+  uint64_t gpu_code_hash; /**< A hash of all GPU variants, the key of cache files. */
+  const nacre_variable *variables; /**< NULL if there are no variables. */
   uint32_t variable_count;
   uint32_t step_counter; /**< 1 + the number of the variable that counts training steps; 0: no such variable. */
   uint32_t file_head;    /**< Offset into the strings: the beginning of a state's file, up to the step number. */

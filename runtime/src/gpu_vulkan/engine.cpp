@@ -43,9 +43,11 @@ bool has_cut(const Engine &engine) {
 
 bool plan(Engine &engine, Reason &reason) {
   const Session &session = *engine.session;
+  const StateParts *parts = state_parts(session);
   engine.unified = engine.device.traits.unified || has_cut(engine);
   if (lay_out(*session.model, *session.entry, engine.shares, false, engine.pool, engine.layout) &&
-      plan_phases(*session.entry, engine.shares, engine.layout, engine.unified, engine.pool, engine.schedule))
+      plan_phases(*session.entry, engine.shares, engine.layout, parts ? parts->rules : nullptr, engine.unified,
+                  engine.pool, engine.schedule))
     return true;
   if (engine.pool.failed())
     return refuse_memory(reason);
@@ -76,7 +78,8 @@ bool prepare_cpu(Engine &engine, uint64_t cpu_features, Reason &reason) {
     if (layout.outputs[i].on_gpu)
       engine.memory.outputs[i].own = seen + layout.outputs[i].begin;
   engine.memory.arena = layout.arena.on_gpu ? seen + layout.arena.begin : session.memory.arena;
-  return prepare_state(engine, reason);
+  const StateParts *parts = state_parts(session);
+  return !parts || parts->prepare(engine, reason);
 }
 
 void count(Reason &text, uint64_t number, const char *noun) {

@@ -95,14 +95,38 @@ Code code_of(const Engine &engine, uint32_t step);
 /// Copies the weights that the GPU reads to where it reads them. weights.cpp
 bool upload_weights(Engine &engine, Reason &reason);
 
-/// Room for the state beside the storages. state_transfer.cpp
+/// What only models with variables link: state_in_session.cpp, and what that needs.
+struct StateParts {
+  const StateRules *rules;
+  /// Room for the state beside the storages. state_transfer.cpp
+  bool (*prepare)(Engine &engine, Reason &reason);
+  /// Takes the session's state, unless the engine has it, or is ahead of it. state_transfer.cpp
+  bool (*upload)(Engine &engine, Reason &reason);
+  /// Copies copy `from` of the state to the session's: all of it, or nothing where that fails. state_transfer.cpp
+  bool (*download)(Engine &engine, uint32_t from, Reason &reason);
+  /// Before a run: a state that another session's GPU has comes home.
+  void (*take)(Session &session);
+  /// After a run: its changes of the state are known.
+  void (*publish)(Session &session);
+  /// Before the session does without its GPU. Adds to the message what was lost.
+  void (*give_up)(Session &session, Reason &message);
+  /// Before the session is destroyed: a state that others share comes home.
+  void (*leave)(Session &session);
+};
+
+/// Of the session's model; nullptr if it has no variables.
+inline const StateParts *state_parts(const Session &session) { return session.model->gpu_engine->states; }
+
+// state_transfer.cpp
 bool prepare_state(Engine &engine, Reason &reason);
-
-/// Takes the session's state, unless the engine has it, or is ahead of it. state_transfer.cpp
 bool upload_state(Engine &engine, Reason &reason);
-
-/// Copies copy `from` of the state to the session's: all of it, or nothing where that fails. state_transfer.cpp
 bool download_state(Engine &engine, uint32_t from, Reason &reason);
+
+// in_session.cpp: the functions of nacre_gpu_engine.
+bool start_gpu(Session &session, const SessionPlan &plan, Reason &reason);
+nacre_status run_on_gpu(Session &session, RunLimits &limits);
+void describe_gpu(Session &session, nacre_session_info &info);
+void stop_gpu(Session &session);
 
 /// Runs whose changes of the state only this engine has.
 inline uint64_t commits_ahead(const Engine &engine) { return engine.commits - engine.known_commits; }

@@ -22,7 +22,8 @@ bool bring_inputs(Engine &engine, Reason &reason) {
       __builtin_memcpy(input.own, from, engine.layout.inputs[i].bytes);
   }
   // Not at create: until the GPU is ready, the CPU may go on with it.
-  if (!upload_state(engine, reason))
+  const StateParts *parts = state_parts(session);
+  if (parts && !parts->upload(engine, reason))
     return false;
   engine.memory.state = engine.states[engine.current];
   for (uint32_t i = 0; i < session.entry->output_count; ++i) {
@@ -158,7 +159,7 @@ nacre_status run(void *handle, RunLimits &limits, Reason &reason) {
   const bool writes = writes_state(*engine.session->entry);
   // A GPU's own memory is lost with it: from time to time the session's state must know what was committed.
   const bool tells = writes && !engine.unified && commits_ahead(engine) + 1 >= kMostCommitsAhead;
-  if (tells && !download_state(engine, 1 - engine.current, reason))
+  if (tells && !state_parts(*engine.session)->download(engine, 1 - engine.current, reason))
     return NACRE_FAILED;
   take_outputs(engine);
   if (writes)

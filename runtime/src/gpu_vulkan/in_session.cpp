@@ -7,7 +7,6 @@
 //        GpuStart alone. A child of the process, by fork(), leaves the engine alone.
 
 #include "runtime/src/gpu_vulkan/engine.h"
-#include "runtime/src/platform.h"
 #include "runtime/src/steps.h"
 
 namespace nacre::runtime::gpu {
@@ -28,6 +27,8 @@ void settle(Session &session, void *engine, const Reason &reason) {
   if (!engine)
     tell(session, reason);
 }
+
+} // namespace
 
 bool start_gpu(Session &session, const SessionPlan &plan, Reason &reason) {
   const nacre_session_options &options = plan.options;
@@ -51,6 +52,8 @@ bool start_gpu(Session &session, const SessionPlan &plan, Reason &reason) {
   return true;
 }
 
+namespace {
+
 /// Takes over what a thread has made, if it is done.
 void take_gpu(Session &session) {
   GpuStart &start = session.start;
@@ -69,71 +72,13 @@ void drop_gpu(Session &session, bool inherited) {
   session.gpu = nullptr;
 }
 
-bool has_newest_state(const Session &session) {
-  const State &state = *session.state;
-  return __atomic_load_n(&state.away, __ATOMIC_ACQUIRE) == State::WithGpu &&
-         __atomic_load_n(&state.owner, __ATOMIC_RELAXED) == &session;
-}
-
-/// Copies the state from the session's GPU. False, with the reason and the loss, if what it has committed is lost.
-bool fetch_state(Session &session, Reason &reason, Reason &loss) {
-  Engine &engine = *static_cast<Engine *>(session.gpu);
-  const bool inherited = is_inherited(session);
-  if (inherited)
-    reason << "the GPU belongs to the parent process";
-  const bool fetched = !inherited && download_state(engine, engine.current, reason);
-  if (!fetched) {
-    const uint64_t runs = commits_ahead(engine);
-    loss << "; the state is that after run " << engine.known_commits << " on the GPU: what " << runs
-         << (runs == 1 ? " later run" : " later runs") << " made of it is lost";
-    ++session.state->writes; // engines that are still there have to take it anew
-  }
-  engine.known_commits = engine.commits;
-  __atomic_store_n(&session.state->away, State::Here, __ATOMIC_RELEASE);
-  return fetched;
-}
-
-bool bring_state(State &state, Reason &reason) {
-  if (state.away == State::WithGpu) {
-    Reason loss;
-    const bool fetched = fetch_state(*state.owner, reason, loss);
-    reason << loss.c_str();
-    return fetched;
-  }
-  reason << state.text;
-  __atomic_store_n(&state.away, State::Here, __ATOMIC_RELEASE);
-  return false;
-}
-
 nacre_status give_up(Session &session, const char *why, bool inherited) {
   Reason message;
   message << why << "; the CPU computes this and all later runs";
-  Reason again; // why the state is lost, too
-  if (has_newest_state(session))
-    fetch_state(session, again, message);
+  if (const StateParts *parts = state_parts(session))
+    parts->give_up(session, message);
   drop_gpu(session, inherited);
   return fail(session, message, NACRE_FAILED);
-}
-
-/// Before the session is destroyed: a state that others share comes home. Whoever has it meanwhile brings it home first, so there is no
-/// longer wait than for that.
-void leave_state(Session &session) {
-  State &state = *session.state;
-  while (&state != &session.own_state && has_newest_state(session)) {
-    const bool taken = take(state);
-    Reason reason, loss;
-    if (taken && has_newest_state(session) && !fetch_state(session, reason, loss)) {
-      reason << loss.c_str();
-      copy_text(state.text, sizeof state.text, reason.c_str());
-      __atomic_store_n(&state.away, State::Lost, __ATOMIC_RELEASE); // whoever comes next is told
-    }
-    if (taken)
-      give_back(state);
-    else if (is_inherited(session))
-      return; // the parent's run has it, and never ends here
-    else
-      yield_core();
-  }
 }
 
 /// Whether there is an engine for a run.
@@ -147,21 +92,20 @@ bool has_engine(Session &session) {
   return session.gpu;
 }
 
+} // namespace
+
 nacre_status run_on_gpu(Session &session, RunLimits &limits) {
-  State &state = *session.state;
-  Reason lost;
-  if (!has_newest_state(session) && !bring_home(state, lost))
-    fail(session, lost, NACRE_FAILED); // the run goes on from what there is
+  const StateParts *parts = state_parts(session);
+  if (parts)
+    parts->take(session);
   if (!has_engine(session))
     return NACRE_FAILED;
   Reason reason;
   const nacre_status status = run(session.gpu, limits, reason);
   if (status == NACRE_FAILED)
     return give_up(session, reason.c_str(), false);
-  if (commits_ahead(*static_cast<const Engine *>(session.gpu)) != 0) {
-    __atomic_store_n(&state.owner, &session, __ATOMIC_RELAXED);
-    __atomic_store_n(&state.away, State::WithGpu, __ATOMIC_RELEASE);
-  }
+  if (parts)
+    parts->publish(session);
   return status;
 }
 
@@ -172,7 +116,8 @@ void describe_gpu(Session &session, nacre_session_info &info) {
 
 void stop_gpu(Session &session) {
   GpuStart &start = session.start;
-  leave_state(session);
+  if (const StateParts *parts = state_parts(session))
+    parts->leave(session);
   if (is_inherited(session))
     return drop_gpu(session, true);
   if (__atomic_load_n(&start.state, __ATOMIC_ACQUIRE) != GpuStart::None) {
@@ -183,10 +128,9 @@ void stop_gpu(Session &session) {
   drop_gpu(session, false);
 }
 
-} // namespace
 } // namespace nacre::runtime::gpu
 
 using namespace nacre::runtime::gpu;
 
-const nacre_gpu_engine nacre_runtime_gpu_vulkan = {start_gpu,    run_on_gpu, bring_state,
-                                                   describe_gpu, stop_gpu,   describe_device};
+const nacre_gpu_engine nacre_runtime_gpu_vulkan = {start_gpu, run_on_gpu,      nullptr, describe_gpu,
+                                                   stop_gpu,  describe_device, nullptr};

@@ -70,7 +70,7 @@ GpuToyModel::GpuToyModel() {
     step.cpu_begin = step.cpu_end;
   }
   steps[0].grain = 4; // the shader's rows
-  table.gpu_engine = &nacre_runtime_gpu_vulkan;
+  table.gpu_engine = &nacre_runtime_stateful_gpu_vulkan;
   table.gpu_code_hash = 1; // for all of them: what is kept of one serves the others, if they do not say otherwise
 }
 

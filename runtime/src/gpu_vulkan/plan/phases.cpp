@@ -2,23 +2,18 @@
 //
 // What:  see phases.h.
 // Why:   see there.
-// How:   1. accesses and their conflicts, 2. the current phase, 3. the state's two copies, 4. the walk over all executions.
+// How:   1. conflicts of accesses, 2. the current phase, 3. the walk over all executions.
 //        Where memories are two, the plan of a run depends on where the one before has left the state, so there are two walks.
 
 #include "runtime/src/gpu_vulkan/plan/phases.h"
+#include "runtime/src/gpu_vulkan/plan/accesses.h"
 #include "runtime/src/gpu_vulkan/plan/residence.h"
 #include "runtime/src/steps.h"
 
 namespace nacre::runtime::gpu {
 namespace {
 
-// --- 1. Accesses
-
-struct Access {
-  uint64_t begin;
-  uint64_t end;
-  bool writes;
-};
+// --- 1. Conflicts
 
 bool conflict(const Access &a, const Access &b) { return (a.writes || b.writes) && a.begin < b.end && b.begin < a.end; }
 
@@ -87,40 +82,7 @@ private:
   uint32_t since_barrier = 0; // the first of `gpu` after the latest barrier
 };
 
-/// What an operand shows in the turns [first, last] of its loop.
-Access access_of(const nacre_operand &operand, int64_t first, int64_t last, const Layout &layout, bool is_next) {
-  const Region &region = is_next ? layout.next_state : region_of(layout, operand);
-  const uint64_t region_end = region.begin + region.bytes;
-  const int64_t least = operand.step < 0 ? last : first, most = operand.step < 0 ? first : last;
-  const uint64_t begin = begin_of(layout, operand, least, is_next);
-  // Of what the table does not say, the worst is assumed.
-  const uint64_t end = operand.bytes ? begin_of(layout, operand, most, is_next) + operand.bytes : region_end;
-  return {begin < region_end ? begin : region_end, end < region_end ? end : region_end, operand.access != NACRE_READ};
-}
-
-/// Calls `each(i, operand)` for the operands of a step that may be in somebody's way: weights are never written.
-template <typename Each> void for_each_operand(const nacre_entry &entry, const nacre_step &step, Each each) {
-  for (uint32_t i = 0; i < step.operand_count; ++i)
-    if (const nacre_operand &operand = entry.operands[step.first_operand + i]; operand.space != NACRE_SPACE_WEIGHT)
-      each(i, operand);
-}
-
-/// Calls `each(operand, last)` for the operands of the steps [first, end) and the last turn of the loop around each, however a run
-/// goes through them.
-template <typename Each> void for_each_operand(const nacre_entry &entry, uint32_t first, uint32_t end, Each each) {
-  int64_t turns[1 + NACRE_MAX_LOOP_DEPTH] = {1};
-  uint32_t depth = 0;
-  for (uint32_t i = first; i < end; ++i) {
-    const nacre_step &step = entry.steps[i];
-    for_each_operand(entry, step, [&](uint32_t, const nacre_operand &operand) { each(operand, turns[depth] - 1); });
-    if (step.kind == NACRE_STEP_LOOP_BEGIN)
-      turns[++depth] = step.trip_count;
-    else if (step.kind == NACRE_STEP_LOOP_END)
-      --depth;
-  }
-}
-
-// --- 3. The state's two copies
+// --- 3. The walk
 
 /// Where a run leaves what it writes of the state: in which memories.
 struct Left {
@@ -130,42 +92,18 @@ struct Left {
   bool on_gpu;
 };
 
-/// What a run writes, as StateCopies wants to know it.
-bool note_writes(const nacre_entry &entry, const Layout &layout, StateCopies &copies) {
-  const uint64_t begin = layout.state.begin;
-  auto note = [&](const nacre_operand &operand, int64_t first, int64_t last, uint32_t step, bool is_alone) {
-    if (operand.space != NACRE_SPACE_STATE || operand.access == NACRE_READ)
-      return;
-    const Access access = access_of(operand, first, last, layout, false);
-    copies.note_write(access.begin - begin, access.end - begin, step,
-                      is_alone && operand.access == NACRE_WRITE && operand.bytes != 0);
-  };
-  return walk_stretches(
-      entry, kMaxExecutions,
-      [&](uint32_t step, int64_t iteration) {
-        for_each_operand(entry, entry.steps[step], [&](uint32_t, const nacre_operand &operand) {
-          note(operand, iteration, iteration, step, true);
-        });
-      },
-      [&](uint32_t first, uint32_t end) {
-        for_each_operand(entry, first, end,
-                         [&](const nacre_operand &operand, int64_t last) { note(operand, 0, last, first, false); });
-      });
-}
-
-// --- 4. The walk
-
 class Walk {
 public:
-  Walk(const nacre_entry &of, const Share *by, const Layout &in, bool unified, MemoryPool &from, Schedule &into)
+  Walk(const nacre_entry &of, const Share *by, const Layout &in, const StateRules *with, bool unified, MemoryPool &from,
+       Schedule &into)
       : entry(of), shares(by), layout(in), pool(from), schedule(into), residence(layout.buffer_bytes, pool),
-        copies(layout.state.bytes, pool), planner(into, unified ? nullptr : &residence, pool),
-        has_two(has_two_states(in)) {}
+        rules(with), plan(of, in, from), states(has_two_states(in) ? &plan : nullptr),
+        planner(into, unified ? nullptr : &residence, pool) {}
 
   /// `left`: by the run before.
   bool run(const List<Left> &left) {
     begin_run(left);
-    bool all = !has_two || note_writes(entry, layout, copies);
+    bool all = !states || rules->begin(*states);
     all = all && walk_stretches(
                      entry, kMaxExecutions, [&](uint32_t step, int64_t iteration) { add_launch(step, iteration); },
                      [&](uint32_t first, uint32_t end) { add_decision(first, end); });
@@ -178,11 +116,13 @@ public:
     for (uint32_t i = 0; brings && i < entry.output_count; ++i)
       if (const Region &region = layout.outputs[i]; region.on_gpu)
         residence.bring_to_cpu(region.begin, region.begin + region.bytes, schedule);
+    if (!states)
+      return;
     // The next run reads it where this one has written it.
-    for (const ByteRange &wanted : wanted_by_cpu)
+    for (const ByteRange &wanted : states->wanted_by_cpu)
       if (brings && layout.state.on_gpu)
         residence.bring_to_cpu(wanted.begin + layout.next_state.begin, wanted.end + layout.next_state.begin, schedule);
-    copies.for_each_written([&](uint64_t begin, uint64_t end) {
+    states->copies.for_each_written([&](uint64_t begin, uint64_t end) {
       if (!brings || !layout.state.on_gpu)
         return left.add(pool, {begin, end, true, true});
       const uint64_t next = layout.next_state.begin;
@@ -202,11 +142,6 @@ private:
         residence.put_on_cpu(region.begin, region.begin + region.bytes);
   }
 
-  ByteRange in_state(const nacre_operand &operand, int64_t first, int64_t last) {
-    const Access access = access_of(operand, first, last, layout, false);
-    return {access.begin - layout.state.begin, access.end - layout.state.begin};
-  }
-
   void add_access(const nacre_operand &operand, int64_t first, int64_t last, bool is_next) {
     if (region_of(layout, operand).on_gpu) // what the GPU never touches is in no one's way
       accesses.add(pool, access_of(operand, first, last, layout, is_next));
@@ -215,75 +150,46 @@ private:
   /// Adds a part, after the moves that it needs, in its phase. Neither engine must begin before a move has ended, so the CPU makes those
   /// of a launch that both compute.
   void add(const Part &part, bool on_gpu, bool on_cpu) {
-    if (moves.count != 0)
-      planner.prepare(on_gpu, on_cpu, accesses);
-    for (const ByteRange &move : moves) {
+    if (states && states->moves.count != 0)
+      add_moves(on_gpu, on_cpu);
+    planner.add(part, on_gpu, on_cpu, accesses);
+  }
+
+  void add_moves(bool on_gpu, bool on_cpu) {
+    planner.prepare(on_gpu, on_cpu, accesses);
+    for (const ByteRange &move : states->moves) {
       move_accesses.count = 0;
       if (layout.state.on_gpu) {
         move_accesses.add(pool, {layout.state.begin + move.begin, layout.state.begin + move.end, false});
         move_accesses.add(pool, {layout.next_state.begin + move.begin, layout.next_state.begin + move.end, true});
       }
       if (on_cpu)
-        wanted_by_cpu.add(pool, move);
+        states->wanted_by_cpu.add(pool, move);
       planner.add({kMove, false, int64_t(schedule.moves.count), nullptr}, !on_cpu, on_cpu, move_accesses);
       schedule.moves.add(pool, move);
     }
-    moves.count = 0;
-    planner.add(part, on_gpu, on_cpu, accesses);
+    states->moves.count = 0;
   }
 
   void add_launch(uint32_t step, int64_t iteration) {
     if (pool.failed())
       return;
     const bool on_gpu = shares[step].on_gpu(), on_cpu = shares[step].on_cpu();
-    const bool *next = has_two ? choose_copies(step, iteration, on_cpu) : nullptr;
+    const bool *next = states ? rules->choose(*states, step, iteration, on_cpu) : nullptr;
     accesses.count = 0;
     const Part part = {step, false, iteration, next};
     for_each_operand(entry, entry.steps[step], [&](uint32_t i, const nacre_operand &operand) {
-      add_access(operand, iteration, iteration, has_two && is_next(part, i, operand));
+      add_access(operand, iteration, iteration, states && is_next(part, i, operand));
     });
     add(part, on_gpu, on_cpu);
   }
 
-  /// nullptr where it is as everybody expects: what is written in the next copy, and what is only read in the other one.
-  const bool *choose_copies(uint32_t step, int64_t iteration, bool on_cpu) {
-    bool *next = nullptr;
-    const nacre_step &launch = entry.steps[step];
-    auto for_each_of_state = [&](bool writes, auto each) {
-      for_each_operand(entry, launch, [&](uint32_t i, const nacre_operand &operand) {
-        if (operand.space == NACRE_SPACE_STATE && (operand.access != NACRE_READ) == writes)
-          each(i, in_state(operand, iteration, iteration));
-      });
-    };
-    for_each_of_state(false, [&](uint32_t i, ByteRange bytes) {
-      if (copies.read(bytes.begin, bytes.end, moves)) {
-        next = next ? next : pool.take_array<bool>(launch.operand_count);
-        if (next)
-          next[i] = true;
-      } else if (on_cpu) {
-        wanted_by_cpu.add(pool, bytes);
-      }
-    });
-    for_each_of_state(true, [&](uint32_t i, ByteRange bytes) {
-      copies.write(bytes.begin, bytes.end, moves);
-      if (next)
-        next[i] = true;
-    });
-    for_each_of_state(true, [&](uint32_t, ByteRange bytes) { copies.written(bytes.begin, bytes.end); });
-    return next;
-  }
-
   void add_decision(uint32_t first, uint32_t end) {
-    if (has_two)
-      for_each_operand(entry, first, end, [&](const nacre_operand &operand, int64_t last) {
-        if (operand.space != NACRE_SPACE_STATE)
-          return;
-        const ByteRange bytes = in_state(operand, 0, last);
-        copies.take_over(bytes.begin, bytes.end, moves);
-      });
+    if (states)
+      rules->take_over(*states, first, end);
     accesses.count = 0;
     for_each_operand(entry, first, end, [&](const nacre_operand &operand, int64_t last) {
-      add_access(operand, 0, last, has_two && operand.space == NACRE_SPACE_STATE);
+      add_access(operand, 0, last, states && operand.space == NACRE_SPACE_STATE);
     });
     add({first, false, 0, nullptr}, false, true);
   }
@@ -294,23 +200,22 @@ private:
   MemoryPool &pool;
   Schedule &schedule;
   Residence residence; // of no use where memory is unified
-  StateCopies copies;
+  const StateRules *rules;
+  StatePlan plan;
+  StatePlan *states; // the plan, where there are two copies
   Planner planner;
-  const bool has_two;
   List<Access> accesses = {}, move_accesses = {};
-  List<ByteRange> moves = {};         // before the next part
-  List<ByteRange> wanted_by_cpu = {}; // of what the run before has written
 };
 
 } // namespace
 
-bool plan_phases(const nacre_entry &entry, const Share *shares, const Layout &layout, bool unified, MemoryPool &pool,
-                 Schedule &schedule) {
+bool plan_phases(const nacre_entry &entry, const Share *shares, const Layout &layout, const StateRules *rules,
+                 bool unified, MemoryPool &pool, Schedule &schedule) {
   const bool brings = !unified, depends = brings && has_two_states(layout) && layout.state.on_gpu;
   List<Left> left = {};
   for (int walks = depends ? 2 : 1; walks > 0; --walks) {
     schedule = {};
-    Walk walk(entry, shares, layout, unified, pool, schedule);
+    Walk walk(entry, shares, layout, rules, unified, pool, schedule);
     if (pool.failed() || !walk.run(left))
       return false;
     left.count = 0;

@@ -12,7 +12,7 @@
 #include "runtime/src/gpu_vulkan/plan/layout.h"
 #include "runtime/src/gpu_vulkan/plan/memory_pool.h"
 #include "runtime/src/gpu_vulkan/plan/shares.h"
-#include "runtime/src/gpu_vulkan/plan/state_copies.h"
+#include "runtime/src/gpu_vulkan/plan/state_plan.h"
 
 namespace nacre::runtime::gpu {
 
@@ -68,11 +68,11 @@ struct Schedule {
 /// Executions of launches in a run beyond which a GPU's command buffers would be unreasonable.
 constexpr uint32_t kMaxExecutions = 1 << 17;
 
-/// Divides a run. `shares` are those of the entry's steps. The memories are two unless `unified`; then inputs are with the CPU
+/// Divides a run. `shares` are those of the entry's steps; `rules` are only needed if the entry writes the state. The memories are two unless `unified`; then inputs are with the CPU
 /// when a run begins, and outputs when it ends. The state is where the run before has left it, or, if somebody else has
 /// written it, with both. False if the pool failed or there are too many executions.
-bool plan_phases(const nacre_entry &entry, const Share *shares, const Layout &layout, bool unified, MemoryPool &pool,
-                 Schedule &schedule);
+bool plan_phases(const nacre_entry &entry, const Share *shares, const Layout &layout, const StateRules *rules,
+                 bool unified, MemoryPool &pool, Schedule &schedule);
 
 } // namespace nacre::runtime::gpu
 

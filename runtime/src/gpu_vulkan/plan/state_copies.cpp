@@ -8,7 +8,7 @@
 
 namespace nacre::runtime::gpu {
 
-StateCopies::StateCopies(uint64_t bytes, MemoryPool &from) : pool(from) {
+void StateCopies::begin(uint64_t bytes) {
   segments.add(pool, {0, kNobody, false});
   segments.add(pool, {bytes, kNobody, false}); // the end; never changed
 }

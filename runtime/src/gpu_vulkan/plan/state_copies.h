@@ -20,7 +20,10 @@ struct ByteRange {
 
 class StateCopies {
 public:
-  StateCopies(uint64_t bytes, MemoryPool &pool);
+  explicit StateCopies(MemoryPool &from) : pool(from) {}
+
+  /// Of a state of so many bytes; before all else.
+  void begin(uint64_t bytes);
 
   // --- Before the walk over a run: what it will write.
 

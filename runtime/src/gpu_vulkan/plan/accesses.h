@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  which bytes the steps of an entry touch.
+// Why:   what may run beside what, and which copy of the state a launch is given, follows from it.
+// How:   of what the table does not say, the worst is assumed.
+
+#ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_ACCESSES_H
+#define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_ACCESSES_H
+
+#include "runtime/src/gpu_vulkan/plan/layout.h"
+
+namespace nacre::runtime::gpu {
+
+struct Access {
+  uint64_t begin;
+  uint64_t end;
+  bool writes;
+};
+
+/// What an operand shows in the turns [first, last] of its loop.
+inline Access access_of(const nacre_operand &operand, int64_t first, int64_t last, const Layout &layout, bool is_next) {
+  const Region &region = is_next ? layout.next_state : region_of(layout, operand);
+  const uint64_t region_end = region.begin + region.bytes;
+  const int64_t least = operand.step < 0 ? last : first, most = operand.step < 0 ? first : last;
+  const uint64_t begin = begin_of(layout, operand, least, is_next);
+  // Of what the table does not say, the worst is assumed.
+  const uint64_t end = operand.bytes ? begin_of(layout, operand, most, is_next) + operand.bytes : region_end;
+  return {begin < region_end ? begin : region_end, end < region_end ? end : region_end, operand.access != NACRE_READ};
+}
+
+/// Calls `each(i, operand)` for the operands of a step that may be in somebody's way: weights are never written.
+template <typename Each> void for_each_operand(const nacre_entry &entry, const nacre_step &step, Each each) {
+  for (uint32_t i = 0; i < step.operand_count; ++i)
+    if (const nacre_operand &operand = entry.operands[step.first_operand + i]; operand.space != NACRE_SPACE_WEIGHT)
+      each(i, operand);
+}
+
+/// Calls `each(operand, last)` for the operands of the steps [first, end) and the last turn of the loop around each, however a run
+/// goes through them.
+template <typename Each> void for_each_operand(const nacre_entry &entry, uint32_t first, uint32_t end, Each each) {
+  int64_t turns[1 + NACRE_MAX_LOOP_DEPTH] = {1};
+  uint32_t depth = 0;
+  for (uint32_t i = first; i < end; ++i) {
+    const nacre_step &step = entry.steps[i];
+    for_each_operand(entry, step, [&](uint32_t, const nacre_operand &operand) { each(operand, turns[depth] - 1); });
+    if (step.kind == NACRE_STEP_LOOP_BEGIN)
+      turns[++depth] = step.trip_count;
+    else if (step.kind == NACRE_STEP_LOOP_END)
+      --depth;
+  }
+}
+
+} // namespace nacre::runtime::gpu
+
+#endif // NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_ACCESSES_H

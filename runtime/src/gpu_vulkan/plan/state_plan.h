@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  what the plan of a run knows of the state's two copies.
+// Why:   models with GPU code but without variables link none of the rules: they are reached through pointers.
+// How:   see state_copies.h; the plan asks for each launch and for each part that a run decides about.
+
+#ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_STATE_PLAN_H
+#define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_STATE_PLAN_H
+
+#include "runtime/src/gpu_vulkan/plan/layout.h"
+#include "runtime/src/gpu_vulkan/plan/state_copies.h"
+
+namespace nacre::runtime::gpu {
+
+struct StatePlan {
+  StatePlan(const nacre_entry &of, const Layout &in, MemoryPool &from)
+      : entry(of), layout(in), pool(from), copies(from) {}
+
+  const nacre_entry &entry;
+  const Layout &layout;
+  MemoryPool &pool;
+  StateCopies copies;
+  List<ByteRange> moves = {};         // before the next part
+  List<ByteRange> wanted_by_cpu = {}; // of what the run before has written
+};
+
+struct StateRules {
+  /// Before the walk over a run. False if the run has too many executions.
+  bool (*begin)(StatePlan &plan);
+  /// For an execution of a launch: whether each of its operands is in the copy that the run writes; nullptr where it is as everybody
+  /// expects: what is written there, and what is only read in the other one.
+  const bool *(*choose)(StatePlan &plan, uint32_t step, int64_t iteration, bool on_cpu);
+  /// For steps that a run decides about: they find the state in the copy that the run writes.
+  void (*take_over)(StatePlan &plan, uint32_t first, uint32_t end);
+};
+
+extern const StateRules state_rules;
+
+} // namespace nacre::runtime::gpu
+
+#endif // NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_STATE_PLAN_H

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  whose is the newest data of a state: the engine of models with variables.
+// Why:   a state that the GPU has changed comes home when somebody else needs it, and what is lost with a GPU is told.
+// How:   a word of the state says where the data is; who has the state, may change it. Reached through StateParts.
+
+#include "runtime/src/gpu_vulkan/engine.h"
+#include "runtime/src/platform.h"
+
+namespace nacre::runtime::gpu {
+namespace {
+
+bool has_newest_state(const Session &session) {
+  const State &state = *session.state;
+  return __atomic_load_n(&state.away, __ATOMIC_ACQUIRE) == State::WithGpu &&
+         __atomic_load_n(&state.owner, __ATOMIC_RELAXED) == &session;
+}
+
+/// Copies the state from the session's GPU. False, with the reason and the loss, if what it has committed is lost.
+bool fetch_state(Session &session, Reason &reason, Reason &loss) {
+  Engine &engine = *static_cast<Engine *>(session.gpu);
+  const bool inherited = is_inherited(session);
+  if (inherited)
+    reason << "the GPU belongs to the parent process";
+  const bool fetched = !inherited && download_state(engine, engine.current, reason);
+  if (!fetched) {
+    const uint64_t runs = commits_ahead(engine);
+    loss << "; the state is that after run " << engine.known_commits << " on the GPU: what " << runs
+         << (runs == 1 ? " later run" : " later runs") << " made of it is lost";
+    ++session.state->writes; // engines that are still there have to take it anew
+  }
+  engine.known_commits = engine.commits;
+  __atomic_store_n(&session.state->away, State::Here, __ATOMIC_RELEASE);
+  return fetched;
+}
+
+bool bring_state(State &state, Reason &reason) {
+  if (state.away == State::WithGpu) {
+    Reason loss;
+    const bool fetched = fetch_state(*state.owner, reason, loss);
+    reason << loss.c_str();
+    return fetched;
+  }
+  reason << state.text;
+  __atomic_store_n(&state.away, State::Here, __ATOMIC_RELEASE);
+  return false;
+}
+
+/// Whoever has it meanwhile brings it home first, so there is no
+/// longer wait than for that.
+void leave_state(Session &session) {
+  State &state = *session.state;
+  while (&state != &session.own_state && has_newest_state(session)) {
+    const bool taken = take(state);
+    Reason reason, loss;
+    if (taken && has_newest_state(session) && !fetch_state(session, reason, loss)) {
+      reason << loss.c_str();
+      copy_text(state.text, sizeof state.text, reason.c_str());
+      __atomic_store_n(&state.away, State::Lost, __ATOMIC_RELEASE); // whoever comes next is told
+    }
+    if (taken)
+      give_back(state);
+    else if (is_inherited(session))
+      return; // the parent's run has it, and never ends here
+    else
+      yield_core();
+  }
+}
+
+void take_state(Session &session) {
+  Reason lost;
+  if (!has_newest_state(session) && !bring_home(*session.state, lost))
+    fail(session, lost, NACRE_FAILED); // the run goes on from what there is
+}
+
+void publish_state(Session &session) {
+  if (commits_ahead(*static_cast<const Engine *>(session.gpu)) == 0)
+    return;
+  __atomic_store_n(&session.state->owner, &session, __ATOMIC_RELAXED);
+  __atomic_store_n(&session.state->away, State::WithGpu, __ATOMIC_RELEASE);
+}
+
+void give_up_state(Session &session, Reason &message) {
+  Reason again; // why the state is lost, too
+  if (has_newest_state(session))
+    fetch_state(session, again, message);
+}
+
+constexpr StateParts parts = {&state_rules, prepare_state, upload_state,  download_state,
+                              take_state,   publish_state, give_up_state, leave_state};
+
+} // namespace
+} // namespace nacre::runtime::gpu
+
+using namespace nacre::runtime::gpu;
+
+const nacre_gpu_engine nacre_runtime_stateful_gpu_vulkan = {start_gpu, run_on_gpu,      bring_state, describe_gpu,
+                                                            stop_gpu,  describe_device, &parts};
