@@ -100,12 +100,13 @@ def NarrowFloatsPass : Pass<"nacre-narrow-floats", "::mlir::func::FuncOp"> {
     compute in f32 and round their results. Some values keep f32: inputs and outputs; recurrent layers, whose state
     accumulates over all steps; values computed only from integers and constants, such as positions, indices and masks, which
     f16 could not represent; sampling positions of images and the elementwise operators that compute them; and scales of
-    integer products. Finite constants and numbers converted from integers are clamped to the largest f16.
+    integer products. Finite constants and numbers converted from integers are clamped to the largest f16. In functions that
+    train weights, updates, losses, the gradients of losses and sums keep f32, too (`compiler/graph/TrainedValues.h`).
 
     Requires: nothing.
 
     Ensures: f32 remains only in arguments and their transposes, results, recurrent layers, positions, values computed from
-    integers, constants, and the casts around them.
+    integers, updates, losses and their sums, constants, and the casts around them.
 
     Example: test/compiler/graph/narrow-floats.mlir.
   }];

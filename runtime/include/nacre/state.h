@@ -11,7 +11,8 @@
  * Files:   safetensors, little endian. Tensors have the names, shapes and layout of the model, however they are stored in
  *          memory; an optimizer's values for weight w are called w#momentum, w#m, w#v. The metadata hold the step, a
  *          CRC-32C of header and data, and a fingerprint of names, types, shapes and roles. A file does not depend on the
- *          target: it can be moved between devices and between compilations of a model.
+ *          target: it can be moved between devices and between compilations of a model. A loss scale (#loss_scale) is
+ *          optional: a library trains on from a file without one, and ignores one that it does not need.
  *
  * Memory, errors and units are as in nacre/runtime.h.
  */
