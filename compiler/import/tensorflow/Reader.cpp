@@ -10,11 +10,13 @@
 #include "compiler/import/tensorflow/Reader.h"
 
 #include "compiler/import/model/FileKind.h"
+#include "compiler/import/options/Limits.h"
 #include "compiler/import/tensorflow/graph/FileRoot.h"
 #include "compiler/import/tensorflow/saved/CheckpointFiles.h"
 #include "compiler/import/tensorflow/saved/ConcreteFunctions.h"
 #include "compiler/import/tensorflow/saved/ObjectKeys.h"
 #include "dialects/PrintableText.h"
+#include "dialects/nn/ConstantData.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -171,7 +173,44 @@ LogicalResult TensorFlowModel::startVariables(const ImportOptions &options, Loca
   return findEntries(options, loc);
 }
 
-/// What is kept begins as the checkpoint has it, or as a constant that the graph gives it.
+/// Returns the value of the checkpoint, or else what the graph gives the variable: a constant, or a Fill of constants.
+FailureOr<ElementsAttr> TensorFlowModel::readInitial(int variable, std::optional<TensorId> given) {
+  const Location loc = graph->getLocation(variable);
+  if (!given || variables.find(graph->getNode(variable), variable))
+    return readConstant(variable, loc);
+  if (std::optional<int> constant = findConstant(*graph, *given))
+    return readConstant(*constant, loc);
+  const CheckedNode &fill = graph->getNode(given->node);
+  const auto findOperand = [&](size_t index) {
+    return index < fill.operands.size() ? findConstant(*graph, fill.operands[index]) : std::nullopt;
+  };
+  std::optional<int> sizes = fill.getOp() == "Fill" ? findOperand(0) : std::nullopt, element = findOperand(1);
+  if (!sizes || !element)
+    return readConstant(variable, loc);
+  FailureOr<ElementsAttr> shape = readConstant(*sizes, loc), value = readConstant(*element, loc);
+  if (failed(shape) || failed(value))
+    return failure();
+  auto view = nn::ConstantView::get(*shape), elementView = nn::ConstantView::get(*value);
+  const Type elementType = value->getElementType();
+  const bool isList = succeeded(view) && succeeded(elementView) && isa<IntegerType>(shape->getElementType()) &&
+                      shape->getNumElements() <= maxRank && value->getNumElements() == 1 &&
+                      isa<IntegerType, FloatType>(elementType);
+  SmallVector<int64_t> dims = isList ? view->readIntegers() : SmallVector<int64_t>{-1};
+  int64_t count = 1;
+  for (int64_t size : dims)
+    count = size < 0 || size > INT32_MAX || count < 0 || count > INT32_MAX ? -1 : count * size;
+  if (count < 0 || count > INT32_MAX)
+    return emitError(loc) << "the variable must begin with a Fill of a shape and of one value, but '"
+                          << toPrintable(fill.getName()) << "' is another one; pass the values with --checkpoint";
+  double number = 0;
+  elementView->read(0, 1, 1, &number);
+  Attribute splat = isa<FloatType>(elementType)
+                        ? Attribute(FloatAttr::get(elementType, number))
+                        : Attribute(IntegerAttr::get(elementType, elementView->readIntegers().front()));
+  return ElementsAttr(DenseElementsAttr::get(RankedTensorType::get(dims, elementType), splat));
+}
+
+/// What is kept begins as the checkpoint has it, or as the graph gives it.
 LogicalResult TensorFlowModel::startKept() {
   llvm::StringMap<int> owners; // of parts of the checkpoint
   for (int variable : findVariables()) {
@@ -185,12 +224,9 @@ LogicalResult TensorFlowModel::startKept() {
   llvm::DenseMap<int, TensorId> initial = findInitialValues(*graph);
   for (TensorFlowEntry &entry : entries)
     for (KeptVariable &kept : entry.kept) {
-      const CheckedNode &variable = graph->getNode(kept.node);
       auto given = initial.find(kept.node);
-      std::optional<int> constant = given == initial.end() ? std::nullopt : findConstant(*graph, given->second);
-      bool isSaved = variables.find(variable, kept.node).has_value();
       FailureOr<ElementsAttr> value =
-          readConstant(isSaved || !constant ? kept.node : *constant, graph->getLocation(kept.node));
+          readInitial(kept.node, given == initial.end() ? std::nullopt : std::optional(given->second));
       if (failed(value))
         return failure();
       kept.initial = *value;

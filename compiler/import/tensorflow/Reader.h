@@ -73,6 +73,7 @@ private:
                                                     llvm::ArrayRef<int> last, llvm::StringRef what);
   void keepVariables();
   mlir::LogicalResult startKept();
+  mlir::FailureOr<mlir::ElementsAttr> readInitial(int variable, std::optional<TensorId> given);
   mlir::LogicalResult bindVariables(llvm::StringRef prefix, mlir::Location loc);
   std::vector<int> findVariables(const TensorFlowEntry &entry) const;
   std::vector<int> findVariables() const;

@@ -324,6 +324,17 @@ class ChoicesTest(TrainedModelTest):
         self.close(self.run_entry(library, inputs, "--entry=train")["loss"], [1.0])
         self.close(self.run_entry(library, {"x": inputs["x"]})["prediction"], [1, 5])
 
+    def test_slots_begin_as_fills(self):
+        """Optimizers initialize large slots with a Fill."""
+        slot = [tf.node("m", "VariableV2", dtype=FLOAT, shape=tf.Shape([3, 1])), const("sizes", tf.integers([2], [3, 1])),
+                const("two", tf.floats([], [2])), tf.node("zeros", "Fill", ["sizes", "two"], T=FLOAT),
+                tf.node("m/Assign", "Assign", ["m", "zeros"], T=FLOAT),
+                tf.node("moved", "ApplyMomentum", ["w", "m", "rate", "dw", "rate", "^update"], T=FLOAT)]
+        library, state = self.build(self.graph(*slot), "--train", "--quiet"), self.path("state.safetensors")
+        inputs = {"x": ([2, 3], [1, 0, 0, 0, 1, 1]), "label": ([2, 1], [1, 5])}  # no error, no gradient: m = 1, w -= 0.5
+        self.run_entry(library, inputs, "--entry=train", "--save=" + state)
+        self.close(self.run_entry(library, {"x": inputs["x"]}, "--resume=" + state)["prediction"], [0.5, 4])
+
     def test_what_is_refused(self):
         second = tf.node("other", "ApplyGradientDescent", ["w", "rate", "dw"], T=FLOAT)
         self.refused("the graph has 2 nodes that train variables, 'update', 'other'; choose one with --train-op", more=[second])
