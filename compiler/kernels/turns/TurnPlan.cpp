@@ -29,7 +29,7 @@ constexpr int64_t kMostBytes = 15 << 10;
 constexpr int64_t kMostDepth = 1024;
 constexpr int64_t kFewestTurns = 2, kMostTurns = 4096;
 /// Sums that run in parallel, and steps that each of them has at least.
-constexpr int64_t kSums = 1024, kFewestSteps = 32;
+constexpr int64_t kSums = 512, kFewestSteps = 32;
 
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 int64_t columnsOf(Value value) { return typeOf(value).getRank() == 0 ? 1 : typeOf(value).getShape().back(); }
