@@ -171,11 +171,10 @@ typedef struct nacre_gpu_variant {
   uint32_t reserved;
 } nacre_gpu_variant;
 
-/** The runtime's Vulkan part, linked if a kernel has a GPU variant. */
+/** The runtime's Vulkan part, linked if a kernel has a GPU variant; of models with variables, whose state stays on the GPU, the second. */
 typedef struct nacre_gpu_engine nacre_gpu_engine;
 #define NACRE_GPU_ENGINE_SYMBOL "nacre_runtime_gpu_vulkan"
 extern const nacre_gpu_engine nacre_runtime_gpu_vulkan;
-/** The same for models with variables, whose state stays on the GPU. */
 #define NACRE_STATEFUL_GPU_ENGINE_SYMBOL "nacre_runtime_stateful_gpu_vulkan"
 extern const nacre_gpu_engine nacre_runtime_stateful_gpu_vulkan;
 
