@@ -28,13 +28,18 @@ Value readLossScale(EntryFunction &entry) {
 }
 
 Value areFinite(Writer &w, ValueRange gradients) {
-  // A sum of magnitudes has no terms that cancel: it is finite only if each of them is.
-  Value sum;
-  for (Value gradient : gradients) {
-    Value one = w.sumOfAll(w.unary(nn::UnaryKind::Abs, gradient));
-    sum = sum ? w.add(sum, one) : one;
+  // A sum of magnitudes has no terms that cancel: it is finite only if each of them is. Sums are added in pairs, and those again,
+  // so that few launches wait for one another.
+  SmallVector<Value> sums;
+  for (Value gradient : gradients)
+    sums.push_back(w.sumOfAll(w.unary(nn::UnaryKind::Abs, gradient)));
+  while (sums.size() > 1) {
+    SmallVector<Value> pairs;
+    for (size_t first = 0; first < sums.size(); first += 2)
+      pairs.push_back(first + 1 < sums.size() ? w.add(sums[first], sums[first + 1]) : sums[first]);
+    sums = std::move(pairs);
   }
-  return w.binary(nn::BinaryKind::LessEqual, sum, std::numeric_limits<float>::max());
+  return w.binary(nn::BinaryKind::LessEqual, sums.front(), std::numeric_limits<float>::max());
 }
 
 void keepUnless(Value isGood, EntryFunction &entry, ArrayRef<std::string> always) {

@@ -55,11 +55,12 @@ bool becomesState(Operation *op) {
 }
 
 /// Whether its kernel may write what a weight and its moments become: tiles of its sums, a bias's among them, are written once, and
-/// are of f32, on a GPU also of halves.
+/// are of f32, on a GPU also of halves. Where all gradients are known before the first update, a GPU's update begins with a map.
 bool mayUpdate(Operation *work, plan::Engine engine) {
   auto reduce = dyn_cast<nn::ReduceOp>(work);
   const bool isSum = reduce && reduce.getKind() == nn::ReduceKind::Sum;
-  return (isSum || isa<nn::MatMulOp, nn::FilterGradientOp>(work)) &&
+  const bool isMap = getWorkKind(work) == WorkKind::Elementwise && engine == plan::Engine::Gpu;
+  return (isSum || isMap || isa<nn::MatMulOp, nn::FilterGradientOp>(work)) &&
          llvm::all_of(work->getOperandTypes(), [&](Type type) {
            Type element = cast<RankedTensorType>(type).getElementType();
            return element.isF32() || (element.isF16() && engine == plan::Engine::Gpu);

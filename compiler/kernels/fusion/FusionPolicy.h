@@ -56,7 +56,7 @@ struct FusionNode {
   bool escapes = false;
   /// Whether all that reads it beside nodes is a state that it becomes when the run ends.
   bool becomesState = false;
-  /// Whether it is a contraction whose kernel may write several such results.
+  /// Whether its kernel may write several such results, as of what is computed of a gradient.
   bool mayUpdate = false;
   /// The operand that the kernel may compute while it reads it; -1 for none.
   int prologueOperand = -1;

@@ -1,6 +1,7 @@
 // RUN: nacre-opt %s --nacre-assign-engine --nacre-form-kernels --nacre-assign-storages --split-input-file | FileCheck %s --check-prefix=UPDATES
 // RUN: nacre-opt %s --nacre-form-kernels --nacre-assign-storages --split-input-file | FileCheck %s --check-prefix=UPDATES
 // RUN: nacre-opt %s --nacre-assign-engine=engine=gpu --nacre-form-kernels --nacre-assign-storages --split-input-file | FileCheck %s --check-prefix=UPDATES
+// RUN: nacre-opt %s --nacre-assign-engine=engine=gpu --nacre-form-kernels --nacre-assign-storages --split-input-file | FileCheck %s --check-prefix=GPU
 // RUN: nacre-opt %s --nacre-form-kernels --nacre-assign-engine --nacre-assign-storages --split-input-file | FileCheck %s
 
 // What a state becomes is written where it lies by a launch that is the last to read it, each element where it writes it.
@@ -167,4 +168,29 @@ func.func @endless(%x: tensor<4xf32> {nn.name = "x"}, %go: tensor<i1> {nn.name =
     nn.yield %b : tensor<4xf32>
   }
   return %next, %y#0 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Where a gradient is known before the update, because something else reads it first, a map of a GPU writes both states at once.
+
+// GPU-LABEL: plan.entry @known_before
+// GPU-DAG:     %[[W:[^ ]+]] = plan.storage state "w" 0
+// GPU-DAG:     %[[V:[^ ]+]] = plan.storage state "v" 1
+// GPU:         plan.launch @{{reduce_[0-9]}}
+// GPU:         plan.launch @mul_{{[0-9]}}({{.*}}) into(%[[V]], %[[W]])
+// GPU-NOT:     plan.launch
+// UPDATES-LABEL: plan.entry @known_before
+// CHECK-LABEL:   plan.entry @known_before
+func.func @known_before(%g: tensor<64x32xf32> {nn.name = "g"}, %w: tensor<64x32xf32> {nn.variable = "w"}, %v: tensor<64x32xf32> {nn.variable = "v"})
+    -> (tensor<64x32xf32> {nn.variable = "w"}, tensor<64x32xf32> {nn.variable = "v"}) {
+  %nine = nn.constant dense<0.9> : tensor<f32>
+  %sum = nn.reduce sum %g {axes = array<i64: 0, 1>} : tensor<64x32xf32>
+  %good = nn.binary less_equal %sum, %nine : tensor<f32>, tensor<f32>
+  %0 = nn.binary mul %v, %nine : tensor<64x32xf32>, tensor<f32>
+  %1 = nn.binary add %0, %g : tensor<64x32xf32>, tensor<64x32xf32>
+  %2 = nn.binary sub %w, %1 : tensor<64x32xf32>, tensor<64x32xf32>
+  %3 = nn.select %good, %1, %v : tensor<i1>, tensor<64x32xf32>, tensor<64x32xf32>
+  %4 = nn.select %good, %2, %w : tensor<i1>, tensor<64x32xf32>, tensor<64x32xf32>
+  return %4, %3 : tensor<64x32xf32>, tensor<64x32xf32>
 }

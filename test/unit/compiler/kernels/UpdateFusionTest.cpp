@@ -78,3 +78,16 @@ TEST(UpdateFusion, OtherContractionsGiveOneResult) {
   ASSERT_EQ(groups.size(), 2u);
   EXPECT_EQ(listOf(groups[0].results), (std::vector<int>{graph.moment}));
 }
+
+TEST(UpdateFusion, AMapBeginsTheUpdateWhereTheGradientIsKnownBefore) {
+  UpdatingGraph graph;
+  // The gradient is an output, too.
+  graph.nodes[graph.gradient].escapes = true;
+  EXPECT_EQ(formGroups(graph.nodes).size(), 3u);
+  graph.nodes[graph.kept].mayUpdate = true;
+  auto groups = formGroups(graph.nodes);
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(listOf(groups[0].results), (std::vector<int>{graph.gradient}));
+  EXPECT_EQ(groups[1].anchor, -1);
+  EXPECT_EQ(listOf(groups[1].results), (std::vector<int>{graph.moment, graph.weight}));
+}
