@@ -171,7 +171,7 @@ private:
     if (report.nodes.empty())
       report.nodes = describeNodes(model->getNodes(), *module);
     // Imports of one model share its constants, and phases free them: a search needs them again.
-    if (memory || (trained && options.training->memoryCap))
+    if (memory || (trained && (options.training->memoryCap || trained->scalesLoss())))
       module = copyModule(*module);
     early = phases.textOf(Phase::Import, *module);
     if (options.training || asksForGradients(*module))
@@ -240,9 +240,16 @@ private:
       nothing.text = std::move(early);
       return nothing;
     }
-    FailureOr<PlacedModel> plan = placement->place(std::move(imported));
+    FailureOr<PlacedModel> plan = trained && trained->isLeftToCpu() ? placement->placeOnCpu(std::move(imported))
+                                                                    : placement->place(std::move(imported));
     if (failed(plan))
       return failure();
+    // In f32 alone, steps need no loss scale, and the library is that of --place=cpu.
+    if (trained && trained->scalesLoss() && !plan->usesGpu) {
+      trained->leaveToCpu();
+      discardModule(std::move(plan->module));
+      return makePlan();
+    }
     schedule::Options scheduleOptions;
     scheduleOptions.target = options.target;
     scheduleOptions.cpus = options.cpus;

@@ -42,11 +42,12 @@ public:
 
   /// Places `model`, functions of `nn` operators. Only the chosen plan's remarks are emitted.
   mlir::FailureOr<PlacedModel> place(mlir::OwningOpRef<mlir::ModuleOp> model);
+  /// Places `model` as for --place=cpu, whatever the options say.
+  mlir::FailureOr<PlacedModel> placeOnCpu(mlir::OwningOpRef<mlir::ModuleOp> model);
 
 private:
   using Engines = Placement::Engines;
 
-  mlir::FailureOr<PlacedModel> placeOnCpu(mlir::OwningOpRef<mlir::ModuleOp> model);
   /// Writes into `declined` why the GPU cannot compute some of the model.
   mlir::FailureOr<PlacedModel> placeOnBoth(mlir::OwningOpRef<mlir::ModuleOp> model, DeclinedNodes &declined);
 

@@ -134,7 +134,7 @@ LogicalResult TrainedModel::addSteps(ModuleOp module) {
     return failure();
   PassManager steps(&context);
   train::TrainingOptions training = *options.training;
-  training.scalesLoss = options.gpuPrecision == GpuPrecision::F16;
+  training.scalesLoss = scalesLoss();
   train::buildSteps(steps, training);
   return steps.run(module);
 }

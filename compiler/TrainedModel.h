@@ -41,6 +41,12 @@ public:
   /// Loss, gradients and updates.
   mlir::LogicalResult addSteps(mlir::ModuleOp module);
 
+  /// Whether steps have a loss scale, because a GPU may compute gradients in f16.
+  bool scalesLoss() const { return options.gpuPrecision == GpuPrecision::F16 && !isOnCpu; }
+  /// From now on the CPU computes all steps.
+  void leaveToCpu() { isOnCpu = true; }
+  bool isLeftToCpu() const { return isOnCpu; }
+
   /// What an arena, inputs and outputs may have, so that with the state they are what `--memory-cap` allows.
   std::optional<int64_t> getMostBytes(mlir::ModuleOp placed) const;
   /// What follows from a plan in the present parts.
@@ -95,6 +101,7 @@ private:
   std::optional<Least> least;         ///< Of the parts tried so far.
   std::optional<Fit> best;
   bool isSettled = false; ///< These are the parts.
+  bool isOnCpu = false;
 };
 
 } // namespace nacre

@@ -22,10 +22,10 @@ class LaunchesTest(nacre.NacreTest):
     def setUpClass(cls):
         cls.graph = mentee(128)
 
-    def plan(self, place):
+    def plan(self, place, *options):
         self.graph.save(self.path("mentee.onnx"))
-        self.call(os.path.join(nacre.BIN, "nacre-compile"), self.path("mentee.onnx"), *OPTIONS, f"--place={place}", "--compile-to=schedule",
-                  "-o", self.path("plan.mlir"))
+        self.call(os.path.join(nacre.BIN, "nacre-compile"), self.path("mentee.onnx"), *OPTIONS, f"--place={place}", *options,
+                  "--compile-to=schedule", "-o", self.path("plan.mlir"))
         with open(self.path("plan.mlir"), encoding="utf-8") as file:
             return file.read()
 
@@ -43,6 +43,24 @@ class LaunchesTest(nacre.NacreTest):
             self.assertFalse(kernel.startswith("copy"), kernel)
             self.assertLessEqual(set(writes.split(", ")), set(reads.split(", ")), "read where it is written")
         self.assertNotIn("gpu_declined", plan)
+
+    def test_halves_are_updated_once_they_are_checked(self):
+        """One launch for each weight and its momentum, behind all sums that say whether gradients are finite."""
+        plan = self.plan("gpu", "--gpu-precision=fp16")
+        states = set(STATE.findall(plan))
+        writers = [writes.split(", ") for _, _, writes in LAUNCH.findall(plan) if states & set(writes.split(", "))]
+        self.assertEqual(sum(len(writes) == 2 and set(writes) <= states for writes in writers), 17)  # 16, and the scale with its count
+
+    def test_no_gpu_needs_no_loss_scale(self):
+        """A library that a search leaves to the CPU is that of --place=cpu."""
+        def library(*options):
+            self.graph.save(self.path("mentee.onnx"))
+            self.call(os.path.join(nacre.BIN, "nacre-compile"), self.path("mentee.onnx"), *OPTIONS, "--device=helio-g99", *options,
+                      "--quiet", "-o", self.path("libmentee.so"))
+            with open(self.path("libmentee.so"), "rb") as file:
+                return file.read()
+
+        self.assertEqual(library("--place=auto", "--gpu-precision=fp16"), library("--place=cpu"))
 
     def test_parts_are_those_of_the_layers(self):
         """Not of the device, nor of the part of each kernel that it computes."""
