@@ -77,11 +77,13 @@ def SplitSumsPass : Pass<"nacre-split-sums", "::mlir::func::FuncOp"> {
     A GPU computes the gradient of a filter, or of a bias, by few workgroups, because it has few elements, but each of these is a sum over all
     positions of all images. As sums of equal parts of the images and rows it has enough workgroups. A second kernel adds
     the parts, in their order, and continues with the update of the weight. The number of parts depends on shapes only (SumParts.h), never on a
-    device or a cut, so that the bits do not either.
+    device or a cut, so that the bits do not either. A dense layer of a few hundred rows and columns, and the gradient of a recurrence's weight,
+    are alike: their depth is divided, and the bias and activation follow the second kernel's sum.
 
     Requires: `nn` operators of static shape. Operators that `plan.engine` gives the CPU stay as they are: its units divide no sum.
 
-    Ensures: `nn.filter_gradient` and sums over the images and positions have `SumParts` parts, followed by a sum over these.
+    Ensures: `nn.filter_gradient`, sums over the images and positions, and products of matrices
+    without constants have `SumParts` parts, followed by a sum over these.
 
     Example: test/compiler/kernels/split-sums.mlir.
   }];

@@ -2,7 +2,8 @@
 //
 // What: divides long sums with few results into parts, which another sum adds up.
 // Why:  a GPU has more workgroups than such a sum has results.
-// How:  the gradient of a filter by its own attribute; a sum over images and positions image by image first.
+// How:  the gradient of a filter by its own attribute; a sum over images and positions image by image first; a product of
+//       matrices as a batch of products.
 
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/SumParts.h"
@@ -11,6 +12,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace nacre::kernels {
 #define GEN_PASS_DEF_SPLITSUMSPASS
@@ -68,18 +71,69 @@ SplitSum split(nn::ReduceOp op, IRRewriter &rewriter) {
   return {ofImages, sum};
 }
 
+/// `matrix`, the sum's axis of which is `depth`, as a batch of so many: the parts in front, the axes otherwise in their order.
+/// The product reads through a transpose; one that is there already becomes part of this one.
+Value cutDepth(nn::MatMulOp op, Value matrix, int64_t depth, int64_t parts, IRRewriter &rewriter) {
+  SmallVector<int64_t> axes = {0, 1};
+  if (auto transpose = matrix.getDefiningOp<nn::TransposeOp>()) {
+    axes = llvm::to_vector(transpose.getPermutation());
+    matrix = transpose.getOperand();
+    depth = axes[depth];
+  }
+  auto type = cast<RankedTensorType>(matrix.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[depth] /= parts;
+  shape.insert(shape.begin() + depth, parts);
+  auto batch = nn::ReshapeOp::create(rewriter, op.getLoc(), type.clone(shape), matrix);
+  plan::copyEngine(op, batch);
+  SmallVector<int64_t> order = {depth};
+  for (int64_t axis : axes)
+    order.push_back(axis < depth ? axis : axis + 1);
+  if (llvm::equal(order, llvm::seq<int64_t>(0, 3)))
+    return batch;
+  auto turned = nn::TransposeOp::create(rewriter, op.getLoc(), batch, order);
+  plan::copyEngine(op, turned);
+  return turned;
+}
+
+/// Also what a kernel makes of constants as it loads them, such as weights from their codes.
+bool isMadeOfConstants(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op &&
+         (isa<nn::ConstantOp>(op) || (op->getNumOperands() != 0 && llvm::all_of(op->getOperands(), isMadeOfConstants)));
+}
+
+SplitSum split(nn::MatMulOp op, IRRewriter &rewriter) {
+  ArrayRef<int64_t> lhs = shapeOf(op.getLhs()), rhs = shapeOf(op.getRhs());
+  Type element = cast<RankedTensorType>(op.getType()).getElementType();
+  if (lhs.size() != 2 || rhs.size() != 2 || !(element.isF32() || element.isF16()))
+    return {};
+  // Constants are packed for kernels that read them whole.
+  if (isMadeOfConstants(op.getLhs()) || isMadeOfConstants(op.getRhs()))
+    return {};
+  const int64_t parts = choosePartsOfProduct(lhs[0], rhs[1], lhs[1]);
+  if (parts == 1)
+    return {};
+  Value left = cutDepth(op, op.getLhs(), 1, parts, rewriter), right = cutDepth(op, op.getRhs(), 0, parts, rewriter);
+  auto ofParts = nn::MatMulOp::create(rewriter, op.getLoc(), left, right);
+  auto sum = nn::ReduceOp::create(rewriter, op.getLoc(), nn::ReduceKind::Sum, ofParts, ArrayRef<int64_t>{0},
+                                  /*keepDims=*/false);
+  return {ofParts, sum};
+}
+
 struct SplitSums : kernels::impl::SplitSumsPassBase<SplitSums> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> sums;
     getOperation().walk([&](Operation *op) {
-      if (isa<nn::FilterGradientOp, nn::ReduceOp>(op) && !plan::isOnCpu(op))
+      if (isa<nn::FilterGradientOp, nn::ReduceOp, nn::MatMulOp>(op) && !plan::isOnCpu(op))
         sums.push_back(op);
     });
     for (Operation *op : sums) {
       rewriter.setInsertionPoint(op);
-      auto gradient = dyn_cast<nn::FilterGradientOp>(op);
-      const SplitSum made = gradient ? split(gradient, rewriter) : split(cast<nn::ReduceOp>(op), rewriter);
+      const SplitSum made =
+          llvm::TypeSwitch<Operation *, SplitSum>(op).Case<nn::FilterGradientOp, nn::ReduceOp, nn::MatMulOp>(
+              [&](auto sum) { return split(sum, rewriter); });
       if (!made.sum)
         continue;
       plan::copyEngine(op, made.parts);

@@ -27,6 +27,9 @@ struct FilterGradientShape {
 
 SumParts choosePartsOf(const FilterGradientShape &shape);
 
+/// Into how many equal parts the depth of a product of matrices is divided.
+int64_t choosePartsOfProduct(int64_t rows, int64_t columns, int64_t depth);
+
 /// Whether a sum of so many elements for each of `results` is added up image by image first.
 bool isSummedByImages(int64_t results, int64_t images, int64_t elements);
 

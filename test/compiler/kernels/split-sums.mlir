@@ -66,3 +66,65 @@ func.func @short(%x: tensor<2x5x5x8xf32> {nn.name = "x"}, %dy: tensor<2x3x3x32xf
   %1 = nn.reduce sum %dy {axes = array<i64: 0, 1, 2>} : tensor<2x3x3x32xf32>
   return %0, %1 : tensor<3x3x8x32xf32>, tensor<32xf32>
 }
+
+// -----
+
+// A dense layer: few rows of few columns, but a long sum. It is a batch of products of parts of the depth, read through views and a
+// transpose; what adds up the parts continues with the bias and the rectifier. A CPU divides nothing.
+
+// CHECK-LABEL: func.func @dense(
+// CHECK-DAG:     %[[X:[^ ]+]] = nn.reshape %{{.*}} : tensor<128x4096xf32> to tensor<128x32x128xf32>
+// CHECK-DAG:     %[[TURNED:[^ ]+]] = nn.transpose %[[X]] [1, 0, 2]
+// CHECK-DAG:     %[[W:[^ ]+]] = nn.reshape %{{.*}} : tensor<4096x512xf32> to tensor<32x128x512xf32>
+// CHECK:         %[[PARTS:[^ ]+]] = nn.matmul %[[TURNED]], %[[W]]
+// CHECK-NEXT:    nn.reduce sum %[[PARTS]] {axes = array<i64: 0>} : tensor<32x128x512xf32>
+// CPU-LABEL: func.func @dense(
+// CPU-NOT:     nn.reshape
+// CPU-NOT:     nn.reduce
+// PLAN-LABEL: plan.entry @dense
+// PLAN:         plan.launch @matmul_0({{.*}}) into(%[[P:[^ ]+]]) : (memref<128x32x128xf32>, memref<32x128x512xf32>) into(memref<32x128x512xf32>)
+// PLAN-NEXT:    plan.launch @reduce_0(%[[P]], %{{.*}}) into
+// PLAN-NOT:     plan.launch
+func.func @dense(%x: tensor<128x4096xf32> {nn.name = "x"}, %w: tensor<4096x512xf32> {nn.variable = "w"}, %b: tensor<512xf32> {nn.variable = "b"})
+    -> (tensor<128x512xf32> {nn.name = "y"}) {
+  %0 = nn.matmul %x, %w : tensor<128x4096xf32>, tensor<4096x512xf32>
+  %1 = nn.binary add %0, %b : tensor<128x512xf32>, tensor<512xf32>
+  %2 = nn.unary relu %1 : tensor<128x512xf32>
+  return %2 : tensor<128x512xf32>
+}
+
+// -----
+
+// The gradient of a recurrence's weight: 1600 is divided into ten. Both operands are read as they are stored, also if the product is of
+// transposed ones.
+
+// CHECK-LABEL: func.func @transposed(
+// CHECK-DAG:     %[[X:[^ ]+]] = nn.reshape %arg0 : tensor<1600x128xf32> to tensor<10x160x128xf32>
+// CHECK-DAG:     %[[Y:[^ ]+]] = nn.reshape %arg1 : tensor<512x1600xf32> to tensor<512x10x160xf32>
+// CHECK-DAG:     %[[A:[^ ]+]] = nn.transpose %[[X]] [0, 2, 1]
+// CHECK-DAG:     %[[B:[^ ]+]] = nn.transpose %[[Y]] [1, 2, 0]
+// CHECK:         %[[PARTS:[^ ]+]] = nn.matmul %[[A]], %[[B]]
+// CHECK-NEXT:    nn.reduce sum %[[PARTS]] {axes = array<i64: 0>} : tensor<10x128x512xf32>
+// PLAN-LABEL: plan.entry @transposed
+// PLAN:         plan.launch @matmul_0(
+// PLAN-NEXT:    plan.launch @reduce_0(
+// PLAN-NOT:     plan.launch
+func.func @transposed(%x: tensor<1600x128xf32> {nn.name = "x"}, %y: tensor<512x1600xf32> {nn.name = "y"}) -> (tensor<128x512xf32> {nn.name = "dw"}) {
+  %0 = nn.transpose %x [1, 0] : tensor<1600x128xf32>
+  %1 = nn.transpose %y [1, 0] : tensor<512x1600xf32>
+  %2 = nn.matmul %0, %1 : tensor<128x1600xf32>, tensor<1600x512xf32>
+  return %2 : tensor<128x512xf32>
+}
+
+// -----
+
+// A product with a constant, as inference has, stays: its weight is packed for a kernel that reads all of it.
+
+// CHECK-LABEL: func.func @constant(
+// CHECK-NOT:     nn.reduce
+// PLAN-LABEL: plan.entry @constant
+func.func @constant(%x: tensor<128x4096xf32> {nn.name = "x"}) -> (tensor<128x512xf32> {nn.name = "y"}) {
+  %w = nn.constant dense<0.5> : tensor<4096x512xf32>
+  %0 = nn.matmul %x, %w : tensor<128x4096xf32>, tensor<4096x512xf32>
+  return %0 : tensor<128x512xf32>
+}

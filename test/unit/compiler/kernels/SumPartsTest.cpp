@@ -41,6 +41,19 @@ TEST(SumParts, NoPartIsShort) {
 
 TEST(SumParts, ManyTilesNeedNoParts) { EXPECT_EQ(choosePartsOf({4608, 512, 128, 7, 7}).count(), 1); }
 
+TEST(SumParts, ProductsOfLongRowsAreDivided) {
+  EXPECT_EQ(choosePartsOfProduct(128, 512, 4096), 32); // Mentee's fc1.
+  EXPECT_EQ(choosePartsOfProduct(128, 512, 1600), 10); // The gradient of an LSTM's weight.
+}
+
+TEST(SumParts, ProductsThatOneLaunchComputesAsFastStay) {
+  EXPECT_EQ(choosePartsOfProduct(128, 512, 512), 1);    // Short.
+  EXPECT_EQ(choosePartsOfProduct(2048, 4096, 4096), 1); // Enough tiles.
+  EXPECT_EQ(choosePartsOfProduct(1, 4096, 4096), 1);    // A matrix by a vector.
+  EXPECT_EQ(choosePartsOfProduct(128, 10, 4096), 1);
+  EXPECT_EQ(choosePartsOfProduct(128, 512, 1031), 1); // A prime.
+}
+
 TEST(SumParts, OnlyLongSumsOfFewResultsAreAddedUpByImages) {
   EXPECT_TRUE(isSummedByImages(64, 128, 128 * 1024));
   EXPECT_FALSE(isSummedByImages(64, 128, 128));
