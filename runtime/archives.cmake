@@ -27,7 +27,7 @@ endforeach()
 # symbol that glibc and bionic name differently. Loops are not to become calls of what the lists below lack.
 # As small as can be, but for what every launch of a run passes through. With this bound of inlining both come out smallest: most
 # functions have one caller or two.
-set(fast_sources src/gpu_vulkan/engine_run.cpp src/launch.cpp src/thread_pool.cpp src/weights/weights_file.cpp)
+set(fast_sources src/gpu_vulkan/engine_run.cpp src/gpu_vulkan/state_run.cpp src/launch.cpp src/thread_pool.cpp src/weights/weights_file.cpp)
 set(flags -std=c++17 -Wall -Wextra -Werror -fPIC -fvisibility=hidden -fno-exceptions -fno-rtti -nostdinc++ -nostdlibinc
     -ffunction-sections -fdata-sections -fno-unwind-tables -fno-asynchronous-unwind-tables -fno-stack-protector
     -fno-threadsafe-statics -fno-builtin-strlen -fno-builtin-bcmp -I${include_root}

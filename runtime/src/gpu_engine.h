@@ -16,8 +16,12 @@ struct RunLimits;
 struct Session;
 struct State;
 namespace gpu {
+struct Layout;
+struct Schedule;
+struct Share;
 struct StateParts;
-}
+class MemoryPool;
+} // namespace gpu
 } // namespace nacre::runtime
 
 struct nacre_gpu_engine {
@@ -38,6 +42,10 @@ struct nacre_gpu_engine {
   void (*stop)(nacre::runtime::Session &session);
   /// As nacre_device_describe.
   nacre_status (*describe_device)(uint32_t index, nacre_device_info &info);
+  /// The plan of a run (gpu_vulkan/plan/phases.h).
+  bool (*plan)(const nacre_entry &entry, const nacre::runtime::gpu::Share *shares,
+               const nacre::runtime::gpu::Layout &layout, bool unified, nacre::runtime::gpu::MemoryPool &pool,
+               nacre::runtime::gpu::Schedule &schedule);
   const nacre::runtime::gpu::StateParts *states; ///< Of models with variables, else nullptr.
 };
 

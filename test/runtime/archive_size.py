@@ -32,8 +32,8 @@ FEATURES = {
     "GPU: pipelines": "cache_file pipelines special_values unpack_code",
     "GPU: memory": "layout memory_pool residence weights",
     "GPU: runs": "engine engine_run in_session recording submission",
-    "GPU: states": "state_copies state_in_session state_plan state_transfer",
-    "GPU: cuts": "phases shares",
+    "GPU: states": "state_copies state_in_session state_plan state_run state_transfer",
+    "GPU: cuts": "accesses phases shares",
     "GPU: self-test and tuning": "agreement kernel_times measuring rehearsal self_test tuning",
     "GPU: descriptions": "report times",
 }

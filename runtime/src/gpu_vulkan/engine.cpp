@@ -43,11 +43,10 @@ bool has_cut(const Engine &engine) {
 
 bool plan(Engine &engine, Reason &reason) {
   const Session &session = *engine.session;
-  const StateParts *parts = state_parts(session);
   engine.unified = engine.device.traits.unified || has_cut(engine);
   if (lay_out(*session.model, *session.entry, engine.shares, false, engine.pool, engine.layout) &&
-      plan_phases(*session.entry, engine.shares, engine.layout, parts ? parts->rules : nullptr, engine.unified,
-                  engine.pool, engine.schedule))
+      session.model->gpu_engine->plan(*session.entry, engine.shares, engine.layout, engine.unified, engine.pool,
+                                      engine.schedule))
     return true;
   if (engine.pool.failed())
     return refuse_memory(reason);
@@ -86,17 +85,10 @@ void count(Reason &text, uint64_t number, const char *noun) {
   text << number << " " << noun << (number == 1 ? ", " : "s, ");
 }
 
-uint32_t launches(const List<Part> &parts) {
-  uint32_t count = 0;
-  for (const Part &part : parts)
-    count += part.step != kMove;
-  return count;
-}
-
 void tell(const Engine &engine) {
   Reason text;
   text << engine.device.traits.name << ": ";
-  count(text, launches(engine.schedule.gpu), "launch part");
+  count(text, engine.schedule.gpu.count - engine.schedule.gpu_moves, "launch part");
   count(text, engine.recordings[0].submissions.count, "submission");
   count(text, engine.schedule.barriers, "barrier");
   count(text, engine.pipelines.count, "pipeline");
@@ -176,8 +168,9 @@ void *create(const Session &session, const nacre_session_options &options, uint6
 void describe(const void *handle, nacre_session_info &info) {
   const Engine &engine = *static_cast<const Engine *>(handle);
   copy_text(info.device, sizeof info.device, engine.device.traits.name);
-  info.gpu_launches = launches(engine.schedule.gpu);
-  info.cpu_launches = launches(engine.schedule.cpu);
+  const Schedule &schedule = engine.schedule;
+  info.gpu_launches = schedule.gpu.count - schedule.gpu_moves;
+  info.cpu_launches = schedule.cpu.count - (schedule.moves.count - schedule.gpu_moves);
   info.submissions = engine.recordings[0].submissions.count;
   info.pipelines = engine.pipelines.count;
   info.barriers = engine.schedule.barriers;
@@ -247,10 +240,10 @@ void drop_plan(Engine &engine) {
   const VulkanApi &vk = device.loader.vk;
   if (engine.queries)
     vk.DestroyQueryPool(device.handle, engine.queries, nullptr);
-  if (engine.descriptors)
-    vk.DestroyDescriptorPool(device.handle, engine.descriptors, nullptr);
+  for (const Recording &recording : engine.recordings)
+    if (recording.descriptors)
+      vk.DestroyDescriptorPool(device.handle, recording.descriptors, nullptr);
   engine.queries = {};
-  engine.descriptors = {};
   destroy_buffer(device, engine.storages);
   destroy_buffer(device, engine.mirror);
   destroy_buffer(device, engine.weights);

@@ -23,8 +23,9 @@ struct Batch {
 
 /// A run, recorded once for each copy of the state that it may read.
 struct Recording {
-  Batch *batches;          // of the phases
-  Submissions submissions; // of those batches that are not null
+  Batch *batches;               // of the phases
+  VkDescriptorPool descriptors; // not of a second recording that is the first
+  Submissions submissions;      // of those batches that are not null
 };
 
 struct Engine {
@@ -44,7 +45,6 @@ struct Engine {
   DeviceBuffer mirror; // the CPU's, where memory is not unified: as far as it touches the storages
   DeviceBuffer weights;
   Pipelines pipelines;
-  VkDescriptorPool descriptors;
   VkQueryPool queries;
   Recording recordings[2]; // the second is the first where the GPU does not touch two copies of the state
   uint64_t words;          // the CPU's, given in all runs before this one
@@ -97,13 +97,18 @@ bool upload_weights(Engine &engine, Reason &reason);
 
 /// What only models with variables link: state_in_session.cpp, and what that needs.
 struct StateParts {
-  const StateRules *rules;
   /// Room for the state beside the storages. state_transfer.cpp
   bool (*prepare)(Engine &engine, Reason &reason);
   /// Takes the session's state, unless the engine has it, or is ahead of it. state_transfer.cpp
   bool (*upload)(Engine &engine, Reason &reason);
-  /// Copies copy `from` of the state to the session's: all of it, or nothing where that fails. state_transfer.cpp
-  bool (*download)(Engine &engine, uint32_t from, Reason &reason);
+  /// Records the run that reads the second copy. state_run.cpp
+  bool (*record_second)(Engine &engine, Reason &reason);
+  /// Records a move. state_run.cpp
+  void (*record_move)(Engine &engine, VkCommandBuffer commands, const Part &part);
+  /// A part of the CPU where there are two copies. state_run.cpp
+  void (*run_part)(Engine &engine, const Part &part, RunLimits &limits, uint64_t start);
+  /// The copy that a run has written is the one that counts. state_run.cpp
+  bool (*commit)(Engine &engine, Reason &reason);
   /// Before a run: a state that another session's GPU has comes home.
   void (*take)(Session &session);
   /// After a run: its changes of the state are known.
@@ -117,10 +122,14 @@ struct StateParts {
 /// Of the session's model; nullptr if it has no variables.
 inline const StateParts *state_parts(const Session &session) { return session.model->gpu_engine->states; }
 
-// state_transfer.cpp
 bool prepare_state(Engine &engine, Reason &reason);
 bool upload_state(Engine &engine, Reason &reason);
+/// Copies copy `from` of the state to the session's: all of it, or nothing where that fails. state_transfer.cpp
 bool download_state(Engine &engine, uint32_t from, Reason &reason);
+bool record_second(Engine &engine, Reason &reason);
+void record_move(Engine &engine, VkCommandBuffer commands, const Part &part);
+void run_part_on_copies(Engine &engine, const Part &part, RunLimits &limits, uint64_t start);
+bool commit(Engine &engine, Reason &reason);
 
 // in_session.cpp: the functions of nacre_gpu_engine.
 bool start_gpu(Session &session, const SessionPlan &plan, Reason &reason);
@@ -136,6 +145,8 @@ constexpr uint64_t kMostCommitsAhead = 64;
 
 /// Records all batches. recording.cpp
 bool record(Engine &engine, Reason &reason);
+/// Records the run of the layout and the schedule as they are.
+bool record(Engine &engine, Recording &recording, Reason &reason);
 
 /// Makes ready what a run needs, for a session that is complete but for this. nullptr, with the reason: there is no GPU,
 /// or it cannot be used. An engine with a reason: the CPU has to compute a part of what the GPU should. It may be called by

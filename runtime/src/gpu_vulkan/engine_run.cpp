@@ -40,50 +40,18 @@ void take_outputs(Engine &engine) {
       __builtin_memcpy(session.memory.outputs[i].used, engine.memory.outputs[i].own, engine.layout.outputs[i].bytes);
 }
 
-/// Only now that nothing can fail any more does the state change: the copy that the run has written is the one that counts. No byte
-/// of it is copied.
-void commit(Engine &engine) {
-  engine.current = 1 - engine.current;
-  ++engine.commits;
-  engine.state_writes = ++engine.session->state->writes; // engines of other sessions take it anew
-}
-
-/// As run_launch, of operands in both copies of the state.
-void run_on_copies(Engine &engine, const Part &part) {
-  const Session &session = *engine.session;
-  const nacre_entry &entry = *session.entry;
-  const nacre_step &step = entry.steps[part.step];
-  Memory next = engine.memory;
-  next.state = engine.states[1 - engine.current];
-  for (uint32_t i = 0; i < step.operand_count; ++i) {
-    const nacre_operand &operand = entry.operands[step.first_operand + i];
-    session.pointers[i] =
-        address_of(session, is_next(part, i, operand) ? next : engine.memory, operand) + operand.step * part.iteration;
-  }
-  run_resolved(session, engine.launches[part.step], part.iteration);
-}
-
 void run_part(Engine &engine, const Part &part, RunLimits &limits, uint64_t start) {
   const Session &session = *engine.session;
   const nacre_entry &entry = *session.entry;
-  const bool has_two = has_two_states(engine.layout);
-  if (entry.steps[part.step].kind != NACRE_STEP_LAUNCH) {
-    Memory memory = engine.memory;
-    memory.state = engine.states[has_two ? 1 - engine.current : 0];
-    return run_steps(session, memory, engine.launches, part.step, stretch_at(entry, part.step).end, limits, start);
-  }
+  if (has_two_states(engine.layout))
+    return state_parts(session)->run_part(engine, part, limits, start);
+  if (entry.steps[part.step].kind != NACRE_STEP_LAUNCH)
+    return run_steps(session, engine.memory, engine.launches, part.step, stretch_at(entry, part.step).end, limits,
+                     start);
   const uint64_t begin = session.times ? now() : 0;
-  if (has_two)
-    run_on_copies(engine, part);
-  else
-    run_launch(session, engine.memory, entry.steps[part.step], engine.launches[part.step], part.iteration);
+  run_launch(session, engine.memory, entry.steps[part.step], engine.launches[part.step], part.iteration);
   if (session.times)
     time_launch(session.times[part.step], start, begin);
-}
-
-void move(Engine &engine, const ByteRange &bytes) {
-  __builtin_memcpy(engine.states[1 - engine.current] + bytes.begin, engine.states[engine.current] + bytes.begin,
-                   bytes.end - bytes.begin);
 }
 
 /// `before`: the batches submitted in earlier runs. Where the limits end the run, the CPU leaves its parts out, and what
@@ -111,12 +79,9 @@ bool run_phases(Engine &engine, uint64_t before, RunLimits &limits, uint64_t sta
       return false;
     for (uint32_t i = first; i < phases[phase].cpu_end; ++i) {
       const Part &part = engine.schedule.cpu[i];
-      if (part.step == kMove)
-        move(engine, engine.schedule.moves[uint32_t(part.iteration)]);
-      else if (goes_on(*engine.session, limits, part.step))
-        run_part(engine, part, limits, start);
-      else
+      if (part.step != kMove && !goes_on(*engine.session, limits, part.step))
         break;
+      run_part(engine, part, limits, start);
     }
   }
   return wait_for(device, before + batches, reason);
@@ -156,16 +121,10 @@ nacre_status run(void *handle, RunLimits &limits, Reason &reason) {
     return limits.status;
   if (!note_times(engine, begun, reason))
     return NACRE_FAILED;
-  const bool writes = writes_state(*engine.session->entry);
-  // A GPU's own memory is lost with it: from time to time the session's state must know what was committed.
-  const bool tells = writes && !engine.unified && commits_ahead(engine) + 1 >= kMostCommitsAhead;
-  if (tells && !state_parts(*engine.session)->download(engine, 1 - engine.current, reason))
+  // Only now that nothing of the run can fail any more.
+  if (writes_state(*engine.session->entry) && !state_parts(*engine.session)->commit(engine, reason))
     return NACRE_FAILED;
   take_outputs(engine);
-  if (writes)
-    commit(engine);
-  if (tells)
-    engine.known_commits = engine.commits;
   return NACRE_OK;
 }
 

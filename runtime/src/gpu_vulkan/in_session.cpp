@@ -132,5 +132,5 @@ void stop_gpu(Session &session) {
 
 using namespace nacre::runtime::gpu;
 
-const nacre_gpu_engine nacre_runtime_gpu_vulkan = {start_gpu, run_on_gpu,      nullptr, describe_gpu,
-                                                   stop_gpu,  describe_device, nullptr};
+const nacre_gpu_engine nacre_runtime_gpu_vulkan = {start_gpu, run_on_gpu,      nullptr,     describe_gpu,
+                                                   stop_gpu,  describe_device, plan_phases, nullptr};

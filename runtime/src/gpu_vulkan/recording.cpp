@@ -16,57 +16,53 @@ const nacre_operand &operand_of(const Engine &engine, const Part &part, uint32_t
 }
 
 /// Where what a binding shows begins: in the storages, or in the buffer of weights.
-uint64_t begin_of(const Engine &engine, const Part &part, uint32_t binding, uint32_t current) {
-  const nacre_operand &operand = operand_of(engine, part, binding);
-  const bool next = is_next(part, engine.shares[part.step].variant->bindings[binding], operand);
-  const uint64_t begin = begin_of(engine.layout, operand, part.iteration, next);
-  return operand.space == NACRE_SPACE_WEIGHT ? begin : placed(engine.layout, begin, current);
+uint64_t begin_of(const Engine &engine, const Part &part, uint32_t binding) {
+  return begin_of(engine.layout, part, engine.shares[part.step].variant->bindings[binding],
+                  operand_of(engine, part, binding));
 }
 
 /// How far behind the last place where the device may bind a buffer a shifted operand begins.
 uint64_t shift_of(const Engine &engine, uint64_t begin) { return begin % engine.device.traits.capabilities.alignment; }
 
-/// A set for each part that is no move, `times` over.
-bool make_descriptors(Engine &engine, uint32_t times, VkDescriptorSet *sets, Reason &reason) {
+/// A set for each part that is no move.
+bool make_descriptors(Engine &engine, VkDescriptorPool &pool, VkDescriptorSet *sets, Reason &reason) {
   const VulkanApi &vk = engine.device.loader.vk;
   const List<Part> &parts = engine.schedule.gpu;
   VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0};
-  auto *layouts = engine.pool.take_array<VkDescriptorSetLayout>(uint64_t(parts.count) * times);
+  auto *layouts = engine.pool.take_array<VkDescriptorSetLayout>(parts.count);
   if (!layouts)
     return refuse_memory(reason);
   uint32_t count = 0;
-  for (uint32_t time = 0; time < times; ++time)
-    for (const Part &part : parts)
-      if (part.step != kMove) {
-        const uint32_t bindings = engine.shares[part.step].variant->binding_count;
-        layouts[count++] = engine.pipelines.sets[bindings];
-        size.descriptorCount += bindings;
-      }
+  for (const Part &part : parts)
+    if (part.step != kMove) {
+      const uint32_t bindings = engine.shares[part.step].variant->binding_count;
+      layouts[count++] = engine.pipelines.sets[bindings];
+      size.descriptorCount += bindings;
+    }
   VkDescriptorPoolCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
   info.maxSets = count;
   info.poolSizeCount = size.descriptorCount ? 1 : 0;
   info.pPoolSizes = &size;
-  if (!succeeded(vk.CreateDescriptorPool(engine.device.handle, &info, nullptr, &engine.descriptors),
-                 "vkCreateDescriptorPool", reason))
+  if (!succeeded(vk.CreateDescriptorPool(engine.device.handle, &info, nullptr, &pool), "vkCreateDescriptorPool",
+                 reason))
     return false;
   VkDescriptorSetAllocateInfo request = {};
   request.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
-  request.descriptorPool = engine.descriptors;
+  request.descriptorPool = pool;
   request.descriptorSetCount = count;
   request.pSetLayouts = layouts;
   return succeeded(vk.AllocateDescriptorSets(engine.device.handle, &request, sets), "vkAllocateDescriptorSets", reason);
 }
 
 /// `sets`: the next one that is not in use yet.
-bool record_phase(Engine &engine, uint32_t phase, uint32_t first, uint32_t current, const VkDescriptorSet *&sets,
+bool record_phase(Engine &engine, const Batch &batch, uint32_t phase, uint32_t first, const VkDescriptorSet *&sets,
                   Reason &reason) {
-  const Batch &batch = engine.recordings[current].batches[phase];
   if (!begin_commands(engine.device, batch.commands, false, reason))
     return false;
   const uint32_t end = engine.schedule.phases[phase].gpu_end;
   const VulkanApi &vk = engine.device.loader.vk;
-  Recorder recorder(engine, batch.commands, current);
+  Recorder recorder(engine, batch.commands);
   if (engine.queries)
     vk.CmdResetQueryPool(batch.commands, engine.queries, batch.first_query, end - first + 1);
   recorder.begin_batch(batch.waits);
@@ -76,9 +72,9 @@ bool record_phase(Engine &engine, uint32_t phase, uint32_t first, uint32_t curre
   for (uint32_t i = first; i < end; ++i) {
     const Part &part = engine.schedule.gpu[i];
     if (part.step == kMove) {
-      recorder.move(engine.schedule.moves[uint32_t(part.iteration)]);
+      state_parts(*engine.session)->record_move(engine, batch.commands, part);
     } else {
-      if (!write_descriptors(engine, part, current, *sets, reason))
+      if (!write_descriptors(engine, part, *sets, reason))
         return false;
       recorder.dispatch(part, *sets++);
     }
@@ -89,7 +85,7 @@ bool record_phase(Engine &engine, uint32_t phase, uint32_t first, uint32_t curre
 }
 
 bool make_queries(Engine &engine, Reason &reason) {
-  if (!engine.ticks)
+  if (!engine.ticks || engine.queries)
     return true;
   VkQueryPoolCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
@@ -101,7 +97,7 @@ bool make_queries(Engine &engine, Reason &reason) {
 
 } // namespace
 
-bool write_descriptors(Engine &engine, const Part &part, uint32_t current, VkDescriptorSet set, Reason &reason) {
+bool write_descriptors(Engine &engine, const Part &part, VkDescriptorSet set, Reason &reason) {
   const nacre_gpu_variant &variant = *engine.shares[part.step].variant;
   VkDescriptorBufferInfo buffers[kMaxBindings];
   VkWriteDescriptorSet writes[kMaxBindings];
@@ -116,7 +112,7 @@ bool write_descriptors(Engine &engine, const Part &part, uint32_t current, VkDes
       return false;
     }
     const bool is_weight = operand.space == NACRE_SPACE_WEIGHT;
-    const uint64_t begin = begin_of(engine, part, i, current);
+    const uint64_t begin = begin_of(engine, part, i);
     const uint64_t shift = is_shifted(variant, i) ? shift_of(engine, begin) : 0;
     const Piece piece = piece_of(variant, i, operand.bytes);
     buffers[i] = {is_weight ? engine.weights.buffer : engine.storages.buffer, begin + piece.begin - shift,
@@ -141,7 +137,7 @@ void Recorder::dispatch(const Part &part, VkDescriptorSet set) {
   uint32_t shifts = 0;
   for (uint32_t i = 0; i < variant.binding_count; ++i)
     if (is_shifted(variant, i))
-      constants.shifts[shifts++] = int32_t(shift_of(engine, begin_of(engine, part, i, current)));
+      constants.shifts[shifts++] = int32_t(shift_of(engine, begin_of(engine, part, i)));
   const int64_t rows = (share.gpu_end - share.gpu_begin + variant.unit_extent - 1) / variant.unit_extent;
   if (part.barrier)
     barrier(kCompute, VK_ACCESS_SHADER_WRITE_BIT, kCompute, kShader);
@@ -151,16 +147,6 @@ void Recorder::dispatch(const Part &part, VkDescriptorSet set) {
   vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
   vk.CmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, (2 + shifts) * sizeof(int32_t), &constants);
   vk.CmdDispatch(commands, variant.groups, uint32_t(rows), 1);
-}
-
-void Recorder::move(const ByteRange &bytes) {
-  const Layout &layout = engine.layout;
-  barrier(kCompute | kTransfer, VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT, kTransfer,
-          VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
-  const VkBufferCopy region = {placed(layout, layout.state.begin + bytes.begin, current),
-                               placed(layout, layout.next_state.begin + bytes.begin, current), bytes.end - bytes.begin};
-  vk.CmdCopyBuffer(commands, engine.storages.buffer, engine.storages.buffer, 1, &region);
-  barrier(kTransfer, VK_ACCESS_TRANSFER_WRITE_BIT, kCompute | kTransfer, kShader | VK_ACCESS_TRANSFER_READ_BIT);
 }
 
 void Recorder::end_batch(uint32_t phase) {
@@ -175,40 +161,36 @@ void Recorder::end_batch(uint32_t phase) {
           VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
 }
 
-bool record(Engine &engine, Reason &reason) {
+bool record(Engine &engine, Recording &recording, Reason &reason) {
   const List<Phase> &phases = engine.schedule.phases;
-  const uint32_t parts = engine.schedule.gpu.count;
-  const uint32_t times = has_two_states(engine.layout) && engine.layout.state.on_gpu ? 2 : 1;
-  auto *commands = engine.pool.take_array<VkCommandBuffer>(uint64_t(phases.count) * times);
-  auto *sets = engine.pool.take_array<VkDescriptorSet>(uint64_t(parts) * times);
-  if (engine.session->times && engine.device.traits.timestamp_bits)
-    engine.ticks = engine.pool.take_array<uint64_t>(parts + phases.count);
+  recording.batches = engine.pool.take_array<Batch>(phases.count);
+  auto *commands = engine.pool.take_array<VkCommandBuffer>(phases.count);
+  auto *sets = engine.pool.take_array<VkDescriptorSet>(engine.schedule.gpu.count);
   uint32_t count = 0;
   for (uint32_t i = 0, first = 0; i < phases.count; first = phases[i++].gpu_end)
     count += first != phases[i].gpu_end;
-  for (uint32_t time = 0; time < times; ++time) {
-    Recording &recording = engine.recordings[time];
-    recording.batches = engine.pool.take_array<Batch>(phases.count);
-    if (!make_submissions(count, engine.pool, recording.submissions))
-      return refuse_memory(reason);
-  }
-  if (!make_descriptors(engine, times, sets, reason) || !make_queries(engine, reason) ||
-      !make_commands(engine.device, count * times, commands, reason))
+  if (!make_submissions(count, engine.pool, recording.submissions))
+    return refuse_memory(reason);
+  if (!make_descriptors(engine, recording.descriptors, sets, reason) || !make_queries(engine, reason) ||
+      !make_commands(engine.device, count, commands, reason))
     return false;
   const VkDescriptorSet *unused = sets;
-  for (uint32_t time = 0; time < times; ++time) {
-    Recording &recording = engine.recordings[time];
-    for (uint32_t i = 0, first = 0, made = 0; i < phases.count; first = phases[i++].gpu_end)
-      if (first != phases[i].gpu_end) {
-        Batch &batch = recording.batches[i] = {*commands++, first + made, i > 0 && phases[i - 1].cpu_end > 0};
-        recording.submissions.infos[made++].pCommandBuffers = &batch.commands;
-        if (!record_phase(engine, i, first, time, unused, reason))
-          return false;
-      }
-  }
-  if (times == 1)
-    engine.recordings[1] = engine.recordings[0];
+  for (uint32_t i = 0, first = 0, made = 0; i < phases.count; first = phases[i++].gpu_end)
+    if (first != phases[i].gpu_end) {
+      recording.batches[i] = {commands[made], first + made, i > 0 && phases[i - 1].cpu_end > 0};
+      recording.submissions.infos[made].pCommandBuffers = &recording.batches[i].commands;
+      ++made;
+      if (!record_phase(engine, recording.batches[i], i, first, unused, reason))
+        return false;
+    }
   return true;
+}
+
+bool record(Engine &engine, Reason &reason) {
+  if (engine.session->times && engine.device.traits.timestamp_bits)
+    engine.ticks = engine.pool.take_array<uint64_t>(engine.schedule.gpu.count + engine.schedule.phases.count);
+  const StateParts *parts = state_parts(*engine.session);
+  return record(engine, engine.recordings[0], reason) && (!parts || parts->record_second(engine, reason));
 }
 
 } // namespace nacre::runtime::gpu

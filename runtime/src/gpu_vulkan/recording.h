@@ -11,15 +11,12 @@
 
 namespace nacre::runtime::gpu {
 
-/// Binds a part's operands, for a run that reads copy `current` of the state. False, with the reason, where the model's tables are
-/// damaged.
-bool write_descriptors(Engine &engine, const Part &part, uint32_t current, VkDescriptorSet set, Reason &reason);
+/// Binds a part's operands. False, with the reason, where the model's tables are damaged.
+bool write_descriptors(Engine &engine, const Part &part, VkDescriptorSet set, Reason &reason);
 
 class Recorder {
 public:
-  /// For a run that reads copy `reads` of the state.
-  Recorder(Engine &of, VkCommandBuffer into, uint32_t reads)
-      : engine(of), vk(of.device.loader.vk), commands(into), current(reads) {}
+  Recorder(Engine &of, VkCommandBuffer into) : engine(of), vk(of.device.loader.vk), commands(into) {}
 
   /// What was submitted before must be over, and its writes visible; and the CPU's, where it has written since.
   void begin_batch(bool waits) {
@@ -34,9 +31,6 @@ public:
   }
 
   void dispatch(const Part &part, VkDescriptorSet set);
-
-  /// Copies bytes of the state from the copy that the run reads to the other.
-  void move(const ByteRange &bytes);
 
   /// For the CPU to read what this batch has made.
   void end_batch(uint32_t phase);
@@ -64,8 +58,7 @@ private:
     for (const Copy &copy : copies) {
       if (copy.phase != phase)
         continue;
-      const uint64_t begin = placed(engine.layout, copy.begin, current);
-      const VkBufferCopy region = {begin, begin, copy.end - copy.begin};
+      const VkBufferCopy region = {copy.begin, copy.begin, copy.end - copy.begin};
       vk.CmdCopyBuffer(commands, from, to, 1, &region);
       any = true;
     }
@@ -75,7 +68,6 @@ private:
   Engine &engine;
   const VulkanApi &vk;
   VkCommandBuffer commands;
-  const uint32_t current;
   VkPipeline bound = {};
 };
 

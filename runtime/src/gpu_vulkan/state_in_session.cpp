@@ -86,13 +86,13 @@ void give_up_state(Session &session, Reason &message) {
     fetch_state(session, again, message);
 }
 
-constexpr StateParts parts = {&state_rules, prepare_state, upload_state,  download_state,
-                              take_state,   publish_state, give_up_state, leave_state};
+constexpr StateParts parts = {prepare_state, upload_state, record_second, record_move,   run_part_on_copies,
+                              commit,        take_state,   publish_state, give_up_state, leave_state};
 
 } // namespace
 } // namespace nacre::runtime::gpu
 
 using namespace nacre::runtime::gpu;
 
-const nacre_gpu_engine nacre_runtime_stateful_gpu_vulkan = {start_gpu, run_on_gpu,      bring_state, describe_gpu,
-                                                            stop_gpu,  describe_device, &parts};
+const nacre_gpu_engine nacre_runtime_stateful_gpu_vulkan = {
+    start_gpu, run_on_gpu, bring_state, describe_gpu, stop_gpu, describe_device, plan_phases_and_state, &parts};

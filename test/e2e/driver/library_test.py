@@ -34,8 +34,8 @@ class LibraryTest(nacre.NacreTest):
         lines = self.call(os.path.join(nacre.LLVM_BIN, "llvm-nm"), "-D", "--defined-only", library).splitlines()
         return [line.split()[-1] for line in lines]
 
-    def test_one_operator_takes_64_kib_at_most(self):
-        for place in "cpu", "gpu":
+    def test_one_operator_takes_24_kib_at_most_and_66_with_a_gpu(self):
+        for place, most in ("cpu", 24), ("gpu", 66):
             with self.subTest(place):
                 library = self.compile("relu", "--target=linux-arm64", f"--place={place}")
                 sections = [entry["Section"] for entry in self.readelf(library, "--sections")["Sections"]]
@@ -43,7 +43,7 @@ class LibraryTest(nacre.NacreTest):
                 allocated = sum(s["Size"] for s in sections
                                 if s["Flags"]["Value"] & SHF_ALLOC and s["Name"]["Name"] != ".relro_padding")
                 print(f"allocated sections of a one-operator model for the {place}, arm64: {allocated} bytes")
-                self.assertLessEqual(allocated, 64 * KIB)
+                self.assertLessEqual(allocated, most * KIB)
 
     def test_lenets_training_takes_160_kib_at_most_beside_its_weights(self):
         """Code of all entries, tables and runtime, as the page of training compiles it for phones."""

@@ -70,7 +70,7 @@ struct Program {
     schedule = {};
     layout = {};
     return lay_out(model, entry, shares.data(), false, pool, layout) &&
-           plan_phases(entry, shares.data(), layout, &state_rules, unified, pool, schedule);
+           plan_phases_and_state(entry, shares.data(), layout, unified, pool, schedule);
   }
 
   bool writesState = true;

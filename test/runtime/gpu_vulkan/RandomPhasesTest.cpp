@@ -50,7 +50,8 @@ void execute(const Program &program, const Part &part, Half half, State state, M
   auto range = [&](const nacre_operand &operand) {
     const bool next =
         state.hasCopies && is_next(part, uint32_t(&operand - &program.operands[step.first_operand]), operand);
-    const uint64_t begin = placed(layout, begin_of(layout, operand, part.iteration, next), state.current);
+    const uint64_t begin =
+        placed(layout, begin_of(layout, operand, part.iteration) + (next ? to_next_state(layout) : 0), state.current);
     return std::pair(begin, begin + operand.bytes);
   };
   uint64_t seed = mix(part.step, uint64_t(part.iteration));
@@ -79,7 +80,7 @@ void executeSteps(const Program &program, uint32_t first, uint32_t end, State st
   auto read = [&](const nacre_step &step, int64_t iteration) {
     const nacre_operand &operand = program.operands[step.first_operand];
     const bool next = state.hasCopies && operand.space == NACRE_SPACE_STATE;
-    const uint64_t begin = begin_of(program.layout, operand, iteration, next);
+    const uint64_t begin = begin_of(program.layout, operand, iteration) + (next ? to_next_state(program.layout) : 0);
     condition = memory[placed(program.layout, begin, state.current)] % 3 == 0;
     return &condition;
   };

@@ -7,7 +7,7 @@
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_ACCESSES_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_ACCESSES_H
 
-#include "runtime/src/gpu_vulkan/plan/layout.h"
+#include "runtime/src/gpu_vulkan/plan/phases.h"
 
 namespace nacre::runtime::gpu {
 
@@ -18,15 +18,21 @@ struct Access {
 };
 
 /// What an operand shows in the turns [first, last] of its loop.
-inline Access access_of(const nacre_operand &operand, int64_t first, int64_t last, const Layout &layout, bool is_next) {
-  const Region &region = is_next ? layout.next_state : region_of(layout, operand);
-  const uint64_t region_end = region.begin + region.bytes;
-  const int64_t least = operand.step < 0 ? last : first, most = operand.step < 0 ? first : last;
-  const uint64_t begin = begin_of(layout, operand, least, is_next);
-  // Of what the table does not say, the worst is assumed.
-  const uint64_t end = operand.bytes ? begin_of(layout, operand, most, is_next) + operand.bytes : region_end;
-  return {begin < region_end ? begin : region_end, end < region_end ? end : region_end, operand.access != NACRE_READ};
-}
+Access access_of(const nacre_operand &operand, int64_t first, int64_t last, const Layout &layout);
+
+/// The turns [first, last] of a loop, and the part that knows which copy of the state is touched; nullptr: the next one.
+struct Turns {
+  int64_t first;
+  int64_t last;
+  const Part *part;
+};
+
+/// Adds what a step touches.
+void collect(const nacre_entry &entry, const nacre_step &step, const Turns &turns, const Layout &layout,
+             MemoryPool &pool, List<Access> &accesses);
+/// Adds what the steps [first, end) touch, however a run goes through them.
+void collect_all(const nacre_entry &entry, uint32_t first, uint32_t end, const Layout &layout, MemoryPool &pool,
+                 List<Access> &accesses);
 
 /// Calls `each(i, operand)` for the operands of a step that may be in somebody's way: weights are never written.
 template <typename Each> void for_each_operand(const nacre_entry &entry, const nacre_step &step, Each each) {

@@ -4,7 +4,7 @@
 // Why:   see there.
 // How:   one pass marks what the GPU binds, two give out offsets.
 
-#include "runtime/src/gpu_vulkan/plan/layout.h"
+#include "runtime/src/gpu_vulkan/plan/phases.h"
 #include "runtime/src/steps.h"
 
 namespace nacre::runtime::gpu {
@@ -98,9 +98,12 @@ const Region &region_of(const Layout &layout, const nacre_operand &operand) {
   return region(const_cast<Layout &>(layout), operand);
 }
 
-uint64_t begin_of(const Layout &layout, const nacre_operand &operand, int64_t iteration, bool is_next) {
-  const Region &region = is_next ? layout.next_state : region_of(layout, operand);
-  return region.begin + operand.offset + uint64_t(operand.step) * uint64_t(iteration);
+uint64_t begin_of(const Layout &layout, const nacre_operand &operand, int64_t iteration) {
+  return region_of(layout, operand).begin + operand.offset + uint64_t(operand.step) * uint64_t(iteration);
+}
+
+uint64_t begin_of(const Layout &layout, const Part &part, uint32_t i, const nacre_operand &operand) {
+  return begin_of(layout, operand, part.iteration) + (is_next(part, i, operand) ? to_next_state(layout) : 0);
 }
 
 } // namespace nacre::runtime::gpu

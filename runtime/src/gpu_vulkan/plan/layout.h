@@ -56,9 +56,11 @@ inline uint64_t placed(const Layout &layout, uint64_t at, uint32_t current) {
 /// The region of an operand that is no weight; of the state, the copy that a run reads.
 const Region &region_of(const Layout &layout, const nacre_operand &operand);
 
-/// Where an operand begins in a turn of its loop: in the layout, or in the buffer of weights. `is_next`: in the copy of the state
-/// that a run writes.
-uint64_t begin_of(const Layout &layout, const nacre_operand &operand, int64_t iteration, bool is_next = false);
+/// Where an operand begins in a turn of its loop: in the layout, or in the buffer of weights. Of the state, in the copy that a run reads.
+uint64_t begin_of(const Layout &layout, const nacre_operand &operand, int64_t iteration);
+
+/// From the copy of the state that a run reads to the one that it writes.
+inline uint64_t to_next_state(const Layout &layout) { return layout.next_state.begin - layout.state.begin; }
 
 } // namespace nacre::runtime::gpu
 

@@ -12,7 +12,7 @@
 #include "runtime/src/gpu_vulkan/plan/layout.h"
 #include "runtime/src/gpu_vulkan/plan/memory_pool.h"
 #include "runtime/src/gpu_vulkan/plan/shares.h"
-#include "runtime/src/gpu_vulkan/plan/state_plan.h"
+#include "runtime/src/gpu_vulkan/plan/state_copies.h"
 
 namespace nacre::runtime::gpu {
 
@@ -46,6 +46,9 @@ struct Phase {
   uint32_t cpu_end;
 };
 
+/// Where operand number `i` of a part begins: in the layout, or in the buffer of weights. layout.cpp
+uint64_t begin_of(const Layout &layout, const Part &part, uint32_t i, const nacre_operand &operand);
+
 /// Bytes of the state that a run writes.
 struct Written {
   uint64_t begin; // in the state
@@ -61,18 +64,26 @@ struct Schedule {
   List<Copy> uploads;
   List<Copy> downloads;
   List<Written> written;
-  uint64_t cpu_bytes; // of the buffer: the CPU touches none from there on
+  uint64_t cpu_bytes; // of the buffer: the CPU touches none from there on, nor do copies
   uint32_t barriers;
+  uint32_t gpu_moves; // parts of the GPU that are none
+
+  uint64_t reach(uint64_t end) {
+    cpu_bytes = end > cpu_bytes ? end : cpu_bytes;
+    return end;
+  }
 };
 
 /// Executions of launches in a run beyond which a GPU's command buffers would be unreasonable.
 constexpr uint32_t kMaxExecutions = 1 << 17;
 
-/// Divides a run. `shares` are those of the entry's steps; `rules` are only needed if the entry writes the state. The memories are two unless `unified`; then inputs are with the CPU
+/// Divides a run. `shares` are those of the entry's steps. The memories are two unless `unified`; then inputs are with the CPU
 /// when a run begins, and outputs when it ends. The state is where the run before has left it, or, if somebody else has
 /// written it, with both. False if the pool failed or there are too many executions.
-bool plan_phases(const nacre_entry &entry, const Share *shares, const Layout &layout, const StateRules *rules,
-                 bool unified, MemoryPool &pool, Schedule &schedule);
+using PlanFunction = bool(const nacre_entry &entry, const Share *shares, const Layout &layout, bool unified,
+                          MemoryPool &pool, Schedule &schedule);
+PlanFunction plan_phases;           // of models without variables
+PlanFunction plan_phases_and_state; // of all. state_plan.cpp
 
 } // namespace nacre::runtime::gpu
 

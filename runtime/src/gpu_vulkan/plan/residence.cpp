@@ -60,6 +60,7 @@ void Residence::fetch(uint64_t begin, uint64_t end, bool to_gpu, uint32_t phase,
       continue;
     const Copy copy = {to_gpu ? phase : segment.written_in, segment.begin, segments[i + 1].begin};
     segment.on_cpu = segment.on_gpu = true;
+    schedule.reach(copy.end);
     Copy *before = copies.count ? &copies[copies.count - 1] : nullptr;
     if (before && before->phase == copy.phase && before->end == copy.begin)
       before->end = copy.end;

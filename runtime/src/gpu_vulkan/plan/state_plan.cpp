@@ -2,27 +2,22 @@
 //
 // What:  see state_plan.h.
 // Why:   see there.
-// How:   before the walk, what the run writes is noted; in it, reads come before the writes of the same launch.
+// How:   before the walk, what the run writes is noted; in it, reads come before the writes of the same launch. Where memories are two,
+//        the plan depends on where the run before has left the state, so there are two walks.
 
 #include "runtime/src/gpu_vulkan/plan/state_plan.h"
-#include "runtime/src/gpu_vulkan/plan/accesses.h"
-#include "runtime/src/gpu_vulkan/plan/phases.h"
-#include "runtime/src/steps.h"
+#include "runtime/src/gpu_vulkan/plan/walk.h"
 
 namespace nacre::runtime::gpu {
-namespace {
-
-bool begin(StatePlan &plan) {
-  const nacre_entry &entry = plan.entry;
-  const Layout &layout = plan.layout;
-  plan.copies.begin(layout.state.bytes);
+bool StatePlan::begin() {
+  copies.begin(layout.state.bytes);
   const uint64_t state = layout.state.begin;
   auto note = [&](const nacre_operand &operand, int64_t first, int64_t last, uint32_t step, bool is_alone) {
     if (operand.space != NACRE_SPACE_STATE || operand.access == NACRE_READ)
       return;
-    const Access access = access_of(operand, first, last, layout, false);
-    plan.copies.note_write(access.begin - state, access.end - state, step,
-                           is_alone && operand.access == NACRE_WRITE && operand.bytes != 0);
+    const Access access = access_of(operand, first, last, layout);
+    copies.note_write(access.begin - state, access.end - state, step,
+                      is_alone && operand.access == NACRE_WRITE && operand.bytes != 0);
   };
   return walk_stretches(
       entry, kMaxExecutions,
@@ -37,49 +32,66 @@ bool begin(StatePlan &plan) {
       });
 }
 
-ByteRange in_state(const StatePlan &plan, const nacre_operand &operand, int64_t first, int64_t last) {
-  const Access access = access_of(operand, first, last, plan.layout, false);
+static ByteRange in_state(const StatePlan &plan, const nacre_operand &operand, int64_t first, int64_t last) {
+  const Access access = access_of(operand, first, last, plan.layout);
   return {access.begin - plan.layout.state.begin, access.end - plan.layout.state.begin};
 }
 
-const bool *choose(StatePlan &plan, uint32_t step, int64_t iteration, bool on_cpu) {
+const bool *StatePlan::choose(uint32_t step, int64_t iteration, bool on_cpu) {
   bool *next = nullptr;
-  const nacre_step &launch = plan.entry.steps[step];
+  const nacre_step &launch = entry.steps[step];
   auto for_each_of_state = [&](bool writes, auto each) {
-    for_each_operand(plan.entry, launch, [&](uint32_t i, const nacre_operand &operand) {
+    for_each_operand(entry, launch, [&](uint32_t i, const nacre_operand &operand) {
       if (operand.space == NACRE_SPACE_STATE && (operand.access != NACRE_READ) == writes)
-        each(i, in_state(plan, operand, iteration, iteration));
+        each(i, in_state(*this, operand, iteration, iteration));
     });
   };
   for_each_of_state(false, [&](uint32_t i, ByteRange bytes) {
-    if (plan.copies.read(bytes.begin, bytes.end, plan.moves)) {
-      next = next ? next : plan.pool.take_array<bool>(launch.operand_count);
+    if (copies.read(bytes.begin, bytes.end, moves)) {
+      next = next ? next : pool.take_array<bool>(launch.operand_count);
       if (next)
         next[i] = true;
     } else if (on_cpu) {
-      plan.wanted_by_cpu.add(plan.pool, bytes);
+      wanted_by_cpu.add(pool, bytes);
     }
   });
   for_each_of_state(true, [&](uint32_t i, ByteRange bytes) {
-    plan.copies.write(bytes.begin, bytes.end, plan.moves);
+    copies.write(bytes.begin, bytes.end, moves);
     if (next)
       next[i] = true;
   });
-  for_each_of_state(true, [&](uint32_t, ByteRange bytes) { plan.copies.written(bytes.begin, bytes.end); });
+  for_each_of_state(true, [&](uint32_t, ByteRange bytes) { copies.written(bytes.begin, bytes.end); });
   return next;
 }
 
-void take_over(StatePlan &plan, uint32_t first, uint32_t end) {
-  for_each_operand(plan.entry, first, end, [&](const nacre_operand &operand, int64_t last) {
+void StatePlan::take_over(uint32_t first, uint32_t end) {
+  for_each_operand(entry, first, end, [&](const nacre_operand &operand, int64_t last) {
     if (operand.space != NACRE_SPACE_STATE)
       return;
-    const ByteRange bytes = in_state(plan, operand, 0, last);
-    plan.copies.take_over(bytes.begin, bytes.end, plan.moves);
+    const ByteRange bytes = in_state(*this, operand, 0, last);
+    copies.take_over(bytes.begin, bytes.end, moves);
   });
 }
 
-} // namespace
-
-const StateRules state_rules = {begin, choose, take_over};
+bool plan_phases_and_state(const nacre_entry &entry, const Share *shares, const Layout &layout, bool unified,
+                           MemoryPool &pool, Schedule &schedule) {
+  const bool depends = !unified && has_two_states(layout) && layout.state.on_gpu;
+  List<Left> left = {};
+  for (int walks = depends ? 2 : 1; walks > 0; --walks) {
+    schedule = {};
+    StatePlan states(entry, layout, pool);
+    Walk<true> walk(entry, shares, layout, has_two_states(layout) ? &states : nullptr, unified, pool, schedule);
+    if (pool.failed() || !walk.run(left))
+      return false;
+    left.count = 0;
+    walk.end_run(!unified, left);
+  }
+  for (const Left &piece : left)
+    schedule.written.add(pool, {piece.begin, piece.end, piece.on_cpu});
+  // Either copy may be the one that the CPU touches.
+  if (depends && schedule.cpu_bytes > layout.state.begin)
+    schedule.cpu_bytes = layout.next_state.begin + layout.next_state.bytes;
+  return !pool.failed();
+}
 
 } // namespace nacre::runtime::gpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  what the plan of a run knows of the state's two copies.
-// Why:   models with GPU code but without variables link none of the rules: they are reached through pointers.
+// Why:   an operand may be in either copy, and some bytes must be copied before.
 // How:   see state_copies.h; the plan asks for each launch and for each part that a run decides about.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_STATE_PLAN_H
@@ -16,6 +16,14 @@ struct StatePlan {
   StatePlan(const nacre_entry &of, const Layout &in, MemoryPool &from)
       : entry(of), layout(in), pool(from), copies(from) {}
 
+  /// Before the walk over a run. False if the run has too many executions.
+  bool begin();
+  /// For an execution of a launch: whether each of its operands is in the copy that the run writes; nullptr where it is as everybody
+  /// expects: what is written there, and what is only read in the other one.
+  const bool *choose(uint32_t step, int64_t iteration, bool on_cpu);
+  /// For steps that a run decides about: they find the state in the copy that the run writes.
+  void take_over(uint32_t first, uint32_t end);
+
   const nacre_entry &entry;
   const Layout &layout;
   MemoryPool &pool;
@@ -23,18 +31,6 @@ struct StatePlan {
   List<ByteRange> moves = {};         // before the next part
   List<ByteRange> wanted_by_cpu = {}; // of what the run before has written
 };
-
-struct StateRules {
-  /// Before the walk over a run. False if the run has too many executions.
-  bool (*begin)(StatePlan &plan);
-  /// For an execution of a launch: whether each of its operands is in the copy that the run writes; nullptr where it is as everybody
-  /// expects: what is written there, and what is only read in the other one.
-  const bool *(*choose)(StatePlan &plan, uint32_t step, int64_t iteration, bool on_cpu);
-  /// For steps that a run decides about: they find the state in the copy that the run writes.
-  void (*take_over)(StatePlan &plan, uint32_t first, uint32_t end);
-};
-
-extern const StateRules state_rules;
 
 } // namespace nacre::runtime::gpu
 

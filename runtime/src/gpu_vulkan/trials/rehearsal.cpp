@@ -58,7 +58,7 @@ template <typename Function> void for_each_operand(const Engine &engine, const P
     // One beyond its storage is refused where it is bound.
     if (operand.space != NACRE_SPACE_WEIGHT && region.on_gpu && first + operand.bytes <= region.begin + region.bytes)
       each(operand, address_of(session, session.memory, operand) + operand.step * part.iteration,
-           begin_of(engine.layout, operand, part.iteration, is_next(part, i, operand)));
+           begin_of(engine.layout, part, i, operand));
   }
 }
 
@@ -69,7 +69,7 @@ VkDescriptorSet set_for(Rehearsal &rehearsal, uint32_t bindings) {
     return set;
   VkDescriptorSetAllocateInfo request = {};
   request.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
-  request.descriptorPool = engine.descriptors;
+  request.descriptorPool = engine.recordings[0].descriptors;
   request.descriptorSetCount = 1;
   request.pSetLayouts = &engine.pipelines.sets[bindings];
   VkDescriptorSet made = {};
@@ -97,9 +97,9 @@ bool open(Rehearsal &rehearsal) {
   info.pPoolSizes = &size;
   if (!make_storages(engine, engine.layout.buffer_bytes, rehearsal.reason) ||
       !upload_weights(engine, rehearsal.reason) ||
-      !succeeded(
-          engine.device.loader.vk.CreateDescriptorPool(engine.device.handle, &info, nullptr, &engine.descriptors),
-          "vkCreateDescriptorPool", rehearsal.reason) ||
+      !succeeded(engine.device.loader.vk.CreateDescriptorPool(engine.device.handle, &info, nullptr,
+                                                              &engine.recordings[0].descriptors),
+                 "vkCreateDescriptorPool", rehearsal.reason) ||
       !make_commands(engine.device, 1, &rehearsal.commands, rehearsal.reason))
     return false;
   for (uint32_t i = 0; i < entry.input_count; ++i)
@@ -135,12 +135,12 @@ bool record(Rehearsal &rehearsal, const Part &part, uint32_t times, bool copies)
     return refuse_memory(rehearsal.reason); // copies may be missing
   if (times != 0) {
     set = set_for(rehearsal, engine.shares[part.step].variant->binding_count);
-    if (!set || !write_descriptors(engine, part, 0, set, rehearsal.reason))
+    if (!set || !write_descriptors(engine, part, set, rehearsal.reason))
       return false;
   }
   if (!begin_commands(engine.device, rehearsal.commands, false, rehearsal.reason))
     return false;
-  Recorder recorder(engine, rehearsal.commands, 0);
+  Recorder recorder(engine, rehearsal.commands);
   const uint32_t phase = copies ? 0 : UINT32_MAX; // the copies are of phase 0
   recorder.begin_batch(true);
   recorder.upload(phase);

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the walk over a run that plans it.
+// Why:   models without variables link a walk that knows nothing of states; so there are two instances, each in a file of its own.
+// How:   1. conflicts of accesses, 2. the current phase, 3. the walk over all executions.
+
+#ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_WALK_H
+#define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_WALK_H
+
+#include "runtime/src/gpu_vulkan/plan/accesses.h"
+#include "runtime/src/gpu_vulkan/plan/phases.h"
+#include "runtime/src/gpu_vulkan/plan/residence.h"
+#include "runtime/src/gpu_vulkan/plan/state_plan.h"
+#include "runtime/src/steps.h"
+
+namespace nacre::runtime::gpu {
+
+// --- 1. Conflicts
+
+inline bool conflict(const Access &a, const Access &b) {
+  return (a.writes || b.writes) && a.begin < b.end && b.begin < a.end;
+}
+
+inline bool conflict(const List<Access> &some, const List<Access> &others, uint32_t from = 0) {
+  for (const Access &a : some)
+    for (uint32_t i = from; i < others.count; ++i)
+      if (conflict(a, others[i]))
+        return true;
+  return false;
+}
+
+// --- 2. The current phase
+
+class Planner {
+public:
+  Planner(Schedule &into, Residence *where, MemoryPool &from) : schedule(into), residence(where), pool(from) {}
+
+  /// Begins a new phase if an execution with these accesses cannot join the current one.
+  __attribute__((always_inline)) void prepare(bool on_gpu, bool on_cpu, const List<Access> &accesses) {
+    // Both begin a new phase even where one could still join: only then do they run at the same time.
+    if ((on_gpu && conflict(accesses, cpu)) || (on_cpu && conflict(accesses, gpu)))
+      close();
+  }
+
+  /// Both parts of an execution, or one: they touch the same bytes.
+  void add(Part part, bool on_gpu, bool on_cpu, const List<Access> &accesses) {
+    prepare(on_gpu, on_cpu, accesses);
+    if (on_gpu) {
+      const bool barrier = conflict(accesses, gpu, since_barrier);
+      if (barrier) {
+        since_barrier = gpu.count;
+        ++schedule.barriers;
+      }
+      part.barrier = barrier;
+      schedule.gpu.add(pool, part);
+      append(gpu, accesses, true);
+    }
+    if (on_cpu) {
+      part.barrier = false;
+      schedule.cpu.add(pool, part);
+      append(cpu, accesses, false);
+    }
+  }
+
+  void close() {
+    schedule.phases.add(pool, {schedule.gpu.count, schedule.cpu.count});
+    gpu.count = cpu.count = since_barrier = 0;
+  }
+
+private:
+  void append(List<Access> &list, const List<Access> &accesses, bool by_gpu) {
+    for (const Access &access : accesses) {
+      list.add(pool, access);
+      if (!by_gpu)
+        schedule.reach(access.end);
+      if (residence)
+        residence->use(access.begin, access.end, by_gpu, access.writes, schedule.phases.count, schedule);
+    }
+  }
+
+  Schedule &schedule;
+  Residence *residence; // nullptr where memory is unified
+  MemoryPool &pool;
+  List<Access> gpu = {}; // of the current phase
+  List<Access> cpu = {};
+  uint32_t since_barrier = 0; // the first of `gpu` after the latest barrier
+};
+
+// --- 3. The walk
+
+/// Where a run leaves what it writes of the state: in which memories.
+struct Left {
+  uint64_t begin; // in the state
+  uint64_t end;
+  bool on_cpu;
+  bool on_gpu;
+};
+
+/// `states`: nullptr where the entry does not write the state. With `has_states` false the code has nothing of states in it.
+template <bool has_states> class Walk {
+public:
+  Walk(const nacre_entry &of, const Share *by, const Layout &in, StatePlan *with, bool unified, MemoryPool &from,
+       Schedule &into)
+      : entry(of), shares(by), layout(in), pool(from), schedule(into), residence(layout.buffer_bytes, pool),
+        states(with), planner(into, unified ? nullptr : &residence, pool) {}
+
+  /// `left`: by the run before.
+  bool run(const List<Left> &left) {
+    begin_run(left);
+    if constexpr (has_states)
+      if (states && !states->begin())
+        return false;
+    const bool all = walk_stretches(
+        entry, kMaxExecutions, [&](uint32_t step, int64_t iteration) { add_launch(step, iteration); },
+        [&](uint32_t first, uint32_t end) { add_decision(first, end); });
+    planner.close();
+    return all;
+  }
+
+  /// After run. `left`: by this run. Where memories are two, `brings`: copies to the CPU what it needs.
+  void end_run(bool brings, List<Left> &left) {
+    for (uint32_t i = 0; brings && i < entry.output_count; ++i)
+      if (const Region &region = layout.outputs[i]; region.on_gpu)
+        residence.bring_to_cpu(region.begin, schedule.reach(region.begin + region.bytes), schedule);
+    if constexpr (has_states)
+      if (states)
+        leave_state(brings, left);
+  }
+
+private:
+  void leave_state(bool brings, List<Left> &left) {
+    // The next run reads it where this one has written it.
+    for (const ByteRange &wanted : states->wanted_by_cpu)
+      if (brings && layout.state.on_gpu)
+        residence.bring_to_cpu(wanted.begin + layout.next_state.begin, wanted.end + layout.next_state.begin, schedule);
+    states->copies.for_each_written([&](uint64_t begin, uint64_t end) {
+      if (!brings || !layout.state.on_gpu)
+        return left.add(pool, {begin, end, true, true});
+      const uint64_t next = layout.next_state.begin;
+      residence.for_each(begin + next, end + next, [&](uint64_t from, uint64_t to, bool on_cpu, bool on_gpu) {
+        left.add(pool, {from - next, to - next, on_cpu, on_gpu});
+      });
+    });
+  }
+
+  void begin_run(const List<Left> &left) {
+    for (const Left &piece : left)
+      if (has_states && layout.state.on_gpu)
+        residence.put(piece.begin + layout.state.begin, piece.end + layout.state.begin, piece.on_cpu, piece.on_gpu);
+    for (uint32_t i = 0; i < entry.input_count; ++i)
+      if (const Region &region = layout.inputs[i]; region.on_gpu)
+        residence.put_on_cpu(region.begin, schedule.reach(region.begin + region.bytes));
+  }
+
+  /// Adds a part, after the moves that it needs, in its phase. Neither engine must begin before a move has ended, so the CPU makes those
+  /// of a launch that both compute.
+  void add(const Part &part, bool on_gpu, bool on_cpu) {
+    if constexpr (has_states)
+      if (states && states->moves.count != 0)
+        add_moves(on_gpu, on_cpu);
+    planner.add(part, on_gpu, on_cpu, accesses);
+  }
+
+  void add_moves(bool on_gpu, bool on_cpu) {
+    planner.prepare(on_gpu, on_cpu, accesses);
+    for (const ByteRange &move : states->moves) {
+      move_accesses.count = 0;
+      if (layout.state.on_gpu) {
+        move_accesses.add(pool, {layout.state.begin + move.begin, layout.state.begin + move.end, false});
+        move_accesses.add(pool, {layout.next_state.begin + move.begin, layout.next_state.begin + move.end, true});
+      }
+      if (on_cpu)
+        states->wanted_by_cpu.add(pool, move);
+      planner.add({kMove, false, int64_t(schedule.moves.count), nullptr}, !on_cpu, on_cpu, move_accesses);
+      schedule.moves.add(pool, move);
+      schedule.gpu_moves += !on_cpu;
+    }
+    states->moves.count = 0;
+  }
+
+  void add_launch(uint32_t step, int64_t iteration) {
+    if (pool.failed())
+      return;
+    const bool on_gpu = shares[step].on_gpu(), on_cpu = shares[step].on_cpu();
+    const bool *next = nullptr;
+    if constexpr (has_states)
+      next = states ? states->choose(step, iteration, on_cpu) : nullptr;
+    accesses.count = 0;
+    const Part part = {step, false, iteration, next};
+    collect(entry, entry.steps[step], {iteration, iteration, &part}, layout, pool, accesses);
+    add(part, on_gpu, on_cpu);
+  }
+
+  void add_decision(uint32_t first, uint32_t end) {
+    if constexpr (has_states)
+      if (states)
+        states->take_over(first, end);
+    accesses.count = 0;
+    collect_all(entry, first, end, layout, pool, accesses);
+    add({first, false, 0, nullptr}, false, true);
+  }
+
+  const nacre_entry &entry;
+  const Share *shares;
+  const Layout &layout;
+  MemoryPool &pool;
+  Schedule &schedule;
+  Residence residence; // of no use where memory is unified
+  StatePlan *states;
+  Planner planner;
+  List<Access> accesses = {}, move_accesses = {};
+};
+
+} // namespace nacre::runtime::gpu
+
+#endif // NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_WALK_H
