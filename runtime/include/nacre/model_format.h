@@ -269,11 +269,9 @@ typedef struct nacre_variable {
 
 /** The beginning of the metadata of a state's file. The digits of the checksum follow, and then the next text. */
 #define NACRE_FILE_CHECKSUM "{\"__metadata__\":{\"crc32c\":\""
-/** The fingerprint of names, types, shapes and roles follows, in quotes. */
+/** The fingerprint of names, types, shapes and roles follows, in quotes. A loss scale's are not in it; a file may lack them. */
 #define NACRE_FILE_FINGERPRINT "00000000\",\"format\":\"nacre\",\"fingerprint\":"
-
-/** The names of the variables of a loss scale begin so. They are not in the fingerprint, and a file may lack them. */
-#define NACRE_LOSS_SCALE "#loss_scale"
+#define NACRE_LOSS_SCALE "#loss_scale" /**< The names of its variables begin so. */
 
 typedef enum nacre_space {
   NACRE_SPACE_ARENA = 0,  /**< offset: into the arena. index: 0. */
@@ -381,13 +379,12 @@ typedef struct nacre_model_table {
   uint32_t strings_bytes;
   uint32_t dim_count;
   uint32_t kernel_count, weight_count, entry_count;
-  uint32_t name;     /**< Offsets into the strings. */
-  uint32_t compiler; /**< Name and version. */
-  uint32_t target;   /**< As given to --target=. */
-  const nacre_gpu_engine
-      *gpu_engine;        /**< &nacre_runtime_gpu_vulkan, or the stateful one; NULL if no kernel has a GPU variant. */
-  uint64_t gpu_code_hash; /**< A hash of all GPU variants, the key of cache files. */
-  const nacre_variable *variables; /**< NULL if there are no variables. */
+  uint32_t name;                      /**< Offsets into the strings. */
+  uint32_t compiler;                  /**< Name and version. */
+  uint32_t target;                    /**< As given to --target=. */
+  const nacre_gpu_engine *gpu_engine; /**< One of the two; NULL if no kernel has a GPU variant. */
+  uint64_t gpu_code_hash;             /**< A hash of all GPU variants, the key of cache files. */
+  const nacre_variable *variables;    /**< NULL if there are no variables. */
   uint32_t variable_count;
   uint32_t step_counter; /**< 1 + the number of the variable that counts training steps; 0: no such variable. */
   uint32_t file_head;    /**< Offset into the strings: the beginning of a state's file, up to the step number. */

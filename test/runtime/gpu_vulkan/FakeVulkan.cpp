@@ -272,10 +272,10 @@ void fakeVulkanLoseDevice(int call) {
   lossAt = call;
 }
 int fakeVulkanAllCalls() { return allCalls; }
-void fakeVulkanCopies(uint64_t *to_gpu, uint64_t *to_cpu, uint64_t *inside) {
+void fakeVulkanCopies(uint64_t *toGpu, uint64_t *toCpu, uint64_t *inside) {
   std::lock_guard<std::mutex> lock(watching);
-  *to_gpu = copied.toGpu;
-  *to_cpu = copied.toCpu;
+  *toGpu = copied.toGpu;
+  *toCpu = copied.toCpu;
   *inside = copied.inside;
 }
 uint64_t fakeVulkanPeakBytes() {

@@ -26,7 +26,7 @@ void fakeVulkanLoseDevice(int call);
 /// Calls of all commands since the device's loss was planned, or since the reset.
 int fakeVulkanAllCalls();
 /// Bytes that submitted commands have copied since the reset: into memory that the CPU does not map, out of it, and inside of it.
-void fakeVulkanCopies(uint64_t *to_gpu, uint64_t *to_cpu, uint64_t *inside);
+void fakeVulkanCopies(uint64_t *toGpu, uint64_t *toCpu, uint64_t *inside);
 /// The most bytes of memory that were allocated at once since the reset.
 uint64_t fakeVulkanPeakBytes();
 /// Lets a command not be found.

@@ -26,7 +26,7 @@ std::string format(const char *pattern, double a, double b = 0) {
 
 /// "test loss 0.03, accuracy 0.99"
 std::string describe(const Tally &tally, const char *which) {
-  const std::string skipped = tally.skipped ? describeCount(tally.skipped, "step") + " skipped" : "";
+  std::string skipped = tally.skipped ? describeCount(tally.skipped, "step") + " skipped" : "";
   if (!tally.runs && tally.skipped)
     return skipped;
   std::string text = which + format("loss %.6g", tally.loss());
