@@ -2,10 +2,9 @@
 
 #include "codegen/package/StateRows.h"
 
-#include "llvm/ADT/StringRef.h"
-
 #include <algorithm>
 #include <numeric>
+#include <string_view>
 
 namespace nacre::package {
 
@@ -54,7 +53,7 @@ std::string fingerprintOf(const nacre_variable *variables, uint32_t count, const
   uint64_t sum = 0;
   for (uint32_t i = 0; i < count; ++i) {
     const nacre_tensor &tensor = variables[i].tensor;
-    if (llvm::StringRef(strings + tensor.name).starts_with(NACRE_LOSS_SCALE))
+    if (std::string_view(strings + tensor.name).rfind(NACRE_LOSS_SCALE, 0) == 0)
       continue;
     uint64_t hash = 0xcbf29ce484222325; // FNV-1a
     auto add = [&hash](uint64_t word) { hash = (hash ^ word) * 0x100000001b3; };
