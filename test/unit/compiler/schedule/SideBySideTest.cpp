@@ -59,8 +59,9 @@ TEST(SideBySide, ConflictsKeepTheirOrder) {
     ASSERT_TRUE(std::is_permutation(order.begin(), order.end(), asIs.begin()));
     for (size_t i = 0; i < order.size(); ++i)
       for (size_t j = i + 1; j < order.size(); ++j)
-        if (conflict(steps[order[i]], steps[order[j]]))
+        if (conflict(steps[order[i]], steps[order[j]])) {
           ASSERT_LT(order[i], order[j]);
+        }
     ASSERT_LE(countGroups(steps, order), countGroups(steps, asIs));
     fewer += countGroups(steps, order) < countGroups(steps, asIs);
   }
