@@ -236,3 +236,14 @@ class CaseOnGpuTest(CaseTest):
         """Fails unless the engines have these numbers of launches."""
         self.assertGreater(gpu, 0, entry)
         self.assertEqual(cpu, 0, entry)
+
+
+def add_case(tests, name):
+    """Adds a test of all runs of a case to the class `tests`."""
+    def test(self):
+        case = Case(name)
+        for run in runs_of(case):
+            with self.subTest(run=run):
+                self.check_run(case, run)
+
+    setattr(tests, "test_" + name, test)

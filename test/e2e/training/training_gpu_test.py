@@ -8,7 +8,7 @@ The GPU is required: lavapipe will do. A run that falls back to the CPU is an er
 """
 import unittest
 
-from training_cases import Case, CaseOnGpuTest, names_of_cases, runs_of
+from training_cases import CaseOnGpuTest, add_case, names_of_cases
 
 
 class TrainingOnGpu(CaseOnGpuTest):
@@ -31,18 +31,8 @@ class TrainingInHalves(TrainingOnGpu):
         self.assertGreater(gpu, 0, entry)
 
 
-def add(name):
-    def test(self):
-        case = Case(name)
-        for run in runs_of(case):
-            with self.subTest(run=run):
-                self.check_run(case, run)
-
-    setattr(TrainingOnGpu, "test_" + name, test)
-
-
 for found in names_of_cases():
-    add(found)
+    add_case(TrainingOnGpu, found)
 
 if __name__ == "__main__":
     unittest.main()

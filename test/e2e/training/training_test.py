@@ -11,7 +11,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import nacre
-from training_cases import DATA, Case, CaseTest, names_of_cases, open_npy, runs_of, write
+from training_cases import DATA, Case, CaseTest, add_case, names_of_cases, open_npy, write
 
 # All cases on ARM under qemu: NACRE_TRAINING_TARGET=linux-arm64; else some.
 ARM64 = os.environ.get("NACRE_TRAINING_TARGET") == "linux-arm64"
@@ -94,20 +94,10 @@ class TrainingOnArm64(TrainingTest):
             self.assertLessEqual(abs(host - arm64), 1e-4 * max(host, 1), (host, arm64))
 
 
-def add(name):
-    def test(self):
-        case = Case(name)
-        for run in runs_of(case):
-            with self.subTest(run=run):
-                self.check_run(case, run)
-
-    setattr(TrainingTest, "test_" + name, test)
-    if name not in ON_ARM64:
-        setattr(TrainingOnArm64, "test_" + name, None)
-
-
 for found in names_of_cases():
-    add(found)
+    add_case(TrainingTest, found)
+    if found not in ON_ARM64:
+        setattr(TrainingOnArm64, "test_" + found, None)
 
 if __name__ == "__main__":
     unittest.main()
