@@ -20,7 +20,7 @@ static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()
 
 static bool isParallel(scf::ForOp loop) { return loop->hasAttr(plan::kParallel); }
 
-/// The loop that is all of a turn of `loop`, and whose turns may run in parallel; null if there is none.
+/// Returns the parallel loop that is the whole body of `loop`, or null.
 static scf::ForOp allOfTurn(scf::ForOp loop) {
   scf::ForOp only;
   for (Operation &op : loop.getBody()->without_terminator()) {

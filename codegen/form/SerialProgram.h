@@ -45,7 +45,7 @@ public:
   /// False where the engine lets them run one after another.
   using Turn = llvm::function_ref<void(mlir::ValueRange counters)>;
   virtual bool parallel(llvm::ArrayRef<mlir::scf::ForOp>, Turn) { return false; }
-  /// How many turns of `loop`, of a multiple of them, to write one after another; without a loop if these are all.
+  /// Returns how many iterations of `loop` to unroll: a divisor of its trip count, which may be all of them.
   virtual int64_t turnsAtOnce(mlir::scf::ForOp) const { return 1; }
 
 protected:

@@ -48,7 +48,7 @@ StateFileTexts::Row rowOf(const nacre_tensor &tensor, const char *strings, const
   return row;
 }
 
-/// Of all names, types, shapes and roles, in any order, but for a loss scale, without which a training may continue.
+/// Hashes all names, types, shapes and roles, in any order. A loss scale is left out, because training can continue without it.
 std::string fingerprintOf(const nacre_variable *variables, uint32_t count, const char *strings, const int64_t *dims) {
   uint64_t sum = 0;
   for (uint32_t i = 0; i < count; ++i) {

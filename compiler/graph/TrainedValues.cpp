@@ -157,7 +157,7 @@ private:
   }
 
   func::FuncOp function;
-  Value scale; ///< Null if there is none.
+  Value scale; ///< Null without a loss scale.
   llvm::DenseSet<Operation *> wide, ofLoss;
 };
 

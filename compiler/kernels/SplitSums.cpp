@@ -28,7 +28,7 @@ namespace {
 
 ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
-/// What computes the parts, in front of what adds them up; null if the sum stays one.
+/// Inserts the operator that computes the parts before the one that adds them up. Returns null if the sum is not divided.
 struct SplitSum {
   Operation *parts = nullptr, *sum = nullptr;
 };

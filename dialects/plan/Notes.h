@@ -47,10 +47,10 @@ constexpr llvm::StringLiteral kAgainNanoseconds = "plan.again_ns";
 /// side, so that no two of them may share bytes of the arena. A unit.
 constexpr llvm::StringLiteral kSideBySide = "plan.side_by_side";
 
-/// On a loop in the program of a serial kernel: its turns may run in parallel, because none reads what another one writes. A unit.
+/// On a loop in the program of a serial kernel: its iterations may run in parallel, because none reads what another writes. A unit.
 constexpr llvm::StringLiteral kParallel = "plan.parallel";
 
-/// On a loop of operators: one kernel computes all of its turns. A unit.
+/// On a loop of operators: one kernel computes all iterations. A unit.
 constexpr llvm::StringLiteral kOneKernel = "plan.one_kernel";
 
 /// On a kernel: the number of the input over which it may write its result, because the launches give both the same memory.

@@ -23,7 +23,7 @@ struct Lanes {
 /// Along the last loop over points; none where they cannot.
 std::optional<Lanes> findLanes(const SerialForm &form);
 
-/// Along `loop` of the program, whose turns may run in parallel (plan::kParallel).
+/// Along `loop` of the program, whose iterations may run in parallel (plan::kParallel).
 std::optional<Lanes> findLanes(const SerialForm &form, mlir::scf::ForOp loop);
 
 } // namespace nacre::codegen::cpu

@@ -63,7 +63,7 @@ public:
   /// A stride or offset in these units.
   int64_t scaled(unsigned operand, int64_t elements) const { return elements / width(operand); }
   mlir::Value base(unsigned operand) const { return bases[operand]; }
-  /// Of the row that is `further` from `row`, which is valid; of the four that it is one of, where they are read at once.
+  /// Returns the address of row `row` + `further`, which must exist. If rows are read four at a time, it is that of the row's group.
   mlir::Value rowAddress(unsigned operand, mlir::Value row, int64_t further = 0);
   /// Of the tile's row `row` + `further`, or of the last one where it lies beyond.
   mlir::Value tileRowAddress(unsigned operand, mlir::Value row, int64_t further = 0);

@@ -83,7 +83,7 @@ private:
   const SharedLayout layout;
   const int64_t threads, depthSize;
   llvm::SmallVector<ChunkPosition> lefts, rights;
-  int64_t rowsAtOnce = 1, stepsAtOnce = 1;  ///< Of a left or right position: as many chunks, one for each.
+  int64_t rowsAtOnce = 1, stepsAtOnce = 1;  ///< Chunks that a left or right position loads together.
   bool sharesChunk = false;                 ///< All left positions are the same chunk of their rows.
   size_t sharedLoads = 0, loadsOfChunk = 0; ///< What a source loads for all rows, and for each chunk.
 };

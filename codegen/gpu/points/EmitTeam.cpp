@@ -42,7 +42,7 @@ int64_t turnsOf(scf::ForOp loop) { return loop.getStaticTripCount()->getSExtValu
 bool isParallel(Operation *op) { return op->hasAttr(plan::kParallel); }
 
 /// What a kernel's inputs hold at addresses that an invocation computes alike in all turns of a loop is loaded in front of it, so much of
-/// it as registers have room for. Of a recurrence that is a part of its weights.
+/// it as registers have room for. In a recurrence, it keeps a part of the weights.
 class TeamEngine final : public ShaderEngine {
 public:
   TeamEngine(PointBuilder &build, KernelFunction &function, unsigned inputs, int64_t kept)

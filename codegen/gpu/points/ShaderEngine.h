@@ -24,7 +24,7 @@ public:
   mlir::Value allocate(mlir::RankedTensorType type) override;
   mlir::Type typeOf(mlir::Value value) override;
   mlir::Value carry(mlir::Value emitted, mlir::Value) override { return emitted; }
-  /// Upstream's conversion to SPIR-V leaves the results of a loop that does not turn undefined.
+  /// Upstream's conversion to SPIR-V leaves the results of a loop without iterations undefined.
   bool mustTurn() const override { return true; }
 
 protected:

@@ -36,8 +36,8 @@ struct TrainedEntry {
 
 /// The training that a model describes itself.
 struct OwnTraining {
-  std::string op;   ///< the node that runs a step (`--train-op`); empty: the only one that the graph has
-  std::string loss; ///< the tensor of the loss; empty: the only one that can be the loss
+  std::string op;   ///< node that runs a step (`--train-op`); if empty, the graph must have exactly one
+  std::string loss; ///< tensor of the loss; if empty, exactly one tensor must qualify
 };
 
 struct ImportOptions {

@@ -112,7 +112,7 @@ bool TensorFlowModel::isKept(int variable) const {
   });
 }
 
-/// Of a graph that trains: what optimizers do not change is a statistic if the network reads it.
+/// In a graph that trains, a variable that no optimizer changes is a statistic if the network reads it.
 nn::VariableRole TensorFlowModel::findRole(const KeptVariable &kept) const {
   if (auto known = roles.find(graph->getNode(kept.node).getName()); known != roles.end())
     return known->second;

@@ -42,7 +42,7 @@ std::optional<size_t> findRateOperand(StringRef op) {
   return std::nullopt;
 }
 
-/// The placeholder that all optimizers read as their learning rate; empty, with a note, if there is none.
+/// Returns the placeholder that all optimizers read as their learning rate. Without one, emits a note and returns "".
 std::string findLearningRate(const CheckedGraph &graph, const Nodes &runs) {
   std::set<int> rates;
   for (int id = 0; id < int(runs.size()); ++id) {

@@ -23,7 +23,7 @@ namespace nacre::importer::tensorflow_format {
 
 struct TrainingGraph {
   std::string trainOp, loss;
-  std::string learningRate;         ///< the placeholder that optimizers read as their rate; empty if there is none
+  std::string learningRate;         ///< placeholder that optimizers read as their rate, or ""
   std::vector<std::string> outputs; ///< of the network
 };
 

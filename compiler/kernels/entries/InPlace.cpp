@@ -15,7 +15,7 @@ namespace nacre::kernels {
 
 /// Whether either engine computes each sum once, or writes it once (tiles of a GPU overlap, but each element is one tile's to write): a
 /// product of matrices, or the gradient of a filter, in which no loop over columns, or over channels that are added up, is the last of
-/// an operand that is read in windows. Of a convolution the CPU's tiles may overlap.
+/// an operand that is read in windows. The CPU's tiles of a convolution may overlap.
 static bool isComputedOnce(linalg::GenericOp product) {
   const auto iterators = product.getIteratorTypesArray();
   AffineMap result = product.getIndexingMapsArray().back();

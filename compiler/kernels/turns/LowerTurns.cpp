@@ -360,7 +360,7 @@ private:
   OpBuilder &ops;
   Location loc;
   Value row, zero, counter, turn;                 ///< The turn as rows are numbered, in reverse from the last one on.
-  SmallVector<Value> names;                       ///< Of each tensor that is written, the last.
+  SmallVector<Value> names;                       ///< The latest value of each tensor that is written.
   llvm::DenseMap<Value, unsigned> parts;          ///< Tensors, by results of the loop,
   llvm::DenseMap<Value, unsigned> rows, partials; ///< by values of its body,
   SmallVector<unsigned> carried;                  ///< and by carried values.

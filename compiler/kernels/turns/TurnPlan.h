@@ -26,7 +26,7 @@ struct TurnStore {
   Target target = Target::Row;
   mlir::Value owner;
   unsigned number = 0;
-  int64_t column = 0; ///< Of the target, where the value begins.
+  int64_t column = 0; ///< First column in the target.
 };
 
 /// Stores of values that have as many columns: all are computed before any is stored.
@@ -37,11 +37,11 @@ struct TurnColumns {
 
 struct TurnLevel {
   llvm::SmallVector<TurnColumns> columns;
-  llvm::SmallVector<nn::MatMulOp> products; ///< Of the next level.
+  llvm::SmallVector<nn::MatMulOp> products; ///< Products that the next level reads.
 };
 
 struct TurnPlan {
-  int64_t rows = 0; ///< Of the batch.
+  int64_t rows = 0; ///< Batch size.
   llvm::SmallVector<TurnLevel> levels;
   llvm::SetVector<mlir::Value> ownRows; ///< Values that a row of a turn is kept of.
 };
@@ -49,7 +49,7 @@ struct TurnPlan {
 /// The parts that a product's depth is divided into: added up in parallel, and then in order.
 int64_t countDepthParts(nn::MatMulOp product);
 
-/// None where the loop's rows meet, or where launches are the better choice.
+/// Returns nothing if rows of the batch depend on each other, or if launches are faster.
 std::optional<TurnPlan> planTurns(nn::ForOp loop);
 
 /// Marks the loops inside `op` that will be one kernel: those that the GPU computes and planTurns has a plan for. They begin with
