@@ -81,7 +81,7 @@ foreach(triple ${NACRE_RUNTIME_TRIPLES})
     if(source MATCHES "^src/(state/|platform_files)")
       set(inlining -mllvm -inline-threshold=10 -fomit-frame-pointer)
     elseif(source MATCHES "^src/gpu_vulkan/")
-      list(APPEND inlining -fomit-frame-pointer)
+      set(inlining -mllvm -inline-threshold=20 -fomit-frame-pointer)
     endif()
     add_custom_command(OUTPUT ${object} DEPENDS ${source} DEPFILE ${object}.d VERBATIM
                        COMMAND ${NACRE_clang__} ${target_flags} ${optimization} ${inlining} -MD -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source}

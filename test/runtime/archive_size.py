@@ -33,7 +33,7 @@ FEATURES = {
     "GPU: memory": "layout memory_pool residence weights",
     "GPU: runs": "engine engine_run in_session recording submission",
     "GPU: states": "state_copies state_in_session state_plan state_run state_transfer",
-    "GPU: cuts": "accesses phases shares",
+    "GPU: cuts": "phases shares",
     "GPU: self-test and tuning": "agreement kernel_times measuring rehearsal self_test tuning",
     "GPU: descriptions": "report times",
 }

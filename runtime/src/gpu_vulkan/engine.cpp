@@ -229,7 +229,8 @@ bool make_plan(Engine &engine, uint64_t cpu_features, Reason &reason) {
   if (!upload_weights(engine, reason))
     return false;
   note(engine.weights_time, since);
-  if (!record(engine, reason))
+  const StateParts *parts = state_parts(*engine.session);
+  if (!record(engine, engine.recordings[0], reason) || (parts && !parts->record_second(engine, reason)))
     return false;
   note(engine.recording_time, since);
   return true;
@@ -243,18 +244,11 @@ void drop_plan(Engine &engine) {
   for (const Recording &recording : engine.recordings)
     if (recording.descriptors)
       vk.DestroyDescriptorPool(device.handle, recording.descriptors, nullptr);
-  engine.queries = {};
   destroy_buffer(device, engine.storages);
   destroy_buffer(device, engine.mirror);
   destroy_buffer(device, engine.weights);
   destroy_buffer(device, engine.staging);
-  // The rest is the pool's.
-  engine.layout = {};
-  engine.schedule = {};
-  engine.recordings[0] = engine.recordings[1] = {};
-  engine.ticks = nullptr;
-  engine.memory = {};
-  engine.has_state = false;
+  static_cast<Planned &>(engine) = {};   // the rest is the pool's
   engine.known_commits = engine.commits; // it was on trial: nobody wants them
 }
 

@@ -28,7 +28,22 @@ struct Recording {
   Submissions submissions;      // of those batches that are not null
 };
 
-struct Engine {
+/// What make_plan makes and drop_plan drops.
+struct Planned {
+  Layout layout;
+  Schedule schedule;
+  DeviceBuffer storages;
+  DeviceBuffer mirror; // the CPU's, where memory is not unified: as far as it touches the storages
+  DeviceBuffer weights;
+  DeviceBuffer staging; // for the state's way between two memories
+  VkQueryPool queries;
+  Recording recordings[2]; // the second is the first where the GPU does not touch two copies of the state
+  uint64_t *ticks;         // of the queries; nullptr without profile
+  bool has_state;          // from the first run on
+  Memory memory;           // where the CPU's parts find the storages
+};
+
+struct Engine : Planned {
   MemoryPool pool;
   const Session *session;
   Device device;
@@ -37,28 +52,17 @@ struct Engine {
   bool *decided;    // of the steps: a run decides how often they are executed, and the CPU has all of them
   Reason refused;   // why something is barred, if anything is
   Share *shares;    // of the steps: what came of the wishes
-  Layout layout;
-  Schedule schedule;
-  bool unified; // both engines use `storages`
-
-  DeviceBuffer storages;
-  DeviceBuffer mirror; // the CPU's, where memory is not unified: as far as it touches the storages
-  DeviceBuffer weights;
+  bool unified;     // both engines use `storages`
   Pipelines pipelines;
-  VkQueryPool queries;
-  Recording recordings[2]; // the second is the first where the GPU does not touch two copies of the state
-  uint64_t words;          // the CPU's, given in all runs before this one
-  uint64_t *ticks;         // of the queries; nullptr without profile
-  bool sequential;         // the GPU's part of a phase first, then the CPU's
+  uint64_t words;  // the CPU's, given in all runs before this one
+  bool sequential; // the GPU's part of a phase first, then the CPU's
 
   // The state, if a run of the entry touches it.
   uint32_t current;               // the copy that counts: it is read by the next run, which writes the other one
   char *states[2];                // the copies, where the CPU sees them: with two memories only what it touches
-  bool has_state;                 // from the first run on
   uint64_t state_writes;          // of the session's when it was taken
   uint64_t commits;               // runs that have changed it
   uint64_t known_commits;         // of these, those that the session's state knows
-  DeviceBuffer staging;           // for its way between two memories
   VkCommandBuffer state_commands; // for the same; null until they are needed
   char *arriving;                 // bytes that the session's state gets when all are there
 
@@ -70,7 +74,6 @@ struct Engine {
   uint64_t measuring_time;
 
   Launch *launches; // the CPU's shares of the steps
-  Memory memory;    // where the CPU's parts find the storages
 };
 
 /// Makes shares of the wishes; the log is told what the CPU must keep, and why, if `tells`.
@@ -103,30 +106,31 @@ struct StateParts {
   bool (*upload)(Engine &engine, Reason &reason);
   /// Records the run that reads the second copy. state_run.cpp
   bool (*record_second)(Engine &engine, Reason &reason);
+  /// How far behind its place in the layout operand number `i` of a part is, which is of the state. state_run.cpp
+  uint64_t (*to_copy)(const Layout &layout, const Part &part, uint32_t i, const nacre_operand &operand);
   /// Records a move. state_run.cpp
   void (*record_move)(Engine &engine, VkCommandBuffer commands, const Part &part);
   /// A part of the CPU where there are two copies. state_run.cpp
   void (*run_part)(Engine &engine, const Part &part, RunLimits &limits, uint64_t start);
   /// The copy that a run has written is the one that counts. state_run.cpp
   bool (*commit)(Engine &engine, Reason &reason);
-  /// Before a run: a state that another session's GPU has comes home.
-  void (*take)(Session &session);
-  /// After a run: its changes of the state are known.
-  void (*publish)(Session &session);
   /// Before the session does without its GPU. Adds to the message what was lost.
   void (*give_up)(Session &session, Reason &message);
-  /// Before the session is destroyed: a state that others share comes home.
-  void (*leave)(Session &session);
 };
 
-/// Of the session's model; nullptr if it has no variables.
+/// Returns what the session's model links for its state, or nullptr if it has no variables.
 inline const StateParts *state_parts(const Session &session) { return session.model->gpu_engine->states; }
+
+/// Where operand number `i` of a part begins: in the layout, of the state in the copy that it is bound to; or in the buffer of weights.
+/// recording.cpp
+uint64_t begin_of(const Engine &engine, const Part &part, uint32_t i);
 
 bool prepare_state(Engine &engine, Reason &reason);
 bool upload_state(Engine &engine, Reason &reason);
 /// Copies copy `from` of the state to the session's: all of it, or nothing where that fails. state_transfer.cpp
 bool download_state(Engine &engine, uint32_t from, Reason &reason);
 bool record_second(Engine &engine, Reason &reason);
+uint64_t to_copy(const Layout &layout, const Part &part, uint32_t i, const nacre_operand &operand);
 void record_move(Engine &engine, VkCommandBuffer commands, const Part &part);
 void run_part_on_copies(Engine &engine, const Part &part, RunLimits &limits, uint64_t start);
 bool commit(Engine &engine, Reason &reason);
@@ -143,9 +147,7 @@ inline uint64_t commits_ahead(const Engine &engine) { return engine.commits - en
 /// Runs after which the state in a GPU's own memory is copied to the session's, so that no more are lost with the GPU.
 constexpr uint64_t kMostCommitsAhead = 64;
 
-/// Records all batches. recording.cpp
-bool record(Engine &engine, Reason &reason);
-/// Records the run of the layout and the schedule as they are.
+/// Records the batches of the run of the layout and the schedule as they are. recording.cpp
 bool record(Engine &engine, Recording &recording, Reason &reason);
 
 /// Makes ready what a run needs, for a session that is complete but for this. nullptr, with the reason: there is no GPU,

@@ -92,8 +92,9 @@ bool submit_ahead(Engine &engine, Reason &reason) {
   if (submissions.count == 0 || !can_submit_ahead(engine.device))
     return true;
   uint32_t i = 0;
+  const Batch *batches = recording(engine).batches;
   for (uint32_t phase = 0; phase < engine.schedule.phases.count; ++phase)
-    if (const Batch &batch = recording(engine).batches[phase]; batch.commands)
+    if (const Batch &batch = batches[phase]; batch.commands)
       submissions.awaits[i++] = batch.waits ? engine.words + phase : 0;
   return submit(engine.device, submissions, reason);
 }

@@ -95,18 +95,11 @@ bool has_engine(Session &session) {
 } // namespace
 
 nacre_status run_on_gpu(Session &session, RunLimits &limits) {
-  const StateParts *parts = state_parts(session);
-  if (parts)
-    parts->take(session);
   if (!has_engine(session))
     return NACRE_FAILED;
   Reason reason;
   const nacre_status status = run(session.gpu, limits, reason);
-  if (status == NACRE_FAILED)
-    return give_up(session, reason.c_str(), false);
-  if (parts)
-    parts->publish(session);
-  return status;
+  return status == NACRE_FAILED ? give_up(session, reason.c_str(), false) : status;
 }
 
 void describe_gpu(Session &session, nacre_session_info &info) {
@@ -116,8 +109,6 @@ void describe_gpu(Session &session, nacre_session_info &info) {
 
 void stop_gpu(Session &session) {
   GpuStart &start = session.start;
-  if (const StateParts *parts = state_parts(session))
-    parts->leave(session);
   if (is_inherited(session))
     return drop_gpu(session, true);
   if (__atomic_load_n(&start.state, __ATOMIC_ACQUIRE) != GpuStart::None) {

@@ -15,12 +15,6 @@ const nacre_operand &operand_of(const Engine &engine, const Part &part, uint32_t
   return entry.operands[entry.steps[part.step].first_operand + engine.shares[part.step].variant->bindings[binding]];
 }
 
-/// Where what a binding shows begins: in the storages, or in the buffer of weights.
-uint64_t begin_of(const Engine &engine, const Part &part, uint32_t binding) {
-  return begin_of(engine.layout, part, engine.shares[part.step].variant->bindings[binding],
-                  operand_of(engine, part, binding));
-}
-
 /// How far behind the last place where the device may bind a buffer a shifted operand begins.
 uint64_t shift_of(const Engine &engine, uint64_t begin) { return begin % engine.device.traits.capabilities.alignment; }
 
@@ -85,7 +79,10 @@ bool record_phase(Engine &engine, const Batch &batch, uint32_t phase, uint32_t f
 }
 
 bool make_queries(Engine &engine, Reason &reason) {
-  if (!engine.ticks || engine.queries)
+  if (!engine.session->times || !engine.device.traits.timestamp_bits || engine.queries)
+    return true;
+  engine.ticks = engine.pool.take_array<uint64_t>(engine.schedule.gpu.count + engine.schedule.phases.count);
+  if (!engine.ticks)
     return true;
   VkQueryPoolCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
@@ -96,6 +93,15 @@ bool make_queries(Engine &engine, Reason &reason) {
 }
 
 } // namespace
+
+uint64_t begin_of(const Engine &engine, const Part &part, uint32_t i) {
+  const nacre_entry &entry = *engine.session->entry;
+  const nacre_operand &operand = entry.operands[entry.steps[part.step].first_operand + i];
+  const uint64_t begin = begin_of(engine.layout, operand, part.iteration);
+  if (operand.space != NACRE_SPACE_STATE)
+    return begin;
+  return begin + state_parts(*engine.session)->to_copy(engine.layout, part, i, operand);
+}
 
 bool write_descriptors(Engine &engine, const Part &part, VkDescriptorSet set, Reason &reason) {
   const nacre_gpu_variant &variant = *engine.shares[part.step].variant;
@@ -112,7 +118,7 @@ bool write_descriptors(Engine &engine, const Part &part, VkDescriptorSet set, Re
       return false;
     }
     const bool is_weight = operand.space == NACRE_SPACE_WEIGHT;
-    const uint64_t begin = begin_of(engine, part, i);
+    const uint64_t begin = begin_of(engine, part, variant.bindings[i]);
     const uint64_t shift = is_shifted(variant, i) ? shift_of(engine, begin) : 0;
     const Piece piece = piece_of(variant, i, operand.bytes);
     buffers[i] = {is_weight ? engine.weights.buffer : engine.storages.buffer, begin + piece.begin - shift,
@@ -137,7 +143,7 @@ void Recorder::dispatch(const Part &part, VkDescriptorSet set) {
   uint32_t shifts = 0;
   for (uint32_t i = 0; i < variant.binding_count; ++i)
     if (is_shifted(variant, i))
-      constants.shifts[shifts++] = int32_t(shift_of(engine, begin_of(engine, part, i)));
+      constants.shifts[shifts++] = int32_t(shift_of(engine, begin_of(engine, part, variant.bindings[i])));
   const int64_t rows = (share.gpu_end - share.gpu_begin + variant.unit_extent - 1) / variant.unit_extent;
   if (part.barrier)
     barrier(kCompute, VK_ACCESS_SHADER_WRITE_BIT, kCompute, kShader);
@@ -184,13 +190,6 @@ bool record(Engine &engine, Recording &recording, Reason &reason) {
         return false;
     }
   return true;
-}
-
-bool record(Engine &engine, Reason &reason) {
-  if (engine.session->times && engine.device.traits.timestamp_bits)
-    engine.ticks = engine.pool.take_array<uint64_t>(engine.schedule.gpu.count + engine.schedule.phases.count);
-  const StateParts *parts = state_parts(*engine.session);
-  return record(engine, engine.recordings[0], reason) && (!parts || parts->record_second(engine, reason));
 }
 
 } // namespace nacre::runtime::gpu

@@ -46,9 +46,20 @@ bool bring_state(State &state, Reason &reason) {
   return false;
 }
 
-/// Whoever has it meanwhile brings it home first, so there is no
-/// longer wait than for that.
-void leave_state(Session &session) {
+nacre_status run_with_state(Session &session, RunLimits &limits) {
+  Reason lost;
+  if (!has_newest_state(session) && !bring_home(*session.state, lost))
+    fail(session, lost, NACRE_FAILED); // the run goes on from what there is
+  const nacre_status status = run_on_gpu(session, limits);
+  if (status != NACRE_FAILED && commits_ahead(*static_cast<const Engine *>(session.gpu)) != 0) {
+    __atomic_store_n(&session.state->owner, &session, __ATOMIC_RELAXED);
+    __atomic_store_n(&session.state->away, State::WithGpu, __ATOMIC_RELEASE);
+  }
+  return status;
+}
+
+/// A state that others share comes home first. Whoever has it meanwhile brings it home, so there is no longer wait than for that.
+void stop_with_state(Session &session) {
   State &state = *session.state;
   while (&state != &session.own_state && has_newest_state(session)) {
     const bool taken = take(state);
@@ -61,23 +72,11 @@ void leave_state(Session &session) {
     if (taken)
       give_back(state);
     else if (is_inherited(session))
-      return; // the parent's run has it, and never ends here
+      break; // the parent's run has it, and never ends here
     else
       yield_core();
   }
-}
-
-void take_state(Session &session) {
-  Reason lost;
-  if (!has_newest_state(session) && !bring_home(*session.state, lost))
-    fail(session, lost, NACRE_FAILED); // the run goes on from what there is
-}
-
-void publish_state(Session &session) {
-  if (commits_ahead(*static_cast<const Engine *>(session.gpu)) == 0)
-    return;
-  __atomic_store_n(&session.state->owner, &session, __ATOMIC_RELAXED);
-  __atomic_store_n(&session.state->away, State::WithGpu, __ATOMIC_RELEASE);
+  stop_gpu(session);
 }
 
 void give_up_state(Session &session, Reason &message) {
@@ -86,8 +85,8 @@ void give_up_state(Session &session, Reason &message) {
     fetch_state(session, again, message);
 }
 
-constexpr StateParts parts = {prepare_state, upload_state, record_second, record_move,   run_part_on_copies,
-                              commit,        take_state,   publish_state, give_up_state, leave_state};
+constexpr StateParts parts = {prepare_state, upload_state,       record_second, to_copy,
+                              record_move,   run_part_on_copies, commit,        give_up_state};
 
 } // namespace
 } // namespace nacre::runtime::gpu
@@ -95,4 +94,5 @@ constexpr StateParts parts = {prepare_state, upload_state, record_second, record
 using namespace nacre::runtime::gpu;
 
 const nacre_gpu_engine nacre_runtime_stateful_gpu_vulkan = {
-    start_gpu, run_on_gpu, bring_state, describe_gpu, stop_gpu, describe_device, plan_phases_and_state, &parts};
+    start_gpu,       run_with_state,  bring_state,           describe_gpu,
+    stop_with_state, describe_device, plan_phases_and_state, &parts};

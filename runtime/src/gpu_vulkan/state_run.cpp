@@ -58,6 +58,10 @@ bool record_second(Engine &engine, Reason &reason) {
   return good;
 }
 
+uint64_t to_copy(const Layout &layout, const Part &part, uint32_t i, const nacre_operand &operand) {
+  return has_two_states(layout) && is_next(part, i, operand) ? to_next_state(layout) : 0;
+}
+
 void record_move(Engine &engine, VkCommandBuffer commands, const Part &part) {
   const VulkanApi &vk = engine.device.loader.vk;
   const Layout &layout = engine.layout;

@@ -34,8 +34,8 @@ struct State {
 constexpr State kInPlace = {false, 0};
 
 /// What a launch does: each byte that it writes is a function of what it reads, and of what was there if it reads and
-/// writes. Every fifth byte is left alone, as kernels may, but not by the first two, which fill arena and output. Of a
-/// cut, each engine does its half of the bytes.
+/// writes. Launches leave every fifth byte as it is, as kernels may; the first two do not, because they fill arena and output. In a
+/// cut, each engine writes its half of the bytes.
 void execute(const Program &program, const Part &part, Half half, State state, Memory64 &memory) {
   const Layout &layout = program.layout;
   if (part.step == kMove) {

@@ -2,7 +2,7 @@
 //
 // What:  which bytes the steps of an entry touch.
 // Why:   what may run beside what, and which copy of the state a launch is given, follows from it.
-// How:   of what the table does not say, the worst is assumed.
+// How:   of a loop that a run decides about, all turns count.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_ACCESSES_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_ACCESSES_H
@@ -17,23 +17,6 @@ struct Access {
   bool writes;
 };
 
-/// What an operand shows in the turns [first, last] of its loop.
-Access access_of(const nacre_operand &operand, int64_t first, int64_t last, const Layout &layout);
-
-/// The turns [first, last] of a loop, and the part that knows which copy of the state is touched; nullptr: the next one.
-struct Turns {
-  int64_t first;
-  int64_t last;
-  const Part *part;
-};
-
-/// Adds what a step touches.
-void collect(const nacre_entry &entry, const nacre_step &step, const Turns &turns, const Layout &layout,
-             MemoryPool &pool, List<Access> &accesses);
-/// Adds what the steps [first, end) touch, however a run goes through them.
-void collect_all(const nacre_entry &entry, uint32_t first, uint32_t end, const Layout &layout, MemoryPool &pool,
-                 List<Access> &accesses);
-
 /// Calls `each(i, operand)` for the operands of a step that may be in somebody's way: weights are never written.
 template <typename Each> void for_each_operand(const nacre_entry &entry, const nacre_step &step, Each each) {
   for (uint32_t i = 0; i < step.operand_count; ++i)
@@ -41,8 +24,8 @@ template <typename Each> void for_each_operand(const nacre_entry &entry, const n
       each(i, operand);
 }
 
-/// Calls `each(operand, last)` for the operands of the steps [first, end) and the last turn of the loop around each, however a run
-/// goes through them.
+/// Calls `each(operand, last)` for the operands of the steps [first, end), with the number of the last iteration of the loop around
+/// each. A run may execute fewer.
 template <typename Each> void for_each_operand(const nacre_entry &entry, uint32_t first, uint32_t end, Each each) {
   int64_t turns[1 + NACRE_MAX_LOOP_DEPTH] = {1};
   uint32_t depth = 0;

@@ -4,7 +4,8 @@
 // Why:   see there.
 // How:   one pass marks what the GPU binds, two give out offsets.
 
-#include "runtime/src/gpu_vulkan/plan/phases.h"
+#include "runtime/src/gpu_vulkan/plan/layout.h"
+
 #include "runtime/src/steps.h"
 
 namespace nacre::runtime::gpu {
@@ -43,7 +44,6 @@ bool lay_out(const nacre_model_table &model, const nacre_entry &entry, const Sha
   if (pool.failed())
     return false;
   layout.state.bytes = model.state_bytes;
-  layout.next_state.bytes = writes_state(entry) ? model.state_bytes : 0;
   layout.arena.bytes = entry.arena_bytes;
   for (uint32_t i = 0; i < entry.input_count; ++i)
     layout.inputs[i].bytes = entry.inputs[i].bytes;
@@ -61,7 +61,8 @@ bool lay_out(const nacre_model_table &model, const nacre_entry &entry, const Sha
         if (variant->bindings[k] < step.operand_count)
           region(layout, entry.operands[step.first_operand + variant->bindings[k]]).on_gpu = true;
   }
-  layout.next_state.on_gpu = layout.state.on_gpu;
+  if (writes_state(entry))
+    layout.next_state = layout.state;
 
   uint64_t end = 0;
   for (int pass = 0; pass < 2; ++pass) {
@@ -100,10 +101,6 @@ const Region &region_of(const Layout &layout, const nacre_operand &operand) {
 
 uint64_t begin_of(const Layout &layout, const nacre_operand &operand, int64_t iteration) {
   return region_of(layout, operand).begin + operand.offset + uint64_t(operand.step) * uint64_t(iteration);
-}
-
-uint64_t begin_of(const Layout &layout, const Part &part, uint32_t i, const nacre_operand &operand) {
-  return begin_of(layout, operand, part.iteration) + (is_next(part, i, operand) ? to_next_state(layout) : 0);
 }
 
 } // namespace nacre::runtime::gpu

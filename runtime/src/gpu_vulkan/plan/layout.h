@@ -56,7 +56,8 @@ inline uint64_t placed(const Layout &layout, uint64_t at, uint32_t current) {
 /// The region of an operand that is no weight; of the state, the copy that a run reads.
 const Region &region_of(const Layout &layout, const nacre_operand &operand);
 
-/// Where an operand begins in a turn of its loop: in the layout, or in the buffer of weights. Of the state, in the copy that a run reads.
+/// Returns where an operand begins in an iteration: in the layout, or in the buffer of weights. An operand in the state is taken to be
+/// in the copy that a run reads.
 uint64_t begin_of(const Layout &layout, const nacre_operand &operand, int64_t iteration);
 
 /// From the copy of the state that a run reads to the one that it writes.

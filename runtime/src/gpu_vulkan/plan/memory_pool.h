@@ -56,7 +56,8 @@ protected:
 
 /// A list of plain data that grows in a pool. Where the pool refuses, it stays as it is: ask the pool at the end.
 template <typename T> struct List : AnyList {
-  void add(MemoryPool &pool, const T &item) { insert(pool, count, item); }
+  /// `item` may be an element of this list: nothing moves at its end, and a pool keeps what a list has grown out of.
+  void add(MemoryPool &pool, const T &item) { insert_bytes(pool, count, &item, sizeof item); }
 
   void insert(MemoryPool &pool, uint32_t at, const T &item) {
     const T copy = item; // may be an element of this list

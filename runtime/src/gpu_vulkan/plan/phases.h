@@ -46,9 +46,6 @@ struct Phase {
   uint32_t cpu_end;
 };
 
-/// Where operand number `i` of a part begins: in the layout, or in the buffer of weights. layout.cpp
-uint64_t begin_of(const Layout &layout, const Part &part, uint32_t i, const nacre_operand &operand);
-
 /// Bytes of the state that a run writes.
 struct Written {
   uint64_t begin; // in the state

@@ -14,29 +14,11 @@ Residence::Residence(uint64_t bytes, MemoryPool &from) : pool(from) {
   segments.add(pool, {bytes, 0, true, true}); // the end; never changed
 }
 
-/// The segment that begins at `at`, which is made if there is none.
-uint32_t Residence::split(uint64_t at) {
-  uint32_t low = 0, high = segments.count - 1;
-  while (low < high) {
-    const uint32_t middle = (low + high) / 2;
-    if (segments[middle].begin < at)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (segments[low].begin != at) {
-    Segment part = segments[low - 1];
-    part.begin = at;
-    segments.insert(pool, low, part);
-  }
-  return low;
-}
-
 void Residence::set(uint64_t begin, uint64_t end, Segment holders) {
   if (begin == end || pool.failed())
     return;
-  const uint32_t first = split(begin);
-  const uint32_t last = split(end);
+  const uint32_t first = split(segments, pool, begin);
+  const uint32_t last = split(segments, pool, end);
   if (pool.failed())
     return;
   holders.begin = begin;
@@ -49,8 +31,8 @@ void Residence::set(uint64_t begin, uint64_t end, Segment holders) {
 void Residence::fetch(uint64_t begin, uint64_t end, bool to_gpu, uint32_t phase, Schedule &schedule) {
   if (begin == end || pool.failed())
     return;
-  const uint32_t first = split(begin);
-  const uint32_t last = split(end);
+  const uint32_t first = split(segments, pool, begin);
+  const uint32_t last = split(segments, pool, end);
   if (pool.failed())
     return;
   List<Copy> &copies = to_gpu ? schedule.uploads : schedule.downloads;

@@ -8,6 +8,7 @@
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_RESIDENCE_H
 
 #include "runtime/src/gpu_vulkan/plan/phases.h"
+#include "runtime/src/gpu_vulkan/plan/segments.h"
 
 namespace nacre::runtime::gpu {
 
@@ -23,7 +24,7 @@ public:
 
   /// Calls `each(begin, end, on_cpu, on_gpu)` for these bytes in pieces.
   template <typename Each> void for_each(uint64_t begin, uint64_t end, Each each) {
-    const uint32_t first = split(begin), last = split(end);
+    const uint32_t first = split(segments, pool, begin), last = split(segments, pool, end);
     for (uint32_t i = first; i < last && !pool.failed(); ++i)
       each(segments[i].begin, segments[i + 1].begin, segments[i].on_cpu, segments[i].on_gpu);
   }
@@ -43,7 +44,6 @@ private:
     bool on_gpu;
   };
 
-  uint32_t split(uint64_t at);
   void set(uint64_t begin, uint64_t end, Segment holders);
   void fetch(uint64_t begin, uint64_t end, bool to_gpu, uint32_t phase, Schedule &schedule);
 

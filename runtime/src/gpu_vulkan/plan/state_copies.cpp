@@ -13,26 +13,8 @@ void StateCopies::begin(uint64_t bytes) {
   segments.add(pool, {bytes, kNobody, false}); // the end; never changed
 }
 
-/// The segment that begins at `at`, which is made if there is none.
-uint32_t StateCopies::split(uint64_t at) {
-  uint32_t low = 0, high = segments.count - 1;
-  while (low < high) {
-    const uint32_t middle = (low + high) / 2;
-    if (segments[middle].begin < at)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (segments[low].begin != at) {
-    Segment part = segments[low - 1];
-    part.begin = at;
-    segments.insert(pool, low, part);
-  }
-  return low;
-}
-
 void StateCopies::note_write(uint64_t begin, uint64_t end, uint32_t writer, bool is_alone) {
-  const uint32_t first = split(begin), last = split(end);
+  const uint32_t first = split(segments, pool, begin), last = split(segments, pool, end);
   if (pool.failed())
     return;
   for (uint32_t i = first; i < last; ++i) {
@@ -43,7 +25,7 @@ void StateCopies::note_write(uint64_t begin, uint64_t end, uint32_t writer, bool
 
 /// Copies what the run writes and has not written, or of that only what several steps write.
 void StateCopies::move(uint64_t begin, uint64_t end, List<ByteRange> &moves, bool only_shared) {
-  const uint32_t first = split(begin), last = split(end);
+  const uint32_t first = split(segments, pool, begin), last = split(segments, pool, end);
   if (pool.failed())
     return;
   for (uint32_t i = first; i < last; ++i) {
@@ -60,7 +42,7 @@ void StateCopies::move(uint64_t begin, uint64_t end, List<ByteRange> &moves, boo
 }
 
 bool StateCopies::read(uint64_t begin, uint64_t end, List<ByteRange> &moves) {
-  const uint32_t first = split(begin), last = split(end);
+  const uint32_t first = split(segments, pool, begin), last = split(segments, pool, end);
   bool has_new = false;
   for (uint32_t i = first; i < last && !pool.failed(); ++i)
     has_new = has_new || segments[i].is_new;
@@ -72,7 +54,7 @@ bool StateCopies::read(uint64_t begin, uint64_t end, List<ByteRange> &moves) {
 void StateCopies::write(uint64_t begin, uint64_t end, List<ByteRange> &moves) { move(begin, end, moves, true); }
 
 void StateCopies::written(uint64_t begin, uint64_t end) {
-  const uint32_t first = split(begin), last = split(end);
+  const uint32_t first = split(segments, pool, begin), last = split(segments, pool, end);
   for (uint32_t i = first; i < last && !pool.failed(); ++i)
     segments[i].is_new = true;
 }

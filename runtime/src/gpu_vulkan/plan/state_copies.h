@@ -8,7 +8,7 @@
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_STATE_COPIES_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_STATE_COPIES_H
 
-#include "runtime/src/gpu_vulkan/plan/memory_pool.h"
+#include "runtime/src/gpu_vulkan/plan/segments.h"
 
 namespace nacre::runtime::gpu {
 
@@ -22,7 +22,7 @@ class StateCopies {
 public:
   explicit StateCopies(MemoryPool &from) : pool(from) {}
 
-  /// Of a state of so many bytes; before all else.
+  /// Begins with a state of so many bytes. Must be called first.
   void begin(uint64_t bytes);
 
   // --- Before the walk over a run: what it will write.
@@ -41,7 +41,7 @@ public:
   /// The launch has written them.
   void written(uint64_t begin, uint64_t end);
 
-  /// Of a part of the run whose launches no plan knows: all that the run writes of these bytes must be in the copy that it writes.
+  /// Moves all of these bytes that the run writes to the copy that it writes, for a part of the run whose launches no plan knows.
   void take_over(uint64_t begin, uint64_t end, List<ByteRange> &moves) { move(begin, end, moves, false); }
 
   /// Calls `each(begin, end)` for the bytes that a run writes.
@@ -60,7 +60,6 @@ private:
     bool is_new;     // the run has written or moved it
   };
 
-  uint32_t split(uint64_t at);
   void move(uint64_t begin, uint64_t end, List<ByteRange> &moves, bool only_shared);
 
   MemoryPool &pool;

@@ -18,8 +18,8 @@ struct StatePlan {
 
   /// Before the walk over a run. False if the run has too many executions.
   bool begin();
-  /// For an execution of a launch: whether each of its operands is in the copy that the run writes; nullptr where it is as everybody
-  /// expects: what is written there, and what is only read in the other one.
+  /// Returns for each operand of an execution of a launch whether it is in the copy that the run writes. By default (nullptr), written
+  /// operands are there, and operands that are only read are in the other copy.
   const bool *choose(uint32_t step, int64_t iteration, bool on_cpu);
   /// For steps that a run decides about: they find the state in the copy that the run writes.
   void take_over(uint32_t first, uint32_t end);

@@ -2,7 +2,7 @@
 //
 // What:  the walk over a run that plans it.
 // Why:   models without variables link a walk that knows nothing of states; so there are two instances, each in a file of its own.
-// How:   1. conflicts of accesses, 2. the current phase, 3. the walk over all executions.
+// How:   1. accesses and their conflicts, 2. the current phase, 3. the walk over all executions.
 
 #ifndef NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_WALK_H
 #define NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_WALK_H
@@ -14,14 +14,25 @@
 #include "runtime/src/steps.h"
 
 namespace nacre::runtime::gpu {
+namespace { // each file has one instance: what is called once costs no function
 
-// --- 1. Conflicts
+// --- 1. Accesses, and their conflicts
 
-inline bool conflict(const Access &a, const Access &b) {
-  return (a.writes || b.writes) && a.begin < b.end && b.begin < a.end;
+/// Returns the bytes that an operand touches in the iterations [first, last] of its loop. Each iteration moves it by the same distance.
+Access access_of(const nacre_operand &operand, int64_t first, int64_t last, const Layout &layout) {
+  const Region &region = region_of(layout, operand);
+  const uint64_t region_end = region.begin + region.bytes;
+  const int64_t least = operand.step < 0 ? last : first, most = operand.step < 0 ? first : last;
+  const uint64_t at = region.begin + operand.offset;
+  const uint64_t begin = at + uint64_t(operand.step) * uint64_t(least);
+  // An operand without a size may touch its whole region.
+  const uint64_t end = operand.bytes ? at + uint64_t(operand.step) * uint64_t(most) + operand.bytes : region_end;
+  return {begin < region_end ? begin : region_end, end < region_end ? end : region_end, operand.access != NACRE_READ};
 }
 
-inline bool conflict(const List<Access> &some, const List<Access> &others, uint32_t from = 0) {
+bool conflict(const Access &a, const Access &b) { return (a.writes || b.writes) && a.begin < b.end && b.begin < a.end; }
+
+bool conflict(const List<Access> &some, const List<Access> &others, uint32_t from = 0) {
   for (const Access &a : some)
     for (uint32_t i = from; i < others.count; ++i)
       if (conflict(a, others[i]))
@@ -43,20 +54,19 @@ public:
   }
 
   /// Both parts of an execution, or one: they touch the same bytes.
-  void add(Part part, bool on_gpu, bool on_cpu, const List<Access> &accesses) {
+  void add(const Part &part, bool on_gpu, bool on_cpu, const List<Access> &accesses) {
     prepare(on_gpu, on_cpu, accesses);
     if (on_gpu) {
-      const bool barrier = conflict(accesses, gpu, since_barrier);
-      if (barrier) {
+      Part added = part;
+      added.barrier = conflict(accesses, gpu, since_barrier);
+      if (added.barrier) {
         since_barrier = gpu.count;
         ++schedule.barriers;
       }
-      part.barrier = barrier;
-      schedule.gpu.add(pool, part);
+      schedule.gpu.add(pool, added);
       append(gpu, accesses, true);
     }
     if (on_cpu) {
-      part.barrier = false;
       schedule.cpu.add(pool, part);
       append(cpu, accesses, false);
     }
@@ -144,9 +154,10 @@ private:
   }
 
   void begin_run(const List<Left> &left) {
-    for (const Left &piece : left)
-      if (has_states && layout.state.on_gpu)
-        residence.put(piece.begin + layout.state.begin, piece.end + layout.state.begin, piece.on_cpu, piece.on_gpu);
+    if constexpr (has_states)
+      for (const Left &piece : left)
+        if (layout.state.on_gpu)
+          residence.put(piece.begin + layout.state.begin, piece.end + layout.state.begin, piece.on_cpu, piece.on_gpu);
     for (uint32_t i = 0; i < entry.input_count; ++i)
       if (const Region &region = layout.inputs[i]; region.on_gpu)
         residence.put_on_cpu(region.begin, schedule.reach(region.begin + region.bytes));
@@ -187,7 +198,9 @@ private:
       next = states ? states->choose(step, iteration, on_cpu) : nullptr;
     accesses.count = 0;
     const Part part = {step, false, iteration, next};
-    collect(entry, entry.steps[step], {iteration, iteration, &part}, layout, pool, accesses);
+    for_each_operand(entry, entry.steps[step], [&](uint32_t i, const nacre_operand &operand) {
+      touch(operand, iteration, iteration, has_states && is_next(part, i, operand));
+    });
     add(part, on_gpu, on_cpu);
   }
 
@@ -196,8 +209,23 @@ private:
       if (states)
         states->take_over(first, end);
     accesses.count = 0;
-    collect_all(entry, first, end, layout, pool, accesses);
+    for_each_operand(entry, first, end, [&](const nacre_operand &operand, int64_t last) {
+      touch(operand, 0, last, has_states && operand.space == NACRE_SPACE_STATE);
+    });
     add({first, false, 0, nullptr}, false, true);
+  }
+
+  /// Adds the bytes that an operand touches in these iterations. Bytes that the GPU never touches cause no conflicts.
+  void touch(const nacre_operand &operand, int64_t first, int64_t last, bool is_next) {
+    if (!region_of(layout, operand).on_gpu)
+      return;
+    Access access = access_of(operand, first, last, layout);
+    if constexpr (has_states)
+      if (is_next && states) {
+        access.begin += to_next_state(layout);
+        access.end += to_next_state(layout);
+      }
+    accesses.add(pool, access);
   }
 
   const nacre_entry &entry;
@@ -211,6 +239,7 @@ private:
   List<Access> accesses = {}, move_accesses = {};
 };
 
+} // namespace
 } // namespace nacre::runtime::gpu
 
 #endif // NACRE_RUNTIME_SRC_GPU_VULKAN_PLAN_WALK_H

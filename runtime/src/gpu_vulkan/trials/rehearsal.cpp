@@ -58,7 +58,7 @@ template <typename Function> void for_each_operand(const Engine &engine, const P
     // One beyond its storage is refused where it is bound.
     if (operand.space != NACRE_SPACE_WEIGHT && region.on_gpu && first + operand.bytes <= region.begin + region.bytes)
       each(operand, address_of(session, session.memory, operand) + operand.step * part.iteration,
-           begin_of(engine.layout, part, i, operand));
+           begin_of(engine, part, i));
   }
 }
 
