@@ -33,7 +33,7 @@ struct FakeGpuSession : GpuSession {
     locate(liveObjects, "fakeVulkanLiveObjects");
     locate(hasFailed, "fakeVulkanHasFailed");
     if (reset)
-      reset(); // the library stays loaded, and with it what the test before wanted to fail
+      reset();                         // the library stays loaded, and with it what the test before wanted to fail
     options.gpu = NACRE_GPU_IF_USEFUL; // so that there is a CPU to fail over to; lavapipe must then be named
     options.gpu_device = 1;
   }
