@@ -12,6 +12,7 @@
 #include "compiler/import/tensorflow/operands/IndexType.h"
 #include "compiler/import/tensorflow/operators/Handlers.h"
 
+#include <array>
 #include <cmath>
 
 using namespace mlir;
@@ -162,7 +163,8 @@ void importBroadcastGradientArgs(OperandBinder &node) {
   if (!checkRule(node, together ? llvm::Expected<nn::Shape>(*together) : together.takeError()))
     return;
   auto rank = static_cast<int64_t>(together->size());
-  for (auto [index, shape] : llvm::enumerate(ArrayRef({shapes->first, shapes->second}))) {
+  const std::array operands{ArrayRef(shapes->first), ArrayRef(shapes->second)};
+  for (auto [index, shape] : llvm::enumerate(operands)) {
     SmallVector<int64_t> axes;
     for (int64_t axis = 0, ahead = rank - static_cast<int64_t>(shape.size()); axis < rank; ++axis)
       if (axis < ahead || (shape[axis - ahead] == 1 && (*together)[axis] != 1))
