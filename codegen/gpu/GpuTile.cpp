@@ -7,8 +7,8 @@
 namespace nacre::codegen::gpu {
 
 int64_t GpuTile::tileRows() const {
-  if (kind == Kind::Winograd)
-    return rows * outputs * outputs;
+  if (kind == Kind::Winograd || kind == Kind::WinogradBlock)
+    return rows * rowThreads * outputs * outputs;
   return (kind == Kind::Cooperative ? kMatrixSize : 1) * rows * rowThreads;
 }
 
@@ -17,6 +17,8 @@ int64_t GpuTile::tileColumns() const { return (kind == Kind::Cooperative ? kMatr
 int64_t GpuTile::invocations() const {
   if (kind == Kind::Winograd)
     return winogradNumbers(*this) * columnThreads;
+  if (kind == Kind::WinogradBlock)
+    return winogradNumbers(*this) * columnThreads * rowThreads;
   const int64_t each = kind == Kind::Cooperative ? kSubgroup * parts : kind == Kind::Split ? depth : parts;
   return each * columnThreads * rowThreads;
 }
@@ -27,6 +29,8 @@ int64_t GpuTile::sharedBytes() const {
            (tileRows() * (depth / 8 + kMatrixPadChunks) + depth * (tileColumns() / 8 + kMatrixPadChunks));
   if (kind == Kind::Winograd)
     return 16 * winogradNumbers(*this) * (rows + kWinogradPart * columnThreads);
+  if (kind == Kind::WinogradBlock)
+    return 16 * winogradNumbers(*this) * depth * (rows * rowThreads / 4 + quads * columnThreads);
   return 2 * 16 * (tileRows() * sharedRowQuads(depth) + depth * tileColumns() / 4);
 }
 
@@ -65,6 +69,13 @@ const char *faultOf(const GpuTile &tile) {
       return "a Winograd tile must have 2 or 4 outputs";
     if (tile.rows % kWinogradPart != 0 || tile.quads != 1 || tile.rowThreads != 1)
       return "a workgroup must have Winograd tiles in fours and one row of quads, and an invocation one quad";
+    return nullptr;
+  case GpuTile::Kind::WinogradBlock:
+    if (tile.outputs != 2 || tile.depth % 8 != 0 || tile.rowThreads != 4)
+      return "a Winograd block must have 2 outputs, channels in eights and four rows of invocations for a number";
+    if (tile.rows * tile.rowThreads * tile.depth != tile.invocations() ||
+        2 * tile.depth * tile.quads * tile.columnThreads != tile.invocations())
+      return "an invocation must have one row of numbers of a tile and two of a filter to make";
     return nullptr;
   case GpuTile::Kind::Direct:
     break;

@@ -18,7 +18,8 @@ struct GpuTile {
     Shared, ///< Through shared memory, `depth` steps of the reduction at a time, double-buffered.
     Split,  ///< Invocations of a workgroup divide the reduction into `depth` parts and add them up in shared memory.
     Cooperative, ///< By cooperative matrices of 16 x 16: "rows" and "quads" count them, "threads" are subgroups.
-    Winograd ///< "Rows" count tiles of `outputs` x `outputs` pixels, of which an invocation has one number in a quad of columns.
+    Winograd, ///< "Rows" count tiles of `outputs` x `outputs` pixels, of which an invocation has one number in a quad of columns.
+    WinogradBlock ///< "Rows" count tiles of 2 x 2 pixels, "threads" the invocations of each of sixteen numbers; `depth` channels at a time.
   };
   Kind kind = Kind::Direct;
   int64_t rows = 4, quads = 1;               ///< Of an invocation.

@@ -18,6 +18,8 @@ llvm::Expected<GpuTile> parseGpuTile(llvm::StringRef text) {
     tile.kind = GpuTile::Kind::Cooperative;
   else if (kind == "split")
     tile.kind = GpuTile::Kind::Split;
+  else if (kind == "winograd-block")
+    tile.kind = GpuTile::Kind::WinogradBlock;
   else if (kind == "winograd")
     tile.kind = GpuTile::Kind::Winograd;
   else

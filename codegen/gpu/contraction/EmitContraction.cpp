@@ -49,7 +49,8 @@ TileRequest requestOf(const LoopedContraction &contraction, bool depthwise, cons
   request.bytes = bytesOfElement(contraction.accumulatorType);
   request.halves = mayMultiplyHalves(contraction, options);
   request.mayBePlayed = options.mayBePlayed;
-  if (winograd && options.mayBePhone && options.accuracy == Accuracy::Fast)
+  request.mayBePhone = options.mayBePhone;
+  if (winograd && options.accuracy == Accuracy::Fast)
     request.winograd = shapeOf(*winograd);
   return request;
 }
@@ -95,11 +96,14 @@ std::string obstacleOf(const Contraction &contraction) {
 }
 
 bool divide(ContractionGrid &grid, const GpuTile &tile, const WinogradConvolution *winograd) {
-  if (tile.kind != GpuTile::Kind::Winograd)
+  if (tile.kind != GpuTile::Kind::Winograd && tile.kind != GpuTile::Kind::WinogradBlock)
     return grid.divide(tile.tileRows(), tile.tileColumns(), tile.band);
   if (!winograd)
     grid.function.declined = "Winograd supports only 3x3 convolutions with stride 1 and no groups";
-  return winograd && grid.divideInto(countWinogradTiles(shapeOf(*winograd), tile), tile.tileColumns());
+  else if (tile.kind == GpuTile::Kind::WinogradBlock && winograd->channels.size % tile.depth != 0)
+    grid.function.declined = "the channels do not fill the parts of a Winograd block";
+  return grid.function.declined.empty() &&
+         grid.divideInto(countWinogradTiles(shapeOf(*winograd), tile), tile.tileColumns());
 }
 
 /// `panels`: of Rhs, if it is so packed. `winograd`: what else the contraction is, if it is.
@@ -134,6 +138,8 @@ LogicalResult emitTiles(KernelFunction &function, const LoopedContraction &contr
       return emitCooperativeTile(grid, tile);
     case GpuTile::Kind::Winograd:
       return emitWinogradTile(grid, tile, *winograd);
+    case GpuTile::Kind::WinogradBlock:
+      return emitWinogradBlock(grid, tile, *winograd);
     }
   });
   return success();

@@ -73,6 +73,15 @@ constexpr GpuTile kCooperative[] = {
     cooperativeOf(1, 1, 1, 1, 256, 8), // 16 x 16
 };
 
+constexpr GpuTile blockOf() {
+  GpuTile tile = tileOf(GpuTile::Kind::WinogradBlock, 8, 4, 4, 4, 8, 1);
+  tile.outputs = 2;
+  return tile;
+}
+
+/// 32 tiles of pixels by 64 columns. Of the sums, each invocation has 8 x 16, as many as its registers hold.
+constexpr GpuTile kWinogradBlock = blockOf();
+
 //===----------------------------------------------------------------------===//
 // Machines
 //===----------------------------------------------------------------------===//
@@ -80,13 +89,13 @@ constexpr GpuTile kCooperative[] = {
 /// Figures without a time of our own are those of the vendors' descriptions, for a device in the middle of the family.
 constexpr GpuMachine kMachines[] = {
     {NACRE_GPU_NVIDIA, "H200", /*isMeasured=*/true, /*units=*/132, /*gigahertz=*/1.98, /*lanes=*/128,
-     /*sharedBytes=*/128, /*matrixLanes=*/1024, /*latency=*/700},
+     /*sharedBytes=*/128, /*matrixLanes=*/1024, /*latency=*/700, /*winograd=*/{370, 1500}},
     {NACRE_GPU_AMD, "Radeon RX 7600", /*isMeasured=*/false, /*units=*/32, /*gigahertz=*/2.6, /*lanes=*/64,
-     /*sharedBytes=*/128, /*matrixLanes=*/256, /*latency=*/500},
+     /*sharedBytes=*/128, /*matrixLanes=*/256, /*latency=*/500, /*winograd=*/{}},
     {NACRE_GPU_INTEL, "Arc of a Core Ultra", /*isMeasured=*/false, /*units=*/8, /*gigahertz=*/2.2, /*lanes=*/128,
-     /*sharedBytes=*/128, /*matrixLanes=*/0, /*latency=*/600},
+     /*sharedBytes=*/128, /*matrixLanes=*/0, /*latency=*/600, /*winograd=*/{}},
     {NACRE_GPU_OTHER, "a guess", /*isMeasured=*/false, /*units=*/16, /*gigahertz=*/1, /*lanes=*/64,
-     /*sharedBytes=*/64, /*matrixLanes=*/256, /*latency=*/500},
+     /*sharedBytes=*/64, /*matrixLanes=*/256, /*latency=*/500, /*winograd=*/{}},
 };
 
 constexpr PhoneGpu kPhones[] = {
@@ -128,6 +137,8 @@ llvm::ArrayRef<GpuMachine> gpuMachines() { return kMachines; }
 llvm::ArrayRef<PhoneGpu> phoneGpus() { return kPhones; }
 
 llvm::ArrayRef<GpuTile> tilesOf(TileList list) { return measuredOf(list).tiles; }
+
+const GpuTile &winogradBlock() { return kWinogradBlock; }
 
 double estimateStep(const GpuMachine &machine, const GpuTile &tile) {
   // What a unit computes and what it reads from shared memory take turns: so they do, within a third, where it was

@@ -27,6 +27,12 @@ struct StepTime {
   int64_t perUnit = 1;
 };
 
+/// Nanoseconds of a block by Winograd, one on each unit at the same time; nothing is known of machines without.
+struct WinogradTime {
+  double channel = 0; ///< Of each channel.
+  double ends = 0;    ///< Of the first part's loads, and of the pixels.
+};
+
 struct GpuMachine {
   nacre_gpu_family family;
   const char *device; ///< Whose figures these are, as one of the family.
@@ -37,6 +43,7 @@ struct GpuMachine {
   double sharedBytes; ///< That a unit reads from its shared memory in a cycle.
   double matrixLanes; ///< As `lanes`, of f16 in cooperative matrices that our templates can use; 0: it has none.
   double latency;     ///< Cycles of a load from memory.
+  WinogradTime winograd;
 };
 
 /// Bytes that a unit of any family reads of its first cache in a cycle.
@@ -51,6 +58,9 @@ llvm::ArrayRef<GpuTile> tilesOf(TileList list);
 
 /// Of tile number `index` of the list. A machine must have matrices for those of them.
 StepTime stepTimeOf(const GpuMachine &machine, TileList list, size_t index);
+
+/// The block by Winograd.
+const GpuTile &winogradBlock();
 
 /// What stepTimeOf answers where nothing was measured.
 double estimateStep(const GpuMachine &machine, const GpuTile &tile);

@@ -17,6 +17,8 @@ void emitSplitTile(ContractionGrid &grid, const GpuTile &tile);       ///< Split
 void emitCooperativeTile(ContractionGrid &grid, const GpuTile &tile); ///< CooperativeTile.cpp
 void emitWinogradTile(ContractionGrid &grid, const GpuTile &tile,
                       const WinogradConvolution &convolution); ///< WinogradTile.cpp
+void emitWinogradBlock(ContractionGrid &grid, const GpuTile &tile,
+                       const WinogradConvolution &convolution); ///< WinogradBlock.cpp
 
 } // namespace nacre::codegen::gpu
 

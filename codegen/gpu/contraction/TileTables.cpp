@@ -53,14 +53,34 @@ size_t soonest(const TileRequest &request, const GpuMachine &machine, TileList l
   return best;
 }
 
+/// The families that compute the request sooner by a Winograd block than by any tile of the list.
+uint32_t familiesOfBlock(const TileRequest &request, TileList list) {
+  const GpuTile &block = winogradBlock();
+  if (!request.winograd || request.winograd->inputs % block.depth != 0 || request.halves || request.taps > 0)
+    return 0;
+  constexpr double worthIt = 0.95;
+  const int64_t blocks =
+      countWinogradTiles(*request.winograd, block) * llvm::divideCeil(request.columns, block.tileColumns());
+  uint32_t families = 0;
+  for (const GpuMachine &machine : gpuMachines()) {
+    const WinogradTime &time = machine.winograd;
+    const double nanoseconds =
+        double(llvm::divideCeil(blocks, machine.units)) * (time.channel * double(request.winograd->inputs) + time.ends);
+    if (time.channel > 0 && nanoseconds < worthIt * timeOf(request, machine, list, soonest(request, machine, list)))
+      families |= maskOf(machine.family);
+  }
+  return families;
+}
+
 /// For each machine the tile that is over first. One that is there already for another family will do where the
-/// machine's own would win less than an estimate can tell.
-void pushSoonest(const TileRequest &request, TileList list, llvm::SmallVectorImpl<GpuTile> &tiles) {
+/// machine's own would win less than an estimate can tell. Families in `others` have a variant.
+void pushSoonest(const TileRequest &request, TileList list, llvm::SmallVectorImpl<GpuTile> &tiles,
+                 uint32_t others = 0) {
   constexpr double worthAVariant = 2;
   llvm::SmallVector<size_t, 4> chosen;
   const size_t before = tiles.size();
   for (const GpuMachine &machine : gpuMachines()) {
-    if (list == TileList::Cooperative && machine.matrixLanes == 0)
+    if ((list == TileList::Cooperative && machine.matrixLanes == 0) || (others & maskOf(machine.family)) != 0)
       continue;
     const size_t own = soonest(request, machine, list);
     auto *shared = llvm::min_element(chosen, [&](size_t a, size_t b) {
@@ -87,9 +107,15 @@ void pushSharedTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> 
   const bool isShort = request.columns >= narrow && request.depth >= manySteps &&
                        request.blocks * request.rows * llvm::divideCeil(request.columns, 4) <= fewQuads;
   const bool isWorthIt = request.rows >= 16 && (request.columns >= 16 || isShort) && request.depth >= 8;
-  if (!request.depthwise && (isWorthIt || request.taps > 0) && request.bytes <= 4)
-    pushSoonest(request, request.depth < fewSteps && request.taps == 0 ? TileList::SharedOfFewSteps : TileList::Shared,
-                tiles);
+  if (request.depthwise || (!isWorthIt && request.taps == 0) || request.bytes > 4)
+    return;
+  const TileList list = request.depth < fewSteps && request.taps == 0 ? TileList::SharedOfFewSteps : TileList::Shared;
+  const uint32_t byBlock = familiesOfBlock(request, list);
+  if (byBlock != 0) {
+    tiles.push_back(winogradBlock());
+    tiles.back().families = byBlock;
+  }
+  pushSoonest(request, list, tiles, byBlock);
 }
 
 //===----------------------------------------------------------------------===//
@@ -168,7 +194,7 @@ const GpuTile *soonestWinograd(const TileRequest &request, const PhoneGpu &phone
 }
 
 void pushWinogradTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> &tiles) {
-  if (!request.winograd)
+  if (!request.winograd || !request.mayBePhone)
     return;
   const GpuTile direct = directTile(request);
   const size_t before = tiles.size();
@@ -248,7 +274,7 @@ void pushSplitTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> &
 int64_t countWinogradTiles(const WinogradShape &shape, const GpuTile &tile) {
   return llvm::divideCeil(shape.images * llvm::divideCeil(shape.height, tile.outputs) *
                               llvm::divideCeil(shape.width, tile.outputs),
-                          tile.rows);
+                          tile.rows * tile.rowThreads);
 }
 
 double phoneCycles(const TileRequest &request, const PhoneGpu &phone, const GpuTile &tile) {

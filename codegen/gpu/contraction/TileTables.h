@@ -24,7 +24,8 @@ struct TileRequest {
   bool halves = false;     ///< Products may be of f16.
   bool mayBePlayed = true; ///< As in GpuOptions.
   unsigned bytes = 4;      ///< Of an accumulator.
-  std::optional<WinogradShape> winograd; ///< Where a phone's GPU may compute it so.
+  bool mayBePhone = false; ///< As in GpuOptions.
+  std::optional<WinogradShape> winograd; ///< Of a convolution that may be computed so.
 };
 
 /// Workgroups below one another that a convolution takes by a tile of Winograd's.

@@ -11,6 +11,7 @@
 
 #include "codegen/gpu/InlineBody.h"
 #include "codegen/gpu/contraction/Templates.h"
+#include "codegen/gpu/contraction/WinogradPixels.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -27,16 +28,11 @@ public:
   WinogradTile(ContractionGrid &grid, const GpuTile &tile, const WinogradConvolution &convolution)
       : grid(grid), build(grid.build), tile(tile), convolution(convolution), terms(build.ops, build.loc),
         inputs(winogradInputs(tile)), numbers(winogradNumbers(tile)), quads(tile.columnThreads),
-        across(llvm::divideCeil(convolution.across.size, tile.outputs)),
-        down(llvm::divideCeil(convolution.down.size, tile.outputs)), channels(convolution.channels.size),
+        channels(convolution.channels.size), pixels(grid, convolution, tile.outputs, tile.rows),
         me(grid.function.invocation) {}
 
-  int64_t count() const { return convolution.images.size * down * across; }
-
   void emit() {
-    const Origin first = originOf(build.constant(0)), last = originOf(build.constant(tile.rows - 1));
-    Value end = build.add(last.row, tile.outputs * convolution.across.size); // or further
-    build.onlyIf(grid.writesAny(first.row, end), [&] {
+    build.onlyIf(pixels.writesAny(), [&] {
       filters = grid.function.shared(kWinogradPart * numbers * quads, grid.quadType());
       patches = grid.function.shared(tile.rows * numbers, grid.quadType());
       const SmallVector<Value> sums = reduce();
@@ -46,27 +42,6 @@ public:
   }
 
 private:
-  /// Of a tile.
-  struct Origin {
-    Value y, x;   ///< Its first pixel's.
-    Value row;    ///< The same as one of the contraction's rows.
-    Value exists; ///< Null where it does for certain; else the last one is in its place.
-  };
-  Origin originOf(Value number) {
-    Origin origin;
-    Value flat = build.add(build.multiply(grid.rowTile, tile.rows), number);
-    if (count() % tile.rows != 0) {
-      origin.exists = build.isBelow(flat, build.constant(count()));
-      flat = build.least(flat, build.constant(count() - 1));
-    }
-    const int64_t height = convolution.down.size, width = convolution.across.size;
-    origin.x = build.multiply(build.remainder(flat, across), tile.outputs);
-    origin.y = build.multiply(build.remainder(build.divide(flat, across), down), tile.outputs);
-    Value image = build.divide(flat, across * down);
-    origin.row = build.add(build.multiply(build.add(build.multiply(image, height), origin.y), width), origin.x);
-    return origin;
-  }
-
   /// Emits `body` for so many items, with the number of one, by invocations that had none before where there are such.
   void forItems(int64_t items, llvm::function_ref<void(Value)> body) {
     if (taken + items > tile.invocations())
@@ -125,43 +100,14 @@ private:
     });
   }
 
-  /// A part's channels of one pixel.
-  Value loadChannels(Value address, Value channel) {
-    const unsigned lhs = Contraction::Lhs;
-    if (grid.reach(lhs) == Reach::Depth)
-      return grid.extended(grid.load(lhs, build.add(address, build.divide(channel, grid.width(lhs)))));
-    SmallVector<Value, 4> lanes, inside;
-    for (int64_t lane = 0; lane < kWinogradPart; ++lane) {
-      Value at = build.add(channel, lane);
-      inside.push_back(isChannel(at));
-      lanes.push_back(
-          grid.load(lhs, build.add(address, hasTail() ? build.least(at, build.constant(channels - 1)) : at)));
-    }
-    auto type = VectorType::get({4}, lanes.front().getType());
-    Value quad = grid.extended(vector::FromElementsOp::create(build.ops, build.loc, type, lanes));
-    if (!hasTail())
-      return quad;
-    return zeroUnless(vector::FromElementsOp::create(build.ops, build.loc, type.clone(build.ops.getI1Type()), inside),
-                      quad);
-  }
-
-  /// Two rows of the numbers of each tile, whose pixels beyond the image are its last ones.
+  /// Two rows of the numbers of each tile.
   void transformPatches(Value part, ArrayRef<int64_t> rows) {
-    const unsigned lhs = Contraction::Lhs;
     Value channel = build.multiply(part, kWinogradPart);
     forItems(tile.rows, [&](Value item) {
-      const Origin origin = originOf(item);
-      Value from = build.add(grid.base(lhs), grid.rowAddress(lhs, origin.row));
-      auto along = [&](const ContractionLoop &loop, Value first, int64_t further) {
-        Value steps = build.constant(further);
-        if (loop.size % tile.outputs != 0)
-          steps = build.least(steps, build.subtract(build.constant(loop.size + inputs - tile.outputs - 1), first));
-        return build.multiply(steps, grid.scaled(lhs, loop.strides[lhs]));
-      };
+      const WinogradPixels::Origin origin = pixels.originOf(item);
       auto pixel = [&](int64_t i, int64_t j) -> Term {
-        Value address =
-            build.add(build.add(from, along(convolution.down, origin.y, i)), along(convolution.across, origin.x, j));
-        return {&terms, loadChannels(address, channel)};
+        Value address = pixels.addressOf(origin, build.constant(i), build.constant(j));
+        return {&terms, pixels.loadChannels(address, channel)};
       };
       auto transform = [&](ArrayRef<Term> d) { return winograd::transformInput(d); };
       winograd::transformBoth<Term>(inputs, rows, pixel, transform, [&](int64_t i, ArrayRef<Term> row) {
@@ -227,27 +173,15 @@ private:
 
   void finishRows(int64_t from, Value item, ArrayRef<int64_t> rows) {
     Value major = build.divide(item, quads), quad = build.remainder(item, quads);
-    const Origin origin = originOf(build.add(major, from));
+    const WinogradPixels::Origin origin = pixels.originOf(build.add(major, from));
     auto product = [&](int64_t i, int64_t j) -> Term {
       return {&terms, load(filters, filterAt(major, build.constant(i * inputs + j), quad))};
     };
     auto transform = [&](ArrayRef<Term> m) { return winograd::transformProducts(tile.outputs, m); };
-    auto isInside = [&](const ContractionLoop &loop, Value first, int64_t further) {
-      return loop.size % tile.outputs == 0 ? Value()
-                                           : build.isBelow(build.add(first, further), build.constant(loop.size));
-    };
-    build.onlyIf(origin.exists, [&] {
-      winograd::transformBoth<Term>(inputs, rows, product, transform, [&](int64_t i, ArrayRef<Term> row) {
-        build.onlyIf(isInside(convolution.down, origin.y, i), [&] {
-          for (auto [j, sum] : llvm::enumerate(row)) {
-            const int64_t further = j;
-            Value value = sum.value, at = build.add(origin.row, i * convolution.across.size + further);
-            build.onlyIf(isInside(convolution.across, origin.x, further), [&] {
-              build.onlyIf(grid.writes(at), [&] { grid.finish(value, at, build.add(grid.firstQuad, quad)); });
-            });
-          }
-        });
-      });
+    winograd::transformBoth<Term>(inputs, rows, product, transform, [&](int64_t i, ArrayRef<Term> row) {
+      for (auto [j, sum] : llvm::enumerate(row))
+        pixels.finish(sum.value, origin, build.constant(i), build.constant(int64_t(j)),
+                      build.add(grid.firstQuad, quad));
     });
   }
 
@@ -258,8 +192,8 @@ private:
   ShaderTerms terms;
   const int64_t inputs, numbers; ///< Of a tile, along one dimension and along both.
   const int64_t quads;           ///< Of columns.
-  const int64_t across, down;    ///< Tiles of an image.
   const int64_t channels;
+  WinogradPixels pixels;
   Value me;
   Value filters, patches; ///< Shared: [channel][number][quad], [tile][number] of quads of channels.
   int64_t taken = 0;      ///< Invocations that have items.

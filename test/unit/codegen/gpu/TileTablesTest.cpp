@@ -253,6 +253,7 @@ TEST(GpuTileTables, WindowsMakeTilesOfFewerRows) {
 /// A convolution of 3x3 by a phone.
 TileRequest convolution(int64_t size, int64_t inputs, int64_t outputs) {
   TileRequest request = matmul(size * size, outputs, 9 * inputs);
+  request.mayBePhone = true;
   request.winograd = nacre::codegen::WinogradShape{3, 1, size, size, 1, inputs, outputs};
   return request;
 }
@@ -294,6 +295,27 @@ TEST(GpuTileTables, PhonesComputeSmallConvolutionsDirectly) {
   elsewhere.winograd.reset();
   for (const GpuTile &tile : chooseGpuTiles(elsewhere))
     EXPECT_NE(tile.kind, Kind::Winograd);
+}
+
+/// Many images have blocks for all units; a single one has too few, and what has few channels spends its time on transforms.
+TEST(GpuTileTables, NvidiaComputesManyBlocksByWinograd) {
+  auto familiesOfBlock = [](int64_t images, int64_t size, int64_t inputs, int64_t outputs) {
+    TileRequest request = matmul(images * size * size, outputs, 9 * inputs);
+    request.winograd = nacre::codegen::WinogradShape{3, images, size, size, 1, inputs, outputs};
+    const auto tiles = chooseGpuTiles(request);
+    const auto *block = llvm::find_if(tiles, [](const GpuTile &tile) { return tile.kind == Kind::WinogradBlock; });
+    if (block == tiles.end())
+      return 0u;
+    EXPECT_EQ(faultOf(*block), nullptr);
+    EXPECT_LE(block->sharedBytes(), 48 << 10);
+    for (const GpuTile &other : tiles)
+      EXPECT_TRUE(&other == block || (other.families & block->families) == 0) << "it has a variant";
+    return block->families;
+  };
+  for (auto [size, inputs, outputs] : {std::array<int64_t, 3>{16, 64, 64}, {16, 64, 128}, {8, 128, 256}, {8, 256, 128}})
+    EXPECT_EQ(familiesOfBlock(128, size, inputs, outputs), maskOf(NACRE_GPU_NVIDIA)) << size << ' ' << inputs;
+  for (auto [size, inputs, outputs] : {std::array<int64_t, 3>{56, 64, 64}, {14, 256, 256}, {32, 3, 64}, {32, 12, 64}})
+    EXPECT_EQ(familiesOfBlock(1, size, inputs, outputs), 0u) << size << ' ' << inputs;
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Convolutions by Winograd on GPUs: tiles beyond an image, its channels and its columns, shares that begin within a tile; and
-// that only phones, and only where it may be less exact, get them.
+// that only phones and NVIDIA, and only where it may be less exact, get them.
 
 #include "runtime/include/nacre/model_format.h"
 #include "test/unit/codegen/KernelTexts.h"
@@ -18,6 +18,11 @@ protected:
     GpuOptions options;
     options.tile =
         outputs == 2 ? "winograd:outputs=2,rows=8,columns=8,lines=1" : "winograd:outputs=4,rows=8,columns=4,lines=1";
+    return options;
+  }
+  static GpuOptions blockOptions() {
+    GpuOptions options;
+    options.tile = "winograd-block:outputs=2,rows=8,quads=4,columns=4,lines=4,depth=8";
     return options;
   }
 };
@@ -45,6 +50,27 @@ TEST_F(GpuWinograd, SeveralImagesOfHalves) {
   check(images.finished().text(), 1e-2, optionsOf(2));
 }
 
+TEST_F(GpuWinograd, WholeBlocks) {
+  ConvolutionText packed{{16, 16}, 16, 64};
+  packed.panel = 16;
+  check(packed.text(), 2e-5, blockOptions());
+}
+
+TEST_F(GpuWinograd, BlocksBeyondTheImageAndItsColumns) {
+  ConvolutionText odd{{9, 11}, 8, 19};
+  odd.panel = 8;
+  odd.halo = 1;
+  odd.finished(/*residual=*/true);
+  check(odd.text(), 2e-5, blockOptions());
+}
+
+TEST_F(GpuWinograd, BlocksOfSeveralImages) {
+  ConvolutionText images{{6, 4}, 24, 72};
+  images.batch = 7;
+  images.cut = 0;
+  check(images.finished().text(), 2e-5, blockOptions());
+}
+
 TEST_F(GpuWinograd, OnlyWhatItMayBeFor) {
   ConvolutionText strided{{8, 8}, 16, 32};
   strided.stride = 2;
@@ -54,6 +80,9 @@ TEST_F(GpuWinograd, OnlyWhatItMayBeFor) {
   EXPECT_EQ(variantsOf(ConvolutionText{{8, 8}, 16, 32}.text(), optionsOf(4)).front().workgroupSize, 144u);
   for (const ConvolutionText &other : {strided, wide, grouped})
     EXPECT_NE(variantsOf(other.text(), optionsOf(4)).front().workgroupSize, 144u);
+  // A part of a block is eight channels.
+  EXPECT_EQ(variantsOf(ConvolutionText{{8, 8}, 16, 32}.text(), blockOptions()).front().workgroupSize, 256u);
+  EXPECT_NE(variantsOf(ConvolutionText{{8, 8}, 12, 32}.text(), blockOptions()).front().workgroupSize, 256u);
 }
 
 TEST_F(GpuWinograd, PhonesGetItWhereItMayBeLessExact) {
@@ -70,6 +99,23 @@ TEST_F(GpuWinograd, PhonesGetItWhereItMayBeLessExact) {
   EXPECT_EQ(familiesOf(true, nacre::Accuracy::Fast), phones);
   EXPECT_EQ(familiesOf(true, nacre::Accuracy::Strict), 0u);
   EXPECT_EQ(familiesOf(false, nacre::Accuracy::Fast), 0u);
+}
+
+TEST_F(GpuWinograd, NvidiaGetsBlocksWhereTheyMayBeLessExact) {
+  ConvolutionText layer{{16, 16}, 64, 128};
+  layer.batch = 128;
+  layer.cut = 0;
+  auto firstOf = [&](nacre::Accuracy accuracy, nacre::GpuPrecision precision) {
+    GpuOptions options;
+    options.accuracy = accuracy;
+    options.precision = precision;
+    return variantsOf(layer.text(), options).front();
+  };
+  const GpuKernelCode block = firstOf(nacre::Accuracy::Fast, nacre::GpuPrecision::F32);
+  EXPECT_EQ(block.families, 1u << NACRE_GPU_NVIDIA);
+  EXPECT_EQ(block.workgroupSize, 256u);
+  EXPECT_NE(firstOf(nacre::Accuracy::Strict, nacre::GpuPrecision::F32).families, 1u << NACRE_GPU_NVIDIA);
+  EXPECT_NE(firstOf(nacre::Accuracy::Fast, nacre::GpuPrecision::F16).workgroupSize, 256u);
 }
 
 } // namespace
