@@ -2,9 +2,13 @@
 /**
  * An app that learns from its user: it fine-tunes the last layers of a network on the device, and may be killed at any time.
  *
- * The network is strokes.onnx, compiled with --train --trainable='fc*' while this program is built (CMakeLists.txt). After each
- * epoch its state is saved: weights, what the optimizer keeps, and how many steps there were. A program that starts again goes
- * on from there; what it learns is, to the last bit, what it would have learned without the interruption.
+ * The network is strokes.onnx, compiled with --train --trainable='fc*' --place=gpu while this program is built
+ * (CMakeLists.txt). After each epoch its state is saved: weights, what the optimizer keeps, and how many steps there were. A
+ * program that starts again goes on from there; what it learns is, to the last bit, what it would have learned without the
+ * interruption.
+ *
+ * With --gpu, the GPU computes the steps and keeps the state between them; the host gets a copy when an epoch is checked and
+ * saved. Without a GPU, the program says so and the CPU computes. A file of either continues on the other.
  *
  * A line of the examples is a class from 0 to 2 and 64 digits, the pixels.
  */
@@ -23,6 +27,9 @@ struct example {
 };
 
 static struct example examples[MOST_EXAMPLES];
+
+/** Whether the GPU computes: --gpu was given, and no session has found that there is none. */
+static int uses_gpu;
 
 static int explain(const char *what, nacre_status status, const char *reason) {
   fprintf(stderr, "personalize: %s: %s: %s\n", what, nacre_status_text(status), reason);
@@ -62,8 +69,39 @@ static void shuffle(int *order, int count, int64_t epoch) {
   }
 }
 
-/** One pass over the examples; the mean loss of its steps, or a negative number where a step failed. */
-static float train_epoch(nacre_session *session, int count, int64_t epoch) {
+/**
+ * Creates a session of an entry. If it cannot have a GPU, the CPU computes in it and in all later ones.
+ *
+ * An app that may use what there is leaves options.gpu as it is. This one requires the GPU, to be able to say that it has none.
+ */
+static nacre_status create_session(const char *entry, nacre_state *state, char *reason, size_t reason_capacity,
+                                   nacre_session **session) {
+  nacre_session_options options = nacre_session_options_default();
+  options.entry = entry;
+  options.state = state;
+  options.reason = reason;
+  options.reason_capacity = reason_capacity;
+  options.gpu = uses_gpu ? NACRE_GPU_REQUIRED : NACRE_GPU_NEVER;
+  nacre_status status = nacre_session_create(&nacre_model_strokes, &options, session);
+  if (status != NACRE_UNSUPPORTED || !uses_gpu)
+    return status;
+  fprintf(stderr, "personalize: no GPU can be used, so the CPU computes: %s\n", reason);
+  uses_gpu = 0;
+  options.gpu = NACRE_GPU_NEVER;
+  return nacre_session_create(&nacre_model_strokes, &options, session);
+}
+
+/** Says once if the GPU has failed in a run. The session has then continued on the CPU. */
+static void tell_lost_gpu(nacre_session *session) {
+  nacre_session_info info;
+  if (uses_gpu && nacre_session_describe(session, &info) == NACRE_OK && !info.device[0]) {
+    fprintf(stderr, "personalize: the CPU continues: %s\n", nacre_session_reason(session));
+    uses_gpu = 0;
+  }
+}
+
+/** Trains from step number `step` to the end of its epoch; the mean loss, or a negative number where a step failed. */
+static float train_epoch(nacre_session *session, int count, int64_t step) {
   void *images, *labels, *rate, *loss;
   if (nacre_session_input_named(session, "image", &images) != NACRE_OK ||
       nacre_session_input_named(session, "label", &labels) != NACRE_OK ||
@@ -71,12 +109,12 @@ static float train_epoch(nacre_session *session, int count, int64_t epoch) {
       nacre_session_output_named(session, "loss", &loss) != NACRE_OK)
     return -1.0f;
   static int order[MOST_EXAMPLES];
-  shuffle(order, count, epoch);
+  const int steps = count / BATCH, first = (int)(step % steps);
+  shuffle(order, count, step / steps);
   float sum = 0.0f;
-  int steps = count / BATCH;
-  for (int step = 0; step < steps; step++) {
+  for (int batch = first; batch < steps; batch++) {
     for (int i = 0; i < BATCH; i++) {
-      const struct example *example = &examples[order[step * BATCH + i]];
+      const struct example *example = &examples[order[batch * BATCH + i]];
       memcpy((float *)images + i * PIXELS, example->pixels, sizeof example->pixels);
       ((int64_t *)labels)[i] = example->class_number;
     }
@@ -85,16 +123,15 @@ static float train_epoch(nacre_session *session, int count, int64_t epoch) {
       return -1.0f;
     sum += *(const float *)loss;
   }
-  return sum / (float)steps;
+  return sum / (float)(steps - first);
 }
 
 /** How many examples the network recognizes with the weights of `state`; negative where a run failed. */
 static int recognize(nacre_state *state, int count) {
-  nacre_session_options options = nacre_session_options_default();
-  options.state = state; /* the entry is main, the network as it was exported */
+  char reason[200] = "";
   nacre_session *session;
   void *image, *logits;
-  if (nacre_session_create(&nacre_model_strokes, &options, &session) != NACRE_OK)
+  if (create_session("main", state, reason, sizeof reason, &session) != NACRE_OK) /* the network as it was exported */
     return -1;
   int right = 0;
   if (nacre_session_input_named(session, "image", &image) != NACRE_OK ||
@@ -127,12 +164,14 @@ static int resume(nacre_state *state, const char *path) {
   return status == NACRE_OK ? 0 : explain(path, status, nacre_state_reason(state));
 }
 
+/** How many steps made this state; negative if that cannot be read. */
 static int64_t count_steps(nacre_state *state) {
   uint32_t index;
-  int64_t steps = 0;
-  if (nacre_state_find(state, "#step", &index) == NACRE_OK)
-    nacre_state_read(state, index, &steps, sizeof steps);
-  return steps;
+  int64_t steps;
+  return nacre_state_find(state, "#step", &index) == NACRE_OK &&
+                 nacre_state_read(state, index, &steps, sizeof steps) == NACRE_OK
+             ? steps
+             : -1;
 }
 
 /**
@@ -154,42 +193,67 @@ static int is_finite(nacre_state *state) {
   return 1;
 }
 
+/** Trains up to an epoch. Where to continue is read from the state each time: a GPU that is lost may have taken steps with it. */
 static int train(nacre_state *state, int count, int64_t epochs, const char *path) {
   char reason[200] = "";
-  nacre_session_options options = nacre_session_options_default();
-  options.entry = "train";
-  options.state = state;
-  options.reason = reason;
-  options.reason_capacity = sizeof reason;
   nacre_session *session;
-  nacre_status status = nacre_session_create(&nacre_model_strokes, &options, &session);
+  nacre_status status = create_session("train", state, reason, sizeof reason, &session);
   if (status != NACRE_OK)
     return explain("train", status, reason);
   int failed = 0;
-  for (int64_t epoch = count_steps(state) / (count / BATCH); !failed && epoch < epochs; epoch++) {
-    float loss = train_epoch(session, count, epoch);
+  const int64_t steps = count / BATCH;
+  int64_t step = count_steps(state);
+  while (!failed && step >= 0 && step < epochs * steps) {
+    const int64_t epoch = step / steps + 1;
+    float loss = train_epoch(session, count, step);
+    tell_lost_gpu(session);
     const int finite = is_finite(state);
     if (loss < 0.0f) {
       failed = explain("train", NACRE_FAILED, nacre_session_reason(session));
     } else if (finite < 0) {
       failed = explain("weights", NACRE_FAILED, nacre_state_reason(state));
     } else if (!finite) { /* the file keeps what was saved last */
-      fprintf(stderr, "personalize: training diverged in epoch %lld; lower the learning rate\n", (long long)epoch + 1);
+      fprintf(stderr, "personalize: training diverged in epoch %lld; lower the learning rate\n", (long long)epoch);
       failed = 1;
     } else if ((status = nacre_state_save(state, path, NACRE_STATE_ALL)) != NACRE_OK) {
       failed = explain(path, status, nacre_state_reason(state));
     } else {
-      printf("epoch %lld: loss %.4f\n", (long long)epoch + 1, (double)loss);
+      printf("epoch %lld: loss %.4f\n", (long long)epoch, (double)loss);
       fflush(stdout);
     }
+    step = count_steps(state);
   }
+  if (!failed && step < 0)
+    failed = explain("steps", NACRE_FAILED, nacre_state_reason(state));
   nacre_session_destroy(session);
   return failed;
 }
 
+static void print_usage(FILE *file, const char *program) {
+  fprintf(file,
+          "usage: %s [--gpu] examples.txt learned.safetensors epochs\n\n"
+          "Learns from the examples until as many epochs have been made, and continues from the second file if it "
+          "exists.\n\n"
+          "  --gpu   train and recognize on the GPU, or on the CPU if no GPU can be used\n"
+          "  --help  print this and end\n",
+          program);
+}
+
 int main(int argc, char **argv) {
+  const char *program = argv[0];
+  for (; argc > 1 && argv[1][0] == '-'; argc--, argv++) {
+    if (!strcmp(argv[1], "--help")) {
+      print_usage(stdout, program);
+      return 0;
+    }
+    if (strcmp(argv[1], "--gpu")) {
+      fprintf(stderr, "personalize: unknown option %s; --help lists the options\n", argv[1]);
+      return 2;
+    }
+    uses_gpu = 1;
+  }
   if (argc != 4) {
-    fprintf(stderr, "usage: %s examples.txt learned.safetensors epochs\n", argv[0]);
+    print_usage(stderr, program);
     return 2;
   }
   int count = read_examples(argv[1]);
@@ -204,8 +268,13 @@ int main(int argc, char **argv) {
   int failed = resume(state, argv[2]);
   if (!failed)
     failed = train(state, count, strtoll(argv[3], NULL, 10), argv[2]);
-  if (!failed)
-    printf("recognizes %d of %d\n", recognize(state, count), count);
+  if (!failed) {
+    const int right = recognize(state, count);
+    if (right < 0)
+      failed = explain("main", NACRE_FAILED, nacre_state_reason(state));
+    else
+      printf("recognizes %d of %d\n", right, count);
+  }
   nacre_state_destroy(state);
   return failed;
 }
