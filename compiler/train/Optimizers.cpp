@@ -4,6 +4,7 @@
 
 #include "compiler/train/Optimizers.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace mlir;
@@ -31,10 +32,11 @@ bool correctsBySteps(const Optimizer &optimizer) {
   return optimizer.kind == Optimizer::Kind::Adam || optimizer.kind == Optimizer::Kind::AdamW;
 }
 
-/// In f64: close to 1 a power leaves few digits of what it lacks.
+/// 1 - beta^step = -expm1(step * log(beta)), which Elu computes of negative numbers. Subtracting the power would cancel its digits while it is
+/// close to 1; f64 would keep enough of them, but GPUs lack its functions.
 static Value writeCorrection(Writer &w, double beta, Value step, Type elementType) {
-  Value wide = w.convert(step, w.getBuilder().getF64Type());
-  return w.convert(w.sub(1, w.exp(w.mul(wide, std::log(beta)))), elementType);
+  const double exponent = std::max(std::log(beta), -200.0); // e^-200 is 0 in f32, as is a beta of 0
+  return w.neg(w.unary(nn::UnaryKind::Elu, w.mul(w.convert(step, elementType), exponent), /*alpha=*/1));
 }
 
 void writeCorrections(Writer &w, const Optimizer &optimizer, Value step, Type elementType, StepNumbers &numbers) {

@@ -23,6 +23,13 @@ module @documented_example {
 // ADAM-SAME: nn.variable = "w#m"
 // ADAM-SAME: nn.variable = "w#v"
 // ADAM-SAME: tensor<f32> {nn.name = "gradient_norm"}
+// 1 - beta^step is -expm1(step * log(beta)), without f64 and without cancellation.
+// ADAM-NOT: tensor<f64>
+// ADAM: %[[STEP:[^ ,:()]+]] = nn.cast %{{.*}} : tensor<i64> to tensor<f32>
+// ADAM: %[[EXPONENT:[^ ,:()]+]] = nn.binary mul %[[STEP]], %{{.*}}
+// ADAM-NEXT: %[[POWER:[^ ,:()]+]] = nn.unary elu %[[EXPONENT]] {alpha = 1.000000e+00 : f64}
+// ADAM-NEXT: nn.unary neg %[[POWER]]
+// ADAM-NOT: tensor<f64>
 // ADAM-LABEL: func.func @accumulate(
 // ADAM-NOT: learning_rate
 // ADAM: -> (tensor<4xf32> {nn.variable = "w#sum"}, tensor<f32> {nn.variable = "#batches"})
