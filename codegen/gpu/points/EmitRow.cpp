@@ -21,7 +21,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
-#include <limits>
 
 using namespace mlir;
 
@@ -46,7 +45,6 @@ private:
 
   // 1. Division
   LogicalResult findReductions();
-  int64_t strideOf(RowLoops::Role role) const;
   LogicalResult divide();
 
   // 2. Reductions
@@ -103,20 +101,6 @@ LogicalResult RowEmitter::findReductions() {
   return success();
 }
 
-/// The least distance, but none, at which a storage is read or written along loops of `role`.
-int64_t RowEmitter::strideOf(RowLoops::Role role) const {
-  int64_t least = std::numeric_limits<int64_t>::max();
-  for (auto [work, roles] : llvm::zip_equal(form.work, loops.roles))
-    for (unsigned loop = 0; loop < work.loops(); ++loop) {
-      if (!(roles[loop] == role))
-        continue;
-      for (const Input &input : work.inputs)
-        if (input.source == Input::Source::Storage && input.access.strides[loop] != 0)
-          least = std::min(least, std::abs(input.access.strides[loop]));
-    }
-  return least;
-}
-
 LogicalResult RowEmitter::divide() {
   constexpr int64_t kLanes = 4;
   RowShape shape;
@@ -124,8 +108,9 @@ LogicalResult RowEmitter::divide() {
     shape.rows *= size;
   for (int64_t size : loops.columns)
     shape.columns *= size;
-  shape.columnsAdjoin = strideOf({RowLoops::Role::Column, unsigned(loops.columns.size()) - 1}) == 1;
-  shape.rowsAdjoin = !loops.rows.empty() && strideOf({RowLoops::Role::Row, unsigned(loops.rows.size()) - 1}) == 1;
+  shape.columnsAdjoin = loops.strideOf(form, {RowLoops::Role::Column, unsigned(loops.columns.size()) - 1}) == 1;
+  shape.rowsAdjoin =
+      !loops.rows.empty() && loops.strideOf(form, {RowLoops::Role::Row, unsigned(loops.rows.size()) - 1}) == 1;
   shape.quads = !loops.columns.empty() && loops.columns.back() % kLanes == 0 && evaluator.lanesFit(kLanes, {});
   shape.mustBeRows = kernel.getKind() == plan::KernelKind::Row;
   const std::optional<RowGrid> chosen = chooseRowGrid(shape, function.variant);
@@ -200,33 +185,39 @@ SmallVector<Value> RowEmitter::turn(const Column &column, ValueRange carried, Bo
   return next;
 }
 
-/// All columns of this invocation.
+/// All columns of this invocation. Carries rowGrid.sums copies of `carried`, one after another, among which columns are dealt out.
 SmallVector<Value> RowEmitter::sweep(ValueRange carried, Body body) {
   const int64_t turns = llvm::divideCeil(rowGrid.columns, rowGrid.perRow);
-  SmallVector<Value> values(carried);
+  SmallVector<Value> values;
+  for (int64_t sum = 0; sum < rowGrid.sums; ++sum)
+    llvm::append_range(values, carried);
+  auto turnOf = [&](int64_t number, const Column &column, SmallVectorImpl<Value> &all) {
+    auto *mine = all.begin() + number % rowGrid.sums * int64_t(carried.size());
+    llvm::copy(turn(column, ValueRange(ArrayRef(mine, carried.size())), body), mine);
+  };
   if (rowGrid.inRegisters) {
     // The same positions in every sweep: what is known of a column stays known.
     for (int64_t number = 0; number < turns; ++number) {
       if (number == int64_t(unrolled.size()))
         unrolled.push_back(columnOf(build.index(number), number + 1 == turns));
-      values = turn(unrolled[number], values, body);
+      turnOf(number, unrolled[number], values);
     }
     return values;
   }
   // Several loads are on their way at once.
   constexpr int64_t kTogether = 4;
+  assert(kTogether % rowGrid.sums == 0 && "a column's sum is known when code is emitted");
   const int64_t loops = rowGrid.columns / rowGrid.perRow / kTogether;
   values = build.loop(loops, values, [&](Value number, ValueRange carriedIn) {
     SmallVector<Value> next(carriedIn);
     evaluator.inScope([&] {
       for (int64_t i = 0; i < kTogether; ++i)
-        next =
-            turn(columnOf(build.add(build.multiply(number, kTogether), build.index(i)), /*isLast=*/false), next, body);
+        turnOf(i, columnOf(build.add(build.multiply(number, kTogether), build.index(i)), /*isLast=*/false), next);
     });
     return next;
   });
   for (int64_t number = loops * kTogether; number < turns; ++number)
-    values = turn(columnOf(build.index(number), number + 1 == turns), values, body);
+    turnOf(number, columnOf(build.index(number), number + 1 == turns), values);
   return values;
 }
 
@@ -269,10 +260,19 @@ void RowEmitter::reduce(unsigned number) {
   });
   SmallVector<Value> results;
   for (auto [result, reduction] : llvm::enumerate(reductions[number])) {
-    Value value = build.lane(partial[result], 0);
-    for (unsigned lane = 1; lane < rowGrid.lanes; ++lane)
-      value = combine(reduction.op, value, build.lane(partial[result], lane));
-    value = foldThreads(reduction.op, value);
+    SmallVector<Value> sums;
+    for (int64_t sum = 0; sum < rowGrid.sums; ++sum) {
+      Value ofLanes = partial[sum * int64_t(carried.size()) + int64_t(result)];
+      Value value = build.lane(ofLanes, 0);
+      for (unsigned lane = 1; lane < rowGrid.lanes; ++lane)
+        value = combine(reduction.op, value, build.lane(ofLanes, lane));
+      sums.push_back(value);
+    }
+    // In the order in which foldThreads folds them where each has an invocation of its own.
+    for (size_t half = sums.size() / 2; half > 0; half /= 2)
+      for (size_t sum = 0; sum < half; ++sum)
+        sums[sum] = combine(reduction.op, sums[sum], sums[sum + half]);
+    Value value = foldThreads(reduction.op, sums.front());
     if (work.results[result].start != reduction.identity)
       value = combine(reduction.op, build.constant(work.results[result].start), value);
     results.push_back(value);

@@ -28,9 +28,13 @@ std::optional<RowGrid> chooseRowGrid(const RowShape &shape, unsigned variant) {
   grid.workgroup = isLong && variant == 0 ? kLargeWorkgroup : kAnyWorkgroup;
   // Few rows are shared by as many as there are columns for; of many, each invocation computes more.
   const int64_t wanted = many ? llvm::divideCeil(grid.columns, kFewTurns) : grid.columns;
-  grid.perRow = std::min<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(1, wanted)), grid.workgroup);
-  if (grid.rowsFirst)
-    grid.perRow = std::min<int64_t>(grid.perRow, many ? 4 : grid.workgroup / 8);
+  auto sharedBy = [&](int64_t workgroup) {
+    const int64_t perRow = std::min<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(1, wanted)), workgroup);
+    return grid.rowsFirst ? std::min<int64_t>(perRow, many ? 4 : workgroup / 8) : perRow;
+  };
+  grid.perRow = sharedBy(grid.workgroup);
+  // A sum must not depend on the workgroups that a device has.
+  grid.sums = isLong ? sharedBy(kLargeWorkgroup) / grid.perRow : 1;
   grid.inRegisters = llvm::divideCeil(grid.columns, grid.perRow) <= kMostInRegisters;
   return grid;
 }

@@ -20,9 +20,10 @@ struct RowShape {
 };
 
 struct RowGrid {
-  int64_t columns = 1;     ///< Vectors of `lanes`.
-  unsigned lanes = 1;      ///< Of the columns.
-  int64_t perRow = 1;      ///< Invocations that share a row: a power of two.
+  int64_t columns = 1; ///< Vectors of `lanes`.
+  unsigned lanes = 1;  ///< Of the columns.
+  int64_t perRow = 1;  ///< Invocations that share a row: a power of two.
+  int64_t sums = 1; ///< Partial results of an invocation: a power of two. Together, all variants have as many per row.
   int64_t workgroup = 1;   ///< Invocations.
   unsigned variants = 1;   ///< How many choices there are.
   bool rowsFirst = false;  ///< Neighbouring invocations compute neighbouring rows.

@@ -3,6 +3,9 @@
 #include "codegen/gpu/points/RowLoops.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
 
 using namespace mlir;
 
@@ -131,6 +134,19 @@ private:
 
 bool RowLoops::hasColumns(unsigned work) const {
   return llvm::any_of(roles[work], [](const Role &role) { return role.kind == Role::Column; });
+}
+
+int64_t RowLoops::strideOf(const KernelForm &form, Role role) const {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (auto [work, ofWork] : llvm::zip_equal(form.work, roles))
+    for (unsigned loop = 0; loop < work.loops(); ++loop) {
+      if (!(ofWork[loop] == role))
+        continue;
+      for (const Input &input : work.inputs)
+        if (input.source == Input::Source::Storage && input.access.strides[loop] != 0)
+          least = std::min(least, std::abs(input.access.strides[loop]));
+    }
+  return least;
 }
 
 FailureOr<RowLoops> findRowLoops(const KernelForm &form) { return Finder(form).find(); }

@@ -28,6 +28,8 @@ struct RowLoops {
 
   /// Whether operation `work` has a value for each column.
   bool hasColumns(unsigned work) const;
+  /// Returns the least distance other than 0 at which a storage is read along loops of `role`.
+  int64_t strideOf(const KernelForm &form, Role role) const;
 };
 
 /// Fails where a reduction is not one over all columns of a row, or loops stay unknown.

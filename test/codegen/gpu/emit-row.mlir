@@ -56,10 +56,13 @@ plan.kernel @softmax row (%x: tensor<29x512xf32>) into (%y: tensor<29x512xf32>) 
   } -> tensor<29x512xf32>
   plan.yield %r : tensor<29x512xf32>
 }
-// A sum over all of 8192 columns reads them in a loop, and writes once.
+// A sum over all of 8192 columns is written once. A quarter of the invocations reads them in a loop, and has as many partial sums in all.
 
 // CHECK-LABEL: gpu.module @sum_0
-// CHECK:         scf.for {{.*}} -> (vector<4xf32>)
+// CHECK-NOT:     scf.for
+// CHECK:         gpu.barrier
+// CHECK-LABEL: gpu.module @sum_1
+// CHECK:         scf.for {{.*}} -> (vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>)
 // CHECK:         gpu.barrier
 // CHECK:         arith.cmpi eq
 // CHECK:         memref.store {{.*}} memref<3xf32

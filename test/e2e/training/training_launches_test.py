@@ -72,6 +72,8 @@ class LaunchesTest(nacre.NacreTest):
             "128x2x3x3x3x64", "64x1x3x3x64x64", "32x1x3x3x64x128", "16x1x3x3x128x128", "8x1x3x3x128x256")))
         for percent in (25, 80):
             self.assertEqual(sorted(shapes(self.plan(f"split:{percent}"))), sorted(whole))
+        for device in ("snapdragon-778g", "helio-g99"):
+            self.assertEqual(sorted(shapes(self.plan("gpu", f"--device={device}"))), sorted(whole))
 
 
 if __name__ == "__main__":

@@ -4,12 +4,15 @@
 // Why:   see there.
 // How:   1. a wrapper is made of each row of the runtime's own list of commands; it counts, fails or forwards. 2. Some commands are
 //        looked at more closely: which memory is mapped, and what command buffers copy, each time that they are submitted.
+//        3. Answers about the device are changed as FakeDevice.h says.
 
 #include "test/runtime/gpu_vulkan/FakeVulkan.h"
+#include "test/runtime/gpu_vulkan/FakeDevice.h"
 
 #include "runtime/src/gpu_vulkan/vulkan_api.h"
 
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <map>
@@ -78,7 +81,7 @@ struct Copies {
 };
 
 std::mutex watching;
-std::set<VkDeviceMemory> mapped;
+std::set<VkDeviceMemory> mapped, unmappable;
 std::map<VkBuffer, VkDeviceMemory> memoryOf;
 std::map<VkDeviceMemory, uint64_t> bytesOf;
 std::map<VkCommandBuffer, Copies> copiesOf; // each time that they are submitted
@@ -88,6 +91,7 @@ uint64_t allocated, peak;
 void forgetWatched() {
   std::lock_guard<std::mutex> lock(watching);
   mapped.clear();
+  unmappable.clear();
   memoryOf.clear();
   bytesOf.clear();
   copiesOf.clear();
@@ -122,6 +126,7 @@ void watchFree(VkDeviceMemory memory) {
   allocated -= bytesOf[memory];
   bytesOf.erase(memory);
   mapped.erase(memory);
+  unmappable.erase(memory);
 }
 
 /// After a call that succeeded.
@@ -142,6 +147,35 @@ template <int command, typename... Arguments> void watch([[maybe_unused]] Argume
     std::apply(watchCopy, all);
   if constexpr (command == kQueueSubmit)
     watchSubmit(std::get<1>(all), std::get<2>(all));
+}
+
+// --- 3. The device
+
+/// Allocates from the driver's memory type that stands for the one that was asked for.
+VkResult allocate(PFN_vkAllocateMemory real, VkDevice device, const VkMemoryAllocateInfo *info,
+                  const VkAllocationCallbacks *by, VkDeviceMemory *memory) {
+  VkMemoryAllocateInfo request = *info;
+  request.memoryTypeIndex = nacre::test::realMemoryType(info->memoryTypeIndex);
+  const VkResult result = real(device, &request, by, memory);
+  std::lock_guard<std::mutex> lock(watching);
+  if (result == VK_SUCCESS && !nacre::test::isMappable(info->memoryTypeIndex))
+    unmappable.insert(*memory);
+  return result;
+}
+
+bool isUnmappable(VkDeviceMemory memory) {
+  std::lock_guard<std::mutex> lock(watching);
+  return unmappable.count(memory) != 0;
+}
+
+/// After a call that returns nothing.
+template <int command, typename... Arguments> void disguise([[maybe_unused]] Arguments... arguments) {
+  [[maybe_unused]] const std::tuple all(arguments...);
+  if constexpr (command == kGetPhysicalDeviceProperties2 || command == kGetPhysicalDeviceFeatures2 ||
+                command == kGetPhysicalDeviceMemoryProperties)
+    nacre::test::disguise(*std::get<1>(all));
+  if constexpr (command == kGetBufferMemoryRequirements)
+    nacre::test::disguise(*std::get<2>(all));
 }
 
 // --- 1. Wrappers
@@ -192,6 +226,11 @@ struct Wrapper<command, Result(VKAPI_PTR *)(Arguments...)> {
       VkResult result;
       if constexpr (command == kEnumeratePhysicalDevices)
         result = showsTwice ? listTwice(forward, arguments...) : forward(arguments...);
+      else if constexpr (command == kAllocateMemory)
+        result = allocate(forward, arguments...);
+      else if constexpr (command == kMapMemory)
+        result =
+            isUnmappable(std::get<1>(std::tuple(arguments...))) ? VK_ERROR_MEMORY_MAP_FAILED : forward(arguments...);
       else
         result = forward(arguments...);
       if (defiesPolls && result == VK_SUCCESS)
@@ -200,9 +239,12 @@ struct Wrapper<command, Result(VKAPI_PTR *)(Arguments...)> {
       if (result == VK_SUCCESS)
         watch<command>(arguments...);
       return result;
-    } else {
+    } else if constexpr (std::is_void_v<Result>) {
       live -= destroys(kNames[command]);
       watch<command>(arguments...);
+      forward(arguments...);
+      disguise<command>(arguments...);
+    } else {
       return forward(arguments...);
     }
   }
@@ -242,7 +284,9 @@ PFN_vkVoidFunction VKAPI_CALL getDeviceAddress(VkDevice device, const char *name
 }
 
 PFN_vkGetInstanceProcAddr realLookup() {
-  static void *library = dlopen("libvulkan.so.1", RTLD_NOW);
+  // Where this library is called libvulkan.so.1 itself, the system's is named by its path.
+  const char *path = std::getenv("NACRE_REAL_VULKAN");
+  static void *library = dlopen(path ? path : "libvulkan.so.1", RTLD_NOW);
   return library ? reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vkGetInstanceProcAddr")) : nullptr;
 }
 

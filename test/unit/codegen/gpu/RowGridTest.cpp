@@ -36,6 +36,19 @@ TEST(RowGrid, FewLongRowsHaveALargeWorkgroupWhereThereIsOne) {
   EXPECT_FALSE(chooseRowGrid(shape, 1)->inRegisters) << "2048 vectors are 16 for each of 128";
 }
 
+TEST(RowGrid, AllWorkgroupsHaveTheSamePartialSums) {
+  RowShape apart = shapeOf(16, 8192);
+  apart.columnsAdjoin = false;
+  apart.rowsAdjoin = true;
+  for (const RowShape &shape : {shapeOf(16, 8192), apart}) {
+    const RowGrid large = *chooseRowGrid(shape, 0), any = *chooseRowGrid(shape, 1);
+    EXPECT_EQ(large.sums, 1);
+    EXPECT_EQ(any.sums, 4);
+    EXPECT_EQ(any.perRow * any.sums, large.perRow);
+  }
+  EXPECT_EQ(chooseRowGrid(shapeOf(128, 100), 0)->sums, 1);
+}
+
 TEST(RowGrid, OfManyRowsEachInvocationTakesMore) {
   EXPECT_EQ(chooseRowGrid(shapeOf(16383, 256), 0)->perRow, 64);
   EXPECT_EQ(chooseRowGrid(shapeOf(16384, 256), 0)->perRow, 16);
