@@ -18,6 +18,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <array>
+#include <set>
 
 using namespace mlir;
 
@@ -34,14 +35,22 @@ static StringRef nodeOf(Location location) {
   return named ? named.getName().getValue() : StringRef();
 }
 
-/// Prints what the phase train says of a model that is supported; how many lines these are.
-static unsigned checkTraining(const CompilerOptions &options, MLIRContext &context, raw_ostream &text) {
+/// Notes and warnings: their places and texts.
+using Said = std::set<std::pair<const void *, std::string>>;
+
+static Said::value_type describeNote(Diagnostic &diagnostic) {
+  return {diagnostic.getLocation().getAsOpaquePointer(), diagnostic.str()};
+}
+
+/// Prints what the phase train says of a model that is supported; how many lines these are. Its import repeats what was `said`.
+static unsigned checkTraining(const CompilerOptions &options, MLIRContext &context, const Said &said,
+                              raw_ostream &text) {
   CompilerOptions toTrain = options;
   toTrain.compileTo = Phase::Train;
   std::vector<std::string> lines; // what is in a loop may be met more than once
   ScopedDiagnosticHandler collect(&context, [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-      return failure();
+      return success(said.count(describeNote(diagnostic)) > 0);
     StringRef node = nodeOf(diagnostic.getLocation());
     std::string line = toPrintable((node.empty() ? " " : "\"" + node.str() + "\": ") + diagnostic.str());
     if (!llvm::is_contained(lines, line))
@@ -57,8 +66,16 @@ static unsigned checkTraining(const CompilerOptions &options, MLIRContext &conte
 
 llvm::FailureOr<ProblemCount> checkModel(const CompilerOptions &options, MLIRContext &context, raw_ostream &text) {
   importer::CheckResult result;
-  if (failed(importer::checkModel(options.modelPath, importOptionsOf(options), &context, result)))
-    return failure();
+  Said said;
+  {
+    ScopedDiagnosticHandler remember(&context, [&](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+        said.insert(describeNote(diagnostic));
+      return failure();
+    });
+    if (failed(importer::checkModel(options.modelPath, importOptionsOf(options), &context, result)))
+      return failure();
+  }
   ProblemCount count;
   count.allNodes = result.nodes;
   for (const importer::Problem &problem : result.problems) {
@@ -67,7 +84,7 @@ llvm::FailureOr<ProblemCount> checkModel(const CompilerOptions &options, MLIRCon
     ++(problem.kind == importer::Problem::Kind::Node ? count.nodes : count.values);
   }
   if (options.training && result.problems.empty())
-    count.training = checkTraining(options, context, text);
+    count.training = checkTraining(options, context, said, text);
   return count;
 }
 

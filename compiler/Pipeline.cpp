@@ -178,7 +178,9 @@ private:
       if (failed(phases.run(Phase::Train, [&] {
             if (failed(writeGradients(*module)))
               return failure();
-            return trained ? trained->addSteps(*module) : success();
+            if (trained)
+              return trained->addSteps(*module);
+            return trainsItself() ? nameOwnSteps(*module) : success();
           })))
         return nullptr;
     early += phases.textOf(Phase::Train, *module);

@@ -107,6 +107,12 @@ LogicalResult writeGradients(ModuleOp module) {
   return success();
 }
 
+LogicalResult nameOwnSteps(ModuleOp module) {
+  PassManager passes(module.getContext());
+  train::buildOwnSteps(passes);
+  return passes.run(module);
+}
+
 std::string TrainedModel::findUndivided(func::FuncOp function) const {
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (function.getResultAttr(i, nn::variableAttr))

@@ -27,6 +27,8 @@ namespace nacre {
 bool asksForGradients(mlir::ModuleOp module);
 /// Writes them.
 mlir::LogicalResult writeGradients(mlir::ModuleOp module);
+/// Names the gradients and updates of a model that trains itself, as reports and profiles expect. Its gradients are written.
+mlir::LogicalResult nameOwnSteps(mlir::ModuleOp module);
 
 class TrainedModel {
 public:

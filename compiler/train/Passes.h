@@ -23,6 +23,9 @@ bool asksForGradients(mlir::func::FuncOp function);
 /// Appends to `pm`, which runs on such a function, what writes them. Its recurrent layers are loops by now.
 void buildGradients(mlir::OpPassManager &pm);
 
+/// Appends to `pm`, which runs on a module, what names the steps of a model that trains itself. Its gradients are written by now.
+void buildOwnSteps(mlir::OpPassManager &pm);
+
 /// Appends the phase's first part to `pm`, which runs on a module: which weights are trained.
 void buildSelection(mlir::OpPassManager &pm, const TrainingOptions &options);
 

@@ -26,6 +26,26 @@ def WriteGradientsPass : Pass<"nacre-write-gradients", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
+def NameOwnStepsPass : Pass<"nacre-name-own-steps", "::mlir::ModuleOp"> {
+  let summary = "Name a model's own gradients and updates like those of the compiler";
+  let description = [{
+    Profiles and reports tell forward pass, backward pass and update by the names of nodes (`compiler/report/StepParts.h`). The
+    compiler's own steps have names such as `conv1 dX`, `conv1 dW` and `conv1 update`. A model with its own training step has
+    nodes for them, whose names follow no rule. This pass appends the ends ` dX`, ` dW` and ` update` to their names.
+
+    A node of `train` that no other function has is not part of the forward pass. If it assigns a variable or does not depend
+    on the network, it is an update. If only such updates read it, and one assigns a variable of its type, it is the gradient of
+    a weight.
+
+    Requires: operators are located at their nodes; there is no `nn.gradient`.
+
+    Ensures: a node of `train` with none of these ends is also in another function. Without `train`, the pass is a no-op.
+
+    Example: test/compiler/train/name-own-steps.mlir, a product and its momentum.
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
 def SelectTrainablePass : Pass<"nacre-select-trainable", "::mlir::ModuleOp"> {
   let summary = "Convert weights that are not trained to constants";
   let description = [{

@@ -14,6 +14,8 @@ void buildGradients(mlir::OpPassManager &pm) {
   pm.addPass(mlir::createCSEPass());
 }
 
+void buildOwnSteps(mlir::OpPassManager &pm) { pm.addPass(createNameOwnStepsPass()); }
+
 void buildSelection(mlir::OpPassManager &pm, const TrainingOptions &options) {
   SelectTrainablePassOptions select;
   llvm::append_range(select.trainable, options.trainable);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """TensorFlow models that train themselves, written without TensorFlow: every optimizer, against its formula in doubles; a saved model of
 TensorFlow 2 with the signatures train, infer, save and restore; and the errors of graphs that leave a choice."""
+import json
 import math
 import os
 import random
@@ -323,6 +324,21 @@ class ChoicesTest(TrainedModelTest):
         inputs = {"x": ([2, 3], [1, 0, 0, 0, 1, 1]), "label": ([2, 1], [2, 4])}
         self.close(self.run_entry(library, inputs, "--entry=train")["loss"], [1.0])
         self.close(self.run_entry(library, {"x": inputs["x"]})["prediction"], [1, 5])
+
+    def test_parts_of_a_step(self):
+        """Gradients and updates of the graph have the names that tell reports and profiles what they are."""
+        report = self.path("report.json")
+        self.build(self.graph(), "--train", "--report=" + report)
+        with open(report, encoding="utf-8") as file:
+            launches = [row for row in json.load(file)["launches"] if row["entry"] == "train"]
+        parts = {node: row["part"] for row in launches for node in row["nodes"].split(", ")}
+        self.assertEqual(parts["prediction"], "forward")
+        self.assertEqual((parts["dw dW"], parts["update update"]), ("backward", "backward"), "in one launch")
+
+    def test_check_says_what_trains_once(self):
+        said = self.call(os.path.join(nacre.BIN, "nacre-compile"), self.graph(), "--check", "--train")
+        self.assertEqual(said.count("note: trains as its node 'update' does"), 1, said)
+        self.assertIn("nodes are supported, and the model can be trained", said)
 
     def test_slots_begin_as_fills(self):
         """Optimizers initialize large slots with a Fill."""
