@@ -21,14 +21,19 @@ const char *kind_name(uint32_t kind) {
   return kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
-nacre_status describe_tensor(const nacre_model_table &model, const nacre_tensor *tensors, uint32_t count,
-                             uint32_t index, size_t info_size, nacre_tensor_info *out_info) {
-  if (index >= count)
+/// Only outputs have axes whose sizes a run decides; inputs that name classes use first_count for these.
+nacre_status describe_tensor(const nacre_model *handle, uint32_t number, uint32_t index, size_t info_size,
+                             nacre_tensor_info *out_info, bool is_output) {
+  const nacre_model_table &model = table_of(handle);
+  if (number >= model.entry_count)
     return NACRE_BAD_ARGUMENT;
-  const nacre_tensor &tensor = tensors[index];
+  const nacre_entry &entry = model.entries[number];
+  if (index >= (is_output ? output_count(entry) : entry.input_count))
+    return NACRE_BAD_ARGUMENT;
+  const nacre_tensor &tensor = (is_output ? entry.outputs : entry.inputs)[index];
   uint32_t open_axes = 0;
   for (uint32_t axis = 0; axis < tensor.rank; ++axis)
-    open_axes |= count_of_axis(model, tensor, axis) < 0 ? 0 : uint32_t(1) << axis;
+    open_axes |= !is_output || count_of_axis(model, tensor, axis) < 0 ? 0 : uint32_t(1) << axis;
   copy_out(out_info, info_size,
            nacre_tensor_info{model.strings + tensor.name, static_cast<nacre_element_type>(tensor.element_type),
                              tensor.rank, model.dims + tensor.first_dim, tensor.bytes, tensor.scale, tensor.zero_point,
@@ -63,20 +68,12 @@ nacre_status entry_describe(const nacre_model *handle, uint32_t index, size_t in
 
 nacre_status input_describe(const nacre_model *handle, uint32_t entry, uint32_t index, size_t info_size,
                             nacre_tensor_info *out_info) {
-  const nacre_model_table &model = table_of(handle);
-  if (entry >= model.entry_count)
-    return NACRE_BAD_ARGUMENT;
-  return describe_tensor(model, model.entries[entry].inputs, model.entries[entry].input_count, index, info_size,
-                         out_info);
+  return describe_tensor(handle, entry, index, info_size, out_info, false);
 }
 
 nacre_status output_describe(const nacre_model *handle, uint32_t entry, uint32_t index, size_t info_size,
                              nacre_tensor_info *out_info) {
-  const nacre_model_table &model = table_of(handle);
-  if (entry >= model.entry_count)
-    return NACRE_BAD_ARGUMENT;
-  return describe_tensor(model, model.entries[entry].outputs, output_count(model.entries[entry]), index, info_size,
-                         out_info);
+  return describe_tensor(handle, entry, index, info_size, out_info, true);
 }
 
 nacre_status launch_describe(const nacre_model *handle, uint32_t entry, uint32_t index, size_t info_size,

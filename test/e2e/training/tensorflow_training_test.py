@@ -58,6 +58,7 @@ class TensorFlowTrainingHere(TensorFlowTraining):
         said = self.run_model(self.check_graph("momentum"), "--info")
         for text in ("entry     main (1 of 3)", "logits f32[32,10]", "conv1/kernel f32[3,3,1,16]", "conv1/kernel/Momentum f32[3,3,1,16]"):
             self.assertIn(text, said)
+        self.assertIn("label i64[32]\n", self.run_model(os.path.join(self.folder, "libcase.so"), "--info", "--entry=train"))
 
     def test_evaluation_changes_nothing(self):
         library, _ = self.compile_graph("momentum")

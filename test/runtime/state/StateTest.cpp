@@ -142,6 +142,18 @@ TEST_F(StateTest, LabelsThatAreNoClassesAreRefused) {
   test(int64_t(0), NACRE_I64);
 }
 
+/// Their number is no size that a run decides, though outputs keep these in the same member.
+TEST_F(StateTest, LabelsHaveNoOpenAxes) {
+  std::vector<int64_t> dims(toy.table.dims, toy.table.dims + toy.table.dim_count);
+  toy.inputs[0].first_count = uint32_t(dims.size());
+  dims.insert(dims.end(), {5, 255}); // classes, and what is ignored
+  toy.table.dims = dims.data();
+  nacre_tensor_info info;
+  ASSERT_EQ(nacre_input_describe(toy.model(), 0, 0, &info), NACRE_OK);
+  EXPECT_EQ(info.rank, 2u);
+  EXPECT_EQ(info.open_axes, 0u);
+}
+
 TEST_F(StateTest, ClassesThatAreNotThereAreRefused) {
   toy.inputs[0].first_count = 0; // an f32 tensor
   nacre_session *other = nullptr;
