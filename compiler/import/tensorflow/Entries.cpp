@@ -175,6 +175,9 @@ FailureOr<bool> TensorFlowModel::findTrainedSignatures(Location loc) {
     FailureOr<Section> section = findSection(*graph, std::move(inputs), outputs);
     if (failed(section))
       return failure();
+    if (!isTrained)
+      noteBatchStatistics(*graph, section->nodes, "the entry evaluate, made from the signature 'train', normalizes",
+                          "save a signature 'evaluate' that uses the moving averages");
     if (written.size() == entries.size())
       written.emplace_back();
     entries.push_back({"evaluate", train.inputs, train.outputs, std::move(*section)});
@@ -202,7 +205,8 @@ FailureOr<bool> TensorFlowModel::findTrainedParts(const ImportOptions &options) 
   FailureOr<Section> cut = findNamedTensors(*graph, named);
   if (failed(cut))
     return failure();
-  if (!training) {
+  const bool isFirst = !training;
+  if (isFirst) {
     FailureOr<std::optional<TrainingGraph>> found =
         findTraining(*graph, *options.trainsItself, cut->inputs, cut->outputs);
     if (failed(found))
@@ -239,6 +243,9 @@ FailureOr<bool> TensorFlowModel::findTrainedParts(const ImportOptions &options) 
     if (failed(section))
       return failure();
     entry.section = std::move(*section);
+    if (name == "evaluate" && isFirst)
+      noteBatchStatistics(*graph, entry.section.nodes, "the entries main and evaluate normalize",
+                          "for inference, compile a graph that has is_training=false and load the state there");
     entries.push_back(std::move(entry));
     return success();
   };

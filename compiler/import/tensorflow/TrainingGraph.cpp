@@ -225,11 +225,12 @@ void TrainingFinder::followDependences(const Nodes &runs) {
 // 3. The loss
 //===----------------------------------------------------------------------===//
 
-/// Whether the node is in the scope that tf.gradients opens: of what it computes for constants, nothing is read.
+/// Whether the node is in a scope that tf.gradients opens, `gradients` or `gradients_1`: it also computes what nobody reads.
 bool isInGradients(StringRef name) {
   while (!name.empty()) {
     auto [scope, rest] = name.split('/');
-    if (scope.starts_with("gradients") && !rest.empty())
+    const bool isOpened = scope.consume_front("gradients") && (scope.empty() || scope.consume_front("_"));
+    if (isOpened && llvm::all_of(scope, llvm::isDigit) && !rest.empty())
       return true;
     name = rest;
   }
@@ -245,16 +246,19 @@ FailureOr<TensorId> TrainingFinder::findLoss() {
       known.push_back(node.getName());
     return refuseName(graph.getLocation(), "the loss of --train-op", options.loss, known);
   }
-  SmallVector<int> candidates;
+  SmallVector<int> candidates, inGradients;
   for (int node = 0; node < int(size); ++node) {
     const tensorflow::NodeDef &proto = *graph.getNode(node).proto;
     if (isRead[node] || !onTrained[node] || !isCompared[node] || countWritten(proto.op()) != 0 ||
-        countResults(proto) == 0 || isInGradients(proto.name()))
+        countResults(proto) == 0)
       continue;
     const int type = getResultType(proto, 0);
     if (type == tensorflow::DT_FLOAT || type == tensorflow::DT_HALF || type == tensorflow::DT_DOUBLE)
-      candidates.push_back(node);
+      (isInGradients(proto.name()) ? inGradients : candidates).push_back(node);
   }
+  // The user may also have opened a scope of that name.
+  if (candidates.empty())
+    candidates = std::move(inGradients);
   if (candidates.size() == 1)
     return TensorId{candidates.front(), 0};
   InFlightDiagnostic error = emitError(graph.getLocation());
@@ -333,6 +337,20 @@ FailureOr<std::optional<TrainingGraph>> TrainingFinder::find(ArrayRef<TensorId> 
 FailureOr<std::optional<TrainingGraph>> findTraining(const CheckedGraph &graph, const OwnTraining &options,
                                                      ArrayRef<TensorId> inputs, ArrayRef<TensorId> outputs) {
   return TrainingFinder(graph, options, inputs).find(outputs);
+}
+
+void noteBatchStatistics(const CheckedGraph &graph, ArrayRef<int> nodes, StringRef entries, StringRef advice) {
+  for (int id : nodes) {
+    const CheckedNode &node = graph.getNode(id);
+    const tensorflow::AttrValue *trains = findAttribute(*node.proto, "is_training");
+    if (!node.getOp().starts_with("FusedBatchNorm") || node.getOp().contains("Grad") || (trains && !trains->b()))
+      continue;
+    emitRemark(graph.getLocation(id)) << entries
+                                      << " with the mean and variance of each batch, because the file has "
+                                         "is_training=true there; "
+                                      << advice;
+    return;
+  }
 }
 
 void noteFixedRate(const CheckedGraph &graph) { (void)findLearningRate(graph, Nodes(graph.getNodes().size(), true)); }

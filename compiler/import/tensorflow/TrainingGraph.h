@@ -33,6 +33,10 @@ mlir::FailureOr<std::optional<TrainingGraph>> findTraining(const CheckedGraph &g
                                                            llvm::ArrayRef<TensorId> inputs,
                                                            llvm::ArrayRef<TensorId> outputs);
 
+/// Emits a note, which begins with `entries` and a verb, if one of `nodes` is a batch normalization in training mode.
+void noteBatchStatistics(const CheckedGraph &graph, llvm::ArrayRef<int> nodes, llvm::StringRef entries,
+                         llvm::StringRef advice);
+
 /// Emits a note if optimizers read a learning rate that is not a placeholder.
 void noteFixedRate(const CheckedGraph &graph);
 

@@ -307,11 +307,11 @@ class SignaturesTest(TrainedModelTest):
 class ChoicesTest(TrainedModelTest):
     """Graphs of which more than one node trains, or of which the loss is not known."""
 
-    def graph(self, *more):
+    def graph(self, *more, loss="loss"):
         nodes = [placeholder("x", [2, 3]), placeholder("label", [2, 1]), *variable("w", [3, 1], [1, 2, 3]), const("axes", tf.integers([2], [0, 1])),
                  const("rate", tf.floats([], [0.5])),
                  body("prediction", "MatMul", ["x", "w/read"]), body("error", "SquaredDifference", ["prediction", "label"]),
-                 body("loss", "Mean", ["error", "axes"], keep_dims=False),
+                 body(loss, "Mean", ["error", "axes"], keep_dims=False),
                  body("difference", "Sub", ["prediction", "label"]), body("dw", "MatMul", ["x", "difference"], transpose_a=True),
                  tf.node("update", "ApplyGradientDescent", ["w", "rate", "dw"], T=FLOAT), *more]
         return self.save(nodes)
@@ -339,6 +339,16 @@ class ChoicesTest(TrainedModelTest):
         said = self.call(os.path.join(nacre.BIN, "nacre-compile"), self.graph(), "--check", "--train")
         self.assertEqual(said.count("note: trains as its node 'update' does"), 1, said)
         self.assertIn("nodes are supported, and the model can be trained", said)
+
+    def test_a_loss_in_a_scope_of_gradients(self):
+        """A user's scope may begin like the one that tf.gradients opens, or have its name."""
+        for name in ("gradients_of/loss", "gradients/loss"):
+            library = self.build(self.graph(loss=name), "--train")
+            inputs = {"x": ([2, 3], [1, 0, 0, 0, 1, 1]), "label": ([2, 1], [2, 4])}
+            self.close(self.run_entry(library, inputs, "--entry=train")["loss"], [1.0])
+
+    def test_what_tf_gradients_leaves_unread_is_no_loss(self):
+        self.build(self.graph(body("gradients_1/unread", "Mul", ["error", "rate"])), "--train")
 
     def test_slots_begin_as_fills(self):
         """Optimizers initialize large slots with a Fill."""
