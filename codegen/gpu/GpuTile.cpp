@@ -24,9 +24,10 @@ int64_t GpuTile::invocations() const {
 }
 
 int64_t GpuTile::sharedBytes() const {
-  if (kind == Kind::Cooperative)
+  if (kind == Kind::Cooperative) // Lines of an operand are along the reduction, or across.
     return buffers * 16 *
-           (tileRows() * (depth / 8 + kMatrixPadChunks) + depth * (tileColumns() / 8 + kMatrixPadChunks));
+           (depth * (tileRows() + tileColumns()) / 8 +
+            kMatrixPadChunks * (std::max(depth, tileRows()) + std::max(depth, tileColumns())));
   if (kind == Kind::Winograd)
     return 16 * winogradNumbers(*this) * (rows + kWinogradPart * columnThreads);
   if (kind == Kind::WinogradBlock)
@@ -56,8 +57,9 @@ const char *faultOf(const GpuTile &tile) {
     if (tile.buffers > 2 || (tile.buffers == 1 && tile.ahead > 1))
       return "there must be at most two buffers, and loads can be further ahead only with two";
     if (tile.invocations() / kSubgroup * kMatrixSize * 4 >
-        tile.buffers * std::max(tile.tileRows() * (tile.depth / 8 + kMatrixPadChunks),
-                                tile.depth * (tile.tileColumns() / 8 + kMatrixPadChunks)))
+        tile.buffers *
+            std::max(tile.depth * tile.tileRows() / 8 + kMatrixPadChunks * std::min(tile.depth, tile.tileRows()),
+                     tile.depth * tile.tileColumns() / 8 + kMatrixPadChunks * std::min(tile.depth, tile.tileColumns())))
       return "an operand must take at least as much memory as a matrix of each subgroup";
     return nullptr;
   case GpuTile::Kind::Split:

@@ -22,14 +22,17 @@ ContractionGrid::ContractionGrid(KernelFunction &function, const LoopedContracti
     const bool isMade = contraction.prologue && contraction.prologue->reads(operand);
     const bool wide = (operand <= Contraction::Rhs || isMade) &&
                       contraction.operands[operand].elementType.getIntOrFloatBitWidth() * widest <= 128;
+    Reach reach = Reach::Element;
     unsigned width = wide ? widest : 4;
-    Reach reach = chooseReach(operand, width);
-    if (reach == Reach::Element && width > 4)
-      reach = chooseReach(operand, width = 4);
-    if (reach == Reach::Element && operand == Contraction::Lhs && mayTurn && liesInRows(width))
-      reach = Reach::Rows;
-    if (reach == Reach::Element && operand == Contraction::Rhs && mayTurn && liesInSteps(width))
-      reach = Reach::Depth;
+    for (; width >= 4; width /= 2) {
+      reach = chooseReach(operand, width);
+      if (reach == Reach::Element && operand == Contraction::Lhs && mayTurn && liesInRows(width))
+        reach = Reach::Rows;
+      if (reach == Reach::Element && operand == Contraction::Rhs && mayTurn && liesInSteps(width))
+        reach = Reach::Depth;
+      if (reach != Reach::Element)
+        break;
+    }
     reaches.push_back(reach);
     widths.push_back(reach == Reach::Element ? 1 : width);
   }

@@ -3,7 +3,8 @@
 // What:  a tile of a contraction by cooperative matrices: products of f16, sums of f32.
 // Why:   a GPU that has them multiplies many times faster so than invocation by invocation.
 // How:   1. operands come to shared memory as f16, 16 bytes at a time: only so do GPUs load matrices from it at full
-//           speed; the next part waits in registers meanwhile, or in a second buffer;
+//           speed; the next part waits in registers meanwhile, or in a second buffer. An operand that is read transposed lies
+//           there as in memory, and its matrices are loaded by columns;
 //        2. a subgroup holds rows x quads matrices of 16 x 16 sums; where tiles are too few to fill the GPU, sets of
 //           subgroups each take some of a part's steps for the whole tile;
 //        3. no invocation knows which sums it holds, so some matrices at a time go to the subgroup's piece of the
@@ -30,8 +31,10 @@ SharedLayout layoutOf(const ContractionGrid &grid, const GpuTile &tile) {
   layout.columns = tile.tileColumns();
   layout.depth = tile.depth;
   layout.chunk = kChunk;
-  layout.leftPitch = tile.depth / kChunk + kMatrixPadChunks;
-  layout.rightPitch = tile.tileColumns() / kChunk + kMatrixPadChunks;
+  layout.leftAcross = grid.reach(Contraction::Lhs) == Reach::Rows && int64_t(grid.width(Contraction::Lhs)) == kChunk;
+  layout.rightAcross = grid.reach(Contraction::Rhs) == Reach::Depth && int64_t(grid.width(Contraction::Rhs)) == kChunk;
+  layout.leftPitch = (layout.leftAcross ? layout.rows : layout.depth) / kChunk + kMatrixPadChunks;
+  layout.rightPitch = (layout.rightAcross ? layout.depth : layout.columns) / kChunk + kMatrixPadChunks;
   layout.buffers = tile.buffers;
   layout.leftType = layout.rightType = grid.build.ops.getF16Type();
   return layout;
@@ -50,8 +53,8 @@ public:
     lane = build.remainder(grid.function.invocation, kSubgroup);
     set = build.divide(subgroup, setSize);
     Value me = build.remainder(subgroup, setSize);
-    myRow = build.multiply(build.divide(me, tile.columnThreads), kMatrixSize * tile.rows);
-    myChunk = build.multiply(build.remainder(me, tile.columnThreads), kMatrixSize / kChunk * tile.quads);
+    myRow = build.multiply(build.divide(me, tile.columnThreads), tile.rows);
+    myColumn = build.multiply(build.remainder(me, tile.columnThreads), tile.quads);
     // As many matrices side by side as the larger operand's memory has room for.
     const int64_t left = layout.buffers * layout.leftChunks(), right = layout.buffers * layout.rightChunks();
     pieces = left < right ? loader.right : loader.left;
@@ -152,24 +155,29 @@ private:
 
   /// Those of the left operand, then those of the right.
   SmallVector<Value> loadMatrices(int64_t step, Value buffer) {
-    auto read = [&](Type matrix, Value array, Value at, int64_t pitch) {
+    auto read = [&](Type matrix, Value array, Value at, int64_t pitch, bool isAcross) {
       return mlir::gpu::SubgroupMmaLoadMatrixOp::create(build.ops, build.loc, matrix, array, ValueRange{at},
-                                                        build.ops.getIndexAttr(pitch), /*transpose=*/UnitAttr())
+                                                        build.ops.getIndexAttr(pitch),
+                                                        isAcross ? build.ops.getUnitAttr() : UnitAttr())
           .getResult();
     };
-    const int64_t steps = tile.depth / tile.parts; // Of this set.
-    Value rows = build.add(build.multiply(myRow, layout.leftPitch), build.multiply(buffer, layout.leftChunks()));
-    Value columns = build.add(myChunk, build.multiply(buffer, layout.rightChunks()));
-    rows = build.add(rows, build.multiply(set, steps / kChunk));
-    columns = build.add(columns, build.multiply(set, steps * layout.rightPitch));
+    // From one line, and from one chunk of a line, to the next; rows or columns are one of them, steps of the reduction the other.
+    const int64_t steps = tile.depth / tile.parts, matrixChunks = kMatrixSize / kChunk; // Steps of this set.
+    const int64_t rowPitch = layout.leftAcross ? matrixChunks : kMatrixSize * layout.leftPitch;
+    const int64_t leftStep = layout.leftAcross ? step * layout.leftPitch : step / kChunk;
+    const int64_t columnPitch = layout.rightAcross ? kMatrixSize * layout.rightPitch : matrixChunks;
+    const int64_t rightStep = layout.rightAcross ? step / kChunk : step * layout.rightPitch;
+    Value rows = build.add(build.multiply(myRow, rowPitch), build.multiply(buffer, layout.leftChunks()));
+    Value columns = build.add(build.multiply(myColumn, columnPitch), build.multiply(buffer, layout.rightChunks()));
+    rows = build.add(rows, build.multiply(set, layout.leftAcross ? steps * layout.leftPitch : steps / kChunk));
+    columns = build.add(columns, build.multiply(set, layout.rightAcross ? steps / kChunk : steps * layout.rightPitch));
     SmallVector<Value> matrices;
     for (int64_t i = 0; i < tile.rows; ++i)
-      matrices.push_back(read(leftMatrix, loader.left,
-                              build.add(rows, i * kMatrixSize * layout.leftPitch + step / kChunk), layout.leftPitch));
+      matrices.push_back(
+          read(leftMatrix, loader.left, build.add(rows, i * rowPitch + leftStep), layout.leftPitch, layout.leftAcross));
     for (int64_t j = 0; j < tile.quads; ++j)
-      matrices.push_back(read(rightMatrix, loader.right,
-                              build.add(columns, step * layout.rightPitch + j * (kMatrixSize / kChunk)),
-                              layout.rightPitch));
+      matrices.push_back(read(rightMatrix, loader.right, build.add(columns, j * columnPitch + rightStep),
+                              layout.rightPitch, layout.rightAcross));
     return matrices;
   }
 
@@ -233,10 +241,11 @@ private:
         turn = build.least(turn, build.constant(turns - 1));
       }
       share.number = build.add(lane, build.multiply(turn, kSubgroup));
-      share.row = build.add(build.add(build.add(grid.firstRow, myRow), place.first * kMatrixSize),
-                            build.divide(share.number, pitch));
-      Value quad =
-          build.add(build.add(grid.firstQuad, build.multiply(myChunk, kChunk / 4)), place.second * (kMatrixSize / 4));
+      share.row =
+          build.add(build.add(build.add(grid.firstRow, build.multiply(myRow, kMatrixSize)), place.first * kMatrixSize),
+                    build.divide(share.number, pitch));
+      Value quad = build.add(build.add(grid.firstQuad, build.multiply(myColumn, kMatrixSize / 4)),
+                             place.second * (kMatrixSize / 4));
       share.quad = build.add(quad, build.remainder(share.number, pitch));
       share.loaded = grid.loadForResult(share.row, share.quad);
       shares.push_back(std::move(share));
@@ -276,7 +285,7 @@ private:
   mlir::gpu::MMAMatrixType leftMatrix, rightMatrix, sumMatrix;
   Value subgroup, lane;
   Value set;                        ///< Which of the sets that divide every part.
-  Value myRow, myChunk;             ///< The subgroup's first.
+  Value myRow, myColumn;            ///< The subgroup's first matrices.
   Value pieces;                     ///< The operand's memory that takes the sums in the end.
   int64_t matricesAtOnce = 1;       ///< Of a row, that make a piece.
   int64_t pitch = 0, pieceSize = 0; ///< Quads of a piece from one row to the next, and in all.

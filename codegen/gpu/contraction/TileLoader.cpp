@@ -20,20 +20,36 @@ TileLoader::TileLoader(ContractionGrid &grid, const SharedLayout &layout, int64_
   left = grid.function.shared(layout.buffers * layout.leftChunks(), chunkOf(layout.leftType));
   right = grid.function.shared(layout.buffers * layout.rightChunks(), chunkOf(layout.rightType));
 
-  rowsAtOnce = grid.reach(Contraction::Lhs) == Reach::Rows ? grid.width(Contraction::Lhs) : 1;
-  lefts = positions(layout.rows / rowsAtOnce, layout.depth / layout.chunk, rowsAtOnce * layout.leftPitch);
+  const unsigned lhs = Contraction::Lhs, rhs = Contraction::Rhs;
+  if (grid.reach(lhs) == Reach::Rows && !layout.leftAcross)
+    rowsAtOnce = grid.width(lhs);
+  lefts = layout.leftAcross
+              ? positions(layout.depth, layout.rows / layout.chunk, layout.leftPitch)
+              : positions(layout.rows / rowsAtOnce, layout.depth / layout.chunk, rowsAtOnce * layout.leftPitch);
   sharesChunk = threads % (layout.depth / layout.chunk) == 0;
   for (ChunkPosition &position : lefts)
-    if (grid.left)
+    if (layout.leftAcross) {
+      position.line = build.add(position.line, position.further);
+      position.from = build.add(grid.base(lhs), grid.tileRowAddress(lhs, build.multiply(position.chunk, layout.chunk)));
+    } else if (grid.left)
       position.row = grid.left->row(position.line, position.further);
     else
-      position.from = build.add(grid.base(Contraction::Lhs),
-                                grid.tileRowAddress(Contraction::Lhs, build.multiply(position.line, rowsAtOnce),
-                                                    position.further * rowsAtOnce));
-  stepsAtOnce = grid.reach(Contraction::Rhs) == Reach::Depth ? grid.width(Contraction::Rhs) : 1;
-  rights = positions(layout.depth / stepsAtOnce, layout.columns / layout.chunk, stepsAtOnce * layout.rightPitch);
-  for (ChunkPosition &position : rights)
+      position.from = build.add(grid.base(lhs), grid.tileRowAddress(lhs, build.multiply(position.line, rowsAtOnce),
+                                                                    position.further * rowsAtOnce));
+  if (grid.reach(rhs) == Reach::Depth && !layout.rightAcross)
+    stepsAtOnce = grid.width(rhs);
+  rights = layout.rightAcross
+               ? positions(layout.columns, layout.depth / layout.chunk, layout.rightPitch)
+               : positions(layout.depth / stepsAtOnce, layout.columns / layout.chunk, stepsAtOnce * layout.rightPitch);
+  for (ChunkPosition &position : rights) {
     position.line = build.add(position.line, position.further);
+    if (layout.rightAcross) {
+      Value column = build.least(build.add(build.multiply(grid.firstQuad, 4), position.line),
+                                 build.constant(contraction.columns.size - 1));
+      position.from =
+          build.add(grid.base(rhs), build.multiply(column, grid.scaled(rhs, contraction.columns.strides[rhs])));
+    }
+  }
 }
 
 SmallVector<TileLoader::ChunkPosition> TileLoader::positions(int64_t lines, int64_t chunksPerLine, int64_t pitch) {
@@ -167,6 +183,25 @@ SmallVector<Value> TileLoader::loadLeftRows(const ChunkPosition &position, Value
   return turned(steps, rowsAtOnce);
 }
 
+/// A chunk of rows of one step.
+Value TileLoader::loadLeftAcross(const ChunkPosition &position, Value first) {
+  const unsigned lhs = Contraction::Lhs;
+  return loadInTail(build.add(first, position.line), /*isMaskedLater=*/true, [&](Value step) {
+    Value depth = hasTail() ? grid.depthAddress(lhs, step) : depthAddress(lhs, first, position.line);
+    return grid.load(lhs, build.add(position.from, depth));
+  });
+}
+
+/// A chunk of steps of one column.
+Value TileLoader::loadRightAcross(const ChunkPosition &position, Value first) {
+  const unsigned rhs = Contraction::Rhs;
+  Value offset = build.multiply(position.chunk, layout.chunk);
+  return loadInTail(build.add(first, offset), /*isMaskedLater=*/true, [&](Value step) {
+    Value depth = hasTail() ? grid.depthAddress(rhs, step) : depthAddress(rhs, first, offset);
+    return grid.load(rhs, build.add(position.from, depth));
+  });
+}
+
 Value TileLoader::loadRight(const ChunkPosition &position, Value first) {
   const unsigned rhs = Contraction::Rhs;
   const int64_t width = grid.width(rhs) == 8 ? 8 : 4, quads = layout.chunk / width;
@@ -204,79 +239,6 @@ SmallVector<Value> TileLoader::loadRightSteps(const ChunkPosition &position, Val
   return turned(columns, stepsAtOnce);
 }
 
-Value TileLoader::asChunk(ValueRange quads) {
-  if (layout.chunk == 4)
-    return narrowed(quads.front(), layout.leftType);
-  Value low = narrowed(quads[0], layout.leftType);
-  return joined(low, narrowed(quads[1], layout.leftType));
-}
-
-/// Of each quad of steps from `step` on, whether it is of the reduction, or which lanes are.
-SmallVector<Value> TileLoader::insideOf(Value step) {
-  SmallVector<Value> inside;
-  for (int64_t quad = 0; quad < layout.chunk / 4; ++quad) {
-    auto isInside = [&](int64_t lane) {
-      return build.isBelow(build.add(step, 4 * quad + lane), build.constant(depthSize));
-    };
-    auto lanes = VectorType::get({4}, build.ops.getI1Type());
-    if (depthSize % 4 == 0)
-      inside.push_back(vector::BroadcastOp::create(build.ops, build.loc, lanes, isInside(0)));
-    else
-      inside.push_back(vector::FromElementsOp::create(
-          build.ops, build.loc, lanes, SmallVector<Value>{isInside(0), isInside(1), isInside(2), isInside(3)}));
-  }
-  return inside;
-}
-
-/// What chunks are made of, first what all of them share; the latter begins with which steps are of the reduction, where the last
-/// part is not full, and with the first step, where chunks are written.
-SmallVector<Value> TileLoader::loadForSource(Value first) {
-  const int64_t quads = layout.chunk / 4;
-  SmallVector<Value> loaded;
-  Value step;
-  for (const ChunkPosition &position : lefts) {
-    if (!step || !sharesChunk) {
-      const size_t before = loaded.size();
-      step = build.add(first, build.multiply(position.chunk, layout.chunk));
-      if (hasTail())
-        llvm::append_range(loaded, insideOf(step));
-      if (grid.left->isWritten())
-        loaded.push_back(step);
-      if (hasTail())
-        step = grid.someStep(step);
-      llvm::append_range(loaded, grid.left->loadShared(step, quads));
-      sharedLoads = loaded.size() - before;
-    }
-    LeftSource::Values own = grid.left->load(position.row, step, quads);
-    loadsOfChunk = own.size();
-    llvm::append_range(loaded, own);
-  }
-  return loaded;
-}
-
-SmallVector<Value> TileLoader::makeLefts(ArrayRef<Value> loaded) {
-  const int64_t quads = layout.chunk / 4, masks = hasTail() ? quads : 0, steps = grid.left->isWritten() ? 1 : 0;
-  SmallVector<Value> chunks;
-  ArrayRef<Value> shared;
-  for (const ChunkPosition &position : lefts) {
-    if (chunks.empty() || !sharesChunk) {
-      shared = loaded.take_front(sharedLoads);
-      loaded = loaded.drop_front(sharedLoads);
-    }
-    LeftSource::Values made =
-        grid.left->make(position.row, shared.drop_front(masks + steps), loaded.take_front(loadsOfChunk), quads);
-    if (steps > 0)
-      build.onlyIf(position.mine, [&] { grid.left->write(position.row, shared[masks], made); });
-    for (auto [quad, inside] : llvm::zip(made, shared.take_front(masks))) {
-      Value zero = arith::ConstantOp::create(build.ops, build.loc, build.ops.getZeroAttr(quad.getType()));
-      quad = arith::SelectOp::create(build.ops, build.loc, inside, quad, zero);
-    }
-    chunks.push_back(asChunk(made));
-    loaded = loaded.drop_front(loadsOfChunk);
-  }
-  return chunks;
-}
-
 SmallVector<Value> TileLoader::load(Value part) {
   Value first = build.multiply(part, layout.depth);
   SmallVector<Value> chunks;
@@ -284,13 +246,17 @@ SmallVector<Value> TileLoader::load(Value part) {
     chunks = loadForSource(first);
   else
     for (const ChunkPosition &position : lefts) {
-      if (rowsAtOnce > 1)
+      if (layout.leftAcross)
+        chunks.push_back(loadLeftAcross(position, first));
+      else if (rowsAtOnce > 1)
         llvm::append_range(chunks, loadLeftRows(position, first));
       else
         chunks.push_back(loadLeft(position, first));
     }
   for (const ChunkPosition &position : rights) {
-    if (stepsAtOnce > 1)
+    if (layout.rightAcross)
+      chunks.push_back(loadRightAcross(position, first));
+    else if (stepsAtOnce > 1)
       llvm::append_range(chunks, loadRightSteps(position, first));
     else
       chunks.push_back(loadRight(position, first));
@@ -330,19 +296,23 @@ void TileLoader::store(ArrayRef<Value> chunks, Value buffer) {
   SmallVector<Value> ofLeft(chunks.drop_back(ofRight.size()));
   if (grid.left)
     ofLeft = makeLefts(ofLeft);
-  const bool masksLeft = hasTail() && !grid.left && hasWholeChunks();
+  const bool masksLeft = hasTail() && !grid.left && (layout.leftAcross || hasWholeChunks());
+  auto firstStep = [&](const ChunkPosition &position, bool isAlong, int64_t linesAtOnce) {
+    return build.add(first, isAlong ? build.multiply(position.chunk, layout.chunk)
+                                    : build.multiply(position.line, linesAtOnce));
+  };
   for (auto [number, position] : llvm::enumerate(lefts)) {
     MutableArrayRef<Value> lines = MutableArrayRef(ofLeft).slice(number * rowsAtOnce, rowsAtOnce);
     if (masksLeft)
       for (Value &chunk : lines)
-        chunk = grid.zeroBeyond(build.add(first, build.multiply(position.chunk, layout.chunk)), chunk);
+        chunk = grid.zeroBeyond(firstStep(position, !layout.leftAcross, 1), chunk);
     put(lines, position, left, layout.leftChunks(), layout.leftPitch);
   }
   for (auto [number, position] : llvm::enumerate(rights)) {
     MutableArrayRef<Value> lines = MutableArrayRef(ofRight).slice(number * stepsAtOnce, stepsAtOnce);
     if (hasTail()) // Steps that are loaded at once are all of the reduction, or none.
       for (Value &chunk : lines)
-        chunk = grid.zeroBeyond(build.add(first, build.multiply(position.line, stepsAtOnce)), chunk);
+        chunk = grid.zeroBeyond(firstStep(position, layout.rightAcross, stepsAtOnce), chunk);
     put(lines, position, right, layout.rightChunks(), layout.rightPitch);
   }
 }

@@ -3,8 +3,9 @@
 // What:  brings the parts of a contraction's operands that a workgroup's tile needs to shared memory.
 // Why:   every template that works from shared memory fills it in the same way; they differ in what they do with it.
 // How:   a part is `depth` steps of the reduction. Both operands lie there in chunks of four or eight elements, the
-//        left along the reduction, the right along the columns. Invocations take chunks in turn, neighbours
-//        neighbouring ones; where the last turn has too few, some load a chunk that they do not store.
+//        left along the reduction, the right along the columns; or across, as memory has them, if whoever reads them may do so in
+//        either way. Invocations take chunks in turn, neighbours neighbouring ones; where the last turn has too few, some load a
+//        chunk that they do not store.
 
 #ifndef NACRE_CODEGEN_GPU_CONTRACTION_TILELOADER_H
 #define NACRE_CODEGEN_GPU_CONTRACTION_TILELOADER_H
@@ -17,12 +18,14 @@ namespace nacre::codegen::gpu {
 struct SharedLayout {
   int64_t rows = 1, columns = 4, depth = 4; ///< The latter two multiples of a chunk.
   int64_t chunk = 4;                        ///< Elements: four as a vector of them, eight f16 as four i32.
-  int64_t leftPitch = 1, rightPitch = 1;    ///< Chunks from one row, or step, to the next.
-  int64_t buffers = 1;                      ///< How many of each there are.
-  mlir::Type leftType, rightType;           ///< Of elements, if need be narrower than memory's.
+  int64_t leftPitch = 1, rightPitch = 1;    ///< Chunks from one line to the next: a row, or step.
+  bool leftAcross = false;        ///< Chunks are along the rows, lines are steps; if a load brings a chunk of rows.
+  bool rightAcross = false;       ///< Chunks are along the reduction, lines are columns; if a load brings such a chunk.
+  int64_t buffers = 1;            ///< How many of each there are.
+  mlir::Type leftType, rightType; ///< Of elements, if need be narrower than memory's.
 
-  int64_t leftChunks() const { return rows * leftPitch; }
-  int64_t rightChunks() const { return depth * rightPitch; }
+  int64_t leftChunks() const { return (leftAcross ? depth : rows) * leftPitch; }
+  int64_t rightChunks() const { return (rightAcross ? columns : depth) * rightPitch; }
 };
 
 class TileLoader {
@@ -51,18 +54,21 @@ public:
 private:
   /// A chunk that this invocation loads in each part.
   struct ChunkPosition {
-    LeftSource::Values row;  ///< Left, where a source makes it: what is fixed for the row.
-    mlir::Value line, chunk; ///< Row and chunk of the reduction; or step and chunk of columns.
-    int64_t further = 0;     ///< Added to the line: many positions are a constant apart.
-    mlir::Value from;        ///< Left: the row's address.
-    mlir::Value to;          ///< In a buffer.
-    mlir::Value mine;        ///< Whether it is this invocation's to store; null where always.
+    LeftSource::Values row; ///< Left, where a source makes it: what is fixed for the row.
+    mlir::Value line,
+        chunk;           ///< Row and chunk of the reduction, or step and chunk of columns; across, the other way round.
+    int64_t further = 0; ///< Added to the line: many positions are a constant apart.
+    mlir::Value from;    ///< Left: the row's address. Right, across: the column's.
+    mlir::Value to;      ///< In a buffer.
+    mlir::Value mine;    ///< Whether it is this invocation's to store; null where always.
   };
   llvm::SmallVector<ChunkPosition> positions(int64_t lines, int64_t chunksPerLine, int64_t pitch);
   mlir::Value depthAddress(unsigned operand, mlir::Value first, mlir::Value offset);
   mlir::Value loadLeft(const ChunkPosition &position, mlir::Value first);
   mlir::Value loadLeftQuad(mlir::Value row, mlir::Value first, mlir::Value offset);
   llvm::SmallVector<mlir::Value> loadLeftRows(const ChunkPosition &position, mlir::Value first);
+  mlir::Value loadLeftAcross(const ChunkPosition &position, mlir::Value first);
+  mlir::Value loadRightAcross(const ChunkPosition &position, mlir::Value first);
   llvm::SmallVector<mlir::Value> loadRightSteps(const ChunkPosition &position, mlir::Value first);
   llvm::SmallVector<mlir::Value> turned(llvm::ArrayRef<mlir::Value> vectors, int64_t lanes);
   mlir::Value loadRight(const ChunkPosition &position, mlir::Value first);

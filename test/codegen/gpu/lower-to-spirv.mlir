@@ -2,6 +2,7 @@
 // RUN: nacre-kernel --gpu %s --describe -o %t 2>&1 | FileCheck %s --check-prefix=NEEDS
 // RUN: nacre-kernel --gpu %s --kernel=matmul --gpu-precision=fp16 --variant=0 | FileCheck %s --check-prefix=MATRICES
 // RUN: nacre-kernel --gpu %s --kernel=wide --variant=0 | FileCheck %s --check-prefix=WIDE
+// RUN: nacre-kernel --gpu %s --kernel=across --variant=0 --gpu-tile=cooperative:rows=1,quads=2,columns=1,lines=2,depth=32,buffers=1 | FileCheck %s --check-prefix=ACROSS
 // RUN: nacre-kernel --gpu %s --kernel=matmul --gpu-tile=shared:rows=4,columns=8,lines=4,depth=16 --variant=0 --describe -o %t 2>&1 | FileCheck %s --check-prefix=TRIED
 // RUN: nacre-kernel --gpu %s --kernel=matmul --gpu-precision=fp16 --gpu-tile=cooperative:rows=1,quads=2,columns=1,lines=1,depth=64,buffers=1,parts=4 --variant=0 | FileCheck %s --check-prefix=SETS
 // RUN: not nacre-kernel --gpu %s --kernel=matmul --gpu-tile=round 2>&1 | FileCheck %s --check-prefix=ROUND
@@ -64,6 +65,29 @@ plan.kernel @wide contraction (%a: tensor<128x64xf16>, %b: tensor<64x64xf16>) in
   %zero = arith.constant 0.0 : f32
   %init = linalg.fill ins(%zero : f32) outs(%c : tensor<128x64xf32>) -> tensor<128x64xf32>
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<128x64xf16>, tensor<64x64xf16>) outs(%init : tensor<128x64xf32>) {
+  ^bb0(%x: f16, %y: f16, %z: f32):
+    %f = arith.extf %x : f16 to f32
+    %g = arith.extf %y : f16 to f32
+    %m = arith.mulf %f, %g : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<128x64xf32>
+  plan.yield %r : tensor<128x64xf32>
+}
+
+// Operands that are read transposed lie in shared memory as in memory, and their matrices are loaded by columns.
+
+// ACROSS-DAG: spirv.GlobalVariable @__workgroup_mem__{{[01]}} : {{.*}}array<160 x vector<4xi32>>
+// ACROSS-DAG: spirv.GlobalVariable @__workgroup_mem__{{[01]}} : {{.*}}array<160 x vector<4xi32>>
+// ACROSS-DAG: spirv.GlobalVariable @main_arg_0 bind(0, 0) : {{.*}}array<1024 x vector<4xi32>, stride=16>
+// ACROSS-DAG: spirv.GlobalVariable @main_arg_1 bind(0, 1) : {{.*}}array<512 x vector<4xi32>, stride=16>
+// ACROSS-NOT: spirv.CompositeExtract {{.*}} : vector<4xf16>
+// ACROSS:     spirv.KHR.CooperativeMatrixLoad {{.*}} <ColumnMajor>{{.*}} MatrixA>
+// ACROSS-COUNT-2: spirv.KHR.CooperativeMatrixLoad {{.*}} <ColumnMajor>{{.*}} MatrixB>
+plan.kernel @across contraction (%a: tensor<64x128xf16>, %b: tensor<64x64xf16>) into (%c: tensor<128x64xf32>) cut 1 : 64 by 8 {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<128x64xf32>) -> tensor<128x64xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x128xf16>, tensor<64x64xf16>) outs(%init : tensor<128x64xf32>) {
   ^bb0(%x: f16, %y: f16, %z: f32):
     %f = arith.extf %x : f16 to f32
     %g = arith.extf %y : f16 to f32

@@ -108,4 +108,25 @@ TEST_F(GpuGradient, Halves) {
         tried("cooperative:rows=3,quads=4,columns=1,lines=2,depth=128,parts=2,buffers=1", nacre::GpuPrecision::F16));
 }
 
+/// Matrices are loaded by columns of operands that lie in shared memory as in memory; edges, and a last part that is not full.
+TEST_F(GpuGradient, HalvesReadTransposed) {
+  for (const char *tile : {"cooperative:rows=3,quads=4,columns=1,lines=2,depth=128,parts=2,buffers=1",
+                           "cooperative:rows=2,quads=2,columns=4,lines=2,depth=64,buffers=1",
+                           "cooperative:rows=1,quads=2,columns=1,lines=1,depth=256,parts=8,buffers=1",
+                           "cooperative:rows=4,quads=4,columns=4,lines=2,depth=16,buffers=2,ahead=3,band=8"}) {
+    for (int64_t depth : {128, 200})
+      for (bool transposed : {false, true}) {
+        MatmulText matmul = transposedLeft(104, 72, depth);
+        matmul.element = "f16";
+        matmul.transposed = transposed;
+        check(matmul.text(), 2e-3, tried(tile, nacre::GpuPrecision::F16));
+        matmul.lhsTransposed = false;
+        check(matmul.text(), 2e-3, tried(tile, nacre::GpuPrecision::F16));
+      }
+    ProductText gradient = filterGradient(2, 8, 16, 64);
+    gradient.element = "f16";
+    check(gradient.text(), 2e-3, tried(tile, nacre::GpuPrecision::F16));
+  }
+}
+
 } // namespace
