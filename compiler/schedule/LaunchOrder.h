@@ -18,6 +18,8 @@ namespace nacre::schedule {
 /// What a step touches, numbers of storages in any order.
 struct TouchingStep {
   llvm::SmallVector<unsigned> reads, writes;
+  /// Whether it makes nothing for other steps: it writes state or outputs alone.
+  bool isEnd = false;
 };
 
 /// The most bytes that steps in `order` need at once. `bytes` of each storage, 0 of those that have memory of their own.

@@ -87,13 +87,7 @@ private:
 
 /// For each step of an entry of launches the first and the last of its group.
 std::vector<Life> readGroups(const EntryProgram &program) {
-  std::vector<TouchingStep> steps;
-  for (const Step &step : program.steps) {
-    TouchingStep &touching = steps.emplace_back();
-    for (const Touch &touch : step.touches)
-      (touch.writes ? touching.writes : touching.reads).push_back(touch.storage);
-  }
-  const std::vector<unsigned> numbers = groupsOf(steps);
+  const std::vector<unsigned> numbers = groupsOf(touchedPieces(program.steps));
   std::vector<Life> groups;
   for (unsigned step = 0, count = numbers.size(); step < count; ++step) {
     Life group{step, step};

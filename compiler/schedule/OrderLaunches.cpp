@@ -6,6 +6,7 @@
 //       3. if the GPU computes all of it, those that it may compute side by side next to one another (SideBySide.h).
 
 #include "compiler/schedule/LaunchOrder.h"
+#include "compiler/schedule/Lifetimes.h"
 #include "compiler/schedule/Passes.h"
 #include "compiler/schedule/SideBySide.h"
 
@@ -108,6 +109,13 @@ bool isGpus(ArrayRef<Operation *> steps) {
   });
 }
 
+bool isEnd(plan::LaunchOp launch) {
+  return llvm::none_of(launch.getOutputs(), [](Value output) {
+    auto storage = rootOf(output).getDefiningOp<plan::StorageOp>();
+    return storage && storage.getRole() == plan::Role::Temporary;
+  });
+}
+
 /// The steps of a block, then those of their regions.
 bool orderBlock(Block &block, bool isShort) {
   SmallVector<Operation *> steps;
@@ -120,9 +128,12 @@ bool orderBlock(Block &block, bool isShort) {
     touching.push_back(reader.read(step));
   std::vector<unsigned> order = orderSteps(touching, reader.bytes, isShort);
   if (auto entry = dyn_cast<plan::EntryOp>(block.getParentOp()); entry && !isShort && isGpus(steps)) {
+    const std::vector<TouchingStep> pieces = touchedPieces(readProgram(entry).steps);
     std::vector<TouchingStep> inOrder;
-    for (unsigned step : order)
-      inOrder.push_back(touching[step]);
+    for (unsigned step : order) {
+      inOrder.push_back(pieces[step]);
+      inOrder.back().isEnd = isEnd(cast<plan::LaunchOp>(steps[step]));
+    }
     const std::vector<unsigned> places = orderSideBySide(inOrder), before = std::exchange(order, {});
     for (unsigned place : places)
       order.push_back(before[place]);

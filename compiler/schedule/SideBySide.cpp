@@ -4,7 +4,9 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallSet.h"
+#include <map>
 #include <numeric>
+#include <set>
 
 namespace nacre::schedule {
 namespace {
@@ -28,6 +30,28 @@ private:
 
 } // namespace
 
+std::vector<TouchingStep> touchedPieces(llvm::ArrayRef<Step> launches) {
+  // A piece begins where some launch begins or ends to touch the storage.
+  std::map<unsigned, std::set<int64_t>> cuts;
+  for (const Step &launch : launches)
+    for (const Touch &touch : launch.touches)
+      cuts[touch.storage].insert({touch.begin, touch.end});
+  std::map<std::pair<unsigned, int64_t>, unsigned> numbers;
+  for (const auto &[storage, begins] : cuts)
+    for (int64_t begin : begins)
+      numbers.try_emplace({storage, begin}, numbers.size());
+  std::vector<TouchingStep> touching;
+  for (const Step &launch : launches) {
+    TouchingStep &step = touching.emplace_back();
+    for (const Touch &touch : launch.touches) {
+      const std::set<int64_t> &begins = cuts[touch.storage];
+      for (auto begin = begins.find(touch.begin); *begin != touch.end; ++begin)
+        (touch.writes ? step.writes : step.reads).push_back(numbers.at({touch.storage, *begin}));
+    }
+  }
+  return touching;
+}
+
 std::vector<unsigned> orderSideBySide(llvm::ArrayRef<TouchingStep> steps) {
   constexpr size_t kNext = 12;
   std::vector<unsigned> order, left(steps.size());
@@ -36,7 +60,7 @@ std::vector<unsigned> orderSideBySide(llvm::ArrayRef<TouchingStep> steps) {
     Touched group, overtaken;
     std::vector<unsigned> rest;
     for (auto [at, step] : llvm::enumerate(left)) {
-      if (at < kNext && !group.conflicts(steps[step]) && !overtaken.conflicts(steps[step])) {
+      if ((at < kNext || steps[step].isEnd) && !group.conflicts(steps[step]) && !overtaken.conflicts(steps[step])) {
         group.add(steps[step]);
         order.push_back(step);
       } else {

@@ -5,14 +5,19 @@
 //        for it leaves units idle. In a backward pass there is always something else to do: a layer's gradients need only what the
 //        layer after it has given.
 // How:   a group takes, of the next steps, each that conflicts neither with the group nor with a step that it would overtake. Only few
-//        of them are looked at, so that values are not alive for much longer. Free of IR, for tests.
+//        of them are looked at, so that values are not alive for much longer; and the ends of a step of training, as updates are. Free of
+//        IR, for tests.
 
 #ifndef NACRE_COMPILER_SCHEDULE_SIDEBYSIDE_H
 #define NACRE_COMPILER_SCHEDULE_SIDEBYSIDE_H
 
 #include "compiler/schedule/LaunchOrder.h"
+#include "compiler/schedule/StorageLives.h"
 
 namespace nacre::schedule {
+
+/// What launches touch, in pieces of storages: launches that write different parts of one do not wait for one another.
+std::vector<TouchingStep> touchedPieces(llvm::ArrayRef<Step> launches);
 
 /// The numbers of `steps` in an order of fewer groups.
 std::vector<unsigned> orderSideBySide(llvm::ArrayRef<TouchingStep> steps);

@@ -40,6 +40,8 @@ public:
     entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (op != entry)
         operations.push_back(op);
+      if (auto output = dyn_cast<plan::OutputOp>(op))
+        writesState |= becomesState(output);
     });
   }
 
@@ -192,14 +194,22 @@ private:
   }
 
   /// A part that many are like, as `user` reaches it: memory that begins with it. On a GPU, which binds memory from few offsets on, it
-  /// stays as it is.
+  /// stays as it is, unless it is one of a training step's: launches that touch only what is theirs may run side by side.
   Place getOwnStart(Operation *user, const Place &place) {
     PlannedStorage &storage = storages[place.storage];
-    if (!plan::isOnCpu(user) || !parts.areMany(place) || !storage.memory.getDefiningOp<plan::StorageOp>() ||
+    const bool isAlike = plan::isOnCpu(user) && parts.areMany(place);
+    if (!(isAlike || isForSideBySide(user, place)) || !storage.memory.getDefiningOp<plan::StorageOp>() ||
         storage.layout.hasHalo() || storage.layout.gap)
       return place;
     storage.layout.isDense = true;
     return beginWithPart(place);
+  }
+
+  /// Whether the part is one that a GPU binds by itself, and reads by vectors.
+  bool isForSideBySide(Operation *user, const Place &place) const {
+    constexpr int64_t vectorBytes = 16;
+    return writesState && plan::isOnGpu(user) && !place.isWhole() && place.isContiguous() &&
+           place.getFirstElement() * bytesOfElement(storages[place.storage].elementType) % vectorBytes == 0;
   }
 
   /// Rows of a temporary as all that is seen of it, so that kernels of other rows, of a product whose rows are divided
@@ -264,6 +274,7 @@ private:
   SmallVector<Operation *> operations;
   DenseSet<Operation *> replaced;
   AlikeParts parts;
+  bool writesState = false;
 };
 
 struct AssignStorages : kernels::impl::AssignStoragesPassBase<AssignStorages> {

@@ -34,11 +34,60 @@ TEST(SideBySide, GradientsOfALayerComeTogether) {
   EXPECT_EQ(countGroups(steps, order), 2u);
 }
 
+/// A launch that touches bytes of storages.
+Step launchOf(llvm::ArrayRef<Touch> touches) {
+  Step step;
+  step.touches.append(touches.begin(), touches.end());
+  return step;
+}
+
+TEST(SideBySide, PartsOfAStorageDoNotConflict) {
+  const Step writers[] = {launchOf({{0, 0, 64, true}}), launchOf({{0, 64, 96, true}}),
+                          launchOf({{0, 32, 64, false}, {1, 0, 8, true}}), launchOf({{0, 0, 96, false}})};
+  const std::vector<TouchingStep> steps = touchedPieces(writers);
+  EXPECT_FALSE(conflict(steps[0], steps[1]));
+  EXPECT_TRUE(conflict(steps[0], steps[2]));
+  EXPECT_FALSE(conflict(steps[1], steps[2]));
+  EXPECT_TRUE(conflict(steps[0], steps[3]));
+  EXPECT_TRUE(conflict(steps[1], steps[3]));
+  EXPECT_FALSE(conflict(steps[2], steps[3]));
+}
+
+TEST(SideBySide, PiecesConflictWhereBytesDo) {
+  std::mt19937 random(5);
+  auto below = [&](unsigned limit) { return unsigned(random() % limit); };
+  for (int program = 0; program < 100; ++program) {
+    std::vector<Step> launches;
+    for (unsigned launch = 0; launch < 12; ++launch) {
+      const int64_t begin = below(16);
+      launches.push_back(launchOf({{below(2), begin, begin + below(9), below(2) == 0}}));
+    }
+    const std::vector<TouchingStep> steps = touchedPieces(launches);
+    for (size_t i = 0; i < launches.size(); ++i)
+      for (size_t j = 0; j < launches.size(); ++j) {
+        const Touch &a = launches[i].touches.front(), &b = launches[j].touches.front();
+        const bool meet = a.storage == b.storage && std::max(a.begin, b.begin) < std::min(a.end, b.end);
+        ASSERT_EQ(conflict(steps[i], steps[j]), meet && (a.writes || b.writes));
+      }
+  }
+}
+
 TEST(SideBySide, NothingOvertakesWhatItConflictsWith) {
   enum { A, B, W };
   // The weight is read before it is updated, by a step that waits.
   const TouchingStep steps[] = {{{}, {A}}, {{A, W}, {B}}, {{}, {W}}};
   EXPECT_EQ(orderSideBySide(steps), (std::vector<unsigned>{0, 1, 2}));
+}
+
+TEST(SideBySide, UpdatesComeTogether) {
+  // More than are looked at; a copy of what the second one writes comes behind all of them.
+  std::vector<TouchingStep> steps(20, {{0}, {}, /*isEnd=*/true});
+  for (unsigned step = 0; step < steps.size(); ++step)
+    steps[step].writes.push_back(step + 1);
+  steps.insert(steps.begin() + 2, TouchingStep{{2}, {30}, /*isEnd=*/true});
+  const std::vector<unsigned> order = orderSideBySide(steps);
+  EXPECT_EQ(order.back(), 2u);
+  EXPECT_EQ(countGroups(steps, order), 2u);
 }
 
 TEST(SideBySide, ConflictsKeepTheirOrder) {
