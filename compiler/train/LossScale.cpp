@@ -4,7 +4,9 @@
 
 #include "compiler/train/LossScale.h"
 
+#include "llvm/ADT/bit.h"
 #include <limits>
+#include <numeric>
 
 using namespace mlir;
 
@@ -27,19 +29,47 @@ Value readLossScale(EntryFunction &entry) {
   return scale;
 }
 
+/// Of a gradient with more elements than the last sum takes by itself, so many sums of as many elements each.
+constexpr int64_t kPartialSums = 512;
+
+static int64_t countPartialSums(int64_t elements) { return std::gcd(elements, kPartialSums); }
+
+/// The most elements that a gradient gives to the last sum as they are: fewer if there are many gradients.
+static int64_t mostOfOne(ValueRange gradients) {
+  constexpr int64_t mostOfAll = 32768;
+  int64_t most = 8192;
+  auto isTooMuch = [&] {
+    int64_t all = 0;
+    for (Value gradient : gradients) {
+      const int64_t elements = countOf(shapeOf(gradient));
+      all += elements <= most ? elements : countPartialSums(elements);
+    }
+    return all > mostOfAll;
+  };
+  while (most > kPartialSums && isTooMuch())
+    most /= 2;
+  return most;
+}
+
 Value areFinite(Writer &w, ValueRange gradients) {
-  // A sum of magnitudes has no terms that cancel: it is finite only if each of them is. Sums are added in pairs, and those again,
-  // so that few launches wait for one another.
-  SmallVector<Value> sums;
-  for (Value gradient : gradients)
-    sums.push_back(w.sumOfAll(w.unary(nn::UnaryKind::Abs, gradient)));
-  while (sums.size() > 1) {
-    SmallVector<Value> pairs;
-    for (size_t first = 0; first < sums.size(); first += 2)
-      pairs.push_back(first + 1 < sums.size() ? w.add(sums[first], sums[first + 1]) : sums[first]);
-    sums = std::move(pairs);
+  // A sum of magnitudes has no terms that cancel: it is finite only if each of them is. Sums of large gradients, and small gradients as
+  // they are, lie behind one another, so that one more sum takes them all.
+  const int64_t most = mostOfOne(gradients);
+  SmallVector<Value> parts;
+  for (Value gradient : gradients) {
+    const int64_t count = countOf(shapeOf(gradient)), sums = countPartialSums(count);
+    if (count <= most)
+      parts.push_back(w.reshape(gradient, {count}));
+    else
+      parts.push_back(w.sum(w.unary(nn::UnaryKind::Abs, w.reshape(gradient, {sums, count / sums})), {1}));
   }
-  return w.binary(nn::BinaryKind::LessEqual, sums.front(), std::numeric_limits<float>::max());
+  // Parts begin where a GPU may read vectors, if as many as possible are such that the next one does.
+  llvm::stable_sort(parts, [](Value a, Value b) {
+    return llvm::countr_zero(uint64_t(countOf(shapeOf(a)))) > llvm::countr_zero(uint64_t(countOf(shapeOf(b))));
+  });
+  Value all = w.concat(parts, 0);
+  return w.binary(nn::BinaryKind::LessEqual, w.sumOfAll(w.unary(nn::UnaryKind::Abs, all)),
+                  std::numeric_limits<float>::max());
 }
 
 void keepUnless(Value isGood, EntryFunction &entry, ArrayRef<std::string> always) {
@@ -63,8 +93,8 @@ void updateLossScale(EntryFunction &entry, Writer &w, Value isGood) {
   entry.assign(nn::goodStepsName, w.select(grows, w.number(good, 0), good));
   Value skipped = scalarVariable(entry, nn::skippedStepsName, w.getBuilder().getI64Type());
   Value counted = w.select(isGood, skipped, w.add(skipped, 1));
+  entry.addOutput(nn::skippedStepsOutput, counted); // First, so that the variable is written in place.
   entry.assign(nn::skippedStepsName, counted);
-  entry.addOutput(nn::skippedStepsOutput, counted);
 }
 
 } // namespace nacre::train

@@ -19,7 +19,7 @@
 // CHECK-SAME: %[[W:[^ ,:()]+]]: tensor<4xf32> {nn.role = "weight", nn.variable = "w"}
 // CHECK-SAME: %[[SCALE:[^ ,:()]+]]: tensor<f32> {nn.initial
 // CHECK-SAME: %[[STEP:[^ ,:()]+]]: tensor<i64> {nn.role = "counter", nn.variable = "#step"}
-// CHECK-SAME: -> (tensor<f32> {nn.name = "loss"}, tensor<1xf32> {nn.name = "y"}, tensor<i64> {nn.variable = "#step"}, tensor<4xf32> {nn.variable = "w"}, tensor<f32> {nn.variable = "#loss_scale"}, tensor<f32> {nn.variable = "#loss_scale#good"}, tensor<i64> {nn.variable = "#loss_scale#skipped"}, tensor<i64> {nn.name = "skipped_steps"})
+// CHECK-SAME: -> (tensor<f32> {nn.name = "loss"}, tensor<1xf32> {nn.name = "y"}, tensor<i64> {nn.variable = "#step"}, tensor<4xf32> {nn.variable = "w"}, tensor<f32> {nn.variable = "#loss_scale"}, tensor<f32> {nn.variable = "#loss_scale#good"}, tensor<i64> {nn.name = "skipped_steps"}, tensor<i64> {nn.variable = "#loss_scale#skipped"})
 // CHECK: %[[ABS:[^ ,:()]+]] = nn.unary abs
 // CHECK: %[[SUM:[^ ,:()]+]] = nn.reduce sum %[[ABS]]
 // CHECK: %[[LARGEST:[^ ,:()]+]] = nn.constant dense<3.40282347E+38> : tensor<f32>
