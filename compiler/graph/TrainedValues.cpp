@@ -29,8 +29,10 @@ public:
     if (assigns() || scale)
       for (Block *block : blocks)
         addSums(*block);
-    for (Block *block : blocks)
+    for (Block *block : blocks) {
       addReaders(*block);
+      addReadersOfVectors(*block);
+    }
     wide.insert(ofLoss.begin(), ofLoss.end());
     return std::move(wide);
   }
@@ -154,6 +156,24 @@ private:
             return operand == scale || ofLoss.contains(operand.getDefiningOp());
           }))
         ofLoss.insert(&op);
+  }
+
+  //===--- 4. Vectors of weights ----------------------------------------------------------------------------------===//
+
+  /// Adds what reads biases and other weights that are broadcast: a cast of them would be a launch for hardly any bytes, and
+  /// kernels compute in f32 anyway.
+  void addReadersOfVectors(Block &block) {
+    for (Operation &op : block) {
+      auto known = dyn_cast<nn::OperatorInterface>(op);
+      if (!known || !mayKeepWidth(op) || known.getWorkKind() != nn::WorkKind::Elementwise)
+        continue;
+      auto result = cast<RankedTensorType>(op.getResult(0).getType());
+      if (isWide(result) && llvm::any_of(op.getOperands(), [&](Value operand) {
+            return isVariable(operand) && isWide(operand.getType()) &&
+                   cast<RankedTensorType>(operand.getType()).getNumElements() < result.getNumElements();
+          }))
+        wide.insert(&op);
+    }
   }
 
   func::FuncOp function;

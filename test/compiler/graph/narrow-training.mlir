@@ -31,6 +31,25 @@ func.func @train(%x: tensor<2x4xf32>, %w: tensor<4x3xf32> {nn.variable = "w", nn
 
 // -----
 
+// A bias is read as it is. The product and what comes after are narrow; a weight of a product is cast.
+
+// CHECK-LABEL: func.func @bias(
+// CHECK-SAME: %[[X:[^ ,:()]+]]: tensor<2x4xf32>, %[[W:[^ ,:()]+]]: tensor<4x3xf32> {{.*}}, %[[B:[^ ,:()]+]]: tensor<3xf32>
+// CHECK: %[[PRODUCT:[^ ,:()]+]] = nn.matmul %{{.*}} : tensor<2x4xf16>, tensor<4x3xf16>
+// CHECK: %[[WIDE:[^ ,:()]+]] = nn.cast %[[PRODUCT]] : tensor<2x3xf16> to tensor<2x3xf32>
+// CHECK: %[[SUM:[^ ,:()]+]] = nn.binary add %[[WIDE]], %[[B]] : tensor<2x3xf32>, tensor<3xf32>
+// CHECK: %[[NARROW:[^ ,:()]+]] = nn.cast %[[SUM]] : tensor<2x3xf32> to tensor<2x3xf16>
+// CHECK: nn.unary relu %[[NARROW]] : tensor<2x3xf16>
+func.func @bias(%x: tensor<2x4xf32>, %w: tensor<4x3xf32> {nn.variable = "w", nn.role = "weight"},
+                %b: tensor<3xf32> {nn.variable = "b", nn.role = "weight"}) -> (tensor<2x3xf32> {nn.name = "y"}) {
+  %product = nn.matmul %x, %w : tensor<2x4xf32>, tensor<4x3xf32>
+  %sum = nn.binary add %product, %b : tensor<2x3xf32>, tensor<3xf32>
+  %y = nn.unary relu %sum : tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
 // Statistics of a batch are sums: they are wide, with the squares that only they read.
 
 // CHECK-LABEL: func.func @statistics(

@@ -58,8 +58,8 @@ class LossScaleTest(training_cases.CaseOnGpuTest):
 
     def test_gradients(self):
         """As outputs they are not scaled."""
-        # Behind batch normalizations, most of a gradient cancels.
-        for name, tolerance in (("lenet_digits", 0.03), ("lstm_gestures", 0.01), ("resnet_digits", 0.1)):
+        # Behind batch normalizations, most of a gradient cancels. Of cells that are equal in f16 alone, another one has the maximum.
+        for name, tolerance in (("lenet_digits", 0.04), ("lstm_gestures", 0.01), ("resnet_digits", 0.1)):
             case = Case(name)
             self.feed(case)
             library = self.build(case, LEARNING, "--entries=train,gradients")
