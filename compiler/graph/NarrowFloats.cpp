@@ -312,6 +312,24 @@ private:
     from = nn::CastOp::create(builder, loc, narrowed(value.getType()), from);
     made.insert(from.getDefiningOp());
     value.replaceUsesWithIf(from, [&](OpOperand &use) { return wants(use) && !made.contains(use.getOwner()); });
+    if (trained.contains(value.getDefiningOp()))
+      sumNarrow(builder, value, from);
+  }
+
+  /// Lets sums read what products do, if nobody else reads `value`: then it is in memory once. A loss's gradient is read so, for a weight
+  /// and a bias.
+  void sumNarrow(OpBuilder &builder, Value value, Value narrow) {
+    auto isForProducts = llvm::all_of(narrow.getUsers(), [](Operation *user) {
+      return isa<nn::MatMulOp, nn::ConvOp, nn::FilterGradientOp, nn::TransposeOp>(user);
+    });
+    auto isSummed = llvm::all_of(value.getUsers(), [&](Operation *user) {
+      auto reduce = dyn_cast<nn::ReduceOp>(user);
+      return user == narrow.getDefiningOp() || (reduce && reduce.getKind() == nn::ReduceKind::Sum);
+    });
+    if (!isForProducts || !isSummed || value.hasOneUse())
+      return;
+    Value widened = nn::CastOp::create(builder, value.getLoc(), value.getType(), narrow);
+    value.replaceAllUsesExcept(widened, narrow.getDefiningOp());
   }
 
   DenseSet<Operation *> wide;

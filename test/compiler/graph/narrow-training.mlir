@@ -50,6 +50,29 @@ func.func @bias(%x: tensor<2x4xf32>, %w: tensor<4x3xf32> {nn.variable = "w", nn.
 
 // -----
 
+// The gradient of a loss is in memory once: the sum for the bias reads what the product does.
+
+// CHECK-LABEL: func.func @summed(
+// CHECK: %[[DY:[^ ,:()]+]] = nn.binary mul %{{.*}} : tensor<2x3xf32>
+// CHECK: %[[NARROW:[^ ,:()]+]] = nn.cast %[[DY]] : tensor<2x3xf32> to tensor<2x3xf16>
+// CHECK-DAG: %[[WIDE:[^ ,:()]+]] = nn.cast %[[NARROW]] : tensor<2x3xf16> to tensor<2x3xf32>
+// CHECK-DAG: nn.reduce sum %[[WIDE]] {axes = array<i64: 0>} : tensor<2x3xf32>
+// CHECK-DAG: nn.matmul %{{[^ ,]+}}, %[[NARROW]] : tensor<4x2xf16>, tensor<2x3xf16>
+func.func @summed(%x: tensor<2x4xf32>, %y: tensor<2x3xf32>, %w: tensor<4x3xf32> {nn.variable = "w", nn.role = "weight"},
+                  %b: tensor<3xf32> {nn.variable = "b", nn.role = "weight"},
+                  %scale: tensor<f32> {nn.variable = "#loss_scale", nn.role = "counter"})
+    -> (tensor<4x3xf32> {nn.variable = "w"}, tensor<3xf32> {nn.variable = "b"}) {
+  %dy = nn.binary mul %y, %scale : tensor<2x3xf32>, tensor<f32>
+  %db = nn.reduce sum %dy {axes = array<i64: 0>} : tensor<2x3xf32>
+  %xt = nn.transpose %x [1, 0] : tensor<2x4xf32>
+  %dw = nn.matmul %xt, %dy : tensor<4x2xf32>, tensor<2x3xf32>
+  %w1 = nn.binary sub %w, %dw : tensor<4x3xf32>, tensor<4x3xf32>
+  %b1 = nn.binary sub %b, %db : tensor<3xf32>, tensor<3xf32>
+  return %w1, %b1 : tensor<4x3xf32>, tensor<3xf32>
+}
+
+// -----
+
 // Statistics of a batch are sums: they are wide, with the squares that only they read.
 
 // CHECK-LABEL: func.func @statistics(

@@ -52,11 +52,11 @@ class LaunchesTest(nacre.NacreTest):
         self.assertEqual(sum(len(writes) == 2 and set(writes) <= states for writes in writers), 17)  # 16, and the scale with its count
 
     def test_one_sum_says_whether_gradients_are_finite(self):
-        """Beside it there is a launch for each large gradient's 512 sums, and of the casts those of the weights of products, and of the
-        loss's gradient. Of 123 launches 18 checked gradients, in rounds, and 16 cast weights and biases."""
+        """Each large gradient has a launch for its 512 sums, and weights of products are cast. Of 123 launches 18 checked gradients, in
+        rounds, and 16 cast weights and biases."""
         plan = self.plan("gpu", "--gpu-precision=fp16")
         launches = LAUNCH.findall(plan)
-        self.assertLessEqual(len(launches), 105)
+        self.assertLessEqual(len(launches), 104)
         sums = re.search(r"(%\d+) = plan\.storage\s+temporary.* : memref<(\d+)xf32>\n(?=(?:.*\n)*.*plan\.launch @\w+\(\1\) into\(%\d+\) .*memref<i8>\))", plan)
         self.assertIsNotNone(sums, "no launch says whether gradients are finite")
         small = 3 * 3 * 3 * 64 + 512 * 10 + 64 + 64 + 128 + 128 + 256 + 512 + 512 + 10
@@ -64,7 +64,7 @@ class LaunchesTest(nacre.NacreTest):
         views = re.findall(rf"(%\d+) = plan\.view {sums[1]} .*to memref<512xf32>", plan)
         writers = [writes for kernel, reads, writes in launches if kernel.startswith("reduce") and writes in views]
         self.assertEqual(len(writers), 6 + 2)  # and two biases
-        self.assertEqual(sum(kernel.startswith("cast") for kernel, _, _ in launches), 9)
+        self.assertEqual(sum(kernel.startswith("cast") for kernel, _, _ in launches), 8)
 
     def test_no_gpu_needs_no_loss_scale(self):
         """A library that a search leaves to the CPU is that of --place=cpu."""
