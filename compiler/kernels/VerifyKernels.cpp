@@ -84,7 +84,8 @@ bool isForm(plan::KernelKind kind, Sweeps sweeps) {
   case plan::KernelKind::Contraction:
     return sweeps.reducing >= 1 && sweeps.mapping <= 2 && (sweeps.reducing == 1 || sweeps.mapping > 0);
   case plan::KernelKind::Nest:
-    return sweeps.reducing <= 1 && sweeps.mapping <= 1 && sweeps.reducing + sweeps.mapping > 0;
+    // Two reductions: maxima of windows and their codes, which the map writes.
+    return sweeps.reducing <= 1 + sweeps.mapping && sweeps.mapping <= 1 && sweeps.reducing + sweeps.mapping > 0;
   case plan::KernelKind::Attention:
     return sweeps.reducing > 1;
   case plan::KernelKind::Separable:

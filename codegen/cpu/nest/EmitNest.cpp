@@ -13,7 +13,6 @@
 #include "codegen/cpu/nest/NestLoops.h"
 
 #include "llvm/Support/MathExtras.h"
-#include <numeric>
 
 using namespace mlir;
 
@@ -35,7 +34,6 @@ public:
 private:
   // 1. Units and blocks
   LogicalResult analyze();
-  SmallVector<int64_t> chooseBlocks(const Nest &region) const;
   int64_t countVectors(const Nest &region) const;
   void chooseUnrolling(const NestRegion &largest);
 
@@ -47,15 +45,15 @@ private:
   void storeStages(ArrayRef<Cell> cells);
 
   // 3. and 4. Reductions
-  SmallVector<Value> emitStep(ArrayRef<Cell> cells, ValueRange accumulators);
-  void reduceVertically(ArrayRef<Cell> cells);
+  SmallVector<Value> emitStep(unsigned stage, ArrayRef<Cell> cells, ValueRange accumulators);
+  void reduceVertically(unsigned stage, ArrayRef<Cell> cells);
   void emitHorizontally();
   void reduceRows(int64_t rows);
-  SmallVector<Combiner> combinersOf(int64_t accumulators) const;
+  SmallVector<Combiner> combinersOf(unsigned stage, int64_t accumulators) const;
 
   SmallVector<NestRegion> regions;
   SmallVector<int64_t> turnsOfRegions;                 ///< That are unrolled.
-  SmallVector<Combiner> combiners;                     ///< Of the first stage's results, where it reduces.
+  SmallVector<SmallVector<Combiner>> combiners;        ///< Of each stage's results, where it reduces.
   unsigned vectors = 4;                                ///< In a tile.
   int64_t chains = 1;                                  ///< Accumulators of a row whose lanes are folded.
   SmallVector<SmallVector<SmallVector<Value>>> values; ///< Per stage, result and cell.
@@ -66,16 +64,19 @@ private:
 //===----------------------------------------------------------------------===//
 
 LogicalResult NestEmitter::analyze() {
+  combiners.resize(stages.size());
   for (auto [index, stage] : llvm::enumerate(stages)) {
     const bool walksReduced = llvm::any_of(llvm::zip_equal(whole.loops, stage.walks),
                                            [](auto pair) { return !std::get<0>(pair).parallel && std::get<1>(pair); });
-    if (index > 0 && walksReduced)
+    // Codes of maxima are found in the windows of these.
+    const bool isAgain = stage.reduces && stage.walks == stages.front().walks && stage.keeps == stages.front().keeps;
+    if (index > 0 && walksReduced && !isAgain)
       return failure();
     for (unsigned result = 0; stage.reduces && result < stage.results.size(); ++result) {
       std::optional<Combiner> combiner = Combiner::find(*stage.body, result);
       if (!combiner || !stage.results[result].start)
         return failure();
-      combiners.push_back(*combiner);
+      combiners[index].push_back(*combiner);
     }
   }
   const unsigned sideBySide = builder.target.vectors.sideBySide;
@@ -89,37 +90,8 @@ LogicalResult NestEmitter::analyze() {
   if (!divided)
     return failure();
   regions = std::move(*divided);
-  return success();
-}
-
-/// How many indices of the cut axis a block takes, the largest first; the last is always one.
-SmallVector<int64_t> NestEmitter::chooseBlocks(const Nest &region) const {
-  // Blocks of so many elements make the loop around them free.
-  constexpr int64_t kBlockElements = 1024, kSmallKernel = 4096;
-  if (!cut)
-    return {1};
-  const Nest one = takeBlock(region, cut, 1), two = takeBlock(region, cut, 2);
-  const int64_t extent = region.loops[*cut].size, rest = std::max<int64_t>(1, one.countPoints(true));
-  const bool joins = two.loops.size() <= std::max<size_t>(one.loops.size(), 1);
-  const bool vectorized = chooseVectorLoop(region).loop == cut;
-  const int64_t tile = int64_t(vectors) * width;
-  int64_t block = 1;
-  if (joins || vectorized) {
-    block = llvm::alignTo(llvm::divideCeil(kBlockElements, rest), tile / std::gcd(rest, tile));
-    if (rest >= kBlockElements)
-      block = 1;
-    else if (extent * rest * region.countPoints(false) <= kSmallKernel)
-      block = extent;
-  } else if (rest < tile) {
-    block = vectors;
-  }
-  SmallVector<int64_t> blocks = {std::min(block, extent)};
-  const int64_t oneVector = llvm::divideCeil(width, rest);
-  if (blocks.front() > oneVector && oneVector > 1)
-    blocks.push_back(oneVector);
-  if (blocks.back() > 1)
-    blocks.push_back(1);
-  return blocks;
+  return failure(llvm::count_if(stages, [](const Stage &stage) { return stage.reduces; }) > 1 &&
+                 llvm::any_of(regions, [&](const NestRegion &region) { return foldsLanes(region.nest, vectors); }));
 }
 
 /// Vectors that are written for `region`: those of a tile, of its tails and of rows that are left, for each block, once
@@ -128,7 +100,7 @@ int64_t NestEmitter::countVectors(const Nest &region) const {
   int64_t total = 0;
   if (region.countPoints(true) == 0)
     return total;
-  for (int64_t block : chooseBlocks(region)) {
+  for (int64_t block : chooseBlocks(region, vectors)) {
     const Nest taken = takeBlock(region, cut, block);
     const VectorChoice vectorLoop = chooseVectorLoop(taken);
     const int64_t count = vectorLoop.loop ? std::max<int64_t>(1, taken.loops[*vectorLoop.loop].size) : 1;
@@ -165,7 +137,7 @@ LogicalResult NestEmitter::run() {
   const NestRegion &largest = *llvm::max_element(regions, [](const NestRegion &a, const NestRegion &b) {
     return a.nest.countPoints(true) < b.nest.countPoints(true);
   });
-  divideIntoUnits(estimateIndexCost(/*sweeps=*/1), chooseBlocks(largest.nest).front());
+  divideIntoUnits(estimateIndexCost(/*sweeps=*/1), chooseBlocks(largest.nest, vectors).front());
   chooseUnrolling(largest);
   emitUnits([&](Value low, Value high) {
     for (auto [region, turns] : llvm::zip_equal(regions, turnsOfRegions)) {
@@ -173,7 +145,7 @@ LogicalResult NestEmitter::run() {
       Value begin = region.cutBegin == 0 ? low : emitMax(builder, low, builder.index(region.cutBegin));
       const bool last = !cut || region.cutEnd == form.cutExtent;
       Value end = last ? high : emitMin(builder, high, builder.index(region.cutEnd));
-      emitBlocks(region.nest, chooseBlocks(withoutParts(region.nest)), begin, end, [&] {
+      emitBlocks(region.nest, chooseBlocks(withoutParts(region.nest), vectors), begin, end, [&] {
         values.assign(stages.size(), {});
         if (choice.horizontal)
           emitHorizontally();
@@ -219,9 +191,7 @@ void NestEmitter::emitTiles() {
 
 void NestEmitter::emitTile(ArrayRef<Cell> cells) {
   loaded.clear();
-  if (stages.front().reduces)
-    reduceVertically(cells);
-  evaluateStages(cells, stages.front().reduces ? 1 : 0);
+  evaluateStages(cells, 0);
   storeStages(cells);
   loaded.clear();
 }
@@ -241,6 +211,10 @@ SmallVector<Value> NestEmitter::gatherInputs(const Stage &stage, const Cell &cel
 void NestEmitter::evaluateStages(ArrayRef<Cell> cells, unsigned first) {
   for (unsigned index = first; index < stages.size(); ++index) {
     const Stage &stage = stages[index];
+    if (stage.reduces) {
+      reduceVertically(index, cells);
+      continue;
+    }
     // All loads before all arithmetic.
     SmallVector<SmallVector<Value>> arguments;
     for (auto [cellIndex, cell] : llvm::enumerate(cells))
@@ -268,16 +242,17 @@ void NestEmitter::storeStages(ArrayRef<Cell> cells) {
 // 3. Accumulators in registers
 //===----------------------------------------------------------------------===//
 
-/// One step of the first stage in every cell: `accumulators` are per cell, then per result.
-SmallVector<Value> NestEmitter::emitStep(ArrayRef<Cell> cells, ValueRange accumulators) {
-  const Stage &stage = stages.front();
+/// One step of a stage in every cell: `accumulators` are per cell, then per result.
+SmallVector<Value> NestEmitter::emitStep(unsigned number, ArrayRef<Cell> cells, ValueRange accumulators) {
+  const Stage &stage = stages[number];
+  const size_t results = combiners[number].size();
   loaded.clear();
   SmallVector<SmallVector<Value>> arguments;
   for (auto [index, cell] : llvm::enumerate(cells))
     arguments.push_back(gatherInputs(stage, cell, index));
   SmallVector<Value> stepped;
   for (auto [index, cell] : llvm::enumerate(cells)) {
-    llvm::append_range(arguments[index], accumulators.slice(index * combiners.size(), combiners.size()));
+    llvm::append_range(arguments[index], accumulators.slice(index * results, results));
     for (Value value : inlineBody(builder, *stage.body, arguments[index], cell.piece.width))
       stepped.push_back(builder.broadcast(value, cell.piece.width));
   }
@@ -285,24 +260,24 @@ SmallVector<Value> NestEmitter::emitStep(ArrayRef<Cell> cells, ValueRange accumu
 }
 
 /// Those of so many accumulators for every result.
-SmallVector<Combiner> NestEmitter::combinersOf(int64_t accumulators) const {
+SmallVector<Combiner> NestEmitter::combinersOf(unsigned stage, int64_t accumulators) const {
   SmallVector<Combiner> all;
   for (int64_t i = 0; i < accumulators; ++i)
-    llvm::append_range(all, combiners);
+    llvm::append_range(all, combiners[stage]);
   return all;
 }
 
-void NestEmitter::reduceVertically(ArrayRef<Cell> cells) {
-  const Stage &stage = stages.front();
+void NestEmitter::reduceVertically(unsigned number, ArrayRef<Cell> cells) {
+  const Stage &stage = stages[number];
   SmallVector<Value> accumulators;
   for (const Cell &cell : cells)
     for (const StageResult &result : stage.results)
       accumulators.push_back(builder.broadcast(builder.constant(result.start), cell.piece.width));
-  accumulators = emitReducingLoops(0, accumulators, combinersOf(cells.size()), /*times=*/1,
-                                   [&](ValueRange carried) { return emitStep(cells, carried); });
-  values.front().assign(stage.results.size(), {});
+  accumulators = emitReducingLoops(0, accumulators, combinersOf(number, cells.size()), /*times=*/1,
+                                   [&](ValueRange carried) { return emitStep(number, cells, carried); });
+  values[number].assign(stage.results.size(), {});
   for (auto [index, value] : llvm::enumerate(accumulators))
-    values.front()[index % combiners.size()].push_back(value);
+    values[number][index % stage.results.size()].push_back(value);
   loaded.clear();
 }
 
@@ -320,6 +295,7 @@ void NestEmitter::emitHorizontally() {
 }
 
 void NestEmitter::reduceRows(int64_t rows) {
+  const SmallVector<Combiner> &combiners = this->combiners.front();
   const unsigned results = combiners.size();
   const int64_t size = nest.loops[*choice.loop].size, step = chains * width, main = size / step * step;
 
@@ -337,7 +313,7 @@ void NestEmitter::reduceRows(int64_t rows) {
     return cells;
   };
 
-  const SmallVector<Combiner> ofChains = combinersOf(rows * chains);
+  const SmallVector<Combiner> ofChains = combinersOf(0, rows * chains);
   const int64_t times = llvm::divideCeil(size, step);
   accumulators = emitReducingLoops(0, accumulators, ofChains, times, [&](ValueRange carried) {
     auto turn = [&](Position counter, ValueRange values) {
@@ -346,7 +322,7 @@ void NestEmitter::reduceRows(int64_t rows) {
       for (int64_t row = 0; row < rows; ++row)
         for (const Piece &piece : cutIntoPieces(step, width, false))
           cells.push_back({row, piece});
-      return emitStep(cells, values);
+      return emitStep(0, cells, values);
     };
     SmallVector<Value> current = reduceInLoop(builder, main, step, /*timesPerTurn=*/1, carried, ofChains, turn);
     at[*choice.loop] = {Value(), main};
@@ -357,7 +333,7 @@ void NestEmitter::reduceRows(int64_t rows) {
       for (int64_t row = 0; row < rows; ++row)
         for (const Combiner &combiner : combiners)
           start.push_back(builder.broadcast(builder.constant(combiner.identity), piece.width));
-      SmallVector<Value> folded = emitStep(cells, start);
+      SmallVector<Value> folded = emitStep(0, cells, start);
       for (auto [i, value] : llvm::enumerate(folded)) {
         const unsigned row = i / results, result = i % results;
         Value &chain = current[(row * chains + index % chains) * results + result];

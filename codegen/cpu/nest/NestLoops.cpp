@@ -157,6 +157,41 @@ void NestLoops::emitBlocks(Nest region, ArrayRef<int64_t> blocks, Value low, Val
   }
 }
 
+bool NestLoops::foldsLanes(const Nest &region, unsigned vectors) const {
+  return llvm::any_of(chooseBlocks(region, vectors), [&](int64_t block) {
+    return chooseVectorLoop(takeBlock(withoutParts(region), cut, block)).horizontal;
+  });
+}
+
+SmallVector<int64_t> NestLoops::chooseBlocks(const Nest &region, unsigned vectors) const {
+  // Blocks of so many elements make the loop around them free.
+  constexpr int64_t kBlockElements = 1024, kSmallKernel = 4096;
+  if (!cut)
+    return {1};
+  const Nest one = takeBlock(region, cut, 1), two = takeBlock(region, cut, 2);
+  const int64_t extent = region.loops[*cut].size, rest = std::max<int64_t>(1, one.countPoints(true));
+  const bool joins = two.loops.size() <= std::max<size_t>(one.loops.size(), 1);
+  const bool vectorized = chooseVectorLoop(region).loop == cut;
+  const int64_t tile = int64_t(vectors) * width;
+  int64_t block = 1;
+  if (joins || vectorized) {
+    block = llvm::alignTo(llvm::divideCeil(kBlockElements, rest), tile / std::gcd(rest, tile));
+    if (rest >= kBlockElements)
+      block = 1;
+    else if (extent * rest * region.countPoints(false) <= kSmallKernel)
+      block = extent;
+  } else if (rest < tile) {
+    block = vectors;
+  }
+  SmallVector<int64_t> blocks = {std::min(block, extent)};
+  const int64_t oneVector = llvm::divideCeil(width, rest);
+  if (blocks.front() > oneVector && oneVector > 1)
+    blocks.push_back(oneVector);
+  if (blocks.back() > 1)
+    blocks.push_back(1);
+  return blocks;
+}
+
 //===----------------------------------------------------------------------===//
 // 2. Tiles
 //===----------------------------------------------------------------------===//

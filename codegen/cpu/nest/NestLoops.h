@@ -45,6 +45,10 @@ protected:
   void emitBlocks(Nest region, llvm::ArrayRef<int64_t> blocks, mlir::Value low, mlir::Value high,
                   llvm::function_ref<void()> body);
   Nest withoutParts(Nest region) const;
+  /// How many indices of the cut axis a block takes in tiles of `vectors`, the largest first; the last is always one.
+  llvm::SmallVector<int64_t> chooseBlocks(const Nest &region, unsigned vectors) const;
+  /// Whether lanes of a block's contiguous loop are parts of one sum, for some size of blocks.
+  bool foldsLanes(const Nest &region, unsigned vectors) const;
 
   // 2. Tiles
 

@@ -129,7 +129,8 @@ unsigned PointsEmitter::chooseWidth(const Pass &pass) const {
     if (size > 1 && stride != 1 && !isWhole(stride))
       return 1;
   std::optional<unsigned> cut = divided ? std::optional<unsigned>(pass.cutAxis) : std::nullopt;
-  if (!evaluator.lanesFit(lanes, cut) || (along == cut && !isWhole(form.grain)))
+  if (!evaluator.lanesFit(lanes, cut, Evaluator::VectorAxis{pass.work, pass.result, *along}) ||
+      (along == cut && !isWhole(form.grain)))
     return 1;
 
   const Work &work = form.work[pass.work];

@@ -295,12 +295,13 @@ SmallVector<Value> Evaluator::runBody(const Work &work, const Point &at, ArrayRe
 // What it takes
 //===----------------------------------------------------------------------===//
 
-bool Evaluator::lanesFit(unsigned lanes, std::optional<unsigned> cutAxis) const {
-  for (const Work &work : form.work)
-    for (const Result &result : work.results)
+bool Evaluator::lanesFit(unsigned lanes, std::optional<unsigned> cutAxis, std::optional<VectorAxis> along) const {
+  for (auto [number, work] : llvm::enumerate(form.work))
+    for (auto [index, result] : llvm::enumerate(work.results))
       for (auto [axis, expression] : llvm::enumerate(result.map.getResults())) {
         SmallVector<unsigned, 2> loops = digitsOf(work, expression).loops;
-        if (loops.size() > 1 && (axis == cutAxis || work.sizes[loops.back()] % lanes != 0))
+        const bool isScalar = along && along->work == number && along->result == index && along->axis != axis;
+        if (loops.size() > 1 && (axis == cutAxis || (!isScalar && work.sizes[loops.back()] % lanes != 0)))
           return false;
       }
   return true;

@@ -55,9 +55,13 @@ public:
   /// Where `work` was evaluated in the outermost scope, if at one point only.
   std::optional<Point> onlyPointOf(unsigned work) const;
 
-  /// Whether vectors of `lanes` along an axis never reach from one loop into the next, where an axis has several;
-  /// `cutAxis` of results, if any, has a base.
-  bool lanesFit(unsigned lanes, std::optional<unsigned> cutAxis) const;
+  /// The result of an operation whose elements vectors are of, and the axis along which these lie.
+  struct VectorAxis {
+    unsigned work, result, axis;
+  };
+  /// Whether vectors of `lanes` along an axis never reach from one loop into the next, where an axis has several; `cutAxis` of results,
+  /// if any, has a base. Of the result that `along` names, only its axis has vectors.
+  bool lanesFit(unsigned lanes, std::optional<unsigned> cutAxis, std::optional<VectorAxis> along = {}) const;
 
 private:
   /// An element, or several: of which argument, how many, from where by which steps.

@@ -10,6 +10,7 @@
 #include "compiler/kernels/bodies/TableReads.h"
 #include "compiler/kernels/entries/Regions.h"
 #include "compiler/kernels/fusion/FusionPolicy.h"
+#include "compiler/kernels/fusion/MaximumPools.h"
 #include "compiler/kernels/fusion/ProductParts.h"
 #include "compiler/kernels/fusion/ProductPrologues.h"
 #include "compiler/kernels/lowerings/Lowering.h"
@@ -33,9 +34,16 @@ namespace {
 
 WorkKind getWorkKind(Operation *op) { return cast<nn::OperatorInterface>(op).getWorkKind(); }
 
+/// The operator whose kernel writes `op`, its own result in another order or shape; null if that is `op` itself.
+Operation *getWritten(Operation *op) {
+  if (nn::UnpoolOp unpool = getUnpooled(op))
+    return unpool;
+  return getTransposedProduct(op);
+}
+
 /// Products read through transposes, and are written through the one that follows.
 bool isAbsorbed(Operation *op) {
-  return isReadThrough(op) || (readsTransposes(op) && op->hasOneUse() && getTransposedProduct(*op->getUsers().begin()));
+  return isReadThrough(op) || (op->hasOneUse() && getWritten(*op->getUsers().begin()) == op);
 }
 
 /// Whether a value of `block` is read by what is no node there.
@@ -163,14 +171,15 @@ public:
 private:
   void add(Operation *op) {
     FusionNode node;
-    Operation *written = getTransposedProduct(op);
+    Operation *written = getWritten(op);
     Operation *work = written ? written : op;
     node.readsTable = getTableRead(op) != nullptr;
     node.kind = node.readsTable ? WorkKind::Elementwise : getWorkKind(work);
     if (auto attention = dyn_cast<nn::AttentionOp>(work))
       node.isOfCodes = attention.isOfCodes();
     const bool isPartOfProduct = isPart(op);
-    const plan::Engine engine = plan::engineOf(isPartOfProduct ? op->getOperand(0).getDefiningOp() : op);
+    const bool isOfOperand = isPartOfProduct || getUnpooled(op);
+    const plan::Engine engine = plan::engineOf(isOfOperand ? op->getOperand(0).getDefiningOp() : op);
     node.engine = int(engine);
     for (Value operand : work->getOperands()) {
       Value read = readsThroughTransposes(work) ? readThroughTranspose(operand).source : operand;
@@ -200,6 +209,8 @@ private:
       node.prologueOperand = 0;
     node.isLookup = picksRows(op);
     node.isPart = engine == plan::Engine::Cpu && isPartOfProduct;
+    if (auto code = dyn_cast<nn::PoolCodeOp>(op))
+      node.maxima = numbers.lookup_or(getPoolOf(code), -1);
     if (engine == plan::Engine::Gpu)
       addPrologue(op, node);
     numbers[op] = nodes.size();
@@ -264,9 +275,9 @@ StringRef getStem(Operation *op) {
 LogicalResult formKernel(EntryBuilder &entry, const OperatorGroup &group) {
   SmallVector<Location> locations;
   Operation *first = group.anchor ? group.anchor : group.members.front();
-  if (Operation *product = getTransposedProduct(first)) {
-    locations.push_back(product->getLoc());
-    first = product;
+  if (Operation *written = getWritten(first)) {
+    locations.push_back(written->getLoc());
+    first = written;
   }
   for (Operation *member : group.members)
     locations.push_back(member->getLoc());
@@ -285,6 +296,11 @@ LogicalResult formKernel(EntryBuilder &entry, const OperatorGroup &group) {
   }
   if (group.isRows) {
     if (failed(lowerRows(body)))
+      return failure();
+    return entry.launch(body);
+  }
+  if (group.anchor && getUnpooled(group.anchor)) {
+    if (failed(lowerImage(body, cast<nn::UnpoolOp>(first), cast<nn::ReshapeOp>(group.anchor))))
       return failure();
     return entry.launch(body);
   }
@@ -322,6 +338,7 @@ LogicalResult keepBoundary(EntryBuilder &entry, Operation *op) {
 
 LogicalResult formOperators(EntryBuilder &entry, Block &block) {
   prepareLefts(block);
+  prepareCodes(block);
   Describer describer(block);
   DenseMap<Operation *, OperatorGroup> groups;
   llvm::DenseSet<Operation *> taken;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. anchors; 2. chains, and updates; 3. prologues and side chains; 4. separable convolutions; 5. normalizations; 6. rows; 7. what
+// How:  1. anchors; 2. chains, and updates; 3. prologues and side chains; 4. separable convolutions; 5. normalizations; 6. rows; 8. what
 //          only widens; numbered as in the header.
 
 #include "compiler/kernels/fusion/FusionPolicy.h"
 
+#include "compiler/kernels/fusion/CodeGroups.h"
 #include "compiler/kernels/fusion/GroupTable.h"
 #include "compiler/kernels/fusion/RowGroups.h"
 
@@ -52,6 +53,7 @@ public:
       if (group.anchor >= 0 && nodes[group.anchor].separable == SeparablePart::Pointwise)
         takeDepthwise(group);
     mergeNormalizations();
+    mergeCodes(*this);
     leaveWidening();
     llvm::erase_if(groups, [](const FusionGroup &group) { return group.members.empty(); });
     for (FusionGroup &group : groups)
@@ -325,7 +327,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // 7. What only widens
+  // 8. What only widens
   //===--------------------------------------------------------------------===//
 
   void leaveWidening() {

@@ -14,7 +14,8 @@
 //           too, and come behind that, the contraction's kernel writes it as well;
 //        6. reductions of the same rows, and what is computed of them for each row or each element, are one kernel of rows (RowGroups.h),
 //           which other anchors but contractions leave them to;
-//        7. what only makes the last value of a group wider, or dequantizes it, is left to the one group that reads it: memory holds the
+//        7. codes of maxima join the group of these, if one engine computes both: its kernel writes both (CodeGroups.h);
+//        8. what only makes the last value of a group wider, or dequantizes it, is left to the one group that reads it: memory holds the
 //           narrower value.
 //        Nodes for different engines share no group. All values of a group but the last stay inside, so no cycle can arise. Linear in operators and their operands.
 //        A contraction whose columns are read in equal parts (the gates of a recurrent cell) takes what the parts meet in,
@@ -75,6 +76,8 @@ struct FusionNode {
   bool isPart = false;
   /// Whether it is attention of codes, which may be followed by what makes codes of its sums.
   bool isOfCodes = false;
+  /// Of codes of maxima: the node of the maxima, whose kernel may compute the codes, too; -1 for all else.
+  int maxima = -1;
   SeparablePart separable = SeparablePart::None;
   double multiplyAdds = 0; ///< Of a depthwise convolution.
   int64_t columns = 0;     ///< Of a pointwise one.

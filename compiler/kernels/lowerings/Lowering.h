@@ -38,6 +38,12 @@ mlir::LogicalResult lowerSeparable(KernelBody &body, nn::ConvOp depthwise, nn::C
 /// Of several operators that reduce or read the same rows (LowerRows.cpp).
 mlir::LogicalResult lowerRows(KernelBody &body);
 
+// Of maxima of windows (LowerPoolCodes.cpp).
+/// Of an unpool that is written as the image that `image` makes of its steps.
+mlir::LogicalResult lowerImage(KernelBody &body, nn::UnpoolOp op, nn::ReshapeOp image);
+/// Defines codes, members of the group, of `maxima`, tensors as they are computed with.
+void defineCodes(KernelBody &body, nn::PoolCodeOp op, mlir::Value maxima);
+
 // What is special in products (LowerContraction.cpp).
 /// Of a product or of attention, whose elements are stored in the order of `written`.
 mlir::LogicalResult lowerTransposed(KernelBody &body, mlir::Operation *product, nn::TransposeOp written);

@@ -101,9 +101,13 @@ LogicalResult lowerPool(KernelBody &body, nn::PoolOp op) {
     return combine(b, loc, kind, old, source.load(b, loc, scalars[0]), isUnsigned);
   };
   Value accumulator = body.emitSweep(sweep);
-  if (!isAverage)
+  if (!isAverage) {
     body.defineAs(op.getResult(), accumulator);
-  else if (failed(defineAverage(body, op, accumulator, accumulatorType)))
+    for (Operation *member : body.getGroup().members)
+      if (auto code = dyn_cast<nn::PoolCodeOp>(member))
+        defineCodes(body, code, accumulator);
+  }
+  if (isAverage && failed(defineAverage(body, op, accumulator, accumulatorType)))
     return failure();
   return body.finish(accumulator);
 }

@@ -2,7 +2,7 @@
 //
 // What:  which cell of its window each maximum is, in a byte, and the way back.
 // Why:   a pool's input need not live until its gradient is computed, and the way back reads a byte an element instead.
-// How:   1. the least number of the cells that equal the maximum; 2. every cell adds up what the windows over it have for
+// How:   1. the least number of the cells that equal the maximum, in a kernel of its own or in that of the maxima; 2. every cell adds up what the windows over it have for
 //        it. Those are some steps apart, and where in its step a cell is says which of a window's cells it would be: a
 //        small table.
 
@@ -30,7 +30,8 @@ static TypedAttr getCode(OpBuilder &builder, uint8_t code) {
 // 1. Codes
 //===----------------------------------------------------------------------===//
 
-LogicalResult lowerPoolCode(KernelBody &body, nn::PoolCodeOp op) {
+/// The codes of maxima: those that the kernel reads, or `computed` by it, in the type that they are computed in.
+static Value emitCodes(KernelBody &body, nn::PoolCodeOp op, Value computed) {
   Type elementType = getTensorType(op.getInput()).getElementType();
   OpBuilder &builder = body.getBuilder();
   Location loc = body.getLoc();
@@ -43,11 +44,15 @@ LogicalResult lowerPoolCode(KernelBody &body, nn::PoolCodeOp op) {
   Sweep sweep = windows.sweep();
   // Padding is no cell: NaN equals no maximum.
   const TypedAttr none = toStorage(FloatAttr::get(elementType, std::nan("")));
-  sweep.tensors = {windows.pad(body, op.getInput(), none), body.read(op.getMaxima()), table};
+  Value cells = windows.pad(body, op.getInput(), none);
+  sweep.tensors = {cells, computed ? computed : body.read(op.getMaxima()), table};
   sweep.maps = {windows.cells, windows.places, windows.window};
-  sweep.destination = body.fill(getCode(builder, kNoCell), body.getAccumulator(op.getResult(), builder.getI8Type()));
+  Value destination = computed ? body.empty(body.getShape(op.getResult()), builder.getI8Type())
+                               : body.getAccumulator(op.getResult(), builder.getI8Type());
+  sweep.destination = body.fill(getCode(builder, kNoCell), destination);
   sweep.body = [&](OpBuilder &b, ValueRange, ValueRange scalars, Value old) -> Value {
-    Value x = fromStorage(b, loc, scalars[0], elementType), y = fromStorage(b, loc, scalars[1], elementType);
+    Value x = fromStorage(b, loc, scalars[0], elementType);
+    Value y = computed ? scalars[1] : fromStorage(b, loc, scalars[1], elementType);
     Value isMost = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, y);
     Value none = emitConstant(b, loc, b.getI8Type(), -1);
     Value number = arith::SelectOp::create(b, loc, isMost, scalars[2], none);
@@ -55,8 +60,14 @@ LogicalResult lowerPoolCode(KernelBody &body, nn::PoolCodeOp op) {
   };
   Value codes = body.emitSweep(sweep);
   body.defineAs(op.getResult(), codes);
-  return body.finish(codes);
+  return codes;
 }
+
+LogicalResult lowerPoolCode(KernelBody &body, nn::PoolCodeOp op) {
+  return body.finish(emitCodes(body, op, /*computed=*/{}));
+}
+
+void defineCodes(KernelBody &body, nn::PoolCodeOp op, Value maxima) { emitCodes(body, op, maxima); }
 
 //===----------------------------------------------------------------------===//
 // 2. The way back
@@ -101,7 +112,8 @@ static DenseElementsAttr makeTable(MLIRContext *context, ArrayRef<AxisOfWindows>
   return DenseElementsAttr::get(RankedTensorType::get(shape, IntegerType::get(context, 8)), ArrayRef<uint8_t>(table));
 }
 
-LogicalResult lowerUnpool(KernelBody &body, nn::UnpoolOp op) {
+/// Without `image` the result has its steps as axes.
+static LogicalResult lowerUnpool(KernelBody &body, nn::UnpoolOp op, nn::ReshapeOp image) {
   const auto type = getTensorType(op.getOperand());
   Type elementType = type.getElementType(), accumulatorType = getComputeType(elementType);
   OpBuilder &builder = body.getBuilder();
@@ -116,18 +128,22 @@ LogicalResult lowerUnpool(KernelBody &body, nn::UnpoolOp op) {
   sweep.shape = SmallVector<int64_t>(getTensorType(op.getResult()).getShape());
   sweep.iterators.assign(rank, utils::IteratorType::parallel);
   sweep.iterators.append(spatial, utils::IteratorType::reduction);
-  SmallVector<int64_t> low(spatial + 2, 0), high(spatial + 2, 0);
-  SmallVector<AffineExpr> places = {builder.getAffineDimExpr(0)}, inSteps, windows;
+  SmallVector<int64_t> low(spatial + 2, 0), high(spatial + 2, 0), counts;
+  SmallVector<AffineExpr> places = {builder.getAffineDimExpr(0)}, cells = places, steps, inSteps, windows;
   for (size_t axis = 0; axis < spatial; ++axis) {
-    const int64_t reach = axes[axis].reach(), steps = sweep.shape[2 * axis + 1];
+    const int64_t reach = axes[axis].reach();
+    counts.push_back(sweep.shape[2 * axis + 1]);
     sweep.shape.push_back(reach + 1);
     low[axis + 1] = reach;
-    high[axis + 1] = steps - type.getDimSize(axis + 1);
+    high[axis + 1] = counts.back() - type.getDimSize(axis + 1);
     windows.push_back(builder.getAffineDimExpr(rank + axis));
     inSteps.push_back(builder.getAffineDimExpr(2 * axis + 2));
-    places.push_back(builder.getAffineDimExpr(2 * axis + 1) + windows.back());
+    steps.push_back(builder.getAffineDimExpr(2 * axis + 1));
+    places.push_back(steps.back() + windows.back());
+    cells.push_back(steps.back() * axes[axis].stride + inSteps.back());
   }
   places.push_back(builder.getAffineDimExpr(rank - 1));
+  cells.push_back(places.back());
   AffineMap place = AffineMap::get(rank + spatial, 0, places, body.getContext());
   llvm::append_range(inSteps, windows);
   auto zero = cast<TypedAttr>(builder.getZeroAttr(getStorageType(elementType)));
@@ -135,9 +151,15 @@ LogicalResult lowerUnpool(KernelBody &body, nn::UnpoolOp op) {
                    padWith(body, body.read(op.getCode()), low, high, getCode(builder, kNoCell)),
                    body.readTable(makeTable(body.getContext(), axes))};
   sweep.maps = {place, place, AffineMap::get(rank + spatial, 0, inSteps, body.getContext())};
-  sweep.destinationMap = builder.getMultiDimIdentityMap(rank + spatial).getMajorSubMap(rank);
-  sweep.destination = body.fill(getIdentity(nn::ReduceKind::Sum, accumulatorType, false),
-                                body.getAccumulator(op.getResult(), accumulatorType));
+  if (image) { // Only sums have the loops over steps: a tensor that nobody reads says how long they are.
+    sweep.tensors.push_back(body.empty(counts, accumulatorType));
+    sweep.maps.push_back(AffineMap::get(rank + spatial, 0, steps, body.getContext()));
+  }
+  Value result = image ? image.getResult() : op.getResult();
+  sweep.destinationMap = image ? AffineMap::get(rank + spatial, 0, cells, body.getContext())
+                               : builder.getMultiDimIdentityMap(rank + spatial).getMajorSubMap(rank);
+  sweep.destination =
+      body.fill(getIdentity(nn::ReduceKind::Sum, accumulatorType, false), body.getAccumulator(result, accumulatorType));
   sweep.body = [&](OpBuilder &b, ValueRange, ValueRange scalars, Value old) -> Value {
     Value isHere = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, scalars[1], scalars[2]);
     Value value = fromStorage(b, loc, scalars[0], elementType);
@@ -145,8 +167,14 @@ LogicalResult lowerUnpool(KernelBody &body, nn::UnpoolOp op) {
     return combine(b, loc, nn::ReduceKind::Sum, old, part, elementType.isUnsignedInteger());
   };
   Value sum = body.emitSweep(sweep);
-  body.defineAs(op.getResult(), sum);
+  body.defineAs(result, sum);
   return body.finish(sum);
+}
+
+LogicalResult lowerUnpool(KernelBody &body, nn::UnpoolOp op) { return lowerUnpool(body, op, /*image=*/{}); }
+
+LogicalResult lowerImage(KernelBody &body, nn::UnpoolOp op, nn::ReshapeOp image) {
+  return lowerUnpool(body, op, image);
 }
 
 } // namespace nacre::kernels

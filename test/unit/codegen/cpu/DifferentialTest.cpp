@@ -3,6 +3,7 @@
 // Kernels that compute: nests, rows, contractions; see Differential.h.
 
 #include "test/unit/codegen/cpu/Differential.h"
+#include "test/unit/codegen/MaximaTexts.h"
 
 #include <regex>
 
@@ -52,6 +53,18 @@ plan.kernel @kernel nest (%x: tensor<1x13x12x9xf32>) into (%y: tensor<1x9x8x9xf3
   %i = tensor.insert_slice %r into %region[0, 1, 1, 0] [1, 7, 6, 9] [1, 1, 1, 1] : tensor<1x7x6x9xf32> into tensor<1x9x8x9xf32>
   plan.yield %i : tensor<1x9x8x9xf32>
 })");
+}
+
+TEST_F(CpuKernels, MaximaAndTheirCodes) {
+  using nacre::codegen::kMaximaAndCodes;
+  for (const char *channels : {"3", "9", "16", "70"})
+    checkOnAll(std::regex_replace(kMaximaAndCodes, std::regex("CHAN"), channels));
+}
+
+TEST_F(CpuKernels, StepsThatAreWrittenAsAnImage) {
+  using nacre::codegen::kImageOfSteps;
+  for (const char *channels : {"1", "9", "16", "70"})
+    checkOnAll(std::regex_replace(kImageOfSteps, std::regex("CHAN"), channels));
 }
 
 TEST_F(CpuKernels, CodesOfMaximaAndTheWayBack) {

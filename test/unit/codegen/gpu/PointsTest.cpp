@@ -2,6 +2,7 @@
 //
 // What is computed point by point: maps, windows, reductions, permutes, gathers, scans, several results.
 
+#include "test/unit/codegen/MaximaTexts.h"
 #include "test/unit/codegen/SampleText.h"
 #include "test/unit/codegen/gpu/VulkanHarness.h"
 
@@ -151,6 +152,16 @@ plan.kernel @kernel nest (%x: tensor<BATCHx13x12xCHANxf32>) into (%y: tensor<BAT
 TEST_F(GpuPoints, WindowsThatLeaveTheImage) {
   checkWith(kMaxPool, {{"BATCH", "1"}, {"CHAN", "9"}});
   checkWith(kMaxPool, {{"BATCH", "2"}, {"CHAN", "16"}});
+}
+
+TEST_F(GpuPoints, MaximaAndTheirCodes) {
+  checkWith(kMaximaAndCodes, {{"CHAN", "9"}});
+  checkWith(kMaximaAndCodes, {{"CHAN", "16"}});
+}
+
+TEST_F(GpuPoints, StepsThatAreWrittenAsAnImage) {
+  checkWith(kImageOfSteps, {{"CHAN", "9"}});
+  checkWith(kImageOfSteps, {{"CHAN", "16"}});
 }
 
 /// A sum of squares over neighbouring channels, and an epilogue that reads the input again.
