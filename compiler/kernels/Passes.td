@@ -71,6 +71,22 @@ def AssignEnginePass : Pass<"nacre-assign-engine", "::mlir::ModuleOp"> {
   let options = [WordOption<"engine", "engine", "::nacre::plan::Engine", "Cpu", "cpu, gpu or any", [["Cpu", "cpu"], ["Gpu", "gpu"], ["Any", "any"]]>];
 }
 
+def SumEarlyPass : Pass<"nacre-sum-early", "::mlir::func::FuncOp"> {
+  let summary = "Add up the gradient of a pool's result instead of that of its input";
+  let description = [{
+    The gradient of a bias before a max pool is the sum of the gradient of the pool's input. That has a zero wherever no maximum is,
+    and so some four times the elements of the gradient of the pool's result. Each of those whose code names a cell has one place in it, so
+    their sum has the same terms in another order.
+
+    Requires: `nn` operators of static shape. Only operators that `plan.engine` gives the GPU are changed.
+
+    Ensures: no `nn.reduce` sums all but the channels of an `nn.unpool`, reshaped and padded with zeros.
+
+    Example: test/compiler/kernels/sum-early.mlir; the sum reads the windows and their codes.
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
 def SplitSumsPass : Pass<"nacre-split-sums", "::mlir::func::FuncOp"> {
   let summary = "Add up long sums with few results in two steps, parts first";
   let description = [{
