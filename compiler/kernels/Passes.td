@@ -87,6 +87,23 @@ def SumEarlyPass : Pass<"nacre-sum-early", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }
 
+def BatchPositionsPass : Pass<"nacre-batch-positions", "::mlir::func::FuncOp"> {
+  let summary = "Multiply flattened images by a matrix position by position";
+  let description = [{
+    A model whose images have their channels first flattens them channel by channel. Kernels have the channels of a pixel side by side, so a
+    launch would reorder the images before a dense layer, and the gradient after it. The rows of the matrix that belong to one position are
+    a batch, whose left operand is a slice of the images as they are.
+
+    Requires: `nn` operators of static shape. Only products that `plan.engine` gives the GPU, by matrices that are no constants, are changed.
+
+    Ensures: no product with a sum long enough for parts (SumParts.h), or whose result becomes images, reads or writes flattened images through a
+    transpose that moves data, unless there are more positions than twice the parts.
+
+    Example: test/compiler/kernels/batch-positions.mlir; four positions are four parts of the sum.
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
 def SplitSumsPass : Pass<"nacre-split-sums", "::mlir::func::FuncOp"> {
   let summary = "Add up long sums with few results in two steps, parts first";
   let description = [{

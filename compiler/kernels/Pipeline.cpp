@@ -21,6 +21,8 @@ void buildPreparation(mlir::OpPassManager &pm) {
 void buildForming(mlir::OpPassManager &pm) {
   // Before sums are divided: this one is shorter.
   pm.nest<mlir::func::FuncOp>().addPass(createSumEarlyPass());
+  // Before products are divided: a position is a part.
+  pm.nest<mlir::func::FuncOp>().addPass(createBatchPositionsPass());
   // First: what adds up the parts is an operator that others may follow.
   pm.nest<mlir::func::FuncOp>().addPass(createSplitSumsPass());
   // After movement: what is read in parts is read so by elementwise operators.

@@ -5,6 +5,7 @@
 // How:  the gradient of a filter by its own attribute; a sum over images and positions image by image first; a product of
 //       matrices as a batch of products.
 
+#include "compiler/kernels/MadeOfConstants.h"
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/SumParts.h"
 #include "dialects/nn/NnDialect.h"
@@ -94,13 +95,6 @@ Value cutDepth(nn::MatMulOp op, Value matrix, int64_t depth, int64_t parts, IRRe
   auto turned = nn::TransposeOp::create(rewriter, op.getLoc(), batch, order);
   plan::copyEngine(op, turned);
   return turned;
-}
-
-/// Also what a kernel makes of constants as it loads them, such as weights from their codes.
-bool isMadeOfConstants(Value value) {
-  Operation *op = value.getDefiningOp();
-  return op &&
-         (isa<nn::ConstantOp>(op) || (op->getNumOperands() != 0 && llvm::all_of(op->getOperands(), isMadeOfConstants)));
 }
 
 SplitSum split(nn::MatMulOp op, IRRewriter &rewriter) {
