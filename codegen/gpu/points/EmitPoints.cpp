@@ -39,6 +39,7 @@ struct Pass {
   unsigned cutAxis = 0;
   unsigned lanes = 1;
   SmallVector<int64_t> sizes; ///< Of the axes; of the cut one, what a row of workgroups computes.
+  SmallVector<int64_t> steps; ///< Along each axis, the elements that an invocation computes: sizes count such groups.
 };
 
 class PointsEmitter {
@@ -53,6 +54,7 @@ private:
   // 1. Passes
   LogicalResult planPass(unsigned written, unsigned work, unsigned result);
   unsigned chooseWidth(const Pass &pass) const;
+  void chooseSteps(Pass &pass) const;
   void countStrides(unsigned work, unsigned loop, int64_t &fit, int64_t &others) const;
 
   // 2. The grid
@@ -60,6 +62,7 @@ private:
 
   // 3. Points
   void emitPass(const Pass &pass);
+  SmallVector<Point, 0> pointsOfSteps(const Pass &pass, const Point &element);
   Point pointOf(const Pass &pass, Value counter, Value &inside);
   bool storeAll(unsigned work, const Point &at);
 
@@ -81,7 +84,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 LogicalResult PointsEmitter::planPass(unsigned written, unsigned work, unsigned result) {
-  Pass pass{written, work, result, form.cutAxis, 1, form.written[written].slice.shape};
+  Pass pass{written, work, result, form.cutAxis, 1, form.written[written].slice.shape, {}};
   if (divided && (pass.cutAxis >= pass.sizes.size() || pass.sizes[pass.cutAxis] != form.cutExtent)) {
     // Another tensor may have the cut axis elsewhere; which one must be clear.
     auto axis = llvm::find(pass.sizes, form.cutExtent);
@@ -92,6 +95,7 @@ LogicalResult PointsEmitter::planPass(unsigned written, unsigned work, unsigned 
     pass.cutAxis = axis - pass.sizes.begin();
   }
   pass.lanes = chooseWidth(pass);
+  chooseSteps(pass);
   passes.push_back(std::move(pass));
   return success();
 }
@@ -156,6 +160,28 @@ unsigned PointsEmitter::chooseWidth(const Pass &pass) const {
   return turns > kLongSum && points < kManyPoints ? 1 : lanes;
 }
 
+/// Where several loops count through an axis, the elements of the innermost ones read the same of what only the others count through: one
+/// invocation computes them, if there are still many.
+void PointsEmitter::chooseSteps(Pass &pass) const {
+  constexpr int64_t mostSteps = 4, manyGroups = 65536;
+  pass.steps.assign(pass.sizes.size(), 1);
+  if (form.written.size() != 1)
+    return;
+  SmallVector<int64_t> steps = pass.steps, sizes = pass.sizes;
+  int64_t all = 1, groups = 1;
+  for (unsigned axis = 0; axis < sizes.size(); ++axis) {
+    if (axis != pass.cutAxis)
+      steps[axis] = evaluator.innermostOf(pass.work, pass.result, axis);
+    sizes[axis] /= steps[axis];
+    all *= steps[axis];
+    groups *= sizes[axis];
+  }
+  if (all == 1 || all > mostSteps || groups / pass.lanes < manyGroups)
+    return;
+  pass.steps = steps;
+  pass.sizes = sizes;
+}
+
 //===----------------------------------------------------------------------===//
 // 2. The grid
 //===----------------------------------------------------------------------===//
@@ -216,6 +242,8 @@ Point PointsEmitter::pointOf(const Pass &pass, Value counter, Value &inside) {
   if (points % grid.threads != 0)
     inside = build.both(inside, build.below(counter, build.index(points)));
   Point element = pointsInOrder(counter, pass.sizes, form.written[pass.written].slice.strides, pass.lanes);
+  for (auto [position, step] : llvm::zip_equal(element, pass.steps))
+    position.scale *= step;
   if (divided) {
     Position &cut = element[pass.cutAxis];
     cut.base = range.begin;
@@ -248,6 +276,23 @@ static Point movingPart(Point at) {
   return at;
 }
 
+/// All elements that the invocation of `element` computes, as points of the loops.
+SmallVector<Point, 0> PointsEmitter::pointsOfSteps(const Pass &pass, const Point &element) {
+  SmallVector<Point, 0> points = {element};
+  for (auto [axis, steps] : llvm::enumerate(pass.steps)) {
+    SmallVector<Point, 0> all;
+    for (const Point &first : points)
+      for (int64_t step = 0; step < steps; ++step) {
+        all.push_back(first);
+        all.back()[axis].constant += step;
+      }
+    points = std::move(all);
+  }
+  for (Point &point : points)
+    point = evaluator.loopsOf(pass.work, pass.result, point);
+  return points;
+}
+
 void PointsEmitter::emitPass(const Pass &pass) {
   int64_t points = 1;
   for (int64_t size : pass.sizes)
@@ -258,10 +303,13 @@ void PointsEmitter::emitPass(const Pass &pass) {
       Value inside;
       Point element = pointOf(pass, build.add(thread, build.multiply(turn, grid.threads)), inside);
       build.onlyIf(inside, [&] {
-        Point at = evaluator.loopsOf(pass.work, pass.result, element);
-        evaluator.evaluate(pass.work, pass.result, at);
         // Everything is read before anything is written: a storage may be both.
-        SmallVector<std::pair<unsigned, Point>, 1> stores = {{pass.work, at}};
+        SmallVector<std::pair<unsigned, Point>, 1> stores;
+        for (const Point &at : pointsOfSteps(pass, element)) {
+          evaluator.evaluate(pass.work, pass.result, at);
+          stores.emplace_back(pass.work, at);
+        }
+        const Point at = stores.front().second;
         for (unsigned work = 0; work < pass.work; ++work) {
           std::optional<Point> point = evaluator.onlyPointOf(work);
           if (point && movingPart(*point) == movingPart(at))

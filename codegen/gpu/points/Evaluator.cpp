@@ -104,6 +104,16 @@ Point Evaluator::loopsOf(unsigned number, unsigned result, ArrayRef<Position> el
       int64_t inner = 1;
       for (unsigned loop : ArrayRef(loops).drop_front(i + 1))
         inner *= work.sizes[loop];
+      if (!rest.base && rest.counter && rest.lanes == 1 && rest.scale % inner == 0) {
+        // One of the inner loops' turns: only the constant counts these.
+        Position turn;
+        turn.constant = rest.constant % inner;
+        rest.scale /= inner;
+        rest.constant /= inner;
+        at[loops[i]] = rest;
+        rest = turn;
+        continue;
+      }
       const bool isDigit = !rest.base && rest.constant == 0 && inner % rest.scale == 0;
       if (!isDigit && (rest.base || rest.counter)) {
         assert(rest.lanes == 1 && "lanes stay within a digit");
@@ -129,6 +139,12 @@ Point Evaluator::loopsOf(unsigned number, unsigned result, ArrayRef<Position> el
       at[loops.back()] = rest;
   }
   return at;
+}
+
+int64_t Evaluator::innermostOf(unsigned number, unsigned result, unsigned axis) const {
+  const Work &work = form.work[number];
+  const SmallVector<unsigned, 2> loops = digitsOf(work, work.results[result].map.getResult(axis)).loops;
+  return loops.size() > 1 ? work.sizes[loops.back()] : 1;
 }
 
 Point Evaluator::producerPoint(const Input &input, const Point &at) {

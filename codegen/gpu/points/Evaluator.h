@@ -49,6 +49,9 @@ public:
   /// The loops of `work` at which its result `result` has the element at `element` of its tensor.
   Point loopsOf(unsigned work, unsigned result, llvm::ArrayRef<Position> element);
 
+  /// How many turns the fastest of the loops has that count through an axis of a result, if there are several, else 1.
+  int64_t innermostOf(unsigned work, unsigned result, unsigned axis) const;
+
   /// Writes `value` at `at`, a position per loop of the access.
   void store(mlir::Value value, const Access &access, const Point &at);
 

@@ -5,6 +5,10 @@
 #ifndef NACRE_TEST_UNIT_CODEGEN_MAXIMATEXTS_H
 #define NACRE_TEST_UNIT_CODEGEN_MAXIMATEXTS_H
 
+#include <regex>
+#include <string>
+#include <utility>
+
 namespace nacre::codegen {
 
 /// Maxima of windows of 3x3 that leave the image, with a border around them, and their codes; none where a maximum is not positive.
@@ -64,28 +68,42 @@ plan.kernel @kernel nest (%x: tensor<3x9x7xCHANxf32>, %numbers: tensor<3x3xi8>) 
 /// The way back from windows of 2x2, written as an image with a border. Codes are read as bytes below two.
 constexpr char kImageOfSteps[] = R"(
 #windows = affine_map<(n, h, r, w, s, c) -> (n, h, w, c)>
-plan.kernel @kernel nest (%dy: tensor<3x5x4xCHANxf32>, %code: tensor<3x5x4xCHANxi8>, %cells: tensor<2x2xi8>)
-    into (%y: tensor<3x12x10xCHANxf32>) cut 0 : 3 by 1 {
+plan.kernel @kernel nest (%dy: tensor<3xSTEPSxCHANxf32>, %code: tensor<3xSTEPSxCHANxi8>, %cells: tensor<2x2xi8>)
+    into (%y: tensor<3xREGIONxCHANxf32>) cut 0 : 3 by 1 {
   %zero = arith.constant 0.0 : f32
   %one = arith.constant 1 : i8
-  %steps = tensor.empty() : tensor<5x4xf32>
-  %region = linalg.fill ins(%zero : f32) outs(%y : tensor<3x12x10xCHANxf32>) -> tensor<3x12x10xCHANxf32>
-  %t = tensor.extract_slice %region[0, 1, 1, 0] [3, 10, 8, CHAN] [1, 1, 1, 1] : tensor<3x12x10xCHANxf32> to tensor<3x10x8xCHANxf32>
+  %steps = tensor.empty() : tensor<STEPSxf32>
+  %region = linalg.fill ins(%zero : f32) outs(%y : tensor<3xREGIONxCHANxf32>) -> tensor<3xREGIONxCHANxf32>
+  %t = tensor.extract_slice %region[0, 1, 1, 0] [3, TALL, WIDE, CHAN] [1, 1, 1, 1] : tensor<3xREGIONxCHANxf32> to tensor<3xIMAGExCHANxf32>
   %r = linalg.generic {indexing_maps = [#windows, #windows, affine_map<(n, h, r, w, s, c) -> (r, s)>, affine_map<(n, h, r, w, s, c) -> (h, w)>,
                                         affine_map<(n, h, r, w, s, c) -> (n, h * 2 + r, w * 2 + s, c)>],
                        iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "parallel"]}
-      ins(%dy, %code, %cells, %steps : tensor<3x5x4xCHANxf32>, tensor<3x5x4xCHANxi8>, tensor<2x2xi8>, tensor<5x4xf32>)
-      outs(%t : tensor<3x10x8xCHANxf32>) {
+      ins(%dy, %code, %cells, %steps : tensor<3xSTEPSxCHANxf32>, tensor<3xSTEPSxCHANxi8>, tensor<2x2xi8>, tensor<STEPSxf32>)
+      outs(%t : tensor<3xIMAGExCHANxf32>) {
   ^bb0(%a: f32, %k: i8, %cell: i8, %unread: f32, %o: f32):
     %low = arith.andi %k, %one : i8
     %lowCell = arith.andi %cell, %one : i8
     %is = arith.cmpi eq, %low, %lowCell : i8
     %v = arith.select %is, %a, %zero : f32
     linalg.yield %v : f32
-  } -> tensor<3x10x8xCHANxf32>
-  %i = tensor.insert_slice %r into %region[0, 1, 1, 0] [3, 10, 8, CHAN] [1, 1, 1, 1] : tensor<3x10x8xCHANxf32> into tensor<3x12x10xCHANxf32>
-  plan.yield %i : tensor<3x12x10xCHANxf32>
+  } -> tensor<3xIMAGExCHANxf32>
+  %i = tensor.insert_slice %r into %region[0, 1, 1, 0] [3, TALL, WIDE, CHAN] [1, 1, 1, 1] : tensor<3xIMAGExCHANxf32> into tensor<3xREGIONxCHANxf32>
+  plan.yield %i : tensor<3xREGIONxCHANxf32>
 })";
+
+/// The same for so many steps and channels.
+inline std::string imageOfSteps(int height, int width, int channels) {
+  std::string text = kImageOfSteps;
+  auto size = [](int h, int w) { return std::to_string(h) + "x" + std::to_string(w); };
+  for (const auto &[word, value] : {std::pair("STEPS", size(height, width)),
+                                    {"IMAGE", size(2 * height, 2 * width)},
+                                    {"REGION", size(2 * height + 2, 2 * width + 2)},
+                                    {"TALL", std::to_string(2 * height)},
+                                    {"WIDE", std::to_string(2 * width)},
+                                    {"CHAN", std::to_string(channels)}})
+    text = std::regex_replace(text, std::regex(word), value);
+  return text;
+}
 
 } // namespace nacre::codegen
 

@@ -160,8 +160,10 @@ TEST_F(GpuPoints, MaximaAndTheirCodes) {
 }
 
 TEST_F(GpuPoints, StepsThatAreWrittenAsAnImage) {
-  checkWith(kImageOfSteps, {{"CHAN", "9"}});
-  checkWith(kImageOfSteps, {{"CHAN", "16"}});
+  check(imageOfSteps(5, 4, 9));
+  check(imageOfSteps(5, 4, 16));
+  check(imageOfSteps(42, 65, 32)); // An invocation has four elements.
+  check(imageOfSteps(42, 65, 9));  // Single ones, too.
 }
 
 /// A sum of squares over neighbouring channels, and an epilogue that reads the input again.
