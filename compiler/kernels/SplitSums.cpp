@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace nacre::kernels {
@@ -132,7 +133,11 @@ struct SplitSums : kernels::impl::SplitSumsPassBase<SplitSums> {
         continue;
       plan::copyEngine(op, made.parts);
       plan::copyEngine(op, made.sum);
+      const llvm::SmallSetVector<Value, 2> operands(op->operand_begin(), op->operand_end());
       rewriter.replaceOp(op, made.sum);
+      for (Value operand : operands) // Parts are read through transposes of their own.
+        if (auto transpose = operand.getDefiningOp<nn::TransposeOp>(); transpose && transpose->use_empty())
+          rewriter.eraseOp(transpose);
       ++numSplit;
     }
   }

@@ -6,9 +6,11 @@
 
 namespace nacre::kernels {
 
-SumParts choosePartsOf(const FilterGradientShape &shape) {
+namespace {
+
+SumParts chooseParts(const FilterGradientShape &shape, int64_t leastDepth) {
   // A GPU for desktops has some hundred units. Smaller GPUs lose little: the parts' sums are read once more, and stay in a cache.
-  constexpr int64_t tileRows = 128, tileColumns = 64, wanted = 256, leastDepth = 128;
+  constexpr int64_t tileRows = 128, tileColumns = 64, wanted = 256;
   const int64_t tiles = llvm::divideCeil(shape.taps, tileRows) * llvm::divideCeil(shape.columns, tileColumns);
   const int64_t depth = shape.images * shape.rows * shape.pixels;
   SumParts parts;
@@ -25,16 +27,26 @@ SumParts choosePartsOf(const FilterGradientShape &shape) {
   return parts;
 }
 
+} // namespace
+
+SumParts choosePartsOf(const FilterGradientShape &shape) { return chooseParts(shape, /*leastDepth=*/128); }
+
 int64_t choosePartsOfProduct(int64_t rows, int64_t columns, int64_t depth) {
-  // One launch of a shorter sum takes less time than two. Fewer rows or columns leave most of a tile empty.
+  // One launch of a shorter sum takes less time than two.
   constexpr int64_t leastDepth = 1024, leastRows = 32, leastColumns = 32;
-  if (depth < leastDepth || rows < leastRows || columns < leastColumns)
+  if (depth < leastDepth)
     return 1;
+  // So few rows or columns have no tile that divides the sum, and more than so many rows; each invocation would add up all terms.
+  constexpr int64_t splitRows = 4, fewRows = 16, fewColumns = 8;
+  const bool isThin =
+      (rows > splitRows && rows < fewRows && columns >= leastColumns) || (columns < fewColumns && rows >= leastRows);
+  if (!isThin && (rows < leastRows || columns < leastColumns))
+    return 1; // Most of a tile would be empty.
   FilterGradientShape shape;
   shape.taps = rows;
   shape.columns = columns;
   shape.images = depth;
-  return choosePartsOf(shape).count();
+  return chooseParts(shape, isThin ? 32 : 128).count();
 }
 
 bool isSummedByImages(int64_t results, int64_t images, int64_t elements) {

@@ -106,6 +106,7 @@ func.func @dense(%x: tensor<128x4096xf32> {nn.name = "x"}, %w: tensor<4096x512xf
 // CHECK:         %[[PARTS:[^ ]+]] = nn.matmul %[[A]], %[[B]]
 // CHECK-NEXT:    nn.reduce sum %[[PARTS]] {axes = array<i64: 0>} : tensor<10x128x512xf32>
 // PLAN-LABEL: plan.entry @transposed
+// PLAN-NOT:     plan.launch
 // PLAN:         plan.launch @matmul_0(
 // PLAN-NEXT:    plan.launch @reduce_0(
 // PLAN-NOT:     plan.launch
@@ -114,6 +115,22 @@ func.func @transposed(%x: tensor<1600x128xf32> {nn.name = "x"}, %y: tensor<512x1
   %1 = nn.transpose %y [1, 0] : tensor<512x1600xf32>
   %2 = nn.matmul %0, %1 : tensor<128x1600xf32>, tensor<1600x512xf32>
   return %2 : tensor<128x512xf32>
+}
+
+// -----
+
+// The gradient of a weight of six inputs: so few rows have no tile that divides the sum, so its parts may be shorter.
+
+// CHECK-LABEL: func.func @thin(
+// CHECK:         %[[PARTS:[^ ]+]] = nn.matmul {{.*}} : tensor<32x6x50xf32>, tensor<32x50x512xf32>
+// CHECK-NEXT:    nn.reduce sum %[[PARTS]] {axes = array<i64: 0>} : tensor<32x6x512xf32>
+// CPU-LABEL: func.func @thin(
+// CPU-NOT:     nn.reduce
+// PLAN-LABEL: plan.entry @thin
+func.func @thin(%x: tensor<1600x6xf32> {nn.name = "x"}, %dy: tensor<1600x512xf32> {nn.name = "dy"}) -> (tensor<6x512xf32> {nn.name = "dw"}) {
+  %0 = nn.transpose %x [1, 0] : tensor<1600x6xf32>
+  %1 = nn.matmul %0, %dy : tensor<6x1600xf32>, tensor<1600x512xf32>
+  return %1 : tensor<6x512xf32>
 }
 
 // -----
