@@ -15,7 +15,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import nacre
 from onnx_writer import Graph, write_npy
 
-ROWS, COLUMNS, DEPTH = 40, 36, 1100  # 1100 is 5 parts of 220
+# 1100 is 5 parts of 220; fewer rows or columns have 25 parts of 44, or 25.
+SHAPES, DEPTH = ((40, 36), (6, 36), (36, 6)), 1100
 
 
 def turned(matrix):
@@ -43,18 +44,23 @@ class LongProductsTest(nacre.NacreTest):
     def matrix(self, rows, columns):
         return [[self.random.uniform(-1, 1) for _ in range(columns)] for _ in range(rows)]
 
+    def product(self, name, rows, columns, transposed):
+        """Adds a product of two matrices, its bias and its rectifier, and what is expected."""
+        bias = self.random.choices((-2.0, 1.0, 3.0), k=columns)
+        x, y = self.matrix(rows, DEPTH), self.matrix(DEPTH, columns)
+        product = self.graph.node("MatMul", [self.operand(f"{name}_x", x, transposed & 1), self.operand(f"{name}_y", y, transposed & 2)])
+        biased = self.graph.node("Add", [product, self.graph.constant(f"{name}_b", [columns], bias)])
+        self.graph.node("Relu", [biased], output=name)
+        self.graph.output(name, [rows, columns])
+        turned_y = turned(y)
+        z = [max(0.0, sum(map(operator.mul, row, column)) + b) for row in x for column, b in zip(turned_y, bias)]
+        write_npy(self.path(f"{name}_expected.npy"), [rows, columns], z)
+        self.expected.append(f"--expect={name}={self.path(name)}_expected.npy")
+
     def test_operands_in_any_order(self):
-        bias = self.random.choices((-2.0, 1.0, 3.0), k=COLUMNS)
-        for number in range(4):
-            x, y = self.matrix(ROWS, DEPTH), self.matrix(DEPTH, COLUMNS)
-            name = f"z{number}"
-            product = self.graph.node("MatMul", [self.operand(f"x{number}", x, number & 1), self.operand(f"y{number}", y, number & 2)])
-            self.graph.node("Relu", [self.graph.node("Add", [product, self.graph.constant(f"b{number}", [COLUMNS], bias)])], output=name)
-            self.graph.output(name, [ROWS, COLUMNS])
-            columns = turned(y)
-            z = [max(0.0, sum(map(operator.mul, row, column)) + b) for row in x for column, b in zip(columns, bias)]
-            write_npy(self.path(f"{name}_expected.npy"), [ROWS, COLUMNS], z)
-            self.expected.append(f"--expect={name}={self.path(name)}_expected.npy")
+        for rows, columns in SHAPES:
+            for transposed in range(4):
+                self.product(f"z{rows}_{columns}_{transposed}", rows, columns, transposed)
         self.graph.save(self.path("products.onnx"))
         for place, cuts in (("cpu", [None]), ("gpu", [100, 50])):
             library = self.path(f"lib{place}.so")
