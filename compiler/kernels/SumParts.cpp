@@ -37,7 +37,7 @@ int64_t choosePartsOfProduct(int64_t rows, int64_t columns, int64_t depth) {
   if (depth < leastDepth)
     return 1;
   // So few rows or columns have no tile that divides the sum, and more than so many rows; each invocation would add up all terms.
-  constexpr int64_t splitRows = 4, fewRows = 16, fewColumns = 8;
+  constexpr int64_t splitRows = 8, fewRows = 16, fewColumns = 8;
   const bool isThin =
       (rows > splitRows && rows < fewRows && columns >= leastColumns) || (columns < fewColumns && rows >= leastRows);
   if (!isThin && (rows < leastRows || columns < leastColumns))

@@ -119,18 +119,41 @@ func.func @transposed(%x: tensor<1600x128xf32> {nn.name = "x"}, %y: tensor<512x1
 
 // -----
 
-// The gradient of a weight of six inputs: so few rows have no tile that divides the sum, so its parts may be shorter.
+// The same as the weight lies: the product of the operands in turned order needs no transpose after it.
+
+// CHECK-LABEL: func.func @turned(
+// CHECK-DAG:     %[[X:[^ ]+]] = nn.reshape %arg0 : tensor<1600x128xf32> to tensor<10x160x128xf32>
+// CHECK-DAG:     %[[Y:[^ ]+]] = nn.reshape %arg1 : tensor<1600x512xf32> to tensor<10x160x512xf32>
+// CHECK-DAG:     %[[A:[^ ]+]] = nn.transpose %[[Y]] [0, 2, 1]
+// CHECK:         %[[PARTS:[^ ]+]] = nn.matmul %[[A]], %[[X]]
+// CHECK-NEXT:    %[[SUM:[^ ]+]] = nn.reduce sum %[[PARTS]] {axes = array<i64: 0>} : tensor<10x512x128xf32>
+// CHECK-NEXT:    return %[[SUM]]
+// PLAN-LABEL: plan.entry @turned
+// PLAN-NOT:     plan.launch
+// PLAN:         plan.launch @matmul_0(
+// PLAN-NEXT:    plan.launch @reduce_0(
+// PLAN-NOT:     plan.launch
+func.func @turned(%x: tensor<1600x128xf32> {nn.name = "x"}, %dy: tensor<1600x512xf32> {nn.name = "dy"}) -> (tensor<512x128xf32> {nn.name = "dw"}) {
+  %0 = nn.transpose %x [1, 0] : tensor<1600x128xf32>
+  %1 = nn.matmul %0, %dy : tensor<128x1600xf32>, tensor<1600x512xf32>
+  %2 = nn.transpose %1 [1, 0] : tensor<128x512xf32>
+  return %2 : tensor<512x128xf32>
+}
+
+// -----
+
+// The gradient of a weight of twelve inputs: so few rows have no tile that divides the sum, so its parts may be shorter.
 
 // CHECK-LABEL: func.func @thin(
-// CHECK:         %[[PARTS:[^ ]+]] = nn.matmul {{.*}} : tensor<32x6x50xf32>, tensor<32x50x512xf32>
-// CHECK-NEXT:    nn.reduce sum %[[PARTS]] {axes = array<i64: 0>} : tensor<32x6x512xf32>
+// CHECK:         %[[PARTS:[^ ]+]] = nn.matmul {{.*}} : tensor<32x12x50xf32>, tensor<32x50x512xf32>
+// CHECK-NEXT:    nn.reduce sum %[[PARTS]] {axes = array<i64: 0>} : tensor<32x12x512xf32>
 // CPU-LABEL: func.func @thin(
 // CPU-NOT:     nn.reduce
 // PLAN-LABEL: plan.entry @thin
-func.func @thin(%x: tensor<1600x6xf32> {nn.name = "x"}, %dy: tensor<1600x512xf32> {nn.name = "dy"}) -> (tensor<6x512xf32> {nn.name = "dw"}) {
-  %0 = nn.transpose %x [1, 0] : tensor<1600x6xf32>
-  %1 = nn.matmul %0, %dy : tensor<6x1600xf32>, tensor<1600x512xf32>
-  return %1 : tensor<6x512xf32>
+func.func @thin(%x: tensor<1600x12xf32> {nn.name = "x"}, %dy: tensor<1600x512xf32> {nn.name = "dy"}) -> (tensor<12x512xf32> {nn.name = "dw"}) {
+  %0 = nn.transpose %x [1, 0] : tensor<1600x12xf32>
+  %1 = nn.matmul %0, %dy : tensor<12x1600xf32>, tensor<1600x512xf32>
+  return %1 : tensor<12x512xf32>
 }
 
 // -----

@@ -15,8 +15,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import nacre
 from onnx_writer import Graph, write_npy
 
-# 1100 is 5 parts of 220; fewer rows or columns have 25 parts of 44, or 25.
-SHAPES, DEPTH = ((40, 36), (6, 36), (36, 6)), 1100
+# 1100 is 5 parts of 220; 9 to 15 rows, or few columns, have 25 parts of 44. A workgroup divides the sum of fewer rows.
+SHAPES, DEPTH = ((40, 36), (12, 36), (36, 6), (6, 36)), 1100
 
 
 def turned(matrix):

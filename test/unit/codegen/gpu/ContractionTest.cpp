@@ -117,6 +117,10 @@ TEST_F(GpuContraction, FewRowsByAllInvocations) {
   check(MatmulText{3, 37, 130, 0, 0, 0}.text());
   check(MatmulText{4, 24, 67, /*batch=*/3, 0, 0}.text());
   check(MatmulText{1, 1, 300}.text());
+  MatmulText gradient{6, 50, 300};
+  gradient.lhsTransposed = true;
+  check(gradient.text());
+  check(MatmulText{8, 37, 130}.text());
 }
 
 TEST_F(GpuContraction, SetsOfInvocationsThatDivideTheReduction) {

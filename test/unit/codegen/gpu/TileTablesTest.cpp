@@ -189,6 +189,13 @@ TEST(GpuTileTables, FewRowsDivideTheReduction) {
   EXPECT_EQ(tiles.front().invocations(), 512);
   EXPECT_EQ(tiles.back().families, 0u);
   EXPECT_EQ(tiles.back().invocations(), 128);
+  // Eight rows have half as many invocations, which share memory; nine have none.
+  TileRequest gradient = matmul(8, 512, 1600);
+  gradient.mayBePlayed = false;
+  EXPECT_EQ(chooseGpuTiles(gradient).front().kind, Kind::Split);
+  EXPECT_EQ(chooseGpuTiles(gradient).front().invocations(), 256);
+  gradient.rows = 9;
+  EXPECT_EQ(chooseGpuTiles(gradient).front().kind, Kind::Direct);
   // 16384 quads of columns are invocations enough.
   EXPECT_EQ(chooseGpuTiles(matmul(1, 65536, 2048)).front().kind, Kind::Direct);
 }

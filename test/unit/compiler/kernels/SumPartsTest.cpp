@@ -47,11 +47,11 @@ TEST(SumParts, ProductsOfLongRowsAreDivided) {
 }
 
 TEST(SumParts, ProductsThatNoTileDividesHaveShorterParts) {
-  EXPECT_EQ(choosePartsOfProduct(6, 512, 1600), 32); // The gradient of an LSTM's weight of six inputs.
+  EXPECT_EQ(choosePartsOfProduct(12, 512, 1600), 32);
   EXPECT_EQ(choosePartsOfProduct(512, 6, 1600), 50);
-  EXPECT_EQ(choosePartsOfProduct(4, 512, 1600), 1);  // A workgroup divides it.
+  EXPECT_EQ(choosePartsOfProduct(6, 512, 1600), 1);  // A workgroup divides it.
   EXPECT_EQ(choosePartsOfProduct(16, 512, 1600), 1); // So does a tile of 16 rows.
-  EXPECT_EQ(choosePartsOfProduct(6, 16, 1600), 1);
+  EXPECT_EQ(choosePartsOfProduct(12, 16, 1600), 1);
 }
 
 TEST(SumParts, ProductsThatOneLaunchComputesAsFastStay) {
