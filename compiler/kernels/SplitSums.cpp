@@ -33,6 +33,7 @@ ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.get
 /// Inserts the operator that computes the parts before the one that adds them up. Returns null if the sum is not divided.
 struct SplitSum {
   Operation *parts = nullptr, *sum = nullptr;
+  Operation *turned = nullptr; ///< A reader of the whole sum, which is this sum; null if that is the operator itself.
 };
 
 SplitSum split(nn::FilterGradientOp op, IRRewriter &rewriter) {
@@ -73,9 +74,9 @@ SplitSum split(nn::ReduceOp op, IRRewriter &rewriter) {
   return {ofImages, sum};
 }
 
-/// `matrix`, the sum's axis of which is `depth`, as a batch of so many: the parts in front, the axes otherwise in their order.
+/// `matrix`, the sum's axis of which is `depth`, as a batch of so many: the parts in front, the axes otherwise in their order, or turned.
 /// The product reads through a transpose; one that is there already becomes part of this one.
-Value cutDepth(nn::MatMulOp op, Value matrix, int64_t depth, int64_t parts, IRRewriter &rewriter) {
+Value cutDepth(nn::MatMulOp op, Value matrix, int64_t depth, int64_t parts, bool isTurned, IRRewriter &rewriter) {
   SmallVector<int64_t> axes = {0, 1};
   if (auto transpose = matrix.getDefiningOp<nn::TransposeOp>()) {
     axes = llvm::to_vector(transpose.getPermutation());
@@ -89,6 +90,8 @@ Value cutDepth(nn::MatMulOp op, Value matrix, int64_t depth, int64_t parts, IRRe
   auto batch = nn::ReshapeOp::create(rewriter, op.getLoc(), type.clone(shape), matrix);
   plan::copyEngine(op, batch);
   SmallVector<int64_t> order = {depth};
+  if (isTurned)
+    std::reverse(axes.begin(), axes.end());
   for (int64_t axis : axes)
     order.push_back(axis < depth ? axis : axis + 1);
   if (llvm::equal(order, llvm::seq<int64_t>(0, 3)))
@@ -96,6 +99,14 @@ Value cutDepth(nn::MatMulOp op, Value matrix, int64_t depth, int64_t parts, IRRe
   auto turned = nn::TransposeOp::create(rewriter, op.getLoc(), batch, order);
   plan::copyEngine(op, turned);
   return turned;
+}
+
+/// Returns the only reader of `op`, a product of so many rows, if it turns the product, and that product turned has columns enough; else
+/// null.
+nn::TransposeOp onlyTranspose(nn::MatMulOp op, int64_t rows) {
+  constexpr int64_t leastColumns = 8;
+  auto transpose = op->hasOneUse() ? dyn_cast<nn::TransposeOp>(*op->user_begin()) : nn::TransposeOp();
+  return transpose && rows >= leastColumns ? transpose : nn::TransposeOp();
 }
 
 SplitSum split(nn::MatMulOp op, IRRewriter &rewriter) {
@@ -109,11 +120,15 @@ SplitSum split(nn::MatMulOp op, IRRewriter &rewriter) {
   const int64_t parts = choosePartsOfProduct(lhs[0], rhs[1], lhs[1]);
   if (parts == 1)
     return {};
-  Value left = cutDepth(op, op.getLhs(), 1, parts, rewriter), right = cutDepth(op, op.getRhs(), 0, parts, rewriter);
+  nn::TransposeOp transpose = onlyTranspose(op, lhs[0]);
+  Value left = cutDepth(op, op.getLhs(), 1, parts, bool(transpose), rewriter);
+  Value right = cutDepth(op, op.getRhs(), 0, parts, bool(transpose), rewriter);
+  if (transpose)
+    std::swap(left, right);
   auto ofParts = nn::MatMulOp::create(rewriter, op.getLoc(), left, right);
   auto sum = nn::ReduceOp::create(rewriter, op.getLoc(), nn::ReduceKind::Sum, ofParts, ArrayRef<int64_t>{0},
                                   /*keepDims=*/false);
-  return {ofParts, sum};
+  return {ofParts, sum, transpose};
 }
 
 struct SplitSums : kernels::impl::SplitSumsPassBase<SplitSums> {
@@ -134,7 +149,9 @@ struct SplitSums : kernels::impl::SplitSumsPassBase<SplitSums> {
       plan::copyEngine(op, made.parts);
       plan::copyEngine(op, made.sum);
       const llvm::SmallSetVector<Value, 2> operands(op->operand_begin(), op->operand_end());
-      rewriter.replaceOp(op, made.sum);
+      rewriter.replaceOp(made.turned ? made.turned : op, made.sum);
+      if (made.turned)
+        rewriter.eraseOp(op);
       for (Value operand : operands) // Parts are read through transposes of their own.
         if (auto transpose = operand.getDefiningOp<nn::TransposeOp>(); transpose && transpose->use_empty())
           rewriter.eraseOp(transpose);
