@@ -72,7 +72,7 @@ bool ContractionGrid::liesInGroups(unsigned operand, const ContractionLoop *alon
 bool ContractionGrid::liesInRows(unsigned width) const {
   const ContractionLoop &run = contraction.rows.back();
   const bool sharesBeginSo =
-      contraction.cut != Cut::Rows || turnsOf(tiledRows()) / contraction.cutExtent * grain % int64_t(width) == 0;
+      contraction.cut != Cut::Rows || turnsOf(tiledRows()) / contraction.cutExtent % int64_t(width) == 0;
   return !contraction.prologue && run.strides[Contraction::Lhs] == 1 && run.size % width == 0 && sharesBeginSo &&
          liesInGroups(Contraction::Lhs, &run, width);
 }
@@ -135,8 +135,8 @@ bool ContractionGrid::divide(int64_t tileRows, int64_t tileColumns, int64_t band
   };
   // A row of workgroups may be the whole axis: tiles beyond the share return at once.
   auto groups = [&] { return columnTiles * rowTiles() * turns * blockCount; };
-  while (contraction.cut == Cut::Rows && extent > grain && groups() > kMostGroups)
-    extent = llvm::alignTo(llvm::divideCeil(extent, 2), grain);
+  while (contraction.cut == Cut::Rows && extent > 1 && groups() > kMostGroups)
+    extent = llvm::divideCeil(extent, 2);
   if (groups() > kMostGroups || llvm::divideCeil(contraction.cutExtent, extent) > uint64_t(kMostGroups))
     return declineGroups();
   function.unitExtent = extent;

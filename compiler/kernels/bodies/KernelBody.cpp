@@ -314,9 +314,7 @@ void KernelBody::chooseCutAxis() {
   int64_t extent = shape.empty() ? 1 : std::max<int64_t>(1, shape[chosen.value_or(0)]);
   kernel.setCutAxis(chosen.value_or(0));
   kernel.setCutExtent(extent);
-  if (!chosen)
-    return kernel.setGrain(extent);
-  kernel.setGrain(extent % wantedGrain == 0 ? wantedGrain : 1);
+  kernel.setGrain(chosen ? 1 : extent);
 }
 
 } // namespace nacre::kernels

@@ -100,8 +100,6 @@ public:
 
   /// Cuts the kernel along an axis of the first target, where the choice is not by the axes that can be divided.
   void setCut(int64_t axis, int64_t extent, int64_t grain);
-  /// Shares that are chosen by the axes begin with a multiple of this, if the extent is one.
-  void setGrain(int64_t grain) { wantedGrain = grain; }
   /// Axes of the target that units must not divide.
   void setUncuttable(llvm::ArrayRef<int64_t> axes) { uncuttable.assign(axes.begin(), axes.end()); }
   /// Ends the kernel: computes the group's result into the target from what is defined, unless the accumulator was the
@@ -138,7 +136,6 @@ private:
   bool rowsCollapsed;
   bool isDirect = false; ///< The accumulator is the target.
   bool isCut = false;    ///< By its lowering.
-  int64_t wantedGrain = 1;
   bool failed = false;
 };
 

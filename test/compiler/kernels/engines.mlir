@@ -67,20 +67,3 @@ func.func @halves_on_any(%x: tensor<2x8xf32> {nn.name = "x"}) -> (tensor<2x8xf32
   %1 = nn.binary mul %a, %b : tensor<2x8xf32>, tensor<2x8xf32>
   return %1 : tensor<2x8xf32>
 }
-
-// -----
-
-// Rows that lie one after another, as those of a dense layer's gradient do, are loaded by a GPU in vectors, so that shares begin with one. A
-// CPU packs them, and is cut anywhere.
-
-// CHECK-LABEL: plan.entry @rows_of_vectors
-// CHECK:       plan.kernel @matmul_0 {{.*}} cut 0 : 64 by 8
-// CHECK:       plan.kernel @matmul_1 {{.*}} cut 0 : 64 by 1 {
-func.func @rows_of_vectors(%x: tensor<8x64xf32> {nn.name = "x"}, %dy: tensor<8x32xf32> {nn.name = "dy"})
-    -> (tensor<64x32xf32> {nn.name = "dw"}, tensor<64x32xf32> {nn.name = "du"}) {
-  %0 = nn.transpose %x [1, 0] {plan.engine = "gpu"} : tensor<8x64xf32>
-  %1 = nn.matmul %0, %dy {plan.engine = "gpu"} : tensor<64x8xf32>, tensor<8x32xf32>
-  %2 = nn.transpose %x [1, 0] {plan.engine = "cpu"} : tensor<8x64xf32>
-  %3 = nn.matmul %2, %dy {plan.engine = "cpu"} : tensor<64x8xf32>, tensor<8x32xf32>
-  return %1, %3 : tensor<64x32xf32>, tensor<64x32xf32>
-}

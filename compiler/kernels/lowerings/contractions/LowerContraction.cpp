@@ -111,10 +111,6 @@ static LogicalResult lowerMatMul(KernelBody &body, nn::MatMulOp op, nn::Transpos
   SmallVector<AffineMap> maps = {getProductMap(loops, left, leftShape, batches, batchSizes, m, k),
                                  getProductMap(loops, right, rightShape, batches, batchSizes, k, n),
                                  getResultMap(loops, output, written)};
-  // A GPU loads rows that lie one after another in vectors, of at most 16 bytes, so its share must begin with one.
-  constexpr int64_t rowsOfVector = 8;
-  if (batches.empty() && left.axes.back() == 0 && !plan::isOnCpu(op))
-    body.setGrain(rowsOfVector);
   Value x = readLeft(body, left.source), w = body.read(right.source);
   Value result = written ? written.getResult() : op.getResult();
   return finishContraction(body, result, {op.getLhs(), op.getRhs()}, {x, w}, maps, loops.iterators);

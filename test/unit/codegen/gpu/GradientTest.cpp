@@ -48,17 +48,6 @@ TEST_F(GpuGradient, RowsByWholeTilesAndWithEdges) {
   check(transposedLeft(128, 256, 256).text());
 }
 
-/// Each share of the rows begins with a vector of them, so vectors are loaded, whatever the tile.
-TEST_F(GpuGradient, SharesThatBeginWithWholeVectors) {
-  for (int64_t rows : {24, 104, 200})
-    for (const char *tile : {"shared:rows=4,quads=1,columns=8,lines=8,depth=16",
-                             "shared:rows=6,quads=2,columns=8,lines=16,depth=16,parts=2,unroll=2"}) {
-      ProductText product = transposedLeft(rows, 44, 50).product();
-      product.grain = 8;
-      check(product.text(), 1e-5, tried(tile));
-    }
-}
-
 TEST_F(GpuGradient, RowsThatAreNoMultipleOfFour) { check(transposedLeft(37, 44, 40).text()); }
 
 TEST_F(GpuGradient, FewerRowsThanATileHas) { check(transposedLeft(20, 48, 130).text()); }
@@ -111,10 +100,6 @@ TEST_F(GpuGradient, Halves) {
   matmul.element = "f16";
   check(matmul.text(), 1e-3);
   check(matmul.text(), 1e-3,
-        tried("cooperative:rows=3,quads=4,columns=1,lines=2,depth=128,parts=2,buffers=1", nacre::GpuPrecision::F16));
-  ProductText inShares = matmul.product();
-  inShares.grain = 8;
-  check(inShares.text(), 1e-3,
         tried("cooperative:rows=3,quads=4,columns=1,lines=2,depth=128,parts=2,buffers=1", nacre::GpuPrecision::F16));
   matmul.transposed = true;
   check(matmul.text(), 1e-3,
