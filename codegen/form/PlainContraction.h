@@ -59,8 +59,10 @@ std::optional<DepthGroups> depthGroupsOf(const PlainContraction &plain, int64_t 
 llvm::FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t tile, int64_t width,
                                                 bool mayBeHalves = false, int64_t k = 1);
 
-/// The gradient of a filter, in such tiles of the convolution's outputs. Fails for all else.
-llvm::FailureOr<WinogradGradient> byWinogradGradient(const PlainContraction &plain, int64_t tile);
+/// The gradient of a filter, in such tiles of the convolution's outputs, or, where it may be, parts of it: sums over some of the images or
+/// rows. Fails for all else.
+llvm::FailureOr<WinogradGradient> byWinogradGradient(const PlainContraction &plain, int64_t tile,
+                                                     bool mayBeParts = false);
 
 } // namespace nacre::codegen
 

@@ -157,11 +157,17 @@ FailureOr<WinogradConvolution> byWinograd(const PlainContraction &plain, int64_t
 }
 
 /// f'(i, j, c, o) += x(n, h + i, w + j, c) * y'(n, h, w, o).
-FailureOr<WinogradGradient> byWinogradGradient(const PlainContraction &plain, int64_t tile) {
+FailureOr<WinogradGradient> byWinogradGradient(const PlainContraction &plain, int64_t tile, bool mayBeParts) {
   enum Loop : unsigned { TapDown, TapAcross, Channel, Column, Image, Down, Across, Count };
-  const SmallVector<ProductLoop, 0> &loops = plain.loops;
-  if (plain.depthwise || plain.prologue || plain.parts != 1 || loops.size() != Count || plain.column != Column ||
-      plain.written->haloValue)
+  ArrayRef<ProductLoop> loops = plain.loops;
+  size_t parts = 0;
+  for (; mayBeParts && loops.size() > Count && loops.front().parallel; ++parts) {
+    if (loops.front().size != 1 && (!loops.front().movesLhs || !loops.front().movesRhs))
+      return misfit("parts of a filter's gradient must be sums over different images or rows");
+    loops = loops.drop_front();
+  }
+  if (plain.depthwise || plain.prologue || plain.parts != 1 || loops.size() != Count ||
+      plain.column != parts + Column || plain.written->haloValue)
     return misfit("the gradient of a filter must have taps and channels by columns");
   for (auto [number, loop] : llvm::enumerate(loops))
     if (loop.parallel != (number <= Column) || loop.movesLhs != (number != Column) ||

@@ -9,6 +9,8 @@ namespace nacre::codegen::gpu {
 int64_t GpuTile::tileRows() const {
   if (kind == Kind::Winograd || kind == Kind::WinogradBlock)
     return rows * rowThreads * outputs * outputs;
+  if (kind == Kind::WinogradGradient)
+    return rows * rowThreads * kWinogradTaps * kWinogradTaps;
   return (kind == Kind::Cooperative ? kMatrixSize : 1) * rows * rowThreads;
 }
 
@@ -17,7 +19,7 @@ int64_t GpuTile::tileColumns() const { return (kind == Kind::Cooperative ? kMatr
 int64_t GpuTile::invocations() const {
   if (kind == Kind::Winograd)
     return winogradNumbers(*this) * columnThreads;
-  if (kind == Kind::WinogradBlock)
+  if (kind == Kind::WinogradBlock || kind == Kind::WinogradGradient)
     return winogradNumbers(*this) * columnThreads * rowThreads;
   const int64_t each = kind == Kind::Cooperative ? kSubgroup * parts : kind == Kind::Split ? depth : parts;
   return each * columnThreads * rowThreads;
@@ -30,7 +32,7 @@ int64_t GpuTile::sharedBytes() const {
             kMatrixPadChunks * (std::max(depth, tileRows()) + std::max(depth, tileColumns())));
   if (kind == Kind::Winograd)
     return 16 * winogradNumbers(*this) * (rows + kWinogradPart * columnThreads);
-  if (kind == Kind::WinogradBlock)
+  if (kind == Kind::WinogradBlock || kind == Kind::WinogradGradient)
     return 16 * winogradNumbers(*this) * depth * (rows * rowThreads / 4 + quads * columnThreads);
   return 2 * 16 * (tileRows() * sharedRowQuads(depth) + depth * tileColumns() / 4);
 }
@@ -73,6 +75,7 @@ const char *faultOf(const GpuTile &tile) {
       return "a workgroup must have Winograd tiles in fours and one row of quads, and an invocation one quad";
     return nullptr;
   case GpuTile::Kind::WinogradBlock:
+  case GpuTile::Kind::WinogradGradient:
     if (tile.outputs != 2 || tile.depth % 8 != 0 || tile.rowThreads != 4)
       return "a Winograd block must have 2 outputs, channels in eights and four rows of invocations for a number";
     if (tile.rows * tile.rowThreads * tile.depth != tile.invocations() ||

@@ -19,7 +19,8 @@ struct GpuTile {
     Split,  ///< Invocations of a workgroup divide the reduction into `depth` parts and add them up in shared memory.
     Cooperative, ///< By cooperative matrices of 16 x 16: "rows" and "quads" count them, "threads" are subgroups.
     Winograd, ///< "Rows" count tiles of `outputs` x `outputs` pixels, of which an invocation has one number in a quad of columns.
-    WinogradBlock ///< "Rows" count tiles of 2 x 2 pixels, "threads" the invocations of each of sixteen numbers; `depth` channels at a time.
+    WinogradBlock, ///< "Rows" count tiles of 2 x 2 pixels, "threads" the invocations of each of sixteen numbers; `depth` channels at a time.
+    WinogradGradient ///< The same of a filter's gradient: "rows" count channels, `depth` tiles of pixels at a time.
   };
   Kind kind = Kind::Direct;
   int64_t rows = 4, quads = 1;               ///< Of an invocation.
@@ -63,7 +64,8 @@ constexpr int64_t sharedRowQuads(int64_t depth) { return depth / 4 % 2 == 0 ? de
 
 /// Of a Winograd tile, by filters of three taps: the numbers that its transforms make of a tile of pixels, channels of a part, and
 /// rows of numbers that an invocation transforms.
-constexpr int64_t winogradInputs(const GpuTile &tile) { return tile.outputs + 2; }
+constexpr int64_t kWinogradTaps = 3;
+constexpr int64_t winogradInputs(const GpuTile &tile) { return tile.outputs + kWinogradTaps - 1; }
 constexpr int64_t winogradNumbers(const GpuTile &tile) { return winogradInputs(tile) * winogradInputs(tile); }
 constexpr int64_t kWinogradPart = 4, kWinogradRows = 2;
 

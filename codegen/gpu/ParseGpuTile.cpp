@@ -20,10 +20,12 @@ llvm::Expected<GpuTile> parseGpuTile(llvm::StringRef text) {
     tile.kind = GpuTile::Kind::Split;
   else if (kind == "winograd-block")
     tile.kind = GpuTile::Kind::WinogradBlock;
+  else if (kind == "winograd-gradient")
+    tile.kind = GpuTile::Kind::WinogradGradient;
   else if (kind == "winograd")
     tile.kind = GpuTile::Kind::Winograd;
   else
-    return fail("a tile must be shared, cooperative, split or winograd");
+    return fail("a tile must be shared, cooperative, split, winograd, winograd-block or winograd-gradient");
   const std::pair<llvm::StringRef, int64_t GpuTile::*> fields[] = {
       {"rows", &GpuTile::rows},        {"quads", &GpuTile::quads},     {"columns", &GpuTile::columnThreads},
       {"lines", &GpuTile::rowThreads}, {"depth", &GpuTile::depth},     {"parts", &GpuTile::parts},

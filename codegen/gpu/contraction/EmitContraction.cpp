@@ -37,7 +37,13 @@ bool mayMultiplyHalves(const LoopedContraction &contraction, const GpuOptions &o
   return options.precision == GpuPrecision::F16 || (lhs.isF16() && rhs.isF16());
 }
 
-TileRequest requestOf(const LoopedContraction &contraction, bool depthwise, const WinogradConvolution *winograd,
+/// What else a product is, if it is.
+struct ByWinograd {
+  std::optional<WinogradConvolution> convolution;
+  std::optional<WinogradGradient> gradient;
+};
+
+TileRequest requestOf(const LoopedContraction &contraction, bool depthwise, const ByWinograd &winograd,
                       const GpuOptions &options) {
   TileRequest request;
   request.blocks = turnsOf(contraction.outer);
@@ -50,13 +56,15 @@ TileRequest requestOf(const LoopedContraction &contraction, bool depthwise, cons
   request.halves = mayMultiplyHalves(contraction, options);
   request.mayBePlayed = options.mayBePlayed;
   request.mayBePhone = options.mayBePhone;
-  if (winograd && options.accuracy == Accuracy::Fast)
-    request.winograd = shapeOf(*winograd);
+  if (winograd.convolution && options.accuracy == Accuracy::Fast)
+    request.winograd = shapeOf(*winograd.convolution);
+  if (winograd.gradient && options.accuracy == Accuracy::Fast)
+    request.gradient = shapeOf(*winograd.gradient);
   return request;
 }
 
 /// As a convolution by Winograd; none where it is none, or the template cannot divide it.
-std::optional<WinogradConvolution> winogradOf(plan::KernelOp kernel, const LoopedContraction &product) {
+std::optional<WinogradConvolution> convolutionOf(plan::KernelOp kernel, const LoopedContraction &product) {
   FailureOr<PlainContraction> plain = readContraction(kernel);
   if (failed(plain) || plain->prologue || !product.outer.empty())
     return std::nullopt;
@@ -65,6 +73,20 @@ std::optional<WinogradConvolution> winogradOf(plan::KernelOp kernel, const Loope
   if (failed(convolution) || convolution->method.taps != 3)
     return std::nullopt;
   return std::move(*convolution);
+}
+
+/// As the gradient of a filter by Winograd, or parts of it.
+std::optional<WinogradGradient> gradientOf(plan::KernelOp kernel, KernelFunction &function,
+                                           const MatrixProduct &product) {
+  FailureOr<PlainContraction> plain = readContraction(kernel);
+  const bool isWhole = product.cut == LoopedContraction::Cut::Outer || product.cut == LoopedContraction::Cut::None;
+  const ContractionGrid grid(function, product, product.panels, 4, /*mayTurn=*/true);
+  if (failed(plain) || !isWhole || grid.reach(Contraction::Lhs) != Reach::Rows)
+    return std::nullopt;
+  FailureOr<WinogradGradient> gradient = byWinogradGradient(*plain, winogradGradient().outputs, /*mayBeParts=*/true);
+  if (failed(gradient) || gradient->method.taps != kWinogradTaps)
+    return std::nullopt;
+  return std::move(*gradient);
 }
 
 /// The border of the share's part, by all workgroups of a row.
@@ -95,21 +117,30 @@ std::string obstacleOf(const Contraction &contraction) {
   return "";
 }
 
-bool divide(ContractionGrid &grid, const GpuTile &tile, const WinogradConvolution *winograd) {
-  if (tile.kind != GpuTile::Kind::Winograd && tile.kind != GpuTile::Kind::WinogradBlock)
-    return grid.divide(tile.tileRows(), tile.tileColumns(), tile.band);
-  if (!winograd)
-    grid.function.declined = "Winograd supports only 3x3 convolutions with stride 1 and no groups";
-  else if (tile.kind == GpuTile::Kind::WinogradBlock && winograd->channels.size % tile.depth != 0)
-    grid.function.declined = "the channels do not fill the parts of a Winograd block";
-  return grid.function.declined.empty() &&
-         grid.divideInto(countWinogradTiles(shapeOf(*winograd), tile), tile.tileColumns());
+bool divide(ContractionGrid &grid, const GpuTile &tile, const ByWinograd &winograd) {
+  std::string &declined = grid.function.declined;
+  switch (tile.kind) {
+  case GpuTile::Kind::WinogradGradient:
+    if (!winograd.gradient || !dividesGradient(shapeOf(*winograd.gradient), tile))
+      declined = "a Winograd block supports only gradients of 3x3 filters whose images and channels it divides evenly";
+    break;
+  case GpuTile::Kind::Winograd:
+  case GpuTile::Kind::WinogradBlock:
+    if (!winograd.convolution)
+      declined = "Winograd supports only 3x3 convolutions with stride 1 and no groups";
+    else if (tile.kind == GpuTile::Kind::WinogradBlock && winograd.convolution->channels.size % tile.depth != 0)
+      declined = "the channels do not fill the parts of a Winograd block";
+    return declined.empty() &&
+           grid.divideInto(countWinogradTiles(shapeOf(*winograd.convolution), tile), tile.tileColumns());
+  default:
+    break;
+  }
+  return declined.empty() && grid.divide(tile.tileRows(), tile.tileColumns(), tile.band);
 }
 
-/// `panels`: of Rhs, if it is so packed. `winograd`: what else the contraction is, if it is.
+/// `panels`: of Rhs, if it is so packed.
 LogicalResult emitTiles(KernelFunction &function, const LoopedContraction &contraction,
-                        const std::optional<Panels> &panels, bool depthwise,
-                        const WinogradConvolution *winograd = nullptr) {
+                        const std::optional<Panels> &panels, bool depthwise, const ByWinograd &winograd = {}) {
   TileRequest request = requestOf(contraction, depthwise, winograd, function.options);
   SmallVector<GpuTile, 4> tiles = chooseGpuTiles(request);
   if (!function.options.tile.empty()) // Which has been found to be a tile.
@@ -120,7 +151,8 @@ LogicalResult emitTiles(KernelFunction &function, const LoopedContraction &contr
   function.workgroupSize = tile.invocations();
   const bool isCooperative = tile.kind == GpuTile::Kind::Cooperative;
   ContractionGrid grid(function, contraction, panels, isCooperative ? 8 : 4,
-                       /*mayTurn=*/isCooperative || tile.kind == GpuTile::Kind::Shared);
+                       /*mayTurn=*/isCooperative || tile.kind == GpuTile::Kind::Shared ||
+                           tile.kind == GpuTile::Kind::WinogradGradient);
   if (!divide(grid, tile, winograd))
     return failure();
   emitHaloOfRow(function, contraction);
@@ -137,17 +169,19 @@ LogicalResult emitTiles(KernelFunction &function, const LoopedContraction &contr
     case GpuTile::Kind::Cooperative:
       return emitCooperativeTile(grid, tile);
     case GpuTile::Kind::Winograd:
-      return emitWinogradTile(grid, tile, *winograd);
+      return emitWinogradTile(grid, tile, *winograd.convolution);
     case GpuTile::Kind::WinogradBlock:
-      return emitWinogradBlock(grid, tile, *winograd);
+      return emitWinogradBlock(grid, tile, *winograd.convolution);
+    case GpuTile::Kind::WinogradGradient:
+      return emitWinogradGradientBlock(grid, tile, *winograd.gradient);
     }
   });
   return success();
 }
 
 LogicalResult emit(plan::KernelOp kernel, KernelFunction &function, const MatrixProduct &product) {
-  const std::optional<WinogradConvolution> winograd = winogradOf(kernel, product);
-  return emitTiles(function, product, product.panels, /*depthwise=*/false, winograd ? &*winograd : nullptr);
+  return emitTiles(function, product, product.panels, /*depthwise=*/false,
+                   {convolutionOf(kernel, product), gradientOf(kernel, function, product)});
 }
 
 LogicalResult emit(plan::KernelOp, KernelFunction &function, const DepthwiseConvolution &convolution) {

@@ -73,14 +73,15 @@ constexpr GpuTile kCooperative[] = {
     cooperativeOf(1, 1, 1, 1, 256, 8), // 16 x 16
 };
 
-constexpr GpuTile blockOf() {
-  GpuTile tile = tileOf(GpuTile::Kind::WinogradBlock, 8, 4, 4, 4, 8, 1);
+constexpr GpuTile blockOf(GpuTile::Kind kind) {
+  GpuTile tile = tileOf(kind, 8, 4, 4, 4, 8, 1);
   tile.outputs = 2;
   return tile;
 }
 
-/// 32 tiles of pixels by 64 columns. Of the sums, each invocation has 8 x 16, as many as its registers hold.
-constexpr GpuTile kWinogradBlock = blockOf();
+/// 32 tiles of pixels, or channels, by 64 columns. Of the sums, each invocation has 8 x 16, as many as its registers hold.
+constexpr GpuTile kWinogradBlock = blockOf(GpuTile::Kind::WinogradBlock),
+                  kWinogradGradient = blockOf(GpuTile::Kind::WinogradGradient);
 
 //===----------------------------------------------------------------------===//
 // Machines
@@ -89,13 +90,14 @@ constexpr GpuTile kWinogradBlock = blockOf();
 /// Figures without a time of our own are those of the vendors' descriptions, for a device in the middle of the family.
 constexpr GpuMachine kMachines[] = {
     {NACRE_GPU_NVIDIA, "H200", /*isMeasured=*/true, /*units=*/132, /*gigahertz=*/1.98, /*lanes=*/128,
-     /*sharedBytes=*/128, /*matrixLanes=*/1024, /*latency=*/700, /*winograd=*/{370, 1500}},
+     /*sharedBytes=*/128, /*matrixLanes=*/1024, /*latency=*/700, /*convolution=*/{370, 1500},
+     /*gradient=*/{250, 14000}},
     {NACRE_GPU_AMD, "Radeon RX 7600", /*isMeasured=*/false, /*units=*/32, /*gigahertz=*/2.6, /*lanes=*/64,
-     /*sharedBytes=*/128, /*matrixLanes=*/256, /*latency=*/500, /*winograd=*/{}},
+     /*sharedBytes=*/128, /*matrixLanes=*/256, /*latency=*/500, /*convolution=*/{}, /*gradient=*/{}},
     {NACRE_GPU_INTEL, "Arc of a Core Ultra", /*isMeasured=*/false, /*units=*/8, /*gigahertz=*/2.2, /*lanes=*/128,
-     /*sharedBytes=*/128, /*matrixLanes=*/0, /*latency=*/600, /*winograd=*/{}},
+     /*sharedBytes=*/128, /*matrixLanes=*/0, /*latency=*/600, /*convolution=*/{}, /*gradient=*/{}},
     {NACRE_GPU_OTHER, "a guess", /*isMeasured=*/false, /*units=*/16, /*gigahertz=*/1, /*lanes=*/64,
-     /*sharedBytes=*/64, /*matrixLanes=*/256, /*latency=*/500, /*winograd=*/{}},
+     /*sharedBytes=*/64, /*matrixLanes=*/256, /*latency=*/500, /*convolution=*/{}, /*gradient=*/{}},
 };
 
 constexpr PhoneGpu kPhones[] = {
@@ -139,6 +141,8 @@ llvm::ArrayRef<PhoneGpu> phoneGpus() { return kPhones; }
 llvm::ArrayRef<GpuTile> tilesOf(TileList list) { return measuredOf(list).tiles; }
 
 const GpuTile &winogradBlock() { return kWinogradBlock; }
+
+const GpuTile &winogradGradient() { return kWinogradGradient; }
 
 double estimateStep(const GpuMachine &machine, const GpuTile &tile) {
   // What a unit computes and what it reads from shared memory take turns: so they do, within a third, where it was

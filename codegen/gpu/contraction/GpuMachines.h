@@ -29,8 +29,8 @@ struct StepTime {
 
 /// Nanoseconds of a block by Winograd, one on each unit at the same time; nothing is known of machines without.
 struct WinogradTime {
-  double channel = 0; ///< Of each channel.
-  double ends = 0;    ///< Of the first part's loads, and of the pixels.
+  double step = 0; ///< Of each channel of a convolution; of each tile of pixels for a filter's gradient.
+  double ends = 0; ///< Of the first part's loads, and of the results.
 };
 
 struct GpuMachine {
@@ -43,7 +43,7 @@ struct GpuMachine {
   double sharedBytes; ///< That a unit reads from its shared memory in a cycle.
   double matrixLanes; ///< As `lanes`, of f16 in cooperative matrices that our templates can use; 0: it has none.
   double latency;     ///< Cycles of a load from memory.
-  WinogradTime winograd;
+  WinogradTime convolution, gradient; ///< Of a filter.
 };
 
 /// Bytes that a unit of any family reads of its first cache in a cycle.
@@ -59,8 +59,9 @@ llvm::ArrayRef<GpuTile> tilesOf(TileList list);
 /// Of tile number `index` of the list. A machine must have matrices for those of them.
 StepTime stepTimeOf(const GpuMachine &machine, TileList list, size_t index);
 
-/// The block by Winograd.
+/// The blocks by Winograd: of a convolution, and of the gradient of its filter.
 const GpuTile &winogradBlock();
+const GpuTile &winogradGradient();
 
 /// What stepTimeOf answers where nothing was measured.
 double estimateStep(const GpuMachine &machine, const GpuTile &tile);

@@ -19,6 +19,8 @@ void emitWinogradTile(ContractionGrid &grid, const GpuTile &tile,
                       const WinogradConvolution &convolution); ///< WinogradTile.cpp
 void emitWinogradBlock(ContractionGrid &grid, const GpuTile &tile,
                        const WinogradConvolution &convolution); ///< WinogradBlock.cpp
+void emitWinogradGradientBlock(ContractionGrid &grid, const GpuTile &tile,
+                               const WinogradGradient &gradient); ///< WinogradGradientBlock.cpp
 
 } // namespace nacre::codegen::gpu
 

@@ -53,20 +53,38 @@ size_t soonest(const TileRequest &request, const GpuMachine &machine, TileList l
   return best;
 }
 
-/// The families that compute the request sooner by a Winograd block than by any tile of the list.
-uint32_t familiesOfBlock(const TileRequest &request, TileList list) {
-  const GpuTile &block = winogradBlock();
-  if (!request.winograd || request.winograd->inputs % block.depth != 0 || request.halves || request.taps > 0)
-    return 0;
+/// By Winograd in blocks, on a machine where they were measured: blocks, and what each takes one after another of: channels, or tiles of
+/// pixels.
+struct WinogradBlocks {
+  GpuTile tile;
+  int64_t count, steps;
+};
+
+std::optional<WinogradBlocks> blocksOf(const TileRequest &request) {
+  if (request.halves || request.taps > 0)
+    return std::nullopt;
+  const int64_t across = llvm::divideCeil(request.columns, winogradBlock().tileColumns());
+  if (const std::optional<WinogradShape> &shape = request.winograd; shape && shape->inputs % winogradBlock().depth == 0)
+    return WinogradBlocks{winogradBlock(), countWinogradTiles(*shape, winogradBlock()) * across, shape->inputs};
+  if (const std::optional<WinogradShape> &shape = request.gradient;
+      shape && dividesGradient(*shape, winogradGradient()))
+    return WinogradBlocks{winogradGradient(),
+                          request.blocks * int64_t(llvm::divideCeil(request.rows, winogradGradient().tileRows())) *
+                              across,
+                          shape->images * shape->height * shape->width / 4};
+  return std::nullopt;
+}
+
+/// The families that compute the request sooner by these blocks than by any tile of the list.
+uint32_t familiesOf(const WinogradBlocks &blocks, const TileRequest &request, TileList list) {
   constexpr double worthIt = 0.95;
-  const int64_t blocks =
-      countWinogradTiles(*request.winograd, block) * llvm::divideCeil(request.columns, block.tileColumns());
   uint32_t families = 0;
   for (const GpuMachine &machine : gpuMachines()) {
-    const WinogradTime &time = machine.winograd;
+    const WinogradTime &time =
+        blocks.tile.kind == GpuTile::Kind::WinogradGradient ? machine.gradient : machine.convolution;
     const double nanoseconds =
-        double(llvm::divideCeil(blocks, machine.units)) * (time.channel * double(request.winograd->inputs) + time.ends);
-    if (time.channel > 0 && nanoseconds < worthIt * timeOf(request, machine, list, soonest(request, machine, list)))
+        double(llvm::divideCeil(blocks.count, machine.units)) * (time.step * double(blocks.steps) + time.ends);
+    if (time.step > 0 && nanoseconds < worthIt * timeOf(request, machine, list, soonest(request, machine, list)))
       families |= maskOf(machine.family);
   }
   return families;
@@ -110,12 +128,15 @@ void pushSharedTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> 
   if (request.depthwise || (!isWorthIt && request.taps == 0) || request.bytes > 4)
     return;
   const TileList list = request.depth < fewSteps && request.taps == 0 ? TileList::SharedOfFewSteps : TileList::Shared;
-  const uint32_t byBlock = familiesOfBlock(request, list);
-  if (byBlock != 0) {
-    tiles.push_back(winogradBlock());
-    tiles.back().families = byBlock;
+  uint32_t byBlocks = 0;
+  if (const std::optional<WinogradBlocks> blocks = blocksOf(request)) {
+    byBlocks = familiesOf(*blocks, request, list);
+    if (byBlocks != 0) {
+      tiles.push_back(blocks->tile);
+      tiles.back().families = byBlocks;
+    }
   }
-  pushSoonest(request, list, tiles, byBlock);
+  pushSoonest(request, list, tiles, byBlocks);
 }
 
 //===----------------------------------------------------------------------===//
@@ -276,6 +297,12 @@ int64_t countWinogradTiles(const WinogradShape &shape, const GpuTile &tile) {
   return llvm::divideCeil(shape.images * llvm::divideCeil(shape.height, tile.outputs) *
                               llvm::divideCeil(shape.width, tile.outputs),
                           tile.rows * tile.rowThreads);
+}
+
+bool dividesGradient(const WinogradShape &shape, const GpuTile &tile) {
+  return shape.height % tile.outputs == 0 && shape.width % tile.outputs == 0 &&
+         shape.inputs % (tile.rows * tile.rowThreads) == 0 &&
+         shape.images * (shape.height / tile.outputs) * (shape.width / tile.outputs) % tile.depth == 0;
 }
 
 double phoneCycles(const TileRequest &request, const PhoneGpu &phone, const GpuTile &tile) {

@@ -26,10 +26,14 @@ struct TileRequest {
   unsigned bytes = 4;      ///< Of an accumulator.
   bool mayBePhone = false; ///< As in GpuOptions.
   std::optional<WinogradShape> winograd; ///< Of a convolution that may be computed so.
+  std::optional<WinogradShape> gradient; ///< Of the convolution whose filter's gradient may be, in each block.
 };
 
 /// Workgroups below one another that a convolution takes by a tile of Winograd's.
 int64_t countWinogradTiles(const WinogradShape &shape, const GpuTile &tile);
+
+/// Whether a tile of the gradient's kind divides the channels and pixels of such a convolution evenly.
+bool dividesGradient(const WinogradShape &shape, const GpuTile &tile);
 
 /// Cycles that a phone's GPU takes for the request by a direct tile, or one of Winograd's.
 double phoneCycles(const TileRequest &request, const PhoneGpu &phone, const GpuTile &tile);

@@ -13,33 +13,19 @@
 //        for Convolutional Neural Networks", 2015.
 
 #include "codegen/gpu/contraction/Templates.h"
+#include "codegen/gpu/contraction/WinogradNumbers.h"
 #include "codegen/gpu/contraction/WinogradPixels.h"
-
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace nacre::codegen::gpu {
 namespace {
 
-constexpr int64_t kTaps = 3, kSide = 4, kNumbers = kSide * kSide;
-
-class WinogradBlock {
+class WinogradBlock : WinogradNumbers {
 public:
   WinogradBlock(ContractionGrid &grid, const GpuTile &tile, const WinogradConvolution &convolution)
-      : grid(grid), build(grid.build), tile(tile), tiles(tile.rows * tile.rowThreads),
-        quads(tile.quads * tile.columnThreads), channelQuads(tile.depth / 4), channels(convolution.channels.size),
-        pixels(grid, convolution, tile.outputs, tiles), me(grid.function.invocation) {
-    const int64_t lanes = tile.columnThreads * tile.rowThreads;
-    Value lane = build.remainder(me, lanes);
-    number = build.divide(me, lanes);
-    // As in SharedTile: invocations whose lowest bit differs read the same columns.
-    laneQuad = build.remainder(build.divide(lane, 2), tile.columnThreads);
-    laneTile = build.add(build.remainder(lane, 2), build.multiply(build.divide(lane, 2 * tile.columnThreads), 2));
-  }
+      : WinogradNumbers(grid, tile), tiles(tile.rows * tile.rowThreads), channelQuads(tile.depth / 4),
+        channels(convolution.channels.size), pixels(grid, convolution, tile.outputs, tiles) {}
 
   void emit() {
     build.onlyIf(pixels.writesAny(), [&] {
@@ -55,28 +41,6 @@ public:
   }
 
 private:
-  void barrier() { mlir::gpu::BarrierOp::create(build.ops, build.loc); }
-  Value load(Value array, Value at) { return memref::LoadOp::create(build.ops, build.loc, array, ValueRange{at}); }
-  void store(Value value, Value array, Value at) {
-    memref::StoreOp::create(build.ops, build.loc, value, array, ValueRange{at});
-  }
-  Value select(Value condition, Value yes, Value no) {
-    return arith::SelectOp::create(build.ops, build.loc, condition, yes, no);
-  }
-  Value add(Value a, Value b) { return arith::AddFOp::create(build.ops, build.loc, a, b); }
-  Value subtract(Value a, Value b) { return arith::SubFOp::create(build.ops, build.loc, a, b); }
-  Value multiply(Value a, Value b) { return arith::MulFOp::create(build.ops, build.loc, a, b); }
-  Value multiplyAdd(Value a, Value b, Value c) { return vector::FMAOp::create(build.ops, build.loc, a, b, c); }
-  /// A quad of one number.
-  Value quadOf(double number) {
-    auto type = cast<VectorType>(grid.quadType());
-    return arith::ConstantOp::create(
-        build.ops, build.loc, DenseElementsAttr::get(type, build.ops.getFloatAttr(type.getElementType(), number)));
-  }
-  Value mask(Value condition) {
-    return vector::BroadcastOp::create(build.ops, build.loc, VectorType::get({4}, build.ops.getI1Type()), condition);
-  }
-
   //===--------------------------------------------------------------------===//
   // 1. Who loads what
   //===--------------------------------------------------------------------===//
@@ -98,13 +62,10 @@ private:
     item.channelQuad = build.remainder(me, channelQuads);
     Value mine = build.remainder(build.divide(me, channelQuads), tiles);
     Value line = build.divide(me, channelQuads * tiles);
-    auto isLine = [&](int64_t which) { return build.isEqual(line, build.constant(which)); };
-    Value zero = build.constant(0), one = build.constant(1), two = build.constant(2), three = build.constant(3);
-    Value first = select(isLine(0), zero, select(isLine(2), two, one));
-    Value second = select(isLine(3), three, select(isLine(2), one, two));
-    item.sign = select(mask(isLine(1)), quadOf(1), quadOf(-1));
+    const PixelRows rows = pixelRowsOf(line);
+    item.sign = rows.sign;
     const WinogradPixels::Origin origin = pixels.originOf(mine);
-    for (Value row : {first, second})
+    for (Value row : {rows.first, rows.second})
       for (int64_t j = 0; j < kSide; ++j)
         item.addresses.push_back(pixels.addressOf(origin, row, build.constant(j)));
     // Tiles are permuted by the channels, so that what neighbours store lies in different banks.
@@ -147,17 +108,8 @@ private:
   }
 
   void transformPart(ArrayRef<Value> loaded) {
-    transformPatch(loaded.take_front(2 * kSide));
+    storePixelNumbers(loaded.take_front(2 * kSide), patchItem.sign, patches, patchItem.at, channelQuads * tiles);
     transformFilter(loaded.drop_front(2 * kSide));
-  }
-
-  void transformPatch(ArrayRef<Value> pixels) {
-    Value d[kSide];
-    for (int64_t j = 0; j < kSide; ++j)
-      d[j] = multiplyAdd(patchItem.sign, pixels[kSide + j], pixels[j]);
-    const Value numbers[] = {subtract(d[0], d[2]), add(d[1], d[2]), subtract(d[2], d[1]), subtract(d[1], d[3])};
-    for (auto [j, number] : llvm::enumerate(numbers))
-      store(number, patches, build.add(patchItem.at, int64_t(j) * channelQuads * tiles));
   }
 
   void transformFilter(ArrayRef<Value> taps) {
@@ -205,7 +157,7 @@ private:
   SmallVector<Value> multiplyPart(ValueRange before) {
     SmallVector<Value> sums(before);
     Value columns = build.add(build.multiply(number, tile.depth * quads), laneQuad);
-    Value rows = build.add(build.multiply(number, channelQuads * tiles), laneTile);
+    Value rows = build.add(build.multiply(number, channelQuads * tiles), laneRow);
     for (int64_t channelQuad = 0; channelQuad < channelQuads; ++channelQuad) {
       SmallVector<Value> patch;
       for (int64_t i = 0; i < tile.rows; ++i) // They were permuted by the channels.
@@ -215,14 +167,8 @@ private:
         for (int64_t j = 0; j < tile.quads; ++j)
           columnFactors.push_back(
               load(filters, build.add(columns, (channelQuad * 4 + channel) * quads + j * tile.columnThreads)));
-        for (int64_t i = 0; i < tile.rows; ++i) {
-          Value factor = vector::ExtractOp::create(build.ops, build.loc, patch[i], channel);
-          factor = vector::BroadcastOp::create(build.ops, build.loc, grid.quadType(), factor);
-          for (int64_t j = 0; j < tile.quads; ++j) {
-            Value &sum = sums[i * tile.quads + j];
-            sum = multiplyAdd(factor, columnFactors[j], sum);
-          }
-        }
+        for (int64_t i = 0; i < tile.rows; ++i)
+          multiplyRow(MutableArrayRef(sums).slice(i * tile.quads, tile.quads), patch[i], channel, columnFactors);
       }
     }
     return sums;
@@ -238,7 +184,7 @@ private:
       barrier();
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t j = 0; j < tile.quads; ++j) {
-        Value line = build.add(build.multiply(number, tile.depth), build.add(laneTile, i * tile.rowThreads));
+        Value line = build.add(build.multiply(number, tile.depth), build.add(laneRow, i * tile.rowThreads));
         store(sums[(from + i) * tile.quads + j], filters,
               build.add(build.multiply(line, quads), build.add(laneQuad, j * tile.columnThreads)));
       }
@@ -263,14 +209,9 @@ private:
       pixels.finish(sum, origin, line, build.constant(int64_t(j)), build.add(grid.firstQuad, quad));
   }
 
-  ContractionGrid &grid;
-  IndexBuilder &build;
-  const GpuTile &tile;
-  const int64_t tiles, quads, channelQuads; ///< Of the block, and of a part.
+  const int64_t tiles, channelQuads; ///< Of the block, and of a part.
   const int64_t channels;
   WinogradPixels pixels;
-  Value me, number; ///< Of the group.
-  Value laneQuad, laneTile;
   Value filters, patches; ///< Shared: [number][channel][quad], [number][quad of channels][tile].
   PatchItem patchItem;
   FilterItem filterItem;

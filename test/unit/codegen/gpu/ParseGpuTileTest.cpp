@@ -38,7 +38,9 @@ std::string faultIn(llvm::StringRef text) {
 }
 
 TEST(ParseGpuTile, SaysWhatIsWrongWithATile) {
-  EXPECT_EQ(faultIn("direct:rows=4"), "'direct:rows=4': a tile must be shared, cooperative, split or winograd");
+  EXPECT_EQ(
+      faultIn("direct:rows=4"),
+      "'direct:rows=4': a tile must be shared, cooperative, split, winograd, winograd-block or winograd-gradient");
   EXPECT_EQ(faultIn("shared:height=4"), "'shared:height=4': 'height=4' must be a field and its number, such as rows=8");
   EXPECT_EQ(faultIn("shared:rows=x"), "'shared:rows=x': 'rows=x' must be a field and its number, such as rows=8");
   EXPECT_NE(faultIn("shared:rows=0,depth=16"), "");

@@ -325,4 +325,23 @@ TEST(GpuTileTables, NvidiaComputesManyBlocksByWinograd) {
     EXPECT_EQ(familiesOfBlock(1, size, inputs, outputs), 0u) << size << ' ' << inputs;
 }
 
+/// The gradients of the same layers' filters in parts of two images or more; images that a block does not divide are computed directly.
+TEST(GpuTileTables, NvidiaComputesGradientsOfFiltersByWinograd) {
+  auto familiesOfBlock = [](int64_t parts, int64_t images, int64_t size, int64_t inputs, int64_t outputs) {
+    TileRequest request = matmul(9 * inputs, outputs, images * size * size);
+    request.blocks = parts;
+    request.gradient = nacre::codegen::WinogradShape{3, images, size, size, 1, inputs, outputs};
+    const auto tiles = chooseGpuTiles(request);
+    const auto *block = llvm::find_if(tiles, [](const GpuTile &tile) { return tile.kind == Kind::WinogradGradient; });
+    EXPECT_EQ(block == tiles.end() ? nullptr : faultOf(*block), nullptr);
+    return block == tiles.end() ? 0u : block->families;
+  };
+  EXPECT_EQ(familiesOfBlock(64, 2, 16, 64, 64), maskOf(NACRE_GPU_NVIDIA));
+  EXPECT_EQ(familiesOfBlock(32, 4, 16, 64, 128), maskOf(NACRE_GPU_NVIDIA));
+  EXPECT_EQ(familiesOfBlock(8, 16, 8, 128, 256), maskOf(NACRE_GPU_NVIDIA));
+  EXPECT_EQ(familiesOfBlock(32, 4, 15, 64, 128), 0u);
+  EXPECT_EQ(familiesOfBlock(32, 4, 16, 48, 128), 0u);
+  EXPECT_EQ(familiesOfBlock(32, 1, 2, 64, 128), 0u);
+}
+
 } // namespace
