@@ -35,7 +35,7 @@ struct Planned {
   DeviceBuffer storages;
   DeviceBuffer mirror; // the CPU's, where memory is not unified: as far as it touches the storages
   DeviceBuffer weights;
-  DeviceBuffer staging; // for the state's way between two memories
+  DeviceBuffer staging; // for the state's way between two memories, if the mirror is small
   VkQueryPool queries;
   Recording recordings[2]; // the second is the first where the GPU does not touch two copies of the state
   uint64_t *ticks;         // of the queries; nullptr without profile

@@ -14,6 +14,11 @@ namespace {
 
 bool bring_inputs(Engine &engine, Reason &reason) {
   const Session &session = *engine.session;
+  // Not at create: until the GPU is ready, the CPU may go on with it. Before the inputs, in whose mirror its bytes may come.
+  const StateParts *parts = state_parts(session);
+  if (parts && !parts->upload(engine, reason))
+    return false;
+  engine.memory.state = engine.states[engine.current];
   for (uint32_t i = 0; i < session.entry->input_count; ++i) {
     const char *from = session.memory.inputs[i].used;
     Buffer &input = engine.memory.inputs[i];
@@ -21,11 +26,6 @@ bool bring_inputs(Engine &engine, Reason &reason) {
     if (input.own)
       __builtin_memcpy(input.own, from, engine.layout.inputs[i].bytes);
   }
-  // Not at create: until the GPU is ready, the CPU may go on with it.
-  const StateParts *parts = state_parts(session);
-  if (parts && !parts->upload(engine, reason))
-    return false;
-  engine.memory.state = engine.states[engine.current];
   for (uint32_t i = 0; i < session.entry->output_count; ++i) {
     Buffer &output = engine.memory.outputs[i];
     output.used = output.own ? output.own : session.memory.outputs[i].used;
@@ -122,10 +122,10 @@ nacre_status run(void *handle, RunLimits &limits, Reason &reason) {
     return limits.status;
   if (!note_times(engine, begun, reason))
     return NACRE_FAILED;
+  take_outputs(engine); // before the state's bytes may come where they are
   // Only now that nothing of the run can fail any more.
   if (writes_state(*engine.session->entry) && !state_parts(*engine.session)->commit(engine, reason))
     return NACRE_FAILED;
-  take_outputs(engine);
   return NACRE_OK;
 }
 

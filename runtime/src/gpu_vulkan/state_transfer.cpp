@@ -2,8 +2,9 @@
 //
 // What:  the ways of a state's bytes between a session and its engine.
 // Why:   they are taken only when somebody needs them: a run that changes the state commits it by a number (engine_run.cpp).
-// How:   where memory is one, by copies of the CPU; else through a small buffer that both see, as often as it takes. What the CPU of a
-//        run with two memories touches is in its mirror of the storages, too.
+// How:   where memory is one, by copies of the CPU; else through memory that both see, as often as it takes: the mirror of inputs and
+//        outputs, which is free between runs, or, if that is small, a buffer. What the CPU of a run with two memories touches is in its
+//        mirror of the storages, too.
 
 #include "runtime/src/gpu_vulkan/engine.h"
 #include "runtime/src/steps.h"
@@ -17,6 +18,24 @@ bool is_on_gpu_alone(const Engine &engine) { return !engine.unified && engine.la
 
 /// Whether the mirror has the state.
 bool is_mirrored(const Engine &engine) { return engine.schedule.cpu_bytes > engine.layout.state.begin; }
+
+/// Memory that both engines see, and that is free while the state is on its way.
+struct Way {
+  VkBuffer buffer;
+  char *mapped;
+  uint64_t bytes;
+};
+
+/// Between runs only what is behind the state's begin is in use of a mirror.
+Way way_in_mirror(const Engine &engine) {
+  const uint64_t begin = engine.layout.state.begin, bytes = engine.schedule.cpu_bytes;
+  return {engine.mirror.buffer, engine.mirror.mapped, bytes < begin ? bytes : begin};
+}
+
+Way way_of(const Engine &engine) {
+  const DeviceBuffer &staging = engine.staging;
+  return staging.buffer ? Way{staging.buffer, staging.mapped, staging.bytes} : way_in_mirror(engine);
+}
 
 uint64_t begin_of_copy(const Engine &engine, uint32_t number) {
   return number ? engine.layout.next_state.begin : engine.layout.state.begin;
@@ -36,10 +55,10 @@ bool end(Engine &engine, Reason &reason) {
          submit(device, engine.state_commands, reason) && wait_for(device, device.meeting.submitted, reason);
 }
 
-/// For each staging buffer full of the state's bytes: calls `each(begin in the state, bytes)` until it answers false.
-template <typename Each> bool in_parts(const Engine &engine, uint64_t begin, uint64_t end, Each each) {
+/// For each way full of the state's bytes: calls `each(begin in the state, bytes)` until it answers false.
+template <typename Each> bool in_parts(const Way &way, uint64_t begin, uint64_t end, Each each) {
   for (uint64_t bytes; begin < end; begin += bytes) {
-    bytes = end - begin < engine.staging.bytes ? end - begin : engine.staging.bytes;
+    bytes = end - begin < way.bytes ? end - begin : way.bytes;
     if (!each(begin, bytes))
       return false;
   }
@@ -66,8 +85,9 @@ bool prepare_state(Engine &engine, Reason &reason) {
     engine.arriving = engine.pool.take_array<char>(bytes);
   if (engine.pool.failed())
     return refuse_memory(reason);
-  return !stages || make_buffer(engine.device, bytes < kStagingBytes ? bytes : kStagingBytes, Placing::ReadByTheCpu,
-                                engine.staging, reason);
+  const uint64_t wanted = bytes < kStagingBytes ? bytes : kStagingBytes;
+  return !stages || way_in_mirror(engine).bytes >= wanted ||
+         make_buffer(engine.device, wanted, Placing::ReadByTheCpu, engine.staging, reason);
 }
 
 bool upload_state(Engine &engine, Reason &reason) {
@@ -79,21 +99,22 @@ bool upload_state(Engine &engine, Reason &reason) {
     return true;
   engine.has_state = false;
   const char *from = session.memory.state;
+  const Way way = way_of(engine);
   // Both copies: the bytes that no run writes must be the same.
   for (uint32_t i = 0; i < copies(engine); ++i)
     if (engine.states[i] != from && (!is_on_gpu_alone(engine) || is_mirrored(engine)))
       __builtin_memcpy(engine.states[i], from, layout.state.bytes);
   auto upload = [&](uint64_t at, uint64_t bytes) {
-    __builtin_memcpy(engine.staging.mapped, from + at, bytes);
+    __builtin_memcpy(way.mapped, from + at, bytes);
     if (!begin(engine, reason))
       return false;
     const VkBufferCopy regions[] = {{0, layout.state.begin + at, bytes}, {0, layout.next_state.begin + at, bytes}};
-    engine.device.loader.vk.CmdCopyBuffer(engine.state_commands, engine.staging.buffer, engine.storages.buffer,
-                                          copies(engine), regions);
+    engine.device.loader.vk.CmdCopyBuffer(engine.state_commands, way.buffer, engine.storages.buffer, copies(engine),
+                                          regions);
     // The wait is short beside what has changed the state, and the next batch may need the fence.
     return end(engine, reason);
   };
-  if (is_on_gpu_alone(engine) && !in_parts(engine, 0, layout.state.bytes, upload))
+  if (is_on_gpu_alone(engine) && !in_parts(way, 0, layout.state.bytes, upload))
     return false;
   engine.state_writes = session.state->writes;
   engine.known_commits = engine.commits;
@@ -104,6 +125,7 @@ bool upload_state(Engine &engine, Reason &reason) {
 bool download_state(Engine &engine, uint32_t from, Reason &reason) {
   const VulkanApi &vk = engine.device.loader.vk;
   char *to = engine.session->memory.state;
+  const Way way = way_of(engine);
   for (const Written &written : engine.schedule.written) {
     auto download = [&](uint64_t at, uint64_t bytes) {
       if (!begin(engine, reason))
@@ -111,22 +133,22 @@ bool download_state(Engine &engine, uint32_t from, Reason &reason) {
       VkMemoryBarrier barrier = {};
       barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
       barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
-      barrier.dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT;
+      barrier.dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
       vk.CmdPipelineBarrier(engine.state_commands,
                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
                             VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
       const VkBufferCopy region = {begin_of_copy(engine, from) + at, 0, bytes};
-      vk.CmdCopyBuffer(engine.state_commands, engine.storages.buffer, engine.staging.buffer, 1, &region);
+      vk.CmdCopyBuffer(engine.state_commands, engine.storages.buffer, way.buffer, 1, &region);
       barrier.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
       barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
       vk.CmdPipelineBarrier(engine.state_commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
                             &barrier, 0, nullptr, 0, nullptr);
       if (!end(engine, reason))
         return false;
-      __builtin_memcpy(engine.arriving + at, engine.staging.mapped, bytes);
+      __builtin_memcpy(engine.arriving + at, way.mapped, bytes);
       return true;
     };
-    if (!written.on_cpu && !in_parts(engine, written.begin, written.end, download))
+    if (!written.on_cpu && !in_parts(way, written.begin, written.end, download))
       return false;
   }
   for (const Written &written : engine.schedule.written) {

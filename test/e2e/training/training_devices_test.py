@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Training steps on GPUs that differ in family, subgroups, workgroups and memory: they add up the same parts of long sums, and a step has the same bits.
+"""Training steps on GPUs that differ in family, subgroups, workgroups and memory: they add up the same parts of long sums, and a step has the same bits. Which bytes they copy, and what memory they take.
 
 One device pretends to be several (test/runtime/gpu_vulkan/FakeDevice.h); lavapipe will do. Vulkan's loader is found by its name, which here is a
 library that changes what the driver says. Large products have tiles for some families, which may divide a part once more; this network has none.
 """
 import ctypes
+import json
 import os
+import re
+import struct
 import sys
 import unittest
 
@@ -48,14 +51,17 @@ class DevicesTest(nacre.NacreTest):
         super().setUp()
         network().save(self.path("learner.onnx"))
         self.library = self.path("liblearner.so")
-        self.call(os.path.join(nacre.BIN, "nacre-compile"), self.path("learner.onnx"), "-o", self.library, "--quiet", "--train",
-                  "--loss=softmax-cross-entropy:logits", "--optimizer=sgd:momentum=0.9", "--place=gpu")
+        self.compile_learner()
         count = BATCH * STEPS
         pixels = CHANNELS * SIZE * SIZE
         write_npy(self.path("x.npy"), [count, CHANNELS, SIZE, SIZE], [(i * 7919 % 1013) / 506 - 1 for i in range(count * pixels)], "f")
         write_npy(self.path("y.npy"), [count], [i * 31 % CLASSES for i in range(count)], "q")
         os.makedirs(self.path("fake"))
         os.symlink(FAKE, self.path("fake", "libvulkan.so.1"))
+
+    def compile_learner(self, *options):
+        self.call(os.path.join(nacre.BIN, "nacre-compile"), self.path("learner.onnx"), "-o", self.library, "--quiet", "--train",
+                  "--loss=softmax-cross-entropy:logits", "--optimizer=sgd:momentum=0.9", "--place=gpu", *options)
 
     def environment(self, device, lanes=256):
         return {**os.environ, "LD_LIBRARY_PATH": self.path("fake"), "NACRE_REAL_VULKAN": real_vulkan(), "NACRE_FAKE_DEVICE": device,
@@ -65,7 +71,7 @@ class DevicesTest(nacre.NacreTest):
         """The state's file after some steps."""
         state = self.path("state.safetensors")
         self.call(os.path.join(nacre.BIN, "nacre-run"), self.library, "--gpu", "--train", f"--input=x={self.path('x.npy')}",
-                  f"--label={self.path('y.npy')}", "--epochs=1", "--set=learning_rate=0.05", f"--save={state}", *options,
+                  f"--label={self.path('y.npy')}", "--set=learning_rate=0.05", f"--save={state}", *(options or ["--epochs=1"]),
                   env=self.environment(device, **environment))
         with open(state, "rb") as file:
             return file.read()
@@ -88,11 +94,66 @@ class DevicesTest(nacre.NacreTest):
     def test_a_cut_has_the_same_bits_on_both_devices_in_any_run_by_any_threads(self):
         states = {}
         for cut in (0, 30, 50, 100):
-            states[cut] = self.train(PHONE, f"--gpu-cut={cut}", "--threads=1")
+            states[cut] = self.train(PHONE, "--epochs=1", f"--gpu-cut={cut}", "--threads=1")
             for device, threads in ((DESKTOP, 1), (DESKTOP, 2), (PHONE, 4), (PHONE, 1)):
-                self.assertTrue(self.train(device, f"--gpu-cut={cut}", f"--threads={threads}") == states[cut], f"{cut} {device} {threads}")
+                self.assertTrue(self.train(device, "--epochs=1", f"--gpu-cut={cut}", f"--threads={threads}") == states[cut], f"{cut} {device} {threads}")
         self.assertEqual(len(set(states.values())), len(states), "each cut computes something on the other engine")
         self.assertTrue(self.train(PHONE) == states[100])
+
+    def count(self, device):
+        """What actions copy, to the GPU and to the CPU (StateBytes.cpp); the memory of training, as reported and at its peak; and the state's bytes."""
+        state = self.path("counted.safetensors")
+        said = self.call(os.path.join(nacre.BIN, "e2e-state-bytes"), self.library, "learner", state, env=self.environment(device))
+        self.losses = re.search(r"^losses (\S+)$", said, re.MULTILINE).group(1)
+        copied = {action: (int(gpu), int(cpu)) for action, gpu, cpu in re.findall(r"^copied (\S+) (\d+) (\d+)$", said, re.MULTILINE)}
+        reported, peak = map(int, re.search(r"^memory train (\d+) (\d+)$", said, re.MULTILINE).groups())
+        with open(state, "rb") as file:
+            self.counted = file.read()
+        tensors = json.loads(self.counted[8:8 + struct.unpack_from("<Q", self.counted)[0]])
+        kept = sum(tensor["data_offsets"][1] - tensor["data_offsets"][0] for name, tensor in tensors.items() if name != "__metadata__")
+        return copied, reported, peak, kept
+
+    def info(self, device):
+        """The bytes that nacre-run --info prints before a run."""
+        said = self.call(os.path.join(nacre.BIN, "nacre-run"), self.library, "--gpu", "--entry=train", "--info", env=self.environment(device))
+        return {name: int(count) for name, count in re.findall(r"^ +(\w+) +(\d+)$", said, re.MULTILINE)}
+
+    def test_only_a_save_copies_the_state_and_only_once(self):
+        inputs, outputs = BATCH * CHANNELS * SIZE * SIZE * 4, BATCH * CLASSES * 4
+        for options in ((), ("--trainable=conv*",)):  # the state comes in a buffer of its own, or where inputs come
+            self.compile_learner(*options)
+            self.assertEqual({sum(count) for count in self.count(PHONE)[0].values()}, {0}, "engines with one memory copy nothing")
+            expected = self.counted, self.losses
+            copied, _, _, kept = self.count(DESKTOP)
+            self.assertTrue((self.counted, self.losses) == expected)
+            between = 256  # of inputs that are copied as one
+            for action in ("step", "step-after-save", "last-step", "main", "evaluate"):
+                to_gpu, to_cpu = copied[action]
+                self.assertLessEqual(to_gpu, inputs + BATCH * 8 + 4 + 2 * between, action)
+                self.assertGreaterEqual(to_gpu, inputs, action)
+                self.assertLessEqual(to_cpu, outputs + 4 + between, action)
+                self.assertGreaterEqual(to_cpu, outputs, action)
+            self.assertEqual(copied["save"], (0, kept), "each byte of the file, once")
+            self.assertEqual(copied["second-save"], (0, 0))
+            self.assertEqual(copied["first-main"][1], copied["main"][1] + kept, "the step before is taken from the GPU once for both sessions")
+            self.assertEqual(copied["first-evaluate"][1], copied["evaluate"][1])
+            self.assertEqual(copied["64-steps"][1] - 64 * copied["step"][1], kept, "the host knows the state of one of 64 runs")
+
+    def test_memory_is_printed_beforehand(self):
+        for options, has_own_buffer in (((), True), (("--trainable=conv*",), False)):
+            self.compile_learner(*options)
+            for device in (PHONE, DESKTOP):
+                _, reported, peak, _ = self.count(device)
+                info = self.info(device)
+                self.assertEqual(info["gpu"], reported)
+                ports = info["inputs"] + info["outputs"]
+                least = 2 * info["state"] + info["arena"] + ports
+                self.assertGreaterEqual(peak, least)
+                more = ports + has_own_buffer * info["state"] if device == DESKTOP else 0  # the CPU's side of a bus
+                self.assertLessEqual(reported, least + more + info["weights"] + (8 << 10), (options, device))
+                self.assertLessEqual(peak, 2 * info["state"] + info["arena"] + (2 << 20))
+                self.assertGreaterEqual(peak, reported)
+                self.assertLessEqual(peak, reported + info["weights"] + (4 << 10), "create stages weights")
 
 
 if __name__ == "__main__":
