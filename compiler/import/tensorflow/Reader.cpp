@@ -11,6 +11,7 @@
 
 #include "compiler/import/model/FileKind.h"
 #include "compiler/import/options/Limits.h"
+#include "compiler/import/tensorflow/arrays/GradientStacks.h"
 #include "compiler/import/tensorflow/graph/FileRoot.h"
 #include "compiler/import/tensorflow/saved/CheckpointFiles.h"
 #include "compiler/import/tensorflow/saved/ConcreteFunctions.h"
@@ -71,6 +72,8 @@ FailureOr<std::unique_ptr<TensorFlowModel>> TensorFlowModel::read(const ModelFil
   if (failed(calls))
     return failure();
   model->calls = std::move(*calls);
+  if (failed(replaceGradientStacks(*model->meta->mutable_graph_def(), loc)))
+    return failure();
   uniteVariables(*model->meta->mutable_graph_def());
   FailureOr<std::string> prefix = findCheckpoint(file, root, options.checkpoint, loc);
   if (failed(prefix) || failed(model->findEntries(options, loc)) || failed(model->bindVariables(*prefix, loc)) ||

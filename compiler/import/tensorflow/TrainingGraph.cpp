@@ -20,6 +20,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include <array>
 #include <set>
 
 using namespace mlir;
@@ -92,6 +93,7 @@ private:
   FailureOr<std::optional<int>> findTrainOp();
   Nodes findRunning(int trainOp) const;
   void followDependences(const Nodes &runs);
+  void followOnce(const llvm::DenseSet<int> &trained);
   FailureOr<TensorId> findLoss();
   FailureOr<std::vector<TensorId>> findOutputs(TensorId loss);
 
@@ -185,15 +187,7 @@ bool hasNoGradient(StringRef op) {
                             op);
 }
 
-void TrainingFinder::followDependences(const Nodes &runs) {
-  llvm::DenseSet<int> trained;
-  for (int id = 0; id < int(size); ++id) {
-    const CheckedNode &node = graph.getNode(id);
-    if (!runs[id] || countWritten(node.getOp()) == 0 || node.operands.empty())
-      continue;
-    if (std::optional<int> variable = findVariable(graph, node.operands.front()))
-      trained.insert(*variable);
-  }
+void TrainingFinder::followOnce(const llvm::DenseSet<int> &trained) {
   for (int id : graph.getOrder()) {
     const CheckedNode &node = graph.getNode(id);
     onInput[id] = isInput[id];
@@ -219,6 +213,29 @@ void TrainingFinder::followDependences(const Nodes &runs) {
     if (hasNoGradient(node.getOp()))
       onTrained[id] = false;
   }
+}
+
+void TrainingFinder::followDependences(const Nodes &runs) {
+  llvm::DenseSet<int> trained;
+  for (int id = 0; id < int(size); ++id) {
+    const CheckedNode &node = graph.getNode(id);
+    if (!runs[id] || countWritten(node.getOp()) == 0 || node.operands.empty())
+      continue;
+    if (std::optional<int> variable = findVariable(graph, node.operands.front()))
+      trained.insert(*variable);
+  }
+  // What an iteration hands to the next one is not in the order: loops take more than one walk.
+  const auto followAll = [&] {
+    std::array<Nodes, 4> before;
+    do {
+      before = {onInput, onVariable, onTrained, isCompared};
+      followOnce(trained);
+    } while (before != std::array<Nodes, 4>{onInput, onVariable, onTrained, isCompared});
+  };
+  followAll();
+  // A walk that did not know all variables yet may have seen comparisons that are none.
+  isCompared.assign(size, false);
+  followAll();
 }
 
 //===----------------------------------------------------------------------===//

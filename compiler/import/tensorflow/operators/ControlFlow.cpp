@@ -5,14 +5,18 @@
 // How:  1. conditionals,
 //       2. how many turns a loop has, where its counters tell,
 //       3. turn by turn, where the condition is known in each; arrays are lists of rows then,
-//       4. as a loop of `nn`, which carries tensors alone: what the rows of an array are, one turn tells.
+//       4. as a loop of `nn`, which carries tensors alone: what the rows of an array are, one turn tells; lists that grow or
+//          shrink by a row in each turn are its stacks and scanned operands.
 
 #include "compiler/import/control/NodeGraphs.h"
 #include "compiler/import/control/RegionBuilder.h"
+#include "compiler/import/tensorflow/arrays/CarriedStacks.h"
 #include "compiler/import/tensorflow/arrays/Rows.h"
 #include "compiler/import/tensorflow/control/ControlGraph.h"
 #include "compiler/import/tensorflow/operators/Handlers.h"
 
+#include "dialects/PrintableText.h"
+#include "dialects/nn/ConstantData.h"
 #include "dialects/nn/control/Turns.h"
 
 using namespace mlir;
@@ -49,6 +53,15 @@ struct LoopNode {
   std::optional<int64_t> most; ///< turns, as far as counters tell
   bool isCounted = false;      ///< there are as many
 };
+
+/// The integer that a value is, if it is known.
+std::optional<int64_t> findInteger(Value value) {
+  ElementsAttr constant = isTensor(value) ? getConstant(value) : ElementsAttr();
+  if (!constant || constant.getNumElements() != 1 || !isa<IntegerType>(constant.getElementType()))
+    return std::nullopt;
+  FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant);
+  return succeeded(view) ? std::optional(view->readIntegers().front()) : std::nullopt;
+}
 
 /// The number that operand `index` is, if it is known.
 std::optional<double> findNumber(OperandBinder &node, size_t index) {
@@ -109,20 +122,22 @@ void importTurns(OperandBinder &node, const LoopNode &loop) {
 // 4. As a loop
 //===----------------------------------------------------------------------===//
 
-/// What the loop begins with, arrays as tensors; fails after an error. A first turn, which stays without use, tells what
-/// it writes to them.
-FailureOr<SmallVector<Value>> joinArrays(OperandBinder &node, const LoopNode &loop) {
+/// What the loop begins with, arrays but stacks as tensors; fails after an error. A first turn, which stays without use, tells
+/// what it writes to them.
+FailureOr<SmallVector<Value>> joinArrays(OperandBinder &node, const LoopNode &loop, ArrayRef<CarriedStack> stacks) {
   SmallVector<Value> initial = loop.initial;
-  auto isArray = [](Value value) { return getList(value).has_value(); };
-  if (llvm::none_of(initial, isArray))
+  auto isArray = [&](size_t index) {
+    return stacks[index].use == CarriedStack::Use::None && getList(initial[index]).has_value();
+  };
+  if (llvm::none_of(llvm::seq(initial.size()), isArray))
     return initial;
   FailureOr<SmallVector<Value>> next = node.expand(*loop.body, initial);
   if (failed(next))
     return failure();
-  for (auto [value, behind] : llvm::zip_equal(initial, *next)) {
-    if (!isArray(value))
+  for (auto [index, value, behind] : llvm::enumerate(initial, *next)) {
+    if (!isArray(index))
       continue;
-    if (isTensor(behind) || isArray(behind))
+    if (isTensor(behind) || getList(behind))
       value = joinRows(node, value, templateOf(node, behind));
     if (!value || !isTensor(value))
       return failure();
@@ -130,24 +145,88 @@ FailureOr<SmallVector<Value>> joinArrays(OperandBinder &node, const LoopNode &lo
   return initial;
 }
 
+bool isStack(const CarriedStack &stack) { return stack.use != CarriedStack::Use::None; }
+
+/// Whether the number of iterations is known, which lists that grow and shrink need; reports an error if not.
+bool checkStacks(OperandBinder &node, const LoopNode &loop, ArrayRef<CarriedStack> stacks) {
+  const auto *stack = llvm::find_if(stacks, isStack);
+  if (stack == stacks.end() || loop.isCounted)
+    return true;
+  node.error() << "the number of iterations must be known at compile time, because '" << toPrintable(stack->node)
+               << (stack->use == CarriedStack::Use::Grows ? "' pushes a value to a stack in each"
+                                                          : "' takes a value of a stack in each")
+               << "; fix the input that decides it with --set, or export the model with a fixed number of time steps";
+  return false;
+}
+
+/// What counters are after a loop of which the number of iterations is known: the gradient's loop begins with one of them.
+void settleCounters(OperandBinder &node, const Loop &built, MutableArrayRef<Value> finals) {
+  for (auto [index, start, last] : llvm::enumerate(built.initial, finals)) {
+    auto op = last.getDefiningOp<nn::ForOp>();
+    std::optional<int64_t> begin = findInteger(start);
+    if (!op || !begin || getRank(start) != 0)
+      continue;
+    Block &body = op.getBody().front();
+    auto sum = cast<nn::YieldOp>(body.getTerminator()).getCarried()[index].getDefiningOp<nn::BinaryOp>();
+    Value counter = body.getArgument(unsigned(index) + 1);
+    if (!sum || sum.getKind() != nn::BinaryKind::Add || sum->getOperand(0) != counter)
+      continue;
+    if (std::optional<int64_t> step = findInteger(sum->getOperand(1)))
+      last = node.nn.cast(node.nn.reshape(node.nn.integers(*begin + *step * *built.bound), {}), getElementType(start));
+  }
+}
+
 void importAsLoop(OperandBinder &node, const LoopNode &loop) {
-  FailureOr<SmallVector<Value>> initial = joinArrays(node, loop);
+  const std::vector<CarriedStack> stacks = findCarriedStacks(loop.condition->view, loop.body->view);
+  if (!checkStacks(node, loop, stacks))
+    return node.fail();
+  FailureOr<SmallVector<Value>> initial = joinArrays(node, loop, stacks);
   if (failed(initial))
     return node.fail();
+  using Use = CarriedStack::Use;
   Loop built;
   built.bound = loop.most;
-  built.initial = *initial;
-  auto compute = [&](Value, ArrayRef<Value> carried, ArrayRef<Value>) -> FailureOr<Turn> {
-    FailureOr<SmallVector<Value>> values = node.expand(*loop.body, carried);
+  built.reverse = llvm::none_of(stacks, [](const CarriedStack &stack) { return stack.use == Use::Grows; });
+  SmallVector<Value> rest; // of stacks that shrink
+  for (auto [value, stack] : llvm::zip_equal(*initial, stacks)) {
+    if (stack.use == Use::None)
+      built.initial.push_back(value);
+    if (stack.use != Use::Shrinks)
+      continue;
+    auto [taken, left] = splitStack(node, value, *loop.most, /*isReversed=*/!built.reverse, stack.node);
+    if (!taken || !left)
+      return node.fail();
+    built.scanned.push_back(taken);
+    rest.push_back(left);
+  }
+  built.reverse &= !built.scanned.empty();
+  /// All values that the graphs take, of those that the loop has. A stack has no row but the one to be taken.
+  auto putTogether = [&](ArrayRef<Value> carried, ArrayRef<Value> rows) {
+    SmallVector<Value> values;
+    for (const CarriedStack &stack : stacks)
+      if (stack.use == Use::None)
+        values.push_back(carried.consume_front());
+      else if (stack.use == Use::Shrinks && !rows.empty())
+        values.push_back(node.nn.list({rows.consume_front()}));
+      else
+        values.push_back(node.nn.list({}));
+    return values;
+  };
+  auto compute = [&](Value, ArrayRef<Value> carried, ArrayRef<Value> rows) -> FailureOr<Turn> {
+    FailureOr<SmallVector<Value>> values = node.expand(*loop.body, putTogether(carried, rows));
     if (failed(values))
       return failure();
-    for (Value &value : *values)
-      if (getList(value))
-        value = joinRows(node, value, node.nn.nothing());
-    return Turn{*values};
+    Turn turn;
+    for (auto [value, stack] : llvm::zip_equal(*values, stacks)) {
+      if (stack.use == Use::Grows)
+        turn.rows.push_back(getList(value)->front());
+      else if (stack.use == Use::None)
+        turn.carried.push_back(getList(value) ? joinRows(node, value, node.nn.nothing()) : value);
+    }
+    return turn;
   };
   auto goesOn = [&](Value, ArrayRef<Value> carried) -> FailureOr<Value> {
-    FailureOr<SmallVector<Value>> values = node.expand(*loop.condition, carried);
+    FailureOr<SmallVector<Value>> values = node.expand(*loop.condition, putTogether(carried, {}));
     return failed(values) ? FailureOr<Value>() : values->front();
   };
   RegionBuilder regions(node.nn);
@@ -155,7 +234,17 @@ void importAsLoop(OperandBinder &node, const LoopNode &loop) {
       loop.isCounted ? regions.buildLoop(built, compute) : regions.buildLoop(built, compute, goesOn);
   if (failed(results))
     return node.fail();
-  setResults(node, results->finals);
+  if (loop.isCounted)
+    settleCounters(node, built, results->finals);
+  ArrayRef<Value> finals = results->finals, grown = results->stacks, left = rest;
+  for (auto [index, stack] : llvm::enumerate(stacks)) {
+    Value value = stack.use == Use::None      ? finals.consume_front()
+                  : stack.use == Use::Shrinks ? left.consume_front()
+                                              : growStack(node, (*initial)[index], grown.consume_front());
+    if (!value)
+      return node.fail();
+    node.setResult(index, value);
+  }
 }
 
 void importLoop(OperandBinder &node) {
@@ -166,7 +255,13 @@ void importLoop(OperandBinder &node) {
   // Where no counter tells, the first turns do: they are few, or their condition is not known.
   if (!loop->isCounted && !node.attempt(asTurns))
     return;
-  importLoopOrTurns(node, [&] { importAsLoop(node, *loop); }, loop->isCounted && *loop->most <= mostTurns, asTurns);
+  const bool isKnown = loop->isCounted && *loop->most <= mostTurns;
+  if (llvm::none_of(findCarriedStacks(loop->condition->view, loop->body->view), isStack))
+    return importLoopOrTurns(node, [&] { importAsLoop(node, *loop); }, isKnown, asTurns);
+  // What is wrong with a stack, the loop says better than an iteration.
+  std::optional<OperandBinder::Attempt> asLoop = node.attempt([&] { importAsLoop(node, *loop); });
+  if (asLoop && (!isKnown || node.attempt(asTurns)))
+    node.report(std::move(*asLoop));
 }
 
 } // namespace

@@ -147,12 +147,19 @@ void VariableFollower::countWrites() {
       auto write = numbers.find(source);
       before[id] = std::max(before[id], write == numbers.end() ? before[source] : write->second + 1);
     });
-  for (int id : llvm::reverse(graph.getOrder())) {
-    if (!runs[id])
-      continue;
-    auto write = numbers.find(id);
-    size_t first = write == numbers.end() ? behind[id] : write->second;
-    forEachSource(id, [&](int source) { behind[source] = std::min(behind[source], first); });
+  // What an iteration hands to the next one is not in the order: it takes another walk.
+  for (bool hasChanged = true; hasChanged;) {
+    hasChanged = false;
+    for (int id : llvm::reverse(graph.getOrder())) {
+      if (!runs[id])
+        continue;
+      auto write = numbers.find(id);
+      size_t first = write == numbers.end() ? behind[id] : write->second;
+      forEachSource(id, [&](int source) {
+        hasChanged |= graph.getNode(source).getOp() == "NextIteration" && first < behind[source];
+        behind[source] = std::min(behind[source], first);
+      });
+    }
   }
 }
 

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The stacks of loops' gradients, as lists.
+//
+// How:  1. who pushes to a stack and who pops, and in which loops,
+//       2. nodes are written under the name of the one that they are made of,
+//       3. the list in both loops.
+
+#include "compiler/import/tensorflow/arrays/GradientStacks.h"
+
+#include "compiler/import/tensorflow/graph/CheckedGraph.h"
+#include "dialects/PrintableText.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using tensorflow::NodeDef;
+
+namespace nacre::importer::tensorflow_format {
+namespace {
+
+bool isStack(StringRef op) { return op == "Stack" || op == "StackV2"; }
+bool isPush(StringRef op) { return op == "StackPush" || op == "StackPushV2"; }
+bool isPop(StringRef op) { return op == "StackPop" || op == "StackPopV2"; }
+bool isClose(StringRef op) { return op == "StackClose" || op == "StackCloseV2"; }
+bool isEnter(StringRef op) { return op == "Enter" || op == "RefEnter"; }
+bool isExit(StringRef op) { return op == "Exit" || op == "RefExit"; }
+
+/// A push or a pop, the Enter by which its loop has the stack, and the loop's LoopCond.
+struct Access {
+  int node, enter, condition;
+};
+
+class StackRewriter {
+public:
+  StackRewriter(tensorflow::GraphDef &proto, const CheckedGraph &graph) : proto(proto), graph(graph) {
+    readers.resize(graph.getNodes().size());
+    for (int id = 0; id < int(readers.size()); ++id)
+      for (TensorId operand : graph.getNode(id).operands)
+        readers[operand.node].push_back(id);
+    for (const CheckedNode &node : graph.getNodes())
+      names.insert(node.getName());
+  }
+
+  LogicalResult rewrite(int stack);
+  /// Replaces the results of pushes and pops, which are values, where they are read; then the next iterations get the lists.
+  void finish();
+
+private:
+  StringRef nameOf(int node) const { return graph.getNode(node).getName(); }
+  std::string quote(int node) const { return "'" + toPrintable(nameOf(node).str()) + "'"; }
+  InFlightDiagnostic error(int node) const { return emitError(graph.getLocation(node)); }
+
+  LogicalResult findAccesses(int node, int enter, SmallVectorImpl<Access> &pushes, SmallVectorImpl<Access> &pops);
+  FailureOr<int> findCondition(int access, int enter) const;
+
+  NodeDef &add(StringRef maker, StringRef end, const char *op, std::initializer_list<std::string> read);
+  NodeDef &mutate(int node) { return *proto.mutable_node(node); }
+  struct Carried {
+    NodeDef &next;
+    std::string value; ///< in an iteration
+    NodeDef &leaving;  ///< of which result 0 leaves the loop
+  };
+  Carried carry(const Access &access);
+  void become(int node, const char *op, std::initializer_list<std::string> read);
+
+  tensorflow::GraphDef &proto;
+  const CheckedGraph &graph;
+  std::vector<SmallVector<int, 2>> readers;
+  llvm::StringSet<> names;
+  llvm::StringMap<std::string> replaced;                ///< results of pushes and pops
+  std::vector<std::pair<NodeDef *, std::string>> lists; ///< and what the next iteration has of them
+};
+
+//===----------------------------------------------------------------------===//
+// 1. Who pushes and pops
+//===----------------------------------------------------------------------===//
+
+/// What uses the stack that `node` hands on; `enter` is the Enter before it, or -1.
+LogicalResult StackRewriter::findAccesses(int node, int enter, SmallVectorImpl<Access> &pushes,
+                                          SmallVectorImpl<Access> &pops) {
+  for (int reader : readers[node]) {
+    const StringRef op = graph.getNode(reader).getOp();
+    if (isClose(op))
+      continue;
+    const bool isOuter = isEnter(op) && enter == -1;
+    if (isOuter || op == "Identity" || op == "RefIdentity") {
+      if (failed(findAccesses(reader, isOuter ? reader : enter, pushes, pops)))
+        return failure();
+      continue;
+    }
+    if (isEnter(op))
+      return error(reader) << "the loops around the stack of " << quote(enter) << " and " << quote(reader)
+                           << " must not be nested; unroll the inner loop, or compute its gradient without a stack";
+    if (!isPush(op) && !isPop(op))
+      return error(reader) << "must not read a stack: only StackPushV2, StackPopV2 and StackCloseV2 may";
+    if (enter == -1)
+      return error(reader) << "must be in a loop, because stacks are supported only for gradients of loops";
+    FailureOr<int> condition = findCondition(reader, enter);
+    if (failed(condition))
+      return failure();
+    (isPush(op) ? pushes : pops).push_back({reader, enter, *condition});
+  }
+  return success();
+}
+
+/// The LoopCond of the loop that an Enter leads into: what reads the loop's values, and those that enter beside it, reaches one.
+FailureOr<int> StackRewriter::findCondition(int access, int enter) const {
+  const tensorflow::AttrValue *frame = findAttribute(*graph.getNode(enter).proto, "frame_name");
+  llvm::DenseSet<int> reached;
+  std::vector<int> open;
+  for (int id = 0; frame && id < int(readers.size()); ++id) {
+    const CheckedNode &node = graph.getNode(id);
+    const tensorflow::AttrValue *other = isEnter(node.getOp()) ? findAttribute(*node.proto, "frame_name") : nullptr;
+    if (other && other->s() == frame->s() && reached.insert(id).second)
+      open.push_back(id);
+  }
+  while (!open.empty()) {
+    const int node = open.back();
+    open.pop_back();
+    if (graph.getNode(node).getOp() == "LoopCond")
+      return node;
+    for (int reader : readers[node])
+      if (const StringRef op = graph.getNode(reader).getOp();
+          !isExit(op) && !isEnter(op) && reached.insert(reader).second)
+        open.push_back(reader);
+  }
+  return error(access) << "must be in a loop with a LoopCond, but is not";
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Nodes
+//===----------------------------------------------------------------------===//
+
+tensorflow::AttrValue &addAttribute(NodeDef &node, const char *key) {
+  tensorflow::AttrEntry *entry = node.add_attr();
+  entry->set_key(key);
+  return *entry->mutable_value();
+}
+
+NodeDef &StackRewriter::add(StringRef maker, StringRef end, const char *op, std::initializer_list<std::string> read) {
+  std::string name = (maker + "/" + end).str();
+  while (!names.insert(name).second)
+    name += "_";
+  NodeDef &node = *proto.add_node();
+  node.set_name(name);
+  node.set_op(op);
+  for (const std::string &operand : read)
+    node.add_input(operand);
+  return node;
+}
+
+/// Makes a node another one, which still waits for what it waited for.
+void StackRewriter::become(int id, const char *op, std::initializer_list<std::string> read) {
+  NodeDef &node = mutate(id);
+  const NodeDef before = node;
+  node.set_op(op);
+  node.clear_input();
+  node.clear_attr();
+  for (const std::string &operand : read)
+    node.add_input(operand);
+  for (const std::string &operand : before.input())
+    if (StringRef(operand).starts_with("^"))
+      node.add_input(operand);
+}
+
+//===----------------------------------------------------------------------===//
+// 3. The list
+//===----------------------------------------------------------------------===//
+
+/// Carries the list that the Enter reads from iteration to iteration. The caller says what the next one has.
+StackRewriter::Carried StackRewriter::carry(const Access &access) {
+  const StringRef name = nameOf(access.node);
+  NodeDef &next = add(name, "next", "NextIteration", {});
+  NodeDef &merge = add(name, "merge", "Merge", {nameOf(access.enter).str(), next.name()});
+  NodeDef &leaving = add(name, "switch", "Switch", {merge.name(), nameOf(access.condition).str()});
+  return {next, leaving.name() + ":1", leaving};
+}
+
+LogicalResult StackRewriter::rewrite(int stack) {
+  SmallVector<Access, 1> pushes, pops;
+  if (failed(findAccesses(stack, -1, pushes, pops)))
+    return failure();
+  if (pushes.size() != 1 || pops.size() > 1) {
+    const bool arePushes = pushes.size() > 1;
+    const ArrayRef<Access> several = arePushes ? pushes : pops;
+    if (several.size() < 2)
+      return error(stack) << "must have a StackPushV2, but has none";
+    return error(several[0].node) << quote(several[0].node) << " and " << quote(several[1].node) << " must not "
+                                  << (arePushes ? "push to" : "pop from") << " the same stack " << quote(stack)
+                                  << "; save the graph with gradients of one loss, computed once";
+  }
+  const Access push = pushes.front();
+  if (graph.getNode(push.node).operands.size() != 2)
+    return error(push.node) << "must have 2 operands, a stack and a value, but has "
+                            << graph.getNode(push.node).operands.size();
+  const tensorflow::AttrValue *stated = findAttribute(*graph.getNode(push.node).proto, "T");
+  const tensorflow::DataType type = stated ? stated->type() : tensorflow::DT_FLOAT;
+
+  NodeDef &any = add(nameOf(stack), "any_shape", "Const", {});
+  addAttribute(any, "dtype").set_type(tensorflow::DT_INT32);
+  tensorflow::TensorProto &number = *addAttribute(any, "value").mutable_tensor();
+  number.set_dtype(tensorflow::DT_INT32);
+  number.mutable_tensor_shape();
+  number.add_int_val(-1);
+  become(stack, "EmptyTensorList", {any.name(), any.name()});
+  addAttribute(mutate(stack), "element_dtype").set_type(type);
+
+  const std::string value = graph.getText(graph.getNode(push.node).operands[1]);
+  const Carried pushing = carry(push);
+  become(push.node, "TensorListPushBack", {pushing.value, value});
+  addAttribute(mutate(push.node), "element_dtype").set_type(type);
+  lists.push_back({&pushing.next, nameOf(push.node).str()});
+  replaced[nameOf(push.node)] = value;
+  if (pops.empty())
+    return success();
+
+  const Access pop = pops.front();
+  const NodeDef &exit = add(nameOf(push.node), "exit", "Exit", {pushing.leaving.name()});
+  mutate(pop.enter).set_input(0, exit.name());
+  const Carried popping = carry(pop);
+  become(pop.node, "TensorListPopBack", {popping.value, any.name()});
+  addAttribute(mutate(pop.node), "element_dtype").set_type(type);
+  lists.push_back({&popping.next, nameOf(pop.node).str()});
+  replaced[nameOf(pop.node)] = nameOf(pop.node).str() + ":1";
+  return success();
+}
+
+void StackRewriter::finish() {
+  for (NodeDef &node : *proto.mutable_node())
+    for (std::string &operand : *node.mutable_input()) {
+      // The value that was pushed may be another push's result, or a pop's.
+      for (bool isFound = true; isFound;) {
+        std::optional<TensorName> tensor = parseTensorName(operand);
+        auto other = tensor ? replaced.find(tensor->node) : replaced.end();
+        isFound = other != replaced.end() && other->second != operand;
+        if (isFound)
+          operand = other->second;
+      }
+    }
+  for (auto &[next, list] : lists)
+    next->add_input(list);
+  for (NodeDef &node : *proto.mutable_node())
+    if (isClose(node.op())) {
+      node.set_op("NoOp");
+      node.clear_input();
+      node.clear_attr();
+    }
+}
+
+} // namespace
+
+LogicalResult replaceGradientStacks(tensorflow::GraphDef &proto, Location modelLoc) {
+  if (llvm::none_of(proto.node(), [](const NodeDef &node) { return isStack(node.op()); }))
+    return success();
+  FailureOr<CheckedGraph> graph = CheckedGraph::read(proto, modelLoc);
+  if (failed(graph))
+    return failure();
+  StackRewriter rewriter(proto, *graph);
+  for (int id = 0, count = int(graph->getNodes().size()); id < count; ++id)
+    if (isStack(graph->getNode(id).getOp()) && failed(rewriter.rewrite(id)))
+      return failure();
+  rewriter.finish();
+  return success();
+}
+
+} // namespace nacre::importer::tensorflow_format

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Gradients of TensorFlow's loops: a recurrent layer whose loop pushes values to stacks, from which the gradient's loop pops them.
+
+The graphs have the nodes that tf.gradients writes for tf.while_loop: counters of both loops, stacks and their Enters. A plain
+computation in doubles gives the losses and the weights of some steps.
+"""
+import math
+import os
+import random
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import nacre
+import tensorflow_writer as tf
+from tensorflow_graphs import FLOAT, INT32, body, const, placeholder, variable
+from tensorflow_models import TrainedModelTest
+
+WIDTH, RATE, STEPS = 3, 0.125, 3
+
+
+def node(name, op, inputs=(), **attributes):
+    return tf.node(name, op, list(inputs), **attributes)
+
+
+class LoopFrame:
+    """A loop by Enter, Merge, Switch, NextIteration and Exit."""
+
+    def __init__(self, name):
+        self.name, self.nodes = name, []
+
+    def enter(self, value, name, is_constant=False):
+        self.nodes.append(node(name, "Enter", [value], T=FLOAT, frame_name=self.name, is_constant=is_constant))
+        return name
+
+    def carry(self, prefix, initial):
+        """The value before the condition, in the body, and after the loop. `go_on` closes the circle."""
+        self.enter(initial, f"{prefix}/Enter")
+        self.nodes += [node(f"{prefix}/Merge", "Merge", [f"{prefix}/Enter", f"{prefix}/NextIteration"], T=FLOAT, N=2),
+                       node(f"{prefix}/Switch", "Switch", [f"{prefix}/Merge", f"{self.name}/LoopCond"], T=FLOAT),
+                       node(f"{prefix}/Exit", "Exit", [f"{prefix}/Switch"], T=FLOAT)]
+        return f"{prefix}/Merge", f"{prefix}/Switch:1", f"{prefix}/Exit"
+
+    def go_on(self, prefix, value, condition=None):
+        self.nodes.append(node(f"{prefix}/NextIteration", "NextIteration", [value], T=FLOAT))
+        if condition:
+            self.nodes.append(node(f"{self.name}/LoopCond", "LoopCond", [condition]))
+
+
+def integer(name, value):
+    return const(name, tf.integers([], [value]))
+
+
+class Stack:
+    """A stack as tf.gradients makes it: the forward loop pushes `value`, the gradient's loop pops it."""
+
+    def __init__(self, name, kind=FLOAT):
+        self.name, self.kind = name, kind
+        self.nodes = [integer(f"{name}/max", -1), node(name, "StackV2", [f"{name}/max"], elem_type=kind, stack_name="")]
+
+    def push(self, frame, value):
+        frame.enter(self.name, f"{self.name}/forward", is_constant=True)
+        frame.nodes.append(node(f"{self.name}/push", "StackPushV2", [f"{self.name}/forward", value], T=self.kind, swap_memory=False))
+        return f"^{self.name}/push"
+
+    def pop(self, frame, *waits):
+        frame.enter(self.name, f"{self.name}/backward", is_constant=True)
+        frame.nodes.append(node(f"{self.name}/pop", "StackPopV2", [f"{self.name}/backward", *waits], elem_type=self.kind))
+        return f"{self.name}/pop"
+
+
+def recurrent_graph(times, weights, limit=None, pops=None):
+    """h = tanh(h W + x[t]) for all t; the loss is the sum of (h - label)^2. `pops` is the limit of the gradient's loop."""
+    nodes = [placeholder("x", [times, WIDTH]), placeholder("label", [1, WIDTH]), *variable("w", [WIDTH, WIDTH], weights),
+             const("h0", tf.floats([1, WIDTH], [0] * WIDTH)), const("rate", tf.floats([], [RATE])), const("axes", tf.integers([2], [0, 1])),
+             integer("zero", 0), integer("axis", 0), const("row", tf.integers([2], [1, WIDTH]))]
+    nodes += [integer("limit", times)] if limit is None else [placeholder("limit", [], INT32)]
+    forward, backward = LoopFrame("while"), LoopFrame("gradients/while")
+    saved_h, saved_y = Stack("gradients/saved_h"), Stack("gradients/saved_y")
+    # Forward.
+    i, i_inside, _ = forward.carry("while/i", "zero")
+    count, count_inside, last = forward.carry("while/count", "zero")
+    _, h, final = forward.carry("while/h", "h0")
+    forward.enter("limit", "while/limit", is_constant=True)
+    forward.enter("w/read", "while/w", is_constant=True)
+    forward.enter("x", "while/x", is_constant=True)
+    forward.nodes += [node("while/Less", "Less", [i, "while/limit"], T=INT32), node("while/one", "Const", [f"^{i}"], dtype=tf.Type(tf.INT32), value=tf.integers([], [1])),
+                      body("while/step", "GatherV2", ["while/x", i_inside, "axis"], Tparams=FLOAT, Tindices=INT32, Taxis=INT32),
+                      body("while/x_t", "Reshape", ["while/step", "row"], Tshape=INT32), body("while/product", "MatMul", [h, "while/w"]),
+                      body("while/sum", "Add", ["while/product", "while/x_t"]), body("while/tanh", "Tanh", ["while/sum"]),
+                      node("while/i/add", "Add", [i_inside, "while/one"], T=INT32)]
+    waits = [saved_h.push(forward, h), saved_y.push(forward, "while/tanh")]
+    forward.nodes.append(node("while/count/add", "Add", [count_inside, "while/one", *waits], T=INT32))
+    forward.go_on("while/i", "while/i/add", "while/Less")
+    forward.go_on("while/count", "while/count/add")
+    forward.go_on("while/h", "while/tanh")
+    # The loss and its gradient.
+    outside = [body("difference", "Sub", [final, "label"]), body("squares", "Mul", ["difference", "difference"]), body("loss", "Sum", ["squares", "axes"], Tidx=INT32),
+               const("two", tf.floats([], [2])), body("gradients/dh", "Mul", ["difference", "two"]),
+               const("gradients/zeros", tf.floats([WIDTH, WIDTH], [0] * WIDTH * WIDTH)), integer("gradients/one", 1)]
+    if pops is not None:
+        outside.append(integer("gradients/pops", pops))
+    # Backward, as often as the forward loop.
+    left, left_inside, _ = backward.carry("gradients/left", last if pops is None else "gradients/pops")
+    _, dh, _ = backward.carry("gradients/dh_carried", "gradients/dh")
+    _, dw, dw_final = backward.carry("gradients/dw", "gradients/zeros")
+    backward.enter("gradients/one", "gradients/while/one", is_constant=True)
+    backward.enter("w/read", "gradients/while/w", is_constant=True)
+    h_before, y = saved_h.pop(backward, "^gradients/left/sub"), saved_y.pop(backward, "^gradients/left/sub")
+    backward.nodes += [node("gradients/while/GreaterEqual", "GreaterEqual", [left, "gradients/while/one"], T=INT32),
+                       node("gradients/left/sub", "Sub", [left_inside, "gradients/while/one"], T=INT32),
+                       body("gradients/TanhGrad", "TanhGrad", [y, dh]), body("gradients/MatMul", "MatMul", ["gradients/TanhGrad", "gradients/while/w"], transpose_b=True),
+                       body("gradients/MatMul_1", "MatMul", [h_before, "gradients/TanhGrad"], transpose_a=True),
+                       body("gradients/dw/add", "Add", [dw, "gradients/MatMul_1"])]
+    backward.go_on("gradients/left", "gradients/left/sub", "gradients/while/GreaterEqual")
+    backward.go_on("gradients/dh_carried", "gradients/MatMul")
+    backward.go_on("gradients/dw", "gradients/dw/add")
+    close = node("gradients/saved_h/close", "StackCloseV2", ["gradients/saved_h", f"^{dw_final}"])
+    update = node("update", "ApplyGradientDescent", ["w", "rate", dw_final, "^loss"], T=FLOAT)
+    return [*nodes, *saved_h.nodes, *saved_y.nodes, *forward.nodes, *outside, *backward.nodes, close, update]
+
+
+def step(w, x, label):
+    """The loss, and the weights after a step."""
+    h, states = [0.0] * WIDTH, []
+    for row in x:
+        following = [math.tanh(sum(h[k] * w[k][j] for k in range(WIDTH)) + row[j]) for j in range(WIDTH)]
+        states.append((h, following))
+        h = following
+    loss = sum((a - b) ** 2 for a, b in zip(h, label))
+    dh, dw = [2 * (a - b) for a, b in zip(h, label)], [[0.0] * WIDTH for _ in range(WIDTH)]
+    for before, after in reversed(states):
+        da = [g * (1 - y * y) for g, y in zip(dh, after)]
+        dw = [[dw[k][j] + before[k] * da[j] for j in range(WIDTH)] for k in range(WIDTH)]
+        dh = [sum(da[j] * w[k][j] for j in range(WIDTH)) for k in range(WIDTH)]
+    return loss, [[w[k][j] - RATE * dw[k][j] for j in range(WIDTH)] for k in range(WIDTH)]
+
+
+class LoopGradientsTest(TrainedModelTest):
+    def weights(self):
+        draw = random.Random(7)
+        return [draw.uniform(-0.7, 0.7) for _ in range(WIDTH * WIDTH)]
+
+    def check(self, times):
+        library, state = self.build(self.save(recurrent_graph(times, self.weights())), "--train", "--quiet"), self.path("state.safetensors")
+        w = [self.weights()[k * WIDTH:(k + 1) * WIDTH] for k in range(WIDTH)]
+        for number in range(STEPS):
+            draw = random.Random(number)
+            x = [[draw.uniform(-1, 1) for _ in range(WIDTH)] for _ in range(times)]
+            label = [draw.uniform(-1, 1) for _ in range(WIDTH)]
+            loss, w = step(w, x, label)
+            inputs = {"x": ([times, WIDTH], sum(x, [])), "label": ([1, WIDTH], label)}
+            outputs = self.run_entry(library, inputs, "--entry=train", "--save=" + state, *(["--resume=" + state] if number else []))
+            self.close(outputs["loss"], [loss], f"loss of step {number}")
+        loss, _ = step(w, x, label)
+        evaluated = self.run_entry(library, inputs, "--entry=evaluate", "--resume=" + state)
+        self.close(evaluated["loss"], [loss], "the loss after all steps")
+
+    def test_a_few_time_steps(self):
+        self.check(5)
+
+    def test_more_time_steps_than_are_unrolled(self):
+        self.check(150)
+
+    def test_one_time_step(self):
+        self.check(1)
+
+    def refused(self, nodes, text, *options):
+        self.assertIn(text, self.build(self.save(nodes), "--train", *options, status=1))
+
+    def test_a_stack_that_is_popped_too_often_is_refused(self):
+        self.refused(recurrent_graph(4, self.weights(), pops=5), "'gradients/saved_h/pop' takes a value of a stack in each of 5 iterations, but only 4 were pushed; "
+                     "let the loop and its gradient have the same number of iterations")
+
+    def test_a_number_of_iterations_that_a_run_decides_is_refused(self):
+        nodes = recurrent_graph(4, self.weights(), limit="input")
+        self.refused(nodes, "the number of iterations must be known at compile time, because 'gradients/saved_h/push' pushes a value to a stack in each; fix the "
+                     "input that decides it with --set, or export the model with a fixed number of time steps")
+        self.build(self.save(nodes), "--train", "--set=limit=4")
+
+    def test_stacks_that_are_used_twice_are_refused(self):
+        for op, verb in (("push", "push to"), ("pop", "pop from")):
+            nodes = recurrent_graph(4, self.weights())
+            enter, attributes = ("forward", {"T": FLOAT}) if op == "push" else ("backward", {"elem_type": FLOAT})
+            operands = [f"gradients/saved_h/{enter}"] + (["while/tanh"] if op == "push" else [])
+            nodes.append(node(f"again_{op}", f"Stack{op.title()}V2", operands, **attributes))
+            self.refused(nodes, f"'gradients/saved_h/{op}' and 'again_{op}' must not {verb} the same stack 'gradients/saved_h'")
+
+    def test_a_stack_outside_of_loops_is_refused(self):
+        nodes = recurrent_graph(4, self.weights()) + Stack("alone").nodes
+        nodes.append(node("alone/push", "StackPushV2", ["alone", "h0"], T=FLOAT))
+        self.refused(nodes, '"alone/push": error: must be in a loop, because stacks are supported only for gradients of loops')
+
+
+if __name__ == "__main__":
+    unittest.main()
