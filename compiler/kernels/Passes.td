@@ -71,6 +71,23 @@ def AssignEnginePass : Pass<"nacre-assign-engine", "::mlir::ModuleOp"> {
   let options = [WordOption<"engine", "engine", "::nacre::plan::Engine", "Cpu", "cpu, gpu or any", [["Cpu", "cpu"], ["Gpu", "gpu"], ["Any", "any"]]>];
 }
 
+def ExpandLossPass : Pass<"nacre-expand-loss", "::mlir::func::FuncOp"> {
+  let summary = "Write the softmax of a loss as reductions and elementwise operators";
+  let description = [{
+    A loss and its gradient read the logarithm of a softmax, and both are elementwise, with sums of rows. A kernel of the GPU can compute both for
+    the rows that it has, but not if a softmax is an operator with a kernel of its own. For a hundred rows of ten classes, launches take much longer than
+    their work, and all of the backward pass waits for them.
+
+    Requires: `nn` operators of static shape. Only operators that `plan.engine` gives the GPU are changed.
+
+    Ensures: no logarithm of a softmax along the last axis, in f32, is read by several operators, all of them elementwise. Operators with one number as their result
+    stand right before their first reader.
+
+    Example: test/compiler/kernels/expand-loss.mlir; the terms of the loss and the gradient of the logits are results of one kernel.
+  }];
+  let dependentDialects = ["::nacre::nn::NnDialect"];
+}
+
 def SumEarlyPass : Pass<"nacre-sum-early", "::mlir::func::FuncOp"> {
   let summary = "Add up the gradient of a pool's result instead of that of its input";
   let description = [{

@@ -19,6 +19,8 @@ void buildPreparation(mlir::OpPassManager &pm) {
 }
 
 void buildForming(mlir::OpPassManager &pm) {
+  // Before anything is grouped: what it makes of a softmax is grouped with what reads it.
+  pm.nest<mlir::func::FuncOp>().addPass(createExpandLossPass());
   // Before sums are divided: this one is shorter.
   pm.nest<mlir::func::FuncOp>().addPass(createSumEarlyPass());
   // Before products are divided: a position is a part.

@@ -53,6 +53,9 @@ constexpr llvm::StringLiteral kParallel = "plan.parallel";
 /// On a loop of operators: one kernel computes all iterations. A unit.
 constexpr llvm::StringLiteral kOneKernel = "plan.one_kernel";
 
+/// On a reduction of rows: the kernel that begins with it may write several values of these rows. A unit.
+constexpr llvm::StringLiteral kSeveralResults = "plan.several_results";
+
 /// On a kernel: the number of the input over which it may write its result, because the launches give both the same memory.
 constexpr llvm::StringLiteral kOverwritten = "plan.overwritten";
 

@@ -197,6 +197,7 @@ private:
     if (ArrayRef<int64_t> axes = getColumnAxes(op); !axes.empty()) {
       node.wholeShape = numberOf(cast<RankedTensorType>(op->getOperand(0).getType()).getShape());
       node.rows = rows.try_emplace({node.wholeShape, axes.vec()}, rows.size()).first->second;
+      node.hasSeveralResults = op->hasAttr(plan::kSeveralResults);
     }
     node.widens = isWidening(op);
     node.escapes =

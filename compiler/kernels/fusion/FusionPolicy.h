@@ -71,6 +71,8 @@ struct FusionNode {
   int rows = -1;
   /// Of such a reduction: the shape of what it reduces, as of `shape`.
   int wholeShape = -1;
+  /// Of such a reduction: whether a kernel that begins with it may write several values of its rows.
+  bool hasSeveralResults = false;
   /// Whether it is one of the equal parts that the columns of its operand, a contraction, are read in: a boundary, unless
   /// the contraction's group takes it.
   bool isPart = false;

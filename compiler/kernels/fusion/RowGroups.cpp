@@ -20,6 +20,8 @@ public:
   std::optional<FusionGroup> find() const {
     if (nodes[first].rows < 0 || nodes[first].shape == nodes[first].wholeShape)
       return std::nullopt;
+    if (std::optional<FusionGroup> several = findSeveral())
+      return several;
     FusionGroup group;
     group.anchor = group.last = first;
     group.isRows = true;
@@ -49,6 +51,43 @@ private:
       return nodes[node].rows == nodes[first].rows;
     return nodes[node].kind == WorkKind::Elementwise &&
            (nodes[node].shape == nodes[first].shape || nodes[node].shape == nodes[first].wholeShape);
+  }
+
+  /// All that fits of what is computed of the first reduction, unless also of something outside that is. Its results must be read only
+  /// by what comes after the last one.
+  std::optional<FusionGroup> findSeveral() const {
+    if (!nodes[first].hasSeveralResults)
+      return std::nullopt;
+    std::set<int> inside = {first}, outside;
+    for (int node = first + 1, end = nodes.size(); node < end; ++node) {
+      auto reads = [&, operands = llvm::ArrayRef(nodes[node].operands)](const std::set<int> &set) {
+        return llvm::any_of(operands, [&](int operand) { return set.count(operand) != 0; });
+      };
+      if (reads(outside) || (reads(inside) && (!fits(node) || inside.size() == maxMembers)))
+        outside.insert(node);
+      else if (reads(inside))
+        inside.insert(node);
+    }
+    // And what only these read.
+    for (int node = *inside.rbegin(); node-- > 0;)
+      if (!inside.count(node) && fits(node) && !nodes[node].escapes && !table.users[node].empty() &&
+          llvm::all_of(table.users[node], [&](int user) { return inside.count(user) != 0; }))
+        inside.insert(node);
+    FusionGroup group;
+    group.anchor = first;
+    group.isRows = true;
+    group.members.assign(inside.begin(), inside.end());
+    group.last = group.members.back();
+    for (int member : group.members) {
+      auto isOutside = [&](int user) { return inside.count(user) == 0; };
+      if (!nodes[member].escapes && llvm::none_of(table.users[member], isOutside))
+        continue;
+      if (nodes[member].shape != nodes[first].wholeShape ||
+          llvm::any_of(table.users[member], [&](int user) { return isOutside(user) && user < group.last; }))
+        return std::nullopt;
+      group.results.push_back(member);
+    }
+    return table.countReads(group) <= maxInputs ? std::optional(group) : std::nullopt;
   }
 
   /// All uses of `last`, and of what these compute, up to the first value that stands for all of it.

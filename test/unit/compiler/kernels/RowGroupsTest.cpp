@@ -118,3 +118,50 @@ TEST(RowGroups, MemoryHoldsTheNarrowerValue) {
     EXPECT_EQ(members(groups[1]), moves ? (std::vector<int>{wide, centred, softmax}) : (std::vector<int>{softmax}));
   }
 }
+
+/// A loss and its gradient: terms that others read, and a gradient.
+struct LossGraph : RowGraph {
+  int label, share, largest, sum, terms, gradient;
+
+  LossGraph() {
+    label = map({-1, -1});
+    largest = reduce(-1);
+    nodes[largest].hasSeveralResults = true;
+    int distance = map({-1, largest});
+    sum = reduce(map({distance}));
+    int logarithm = map({distance, map({sum}, kPerRow)});
+    terms = map({label, logarithm});
+    share = reduce(map({label, kSplatOperand}));
+    gradient = map({map({logarithm}), share});
+    nodes[gradient].escapes = true;
+  }
+};
+
+TEST(RowGroups, SeveralValuesOfRowsAreResultsOfOneKernel) {
+  LossGraph graph;
+  graph.add(WorkKind::Nest, {graph.terms}, /*shape=*/2);
+  auto groups = graph.run();
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0].anchor, graph.largest);
+  EXPECT_EQ(groups[0].last, graph.gradient);
+  EXPECT_EQ(groups[0].members.front(), graph.label);
+  EXPECT_EQ(groups[0].results, (llvm::SmallVector<int, 2>{graph.terms, graph.gradient}));
+}
+
+TEST(RowGroups, AReaderBeforeTheLastValueKeepsThemApart) {
+  LossGraph graph;
+  int reader = graph.add(WorkKind::Nest, {graph.terms}, /*shape=*/2);
+  graph.nodes[reader].escapes = true;
+  graph.map({graph.gradient, graph.share});
+  auto groups = graph.run();
+  EXPECT_GT(groups.size(), 2u);
+  for (const FusionGroup &group : groups)
+    EXPECT_EQ(group.results.size(), 1u);
+}
+
+TEST(RowGroups, OnlyWholeRowsAreSeveralResults) {
+  LossGraph graph;
+  graph.nodes[graph.share].escapes = true;
+  for (const FusionGroup &group : graph.run())
+    EXPECT_EQ(group.results.size(), 1u);
+}
