@@ -52,7 +52,7 @@ plan.kernel @matmul contraction (%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) i
 }
 
 // TRIED: matmul 0: unit extent 64, groups 8, workgroup 32,
-// ROUND: cannot be compiled with the tile 'round': a tile must be shared, cooperative, split or winograd
+// ROUND: cannot be compiled with the tile 'round': a tile must be shared, cooperative, split, winograd, winograd-block or winograd-gradient
 
 // Matrices of f16 in memory come by 16 bytes at a time.
 
