@@ -114,9 +114,26 @@ void pushSoonest(const TileRequest &request, TileList list, llvm::SmallVectorImp
   }
 }
 
+/// A tile whose only part has no more steps than the reduction, but for a matrix that is not full: the others would be loaded and
+/// multiplied for nothing. A first layer's window of 3 x 3 x 3 is 27 steps.
+GpuTile trimmed(GpuTile tile, int64_t depth) {
+  const int64_t matrices = kMatrixSize * tile.parts, whole = tile.depth;
+  if (tile.buffers > 1)
+    return tile;
+  for (tile.depth = llvm::alignTo(depth, matrices); tile.depth < whole; tile.depth += matrices)
+    if (!faultOf(tile))
+      return tile;
+  tile.depth = whole;
+  return tile;
+}
+
 void pushCooperativeTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> &tiles) {
-  if (request.halves && !request.depthwise && request.rows >= 16 && request.columns >= 16 && request.depth >= 16)
-    pushSoonest(request, TileList::Cooperative, tiles);
+  if (!request.halves || request.depthwise || request.rows < 16 || request.columns < 16 || request.depth < 16)
+    return;
+  const size_t before = tiles.size();
+  pushSoonest(request, TileList::Cooperative, tiles);
+  for (GpuTile &tile : llvm::drop_begin(tiles, before))
+    tile = trimmed(tile, request.depth);
 }
 
 void pushSharedTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> &tiles) {

@@ -213,6 +213,18 @@ TEST(GpuTileTables, MatricesOnlyWhereProductsMayBeHalves) {
   EXPECT_NE(chooseGpuTiles(request).front().kind, Kind::Cooperative);
 }
 
+/// A first layer's window of 3 x 3 x 3 pixels is 27 steps of 64 that a tile takes at once.
+TEST(GpuTileTables, NoMatricesAreMultipliedBeyondTheReduction) {
+  TileRequest request = matmul(131072, 64, 27);
+  request.halves = true;
+  const GpuTile tile = tilesFor(NACRE_GPU_NVIDIA, request).front();
+  EXPECT_EQ(tile.kind, Kind::Cooperative);
+  EXPECT_EQ(tile.depth, 32);
+  EXPECT_EQ(faultOf(tile), nullptr);
+  request.depth = 91;
+  EXPECT_GE(tilesFor(NACRE_GPU_NVIDIA, request).front().depth, 64);
+}
+
 TEST(GpuTileTables, WhatIsChosenIsAsTheTemplatesWantIt) {
   for (int64_t size : {16, 64, 256, 1024, 4096})
     for (int64_t depth : {16, 64, 4096}) {
