@@ -29,7 +29,7 @@ struct GpuTile {
   int64_t parts = 1;     ///< Shared, Cooperative: sets that divide every `depth` steps and add up in the end.
   int64_t unroll = 1;    ///< Shared: parts of the reduction a turn, one or two.
   int64_t buffers = 2;   ///< Cooperative: parts of the operands in shared memory at a time.
-  int64_t ahead = 1;     ///< Cooperative, of two buffers: parts that are on their way to registers meanwhile.
+  int64_t ahead = 1;     ///< Shared, Cooperative of two buffers: parts that are on their way to registers meanwhile.
   int64_t band = 1;      ///< Tiles below one another that are computed before the next columns.
   int64_t outputs = 4;   ///< Winograd: along both dimensions.
   uint32_t families = 0; ///< As in nacre_gpu_variant.

@@ -8,9 +8,9 @@ namespace nacre::kernels {
 
 namespace {
 
-SumParts chooseParts(const FilterGradientShape &shape, int64_t leastDepth) {
+SumParts chooseParts(const FilterGradientShape &shape, int64_t tileRows, int64_t leastDepth) {
   // A GPU for desktops has some hundred units. Smaller GPUs lose little: the parts' sums are read once more, and stay in a cache.
-  constexpr int64_t tileRows = 128, tileColumns = 64, wanted = 256;
+  constexpr int64_t tileColumns = 64, wanted = 256;
   const int64_t tiles = llvm::divideCeil(shape.taps, tileRows) * llvm::divideCeil(shape.columns, tileColumns);
   const int64_t depth = shape.images * shape.rows * shape.pixels;
   SumParts parts;
@@ -29,7 +29,9 @@ SumParts chooseParts(const FilterGradientShape &shape, int64_t leastDepth) {
 
 } // namespace
 
-SumParts choosePartsOf(const FilterGradientShape &shape) { return chooseParts(shape, /*leastDepth=*/128); }
+SumParts choosePartsOf(const FilterGradientShape &shape) {
+  return chooseParts(shape, /*tileRows=*/128, /*leastDepth=*/128);
+}
 
 int64_t choosePartsOfProduct(int64_t rows, int64_t columns, int64_t depth) {
   // One launch of a shorter sum takes less time than two.
@@ -46,7 +48,8 @@ int64_t choosePartsOfProduct(int64_t rows, int64_t columns, int64_t depth) {
   shape.taps = rows;
   shape.columns = columns;
   shape.images = depth;
-  return chooseParts(shape, isThin ? 32 : 128).count();
+  // Tiles of 64 rows: 16 parts of 128 x 512 results of 4,096 terms take 28 us on an H200, the second launch included, and 32 take 37.
+  return chooseParts(shape, /*tileRows=*/64, isThin ? 32 : 96).count();
 }
 
 bool isSummedByImages(int64_t results, int64_t images, int64_t elements) {

@@ -54,6 +54,8 @@ TileRequest requestOf(const LoopedContraction &contraction, bool depthwise, cons
   request.taps = contraction.prologue ? contraction.prologue->taps.size() : 0;
   request.bytes = bytesOfElement(contraction.accumulatorType);
   request.halves = mayMultiplyHalves(contraction, options);
+  request.turnsLeft = !contraction.prologue && contraction.rows.back().strides[Contraction::Lhs] == 1 &&
+                      contraction.depth.back().strides[Contraction::Lhs] != 1;
   request.mayBePlayed = options.mayBePlayed;
   request.mayBePhone = options.mayBePhone;
   if (winograd.convolution && options.accuracy == Accuracy::Fast)

@@ -33,6 +33,9 @@ SharedLayout layoutOf(const ContractionGrid &grid, const GpuTile &tile) {
   layout.depth = tile.depth;
   layout.leftPitch = sharedRowQuads(tile.depth);
   layout.rightPitch = tile.tileColumns() / 4;
+  if (grid.reach(Contraction::Rhs) ==
+      Reach::Depth) // Then neighbours store to several lines, which shall lie in different banks.
+    ++layout.rightPitch;
   layout.buffers = 2;
   layout.leftType = storedType(grid.contraction.leftType());
   layout.rightType = storedType(grid.contraction.operands[Contraction::Rhs].elementType);
@@ -64,20 +67,11 @@ public:
       early = loadForRows(0, tile.rows);
     loader.store(loader.loadFirst(), build.constant(0));
     mlir::gpu::BarrierOp::create(build.ops, build.loc);
-    const int64_t last = loader.parts() - 1;
-    auto emitPart = [&](Value part, Value buffer, Value nextBuffer, SmallVector<Value> current) {
-      // The last turn loads its own part again: a branch would cost more.
-      SmallVector<Value> ahead = loader.load(build.least(build.add(part, 1), build.constant(last)));
-      current = multiplyPart(buffer, std::move(current));
-      loader.store(ahead, nextBuffer);
-      mlir::gpu::BarrierOp::create(build.ops, build.loc);
-      return current;
-    };
     SmallVector<Value> results(tile.rows * tile.quads, grid.zeroQuad());
-    if (last == 0) // Then nothing comes behind it.
+    if (loader.parts() == 1) // Then nothing comes behind it.
       results = multiplyPart(build.constant(0), results);
     else
-      results = loader.forEachPart(last + 1, tile.unroll, std::move(results), emitPart);
+      results = multiplyAll(std::move(results));
     if (tile.parts > 1)
       return finishTogether(results, early);
     for (int64_t i = 0; i < tile.rows; ++i)
@@ -85,6 +79,32 @@ public:
   }
 
 private:
+  /// A part that is `ahead` of another; beyond the last one, that one again: a branch would cost more.
+  Value partAfter(Value part, int64_t ahead) {
+    return build.least(build.add(part, ahead), build.constant(loader.parts() - 1));
+  }
+
+  /// While a part is multiplied, the next `ahead` ones are on their way, the nearest of which goes to the other buffer after it.
+  SmallVector<Value> multiplyAll(SmallVector<Value> carried) {
+    const size_t sums = carried.size();
+    for (int64_t part = 1; part < tile.ahead; ++part)
+      carried.append(loader.load(partAfter(build.constant(0), part)));
+    auto emitPart = [&](Value part, Value buffer, Value nextBuffer, SmallVector<Value> current) {
+      SmallVector<Value> waiting(ArrayRef<Value>(current).drop_front(sums));
+      const SmallVector<Value> last = loader.load(partAfter(part, tile.ahead));
+      waiting.append(last);
+      current.truncate(sums);
+      current = multiplyPart(buffer, std::move(current));
+      loader.store(ArrayRef<Value>(waiting).take_front(last.size()), nextBuffer);
+      mlir::gpu::BarrierOp::create(build.ops, build.loc);
+      llvm::append_range(current, ArrayRef<Value>(waiting).drop_front(last.size()));
+      return current;
+    };
+    carried = loader.forEachPart(loader.parts(), tile.unroll, std::move(carried), emitPart);
+    carried.truncate(sums);
+    return carried;
+  }
+
   /// Of each quad of a row what the epilogue reads.
   using Loaded = SmallVector<SmallVector<Value>>;
 

@@ -62,7 +62,8 @@ private:
     mlir::Value to;      ///< In a buffer.
     mlir::Value mine;    ///< Whether it is this invocation's to store; null where always.
   };
-  llvm::SmallVector<ChunkPosition> positions(int64_t lines, int64_t chunksPerLine, int64_t pitch);
+  /// `together`: so many lines, of the same chunk, are neighbouring invocations'.
+  llvm::SmallVector<ChunkPosition> positions(int64_t lines, int64_t chunksPerLine, int64_t pitch, int64_t together = 1);
   mlir::Value depthAddress(unsigned operand, mlir::Value first, mlir::Value offset);
   mlir::Value loadLeft(const ChunkPosition &position, mlir::Value first);
   mlir::Value loadLeftQuad(mlir::Value row, mlir::Value first, mlir::Value offset);
@@ -70,6 +71,7 @@ private:
   mlir::Value loadLeftAcross(const ChunkPosition &position, mlir::Value first);
   mlir::Value loadRightAcross(const ChunkPosition &position, mlir::Value first);
   llvm::SmallVector<mlir::Value> loadRightSteps(const ChunkPosition &position, mlir::Value first);
+  llvm::SmallVector<mlir::Value> loadRightStepsIfMine(const ChunkPosition &position, mlir::Value first);
   llvm::SmallVector<mlir::Value> turned(llvm::ArrayRef<mlir::Value> vectors, int64_t lanes);
   mlir::Value loadRight(const ChunkPosition &position, mlir::Value first);
   llvm::SmallVector<mlir::Value> insideOf(mlir::Value step);

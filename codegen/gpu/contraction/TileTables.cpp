@@ -2,6 +2,7 @@
 
 #include "codegen/gpu/contraction/TileTables.h"
 
+#include "codegen/gpu/contraction/ShortProducts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -153,7 +154,16 @@ void pushSharedTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> 
       tiles.back().families = byBlocks;
     }
   }
+  const size_t first = tiles.size();
   pushSoonest(request, list, tiles, byBlocks);
+  const GpuMachine &measured = gpuMachines().front();
+  if (tiles.size() == first || (tiles[first].families & maskOf(measured.family)) == 0)
+    return;
+  if (const GpuTile *sooner = tileOfShortProduct(request, tiles[first], measured)) {
+    const uint32_t families = tiles[first].families;
+    tiles[first] = *sooner;
+    tiles[first].families = families;
+  }
 }
 
 //===----------------------------------------------------------------------===//

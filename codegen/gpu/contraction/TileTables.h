@@ -22,6 +22,7 @@ struct TileRequest {
   int64_t taps = 0;        ///< Of windows that every tile adds up for an element of its left operand; 0: it reads one.
   bool depthwise = false;  ///< Every column has rows of its own: nothing to share.
   bool halves = false;     ///< Products may be of f16.
+  bool turnsLeft = false;  ///< The left operand's rows lie one after another, not its steps.
   bool mayBePlayed = true; ///< As in GpuOptions.
   unsigned bytes = 4;      ///< Of an accumulator.
   bool mayBePhone = false; ///< As in GpuOptions.

@@ -73,16 +73,16 @@ func.func @short(%x: tensor<2x5x5x8xf32> {nn.name = "x"}, %dy: tensor<2x3x3x32xf
 // transpose; what adds up the parts continues with the bias and the rectifier. A CPU divides nothing.
 
 // CHECK-LABEL: func.func @dense(
-// CHECK-DAG:     %[[X:[^ ]+]] = nn.reshape %{{.*}} : tensor<128x4096xf32> to tensor<128x32x128xf32>
+// CHECK-DAG:     %[[X:[^ ]+]] = nn.reshape %{{.*}} : tensor<128x4096xf32> to tensor<128x16x256xf32>
 // CHECK-DAG:     %[[TURNED:[^ ]+]] = nn.transpose %[[X]] [1, 0, 2]
-// CHECK-DAG:     %[[W:[^ ]+]] = nn.reshape %{{.*}} : tensor<4096x512xf32> to tensor<32x128x512xf32>
+// CHECK-DAG:     %[[W:[^ ]+]] = nn.reshape %{{.*}} : tensor<4096x512xf32> to tensor<16x256x512xf32>
 // CHECK:         %[[PARTS:[^ ]+]] = nn.matmul %[[TURNED]], %[[W]]
-// CHECK-NEXT:    nn.reduce sum %[[PARTS]] {axes = array<i64: 0>} : tensor<32x128x512xf32>
+// CHECK-NEXT:    nn.reduce sum %[[PARTS]] {axes = array<i64: 0>} : tensor<16x128x512xf32>
 // CPU-LABEL: func.func @dense(
 // CPU-NOT:     nn.reshape
 // CPU-NOT:     nn.reduce
 // PLAN-LABEL: plan.entry @dense
-// PLAN:         plan.launch @matmul_0({{.*}}) into(%[[P:[^ ]+]]) : (memref<128x32x128xf32>, memref<32x128x512xf32>) into(memref<32x128x512xf32>)
+// PLAN:         plan.launch @matmul_0({{.*}}) into(%[[P:[^ ]+]]) : (memref<128x16x256xf32>, memref<16x256x512xf32>) into(memref<16x128x512xf32>)
 // PLAN-NEXT:    plan.launch @reduce_0(%[[P]], %{{.*}}) into
 // PLAN-NOT:     plan.launch
 func.func @dense(%x: tensor<128x4096xf32> {nn.name = "x"}, %w: tensor<4096x512xf32> {nn.variable = "w"}, %b: tensor<512xf32> {nn.variable = "b"})
@@ -95,16 +95,16 @@ func.func @dense(%x: tensor<128x4096xf32> {nn.name = "x"}, %w: tensor<4096x512xf
 
 // -----
 
-// The gradient of a recurrence's weight: 1600 is divided into ten. Both operands are read as they are stored, also if the product is of
+// The gradient of a recurrence's weight: 1600 is divided into sixteen. Both operands are read as they are stored, also if the product is of
 // transposed ones.
 
 // CHECK-LABEL: func.func @transposed(
-// CHECK-DAG:     %[[X:[^ ]+]] = nn.reshape %arg0 : tensor<1600x128xf32> to tensor<10x160x128xf32>
-// CHECK-DAG:     %[[Y:[^ ]+]] = nn.reshape %arg1 : tensor<512x1600xf32> to tensor<512x10x160xf32>
+// CHECK-DAG:     %[[X:[^ ]+]] = nn.reshape %arg0 : tensor<1600x128xf32> to tensor<16x100x128xf32>
+// CHECK-DAG:     %[[Y:[^ ]+]] = nn.reshape %arg1 : tensor<512x1600xf32> to tensor<512x16x100xf32>
 // CHECK-DAG:     %[[A:[^ ]+]] = nn.transpose %[[X]] [0, 2, 1]
 // CHECK-DAG:     %[[B:[^ ]+]] = nn.transpose %[[Y]] [1, 2, 0]
 // CHECK:         %[[PARTS:[^ ]+]] = nn.matmul %[[A]], %[[B]]
-// CHECK-NEXT:    nn.reduce sum %[[PARTS]] {axes = array<i64: 0>} : tensor<10x128x512xf32>
+// CHECK-NEXT:    nn.reduce sum %[[PARTS]] {axes = array<i64: 0>} : tensor<16x128x512xf32>
 // PLAN-LABEL: plan.entry @transposed
 // PLAN-NOT:     plan.launch
 // PLAN:         plan.launch @matmul_0(
@@ -122,11 +122,11 @@ func.func @transposed(%x: tensor<1600x128xf32> {nn.name = "x"}, %y: tensor<512x1
 // The same as the weight lies: the product of the operands in turned order needs no transpose after it.
 
 // CHECK-LABEL: func.func @turned(
-// CHECK-DAG:     %[[X:[^ ]+]] = nn.reshape %arg0 : tensor<1600x128xf32> to tensor<10x160x128xf32>
-// CHECK-DAG:     %[[Y:[^ ]+]] = nn.reshape %arg1 : tensor<1600x512xf32> to tensor<10x160x512xf32>
+// CHECK-DAG:     %[[X:[^ ]+]] = nn.reshape %arg0 : tensor<1600x128xf32> to tensor<16x100x128xf32>
+// CHECK-DAG:     %[[Y:[^ ]+]] = nn.reshape %arg1 : tensor<1600x512xf32> to tensor<16x100x512xf32>
 // CHECK-DAG:     %[[A:[^ ]+]] = nn.transpose %[[Y]] [0, 2, 1]
 // CHECK:         %[[PARTS:[^ ]+]] = nn.matmul %[[A]], %[[X]]
-// CHECK-NEXT:    %[[SUM:[^ ]+]] = nn.reduce sum %[[PARTS]] {axes = array<i64: 0>} : tensor<10x512x128xf32>
+// CHECK-NEXT:    %[[SUM:[^ ]+]] = nn.reduce sum %[[PARTS]] {axes = array<i64: 0>} : tensor<16x512x128xf32>
 // CHECK-NEXT:    return %[[SUM]]
 // PLAN-LABEL: plan.entry @turned
 // PLAN-NOT:     plan.launch

@@ -161,6 +161,14 @@ TEST_F(GpuContraction, TwoPartsATurn) {
   check(MatmulText{40, 40, 16}.text(), 1e-5, tried("shared:rows=2,quads=4,columns=8,lines=4,depth=16,unroll=2"));
 }
 
+TEST_F(GpuContraction, PartsThatAreFurtherAhead) {
+  // Five parts, the last of them not full; four; fewer than are on their way; and one.
+  for (const char *tile : {"shared:rows=4,quads=2,columns=8,lines=8,depth=16,ahead=2",
+                           "shared:rows=4,quads=1,columns=8,lines=4,depth=16,parts=2,unroll=2,ahead=3"})
+    for (int64_t depth : {70, 64, 32, 16})
+      check(MatmulText{70, 40, depth}.text(), 1e-5, tried(tile));
+}
+
 TEST_F(GpuContraction, BandsOfTiles) {
   // 5 by 3 tiles, 4 by 2 and 6 by 1: a band that does not divide the rows is made smaller.
   check(MatmulText{150, 90, 20}.text(), 1e-5, tried("shared:rows=4,quads=1,columns=8,lines=8,depth=16,band=5"));

@@ -94,6 +94,12 @@ TEST_F(GpuGradient, RightOperandsReadTransposed) {
     for (const char *tile : {"shared:rows=6,quads=2,columns=8,lines=16,depth=16,parts=2,unroll=2",
                              "shared:rows=4,quads=1,columns=8,lines=8,depth=64,parts=4"})
       check(MatmulText{100, 70, depth, 0, 0, 0, /*transposed=*/true}.text(), 1e-5, tried(tile));
+  // Two, four and five vectors of steps for each column, by fewer invocations than there are; and tiles of short products.
+  for (const char *tile :
+       {"shared:rows=4,quads=2,columns=8,lines=8,depth=8", "shared:rows=4,quads=2,columns=8,lines=16,depth=16",
+        "shared:rows=4,quads=2,columns=8,lines=16,depth=20",
+        "shared:rows=8,quads=2,columns=8,lines=8,depth=32,parts=4,ahead=2"})
+    check(MatmulText{100, 72, 160, 0, 0, 0, /*transposed=*/true}.text(), 1e-5, tried(tile));
   check(MatmulText{40, 36, 32, /*batch=*/2, 0, 1, /*transposed=*/true, /*lhsTransposed=*/true}.text(), 1e-5,
         tried("shared:rows=4,quads=1,columns=8,lines=8,depth=16"));
   check(MatmulText{64, 50, 64, 0, 0, /*cut=*/1, /*transposed=*/true}.text(), 1e-5,

@@ -200,6 +200,34 @@ TEST(GpuTileTables, FewRowsDivideTheReduction) {
   EXPECT_EQ(chooseGpuTiles(matmul(1, 65536, 2048)).front().kind, Kind::Direct);
 }
 
+TEST(GpuTileTables, WorkgroupsOfShortProductsHaveMoreInvocations) {
+  // The gradient of the input of Mentee's first dense layer: 128 workgroups of 132 units.
+  GpuTile tile = chooseGpuTiles(matmul(128, 4096, 512)).front();
+  EXPECT_EQ(tile.tileRows() * tile.tileColumns(), 64 * 64);
+  EXPECT_EQ(tile.invocations(), 256);
+  EXPECT_EQ(tile.ahead, 2);
+  // A part that is not full would ask of every step whether there is one.
+  EXPECT_EQ(chooseGpuTiles(matmul(128, 4096, 520)).front().ahead, 1);
+  // Its result, in 16 parts: two workgroups for each unit. One long product keeps the list's tile.
+  TileRequest parts = matmul(128, 512, 256);
+  parts.blocks = 16;
+  EXPECT_EQ(chooseGpuTiles(parts).front().invocations(), 256);
+  EXPECT_EQ(chooseGpuTiles(parts).front().ahead, 1);
+  EXPECT_EQ(chooseGpuTiles(matmul(1024, 1024, 1024)).front().invocations(), 128);
+}
+
+TEST(GpuTileTables, GradientsOfWeightsHaveFewSteps) {
+  TileRequest request = matmul(4096, 512, 128);
+  request.turnsLeft = true;
+  EXPECT_EQ(chooseGpuTiles(request).front().depth, 8);
+  EXPECT_EQ(chooseGpuTiles(request).front().invocations(), 128);
+  request.rows = 512;
+  EXPECT_EQ(chooseGpuTiles(request).front().tileRows(), 32);
+  EXPECT_EQ(chooseGpuTiles(request).front().invocations(), 256);
+  for (const GpuTile &tile : chooseGpuTiles(request))
+    EXPECT_EQ(faultOf(tile), nullptr);
+}
+
 TEST(GpuTileTables, MatricesOnlyWhereProductsMayBeHalves) {
   TileRequest request = matmul(4096, 4096, 4096);
   EXPECT_NE(chooseGpuTiles(request).front().kind, Kind::Cooperative);

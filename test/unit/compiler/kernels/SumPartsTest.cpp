@@ -42,13 +42,13 @@ TEST(SumParts, NoPartIsShort) {
 TEST(SumParts, ManyTilesNeedNoParts) { EXPECT_EQ(choosePartsOf({4608, 512, 128, 7, 7}).count(), 1); }
 
 TEST(SumParts, ProductsOfLongRowsAreDivided) {
-  EXPECT_EQ(choosePartsOfProduct(128, 512, 4096), 32); // Mentee's fc1.
-  EXPECT_EQ(choosePartsOfProduct(128, 512, 1600), 10); // The gradient of an LSTM's weight.
+  EXPECT_EQ(choosePartsOfProduct(128, 512, 4096), 16); // Mentee's fc1.
+  EXPECT_EQ(choosePartsOfProduct(128, 512, 1600), 16); // The gradient of an LSTM's weight.
 }
 
 TEST(SumParts, ProductsThatNoTileDividesHaveShorterParts) {
   EXPECT_EQ(choosePartsOfProduct(12, 512, 1600), 32);
-  EXPECT_EQ(choosePartsOfProduct(512, 6, 1600), 50);
+  EXPECT_EQ(choosePartsOfProduct(512, 6, 1600), 32);
   EXPECT_EQ(choosePartsOfProduct(6, 512, 1600), 1);  // A workgroup divides it.
   EXPECT_EQ(choosePartsOfProduct(16, 512, 1600), 1); // So does a tile of 16 rows.
   EXPECT_EQ(choosePartsOfProduct(12, 16, 1600), 1);

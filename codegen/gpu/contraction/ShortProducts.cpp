@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "codegen/gpu/contraction/ShortProducts.h"
+
+#include "llvm/Support/MathExtras.h"
+
+namespace nacre::codegen::gpu {
+namespace {
+
+constexpr GpuTile sharedOf(int64_t rows, int64_t quads, int64_t rowThreads, int64_t depth, int64_t parts,
+                           int64_t unroll, int64_t ahead) {
+  GpuTile tile = tileOf(GpuTile::Kind::Shared, rows, quads, /*columnThreads=*/8, rowThreads, depth, parts);
+  tile.unroll = unroll;
+  tile.ahead = ahead;
+  return tile;
+}
+
+// Microseconds on an H200 whose caches are cold, in brackets those of the list's tile.
+
+/// 64 x 64, for a workgroup that has a unit to itself: 128 x 4096 x 512, read transposed, 27 (40).
+constexpr GpuTile kAlone = sharedOf(8, 2, 8, 32, 4, 1, 2);
+/// 64 x 64, for two of them: 16 times 128 x 512 x 256, 22 (27).
+constexpr GpuTile kInPairs = sharedOf(4, 2, 16, 16, 2, 2, 1);
+/// 64 x 64, for four of them: 4096 x 512 x 128 with the update of the weight, 29 (37).
+constexpr GpuTile kOfFewSteps = sharedOf(4, 2, 16, 8, 1, 2, 1);
+/// 32 x 32: 512 x 512 x 128, 9 (12).
+constexpr GpuTile kSmallOfFewSteps = sharedOf(4, 1, 8, 32, 4, 1, 1);
+
+constexpr int64_t kRows = kAlone.rows * kAlone.rowThreads, kColumns = 4 * kAlone.quads * kAlone.columnThreads;
+
+/// Only one that the depth fills: a part that it does not fill asks of every step whether there is one.
+const GpuTile *ifFilled(const TileRequest &request, const GpuTile &tile) {
+  return request.depth % tile.depth == 0 ? &tile : nullptr;
+}
+
+} // namespace
+
+const GpuTile *tileOfShortProduct(const TileRequest &request, const GpuTile &tile, const GpuMachine &machine) {
+  constexpr int64_t fewSteps = 256;
+  if (request.taps > 0 || request.rows < kRows || request.columns < kColumns)
+    return nullptr;
+  const int64_t workgroups =
+      request.blocks * llvm::divideCeil(request.rows, kRows) * llvm::divideCeil(request.columns, kColumns);
+  // The gradient of a dense layer's weight has as many steps as the batch has examples.
+  if (request.turnsLeft && request.blocks == 1 && request.depth <= fewSteps)
+    return ifFilled(request, workgroups > machine.units ? kOfFewSteps : kSmallOfFewSteps);
+  if (tile.kind != GpuTile::Kind::Shared || tile.tileRows() != kRows || tile.tileColumns() != kColumns)
+    return nullptr;
+  if (workgroups <= machine.units)
+    return request.depth >= fewSteps ? ifFilled(request, kAlone) : nullptr;
+  // Parts of a sum; a product in one piece with as many workgroups has more steps, and the list's tile is quicker.
+  return request.blocks > 1 && workgroups <= 2 * machine.units ? ifFilled(request, kInPairs) : nullptr;
+}
+
+} // namespace nacre::codegen::gpu
