@@ -11,6 +11,7 @@
 
 #include "compiler/import/model/FileKind.h"
 #include "compiler/import/options/Limits.h"
+#include "compiler/import/tensorflow/arrays/GradientArrays.h"
 #include "compiler/import/tensorflow/arrays/GradientStacks.h"
 #include "compiler/import/tensorflow/graph/FileRoot.h"
 #include "compiler/import/tensorflow/saved/CheckpointFiles.h"
@@ -72,7 +73,9 @@ FailureOr<std::unique_ptr<TensorFlowModel>> TensorFlowModel::read(const ModelFil
   if (failed(calls))
     return failure();
   model->calls = std::move(*calls);
-  if (failed(replaceGradientStacks(*model->meta->mutable_graph_def(), loc)))
+  // For inference, they need not be supported: outputs do not depend on them.
+  if (options.trainsItself && (failed(replaceGradientArrays(*model->meta->mutable_graph_def(), loc)) ||
+                               failed(replaceGradientStacks(*model->meta->mutable_graph_def(), loc))))
     return failure();
   uniteVariables(*model->meta->mutable_graph_def());
   FailureOr<std::string> prefix = findCheckpoint(file, root, options.checkpoint, loc);

@@ -121,6 +121,92 @@ def recurrent_graph(times, weights, limit=None, pops=None):
     return [*nodes, *saved_h.nodes, *saved_y.nodes, *forward.nodes, *outside, *backward.nodes, close, update]
 
 
+def array(name, kind, times):
+    return [integer(f"{name}/size", times),
+            node(name, "TensorArrayV3", [f"{name}/size"], dtype=kind, element_shape=tf.Shape([1, WIDTH]), dynamic_size=False, tensor_array_name="")]
+
+
+def gradient_of(name, prefix, flow, handle=None):
+    """What TensorArray.grad() writes: the gradient's handle, and a flow that waits for it."""
+    return [node(f"{prefix}/grad", "TensorArrayGradV3", [handle or name, flow], source="gradients"),
+            node(f"{prefix}/gradient_flow", "Identity", [flow, f"^{prefix}/grad"], T=FLOAT)], f"{prefix}/grad", f"{prefix}/gradient_flow"
+
+
+def arrays_graph(times, scale):
+    """As tf.nn.dynamic_rnn reads inputs and writes outputs: h = tanh(h + v x[t]), v trained; the loss compares all h with the label."""
+    rows = [times, 1, WIDTH]
+    nodes = [placeholder("x", rows), placeholder("label", rows), *variable("v", [WIDTH], scale), const("h0", tf.floats([1, WIDTH], [0] * WIDTH)),
+             const("rate", tf.floats([], [RATE / 8])), const("axes", tf.integers([3], [0, 1, 2])), const("first_axes", tf.integers([2], [0, 1])), integer("zero", 0),
+             integer("limit", times), const("all", tf.integers([times], list(range(times)))), const("two", tf.floats([], [2])),
+             *array("inputs", FLOAT, times), *array("outputs", FLOAT, times), body("scaled", "Mul", ["x", "v/read"]),
+             node("unstack", "TensorArrayScatterV3", ["inputs", "all", "scaled", "inputs:1"], T=FLOAT)]
+    forward, backward = LoopFrame("while"), LoopFrame("gradients/while")
+    saved_y, saved_i, saved_j = Stack("gradients/saved_y"), Stack("gradients/saved_i", INT32), Stack("gradients/saved_j", INT32)
+    i, i_inside, _ = forward.carry("while/i", "zero")
+    _, count_inside, last = forward.carry("while/count", "zero")
+    _, h, _ = forward.carry("while/h", "h0")
+    _, flow, flow_last = forward.carry("while/flow", "outputs:1")
+    for value, name in (("limit", "limit"), ("inputs", "inputs"), ("unstack", "inputs_flow"), ("outputs", "outputs")):
+        forward.enter(value, f"while/{name}", is_constant=True)
+    forward.nodes += [node("while/Less", "Less", [i, "while/limit"], T=INT32), node("while/one", "Const", [f"^{i}"], dtype=tf.Type(tf.INT32), value=tf.integers([], [1])),
+                      node("while/read", "TensorArrayReadV3", ["while/inputs", i_inside, "while/inputs_flow"], dtype=FLOAT),
+                      body("while/sum", "Add", [h, "while/read"]), body("while/tanh", "Tanh", ["while/sum"]),
+                      node("while/write", "TensorArrayWriteV3", ["while/outputs", i_inside, "while/tanh", flow], T=FLOAT),
+                      node("while/i/add", "Add", [i_inside, "while/one"], T=INT32)]
+    waits = [saved_y.push(forward, "while/tanh"), saved_i.push(forward, i_inside), saved_j.push(forward, i_inside)]
+    forward.nodes.append(node("while/count/add", "Add", [count_inside, "while/one", *waits], T=INT32))
+    forward.go_on("while/i", "while/i/add", "while/Less")
+    forward.go_on("while/count", "while/count/add")
+    forward.go_on("while/h", "while/tanh")
+    forward.go_on("while/flow", "while/write")
+    outside = [node("stack", "TensorArrayGatherV3", ["outputs", "all", flow_last], dtype=FLOAT, element_shape=tf.Shape([1, WIDTH])),
+               body("difference", "Sub", ["stack", "label"]), body("squares", "Mul", ["difference", "difference"]), body("loss", "Sum", ["squares", "axes"], Tidx=INT32),
+               body("gradients/dy", "Mul", ["difference", "two"]), const("gradients/zeros", tf.floats([1, WIDTH], [0] * WIDTH)),
+               const("gradients/b_acc", tf.floats([], [0])), integer("gradients/one", 1)]
+    # The gradient of the gather is a scatter to the gradient of the outputs.
+    more, handle, gradient_flow = gradient_of("outputs", "gradients/gather", flow_last)
+    outside += [*more, node("gradients/scatter", "TensorArrayScatterV3", [handle, "all", "gradients/dy", gradient_flow], T=FLOAT)]
+    left, left_inside, _ = backward.carry("gradients/left", last)
+    _, dh, _ = backward.carry("gradients/dh", "gradients/zeros")
+    _, dflow, _ = backward.carry("gradients/dflow", "gradients/scatter")
+    _, acc, acc_last = backward.carry("gradients/b_acc_1", "gradients/b_acc")
+    for value, name in (("gradients/one", "one"), ("inputs", "inputs"), ("unstack", "inputs_flow"), ("outputs", "outputs")):
+        backward.enter(value, f"gradients/while/{name}", is_constant=True)
+    y, index, other_index = (stack.pop(backward, "^gradients/left/sub") for stack in (saved_y, saved_i, saved_j))
+    # That of the write in the loop is a read, and that of the read is a write.
+    more, read_handle, read_flow = gradient_of("outputs", "gradients/write", dflow, "gradients/while/outputs")
+    written, write_handle, write_flow = gradient_of("inputs", "gradients/read", "gradients/while/inputs_flow", "gradients/while/inputs")
+    backward.nodes += [*more, *written, node("gradients/while/GreaterEqual", "GreaterEqual", [left, "gradients/while/one"], T=INT32),
+                       node("gradients/left/sub", "Sub", [left_inside, "gradients/while/one"], T=INT32),
+                       node("gradients/dy_t", "TensorArrayReadV3", [read_handle, index, read_flow], dtype=FLOAT),
+                       body("gradients/AddN", "Add", [dh, "gradients/dy_t"]), body("gradients/TanhGrad", "TanhGrad", [y, "gradients/AddN"]),
+                       node("gradients/dx_t", "TensorArrayWriteV3", [write_handle, other_index, "gradients/TanhGrad", write_flow], T=FLOAT),
+                       body("gradients/b_acc_add", "Add", [acc, "gradients/dx_t"])]
+    backward.go_on("gradients/left", "gradients/left/sub", "gradients/while/GreaterEqual")
+    backward.go_on("gradients/dh", "gradients/TanhGrad")
+    backward.go_on("gradients/dflow", read_flow)
+    backward.go_on("gradients/b_acc_1", "gradients/b_acc_add")
+    more, gather_handle, gather_flow = gradient_of("inputs", "gradients/unstack", acc_last)
+    gather = [*more, node("gradients/dx", "TensorArrayGatherV3", [gather_handle, "all", gather_flow], dtype=FLOAT, element_shape=tf.Shape([1, WIDTH])),
+              body("gradients/products", "Mul", ["gradients/dx", "x"]), body("gradients/dv", "Sum", ["gradients/products", "first_axes"], Tidx=INT32)]
+    update = node("update", "ApplyGradientDescent", ["v", "rate", "gradients/dv", "^loss"], T=FLOAT)
+    return [*nodes, *saved_y.nodes, *saved_i.nodes, *saved_j.nodes, *forward.nodes, *outside, *backward.nodes, *gather, update]
+
+
+def arrays_step(v, x, label):
+    """The loss, and v after a step."""
+    h, states = [0.0] * WIDTH, []
+    for row in x:
+        h = [math.tanh(a + b * c) for a, b, c in zip(h, row, v)]
+        states.append(h)
+    loss = sum((a - b) ** 2 for y, row in zip(states, label) for a, b in zip(y, row))
+    dh, dv = [0.0] * WIDTH, [0.0] * WIDTH
+    for y, row, wanted in reversed(list(zip(states, x, label))):
+        dh = [(g + 2 * (a - b)) * (1 - a * a) for g, a, b in zip(dh, y, wanted)]
+        dv = [d + g * a for d, g, a in zip(dv, dh, row)]
+    return loss, [a - RATE / 8 * d for a, d in zip(v, dv)]
+
+
 def step(w, x, label):
     """The loss, and the weights after a step."""
     h, states = [0.0] * WIDTH, []
@@ -166,6 +252,25 @@ class LoopGradientsTest(TrainedModelTest):
     def test_one_time_step(self):
         self.check(1)
 
+    def check_arrays(self, times):
+        v = [0.5, -0.75, 1.0]
+        library, state = self.build(self.save(arrays_graph(times, v)), "--train", "--quiet"), self.path("state.safetensors")
+        for number in range(STEPS):
+            draw = random.Random(number)
+            x, label = ([[draw.uniform(-1, 1) for _ in range(WIDTH)] for _ in range(times)] for _ in range(2))
+            loss, v = arrays_step(v, x, label)
+            inputs = {"x": ([times, 1, WIDTH], sum(x, [])), "label": ([times, 1, WIDTH], sum(label, []))}
+            outputs = self.run_entry(library, inputs, "--entry=train", "--save=" + state, *(["--resume=" + state] if number else []))
+            self.close(outputs["loss"], [loss], f"loss of step {number}")
+        evaluated = self.run_entry(library, inputs, "--entry=evaluate", "--resume=" + state)
+        self.close(evaluated["loss"], [arrays_step(v, x, label)[0]], "the loss after all steps")
+
+    def test_arrays_of_a_few_time_steps(self):
+        self.check_arrays(4)
+
+    def test_arrays_of_many_time_steps(self):
+        self.check_arrays(140)
+
     def refused(self, nodes, text, *options):
         self.assertIn(text, self.build(self.save(nodes), "--train", *options, status=1))
 
@@ -191,6 +296,22 @@ class LoopGradientsTest(TrainedModelTest):
         nodes = recurrent_graph(4, self.weights()) + Stack("alone").nodes
         nodes.append(node("alone/push", "StackPushV2", ["alone", "h0"], T=FLOAT))
         self.refused(nodes, '"alone/push": error: must be in a loop, because stacks are supported only for gradients of loops')
+
+    def test_an_array_that_is_read_twice_is_refused(self):
+        nodes = arrays_graph(4, [1, 1, 1])
+        nodes.append(node("again", "TensorArrayWriteV3", ["gradients/read/grad", "zero", "h0", "gradients/read/gradient_flow"], T=FLOAT))
+        self.refused(nodes, "'gradients/dx_t' and 'again' must not both write to the gradient of the array 'inputs'; read each element of the array once")
+
+    def test_old_gradients_of_arrays_are_refused(self):
+        nodes = arrays_graph(4, [1, 1, 1]) + [node("old", "TensorArrayGradV2", ["inputs", "unstack"], source="gradients")]
+        self.refused(nodes, "\"old\": error: must be a TensorArrayGradV3, but is a TensorArrayGradV2, which is not supported")
+
+    def test_inference_needs_no_stack(self):
+        nodes = recurrent_graph(4, self.weights()) + Stack("alone").nodes
+        nodes.append(node("alone/push", "StackPushV2", ["alone", "h0"], T=FLOAT))
+        self.build(self.save(nodes), "--output=while/h/Exit", "--quiet")
+        self.assertIn("belongs to the gradient of a loop; name the inference outputs with --output, or pass --train to compile the training step",
+                      self.build(self.save(nodes), "--output=gradients/dw/Exit", status=1))
 
 
 if __name__ == "__main__":

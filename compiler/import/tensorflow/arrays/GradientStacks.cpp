@@ -13,7 +13,6 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -55,8 +54,8 @@ private:
   std::string quote(int node) const { return "'" + toPrintable(nameOf(node).str()) + "'"; }
   InFlightDiagnostic error(int node) const { return emitError(graph.getLocation(node)); }
 
-  LogicalResult findAccesses(int node, int enter, SmallVectorImpl<Access> &pushes, SmallVectorImpl<Access> &pops);
-  FailureOr<int> findCondition(int access, int enter) const;
+  LogicalResult findAccesses(int stack, SmallVectorImpl<Access> &pushes, SmallVectorImpl<Access> &pops);
+  std::optional<int> findCondition(int enter);
 
   NodeDef &add(StringRef maker, StringRef end, const char *op, std::initializer_list<std::string> read);
   NodeDef &mutate(int node) { return *proto.mutable_node(node); }
@@ -72,6 +71,7 @@ private:
   const CheckedGraph &graph;
   std::vector<SmallVector<int, 2>> readers;
   llvm::StringSet<> names;
+  llvm::StringMap<std::optional<int>> conditions;       ///< by loop
   llvm::StringMap<std::string> replaced;                ///< results of pushes and pops
   std::vector<std::pair<NodeDef *, std::string>> lists; ///< and what the next iteration has of them
 };
@@ -80,56 +80,63 @@ private:
 // 1. Who pushes and pops
 //===----------------------------------------------------------------------===//
 
-/// What uses the stack that `node` hands on; `enter` is the Enter before it, or -1.
-LogicalResult StackRewriter::findAccesses(int node, int enter, SmallVectorImpl<Access> &pushes,
-                                          SmallVectorImpl<Access> &pops) {
-  for (int reader : readers[node]) {
-    const StringRef op = graph.getNode(reader).getOp();
-    if (isClose(op))
-      continue;
-    const bool isOuter = isEnter(op) && enter == -1;
-    if (isOuter || op == "Identity" || op == "RefIdentity") {
-      if (failed(findAccesses(reader, isOuter ? reader : enter, pushes, pops)))
-        return failure();
-      continue;
+/// What uses a stack, over whatever only hands it on.
+LogicalResult StackRewriter::findAccesses(int stack, SmallVectorImpl<Access> &pushes, SmallVectorImpl<Access> &pops) {
+  constexpr int outside = -1;
+  SmallVector<std::pair<int, int>> open = {{stack, outside}}; // nodes that have the stack, and the Enter before each
+  while (!open.empty()) {
+    const auto [node, enter] = open.pop_back_val();
+    for (int reader : readers[node]) {
+      const StringRef op = graph.getNode(reader).getOp();
+      if (isClose(op))
+        continue;
+      if (isEnter(op) && enter != outside)
+        return error(reader) << "the loops around the stack of " << quote(enter) << " and " << quote(reader)
+                             << " must not be nested; unroll the inner loop, or compute its gradient without a stack";
+      if (isEnter(op) || op == "Identity" || op == "RefIdentity") {
+        open.push_back({reader, isEnter(op) ? reader : enter});
+        continue;
+      }
+      if (!isPush(op) && !isPop(op))
+        return error(reader) << "must not read a stack: only StackPushV2, StackPopV2 and StackCloseV2 may";
+      std::optional<int> condition = enter == outside ? std::nullopt : findCondition(enter);
+      if (!condition)
+        return error(reader) << "must be in a loop, because stacks are supported only for gradients of loops";
+      (isPush(op) ? pushes : pops).push_back({reader, enter, *condition});
     }
-    if (isEnter(op))
-      return error(reader) << "the loops around the stack of " << quote(enter) << " and " << quote(reader)
-                           << " must not be nested; unroll the inner loop, or compute its gradient without a stack";
-    if (!isPush(op) && !isPop(op))
-      return error(reader) << "must not read a stack: only StackPushV2, StackPopV2 and StackCloseV2 may";
-    if (enter == -1)
-      return error(reader) << "must be in a loop, because stacks are supported only for gradients of loops";
-    FailureOr<int> condition = findCondition(reader, enter);
-    if (failed(condition))
-      return failure();
-    (isPush(op) ? pushes : pops).push_back({reader, enter, *condition});
   }
   return success();
 }
 
 /// The LoopCond of the loop that an Enter leads into: what reads the loop's values, and those that enter beside it, reaches one.
-FailureOr<int> StackRewriter::findCondition(int access, int enter) const {
+std::optional<int> StackRewriter::findCondition(int enter) {
   const tensorflow::AttrValue *frame = findAttribute(*graph.getNode(enter).proto, "frame_name");
-  llvm::DenseSet<int> reached;
+  auto [known, isNew] = conditions.try_emplace(frame ? frame->s() : "", std::nullopt);
+  if (!frame || !isNew)
+    return known->second;
+  std::vector<bool> isReached(readers.size());
   std::vector<int> open;
-  for (int id = 0; frame && id < int(readers.size()); ++id) {
+  auto reach = [&](int node) {
+    if (!isReached[node])
+      open.push_back(node);
+    isReached[node] = true;
+  };
+  for (int id = 0; id < int(readers.size()); ++id) {
     const CheckedNode &node = graph.getNode(id);
     const tensorflow::AttrValue *other = isEnter(node.getOp()) ? findAttribute(*node.proto, "frame_name") : nullptr;
-    if (other && other->s() == frame->s() && reached.insert(id).second)
-      open.push_back(id);
+    if (other && other->s() == frame->s())
+      reach(id);
   }
   while (!open.empty()) {
     const int node = open.back();
     open.pop_back();
     if (graph.getNode(node).getOp() == "LoopCond")
-      return node;
+      return known->second = node;
     for (int reader : readers[node])
-      if (const StringRef op = graph.getNode(reader).getOp();
-          !isExit(op) && !isEnter(op) && reached.insert(reader).second)
-        open.push_back(reader);
+      if (StringRef op = graph.getNode(reader).getOp(); !isExit(op) && !isEnter(op))
+        reach(reader);
   }
-  return error(access) << "must be in a loop with a LoopCond, but is not";
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -183,7 +190,7 @@ StackRewriter::Carried StackRewriter::carry(const Access &access) {
 
 LogicalResult StackRewriter::rewrite(int stack) {
   SmallVector<Access, 1> pushes, pops;
-  if (failed(findAccesses(stack, -1, pushes, pops)))
+  if (failed(findAccesses(stack, pushes, pops)))
     return failure();
   if (pushes.size() != 1 || pops.size() > 1) {
     const bool arePushes = pushes.size() > 1;

@@ -80,7 +80,9 @@ static std::string judgeNode(llvm::ArrayRef<ControlNode> nodes, unsigned node) {
   ControlKind kind = getControlKind(nodes[node].op);
   size_t count = nodes[node].operands.size();
   if (kind == ControlKind::GradientStack)
-    return "belongs to training: only a loop's gradient needs it; name the inference outputs with --output";
+    return "belongs to the gradient of a loop; name the inference outputs with --output, or pass --train to compile "
+           "the "
+           "training step";
   if (kind == ControlKind::Merge && count == 0)
     return "must have an operand, but has none";
   size_t wanted = kind == ControlKind::Switch ? 2 : 1;

@@ -234,7 +234,7 @@ void importAsLoop(OperandBinder &node, const LoopNode &loop) {
       loop.isCounted ? regions.buildLoop(built, compute) : regions.buildLoop(built, compute, goesOn);
   if (failed(results))
     return node.fail();
-  if (loop.isCounted)
+  if (llvm::any_of(stacks, isStack))
     settleCounters(node, built, results->finals);
   ArrayRef<Value> finals = results->finals, grown = results->stacks, left = rest;
   for (auto [index, stack] : llvm::enumerate(stacks)) {

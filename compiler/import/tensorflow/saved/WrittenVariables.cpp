@@ -147,7 +147,9 @@ void VariableFollower::countWrites() {
       auto write = numbers.find(source);
       before[id] = std::max(before[id], write == numbers.end() ? before[source] : write->second + 1);
     });
-  // What an iteration hands to the next one is not in the order: it takes another walk.
+  // What an iteration hands to the next one is not in the order: it takes another walk. A variable that only exists in an
+  // iteration is not written by the next one.
+  const bool crossesIterations = !isLocal(graph.getNode(variable));
   for (bool hasChanged = true; hasChanged;) {
     hasChanged = false;
     for (int id : llvm::reverse(graph.getOrder())) {
@@ -156,7 +158,7 @@ void VariableFollower::countWrites() {
       auto write = numbers.find(id);
       size_t first = write == numbers.end() ? behind[id] : write->second;
       forEachSource(id, [&](int source) {
-        hasChanged |= graph.getNode(source).getOp() == "NextIteration" && first < behind[source];
+        hasChanged |= crossesIterations && graph.getNode(source).getOp() == "NextIteration" && first < behind[source];
         behind[source] = std::min(behind[source], first);
       });
     }

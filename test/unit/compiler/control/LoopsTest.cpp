@@ -351,8 +351,10 @@ TEST(Loops, MustBeWhole) {
 }
 
 TEST(Loops, WhatOnlyGradientsNeedIsNamed) {
-  EXPECT_EQ(raiseText("x = Placeholder\n s = StackV2 x\n p = StackPopV2 s\n return p"),
-            "'s' belongs to training: only a loop's gradient needs it; name the inference outputs with --output");
+  EXPECT_EQ(
+      raiseText("x = Placeholder\n s = StackV2 x\n p = StackPopV2 s\n return p"),
+      "'s' belongs to the gradient of a loop; name the inference outputs with --output, or pass --train to compile "
+      "the training step");
 }
 
 TEST(Loops, OfOneNameAreEnteredFromOnePlace) {
