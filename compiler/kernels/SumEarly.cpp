@@ -5,6 +5,7 @@
 // How:  a value with a code has exactly one place in the image, so both sums have the same terms, but for zeros.
 
 #include "compiler/kernels/Passes.h"
+#include "compiler/kernels/SumParts.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/plan/Notes.h"
 
@@ -24,6 +25,14 @@ namespace {
 
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
+/// Halves are added up as floats of 32 bits.
+Value readThroughWidening(Value image) {
+  auto cast = image.getDefiningOp<nn::CastOp>();
+  const bool widens =
+      cast && typeOf(cast.getOperand()).getElementType().isF16() && typeOf(image).getElementType().isF32();
+  return widens ? cast.getOperand() : image;
+}
+
 /// The unpool that places all of `image` that is not zero; null if there is none.
 nn::UnpoolOp findUnpool(Value image) {
   auto isNegative = [](int64_t amount) { return amount < 0; };
@@ -42,31 +51,55 @@ nn::UnpoolOp findUnpool(Value image) {
 
 struct SumEarly : kernels::impl::SumEarlyPassBase<SumEarly> {
   void runOnOperation() override {
-    getOperation().walk([](nn::ReduceOp sum) {
+    SmallVector<nn::ReduceOp> sums;
+    getOperation().walk([&](nn::ReduceOp op) { sums.push_back(op); });
+    for (nn::ReduceOp sum : sums) {
       const int64_t rank = typeOf(sum.getOperand()).getRank();
-      if (sum.getKind() != nn::ReduceKind::Sum || !plan::isOnGpu(sum) ||
-          !llvm::equal(sum.getAxes(), llvm::seq<int64_t>(0, rank - 1)))
-        return;
-      if (nn::UnpoolOp unpool = findUnpool(sum.getOperand()))
-        addUpWindows(sum, unpool);
-    });
+      const bool isOfChannels = llvm::equal(sum.getAxes(), llvm::seq<int64_t>(0, rank - 1));
+      if (sum.getKind() != nn::ReduceKind::Sum || !plan::isOnGpu(sum) || !isOfChannels)
+        continue;
+      Operation *former = sum.getOperand().getDefiningOp();
+      nn::UnpoolOp unpool = findUnpool(readThroughWidening(sum.getOperand()));
+      if (!unpool)
+        continue;
+      addUpWindows(sum, unpool);
+      // What only the sum read would still be launched.
+      for (bool isLast = false; !isLast && former->use_empty();) {
+        Operation *before = former->getOperand(0).getDefiningOp();
+        isLast = former == unpool;
+        former->erase();
+        former = before;
+      }
+    }
   }
 
   static void addUpWindows(nn::ReduceOp sum, nn::UnpoolOp unpool) {
     OpBuilder builder(sum);
     const Location loc = sum.getLoc();
     auto constant = [&](Type element, Attribute value) {
-      auto type = RankedTensorType::get({}, element);
-      return nn::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, value));
+      return nn::ConstantOp::create(builder, loc, DenseElementsAttr::get(RankedTensorType::get({}, element), value));
     };
     constexpr int64_t noCell = 255;
-    Type code = typeOf(unpool.getCode()).getElementType(), element = typeOf(sum.getOperand()).getElementType();
+    const RankedTensorType type = typeOf(unpool.getOperand());
+    Type code = typeOf(unpool.getCode()).getElementType(), element = type.getElementType();
+    const Type summed = typeOf(sum.getOperand()).getElementType();
     Value none = constant(code, builder.getIntegerAttr(code, noCell));
     Value zero = constant(element, builder.getZeroAttr(element));
     auto isNowhere = nn::BinaryOp::create(builder, loc, nn::BinaryKind::Equal, unpool.getCode(), none);
-    auto placed = nn::SelectOp::create(builder, loc, isNowhere, zero, unpool.getOperand());
+    Value placed = nn::SelectOp::create(builder, loc, isNowhere, zero, unpool.getOperand());
     plan::copyEngine(sum, isNowhere);
-    plan::copyEngine(sum, placed);
+    plan::copyEngine(sum, placed.getDefiningOp());
+    if (summed != element) {
+      placed = nn::CastOp::create(builder, loc, RankedTensorType::get(type.getShape(), summed), placed);
+      plan::copyEngine(sum, placed.getDefiningOp());
+    }
+    // Each term is two loads, so it is divided as the sum of the image would be.
+    const ArrayRef<int64_t> image = typeOf(sum.getOperand()).getShape(), axes = sum.getAxes();
+    if (kernels::isSummedByImages(image.back(), image.front(), llvm::product_of(image.drop_back()))) {
+      placed = nn::ReduceOp::create(builder, loc, sum.getKind(), placed, axes.drop_front(), sum.getKeepDims());
+      plan::copyEngine(sum, placed.getDefiningOp());
+      sum.setAxes(axes.take_front());
+    }
     sum.getOperandMutable().assign(placed);
   }
 };

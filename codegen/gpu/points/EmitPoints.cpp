@@ -163,7 +163,7 @@ unsigned PointsEmitter::chooseWidth(const Pass &pass) const {
 /// Where several loops count through an axis, the elements of the innermost ones read the same of what only the others count through: one
 /// invocation computes them, if there are still many.
 void PointsEmitter::chooseSteps(Pass &pass) const {
-  constexpr int64_t mostSteps = 4, manyGroups = 65536;
+  constexpr int64_t mostSteps = 4, manyGroups = 131072;
   pass.steps.assign(pass.sizes.size(), 1);
   if (form.written.size() != 1)
     return;

@@ -46,3 +46,42 @@ func.func @other_sums(%dy: tensor<2x4x4x8xf32> {nn.name = "dy"}, %code: tensor<2
   %4 = nn.reduce sum %1 {axes = array<i64: 0, 2>} : tensor<2x8x8x8xf32>
   return %3, %4 : tensor<8xf32>, tensor<8x8xf32>
 }
+
+// -----
+
+// Halves become wide after they are chosen.
+
+// CHECK-LABEL: func.func @halves(
+// CHECK-NOT:     nn.cast
+// CHECK:         %[[PLACED:[^ ]+]] = nn.select {{.*}} tensor<2x4x4x8xf16>
+// CHECK:         %[[WIDE:[^ ]+]] = nn.cast %[[PLACED]] : tensor<2x4x4x8xf16> to tensor<2x4x4x8xf32>
+// CHECK:         nn.reduce sum %[[WIDE]] {axes = array<i64: 0, 1, 2>} : tensor<2x4x4x8xf32>
+// CHECK-NOT:     nn.cast
+// ANY-LABEL: func.func @halves(
+// PLAN-LABEL: plan.entry @halves
+// PLAN:         plan.launch @reduce_0({{.*}}) {{.*}} : (memref<2x4x4x8xi8>, memref<2x4x4x8xf16>) into(memref<8xf32>)
+// PLAN-NOT:     plan.launch
+func.func @halves(%dy: tensor<2x4x4x8xf16> {nn.name = "dy"}, %code: tensor<2x4x4x8xui8> {nn.name = "code"}) -> (tensor<8xf32> {nn.name = "db"}) {
+  %0 = nn.unpool %dy, %code {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>} : tensor<2x4x4x8xf16>, tensor<2x4x4x8xui8>
+  %1 = nn.reshape %0 : tensor<2x4x2x4x2x8xf16> to tensor<2x8x8x8xf16>
+  %2 = nn.cast %1 : tensor<2x8x8x8xf16> to tensor<2x8x8x8xf32>
+  %3 = nn.reduce sum %2 {axes = array<i64: 0, 1, 2>} : tensor<2x8x8x8xf32>
+  return %3 : tensor<8xf32>
+}
+
+// -----
+
+// An image that would be added up in two steps: so are its windows.
+
+// CHECK-LABEL: func.func @by_images(
+// CHECK:         %[[PLACED:[^ ]+]] = nn.select {{.*}} tensor<16x16x16x8xf32>
+// CHECK:         %[[IMAGES:[^ ]+]] = nn.reduce sum %[[PLACED]] {axes = array<i64: 1, 2>} : tensor<16x16x16x8xf32>
+// CHECK:         nn.reduce sum %[[IMAGES]] {axes = array<i64: 0>} : tensor<16x8xf32>
+// ANY-LABEL: func.func @by_images(
+// PLAN-LABEL: plan.entry @by_images
+func.func @by_images(%dy: tensor<16x16x16x8xf32> {nn.name = "dy"}, %code: tensor<16x16x16x8xui8> {nn.name = "code"}) -> (tensor<8xf32> {nn.name = "db"}) {
+  %0 = nn.unpool %dy, %code {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>} : tensor<16x16x16x8xf32>, tensor<16x16x16x8xui8>
+  %1 = nn.reshape %0 : tensor<16x16x2x16x2x8xf32> to tensor<16x32x32x8xf32>
+  %2 = nn.reduce sum %1 {axes = array<i64: 0, 1, 2>} : tensor<16x32x32x8xf32>
+  return %2 : tensor<8xf32>
+}

@@ -151,15 +151,19 @@ static LogicalResult lowerUnpool(KernelBody &body, nn::UnpoolOp op, nn::ReshapeO
                    padWith(body, body.read(op.getCode()), low, high, getCode(builder, kNoCell)),
                    body.readTable(makeTable(body.getContext(), axes))};
   sweep.maps = {place, place, AffineMap::get(rank + spatial, 0, inSteps, body.getContext())};
-  if (image) { // Only sums have the loops over steps: a tensor that nobody reads says how long they are.
+  // Sums of halves are wider than what is written: a map after them writes the image.
+  const bool isMapped = image && getStorageType(elementType) != accumulatorType && body.getGroup().members.size() == 1;
+  const bool isDirect = image && !isMapped;
+  if (isDirect) { // Only sums have the loops over steps: a tensor that nobody reads says how long they are.
     sweep.tensors.push_back(body.empty(counts, accumulatorType));
     sweep.maps.push_back(AffineMap::get(rank + spatial, 0, steps, body.getContext()));
   }
-  Value result = image ? image.getResult() : op.getResult();
-  sweep.destinationMap = image ? AffineMap::get(rank + spatial, 0, cells, body.getContext())
-                               : builder.getMultiDimIdentityMap(rank + spatial).getMajorSubMap(rank);
-  sweep.destination =
-      body.fill(getIdentity(nn::ReduceKind::Sum, accumulatorType, false), body.getAccumulator(result, accumulatorType));
+  Value result = isDirect ? image.getResult() : op.getResult();
+  sweep.destinationMap = isDirect ? AffineMap::get(rank + spatial, 0, cells, body.getContext())
+                                  : builder.getMultiDimIdentityMap(rank + spatial).getMajorSubMap(rank);
+  Value accumulator = isMapped ? body.empty(ArrayRef(sweep.shape).take_front(rank), accumulatorType)
+                               : body.getAccumulator(result, accumulatorType);
+  sweep.destination = body.fill(getIdentity(nn::ReduceKind::Sum, accumulatorType, false), accumulator);
   sweep.body = [&](OpBuilder &b, ValueRange, ValueRange scalars, Value old) -> Value {
     Value isHere = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, scalars[1], scalars[2]);
     Value value = fromStorage(b, loc, scalars[0], elementType);
@@ -167,6 +171,18 @@ static LogicalResult lowerUnpool(KernelBody &body, nn::UnpoolOp op, nn::ReshapeO
     return combine(b, loc, nn::ReduceKind::Sum, old, part, elementType.isUnsignedInteger());
   };
   Value sum = body.emitSweep(sweep);
+  if (isMapped) {
+    Sweep written;
+    written.shape.assign(sweep.shape.begin(), sweep.shape.begin() + rank);
+    written.tensors = {sum};
+    written.maps = {builder.getMultiDimIdentityMap(rank)};
+    written.destination = body.getTarget();
+    written.destinationMap = AffineMap::get(rank, 0, cells, body.getContext());
+    written.body = [&](OpBuilder &b, ValueRange, ValueRange scalars, Value) {
+      return toStorage(b, loc, scalars[0], elementType);
+    };
+    return body.finishWith(body.emitSweep(written));
+  }
   body.defineAs(result, sum);
   return body.finish(sum);
 }

@@ -162,8 +162,8 @@ TEST_F(GpuPoints, MaximaAndTheirCodes) {
 TEST_F(GpuPoints, StepsThatAreWrittenAsAnImage) {
   check(imageOfSteps(5, 4, 9));
   check(imageOfSteps(5, 4, 16));
-  check(imageOfSteps(42, 65, 32)); // An invocation has four elements.
-  check(imageOfSteps(42, 65, 9));  // Single ones, too.
+  check(imageOfSteps(85, 65, 32)); // An invocation has four elements.
+  check(imageOfSteps(85, 65, 9));  // Single ones, too.
 }
 
 /// A sum of squares over neighbouring channels, and an epilogue that reads the input again.
