@@ -33,7 +33,10 @@ public:
       patches = grid.function.shared(kNumbers * channelQuads * tiles, grid.quadType());
       patchItem = findPatch();
       filterItem = findFilter();
-      const SmallVector<Value> sums = reduce();
+      const SmallVector<Value> sums = reduce(
+          channels / tile.depth, [&](Value part) { return loadPart(part); },
+          [&](ArrayRef<Value> loaded) { transformPart(loaded); },
+          [&](ValueRange before) { return multiplyPart(before); });
       const int64_t rowsAtOnce = tile.depth / tile.rowThreads;
       for (int64_t from = 0; from < tile.rows; from += rowsAtOnce)
         finish(from, rowsAtOnce, sums);
@@ -133,26 +136,6 @@ private:
   //===--------------------------------------------------------------------===//
   // 2. Products
   //===--------------------------------------------------------------------===//
-
-  SmallVector<Value> reduce() {
-    const int64_t parts = channels / tile.depth;
-    transformPart(loadPart(build.constant(0)));
-    barrier();
-    const SmallVector<Value> zeros(tile.rows * tile.quads, grid.zeroQuad());
-    auto loop =
-        scf::ForOp::create(build.ops, build.loc, build.constant(0), build.constant(parts), build.constant(1), zeros);
-    OpBuilder::InsertionGuard guard(build.ops);
-    build.ops.setInsertionPointToStart(loop.getBody());
-    // The last part is loaded again: a branch would cost more.
-    const SmallVector<Value> next =
-        loadPart(build.least(build.add(loop.getInductionVar(), 1), build.constant(parts - 1)));
-    const SmallVector<Value> sums = multiplyPart(loop.getRegionIterArgs());
-    barrier();
-    transformPart(next);
-    barrier();
-    scf::YieldOp::create(build.ops, build.loc, sums);
-    return loop.getResults();
-  }
 
   SmallVector<Value> multiplyPart(ValueRange before) {
     SmallVector<Value> sums(before);

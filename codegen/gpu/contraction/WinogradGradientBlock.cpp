@@ -25,14 +25,17 @@ public:
     patches = grid.function.shared(kNumbers * tile.depth * channelQuads, grid.quadType());
     firstChannel = build.divide(grid.firstRow, kTaps * kTaps);
     findItems();
-    const SmallVector<Value> sums = reduce();
+    const SmallVector<Value> sums = reduce(
+        gradient.images.size * down * across / tile.depth, [&](Value part) { return loadPart(part); },
+        [&](ArrayRef<Value> loaded) { transformPart(loaded); },
+        [&](ValueRange before) { return multiplyPart(before); });
     for (int64_t from = 0; from < tile.rows; from += kTogether)
       finish(from, ArrayRef(sums).slice(from * tile.quads, kTogether * tile.quads));
   }
 
 private:
-  static constexpr int64_t kTogether =
-      2; ///< Rows of each invocation whose numbers are in shared memory at the same time.
+  /// Rows of each invocation whose numbers are in shared memory at the same time.
+  static constexpr int64_t kTogether = 2;
 
   //===--------------------------------------------------------------------===//
   // 1. Numbers
@@ -110,26 +113,6 @@ private:
   //===--------------------------------------------------------------------===//
   // 2. Products
   //===--------------------------------------------------------------------===//
-
-  SmallVector<Value> reduce() {
-    const int64_t parts = gradient.images.size * down * across / tile.depth;
-    transformPart(loadPart(build.constant(0)));
-    barrier();
-    const SmallVector<Value> zeros(tile.rows * tile.quads, grid.zeroQuad());
-    auto loop =
-        scf::ForOp::create(build.ops, build.loc, build.constant(0), build.constant(parts), build.constant(1), zeros);
-    OpBuilder::InsertionGuard guard(build.ops);
-    build.ops.setInsertionPointToStart(loop.getBody());
-    // The last part is loaded again: a branch would cost more.
-    const SmallVector<Value> next =
-        loadPart(build.least(build.add(loop.getInductionVar(), 1), build.constant(parts - 1)));
-    const SmallVector<Value> sums = multiplyPart(loop.getRegionIterArgs());
-    barrier();
-    transformPart(next);
-    barrier();
-    scf::YieldOp::create(build.ops, build.loc, sums);
-    return loop.getResults();
-  }
 
   /// Rows of an invocation are quads of channels, which are as far apart as there are invocations below one another.
   SmallVector<Value> multiplyPart(ValueRange before) {

@@ -67,6 +67,30 @@ protected:
     return mlir::vector::BroadcastOp::create(build.ops, build.loc, type, condition);
   }
 
+  /// The sums of all parts. `load` returns what the numbers of a part are made of, `transform` writes them to shared memory, and `multiply`
+  /// adds their products to its argument.
+  llvm::SmallVector<mlir::Value> reduce(int64_t parts,
+                                        llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value)> load,
+                                        llvm::function_ref<void(llvm::ArrayRef<mlir::Value>)> transform,
+                                        llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)> multiply) {
+    transform(load(build.constant(0)));
+    barrier();
+    const llvm::SmallVector<mlir::Value> zeros(tile.rows * tile.quads, grid.zeroQuad());
+    auto loop = mlir::scf::ForOp::create(build.ops, build.loc, build.constant(0), build.constant(parts),
+                                         build.constant(1), zeros);
+    const mlir::OpBuilder::InsertionGuard guard(build.ops);
+    build.ops.setInsertionPointToStart(loop.getBody());
+    // The last part is loaded again: a branch would cost more.
+    const llvm::SmallVector<mlir::Value> next =
+        load(build.least(build.add(loop.getInductionVar(), 1), build.constant(parts - 1)));
+    const llvm::SmallVector<mlir::Value> sums = multiply(loop.getRegionIterArgs());
+    barrier();
+    transform(next);
+    barrier();
+    mlir::scf::YieldOp::create(build.ops, build.loc, sums);
+    return loop.getResults();
+  }
+
   /// Two rows of a tile, and the sign of the second one, whose sum is row `line` of B^T d.
   struct PixelRows {
     mlir::Value first, second, sign;
