@@ -241,11 +241,9 @@ private:
   }
 
   void setLevel(unsigned number, unsigned level) {
-    for (Placed &placed : stores) {
-      const bool isNext = placed.store.target == TurnStore::Target::Carried && placed.store.number == number;
-      if (isNext || placed.store.value == loop.getCarriedArguments()[number])
+    for (Placed &placed : stores)
+      if (placed.store.target == TurnStore::Target::Carried && placed.store.number == number)
         placed.level = std::max(placed.level, level);
-    }
   }
 
   /// Later and later until everybody has read what is overwritten; false where that never is.
