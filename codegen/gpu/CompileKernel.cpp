@@ -3,14 +3,17 @@
 // What:  compiles one kernel to SPIR-V, in all its variants.
 // How:   1. copy the kernel into a context of its own;
 //        2. emit its variants, and clean them up once;
-//        3. convert each to SPIR-V, and to words; what SPIR-V cannot say is left out, and the reason kept.
+//        3. convert each to SPIR-V, and to words; what SPIR-V cannot say is left out, and the reason kept;
+//        4. variants that need 64-bit integers are followed by others that do without.
 
 #include "codegen/Backend.h"
 #include "codegen/KernelCopy.h"
+#include "codegen/gpu/EmulateInt64.h"
 #include "codegen/gpu/LowerToSpirv.h"
 #include "codegen/gpu/ParseGpuTile.h"
 #include "codegen/gpu/Passes.h"
 #include "dialects/plan/PlanDialect.h"
+#include "runtime/include/nacre/model_format.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -63,6 +66,14 @@ FailureOr<GpuKernelCode> compileVariant(mlir::gpu::GPUModuleOp module, GpuEmit e
   return code;
 }
 
+/// A copy of a variant beside it.
+mlir::gpu::GPUModuleOp copyOf(mlir::gpu::GPUModuleOp variant) {
+  OpBuilder builder(variant);
+  auto copy = cast<mlir::gpu::GPUModuleOp>(builder.clone(*variant));
+  copy.setName((variant.getName() + "_words").str());
+  return copy;
+}
+
 class KernelContext : public MLIRContext {
 public:
   KernelContext() : MLIRContext(Threading::DISABLED) {
@@ -82,15 +93,21 @@ LogicalResult compile(KernelCopy &copy, const GpuOptions &options, GpuEmit emit,
   copy.kernel().erase();
   if (failed(cleanUp(*copy.module)))
     return failure();
+  SmallVector<GpuKernelCode> withoutInt64;
   for (auto [number, variant] : llvm::enumerate(emitted->variants)) {
     copy.messages.clear();
+    mlir::gpu::GPUModuleOp again = emit == GpuEmit::GpuDialect ? nullptr : copyOf(variant);
     FailureOr<GpuKernelCode> code = compileVariant(variant, emit);
+    if (again && succeeded(code) && (code->needs & NACRE_GPU_NEED(NACRE_GPU_INT_64)) && emulateInt64(again))
+      if (FailureOr<GpuKernelCode> words = compileVariant(again, emit); succeeded(words))
+        withoutInt64.push_back(std::move(*words));
     if (succeeded(code))
       result.variants.push_back(std::move(*code));
     else
       result.declined += (result.declined.empty() ? "variant " : "; variant ") + std::to_string(number) +
                          " is not valid SPIR-V: " + copy.messages;
   }
+  result.variants.append(withoutInt64.begin(), withoutInt64.end());
   return success();
 }
 

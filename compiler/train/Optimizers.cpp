@@ -36,7 +36,10 @@ bool correctsBySteps(const Optimizer &optimizer) {
 /// close to 1; f64 would keep enough of them, but GPUs lack its functions.
 static Value writeCorrection(Writer &w, double beta, Value step, Type elementType) {
   const double exponent = std::max(std::log(beta), -200.0); // e^-200 is 0 in f32, as is a beta of 0
-  return w.neg(w.unary(nn::UnaryKind::Elu, w.mul(w.convert(step, elementType), exponent), /*alpha=*/1));
+  // Not every GPU converts 64-bit integers. After 2^30 steps no correction changes.
+  Value least = w.binary(nn::BinaryKind::Min, step, double(1 << 30));
+  Value number = w.convert(w.convert(least, w.getBuilder().getI32Type()), elementType);
+  return w.neg(w.unary(nn::UnaryKind::Elu, w.mul(number, exponent), /*alpha=*/1));
 }
 
 void writeCorrections(Writer &w, const Optimizer &optimizer, Value step, Type elementType, StepNumbers &numbers) {

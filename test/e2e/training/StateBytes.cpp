@@ -4,7 +4,7 @@
 // Why:  the state stays on the GPU, and only tests notice if it does not.
 // How:  state_bytes <library> <model> <file>. The sessions of train, evaluate and main share a state. A line for each action says
 //       `copied <action> <to the GPU> <to the CPU>`; one says `memory <entry> <reported> <peak>` of a session of train alone, which is
-//       created first, and one `losses <sum of 64 steps>`. The file has the state at the end. libvulkan.so.1 must be the tests' (test/runtime/gpu_vulkan/FakeVulkan.h), which counts.
+//       created first, with `launches <of the GPU> <of the CPU>`, and one `losses <sum of 64 steps>`. The file has the state at the end. libvulkan.so.1 must be the tests' (test/runtime/gpu_vulkan/FakeVulkan.h), which counts.
 
 #include "test/e2e/Program.h"
 #include "test/runtime/gpu_vulkan/FakeVulkan.h"
@@ -74,6 +74,7 @@ void printMemory(const nacre_model *model, const char *path) {
     Entry train(model, "train", state);
     nacre_session_info info;
     check(nacre_session_describe(train.session, &info), "describe");
+    printf("launches %u %u\n", info.gpu_launches, info.cpu_launches);
     train.run();
     check(nacre_state_save(state, path, NACRE_STATE_ALL), nacre_state_reason(state));
     printf("memory train %" PRIu64 " %" PRIu64 "\n", info.gpu_bytes, peak());

@@ -22,8 +22,11 @@ BATCH, CHANNELS, SIZE, CLASSES, STEPS = 16, 3, 16, 10, 3
 FAKE = os.environ.get("NACRE_FAKE_VULKAN", os.path.join(os.path.dirname(nacre.BIN), "test", "runtime", "gpu_vulkan", "libnacre-fake-vulkan.so"))
 
 # A phone's GPU, and a desktop's with its own memory.
-PHONE = "type=1 vendor=5143 subgroup=64 invocations=256 shared=16384 fp16=0"
+PHONE = "type=1 vendor=5143 subgroup=64 invocations=256 shared=16384 fp16=0 int64=0"
 DESKTOP = "type=2 vendor=10de subgroup=32 invocations=1024 shared=32768 memories=2"
+
+
+TRAINS_FEW = ("--trainable=conv*", "--optimizer=sgd:momentum=0.9")
 
 
 def network():
@@ -61,7 +64,7 @@ class DevicesTest(nacre.NacreTest):
 
     def compile_learner(self, *options):
         self.call(os.path.join(nacre.BIN, "nacre-compile"), self.path("learner.onnx"), "-o", self.library, "--quiet", "--train",
-                  "--loss=softmax-cross-entropy:logits", "--optimizer=sgd:momentum=0.9", "--place=gpu", *options)
+                  "--loss=softmax-cross-entropy:logits", "--place=gpu", *(options or ["--optimizer=sgd:momentum=0.9"]))
 
     def environment(self, device, lanes=256):
         return {**os.environ, "LD_LIBRARY_PATH": self.path("fake"), "NACRE_REAL_VULKAN": real_vulkan(), "NACRE_FAKE_DEVICE": device,
@@ -77,7 +80,7 @@ class DevicesTest(nacre.NacreTest):
             return file.read()
 
     def test_the_device_is_what_it_pretends_to_be(self):
-        for device, facts in ((PHONE, ("shares the CPU's memory", "workgroups of up to 256, 16 KiB shared", "subgroups of 64", "lacks fp16 arithmetic")),
+        for device, facts in ((PHONE, ("shares the CPU's memory", "workgroups of up to 256, 16 KiB shared", "subgroups of 64", "lacks fp16 arithmetic, int64")),
                               (DESKTOP, ("its own memory", "workgroups of up to 1024, 32 KiB shared", "subgroups of 32"))):
             said = self.call(os.path.join(nacre.BIN, "nacre-run"), self.library, "--list-devices", env=self.environment(device))
             for fact in facts:
@@ -104,6 +107,7 @@ class DevicesTest(nacre.NacreTest):
         """What actions copy, to the GPU and to the CPU (StateBytes.cpp); the memory of training, as reported and at its peak; and the state's bytes."""
         state = self.path("counted.safetensors")
         said = self.call(os.path.join(nacre.BIN, "e2e-state-bytes"), self.library, "learner", state, env=self.environment(device))
+        self.launches = [int(count) for count in re.search(r"^launches (\d+) (\d+)$", said, re.MULTILINE).groups()]
         self.losses = re.search(r"^losses (\S+)$", said, re.MULTILINE).group(1)
         copied = {action: (int(gpu), int(cpu)) for action, gpu, cpu in re.findall(r"^copied (\S+) (\d+) (\d+)$", said, re.MULTILINE)}
         reported, peak = map(int, re.search(r"^memory train (\d+) (\d+)$", said, re.MULTILINE).groups())
@@ -120,7 +124,7 @@ class DevicesTest(nacre.NacreTest):
 
     def test_only_a_save_copies_the_state_and_only_once(self):
         inputs, outputs = BATCH * CHANNELS * SIZE * SIZE * 4, BATCH * CLASSES * 4
-        for options in ((), ("--trainable=conv*",)):  # the state comes in a buffer of its own, or where inputs come
+        for options in ((), TRAINS_FEW):  # the state comes in a buffer of its own, or where inputs come
             self.compile_learner(*options)
             self.assertEqual({sum(count) for count in self.count(PHONE)[0].values()}, {0}, "engines with one memory copy nothing")
             expected = self.counted, self.losses
@@ -139,8 +143,18 @@ class DevicesTest(nacre.NacreTest):
             self.assertEqual(copied["first-evaluate"][1], copied["evaluate"][1])
             self.assertEqual(copied["64-steps"][1] - 64 * copied["step"][1], kept, "the host knows the state of one of 64 runs")
 
+    def test_old_phones_compute_all_of_a_step(self):
+        """Labels and Adam's number of steps are integers of 64 bits, which they do not have."""
+        self.compile_learner("--optimizer=adam")
+        self.count(PHONE)
+        expected = self.counted, self.losses
+        self.assertEqual(self.launches[1], 0)
+        self.count(DESKTOP)
+        self.assertEqual(self.launches[1], 0)
+        self.assertTrue((self.counted, self.losses) == expected)
+
     def test_memory_is_printed_beforehand(self):
-        for options, has_own_buffer in (((), True), (("--trainable=conv*",), False)):
+        for options, has_own_buffer in (((), True), (TRAINS_FEW, False)):
             self.compile_learner(*options)
             for device in (PHONE, DESKTOP):
                 _, reported, peak, _ = self.count(device)

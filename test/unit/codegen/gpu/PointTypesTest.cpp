@@ -2,6 +2,7 @@
 //
 // Every element type, point by point.
 
+#include "runtime/include/nacre/model_format.h"
 #include "test/unit/codegen/gpu/VulkanHarness.h"
 
 using namespace nacre::codegen;
@@ -82,6 +83,41 @@ TEST_F(GpuPointTypes, Conversions) {
                                                                         {"arith.truncf", "f32", "bf16"},
                                                                         {"arith.truncf", "f32", "f16"}})
     checkWith(kConvert, {{"FROM", conversion.from}, {"TO", conversion.to}, {"OPERATION", conversion.operation}});
+}
+
+/// Sums and differences cross 2^32 in both directions.
+constexpr char kWords[] = R"(
+#all = affine_map<(d0) -> (d0)>
+plan.kernel @kernel nest (%x: tensor<44xi64>, %b: tensor<44xi64>, %h: tensor<44xi32>) into (%y: tensor<44xi64>) cut 0 : 44 by 1 {
+  %below = arith.constant 4294967293 : i64
+  %at = arith.constant 4294967296 : i64
+  %r = linalg.generic {indexing_maps = [#all, #all, #all, #all], iterator_types = ["parallel"]}
+      ins(%x, %b, %h : tensor<44xi64>, tensor<44xi64>, tensor<44xi32>) outs(%y : tensor<44xi64>) {
+  ^bb0(%a: i64, %c: i64, %n: i32, %o: i64):
+    %sum = arith.addi %a, %below : i64
+    %difference = arith.subi %c, %below : i64
+    %wide = arith.EXTEND %n : i32 to i64
+    %less = arith.minsi %sum, %difference : i64
+    %more = arith.maxsi %difference, %wide : i64
+    %one = arith.cmpi PREDICATE, %sum, %at : i64
+    %other = arith.cmpi PREDICATE, %wide, %difference : i64
+    %first = arith.select %one, %less, %sum : i64
+    %second = arith.select %other, %first, %more : i64
+    linalg.yield %second : i64
+  } -> tensor<44xi64>
+  plan.yield %r : tensor<44xi64>
+})";
+
+TEST_F(GpuPointTypes, WideIntegersAsTwoWords) {
+  for (const char *predicate : {"eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"})
+    for (const char *extend : {"extsi", "extui"}) {
+      const std::string text = with(kWords, {{"PREDICATE", predicate}, {"EXTEND", extend}});
+      const std::vector<GpuKernelCode> variants = variantsOf(text);
+      ASSERT_EQ(variants.size(), 2u);
+      EXPECT_TRUE(variants[0].needs & NACRE_GPU_NEED(NACRE_GPU_INT_64)) << "where a GPU has them, it uses them";
+      EXPECT_FALSE(variants[1].needs & NACRE_GPU_NEED(NACRE_GPU_INT_64));
+      check(text);
+    }
 }
 
 } // namespace
