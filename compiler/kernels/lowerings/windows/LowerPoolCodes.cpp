@@ -154,6 +154,8 @@ static LogicalResult lowerUnpool(KernelBody &body, nn::UnpoolOp op, nn::ReshapeO
   // Sums of halves are wider than what is written: a map after them writes the image.
   const bool isMapped = image && getStorageType(elementType) != accumulatorType && body.getGroup().members.size() == 1;
   const bool isDirect = image && !isMapped;
+  if (image) // Two loops walk each axis of it.
+    body.setUncuttable(llvm::to_vector(llvm::seq<int64_t>(1, int64_t(spatial) + 1)));
   if (isDirect) { // Only sums have the loops over steps: a tensor that nobody reads says how long they are.
     sweep.tensors.push_back(body.empty(counts, accumulatorType));
     sweep.maps.push_back(AffineMap::get(rank + spatial, 0, steps, body.getContext()));
