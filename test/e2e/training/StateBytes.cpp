@@ -41,7 +41,7 @@ struct Entry {
     check(nacre_session_create(model, &options, &session), name);
     uint32_t number = 0;
     for (nacre_entry_info entry;
-         nacre_entry_describe(model, number, &entry) == NACRE_OK && std::strcmp(entry.name, name);)
+         nacre_entry_describe(model, number, &entry) == NACRE_OK && std::strcmp(entry.name, name) != 0;)
       ++number;
     void *data;
     nacre_tensor_info input;
@@ -49,7 +49,7 @@ struct Entry {
     for (uint32_t i = 0; nacre_input_describe(model, number, i, &input) == NACRE_OK; ++i) {
       check(nacre_session_input(session, i, &data), input.name);
       std::memset(data, 0, input.bytes);
-      if (!std::strcmp(input.name, "learning_rate"))
+      if (std::strcmp(input.name, "learning_rate") == 0)
         *static_cast<float *>(data) = 0.01f;
     }
   }
