@@ -69,7 +69,8 @@ func.func @apart(%x: tensor<2x8x8xf32> {nn.name = "x"}) -> (tensor<2x4x2x8xf32> 
 
 // A gradient that is written as an image is cut among images or channels: two loops walk each of its other axes.
 
-// CHECK: plan.kernel @unpool_0 nest {{.*}}into (%{{[^:]*}}: tensor<1x8x8x6xf32>) cut 3 : 6
+// CHECK-LABEL: plan.entry @one_image
+// CHECK:       plan.kernel @unpool_0 nest {{.*}}into (%{{[^:]*}}: tensor<1x8x8x6xf32>) cut 3 : 6
 func.func @one_image(%x: tensor<1x4x4x6xf32> {nn.name = "x"}, %code: tensor<1x4x4x6xui8> {nn.name = "code"}) -> (tensor<1x8x8x6xf32> {nn.name = "dx"}) {
   %0 = nn.unpool %x, %code {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>} : tensor<1x4x4x6xf32>, tensor<1x4x4x6xui8>
   %1 = nn.reshape %0 : tensor<1x4x2x4x2x6xf32> to tensor<1x8x8x6xf32>
