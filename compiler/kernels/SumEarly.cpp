@@ -33,7 +33,7 @@ Value readThroughWidening(Value image) {
   return widens ? cast.getOperand() : image;
 }
 
-/// The unpool that places all of `image` that is not zero; null if there is none.
+/// Returns the unpool whose result `image` is, apart from zeros around it, or null.
 nn::UnpoolOp findUnpool(Value image) {
   auto isNegative = [](int64_t amount) { return amount < 0; };
   auto pad = image.getDefiningOp<nn::PadOp>();
@@ -63,7 +63,7 @@ struct SumEarly : kernels::impl::SumEarlyPassBase<SumEarly> {
       if (!unpool)
         continue;
       addUpWindows(sum, unpool);
-      // What only the sum read would still be launched.
+      // Operators that only the sum read would still be launched.
       for (bool isLast = false; !isLast && former->use_empty();) {
         Operation *before = former->getOperand(0).getDefiningOp();
         isLast = former == unpool;

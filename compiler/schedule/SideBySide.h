@@ -16,7 +16,7 @@
 
 namespace nacre::schedule {
 
-/// What launches touch, in pieces of storages: launches that write different parts of one do not wait for one another.
+/// The bytes of storages that launches read and write: launches that write different parts of a storage do not wait for each other.
 std::vector<TouchingStep> touchedPieces(llvm::ArrayRef<Step> launches);
 
 /// The numbers of `steps` in an order of fewer groups.

@@ -29,7 +29,7 @@ Value readLossScale(EntryFunction &entry) {
   return scale;
 }
 
-/// Of a gradient with more elements than the last sum takes by itself, so many sums of as many elements each.
+/// Number of partial sums of a large gradient, each of equally many elements. The last sum adds them up.
 constexpr int64_t kPartialSums = 512;
 
 static int64_t countPartialSums(int64_t elements) { return std::gcd(elements, kPartialSums); }

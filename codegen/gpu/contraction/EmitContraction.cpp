@@ -37,7 +37,7 @@ bool mayMultiplyHalves(const LoopedContraction &contraction, const GpuOptions &o
   return options.precision == GpuPrecision::F16 || (lhs.isF16() && rhs.isF16());
 }
 
-/// What else a product is, if it is.
+/// The product as a convolution or gradient that Winograd's methods compute, if it is one.
 struct ByWinograd {
   std::optional<WinogradConvolution> convolution;
   std::optional<WinogradGradient> gradient;
@@ -77,7 +77,7 @@ std::optional<WinogradConvolution> convolutionOf(plan::KernelOp kernel, const Lo
   return std::move(*convolution);
 }
 
-/// As the gradient of a filter by Winograd, or parts of it.
+/// Returns the product as the gradient of a filter that the template computes, or as parts of one; nothing if it is no such gradient.
 std::optional<WinogradGradient> gradientOf(plan::KernelOp kernel, KernelFunction &function,
                                            const MatrixProduct &product) {
   FailureOr<PlainContraction> plain = readContraction(kernel);

@@ -12,7 +12,7 @@
 
 namespace nacre::codegen::gpu {
 
-/// Returns the tile that computes the request sooner than `tile`, which the list has for `machine`; null if there is none.
+/// Returns a tile that computes the request faster on `machine` than `tile`, the best one of the list, or null.
 const GpuTile *tileOfShortProduct(const TileRequest &request, const GpuTile &tile, const GpuMachine &machine);
 
 } // namespace nacre::codegen::gpu

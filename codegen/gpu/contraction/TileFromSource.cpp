@@ -19,7 +19,7 @@ Value TileLoader::asChunk(ValueRange quads) {
   return joined(low, narrowed(quads[1], layout.leftType));
 }
 
-/// Of each quad of steps from `step` on, whether it is of the reduction, or which lanes are.
+/// Returns a mask for each quad of steps from `step` on: the lanes whose steps belong to the reduction.
 SmallVector<Value> TileLoader::insideOf(Value step) {
   SmallVector<Value> inside;
   for (int64_t quad = 0; quad < layout.chunk / 4; ++quad) {
@@ -36,8 +36,8 @@ SmallVector<Value> TileLoader::insideOf(Value step) {
   return inside;
 }
 
-/// What chunks are made of, first what all of them share; the latter begins with which steps are of the reduction, where the last
-/// part is not full, and with the first step, where chunks are written.
+/// Loads the values that chunks are made of, first those that all chunks share. These begin with the masks of insideOf if the last part
+/// is not full, and with the first step if chunks are written.
 SmallVector<Value> TileLoader::loadForSource(Value first) {
   const int64_t quads = layout.chunk / 4;
   SmallVector<Value> loaded;

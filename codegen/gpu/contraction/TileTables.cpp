@@ -54,8 +54,8 @@ size_t soonest(const TileRequest &request, const GpuMachine &machine, TileList l
   return best;
 }
 
-/// By Winograd in blocks, on a machine where they were measured: blocks, and what each takes one after another of: channels, or tiles of
-/// pixels.
+/// How many blocks by Winograd compute a request, and how many steps each takes: channels of a convolution, tiles of pixels of a filter's
+/// gradient.
 struct WinogradBlocks {
   GpuTile tile;
   int64_t count, steps;

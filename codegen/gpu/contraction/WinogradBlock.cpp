@@ -161,7 +161,7 @@ private:
   // 3. Pixels
   //===--------------------------------------------------------------------===//
 
-  /// Of as many tiles as a part has channels: their numbers take the filters' place.
+  /// Writes the pixels of `tile.depth` tiles, whose numbers overwrite the filters in shared memory.
   void finish(int64_t from, int64_t rows, ArrayRef<Value> sums) {
     if (from > 0)
       barrier();

@@ -61,7 +61,7 @@ private:
     inner = place(build.add(half, 1));
   }
 
-  /// Of an operand, the first pixel of a tile, and as many rows and columns of pixels further.
+  /// Returns the address of a pixel of tile `tileNumber` in an operand, `rows` and `columns` from the tile's first pixel.
   Value pixelOf(unsigned operand, Value tileNumber, Value rows, Value columns) {
     auto steps = [&](const ContractionLoop &loop, Value count) {
       return build.multiply(count, grid.scaled(operand, loop.strides[operand]));
@@ -136,7 +136,7 @@ private:
   // 3. Taps
   //===--------------------------------------------------------------------===//
 
-  /// Of two rows of each invocation: as many channels as a part has tiles, whose place their numbers take.
+  /// Writes the taps of `tile.depth` channels, two rows of each invocation, whose numbers overwrite the gradients in shared memory.
   void finish(int64_t from, ArrayRef<Value> sums) {
     if (from > 0)
       barrier();

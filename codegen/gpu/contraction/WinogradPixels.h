@@ -21,7 +21,7 @@ public:
     mlir::Value row;    ///< The same as one of the contraction's rows.
     mlir::Value exists; ///< Null where it does for certain; else the last one is in its place.
   };
-  /// Of tile `number` of the workgroup.
+  /// Returns the origin of tile `number` of the workgroup.
   Origin originOf(mlir::Value number);
   /// Whether the workgroup may write some pixel.
   mlir::Value writesAny();

@@ -268,7 +268,7 @@ void RowEmitter::reduce(unsigned number) {
         value = combine(reduction.op, value, build.lane(ofLanes, lane));
       sums.push_back(value);
     }
-    // In the order in which foldThreads folds them where each has an invocation of its own.
+    // The order is that of foldThreads, which adds them up if each has its own invocation.
     for (size_t half = sums.size() / 2; half > 0; half /= 2)
       for (size_t sum = 0; sum < half; ++sum)
         sums[sum] = combine(reduction.op, sums[sum], sums[sum + half]);

@@ -224,7 +224,7 @@ void TrainingFinder::followDependences(const Nodes &runs) {
     if (std::optional<int> variable = findVariable(graph, node.operands.front()))
       trained.insert(*variable);
   }
-  // What an iteration hands to the next one is not in the order: loops take more than one walk.
+  // The order does not contain the way from an iteration to the next one: loops take more than one walk.
   const auto followAll = [&] {
     std::array<Nodes, 4> before;
     do {

@@ -71,14 +71,14 @@ struct FusionNode {
   int rows = -1;
   /// Of such a reduction: the shape of what it reduces, as of `shape`.
   int wholeShape = -1;
-  /// Of such a reduction: whether a kernel that begins with it may write several values of its rows.
+  /// For such a reduction, whether a kernel that begins with it may write several values of its rows.
   bool hasSeveralResults = false;
   /// Whether it is one of the equal parts that the columns of its operand, a contraction, are read in: a boundary, unless
   /// the contraction's group takes it.
   bool isPart = false;
   /// Whether it is attention of codes, which may be followed by what makes codes of its sums.
   bool isOfCodes = false;
-  /// Of codes of maxima: the node of the maxima, whose kernel may compute the codes, too; -1 for all else.
+  /// For codes of maxima, the number of the node that computes the maxima: its kernel may compute the codes, too. Else -1.
   int maxima = -1;
   SeparablePart separable = SeparablePart::None;
   double multiplyAdds = 0; ///< Of a depthwise convolution.

@@ -38,8 +38,8 @@ mlir::LogicalResult lowerSeparable(KernelBody &body, nn::ConvOp depthwise, nn::C
 /// Of several operators that reduce or read the same rows (LowerRows.cpp).
 mlir::LogicalResult lowerRows(KernelBody &body);
 
-// Of maxima of windows (LowerPoolCodes.cpp).
-/// Of an unpool that is written as the image that `image` makes of its steps.
+// Max pools and their gradients (LowerPoolCodes.cpp).
+/// Lowers an unpool together with `image`, the reshape of its result to an image.
 mlir::LogicalResult lowerImage(KernelBody &body, nn::UnpoolOp op, nn::ReshapeOp image);
 /// Defines codes, members of the group, of `maxima`, tensors as they are computed with.
 void defineCodes(KernelBody &body, nn::PoolCodeOp op, mlir::Value maxima);

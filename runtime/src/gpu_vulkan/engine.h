@@ -28,7 +28,7 @@ struct Recording {
   Submissions submissions;      // of those batches that are not null
 };
 
-/// What make_plan makes and drop_plan drops.
+/// The part of the engine that make_plan creates and drop_plan deletes.
 struct Planned {
   Layout layout;
   Schedule schedule;

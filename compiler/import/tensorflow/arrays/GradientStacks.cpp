@@ -80,7 +80,7 @@ private:
 // 1. Who pushes and pops
 //===----------------------------------------------------------------------===//
 
-/// What uses a stack, over whatever only hands it on.
+/// Finds the nodes that push to a stack and pop from it, also through nodes that only pass it on.
 LogicalResult StackRewriter::findAccesses(int stack, SmallVectorImpl<Access> &pushes, SmallVectorImpl<Access> &pops) {
   constexpr int outside = -1;
   SmallVector<std::pair<int, int>> open = {{stack, outside}}; // nodes that have the stack, and the Enter before each

@@ -122,7 +122,7 @@ void importTurns(OperandBinder &node, const LoopNode &loop) {
 // 4. As a loop
 //===----------------------------------------------------------------------===//
 
-/// What the loop begins with, arrays but stacks as tensors; fails after an error. A first turn, which stays without use, tells
+/// Returns the loop's initial values, in which arrays other than stacks are tensors; fails after an error. A first iteration, which stays without use, tells
 /// what it writes to them.
 FailureOr<SmallVector<Value>> joinArrays(OperandBinder &node, const LoopNode &loop, ArrayRef<CarriedStack> stacks) {
   SmallVector<Value> initial = loop.initial;
@@ -159,7 +159,7 @@ bool checkStacks(OperandBinder &node, const LoopNode &loop, ArrayRef<CarriedStac
   return false;
 }
 
-/// What counters are after a loop of which the number of iterations is known: the gradient's loop begins with one of them.
+/// Makes constants of a loop's final counters, if the number of its iterations is known: the gradient's loop begins with one of them.
 void settleCounters(OperandBinder &node, const Loop &built, MutableArrayRef<Value> finals) {
   for (auto [index, start, last] : llvm::enumerate(built.initial, finals)) {
     auto op = last.getDefiningOp<nn::ForOp>();
@@ -258,7 +258,7 @@ void importLoop(OperandBinder &node) {
   const bool isKnown = loop->isCounted && *loop->most <= mostTurns;
   if (llvm::none_of(findCarriedStacks(loop->condition->view, loop->body->view), isStack))
     return importLoopOrTurns(node, [&] { importAsLoop(node, *loop); }, isKnown, asTurns);
-  // What is wrong with a stack, the loop says better than an iteration.
+  // The loop's errors about stacks are clearer than those of an iteration.
   std::optional<OperandBinder::Attempt> asLoop = node.attempt([&] { importAsLoop(node, *loop); });
   if (asLoop && (!isKnown || node.attempt(asTurns)))
     node.report(std::move(*asLoop));

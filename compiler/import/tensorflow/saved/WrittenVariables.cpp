@@ -147,7 +147,7 @@ void VariableFollower::countWrites() {
       auto write = numbers.find(source);
       before[id] = std::max(before[id], write == numbers.end() ? before[source] : write->second + 1);
     });
-  // What an iteration hands to the next one is not in the order: it takes another walk. A variable that only exists in an
+  // The order does not contain the way from an iteration to the next one, which takes another walk. A variable that only exists in an
   // iteration is not written by the next one.
   const bool crossesIterations = !isLocal(graph.getNode(variable));
   for (bool hasChanged = true; hasChanged;) {

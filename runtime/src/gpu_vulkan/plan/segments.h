@@ -11,7 +11,7 @@
 
 namespace nacre::runtime::gpu {
 
-/// Returns the segment that begins at `at`, and makes it if there is none. `at` lies within the bytes. Ask the pool whether it failed.
+/// Returns the segment that begins at `at`, which must lie within the bytes. Creates it if needed. Ask the pool whether it failed.
 template <typename Segment> uint32_t split(List<Segment> &segments, MemoryPool &pool, uint64_t at) {
   uint32_t low = 0, high = segments.count - 1;
   while (low < high) {
