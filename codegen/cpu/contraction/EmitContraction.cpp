@@ -66,6 +66,8 @@ private:
   // 1. Units
   //===--------------------------------------------------------------------===//
 
+  UnitPanel unitPanel() { return {function, build, contraction, walked, width}; }
+
   /// The number of panels, and of the parts that units divide them into.
   int64_t panels() const { return llvm::divideCeil(contraction.columns.size, width); }
   int64_t parted() const { return llvm::divideCeil(panels(), panelsOfUnit); }
@@ -121,7 +123,8 @@ private:
         break;
       }
       // A panel that is packed by each unit wants as many rows as there are.
-      extent = contraction.panels ? chooseBlock(cut, tile, build.target.model.l2Bytes) : cut.extent;
+      const bool isPacked = !contraction.panels && !unitPanel().isReadInPlace(std::min(width, shape.columns), lanes);
+      extent = isPacked ? cut.extent : chooseBlock(cut, tile, build.target.model.l2Bytes);
       if (extent < cut.extent && parts > 1 &&
           uint64_t(cut.bytesPerIndex * cut.extent) <= build.target.model.l2Bytes / 2)
         order = cut.extent < kFewIndices ? Order::Parts : Order::BlocksTogether;
@@ -340,9 +343,8 @@ private:
     walk.followed = contraction.panels.has_value();
     walk.columns = columns;
     Addresses from = at;
-    const UnitPanel panel(function, build, contraction, walked, width);
-    walk.panel =
-        contraction.panels || panel.isReadInPlace(columns, lanes) ? panel.inPlace() : panel.pack(columns, from);
+    walk.panel = contraction.panels || unitPanel().isReadInPlace(columns, lanes) ? unitPanel().inPlace()
+                                                                                 : unitPanel().pack(columns, from);
     emitPanelWalk(function, build, walked, walk, from);
     scratchBytes = std::max(scratchBytes, function.scratchBytes);
   }

@@ -55,7 +55,17 @@ bool UnitPanel::isReadInPlace(int64_t columns, int64_t lanes) const {
   const ContractionOperand &rhs = contraction.operands[Contraction::Rhs];
   const uint64_t bytes = uint64_t(contraction.depthSize()) * width * bytesOfElement(rhs.elementType);
   return contraction.columns.strides[Contraction::Rhs] == 1 && columns % lanes == 0 && contraction.parts == 1 &&
-         rhs.elementType == contraction.accumulatorType && bytes > build.target.model.l2Bytes;
+         rhs.elementType == contraction.accumulatorType && (bytes > build.target.model.l2Bytes || liesAsPacked());
+}
+
+bool UnitPanel::liesAsPacked() const {
+  int64_t stride = width;
+  for (const ContractionLoop &loop : llvm::reverse(contraction.depth)) {
+    if (loop.strides[Contraction::Rhs] != stride)
+      return false;
+    stride *= loop.size;
+  }
+  return true;
 }
 
 Panel UnitPanel::inPlace() const {

@@ -28,14 +28,16 @@ public:
             const MatrixProduct &walked, int64_t width)
       : function(function), build(build), contraction(contraction), walked(walked), width(width) {}
 
-  /// A panel that the second-level cache does not hold comes from as far when it is packed; columns that lie one after another,
-  /// in whole vectors, are read where they are.
+  /// Columns that lie one after another, in whole vectors, are read where they are if the panel lies as it would when packed, or if the
+  /// second-level cache does not hold it: then it comes from as far when it is packed.
   bool isReadInPlace(int64_t columns, int64_t lanes) const;
   Panel inPlace() const;
   /// Copies `columns` columns at `at` into scratch, as a packed weight's panel would be; moves Rhs there.
   Panel pack(int64_t columns, Addresses &at) const;
 
 private:
+  /// Whether steps of the reduction follow one another, and have no columns but the panel's.
+  bool liesAsPacked() const;
   void packColumns(unsigned level, int64_t columns, const Panel &panel, mlir::Value from, mlir::Value to) const;
 
   KernelFunction &function;

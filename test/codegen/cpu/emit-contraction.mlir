@@ -57,23 +57,44 @@ plan.kernel @convolution contraction (%x: tensor<1x7x7x4xf32>, %w: tensor<3x3x4x
 
 // -----
 
-// An operand that nobody packed is packed by each unit into scratch: 9 steps of 8 columns.
+// An operand that nobody packed is packed by each unit into scratch: 9 steps of 24 columns of 32.
 
 // CHECK-LABEL: func.func @unpacked(
-// CHECK-SAME:    memref<288xi8> {llvm.noalias}
-// CHECK:         %[[PANEL:[^ :]+]] = memref.view {{.*}} to memref<72xf32>
+// CHECK-SAME:    memref<864xi8> {llvm.noalias}
+// CHECK:         %[[PANEL:[^ :]+]] = memref.view {{.*}} to memref<216xf32>
 // CHECK:         vector.store {{.*}}, %[[PANEL]]
 // CHECK:         vector.load %[[PANEL]]
-plan.kernel @unpacked contraction (%a: tensor<7x9xf32>, %b: tensor<9x8xf32>) into (%c: tensor<7x8xf32>) cut 0 : 7 by 1 {
+plan.kernel @unpacked contraction (%a: tensor<7x9xf32>, %b: tensor<9x32xf32>) into (%c: tensor<7x32xf32>) cut 0 : 7 by 1 {
   %zero = arith.constant 0.0 : f32
-  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<7x8xf32>) -> tensor<7x8xf32>
-  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<7x9xf32>, tensor<9x8xf32>) outs(%init : tensor<7x8xf32>) {
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<7x32xf32>) -> tensor<7x32xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<7x9xf32>, tensor<9x32xf32>) outs(%init : tensor<7x32xf32>) {
   ^bb0(%x: f32, %y: f32, %z: f32):
     %m = arith.mulf %x, %y : f32
     %s = arith.addf %z, %m : f32
     linalg.yield %s : f32
-  } -> tensor<7x8xf32>
-  plan.yield %r : tensor<7x8xf32>
+  } -> tensor<7x32xf32>
+  plan.yield %r : tensor<7x32xf32>
+}
+
+// -----
+
+// Columns that lie as packed ones would are read where they are, and the rows are divided into blocks for threads.
+
+// CHECK-LABEL: func.func @lies_as_packed(
+// CHECK-SAME:    %{{[^ :]+}}: memref<1440xf32> {llvm.noalias}, %[[COLUMNS:[^ :]+]]: memref<72xf32> {llvm.noalias}
+// CHECK-SAME:    memref<0xi8> {llvm.noalias}
+// CHECK-SAME:    nacre.unit_extent = 84 : i64
+// CHECK:         vector.load %[[COLUMNS]]
+plan.kernel @lies_as_packed contraction (%a: tensor<160x9xf32>, %b: tensor<9x8xf32>) into (%c: tensor<160x8xf32>) cut 0 : 160 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<160x8xf32>) -> tensor<160x8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<160x9xf32>, tensor<9x8xf32>) outs(%init : tensor<160x8xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<160x8xf32>
+  plan.yield %r : tensor<160x8xf32>
 }
 
 // -----
