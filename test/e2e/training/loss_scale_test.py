@@ -13,6 +13,7 @@ from training_cases import Case, largest, read_floats, write
 
 SCALE = ("#loss_scale", "#loss_scale#good", "#loss_scale#skipped")
 LEARNING = "--optimizer=sgd:momentum=0.9"
+RELU, TANH = b"\x22\x04Relu", b"\x22\x04Tanh"  # the field op_type of ONNX's nodes
 
 
 class LossScaleTest(training_cases.CaseOnGpuTest):
@@ -58,18 +59,44 @@ class LossScaleTest(training_cases.CaseOnGpuTest):
 
     def test_gradients(self):
         """As outputs they are not scaled."""
-        # Behind batch normalizations, most of a gradient cancels. Of cells that are equal in f16 alone, another one has the maximum.
+        # Most of the tolerance is for kinks. Of 65,536 cells of resnet_digits, 15 are so near zero that a rectifier decides otherwise in f16, and
+        # each adds its gradient to a channel, or removes it. With the decisions of f64, all roundings of the network together make 0.003.
+        # Of cells of lenet_digits that are equal in f16 alone, another one has the maximum.
         for name, tolerance in (("lenet_digits", 0.04), ("lstm_gestures", 0.01), ("resnet_digits", 0.1)):
             case = Case(name)
             self.feed(case)
             library = self.build(case, LEARNING, "--entries=train,gradients")
             for self.on_gpu in (True, False):
-                self.steps(library, 1, 1, "gradients")
-                for weight in case.facts["weights"]:
-                    expected = case.arrays.values["gradient:" + weight]
-                    given = read_floats(self.path(f"gradients.{weight}#gradient.out"))
-                    scale = max(map(abs, expected)) + 1e-2 * case.facts["largest_gradient"]
-                    self.assertLessEqual(largest(abs(a - b) for a, b in zip(given, expected)) / scale, tolerance, f"{name}: gradient of {weight}")
+                self.check_deviation(case, library, {w: case.arrays.values["gradient:" + w] for w in case.facts["weights"]}, tolerance)
+
+    def test_gradients_without_kinks(self):
+        """Sums, statistics and what is computed of them have f32: without rectifiers, gradients behind six batch normalizations are near
+        those of f32."""
+        case = Case("resnet_digits")
+        self.feed(case)
+        with open(os.path.join(case.folder, "model.onnx"), "rb") as file:
+            model = file.read()
+        self.assertEqual(model.count(RELU), 5)
+        write(self.path("model.onnx"), model.replace(RELU, TANH))
+        case.folder = self.folder
+        self.compile_options, self.on_gpu = (), False
+        self.steps(self.build(case, LEARNING, "--entries=train,gradients"), 1, 1, "gradients")
+        expected = {weight: self.gradient(weight) for weight in case.facts["weights"]}
+        case.facts["largest_gradient"] = max(abs(number) for numbers in expected.values() for number in numbers)
+        self.compile_options = LossScaleTest.compile_options
+        library = self.build(case, LEARNING, "--entries=train,gradients")
+        for self.on_gpu in (True, False):
+            self.check_deviation(case, library, expected, 0.01)
+
+    def gradient(self, weight):
+        return read_floats(self.path(f"gradients.{weight}#gradient.out"))
+
+    def check_deviation(self, case, library, expected, tolerance):
+        self.steps(library, 1, 1, "gradients")
+        for weight, numbers in expected.items():
+            scale = max(map(abs, numbers)) + 1e-2 * case.facts["largest_gradient"]
+            apart = largest(abs(a - b) for a, b in zip(self.gradient(weight), numbers, strict=True)) / scale
+            self.assertLessEqual(apart, tolerance, f"{case.name}: gradient of {weight}")
 
     def test_losses(self):
         """By an optimizer that divides by gradients, with the norm of all, and in parts of the batch, they are those of f32."""
