@@ -157,12 +157,20 @@ bool isTransposedArgument(Operation &op) {
   return transpose && isa<BlockArgument>(transpose.getOperand());
 }
 
+/// Whether anyone reads `value` as it lies and wants it narrow. Then it is cast, and who reads it transposed can read that.
+bool isCastAsItLies(Value value, const DenseSet<Operation *> &wide) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    return !isa<nn::TransposeOp, func::ReturnOp>(user) && !wide.contains(user);
+  });
+}
+
 /// Adds transposes of the function's arguments, as images need them: one kernel transposes and casts. Products read transposes
 /// where they lie.
 void addTransposes(Block &body, DenseSet<Operation *> &wide) {
   for (auto transpose : body.getOps<nn::TransposeOp>())
     if (isTransposedArgument(*transpose) && isWide(transpose.getType()) &&
-        !llvm::all_of(transpose->getUsers(), llvm::IsaPred<nn::MatMulOp>))
+        !llvm::all_of(transpose->getUsers(), llvm::IsaPred<nn::MatMulOp>) &&
+        !isCastAsItLies(transpose.getOperand(), wide))
       wide.insert(transpose);
 }
 
@@ -220,9 +228,9 @@ struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
       addWide(*block, wide);
     for (Block *block : llvm::reverse(blocks))
       addPositions(*block, wide);
-    addTransposes(function.front(), wide);
     trained = findTrainedValues(function);
     wide.insert(trained.begin(), trained.end());
+    addTransposes(function.front(), wide);
     addRecurrences(function, wide);
     OpBuilder builder(&getContext());
     for (Block *block : blocks)
