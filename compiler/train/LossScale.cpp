@@ -92,9 +92,10 @@ void updateLossScale(EntryFunction &entry, Writer &w, Value isGood) {
   entry.assign(nn::lossScaleName, w.select(isGood, larger, smaller));
   entry.assign(nn::goodStepsName, w.select(grows, w.number(good, 0), good));
   Value skipped = scalarVariable(entry, nn::skippedStepsName, w.getBuilder().getI64Type());
-  Value counted = w.select(isGood, skipped, w.add(skipped, 1));
-  entry.addOutput(nn::skippedStepsOutput, counted); // First, so that the variable is written in place.
-  entry.assign(nn::skippedStepsName, counted);
+  // Two formulas of one number: a launch would copy a value that is an output and a variable.
+  entry.addOutput(nn::skippedStepsOutput, w.select(isGood, skipped, w.add(skipped, 1)));
+  entry.assign(nn::skippedStepsName,
+               w.add(skipped, w.convert(w.unary(nn::UnaryKind::Not, isGood), typeOf(skipped).getElementType())));
 }
 
 } // namespace nacre::train

@@ -62,6 +62,16 @@ bool becomesState(Operation *op) {
   });
 }
 
+/// Whether all that reads `op` beside nodes of its block is what the function returns, and its launch on a GPU costs more than its work.
+bool isSmallResult(Operation *op, plan::Engine engine) {
+  constexpr int64_t mostElements = 1 << 16;
+  return engine == plan::Engine::Gpu && op->getNumResults() == 1 &&
+         cast<RankedTensorType>(op->getResult(0).getType()).getNumElements() <= mostElements &&
+         llvm::all_of(op->getUsers(), [&](Operation *user) {
+           return isa<func::ReturnOp>(user) || !isReadElsewhere(user, *op->getBlock());
+         });
+}
+
 /// Whether its kernel may write what a weight and its moments become: tiles of its sums, a bias's among them, are written once, and
 /// are of f32, on a GPU also of halves. Where all gradients are known before the first update, a GPU's update begins with a map.
 bool mayUpdate(Operation *work, plan::Engine engine) {
@@ -204,6 +214,7 @@ private:
         llvm::any_of(op->getUsers(), [&](Operation *user) { return isReadElsewhere(user, *op->getBlock()); });
     node.becomesState = node.escapes && becomesState(op);
     node.mayUpdate = mayUpdate(work, engine);
+    node.isSmallResult = node.escapes && isSmallResult(op, engine);
     if (const Lowering *lowering = findLowering(op))
       node.prologueOperand = lowering->prologueOperand;
     if (readsCodes(op))

@@ -53,7 +53,9 @@ static bool readsWhereItWrites(plan::KernelOp kernel, unsigned input) {
     return false;
   auto isThere = [&](OpOperand &use) { return use.getOwner() == map && map.getMatchingIndexingMap(&use).isIdentity(); };
   auto isWrittenThere = [&](OpOperand &target) { return map.getMatchingIndexingMap(&target).isIdentity(); };
-  auto isLikeIt = [&](BlockArgument output) { return output.getType() == read.getType(); };
+  auto isLikeIt = [&](BlockArgument output) {
+    return cast<ShapedType>(output.getType()).getShape() == cast<ShapedType>(read.getType()).getShape();
+  };
   return llvm::all_of(kernel.getOutputs(), isLikeIt) && llvm::all_of(map.getDpsInitsMutable(), isWrittenThere) &&
          llvm::all_of(read.getUses(), isThere);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. anchors; 2. chains, and updates; 3. prologues and side chains; 4. separable convolutions; 5. normalizations; 6. rows; 8. what
+// How:  1. anchors; 2. chains, and updates; 3. prologues and side chains; 4. separable convolutions; 5. normalizations; 6. rows; 9. what
 //          only widens; numbered as in the header.
 
 #include "compiler/kernels/fusion/FusionPolicy.h"
@@ -8,6 +8,7 @@
 #include "compiler/kernels/fusion/CodeGroups.h"
 #include "compiler/kernels/fusion/GroupTable.h"
 #include "compiler/kernels/fusion/RowGroups.h"
+#include "compiler/kernels/fusion/SmallResults.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -54,6 +55,7 @@ public:
         takeDepthwise(group);
     mergeNormalizations();
     mergeCodes(*this);
+    mergeSmallResults(*this);
     leaveWidening();
     llvm::erase_if(groups, [](const FusionGroup &group) { return group.members.empty(); });
     for (FusionGroup &group : groups)
@@ -327,7 +329,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // 8. What only widens
+  // 9. What only widens
   //===--------------------------------------------------------------------===//
 
   void leaveWidening() {

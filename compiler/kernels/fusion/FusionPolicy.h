@@ -15,7 +15,8 @@
 //        6. reductions of the same rows, and what is computed of them for each row or each element, are one kernel of rows (RowGroups.h),
 //           which other anchors but contractions leave them to;
 //        7. codes of maxima join the group of these, if one engine computes both: its kernel writes both (CodeGroups.h);
-//        8. what only makes the last value of a group wider, or dequantizes it, is left to the one group that reads it: memory holds the
+//        8. small results of the function that have the same shape are one kernel (SmallResults.h);
+//        9. what only makes the last value of a group wider, or dequantizes it, is left to the one group that reads it: memory holds the
 //           narrower value.
 //        Nodes for different engines share no group. All values of a group but the last stay inside, so no cycle can arise. Linear in operators and their operands.
 //        A contraction whose columns are read in equal parts (the gates of a recurrent cell) takes what the parts meet in,
@@ -59,6 +60,8 @@ struct FusionNode {
   bool becomesState = false;
   /// Whether its kernel may write several such results, as of what is computed of a gradient.
   bool mayUpdate = false;
+  /// Whether all that reads the result beside nodes is what the function returns, and it is so small that one kernel may compute several.
+  bool isSmallResult = false;
   /// The operand that the kernel may compute while it reads it; -1 for none.
   int prologueOperand = -1;
   /// Whether it picks rows of a table: several such operators may be in one kernel.

@@ -194,3 +194,30 @@ func.func @known_before(%g: tensor<64x32xf32> {nn.name = "g"}, %w: tensor<64x32x
   %4 = nn.select %good, %2, %w : tensor<i1>, tensor<64x32xf32>, tensor<64x32xf32>
   return %4, %3 : tensor<64x32xf32>, tensor<64x32xf32>
 }
+
+// -----
+
+// Small results of one shape are one kernel of a GPU, whatever their types, which writes states where they lie. A value that is a state
+// and an output would be copied; two formulas of it are not.
+
+// GPU-LABEL: plan.entry @counters
+// GPU-DAG:     %[[BAD:[^ ]+]] = plan.storage input "bad" 0
+// GPU-DAG:     %[[STEP:[^ ]+]] = plan.storage state "step" 0 : memref<i64>
+// GPU-DAG:     %[[SCALE:[^ ]+]] = plan.storage state "scale" 1 : memref<f32>
+// GPU-DAG:     %[[SKIPPED:[^ ]+]] = plan.storage state "skipped" 2 : memref<i64>
+// GPU-DAG:     %[[Y:[^ ]+]] = plan.storage output "y" 0 : memref<i64>
+// GPU:         plan.launch @add_0(%[[SKIPPED]], %[[BAD]], %[[SCALE]], %[[STEP]]) into(%[[SKIPPED]], %[[Y]], %[[SCALE]], %[[STEP]])
+// GPU-NOT:     plan.launch
+func.func @counters(%bad: tensor<i1> {nn.name = "bad"}, %step: tensor<i64> {nn.variable = "step"}, %scale: tensor<f32> {nn.variable = "scale"},
+                    %skipped: tensor<i64> {nn.variable = "skipped"})
+    -> (tensor<i64> {nn.variable = "step"}, tensor<f32> {nn.variable = "scale"}, tensor<i64> {nn.name = "y"}, tensor<i64> {nn.variable = "skipped"}) {
+  %one = nn.constant dense<1> : tensor<i64>
+  %half = nn.constant dense<0.5> : tensor<f32>
+  %0 = nn.binary add %step, %one : tensor<i64>, tensor<i64>
+  %1 = nn.binary mul %scale, %half : tensor<f32>, tensor<f32>
+  %2 = nn.binary add %skipped, %one : tensor<i64>, tensor<i64>
+  %3 = nn.select %bad, %2, %skipped : tensor<i1>, tensor<i64>, tensor<i64>
+  %4 = nn.cast %bad : tensor<i1> to tensor<i64>
+  %5 = nn.binary add %skipped, %4 : tensor<i64>, tensor<i64>
+  return %0, %1, %3, %5 : tensor<i64>, tensor<f32>, tensor<i64>, tensor<i64>
+}

@@ -28,7 +28,11 @@
 // CHECK: %[[COUNT:[^ ,:()]+]] = nn.select %[[GOOD]], %{{[^ ,]+}}, %[[STEP]]
 // CHECK: %[[NEW:[^ ,:()]+]] = nn.select %[[GOOD]], %[[NEXT]], %[[W]]
 // CHECK: nn.select %[[GOOD]]
-// CHECK: return %{{[^ ,]+}}, %{{[^ ,]+}}, %[[COUNT]], %[[NEW]], %{{[^ ,]+}}, %{{[^ ,]+}}, %[[SKIPPED:[^ ,]+]], %[[SKIPPED]] :
+// CHECK: %[[SKIPPED:[^ ,:()]+]] = nn.select %[[GOOD]], %[[BEFORE:[^ ,:()]+]], %{{[^ ,]+}} : tensor<i1>, tensor<i64>
+// CHECK: %[[BAD:[^ ,:()]+]] = nn.unary not %[[GOOD]]
+// CHECK: %[[ONE:[^ ,:()]+]] = nn.cast %[[BAD]] : tensor<i1> to tensor<i64>
+// CHECK: %[[AGAIN:[^ ,:()]+]] = nn.binary add %[[BEFORE]], %[[ONE]]
+// CHECK: return %{{[^ ,]+}}, %{{[^ ,]+}}, %[[COUNT]], %[[NEW]], %{{[^ ,]+}}, %{{[^ ,]+}}, %[[SKIPPED]], %[[AGAIN]] :
 
 // FLOATS-LABEL: func.func @train(
 // FLOATS-NOT: loss_scale
