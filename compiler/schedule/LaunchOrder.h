@@ -20,6 +20,8 @@ struct TouchingStep {
   llvm::SmallVector<unsigned> reads, writes;
   /// Whether it makes nothing for other steps: it writes state or outputs alone.
   bool isEnd = false;
+  /// Whether it reads nothing that other steps make: inputs, weights and state alone.
+  bool isBegin = false;
 };
 
 /// The most bytes that steps in `order` need at once. `bytes` of each storage, 0 of those that have memory of their own.

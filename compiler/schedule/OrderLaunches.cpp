@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: puts the launches of an entry that trains into an order in which less memory is alive at once.
-// Why:  see LaunchOrder.h.
+// What: puts the launches of an entry that trains into an order in which less memory is alive at once, and those of a GPU's entry that has
+//       a state next to what it may compute at the same time.
+// Why:  see LaunchOrder.h and SideBySide.h.
 // How:  1. what each step touches, through views, bodies of loops included; 2. all else first, then the steps in their order;
-//       3. if the GPU computes all of it, those that it may compute side by side next to one another (SideBySide.h).
+//       3. if the GPU computes all of it, those that it may compute side by side next to one another.
 
 #include "compiler/schedule/LaunchOrder.h"
 #include "compiler/schedule/Lifetimes.h"
@@ -14,6 +15,8 @@
 #include "dialects/plan/ControlFlow.h"
 #include "dialects/plan/Notes.h"
 #include "llvm/ADT/DenseMap.h"
+
+#include <numeric>
 
 namespace nacre::schedule {
 #define GEN_PASS_DEF_ORDERLAUNCHESPASS
@@ -38,6 +41,12 @@ bool keepsState(plan::EntryOp entry) {
   bool keeps = false;
   entry.walk([&](plan::LaunchOp launch) { keeps |= plan::writesState(launch); });
   return keeps;
+}
+
+/// Whether it reads or writes what it keeps from run to run, as entries do that share trained weights.
+bool hasState(plan::EntryOp entry) {
+  return llvm::any_of(entry.getBody().getOps<plan::StorageOp>(),
+                      [](plan::StorageOp storage) { return storage.getRole() == plan::Role::State; });
 }
 
 class StepReader {
@@ -109,30 +118,34 @@ bool isGpus(ArrayRef<Operation *> steps) {
   });
 }
 
-bool isEnd(plan::LaunchOp launch) {
-  return llvm::none_of(launch.getOutputs(), [](Value output) {
-    auto storage = rootOf(output).getDefiningOp<plan::StorageOp>();
-    return storage && storage.getRole() == plan::Role::Temporary;
-  });
+bool isTemporary(Value value) {
+  auto storage = rootOf(value).getDefiningOp<plan::StorageOp>();
+  return storage && storage.getRole() == plan::Role::Temporary;
 }
 
-/// The steps of a block, then those of their regions.
-bool orderBlock(Block &block, bool isShort) {
+/// The steps of a block, then those of their regions. `isInPlace`: in their order, but for what may be computed side by side.
+bool orderBlock(Block &block, bool isInPlace, bool isShort) {
   SmallVector<Operation *> steps;
   for (Operation &op : block)
     if (isStep(op))
       steps.push_back(&op);
-  StepReader reader(block);
-  std::vector<TouchingStep> touching;
-  for (Operation *step : steps)
-    touching.push_back(reader.read(step));
-  std::vector<unsigned> order = orderSteps(touching, reader.bytes, isShort);
+  std::vector<unsigned> order(steps.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (!isInPlace) {
+    StepReader reader(block);
+    std::vector<TouchingStep> touching;
+    for (Operation *step : steps)
+      touching.push_back(reader.read(step));
+    order = orderSteps(touching, reader.bytes, isShort);
+  }
   if (auto entry = dyn_cast<plan::EntryOp>(block.getParentOp()); entry && !isShort && isGpus(steps)) {
     const std::vector<TouchingStep> pieces = touchedPieces(readProgram(entry).steps);
     std::vector<TouchingStep> inOrder;
     for (unsigned step : order) {
       inOrder.push_back(pieces[step]);
-      inOrder.back().isEnd = isEnd(cast<plan::LaunchOp>(steps[step]));
+      auto launch = cast<plan::LaunchOp>(steps[step]);
+      inOrder.back().isEnd = llvm::none_of(launch.getOutputs(), isTemporary);
+      inOrder.back().isBegin = llvm::none_of(launch.getInputs(), isTemporary);
     }
     const std::vector<unsigned> places = orderSideBySide(inOrder), before = std::exchange(order, {});
     for (unsigned place : places)
@@ -149,7 +162,7 @@ bool orderBlock(Block &block, bool isShort) {
   for (Operation *step : steps)
     for (Region &region : step->getRegions())
       for (Block &inner : region)
-        isOrdered |= orderBlock(inner, isShort);
+        isOrdered |= orderBlock(inner, isInPlace, isShort);
   return isOrdered;
 }
 
@@ -157,7 +170,7 @@ struct OrderLaunches : impl::OrderLaunchesPassBase<OrderLaunches> {
   using OrderLaunchesPassBase::OrderLaunchesPassBase;
 
   void runOnOperation() override {
-    if (keepsState(getOperation()) && orderBlock(getOperation().getBody().front(), isShort))
+    if (hasState(getOperation()) && orderBlock(getOperation().getBody().front(), !keepsState(getOperation()), isShort))
       ++numEntries;
   }
 };

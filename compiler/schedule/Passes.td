@@ -19,9 +19,9 @@ def OrderLaunchesPass : Pass<"nacre-order-launches", "::nacre::plan::EntryOp"> {
 
     Requires: launches work on storages (`memref`s).
 
-    If the GPU computes all of an entry that writes state, launches that it may compute at the same time are then put next to one another
-    (`compiler/schedule/SideBySide.h`): the GPU waits less often, and small launches run while large ones do. `plan.side_by_side` tells
-    `nacre-plan-arena` that these share no bytes. With `short` memory counts more.
+    If the GPU computes all of an entry that reads or writes a state, launches that it may compute at the same time are then put next to
+    one another (`compiler/schedule/SideBySide.h`): the GPU waits less often, and small launches run while large ones do.
+    `plan.side_by_side` tells `nacre-plan-arena` that these share no bytes. With `short` memory counts more.
 
     Ensures: steps that touch one storage, one of them writing it, are in the order in which they were; other operations come before
     them. No launch that writes the state gets before a loop that may be endless.

@@ -14,6 +14,9 @@ namespace {
 /// What some steps touch.
 class Touched {
 public:
+  Touched() = default;
+  explicit Touched(const TouchingStep &step) { add(step); }
+
   bool conflicts(const TouchingStep &step) const {
     auto isWritten = [&](unsigned storage) { return written.count(storage) > 0; };
     auto isTouched = [&](unsigned storage) { return isWritten(storage) || read.count(storage) > 0; };
@@ -52,17 +55,19 @@ std::vector<TouchingStep> touchedPieces(llvm::ArrayRef<Step> launches) {
   return touching;
 }
 
-std::vector<unsigned> orderSideBySide(llvm::ArrayRef<TouchingStep> steps) {
+using Groups = std::vector<std::vector<unsigned>>;
+
+static Groups formGroups(llvm::ArrayRef<TouchingStep> steps, std::vector<unsigned> left) {
   constexpr size_t kNext = 12;
-  std::vector<unsigned> order, left(steps.size());
-  std::iota(left.begin(), left.end(), 0);
+  Groups groups;
   while (!left.empty()) {
     Touched group, overtaken;
     std::vector<unsigned> rest;
+    groups.emplace_back();
     for (auto [at, step] : llvm::enumerate(left)) {
       if ((at < kNext || steps[step].isEnd) && !group.conflicts(steps[step]) && !overtaken.conflicts(steps[step])) {
         group.add(steps[step]);
-        order.push_back(step);
+        groups.back().push_back(step);
       } else {
         overtaken.add(steps[step]);
         rest.push_back(step);
@@ -70,7 +75,48 @@ std::vector<unsigned> orderSideBySide(llvm::ArrayRef<TouchingStep> steps) {
     }
     left = std::move(rest);
   }
-  return order;
+  return groups;
+}
+
+/// For each step, whether it waits for none before it and others wait for it, so that it may come as late as these allow.
+static std::vector<bool> findLate(llvm::ArrayRef<TouchingStep> steps) {
+  std::vector<bool> isLate;
+  Touched before;
+  for (auto [number, step] : llvm::enumerate(steps)) {
+    auto waits = [own = Touched(step)](const TouchingStep &other) { return own.conflicts(other); };
+    isLate.push_back(step.isBegin && !before.conflicts(step) && llvm::any_of(steps.drop_front(number + 1), waits));
+    before.add(step);
+  }
+  return isLate;
+}
+
+std::vector<unsigned> orderSideBySide(llvm::ArrayRef<TouchingStep> steps) {
+  std::vector<bool> isLate = findLate(steps);
+  while (true) {
+    std::vector<unsigned> others;
+    for (unsigned step = 0; step < steps.size(); ++step)
+      if (!isLate[step])
+        others.push_back(step);
+    Groups groups = formGroups(steps, std::move(others));
+    Groups late(groups.size());
+    for (unsigned step = 0; step < steps.size(); ++step)
+      if (isLate[step]) {
+        auto waits = [&, own = Touched(steps[step])](const std::vector<unsigned> &group) {
+          return llvm::any_of(group, [&](unsigned other) { return own.conflicts(steps[other]); });
+        };
+        late[llvm::find_if(groups, waits) - groups.begin()].push_back(step);
+      }
+    if (late.empty() || late.front().empty()) {
+      std::vector<unsigned> order;
+      for (auto [number, group] : llvm::enumerate(groups)) {
+        llvm::append_range(order, late[number]);
+        llvm::append_range(order, group);
+      }
+      return order;
+    }
+    for (unsigned step : late.front()) // No group comes before the first one.
+      isLate[step] = false;
+  }
 }
 
 std::vector<unsigned> groupsOf(llvm::ArrayRef<TouchingStep> steps) {

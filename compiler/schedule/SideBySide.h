@@ -5,8 +5,9 @@
 //        for it leaves units idle. In a backward pass there is always something else to do: a layer's gradients need only what the
 //        layer after it has given.
 // How:   a group takes, of the next steps, each that conflicts neither with the group nor with a step that it would overtake. Only few
-//        of them are looked at, so that values are not alive for much longer; and the ends of a step of training, as updates are. Free of
-//        IR, for tests.
+//        of them are looked at, so that values are not alive for much longer; and the ends of a step of training, as updates are. What
+//        reads nothing that others make, as casts of weights, is in the group before the first that reads it: if all of these were in
+//        the first group, everything would wait for the largest of them. Free of IR, for tests.
 
 #ifndef NACRE_COMPILER_SCHEDULE_SIDEBYSIDE_H
 #define NACRE_COMPILER_SCHEDULE_SIDEBYSIDE_H

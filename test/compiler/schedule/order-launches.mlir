@@ -141,3 +141,27 @@ plan.entry @side_by_side {
   plan.launch @update_weight(%ofw) into(%w) {cpu = array<i64: 8, 8>, gpu = array<i64: 0, 8>} : (memref<512xf32>) into (memref<64xf32>)
   plan.launch @input(%dy) into(%dx) {cpu = array<i64: 8, 8>, gpu = array<i64: 0, 8>} : (memref<64xf32>) into (memref<64xf32>)
 }
+
+// -----
+
+// So are those of an entry that only reads a state: the cast of the second weight is computed with the first layer, not before it.
+
+// CHECK-LABEL: plan.entry @reads attributes {plan.side_by_side}
+// CHECK:         plan.launch @cast_first
+// CHECK-NEXT:    plan.launch @first
+// CHECK-NEXT:    plan.launch @cast_second
+// CHECK-NEXT:    plan.launch @second
+// SHORT-LABEL: plan.entry @reads {
+plan.entry @reads {
+  %x = plan.storage input "x" 0 : memref<64xf32>
+  %y = plan.storage output "y" 0 : memref<64xf32>
+  %v = plan.storage state "v" 0 : memref<64xf32>
+  %w = plan.storage state "w" 1 : memref<64xf32>
+  %v16 = plan.storage temporary : memref<64xf16>
+  %w16 = plan.storage temporary : memref<64xf16>
+  %z = plan.storage temporary : memref<64xf32>
+  plan.launch @cast_first(%v) into(%v16) {cpu = array<i64: 8, 8>, gpu = array<i64: 0, 8>} : (memref<64xf32>) into (memref<64xf16>)
+  plan.launch @cast_second(%w) into(%w16) {cpu = array<i64: 8, 8>, gpu = array<i64: 0, 8>} : (memref<64xf32>) into (memref<64xf16>)
+  plan.launch @first(%x, %v16) into(%z) {cpu = array<i64: 8, 8>, gpu = array<i64: 0, 8>} : (memref<64xf32>, memref<64xf16>) into (memref<64xf32>)
+  plan.launch @second(%z, %w16) into(%y) {cpu = array<i64: 8, 8>, gpu = array<i64: 0, 8>} : (memref<64xf32>, memref<64xf16>) into (memref<64xf32>)
+}

@@ -90,6 +90,25 @@ TEST(SideBySide, UpdatesComeTogether) {
   EXPECT_EQ(countGroups(steps, order), 2u);
 }
 
+TEST(SideBySide, BeginsComeBeforeTheFirstThatReadsThem) {
+  enum { X, A, B, C, W0, W1, W2 };
+  // The weight of each layer is cast: the first one before everything, the others while the layer before is computed.
+  std::vector<TouchingStep> steps = {{{}, {W0}},     {{}, {W1}},     {{}, {W2}},
+                                     {{X, W0}, {A}}, {{A, W1}, {B}}, {{B, W2, W1}, {C}}};
+  for (unsigned cast : {0, 1, 2})
+    steps[cast].isBegin = true;
+  EXPECT_EQ(orderSideBySide(steps), (std::vector<unsigned>{0, 3, 1, 4, 2, 5}));
+  steps[1].isBegin = false;
+  EXPECT_EQ(orderSideBySide(steps), (std::vector<unsigned>{0, 1, 3, 4, 2, 5}));
+}
+
+TEST(SideBySide, BeginsComeBeforeWhatIsWrittenOverTheirOperands) {
+  enum { State, A, B, C };
+  std::vector<TouchingStep> steps = {{{State}, {A}}, {{}, {B}}, {{B}, {State}}, {{A, State}, {C}}};
+  steps[0].isBegin = true;
+  EXPECT_EQ(orderSideBySide(steps), (std::vector<unsigned>{1, 0, 2, 3}));
+}
+
 TEST(SideBySide, ConflictsKeepTheirOrder) {
   std::mt19937 random(11);
   auto below = [&](unsigned limit) { return unsigned(random() % limit); };
@@ -101,6 +120,7 @@ TEST(SideBySide, ConflictsKeepTheirOrder) {
       for (unsigned reads = below(3); reads > 0; --reads)
         step.reads.push_back(below(storages));
       step.writes.push_back(below(storages));
+      step.isBegin = below(3) == 0;
     }
     std::vector<unsigned> asIs(steps.size());
     std::iota(asIs.begin(), asIs.end(), 0);
