@@ -25,6 +25,8 @@ static std::string describeOperands(const Signature &signature) {
                                       std::string text = "`" + std::string(rule.text) + "`";
                                       if (rule.holds != Holds::Anything)
                                         text += " " + describe(rule.holds).str();
+                                      if (rule.mayBeRows)
+                                        text += " or an array of rows";
                                       return text;
                                     }),
                     ", ");

@@ -130,6 +130,8 @@ LogicalResult Signature::check(StringRef op, ArrayRef<Value> operands, Location 
     bool wantsTensor = rule.holds < Holds::Sequence; // the kinds behind it are those of other values
     if (wantsTensor && isComplex(operands[index]))
       return emitError(loc) << nameOf(index) << " must be a tensor of real numbers, but " << complexAdvice;
+    if (rule.mayBeRows && isa<TupleType>(type))
+      continue;
     if (!mayHold(rule.holds, type) && !(wantsTensor && isa<RankedTensorType>(type)))
       return emitError(loc) << nameOf(index) << " must be " << (wantsTensor ? "a tensor" : describe(rule.holds))
                             << ", but is " << importer::describe(operands[index]);

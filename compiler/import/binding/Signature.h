@@ -41,6 +41,7 @@ struct OperandRule {
   const char *text;
   Holds holds = Holds::Anything;
   char group = 0;
+  bool mayBeRows = false; ///< a list of tensors as well
 
   llvm::StringRef getName() const { return llvm::StringRef(text).rtrim("?."); }
   bool isOptional() const { return llvm::StringRef(text).ends_with("?"); }

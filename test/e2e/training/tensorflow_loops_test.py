@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import nacre
 import tensorflow_writer as tf
 from tensorflow_graphs import FLOAT, INT32, body, const, placeholder, variable
-from tensorflow_models import TrainedModelTest
+from tensorflow_models import OnArm64, OnGpu, TrainedModelTest
 
 WIDTH, RATE, STEPS = 3, 0.125, 3
 
@@ -223,14 +223,15 @@ def step(w, x, label):
     return loss, [[w[k][j] - RATE * dw[k][j] for j in range(WIDTH)] for k in range(WIDTH)]
 
 
-class LoopGradientsTest(TrainedModelTest):
-    def weights(self):
-        draw = random.Random(7)
-        return [draw.uniform(-0.7, 0.7) for _ in range(WIDTH * WIDTH)]
+def initial_weights():
+    draw = random.Random(7)
+    return [draw.uniform(-0.7, 0.7) for _ in range(WIDTH * WIDTH)]
 
+
+class LoopGradientsTest(TrainedModelTest):
     def check(self, times):
-        library, state = self.build(self.save(recurrent_graph(times, self.weights())), "--train", "--quiet"), self.path("state.safetensors")
-        w = [self.weights()[k * WIDTH:(k + 1) * WIDTH] for k in range(WIDTH)]
+        library, state = self.build(self.save(recurrent_graph(times, initial_weights())), "--train", "--quiet"), self.path("state.safetensors")
+        w = [initial_weights()[k * WIDTH:(k + 1) * WIDTH] for k in range(WIDTH)]
         for number in range(STEPS):
             draw = random.Random(number)
             x = [[draw.uniform(-1, 1) for _ in range(WIDTH)] for _ in range(times)]
@@ -271,29 +272,39 @@ class LoopGradientsTest(TrainedModelTest):
     def test_arrays_of_many_time_steps(self):
         self.check_arrays(140)
 
+
+class LoopGradientsOnArm64(OnArm64, LoopGradientsTest):
+    pass
+
+
+class LoopGradientsOnGpu(OnGpu, LoopGradientsTest):
+    pass
+
+
+class RefusedLoopsTest(TrainedModelTest):
     def refused(self, nodes, text, *options):
         self.assertIn(text, self.build(self.save(nodes), "--train", *options, status=1))
 
     def test_a_stack_that_is_popped_too_often_is_refused(self):
-        self.refused(recurrent_graph(4, self.weights(), pops=5), "'gradients/saved_h/pop' takes a value of a stack in each of 5 iterations, but only 4 were pushed; "
+        self.refused(recurrent_graph(4, initial_weights(), pops=5), "'gradients/saved_h/pop' takes a value of a stack in each of 5 iterations, but only 4 were pushed; "
                      "let the loop and its gradient have the same number of iterations")
 
     def test_a_number_of_iterations_that_a_run_decides_is_refused(self):
-        nodes = recurrent_graph(4, self.weights(), limit="input")
+        nodes = recurrent_graph(4, initial_weights(), limit="input")
         self.refused(nodes, "the number of iterations must be known at compile time, because 'gradients/saved_h/push' pushes a value to a stack in each; fix the "
                      "input that decides it with --set, or export the model with a fixed number of time steps")
         self.build(self.save(nodes), "--train", "--set=limit=4")
 
     def test_stacks_that_are_used_twice_are_refused(self):
         for op, verb in (("push", "push to"), ("pop", "pop from")):
-            nodes = recurrent_graph(4, self.weights())
+            nodes = recurrent_graph(4, initial_weights())
             enter, attributes = ("forward", {"T": FLOAT}) if op == "push" else ("backward", {"elem_type": FLOAT})
             operands = [f"gradients/saved_h/{enter}"] + (["while/tanh"] if op == "push" else [])
             nodes.append(node(f"again_{op}", f"Stack{op.title()}V2", operands, **attributes))
             self.refused(nodes, f"'gradients/saved_h/{op}' and 'again_{op}' must not {verb} the same stack 'gradients/saved_h'")
 
     def test_a_stack_outside_of_loops_is_refused(self):
-        nodes = recurrent_graph(4, self.weights()) + Stack("alone").nodes
+        nodes = recurrent_graph(4, initial_weights()) + Stack("alone").nodes
         nodes.append(node("alone/push", "StackPushV2", ["alone", "h0"], T=FLOAT))
         self.refused(nodes, '"alone/push": error: must be in a loop, because stacks are supported only for gradients of loops')
 
@@ -307,7 +318,7 @@ class LoopGradientsTest(TrainedModelTest):
         self.refused(nodes, "\"old\": error: must be a TensorArrayGradV3, but is a TensorArrayGradV2, which is not supported")
 
     def test_inference_needs_no_stack(self):
-        nodes = recurrent_graph(4, self.weights()) + Stack("alone").nodes
+        nodes = recurrent_graph(4, initial_weights()) + Stack("alone").nodes
         nodes.append(node("alone/push", "StackPushV2", ["alone", "h0"], T=FLOAT))
         self.build(self.save(nodes), "--output=while/h/Exit", "--quiet")
         self.assertIn("belongs to the gradient of a loop; name the inference outputs with --output, or pass --train to compile the training step",

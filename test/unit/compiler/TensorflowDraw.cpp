@@ -289,7 +289,8 @@ void addOutputs(Draw &draw, GraphDef &graph, const NodeDef &node) {
     static constexpr const char *lists[] = {
         "TensorListReserve",   "EmptyTensorList",    "TensorListFromTensor",
         "TensorListSetItem",   "TensorListPushBack", "TensorListScatter",
-        "TensorListScatterV2", "TensorListSplit",    "TensorListScatterIntoExistingList"};
+        "TensorListScatterV2", "TensorListSplit",    "TensorListScatterIntoExistingList",
+        "TensorListResize"};
     if (llvm::is_contained(lists, op) || (op == "TensorListPopBack" && result == 0))
       addNode(graph, to, "TensorListLength", {from});
     else if (op == "TensorArrayV3" && result == 0)

@@ -2,7 +2,7 @@
 //
 // Arrays of tensors: what they hold, and what is read of it.
 //
-// How:  1. rows, 2. making arrays, 3. one row, 4. several rows.
+// How:  1. rows, 2. making arrays, 3. one row, 4. several rows, 5. sums.
 
 #include "compiler/import/tensorflow/arrays/Rows.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -302,6 +302,55 @@ Value splitRows(OperandBinder &node, Value values, size_t lengthsIndex) {
   node.error() << node.nameOf(lengthsIndex) << " must add up to the " << describeCount(size, "element")
                << " of the first axis, but is [" << Ints(*lengths) << "]";
   return {};
+}
+
+//===----------------------------------------------------------------------===//
+// 5. Sums
+//===----------------------------------------------------------------------===//
+
+/// Whether one row of an array of zeros is written, as the gradient of what read a row is.
+static bool isRowAmongZeros(nn::ScatterNdOp written) {
+  ElementsAttr zeros = getConstant(written.getOperand());
+  return written.getKind() == nn::ScatterKind::Set && getType(written.getIndices()).getNumElements() == 1 && zeros &&
+         zeros.isSplat() && isa<FloatType>(zeros.getElementType()) && zeros.getSplatValue<APFloat>().isZero();
+}
+
+Value addArrays(OperandBinder &node, Value left, Value right) {
+  if (isNothing(left) || isNothing(right))
+    return isNothing(left) ? right : left;
+  if (std::optional<ValueRange> rows = getList(left), others = getList(right); rows && others) {
+    if (rows->size() != others->size()) {
+      node.error() << "the arrays must have the same number of rows to be added, but have " << rows->size() << " and "
+                   << others->size();
+      return {};
+    }
+    SmallVector<Value> sums;
+    for (auto [row, other] : llvm::zip_equal(*rows, *others))
+      if (!sums.emplace_back(addArrays(node, row, other)))
+        return {};
+    return node.nn.list(sums);
+  }
+  if (isTensor(left) != isTensor(right)) {
+    Value &array = isTensor(left) ? right : left, tensor = isTensor(left) ? left : right;
+    array = joinRows(node, array, node.nn.slice(tensor, 0, 0, 0));
+    if (!array)
+      return {};
+  }
+  if (left.getType() != right.getType()) {
+    node.error() << "arrays must hold the same to be added, but hold " << describe(left) << " and " << describe(right);
+    return {};
+  }
+  for (bool isLeft : {false, true})
+    if (auto written = (isLeft ? left : right).getDefiningOp<nn::ScatterNdOp>(); written && isRowAmongZeros(written))
+      return node.nn.infer<nn::ScatterNdOp>(nn::ScatterKind::Add, isLeft ? right : left, written.getIndices(),
+                                            written.getUpdates());
+  return node.nn.add(left, right);
+}
+
+Value zerosLike(OperandBinder &node, Value value) {
+  if (std::optional<ValueRange> rows = getList(value))
+    return node.nn.list(llvm::map_to_vector(*rows, [&](Value row) { return zerosLike(node, row); }));
+  return isTensor(value) ? node.nn.splat(getType(value), 0) : value;
 }
 
 } // namespace nacre::importer::tensorflow_format

@@ -34,6 +34,11 @@ mlir::Value joinRows(OperandBinder &node, mlir::Value array, mlir::Value rowTemp
 mlir::Value readRow(OperandBinder &node, mlir::Value array, size_t index, mlir::Value rowTemplate);
 mlir::Value writeRow(OperandBinder &node, mlir::Value array, size_t index, mlir::Value row);
 
+/// The sum of two arrays, row by row; a row that one of them lacks is zeros there. Null after an error.
+mlir::Value addArrays(OperandBinder &node, mlir::Value left, mlir::Value right);
+/// Zeros in the place of a tensor, or of each row that was written.
+mlir::Value zerosLike(OperandBinder &node, mlir::Value value);
+
 /// The rows that operand `index` names as one tensor; and the array with rows of `values` there.
 mlir::Value gatherRows(OperandBinder &node, mlir::Value array, size_t index, mlir::Value rowTemplate);
 mlir::Value scatterRows(OperandBinder &node, mlir::Value array, size_t index, mlir::Value values);

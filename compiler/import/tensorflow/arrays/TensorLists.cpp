@@ -105,6 +105,33 @@ void importSplit(OperandBinder &node) {
   node.setResult(splitRows(node, node.getOperand(0), 2));
 }
 
+/// (handle): sizes that are not known are -1, as is the whole shape.
+void importElementShape(OperandBinder &node) {
+  Type type = node.getType("shape_type", node.nn.types().getI32Type());
+  Value rows = templateOf(node, node.getOperand(0));
+  Value shape =
+      isTensor(rows) ? node.nn.integers(getShape(rows).drop_front()) : node.nn.reshape(node.nn.integers(-1), {});
+  node.setResult(node.nn.cast(shape, type));
+}
+
+/// (handle, size): rows behind the end are dropped, and those that are added were not written.
+void importResize(OperandBinder &node) {
+  FailureOr<int64_t> count = node.getInteger(1);
+  Value array = succeeded(count) ? makeArray(node, *count) : Value(), given = node.getOperand(0);
+  if (!array)
+    return;
+  const int64_t kept = std::min(*count, countRows(given));
+  if (isTensor(given)) {
+    Value rest = makeTemplate(node, getShape(given).drop_front(), getElementType(given));
+    Value first = node.nn.slice(given, 0, 0, kept);
+    return node.setResult(
+        kept == *count ? first : node.nn.concat({first, joinRows(node, makeArray(node, *count - kept), rest)}, 0));
+  }
+  SmallVector<Value> rows(getList(array)->begin(), getList(array)->end());
+  llvm::copy(getList(given)->take_front(size_t(kept)), rows.begin());
+  node.setResult(node.nn.list(rows));
+}
+
 /// (handle)
 void importLength(OperandBinder &node) { giveCount(node, node.getOperand(0)); }
 
@@ -151,6 +178,8 @@ void registerTensorLists(ImportRegistry &registry) {
   registry.add("TensorListScatterIntoExistingList", 1, {handle, {"tensor"}, indices}, importScatterInto);
   registry.add("TensorListConcatV2", 1, {handle, shape, {"leading_dims", Holds::Indices}}, importConcat);
   registry.add("TensorListSplit", 1, {{"tensor"}, shape, lengths}, importSplit);
+  registry.add("TensorListElementShape", 1, {handle}, importElementShape);
+  registry.add("TensorListResize", 1, {handle, {"size", Holds::Indices}}, importResize);
   registry.add("TensorListLength", 1, {handle}, importLength);
   registry.add("TensorListPushBack", 1, {handle, {"tensor"}}, importPushBack);
   registry.add("TensorListPopBack", 1, {handle, shape}, importPopBack);

@@ -12,6 +12,7 @@
 #include "compiler/import/compositions/SpecialFunctions.h"
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/operands/SharedOperators.h"
+#include "compiler/import/tensorflow/arrays/Rows.h"
 #include "compiler/import/tensorflow/operators/Handlers.h"
 
 #include <limits>
@@ -80,7 +81,14 @@ template <typename Compose> void importBinary(OperandBinder &node, Compose compo
 
 void importSum(OperandBinder &node) {
   node.ignore({"N", "shape"});
-  addUp(node);
+  Value sum = node.getOperand(0);
+  const bool areTensors = llvm::all_of(node.getOperands(), isTensor);
+  for (size_t index = 1; sum && index < node.getNumOperands(); ++index) {
+    if (areTensors && !node.checkShape(index, getShape(node.getOperand(0)), "that of the other operands"))
+      return;
+    sum = addArrays(node, sum, node.getOperand(index));
+  }
+  node.setResult(sum);
 }
 
 /// One element for each channel, along the last axis or the second.
@@ -179,7 +187,7 @@ void registerElementwise(ImportRegistry &registry) {
   registry.add("LeakyRelu", 1, floats, [](OperandBinder &node) {
     node.setResult(node.nn.unary(UnaryKind::LeakyRelu, node.getOperand(0), node.getFloat("alpha", 0.2)));
   });
-  const Signature many{{"inputs...", Holds::Numbers, 'T'}};
+  const Signature many{{"inputs...", Holds::Numbers, 'T', /*mayBeRows=*/true}};
   registry.add("AddN", 1, many, importSum);
   registry.add("AccumulateNV2", 1, many, importSum);
   registry.add("BiasAdd", 1, {{"value", Holds::Numbers, 'T'}, {"bias", Holds::Numbers, 'T'}}, importBiasAdd);

@@ -9,6 +9,7 @@
 
 #include "compiler/import/operands/Shapes.h"
 #include "compiler/import/compositions/Tables.h"
+#include "compiler/import/tensorflow/arrays/Rows.h"
 #include "compiler/import/tensorflow/operands/IndexType.h"
 #include "compiler/import/tensorflow/operators/Handlers.h"
 
@@ -268,7 +269,8 @@ void registerShapes(ImportRegistry &registry) {
   registry.add("BroadcastTo", 1, {{"input"}, {"shape", Holds::Indices}}, broadcastOperand);
   registry.add("Fill", 1, {{"dims", Holds::Indices}, {"value"}}, importFill);
   registry.add("Empty", 1, {{"shape", Holds::Indices}}, importEmpty);
-  registry.add("ZerosLike", 1, {{"x"}}, [](OperandBinder &node) { importLike(node, 0); });
+  registry.add("ZerosLike", 1, {{"x", Holds::Anything, /*group=*/0, /*mayBeRows=*/true}},
+               [](OperandBinder &node) { node.setResult(zerosLike(node, node.getOperand(0))); });
   registry.add("OnesLike", 1, {{"x"}}, [](OperandBinder &node) { importLike(node, 1); });
   registry.add("Range", 1,
                {{"start", Holds::Numbers, 'T'}, {"limit", Holds::Numbers, 'T'}, {"delta", Holds::Numbers, 'T'}},
