@@ -37,6 +37,8 @@ bool isRedundant(StringRef name, const tensorflow::AttrValue &value) {
   // Complex numbers are lists of their parts, which have types of their own.
   bool isComplex = value.type() == tensorflow::DT_COMPLEX64 || value.type() == tensorflow::DT_COMPLEX128;
   namesOperand |= name == "Tout" && isComplex;
+  // A list of lists says nothing of the rows that these have.
+  namesOperand |= name == "element_dtype" && value.type() == tensorflow::DT_VARIANT;
   return name.starts_with("_") || (isType && namesOperand);
 }
 

@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lists that a loop carries as stacks.
+//
+// How:  1. which lists these are,
+//       2. what of their rows a loop must store.
 
 #include "compiler/import/tensorflow/arrays/CarriedStacks.h"
 
 #include "compiler/import/model/GraphView.h"
 #include "compiler/import/tensorflow/arrays/Rows.h"
 #include "dialects/PrintableText.h"
+#include "dialects/nn/ConstantData.h"
 
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 
 namespace nacre::importer::tensorflow_format {
+//===----------------------------------------------------------------------===//
+// 1. The lists
+//===----------------------------------------------------------------------===//
+
 namespace {
 
 /// Who reads a value of a body.
@@ -110,31 +118,133 @@ std::vector<CarriedStack> findCarriedStacks(const GraphView &condition, const Gr
   return stacks;
 }
 
-std::pair<Value, Value> splitStack(OperandBinder &node, Value array, int64_t count, bool isReversed, StringRef taking) {
-  NnBuilder &nn = node.nn;
-  Value joined = joinRows(node, array, nn.nothing());
-  if (!joined)
-    return {};
-  const int64_t rest = getShape(joined)[0] - count;
-  if (rest < 0) {
-    node.error() << "'" << toPrintable(taking) << "' takes a value of a stack in each of " << count
-                 << " iterations, but only " << getShape(joined)[0]
-                 << " were pushed; let the loop and its gradient have the same number of iterations";
-    return {};
-  }
-  Value taken = nn.slice(joined, 0, rest, count);
-  if (taken && isReversed) {
-    SmallVector<int64_t> order(llvm::reverse(llvm::to_vector(llvm::seq<int64_t>(0, count))));
-    taken = nn.gather(taken, nn.integers(order), 0);
-  }
-  return {taken, nn.slice(joined, 0, 0, rest)};
+//===----------------------------------------------------------------------===//
+// 2. Their rows
+//===----------------------------------------------------------------------===//
+
+Value StackRows::find(NnBuilder &nn, Value turn) const {
+  if (same || !numbers)
+    return same;
+  Value number = nn.add(nn.mul(turn, double(numbers->step)), double(numbers->first));
+  return nn.cast(number, numbers->element);
 }
 
-Value growStack(OperandBinder &node, Value array, Value rows) {
-  if (countRows(array) == 0)
+namespace {
+
+/// The elements of a constant list of scalars, if each differs from the one before by as much.
+std::optional<StackRows::Numbers> findNumbers(Value array) {
+  ElementsAttr constant = getConstant(array);
+  if (!constant || getRank(array) != 1 || !constant.getElementType().isSignlessInteger() ||
+      constant.getElementType().isInteger(1))
+    return std::nullopt;
+  FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant);
+  if (failed(view))
+    return std::nullopt;
+  SmallVector<int64_t> values = view->readIntegers();
+  if (values.empty())
+    return std::nullopt;
+  const int64_t step = values.size() < 2 ? 0 : values[1] - values[0];
+  for (auto [index, value] : llvm::enumerate(values))
+    if (value != values.front() + step * static_cast<int64_t>(index))
+      return std::nullopt;
+  return StackRows::Numbers{values.front(), step, constant.getElementType()};
+}
+
+/// Whether a value is a constant integer; which one.
+std::optional<int64_t> findInteger(Value value) {
+  ElementsAttr constant = isTensor(value) ? getConstant(value) : ElementsAttr();
+  if (!constant || constant.getNumElements() != 1 || !constant.getElementType().isSignlessInteger())
+    return std::nullopt;
+  FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant);
+  return succeeded(view) ? std::optional(view->readIntegers().front()) : std::nullopt;
+}
+
+} // namespace
+
+FailureOr<TakenStack> takeStack(OperandBinder &node, Value array, int64_t count, bool isReversed, StringRef taking) {
+  NnBuilder &nn = node.nn;
+  const int64_t all = countRows(array), rest = all - count;
+  if (rest < 0)
+    return node.error() << "'" << toPrintable(taking) << "' takes a value of a stack in each of " << count
+                        << " iterations, but only " << all
+                        << " were pushed; let the loop and its gradient have the same number of iterations";
+  TakenStack result;
+  if (std::optional<ValueRange> list = getList(array); list && count > 0)
+    if (ValueRange last = list->drop_front(size_t(rest)); llvm::all_equal(last) && !isNothing(last.front())) {
+      result.taken.same = last.front();
+      result.rest = nn.list(list->take_front(size_t(rest)));
+      return result;
+    }
+  Value joined = joinRows(node, array, nn.nothing());
+  if (!joined)
+    return failure();
+  Value rows = nn.slice(joined, 0, rest, count);
+  result.taken.numbers = rows ? findNumbers(rows) : std::nullopt;
+  if (result.taken.numbers) {
+    result.taken.numbers->first += result.taken.numbers->step * (count - 1);
+    result.taken.numbers->step *= -1;
+  } else if (rows && isReversed) {
+    SmallVector<int64_t> order(llvm::reverse(llvm::to_vector(llvm::seq<int64_t>(0, count))));
+    rows = nn.gather(rows, nn.integers(order), 0);
+  }
+  result.taken.rows = rows;
+  result.rest = nn.slice(joined, 0, 0, rest);
+  if (!rows || !result.rest)
+    return failure();
+  return result;
+}
+
+FailureOr<StackRows> findPushed(OperandBinder &node, Value row, Block *body, ArrayRef<Value> initial,
+                                ArrayRef<Value> before, ArrayRef<Value> next) {
+  StackRows pushed;
+  if (std::optional<ValueRange> list = getList(row)) { // what a loop inside has pushed
+    if (!list->empty() && llvm::all_equal(*list) && isTensor(list->front())) {
+      FailureOr<StackRows> inside = findPushed(node, list->front(), body, /*initial=*/{}, /*before=*/{}, /*next=*/{});
+      if (succeeded(inside) && inside->same) {
+        inside->listed = list->size();
+        return inside;
+      }
+    }
+    row = joinRows(node, row, node.nn.nothing());
+    if (!row)
+      return failure();
+  }
+  pushed.rows = row;
+  if (!body->getParentOp()->isAncestor(row.getParentBlock()->getParentOp()) || getConstant(row))
+    pushed.same = row;
+  const auto *counter = llvm::find(before, row);
+  if (counter == before.end() || getRank(row) != 0)
+    return pushed;
+  const auto place = size_t(counter - before.begin());
+  auto sum = next[place].getDefiningOp<nn::BinaryOp>();
+  if (!sum || sum.getKind() != nn::BinaryKind::Add || sum->getOperand(0) != row)
+    return pushed;
+  std::optional<int64_t> first = findInteger(initial[place]), step = findInteger(sum->getOperand(1));
+  if (first && step)
+    pushed.numbers = {*first, *step, getElementType(row)};
+  return pushed;
+}
+
+Value growStack(OperandBinder &node, Value array, const StackRows &pushed, int64_t count) {
+  NnBuilder &nn = node.nn;
+  Value rows = pushed.rows;
+  if (std::optional<ValueRange> list = getList(array); list && pushed.same) {
+    SmallVector<Value> grown(*list);
+    grown.append(size_t(count), pushed.same);
+    return nn.list(grown);
+  }
+  if (pushed.same)
+    rows = joinRows(node, nn.list(SmallVector<Value>(size_t(count), pushed.same)), nn.nothing());
+  if (pushed.numbers) {
+    SmallVector<int64_t> numbers;
+    for (int64_t turn = 0; turn < count; ++turn)
+      numbers.push_back(pushed.numbers->first + pushed.numbers->step * turn);
+    rows = nn.cast(nn.integers(numbers), pushed.numbers->element);
+  }
+  if (!rows || countRows(array) == 0)
     return rows;
-  Value joined = joinRows(node, array, node.nn.slice(rows, 0, 0, 0));
-  return joined ? node.nn.concat({joined, rows}, 0) : Value();
+  Value joined = joinRows(node, array, nn.slice(rows, 0, 0, 0));
+  return joined ? nn.concat({joined, rows}, 0) : Value();
 }
 
 } // namespace nacre::importer::tensorflow_format

@@ -22,13 +22,40 @@ struct CarriedStack {
 /// Returns one for each carried value of a loop.
 std::vector<CarriedStack> findCarriedStacks(const GraphView &condition, const GraphView &body);
 
-/// Returns the `count` last rows of an array as a tensor, the last one first if `isReversed`, and the array without these rows;
-/// nulls after an error, which names `taking`, the node that takes rows.
-std::pair<mlir::Value, mlir::Value> splitStack(OperandBinder &node, mlir::Value array, int64_t count, bool isReversed,
-                                               llvm::StringRef taking);
+/// The rows that a loop takes from a list, or pushes to one, an iteration each: a tensor of them, of which a list has the last
+/// iteration's first; or what is known without the loop, so that nothing need be stored: one row for all, or numbers.
+struct StackRows {
+  struct Numbers {
+    int64_t first, step; ///< of the first iteration, and added in each
+    mlir::Type element;
+  };
+  mlir::Value rows = {}, same = {};
+  std::optional<size_t> listed = {}; ///< the row of all is a list of `same`, as often
+  std::optional<Numbers> numbers = {};
 
-/// Returns the array with more rows, those of a tensor; null after an error.
-mlir::Value growStack(OperandBinder &node, mlir::Value array, mlir::Value rows);
+  bool areKnown() const { return same || numbers; }
+  /// The row of iteration `turn`, a scalar, where it is known without the loop; null otherwise.
+  mlir::Value find(NnBuilder &nn, mlir::Value turn) const;
+};
+
+struct TakenStack {
+  StackRows taken;
+  mlir::Value rest; ///< the array without these rows
+};
+
+/// Takes the `count` last rows of an array, as rows to be scanned in the order of iterations, or from the last to the first if
+/// `isReversed`. The error names `taking`, the node that takes rows.
+mlir::FailureOr<TakenStack> takeStack(OperandBinder &node, mlir::Value array, int64_t count, bool isReversed,
+                                      llvm::StringRef taking);
+
+/// What is known of a row that the body of a loop pushes in each iteration, before the loop is built; `rows` is the row itself.
+/// `before` and `next` are the carried values in an iteration and in the next one, `initial` those of the first.
+mlir::FailureOr<StackRows> findPushed(OperandBinder &node, mlir::Value row, mlir::Block *body,
+                                      llvm::ArrayRef<mlir::Value> initial, llvm::ArrayRef<mlir::Value> before,
+                                      llvm::ArrayRef<mlir::Value> next);
+
+/// Returns the array with `count` more rows; null after an error.
+mlir::Value growStack(OperandBinder &node, mlir::Value array, const StackRows &pushed, int64_t count);
 
 } // namespace nacre::importer::tensorflow_format
 

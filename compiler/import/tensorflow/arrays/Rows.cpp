@@ -41,7 +41,7 @@ void giveCount(OperandBinder &node, Value array) {
 static RankedTensorType findRowType(Value array, Value rowTemplate) {
   if (std::optional<ValueRange> list = getList(array))
     for (Value row : *list)
-      if (!isNothing(row))
+      if (isTensor(row))
         return getType(row);
   Value source = isTensor(array) ? array : rowTemplate;
   return source && isTensor(source) && getRank(source) > 0
@@ -71,6 +71,13 @@ Value joinRows(OperandBinder &node, Value array, Value rowTemplate) {
   if (isTensor(array))
     return array;
   NnBuilder &nn = node.nn;
+  if (ValueRange rows = *getList(array); llvm::any_of(rows, [](Value row) { return getList(row).has_value(); })) {
+    SmallVector<Value> joined; // lists of lists are tensors of tensors
+    for (Value row : rows)
+      if (!joined.emplace_back(getList(row) ? joinRows(node, row, nn.nothing()) : row))
+        return {};
+    return joinRows(node, nn.list(joined), rowTemplate);
+  }
   RankedTensorType type = findRowType(array, rowTemplate);
   if (!type) {
     node.error() << "the rows' shape must be stated by the array or by a written row, but is unknown";
@@ -79,6 +86,8 @@ Value joinRows(OperandBinder &node, Value array, Value rowTemplate) {
   int64_t count = countRows(array);
   if (llvm::all_of(*getList(array), isNothing))
     return nn.splat(RankedTensorType::get(withRows(count, type.getShape()), type.getElementType()), 0);
+  if (count > 1 && llvm::all_equal(*getList(array)))
+    return nn.broadcast((*getList(array))[0], withRows(count, type.getShape()));
   SmallVector<Value> rows;
   for (int64_t index = 0; index < count; ++index) {
     Value row = takeRow(node, array, index, rowTemplate);

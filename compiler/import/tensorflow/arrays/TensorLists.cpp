@@ -14,7 +14,7 @@ namespace {
 Value readTemplate(OperandBinder &node, size_t index) {
   node.ignore({"shape_type", "num_elements"});
   Type elementType = node.getType("element_dtype", node.nn.types().getF32Type());
-  if (!getConstant(node.getOperand(index)) || getRank(node.getOperand(index)) == 0)
+  if (!node.has("element_dtype") || !getConstant(node.getOperand(index)) || getRank(node.getOperand(index)) == 0)
     return makeTemplate(node, std::nullopt, elementType);
   FailureOr<SmallVector<int64_t>> shape = node.getIntegers(index);
   if (failed(shape))

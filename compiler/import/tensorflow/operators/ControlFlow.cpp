@@ -187,46 +187,60 @@ void importAsLoop(OperandBinder &node, const LoopNode &loop) {
   Loop built;
   built.bound = loop.most;
   built.reverse = llvm::none_of(stacks, [](const CarriedStack &stack) { return stack.use == Use::Grows; });
-  SmallVector<Value> rest; // of stacks that shrink
+  SmallVector<TakenStack> taken; // of stacks that shrink
   for (auto [value, stack] : llvm::zip_equal(*initial, stacks)) {
     if (stack.use == Use::None)
       built.initial.push_back(value);
     if (stack.use != Use::Shrinks)
       continue;
-    auto [taken, left] = splitStack(node, value, *loop.most, /*isReversed=*/!built.reverse, stack.node);
-    if (!taken || !left)
+    FailureOr<TakenStack> found = takeStack(node, value, *loop.most, /*isReversed=*/!built.reverse, stack.node);
+    if (failed(found))
       return node.fail();
-    built.scanned.push_back(taken);
-    rest.push_back(left);
+    taken.push_back(*found);
+    if (!found->taken.areKnown())
+      built.scanned.push_back(found->taken.rows);
   }
   built.reverse &= !built.scanned.empty();
-  /// All values that the graphs take, of those that the loop has. A stack has no row but the one to be taken.
-  auto putTogether = [&](ArrayRef<Value> carried, ArrayRef<Value> rows) {
+  /// All values that the graphs take, of those that the loop has. A stack has no row but the one to be taken in the body.
+  auto putTogether = [&](Value number, ArrayRef<Value> carried, ArrayRef<Value> rows) {
     SmallVector<Value> values;
+    ArrayRef<TakenStack> shrinking = taken;
     for (const CarriedStack &stack : stacks)
-      if (stack.use == Use::None)
+      if (stack.use == Use::None) {
         values.push_back(carried.consume_front());
-      else if (stack.use == Use::Shrinks && !rows.empty())
-        values.push_back(node.nn.list({rows.consume_front()}));
-      else
+      } else if (stack.use == Use::Shrinks && number) {
+        Value known = shrinking.consume_front().taken.find(node.nn, number);
+        values.push_back(node.nn.list({known ? known : rows.consume_front()}));
+      } else {
         values.push_back(node.nn.list({}));
+      }
     return values;
   };
-  auto compute = [&](Value, ArrayRef<Value> carried, ArrayRef<Value> rows) -> FailureOr<Turn> {
-    FailureOr<SmallVector<Value>> values = node.expand(*loop.body, putTogether(carried, rows));
+  SmallVector<StackRows> pushed; // of stacks that grow
+  auto compute = [&](Value number, ArrayRef<Value> carried, ArrayRef<Value> rows) -> FailureOr<Turn> {
+    FailureOr<SmallVector<Value>> values = node.expand(*loop.body, putTogether(number, carried, rows));
     if (failed(values))
       return failure();
     Turn turn;
     for (auto [value, stack] : llvm::zip_equal(*values, stacks)) {
-      if (stack.use == Use::Grows)
-        turn.rows.push_back(getList(value)->front());
-      else if (stack.use == Use::None)
+      if (stack.use == Use::None)
         turn.carried.push_back(getList(value) ? joinRows(node, value, node.nn.nothing()) : value);
+    }
+    for (auto [value, stack] : llvm::zip_equal(*values, stacks)) {
+      if (stack.use != Use::Grows)
+        continue;
+      FailureOr<StackRows> row =
+          findPushed(node, getList(value)->front(), number.getParentBlock(), built.initial, carried, turn.carried);
+      if (failed(row))
+        return failure();
+      pushed.push_back(*row);
+      if (!row->areKnown())
+        turn.rows.push_back(row->rows);
     }
     return turn;
   };
   auto goesOn = [&](Value, ArrayRef<Value> carried) -> FailureOr<Value> {
-    FailureOr<SmallVector<Value>> values = node.expand(*loop.condition, putTogether(carried, {}));
+    FailureOr<SmallVector<Value>> values = node.expand(*loop.condition, putTogether(Value(), carried, {}));
     return failed(values) ? FailureOr<Value>() : values->front();
   };
   RegionBuilder regions(node.nn);
@@ -236,11 +250,25 @@ void importAsLoop(OperandBinder &node, const LoopNode &loop) {
     return node.fail();
   if (llvm::any_of(stacks, isStack))
     settleCounters(node, built, results->finals);
-  ArrayRef<Value> finals = results->finals, grown = results->stacks, left = rest;
+  ArrayRef<Value> finals = results->finals, grown = results->stacks;
+  ArrayRef<TakenStack> left = taken;
+  MutableArrayRef<StackRows> added = pushed;
   for (auto [index, stack] : llvm::enumerate(stacks)) {
-    Value value = stack.use == Use::None      ? finals.consume_front()
-                  : stack.use == Use::Shrinks ? left.consume_front()
-                                              : growStack(node, (*initial)[index], grown.consume_front());
+    Value value;
+    if (stack.use == Use::None) {
+      value = finals.consume_front();
+    } else if (stack.use == Use::Shrinks) {
+      value = left.consume_front().rest;
+    } else {
+      StackRows &rows = added.consume_front();
+      if (ElementsAttr known = rows.same ? getConstant(rows.same) : ElementsAttr())
+        rows.same = node.nn.constant(known); // the body may have its own
+      if (rows.listed)
+        rows.same = node.nn.list(SmallVector<Value>(*rows.listed, rows.same));
+      if (!rows.areKnown())
+        rows.rows = grown.consume_front();
+      value = growStack(node, (*initial)[index], rows, *loop.most);
+    }
     if (!value)
       return node.fail();
     node.setResult(index, value);
