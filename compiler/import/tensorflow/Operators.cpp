@@ -28,6 +28,7 @@ const ImportRegistry &getOperators() {
     registerFourier(result);
     registerImages(result);
     registerIndexed(result);
+    registerLoops(result);
     registerMatrices(result);
     registerNormalizations(result);
     registerOptimizers(result);

@@ -10,7 +10,7 @@ FLOAT, INT32, BOOL, VARIANT, RESOURCE = tf.FLOAT, tf.INT32, tf.BOOL, tf.VARIANT,
 # What operators call their results, where this is not `output`, of which there may be several.
 NAMES = {"AddV2": ["z"], "Sub": ["z"], "Mul": ["z"], "Less": ["z"], "GreaterEqual": ["z"], "LogicalAnd": ["z"], "Minimum": ["z"], "Tanh": ["y"],
          "Sigmoid": ["y"], "TanhGrad": ["z"], "SigmoidGrad": ["z"], "MatMul": ["product"], "AddN": ["sum"], "ZerosLike": ["y"],
-         "ReadVariableOp": ["value"], "EmptyTensorList": ["handle"], "TensorListReserve": ["handle"], "TensorListGetItem": ["item"],
+         "ReadVariableOp": ["value"], "Cast": ["y"], "EmptyTensorList": ["handle"], "TensorListReserve": ["handle"], "TensorListGetItem": ["item"],
          "TensorListStack": ["tensor"], "TensorListElementShape": ["element_shape"], "TensorListLength": ["length"],
          "TensorListConcatV2": ["tensor", "lengths"], "TensorListFromTensor": ["output_handle"], "TensorListSetItem": ["output_handle"],
          "TensorListPushBack": ["output_handle"], "TensorListPopBack": ["output_handle", "tensor"]}

@@ -71,11 +71,16 @@ class Stack:
 
 
 def recurrent_graph(times, weights, limit=None, pops=None):
-    """h = tanh(h W + x[t]) for all t; the loss is the sum of (h - label)^2. `pops` is the limit of the gradient's loop."""
+    """h = tanh(h W + x[t]) for all t; the loss is the sum of (h - label)^2. `limit` says what decides how many t there are: nothing, an
+    `input`, or an input that is `bounded` by what there is, as in dynamic_rnn. `pops` is the limit of the gradient's loop."""
     nodes = [placeholder("x", [times, WIDTH]), placeholder("label", [1, WIDTH]), *variable("w", [WIDTH, WIDTH], weights),
              const("h0", tf.floats([1, WIDTH], [0] * WIDTH)), const("rate", tf.floats([], [RATE])), const("axes", tf.integers([2], [0, 1])),
              integer("zero", 0), integer("axis", 0), const("row", tf.integers([2], [1, WIDTH]))]
-    nodes += [integer("limit", times)] if limit is None else [placeholder("limit", [], INT32)]
+    if limit == "bounded":
+        nodes += [placeholder("steps", [], INT32), integer("times", times), integer("one", 1), node("least", "Maximum", ["one", "steps"], T=INT32),
+                  node("limit", "Minimum", ["times", "least"], T=INT32)]
+    else:
+        nodes += [integer("limit", times)] if limit is None else [placeholder("limit", [], INT32)]
     forward, backward = LoopFrame("while"), LoopFrame("gradients/while")
     saved_h, saved_y = Stack("gradients/saved_h"), Stack("gradients/saved_y")
     # Forward.
@@ -229,18 +234,20 @@ def initial_weights():
 
 
 class LoopGradientsTest(TrainedModelTest):
-    def check(self, times):
-        library, state = self.build(self.save(recurrent_graph(times, initial_weights())), "--train", "--quiet"), self.path("state.safetensors")
+    def check(self, times, steps=None):
+        graph = recurrent_graph(times, initial_weights(), limit="bounded" if steps else None)
+        library, state = self.build(self.save(graph), "--train", "--quiet"), self.path("state.safetensors")
         w = [initial_weights()[k * WIDTH:(k + 1) * WIDTH] for k in range(WIDTH)]
         for number in range(STEPS):
             draw = random.Random(number)
             x = [[draw.uniform(-1, 1) for _ in range(WIDTH)] for _ in range(times)]
             label = [draw.uniform(-1, 1) for _ in range(WIDTH)]
-            loss, w = step(w, x, label)
-            inputs = {"x": ([times, WIDTH], sum(x, [])), "label": ([1, WIDTH], label)}
+            length = steps[number] if steps else times
+            loss, w = step(w, x[:length], label)
+            inputs = {"x": ([times, WIDTH], sum(x, [])), "label": ([1, WIDTH], label)} | ({"steps": ([], [length], "i")} if steps else {})
             outputs = self.run_entry(library, inputs, "--entry=train", "--save=" + state, *(["--resume=" + state] if number else []))
             self.close(outputs["loss"], [loss], f"loss of step {number}")
-        loss, _ = step(w, x, label)
+        loss, _ = step(w, x[:length], label)
         evaluated = self.run_entry(library, inputs, "--entry=evaluate", "--resume=" + state)
         self.close(evaluated["loss"], [loss], "the loss after all steps")
 
@@ -252,6 +259,9 @@ class LoopGradientsTest(TrainedModelTest):
 
     def test_one_time_step(self):
         self.check(1)
+
+    def test_iterations_that_a_run_decides(self):
+        self.check(5, steps=[3, 5, 1])
 
     def check_arrays(self, times):
         v = [0.5, -0.75, 1.0]
@@ -289,10 +299,10 @@ class RefusedLoopsTest(TrainedModelTest):
         self.refused(recurrent_graph(4, initial_weights(), pops=5), "'gradients/saved_h/pop' takes a value of a stack in each of 5 iterations, but only 4 were pushed; "
                      "let the loop and its gradient have the same number of iterations")
 
-    def test_a_number_of_iterations_that_a_run_decides_is_refused(self):
+    def test_a_number_of_iterations_without_a_limit_is_refused(self):
         nodes = recurrent_graph(4, initial_weights(), limit="input")
-        self.refused(nodes, "the number of iterations must be known at compile time, because 'gradients/saved_h/push' pushes a value to a stack in each; fix the "
-                     "input that decides it with --set, or export the model with a fixed number of time steps")
+        self.refused(nodes, "the number of iterations must have a limit that is known at compile time, because 'gradients/saved_h/push' pushes a value to a stack "
+                     "in each; fix the input that decides it with --set, or export the loop with maximum_iterations")
         self.build(self.save(nodes), "--train", "--set=limit=4")
 
     def test_stacks_that_are_used_twice_are_refused(self):

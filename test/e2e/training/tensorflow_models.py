@@ -59,7 +59,7 @@ class OnArm64:
 
 
 class OnGpu:
-    """The same on a GPU, which a validation layer watches; lavapipe will do. No part of a step is left to the CPU."""
+    """The same on a GPU, which a validation layer watches; lavapipe will do. Only loops whose iterations a run decides are left to the CPU."""
 
     compile_options = ("--place=gpu",)
 
@@ -72,4 +72,4 @@ class OnGpu:
     def run_library(self, library, *options):
         said = self.run_model(library, "--gpu", *options)
         self.assertNotRegex(said, VALIDATION_MESSAGE)
-        self.assertRegex(said, r": [1-9]\d* launches, 0 on the CPU,")
+        self.assertRegex(said, r": [1-9]\d* launches, %s on the CPU," % (r"\d+" if "run_decides" in self._testMethodName else "0"))

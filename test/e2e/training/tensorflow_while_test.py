@@ -10,7 +10,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import nacre
 import tensorflow_writer as tf
-from tensorflow_functions import FLOAT, RESOURCE, Graph, Loop, gradients
+from tensorflow_functions import FLOAT, INT32, RESOURCE, Graph, Loop, gradients
 from tensorflow_models import OnArm64, OnGpu, TrainedModelTest
 
 BATCH, WIDTH, RATE, STEPS = 2, 3, 0.125, 3
@@ -52,11 +52,11 @@ def descend(graph, loss, handles):
     return last.results[0]
 
 
-def recurrence(graph, x, w, reads_inside, bound=True):
-    """h = tanh(h w + x[t]): all h, [times, batch, width]."""
+def recurrence(graph, x, w, reads_inside, steps=None):
+    """h = tanh(h w + x[t]): all h, [times, batch, width]; zeros from `steps` on, a scalar, if it is given."""
     times = x.shape[0]
     rows, outputs = graph.unstack(x), graph.reserve(graph.integer(times), (FLOAT, (BATCH, WIDTH), None))
-    limit = graph.integer(times)
+    limit = graph.add("Cast", [steps], INT32, SrcT=tf.Type(FLOAT), DstT=tf.Type(INT32)) if steps else graph.integer(times)
     weights = w if reads_inside else graph.read(w)
 
     def body(inner, t, outputs, h):
@@ -64,8 +64,7 @@ def recurrence(graph, x, w, reads_inside, bound=True):
         h = inner.like("Tanh", inner.like("AddV2", product, inner.get(inner.own(rows), t)))
         return inner.like("AddV2", t, inner.integer(1)), inner.set(outputs, t, h), h
 
-    loop = Loop(graph, "while", lambda ask, t, *_: ask.compare("Less", t, limit), body,
-                [graph.integer(0), outputs, graph.zeros((BATCH, WIDTH))], times if bound else None)
+    loop = Loop(graph, "while", lambda ask, t, *_: ask.compare("Less", t, limit), body, [graph.integer(0), outputs, graph.zeros((BATCH, WIDTH))], times)
     return graph.stack(loop.result(1), times)
 
 
@@ -104,31 +103,49 @@ def lstm(graph, x, kernel, recurrent, bias):
     return loop.result(2)
 
 
+def nested(graph, x, w):
+    """For all t, h = h + x[t], and then some times h = tanh(h w)."""
+    rows, weights, limit = graph.unstack(x), graph.read(w), graph.integer(x.shape[0])
+
+    def body(outer, t, h):
+        h, own, count = outer.like("AddV2", h, outer.get(outer.own(rows), t)), outer.own(weights), outer.integer(3)
+        loop = Loop(outer, "inner", lambda ask, i, _: ask.compare("Less", i, count),
+                    lambda inner, i, h: (inner.like("AddV2", i, inner.integer(1)), inner.like("Tanh", inner.product(h, own))), [outer.integer(0), h], 3)
+        return outer.like("AddV2", t, outer.integer(1)), loop.result(1)
+
+    return Loop(graph, "outer", lambda ask, t, _: ask.compare("Less", t, limit), body, [graph.integer(0), graph.zeros((BATCH, WIDTH))], x.shape[0]).result(1)
+
+
 def flat(values):
     return [number for value in values for number in flat(value)] if isinstance(values, list) else [values]
 
 
 class RecurrenceTest(TrainedModelTest):
-    def check(self, times, *options, **how):
+    def check(self, times, reads_inside, steps=None):
         draw = random.Random(7)
         shape = (times, BATCH, WIDTH)
         w = [[draw.uniform(-0.7, 0.7) for _ in range(WIDTH)] for _ in range(WIDTH)]
 
-        def step(graph, x, label, handle):
-            difference = graph.like("Sub", recurrence(graph, x, handle, **how), label)
-            return descend(graph, graph.sum(graph.like("Mul", difference, difference)), [handle])
+        def infer(graph, x, *others):
+            return recurrence(graph, x, others[-1], reads_inside, others[0] if len(others) > 1 else None)
 
-        model = save_model(self.path("model"), {"w": ((WIDTH, WIDTH), flat(w))}, {"x": shape, "label": shape},
-                           {"train": step, "infer": lambda graph, x, handle: recurrence(graph, x, handle, **how)})
-        library, state = self.build(model, "--train", "--quiet", *options), self.path("state.safetensors")
+        def train(graph, x, label, *others):
+            difference = graph.like("Sub", infer(graph, x, *others), label)
+            return descend(graph, graph.sum(graph.like("Mul", difference, difference)), [others[-1]])
+
+        inputs = {"x": shape, "label": shape} | ({"steps": ()} if steps else {})
+        model = save_model(self.path("model"), {"w": ((WIDTH, WIDTH), flat(w))}, inputs, {"train": train, "infer": infer})
+        library, state = self.build(model, "--train", "--quiet"), self.path("state.safetensors")
         for number in range(STEPS):
             x, label = ([[[draw.uniform(-1, 1) for _ in range(WIDTH)] for _ in range(BATCH)] for _ in range(times)] for _ in range(2))
-            loss, w = recurrence_step(w, x, label)
-            inputs = {"x": (shape, flat(x)), "label": (shape, flat(label))}
+            length = steps[number] if steps else times
+            label[length:] = [[[0] * WIDTH] * BATCH] * (times - length)  # no error, where nothing is computed
+            loss, w = recurrence_step(w, x[:length], label)
+            inputs = {"x": (shape, flat(x)), "label": (shape, flat(label))} | ({"steps": ([], [length])} if steps else {})
             outputs = self.run_entry(library, inputs, "--entry=train", "--save=" + state, *(["--resume=" + state] if number else []))
             self.close(outputs["loss"], [loss], f"loss of step {number}")
         evaluated = self.run_entry(library, inputs, "--entry=evaluate", "--resume=" + state)
-        self.close(evaluated["loss"], [recurrence_step(w, x, label)[0]], "the loss after all steps")
+        self.close(evaluated["loss"], [recurrence_step(w, x[:length], label)[0]], "the loss after all steps")
 
     def test_a_few_time_steps(self):
         self.check(5, reads_inside=False)
@@ -140,28 +157,36 @@ class RecurrenceTest(TrainedModelTest):
         self.check(150, reads_inside=True)
         self.check(4, reads_inside=True)
 
-    def test_own_gradients(self):
+    def test_iterations_that_a_run_decides(self):
+        self.check(6, reads_inside=True, steps=[4, 6, 1])
+
+    def check_own_gradients(self, network, shapes, times):
         """The same loss with the gradients of the file and with those of the compiler."""
-        times, draw = 130, random.Random(3)
+        draw = random.Random(3)
         shape = (times, BATCH, WIDTH)
-        shapes = {"kernel": (WIDTH, 4 * WIDTH), "recurrent": (WIDTH, 4 * WIDTH), "bias": (4 * WIDTH,)}
         weights = {name: (sizes, [draw.uniform(-0.7, 0.7) for _ in range(math.prod(sizes))]) for name, sizes in shapes.items()}
 
         def loss(graph, x, label, *handles):
-            difference = graph.like("Sub", lstm(graph, x, *handles), label)
+            difference = graph.like("Sub", network(graph, x, *handles), label)
             return graph.sum(graph.like("Mul", difference, difference))
 
-        builders = {"train": lambda graph, x, label, *handles: descend(graph, loss(graph, x, label, *handles), handles), "infer": lstm, "plain": loss}
+        builders = {"train": lambda graph, x, label, *handles: descend(graph, loss(graph, x, label, *handles), handles), "infer": network, "plain": loss}
         model = save_model(self.path("model"), weights, {"x": shape, "label": (BATCH, WIDTH)}, builders)
-        given = self.build(model, "--train", "--quiet")
         inputs = {"x": (shape, [draw.uniform(-1, 1) for _ in range(math.prod(shape))]), "label": ((BATCH, WIDTH), [draw.uniform(-1, 1) for _ in range(BATCH * WIDTH)])}
-        states = [self.path(name) for name in ("given.safetensors", "own.safetensors")]
-        first = self.run_entry(given, inputs, "--entry=train", "--save=" + states[0])
+        first = self.run_entry(self.build(model, "--train", "--quiet"), inputs, "--entry=train", "--save=" + self.path("given.safetensors"))
         own = self.build(model, "--signature=plain", "--train", "--loss=model:plain/loss", "--optimizer=sgd", "--batch-axis=x:1", f"--train-batch={BATCH}", "--quiet")
-        second = self.run_entry(own, inputs | {"learning_rate": ([], [RATE])}, "--entry=train", "--save=" + states[1])
-        for name in ("loss", *weights):
+        second = self.run_entry(own, inputs | {"learning_rate": ([], [RATE])}, "--entry=train", "--save=" + self.path("own.safetensors"))
+        for name, (_, before) in weights.items():
             self.close(first[name], second[name], name)
-        self.assertGreater(max(abs(a - b) for a, b in zip(first["recurrent"], weights["recurrent"][1])), 0.01)
+            self.assertGreater(max(abs(a - b) for a, b in zip(first[name], before)), 1e-3, name)
+        self.close(first["loss"], second["loss"])
+
+    def test_lstm(self):
+        shapes = {"kernel": (WIDTH, 4 * WIDTH), "recurrent": (WIDTH, 4 * WIDTH), "bias": (4 * WIDTH,)}
+        self.check_own_gradients(lstm, shapes, times=130)
+
+    def test_a_loop_in_a_loop(self):
+        self.check_own_gradients(nested, {"w": (WIDTH, WIDTH)}, times=4)
 
 
 class RecurrenceOnArm64(OnArm64, RecurrenceTest):

@@ -161,6 +161,44 @@ std::optional<int64_t> findInteger(Value value) {
 
 } // namespace
 
+std::optional<StackRows::Numbers> findCounter(Value initial, Value before, Value next) {
+  auto sum = next.getDefiningOp<nn::BinaryOp>();
+  if (!sum || getRank(before) != 0 || sum.getKind() != nn::BinaryKind::Add || sum->getOperand(0) != before)
+    return std::nullopt;
+  std::optional<int64_t> first = findInteger(initial), step = findInteger(sum->getOperand(1));
+  return first && step ? std::optional(StackRows::Numbers{*first, *step, getElementType(before)}) : std::nullopt;
+}
+
+Value TakenStack::find(NnBuilder &nn, Value turn) const {
+  if (taken.areKnown())
+    return taken.find(nn, turn);
+  return count ? nn.gather(taken.rows, nn.sub(nn.add(count, -1.0), turn), 0) : Value();
+}
+
+FailureOr<TakenStack> takeOpenStack(OperandBinder &node, Value array) {
+  NnBuilder &nn = node.nn;
+  TakenStack result;
+  result.rest = nn.nothing();
+  if (std::optional<ValueRange> list = getList(array); list && !list->empty() && llvm::all_equal(*list)) {
+    result.taken.same = list->front();
+    return result;
+  }
+  Value joined = joinRows(node, array, nn.nothing());
+  if (!joined)
+    return failure();
+  nn::AxisCounts counts = nn.getCounts(joined);
+  const bool isOpen = !counts.empty() && counts.front();
+  result.count = isOpen ? counts.front() : nn.reshape(nn.integers(countRows(joined)), {});
+  result.taken.rows = joined;
+  if (isOpen) {
+    // The same without its count, as only rows that are there are picked.
+    OpBuilder builder(joined.getContext());
+    builder.setInsertionPointAfterValue(joined);
+    result.taken.rows = nn::ReshapeOp::create(builder, joined.getLoc(), joined.getType(), joined);
+  }
+  return result;
+}
+
 FailureOr<TakenStack> takeStack(OperandBinder &node, Value array, int64_t count, bool isReversed, StringRef taking) {
   NnBuilder &nn = node.nn;
   const int64_t all = countRows(array), rest = all - count;
@@ -212,29 +250,27 @@ FailureOr<StackRows> findPushed(OperandBinder &node, Value row, Block *body, Arr
   pushed.rows = row;
   if (!body->getParentOp()->isAncestor(row.getParentBlock()->getParentOp()) || getConstant(row))
     pushed.same = row;
-  const auto *counter = llvm::find(before, row);
-  if (counter == before.end() || getRank(row) != 0)
-    return pushed;
-  const auto place = size_t(counter - before.begin());
-  auto sum = next[place].getDefiningOp<nn::BinaryOp>();
-  if (!sum || sum.getKind() != nn::BinaryKind::Add || sum->getOperand(0) != row)
-    return pushed;
-  std::optional<int64_t> first = findInteger(initial[place]), step = findInteger(sum->getOperand(1));
-  if (first && step)
-    pushed.numbers = {*first, *step, getElementType(row)};
+  if (const auto *counter = llvm::find(before, row); counter != before.end()) {
+    const auto place = size_t(counter - before.begin());
+    pushed.numbers = findCounter(initial[place], row, next[place]);
+  }
   return pushed;
 }
 
 Value growStack(OperandBinder &node, Value array, const StackRows &pushed, int64_t count) {
   NnBuilder &nn = node.nn;
-  Value rows = pushed.rows;
-  if (std::optional<ValueRange> list = getList(array); list && pushed.same) {
+  Value rows = pushed.rows, same = pushed.same;
+  if (ElementsAttr known = same ? getConstant(same) : ElementsAttr())
+    same = nn.constant(known); // the body may have its own
+  if (same && pushed.listed)
+    same = nn.list(SmallVector<Value>(*pushed.listed, same));
+  if (std::optional<ValueRange> list = getList(array); list && same) {
     SmallVector<Value> grown(*list);
-    grown.append(size_t(count), pushed.same);
+    grown.append(size_t(count), same);
     return nn.list(grown);
   }
-  if (pushed.same)
-    rows = joinRows(node, nn.list(SmallVector<Value>(size_t(count), pushed.same)), nn.nothing());
+  if (same)
+    rows = joinRows(node, nn.list(SmallVector<Value>(size_t(count), same)), nn.nothing());
   if (pushed.numbers) {
     SmallVector<int64_t> numbers;
     for (int64_t turn = 0; turn < count; ++turn)

@@ -38,15 +38,26 @@ struct StackRows {
   mlir::Value find(NnBuilder &nn, mlir::Value turn) const;
 };
 
+/// The integer scalar that a carried value is in each iteration, if every iteration adds as much to it.
+std::optional<StackRows::Numbers> findCounter(mlir::Value initial, mlir::Value before, mlir::Value next);
+
 struct TakenStack {
   StackRows taken;
-  mlir::Value rest; ///< the array without these rows
+  mlir::Value rest;       ///< the array without these rows
+  mlir::Value count = {}; ///< of rows to pick from, where a run decides how many iterations there are: a scalar of i64
+
+  /// The row of iteration `turn`; null where it is one that is scanned.
+  mlir::Value find(NnBuilder &nn, mlir::Value turn) const;
 };
 
 /// Takes the `count` last rows of an array, as rows to be scanned in the order of iterations, or from the last to the first if
 /// `isReversed`. The error names `taking`, the node that takes rows.
 mlir::FailureOr<TakenStack> takeStack(OperandBinder &node, mlir::Value array, int64_t count, bool isReversed,
                                       llvm::StringRef taking);
+
+/// The same for a loop of which a run decides how many iterations there are, each of which picks its row from the end. What is
+/// left is not known.
+mlir::FailureOr<TakenStack> takeOpenStack(OperandBinder &node, mlir::Value array);
 
 /// What is known of a row that the body of a loop pushes in each iteration, before the loop is built; `rows` is the row itself.
 /// `before` and `next` are the carried values in an iteration and in the next one, `initial` those of the first.

@@ -19,6 +19,7 @@ void registerConvolutions(ImportRegistry &registry);
 void registerElementwise(ImportRegistry &registry);
 void registerFakeQuantization(ImportRegistry &registry);
 void registerImages(ImportRegistry &registry);
+void registerLoops(ImportRegistry &registry);
 void registerMatrices(ImportRegistry &registry);
 void registerNormalizations(ImportRegistry &registry);
 void registerParts(ImportRegistry &registry);

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loops, as they are raised (RaisedView.h): what a LoopCond ends.
+//
+// How:  1. how many turns a loop has, where its counters tell,
+//       2. turn by turn, where the condition is known in each; arrays are lists of rows then,
+//       3. as a loop of `nn`, which carries tensors alone: what the rows of an array are, one turn tells,
+//       4. lists that grow or shrink by a row in each turn are the loop's stacks and scanned operands; where a run decides how many
+//          turns there are, each picks its row from the end.
+
+#include "compiler/import/control/NodeGraphs.h"
+#include "compiler/import/control/RegionBuilder.h"
+#include "compiler/import/tensorflow/arrays/CarriedStacks.h"
+#include "compiler/import/tensorflow/arrays/Rows.h"
+#include "compiler/import/tensorflow/control/ControlGraph.h"
+#include "compiler/import/tensorflow/operators/Handlers.h"
+
+#include "dialects/PrintableText.h"
+#include "dialects/nn/ConstantData.h"
+#include "dialects/nn/control/Turns.h"
+
+using namespace mlir;
+
+namespace nacre::importer::tensorflow_format {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. Counts
+//===----------------------------------------------------------------------===//
+
+struct LoopNode {
+  const NodeGraph *condition, *body;
+  SmallVector<Value> initial;
+  std::optional<int64_t> most; ///< turns, as far as counters tell
+  bool isCounted = false;      ///< there are as many
+};
+
+/// The number that operand `index` is, if it is known.
+std::optional<double> findNumber(OperandBinder &node, size_t index) {
+  ElementsAttr constant = getConstant(node.getOperand(index));
+  if (!constant || constant.getNumElements() != 1)
+    return std::nullopt;
+  return node.getNumber(index);
+}
+
+nn::BinaryKind getKind(LoopCount::Comparison comparison) {
+  switch (comparison) {
+  case LoopCount::Comparison::Less:
+    return nn::BinaryKind::Less;
+  case LoopCount::Comparison::LessEqual:
+    return nn::BinaryKind::LessEqual;
+  case LoopCount::Comparison::Greater:
+    return nn::BinaryKind::Greater;
+  case LoopCount::Comparison::GreaterEqual:
+    return nn::BinaryKind::GreaterEqual;
+  }
+  llvm_unreachable("all comparisons are above");
+}
+
+/// A number that no element exceeds, if there is one that is known: that of a minimum is the smaller of two.
+std::optional<double> findUpperBound(Value value) {
+  if (ElementsAttr constant = isTensor(value) ? getConstant(value) : ElementsAttr();
+      constant && isa<IntegerType>(constant.getElementType()) && constant.getNumElements() == 1) {
+    FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant);
+    return succeeded(view) ? std::optional(double(view->readIntegers().front())) : std::nullopt;
+  }
+  Operation *op = value.getDefiningOp();
+  if (op && isa<nn::ReshapeOp, nn::BroadcastOp>(op))
+    return findUpperBound(op->getOperand(0));
+  auto minimum = dyn_cast_or_null<nn::BinaryOp>(op);
+  if (!minimum || minimum.getKind() != nn::BinaryKind::Min)
+    return std::nullopt;
+  std::optional<double> left = findUpperBound(minimum.getLhs()), right = findUpperBound(minimum.getRhs());
+  return left && right ? std::min(*left, *right) : left ? left : right;
+}
+
+/// The operands behind those that are carried are limit and step of each count.
+FailureOr<LoopNode> readLoop(OperandBinder &node) {
+  LoopNode loop{node.getGraph("condition"), node.getGraph("body"), {}, std::nullopt};
+  auto numCarried = static_cast<size_t>(node.getInt("carried", 0));
+  SmallVector<int64_t> counts = node.getInts("counts");
+  loop.isCounted = node.getFlag("is_counted", false);
+  if (!loop.condition || !loop.body)
+    return failure();
+  loop.initial.assign(node.getOperands().begin(), node.getOperands().begin() + numCarried);
+  for (size_t count = 0; count < counts.size() / 3; ++count) {
+    ArrayRef<int64_t> facts = ArrayRef(counts).slice(3 * count, 3);
+    std::optional<double> start = findNumber(node, facts[0]), limit = findNumber(node, numCarried + 2 * count),
+                          step = findNumber(node, numCarried + 2 * count + 1);
+    const auto comparison = static_cast<LoopCount::Comparison>(facts[1]);
+    const bool isUpper = comparison == LoopCount::Comparison::Less || comparison == LoopCount::Comparison::LessEqual;
+    loop.isCounted &= limit.has_value();
+    if (!limit && isUpper)
+      limit = findUpperBound(node.getOperand(numCarried + 2 * count));
+    std::optional<int64_t> turns;
+    if (start && limit && step)
+      turns = nn::countTurns(getElementType(node.getOperand(facts[0])), *start, facts[2] ? -*step : *step,
+                             getKind(comparison), *limit);
+    loop.isCounted &= turns.has_value();
+    if (turns)
+      loop.most = std::min(loop.most.value_or(*turns), *turns);
+  }
+  loop.isCounted &= loop.most.has_value();
+  return loop;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Turn by turn
+//===----------------------------------------------------------------------===//
+
+void importTurns(OperandBinder &node, const LoopNode &loop) {
+  importTurns(node, *loop.condition, *loop.body, loop.initial, loop.isCounted ? loop.most : std::nullopt);
+}
+
+//===----------------------------------------------------------------------===//
+// 3. As a loop
+//===----------------------------------------------------------------------===//
+
+/// Returns the loop's initial values, in which arrays other than stacks are tensors; fails after an error. A first iteration, which stays without use, tells
+/// what it writes to them.
+FailureOr<SmallVector<Value>> joinArrays(OperandBinder &node, const LoopNode &loop, ArrayRef<CarriedStack> stacks) {
+  SmallVector<Value> initial = loop.initial;
+  auto isArray = [&](size_t index) {
+    return stacks[index].use == CarriedStack::Use::None && getList(initial[index]).has_value();
+  };
+  if (llvm::none_of(llvm::seq(initial.size()), isArray))
+    return initial;
+  FailureOr<SmallVector<Value>> next = node.expand(*loop.body, initial);
+  if (failed(next))
+    return failure();
+  for (auto [index, value, behind] : llvm::enumerate(initial, *next)) {
+    if (!isArray(index))
+      continue;
+    if (isTensor(behind) || getList(behind))
+      value = joinRows(node, value, templateOf(node, behind));
+    if (!value || !isTensor(value))
+      return failure();
+  }
+  return initial;
+}
+
+bool isStack(const CarriedStack &stack) { return stack.use != CarriedStack::Use::None; }
+
+class StackedLoop {
+public:
+  StackedLoop(OperandBinder &node, const LoopNode &loop)
+      : node(node), nn(node.nn), loop(loop), stacks(findCarriedStacks(loop.condition->view, loop.body->view)) {}
+
+  LogicalResult import();
+
+private:
+  using Use = CarriedStack::Use;
+
+  LogicalResult begin();
+  LogicalResult checkBound();
+  FailureOr<Turn> compute(Value number, ArrayRef<Value> carried, ArrayRef<Value> rows);
+  FailureOr<SmallVector<Value>> putTogether(Value number, ArrayRef<Value> carried, ArrayRef<Value> rows);
+  void settleCounters(MutableArrayRef<Value> finals);
+  LogicalResult finish(LoopResults results);
+
+  OperandBinder &node;
+  NnBuilder &nn;
+  const LoopNode &loop;
+  const std::vector<CarriedStack> stacks;
+  SmallVector<Value> initial;
+  Loop built;
+  SmallVector<TakenStack> taken; ///< of stacks that shrink
+  SmallVector<StackRows> pushed; ///< of stacks that grow
+};
+
+//===----------------------------------------------------------------------===//
+// 4. Stacks
+//===----------------------------------------------------------------------===//
+
+/// Whether there is a limit of iterations, as lists that grow and shrink need one; reports an error if not.
+LogicalResult StackedLoop::checkBound() {
+  const auto stack = llvm::find_if(stacks, isStack);
+  if (stack == stacks.end() || built.bound)
+    return success();
+  return node.error() << "the number of iterations must have a limit that is known at compile time, because '"
+                      << toPrintable(stack->node)
+                      << (stack->use == Use::Grows ? "' pushes a value to a stack in each"
+                                                   : "' takes a value of a stack in each")
+                      << "; fix the input that decides it with --set, or export the loop with maximum_iterations";
+}
+
+LogicalResult StackedLoop::begin() {
+  FailureOr<SmallVector<Value>> joined = joinArrays(node, loop, stacks);
+  if (failed(joined))
+    return failure();
+  initial = std::move(*joined);
+  built.bound = loop.most;
+  built.reverse =
+      loop.isCounted && llvm::none_of(stacks, [](const CarriedStack &stack) { return stack.use == Use::Grows; });
+  for (auto [value, stack] : llvm::zip_equal(initial, stacks)) {
+    if (stack.use == Use::None)
+      built.initial.push_back(value);
+    if (stack.use != Use::Shrinks)
+      continue;
+    FailureOr<TakenStack> found = loop.isCounted
+                                      ? takeStack(node, value, *loop.most, /*isReversed=*/!built.reverse, stack.node)
+                                      : takeOpenStack(node, value);
+    if (failed(found))
+      return failure();
+    taken.push_back(*found);
+    if (loop.isCounted && !found->taken.areKnown())
+      built.scanned.push_back(found->taken.rows);
+    if (loop.isCounted || found->taken.same)
+      continue;
+    built.bound = std::min(built.bound.value_or(INT64_MAX), countRows(found->taken.rows));
+    built.count = built.count && built.count != found->count ? nn.binary(nn::BinaryKind::Min, built.count, found->count)
+                                                             : found->count;
+  }
+  built.reverse &= !built.scanned.empty();
+  return checkBound();
+}
+
+/// All values that the graphs take, of those that the loop has. A stack has no row but, in the body, the one to be taken.
+FailureOr<SmallVector<Value>> StackedLoop::putTogether(Value number, ArrayRef<Value> carried, ArrayRef<Value> rows) {
+  SmallVector<Value> values;
+  ArrayRef<TakenStack> shrinking = taken;
+  for (const CarriedStack &stack : stacks) {
+    if (stack.use == Use::None) {
+      values.push_back(carried.consume_front());
+    } else if (stack.use == Use::Shrinks && number) {
+      Value row = shrinking.consume_front().find(nn, number);
+      values.push_back(nn.list({row ? row : rows.consume_front()}));
+    } else {
+      values.push_back(nn.list({}));
+    }
+    if (!values.back())
+      return failure();
+  }
+  return values;
+}
+
+FailureOr<Turn> StackedLoop::compute(Value number, ArrayRef<Value> carried, ArrayRef<Value> rows) {
+  FailureOr<SmallVector<Value>> given = putTogether(number, carried, rows);
+  FailureOr<SmallVector<Value>> values = failed(given) ? given : node.expand(*loop.body, *given);
+  if (failed(values))
+    return failure();
+  Turn turn;
+  for (auto [value, stack] : llvm::zip_equal(*values, stacks))
+    if (stack.use == Use::None)
+      turn.carried.push_back(getList(value) ? joinRows(node, value, nn.nothing()) : value);
+  for (auto [value, stack] : llvm::zip_equal(*values, stacks)) {
+    if (stack.use != Use::Grows)
+      continue;
+    Value row = getList(value)->front();
+    if (isTensor(row) && nn.isOpen(row))
+      return node.error() << "the loop inside must have a number of iterations that is known at compile time, because '"
+                          << toPrintable(stack.node)
+                          << "' pushes a value of each to a stack; fix the input that decides it with --set";
+    FailureOr<StackRows> known = StackRows();
+    if (loop.isCounted)
+      known = findPushed(node, row, number.getParentBlock(), built.initial, carried, turn.carried);
+    else
+      known->rows = joinRows(node, row, nn.nothing()); // stored, as the loop's stacks tell how many there are
+    if (failed(known) || (!known->areKnown() && !known->rows))
+      return failure();
+    pushed.push_back(*known);
+    if (!known->areKnown())
+      turn.rows.push_back(known->rows);
+  }
+  return turn;
+}
+
+/// Makes constants of the final counters, if the number of iterations is known: the gradient's loop begins with one of them.
+void StackedLoop::settleCounters(MutableArrayRef<Value> finals) {
+  if (!loop.isCounted)
+    return;
+  for (auto [index, start, last] : llvm::enumerate(built.initial, finals)) {
+    auto op = last.getDefiningOp<nn::ForOp>();
+    if (!op)
+      continue;
+    Block &body = op.getBody().front();
+    Value next = cast<nn::YieldOp>(body.getTerminator()).getCarried()[index];
+    if (std::optional<StackRows::Numbers> counter = findCounter(start, body.getArgument(unsigned(index) + 1), next))
+      last = nn.cast(nn.reshape(nn.integers(counter->first + counter->step * *built.bound), {}), counter->element);
+  }
+}
+
+LogicalResult StackedLoop::finish(LoopResults results) {
+  if (llvm::any_of(stacks, isStack))
+    settleCounters(results.finals);
+  ArrayRef<Value> finals = results.finals, grown = results.stacks;
+  ArrayRef<TakenStack> left = taken;
+  MutableArrayRef<StackRows> added = pushed;
+  for (auto [index, stack] : llvm::enumerate(stacks)) {
+    Value value;
+    if (stack.use == Use::None) {
+      value = finals.consume_front();
+    } else if (stack.use == Use::Shrinks) {
+      value = left.consume_front().rest;
+    } else {
+      StackRows &rows = added.consume_front();
+      if (!rows.areKnown())
+        rows.rows = grown.consume_front();
+      value = growStack(node, initial[index], rows, *built.bound);
+    }
+    if (!value)
+      return failure();
+    node.setResult(index, value);
+  }
+  return success();
+}
+
+LogicalResult StackedLoop::import() {
+  if (failed(begin()))
+    return failure();
+  auto body = [&](Value number, ArrayRef<Value> carried, ArrayRef<Value> rows) {
+    return compute(number, carried, rows);
+  };
+  auto goesOn = [&](Value, ArrayRef<Value> carried) -> FailureOr<Value> {
+    FailureOr<SmallVector<Value>> given = putTogether(Value(), carried, {});
+    FailureOr<SmallVector<Value>> values = failed(given) ? given : node.expand(*loop.condition, *given);
+    return failed(values) ? FailureOr<Value>() : values->front();
+  };
+  RegionBuilder regions(nn);
+  FailureOr<LoopResults> results =
+      loop.isCounted ? regions.buildLoop(built, body) : regions.buildLoop(built, body, goesOn);
+  return failed(results) ? failure() : finish(*results);
+}
+
+void importAsLoop(OperandBinder &node, const LoopNode &loop) {
+  if (failed(StackedLoop(node, loop).import()))
+    node.fail();
+}
+
+void importLoop(OperandBinder &node) {
+  FailureOr<LoopNode> loop = readLoop(node);
+  if (failed(loop))
+    return;
+  auto asTurns = [&] { importTurns(node, *loop); };
+  // Where no counter tells, the first turns do: they are few, or their condition is not known.
+  if (!loop->isCounted && !node.attempt(asTurns))
+    return;
+  const bool isKnown = loop->isCounted && *loop->most <= mostTurns;
+  if (llvm::none_of(findCarriedStacks(loop->condition->view, loop->body->view), isStack))
+    return importLoopOrTurns(node, [&] { importAsLoop(node, *loop); }, isKnown, asTurns);
+  // The loop's errors about stacks are clearer than those of an iteration.
+  std::optional<OperandBinder::Attempt> asLoop = node.attempt([&] { importAsLoop(node, *loop); });
+  if (asLoop && (!isKnown || node.attempt(asTurns)))
+    node.report(std::move(*asLoop));
+}
+
+} // namespace
+
+void registerLoops(ImportRegistry &registry) {
+  registry.add("LoopCond", 1, {{"initial...", Holds::AnyValue}}, importLoop);
+  registry.setLimit("LoopCond",
+                    "carried types that change between iterations, unless constants limit the loop to 128 iterations");
+}
+
+} // namespace nacre::importer::tensorflow_format
