@@ -74,9 +74,12 @@ FailureOr<std::unique_ptr<TensorFlowModel>> TensorFlowModel::read(const ModelFil
     return failure();
   model->calls = std::move(*calls);
   // For inference, they need not be supported: outputs do not depend on them.
-  if (options.trainsItself && (failed(replaceGradientArrays(*model->meta->mutable_graph_def(), loc)) ||
-                               failed(replaceGradientStacks(*model->meta->mutable_graph_def(), loc))))
-    return failure();
+  if (options.trainsItself) {
+    const LogicalResult arrays = replaceGradientArrays(*model->meta->mutable_graph_def(), loc),
+                        stacks = replaceGradientStacks(*model->meta->mutable_graph_def(), loc);
+    if (failed(arrays) || failed(stacks))
+      return failure();
+  }
   uniteVariables(*model->meta->mutable_graph_def());
   FailureOr<std::string> prefix = findCheckpoint(file, root, options.checkpoint, loc);
   if (failed(prefix) || failed(model->findEntries(options, loc)) || failed(model->bindVariables(*prefix, loc)) ||

@@ -327,6 +327,12 @@ class RefusedLoopsTest(TrainedModelTest):
         nodes = arrays_graph(4, [1, 1, 1]) + [node("old", "TensorArrayGradV2", ["inputs", "unstack"], source="gradients")]
         self.refused(nodes, "\"old\": error: must be a TensorArrayGradV3, but is a TensorArrayGradV2, which is not supported")
 
+    def test_all_that_is_refused_is_listed_at_once(self):
+        nodes = arrays_graph(4, [1, 1, 1]) + [node("old", "TensorArrayGradV2", ["inputs", "unstack"], source="gradients"), *Stack("left").nodes, *Stack("right").nodes]
+        said = self.call(os.path.join(nacre.BIN, "nacre-compile"), self.save(nodes), "--check", "--train", status=1)
+        for text in ('"old": error: must be a TensorArrayGradV3', '"left": error: must have a StackPushV2, but has none', '"right": error: must have a StackPushV2'):
+            self.assertIn(text, said)
+
     def test_inference_needs_no_stack(self):
         nodes = recurrent_graph(4, initial_weights()) + Stack("alone").nodes
         nodes.append(node("alone/push", "StackPushV2", ["alone", "h0"], T=FLOAT))

@@ -71,28 +71,31 @@ FailureOr<int> ArrayRewriter::findArray(int gradient) const {
   }
   if (opOf(node) != "TensorArrayV3")
     return error(gradient) << "must be the gradient of a TensorArrayV3, but " << quote(node) << " is a "
-                           << toPrintable(opOf(node).str());
+                           << toPrintable(opOf(node).str()) << "; export the model with TensorFlow 1.0 or later";
   return node;
 }
 
+/// Goes on after an error, so that all are reported.
 LogicalResult ArrayRewriter::rewrite() {
+  bool isRefused = false;
   std::map<std::pair<int, std::string>, SmallVector<int>> gradients;
   for (int id = 0; id < int(readers.size()); ++id) {
-    if (isOldGradient(opOf(id)))
-      return error(id) << "must be a TensorArrayGradV3, but is a " << toPrintable(opOf(id).str())
-                       << ", which is not supported";
+    if (isOldGradient(opOf(id))) {
+      isRefused = true;
+      error(id) << "must be a TensorArrayGradV3, but is a " << toPrintable(opOf(id).str())
+                << ", which is not supported; export the model with TensorFlow 1.0 or later";
+    }
     if (opOf(id) != gradientOp)
       continue;
     FailureOr<int> array = findArray(id);
-    if (failed(array))
-      return failure();
+    isRefused |= failed(array);
     const tensorflow::AttrValue *source = findAttribute(*graph.getNode(id).proto, "source");
-    gradients[{*array, source ? source->s() : ""}].push_back(id);
+    if (succeeded(array))
+      gradients[{*array, source ? source->s() : ""}].push_back(id);
   }
   for (const auto &[key, nodes] : gradients)
-    if (failed(rewriteGradient(key.first, nodes)))
-      return failure();
-  return success();
+    isRefused |= failed(rewriteGradient(key.first, nodes));
+  return failure(isRefused);
 }
 
 LogicalResult ArrayRewriter::rewriteGradient(int array, ArrayRef<int> gradients) {

@@ -196,7 +196,7 @@ LogicalResult StackRewriter::rewrite(int stack) {
     const bool arePushes = pushes.size() > 1;
     const ArrayRef<Access> several = arePushes ? pushes : pops;
     if (several.size() < 2)
-      return error(stack) << "must have a StackPushV2, but has none";
+      return error(stack) << "must have a StackPushV2, but has none; export the graph with the loop that pushes to it";
     return error(several[0].node) << quote(several[0].node) << " and " << quote(several[1].node) << " must not "
                                   << (arePushes ? "push to" : "pop from") << " the same stack " << quote(stack)
                                   << "; save the graph with gradients of one loss, computed once";
@@ -268,9 +268,11 @@ LogicalResult replaceGradientStacks(tensorflow::GraphDef &proto, Location modelL
   if (failed(graph))
     return failure();
   StackRewriter rewriter(proto, *graph);
+  bool isRefused = false; // all that are refused are reported
   for (int id = 0, count = int(graph->getNodes().size()); id < count; ++id)
-    if (isStack(graph->getNode(id).getOp()) && failed(rewriter.rewrite(id)))
-      return failure();
+    isRefused |= isStack(graph->getNode(id).getOp()) && failed(rewriter.rewrite(id));
+  if (isRefused)
+    return failure();
   rewriter.finish();
   return success();
 }
