@@ -86,8 +86,8 @@ def ScanRowsPass : Pass<"nacre-scan-rows", "::mlir::func::FuncOp"> {
 
     Requires: `nacre-count-trips`; indices are sums and products of the iteration number and constants.
 
-    Ensures: no gather from a value outside of a counted loop has such an index, and no carried value is only written at
-    one row per iteration.
+    Ensures: no gather from a value outside of a counted loop has such an index, and no carried value is only written,
+    or read and written, at one row per iteration that no other iteration has.
 
     Example: test/compiler/graph/scan-rows.mlir.
   }];

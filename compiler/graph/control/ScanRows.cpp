@@ -4,8 +4,9 @@
 // Why:   a row that is scanned is read in place, and a stack is written in place; a gather copies, and a scatter into what is
 //        carried copies all of it in every turn. What scanned rows alone decide can move out of the loop.
 // How:   1. an index is a multiple of the turn's number and an addend, 2. a gather of such of what is computed
-//        outside reads a slice of it, row by row, the picked axis first, 3. a scatter of such into a carried value that nobody else reads
-//        in the loop writes rows, which replace those that they stand for behind it.
+//        outside reads a slice of it, row by row, the picked axis first, 3. a scatter of such into a carried value of which the
+//        loop reads no other row writes rows, which replace those that they stand for behind it; what is read there is what the
+//        loop begins with. Rows are counted in their order: in a loop that goes through them in reverse, the last turn has the first.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -75,6 +76,17 @@ std::optional<TurnIndex> findIndex(nn::ForOp loop, Value value) {
   return result;
 }
 
+/// The same by the place of the turn's row, among those that are scanned and stacked.
+std::optional<TurnIndex> findRowIndex(nn::ForOp loop, Value value) {
+  std::optional<TurnIndex> index = findIndex(loop, value);
+  if (!index || !loop.getReverse())
+    return index;
+  const int64_t turns = loop.getTripCount();
+  if (turns > mostRows || std::abs(index->factor) > mostRows / std::max<int64_t>(turns, 1))
+    return std::nullopt;
+  return TurnIndex{-index->factor, index->at(turns - 1)};
+}
+
 /// Whether all turns of `loop` pick one of `rows` rows, each another one.
 bool staysWithin(nn::ForOp loop, TurnIndex index, int64_t rows) {
   int64_t turns = loop.getTripCount();
@@ -88,7 +100,7 @@ bool staysWithin(nn::ForOp loop, TurnIndex index, int64_t rows) {
 // 2. Reading
 //===----------------------------------------------------------------------===//
 
-/// The row of each turn, in the order of turns, as an argument of `loop`'s body.
+/// The row of each turn, in the order of rows, as an argument of `loop`'s body.
 Value scan(IRRewriter &rewriter, nn::ForOp loop, Value rows) {
   for (auto [scanned, argument] : llvm::zip_equal(loop.getScanned(), loop.getScannedArguments()))
     if (scanned == rows)
@@ -101,22 +113,27 @@ Value scan(IRRewriter &rewriter, nn::ForOp loop, Value rows) {
   return loop.getBody().getArguments().back();
 }
 
-bool scanGather(IRRewriter &rewriter, nn::ForOp loop, nn::GatherOp gather) {
-  if (nn::isNarrow(gather.getType().getElementType()) || typeOf(gather.getIndices()).getNumElements() != 1 ||
-      loop.getReverse() || !isOutside(gather.getOperand(), loop))
-    return false;
-  std::optional<TurnIndex> index = findIndex(loop, gather.getIndices());
-  if (!index || !staysWithin(loop, *index, typeOf(gather.getOperand()).getDimSize(gather.getAxis())))
-    return false;
+/// Reads the rows of `rows`, which is computed outside, instead.
+void replaceGather(IRRewriter &rewriter, nn::ForOp loop, nn::GatherOp gather, Value rows, TurnIndex index) {
   rewriter.setInsertionPoint(loop);
-  Value row = scan(rewriter, loop,
-                   makeRows(rewriter, gather.getLoc(), gather.getOperand(), gather.getAxis(),
-                            {index->addend, loop.getTripCount(), index->factor}));
+  Value row = scan(
+      rewriter, loop,
+      makeRows(rewriter, gather.getLoc(), rows, gather.getAxis(), {index.addend, loop.getTripCount(), index.factor}));
   rewriter.setInsertionPoint(gather);
   if (row.getType() == gather.getType())
     rewriter.replaceOp(gather, row);
   else
     rewriter.replaceOpWithNewOp<nn::ReshapeOp>(gather, gather.getType(), row);
+}
+
+bool scanGather(IRRewriter &rewriter, nn::ForOp loop, nn::GatherOp gather) {
+  if (nn::isNarrow(gather.getType().getElementType()) || typeOf(gather.getIndices()).getNumElements() != 1 ||
+      !isOutside(gather.getOperand(), loop))
+    return false;
+  std::optional<TurnIndex> index = findRowIndex(loop, gather.getIndices());
+  if (!index || !staysWithin(loop, *index, typeOf(gather.getOperand()).getDimSize(gather.getAxis())))
+    return false;
+  replaceGather(rewriter, loop, gather, gather.getOperand(), *index);
   return true;
 }
 
@@ -129,17 +146,27 @@ struct WrittenRow {
   TurnIndex index;
 };
 
-/// The scatter that makes of carried value `carried` the one of the next turn, where it writes one row and nobody else reads it.
+/// The scatter that makes of carried value `carried` the one of the next turn, where it writes one row, and the loop reads no other.
 std::optional<WrittenRow> findWrittenRow(nn::ForOp loop, unsigned carried) {
   auto scatter = loop.getYield().getCarried()[carried].getDefiningOp<nn::ScatterNdOp>();
   BlockArgument argument = loop.getCarriedArguments()[carried];
-  if (!scatter || loop.getCount() || loop.getReverse() || scatter.getKind() != nn::ScatterKind::Set ||
-      scatter.getOperand() != argument || !argument.hasOneUse() || !scatter->hasOneUse() ||
+  if (!scatter || loop.getCount() || scatter.getOperand() != argument || !scatter->hasOneUse() ||
+      !llvm::is_contained({nn::ScatterKind::Set, nn::ScatterKind::Add}, scatter.getKind()) ||
       typeOf(scatter.getIndices()).getNumElements() != 1)
     return std::nullopt;
-  std::optional<TurnIndex> index = findIndex(loop, scatter.getIndices());
+  std::optional<TurnIndex> index = findRowIndex(loop, scatter.getIndices());
   if (!index || std::abs(index->factor) != 1 || !staysWithin(loop, *index, typeOf(argument).getDimSize(0)))
     return std::nullopt;
+  for (OpOperand &use : argument.getUses()) {
+    auto gather = dyn_cast<nn::GatherOp>(use.getOwner());
+    const bool readsRow = gather && gather.getOperand() == argument && gather.getAxis() == 0 &&
+                          typeOf(gather.getIndices()).getNumElements() == 1 &&
+                          !nn::isNarrow(gather.getType().getElementType());
+    std::optional<TurnIndex> read = readsRow ? findRowIndex(loop, gather.getIndices()) : std::nullopt;
+    const bool isSame = read && read->factor == index->factor && read->addend == index->addend;
+    if (use.getOwner() != scatter && !isSame)
+      return std::nullopt;
+  }
   return WrittenRow{scatter, *index};
 }
 
@@ -158,6 +185,14 @@ Value placeRows(OpBuilder &builder, Location loc, Value rows, Value before, Turn
   return parts.size() == 1 ? rows : Value(nn::ConcatOp::create(builder, loc, parts, uint64_t(0)));
 }
 
+/// A stack of rows that are scanned is what they are rows of.
+void replaceCopies(IRRewriter &rewriter, nn::ForOp loop) {
+  for (auto [stack, row] : llvm::zip_equal(loop.getStacks(), loop.getYield().getStacked()))
+    for (auto [scanned, argument] : llvm::zip_equal(loop.getScanned(), loop.getScannedArguments()))
+      if (row == argument)
+        rewriter.replaceAllUsesWith(stack, scanned);
+}
+
 /// The loop with a stack instead of carried value `carried`.
 nn::ForOp stackRows(IRRewriter &rewriter, nn::ForOp loop, unsigned carried, WrittenRow written) {
   Location loc = loop.getLoc();
@@ -166,10 +201,24 @@ nn::ForOp stackRows(IRRewriter &rewriter, nn::ForOp loop, unsigned carried, Writ
   SmallVector<int64_t> stacked(type.getShape());
   stacked[0] = loop.getTripCount();
 
+  // No turn has written what another one reads.
+  for (Operation *reader : llvm::make_early_inc_range(loop.getCarriedArguments()[carried].getUsers()))
+    if (auto gather = dyn_cast<nn::GatherOp>(reader))
+      replaceGather(rewriter, loop, gather, before, written.index);
+  RankedTensorType rowType = type.clone(type.getShape().drop_front());
+  Value summand;
+  if (written.scatter.getKind() == nn::ScatterKind::Add) {
+    rewriter.setInsertionPoint(loop);
+    summand =
+        scan(rewriter, loop,
+             makeRows(rewriter, loc, before, 0, {written.index.addend, loop.getTripCount(), written.index.factor}));
+  }
+
   nn::YieldOp yield = loop.getYield();
   rewriter.setInsertionPoint(yield);
-  Value row =
-      nn::ReshapeOp::create(rewriter, loc, type.clone(type.getShape().drop_front()), written.scatter.getUpdates());
+  Value row = nn::ReshapeOp::create(rewriter, loc, rowType, written.scatter.getUpdates());
+  if (summand)
+    row = nn::BinaryOp::create(rewriter, loc, nn::BinaryKind::Add, summand, row);
   SmallVector<Value> rows(yield.getStacked());
   rows.push_back(row);
   SmallVector<Value> values(yield.getCarried());
@@ -204,6 +253,7 @@ struct ScanRows : impl::ScanRowsPassBase<ScanRows> {
           loop = stackRows(rewriter, loop, carried, *written);
           ++numStacked;
         }
+      replaceCopies(rewriter, loop);
     }
   }
 };

@@ -93,3 +93,53 @@ func.func @stay_as_they_are(%xs: tensor<4x4xf32>, %i: tensor<i64>, %before: tens
   }
   return %all : tensor<5x4xf32>
 }
+
+// -----
+
+// What the gradient of such a loop does, from the last iteration on: each reads a row of what is carried and clears it, and adds to a
+// row of another array. A stack of rows that are scanned is no stack.
+// CHECK-LABEL: func.func @in_reverse(
+func.func @in_reverse(%dy: tensor<5x4xf32>, %before: tensor<5x4xf32>, %ys: tensor<5x4xf32>) -> (tensor<5x4xf32>, tensor<5x4xf32>, tensor<5x4xf32>) {
+  // CHECK: %[[ZERO:[^ ,:()]+]] = nn.constant dense<0.000000e+00> : tensor<4xf32>
+  // CHECK: %[[ALL:[^ ,:()]+]]:2 = nn.for 5 scanned(%arg2, %arg0, %arg1 : tensor<5x4xf32>, tensor<5x4xf32>, tensor<5x4xf32>) reverse
+  // CHECK-NEXT: ^bb0(%{{.*}}: tensor<i64>, %[[Y:[^ ,:()]+]]: tensor<4xf32>, %[[D:[^ ,:()]+]]: tensor<4xf32>, %[[OLD:[^ ,:()]+]]: tensor<4xf32>):
+  // CHECK-NEXT: %[[DX:[^ ,:()]+]] = nn.binary mul %[[D]], %[[Y]]
+  // CHECK-NEXT: %[[SUM:[^ ,:()]+]] = nn.binary add %[[OLD]], %[[DX]]
+  // CHECK-NEXT: nn.yield stacked(%[[ZERO]], %[[SUM]] : tensor<4xf32>, tensor<4xf32>)
+  // CHECK: return %[[ALL]]#0, %[[ALL]]#1, %arg2
+  %four = nn.constant dense<4> : tensor<i64>
+  %zero = nn.constant dense<0.0> : tensor<1x4xf32>
+  %all:3 = nn.for 5 carried(%dy, %before : tensor<5x4xf32>, tensor<5x4xf32>) scanned(%ys : tensor<5x4xf32>) reverse -> (tensor<5x4xf32>, tensor<5x4xf32>, tensor<5x4xf32>) {
+  ^bb0(%turn: tensor<i64>, %rows: tensor<5x4xf32>, %sums: tensor<5x4xf32>, %y: tensor<4xf32>):
+    %from = nn.binary sub %four, %turn : tensor<i64>, tensor<i64>
+    %at = nn.reshape %from : tensor<i64> to tensor<1x1xi64>
+    %d = nn.gather %rows, %from {axis = 0} : tensor<5x4xf32>, tensor<i64>
+    %cleared = nn.scatter_nd set %rows, %at, %zero : tensor<5x4xf32>, tensor<1x1xi64>, tensor<1x4xf32>
+    %dx = nn.binary mul %d, %y : tensor<4xf32>, tensor<4xf32>
+    %row = nn.reshape %dx : tensor<4xf32> to tensor<1x4xf32>
+    %added = nn.scatter_nd add %sums, %at, %row : tensor<5x4xf32>, tensor<1x1xi64>, tensor<1x4xf32>
+    nn.yield %cleared, %added : tensor<5x4xf32>, tensor<5x4xf32> stacked(%y : tensor<4xf32>)
+  }
+  return %all#0, %all#1, %all#2 : tensor<5x4xf32>, tensor<5x4xf32>, tensor<5x4xf32>
+}
+
+// -----
+
+// A row that another iteration writes is read, so that the array stays carried.
+// CHECK-LABEL: func.func @other_row_is_read(
+func.func @other_row_is_read(%before: tensor<6x4xf32>) -> tensor<6x4xf32> {
+  // CHECK: nn.for 5 carried
+  // CHECK: nn.gather
+  // CHECK: nn.scatter_nd
+  %one = nn.constant dense<1> : tensor<i64>
+  %all = nn.for 5 carried(%before : tensor<6x4xf32>) -> (tensor<6x4xf32>) {
+  ^bb0(%turn: tensor<i64>, %rows: tensor<6x4xf32>):
+    %x = nn.gather %rows, %turn {axis = 0} : tensor<6x4xf32>, tensor<i64>
+    %e = nn.unary exp %x : tensor<4xf32>
+    %to = nn.binary add %turn, %one : tensor<i64>, tensor<i64>
+    %at = nn.reshape %to : tensor<i64> to tensor<1xi64>
+    %next = nn.scatter_nd set %rows, %at, %e : tensor<6x4xf32>, tensor<1xi64>, tensor<4xf32>
+    nn.yield %next : tensor<6x4xf32>
+  }
+  return %all : tensor<6x4xf32>
+}
