@@ -8,7 +8,8 @@
 //        stays plain. So are weights that are state, with the moments beside them: of these other readers get a copy in the usual
 //        order (nacre-pack-states), and what writes them does so element by element, or by tiles of a contraction's sums;
 //        3. in each class the kernel with the most work decides, and who writes states gets the same width;
-//        4. a convolution that is faster by Winograd is noted to be computed so by the CPU; the weight knows nothing
+//        4. a kernel without panels whose columns engines share is divided where the CPU's own panels begin;
+//        5. a convolution that is faster by Winograd is noted to be computed so by the CPU; the weight knows nothing
 //        of it.
 
 #include "codegen/TargetOptions.h"
@@ -24,6 +25,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace nacre::encode {
@@ -57,6 +59,8 @@ public:
     if (failed(joinByLaunches()))
       return failure();
     decide();
+    for (plan::KernelOp kernel : shared)
+      alignShares(kernel, targets);
     return success();
   }
 
@@ -86,9 +90,10 @@ private:
         else if (wanted)
           plain.insert(kernel);
       }
-      if (!plan::isOnCpu(launch))
+      if (!plan::isOnCpu(launch)) {
         refuse(launch->getOperands());
-      else if (isElementwise(kernel))
+        shared.insert(kernel);
+      } else if (isElementwise(kernel))
         joinOperands(launch, kernel);
       else if (!joinUpdated(launch, kernel))
         refuse(launch.getOutputs());
@@ -234,6 +239,7 @@ private:
   llvm::MapVector<Operation *, PanelWish> wishes; ///< By kernel.
   llvm::EquivalenceClasses<Operation *> classes;
   llvm::DenseSet<Operation *> plain;
+  llvm::SetVector<plan::KernelOp> shared; ///< Kernels of which a GPU may compute a part.
   PanelUpdates updates;
   llvm::StringMap<Operation *> trained; ///< One storage for each variable.
 };

@@ -2,6 +2,7 @@
 
 #include "compiler/encode/PanelWishes.h"
 
+#include "codegen/cpu/contraction/ScratchProduct.h"
 #include "codegen/cpu/contraction/TileTables.h"
 #include "codegen/cpu/winograd/WinogradTables.h"
 #include "codegen/form/KernelHalves.h"
@@ -10,6 +11,7 @@
 
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace nacre;
@@ -192,6 +194,22 @@ void encode::grant(plan::KernelOp kernel, const PanelWish &wish, ArrayRef<Target
     kernel.setGrain(wish.width);
   if (wish.winogradTile)
     noteWinograd(kernel, wish, targets.front());
+}
+
+void encode::alignShares(plan::KernelOp kernel, ArrayRef<Target> targets) {
+  if (kernel.getEncodings() || plan::winogradOf(kernel))
+    return;
+  FailureOr<PlainContraction> plain = readProduct(kernel);
+  if (failed(plain))
+    return;
+  const MatrixProduct product = asProduct(*plain);
+  if (product.cut != LoopedContraction::Cut::Columns)
+    return;
+  int64_t grain = 1;
+  for (const Target &target : targets)
+    if (!product.isOfIntegers() || canMultiply(target, product))
+      grain = std::lcm(grain, widthInScratch(target, product));
+  kernel.setGrain(grain);
 }
 
 bool encode::noteGradient(plan::KernelOp kernel, ArrayRef<Target> targets, Accuracy accuracy) {

@@ -45,6 +45,10 @@ bool noteGradient(plan::KernelOp kernel, llvm::ArrayRef<codegen::Target> targets
 /// Lets `kernel` have what it wishes: the encoding of its operand, the grain, and the note of Winograd.
 void grant(plan::KernelOp kernel, const PanelWish &wish, llvm::ArrayRef<codegen::Target> targets);
 
+/// Lets shares of a kernel that the CPU packs panels for itself begin with such a panel. Otherwise both engines would write the columns
+/// between its beginning and that of the share.
+void alignShares(plan::KernelOp kernel, llvm::ArrayRef<codegen::Target> targets);
+
 } // namespace nacre::encode
 
 #endif // NACRE_COMPILER_ENCODE_PANELWISHES_H

@@ -56,7 +56,7 @@ ALLOWED["compiler/schedule/"] += ("codegen/Target.h", "codegen/TargetOptions.h")
 # Of code generation one phase sees what is pure: which encodings there are, and what they come to.
 CONTRACTIONS = "codegen/cpu/contraction/"
 ALLOWED["compiler/encode/"] += ("codegen/Target.h", "codegen/TargetOptions.h", "codegen/form/",
-                                 f"{CONTRACTIONS}MachineRows.h", f"{CONTRACTIONS}TileTables.h", "codegen/cpu/winograd/WinogradTables.h")
+                                 f"{CONTRACTIONS}MachineRows.h", f"{CONTRACTIONS}ScratchProduct.h", f"{CONTRACTIONS}TileTables.h", "codegen/cpu/winograd/WinogradTables.h")
 ALLOWED.update({f"codegen/{room}/": ("dialects/", "codegen/*", "codegen/form/", *BRIDGE) for room in ("cpu", "gpu", "package")})
 
 # Our own headers are named by these first folders; everything else is a library.

@@ -86,7 +86,7 @@ private:
     const ContractionShape shape = shapeOf(contraction);
     width = contraction.panels        ? contraction.panels->width
             : contraction.resultWidth ? contraction.resultWidth
-                                      : choosePanelWidth(machine, shape);
+                                      : widthInScratch(build.target, contraction);
 
     slice = contraction.isOfIntegers() && contraction.panels ? sliceOfPanel(machine, shape, width) : width;
     rowsAreAcross = areRowsAcross();

@@ -6,50 +6,10 @@
 #include "codegen/cpu/contraction/PackGroups.h"
 #include "codegen/cpu/contraction/PanelWalk.h"
 #include "dialects/StoredBytes.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace nacre::codegen::cpu {
-
-/// Steps of a group that the target multiplies the fastest; none if it multiplies no such operands.
-static std::optional<int64_t> fastestGroup(const Target &target, const MatrixProduct &product) {
-  const MachineRow *best = nullptr;
-  for (int64_t k : {4, 8})
-    if (std::optional<ProductTypes> types = productsOf(product, typeInScratch(product), k))
-      if (const MachineRow *row =
-              bestRow(machineRows(), target.needs, *types, shapeOf(product).isSingleRow(), target.inOrder);
-          row && (!best || row->productsPerCycle() > best->productsPerCycle()))
-        best = row;
-  return best ? std::optional(best->types.k) : std::nullopt;
-}
-
-bool canMultiply(const Target &target, const MatrixProduct &product) {
-  if (!product.panels)
-    return product.parts == 1 && fastestGroup(target, product);
-  const Type columns = product.operands[Contraction::Rhs].elementType;
-  std::optional<ProductTypes> types = productsOf(product, columns, product.groups.k);
-  return types && bestRow(machineRows(), target.needs, *types, shapeOf(product).isSingleRow(), target.inOrder);
-}
-
-MatrixProduct inScratch(const Target &target, const MatrixProduct &product) {
-  MatrixProduct walked = product;
-  if (!product.isOfIntegers())
-    return walked;
-  ContractionLoop &steps = walked.depth.back();
-  const int64_t k = *fastestGroup(target, product);
-  const bool areTogether = steps.strides[Contraction::Lhs] == 1;
-  walked.groups = {k, areTogether ? steps.size : 1};
-  if (areTogether) {
-    steps.size = walked.groups.groups();
-    steps.strides[Contraction::Lhs] = k;
-  }
-  return walked;
-}
-
-Type typeInScratch(const MatrixProduct &product) {
-  return product.isOfIntegers() ? product.operands[Contraction::Rhs].elementType : product.accumulatorType;
-}
 
 bool UnitPanel::isReadInPlace(int64_t columns, int64_t lanes) const {
   const ContractionOperand &rhs = contraction.operands[Contraction::Rhs];

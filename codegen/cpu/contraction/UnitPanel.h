@@ -8,18 +8,9 @@
 #define NACRE_CODEGEN_CPU_CONTRACTION_UNITPANEL_H
 
 #include "codegen/cpu/contraction/MicroTile.h"
+#include "codegen/cpu/contraction/ScratchProduct.h"
 
 namespace nacre::codegen::cpu {
-
-/// Whether `target` has an instruction for the operands, in the groups that panels are in, if they are.
-bool canMultiply(const Target &target, const MatrixProduct &product);
-
-/// `product`, of no packed weight, as it is of a panel in scratch. Integers are in groups that the target multiplies fastest; steps
-/// that do not lie one after another in Lhs have a group each.
-MatrixProduct inScratch(const Target &target, const MatrixProduct &product);
-
-/// The element type of such a panel. An operand that is not a packed weight is converted when it is packed.
-mlir::Type typeInScratch(const MatrixProduct &product);
 
 class UnitPanel {
 public:

@@ -226,3 +226,46 @@ plan.entry @main {
   %w = plan.use @scaled_w : memref<64x256xf32>
   plan.launch @scaled(%a, %g, %w) into(%c) : (memref<96x64xf32>, memref<64xf32>, memref<64x256xf32>) into (memref<96x256xf32>)
 }
+
+// -----
+
+// Columns that engines may share are divided where a panel begins that the CPU packs for itself: it writes all of it. Alone, it has all columns.
+
+// CHECK:        plan.kernel @shared_columns contraction
+// CHECK-SAME:   cut 1 : 250 by 64 {
+// CHECK:        plan.kernel @own_columns contraction
+// CHECK-SAME:   cut 1 : 250 by 1 {
+// AVX512:       plan.kernel @shared_columns contraction
+// AVX512-SAME:  cut 1 : 250 by 256 {
+// NEON:         plan.kernel @shared_columns contraction
+// NEON-SAME:    cut 1 : 250 by 32 {
+plan.kernel @shared_columns contraction (%a: tensor<1x64xf32>, %b: tensor<64x250xf32>) into (%c: tensor<1x250xf32>) cut 1 : 250 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<1x250xf32>) -> tensor<1x250xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<1x64xf32>, tensor<64x250xf32>) outs(%init : tensor<1x250xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x250xf32>
+  plan.yield %r : tensor<1x250xf32>
+}
+plan.kernel @own_columns contraction (%a: tensor<1x64xf32>, %b: tensor<64x250xf32>) into (%c: tensor<1x250xf32>) cut 1 : 250 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<1x250xf32>) -> tensor<1x250xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<1x64xf32>, tensor<64x250xf32>) outs(%init : tensor<1x250xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x250xf32>
+  plan.yield %r : tensor<1x250xf32>
+}
+plan.entry @main {
+  %a = plan.storage input "a" 0 : memref<1x64xf32>
+  %b = plan.storage input "b" 1 : memref<64x250xf32>
+  %c = plan.storage output "c" 0 : memref<1x250xf32>
+  %d = plan.storage output "d" 1 : memref<1x250xf32>
+  plan.launch @shared_columns(%a, %b) into(%c) : (memref<1x64xf32>, memref<64x250xf32>) into (memref<1x250xf32>)
+  plan.launch @own_columns(%a, %b) into(%d) {plan.engine = "cpu"} : (memref<1x64xf32>, memref<64x250xf32>) into (memref<1x250xf32>)
+}

@@ -6,6 +6,7 @@ The engines then compute the two parts at the same time, into the same storage; 
 """
 import os
 import re
+import struct
 import sys
 import unittest
 
@@ -88,6 +89,30 @@ class CutsTest(nacre.NacreTest):
                         continue
                     kinds.add(kind)
                 self.assertEqual(kinds, KINDS, said)
+
+    def test_no_engine_writes_what_the_other_computes(self):
+        """The CPU packs panels of columns itself if they are no weight, and writes whole panels; its part is computed last here."""
+        columns, depth = 1270, 64
+        graph = nacre.Graph("row", seed=7)
+        graph.node("MatMul", [graph.input("x", [1, depth]), graph.input("right", [depth, columns])], output="y")
+        graph.output("y", [1, columns])
+        graph.save(self.path("row.onnx"))
+        library = self.path("librow.so")
+        self.call(os.path.join(nacre.BIN, "nacre-compile"), self.path("row.onnx"), "-o", library, "--place=gpu")
+
+        def run(percent):
+            said = self.run_model(library, f"--gpu-cut={percent}", "--gpu-sequential", "--profile", "--runs=1", f"--output={self.folder}")
+            with open(self.path("y.npy"), "rb") as file:
+                data = file.read()
+            return said, struct.unpack(f"<{columns}f", data[-4 * columns:])
+
+        (_, cpu), (said, both), (_, gpu) = (run(percent) for percent in (0, 60, 100))
+        shared = re.search(rf" gpu (\d+)/{columns} ", said)
+        self.assertIsNotNone(shared, said)
+        begin = int(shared[1])
+        self.assertEqual(both, gpu[:begin] + cpu[begin:])
+        for part in (slice(0, begin), slice(begin, columns)):
+            self.assertNotEqual(gpu[part], cpu[part], "engines add up in different orders")
 
 
 if __name__ == "__main__":
