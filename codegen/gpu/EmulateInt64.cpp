@@ -75,9 +75,11 @@ private:
     SmallVector<Type> types;
     for (BlockArgument argument : function.getArguments().take_front(function.getFunctionType().getNumInputs())) {
       auto type = dyn_cast<MemRefType>(argument.getType());
-      if (type && isWide(type.getElementType()))
-        argument.setType(MemRefType::get({2 * type.getDimSize(0)}, b.getI32Type(), MemRefLayoutAttrInterface(),
-                                         type.getMemorySpace()));
+      if (type && isWide(type.getElementType())) {
+        // Of an operand that may begin anywhere the size is not known.
+        const int64_t size = type.isDynamicDim(0) ? ShapedType::kDynamic : 2 * type.getDimSize(0);
+        argument.setType(MemRefType::get({size}, b.getI32Type(), MemRefLayoutAttrInterface(), type.getMemorySpace()));
+      }
       types.push_back(argument.getType());
     }
     function.setFunctionType(b.getFunctionType(types, function.getFunctionType().getResults()));

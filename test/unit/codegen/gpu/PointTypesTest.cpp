@@ -88,7 +88,7 @@ TEST_F(GpuPointTypes, Conversions) {
 /// Sums and differences cross 2^32 in both directions.
 constexpr char kWords[] = R"(
 #all = affine_map<(d0) -> (d0)>
-plan.kernel @kernel nest (%x: tensor<44xi64>, %b: tensor<44xi64>, %h: tensor<44xi32>) into (%y: tensor<44xi64>) cut 0 : 44 by 1 {
+plan.kernel @kernel nest (%x: tensor<44xi64>, %b: tensor<44xi64>, %h: tensor<44xi32>) into (%y: tensor<44xi64>) cut 0 : 44 by 1 PLACES {
   %below = arith.constant 4294967293 : i64
   %at = arith.constant 4294967296 : i64
   %r = linalg.generic {indexing_maps = [#all, #all, #all, #all], iterator_types = ["parallel"]}
@@ -111,13 +111,24 @@ plan.kernel @kernel nest (%x: tensor<44xi64>, %b: tensor<44xi64>, %h: tensor<44x
 TEST_F(GpuPointTypes, WideIntegersAsTwoWords) {
   for (const char *predicate : {"eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"})
     for (const char *extend : {"extsi", "extui"}) {
-      const std::string text = with(kWords, {{"PREDICATE", predicate}, {"EXTEND", extend}});
+      const std::string text = with(kWords, {{"PREDICATE", predicate}, {"EXTEND", extend}, {"PLACES", ""}});
       const std::vector<GpuKernelCode> variants = variantsOf(text);
       ASSERT_EQ(variants.size(), 2u);
       EXPECT_TRUE(variants[0].needs & NACRE_GPU_NEED(NACRE_GPU_INT_64)) << "where a GPU has them, it uses them";
       EXPECT_FALSE(variants[1].needs & NACRE_GPU_NEED(NACRE_GPU_INT_64));
       check(text);
     }
+}
+
+TEST_F(GpuPointTypes, WideIntegersAsTwoWordsAnywhere) {
+  const std::string text = with(kWords, {{"PREDICATE", "slt"},
+                                         {"EXTEND", "extsi"},
+                                         {"PLACES", "attributes {nacre.alignments = array<i64: 8, 64, 4, 16>}"}});
+  const std::vector<GpuKernelCode> variants = variantsOf(text);
+  ASSERT_EQ(variants.size(), 2u);
+  EXPECT_EQ(variants[1].shifted, 0b1111u);
+  EXPECT_FALSE(variants[1].needs & NACRE_GPU_NEED(NACRE_GPU_INT_64));
+  check(text);
 }
 
 } // namespace
