@@ -70,6 +70,20 @@ TEST(Phases, CopyNoStateBetweenMemories) {
   }
 }
 
+TEST(Phases, MirrorAllOfAStateThatTheCpuReadsAPartOf) {
+  for (bool writes : {true, false}) {
+    Program program;
+    program.writesState = writes;
+    program.launch(Program::Gpu, {kReadState, writeA(0)});
+    program.launch(Program::Cpu, {kReadState, use(NACRE_SPACE_OUTPUT, 0, 16, NACRE_WRITE)});
+    if (writes)
+      program.launch(Program::Gpu, {readA(0), use(NACRE_SPACE_STATE, 0, 16, NACRE_WRITE)});
+    ASSERT_TRUE(program.plan(false));
+    const Region &last = writes ? program.layout.next_state : program.layout.state;
+    EXPECT_EQ(program.schedule.cpu_bytes, last.begin + kBytes) << "the host brings it as a whole";
+  }
+}
+
 TEST(Phases, BindAnUpdateInPlaceToBothCopies) {
   Program program;
   const nacre_operand written = use(NACRE_SPACE_STATE, 0, 16, NACRE_WRITE);

@@ -88,9 +88,10 @@ bool plan_phases_and_state(const nacre_entry &entry, const Share *shares, const 
   }
   for (const Left &piece : left)
     schedule.written.add(pool, {piece.begin, piece.end, piece.on_cpu});
-  // Either copy may be the one that the CPU touches.
-  if (depends && schedule.cpu_bytes > layout.state.begin)
-    schedule.cpu_bytes = layout.next_state.begin + layout.next_state.bytes;
+  // The host brings all of the state, and either copy may be the one that the CPU touches.
+  const Region &last = has_two_states(layout) ? layout.next_state : layout.state;
+  if (!unified && last.on_gpu && schedule.cpu_bytes > layout.state.begin)
+    schedule.cpu_bytes = last.begin + last.bytes;
   return !pool.failed();
 }
 
