@@ -51,9 +51,10 @@ nacre_status run_with_state(Session &session, RunLimits &limits) {
   if (!has_newest_state(session) && !bring_home(*session.state, lost))
     fail(session, lost, NACRE_FAILED); // the run goes on from what there is
   const nacre_status status = run_on_gpu(session, limits);
-  if (status != NACRE_FAILED && commits_ahead(*static_cast<const Engine *>(session.gpu)) != 0) {
+  if (status != NACRE_FAILED) {
+    const bool is_ahead = commits_ahead(*static_cast<const Engine *>(session.gpu)) != 0;
     __atomic_store_n(&session.state->owner, &session, __ATOMIC_RELAXED);
-    __atomic_store_n(&session.state->away, State::WithGpu, __ATOMIC_RELEASE);
+    __atomic_store_n(&session.state->away, is_ahead ? State::WithGpu : State::Here, __ATOMIC_RELEASE);
   }
   return status;
 }
