@@ -44,9 +44,11 @@ uint64_t begin_of_copy(const Engine &engine, uint32_t number) {
 uint32_t copies(const Engine &engine) { return has_two_states(engine.layout) ? 2 : 1; }
 
 bool begin(Engine &engine, Reason &reason) {
+  Device &device = engine.device;
   VkCommandBuffer &commands = engine.state_commands;
-  return (commands || make_commands(engine.device, 1, &commands, reason)) &&
-         begin_commands(engine.device, commands, true, reason);
+  // A wait that failed may have left a batch under way, these commands among it.
+  return wait_for(device, device.meeting.submitted, reason) &&
+         (commands || make_commands(device, 1, &commands, reason)) && begin_commands(device, commands, true, reason);
 }
 
 bool end(Engine &engine, Reason &reason) {
