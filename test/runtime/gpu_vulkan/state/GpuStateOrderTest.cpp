@@ -5,7 +5,7 @@
 // How:   each step is also done to plain arrays. Where the device is lost, a state may become what it was before, but never anything else,
 //        and somebody must be told.
 
-#include "test/runtime/gpu_vulkan/GpuKeptState.h"
+#include "test/runtime/gpu_vulkan/state/GpuKeptState.h"
 
 #include <cstdio>
 #include <random>

@@ -4,7 +4,7 @@
 // Why:   the state may be all of a network's weights; copying it in each step would take longer than the step.
 // How:   a library that counts the bytes of copies.
 
-#include "test/runtime/gpu_vulkan/GpuKeptState.h"
+#include "test/runtime/gpu_vulkan/state/GpuKeptState.h"
 #include "runtime/src/session.h"
 
 namespace nacre::test {

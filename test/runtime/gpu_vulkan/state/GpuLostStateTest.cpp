@@ -4,7 +4,7 @@
 // Why:   what is lost with a GPU must be told, and the state never be half of one.
 // How:   a library that loses the device at each call.
 
-#include "test/runtime/gpu_vulkan/GpuKeptState.h"
+#include "test/runtime/gpu_vulkan/state/GpuKeptState.h"
 
 namespace nacre::test {
 namespace {

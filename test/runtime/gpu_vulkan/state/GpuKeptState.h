@@ -4,8 +4,8 @@
 // Why:   tests of what is copied and tests of what is lost both need it.
 // How:   four of the state's eight rows are updated in place, one of them is read afterwards, and one that nobody writes.
 
-#ifndef NACRE_TEST_RUNTIME_GPU_VULKAN_GPUKEPTSTATE_H
-#define NACRE_TEST_RUNTIME_GPU_VULKAN_GPUKEPTSTATE_H
+#ifndef NACRE_TEST_RUNTIME_GPU_VULKAN_STATE_GPUKEPTSTATE_H
+#define NACRE_TEST_RUNTIME_GPU_VULKAN_STATE_GPUKEPTSTATE_H
 
 #include "runtime/src/gpu_vulkan/traits.h"
 #include "test/runtime/gpu_vulkan/FakeGpuSession.h"
@@ -152,4 +152,4 @@ struct GpuKeptState : FakeGpuSession {
 
 } // namespace nacre::test
 
-#endif // NACRE_TEST_RUNTIME_GPU_VULKAN_GPUKEPTSTATE_H
+#endif // NACRE_TEST_RUNTIME_GPU_VULKAN_STATE_GPUKEPTSTATE_H
