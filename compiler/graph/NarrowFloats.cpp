@@ -11,6 +11,7 @@
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/TrainedValues.h"
 #include "dialects/nn/ConstantData.h"
+#include "dialects/nn/Variables.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseSet.h"
@@ -242,9 +243,12 @@ struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
 private:
   /// 2. Values. What keeps its type is cast behind.
   void narrowValues(OpBuilder &builder, Block &block) {
-    builder.setInsertionPointToStart(&block);
-    for (BlockArgument argument : block.getArguments())
+    for (BlockArgument argument : block.getArguments()) {
+      builder.setInsertionPointToStart(&block);
+      if (Operation *reader = isVariable(argument) ? findFirstReader(argument) : nullptr)
+        builder.setInsertionPoint(reader);
       castUses(builder, argument);
+    }
     for (Operation &op : llvm::make_early_inc_range(block)) {
       builder.setInsertionPointAfter(&op);
       for (OpResult result : op.getResults())
@@ -297,6 +301,23 @@ private:
     if (auto bitcast = dyn_cast<nn::BitcastOp>(operand.getOwner()))
       return isBitcastOfWide(bitcast);
     return getWidth(*operand.getOwner()) == nn::Width::Full && isWide(operand.getOwner()->getResult(0).getType());
+  }
+
+  bool isVariable(BlockArgument argument) {
+    func::FuncOp function = getOperation();
+    return argument.getOwner() == &function.front() && function.getArgAttr(argument.getArgNumber(), nn::variableAttr);
+  }
+
+  /// The first operator of its block that reads `argument` narrow, itself or in a region. Weights are cast there: until then memory has
+  /// them once.
+  Operation *findFirstReader(BlockArgument argument) {
+    Operation *first = nullptr;
+    for (OpOperand &use : argument.getUses()) {
+      Operation *reader = argument.getOwner()->findAncestorOpInBlock(*use.getOwner());
+      if (!wantsWide(use) && (!first || reader->isBeforeInBlock(first)))
+        first = reader;
+    }
+    return first;
   }
 
   /// Casts a wide value where anyone else reads it.

@@ -73,16 +73,19 @@ func.func @summed(%x: tensor<2x4xf32>, %y: tensor<2x3xf32>, %w: tensor<4x3xf32> 
 
 // -----
 
-// A filter is cast once: what is read transposed, by the gradient of the input, is made of that.
+// A filter is cast once, where it is first read: what is read transposed, by the gradient of the input, is made of that.
 
 // CHECK-LABEL: func.func @filter(
 // CHECK-SAME: %[[X:[^ ,:()]+]]: tensor<1x8x8x4xf32>, %[[W:[^ ,:()]+]]: tensor<3x3x4x4xf32>
-// CHECK: %[[NARROW:[^ ,:()]+]] = nn.cast %[[W]] : tensor<3x3x4x4xf32> to tensor<3x3x4x4xf16>
+// CHECK: %[[RELU:[^ ,:()]+]] = nn.unary relu
+// CHECK-NEXT: %[[NARROW:[^ ,:()]+]] = nn.cast %[[W]] : tensor<3x3x4x4xf32> to tensor<3x3x4x4xf16>
+// CHECK-NEXT: nn.conv %[[RELU]], %[[NARROW]]
 // CHECK-NOT: nn.cast %[[W]]
 // CHECK: nn.transpose %[[NARROW]] [0, 1, 3, 2] : tensor<3x3x4x4xf16>
 func.func @filter(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x4xf32> {nn.variable = "w", nn.role = "weight"})
     -> (tensor<1x4x4x4xf32> {nn.name = "y"}) {
-  %y = nn.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x8x8x4xf32>, tensor<3x3x4x4xf32>
+  %0 = nn.unary relu %x : tensor<1x8x8x4xf32>
+  %y = nn.conv %0, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x8x8x4xf32>, tensor<3x3x4x4xf32>
   %wt = nn.transpose %w [0, 1, 3, 2] : tensor<3x3x4x4xf32>
   %z = nn.conv %y, %wt {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x6x6x4xf32>, tensor<3x3x4x4xf32>
   return %z : tensor<1x4x4x4xf32>
