@@ -93,6 +93,12 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
 void buildExpansion(mlir::OpPassManager &pm) {
   pm.addPass(createExpandQuantizationPass());
   pm.addPass(createExpandRecurrencePass());
+  // A gradient reads and writes rows where the loop does.
+  pm.addPass(createResolveControlPass());
+  pm.addPass(createCountTripsPass());
+  pm.addPass(createResolveControlPass());
+  pm.addPass(createScanRowsPass());
+  pm.addPass(createResolveControlPass());
 }
 
 void registerPipeline() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loops of TensorFlow 2 in the signature `train` of a saved model, with the gradients that tf.GradientTape writes."""
+import json
 import math
 import os
 import random
@@ -173,8 +174,9 @@ class RecurrenceTest(TrainedModelTest):
         builders = {"train": lambda graph, x, label, *handles: descend(graph, loss(graph, x, label, *handles), handles), "infer": network, "plain": loss}
         model = save_model(self.path("model"), weights, {"x": shape, "label": (BATCH, WIDTH)}, builders)
         inputs = {"x": (shape, [draw.uniform(-1, 1) for _ in range(math.prod(shape))]), "label": ((BATCH, WIDTH), [draw.uniform(-1, 1) for _ in range(BATCH * WIDTH)])}
-        first = self.run_entry(self.build(model, "--train", "--quiet"), inputs, "--entry=train", "--save=" + self.path("given.safetensors"))
-        own = self.build(model, "--signature=plain", "--train", "--loss=model:plain/loss", "--optimizer=sgd", "--batch-axis=x:1", f"--train-batch={BATCH}", "--quiet")
+        first = self.run_entry(self.build(model, "--train", "--quiet", "--report=" + self.path("given.json")), inputs, "--entry=train", "--save=" + self.path("given.safetensors"))
+        own = self.build(model, "--signature=plain", "--train", "--loss=model:plain/loss", "--optimizer=sgd", "--batch-axis=x:1", f"--train-batch={BATCH}", "--quiet",
+                         "--report=" + self.path("own.json"))
         second = self.run_entry(own, inputs | {"learning_rate": ([], [RATE])}, "--entry=train", "--save=" + self.path("own.safetensors"))
         for name, (_, before) in weights.items():
             self.close(first[name], second[name], name)
@@ -184,6 +186,12 @@ class RecurrenceTest(TrainedModelTest):
     def test_lstm(self):
         shapes = {"kernel": (WIDTH, 4 * WIDTH), "recurrent": (WIDTH, 4 * WIDTH), "bias": (4 * WIDTH,)}
         self.check_own_gradients(lstm, shapes, times=130)
+        # Rows are read and written in place.
+        for name in ("given", "own"):
+            with open(self.path(name + ".json"), encoding="utf-8") as file:
+                kernels = {row["kernel"] for row in json.load(file)["launches"] if row["entry"] == "train"}
+            self.assertTrue(kernels)
+            self.assertFalse([kernel for kernel in kernels if "scatter" in kernel or "gather" in kernel])
 
     def test_a_loop_in_a_loop(self):
         self.check_own_gradients(nested, {"w": (WIDTH, WIDTH)}, times=4)
