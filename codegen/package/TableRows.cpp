@@ -293,15 +293,19 @@ private:
     step.kind = NACRE_STEP_LAUNCH;
     step.kernel = kernelIndex.lookup(launch.getKernel());
     step.first_operand = rows.operands.size();
-    for (mlir::Value operand : launch.getInputs())
-      rows.operands.push_back(readOperand(operand, NACRE_READ, rows));
-    for (mlir::Value operand : launch.getOutputs())
+    plan::KernelOp kernel = kernelOps[step.kernel];
+    for (auto [number, operand] : llvm::enumerate(launch->getOperands())) {
+      const bool isWritten = number >= launch.getInputs().size();
       // What others write beside it must be there before it is written: a part of a concatenation.
-      rows.operands.push_back(
-          readOperand(operand, writers[storageOf(operand)] > 1 ? NACRE_READ_WRITE : NACRE_WRITE, rows));
+      const bool isWrittenBeside = isWritten && writers[storageOf(operand)] > 1;
+      rows.operands.push_back(readOperand(operand,
+                                          isWrittenBeside ? NACRE_READ_WRITE
+                                          : isWritten     ? NACRE_WRITE
+                                                          : NACRE_READ,
+                                          rows, /*isInPanels=*/bool(kernel.getEncoding(number))));
+    }
     step.operand_count = rows.operands.size() - step.first_operand;
     step.name = strings.add(nodeNames(launch.getLoc()));
-    plan::KernelOp kernel = kernelOps[step.kernel];
     step.trip_count = 1;
     step.cut_extent = kernel.getCutExtent();
     step.grain = kernel.getGrain();
@@ -314,7 +318,7 @@ private:
 
   static mlir::Value storageOf(mlir::Value value) { return codegen::originOfOperand(value).root; }
 
-  nacre_operand readOperand(mlir::Value value, nacre_access access, const EntryRows &rows) {
+  nacre_operand readOperand(mlir::Value value, nacre_access access, const EntryRows &rows, bool isInPanels = false) {
     nacre_operand row{};
     row.bytes = storedBytes(cast<mlir::ShapedType>(value.getType()));
     row.access = access;
@@ -330,9 +334,9 @@ private:
       return row;
     }
     auto storage = cast<plan::StorageOp>(origin.root.getDefiningOp());
-    // The last row of a part may end behind the storage.
-    row.bytes =
-        std::min<uint64_t>(row.bytes, storedBytes(cast<mlir::ShapedType>(origin.root.getType())) - origin.offset);
+    // The last row of a part may end behind the storage. Panels fill theirs, which has more than the type of what lies in them.
+    const uint64_t rest = storedBytes(cast<mlir::ShapedType>(origin.root.getType())) - origin.offset;
+    row.bytes = isInPanels ? rest : std::min<uint64_t>(row.bytes, rest);
     switch (storage.getRole()) {
     case plan::Role::Input:
       row.space = NACRE_SPACE_INPUT;

@@ -153,6 +153,40 @@ class DevicesTest(nacre.NacreTest):
         self.assertEqual(self.launches[1], 0)
         self.assertTrue((self.counted, self.losses) == expected)
 
+    def test_a_state_in_panels_comes_back_whole(self):
+        """A weight that no GPU touches lies in the CPU's panels, with empty columns, beside a bias that is updated by both engines."""
+        size, columns, examples = 4, 10, 7
+        graph = Graph("panels", seed=5)
+        x = graph.input("x", [examples, size])
+        graph.output(graph.node("Gemm", [x, graph.weight("w", [size, columns], -0.5, 0.5), graph.weight("b", [columns], -0.1, 0.1)], output="y"),
+                     [examples, columns])
+        graph.save(self.path("panels.onnx"))
+        write_npy(self.path("x.npy"), [examples, size], [(i * 7919 % 1013) / 506 - 1 for i in range(examples * size)], "f")
+        write_npy(self.path("y.npy"), [examples, columns], [(i * 31 % 17) / 8 - 1 for i in range(examples * columns)], "f")
+        states = []
+        for options, gpu in ((["--place=cpu"], []), (["--place=split:10"], ["--gpu"])):
+            self.call(os.path.join(nacre.BIN, "nacre-compile"), self.path("panels.onnx"), "-o", self.library, "--quiet", "--train",
+                      "--loss=mean-squared-error:y", "--optimizer=sgd:momentum=0.9", *options)
+            for device in (PHONE, DESKTOP):
+                said = self.call(os.path.join(nacre.BIN, "nacre-run"), self.library, *gpu, "--train", f"--input=x={self.path('x.npy')}",
+                                 f"--label={self.path('y.npy')}", "--set=learning_rate=0.5", "--epochs=3", f"--save={self.path('state.safetensors')}",
+                                 env=self.environment(device))
+                self.assertIn("epoch 3", said)
+                with open(self.path("state.safetensors"), "rb") as file:
+                    data = file.read()
+                begin = 8 + struct.unpack_from("<Q", data)[0]
+                floats = {}
+                for name, tensor in json.loads(data[8:begin]).items():
+                    if tensor.get("dtype") == "F32":
+                        first, end = tensor["data_offsets"]
+                        floats[name] = struct.unpack(f"<{(end - first) // 4}f", data[begin + first:begin + end])
+                states.append(floats)
+        for state in states[1:]:
+            self.assertEqual(set(state), {"w", "b", "w#momentum", "b#momentum"})
+            for name, expected in states[0].items():
+                for given, number in zip(state[name], expected):
+                    self.assertAlmostEqual(given, number, places=5, msg=name)
+
     def test_memory_is_printed_beforehand(self):
         for options, has_own_buffer in (((), True), (TRAINS_FEW, False)):
             self.compile_learner(*options)

@@ -25,6 +25,9 @@ plan.kernel @add nest (%w: tensor<4x32xf32>) into (%y: tensor<4x32xf32>) cut 0 :
 plan.kernel @read nest (%w: tensor<8x5xf32>) into (%y: tensor<4x32xf32>) cut 0 : 4 by 1 {
   plan.yield %y : tensor<4x32xf32>
 }
+plan.kernel @update contraction (%w: tensor<8x5xf32>) into (%y: tensor<8x5xf32>) cut 0 : 4 by 1 attributes {encodings = [#plan.encoding<panel, width = 8>, #plan.encoding<panel, width = 8>]} {
+  plan.yield %w : tensor<8x5xf32>
+}
 plan.entry @main attributes {arena_bytes = 4096 : i64} {
   %plain = plan.use @plain : memref<64x32xf32>
   %packed = plan.use @packed : memref<8x5xf32>
@@ -37,6 +40,9 @@ plan.entry @main attributes {arena_bytes = 4096 : i64} {
     plan.launch @add(%four) into(%into) {cpu = array<i64: 0, 4>, gpu = array<i64: 0, 0>} : (memref<4x32xf32>) into (memref<4x32xf32>)
     plan.launch @read(%packed) into(%into) {cpu = array<i64: 0, 4>, gpu = array<i64: 0, 0>} : (memref<8x5xf32>) into (memref<4x32xf32>)
   }
+  %panels = plan.storage temporary {offset = 512 : i64} : memref<8x8xf32>
+  %inPanels = plan.view %panels : memref<8x8xf32> to memref<8x5xf32>
+  plan.launch @update(%inPanels) into(%inPanels) {cpu = array<i64: 0, 4>, gpu = array<i64: 0, 0>} : (memref<8x5xf32>) into (memref<8x5xf32>)
 }
 )";
 
@@ -56,7 +62,7 @@ TEST(TableRows, OperandsOfViewsAndOfPackedWeights) {
   ASSERT_TRUE(bool(rows));
   ASSERT_EQ(rows->entries.size(), 1u);
   ArrayRef<nacre_operand> operands = rows->entries[0].operands;
-  ASSERT_EQ(operands.size(), 4u);
+  ASSERT_EQ(operands.size(), 6u);
 
   // A view of a view of a weight: its own bytes, not the weight's.
   EXPECT_EQ(operands[0].space, NACRE_SPACE_WEIGHT);
@@ -72,6 +78,11 @@ TEST(TableRows, OperandsOfViewsAndOfPackedWeights) {
   EXPECT_EQ(operands[2].space, NACRE_SPACE_WEIGHT);
   EXPECT_EQ(operands[2].index, 1u);
   EXPECT_EQ(operands[2].bytes, 8u * 8 * 4);
+  // So is what lies in panels in memory, where it is read and where it is written.
+  for (unsigned i : {4, 5}) {
+    EXPECT_EQ(operands[i].offset, 512u);
+    EXPECT_EQ(operands[i].bytes, 8u * 8 * 4);
+  }
 }
 
 /// What the tables say of an input of eight elements of this type, or why they say nothing.
