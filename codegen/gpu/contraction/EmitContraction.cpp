@@ -83,7 +83,9 @@ std::optional<WinogradGradient> gradientOf(plan::KernelOp kernel, KernelFunction
   FailureOr<PlainContraction> plain = readContraction(kernel);
   const bool isWhole = product.cut == LoopedContraction::Cut::Outer || product.cut == LoopedContraction::Cut::None;
   const ContractionGrid grid(function, product, product.panels, 4, /*mayTurn=*/true);
-  if (failed(plain) || !isWhole || grid.reach(Contraction::Lhs) != Reach::Rows)
+  // It loads quads of channels and of columns.
+  if (failed(plain) || !isWhole || grid.reach(Contraction::Lhs) != Reach::Rows ||
+      grid.reach(Contraction::Rhs) == Reach::Depth)
     return std::nullopt;
   FailureOr<WinogradGradient> gradient = byWinogradGradient(*plain, winogradGradient().outputs, /*mayBeParts=*/true);
   if (failed(gradient) || gradient->method.taps != kWinogradTaps)

@@ -47,13 +47,15 @@ constexpr const char *kBlock = "winograd-gradient:outputs=2,rows=8,quads=4,colum
 TEST_F(GpuGradient, FiltersByWinograd) {
   check(filterGradient(/*parts=*/3, /*size=*/4, /*channels=*/64, /*columns=*/64).text(), 2e-5, tried(kBlock));
   check(filterGradient(/*parts=*/2, /*size=*/8, /*channels=*/32, /*columns=*/72).text(), 2e-5, tried(kBlock));
+  check(filterGradient(/*parts=*/2, /*size=*/4, /*channels=*/32, /*columns=*/6).text(), 2e-5, tried(kBlock));
 }
 
-/// Odd images, images that fill no part, and channels that fill no block.
+/// Odd images, images that fill no part, channels that fill no block, and one column, of which pixels lie side by side.
 TEST_F(GpuGradient, FiltersThatNoBlockDivides) {
   EXPECT_EQ(variantsOf(filterGradient(2, 4, 32, 64).text(), tried(kBlock)).front().workgroupSize, 256u);
   for (const ProductText &other :
-       {filterGradient(2, 5, 32, 64), filterGradient(2, 2, 32, 64), filterGradient(2, 4, 16, 64)})
+       {filterGradient(2, 5, 32, 64), filterGradient(2, 2, 32, 64), filterGradient(2, 4, 16, 64),
+        filterGradient(2, 4, 32, 1)})
     EXPECT_NE(variantsOf(other.text(), tried(kBlock)).front().workgroupSize, 256u);
 }
 
