@@ -25,8 +25,8 @@ struct Part {
   uint32_t step;
   bool barrier;      // of the GPU: it must wait for what the batch has dispatched so far
   int64_t iteration; // of a move: its index
-  const bool
-      *is_next; // whether each operand is in the copy of the state that the run writes; nullptr: those that are written
+  /// Whether each operand is in the copy of the state that the run writes; nullptr: those that are written.
+  const bool *is_next;
 };
 
 /// Whether operand number `i` of a launch is in the copy of the state that the run writes.
