@@ -2,9 +2,9 @@
 //
 // What:  which cell of its window each maximum is, in a byte, and the way back.
 // Why:   a pool's input need not live until its gradient is computed, and the way back reads a byte an element instead.
-// How:   1. the least number of the cells that equal the maximum, in a kernel of its own or in that of the maxima; 2. every cell adds up what the windows over it have for
-//        it. Those are some steps apart, and where in its step a cell is says which of a window's cells it would be: a
-//        small table.
+// How:   1. the least number of the cells that equal the maximum, in a kernel of its own or in that of the maxima;
+//        2. every cell adds up what the windows over it have for it. Those are some steps apart, and where in its step a cell is says
+//           which of a window's cells it would be: a small table.
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/lowerings/Lowering.h"

@@ -53,9 +53,8 @@ TEST_F(GpuGradient, FiltersByWinograd) {
 /// Odd images, images that fill no part, channels that fill no block, and one column, of which pixels lie side by side.
 TEST_F(GpuGradient, FiltersThatNoBlockDivides) {
   EXPECT_EQ(variantsOf(filterGradient(2, 4, 32, 64).text(), tried(kBlock)).front().workgroupSize, 256u);
-  for (const ProductText &other :
-       {filterGradient(2, 5, 32, 64), filterGradient(2, 2, 32, 64), filterGradient(2, 4, 16, 64),
-        filterGradient(2, 4, 32, 1)})
+  for (const ProductText &other : {filterGradient(2, 5, 32, 64), filterGradient(2, 2, 32, 64),
+                                   filterGradient(2, 4, 16, 64), filterGradient(2, 4, 32, 1)})
     EXPECT_NE(variantsOf(other.text(), tried(kBlock)).front().workgroupSize, 256u);
 }
 
