@@ -70,8 +70,7 @@ class LossScaleTest(training_cases.CaseOnGpuTest):
                 self.check_deviation(case, library, {w: case.arrays.values["gradient:" + w] for w in case.facts["weights"]}, tolerance)
 
     def test_gradients_without_kinks(self):
-        """Without rectifiers, gradients of six batch normalizations are near those of f32: sums are added up in f32, and what cancels in them
-        does so before it is rounded."""
+        """Without rectifiers, gradients of six batch normalizations are near those of f32, because sums are added up in f32."""
         case = Case("resnet_digits")
         self.feed(case)
         with open(os.path.join(case.folder, "model.onnx"), "rb") as file:
