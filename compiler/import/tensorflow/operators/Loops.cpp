@@ -31,8 +31,9 @@ namespace {
 struct LoopNode {
   const NodeGraph *condition, *body;
   SmallVector<Value> initial;
-  std::optional<int64_t> most; ///< turns, as far as counters tell
-  bool isCounted = false;      ///< there are as many
+  std::optional<int64_t> most;  ///< turns, as far as counters tell
+  std::optional<int64_t> limit; ///< turns, as far as it is known what the limits of counters do not exceed
+  bool isCounted = false;       ///< there are as many
 };
 
 /// The number that operand `index` is, if it is known.
@@ -76,7 +77,7 @@ std::optional<double> findUpperBound(Value value) {
 
 /// The operands behind those that are carried are limit and step of each count.
 FailureOr<LoopNode> readLoop(OperandBinder &node) {
-  LoopNode loop{node.getGraph("condition"), node.getGraph("body"), {}, std::nullopt};
+  LoopNode loop{node.getGraph("condition"), node.getGraph("body"), {}, std::nullopt, std::nullopt};
   auto numCarried = static_cast<size_t>(node.getInt("carried", 0));
   SmallVector<int64_t> counts = node.getInts("counts");
   loop.isCounted = node.getFlag("is_counted", false);
@@ -89,15 +90,17 @@ FailureOr<LoopNode> readLoop(OperandBinder &node) {
                           step = findNumber(node, numCarried + 2 * count + 1);
     const auto comparison = static_cast<LoopCount::Comparison>(facts[1]);
     const bool isUpper = comparison == LoopCount::Comparison::Less || comparison == LoopCount::Comparison::LessEqual;
-    loop.isCounted &= limit.has_value();
-    if (!limit && isUpper)
+    const bool isKnown = limit.has_value();
+    if (!isKnown && isUpper)
       limit = findUpperBound(node.getOperand(numCarried + 2 * count));
     std::optional<int64_t> turns;
     if (start && limit && step)
       turns = nn::countTurns(getElementType(node.getOperand(facts[0])), *start, facts[2] ? -*step : *step,
                              getKind(comparison), *limit);
-    loop.isCounted &= turns.has_value();
+    loop.isCounted &= isKnown && turns;
     if (turns)
+      loop.limit = std::min(loop.limit.value_or(*turns), *turns);
+    if (isKnown && turns)
       loop.most = std::min(loop.most.value_or(*turns), *turns);
   }
   loop.isCounted &= loop.most.has_value();
@@ -189,7 +192,7 @@ LogicalResult StackedLoop::begin() {
   if (failed(joined))
     return failure();
   initial = std::move(*joined);
-  built.bound = loop.most;
+  built.bound = llvm::any_of(stacks, isStack) ? loop.limit : loop.most;
   built.reverse =
       loop.isCounted && llvm::none_of(stacks, [](const CarriedStack &stack) { return stack.use == Use::Grows; });
   for (auto [value, stack] : llvm::zip_equal(initial, stacks)) {
