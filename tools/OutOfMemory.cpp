@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <alloca.h>
 #include <cstdlib>
+#include <cxxabi.h>
+#include <exception>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -29,6 +31,14 @@ static void onFatalError(void *, const char *reason, bool) {
       return;
 }
 
+/// LLD deletes the file that it replaces in a std::thread, which throws if the system refuses it.
+[[noreturn]] static void onTerminate() {
+  const std::type_info *thrown = abi::__cxa_current_exception_type();
+  if (thrown && llvm::StringRef(thrown->name()) == "St12system_error")
+    endProgram(Lack::Threads);
+  std::abort();
+}
+
 /// A stack that cannot grow is a signal at any call, so the main thread's takes its addresses now. Pages that are not touched cost
 /// no memory; other threads have their stack from the beginning.
 static void reserveStack() {
@@ -46,6 +56,7 @@ static void reserveStack() {
 void handleOutOfMemory() {
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { endProgram(); });
   llvm::install_fatal_error_handler(onFatalError);
+  std::set_terminate(onTerminate);
   reserveStack();
 }
 
