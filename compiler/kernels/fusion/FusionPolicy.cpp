@@ -11,6 +11,7 @@
 #include "compiler/kernels/fusion/SmallResults.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 #include <optional>
 #include <set>

@@ -39,7 +39,7 @@ class OutOfMemoryTest(nacre.NacreTest):
         self.assertGreater(end, begin)
         ended = 0
         # The last steps of a program, such as linking, need little more than it has by then.
-        for mib in (*(begin + (end - begin) * step // STEPS for step in range(STEPS + 1)), *range(end - 24, end, 3)):
+        for mib in (*(begin + (end - begin) * step // STEPS for step in range(STEPS + 1)), *range(max(begin, end - 24), end, 3)):
             if output and os.path.exists(self.path(output)):
                 os.remove(self.path(output))
             status, said = self.limited(mib, program, *arguments)

@@ -89,8 +89,9 @@ TEST(TransposedPhases, AreTheTransposedConvolution) {
         number = draw(-9, 9);
     Numbers expected = scatter(axis, x, w);
     EXPECT_EQ(byPhases(axis, x, w), expected) << turn;
-    if (axis.dilation == 1)
+    if (axis.dilation == 1) {
       EXPECT_EQ(byColumns(axis, x, w), expected) << turn;
+    }
   }
 }
 
