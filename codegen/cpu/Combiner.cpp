@@ -49,15 +49,15 @@ Value Combiner::foldLanes(VectorBuilder &builder, Value vector, TypedAttr start)
   return start == identity ? folded : combine(builder, builder.constant(start), folded);
 }
 
-SmallVector<Value> reduceInLoop(VectorBuilder &builder, int64_t high, int64_t step, int64_t timesPerTurn,
+SmallVector<Value> reduceInLoop(VectorBuilder &builder, int64_t high, int64_t step, int64_t timesPerIteration,
                                 ValueRange carried, ArrayRef<Combiner> combiners, VectorBuilder::Body body) {
   constexpr int64_t kSerial = 1024, kBlock = 512;
   // Other reductions round nothing, or lose no more in one order than in another.
   const bool adds = llvm::any_of(combiners, [](const Combiner &combiner) { return isa<arith::AddFOp>(combiner.op); });
-  if (!adds || llvm::divideCeil(high, step) * timesPerTurn <= kSerial)
+  if (!adds || llvm::divideCeil(high, step) * timesPerIteration <= kSerial)
     return builder.loop(0, high, step, carried, body);
 
-  const int64_t block = std::max<int64_t>(1, kBlock / timesPerTurn) * step;
+  const int64_t block = std::max<int64_t>(1, kBlock / timesPerIteration) * step;
   auto reduceBlock = [&](Position begin, int64_t length, ValueRange before) {
     SmallVector<Value> start;
     for (auto [value, combiner] : llvm::zip_equal(before, combiners))

@@ -24,11 +24,11 @@ struct Combiner : Reduction {
 };
 
 /// `for (at = 0; at < high; at += step)` around `body`, which reduces into `carried` by `combiners`, one for each value,
-/// so many times a turn. Very many sums are added up in blocks that begin at zero: what a rounding costs then grows with
+/// so many times per iteration. Very many sums are added up in blocks that begin at zero: what a rounding costs then grows with
 /// a block's length and with the number of blocks, not with their product.
-llvm::SmallVector<mlir::Value> reduceInLoop(VectorBuilder &builder, int64_t high, int64_t step, int64_t timesPerTurn,
-                                            mlir::ValueRange carried, llvm::ArrayRef<Combiner> combiners,
-                                            VectorBuilder::Body body);
+llvm::SmallVector<mlir::Value> reduceInLoop(VectorBuilder &builder, int64_t high, int64_t step,
+                                            int64_t timesPerIteration, mlir::ValueRange carried,
+                                            llvm::ArrayRef<Combiner> combiners, VectorBuilder::Body body);
 
 } // namespace nacre::codegen::cpu
 

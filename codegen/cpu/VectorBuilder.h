@@ -108,7 +108,7 @@ public:
   mlir::Value widen(mlir::Value vector, Piece piece, mlir::Value other, unsigned width);
 
   using Body = llvm::function_ref<llvm::SmallVector<mlir::Value>(Position, mlir::ValueRange)>;
-  /// for (counter = low; counter < high; counter += step), `carried` through its turns. A single turn becomes straight
+  /// for (counter = low; counter < high; counter += step), `carried` through its iterations. A single iteration becomes straight
   /// code, none becomes nothing.
   llvm::SmallVector<mlir::Value> loop(int64_t low, int64_t high, int64_t step, mlir::ValueRange carried, Body body);
   llvm::SmallVector<mlir::Value> loop(mlir::Value low, mlir::Value high, int64_t step, mlir::ValueRange carried,

@@ -26,14 +26,14 @@ static LogicalResult misfit(const char *reason) {
 // 1. Sizes
 //===----------------------------------------------------------------------===//
 
-int64_t turnsOf(ArrayRef<ContractionLoop> loops) {
-  int64_t turns = 1;
+int64_t iterationsOf(ArrayRef<ContractionLoop> loops) {
+  int64_t iterations = 1;
   for (const ContractionLoop &loop : loops)
-    turns *= loop.size;
-  return turns;
+    iterations *= loop.size;
+  return iterations;
 }
 
-int64_t LoopedContraction::depthSize() const { return turnsOf(depth) / groups.groups() * groups.run; }
+int64_t LoopedContraction::depthSize() const { return iterationsOf(depth) / groups.groups() * groups.run; }
 
 double LoopedContraction::multiplyAdds() const {
   double count = double(columns.size) * parts * depthSize();
@@ -51,7 +51,7 @@ ContractionShape shapeOf(const LoopedContraction &contraction) {
   shape.rows = contraction.rows.back().size;
   shape.rowBytes = contraction.rows.back().strides[Contraction::Lhs] *
                    bytesOfElement(contraction.operands[Contraction::Lhs].elementType);
-  shape.runs = turnsOf(ArrayRef(contraction.rows).drop_back());
+  shape.runs = iterationsOf(ArrayRef(contraction.rows).drop_back());
   return shape;
 }
 

@@ -38,7 +38,7 @@ struct ContractionLoop {
 };
 
 /// Of all of them, one within the other.
-int64_t turnsOf(llvm::ArrayRef<ContractionLoop> loops);
+int64_t iterationsOf(llvm::ArrayRef<ContractionLoop> loops);
 
 /// What all kinds have.
 struct Contraction {
@@ -82,12 +82,12 @@ struct LoopedContraction : Contraction {
   llvm::SmallVector<ContractionLoop, 3> rows;  ///< They move Lhs and Result; the last one is the run. At least one.
   llvm::SmallVector<ContractionLoop, 3> depth; ///< Reductions: they move Lhs and Rhs. At least one.
 
-  /// Which loop walks the cut axis, if one does: turns of it that one index of the axis stands for.
+  /// Which loop walks the cut axis, if one does: iterations of it that one index of the axis stands for.
   enum class Cut { None, Outer, Rows, Columns };
   Cut cut = Cut::None;
   unsigned cutLoop = 0;  ///< Within its group.
   int64_t cutFactor = 1; ///< Inner loops were merged into it.
-  DepthGroups groups;    ///< With k > 1, a turn of the innermost loop of the depth is a group of its steps.
+  DepthGroups groups;    ///< With k > 1, an iteration of the innermost loop of the depth is a group of its steps.
 
   /// Steps of all.
   int64_t depthSize() const;

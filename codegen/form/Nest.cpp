@@ -80,7 +80,7 @@ void takePart(Nest &nest, unsigned loop, int64_t parts) {
 //===----------------------------------------------------------------------===//
 
 VectorChoice chooseVectorLoop(const Nest &nest) {
-  // What a loop costs: lanes that must be collected one by one, most of all in arrays that are walked in every turn of
+  // What a loop costs: lanes that must be collected one by one, most of all in arrays that are walked in every iteration of
   // a reduction; then vectors that stay half empty. Horizontal sums cost a little at the end.
   constexpr int64_t kSomeLanes = 8;
   VectorChoice best;
@@ -114,7 +114,7 @@ VectorChoice chooseVectorLoop(const Nest &nest) {
 
 namespace {
 
-/// Turns [begin, end) of a parallel loop, for which the reducing loop's turns [low, high) stay in memory.
+/// Iterations [begin, end) of a parallel loop, for which the reducing loop's iterations [low, high) stay in memory.
 struct Segment {
   int64_t begin, end, low, high;
 };
@@ -145,28 +145,28 @@ std::optional<Axis> analyzeWindow(const Nest &nest, const NestWindow &window, si
 
   Axis axis{*moving, *along, {}};
   const int64_t reach = nest.loops[*along].size, step = window.coefficients[*along];
-  const int64_t turns = nest.loops[*moving].size, stride = window.coefficients[*moving];
-  for (int64_t turn = 0; turn < turns;) {
+  const int64_t iterations = nest.loops[*moving].size, stride = window.coefficients[*moving];
+  for (int64_t iteration = 0; iteration < iterations;) {
     if (axis.segments.size() == maxSegments)
       return std::nullopt;
-    const int64_t first = window.constant + turn * stride;
+    const int64_t first = window.constant + iteration * stride;
     // 0 <= first + k * step < size
     const int64_t low = first >= 0 ? 0 : std::min(reach, divideUp(-first, step));
     const int64_t ceiling = std::min(reach, divideUp(window.size - first, step)), high = std::max(low, ceiling);
-    // Both stay as they are until `first` has come so far that one turn more is inside, or one less. Turns are not
+    // Both stay as they are until `first` has come so far that one iteration more is inside, or one less. Iterations are not
     // looked at one by one: an axis may have billions.
-    int64_t end = turns;
+    int64_t end = iterations;
     if (low > 0)
       end = std::min(end, divideUp(-(low - 1) * step - window.constant, stride));
     if (ceiling > low)
       end = std::min(end, divideUp(window.size - (ceiling - 1) * step - window.constant, stride));
-    axis.segments.push_back({turn, end, low, high});
-    turn = end;
+    axis.segments.push_back({iteration, end, low, high});
+    iteration = end;
   }
   return axis;
 }
 
-/// Turns [begin, end) of a loop only.
+/// Iterations [begin, end) of a loop only.
 void restrictLoop(Nest &nest, unsigned loop, int64_t begin, int64_t end) {
   nest.loops[loop].size = end - begin;
   for (NestOperand &operand : nest.operands)

@@ -49,19 +49,19 @@ struct Nest {
   int64_t countPoints(bool parallel) const;
 };
 
-/// Drops loops of one turn and merges neighbours of one kind that every operand walks as one. Windows must be gone.
+/// Drops loops of one iteration and merges neighbours of one kind that every operand walks as one. Windows must be gone.
 void canonicalize(Nest &nest);
 
-/// `nest` with `count` turns of loop `cut`, the first of which a counter outside says: the operands' cutStride. Without
+/// `nest` with `count` iterations of loop `cut`, the first of which a counter outside says: the operands' cutStride. Without
 /// a cut, the nest itself.
 Nest takeBlock(Nest nest, std::optional<unsigned> cut, int64_t count);
 
-/// One of `parts` equal ranges of the turns of `loop`; which one, a number outside says: the operands' partStride.
+/// One of `parts` equal ranges of the iterations of `loop`; which one, a number outside says: the operands' partStride.
 void takePart(Nest &nest, unsigned loop, int64_t parts);
 
-/// The loop whose turns become lanes, and its strides' fitness.
+/// The loop whose iterations become lanes, and its strides' fitness.
 struct VectorChoice {
-  std::optional<unsigned> loop; ///< None: no loop has more than one turn.
+  std::optional<unsigned> loop; ///< None: no loop has more than one iteration.
   bool horizontal = false;      ///< The loop reduces: lanes are added up in the end.
 };
 VectorChoice chooseVectorLoop(const Nest &nest);

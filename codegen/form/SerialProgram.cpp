@@ -21,7 +21,7 @@ static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()
 static bool isParallel(scf::ForOp loop) { return loop->hasAttr(plan::kParallel); }
 
 /// Returns the parallel loop that is the whole body of `loop`, or null.
-static scf::ForOp allOfTurn(scf::ForOp loop) {
+static scf::ForOp wholeBodyOf(scf::ForOp loop) {
   scf::ForOp only;
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (isa<arith::ConstantOp>(op))
@@ -176,20 +176,22 @@ void SerialProgram::bindPlaces(ValueRange given, ValueRange from) {
     }
 }
 
-void SerialProgram::emitTurns(scf::ForOp loop, ArrayRef<Value> inits) {
-  const int64_t turns = engine.turnsAtOnce(loop);
+void SerialProgram::emitIterations(scf::ForOp loop, ArrayRef<Value> inits) {
+  const int64_t iterations = engine.iterationsAtOnce(loop);
   auto emitFrom = [&](Value first, SmallVector<Value> next) {
-    for (int64_t turn = 0; turn < turns; ++turn) {
-      values[loop.getInductionVar()] = turn == 0 ? first : add(first, arith::ConstantIndexOp::create(ops, loc, turn));
+    for (int64_t iteration = 0; iteration < iterations; ++iteration) {
+      values[loop.getInductionVar()] =
+          iteration == 0 ? first : add(first, arith::ConstantIndexOp::create(ops, loc, iteration));
       bind(loop.getRegionIterArgs(), next);
       emitBlock(*loop.getBody());
       next = carried(loop.getYieldedValues(), loop.getRegionIterArgs());
     }
     return next;
   };
-  if (turns > 1 && turns == loop.getStaticTripCount()->getSExtValue())
+  if (iterations > 1 && iterations == loop.getStaticTripCount()->getSExtValue())
     return bind(loop.getResults(), emitFrom(valueOf(loop.getLowerBound()), SmallVector<Value>(inits)));
-  Value step = turns == 1 ? valueOf(loop.getStep()) : arith::ConstantIndexOp::create(ops, loc, turns).getResult();
+  Value step =
+      iterations == 1 ? valueOf(loop.getStep()) : arith::ConstantIndexOp::create(ops, loc, iterations).getResult();
   auto made = scf::ForOp::create(ops, loc, valueOf(loop.getLowerBound()), valueOf(loop.getUpperBound()), step, inits);
   {
     OpBuilder::InsertionGuard guard(ops);
@@ -206,7 +208,7 @@ void SerialProgram::emitTurns(scf::ForOp loop, ArrayRef<Value> inits) {
 
 bool SerialProgram::emitParallel(scf::ForOp loop) {
   SmallVector<scf::ForOp, 2> loops;
-  for (; loop; loop = allOfTurn(loop)) {
+  for (; loop; loop = wholeBodyOf(loop)) {
     bindPlaces(loop.getRegionIterArgs(), loop.getInits());
     bindPlaces(loop.getResults(), loop.getInits());
     loops.push_back(loop);
@@ -225,17 +227,17 @@ void SerialProgram::emitFor(scf::ForOp loop) {
   bindPlaces(loop.getRegionIterArgs(), loop.getInits());
   bindPlaces(loop.getResults(), loop.getInits());
   std::optional<APInt> known = loop.getStaticTripCount();
-  if (inits.empty() || !engine.mustTurn() || (known && !known->isZero()))
-    return emitTurns(loop, inits);
-  Value turns = arith::CmpIOp::create(ops, loc, arith::CmpIPredicate::slt, valueOf(loop.getLowerBound()),
-                                      valueOf(loop.getUpperBound()));
-  auto guarded = scf::IfOp::create(ops, loc, TypeRange(ValueRange(inits)), turns, /*addThenBlock=*/true,
+  if (inits.empty() || !engine.mustIterate() || (known && !known->isZero()))
+    return emitIterations(loop, inits);
+  Value isEntered = arith::CmpIOp::create(ops, loc, arith::CmpIPredicate::slt, valueOf(loop.getLowerBound()),
+                                          valueOf(loop.getUpperBound()));
+  auto guarded = scf::IfOp::create(ops, loc, TypeRange(ValueRange(inits)), isEntered, /*addThenBlock=*/true,
                                    /*addElseBlock=*/true);
   OpBuilder::InsertionGuard guard(ops);
   ops.setInsertionPointToEnd(guarded.elseBlock());
   scf::YieldOp::create(ops, loc, inits);
   ops.setInsertionPointToEnd(guarded.thenBlock());
-  emitTurns(loop, inits);
+  emitIterations(loop, inits);
   scf::YieldOp::create(ops, loc, carried(loop.getResults(), loop.getRegionIterArgs()));
   bind(loop.getResults(), guarded.getResults());
 }

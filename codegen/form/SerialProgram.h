@@ -38,15 +38,15 @@ public:
   /// How control flow carries `value`, and `emitted`, what was made of it or of one that becomes it, in this type.
   virtual mlir::Type typeOf(mlir::Value value) = 0;
   virtual mlir::Value carry(mlir::Value emitted, mlir::Value value) = 0;
-  /// Whether a loop that carries something must turn at least once.
-  virtual bool mustTurn() const { return false; }
-  /// Loops of which each but the last has the next for its body, and whose turns may run in parallel: `turn` writes one, where the
-  /// loops stand at `counters`.
+  /// Whether a loop that carries something must iterate at least once.
+  virtual bool mustIterate() const { return false; }
+  /// Loops of which each but the last has the next for its body, and whose iterations may run in parallel: `iteration` writes one, where
+  /// the loops stand at `counters`.
   /// False where the engine lets them run one after another.
-  using Turn = llvm::function_ref<void(mlir::ValueRange counters)>;
-  virtual bool parallel(llvm::ArrayRef<mlir::scf::ForOp>, Turn) { return false; }
+  using Iteration = llvm::function_ref<void(mlir::ValueRange counters)>;
+  virtual bool parallel(llvm::ArrayRef<mlir::scf::ForOp>, Iteration) { return false; }
   /// Returns how many iterations of `loop` to unroll: a divisor of its trip count, which may be all of them.
-  virtual int64_t turnsAtOnce(mlir::scf::ForOp) const { return 1; }
+  virtual int64_t iterationsAtOnce(mlir::scf::ForOp) const { return 1; }
 
 protected:
   ~SerialEngine() = default;
@@ -74,7 +74,7 @@ private:
   void emitBlock(mlir::Block &block);
   void emitOperation(mlir::Operation *op);
   void emitFor(mlir::scf::ForOp loop);
-  void emitTurns(mlir::scf::ForOp loop, llvm::ArrayRef<mlir::Value> inits);
+  void emitIterations(mlir::scf::ForOp loop, llvm::ArrayRef<mlir::Value> inits);
   bool emitParallel(mlir::scf::ForOp loop);
   void emitWhile(mlir::scf::WhileOp loop);
   void emitIf(mlir::scf::IfOp branch);

@@ -27,7 +27,7 @@ struct GpuTile {
   int64_t columnThreads = 8, rowThreads = 8; ///< Invocations side by side, and below one another.
   int64_t depth = 1;
   int64_t parts = 1;     ///< Shared, Cooperative: sets that divide every `depth` steps and add up in the end.
-  int64_t unroll = 1;    ///< Shared: parts of the reduction a turn, one or two.
+  int64_t unroll = 1;    ///< Shared: parts of the reduction per iteration, one or two.
   int64_t buffers = 2;   ///< Cooperative: parts of the operands in shared memory at a time.
   int64_t ahead = 1;     ///< Shared, Cooperative of two buffers: parts that are on their way to registers meanwhile.
   int64_t band = 1;      ///< Tiles below one another that are computed before the next columns.

@@ -76,12 +76,12 @@ private:
 
     Value left = loop.getInductionVar(), address = build.constant(start);
     for (unsigned axis = rank; axis-- > 0;) {
-      const int64_t turns = axis + 1 == rank ? box.sizes[axis] / width : box.sizes[axis];
+      const int64_t iterations = axis + 1 == rank ? box.sizes[axis] / width : box.sizes[axis];
       const int64_t step = slice.strides[axis] * (axis + 1 == rank ? width : 1);
-      if (turns == 1)
+      if (iterations == 1)
         continue;
-      address = build.add(address, build.multiply(build.remainder(left, turns), step));
-      left = build.divide(left, turns);
+      address = build.add(address, build.multiply(build.remainder(left, iterations), step));
+      left = build.divide(left, iterations);
     }
     // What is left counts along the cut axis.
     if (first)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. what a float's bits are; 2. the division, turn by turn; 3. the remainder as a float again.
+// How:  1. what a float's bits are; 2. the division, iteration by iteration; 3. the remainder as a float again.
 
 #include "codegen/gpu/Remainder.h"
 #include "codegen/IntegerTerms.h"
@@ -49,38 +49,38 @@ Parts partsOf(Term magnitude, const Layout &layout) {
 // 2. Division
 //===----------------------------------------------------------------------===//
 
-/// digits * 2^shift % divisor, of scalars. A turn takes as many bits as there are beyond the digits.
-Term divideLong(Term digits, Term shift, Term divisor, unsigned bitsOfTurn) {
+/// digits * 2^shift % divisor, of scalars. An iteration takes as many bits as there are beyond the digits.
+Term divideLong(Term digits, Term shift, Term divisor, unsigned bitsPerIteration) {
   OpBuilder &ops = digits.builder->ops;
   const Location loc = digits.builder->loc;
   auto index = [&](int64_t value) { return arith::ConstantIndexOp::create(ops, loc, value).getResult(); };
-  // ceil(shift / bitsOfTurn), and one turn where nothing is shifted.
+  // ceil(shift / bitsPerIteration), and one iteration where nothing is shifted.
   Term least = compare(Predicate::eq, shift, 0).select(shift.integer(1), shift);
-  Value count = arith::IndexCastUIOp::create(ops, loc, ops.getIndexType(), plus(least, bitsOfTurn - 1).value);
-  Value turns = arith::DivUIOp::create(ops, loc, count, index(bitsOfTurn));
-  auto loop = scf::ForOp::create(ops, loc, index(0), turns, index(1), ValueRange{digits.value, shift.value});
+  Value count = arith::IndexCastUIOp::create(ops, loc, ops.getIndexType(), plus(least, bitsPerIteration - 1).value);
+  Value iterations = arith::DivUIOp::create(ops, loc, count, index(bitsPerIteration));
+  auto loop = scf::ForOp::create(ops, loc, index(0), iterations, index(1), ValueRange{digits.value, shift.value});
   OpBuilder::InsertionGuard guard(ops);
   ops.setInsertionPointToStart(loop.getBody());
   Term rest = digits.make(loop.getRegionIterArg(0)), left = digits.make(loop.getRegionIterArg(1));
-  Term most = left.integer(bitsOfTurn), now = compare(Predicate::ult, left, most).select(left, most);
+  Term most = left.integer(bitsPerIteration), now = compare(Predicate::ult, left, most).select(left, most);
   Term shifted = shiftLeft(rest, now);
   scf::YieldOp::create(
       ops, loc, ValueRange{shifted.op<arith::RemUIOp>(shifted.value, divisor.value).value, minus(left, now).value});
   return digits.make(loop.getResult(0));
 }
 
-/// The same of each lane in a loop of its own: lanes have unlike numbers of turns, and of vectors that a loop carries Mesa 22.3's
+/// The same of each lane in a loop of its own: lanes have unlike numbers of iterations, and of vectors that a loop carries Mesa 22.3's
 /// lavapipe gives wrong lanes.
-Term divideLanes(Term digits, Term shift, Term divisor, unsigned bitsOfTurn) {
+Term divideLanes(Term digits, Term shift, Term divisor, unsigned bitsPerIteration) {
   auto vector = dyn_cast<VectorType>(digits.type());
   if (!vector)
-    return divideLong(digits, shift, divisor, bitsOfTurn);
+    return divideLong(digits, shift, divisor, bitsPerIteration);
   OpBuilder &ops = digits.builder->ops;
   const Location loc = digits.builder->loc;
   SmallVector<Value> lanes;
   for (int64_t at = 0; at < vector.getNumElements(); ++at) {
     auto lane = [&](Term term) { return term.make(vector::ExtractOp::create(ops, loc, term.value, at)); };
-    lanes.push_back(divideLong(lane(digits), lane(shift), lane(divisor), bitsOfTurn).value);
+    lanes.push_back(divideLong(lane(digits), lane(shift), lane(divisor), bitsPerIteration).value);
   }
   return digits.make(vector::FromElementsOp::create(ops, loc, vector, lanes));
 }

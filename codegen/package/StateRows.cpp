@@ -82,7 +82,7 @@ std::vector<int64_t> describeLoops(nacre_variable &row, const std::vector<int64_
   for (size_t axis = shape.size(); axis-- > 0; count *= shape[axis])
     strides[axis] = count;
   std::vector<int64_t> loops;
-  auto addLoop = [&](int64_t turns, int64_t bytes) { loops.insert(loops.end(), {turns, bytes}); };
+  auto addLoop = [&](int64_t iterations, int64_t bytes) { loops.insert(loops.end(), {iterations, bytes}); };
   row.element_bytes = row.tensor.bytes;
   row.part_columns = 1;
   if (count == 0 || (form.order.empty() && form.width == 0)) { // one element, so to speak

@@ -147,7 +147,7 @@ private:
     trade.panels = llvm::divideCeil(candidate.packed.getShape().back(), candidate.wish.width);
     trade.rows = candidate.rows;
     trade.rowBytes = candidate.rowBytes;
-    trade.turns = turnsBetween(source.point, launch);
+    trade.iterations = iterationsBetween(source.point, launch);
     trade.isAcross = candidate.right.read.loops.back().stride != 1;
     // What is in panels would be copied into the usual order for who reads it across.
     trade.replaces = !source.movedBy.empty() || findTrained(source.operand);

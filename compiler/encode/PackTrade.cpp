@@ -25,7 +25,7 @@ bool isWorthALaunch(const PackTrade &trade, const codegen::MachineModel &model) 
   const double streamed =
       2 * double(trade.rowBytes) > cacheBytes ? double(trade.panels) * trade.rowBytes / fromBehind : 0;
   const double own = bytes / (trade.isAcross ? apart : 2 * fromCache);
-  return double(trade.turns) * (own + streamed + std::max(trade.gained, 0.0)) > atLeast * packed;
+  return double(trade.iterations) * (own + streamed + std::max(trade.gained, 0.0)) > atLeast * packed;
 }
 
 } // namespace nacre::encode

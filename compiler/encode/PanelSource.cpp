@@ -160,7 +160,7 @@ std::optional<PanelSource> oneBack(SymbolTable &symbols, plan::LaunchOp launch, 
   return result;
 }
 
-int64_t turnsOf(Operation *loop) {
+int64_t iterationsOf(Operation *loop) {
   constexpr int64_t some = 8; // of a loop that a run ends
   if (auto counted = dyn_cast<plan::ForOp>(loop))
     return counted.getTripCount();
@@ -183,13 +183,13 @@ PanelSource findSource(SymbolTable &symbols, plan::LaunchOp launch, Value operan
   return source;
 }
 
-int64_t turnsBetween(Operation *point, Operation *launch) {
-  int64_t turns = 1;
+int64_t iterationsBetween(Operation *point, Operation *launch) {
+  int64_t iterations = 1;
   for (Operation *op = launch; op != point;) {
     op = op->getParentOp();
-    turns = std::min<int64_t>(turns * turnsOf(op), 1 << 20);
+    iterations = std::min<int64_t>(iterations * iterationsOf(op), 1 << 20);
   }
-  return turns;
+  return iterations;
 }
 
 } // namespace nacre::encode

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  where the elements of a launch's operand come from, and where a launch that reads them there may stand.
-// Why:   a launch that packs an operand does what launches before it only moved for; and what no turn of a loop writes is packed
+// Why:   a launch that packs an operand does what launches before it only moved for; and what no iteration of a loop writes is packed
 //        once, before the loop.
 // How:   storages are followed from who reads them to the one launch that writes them; what it reads must be the same until the
 //        operand is read.
@@ -26,7 +26,7 @@ struct PanelSource {
 PanelSource findSource(mlir::SymbolTable &symbols, plan::LaunchOp launch, mlir::Value operand, const StridedRead &read);
 
 /// How often `launch` runs, at most, for once that what stands before `point` does.
-int64_t turnsBetween(mlir::Operation *point, mlir::Operation *launch);
+int64_t iterationsBetween(mlir::Operation *point, mlir::Operation *launch);
 
 /// The storage or weight that an operand of a launch lies in.
 mlir::Operation *storageOf(mlir::Value operand);

@@ -29,7 +29,7 @@ private:
   LogicalResult runIf(nn::IfOp op);
   LogicalResult runFor(nn::ForOp op);
   LogicalResult runWhile(nn::WhileOp op);
-  LogicalResult runTurn(Block &body, int64_t turn, ArrayRef<Tensor> carried, ArrayRef<Tensor> rows = {});
+  LogicalResult runIteration(Block &body, int64_t iteration, ArrayRef<Tensor> carried, ArrayRef<Tensor> rows = {});
   LogicalResult countIteration(Operation *loop);
   bool isTrue(Value condition) const { return bindings.lookup(condition).integer(0) != 0; }
   void bind(ValueRange values, ArrayRef<Tensor> tensors) {
@@ -138,9 +138,10 @@ SmallVector<Tensor> makeStacks(ValueRange stacks) {
   return llvm::map_to_vector(stacks, [](Value stack) { return Tensor(stack.getType()); });
 }
 
-LogicalResult Interpreter::runTurn(Block &body, int64_t turn, ArrayRef<Tensor> carried, ArrayRef<Tensor> rows) {
+LogicalResult Interpreter::runIteration(Block &body, int64_t iteration, ArrayRef<Tensor> carried,
+                                        ArrayRef<Tensor> rows) {
   SmallVector<Tensor> arguments = {Tensor(body.getArgument(0).getType())};
-  arguments.front().write()->integer = turn;
+  arguments.front().write()->integer = iteration;
   arguments.append(carried.begin(), carried.end());
   arguments.append(rows.begin(), rows.end());
   return run(body, arguments);
@@ -156,14 +157,15 @@ LogicalResult Interpreter::countIteration(Operation *loop) {
 
 LogicalResult Interpreter::runFor(nn::ForOp op) {
   const int64_t most = op.getTripCount();
-  const int64_t turns = op.getCount() ? std::clamp<int64_t>(bindings.lookup(op.getCount()).integer(0), 0, most) : most;
+  const int64_t tripCount =
+      op.getCount() ? std::clamp<int64_t>(bindings.lookup(op.getCount()).integer(0), 0, most) : most;
   SmallVector<Tensor> carried = read(op.getInitial()), scanned = read(op.getScanned()),
                       stacks = makeStacks(op.getStacks());
   Block &body = op.getBody().front();
-  for (int64_t turn = 0; turn < turns; ++turn) {
-    const int64_t row = op.getReverse() ? most - 1 - turn : turn;
+  for (int64_t iteration = 0; iteration < tripCount; ++iteration) {
+    const int64_t row = op.getReverse() ? most - 1 - iteration : iteration;
     auto rows = llvm::map_to_vector(scanned, [&](const Tensor &tensor) { return takeRow(tensor, row); });
-    if (failed(runTurn(body, turn, carried, rows)) || failed(countIteration(op)))
+    if (failed(runIteration(body, iteration, carried, rows)) || failed(countIteration(op)))
       return failure();
     carried = read(op.getYield().getCarried());
     for (auto [stack, value] : llvm::zip_equal(stacks, read(op.getYield().getStacked())))
@@ -176,22 +178,22 @@ LogicalResult Interpreter::runFor(nn::ForOp op) {
 
 LogicalResult Interpreter::runWhile(nn::WhileOp op) {
   SmallVector<Tensor> carried = read(op.getInitial()), stacks = makeStacks(op.getStacks());
-  int64_t turn = 0;
-  for (; !op.getBound() || turn < int64_t(*op.getBound()); ++turn) {
-    if (failed(runTurn(op.getConditionRegion().front(), turn, carried)))
+  int64_t iteration = 0;
+  for (; !op.getBound() || iteration < int64_t(*op.getBound()); ++iteration) {
+    if (failed(runIteration(op.getConditionRegion().front(), iteration, carried)))
       return failure();
     if (!isTrue(op.getConditionOp().getCondition()))
       break;
-    if (failed(runTurn(op.getBody().front(), turn, carried)) || failed(countIteration(op)))
+    if (failed(runIteration(op.getBody().front(), iteration, carried)) || failed(countIteration(op)))
       return failure();
     carried = read(op.getYield().getCarried());
     for (auto [stack, value] : llvm::zip_equal(stacks, read(op.getYield().getStacked())))
-      putRow(stack, turn, value);
+      putRow(stack, iteration, value);
   }
   bind(op.getFinals(), carried);
   bind(op.getStacks(), stacks);
   Tensor trips(op.getTrips().getType());
-  trips.write()->integer = turn;
+  trips.write()->integer = iteration;
   bindings[op.getTrips()] = trips;
   return success();
 }

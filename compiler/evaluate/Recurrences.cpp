@@ -139,8 +139,8 @@ Results Layer::run() {
       c[u] = op.getInitialC() ? initialC.number(row * hidden + u) : 0;
     }
     const int64_t length = op.getLengths() ? lengths.integer(row) : steps;
-    for (int64_t turn = 0; turn < steps; ++turn) {
-      const int64_t time = op.getReverse() ? steps - 1 - turn : turn;
+    for (int64_t iteration = 0; iteration < steps; ++iteration) {
+      const int64_t time = op.getReverse() ? steps - 1 - iteration : iteration;
       if (time >= length) // behind the row's end the states are 0, and nothing is carried on
         continue;
       step(time, row);

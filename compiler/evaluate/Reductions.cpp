@@ -167,8 +167,8 @@ template <typename T> Tensor cumulate(nn::CumulateOp op, const Tensor &x) {
   Cell *to = result.write();
   forEachLine(x.getShape(), axis, [&](int64_t first, int64_t stride) {
     T total = isSum ? 0 : 1;
-    for (int64_t turn = 0; turn < extent; ++turn) {
-      const int64_t i = first + (op.getReverse() ? extent - 1 - turn : turn) * stride;
+    for (int64_t iteration = 0; iteration < extent; ++iteration) {
+      const int64_t i = first + (op.getReverse() ? extent - 1 - iteration : iteration) * stride;
       const T next = isSum ? nn::add(total, get<T>(x[i])) : nn::multiply(total, get<T>(x[i]));
       set(to[i], op.getExclusive() ? total : next);
       total = next;

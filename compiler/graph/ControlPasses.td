@@ -51,12 +51,12 @@ def UnrollLoopsPass : Pass<"nacre-unroll-loops", "::mlir::func::FuncOp"> {
 
     Requires: nothing.
 
-    Ensures: no loop with a known number of iterations has one, or at most `max-turns` with at most `max-operators` cheap operators.
+    Ensures: no loop with a known number of iterations has one, or at most `max-iterations` with at most `max-operators` cheap operators.
 
     Example: test/compiler/graph/unroll-loops.mlir.
   }];
   let options = [
-    Option<"maxTurns", "max-turns", "int64_t", /*default=*/"8", "Maximum number of iterations to unroll">,
+    Option<"maxIterations", "max-iterations", "int64_t", /*default=*/"8", "Maximum number of iterations to unroll">,
     Option<"maxOperators", "max-operators", "int64_t", /*default=*/"8", "Maximum number of operators of an unrolled body">,
   ];
   let statistics = [Statistic<"numLoops", "num-loops", "Number of loops unrolled">];
@@ -146,12 +146,12 @@ def RerollLoopsPass : Pass<"nacre-reroll-loops", "::mlir::func::FuncOp"> {
 
     Requires: equal subexpressions are merged (`cse`), and a gather of one index is a slice (`nacre-simplify-graph`).
 
-    Ensures: no product with the same weight is repeated by `min-turns` or more equal steps of such a chain.
+    Ensures: no product with the same weight is repeated by `min-iterations` or more equal steps of such a chain.
 
     Example: test/compiler/graph/reroll-loops.mlir.
   }];
   let options = [
-    Option<"minTurns", "min-turns", "unsigned", /*default=*/"4", "Minimum number of steps of a rerolled loop">,
+    Option<"minIterations", "min-iterations", "unsigned", /*default=*/"4", "Minimum number of steps of a rerolled loop">,
   ];
   let statistics = [Statistic<"numLoops", "num-loops", "Number of loops created">];
   let dependentDialects = ["::nacre::nn::NnDialect"];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  tensors without elements become constants, and so does what is computed of them alone.
-// Why:   loops that never turn, sums of nothing and shares of nothing would be a case in every later pass and emitter.
+// Why:   loops that never iterate, sums of nothing and shares of nothing would be a case in every later pass and emitter.
 // How:   1. the value of each operator that reads nothing; 2. one walk, users first: then what only they used is dropped.
 
 #include "compiler/graph/Passes.h"

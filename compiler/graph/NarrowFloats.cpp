@@ -175,7 +175,7 @@ void addTransposes(Block &body, DenseSet<Operation *> &wide) {
       wide.insert(transpose);
 }
 
-/// Whether it passes floats from turn to turn through products, and has no convolutions.
+/// Whether it passes floats from iteration to iteration through products, and has no convolutions.
 bool isRecurrence(nn::ForOp loop) {
   Block &body = loop.getBody().front();
   return llvm::any_of(loop.getInitial().getTypes(), [](Type type) { return isWide(type); }) &&

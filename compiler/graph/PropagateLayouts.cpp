@@ -237,7 +237,7 @@ public:
   }
 
 private:
-  /// Behind `value`, once for all turns of loops around the block; but not before a branch that may not be taken.
+  /// Behind `value`, once for all iterations of loops around the block; but not before a branch that may not be taken.
   void placeEntry(Value value) {
     Block *place = &block;
     builder.setInsertionPointToStart(place);

@@ -9,7 +9,7 @@
 #include "compiler/kernels/bodies/ElementTypes.h"
 #include "compiler/kernels/entries/EntryBuilder.h"
 #include "compiler/kernels/entries/FormOperators.h"
-#include "compiler/kernels/turns/TurnPlan.h"
+#include "compiler/kernels/iterations/IterationPlan.h"
 #include "dialects/nn/Labels.h"
 #include "dialects/nn/Variables.h"
 #include "dialects/plan/Notes.h"
@@ -138,7 +138,7 @@ private:
 
 struct FormKernels : kernels::impl::FormKernelsPassBase<FormKernels> {
   void runOnOperation() override {
-    markTurnKernels(getOperation());
+    markLoopKernels(getOperation());
     ModulePlan plan(getOperation());
     for (func::FuncOp function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (failed(EntryFormer(plan, function).run()))

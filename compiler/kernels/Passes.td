@@ -44,14 +44,14 @@ def PackPortsPass : Pass<"nacre-pack-ports", "::mlir::func::FuncOp"> {
 def PrepareLoopsPass : Pass<"nacre-prepare-loops", "::mlir::func::FuncOp"> {
   let summary = "Give what loops count, and the numbers they begin with, operators of their own";
   let description = [{
-    A turn's number is data like any other where somebody reads it: a row of a table, or carried and counted up. A state
+    An iteration's number is data like any other where somebody reads it: a row of a table, or carried and counted up. A state
     that begins as one number repeated is filled, not kept in the model.
 
     Requires: `nn` operators of static shape.
 
     Ensures: no region reads its counter, no trips of a loop are read, no loop has a bound of zero; nothing that a loop begins with or a region yields is a constant of one number repeated.
 
-    Example: test/compiler/kernels/prepare-loops.mlir; a loop that reads its turn's number scans a table.
+    Example: test/compiler/kernels/prepare-loops.mlir; a loop that reads its iteration's number scans a table.
   }];
   let dependentDialects = ["::nacre::nn::NnDialect"];
 }

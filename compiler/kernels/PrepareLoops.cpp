@@ -2,9 +2,9 @@
 //
 // What: gives what loops count, and the numbers they begin with, operators of their own.
 // Why:  forming kernels then finds in a loop what it finds elsewhere: operators, and values that go in and come out.
-// How:  1. a loop of no turns is what it began with;
-//       2. the number of a turn is a row of a table, or a value that is carried and counted up, whose last is how many
-//          turns there were;
+// How:  1. a loop of no iterations is what it began with;
+//       2. the number of an iteration is a row of a table, or a value that is carried and counted up, whose last is how many
+//          iterations there were;
 //       3. one number repeated, where a loop begins with it or a region yields it, is broadcast there.
 
 #include "compiler/kernels/Passes.h"
@@ -47,7 +47,7 @@ Value binary(OpBuilder &builder, Location loc, nn::BinaryKind kind, Value a, Val
 }
 
 //===----------------------------------------------------------------------===//
-// 1. Loops of no turns
+// 1. Loops of no iterations
 //===----------------------------------------------------------------------===//
 
 template <typename LoopT> void replaceByInitial(LoopT loop) {
@@ -75,7 +75,7 @@ nn::WhileOp recreate(OpBuilder &builder, nn::WhileOp loop, TypeRange types, Valu
   return nn::WhileOp::create(builder, loop.getLoc(), types, loop.getTrips().getType(), loop.getBoundAttr(), initial);
 }
 
-/// Carries the number of the turn as well, behind the other values, and returns what it is in the end.
+/// Carries the number of the iteration as well, behind the other values, and returns what it is in the end.
 template <typename LoopT> Value carryCounter(LoopT loop) {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
@@ -112,8 +112,8 @@ void exposeCounter(nn::ForOp loop) {
     return void(carryCounter(loop));
   OpBuilder builder(loop);
   loop.getScannedMutable().append(numbers(builder, loop.getLoc(), loop.getTripCount(), loop.getReverse()));
-  Value turn = loop.getBody().addArgument(numbersType(builder, {}), loop.getLoc());
-  loop.getCounter().replaceAllUsesWith(turn);
+  Value iteration = loop.getBody().addArgument(numbersType(builder, {}), loop.getLoc());
+  loop.getCounter().replaceAllUsesWith(iteration);
 }
 
 void exposeCounter(nn::WhileOp loop) {

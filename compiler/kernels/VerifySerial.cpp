@@ -79,7 +79,7 @@ Fault findFaultOfOperations(scf::ForallOp points) {
 }
 
 //===----------------------------------------------------------------------===//
-// 3. Parallel turns
+// 3. Parallel iterations
 //===----------------------------------------------------------------------===//
 
 bool isParallel(Operation *op) { return op->hasAttr(plan::kParallel); }
@@ -91,10 +91,10 @@ bool isInParallel(Operation *op) {
   return false;
 }
 
-/// If turns run in parallel, several threads run the program, and all of them run the rest of it.
+/// If iterations run in parallel, several threads run the program, and all of them run the rest of it.
 Fault findFaultOfParallel(scf::ForallOp points) {
-  bool hasTurns = false;
-  points.getBody()->walk([&](Operation *op) { hasTurns |= isParallel(op); });
+  bool hasParallelLoops = false;
+  points.getBody()->walk([&](Operation *op) { hasParallelLoops |= isParallel(op); });
   Fault fault;
   points.getBody()->walk([&](Operation *op) {
     auto loop = dyn_cast<scf::ForOp>(op);
@@ -102,7 +102,7 @@ Fault findFaultOfParallel(scf::ForallOp points) {
                            getConstantIntValue(loop.getStep()) != 1 || !llvm::all_of(loop.getInits(), isTensor)))
       fault = SerialFault{
           op, "must count from 0 by 1 to a known end, and carry only tensors, if its iterations run in parallel"};
-    else if (hasTurns && isa<tensor::InsertOp>(op) && !isInParallel(op))
+    else if (hasParallelLoops && isa<tensor::InsertOp>(op) && !isInParallel(op))
       fault = SerialFault{op, "must be in a loop whose iterations run in parallel, as others in the program are"};
     else if (isa<tensor::EmptyOp>(op) && isInParallel(op))
       fault = SerialFault{op, "must not be in a loop whose iterations run in parallel"};

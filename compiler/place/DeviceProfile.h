@@ -43,7 +43,7 @@ struct CpuProfile {
   double flopsPerSecond(unsigned count) const;
 };
 
-/// What a GPU was measured to do, in elements that the turns of loops read and write per second, by form of work.
+/// What a GPU was measured to do, in elements that the iterations of loops read and write per second, by form of work.
 struct GpuRates {
   double streamed = 0, depthwise = 0, pointwise = 0, row = 0, movement = 0;
 };

@@ -6,7 +6,7 @@
 
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/Notes.h"
-#include "dialects/plan/SerialTurns.h"
+#include "dialects/plan/SerialIterations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -105,7 +105,7 @@ BodyCost costOf(Block &body) {
   return sum;
 }
 
-/// A product whose every operand is used again along a loop that it lacks; loops of one turn are none.
+/// A product whose every operand is used again along a loop that it lacks; loops of one iteration are none.
 bool usesOperandsAgain(linalg::GenericOp op) {
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
@@ -219,7 +219,7 @@ private:
         touch(sliceOf(operand->get()), isDivided(op.getMatchingIndexingMap(operand), cut));
     for (OpOperand &operand : op.getDpsInitsMutable())
       touch(sliceOf(operand.get()), true);
-    // Gathers read at most an element in each turn.
+    // Gathers read at most an element in each iteration.
     op.getBody()->walk([&](tensor::ExtractOp extract) {
       Slice slice = sliceOf(extract.getTensor());
       slice.bytes = std::min(slice.bytes, iterations * bytesOf(RankedTensorType::get({}, extract.getType())));
@@ -228,8 +228,8 @@ private:
     });
   }
 
-  /// A program reads and writes at most an element in each turn. What indices of the point find is divided.
-  /// Turns that run in parallel are as good as points, and what a point has for itself lies where nobody waits for it.
+  /// A program reads and writes at most an element in each iteration. What indices of the point find is divided.
+  /// Iterations that run in parallel are as good as points, and what a point has for itself lies where nobody waits for it.
   void addProgram(scf::ForallOp points) {
     double lanes = 1;
     points.getBody()->walk([&](Operation *op) {
@@ -242,16 +242,16 @@ private:
     };
     work.points = std::max(work.points, plan::countPoints(points) * lanes);
     points.getBody()->walk([&](Operation *op) {
-      const double turns = plan::countPoints(points) * plan::countTurns(points, op);
+      const double iterations = plan::countPoints(points) * plan::countIterations(points, op);
       const BodyCost cost = costOf(*op);
-      work.flops += cost.flops * turns;
-      work.functions += cost.functions * turns;
-      work.accesses += isa<tensor::ExtractOp, tensor::InsertOp>(op) && !isOfPoint(op) ? turns : 0;
+      work.flops += cost.flops * iterations;
+      work.functions += cost.functions * iterations;
+      work.accesses += isa<tensor::ExtractOp, tensor::InsertOp>(op) && !isOfPoint(op) ? iterations : 0;
       auto read = dyn_cast<tensor::ExtractOp>(op);
       if (!read || points.getRegion().isAncestor(read.getTensor().getParentRegion()))
         return;
       Slice slice = sliceOf(read.getTensor());
-      slice.bytes = std::min(slice.bytes, turns * bytesOf(RankedTensorType::get({}, read.getType())));
+      slice.bytes = std::min(slice.bytes, iterations * bytesOf(RankedTensorType::get({}, read.getType())));
       touch(slice, llvm::is_contained(read.getIndices(), points.getInductionVar(0)));
     });
     for (Value target : points.getOutputs())

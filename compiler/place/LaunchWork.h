@@ -13,7 +13,7 @@
 namespace nacre::place {
 
 /// Of one launch. What the kernel's body says in other forms than docs/phases/kernels.md is counted as far as it can
-/// be. `rivals` are the weight bytes of all launches between two turns of this one.
+/// be. `rivals` are the weight bytes of all launches between two iterations of this one.
 LaunchWork readWork(plan::LaunchOp launch, plan::KernelOp kernel, double rivals);
 
 /// Of all weights that the launches inside an operation read.

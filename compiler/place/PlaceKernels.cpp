@@ -76,7 +76,7 @@ public:
       give(launch, cutOf(launch, cuts[step][option]));
   }
 
-  /// Whole, on each engine that has code for it, one turn.
+  /// Whole, on each engine that has code for it, one iteration.
   void notePredictions() {
     for (auto &[launch, work] : works) {
       SmallVector<int64_t, 2> nanoseconds{int64_t(place::cpuSeconds(work, device) * 1e9)};
@@ -131,7 +131,7 @@ private:
     add(std::move(step), {launch}, at);
   }
 
-  /// Where the search is free, one engine has all turns: a meeting in each would cost more than both save.
+  /// Where the search is free, one engine has all iterations: a meeting in each would cost more than both save.
   void addLoop(plan::ForOp loop) {
     place::Step step;
     SmallVector<plan::LaunchOp> inside;
@@ -145,14 +145,14 @@ private:
     const double rivals = place::weightBytes(loop);
     place::StepOption onCpu{0, 0, 0}, other{0, 0, 0};
     for (plan::LaunchOp launch : inside) {
-      const double turns = plan::countExecutions(launch);
+      const double iterations = plan::countExecutions(launch);
       const place::LaunchWork &work = addWork(launch, rivals);
       const double share = double(cutOf(launch, otherCut)) / kernelOf(launch).getCutExtent();
       const place::CutSeconds seconds = place::cutSeconds(work, device, precision, share);
-      onCpu.cpuSeconds += turns * place::cpuSeconds(work, device);
+      onCpu.cpuSeconds += iterations * place::cpuSeconds(work, device);
       other.gpuShare = std::max(other.gpuShare, share);
-      other.cpuSeconds += turns * seconds.cpu;
-      other.gpuSeconds += turns * (seconds.gpu + (share > 0 && isMixed ? problem.meetingSeconds : 0));
+      other.cpuSeconds += iterations * seconds.cpu;
+      other.gpuSeconds += iterations * (seconds.gpu + (share > 0 && isMixed ? problem.meetingSeconds : 0));
       addAccesses(launch, step);
     }
     SmallVector<int64_t> at;

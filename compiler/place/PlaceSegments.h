@@ -30,7 +30,7 @@ struct StepOption {
   double gpuSeconds = 0;
 };
 
-/// A launch, or a loop with all its turns.
+/// A launch, or a loop with all its iterations.
 struct Step {
   llvm::SmallVector<StorageAccess> accesses; ///< Each storage at most once.
   llvm::SmallVector<StepOption> options;     ///< The first is the CPU alone.

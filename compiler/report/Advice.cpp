@@ -33,7 +33,7 @@ double estimatedMilliseconds(const LaunchReport &launch, const CompileReport &re
   const double bytes = double(launch.weightBytes + launch.readBytes + launch.writtenBytes);
   const double nanoseconds =
       std::max(arithmetic, bytes / machine.memoryBytesPerNanosecond()) + machine.launchNanoseconds;
-  return launch.turns * nanoseconds * 1e-6;
+  return launch.iterations * nanoseconds * 1e-6;
 }
 
 namespace {
@@ -90,7 +90,7 @@ Finding findDeclinedByGpu(const LaunchReport &launch, const CompileReport &repor
 }
 
 Finding findSerial(const LaunchReport &launch, const CompileReport &) {
-  if ((launch.kind != "serial" && launch.kind != "scan") || launch.isOfTurns)
+  if ((launch.kind != "serial" && launch.kind != "scan") || launch.hasParallelIterations)
     return {};
   return {1, "this is computed sequentially, in the order that its operator requires",
           "reduce the steps, or compute it outside the model"};

@@ -65,7 +65,7 @@ json::Array CompileReport::launchRows() const {
                      {"weight_bytes", int64_t(launch.weightBytes)},
                      {"read_bytes", int64_t(launch.readBytes)},
                      {"written_bytes", int64_t(launch.writtenBytes)},
-                     {"turns", launch.turns},
+                     {"iterations", launch.iterations},
                      {"fallback", launch.fallback},
                      {"fallback_reason", launch.fallbackReason},
                      {"engine", launch.engine()},

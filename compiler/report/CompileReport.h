@@ -42,17 +42,17 @@ struct LaunchReport {
   uint64_t weightBytes = 0;       ///< Of one launch, as they are stored,
   uint64_t readBytes = 0;         ///< of what else it reads,
   uint64_t writtenBytes = 0;      ///< and of what it writes.
-  double turns = 1;               ///< How often a run is expected to launch it.
+  double iterations = 1;          ///< How often a run is expected to launch it.
   int64_t columns = 0, lanes = 1; ///< Of a product by a weight in panels, in a group; and of the first CPU's vectors.
   uint64_t singleWeightBytes = 0; ///< Of its weights, those in f32.
   bool inDoubles = false;         ///< It computes in f64.
-  bool isOfTurns = false;         ///< A serial kernel in which there are turns that run in parallel.
-  bool fallback = false;          ///< No emitter took it,
-  std::string fallbackReason;     ///< for this reason.
-  double gpuShare = 0;            ///< Of the cut axis: 0 is the CPU alone, 1 the GPU alone.
-  std::string gpuDeclined;        ///< Why the GPU computes nothing of it, or which variants lack.
-  std::optional<PredictedLaunch> predictedMilliseconds; ///< One turn; none without a device.
-  double placedMilliseconds = 0;                        ///< All turns, as it is placed; 0 without a device.
+  bool hasParallelIterations = false; ///< A serial kernel in which there are iterations that run in parallel.
+  bool fallback = false;              ///< No emitter took it,
+  std::string fallbackReason;         ///< for this reason.
+  double gpuShare = 0;                ///< Of the cut axis: 0 is the CPU alone, 1 the GPU alone.
+  std::string gpuDeclined;            ///< Why the GPU computes nothing of it, or which variants lack.
+  std::optional<PredictedLaunch> predictedMilliseconds; ///< One iteration; none without a device.
+  double placedMilliseconds = 0;                        ///< All iterations, as it is placed; 0 without a device.
   std::vector<unsigned> reads, writes;                  ///< Of its entry's storages,
   std::vector<unsigned> portReads, portWrites;          ///< and of its ports.
 

@@ -80,7 +80,7 @@ static LaunchReport describe(plan::LaunchOp launch, const SymbolTable &symbols, 
   row.nodeList = package::listNodes(launch.getLoc());
   row.kernel = launch.getKernel().str();
   row.kind = plan::stringifyKernelKind(kernel.getKind()).str();
-  kernel->walk([&](Operation *op) { row.isOfTurns |= op->hasAttr(plan::kParallel); });
+  kernel->walk([&](Operation *op) { row.hasParallelIterations |= op->hasAttr(plan::kParallel); });
   row.contractionType = contractionTypeOf(kernel);
   if (!row.contractionType.empty() && row.contractionType != "int8")
     row.inFloatsBecause = whyInFloats(contractions, row.nodeList);
@@ -105,7 +105,7 @@ static LaunchReport describe(plan::LaunchOp launch, const SymbolTable &symbols, 
       row.predictedMilliseconds->gpu = predicted[1] * kMilliseconds;
     row.placedMilliseconds = placedMilliseconds(launch);
   }
-  row.turns = plan::countExecutions(launch);
+  row.iterations = plan::countExecutions(launch);
   return row;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How: 1. lives; 2. how far a step may move, and what that costs or gains in bytes times steps; 3. the turns.
+// How: 1. lives; 2. how far a step may move, and what that costs or gains in bytes times steps; 3. the sweeps.
 
 #include "compiler/schedule/LaunchOrder.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 /// Beyond so many steps, whose pairs are looked at, they stay as they are.
 constexpr size_t kMostSteps = 4096;
-constexpr unsigned kMostTurns = 8;
+constexpr unsigned kMostSweeps = 8;
 /// Steps that move at once: a gradient of a filter may read panels that are larger than what they are made of, so that none of both
 /// launches gains alone.
 constexpr unsigned kMostTogether = 3;
@@ -45,7 +45,7 @@ public:
   }
 
   /// Each step once, if it gains, with those behind it that read what it makes: `early` from the first on, else from the last.
-  bool turn(bool early) {
+  bool sweep(bool early) {
     bool moved = false;
     const std::vector<unsigned> all = order;
     for (size_t i = 0; i < all.size(); ++i) {
@@ -190,15 +190,15 @@ std::vector<unsigned> orderSteps(ArrayRef<TouchingStep> steps, ArrayRef<int64_t>
   std::vector<unsigned> asIs = Order(steps, bytes, 1).order;
   if (steps.size() > kMostSteps)
     return asIs;
-  // Lives get shorter by each turn; what is alive at once need not, so the best of all is kept.
+  // Lives get shorter with each sweep; what is alive at once need not, so the best of all is kept.
   const int64_t before = peakOf(steps, bytes, asIs);
   std::pair<int64_t, int64_t> least = {before, Order(steps, bytes, 1).getLength()};
   std::vector<unsigned> best = asIs;
   for (unsigned together : {1u, kMostTogether})
     for (bool early : {true, false}) {
       Order order(steps, bytes, together);
-      for (unsigned turn = 0, still = 0; turn < 2 * kMostTurns && still < 2; ++turn) {
-        still = order.turn(early == (turn % 2 == 0)) ? 0 : still + 1;
+      for (unsigned sweep = 0, still = 0; sweep < 2 * kMostSweeps && still < 2; ++sweep) {
+        still = order.sweep(early == (sweep % 2 == 0)) ? 0 : still + 1;
         const std::pair<int64_t, int64_t> now = {peakOf(steps, bytes, order.order), order.getLength()};
         if (now < least) {
           least = now;

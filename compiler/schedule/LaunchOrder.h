@@ -3,7 +3,8 @@
 // What:  an order of steps in which less is alive at once.
 // Why:   a step of training is written the way it is derived: what is asked of a tensor late keeps it through all that lies between.
 // How:   each step is put where what it touches lives shortest, as early as possible and then as late as possible, alone or with those
-//        that read what it makes, in turns until nothing moves. Steps that touch one storage, one of them writing, keep their order. Free of IR, for tests.
+//        that read what it makes, in sweeps until nothing moves. Steps that touch one storage, one of them writing, keep their order.
+//        Free of IR, for tests.
 
 #ifndef NACRE_COMPILER_SCHEDULE_LAUNCHORDER_H
 #define NACRE_COMPILER_SCHEDULE_LAUNCHORDER_H

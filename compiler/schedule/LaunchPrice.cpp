@@ -5,7 +5,7 @@
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/ControlFlow.h"
 #include "dialects/plan/Notes.h"
-#include "dialects/plan/SerialTurns.h"
+#include "dialects/plan/SerialIterations.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -29,18 +29,18 @@ static double operationsOf(Operation &op) {
 double priceOf(plan::LaunchOp launch, plan::KernelOp kernel, const codegen::MachineModel &machine) {
   double multiplied = 0, computed = 0, bytes = 0;
   kernel.walk([&](linalg::GenericOp work) {
-    double turns = 1, operations = 0;
+    double iterations = 1, operations = 0;
     for (int64_t size : work.getStaticLoopRanges())
-      turns *= double(size);
+      iterations *= double(size);
     for (Operation &op : work.getBody()->without_terminator())
       operations += operationsOf(op);
     const bool isProduct = work.getNumReductionLoops() > 0 && work.getNumDpsInputs() >= 2;
-    (isProduct ? multiplied : computed) += turns * operations;
+    (isProduct ? multiplied : computed) += iterations * operations;
   });
   kernel.walk([&](scf::ForallOp points) {
     points.walk([&](Operation *op) {
       if (op != points)
-        computed += plan::countPoints(points) * plan::countTurns(points, op) * operationsOf(*op);
+        computed += plan::countPoints(points) * plan::countIterations(points, op) * operationsOf(*op);
     });
   });
   if (const std::optional<plan::WinogradNote> note = plan::winogradOf(kernel))

@@ -16,7 +16,7 @@
 
 namespace nacre::schedule {
 
-/// Nanoseconds of one turn.
+/// Nanoseconds of one iteration.
 double priceOf(plan::LaunchOp launch, plan::KernelOp kernel, const codegen::MachineModel &machine);
 
 /// Of a run of each entry, added up.

@@ -54,7 +54,7 @@ private:
     else if (isa<plan::IfOp>(op))
       step.kind = StepKind::If;
     if (auto loop = dyn_cast<plan::ForOp>(op))
-      step.mayHaveNoTurn = bool(loop.getCount());
+      step.mayHaveNoIteration = bool(loop.getCount());
     if (op.getNumRegions() > 0)
       step.first = read(op.getRegion(0));
     if (op.getNumRegions() > 1)

@@ -17,7 +17,7 @@ namespace nacre::schedule {
 /// What a step takes.
 struct StepPrice {
   double nanoseconds = 0; ///< Of a launch, once.
-  double turns = 1;       ///< Of a loop.
+  double iterations = 1;  ///< Of a loop.
   bool isDecided = false; ///< A run decides about what is inside: nothing is moved there.
 };
 

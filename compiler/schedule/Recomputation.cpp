@@ -179,9 +179,9 @@ private:
       offerAgain(list, index, storage);
       offerInside(list, index, storage);
     }
-    const double turns = program.prices[crowded->id].turns;
-    visit(crowded->first, executions * turns);
-    visit(crowded->second, executions * turns);
+    const double iterations = program.prices[crowded->id].iterations;
+    visit(crowded->first, executions * iterations);
+    visit(crowded->second, executions * iterations);
   }
 
   /// What is not touched at `index` is made again for who reads it next.
@@ -196,13 +196,13 @@ private:
         offer(std::move(*change), storage);
   }
 
-  /// What is made in front of the loop at `index`, and read there alone, is made in each turn.
+  /// What is made in front of the loop at `index`, and read there alone, is made in each iteration.
   void offerInside(const StepList &list, unsigned index, unsigned storage) {
     ArrayRef<StorageUse> uses = list.uses[storage];
     const Step &loop = list.steps[index];
     const StepPrice &price = program.prices[loop.id];
-    if (loop.kind != StepKind::Loop || price.isDecided || loop.mayHaveNoTurn || uses.size() != 2 || uses[0].reads ||
-        uses[1].index != index || uses[1].writes)
+    if (loop.kind != StepKind::Loop || price.isDecided || loop.mayHaveNoIteration || uses.size() != 2 ||
+        uses[0].reads || uses[1].index != index || uses[1].writes)
       return;
     const Step &maker = list.steps[uses[0].index];
     if (maker.kind != StepKind::Launch || llvm::any_of(maker.touches, [&](const Touch &touch) {
@@ -217,7 +217,7 @@ private:
     change.launches.push_back({maker.id, {}});
     change.before = reader->id;
     change.moves = true;
-    change.nanoseconds = program.prices[maker.id].nanoseconds * list.executions * (price.turns - 1);
+    change.nanoseconds = program.prices[maker.id].nanoseconds * list.executions * (price.iterations - 1);
     offer(std::move(change), storage);
   }
 

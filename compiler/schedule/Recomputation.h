@@ -5,7 +5,7 @@
 //        normalizations, poolings, operands in panels.
 // How:   1. where most is alive, and what is alive there that nothing touches there;
 //        2. of each of these, the launches that make it again before it is next read, and what they read of their own, where that
-//           is gone by then, likewise; or, of what a loop reads that was made before it, the launch in each turn;
+//           is gone by then, likewise; or, of what a loop reads that was made before it, the launch in each iteration;
 //        3. the one that takes the least time for each byte that is alive less there, until all fits (the greedy way of
 //           Checkmate, Jain et al. 2020). Free of IR, for tests.
 

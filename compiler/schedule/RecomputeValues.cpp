@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: lets launches run once more, or in each turn of a loop, where entries have more bytes than they may.
+// What: lets launches run once more, or in each iteration of a loop, where entries have more bytes than they may.
 // Why:  see Recomputation.h, which chooses them.
 // How:  1. an entry as a program with prices; 2. copies of launches, new storages, and who reads these from then on.
 
@@ -67,7 +67,7 @@ private:
       if (auto launch = dyn_cast<plan::LaunchOp>(op))
         price.nanoseconds = priceOf(launch, symbols.lookup<plan::KernelOp>(launch.getKernel()), machine);
       else if (isa<plan::ForOp, plan::WhileOp, plan::IfOp>(op))
-        price.turns = plan::expectTurns(op);
+        price.iterations = plan::expectIterations(op);
       price.isDecided = plan::isDecidedByRun(op);
     }
     return priced;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How: 1. what a turn of a loop reads that it has not written, 2. numbers.
+// How: 1. what an iteration of a loop reads that it has not written, 2. numbers.
 
 #include "compiler/schedule/StorageLives.h"
 
@@ -16,7 +16,7 @@ namespace nacre::schedule {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// 1. What a turn reads that it has not written
+// 1. What an iteration reads that it has not written
 //===----------------------------------------------------------------------===//
 
 struct Range {
@@ -24,7 +24,7 @@ struct Range {
   bool contains(Range other) const { return begin <= other.begin && other.end <= end; }
 };
 
-/// What has been written for certain since the turn began, per storage.
+/// What has been written for certain since the iteration began, per storage.
 using Written = llvm::DenseMap<unsigned, SmallVector<Range, 2>>;
 
 bool isWritten(const Written &written, unsigned storage, Range range) {
@@ -42,10 +42,10 @@ Written intersect(const Written &one, const Written &other) {
   return both;
 }
 
-/// Walks one turn and notes the storages of which it may read what was there before it.
-class TurnReader {
+/// Walks one iteration and notes the storages of which it may read what was there before it.
+class IterationReader {
 public:
-  explicit TurnReader(unsigned storages) : inherited(storages) {}
+  explicit IterationReader(unsigned storages) : inherited(storages) {}
 
   void walk(ArrayRef<Step> steps, Written &written) {
     for (const Step &step : steps)
@@ -66,7 +66,7 @@ private:
     if (step.kind == StepKind::Loop) {
       Written inside = written;
       walk(step.first, inside);
-      Written after = step.mayHaveNoTurn ? written : inside;
+      Written after = step.mayHaveNoIteration ? written : inside;
       walk(step.second, inside);
       written = std::move(after);
     } else if (step.kind == StepKind::If) {
@@ -127,11 +127,11 @@ private:
   }
 
   void walkLoop(const Step &step, unsigned number, Loop *around) {
-    TurnReader turn(lives.size());
+    IterationReader iteration(lives.size());
     Written written;
-    turn.walk(step.first, written);
-    turn.walk(step.second, written);
-    Loop loop{number, std::move(turn.inherited), {}};
+    iteration.walk(step.first, written);
+    iteration.walk(step.second, written);
+    Loop loop{number, std::move(iteration.inherited), {}};
     walk(step.first, &loop);
     walk(step.second, &loop);
     const unsigned last = next++; // the way back

@@ -4,7 +4,7 @@
 // Why:   two storages may share bytes if no step needs both; a loop that comes back to its beginning, and a branch that
 //        is not taken, must not make that untrue. Free of IR, so that it can be tested against brute force.
 // How:   steps are numbered in the order in which they stand, bodies included. A storage lives from the first to the
-//        last number that touches it; if a turn of a loop may read what was there before the turn, or something outside
+//        last number that touches it; if an iteration of a loop may read what was there before the iteration, or something outside
 //        the loop touches it, then for all of the loop. That is the only way back that there is: jumps over a branch
 //        leave numbers out, so a storage keeps what it has over them. Both branches of a conditional have numbers of
 //        their own, and what is used in one alone may lie where the other has its own.
@@ -23,13 +23,13 @@ struct Touch {
   unsigned storage = 0;
   int64_t begin = 0, end = 0;
   bool writes = false;
-  /// They are others in each turn of the loop around the step, somewhere between `begin` and `end`.
+  /// They are others in each iteration of the loop around the step, somewhere between `begin` and `end`.
   bool moves = false;
 };
 
 enum class StepKind {
   Launch, ///< Or a condition: it only touches.
-  Loop,   ///< `first` in each turn, then, if the loop goes on, `second`.
+  Loop,   ///< `first` in each iteration, then, if the loop goes on, `second`.
   If      ///< `first` or `second`.
 };
 
@@ -37,8 +37,8 @@ struct Step {
   StepKind kind = StepKind::Launch;
   llvm::SmallVector<Touch> touches; ///< Of loops and conditionals: what they read before all else.
   std::vector<Step> first, second;
-  bool mayHaveNoTurn = false; ///< A loop of which not even `first` is certain to run.
-  unsigned id = 0;            ///< The caller's name for it.
+  bool mayHaveNoIteration = false; ///< A loop of which not even `first` is certain to run.
+  unsigned id = 0;                 ///< The caller's name for it.
 };
 
 /// The closed interval of numbers over which a storage keeps its bytes; none if `first > last`.

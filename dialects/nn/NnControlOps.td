@@ -66,7 +66,7 @@ def Nn_ForOp : Nn_ControlOp<"for", [AttrSizedOperandSegments]> {
 
     ```mlir
     %last, %all = nn.for 100 carried(%h0 : tensor<8xf32>) scanned(%xs : tensor<100x8xf32>) -> (tensor<8xf32>, tensor<100x8xf32>) {
-    ^bb0(%turn: tensor<i64>, %h: tensor<8xf32>, %x: tensor<8xf32>):
+    ^bb0(%iteration: tensor<i64>, %h: tensor<8xf32>, %x: tensor<8xf32>):
       %sum = nn.binary add %h, %x : tensor<8xf32>, tensor<8xf32>
       nn.yield %sum : tensor<8xf32> stacked(%sum : tensor<8xf32>)
     }
@@ -102,11 +102,11 @@ def Nn_WhileOp : Nn_ControlOp<"while"> {
 
     ```mlir
     %last, %all, %trips = nn.while bound 64 carried(%x0 : tensor<f32>) -> (tensor<f32>, tensor<64xf32>) {
-    ^bb0(%turn: tensor<i64>, %x: tensor<f32>):
+    ^bb0(%iteration: tensor<i64>, %x: tensor<f32>):
       %less = nn.binary less %x, %limit : tensor<f32>, tensor<f32>
       nn.condition %less : tensor<i1>
     } do {
-    ^bb0(%turn: tensor<i64>, %x: tensor<f32>):
+    ^bb0(%iteration: tensor<i64>, %x: tensor<f32>):
       %twice = nn.binary add %x, %x : tensor<f32>, tensor<f32>
       nn.yield %twice : tensor<f32> stacked(%x : tensor<f32>)
     }
@@ -188,10 +188,10 @@ def Nn_ConditionOp : Op<Nn_Dialect, "condition", [Pure, Terminator, HasParent<"W
 
     ```mlir
     %trips = nn.while bound 10 {
-    ^bb0(%turn: tensor<i64>):
+    ^bb0(%iteration: tensor<i64>):
       nn.condition %more : tensor<1xi1>
     } do {
-    ^bb0(%turn: tensor<i64>):
+    ^bb0(%iteration: tensor<i64>):
       nn.yield
     }
     ```

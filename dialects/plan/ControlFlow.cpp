@@ -7,19 +7,20 @@ using namespace mlir;
 namespace nacre::plan {
 
 /// Of a loop that only its test ends.
-static constexpr int64_t kUnknownTurns = 16;
+static constexpr int64_t kUnknownIterations = 16;
 /// Of a loop that may end before its bound: what is beyond is a bound and not an expectation.
-static constexpr int64_t kMostExpectedTurns = 1000;
+static constexpr int64_t kMostExpectedIterations = 1000;
 /// Most iterations of a loop that need not be cancellable: with short launches they take seconds.
-static constexpr int64_t kMostCertainTurns = 1 << 20;
+static constexpr int64_t kMostCertainIterations = 1 << 20;
 
-double expectTurns(Operation *step) {
+double expectIterations(Operation *step) {
   if (isa<IfOp>(step))
     return 0.5;
   if (auto tested = dyn_cast<WhileOp>(step))
-    return double(std::min(tested.getBound().value_or(kUnknownTurns), kMostExpectedTurns));
+    return double(std::min(tested.getBound().value_or(kUnknownIterations), kMostExpectedIterations));
   auto counted = cast<ForOp>(step);
-  return double(counted.getCount() ? std::min(counted.getTripCount(), kMostExpectedTurns) : counted.getTripCount());
+  return double(counted.getCount() ? std::min(counted.getTripCount(), kMostExpectedIterations)
+                                   : counted.getTripCount());
 }
 
 bool isDecidedByRun(Operation *step) {
@@ -39,7 +40,7 @@ bool mayBeEndless(Operation *step) {
           most = tested.getBound().value_or(INT64_MAX);
         else if (auto counted = dyn_cast<ForOp>(op))
           most = counted.getTripCount();
-        return most > kMostCertainTurns ? WalkResult::interrupt() : WalkResult::advance();
+        return most > kMostCertainIterations ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -63,7 +64,7 @@ bool isInDecision(LaunchOp launch) {
 double countExecutions(LaunchOp launch) {
   double executions = 1;
   for (Operation *around = launch->getParentOp(); !isa<EntryOp>(around); around = around->getParentOp())
-    executions *= expectTurns(around);
+    executions *= expectIterations(around);
   return executions;
 }
 

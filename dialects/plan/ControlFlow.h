@@ -26,10 +26,10 @@ bool mayBeEndless(mlir::Operation *step);
 /// Whether the launch writes what the model keeps from run to run.
 bool writesState(LaunchOp launch);
 
-/// How often what is inside a loop or a conditional is expected to be executed for once that it is reached: loops have all turns
+/// How often what is inside a loop or a conditional is expected to be executed for once that it is reached: loops have all iterations
 /// that they may have, up to a thousand where a run decides, and a guess where they have no bound; each branch is taken every
 /// other time.
-double expectTurns(mlir::Operation *step);
+double expectIterations(mlir::Operation *step);
 
 /// The same of a launch, for a run.
 double countExecutions(LaunchOp launch);

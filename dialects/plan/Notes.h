@@ -36,7 +36,7 @@ constexpr llvm::StringLiteral kGpuDeclined = "plan.gpu_declined";
 
 inline bool isDeclinedByGpu(KernelOp kernel) { return kernel->hasAttr(kGpuDeclined); }
 
-/// On a launch: nanoseconds that the whole of it takes on the CPU, and on the GPU where that has code for it, one turn.
+/// On a launch: nanoseconds that the whole of it takes on the CPU, and on the GPU where that has code for it, one iteration.
 /// On an entry: that a run takes as placed, and with the CPU alone. All are guesses for a device.
 constexpr llvm::StringLiteral kPredictedNanoseconds = "plan.predicted_ns";
 

@@ -26,7 +26,7 @@
 
 namespace nacre::plan {
 
-/// How deep loops may nest. The runtime counts their turns in as many places.
+/// How deep loops may nest. The runtime counts their iterations in as many places.
 constexpr unsigned kMaxLoopDepth = 8;
 
 } // namespace nacre::plan

@@ -125,7 +125,7 @@ LogicalResult KernelOp::verifyRegions() {
 // plan.view
 //===----------------------------------------------------------------------===//
 
-/// The most turns of the loop whose counter it is; nothing where it has no bound, or is no loop.
+/// The most iterations of the loop whose counter it is; nothing where it has no bound, or is no loop.
 static std::optional<int64_t> boundOfCounter(Value counter) {
   Operation *loop = counter.getParentRegion()->getParentOp();
   if (auto counted = dyn_cast<ForOp>(loop))
@@ -140,12 +140,12 @@ LogicalResult ViewOp::verify() {
   auto result = cast<ShapedType>(getResult().getType());
   if (source.getElementType() != result.getElementType())
     return emitOpError("must keep the element type");
-  int64_t moved = 0; // in the last turn
+  int64_t moved = 0; // in the last iteration
   if (getCounter()) {
-    std::optional<int64_t> turns = boundOfCounter(getCounter());
-    if (!turns)
+    std::optional<int64_t> iterations = boundOfCounter(getCounter());
+    if (!iterations)
       return emitOpError("must take its counter from a plan.for, or from a plan.while with a bound");
-    if (llvm::MulOverflow(getStep(), *turns - 1, moved))
+    if (llvm::MulOverflow(getStep(), *iterations - 1, moved))
       return emitOpError("must stay inside its source");
   } else if (getStep() != 0) {
     return emitOpError("must name a counter to step by");

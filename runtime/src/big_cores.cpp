@@ -68,7 +68,7 @@ uint32_t count_big_cores(const char *root, const CpuSet &allowed) {
   for (const Measure &measure : kMeasures) {
     int64_t largest = 0;
     uint32_t count = 0;
-    for (unsigned turn = 0; turn < 2; ++turn) { // the first finds the largest
+    for (unsigned iteration = 0; iteration < 2; ++iteration) { // the first finds the largest
       count = 0;
       for (unsigned cpu = 0; cpu < CpuSet::kCount; ++cpu) {
         if (!allowed.has(cpu))

@@ -3,7 +3,7 @@
 // What:  see launch.h.
 // Why:   see there.
 // How:   a launch resolves its operands to pointers, and hands its units out in parts. A thread takes the same ones in each
-//        turn of a loop and in each run, and every other turn of a loop goes by them from the last one on: it begins with
+//        iteration of a loop and in each run, and every other iteration of a loop goes by them from the last one on: it begins with
 //        the weights that a cache too small for all of them still holds.
 
 #include "runtime/src/launch.h"

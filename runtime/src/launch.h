@@ -39,10 +39,10 @@ struct Launch {
 
 Launch prepare_launch(const nacre_cpu_variant &variant, int64_t share_begin, int64_t share_end, uint32_t threads);
 
-/// Where an operand begins in the first turn of its loop.
+/// Where an operand begins in the first iteration of its loop.
 char *address_of(const Session &session, const Memory &memory, const nacre_operand &operand);
 
-/// Computes the launch's share, in the turn `iteration` of the innermost loop around it.
+/// Computes the launch's share, in iteration `iteration` of the innermost loop around it.
 void run_launch(const Session &session, const Memory &memory, const nacre_step &step, const Launch &launch,
                 int64_t iteration);
 

@@ -161,14 +161,14 @@ uint64_t bytes_around(const nacre_operand &operand, const SessionPlan &plan) {
   }
 }
 
-/// Whether a step that decides can read its operand, in each of the turns of the loop around it.
-bool can_decide(const nacre_step &step, uint64_t bytes, int64_t turns, const SessionPlan &plan) {
+/// Whether a step that decides can read its operand, in each of the iterations of the loop around it.
+bool can_decide(const nacre_step &step, uint64_t bytes, int64_t iterations, const SessionPlan &plan) {
   if (step.operand_count != 1 || step.first_operand >= plan.entry->operand_count)
     return false;
   const nacre_operand &operand = plan.entry->operands[step.first_operand];
   if (!is_known(operand, plan) || operand.bytes != bytes)
     return false;
-  const __int128 first = operand.offset, last = first + __int128(operand.step) * (turns - 1);
+  const __int128 first = operand.offset, last = first + __int128(operand.step) * (iterations - 1);
   const __int128 end = __int128(bytes_around(operand, plan)) - __int128(bytes);
   return first <= end && last >= 0 && last <= end;
 }
@@ -199,15 +199,15 @@ bool is_ahead(const nacre_entry &entry, uint32_t from, uint32_t target, uint32_t
 struct Brackets {
   uint32_t depth;
   uint32_t ends[1 + NACRE_MAX_LOOP_DEPTH];
-  int64_t turns[1 + NACRE_MAX_LOOP_DEPTH];
+  int64_t iterations[1 + NACRE_MAX_LOOP_DEPTH];
 };
 
 bool check_control(const nacre_step &step, uint32_t i, const SessionPlan &plan, Brackets &around) {
   const nacre_entry &entry = *plan.entry;
   const uint32_t end = around.ends[around.depth];
-  const int64_t turns = around.turns[around.depth];
+  const int64_t iterations = around.iterations[around.depth];
   const bool reads = step.operand_count != 0;
-  if (reads && !can_decide(step, step.kind == NACRE_STEP_LOOP_BEGIN ? sizeof(int64_t) : 1, turns, plan))
+  if (reads && !can_decide(step, step.kind == NACRE_STEP_LOOP_BEGIN ? sizeof(int64_t) : 1, iterations, plan))
     return false;
   switch (step.kind) {
   case NACRE_STEP_LOOP_BEGIN: {
@@ -217,7 +217,7 @@ bool check_control(const nacre_step &step, uint32_t i, const SessionPlan &plan, 
       return false;
     ++around.depth;
     around.ends[around.depth] = last;
-    around.turns[around.depth] = step.trip_count;
+    around.iterations[around.depth] = step.trip_count;
     return true;
   }
   case NACRE_STEP_LOOP_END:

@@ -27,11 +27,11 @@ Stretch stretch_at(const nacre_entry &entry, uint32_t first) {
   return stretch;
 }
 
-bool walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t most_turns, const Visitor &visitor) {
+bool walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t loop_limit, const Visitor &visitor) {
   struct {
     uint32_t first;
     int64_t iteration;
-    int64_t turns;
+    int64_t iterations;
   } loops[1 + NACRE_MAX_LOOP_DEPTH]; // the first is the entry itself: one iteration
   loops[0] = {0, 0, 1};
   uint32_t depth = 0;
@@ -48,26 +48,26 @@ bool walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t 
       visitor.launch(visitor.context, i, loop.iteration);
       break;
     case NACRE_STEP_LOOP_BEGIN: {
-      int64_t turns = step.trip_count;
+      int64_t iterations = step.trip_count;
       if (decides) {
         int64_t count;
         __builtin_memcpy(&count, decides, sizeof count);
-        turns = count < turns ? count : turns;
+        iterations = count < iterations ? count : iterations;
       }
-      if (turns > 0)
-        loops[++depth] = {i, 0, turns};
+      if (iterations > 0)
+        loops[++depth] = {i, 0, iterations};
       else
         i = step.target;
       break;
     }
     case NACRE_STEP_LOOP_END:
-      if (++loop.iteration < loop.turns)
+      if (++loop.iteration < loop.iterations)
         i = loop.first;
       else
         --depth;
       break;
     case NACRE_STEP_LOOP_TEST:
-      if (*decides == 0 || loop.iteration >= most_turns) {
+      if (*decides == 0 || loop.iteration >= loop_limit) {
         i = step.target;
         --depth;
       }
@@ -117,7 +117,7 @@ void run_steps(const Session &session, const Memory &memory, const Launch *launc
     return address_of(session, memory, operand) + operand.step * iteration;
   };
   auto next = [&](uint32_t step) { return goes_on(session, limits, step); };
-  walk_steps(entry, first, end, limits.most_turns, next, read, [&](uint32_t step, int64_t iteration) {
+  walk_steps(entry, first, end, limits.loop_limit, next, read, [&](uint32_t step, int64_t iteration) {
     const uint64_t begin = session.times ? now() : 0;
     run_launch(session, memory, entry.steps[step], launches[step], iteration);
     if (session.times)

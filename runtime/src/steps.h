@@ -26,7 +26,7 @@ inline bool writes_state(const nacre_entry &entry) { return entry.first_write < 
 
 /// What may end a run before its last step.
 struct RunLimits {
-  int64_t most_turns;  ///< Of a loop that tests: it then ends as if its test had said so.
+  int64_t loop_limit;  ///< Iterations of a loop that tests: then it ends as if its test had said so.
   uint64_t iterations; ///< Of all loops together, that may still end.
   uint32_t last_stop;  ///< From the step after this one on nothing ends the run: it writes the state.
   nacre_status status; ///< Not NACRE_OK once the run has been ended,
@@ -41,7 +41,7 @@ struct Visitor {
   void *context;
   /// Asked before each step; false ends the walk. May be nullptr: then all steps are visited.
   bool (*goes_on)(void *context, uint32_t step);
-  /// An execution of a launch: the index of its step, and the turn of the innermost loop around it.
+  /// An execution of a launch: the index of its step, and the iteration of the innermost loop around it.
   void (*launch)(void *context, uint32_t step, int64_t iteration);
   /// The bytes that a step decides by.
   const char *(*read)(void *context, const nacre_step &step, int64_t iteration);
@@ -50,15 +50,15 @@ struct Visitor {
 };
 
 /// Visits each execution of a launch in the steps [first, end), which are whole stretches. A loop that tests ends after
-/// `most_turns`. False if the visitor ended it. The plan has seen that loops are closed and not too deep.
-bool walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t most_turns, const Visitor &visitor);
+/// `loop_limit` iterations. False if the visitor ended it. The plan has seen that loops are closed and not too deep.
+bool walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t loop_limit, const Visitor &visitor);
 
 /// Visits each execution that every run has, and each decision as a whole.
 void walk_stretches(const nacre_entry &entry, const Visitor &visitor);
 
 /// As above, for functions `goes_on(step)`, `launch(step, iteration)` and `read(step, iteration)`.
 template <typename GoesOn, typename Read, typename Launch>
-bool walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t most_turns, GoesOn goes_on, Read read,
+bool walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t loop_limit, GoesOn goes_on, Read read,
                 Launch launch) {
   struct All {
     GoesOn goes_on;
@@ -66,7 +66,7 @@ bool walk_steps(const nacre_entry &entry, uint32_t first, uint32_t end, int64_t 
     Launch launch;
   } all = {goes_on, read, launch};
   return walk_steps(
-      entry, first, end, most_turns,
+      entry, first, end, loop_limit,
       {&all, [](void *context, uint32_t step) -> bool { return static_cast<All *>(context)->goes_on(step); },
        [](void *context, uint32_t step, int64_t iteration) { static_cast<All *>(context)->launch(step, iteration); },
        [](void *context, const nacre_step &step, int64_t iteration) -> const char * {

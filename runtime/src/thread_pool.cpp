@@ -14,8 +14,8 @@ namespace {
 constexpr uint32_t kStop = UINT32_MAX; // a value of `unclaimed`
 constexpr unsigned kSpins = 2000;      // about 50 microseconds
 
-void spin(unsigned turn) {
-  if (turn % 64 == 63)
+void spin(unsigned iteration) {
+  if (iteration % 64 == 63)
     yield_core();
   else
     pause_core();
@@ -78,20 +78,20 @@ void ThreadPool::run(nacre_executor *executor, nacre_task task, void *context, i
 void *ThreadPool::worker_main(void *argument) {
   auto *worker = static_cast<Worker *>(argument);
   ThreadPool *pool = worker->pool;
-  for (unsigned turn = 0;; ++turn) {
+  for (unsigned iteration = 0;; ++iteration) {
     uint32_t left = __atomic_load_n(&pool->unclaimed, __ATOMIC_ACQUIRE);
     if (left == kStop)
       return nullptr;
     if (left != 0) {
       pool->work(worker->number);
-      turn = 0;
-    } else if (turn < kSpins) {
-      spin(turn);
+      iteration = 0;
+    } else if (iteration < kSpins) {
+      spin(iteration);
     } else {
       __atomic_add_fetch(&pool->sleepers, 1, __ATOMIC_SEQ_CST);
       wait_on(&pool->unclaimed, 0);
       __atomic_sub_fetch(&pool->sleepers, 1, __ATOMIC_SEQ_CST);
-      turn = 0;
+      iteration = 0;
     }
   }
 }
@@ -112,10 +112,10 @@ void ThreadPool::work(uint32_t thread) {
 }
 
 void ThreadPool::wait_for_others() {
-  for (unsigned turn = 0; turn < kSpins; ++turn) {
+  for (unsigned iteration = 0; iteration < kSpins; ++iteration) {
     if (__atomic_load_n(&unfinished, __ATOMIC_ACQUIRE) == 0)
       return;
-    spin(turn);
+    spin(iteration);
   }
   store(caller_sleeps, 1);
   while (uint32_t left = load(unfinished))

@@ -29,10 +29,10 @@ import rivals
 # `in-order` counts its cycles by rules of our own (in_order_core.py).
 PEAK = {"neoverse-n1": 2, "neoverse-v1": 4, "cortex-a55": 2, "cortex-a72": 1, "in-order": 1}
 CLASSES = ("all", "vfma", "vload", "vstore")
-TURNS = 50
-# Of a loop within a stretch, so many turns are analysed with what is around them; more of them take what they take alone.
-LOOP_TURNS = 4
-STRETCH_TURNS = 6
+ITERATIONS = 50
+# Of a loop within a stretch, so many iterations are analysed with what is around them; more of them take what they take alone.
+LOOP_ITERATIONS = 4
+STRETCH_ITERATIONS = 6
 
 
 def parse_arguments():
@@ -141,7 +141,7 @@ def analysed(text):
     return re.sub(r"0x[0-9a-f]+$", "there", text) if is_branch(text) else text
 
 
-def cycles_of(blocks, core, turns=TURNS):
+def cycles_of(blocks, core, iterations=ITERATIONS):
     """Of one execution of each block among many, in one call of the analyser."""
     if core == "in-order":
         return [in_order_core.cycles(texts) for _, _, texts in blocks]
@@ -149,12 +149,12 @@ def cycles_of(blocks, core, turns=TURNS):
     for number, (_, _, texts) in enumerate(blocks):
         lines += [f"// LLVM-MCA-BEGIN {number}", *(analysed(text) for text in texts), "// LLVM-MCA-END"]
     model, _, width = core.partition(":")
-    command = ["llvm-mca-22", "-mtriple=aarch64-linux-gnu", f"-mcpu={model}", f"--iterations={turns}", "--json"]
+    command = ["llvm-mca-22", "-mtriple=aarch64-linux-gnu", f"-mcpu={model}", f"--iterations={iterations}", "--json"]
     done = subprocess.run(command + [f"--dispatch={width}"] * bool(width),
                           input="\n".join(lines) + "\n", stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, text=True)
     if done.returncode != 0:
         raise rivals.Failure(f"llvm-mca-22 ended with {done.returncode}: {done.stderr[:400]}")
-    cycles = {int(region["Name"]): region["SummaryView"]["TotalCycles"] / turns
+    cycles = {int(region["Name"]): region["SummaryView"]["TotalCycles"] / iterations
               for region in json.loads(done.stdout)["CodeRegions"]}
     return [cycles.get(number, 0) for number in range(len(blocks))]
 
@@ -165,7 +165,7 @@ def loops_to_itself(block):
 
 
 def stretches_of(blocks):
-    """Neighbours that are executed as often, and the loops of one block between them: [(count, [(block, turns)])]."""
+    """Neighbours that are executed as often, and the loops of one block between them: [(count, [(block, iterations)])]."""
     found, end = [], None
     for block in blocks:
         address, count, texts = block
@@ -180,12 +180,12 @@ def stretches_of(blocks):
 
 
 def cycles_of_stretches(stretches, core, alone):
-    """Of one execution of each; `alone`: of one turn of each block, by address."""
-    regions = [(None, None, [text for (_, _, texts), turns in parts for text in texts * min(turns, LOOP_TURNS)])
+    """Of one execution of each; `alone`: of one iteration of each block, by address."""
+    regions = [(None, None, [text for (_, _, texts), iterations in parts for text in texts * min(iterations, LOOP_ITERATIONS)])
                for _, parts in stretches]
-    rest = [sum((turns - LOOP_TURNS) * alone[block[0]] for block, turns in parts if turns > LOOP_TURNS)
+    rest = [sum((iterations - LOOP_ITERATIONS) * alone[block[0]] for block, iterations in parts if iterations > LOOP_ITERATIONS)
             for _, parts in stretches]
-    return [cycles + more for cycles, more in zip(cycles_of(regions, core, STRETCH_TURNS), rest)]
+    return [cycles + more for cycles, more in zip(cycles_of(regions, core, STRETCH_ITERATIONS), rest)]
 
 
 def products_of(texts):

@@ -59,11 +59,11 @@ def benchmark(model, who, threads, arguments):
 def measure(models, threads, arguments):
     """{(model, threads, who): smallest median, ms}"""
     best, missing = {}, set()
-    for turn in range(arguments.rounds):
+    for iteration in range(arguments.rounds):
         for model in models:
             for count in threads:
                 all_of_them = ["nacre"] + others_of(arguments)
-                for who in all_of_them if turn % 2 == 0 else reversed(all_of_them):
+                for who in all_of_them if iteration % 2 == 0 else reversed(all_of_them):
                     key = (model.name, count, who)
                     if key in missing:
                         continue
@@ -72,7 +72,7 @@ def measure(models, threads, arguments):
                         missing.add(key)
                     else:
                         best[key] = min(figure, best.get(key, math.inf))
-        print(f"round {turn + 1} of {arguments.rounds}", file=sys.stderr)
+        print(f"round {iteration + 1} of {arguments.rounds}", file=sys.stderr)
     return {key: figure for key, figure in best.items() if key not in missing}
 
 

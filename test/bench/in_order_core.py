@@ -15,7 +15,7 @@ LOADS, STORES, BRANCHES = ("ld", "prfm"), ("st",), ("b", "bl", "br", "ret", "cbz
 # Operations that add to what their first operand holds.
 READ_FIRST = ("fmla", "fmls", "sdot", "udot", "smlal", "sadalp", "bsl", "bit", "bif")
 WHOLE = r"\.(4s|2d|16b|8h)"
-TURNS = 12
+ITERATIONS = 12
 
 
 def registers(text):
@@ -76,10 +76,10 @@ def go_together(first, second):
 
 
 def cycles(texts):
-    """Of one turn among many."""
+    """Of one iteration among many."""
     block, ready, ends = [Instruction(text) for text in texts], {}, []
     now, started = 0, []
-    for _ in range(TURNS):
+    for _ in range(ITERATIONS):
         for instruction in block:
             at = max([now] + [ready.get(register, 0) for register in instruction.reads])
             if at == now and started and (len(started) == 2 or not go_together(started[0], instruction)):
@@ -91,5 +91,5 @@ def cycles(texts):
             for register, wait in instruction.writes:
                 ready[register] = at + wait
         ends.append(now)
-    half = TURNS // 2
-    return (ends[-1] - ends[half - 1]) / (TURNS - half)
+    half = ITERATIONS // 2
+    return (ends[-1] - ends[half - 1]) / (ITERATIONS - half)

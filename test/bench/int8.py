@@ -60,13 +60,13 @@ def parse_arguments():
 def measure(pairs, threads, arguments):
     """{(model, threads, who): smallest median, ms}"""
     best = {}
-    for turn in range(arguments.rounds):
+    for iteration in range(arguments.rounds):
         for pair in pairs:
             for count in threads:
-                for who in WHO if turn % 2 == 0 else reversed(WHO):
+                for who in WHO if iteration % 2 == 0 else reversed(WHO):
                     key = (pair.name, count, who)
                     best[key] = min(pair.benchmark(who, count, arguments.seconds), best.get(key, math.inf))
-        print(f"round {turn + 1} of {arguments.rounds}", file=sys.stderr)
+        print(f"round {iteration + 1} of {arguments.rounds}", file=sys.stderr)
     return best
 
 

@@ -48,14 +48,14 @@ class Machine:
 
 @dataclass
 class Launch:
-    """A row of the report, and the least time of all its turns."""
+    """A row of the report, and the least time of all its iterations."""
     nodes: str
     kernel: str
     kind: str
-    turns: float
+    iterations: float
     direct: float  # flops, as they are written
     flops: float  # as the method has it: Winograd's products, where there are any
-    weights: float  # bytes, of each turn
+    weights: float  # bytes, of each iteration
     reads: float
     writes: float
     seconds: float = 0.0
@@ -65,7 +65,7 @@ class Launch:
         weights, reads = row["weight_bytes"], row["read_bytes"]
         if row["kind"] == "indexed":  # of a table it reads what it gathers
             weights, reads = min(weights, row["written_bytes"]), min(reads, row["written_bytes"])
-        return Launch(row["nodes"], row["kernel"], row["kind"], row["turns"], row["flops"], row["executed_flops"], weights,
+        return Launch(row["nodes"], row["kernel"], row["kind"], row["iterations"], row["flops"], row["executed_flops"], weights,
                       reads, row["written_bytes"])
 
 
@@ -76,10 +76,10 @@ class Limit:
 
 
 def seconds_of_bytes(launch, machine, model_bytes):
-    """(of the first turn, of each later one). `model_bytes`: all that a run touches; what lies in a cache from run to run is that or nothing of it."""
+    """(of the first iteration, of each later one). `model_bytes`: all that a run touches; what lies in a cache from run to run is that or nothing of it."""
     activations = sum(machine.seconds_of(size, size) for size in (launch.reads, launch.writes))
     first = machine.seconds_of(launch.weights, max(model_bytes, launch.weights))
-    # In a loop the weights are there from the turn before, if they fit.
+    # In a loop the weights are there from the iteration before, if they fit.
     later = machine.seconds_of(launch.weights, launch.weights)
     return first + activations, later + activations
 
@@ -87,8 +87,8 @@ def seconds_of_bytes(launch, machine, model_bytes):
 def limit_of(launch, machine, model_bytes):
     arithmetic = launch.flops / machine.flops
     first, later = seconds_of_bytes(launch, machine, model_bytes)
-    seconds = max(arithmetic, first) + (launch.turns - 1) * max(arithmetic, later)
-    if arithmetic >= (first if launch.turns == 1 else later):
+    seconds = max(arithmetic, first) + (launch.iterations - 1) * max(arithmetic, later)
+    if arithmetic >= (first if launch.iterations == 1 else later):
         return Limit(seconds, "arithmetic")
     return Limit(seconds, "weights" if launch.weights > launch.reads + launch.writes else "activations")
 
@@ -108,7 +108,7 @@ def class_of(launch, bound):
 def possible(launch, hot_seconds, machine, model_bytes):
     """What a contraction could take in a run: as long as alone, or as its bytes."""
     first, later = seconds_of_bytes(launch, machine, model_bytes)
-    return max(hot_seconds, first + (launch.turns - 1) * later)
+    return max(hot_seconds, first + (launch.iterations - 1) * later)
 
 
 def read_profile(text):
@@ -174,7 +174,7 @@ class Alone:
     def measure(self, threads):
         text = rivals.call(self.model.program("nacre-run"), self.library, f"--threads={threads}", "--profile", "--min-seconds=0.1")
         take_times(self.twins, read_profile(text))
-        self.seconds = min(twin.seconds / twin.turns for twin in self.twins) * self.launch.turns
+        self.seconds = min(twin.seconds / twin.iterations for twin in self.twins) * self.launch.iterations
 
 
 class Subject:
@@ -289,11 +289,11 @@ def main():
     subjects = [Subject(model, arguments) for model in rivals.selected(arguments)]
     rivals.ask_for_real_time()
     machine = Machine()
-    for turn in range(arguments.rounds):
+    for iteration in range(arguments.rounds):
         measure_machine(machine, arguments)
         for subject in subjects:
             subject.measure()
-        print(f"round {turn + 1} of {arguments.rounds}", file=sys.stderr)
+        print(f"round {iteration + 1} of {arguments.rounds}", file=sys.stderr)
     print(f"{arguments.threads} thread(s): FMA peak {machine.flops / 1e9:.1f} GFLOP/s; reads {machine.memory_rate / 1e9:.1f} GB/s from memory, "
           f"{machine.last_rate / 1e9:.1f} from the last level ({machine.last_bytes / 2**20:.0f} MiB), {machine.l2_rate / 1e9:.1f} from the second "
           f"({machine.l2_bytes / 2**10:.0f} KiB)")

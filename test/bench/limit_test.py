@@ -19,8 +19,8 @@ batch: 1
 KIB, MIB = 1 << 10, 1 << 20
 
 
-def launch(kind="contraction", flops=0.0, weights=0.0, reads=0.0, writes=0.0, turns=1):
-    return Launch("nodes", "kernel", kind, turns, flops, flops, weights, reads, writes)
+def launch(kind="contraction", flops=0.0, weights=0.0, reads=0.0, writes=0.0, iterations=1):
+    return Launch("nodes", "kernel", kind, iterations, flops, flops, weights, reads, writes)
 
 
 class LimitTest(unittest.TestCase):
@@ -46,18 +46,18 @@ class LimitTest(unittest.TestCase):
         self.expect(limit_of(launch("nest", reads=64 * MIB), self.machine, 64 * MIB), 64 * MIB / 1e10, "activations")
 
     def test_a_loop_reads_its_weights_from_memory_once(self):
-        recurrence = launch(flops=1e6, weights=4 * MIB, turns=100)
+        recurrence = launch(flops=1e6, weights=4 * MIB, iterations=100)
         self.expect(limit_of(recurrence, self.machine, 64 * MIB), 4 * MIB / 1e10 + 99 * 4 * MIB / 5e10, "weights")
-        self.expect(limit_of(launch(flops=1e6, weights=64 * MIB, turns=10), self.machine, 80 * MIB), 10 * 64 * MIB / 1e10, "weights")
+        self.expect(limit_of(launch(flops=1e6, weights=64 * MIB, iterations=10), self.machine, 80 * MIB), 10 * 64 * MIB / 1e10, "weights")
 
     def test_of_a_table_only_what_is_gathered_counts(self):
-        row = {"nodes": "n", "kernel": "k", "kind": "indexed", "turns": 1, "flops": 0, "executed_flops": 0, "weight_bytes": 30 * MIB, "read_bytes": 8,
+        row = {"nodes": "n", "kernel": "k", "kind": "indexed", "iterations": 1, "flops": 0, "executed_flops": 0, "weight_bytes": 30 * MIB, "read_bytes": 8,
                "written_bytes": 4 * KIB}
         self.assertEqual(Launch.of(row).weights, 4 * KIB)
         self.assertEqual(Launch.of(dict(row, kind="nest")).weights, 30 * MIB)
 
     def test_products_of_winograd_count_as_what_they_are(self):
-        row = {"nodes": "n", "kernel": "k", "kind": "contraction", "turns": 1, "flops": 9e9, "executed_flops": 4e9, "weight_bytes": 0,
+        row = {"nodes": "n", "kernel": "k", "kind": "contraction", "iterations": 1, "flops": 9e9, "executed_flops": 4e9, "weight_bytes": 0,
                "read_bytes": 0, "written_bytes": 0}
         self.expect(limit_of(Launch.of(row), self.machine, 0), 4e-2, "arithmetic")
         self.assertEqual(class_of(Launch.of(row), "arithmetic"), "convolutions by Winograd's method")
@@ -71,7 +71,7 @@ class LimitTest(unittest.TestCase):
     def test_a_contraction_is_as_slow_as_alone_or_as_its_bytes(self):
         self.assertEqual(possible(launch(weights=1e7), 2e-3, self.machine, 100 * MIB), 2e-3)
         self.assertEqual(possible(launch(weights=1e8), 2e-3, self.machine, 100 * MIB), 1e-2)
-        self.assertEqual(possible(launch(weights=1e7, turns=3), 0, self.machine, 100 * MIB), 1e-3 + 2 * 1e7 / 5e10)
+        self.assertEqual(possible(launch(weights=1e7, iterations=3), 0, self.machine, 100 * MIB), 1e-3 + 2 * 1e7 / 5e10)
 
     def test_the_machine_is_the_best_that_was_seen(self):
         machine, levels = Machine(), {"l2_bytes": MIB, "last_bytes": 32 * MIB, "threads": 2}

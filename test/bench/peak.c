@@ -26,7 +26,7 @@ static double now(void) {
 
 int main(void) {
   enum { CHAINS = 12, TRIES = 8 };
-  const long turns = 8000000;
+  const long iterations = 8000000;
   const int lanes = sizeof(vector) / sizeof(float);
   double best = 0;
   for (int i = 0; i < TRIES; i++) {
@@ -34,10 +34,10 @@ int main(void) {
            a11 = a0;
     const vector b = SET(0.999f), c = SET(1e-3f);
     double start = now();
-    for (long turn = 0; turn < turns; turn++) {
+    for (long iteration = 0; iteration < iterations; iteration++) {
       FMA(a0) FMA(a1) FMA(a2) FMA(a3) FMA(a4) FMA(a5) FMA(a6) FMA(a7) FMA(a8) FMA(a9) FMA(a10) FMA(a11)
     }
-    double gflops = 2.0 * lanes * CHAINS * (double)turns / (now() - start) / 1e9;
+    double gflops = 2.0 * lanes * CHAINS * (double)iterations / (now() - start) / 1e9;
     if (gflops > best)
       best = gflops;
   }

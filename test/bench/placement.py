@@ -124,7 +124,7 @@ def ranks(values):
 
 
 def measure_launches(model, device, engine, runs):
-    """[(predicted us, measured us, kind, kernel)] of one turn of each launch."""
+    """[(predicted us, measured us, kind, kernel)] of one iteration of each launch."""
     model.compile("host", f"--device={device}", f"--place={engine}")
     with open(model.report(), encoding="utf-8") as file:
         predicted = {(row["kernel"], row["nodes"]): row for row in json.load(file)["launches"]}
@@ -135,7 +135,7 @@ def measure_launches(model, device, engine, runs):
         match = ROW.match(line)
         row = match and match.group(2) == engine and predicted.get((match.group(4), match.group(5).strip()))
         if row:
-            measured = float(match.group(1)) / row["turns"]
+            measured = float(match.group(1)) / row["iterations"]
             if measured >= LEAST_MICROSECONDS:
                 rows.append((row[f"predicted_{engine}_ms"] * 1e3, measured, row["kind"], row["kernel"]))
     return rows

@@ -23,7 +23,7 @@ struct reader {
   const vector *data;
   size_t vectors;
   int streams; // parts that are read side by side
-  long turns;
+  long iterations;
   vector sum;
 };
 
@@ -37,7 +37,7 @@ static void *read_all(void *argument) {
   struct reader *reader = argument;
   vector a = {0}, b = {0}, c = {0}, d = {0};
   const size_t part = reader->vectors / (size_t)reader->streams;
-  for (long turn = 0; turn < reader->turns; turn++) {
+  for (long iteration = 0; iteration < reader->iterations; iteration++) {
     for (size_t i = 0; i + 4 <= part; i += 4)
       for (int stream = 0; stream < reader->streams; stream++) {
         const vector *from = reader->data + (size_t)stream * part + i;
@@ -71,7 +71,7 @@ static double measure_streams(int threads, size_t bytes, int streams) {
     read_all(&readers[0]);
     for (int t = 1; t < threads; t++)
       pthread_join(handles[t], NULL);
-    double rate = (double)threads * (double)readers[0].turns * (double)bytes / (now() - start);
+    double rate = (double)threads * (double)readers[0].iterations * (double)bytes / (now() - start);
     if (rate > best)
       best = rate;
   }

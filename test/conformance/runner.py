@@ -192,7 +192,7 @@ class Runner:
                            messages=messages)
         if messages:
             return Outcome("broke", f"a validation layer objects: {summary(said)}", fixed, messages=messages)
-        gpu, cpu = 0, sum(launch["turns"] for launch in launches)
+        gpu, cpu = 0, sum(launch["iterations"] for launch in launches)
         if for_gpu:
             engines = ENGINES.search(said)
             if not engines:

@@ -102,13 +102,13 @@ def _onnx_cell(graph, x, h, c, names):
 
 
 def onnx_loop(lstm):
-    """A Loop that gathers the turn's row."""
+    """A Loop that gathers the iteration's row."""
     body = Graph("body")
-    body.input("turn", [], INT64)
+    body.input("iteration", [], INT64)
     body.input("on", [], BOOL)
     for name in ("h", "c"):
         body.input(name, [1, lstm.units])
-    _onnx_cell(body, body.node("Gather", ["data", "turn"], "x", axis=1), "h", "c", ("h_next", "c_next"))
+    _onnx_cell(body, body.node("Gather", ["data", "iteration"], "x", axis=1), "h", "c", ("h_next", "c_next"))
     body.output(body.node("Identity", ["on"], "go"), [], BOOL)
     for name in ("h_next", "c_next"):
         body.output(name, [1, lstm.units])

@@ -77,7 +77,7 @@ public class ThreadsTest {
     try (Model model = Toy.open("endless"); Session session = model.newSession(new SessionOptions().threads(2))) {
       assertFalse(session.cancel()); // and the next run goes on
       Toy.fill(session.inputFloats(0));
-      for (int turn = 0; turn < 3; ++turn) {
+      for (int iteration = 0; iteration < 3; ++iteration) {
         Thread canceller = start(failure, () -> {
           while (!session.cancel())
             Thread.yield();

@@ -45,7 +45,7 @@ void drawFor(Draw &draw) {
   }
   draw.node.text = "nn.for " + std::to_string(trips) + count + " carried(" + initial + " : " + type + ") scanned(" +
                    scanned + " : " + stack + ")" + (!counts && draw.oneIn(3) ? " reverse" : "") + " -> (" + type +
-                   (counts ? "" : ", " + stack) + ") {\n^bb0(%turn: tensor<i64>, %h: " + type + ", %x: " + type +
+                   (counts ? "" : ", " + stack) + ") {\n^bb0(%iteration: tensor<i64>, %h: " + type + ", %x: " + type +
                    "):\n" + step(draw, type, "%n", "%h", "%x") + "nn.yield %n : " + type +
                    (counts ? "" : " stacked(%n : " + type + ")") + "\n}";
   draw.node.bounds = {{64, 64, 0, false}};
@@ -58,9 +58,9 @@ void drawWhile(Draw &draw) {
   const std::string limit = draw.operand("i64", {}, {-1, 7, 0}, 4);
   const std::string bound = draw.oneIn(2) ? " bound " + std::to_string(draw.between(0, 8)) : "";
   draw.node.text = "nn.while" + bound + " carried(" + initial + " : " + type + ") -> (" + type +
-                   ") {\n^bb0(%turn: tensor<i64>, %h: " + type + "):\n%less = nn.binary less %turn, " + limit +
-                   " : tensor<i64>, tensor<i64>\nnn.condition %less : tensor<i1>\n} do {\n" +
-                   "^bb0(%turn: tensor<i64>, %h: " + type + "):\n" + step(draw, type, "%n", "%h", initial) +
+                   ") {\n^bb0(%iteration: tensor<i64>, %h: " + type + "):\n%less = nn.binary less %iteration, " +
+                   limit + " : tensor<i64>, tensor<i64>\nnn.condition %less : tensor<i1>\n} do {\n" +
+                   "^bb0(%iteration: tensor<i64>, %h: " + type + "):\n" + step(draw, type, "%n", "%h", initial) +
                    "nn.yield %n : " + type + "\n}";
   draw.node.bounds = {{64, 64, 0, false}};
 }

@@ -20,8 +20,8 @@ STOP, GO = numpy.array(False), numpy.array(True)
 
 def endless_model():
     """Adds 1 to x as long as `go`; and a state."""
-    body = packaged.Graph("turn")
-    body.input("turn", [], packaged.INT64)
+    body = packaged.Graph("iteration")
+    body.input("iteration", [], packaged.INT64)
     body.input("on", [], packaged.BOOL)
     body.output(body.node("Identity", ["on"], "still"), [], packaged.BOOL)
     body.node("Add", [body.input("a", [4]), body.weight("one", [4], 1, 1)], output="a_next")
@@ -44,7 +44,7 @@ import numpy, nacre
 model = nacre.load(sys.argv[1])
 x = numpy.zeros(4, "float32")
 with model.session(threads=2) as session:
-    for turn in range(3):
+    for iteration in range(3):
         threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
         try:
             session.run([numpy.array(True), x])
@@ -76,10 +76,10 @@ class CancelTest(packaged.PackageTest):
     def check(self, model, **options):
         with model.session(**options) as session:
             self.assertFalse(session.cancel(), "no run is in progress")
-            for turn in range(3):
-                numpy.testing.assert_array_equal(session.state["before"], turn * X)
+            for iteration in range(3):
+                numpy.testing.assert_array_equal(session.state["before"], iteration * X)
                 self.end(session)
-                numpy.testing.assert_array_equal(session.state["before"], turn * X)
+                numpy.testing.assert_array_equal(session.state["before"], iteration * X)
                 numpy.testing.assert_array_equal(session.run([STOP, X])["y"], X)
         self.assertFalse(session.cancel(), "it is closed")
 

@@ -88,7 +88,7 @@ class ReportFilesTest(report_models.ReportTest):
             report = load(self.report_of("convnet", "--device=" + DEVICE, *options)[1])
             rows = report["launches"]
             for row in rows:
-                self.assertLessEqual(row["predicted_ms"], row["predicted_cpu_ms"] * row["turns"] + 1e-9)
+                self.assertLessEqual(row["predicted_ms"], row["predicted_cpu_ms"] * row["iterations"] + 1e-9)
             if options == ("--place=cpu",):
                 # Each launch is rounded down to a nanosecond.
                 self.assertAlmostEqual(sum(row["predicted_ms"] for row in rows), report["predicted_ms"], delta=1e-6 * len(rows))

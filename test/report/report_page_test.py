@@ -47,9 +47,9 @@ class PageTest(report_browser.BrowserTest):
         self.assertTrue({"number", "nodes", "engine", "kind", "measured", "predicted", "kernel", "remark"} <= set(keys))
         all_rows = sorted(self.numbers(browser, "number"))
         for key in keys:
-            for turn in range(2):
+            for iteration in range(2):
                 button = browser.find_element(By.CSS_SELECTOR, f"#table button[data-key={key}]")
-                button.send_keys(Keys.ENTER) if turn else browser.execute_script("arguments[0].click()", button)
+                button.send_keys(Keys.ENTER) if iteration else browser.execute_script("arguments[0].click()", button)
                 self.assertEqual(browser.execute_script("return document.activeElement.dataset.key"), key, "the focus stays")
                 order = browser.execute_script("return document.activeElement.closest('th').ariaSort")
                 texts = self.column(browser, key)

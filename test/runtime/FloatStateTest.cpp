@@ -35,7 +35,7 @@ auto controls() {
 }
 
 std::atomic<int> unitsWithin, arrivals, unlike, kept;
-int wanted, turn;
+int wanted, iteration;
 
 /// In place of a toy kernel: each of `wanted` threads waits for the others.
 void observe(const nacre_kernel_args *, int64_t begin, int64_t end) {
@@ -48,8 +48,8 @@ void observe(const nacre_kernel_args *, int64_t begin, int64_t end) {
   kept += input != 0;
   unitsWithin += int(end - begin);
   static thread_local int seenIn = 0;
-  if (seenIn != turn) {
-    seenIn = turn;
+  if (seenIn != iteration) {
+    seenIn = iteration;
     ++arrivals;
   }
   while (arrivals < wanted)
@@ -64,7 +64,7 @@ protected:
     toy.variants[1].function = observe;
     unitsWithin = arrivals = unlike = kept = 0;
     wanted = int(threads);
-    ++turn;
+    ++iteration;
     nacre_session_options options = nacre_session_options_default();
     options.threads = threads;
     options.executor = executor;

@@ -183,8 +183,8 @@ TEST_F(SessionTest, LetsTheAppExchangeTwoBuffers) { // though they overlap betwe
     float values[kRows * kColumns];
   };
   std::vector<Aligned> mine(2);
-  for (int turn = 0; turn < 4; ++turn) {
-    float *const x = mine[turn % 2].values, *const y = mine[1 - turn % 2].values;
+  for (int iteration = 0; iteration < 4; ++iteration) {
+    float *const x = mine[iteration % 2].values, *const y = mine[1 - iteration % 2].values;
     fill(x);
     ASSERT_EQ(nacre_session_bind_input(session, 0, x), NACRE_OK);
     ASSERT_EQ(nacre_session_bind_output(session, 0, y), NACRE_OK);

@@ -23,8 +23,8 @@ struct ToyModel {
 
   const nacre_model *model() const { return &table.head; }
 
-  /// Adds a loop before the state is written, which has turns, and no end, while x[kSwitch] is not zero, as it is by
-  /// toyInput. A turn computes y again.
+  /// Adds a loop before the state is written, which has iterations, and no end, while x[kSwitch] is not zero, as it is by
+  /// toyInput. An iteration computes y again.
   void loopWhile();
 
   nacre_model_table table;

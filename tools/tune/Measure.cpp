@@ -44,7 +44,7 @@ void pinTo(unsigned cpu) {
 
 template <typename Work> double bestSeconds(Work work, int tries = kTries) {
   double best = 1e9;
-  for (int turn = 0; turn < tries; ++turn) {
+  for (int iteration = 0; iteration < tries; ++iteration) {
     const double begin = now();
     work();
     best = std::min(best, now() - begin);
@@ -61,7 +61,7 @@ double measureGigahertz() {
   uint64_t sum = 1, addend = 3;
   asm volatile("" : "+r"(addend));
   const double seconds = bestSeconds([&] {
-    for (long turn = 0; turn < kAdditions / 8; ++turn) {
+    for (long iteration = 0; iteration < kAdditions / 8; ++iteration) {
       // The barriers keep the compiler from adding all eight at once.
 #define ADD                                                                                                            \
   sum += addend;                                                                                                       \
@@ -78,9 +78,9 @@ double measureGigahertz() {
 //===----------------------------------------------------------------------===//
 
 constexpr int kChains = 12; // hide the latency of any core's pipes, and fit into its registers
-constexpr long kTurns = 100'000;
+constexpr long kIterations = 100'000;
 
-/// Defines NAME(): kTurns * kChains multiply-adds of BYTES each, in code for TARGET. MULTIPLY_ADD(a, b, c) is a * b + c, in one
+/// Defines NAME(): kIterations * kChains multiply-adds of BYTES each, in code for TARGET. MULTIPLY_ADD(a, b, c) is a * b + c, in one
 /// instruction if the target has one, whatever the options of the build are.
 #define DEFINE_MULTIPLY_ADDS(NAME, BYTES, TARGET, MULTIPLY_ADD)                                                        \
   TARGET float NAME() {                                                                                                \
@@ -88,7 +88,7 @@ constexpr long kTurns = 100'000;
     Vector sums[kChains], factor = Vector{} + 0.999f, addend = Vector{} + 1e-3f;                                       \
     for (int chain = 0; chain < kChains; ++chain) /* equal or known ones would not be computed */                      \
       sums[chain] = Vector{} + (float(chain) + 2.5f);                                                                  \
-    for (long turn = 0; turn < kTurns; ++turn)                                                                         \
+    for (long iteration = 0; iteration < kIterations; ++iteration)                                                     \
       _Pragma("GCC unroll 12") for (int chain = 0; chain < kChains; ++chain) sums[chain] =                             \
           MULTIPLY_ADD(sums[chain], factor, addend);                                                                   \
     Vector sum{};                                                                                                      \
@@ -148,7 +148,7 @@ double measureGigaflops(int tries = kTries) {
   const WidestVectors vectors;
   volatile float sink = 0;
   const double seconds = bestSeconds([&] { sink = vectors.run(); }, tries);
-  return 2.0 * vectors.lanes * kChains * kTurns / seconds * 1e-9;
+  return 2.0 * vectors.lanes * kChains * kIterations / seconds * 1e-9;
 }
 
 //===----------------------------------------------------------------------===//

@@ -80,7 +80,7 @@ private:
     }
     const int64_t whole = count - count % lanes;
     SmallVector<Value> folded =
-        reduceInLoop(build, whole, lanes, /*timesPerTurn=*/1, carried, combiners,
+        reduceInLoop(build, whole, lanes, /*timesPerIteration=*/1, carried, combiners,
                      [&](Position at, ValueRange values) { return step(at, {0, lanes, lanes}, values); });
     for (const Piece &piece : cutIntoPieces(count - whole, lanes, hasMasks)) {
       SmallVector<Value> start;

@@ -66,8 +66,8 @@ SmallVector<Value> InOrderLoop::multiplyAdd(ValueRange before, ValueRange begun,
   const size_t rows = at.rows.size(), first = std::min(firstRows, rows);
   SmallVector<Value> sums(before), now(begun.take_front(vectors)), elements(begun.drop_front(vectors));
   elements.resize(rows);
-  for (int64_t step = 0; step < turn; ++step) {
-    const bool isLast = step + 1 == turn;
+  for (int64_t step = 0; step < unroll; ++step) {
+    const bool isLast = step + 1 == unroll;
     const Stand after = isLast ? next() : Stand{at.rows, build.add(at.columns, (step + 1) * stepBytes)};
     ColumnsAhead ahead(build, type, vectors, after.columns);
     for (size_t row = 0; row < rows; ++row) {
@@ -91,28 +91,28 @@ SmallVector<Value> InOrderLoop::multiplyAdd(ValueRange before, ValueRange begun,
   return sums;
 }
 
-/// Each turn loads what the next one begins with; the last one, once more what it began with itself.
+/// Each iteration loads what the next one begins with; the last one, once more what it began with itself.
 SmallVector<Value> InOrderLoop::reduce(ValueRange sums, const Stand &first, int64_t steps) {
-  assert(steps >= 2 * turn && "a single turn is no loop");
+  assert(steps >= 2 * unroll && "a single iteration is no loop");
   SmallVector<Value> carried(sums);
   carried.append(begin(first));
   const size_t begun = carried.size() - sums.size(), pointers = carried.size();
   carried.append(first.rows);
   carried.push_back(first.columns);
-  SmallVector<Value> results = build.loop(-steps, 0, turn, carried, [&](Position step, ValueRange carried) {
+  SmallVector<Value> results = build.loop(-steps, 0, unroll, carried, [&](Position step, ValueRange carried) {
     const Stand at = {llvm::to_vector(carried.slice(pointers, first.rows.size())), carried.back()};
     SmallVector<Value> moved;
     auto next = [&] {
       Value isLast =
-          arith::CmpIOp::create(build.ops, build.loc, arith::CmpIPredicate::eq, step.counter, build.index(-turn));
+          arith::CmpIOp::create(build.ops, build.loc, arith::CmpIPredicate::eq, step.counter, build.index(-unroll));
       auto move = [&](Value pointer, int64_t bytes) -> Value {
         moved.push_back(build.moved(pointer, bytes));
         return arith::SelectOp::create(build.ops, build.loc, isLast, pointer, moved.back());
       };
       Stand next;
       for (Value row : at.rows)
-        next.rows.push_back(move(row, turn * bytesOfElement(element)));
-      next.columns = move(at.columns, turn * stepBytes);
+        next.rows.push_back(move(row, unroll * bytesOfElement(element)));
+      next.columns = move(at.columns, unroll * stepBytes);
       return next;
     };
     SmallVector<Value> values =

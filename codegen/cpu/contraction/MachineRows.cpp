@@ -95,7 +95,8 @@ constexpr MachineRow littleNeonRow(const char *instruction, const ProductTypes &
   row.latency = 4;
   row.loadCycles = 1; // of half a register
   row.issueCycles = 0;
-  row.turnCycles = 20; // pointers that move on, and what waits for the first loads: 8 x 8 sums and 7 x 4 have it alike
+  row.iterationCycles = 20; // pointers that move on, and what waits for the first loads: 8 x 8 sums and 7 x 4 have it
+                            // alike
   row.transform = 1.2;
   row.storeFilter = 1;
   row.waysOfRows = 4;
@@ -189,7 +190,7 @@ template <Number lhs, Number rhs>
 constexpr MachineRow dotRow(const char *instruction, MachineRow row, int64_t k, nacre_cpu_bit bit) {
   row = ofWords(row, wordsOf(lhs, rhs, k), multiplyAddByDots<lhs == U, rhs == U>, bit);
   row.instruction = instruction;
-  if (row.inOrder) // of a turn's first words, which are there before it
+  if (row.inOrder) // of an iteration's first words, which are there before it
     row.spareRegisters += 1;
   if (k == 8) { // two instructions, and loads that take the columns' halves apart
     row.cycles *= 2;

@@ -171,22 +171,22 @@ private:
     // Asking ahead costs an instruction or two: of two steps, where few are decoded in a cycle. But if a row's element is broadcast for
     // one multiply-add, LLVM writes the sum over it, and then finds no registers for a second step.
     const bool overwritesElements = vectors == 1 && !machine.readsBroadcasts;
-    const int64_t turn = byVectors                           ? stepsPerTurn(machine, shape.rows, vectors)
-                         : together                          ? stepsTogether(size)
-                         : from.ahead && !overwritesElements ? std::min<int64_t>(size, 2)
-                                                             : 1;
-    const int64_t whole = size - size % turn;
-    const bool loops = whole > turn;
+    const int64_t unroll = byVectors                           ? stepsPerIteration(machine, shape.rows, vectors)
+                           : together                          ? stepsTogether(size)
+                           : from.ahead && !overwritesElements ? std::min<int64_t>(size, 2)
+                                                               : 1;
+    const int64_t whole = size - size % unroll;
+    const bool loops = whole > unroll;
     SmallVector<Value> sums = accumulators;
     const int64_t streamed = registersStreamed();
     if (loops && byVectors && goesInOrder())
-      sums = reduceInOrder(whole, turn, accumulators, from.lhs, from.rhs);
-    else if (loops && (together || (byVectors && (turn > machine.stepsOfRegister() || streamed))))
-      sums = reduceByPointers(whole, turn, accumulators, from.lhs, from.rhs);
+      sums = reduceInOrder(whole, unroll, accumulators, from.lhs, from.rhs);
+    else if (loops && (together || (byVectors && (unroll > machine.stepsOfRegister() || streamed))))
+      sums = reduceByPointers(whole, unroll, accumulators, from.lhs, from.rhs);
     else if (loops)
-      sums = build.loop(0, whole, turn, accumulators, [&](Position step, ValueRange carried) {
+      sums = build.loop(0, whole, unroll, accumulators, [&](Position step, ValueRange carried) {
         const Stand stand = advancedBy(level, step, from);
-        return multiplyAdd(carried, stand, turn, byVectors);
+        return multiplyAdd(carried, stand, unroll, byVectors);
       });
     // Of a longer rest elements are loaded early, which registers do not hold. Pairs need no address of their own here.
     std::optional<ColumnStream> stream;
@@ -214,14 +214,14 @@ private:
     return sums;
   }
 
-  /// Of a turn of `size` steps whose rows come together. Each step brings registers of its own, which LLVM loads early: of a longer
-  /// turn of a loop, whose sums and pointers wait as well, more than there are.
+  /// Of an iteration of `size` steps whose rows come together. Each step brings registers of its own, which LLVM loads early: of a longer
+  /// iteration of a loop, whose sums and pointers wait as well, more than there are.
   int64_t stepsTogether(int64_t size) const {
-    const int64_t longest = stepsPerTurn(machine, shape.rows, vectors);
+    const int64_t longest = stepsPerIteration(machine, shape.rows, vectors);
     return size <= longest ? longest : lanes;
   }
 
-  /// Whether a turn is written in the order in which the core starts its instructions.
+  /// Whether an iteration is written in the order in which the core starts its instructions.
   bool goesInOrder() const {
     return machine.inOrder && !machine.hasMixedSums() && (panelType() == factor || contraction.groups.k > 1);
   }
@@ -235,8 +235,8 @@ private:
     return asItLies ? registersPerStream(machine, shape.rows, vectors) : 0;
   }
 
-  /// Turns that load several elements at once, from pointers that each turn moves on. So does the panel where it streams.
-  SmallVector<Value> reduceByPointers(int64_t size, int64_t turn, ValueRange accumulators, Value lhs, Value rhs) {
+  /// Iterations that load several elements at once, from pointers that each iteration moves on. So does the panel where it streams.
+  SmallVector<Value> reduceByPointers(int64_t size, int64_t unroll, ValueRange accumulators, Value lhs, Value rhs) {
     SmallVector<Value> carried(accumulators);
     carried.append(elements.pointers(lhs));
     const size_t pointers = carried.size() - accumulators.size();
@@ -245,16 +245,16 @@ private:
       carried.push_back(build.pointer(panel.buffer, rhs));
     // Counted to zero where nothing else is: a comparison less.
     const int64_t from = streamed ? -size : 0;
-    SmallVector<Value> results = build.loop(from, from + size, turn, carried, [&](Position step, ValueRange carried) {
-      RowElements::Turn rows = elements.turn(carried.slice(accumulators.size(), pointers), turn);
+    SmallVector<Value> results = build.loop(from, from + size, unroll, carried, [&](Position step, ValueRange carried) {
+      RowElements::Iteration rows = elements.iteration(carried.slice(accumulators.size(), pointers), unroll);
       const ValueRange before = carried.take_front(accumulators.size());
       SmallVector<Value> next;
       if (streamed) {
         ColumnStream stream(build, streamed, vectorOfFactors(), carried.back());
-        next = straight.multiplyAdd(before, Value(), turn, rows.elementOf, &stream);
+        next = straight.multiplyAdd(before, Value(), unroll, rows.elementOf, &stream);
         rows.next.push_back(stream.end());
       } else {
-        next = straight.multiplyAdd(before, build.address({{rhs, 0}, step}, {1, panel.strides.back()}, 0), turn,
+        next = straight.multiplyAdd(before, build.address({{rhs, 0}, step}, {1, panel.strides.back()}, 0), unroll,
                                     rows.elementOf);
       }
       next.append(rows.next);
@@ -264,11 +264,11 @@ private:
     return results;
   }
 
-  SmallVector<Value> reduceInOrder(int64_t size, int64_t turn, ValueRange accumulators, Value lhs, Value rhs) {
+  SmallVector<Value> reduceInOrder(int64_t size, int64_t unroll, ValueRange accumulators, Value lhs, Value rhs) {
     InOrderLoop::Stand first = {elements.pointers(lhs), build.pointer(panel.buffer, rhs)};
     auto extended = [&](Value value) { return elements.extend(value); };
     return InOrderLoop(build, machine, vectorOfFactors(), vectors, elements.inMemory(),
-                       panel.strides.back() * bytesOfElement(panelType()), turn, extended)
+                       panel.strides.back() * bytesOfElement(panelType()), unroll, extended)
         .reduce(accumulators, first, size);
   }
 

@@ -44,12 +44,12 @@ struct PanelRows {
 void packRows(VectorBuilder &build, const PackedSource &source, PackedAxis steps, PackedAxis columns,
               const PanelRows &rows, mlir::Type type);
 
-/// How far a turn moves what is read, and what is written.
+/// How far an iteration moves what is read, and what is written.
 struct PackedLoop {
   int64_t size = 1, read = 1, written = 1;
 };
 
-/// Copies `count` neighbours in each turn of the loops, outermost first, to a buffer of the same type.
+/// Copies `count` neighbours in each iteration of the loops, outermost first, to a buffer of the same type.
 void copyNeighbours(VectorBuilder &build, const PackedSource &source, llvm::ArrayRef<PackedLoop> loops,
                     const PackedSource &target, mlir::Value count);
 

@@ -132,19 +132,19 @@ private:
     for (unsigned level = depth.level + 1; level-- > 0;) {
       const ContractionLoop &loop = contraction.depth[level];
       const bool isDivided = level == depth.level;
-      const int64_t turns = isDivided ? llvm::divideCeil(loop.size, depth.steps) : loop.size;
-      Value turn = level == 0 ? left : build.remainder(left, turns);
+      const int64_t iterations = isDivided ? llvm::divideCeil(loop.size, depth.steps) : loop.size;
+      Value iteration = level == 0 ? left : build.remainder(left, iterations);
       const int64_t steps = isDivided ? depth.steps : 1;
       moved[Contraction::Lhs] =
-          build.address({{moved[Contraction::Lhs], 0}, {turn, 0}}, {1, steps * loop.strides[Contraction::Lhs]}, 0);
+          build.address({{moved[Contraction::Lhs], 0}, {iteration, 0}}, {1, steps * loop.strides[Contraction::Lhs]}, 0);
       moved[Contraction::Rhs] =
-          build.address({{moved[Contraction::Rhs], 0}, {turn, 0}}, {1, steps * walk.panel.strides[level]}, 0);
-      left = build.divide(left, turns);
+          build.address({{moved[Contraction::Rhs], 0}, {iteration, 0}}, {1, steps * walk.panel.strides[level]}, 0);
+      left = build.divide(left, iterations);
     }
     return moved;
   }
 
-  /// Where the row loops' first turn would stand, of what takes `stride` elements a row: before the buffer if the unit's
+  /// Where the row loops' first iteration would stand, of what takes `stride` elements a row: before the buffer if the unit's
   /// rows begin further on.
   Value firstOfRows(unsigned level, int64_t stride) {
     if (contraction.cut != Cut::Rows || contraction.cutLoop < level)

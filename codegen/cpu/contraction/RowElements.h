@@ -60,7 +60,7 @@ public:
     return mlir::getElementTypeOrSelf(value.getType()) == type ? value : emitExtend(build, value, type);
   }
 
-  /// What the turns of a loop move on: a pointer for each row, which another row's address would be too far from; one for all where
+  /// What the iterations of a loop move on: a pointer for each row, which another row's address would be too far from; one for all where
   /// they come together.
   llvm::SmallVector<mlir::Value> pointers(mlir::Value at) {
     llvm::SmallVector<mlir::Value> pointers;
@@ -69,12 +69,12 @@ public:
     return pointers;
   }
 
-  /// A turn of `steps` steps from these: its elements, and where the next one begins.
-  struct Turn {
+  /// An iteration of `steps` steps from these: its elements, and where the next one begins.
+  struct Iteration {
     ElementOf elementOf;
     llvm::SmallVector<mlir::Value> next;
   };
-  Turn turn(mlir::ValueRange pointers, int64_t steps) {
+  Iteration iteration(mlir::ValueRange pointers, int64_t steps) {
     const int64_t bytes = bytesOfElement(element);
     if (together) {
       llvm::SmallVector<mlir::Value> ofSteps = {pointers.front()};

@@ -16,7 +16,7 @@ namespace nacre::codegen::cpu {
 /// Where the operands of a contraction stand: an address for each, in elements.
 using Addresses = llvm::SmallVector<mlir::Value, 6>;
 
-/// The same `index` turns of `loop` further on.
+/// The same `index` iterations of `loop` further on.
 Addresses advanced(VectorBuilder &build, const Addresses &at, const ContractionLoop &loop, Position index);
 
 /// The same, of which LLVM does not know that all tiles of a run read the same columns and the same inputs of the epilogue. It would load them

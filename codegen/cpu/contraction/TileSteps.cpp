@@ -24,7 +24,7 @@ SmallVector<Value> TileSteps::multiplyAdd(ValueRange accumulators, Value rhs, in
       ++step;
       continue;
     }
-    // LLVM moves no load over a prefetch. At a turn's beginning one lets the loads of all steps come first, which leaves fewer
+    // LLVM moves no load over a prefetch. At an iteration's beginning one lets the loads of all steps come first, which leaves fewer
     // registers than there are sums.
     if (step == steps / 2)
       prefetch.ahead(ahead, steps);

@@ -15,10 +15,10 @@ SumBlocks sumBlocksOf(const MachineRow &machine, const LoopedContraction &contra
   SmallVector<int64_t> loops = {part.steps};
   for (const ContractionLoop &loop : llvm::drop_begin(contraction.depth, part.level + 1))
     loops.push_back(loop.size);
-  const bool hasTurns = loadsRowVectors(machine, contraction) || loadsRowsTogether(machine, contraction);
+  const bool takesManySteps = loadsRowVectors(machine, contraction) || loadsRowsTogether(machine, contraction);
   if (contraction.isOfIntegers()) // There is no rounding.
     return {part.level, part.steps, false};
-  SumBlocks blocks = chooseSumBlocks(loops, hasTurns ? stepsOfLargeTiles(machine) : 1);
+  SumBlocks blocks = chooseSumBlocks(loops, takesManySteps ? stepsOfLargeTiles(machine) : 1);
   blocks.level += part.level;
   return blocks;
 }

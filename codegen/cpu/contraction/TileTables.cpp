@@ -62,7 +62,7 @@ int64_t mostRows(const MachineRow &machine, const ContractionShape &shape, int64
 /// Registers of columns that stream: what one load has brought, and what the next one brings.
 static int64_t streamed(int64_t perLoad) { return 2 * perLoad; }
 
-int64_t stepsPerTurn(const MachineRow &machine, int64_t rows, int64_t vectors) {
+int64_t stepsPerIteration(const MachineRow &machine, int64_t rows, int64_t vectors) {
   if (!machine.multipliesByElement)
     return 1;
   // Pairs of registers with a row's elements, where they fit: more are more code, more rows than have addresses in
@@ -83,10 +83,10 @@ int64_t stepsPerTurn(const MachineRow &machine, int64_t rows, int64_t vectors) {
 int64_t registersPerStream(const MachineRow &machine, int64_t rows, int64_t vectors) {
   if (!machine.multipliesByElement || machine.registersPerStream <= machine.registersPerLoad)
     return 0;
-  const int64_t turn = stepsPerTurn(machine, rows, vectors);
+  const int64_t unroll = stepsPerIteration(machine, rows, vectors);
   for (int64_t perLoad : {machine.registersPerStream, machine.registersPerLoad})
-    if (perLoad > 1 && turn * vectors % perLoad == 0 &&
-        registersFit(machine, rows, vectors, turn / machine.stepsOfRegister(), streamed(perLoad)))
+    if (perLoad > 1 && unroll * vectors % perLoad == 0 &&
+        registersFit(machine, rows, vectors, unroll / machine.stepsOfRegister(), streamed(perLoad)))
       return perLoad;
   return 0;
 }
@@ -102,9 +102,9 @@ int64_t stepsOfLargeTiles(const MachineRow &machine) {
 /// Cycles of one step of the reduction, of as many elements as an instruction takes.
 static double stepCycles(const MachineRow &machine, int64_t rows, int64_t vectors) {
   constexpr double loopInstructions = 4;
-  const double turn = double(stepsPerTurn(machine, rows, vectors));
+  const double unroll = double(stepsPerIteration(machine, rows, vectors));
   const double rowLoads = double(rows) / (machine.multipliesByElement ? machine.stepsOfRegister() : 1);
-  const double rowInstructions = rowLoads / (turn > machine.stepsOfRegister() ? machine.registersPerLoad : 1);
+  const double rowInstructions = rowLoads / (unroll > machine.stepsOfRegister() ? machine.registersPerLoad : 1);
   const double columnLoads = double(vectors) / machine.registersPerLoad;
   const int64_t perStream = registersPerStream(machine, rows, vectors);
   const double columnInstructions = perStream ? double(vectors) / perStream : columnLoads;
@@ -115,8 +115,8 @@ static double stepCycles(const MachineRow &machine, int64_t rows, int64_t vector
   // Words of bytes come from the first-level cache, in which parts of the depth keep them.
   const double stream =
       double(vectors * machine.registerBytes()) / (machine.model->l2BytesPerCycle * (machine.types.k == 1 ? 1 : 2));
-  return std::max({multiplyAdds, loads, stream, machine.latency}) + machine.turnCycles / turn +
-         machine.issueCycles * (rowInstructions + columnInstructions + loopInstructions / turn);
+  return std::max({multiplyAdds, loads, stream, machine.latency}) + machine.iterationCycles / unroll +
+         machine.issueCycles * (rowInstructions + columnInstructions + loopInstructions / unroll);
 }
 
 /// Cycles of a tile per step, with its share of what happens once: addresses, the epilogue, stores.
@@ -216,7 +216,7 @@ double runCycles(const MachineRow &machine, const ContractionShape &shape) {
 // 5. Parts of the reduction
 //===----------------------------------------------------------------------===//
 
-DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t cacheBytes, int64_t turn) {
+DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t cacheBytes, int64_t unroll) {
   DepthSplit whole;
   whole.steps = loops.front();
   // The other half is left to the rows and to the sums.
@@ -238,7 +238,7 @@ DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t
     ++parts;
   split.steps = llvm::divideCeil(size, parts);
   if (split.level == 0 && inner == 1)
-    split.steps = std::min(size, int64_t(llvm::alignTo(split.steps, turn)));
+    split.steps = std::min(size, int64_t(llvm::alignTo(split.steps, unroll)));
   split.count = llvm::divideCeil(size, split.steps);
   for (int64_t loop : loops.take_front(split.level))
     split.count *= loop;
@@ -246,7 +246,7 @@ DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t
   return split.count > 1 && steps * 4 >= wanted ? split : whole;
 }
 
-SumBlocks chooseSumBlocks(llvm::ArrayRef<int64_t> loops, int64_t turn) {
+SumBlocks chooseSumBlocks(llvm::ArrayRef<int64_t> loops, int64_t unroll) {
   constexpr int64_t wanted = 512;
   const int64_t depth = std::accumulate(loops.begin(), loops.end(), int64_t(1), std::multiplies<>());
   if (depth <= kSerialSteps)
@@ -256,8 +256,8 @@ SumBlocks chooseSumBlocks(llvm::ArrayRef<int64_t> loops, int64_t turn) {
   while (blocks.level > 0 && inner * loops[blocks.level] <= wanted)
     inner *= loops[blocks.level--];
   const int64_t size = loops[blocks.level], least = llvm::divideCeil(size, std::max<int64_t>(1, wanted / inner));
-  // The turn is the innermost loop's.
-  const int64_t multiple = inner == 1 ? turn : 1;
+  // Only the innermost loop is unrolled.
+  const int64_t multiple = inner == 1 ? unroll : 1;
   blocks.steps = llvm::alignTo(llvm::divideCeil(size, least), multiple);
   // A few blocks more where that makes them equal: a shorter one at the end is code of its own.
   for (int64_t count = least; count <= 2 * least; ++count)

@@ -52,7 +52,7 @@ RunSplit splitRun(const MachineRow &machine, int64_t rows, int64_t vectors, int6
                   bool greedy = false);
 
 /// How the reduction's loops, outermost first, are divided into parts: loop `level` into parts of `steps`; those inside
-/// it stay whole, those around it turn once a part. The very last part may have fewer steps.
+/// it stay whole, those around it iterate once per part. The very last part may have fewer steps.
 struct DepthSplit {
   unsigned level = 0;
   int64_t steps = 1;
@@ -60,8 +60,8 @@ struct DepthSplit {
 };
 
 /// Parts short enough that what a tile reads of a panel, `stepBytes` a step, is still in the first-level cache when the
-/// next tile reads it. Loops that are not inside another go by `turn` steps at a time.
-DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t cacheBytes, int64_t turn = 4);
+/// next tile reads it. Loops that are not inside another go by `unroll` steps at a time.
+DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t cacheBytes, int64_t unroll = 4);
 
 /// Of a reduction, as many as are added up one after the other.
 inline constexpr int64_t kSerialSteps = 1024;
@@ -75,8 +75,8 @@ struct SumBlocks {
   bool divided = false; ///< Else one block is all.
 };
 
-/// For loops whose innermost goes by `turn` steps at a time.
-SumBlocks chooseSumBlocks(llvm::ArrayRef<int64_t> loops, int64_t turn);
+/// For loops whose innermost goes by `unroll` steps at a time.
+SumBlocks chooseSumBlocks(llvm::ArrayRef<int64_t> loops, int64_t unroll);
 
 /// Columns of a panel, of each part's, a multiple of a register's lanes.
 int64_t choosePanelWidth(const MachineRow &machine, const ContractionShape &shape);
@@ -104,12 +104,12 @@ struct WeightReading {
 /// through the core while that multiplies, and widens it. `cacheBytes` is the second-level cache's size.
 bool gainsByHalfTheBytes(const MachineRow &machine, const WeightReading &reading, Number narrow, uint64_t cacheBytes);
 
-/// An instruction's steps of the reduction that one turn of the inner loop of a tile takes: those that the registers left
+/// An instruction's steps of the reduction that one iteration of the inner loop of a tile takes: those that the registers left
 /// to a row's elements hold.
-int64_t stepsPerTurn(const MachineRow &machine, int64_t rows, int64_t vectors);
+int64_t stepsPerIteration(const MachineRow &machine, int64_t rows, int64_t vectors);
 
 /// Registers of columns that one load brings in the loop of such a tile, if its panel is as wide, and which then moves its
-/// address on: the machine's longest loads, or pairs. A turn takes all that they bring, and the registers hold what one brings
+/// address on: the machine's longest loads, or pairs. An iteration takes all that they bring, and the registers hold what one brings
 /// and what is on its way; 0 where there are no such loads.
 int64_t registersPerStream(const MachineRow &machine, int64_t rows, int64_t vectors);
 

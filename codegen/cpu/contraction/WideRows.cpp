@@ -14,7 +14,7 @@ using namespace mlir;
 namespace nacre::codegen::cpu {
 namespace {
 
-/// A unit's part of the loop that the cut axis is, where that is one of the rows': `most` turns at most.
+/// A unit's part of the loop that the cut axis is, where that is one of the rows': `most` iterations at most.
 struct CutRows {
   Value low, high; ///< Null where a unit has all rows.
   int64_t most = 1;
@@ -56,18 +56,18 @@ private:
   struct Loop {
     bool isOfDepth;
     unsigned number;
-    int64_t size, stride; ///< At most so many turns.
-    Value turns;          ///< Null where always `size`.
-    Value first;          ///< The turn that reads what lies first.
+    int64_t size, stride; ///< At most so many iterations.
+    Value iterations;     ///< Null where always `size`.
+    Value first;          ///< The iteration that reads what lies first.
     int64_t distance() const { return std::abs(stride); }
   };
 
   /// Blocks of the level before, or elements: `count` at most, `stride` elements apart, in the copy `copied`.
   struct Level {
     int64_t stride, copied, count;
-    Value more;        ///< Of the cut loop's turns but the first, each adds
-    int64_t ofTurn;    ///< so many blocks,
-    int64_t least = 0; ///< to so many; 0 where the cut loop adds none.
+    Value more;          ///< Of the cut loop's iterations but the first, each adds
+    int64_t ofIteration; ///< so many blocks,
+    int64_t least = 0;   ///< to so many; 0 where the cut loop adds none.
   };
 
   //===--------------------------------------------------------------------===//
@@ -90,7 +90,7 @@ private:
           continue;
         Loop added = {isOfDepth, unsigned(number), size, stride, Value(), build.index(stride < 0 ? size - 1 : 0)};
         if (isCut) {
-          added.turns = arith::SubIOp::create(build.ops, build.loc, cut.high, cut.low);
+          added.iterations = arith::SubIOp::create(build.ops, build.loc, cut.high, cut.low);
           added.first = stride < 0 ? build.add(cut.high, -1) : cut.low;
         }
         loops.push_back(added);
@@ -120,9 +120,9 @@ private:
   }
 
   void join(Level &level, const Loop &loop, int64_t blocks) {
-    if (loop.turns) {
-      level.more = build.add(loop.turns, -1);
-      level.ofTurn = blocks;
+    if (loop.iterations) {
+      level.more = build.add(loop.iterations, -1);
+      level.ofIteration = blocks;
       level.least = level.count;
     } else if (level.least) {
       level.least += (loop.size - 1) * blocks;
@@ -165,7 +165,7 @@ private:
   Value sum(Value a, Value b) { return build.address({{a, 0}, {b, 0}}, {1, 1}, 0); }
 
   Value countOf(const Level &level) {
-    return level.least ? build.add(scaled(level.more, level.ofTurn), level.least) : build.index(level.count);
+    return level.least ? build.add(scaled(level.more, level.ofIteration), level.least) : build.index(level.count);
   }
 
   void copy(size_t count, Value buffer, Value from, Value to) {
@@ -183,13 +183,13 @@ private:
     const int64_t least = level.least ? level.least : level.count;
     Value count = countOf(level);
     auto upTo = [&](int64_t step) { return scaled(build.divide(count, step), step); };
-    Value inTurns = upTo(vectors * lanes), whole = upTo(lanes);
-    build.loop(build.index(0), inTurns, vectors * lanes, [&](Position at) {
+    Value unrolled = upTo(vectors * lanes), whole = upTo(lanes);
+    build.loop(build.index(0), unrolled, vectors * lanes, [&](Position at) {
       for (int64_t vector = 0; vector < vectors; ++vector)
         copyVector(buffer, from, to, at + vector * lanes, lanes);
     });
-    build.loop(inTurns, whole, lanes, [&](Position at) { copyVector(buffer, from, to, at, lanes); });
-    if (least % lanes == 0 && (!level.least || level.ofTurn % lanes == 0))
+    build.loop(unrolled, whole, lanes, [&](Position at) { copyVector(buffer, from, to, at, lanes); });
+    if (least % lanes == 0 && (!level.least || level.ofIteration % lanes == 0))
       return;
     if (least < lanes)
       return build.loop(whole, count, 1, [&](Position at) { copyVector(buffer, from, to, at, 1); });
@@ -225,8 +225,8 @@ void forWideRows(KernelFunction &function, VectorBuilder &build, MatrixProduct &
   auto emitBlock = [&](const PanelWalk &block) {
     CutRows cut;
     if (walked.cut == LoopedContraction::Cut::Rows) {
-      auto turns = [&](Value index) { return build.address({{index, 0}}, {walked.cutFactor}, 0); };
-      cut = {turns(block.cutLow), turns(block.cutHigh),
+      auto iterationOf = [&](Value index) { return build.address({{index, 0}}, {walked.cutFactor}, 0); };
+      cut = {iterationOf(block.cutLow), iterationOf(block.cutHigh),
              std::min(block.cutMost * walked.cutFactor, walked.rows[walked.cutLoop].size)};
     }
     Addresses there = at;

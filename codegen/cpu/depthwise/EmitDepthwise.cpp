@@ -44,8 +44,8 @@ private:
     Value length = arith::SubIOp::create(build.ops, build.loc, to, from);
     return arith::SubIOp::create(build.ops, build.loc, to, build.remainder(length, step));
   }
-  /// Index `share` of the cut axis as a turn of the loop that walks it, which may have others merged into it.
-  Value turnOf(Value share) { return build.address({{share, 0}}, {contraction.cutFactor}, 0); }
+  /// Index `share` of the cut axis as an iteration of the loop that walks it, which may have others merged into it.
+  Value iterationOf(Value share) { return build.address({{share, 0}}, {contraction.cutFactor}, 0); }
   Value scaled(Value vector) { return build.address({{vector, 0}}, {lanes}, 0); }
 
   KernelFunction &function;
@@ -129,7 +129,7 @@ void DepthwiseEmitter::emitLoops(unsigned level, const Addresses &at) {
     return;
   }
   // A share may end anywhere: whole tiles, then lower ones.
-  Value from = turnOf(low), to = turnOf(high);
+  Value from = iterationOf(low), to = iterationOf(high);
   for (int64_t rows = step; rows > 0; rows /= 2) {
     Value end = roundedDown(from, to, rows);
     build.loop(from, end, rows, body(rows));
@@ -165,7 +165,7 @@ void DepthwiseEmitter::emitRow(int64_t rows, Piece channels, const Addresses &at
     return [&, wide](Position pixel) { tile->emit({rows, wide}, channels, advanced(build, at, across(), pixel)); };
   };
   if (contraction.cut == LoopedContraction::Cut::Rows && contraction.cutLoop + 1 == contraction.rows.size()) {
-    Value from = turnOf(low), to = turnOf(high), end = roundedDown(from, to, tile->size.wide);
+    Value from = iterationOf(low), to = iterationOf(high), end = roundedDown(from, to, tile->size.wide);
     build.loop(from, end, tile->size.wide, pixels(tile->size.wide));
     return build.loop(end, to, 1, pixels(1));
   }

@@ -197,7 +197,7 @@ void IntegerTile::chooseSize() {
   const double blocks = double(llvm::divideCeil(contraction.columns.size, block));
   double outputs = blocks;
   for (const auto *group : {&contraction.outer, &contraction.rows})
-    outputs *= double(turnsOf(*group));
+    outputs *= double(iterationsOf(*group));
   const double instructions = choice.cost + instructionsOfEnding * products->layoutOf(block).vectors();
   nanoseconds = outputs * instructions / (build.target.model.instructionsPerCycle * build.target.model.gigahertz);
 }

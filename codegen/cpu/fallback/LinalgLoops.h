@@ -17,7 +17,7 @@
 
 namespace nacre::codegen::cpu {
 
-/// Replaces `op` by scf loops. Its loop `heldLoop`, if there is one, does not turn: `index` says where it is.
+/// Replaces `op` by scf loops. Its loop `heldLoop`, if there is one, does not iterate: `index` says where it is.
 llvm::LogicalResult lowerToLoops(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op,
                                  std::optional<unsigned> heldLoop, mlir::Value index);
 

@@ -52,7 +52,7 @@ private:
   SmallVector<Combiner> combinersOf(unsigned stage, int64_t accumulators) const;
 
   SmallVector<NestRegion> regions;
-  SmallVector<int64_t> turnsOfRegions;                 ///< That are unrolled.
+  SmallVector<int64_t> iterationsOfRegions;            ///< That are unrolled.
   SmallVector<SmallVector<Combiner>> combiners;        ///< Of each stage's results, where it reduces.
   unsigned vectors = 4;                                ///< In a tile.
   int64_t chains = 1;                                  ///< Accumulators of a row whose lanes are folded.
@@ -95,7 +95,7 @@ LogicalResult NestEmitter::analyze() {
 }
 
 /// Vectors that are written for `region`: those of a tile, of its tails and of rows that are left, for each block, once
-/// for every turn that is unrolled.
+/// for every iteration that is unrolled.
 int64_t NestEmitter::countVectors(const Nest &region) const {
   int64_t total = 0;
   if (region.countPoints(true) == 0)
@@ -116,18 +116,18 @@ int64_t NestEmitter::countVectors(const Nest &region) const {
 /// the borders, which are small, is one row of a window at a time.
 void NestEmitter::chooseUnrolling(const NestRegion &largest) {
   constexpr int64_t kMostVectors = 200; // some 12 KiB; with more no pool was faster
-  constexpr int64_t kTurnsOfBorders = 4;
+  constexpr int64_t kIterationsOfBorders = 4;
   auto unroll = [&](int64_t most) {
     int64_t total = 0;
-    turnsOfRegions.clear();
+    iterationsOfRegions.clear();
     for (const NestRegion &region : regions) {
-      unrolledTurns = &region == &largest ? most : std::min(most, kTurnsOfBorders);
-      turnsOfRegions.push_back(unrolledTurns);
+      unrolledIterations = &region == &largest ? most : std::min(most, kIterationsOfBorders);
+      iterationsOfRegions.push_back(unrolledIterations);
       total += countVectors(withoutParts(region.nest));
     }
     return total;
   };
-  for (int64_t most = unrolledTurns; unroll(most) > kMostVectors && most > 1;)
+  for (int64_t most = unrolledIterations; unroll(most) > kMostVectors && most > 1;)
     most /= 2;
 }
 
@@ -140,8 +140,8 @@ LogicalResult NestEmitter::run() {
   divideIntoUnits(estimateIndexCost(/*sweeps=*/1), chooseBlocks(largest.nest, vectors).front());
   chooseUnrolling(largest);
   emitUnits([&](Value low, Value high) {
-    for (auto [region, turns] : llvm::zip_equal(regions, turnsOfRegions)) {
-      unrolledTurns = turns;
+    for (auto [region, iterations] : llvm::zip_equal(regions, iterationsOfRegions)) {
+      unrolledIterations = iterations;
       Value begin = region.cutBegin == 0 ? low : emitMax(builder, low, builder.index(region.cutBegin));
       const bool last = !cut || region.cutEnd == form.cutExtent;
       Value end = last ? high : emitMin(builder, high, builder.index(region.cutEnd));
@@ -316,7 +316,7 @@ void NestEmitter::reduceRows(int64_t rows) {
   const SmallVector<Combiner> ofChains = combinersOf(0, rows * chains);
   const int64_t times = llvm::divideCeil(size, step);
   accumulators = emitReducingLoops(0, accumulators, ofChains, times, [&](ValueRange carried) {
-    auto turn = [&](Position counter, ValueRange values) {
+    auto iteration = [&](Position counter, ValueRange values) {
       at[*choice.loop] = counter;
       SmallVector<Cell> cells;
       for (int64_t row = 0; row < rows; ++row)
@@ -324,7 +324,8 @@ void NestEmitter::reduceRows(int64_t rows) {
           cells.push_back({row, piece});
       return emitStep(0, cells, values);
     };
-    SmallVector<Value> current = reduceInLoop(builder, main, step, /*timesPerTurn=*/1, carried, ofChains, turn);
+    SmallVector<Value> current =
+        reduceInLoop(builder, main, step, /*timesPerIteration=*/1, carried, ofChains, iteration);
     at[*choice.loop] = {Value(), main};
     for (auto [index, piece] : llvm::enumerate(cutIntoPieces(size - main, width, masks))) {
       // A short piece starts from the identity and is folded into a chain.

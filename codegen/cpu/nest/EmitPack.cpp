@@ -2,7 +2,7 @@
 //
 // What:  the emitter of kernels that put an array into panels: a right operand that is no weight, for the contractions that read it
 //        next.
-// Why:   a unit that packed for itself would have to take all rows, and pack again what the next turn of a loop reads; what
+// Why:   a unit that packed for itself would have to take all rows, and pack again what the next iteration of a loop reads; what
 //        transposes the operand, or turns it round, does so on the way.
 // How:   1. one operation that hands on its input, however it walks it; what is written is in panels, what is read may be;
 //        2. a unit is some panels: their rows are copied, or transposed in registers where the input's elements lie side by side
@@ -24,7 +24,7 @@ namespace nacre::codegen::cpu {
 
 namespace {
 
-/// A loop over rows of the panels: elements from one turn to the next.
+/// A loop over rows of the panels: elements from one iteration to the next.
 struct RowLoop {
   int64_t size = 1, read = 0, written = 0;
 };
@@ -192,9 +192,9 @@ void PackEmitter::emitRows(const RowBox &box, ArrayRef<RowLoop> outer, const Row
     return;
   }
   const RowLoop &loop = outer.front();
-  build.loop(0, loop.size, 1, [&](Position turn) {
-    emitRows(box, outer.drop_front(), inner, count, build.address({{from, 0}, turn}, {1, loop.read}, 0),
-             build.address({{to, 0}, turn}, {1, loop.written}, 0));
+  build.loop(0, loop.size, 1, [&](Position iteration) {
+    emitRows(box, outer.drop_front(), inner, count, build.address({{from, 0}, iteration}, {1, loop.read}, 0),
+             build.address({{to, 0}, iteration}, {1, loop.written}, 0));
   });
 }
 

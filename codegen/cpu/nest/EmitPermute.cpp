@@ -153,7 +153,7 @@ void PermuteEmitter::emitElements() {
   });
 }
 
-/// Turns of `loop` in steps; the last step starts early enough to be whole.
+/// Iterations of `loop` in steps; the last step starts early enough to be whole.
 void PermuteEmitter::loopOverlapping(unsigned loop, int64_t step, llvm::function_ref<void()> body) {
   const int64_t size = nest.loops[loop].size, main = size / step * step;
   builder.loop(0, main, step, [&](Position counter) {

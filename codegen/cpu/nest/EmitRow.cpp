@@ -228,7 +228,7 @@ void RowEmitter::emitSweep(unsigned sweep, ArrayRef<Cell> lines) {
   const SmallVector<Combiner> ofChains = sweeps.combinersOf(reductions, lineCount * chains);
   const int64_t times = llvm::divideCeil(size, step);
   SmallVector<Value> accumulators = emitReducingLoops(0, start, ofChains, times, [&](ValueRange carried) {
-    auto turn = [&](Position counter, ValueRange values) {
+    auto iteration = [&](Position counter, ValueRange values) {
       at[*choice.loop] = counter;
       SmallVector<LineCell> cells;
       for (unsigned line = 0; line < lineCount; ++line)
@@ -236,7 +236,7 @@ void RowEmitter::emitSweep(unsigned sweep, ArrayRef<Cell> lines) {
           cells.push_back({line, cell});
       return emitStep(sweep, cells, reductions, values);
     };
-    SmallVector<Value> sums = reduceInLoop(builder, main, step, /*timesPerTurn=*/1, carried, ofChains, turn);
+    SmallVector<Value> sums = reduceInLoop(builder, main, step, /*timesPerIteration=*/1, carried, ofChains, iteration);
     at[*choice.loop] = {Value(), main};
     for (auto [index, cell] : llvm::enumerate(columnCells(size - main, 0, true))) {
       // A short piece starts from the identity and is folded into a chain.

@@ -66,7 +66,7 @@ void NestLoops::divideIntoUnits(double indexCost, int64_t multiple) {
     function.unitExtent = form.cutExtent;
 }
 
-/// About `wanted` equal parts of an index: turns of its outermost long loop.
+/// About `wanted` equal parts of an index: iterations of its outermost long loop.
 int64_t NestLoops::divideIndex(int64_t wanted) {
   if (wanted == 1)
     return 1;
@@ -222,15 +222,15 @@ void NestLoops::emitRowLoop(int64_t rows, llvm::function_ref<void(int64_t)> inne
 }
 
 int64_t NestLoops::countUnrolled(const Nest &block, const VectorChoice &blockChoice) const {
-  int64_t turns = 1;
+  int64_t iterations = 1;
   for (unsigned loop = block.loops.size(); loop-- > 0;) {
     if (block.loops[loop].parallel || loop == blockChoice.loop)
       continue;
-    if (turns * block.loops[loop].size > unrolledTurns)
+    if (iterations * block.loops[loop].size > unrolledIterations)
       break;
-    turns *= block.loops[loop].size;
+    iterations *= block.loops[loop].size;
   }
-  return turns;
+  return iterations;
 }
 
 SmallVector<Value> NestLoops::emitReducingLoops(unsigned loop, ValueRange carried, ArrayRef<Combiner> combiners,
@@ -239,19 +239,19 @@ SmallVector<Value> NestLoops::emitReducingLoops(unsigned loop, ValueRange carrie
     return inner(carried);
   if (nest.loops[loop].parallel || loop == choice.loop)
     return emitReducingLoops(loop + 1, carried, combiners, times, inner);
-  int64_t turns = 1;
+  int64_t iterations = 1;
   for (unsigned i = loop; i < nest.loops.size(); ++i)
     if (!nest.loops[i].parallel && i != choice.loop)
-      turns *= nest.loops[i].size;
-  if (turns > unrolledTurns)
-    return reduceInLoop(builder, nest.loops[loop].size, 1, turns / nest.loops[loop].size * times, carried, combiners,
-                        [&](Position counter, ValueRange values) {
+      iterations *= nest.loops[i].size;
+  if (iterations > unrolledIterations)
+    return reduceInLoop(builder, nest.loops[loop].size, 1, iterations / nest.loops[loop].size * times, carried,
+                        combiners, [&](Position counter, ValueRange values) {
                           at[loop] = counter;
                           return emitReducingLoops(loop + 1, values, combiners, times, inner);
                         });
   SmallVector<Value> current(carried);
-  for (int64_t turn = 0; turn < nest.loops[loop].size; ++turn) {
-    at[loop] = {Value(), turn};
+  for (int64_t iteration = 0; iteration < nest.loops[loop].size; ++iteration) {
+    at[loop] = {Value(), iteration};
     current = emitReducingLoops(loop + 1, current, combiners, times, inner);
   }
   return current;

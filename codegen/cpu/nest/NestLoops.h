@@ -18,7 +18,7 @@ namespace nacre::codegen::cpu {
 /// Bodies of this cost keep few vectors in flight.
 constexpr auto kTranscendental = unsigned(kCpuFlopsPerFunction);
 
-/// Part of a register tile: a piece of the vector loop, in turn `row` of the row loop.
+/// Part of a register tile: a piece of the vector loop, in iteration `row` of the row loop.
 struct Cell {
   int64_t row = 0;
   Piece piece;
@@ -52,14 +52,14 @@ protected:
 
   // 2. Tiles
 
-  /// `inner` in every turn of the parallel loops from `loop` on but the vector loop and the row loop.
+  /// `inner` in every iteration of the parallel loops from `loop` on but the vector loop and the row loop.
   void emitParallelLoops(unsigned loop, llvm::function_ref<void()> inner);
   /// The row loop in steps of `rows`, then what is left of it.
   void emitRowLoop(int64_t rows, llvm::function_ref<void(int64_t)> inner);
-  /// Turns of the reducing loops of `block` that are written one by one, its vector loop apart.
+  /// Iterations of the reducing loops of `block` that are written one by one, its vector loop apart.
   int64_t countUnrolled(const Nest &block, const VectorChoice &blockChoice) const;
-  /// `inner` in every turn of the reducing loops from `loop` on but the vector loop. Innermost loops of no more than
-  /// `unrolledTurns` together are unrolled.
+  /// `inner` in every iteration of the reducing loops from `loop` on but the vector loop. Innermost loops of no more than
+  /// `unrolledIterations` together are unrolled.
   /// `inner` reduces so many `times` into each value of `carried`, by its combiner.
   using LoopBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>;
   llvm::SmallVector<mlir::Value> emitReducingLoops(unsigned loop, mlir::ValueRange carried,
@@ -82,12 +82,12 @@ protected:
   unsigned width = 1; ///< Lanes of a vector.
   unsigned cost = 0;  ///< Of all bodies, per element.
   bool masks = false; ///< Tails may be masked vectors.
-  int64_t unrolledTurns = 16;
+  int64_t unrolledIterations = 16;
 
   // The block being emitted.
   Nest nest;
   VectorChoice choice;
-  std::optional<unsigned> rowLoop; ///< The parallel loop that rows of cells are turns of.
+  std::optional<unsigned> rowLoop; ///< The parallel loop that rows of cells are iterations of.
   llvm::SmallVector<Position> at;  ///< Per loop of `nest`.
   /// By operand and row, offset and lanes.
   llvm::DenseMap<std::pair<std::pair<int64_t, int64_t>, std::pair<int64_t, int64_t>>, mlir::Value> loaded;
@@ -96,7 +96,7 @@ private:
   int64_t divideIndex(int64_t wanted);
   void emitHalos(mlir::Value low, mlir::Value high);
 
-  std::optional<unsigned> split; ///< The loop whose turns are divided among the parts of an index.
+  std::optional<unsigned> split; ///< The loop whose iterations are divided among the parts of an index.
   mlir::Value part;              ///< Which of them.
   mlir::Value cutIndex;
 };

@@ -17,7 +17,7 @@ namespace nacre::codegen::cpu {
 
 namespace {
 
-/// A stage's loop -> the nest's loop; none where the stage's has one turn.
+/// A stage's loop -> the nest's loop; none where the stage's has one iteration.
 using LoopMap = SmallVector<std::optional<unsigned>>;
 
 std::optional<unsigned> loopOfAxis(AffineMap map, unsigned axis) {

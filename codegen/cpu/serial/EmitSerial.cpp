@@ -3,8 +3,8 @@
 // What:  the emitter of serial kernels: a small program for each point, as it is, over flat memory.
 // Why:   its order is what it means; what can be gained is that neighbouring points run side by side.
 // How:   1. loops over the points, of which units take ranges of the first; 2. along the last one several points at
-//        once, as lanes of vectors (Lanes.h), where all of them do the same; 3. the program (SerialProgram.h), in which turns that may
-//        run in parallel are lanes, too.
+//        once, as lanes of vectors (Lanes.h), where all of them do the same; 3. the program (SerialProgram.h), in which iterations that
+//        may run in parallel are lanes, too.
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Halo.h"
@@ -14,7 +14,7 @@
 #include "codegen/form/SerialProgram.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/PlanDialect.h"
-#include "dialects/plan/SerialTurns.h"
+#include "dialects/plan/SerialIterations.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -63,25 +63,25 @@ public:
   Value carry(Value emitted, Value value) override {
     return isVarying(value) ? builder.broadcast(emitted, width) : emitted;
   }
-  /// The last loop's turns in lanes.
-  bool parallel(ArrayRef<scf::ForOp> loops, Turn turn) override {
+  /// The last loop's iterations in lanes.
+  bool parallel(ArrayRef<scf::ForOp> loops, Iteration iteration) override {
     std::optional<Lanes> found = width == 1 ? findLanes(form, loops.back()) : std::nullopt;
     if (!found)
       return false;
     SmallVector<Value> counters(loops.size());
-    emitInLanes(loops, *found, counters, 0, turn);
+    emitInLanes(loops, *found, counters, 0, iteration);
     return true;
   }
 
 private:
   void emitInLanes(ArrayRef<scf::ForOp> loops, const Lanes &found, SmallVectorImpl<Value> &counters, size_t depth,
-                   Turn turn) {
+                   Iteration iteration) {
     scf::ForOp loop = loops[depth];
     const int64_t extent = loop.getStaticTripCount()->getSExtValue();
     if (depth + 1 < loops.size())
       return builder.loop(builder.index(0), builder.index(extent), 1, [&](Position at) {
         counters[depth] = at.counter;
-        emitInLanes(loops, found, counters, depth + 1, turn);
+        emitInLanes(loops, found, counters, depth + 1, iteration);
       });
     const Lanes *before = std::exchange(lanes, &found);
     const int64_t fit = builder.target.vectors.bytes * 8 / found.widestBits;
@@ -93,7 +93,7 @@ private:
       width = unsigned(step);
       builder.loop(builder.index(low), builder.index(high), step, [&](Position at) {
         counters[depth] = at.counter;
-        turn(counters);
+        iteration(counters);
       });
       low = high;
     }
@@ -150,9 +150,9 @@ private:
       const bool moves = isa<tensor::ExtractOp, tensor::InsertOp>(op);
       if (!moves && !isa<arith::ArithDialect>(op->getDialect()) && !isa<math::MathDialect>(op->getDialect()))
         return;
-      const double turns = plan::countTurns(points, op);
-      cycles += turns * (moves ? 1 : operationCost(*op)) / model.chainedInstructionsPerCycle;
-      function.flops += count * turns * isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op);
+      const double iterations = plan::countIterations(points, op);
+      cycles += iterations * (moves ? 1 : operationCost(*op)) / model.chainedInstructionsPerCycle;
+      function.flops += count * iterations * isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op);
     });
     return count * cycles / model.gigahertz / width;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  whether several neighbouring points of a serial kernel, or turns of a loop that may run in parallel, can run as the lanes of a
-//        vector.
+// What:  whether several neighbouring points of a serial kernel, or iterations of a loop that may run in parallel, can run as the lanes
+//        of a vector.
 // Why:   sums along rows, and updates of whole rows, do the same in every column.
 // How:   values that differ between points are followed through the program. The points must lie one after another
 //        wherever it reads or writes by them, and nothing else may depend on which point it is: no index, no bound, no

@@ -40,7 +40,7 @@ WinogradSweeps::WinogradSweeps(VectorBuilder &build, const MachineRow &machine, 
     : build(build), inputs(inputs), type(VectorType::get({vectorLanes(machine)}, element)),
       bytes(vectorLanes(machine) * bytesOfElement(element)), between(build.pointer(between, build.index(0))) {}
 
-/// The body returns what the next vector's turn gets, whose first element is counted. Where their number is a constant that is done
+/// The body returns what the next vector's iteration gets, whose first element is counted. Where their number is a constant that is done
 /// to zero: a comparison less.
 void WinogradSweeps::overVectors(Value vectors, ValueRange carried, VectorBuilder::Body body) {
   const int64_t step = type.getNumElements();

@@ -146,7 +146,7 @@ TransformWork transformWork(const MachineRow &machine, const winograd::Method &m
   const double carried = pairsOf(machine) == winograd::Pairs::Sums ? pairs - double(llvm::count(squares, 1.0)) : 0;
   const double ofInput = 2 * pairs * (pairs + 1) + carried, ofFilter = pairs * taps + carried;
   const double ofProducts = pairs * (outputs + 2), numbers = inputs * inputs;
-  // Of a sweep's loop around each line of numbers, whose turns are two vectors.
+  // Of a sweep's loop around each line of numbers, whose iterations are two vectors.
   constexpr double ofLine = 2.5;
   // Of integers a multiple and a sum are two operations, of which the larger part is needed.
   const double ofMultiple = isOfIntegers(machine) ? 1.6 : 1;
@@ -363,9 +363,9 @@ double gradientCycles(const MachineRow &machine, const WinogradShape &shape, int
   product.rows = blocks.channels;
   product.columns = blocks.columns;
   product.depth = blocks.tiles;
-  const double turns = std::ceil(tiles / double(blocks.tiles)) * numbers;
-  const double sums = turns * double(shape.inputs) * columns;
-  return transforms + back + sums + turns * channelParts * columnParts * runCycles(machine, product, blocks.width);
+  const double iterations = std::ceil(tiles / double(blocks.tiles)) * numbers;
+  const double sums = iterations * double(shape.inputs) * columns;
+  return transforms + back + sums + iterations * channelParts * columnParts * runCycles(machine, product, blocks.width);
 }
 
 int64_t chooseGradientTile(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes) {

@@ -139,14 +139,14 @@ private:
     for (int64_t i = 0; i < own; ++i)
       ofRow.push_back(build.add(build.multiply(first, own), index(i)));
     const int64_t allSteps = form.depth.size / width, steps = allSteps / sharers;
-    const int64_t turns = llvm::divideCeil(keys(), across);
-    const int64_t blocks = llvm::divideCeil(turns, sharers == 1 ? 1 : mostLoads / together);
-    const int64_t atOnce = llvm::divideCeil(turns, blocks); // keys of an invocation
+    const int64_t iterations = llvm::divideCeil(keys(), across);
+    const int64_t blocks = llvm::divideCeil(iterations, sharers == 1 ? 1 : mostLoads / together);
+    const int64_t atOnce = llvm::divideCeil(iterations, blocks); // keys of an invocation
     auto block = [&](Value number) {
       SmallVector<Value> ownKeys, inside, clamped;
       for (int64_t i = 0; i < atOnce; ++i) {
-        Value turn = build.add(build.multiply(number, atOnce), index(i));
-        ownKeys.push_back(build.add(build.multiply(turn, across), column));
+        Value iteration = build.add(build.multiply(number, atOnce), index(i));
+        ownKeys.push_back(build.add(build.multiply(iteration, across), column));
         const bool isFull = keys() == blocks * atOnce * across;
         inside.push_back(isFull ? Value() : build.below(ownKeys.back(), index(keys())));
         clamped.push_back(isFull ? ownKeys.back() : least(ownKeys.back(), index(keys() - 1)));
@@ -168,7 +168,7 @@ private:
           }
         return sums;
       };
-      SmallVector<Value> sums = inTurns(steps, together, SmallVector<Value>(atOnce * own, zero(width)), addUp);
+      SmallVector<Value> sums = forSteps(steps, together, SmallVector<Value>(atOnce * own, zero(width)), addUp);
       for (int64_t key = 0; key < atOnce; ++key)
         build.onlyIf(inside[key], [&] {
           for (int64_t i = 0; i < own; ++i)
@@ -180,15 +180,15 @@ private:
   }
 
   /// `body` for `count` steps, so many at a time, and for those that are left.
-  SmallVector<Value> inTurns(int64_t count, int64_t together, ValueRange carried,
-                             llvm::function_ref<SmallVector<Value>(Value from, int64_t count, ValueRange)> body) {
+  SmallVector<Value> forSteps(int64_t count, int64_t together, ValueRange carried,
+                              llvm::function_ref<SmallVector<Value>(Value from, int64_t count, ValueRange)> body) {
     SmallVector<Value> values(carried);
-    const int64_t turns = count / together;
-    if (turns > 0)
-      values = build.loop(turns, values, [&](Value turn, ValueRange before) {
-        return body(build.multiply(turn, together), together, before);
+    const int64_t iterations = count / together;
+    if (iterations > 0)
+      values = build.loop(iterations, values, [&](Value iteration, ValueRange before) {
+        return body(build.multiply(iteration, together), together, before);
       });
-    return count % together == 0 ? values : body(index(turns * together), count % together, values);
+    return count % together == 0 ? values : body(index(iterations * together), count % together, values);
   }
 
   Value foldLanes(Value value) {
@@ -273,7 +273,7 @@ private:
             next[i] = multiplyAdd(build.broadcast(loadScore(ofRow[i], ofKey[step]), width), values[step], next[i]);
         return next;
       };
-      SmallVector<Value> sums = inTurns(steps, together, SmallVector<Value>(own, zero(width)), addUp);
+      SmallVector<Value> sums = forSteps(steps, together, SmallVector<Value>(own, zero(width)), addUp);
       Value isFirst = parts == 1 ? Value() : build.below(part, index(1));
       if (parts > 1)
         sums = addedOverParts(sums, part, build.add(build.multiply(first, across), column), rows / own * across, parts);

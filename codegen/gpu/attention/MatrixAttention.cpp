@@ -161,7 +161,7 @@ private:
                                                 build.ops.getIndexAttr(pitch), /*transpose=*/UnitAttr());
   }
 
-  /// Where there are fewer matrices than turns, the last one comes twice: all write the same.
+  /// Where there are fewer matrices than iterations, the last one comes twice: all write the same.
   void emitScores() {
     SmallVector<Value> query;
     for (int64_t step = 0; step < form.depth.size; step += kMatrixSize)

@@ -72,7 +72,7 @@ bool ContractionGrid::liesInGroups(unsigned operand, const ContractionLoop *alon
 bool ContractionGrid::liesInRows(unsigned width) const {
   const ContractionLoop &run = contraction.rows.back();
   const bool sharesBeginSo =
-      contraction.cut != Cut::Rows || turnsOf(tiledRows()) / contraction.cutExtent % int64_t(width) == 0;
+      contraction.cut != Cut::Rows || iterationsOf(tiledRows()) / contraction.cutExtent % int64_t(width) == 0;
   return !contraction.prologue && run.strides[Contraction::Lhs] == 1 && run.size % width == 0 && sharesBeginSo &&
          liesInGroups(Contraction::Lhs, &run, width);
 }
@@ -112,7 +112,7 @@ constexpr int64_t kMostGroups = 65535;
 
 bool ContractionGrid::divide(int64_t tileRows, int64_t tileColumns, int64_t band) {
   // 1. Sizes.
-  const int64_t rows = turnsOf(tiledRows()),
+  const int64_t rows = iterationsOf(tiledRows()),
                 rowsPerIndex = contraction.cut == Cut::Rows ? rows / contraction.cutExtent : 1;
   SmallVector<const ContractionLoop *> blocks;
   int64_t blockCount = 1;
@@ -128,13 +128,13 @@ bool ContractionGrid::divide(int64_t tileRows, int64_t tileColumns, int64_t band
   const bool aligned = contraction.cut != Cut::Columns || grain % 4 == 0;
   const int64_t columns = contraction.columns.size + (aligned ? 0 : 3);
   const int64_t columnTiles = llvm::divideCeil(columns, tileColumns);
-  const int64_t turns = contraction.cut == Cut::Outer ? contraction.cutFactor : 1;
+  const int64_t iterations = contraction.cut == Cut::Outer ? contraction.cutFactor : 1;
   int64_t extent = contraction.cut == Cut::Outer ? 1 : contraction.cutExtent;
   auto rowTiles = [&] {
     return llvm::divideCeil(contraction.cut == Cut::Rows ? extent * rowsPerIndex : rows, tileRows);
   };
   // A row of workgroups may be the whole axis: tiles beyond the share return at once.
-  auto groups = [&] { return columnTiles * rowTiles() * turns * blockCount; };
+  auto groups = [&] { return columnTiles * rowTiles() * iterations * blockCount; };
   while (contraction.cut == Cut::Rows && extent > 1 && groups() > kMostGroups)
     extent = llvm::divideCeil(extent, 2);
   if (groups() > kMostGroups || llvm::divideCeil(contraction.cutExtent, extent) > uint64_t(kMostGroups))
@@ -153,7 +153,7 @@ bool ContractionGrid::divide(int64_t tileRows, int64_t tileColumns, int64_t band
   while (rowTiles() % band != 0)
     --band;
   Value rowInBand = take(band), columnTile = take(columnTiles);
-  Value rowTile = build.add(build.multiply(take(rowTiles() / band), band), rowInBand), turn = take(turns);
+  Value rowTile = build.add(build.multiply(take(rowTiles() / band), band), rowInBand), iteration = take(iterations);
   for (unsigned operand = 0; operand < contraction.operands.size(); ++operand)
     bases.push_back(build.constant(scaled(operand, contraction.operands[operand].offset)));
   auto advance = [&](const ContractionLoop &loop, Value index) {
@@ -166,7 +166,7 @@ bool ContractionGrid::divide(int64_t tileRows, int64_t tileColumns, int64_t band
   Value low = build.add(function.shareBegin, build.multiply(function.row, extent));
   Value high = build.least(build.add(low, extent), function.shareEnd);
   if (contraction.cut == Cut::Outer)
-    advance(contraction.outer[contraction.cutLoop], build.add(build.multiply(low, contraction.cutFactor), turn));
+    advance(contraction.outer[contraction.cutLoop], build.add(build.multiply(low, contraction.cutFactor), iteration));
   enoughRows = rows >= tileRows;
   Value tileRow = build.multiply(rowTile, tileRows);
   if (contraction.cut == Cut::Rows) {
@@ -206,7 +206,7 @@ bool ContractionGrid::divideInto(int64_t rowTiles, int64_t tileColumns) {
   firstQuad = build.multiply(build.remainder(function.group, columnTiles), tileColumns / 4);
   for (unsigned operand = 0; operand < contraction.operands.size(); ++operand)
     bases.push_back(build.constant(scaled(operand, contraction.operands[operand].offset)));
-  const int64_t rows = turnsOf(contraction.rows),
+  const int64_t rows = iterationsOf(contraction.rows),
                 perIndex = contraction.cut == Cut::Rows ? rows / contraction.cutExtent : 0;
   writtenFrom = build.multiply(function.shareBegin, perIndex);
   rowLimit = perIndex > 0 ? build.multiply(function.shareEnd, perIndex) : build.constant(rows);
@@ -220,17 +220,17 @@ bool ContractionGrid::divideInto(int64_t rowTiles, int64_t tileColumns) {
 // Addresses
 //===----------------------------------------------------------------------===//
 
-/// `flat` counts turns of `loops`, the last one in groups of `step`.
+/// `flat` counts iterations of `loops`, the last one in groups of `step`.
 Value ContractionGrid::addressOf(unsigned operand, ArrayRef<ContractionLoop> loops, Value flat, int64_t step) {
   Value address = build.constant(0);
   for (unsigned level = loops.size(); level-- > 0;) {
     const ContractionLoop &loop = loops[level];
     const bool last = level + 1 == loops.size();
-    const int64_t turns = last ? loop.size / step : loop.size, stride = loop.strides[operand] * (last ? step : 1);
-    Value index = level == 0 ? flat : build.remainder(flat, turns);
+    const int64_t iterations = last ? loop.size / step : loop.size, stride = loop.strides[operand] * (last ? step : 1);
+    Value index = level == 0 ? flat : build.remainder(flat, iterations);
     address = build.add(address, build.multiply(index, scaled(operand, stride)));
     if (level != 0)
-      flat = build.divide(flat, turns);
+      flat = build.divide(flat, iterations);
   }
   return address;
 }

@@ -231,16 +231,16 @@ private:
 
   /// Sets take turns at a piece, whose first element is the subgroup's so manyth row and quad of matrices.
   SmallVector<Share> sharesOf(std::pair<int64_t, int64_t> place) {
-    const int64_t turns = pieceSize / kSubgroup;
+    const int64_t iterations = pieceSize / kSubgroup;
     SmallVector<Share> shares;
-    for (int64_t first = 0; first < turns; first += tile.parts) {
+    for (int64_t first = 0; first < iterations; first += tile.parts) {
       Share share;
-      Value turn = build.add(set, first);
-      if (first + tile.parts > turns) {
-        share.isMine = build.isBelow(turn, build.constant(turns));
-        turn = build.least(turn, build.constant(turns - 1));
+      Value iteration = build.add(set, first);
+      if (first + tile.parts > iterations) {
+        share.isMine = build.isBelow(iteration, build.constant(iterations));
+        iteration = build.least(iteration, build.constant(iterations - 1));
       }
-      share.number = build.add(lane, build.multiply(turn, kSubgroup));
+      share.number = build.add(lane, build.multiply(iteration, kSubgroup));
       share.row =
           build.add(build.add(build.add(grid.firstRow, build.multiply(myRow, kMatrixSize)), place.first * kMatrixSize),
                     build.divide(share.number, pitch));

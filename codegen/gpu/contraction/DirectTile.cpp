@@ -47,7 +47,7 @@ public:
   }
 
 private:
-  /// Steps that a turn of the innermost loop takes.
+  /// Steps that an iteration of the innermost loop takes.
   int64_t steps() const {
     for (int64_t steps : {4, 3, 2})
       if (contraction.depth.back().size % steps == 0)
@@ -71,13 +71,13 @@ private:
                                    build.constant(1), sums);
     OpBuilder::InsertionGuard guard(build.ops);
     build.ops.setInsertionPointToStart(nest.getBody());
-    Value turn = nest.getInductionVar();
+    Value iteration = nest.getInductionVar();
     auto advanced = [&](unsigned operand, Value address) {
-      return build.add(address, build.multiply(turn, grid.scaled(operand, loop.strides[operand] * taken)));
+      return build.add(address, build.multiply(iteration, grid.scaled(operand, loop.strides[operand] * taken)));
     };
     step.right = advanced(Contraction::Rhs, step.right);
     if (grid.left)
-      step.flat = build.multiply(build.add(build.multiply(step.flat, loop.size / taken), turn), taken);
+      step.flat = build.multiply(build.add(build.multiply(step.flat, loop.size / taken), iteration), taken);
     else
       step.left = advanced(Contraction::Lhs, step.left);
     SmallVector<Value> current(nest.getRegionIterArgs());

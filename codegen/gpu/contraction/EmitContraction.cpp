@@ -46,8 +46,8 @@ struct ByWinograd {
 TileRequest requestOf(const LoopedContraction &contraction, bool depthwise, const ByWinograd &winograd,
                       const GpuOptions &options) {
   TileRequest request;
-  request.blocks = turnsOf(contraction.outer);
-  request.rows = turnsOf(contraction.rows);
+  request.blocks = iterationsOf(contraction.outer);
+  request.rows = iterationsOf(contraction.rows);
   request.columns = contraction.columns.size;
   request.depth = contraction.depthSize();
   request.depthwise = depthwise;

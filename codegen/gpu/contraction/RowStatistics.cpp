@@ -37,7 +37,7 @@ RowStatistics::RowStatistics(ContractionGrid &grid, const ContractionPrologue &p
   constexpr int64_t mostPerRow = 32; // Each adds up what all of them have.
   while (perRow < mostPerRow && 2 * perRow * tileRows <= invocations && invocations % (2 * perRow) == 0)
     perRow *= 2;
-  turns = llvm::divideCeil(tileRows, invocations / perRow);
+  iterations = llvm::divideCeil(tileRows, invocations / perRow);
   quadsAtOnce = operands.leastQuads();
   groups = llvm::divideCeil(grid.contraction.depthSize(), 4 * quadsAtOnce * perRow);
   slot = build.divide(grid.function.invocation, perRow);
@@ -77,10 +77,10 @@ Value RowStatistics::stepOf(Value group) const {
 }
 
 void RowStatistics::compute() {
-  for (int64_t turn = 0; turn < turns; ++turn) {
-    if (turn > 0 && prologue.statistics.size() == 1)
+  for (int64_t iteration = 0; iteration < iterations; ++iteration) {
+    if (iteration > 0 && prologue.statistics.size() == 1)
       mlir::gpu::BarrierOp::create(build.ops, build.loc);
-    Value row = build.add(slot, turn * (invocations / perRow));
+    Value row = build.add(slot, iteration * (invocations / perRow));
     computeRow(tileRows % (invocations / perRow) == 0 ? row : build.least(row, build.constant(tileRows - 1)));
   }
   mlir::gpu::BarrierOp::create(build.ops, build.loc);

@@ -47,7 +47,7 @@ private:
   llvm::SmallVector<ContractionPrologue::Argument, 4> stored; ///< Each operand that some number is of, once.
   const PrologueOperands operands;
   const int64_t tileRows, invocations;
-  int64_t perRow = 1, turns = 1;          ///< Invocations of a row; rows of an invocation.
+  int64_t perRow = 1, iterations = 1;     ///< Invocations of a row; rows of an invocation.
   int64_t quadsAtOnce = 1;                ///< In a group.
   int64_t groups = 1;                     ///< Of a row that an invocation has.
   mlir::Value slot, lane;                 ///< Its first row, and which of the row's it is.

@@ -3,8 +3,8 @@
 // What:  a tile of a contraction through shared memory.
 // Why:   each element of the operands is read from memory once per workgroup; desktop GPUs reach their peak only so.
 // How:   1. there are two buffers of each operand's part, one computed with while the other is filled;
-//        2. the next part is on its way to registers while this one is computed with: one barrier per part. Two parts a
-//           turn of the loop know at compile time in which buffer they are, which small groups of invocations need;
+//        2. the next part is on its way to registers while this one is computed with: one barrier per part. Two parts per
+//           iteration of the loop know at compile time in which buffer they are, which small groups of invocations need;
 //        3. groups of 32 invocations are 8 columns wide and 4 rows high; pairs of neighbours have one column, and pairs
 //           of pairs one row, for which GPUs read shared memory once;
 //        4. where tiles are too few to fill the GPU, sets of invocations each take some of a part's steps for the whole
@@ -165,13 +165,13 @@ private:
       const SmallVector<Loaded> loaded =
           rows == tile.rows && !early.empty() ? SmallVector<Loaded>(early) : loadForRows(first, rows);
       mlir::gpu::BarrierOp::create(build.ops, build.loc);
-      for (int64_t turn = 0; turn * tile.parts < rows; ++turn) {
-        Value row = build.add(set, turn * tile.parts);
-        build.onlyIf((turn + 1) * tile.parts > rows ? build.isBelow(row, build.constant(rows)) : Value(), [&] {
+      for (int64_t iteration = 0; iteration * tile.parts < rows; ++iteration) {
+        Value row = build.add(set, iteration * tile.parts);
+        build.onlyIf((iteration + 1) * tile.parts > rows ? build.isBelow(row, build.constant(rows)) : Value(), [&] {
           SmallVector<Value> totals;
           for (int64_t j = 0; j < tile.quads; ++j)
             totals.push_back(addSets(array, build.multiply(build.add(build.multiply(row, tile.quads), j), need)));
-          finishRow(build.add(row, first), totals, loaded[turn]);
+          finishRow(build.add(row, first), totals, loaded[iteration]);
         });
       }
     }

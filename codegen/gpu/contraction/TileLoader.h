@@ -4,7 +4,7 @@
 // Why:   every template that works from shared memory fills it in the same way; they differ in what they do with it.
 // How:   a part is `depth` steps of the reduction. Both operands lie there in chunks of four or eight elements, the
 //        left along the reduction, the right along the columns; or across, as memory has them, if whoever reads them may do so in
-//        either way. Invocations take chunks in turn, neighbours neighbouring ones; where the last turn has too few, some load a
+//        either way. Invocations take chunks in turn, neighbours neighbouring ones; where the last iteration has too few, some load a
 //        chunk that they do not store.
 
 #ifndef NACRE_CODEGEN_GPU_CONTRACTION_TILELOADER_H
@@ -45,7 +45,7 @@ public:
   /// part, which it returns.
   using EmitPart = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       mlir::Value part, mlir::Value buffer, mlir::Value nextBuffer, llvm::SmallVector<mlir::Value> carried)>;
-  /// Emits a loop over the first `count` parts, one or two of them a turn: where there are two, numbers of buffers are constants.
+  /// Emits a loop over the first `count` parts, one or two of them per iteration: where there are two, numbers of buffers are constants.
   llvm::SmallVector<mlir::Value> forEachPart(int64_t count, int64_t unroll, llvm::SmallVector<mlir::Value> carried,
                                              EmitPart emit);
 

@@ -138,7 +138,7 @@ unsigned PointsEmitter::chooseWidth(const Pass &pass) const {
     return 1;
 
   const Work &work = form.work[pass.work];
-  int64_t fit = 0, others = 0, turns = 1;
+  int64_t fit = 0, others = 0, iterations = 1;
   for (unsigned loop = work.loops(); loop-- > 0;)
     if (work.results[pass.result].map.getResult(*along).isFunctionOfDim(loop)) {
       countStrides(pass.work, loop, fit, others);
@@ -155,9 +155,9 @@ unsigned PointsEmitter::chooseWidth(const Pass &pass) const {
     int64_t length = 1;
     for (auto [size, parallel] : llvm::zip_equal(reduction.sizes, reduction.parallel))
       length *= parallel ? 1 : size;
-    turns = std::max(turns, length);
+    iterations = std::max(iterations, length);
   }
-  return turns > kLongSum && points < kManyPoints ? 1 : lanes;
+  return iterations > kLongSum && points < kManyPoints ? 1 : lanes;
 }
 
 /// Where several loops count through an axis, the elements of the innermost ones read the same of what only the others count through: one
@@ -298,10 +298,10 @@ void PointsEmitter::emitPass(const Pass &pass) {
   for (int64_t size : pass.sizes)
     points *= size;
   points /= pass.lanes;
-  build.loop(int64_t(llvm::divideCeil(points, grid.threads)), [&](Value turn) {
+  build.loop(int64_t(llvm::divideCeil(points, grid.threads)), [&](Value iteration) {
     evaluator.inScope([&] {
       Value inside;
-      Point element = pointOf(pass, build.add(thread, build.multiply(turn, grid.threads)), inside);
+      Point element = pointOf(pass, build.add(thread, build.multiply(iteration, grid.threads)), inside);
       build.onlyIf(inside, [&] {
         // Everything is read before anything is written: a storage may be both.
         SmallVector<std::pair<unsigned, Point>, 1> stores;

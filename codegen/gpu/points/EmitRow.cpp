@@ -49,15 +49,15 @@ private:
 
   // 2. Reductions
   Point pointOf(unsigned work, const Point &columns) const;
-  Column columnOf(Value turn, bool isLast);
-  SmallVector<Value> turn(const Column &column, ValueRange carried, Body body);
+  Column columnOf(Value iteration, bool isLast);
+  SmallVector<Value> iterate(const Column &column, ValueRange carried, Body body);
   SmallVector<Value> sweep(ValueRange carried, Body body);
   void reduce(unsigned work);
   Value combine(Operation *op, Value a, Value b);
   Value foldThreads(Operation *op, Value value);
 
   // 3. Writing
-  void emitRows(Value turn);
+  void emitRows(Value iteration);
   void write();
 
   plan::KernelOp kernel;
@@ -77,7 +77,7 @@ private:
   Point row;                    ///< Per loop of rows.
   Value isRow;                  ///< Null where every invocation has a row of its own.
   Value begin, end;             ///< What the row of workgroups computes of the cut axis.
-  SmallVector<Column> unrolled; ///< Of each turn of a sweep that is.
+  SmallVector<Column> unrolled; ///< Of each iteration of a sweep that is.
 };
 
 //===----------------------------------------------------------------------===//
@@ -153,9 +153,9 @@ Point RowEmitter::pointOf(unsigned work, const Point &columns) const {
   return at;
 }
 
-/// Column `thread` + turn * perRow. The last one may be beyond the row: then another one stands in for it.
-RowEmitter::Column RowEmitter::columnOf(Value turn, bool isLast) {
-  Column column{build.add(thread, build.multiply(turn, rowGrid.perRow)), Value()};
+/// Column `thread` + iteration * perRow. The last one may be beyond the row: then another one stands in for it.
+RowEmitter::Column RowEmitter::columnOf(Value iteration, bool isLast) {
+  Column column{build.add(thread, build.multiply(iteration, rowGrid.perRow)), Value()};
   if (isLast && rowGrid.columns % rowGrid.perRow != 0) {
     column.inside = build.below(column.number, build.index(rowGrid.columns));
     column.number = arith::MinUIOp::create(build.ops, build.loc, column.number, build.index(rowGrid.columns - 1));
@@ -163,8 +163,8 @@ RowEmitter::Column RowEmitter::columnOf(Value turn, bool isLast) {
   return column;
 }
 
-/// One turn of a sweep; where there is nothing to carry, it writes.
-SmallVector<Value> RowEmitter::turn(const Column &column, ValueRange carried, Body body) {
+/// One iteration of a sweep; where there is nothing to carry, it writes.
+SmallVector<Value> RowEmitter::iterate(const Column &column, ValueRange carried, Body body) {
   SmallVector<int64_t> sizes(loops.columns);
   if (rowGrid.lanes > 1)
     sizes.back() /= rowGrid.lanes;
@@ -187,20 +187,20 @@ SmallVector<Value> RowEmitter::turn(const Column &column, ValueRange carried, Bo
 
 /// All columns of this invocation. Carries rowGrid.sums copies of `carried`, one after another, among which columns are dealt out.
 SmallVector<Value> RowEmitter::sweep(ValueRange carried, Body body) {
-  const int64_t turns = llvm::divideCeil(rowGrid.columns, rowGrid.perRow);
+  const int64_t iterations = llvm::divideCeil(rowGrid.columns, rowGrid.perRow);
   SmallVector<Value> values;
   for (int64_t sum = 0; sum < rowGrid.sums; ++sum)
     llvm::append_range(values, carried);
-  auto turnOf = [&](int64_t number, const Column &column, SmallVectorImpl<Value> &all) {
+  auto iterateAt = [&](int64_t number, const Column &column, SmallVectorImpl<Value> &all) {
     auto *mine = all.begin() + number % rowGrid.sums * int64_t(carried.size());
-    llvm::copy(turn(column, ValueRange(ArrayRef(mine, carried.size())), body), mine);
+    llvm::copy(iterate(column, ValueRange(ArrayRef(mine, carried.size())), body), mine);
   };
   if (rowGrid.inRegisters) {
     // The same positions in every sweep: what is known of a column stays known.
-    for (int64_t number = 0; number < turns; ++number) {
+    for (int64_t number = 0; number < iterations; ++number) {
       if (number == int64_t(unrolled.size()))
-        unrolled.push_back(columnOf(build.index(number), number + 1 == turns));
-      turnOf(number, unrolled[number], values);
+        unrolled.push_back(columnOf(build.index(number), number + 1 == iterations));
+      iterateAt(number, unrolled[number], values);
     }
     return values;
   }
@@ -212,12 +212,12 @@ SmallVector<Value> RowEmitter::sweep(ValueRange carried, Body body) {
     SmallVector<Value> next(carriedIn);
     evaluator.inScope([&] {
       for (int64_t i = 0; i < kTogether; ++i)
-        turnOf(i, columnOf(build.add(build.multiply(number, kTogether), build.index(i)), /*isLast=*/false), next);
+        iterateAt(i, columnOf(build.add(build.multiply(number, kTogether), build.index(i)), /*isLast=*/false), next);
     });
     return next;
   });
-  for (int64_t number = loops * kTogether; number < turns; ++number)
-    turnOf(number, columnOf(build.index(number), number + 1 == turns), values);
+  for (int64_t number = loops * kTogether; number < iterations; ++number)
+    iterateAt(number, columnOf(build.index(number), number + 1 == iterations), values);
   return values;
 }
 
@@ -319,8 +319,8 @@ void RowEmitter::write() {
   });
 }
 
-/// The rows of one turn. Invocations that have none compute another one again: all must come to the barriers.
-void RowEmitter::emitRows(Value turnNumber) {
+/// The rows of one iteration. Invocations that have none compute another one again: all must come to the barriers.
+void RowEmitter::emitRows(Value iterationNumber) {
   const int64_t perGroup = function.workgroupSize / rowGrid.perRow;
   SmallVector<int64_t> sizes(loops.rows);
   if (divided)
@@ -328,7 +328,7 @@ void RowEmitter::emitRows(Value turnNumber) {
   int64_t count = 1;
   for (int64_t size : sizes)
     count *= size;
-  Value group = build.add(function.group, build.multiply(turnNumber, grid.groups));
+  Value group = build.add(function.group, build.multiply(iterationNumber, grid.groups));
   Value number = build.add(build.multiply(group, perGroup), localRow);
   isRow = Value();
   if (count % (perGroup * grid.groups) != 0) {
@@ -357,11 +357,11 @@ LogicalResult RowEmitter::run() {
     function.declined = "it has no rows that reductions over the same columns divide";
     return failure();
   }
-  build.loop(grid.turns, [&](Value turnNumber) {
-    // Shared memory may still be read for the turn before.
-    if (grid.turns > 1)
+  build.loop(grid.iterations, [&](Value iterationNumber) {
+    // Shared memory may still be read for the iteration before.
+    if (grid.iterations > 1)
       build.barrier();
-    evaluator.inScope([&] { emitRows(turnNumber); });
+    evaluator.inScope([&] { emitRows(iterationNumber); });
   });
   for (auto [number, written] : llvm::enumerate(form.written))
     if (written.haloValue)

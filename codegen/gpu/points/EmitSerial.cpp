@@ -14,7 +14,7 @@
 #include "codegen/gpu/points/ShaderEngine.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/PlanDialect.h"
-#include "dialects/plan/SerialTurns.h"
+#include "dialects/plan/SerialIterations.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
@@ -28,7 +28,7 @@ namespace {
 constexpr int64_t kMostScratchBytes = 1024;
 
 /// Steps that an invocation takes one after the other: with more, a device's watchdog may take it for one that hangs.
-constexpr double kMostTurns = 1 << 20;
+constexpr double kMostIterations = 1 << 20;
 
 class SerialEmitter {
 public:
@@ -41,8 +41,8 @@ public:
     chooseGrid();
     ShaderEngine engine(build, function);
     Value thread = build.add(build.multiply(function.group, function.workgroupSize), function.invocation);
-    build.loop(grid.turns, [&](Value turn) {
-      Value counter = build.add(thread, build.multiply(turn, grid.threads)), inside;
+    build.loop(grid.iterations, [&](Value iteration) {
+      Value counter = build.add(thread, build.multiply(iteration, grid.threads)), inside;
       SmallVector<Value> indices = indicesOf(counter, inside);
       build.onlyIf(inside, [&] { SerialProgram(build.ops, build.loc, form, engine).emit(indices); });
     });
@@ -62,12 +62,12 @@ private:
         function.declined = op->getName().getStringRef().str() + " has no form in SPIR-V";
       if (auto own = dyn_cast<tensor::EmptyOp>(op))
         scratch += storedBytes(own.getType());
-      most = std::max(most, plan::countTurns(points, op));
-      function.flops += plan::countPoints(points) * plan::countTurns(points, op) *
+      most = std::max(most, plan::countIterations(points, op));
+      function.flops += plan::countPoints(points) * plan::countIterations(points, op) *
                         isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op);
     });
-    if (most > kMostTurns)
-      function.declined = "an invocation may take " + std::to_string(int64_t(kMostTurns)) +
+    if (most > kMostIterations)
+      function.declined = "an invocation may take " + std::to_string(int64_t(kMostIterations)) +
                           " steps, but a point needs " + std::to_string(most);
     if (scratch > kMostScratchBytes)
       function.declined = "an invocation may have " + std::to_string(kMostScratchBytes) +

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of serial kernels in whose programs turns may run in parallel: a workgroup runs the program of a point.
-// Why:   a recurrence's turns follow one another, but what a turn computes for a row of the batch is work for hundreds of invocations.
-// How:   all invocations run the program. They share the turns of loops that may run in parallel, behind which they wait for one
+// What:  the emitter of serial kernels in whose programs iterations may run in parallel: a workgroup runs the program of a point.
+// Why:   a recurrence's iterations follow one another, but what an iteration computes for a row of the batch is work for hundreds of
+//        invocations.
+// How:   all invocations run the program. They share the iterations of loops that may run in parallel, behind which they wait for one
 //        another; what is the point's own lies in shared memory, and only such loops write it. The variant of many invocations gives each
 //        of them a sum; the one of few, which runs on any device, several. Which sum is added up in which order is the program's, so both
 //        have the same bits.
@@ -15,7 +16,7 @@
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/Notes.h"
 #include "dialects/plan/PlanDialect.h"
-#include "dialects/plan/SerialTurns.h"
+#include "dialects/plan/SerialIterations.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -37,12 +38,12 @@ constexpr int64_t kMostShared = 16 << 10; ///< Bytes, of any device.
 /// Steps that an invocation takes one after the other, as in other serial kernels.
 constexpr double kMostSteps = 1 << 20;
 
-int64_t turnsOf(scf::ForOp loop) { return loop.getStaticTripCount()->getSExtValue(); }
+int64_t iterationsOf(scf::ForOp loop) { return loop.getStaticTripCount()->getSExtValue(); }
 
 bool isParallel(Operation *op) { return op->hasAttr(plan::kParallel); }
 
-/// What a kernel's inputs hold at addresses that an invocation computes alike in all turns of a loop is loaded in front of it, so much of
-/// it as registers have room for. In a recurrence, it keeps a part of the weights.
+/// What a kernel's inputs hold at addresses that an invocation computes alike in all iterations of a loop is loaded in front of it, so
+/// much of it as registers have room for. In a recurrence, it keeps a part of the weights.
 class TeamEngine final : public ShaderEngine {
 public:
   TeamEngine(PointBuilder &build, KernelFunction &function, unsigned inputs, int64_t kept)
@@ -51,7 +52,7 @@ public:
   Value load(Value value, const Place &place, Value address) override {
     Operation *around = outermostLoop();
     if (free == 0 || !isAlone || !around || !place.argument || *place.argument >= inputs ||
-        !isSameInTurns(address, around))
+        !isInvariant(address, around))
       return ShaderEngine::load(value, place, address);
     --free;
     OpBuilder::InsertionGuard guard(build.ops);
@@ -65,41 +66,41 @@ public:
     return function.shared(type.getNumElements(), storedType(type.getElementType()));
   }
 
-  bool parallel(ArrayRef<scf::ForOp> loops, Turn turn) override {
+  bool parallel(ArrayRef<scf::ForOp> loops, Iteration iteration) override {
     int64_t count = 1;
     for (scf::ForOp loop : loops)
-      count *= turnsOf(loop);
+      count *= iterationsOf(loop);
     const int64_t size = function.workgroupSize;
-    isInTurn = true;
+    isInIteration = true;
     isAlone = count == size;
     build.loop(llvm::divideCeil(count, size), [&](Value number) {
       Value at = build.add(build.multiply(number, size), function.invocation);
       build.onlyIf(count % size == 0 ? Value() : build.below(at, build.index(count)), [&] {
         SmallVector<Value> counters(loops.size());
         for (size_t loop = loops.size(); loop-- > 1;) {
-          Value turns = build.index(turnsOf(loops[loop]));
-          counters[loop] = arith::RemUIOp::create(build.ops, build.loc, at, turns);
-          at = arith::DivUIOp::create(build.ops, build.loc, at, turns);
+          Value iterations = build.index(iterationsOf(loops[loop]));
+          counters[loop] = arith::RemUIOp::create(build.ops, build.loc, at, iterations);
+          at = arith::DivUIOp::create(build.ops, build.loc, at, iterations);
         }
         counters[0] = at;
-        turn(counters);
+        iteration(counters);
       });
     });
-    isInTurn = isAlone = false;
+    isInIteration = isAlone = false;
     build.barrier();
     return true;
   }
 
   /// Loads of several steps are on their way at once. What is kept is found at addresses that are known without a loop.
-  int64_t turnsAtOnce(scf::ForOp loop) const override {
-    std::optional<APInt> turns = loop.getStaticTripCount();
+  int64_t iterationsAtOnce(scf::ForOp loop) const override {
+    std::optional<APInt> iterations = loop.getStaticTripCount();
     const std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-    if (!isInTurn || !turns || step != 1)
+    if (!isInIteration || !iterations || step != 1)
       return 1;
-    if (isAlone && keepsWeights && turns->getSExtValue() <= kMostWritten)
-      return turns->getSExtValue();
+    if (isAlone && keepsWeights && iterations->getSExtValue() <= kMostWritten)
+      return iterations->getSExtValue();
     int64_t count = kAtOnce;
-    while (turns->getSExtValue() % count != 0)
+    while (iterations->getSExtValue() % count != 0)
       count /= 2;
     return count;
   }
@@ -116,12 +117,12 @@ private:
     return outermost;
   }
 
-  static bool isSameInTurns(Value value, Operation *loop) {
+  static bool isInvariant(Value value, Operation *loop) {
     if (!loop->isAncestor(value.getParentBlock()->getParentOp()))
       return true;
     Operation *op = value.getDefiningOp();
     return op && isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
-           llvm::all_of(op->getOperands(), [&](Value operand) { return isSameInTurns(operand, loop); });
+           llvm::all_of(op->getOperands(), [&](Value operand) { return isInvariant(operand, loop); });
   }
 
   /// Copies what `value` is computed of in `loop`.
@@ -136,7 +137,7 @@ private:
   const unsigned inputs;
   int64_t free; ///< Registers for what is loaded in front of loops.
   const bool keepsWeights;
-  bool isInTurn = false, isAlone = false; ///< Whether an invocation has one turn of the loop.
+  bool isInIteration = false, isAlone = false; ///< Whether an invocation has one iteration of the loop.
 };
 
 class TeamEmitter {
@@ -147,9 +148,9 @@ public:
   LogicalResult run() {
     if (!isTaken())
       return failure();
-    function.variants = mostTurns > kFew ? 2 : 1;
+    function.variants = mostIterations > kFew ? 2 : 1;
     const bool isLast = function.variant + 1 == function.variants;
-    function.workgroupSize = isLast ? kFew : std::min<int64_t>(kMany, llvm::alignTo(mostTurns, kTogether));
+    function.workgroupSize = isLast ? kFew : std::min<int64_t>(kMany, llvm::alignTo(mostIterations, kTogether));
     function.families = isLast ? 0 : kFamiliesThatKeep;
     function.unitExtent = 1;
     function.groups = 1;
@@ -172,37 +173,37 @@ private:
         function.declined = op->getName().getStringRef().str() + " has no form in SPIR-V";
       if (auto own = dyn_cast<tensor::EmptyOp>(op))
         shared += storedBytes(own.getType());
-      const double turns = plan::countTurns(points, op);
-      steps = std::max(steps, turns);
+      const double iterations = plan::countIterations(points, op);
+      steps = std::max(steps, iterations);
       function.flops +=
-          plan::countPoints(points) * turns * isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op);
+          plan::countPoints(points) * iterations * isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op);
       if (isParallel(op))
-        noteTurns(cast<scf::ForOp>(op));
+        noteIterations(cast<scf::ForOp>(op));
     });
-    if (mostTurns == 0)
+    if (mostIterations == 0)
       function.declined = "no iterations may run in parallel";
     else if (form.loops() != 1 || form.grain != 1)
       function.declined = "a workgroup must have a point of one loop";
     else if (shared > kMostShared)
       function.declined = "what a point has for itself must fit into " + std::to_string(kMostShared) +
                           " bytes of shared memory, but takes " + std::to_string(shared);
-    else if (steps / double(std::min(kFew, mostTurns)) > kMostSteps)
+    else if (steps / double(std::min(kFew, mostIterations)) > kMostSteps)
       function.declined = "an invocation may take " + std::to_string(int64_t(kMostSteps)) + " steps, but needs more";
     return function.declined.empty();
   }
 
-  void noteTurns(scf::ForOp loop) {
-    int64_t turns = turnsOf(loop);
+  void noteIterations(scf::ForOp loop) {
+    int64_t iterations = iterationsOf(loop);
     for (Operation *around = loop->getParentOp(); isParallel(around); around = around->getParentOp())
-      turns *= turnsOf(cast<scf::ForOp>(around));
-    mostTurns = std::max(mostTurns, turns);
+      iterations *= iterationsOf(cast<scf::ForOp>(around));
+    mostIterations = std::max(mostIterations, iterations);
   }
 
   plan::KernelOp kernel;
   const SerialForm &form;
   KernelFunction &function;
   PointBuilder build;
-  int64_t mostTurns = 0; ///< That may run in parallel.
+  int64_t mostIterations = 0; ///< That may run in parallel.
 };
 
 } // namespace

@@ -105,13 +105,13 @@ Point Evaluator::loopsOf(unsigned number, unsigned result, ArrayRef<Position> el
       for (unsigned loop : ArrayRef(loops).drop_front(i + 1))
         inner *= work.sizes[loop];
       if (!rest.base && rest.counter && rest.lanes == 1 && rest.scale % inner == 0) {
-        // One of the inner loops' turns: only the constant counts these.
-        Position turn;
-        turn.constant = rest.constant % inner;
+        // One of the inner loops' iterations: only the constant counts these.
+        Position iteration;
+        iteration.constant = rest.constant % inner;
         rest.scale /= inner;
         rest.constant /= inner;
         at[loops[i]] = rest;
-        rest = turn;
+        rest = iteration;
         continue;
       }
       const bool isDigit = !rest.base && rest.constant == 0 && inner % rest.scale == 0;
@@ -184,17 +184,17 @@ SmallVector<Value> Evaluator::compute(unsigned number, const Point &at) {
     return step(number, at, carried);
 
   prepare(number, at);
-  // A window's turns are unrolled: its loads then need not wait for one another.
-  constexpr int64_t kUnrolledTurns = 25;
+  // A window's iterations are unrolled: its loads then need not wait for one another.
+  constexpr int64_t kUnrolledIterations = 25;
   SmallVector<unsigned> loops;
-  int64_t turns = 1;
+  int64_t iterations = 1;
   for (auto [loop, parallel] : llvm::enumerate(work.parallel))
     if (!parallel) {
       loops.push_back(loop);
-      turns *= work.sizes[loop];
+      iterations *= work.sizes[loop];
     }
   Point moving = at;
-  return reduce(number, moving, loops, turns <= kUnrolledTurns, carried);
+  return reduce(number, moving, loops, iterations <= kUnrolledIterations, carried);
 }
 
 SmallVector<Value> Evaluator::reduce(unsigned work, Point &at, ArrayRef<unsigned> loops, bool unrolled,
@@ -205,9 +205,9 @@ SmallVector<Value> Evaluator::reduce(unsigned work, Point &at, ArrayRef<unsigned
   const int64_t size = form.work[work].sizes[loop];
   if (unrolled || size == 1) {
     SmallVector<Value> values(carried);
-    for (int64_t turn = 0; turn < size; ++turn) {
+    for (int64_t iteration = 0; iteration < size; ++iteration) {
       at[loop] = Position();
-      at[loop].constant = turn;
+      at[loop].constant = iteration;
       values = reduce(work, at, loops.drop_front(), unrolled, values);
     }
     return values;

@@ -34,7 +34,7 @@ public:
   /// A vector where a loop has lanes that the result depends on.
   mlir::Value evaluate(unsigned work, unsigned result, Point at);
 
-  /// The values with which operation `work`'s accumulators `carried` leave the turn `at` of all its loops.
+  /// The values with which operation `work`'s accumulators `carried` leave the iteration `at` of all its loops.
   llvm::SmallVector<mlir::Value> step(unsigned work, const Point &at, mlir::ValueRange carried);
 
   /// Declares the results of `work` at `at` as known.
@@ -49,7 +49,7 @@ public:
   /// The loops of `work` at which its result `result` has the element at `element` of its tensor.
   Point loopsOf(unsigned work, unsigned result, llvm::ArrayRef<Position> element);
 
-  /// How many turns the fastest of the loops has that count through an axis of a result, if there are several, else 1.
+  /// How many iterations the fastest of the loops has that count through an axis of a result, if there are several, else 1.
   int64_t innermostOf(unsigned work, unsigned result, unsigned axis) const;
 
   /// Writes `value` at `at`, a position per loop of the access.

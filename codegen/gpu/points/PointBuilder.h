@@ -91,7 +91,7 @@ public:
   mlir::Value both(mlir::Value a, mlir::Value b);  ///< Either may be null, which means true.
 
   using LoopBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value counter, mlir::ValueRange carried)>;
-  /// `count` turns, at least one.
+  /// `count` iterations, at least one.
   llvm::SmallVector<mlir::Value> loop(int64_t count, mlir::ValueRange carried, LoopBody body);
   void loop(int64_t count, llvm::function_ref<void(mlir::Value)> body);
   /// Null conditions are true.

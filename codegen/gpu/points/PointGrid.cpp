@@ -29,8 +29,8 @@ PointGrid choosePointGrid(int64_t extent, int64_t step, int64_t perIndex, int64_
     if (idle < kFewIdle)
       break;
   }
-  grid.turns = llvm::divideCeil(grid.groups, kMostGroups);
-  grid.groups = llvm::divideCeil(grid.groups, grid.turns);
+  grid.iterations = llvm::divideCeil(grid.groups, kMostGroups);
+  grid.groups = llvm::divideCeil(grid.groups, grid.iterations);
   grid.threads = grid.groups * workgroup;
   return grid;
 }

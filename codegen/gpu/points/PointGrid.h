@@ -16,7 +16,7 @@ constexpr int64_t kMostGroups = 65535;
 struct PointGrid {
   int64_t unitExtent = 1; ///< Indices of the cut axis in a row of workgroups.
   int64_t groups = 1;     ///< Workgroups in a row.
-  int64_t turns = 1;      ///< Points that an invocation computes one after the other.
+  int64_t iterations = 1; ///< Points that an invocation computes one after the other.
   int64_t threads = 1;    ///< Of a row of workgroups.
 };
 

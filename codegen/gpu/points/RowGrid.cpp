@@ -9,7 +9,7 @@ namespace nacre::codegen::gpu {
 
 std::optional<RowGrid> chooseRowGrid(const RowShape &shape, unsigned variant) {
   constexpr int64_t kLanes = 4, kAnyWorkgroup = 128, kLargeWorkgroup = 512, kManyRows = 16384, kFewRows = 1024;
-  constexpr int64_t kFewTurns = 4, kMostInRegisters = 8;
+  constexpr int64_t kFewIterations = 4, kMostInRegisters = 8;
   const bool contiguous = shape.columns > 1 && shape.columnsAdjoin;
   const bool many = shape.rows >= kManyRows;
 
@@ -27,7 +27,7 @@ std::optional<RowGrid> chooseRowGrid(const RowShape &shape, unsigned variant) {
   grid.variants = isLong ? 2 : 1;
   grid.workgroup = isLong && variant == 0 ? kLargeWorkgroup : kAnyWorkgroup;
   // Few rows are shared by as many as there are columns for; of many, each invocation computes more.
-  const int64_t wanted = many ? llvm::divideCeil(grid.columns, kFewTurns) : grid.columns;
+  const int64_t wanted = many ? llvm::divideCeil(grid.columns, kFewIterations) : grid.columns;
   auto sharedBy = [&](int64_t workgroup) {
     const int64_t perRow = std::min<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(1, wanted)), workgroup);
     return grid.rowsFirst ? std::min<int64_t>(perRow, many ? 4 : workgroup / 8) : perRow;

@@ -12,7 +12,7 @@
 namespace nacre::codegen::gpu {
 
 struct RowLoops {
-  /// What a loop counts: nothing where it has one turn.
+  /// What a loop counts: nothing where it has one iteration.
   struct Role {
     enum Kind { None, Row, Column } kind = None;
     unsigned number = 0; ///< Of rows, or of columns.

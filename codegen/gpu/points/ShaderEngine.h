@@ -25,7 +25,7 @@ public:
   mlir::Type typeOf(mlir::Value value) override;
   mlir::Value carry(mlir::Value emitted, mlir::Value) override { return emitted; }
   /// Upstream's conversion to SPIR-V leaves the results of a loop without iterations undefined.
-  bool mustTurn() const override { return true; }
+  bool mustIterate() const override { return true; }
 
 protected:
   PointBuilder &build;

@@ -2,16 +2,16 @@
 //
 // What:  loops with a condition that only counts become counted ones.
 // Why:   every format can write `for` as `while`, and most exporters do; only a counted loop can be unrolled, its rows scanned and
-//        what does not depend on a turn moved out.
-// How:   1. carried values that grow by a constant each turn are found, 2. the condition is a conjunction of comparisons of such
-//        with what does not change, each of which allows a number of turns; the least of these is the loop's,
-//        3. what only grows is computed of the turn's number instead of being carried.
+//        what does not depend on an iteration moved out.
+// How:   1. carried values that grow by a constant each iteration are found, 2. the condition is a conjunction of comparisons of such
+//        with what does not change, each of which allows a number of iterations; the least of these is the loop's,
+//        3. what only grows is computed of the iteration's number instead of being carried.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/Regions.h"
 
-#include "dialects/nn/control/Turns.h"
+#include "dialects/nn/control/Iterations.h"
 #include <cmath>
 
 namespace nacre::graph {
@@ -29,10 +29,10 @@ namespace {
 // 1. What grows
 //===----------------------------------------------------------------------===//
 
-/// `start + step * turn`, as far as its element type counts.
+/// `start + step * iteration`, as far as its element type counts.
 struct Progression {
   Type element;
-  Value start; ///< null: the turn's number itself, which starts at 0
+  Value start; ///< null: the iteration's number itself, which starts at 0
   double step = 1;
 };
 
@@ -43,7 +43,7 @@ Value skipReshapes(Value value) {
   return value;
 }
 
-/// By how much carried value `index` grows in each turn.
+/// By how much carried value `index` grows in each iteration.
 std::optional<double> findStep(Operation *loop, unsigned index) {
   Value argument = getBody(loop).getArgument(1 + index), next = skipReshapes(getYield(loop).getCarried()[index]);
   auto sum = next.getDefiningOp<nn::BinaryOp>();
@@ -60,7 +60,7 @@ std::optional<double> findStep(Operation *loop, unsigned index) {
   return isSum ? *step : -*step;
 }
 
-/// What `value`, in the condition of `loop`, is in turn t.
+/// What `value`, in the condition of `loop`, is in iteration t.
 std::optional<Progression> findProgression(nn::WhileOp loop, Value value) {
   value = skipReshapes(value);
   if (auto cast = value.getDefiningOp<nn::CastOp>(); cast && cast.getType().getElementType().isSignlessInteger(64))
@@ -84,12 +84,12 @@ std::optional<Progression> findProgression(nn::WhileOp loop, Value value) {
 // 2. Conditions
 //===----------------------------------------------------------------------===//
 
-/// How many turns a loop has: at most `known`, and `counts`, scalars of i64 made before it.
+/// How many iterations a loop has: at most `known`, and `counts`, scalars of i64 made before it.
 struct Trips {
   std::optional<int64_t> known;
   SmallVector<Value> counts;
 
-  void limit(int64_t turns) { known = std::min(known.value_or(turns), turns); }
+  void limit(int64_t iterations) { known = std::min(known.value_or(iterations), iterations); }
 };
 
 nn::BinaryKind mirrored(nn::BinaryKind kind) {
@@ -130,14 +130,14 @@ Value makeInteger(OpBuilder &builder, Location loc, int64_t number) {
   return nn::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, number));
 }
 
-/// Adds what the comparison of `progression` with `end`, which no turn changes, allows. False where it is not known how many turns
-/// that are.
+/// Adds what the comparison of `progression` with `end`, which no iteration changes, allows. False where it is not known how many
+/// iterations that are.
 bool addComparison(OpBuilder &builder, nn::WhileOp loop, Progression progression, nn::BinaryKind comparison, Value end,
                    Trips &trips) {
   std::optional<double> first = progression.start ? getNumber(progression.start) : 0, last = getNumber(end);
   if (first && last)
-    if (auto turns = nn::countTurns(progression.element, *first, progression.step, comparison, *last)) {
-      trips.limit(*turns);
+    if (auto iterations = nn::countIterations(progression.element, *first, progression.step, comparison, *last)) {
+      trips.limit(*iterations);
       return true;
     }
   const bool includesEnd = comparison == nn::BinaryKind::LessEqual;
@@ -197,8 +197,8 @@ bool addCondition(OpBuilder &builder, nn::WhileOp loop, Value condition, Trips &
 // 3. The loop
 //===----------------------------------------------------------------------===//
 
-/// Computes of the turn's number what a counted loop carries only to add to it, and behind the loop of the number of turns.
-void replaceProgressions(IRRewriter &rewriter, nn::ForOp loop, Value turns) {
+/// Computes of the iteration's number what a counted loop carries only to add to it, and behind the loop of the number of iterations.
+void replaceProgressions(IRRewriter &rewriter, nn::ForOp loop, Value iterations) {
   for (unsigned index = 0; index < loop.getInitial().size(); ++index) {
     std::optional<double> step = findStep(loop, index);
     BlockArgument argument = loop.getCarriedArguments()[index];
@@ -211,8 +211,8 @@ void replaceProgressions(IRRewriter &rewriter, nn::ForOp loop, Value turns) {
                         std::fabs(*first) + std::fabs(*step) * double(loop.getTripCount()) > nn::mostExact)) ||
         (isa<FloatType>(type.getElementType()) && !type.getElementType().isF32() && !type.getElementType().isF64()))
       continue;
-    auto compute = [&](Value turn) {
-      Value value = turn;
+    auto compute = [&](Value iteration) {
+      Value value = iteration;
       if (type.getElementType() != rewriter.getI64Type())
         value = rewriter.createOrFold<nn::CastOp>(loop.getLoc(), type.clone(ArrayRef<int64_t>()), value, false,
                                                   nn::ScaleRounding::Up);
@@ -231,7 +231,7 @@ void replaceProgressions(IRRewriter &rewriter, nn::ForOp loop, Value turns) {
     }
     if (!loop.getFinals()[index].use_empty()) {
       rewriter.setInsertionPointAfter(loop);
-      rewriter.replaceAllUsesWith(loop.getFinals()[index], compute(turns));
+      rewriter.replaceAllUsesWith(loop.getFinals()[index], compute(iterations));
     }
   }
 }
@@ -255,12 +255,12 @@ struct CountTrips : impl::CountTripsPassBase<CountTrips> {
       if (auto loop = dyn_cast<nn::WhileOp>(op))
         count(rewriter, loop);
       else if (auto counted = dyn_cast<nn::ForOp>(op))
-        replaceProgressions(rewriter, counted, makeTurns(rewriter, counted));
+        replaceProgressions(rewriter, counted, makeTripCount(rewriter, counted));
     }
   }
 
-  /// How many turns `loop` has, before it.
-  static Value makeTurns(OpBuilder &builder, nn::ForOp loop) {
+  /// How many iterations `loop` has, before it.
+  static Value makeTripCount(OpBuilder &builder, nn::ForOp loop) {
     Location loc = loop.getLoc();
     Value most = makeInteger(builder, loc, loop.getTripCount());
     if (!loop.getCount())
@@ -294,10 +294,10 @@ struct CountTrips : impl::CountTripsPassBase<CountTrips> {
     for (auto [stack, was] : llvm::zip_equal(counted.getStacks(), loop.getStacks()))
       values.push_back(padStack(rewriter, stack, cast<RankedTensorType>(was.getType())));
     rewriter.setInsertionPoint(counted);
-    Value turns = makeTurns(rewriter, counted);
-    values.push_back(turns);
+    Value iterations = makeTripCount(rewriter, counted);
+    values.push_back(iterations);
     rewriter.replaceOp(loop, values);
-    replaceProgressions(rewriter, counted, turns);
+    replaceProgressions(rewriter, counted, iterations);
     ++numLoops;
   }
 };

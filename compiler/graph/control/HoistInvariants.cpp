@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  moves out of loops what is the same in every turn, and constants out of everything.
+// What:  moves out of loops what is the same in every iteration, and constants out of everything.
 // Why:   it is computed once then; and what later passes do to weights they do to values outside of loops.
 // How:   bodies inside of others first, each in order, so that what follows from what was moved is moved, too. A branch keeps what
 //        it computes: where it is not taken it must cost nothing.

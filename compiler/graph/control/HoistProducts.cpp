@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  products of a loop's rows with what no turn changes become one product before the loop, whose rows it scans.
-// Why:   a turn then multiplies what it carries, alone: one product of many rows fills the machine, many of one row do not, and
-//        what is left in a turn of a recurrent layer is half of the work or less. Where turns have many rows, and all turns'
-//        products would be more than a cache holds, they stay (HoistedProduct.h).
+// What:  products of a loop's rows with what no iteration changes become one product before the loop, whose rows it scans.
+// Why:   an iteration then multiplies what it carries, alone: one product of many rows fills the machine, many of one row do not, and
+//        what is left in an iteration of a recurrent layer is half of the work or less. Where iterations have many rows, and all
+//        iterations' products would be more than a cache holds, they stay (HoistedProduct.h).
 // How:   1. a product of joined parts, of which some are rows, is a sum of products, 2. a product of a row moves out,
-//        3. what no turn changes is added to such a product first, and so moves out after it.
+//        3. what no iteration changes is added to such a product first, and so moves out after it.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -53,7 +53,7 @@ public:
 private:
   bool isMatrixOutside(Value value) const { return isOutside(value, loop) && typeOf(value).getRank() == 2; }
 
-  /// The scanned value of which `value` is the turn's row, as it is or reshaped.
+  /// The scanned value of which `value` is the iteration's row, as it is or reshaped.
   Value findRows(Value value) {
     while (auto reshape = value.getDefiningOp<nn::ReshapeOp>())
       value = reshape.getOperand();
@@ -66,7 +66,7 @@ private:
   /// Whether the products of `row` with as many rows of `matrix` should leave the loop.
   bool isWorthIt(Value row, Value matrix) {
     HoistedProduct product;
-    product.turns = loop.getTripCount();
+    product.iterations = loop.getTripCount();
     product.depth = typeOf(row).getShape().back();
     product.rows = typeOf(row).getNumElements() / std::max<int64_t>(product.depth, 1);
     product.columns = typeOf(matrix).getDimSize(1);
@@ -107,7 +107,7 @@ private:
   // 2. Moving
   //===--------------------------------------------------------------------===//
 
-  /// The turn's row of `rows`, of products, which is of type `type`.
+  /// The iteration's row of `rows`, of products, which is of type `type`.
   Value scanToo(Value rows, Type type, Location loc) {
     rewriter.modifyOpInPlace(loop, [&] {
       loop.getScannedMutable().append(rows);
@@ -117,7 +117,7 @@ private:
     return loop.getBody().getArguments().back();
   }
 
-  /// Scans `rows` in place of `op`, whose value the turn's row is.
+  /// Scans `rows` in place of `op`, whose value the iteration's row is.
   void scanInstead(Operation *op, Value rows) {
     rewriter.replaceOp(op, scanToo(rows, op->getResult(0).getType(), op->getLoc()));
   }
@@ -148,7 +148,7 @@ private:
   /// Whether `value` is a row of a product that moved out and can be added up before the loop.
   bool isMoved(Value value) const { return moved.contains(value); }
 
-  /// Whether it can be added to a row of type `row` for all turns at once.
+  /// Whether it can be added to a row of type `row` for all iterations at once.
   bool isAddend(Value value, RankedTensorType row) const {
     return isOutside(value, loop) && typeOf(value).getRank() <= row.getRank();
   }

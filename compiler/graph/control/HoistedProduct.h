@@ -13,14 +13,14 @@
 namespace nacre::graph {
 
 struct HoistedProduct {
-  int64_t turns = 1;
+  int64_t iterations = 1;
   int64_t rows = 1; ///< Rows per iteration.
   int64_t depth = 1, columns = 1;
   int64_t elementBytes = 4;
 };
 
 inline bool pays(const HoistedProduct &product) {
-  const double bytes = double(product.turns) * product.rows * product.columns * product.elementBytes;
+  const double bytes = double(product.iterations) * product.rows * product.columns * product.elementBytes;
   return bytes <= double(codegen::kBigArm64.lastBytes) || product.depth > 2 * product.rows;
 }
 

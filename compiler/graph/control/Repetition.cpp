@@ -39,26 +39,26 @@ struct Index {
 
 class Attempt {
 public:
-  /// Of the operands that may as well be of the turn before, number `earlier` is taken for such.
-  Attempt(Index &index, unsigned minTurns, unsigned earlier)
-      : index(index), line(index.line), minTurns(minTurns), earlier(earlier) {}
+  /// Of the operands that may as well be of the iteration before, number `earlier` is taken for such.
+  Attempt(Index &index, unsigned minIterations, unsigned earlier)
+      : index(index), line(index.line), minIterations(minIterations), earlier(earlier) {}
 
   /// How many such operands there were.
   unsigned countAmbiguous() const { return ambiguous; }
 
   std::optional<Repetition> run(const Numbers &anchors) {
-    turns = unsigned(anchors.size());
+    iterations = unsigned(anchors.size());
     if (!addColumn(anchors) || !growBackwards() || !isChain())
       return std::nullopt;
     complete();
-    if (turns < minTurns || !readsRows() || !isRight())
+    if (iterations < minIterations || !readsRows() || !isRight())
       return std::nullopt;
     return order();
   }
 
 private:
   struct Place {
-    unsigned column = kNone, turn = 0;
+    unsigned column = kNone, iteration = 0;
   };
 
   Place placeOf(unsigned op) const {
@@ -76,8 +76,8 @@ private:
   //===--------------------------------------------------------------------===//
 
   bool addColumn(const Numbers &operators) {
-    for (unsigned turn = 0; turn < operators.size(); ++turn)
-      if (!places.try_emplace(operators[turn], Place{unsigned(columns.size()), turn}).second)
+    for (unsigned iteration = 0; iteration < operators.size(); ++iteration)
+      if (!places.try_emplace(operators[iteration], Place{unsigned(columns.size()), iteration}).second)
         return false;
     columns.push_back({operators, {}});
     return true;
@@ -100,15 +100,15 @@ private:
     return true;
   }
 
-  /// What `values`, an operand in the first turns, are.
+  /// What `values`, an operand in the first iterations, are.
   std::optional<Operand> classify(const Numbers &values) {
     if (std::all_of(values.begin(), values.end(), [&](unsigned value) { return value == values[0]; }))
       return Operand{Operand::Kind::Invariant, values[0], 0, 0, 0};
     const unsigned result = line.values[values[1]].result;
     if (Place second = placeOf(makerOf(values[1])); second.column != kNone) {
-      if (second.turn > 1)
+      if (second.iteration > 1)
         return std::nullopt;
-      const bool isCarried = second.turn == 0;
+      const bool isCarried = second.iteration == 0;
       return Operand{isCarried ? Operand::Kind::Carried : Operand::Kind::Inner, values[0], second.column, result, 0};
     }
     if (std::optional<int64_t> step = findRowStep(values))
@@ -125,12 +125,12 @@ private:
 
   std::optional<int64_t> findRowStep(const Numbers &values) const {
     std::optional<int64_t> step;
-    for (unsigned turn = 0; turn < values.size(); ++turn) {
-      unsigned maker = makerOf(values[turn]), before = turn ? makerOf(values[turn - 1]) : maker;
+    for (unsigned iteration = 0; iteration < values.size(); ++iteration) {
+      unsigned maker = makerOf(values[iteration]), before = iteration ? makerOf(values[iteration - 1]) : maker;
       if (maker == kNone || line.operators[maker].rowsOf == kNone ||
           line.operators[maker].rowsOf != line.operators[before].rowsOf)
         return std::nullopt;
-      if (turn == 0)
+      if (iteration == 0)
         continue;
       int64_t distance = line.operators[maker].row - line.operators[before].row;
       if (distance == 0 || (step && *step != distance))
@@ -143,18 +143,18 @@ private:
   /// The operators that make `values` from `first` on, if they are alike and new.
   std::optional<Numbers> findAlike(const Numbers &values, unsigned first) const {
     Numbers makers;
-    for (unsigned turn = first; turn < values.size(); ++turn) {
-      unsigned maker = makerOf(values[turn]);
+    for (unsigned iteration = first; iteration < values.size(); ++iteration) {
+      unsigned maker = makerOf(values[iteration]);
       if (maker == kNone || placeOf(maker).column != kNone || line.operators[maker].kind == kNone ||
           line.operators[maker].kind != line.operators[makerOf(values[first])].kind ||
-          line.values[values[turn]].result != line.values[values[first]].result)
+          line.values[values[iteration]].result != line.values[values[first]].result)
         return std::nullopt;
       makers.push_back(maker);
     }
     return makers;
   }
 
-  /// Whether the anchor of a turn reads, over others, that of the turn before.
+  /// Whether the anchor of an iteration reads, over others, that of the iteration before.
   bool isChain() const {
     std::vector<bool> isRead(columns.size());
     Numbers open{0};
@@ -176,15 +176,15 @@ private:
   // 3. Forwards
   //===--------------------------------------------------------------------===//
 
-  /// The value of an operand in `turn`, if it is known by now.
-  std::optional<unsigned> valueOf(const Operand &operand, unsigned turn) const {
+  /// The value of an operand in `iteration`, if it is known by now.
+  std::optional<unsigned> valueOf(const Operand &operand, unsigned iteration) const {
     switch (operand.kind) {
     case Operand::Kind::Invariant:
       return operand.value;
     case Operand::Kind::Row: {
       const OperatorLine::Value &first = line.values[operand.value];
       const OperatorLine::Operator &read = line.operators[first.maker];
-      auto found = index.rows.find({read.rowsOf, read.row + operand.rowStep * int64_t(turn)});
+      auto found = index.rows.find({read.rowsOf, read.row + operand.rowStep * int64_t(iteration)});
       return found == index.rows.end() ? std::nullopt
                                        : std::optional(line.operators[found->second].results[first.result]);
     }
@@ -193,15 +193,15 @@ private:
       break;
     }
     const bool isCarried = operand.kind == Operand::Kind::Carried;
-    if (isCarried && turn == 0)
+    if (isCarried && iteration == 0)
       return operand.value;
-    const unsigned from = turn - isCarried;
+    const unsigned from = iteration - isCarried;
     if (from >= sizeOf(operand.column))
       return std::nullopt;
     return line.operators[columns[operand.column].operators[from]].results[operand.result];
   }
 
-  /// The operator of `column` in the first turn that it lacks.
+  /// The operator of `column` in the first iteration that it lacks.
   std::optional<unsigned> findNext(unsigned column) {
     Numbers wanted;
     std::optional<unsigned> known;
@@ -224,12 +224,12 @@ private:
     return std::nullopt;
   }
 
-  /// Finds what columns lack; those that lack a turn in the end decide how many there are.
+  /// Finds what columns lack; those that lack an iteration in the end decide how many there are.
   void complete() {
     for (bool changes = true; changes && index.effort >= 0;) {
       changes = false;
       for (unsigned column = 0; column < columns.size(); ++column)
-        while (sizeOf(column) < turns) {
+        while (sizeOf(column) < iterations) {
           std::optional<unsigned> next = findNext(column);
           if (!next)
             break;
@@ -239,11 +239,11 @@ private:
         }
     }
     for (const Column &column : columns)
-      turns = std::min(turns, unsigned(column.operators.size()));
+      iterations = std::min(iterations, unsigned(column.operators.size()));
     for (Column &column : columns) {
-      for (unsigned turn = turns; turn < column.operators.size(); ++turn)
-        places.erase(column.operators[turn]);
-      column.operators.resize(turns);
+      for (unsigned iteration = iterations; iteration < column.operators.size(); ++iteration)
+        places.erase(column.operators[iteration]);
+      column.operators.resize(iterations);
     }
   }
 
@@ -251,7 +251,7 @@ private:
   // 4. Checks
   //===--------------------------------------------------------------------===//
 
-  /// Whether turns read rows of a tensor. Of others, as of layers that share weights, nothing is one product for all.
+  /// Whether iterations read rows of a tensor. Of others, as of layers that share weights, nothing is one product for all.
   bool readsRows() const {
     return std::any_of(columns.begin(), columns.end(), [](const Column &column) {
       return std::any_of(column.operands.begin(), column.operands.end(),
@@ -259,12 +259,12 @@ private:
     });
   }
 
-  /// Whether every operand in every turn is what its column says, and nothing from outside is computed of a turn.
+  /// Whether every operand in every iteration is what its column says, and nothing from outside is computed of an iteration.
   bool isRight() const {
     for (const Column &column : columns)
       for (unsigned operand = 0; operand < column.operands.size(); ++operand)
-        for (unsigned turn = 0; turn < turns; ++turn)
-          if (!isRight(column, operand, turn))
+        for (unsigned iteration = 0; iteration < iterations; ++iteration)
+          if (!isRight(column, operand, iteration))
             return false;
     std::vector<bool> isLate(line.operators.size());
     for (unsigned op = 0; op < line.operators.size(); ++op) {
@@ -282,23 +282,24 @@ private:
     return true;
   }
 
-  bool isRight(const Column &column, unsigned number, unsigned turn) const {
-    const OperatorLine::Operator &op = line.operators[column.operators[turn]];
-    const OperatorLine::Operator &last = line.operators[column.operators[turns - 1]];
+  bool isRight(const Column &column, unsigned number, unsigned iteration) const {
+    const OperatorLine::Operator &op = line.operators[column.operators[iteration]];
+    const OperatorLine::Operator &last = line.operators[column.operators[iterations - 1]];
     const Operand &operand = column.operands[number];
-    if (op.operands.size() != column.operands.size() || op.operands[number] != valueOf(operand, turn))
+    if (op.operands.size() != column.operands.size() || op.operands[number] != valueOf(operand, iteration))
       return false;
     const OperatorLine::Value &value = line.values[op.operands[number]];
     const bool isInside = placeOf(value.maker).column != kNone,
-               mustBe = operand.kind == Operand::Kind::Inner || (operand.kind == Operand::Kind::Carried && turn > 0);
+               mustBe =
+                   operand.kind == Operand::Kind::Inner || (operand.kind == Operand::Kind::Carried && iteration > 0);
     if (isInside != mustBe)
       return false;
     const unsigned type = line.values[last.operands[number]].type;
-    const bool mayLackAxes = operand.kind == Operand::Kind::Carried && turn == 0 && value.isConstant;
+    const bool mayLackAxes = operand.kind == Operand::Kind::Carried && iteration == 0 && value.isConstant;
     return value.type == type || (mayLackAxes && op.broadcastTo == type);
   }
 
-  /// In each turn an operator stands behind those that it reads, so that one turn's order is that of the columns.
+  /// In each iteration an operator stands behind those that it reads, so that one iteration's order is that of the columns.
   Repetition order() const {
     Numbers order(columns.size()), rank(columns.size());
     std::iota(order.begin(), order.end(), 0);
@@ -307,7 +308,7 @@ private:
     for (unsigned place = 0; place < order.size(); ++place)
       rank[order[place]] = place;
     Repetition result;
-    result.turns = turns;
+    result.iterations = iterations;
     for (unsigned column : order) {
       result.columns.push_back(columns[column]);
       for (Operand &operand : result.columns.back().operands)
@@ -318,13 +319,13 @@ private:
 
   Index &index;
   const OperatorLine &line;
-  unsigned minTurns, earlier, ambiguous = 0, turns = 0;
+  unsigned minIterations, earlier, ambiguous = 0, iterations = 0;
   std::vector<Column> columns;
   std::map<unsigned, Place> places;
 };
 
-/// Operators that may be the same one in several turns, those of the line's first operators first.
-std::vector<Numbers> findAnchors(const OperatorLine &line, unsigned minTurns) {
+/// Operators that may be the same one in several iterations, those of the line's first operators first.
+std::vector<Numbers> findAnchors(const OperatorLine &line, unsigned minIterations) {
   std::map<std::pair<unsigned, unsigned>, unsigned> groupOf;
   std::vector<Numbers> groups;
   for (unsigned op = 0; op < line.operators.size(); ++op) {
@@ -337,12 +338,12 @@ std::vector<Numbers> findAnchors(const OperatorLine &line, unsigned minTurns) {
     groups[found->second].push_back(op);
   }
   groups.erase(
-      std::remove_if(groups.begin(), groups.end(), [&](const Numbers &group) { return group.size() < minTurns; }),
+      std::remove_if(groups.begin(), groups.end(), [&](const Numbers &group) { return group.size() < minIterations; }),
       groups.end());
   return groups;
 }
 
-/// How many values go from turn to turn.
+/// How many values go from iteration to iteration.
 size_t countCarried(const Repetition &loop) {
   std::set<std::pair<unsigned, unsigned>> carried;
   for (const Column &column : loop.columns)
@@ -352,14 +353,14 @@ size_t countCarried(const Repetition &loop) {
   return carried.size();
 }
 
-/// The longest loop of `anchors`; of equally long ones that which carries least: a turn may be seen to begin anywhere.
-std::optional<Repetition> findBest(Index &index, unsigned minTurns, const Numbers &anchors) {
+/// The longest loop of `anchors`; of equally long ones that which carries least: an iteration may be seen to begin anywhere.
+std::optional<Repetition> findBest(Index &index, unsigned minIterations, const Numbers &anchors) {
   std::optional<Repetition> best;
   for (unsigned earlier : {kNone, 0U, 1U, 2U}) {
-    Attempt attempt(index, minTurns, earlier);
+    Attempt attempt(index, minIterations, earlier);
     std::optional<Repetition> found = attempt.run(anchors);
-    if (found && (!best || found->turns > best->turns ||
-                  (found->turns == best->turns && countCarried(*found) < countCarried(*best))))
+    if (found && (!best || found->iterations > best->iterations ||
+                  (found->iterations == best->iterations && countCarried(*found) < countCarried(*best))))
       best = std::move(found);
     if (earlier != kNone && attempt.countAmbiguous() <= earlier)
       break;
@@ -369,10 +370,10 @@ std::optional<Repetition> findBest(Index &index, unsigned minTurns, const Number
 
 } // namespace
 
-std::optional<Repetition> findRepetition(const OperatorLine &line, unsigned minTurns) {
+std::optional<Repetition> findRepetition(const OperatorLine &line, unsigned minIterations) {
   Index index(line);
-  for (const Numbers &anchors : findAnchors(line, minTurns))
-    if (std::optional<Repetition> found = findBest(index, minTurns, anchors))
+  for (const Numbers &anchors : findAnchors(line, minIterations))
+    if (std::optional<Repetition> found = findBest(index, minIterations, anchors))
       return found;
   return std::nullopt;
 }

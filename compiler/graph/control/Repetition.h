@@ -54,12 +54,12 @@ struct Repetition {
     std::vector<unsigned> operators; ///< one per iteration
     std::vector<Operand> operands;
   };
-  unsigned turns = 0;
+  unsigned iterations = 0;
   std::vector<Column> columns; ///< in the order of an iteration
 };
 
-/// Returns the first chain of at least `minTurns` iterations, each of which reads the result of the previous one and its own row.
-std::optional<Repetition> findRepetition(const OperatorLine &line, unsigned minTurns);
+/// Returns the first chain of at least `minIterations` iterations, each of which reads the result of the previous one and its own row.
+std::optional<Repetition> findRepetition(const OperatorLine &line, unsigned minIterations);
 
 } // namespace nacre::graph
 

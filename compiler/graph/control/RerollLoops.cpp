@@ -3,8 +3,8 @@
 // What:  makes a loop of a recurrent cell that is written once for each step.
 // Why:   exporters write loops out. As a loop it is compiled once, its input's products are one, and it runs as fast as the same cell
 //        in any other spelling.
-// How:   1. a block is told as a line of numbered operators, in which control/Repetition.h finds the turns, 2. one turn becomes the
-//        body, 3. what is computed of a turn's values reads the loop's, behind it.
+// How:   1. a block is told as a line of numbered operators, in which control/Repetition.h finds the iterations, 2. one iteration becomes
+//        the body, 3. what is computed of an iteration's values reads the loop's, behind it.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -116,9 +116,9 @@ private:
 };
 
 /// Whether one weight is read often enough: most blocks need not be numbered to see that nothing is repeated.
-bool mayRepeat(Block &block, unsigned minTurns) {
+bool mayRepeat(Block &block, unsigned minIterations) {
   llvm::DenseMap<Value, unsigned> uses;
-  return llvm::any_of(block, [&](Operation &op) { return isAnchor(op) && ++uses[op.getOperand(1)] >= minTurns; });
+  return llvm::any_of(block, [&](Operation &op) { return isAnchor(op) && ++uses[op.getOperand(1)] >= minIterations; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,15 +157,15 @@ private:
 
   struct Carried {
     unsigned column, result;
-    Value found;   ///< what the first turn reads
+    Value found;   ///< what the first iteration reads
     Value initial; ///< the same, with all axes
   };
   struct Stack {
     unsigned column, result;
   };
 
-  Value valueAt(unsigned column, unsigned result, unsigned turn) const {
-    return block.operators[found.columns[column].operators[turn]]->getResult(result);
+  Value valueAt(unsigned column, unsigned result, unsigned iteration) const {
+    return block.operators[found.columns[column].operators[iteration]]->getResult(result);
   }
 
   /// Whether both are constants of one number, which may have lost axes in one of them.
@@ -196,24 +196,25 @@ private:
         value.initial = nn::BroadcastOp::create(rewriter, loc, type, value.initial);
   }
 
-  /// Whether a value of a turn is read by what is not part of it.
+  /// Whether a value of an iteration is read by what is not part of it.
   bool isRead(Value value) const {
     return llvm::any_of(value.getUsers(), [&](Operation *user) { return !written.contains(user); });
   }
 
   /// What the loop hands out as it is: what a carried value is in the end.
-  std::optional<unsigned> findFinal(unsigned column, unsigned result, unsigned turn) const {
+  std::optional<unsigned> findFinal(unsigned column, unsigned result, unsigned iteration) const {
     const auto *value =
         llvm::find_if(carried, [&](const Carried &value) { return value.column == column && value.result == result; });
-    return turn + 1 < found.turns || value == carried.end() ? std::nullopt
-                                                            : std::optional<unsigned>(value - carried.begin());
+    return iteration + 1 < found.iterations || value == carried.end()
+               ? std::nullopt
+               : std::optional<unsigned>(value - carried.begin());
   }
 
   void collectStacks() {
     for (auto [number, column] : llvm::enumerate(found.columns))
       for (unsigned result = 0; result < block.operators[column.operators[0]]->getNumResults(); ++result)
-        for (unsigned turn = 0; turn < found.turns; ++turn)
-          if (isRead(valueAt(number, result, turn)) && !findFinal(number, result, turn)) {
+        for (unsigned iteration = 0; iteration < found.iterations; ++iteration)
+          if (isRead(valueAt(number, result, iteration)) && !findFinal(number, result, iteration)) {
             stacks.push_back({unsigned(number), result});
             break;
           }
@@ -232,15 +233,15 @@ private:
       nn::SliceOp read = getRead(row.first);
       const int64_t axis = *getRowAxis(read);
       scanned.push_back(makeRows(rewriter, read.getLoc(), read.getOperand(), axis,
-                                 {read.getStarts()[axis], found.turns, row.second}));
+                                 {read.getStarts()[axis], found.iterations, row.second}));
     }
     for (const Stack &stack : stacks) {
       RankedTensorType type = typeOf(valueAt(stack.column, stack.result, 0));
       SmallVector<int64_t> shape(type.getShape());
-      shape.insert(shape.begin(), found.turns);
+      shape.insert(shape.begin(), found.iterations);
       types.push_back(type.clone(shape));
     }
-    auto loop = nn::ForOp::create(rewriter, loc, types, found.turns, Value(), initial, scanned, false);
+    auto loop = nn::ForOp::create(rewriter, loc, types, found.iterations, Value(), initial, scanned, false);
     Block *body = rewriter.createBlock(&loop.getBody());
     body->addArgument(RankedTensorType::get({}, rewriter.getI64Type()), loc);
     for (Value value : initial)
@@ -292,14 +293,14 @@ private:
     rewriter.setInsertionPointAfter(loop);
     for (auto [number, column] : llvm::enumerate(found.columns))
       for (unsigned result = 0; result < block.operators[column.operators[0]]->getNumResults(); ++result)
-        for (unsigned turn = 0; turn < found.turns; ++turn) {
-          Value value = valueAt(number, result, turn);
+        for (unsigned iteration = 0; iteration < found.iterations; ++iteration) {
+          Value value = valueAt(number, result, iteration);
           if (!isRead(value))
             continue;
           // All of a stack's rows are read of it, the last one, too, so that joined again they are the stack.
           const unsigned stack = findStack(number, result);
-          Value after = stack < stacks.size() ? makeRow(rewriter, loc, loop.getStacks()[stack], turn)
-                                              : loop.getFinals()[*findFinal(number, result, turn)];
+          Value after = stack < stacks.size() ? makeRow(rewriter, loc, loop.getStacks()[stack], iteration)
+                                              : loop.getFinals()[*findFinal(number, result, iteration)];
           rewriter.replaceUsesWithIf(value, after, [&](OpOperand &use) { return !written.contains(use.getOwner()); });
         }
     for (Operation *op : late)
@@ -312,7 +313,7 @@ private:
            stacks.begin();
   }
 
-  /// What stands before the loop and is computed of its turns.
+  /// What stands before the loop and is computed of its iterations.
   SmallVector<Operation *> findLate(nn::ForOp loop) const {
     llvm::DenseSet<Operation *> known;
     SmallVector<Operation *> late;
@@ -340,9 +341,9 @@ private:
   const NumberedBlock &block;
   const Repetition &found;
   Location loc = rewriter.getUnknownLoc();
-  llvm::SetVector<Operation *> written; ///< the operators of all turns
+  llvm::SetVector<Operation *> written; ///< the operators of all iterations
   SmallVector<Carried> carried;
-  llvm::MapVector<std::pair<unsigned, int64_t>, unsigned> rows; ///< by the first turn's row and the step
+  llvm::MapVector<std::pair<unsigned, int64_t>, unsigned> rows; ///< by the first iteration's row and the step
   SmallVector<Stack> stacks;
 };
 
@@ -354,9 +355,9 @@ struct RerollLoops : impl::RerollLoopsPassBase<RerollLoops> {
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) { blocks.push_back(block); });
     for (Block *block : blocks)
-      while (mayRepeat(*block, minTurns)) {
+      while (mayRepeat(*block, minIterations)) {
         NumberedBlock numbered(*block);
-        std::optional<Repetition> found = findRepetition(numbered.line, minTurns);
+        std::optional<Repetition> found = findRepetition(numbered.line, minIterations);
         if (!found)
           break;
         Rolling(rewriter, numbered, *found).run();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  branches and loops that constants decide are written out, and what others give nobody is dropped.
-// Why:   a branch that is never taken must cost nothing, and what a loop carries for nobody would be copied in every turn.
+// Why:   a branch that is never taken must cost nothing, and what a loop carries for nobody would be copied in every iteration.
 // How:   1. branches: a constant condition, results that are the same on both sides, results that nobody reads,
-//        2. loops that never turn, 3. carried values that never change, or of which nothing comes, and rows that are kept or read twice.
-//        Operators inside of others first, and all again as long as something changes; each change takes something away.
+//        2. loops that never iterate, 3. carried values that never change, or of which nothing comes, and rows that are kept or read
+//        twice. Operators inside of others first, and all again as long as something changes; each change takes something away.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -64,15 +64,15 @@ bool resolve(RewriterBase &rewriter, nn::IfOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// 2. Loops that never turn
+// 2. Loops that never iterate
 //===----------------------------------------------------------------------===//
 
-bool neverTurns(nn::ForOp op) {
+bool neverIterates(nn::ForOp op) {
   std::optional<double> count = op.getCount() ? getNumber(op.getCount()) : std::nullopt;
   return op.getTripCount() == 0 || (count && *count <= 0);
 }
 
-bool neverTurns(nn::WhileOp op) {
+bool neverIterates(nn::WhileOp op) {
   Value condition = op.getConditionOp().getCondition();
   auto argument = dyn_cast<BlockArgument>(condition);
   if (argument && argument.getOwner()->getParentOp() == op && argument.getArgNumber() > 0)
@@ -91,7 +91,7 @@ void replaceByNothing(RewriterBase &rewriter, Operation *loop) {
 // 3. Values of loops
 //===----------------------------------------------------------------------===//
 
-/// Replaces what every turn hands on as it got it.
+/// Replaces what every iteration hands on as it got it.
 void replaceUnchanged(RewriterBase &rewriter, Operation *loop) {
   for (auto [index, initial, next, final] :
        llvm::enumerate(getInitial(loop), getYield(loop).getCarried(), getFinals(loop))) {
@@ -175,7 +175,7 @@ private:
 
 bool resolveLoop(RewriterBase &rewriter, Operation *loop) {
   auto counted = dyn_cast<nn::ForOp>(loop);
-  if (counted ? neverTurns(counted) : neverTurns(cast<nn::WhileOp>(loop))) {
+  if (counted ? neverIterates(counted) : neverIterates(cast<nn::WhileOp>(loop))) {
     replaceByNothing(rewriter, loop);
     return true;
   }

@@ -2,11 +2,12 @@
 //
 // What:  rows that a loop picks by its counter become scanned ones, and rows that it writes so become a stack.
 // Why:   a row that is scanned is read in place, and a stack is written in place; a gather copies, and a scatter into what is
-//        carried copies all of it in every turn. What scanned rows alone decide can move out of the loop.
-// How:   1. an index is a multiple of the turn's number and an addend, 2. a gather of such of what is computed
+//        carried copies all of it in every iteration. What scanned rows alone decide can move out of the loop.
+// How:   1. an index is a multiple of the iteration's number and an addend, 2. a gather of such of what is computed
 //        outside reads a slice of it, row by row, the picked axis first, 3. a scatter of such into a carried value of which the
 //        loop reads no other row writes rows, which replace those that they stand for behind it; what is read there is what the
-//        loop begins with. Rows are counted in their order: in a loop that goes through them in reverse, the last turn has the first.
+//        loop begins with. Rows are counted in their order: in a loop that goes through them in reverse, the last iteration has the
+//        first.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -30,21 +31,21 @@ namespace {
 // 1. Indices
 //===----------------------------------------------------------------------===//
 
-/// `factor * turn + addend`
-struct TurnIndex {
+/// `factor * iteration + addend`
+struct IterationIndex {
   int64_t factor, addend;
 
-  int64_t at(int64_t turn) const { return factor * turn + addend; }
+  int64_t at(int64_t iteration) const { return factor * iteration + addend; }
 };
 
 /// Beyond it no axis has rows, and nothing overflows below.
 constexpr int64_t mostRows = int64_t(1) << 31;
 
-std::optional<TurnIndex> findIndex(nn::ForOp loop, Value value) {
+std::optional<IterationIndex> findIndex(nn::ForOp loop, Value value) {
   if (value == loop.getCounter())
-    return TurnIndex{1, 0};
+    return IterationIndex{1, 0};
   if (std::optional<double> number = getNumber(value); number && std::fabs(*number) <= double(mostRows))
-    return TurnIndex{0, int64_t(*number)};
+    return IterationIndex{0, int64_t(*number)};
   Operation *op = value.getDefiningOp();
   if (!op || typeOf(value).getNumElements() != 1)
     return std::nullopt;
@@ -59,10 +60,10 @@ std::optional<TurnIndex> findIndex(nn::ForOp loop, Value value) {
   auto binary = dyn_cast<nn::BinaryOp>(op);
   if (!binary || !binary.getType().getElementType().isSignlessInteger())
     return std::nullopt;
-  std::optional<TurnIndex> a = findIndex(loop, binary.getLhs()), b = findIndex(loop, binary.getRhs());
+  std::optional<IterationIndex> a = findIndex(loop, binary.getLhs()), b = findIndex(loop, binary.getRhs());
   if (!a || !b)
     return std::nullopt;
-  TurnIndex result;
+  IterationIndex result;
   if (binary.getKind() == nn::BinaryKind::Add)
     result = {a->factor + b->factor, a->addend + b->addend};
   else if (binary.getKind() == nn::BinaryKind::Sub)
@@ -76,31 +77,31 @@ std::optional<TurnIndex> findIndex(nn::ForOp loop, Value value) {
   return result;
 }
 
-/// The same by the place of the turn's row, among those that are scanned and stacked.
-std::optional<TurnIndex> findRowIndex(nn::ForOp loop, Value value) {
-  std::optional<TurnIndex> index = findIndex(loop, value);
+/// The same by the place of the iteration's row, among those that are scanned and stacked.
+std::optional<IterationIndex> findRowIndex(nn::ForOp loop, Value value) {
+  std::optional<IterationIndex> index = findIndex(loop, value);
   if (!index || !loop.getReverse())
     return index;
-  const int64_t turns = loop.getTripCount();
-  if (turns > mostRows || std::abs(index->factor) > mostRows / std::max<int64_t>(turns, 1))
+  const int64_t iterations = loop.getTripCount();
+  if (iterations > mostRows || std::abs(index->factor) > mostRows / std::max<int64_t>(iterations, 1))
     return std::nullopt;
-  return TurnIndex{-index->factor, index->at(turns - 1)};
+  return IterationIndex{-index->factor, index->at(iterations - 1)};
 }
 
-/// Whether all turns of `loop` pick one of `rows` rows, each another one.
-bool staysWithin(nn::ForOp loop, TurnIndex index, int64_t rows) {
-  int64_t turns = loop.getTripCount();
-  if (index.factor == 0 || turns == 0 || turns > mostRows || std::abs(index.factor) > mostRows / turns)
+/// Whether all iterations of `loop` pick one of `rows` rows, each another one.
+bool staysWithin(nn::ForOp loop, IterationIndex index, int64_t rows) {
+  int64_t iterations = loop.getTripCount();
+  if (index.factor == 0 || iterations == 0 || iterations > mostRows || std::abs(index.factor) > mostRows / iterations)
     return false;
   auto isRow = [&](int64_t row) { return row >= 0 && row < rows; };
-  return isRow(index.at(0)) && isRow(index.at(turns - 1));
+  return isRow(index.at(0)) && isRow(index.at(iterations - 1));
 }
 
 //===----------------------------------------------------------------------===//
 // 2. Reading
 //===----------------------------------------------------------------------===//
 
-/// The row of each turn, in the order of rows, as an argument of `loop`'s body.
+/// The row of each iteration, in the order of rows, as an argument of `loop`'s body.
 Value scan(IRRewriter &rewriter, nn::ForOp loop, Value rows) {
   for (auto [scanned, argument] : llvm::zip_equal(loop.getScanned(), loop.getScannedArguments()))
     if (scanned == rows)
@@ -114,7 +115,7 @@ Value scan(IRRewriter &rewriter, nn::ForOp loop, Value rows) {
 }
 
 /// Reads the rows of `rows`, which is computed outside, instead.
-void replaceGather(IRRewriter &rewriter, nn::ForOp loop, nn::GatherOp gather, Value rows, TurnIndex index) {
+void replaceGather(IRRewriter &rewriter, nn::ForOp loop, nn::GatherOp gather, Value rows, IterationIndex index) {
   rewriter.setInsertionPoint(loop);
   Value row = scan(
       rewriter, loop,
@@ -130,7 +131,7 @@ bool scanGather(IRRewriter &rewriter, nn::ForOp loop, nn::GatherOp gather) {
   if (nn::isNarrow(gather.getType().getElementType()) || typeOf(gather.getIndices()).getNumElements() != 1 ||
       !isOutside(gather.getOperand(), loop))
     return false;
-  std::optional<TurnIndex> index = findRowIndex(loop, gather.getIndices());
+  std::optional<IterationIndex> index = findRowIndex(loop, gather.getIndices());
   if (!index || !staysWithin(loop, *index, typeOf(gather.getOperand()).getDimSize(gather.getAxis())))
     return false;
   replaceGather(rewriter, loop, gather, gather.getOperand(), *index);
@@ -143,10 +144,10 @@ bool scanGather(IRRewriter &rewriter, nn::ForOp loop, nn::GatherOp gather) {
 
 struct WrittenRow {
   nn::ScatterNdOp scatter;
-  TurnIndex index;
+  IterationIndex index;
 };
 
-/// The scatter that makes of carried value `carried` the one of the next turn, where it writes one row, and the loop reads no other.
+/// The scatter that makes of carried value `carried` the one of the next iteration, where it writes one row, and the loop reads no other.
 std::optional<WrittenRow> findWrittenRow(nn::ForOp loop, unsigned carried) {
   auto scatter = loop.getYield().getCarried()[carried].getDefiningOp<nn::ScatterNdOp>();
   BlockArgument argument = loop.getCarriedArguments()[carried];
@@ -154,7 +155,7 @@ std::optional<WrittenRow> findWrittenRow(nn::ForOp loop, unsigned carried) {
       !llvm::is_contained({nn::ScatterKind::Set, nn::ScatterKind::Add}, scatter.getKind()) ||
       typeOf(scatter.getIndices()).getNumElements() != 1)
     return std::nullopt;
-  std::optional<TurnIndex> index = findRowIndex(loop, scatter.getIndices());
+  std::optional<IterationIndex> index = findRowIndex(loop, scatter.getIndices());
   if (!index || std::abs(index->factor) != 1 || !staysWithin(loop, *index, typeOf(argument).getDimSize(0)))
     return std::nullopt;
   for (OpOperand &use : argument.getUses()) {
@@ -162,7 +163,7 @@ std::optional<WrittenRow> findWrittenRow(nn::ForOp loop, unsigned carried) {
     const bool readsRow = gather && gather.getOperand() == argument && gather.getAxis() == 0 &&
                           typeOf(gather.getIndices()).getNumElements() == 1 &&
                           !nn::isNarrow(gather.getType().getElementType());
-    std::optional<TurnIndex> read = readsRow ? findRowIndex(loop, gather.getIndices()) : std::nullopt;
+    std::optional<IterationIndex> read = readsRow ? findRowIndex(loop, gather.getIndices()) : std::nullopt;
     const bool isSame = read && read->factor == index->factor && read->addend == index->addend;
     if (use.getOwner() != scatter && !isSame)
       return std::nullopt;
@@ -170,12 +171,12 @@ std::optional<WrittenRow> findWrittenRow(nn::ForOp loop, unsigned carried) {
   return WrittenRow{scatter, *index};
 }
 
-/// `rows`, one a turn, in place of those of `before` that they stand for.
-Value placeRows(OpBuilder &builder, Location loc, Value rows, Value before, TurnIndex index, int64_t turns) {
-  int64_t first = std::min(index.at(0), index.at(turns - 1)), behind = first + turns,
+/// `rows`, one per iteration, in place of those of `before` that they stand for.
+Value placeRows(OpBuilder &builder, Location loc, Value rows, Value before, IterationIndex index, int64_t iterations) {
+  int64_t first = std::min(index.at(0), index.at(iterations - 1)), behind = first + iterations,
           all = typeOf(before).getDimSize(0);
   if (index.factor < 0)
-    rows = makeRows(builder, loc, rows, 0, {turns - 1, turns, -1});
+    rows = makeRows(builder, loc, rows, 0, {iterations - 1, iterations, -1});
   SmallVector<Value> parts;
   if (first > 0)
     parts.push_back(makeRows(builder, loc, before, 0, {0, first, 1}));
@@ -201,7 +202,7 @@ nn::ForOp stackRows(IRRewriter &rewriter, nn::ForOp loop, unsigned carried, Writ
   SmallVector<int64_t> stacked(type.getShape());
   stacked[0] = loop.getTripCount();
 
-  // No turn has written what another one reads.
+  // No iteration has written what another one reads.
   for (Operation *reader : llvm::make_early_inc_range(loop.getCarriedArguments()[carried].getUsers()))
     if (auto gather = dyn_cast<nn::GatherOp>(reader))
       replaceGather(rewriter, loop, gather, before, written.index);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  writes out loops of one turn, and short ones of a few cheap operators.
-// Why:   a turn costs steps, views and storages of its own; operators that are written out fuse and fold.
-// How:   each turn is a copy of the body in which the turn's number is a constant, rows are slices and stacks are joined.
+// What:  writes out loops of one iteration, and short ones of a few cheap operators.
+// Why:   an iteration costs steps, views and storages of its own; operators that are written out fuse and fold.
+// How:   each iteration is a copy of the body in which the iteration's number is a constant, rows are slices and stacks are joined.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -41,13 +41,13 @@ Value makeStack(OpBuilder &builder, Location loc, ArrayRef<Value> rows) {
 
 void unroll(IRRewriter &rewriter, nn::ForOp loop) {
   Location loc = loop.getLoc();
-  const int64_t turns = loop.getTripCount();
+  const int64_t iterations = loop.getTripCount();
   rewriter.setInsertionPoint(loop);
   SmallVector<Value> carried(loop.getInitial());
   SmallVector<SmallVector<Value>> stacks(loop.getStacks().size());
-  for (int64_t turn = 0; turn < turns; ++turn) {
-    const int64_t row = loop.getReverse() ? turns - 1 - turn : turn;
-    auto counter = DenseElementsAttr::get(cast<RankedTensorType>(loop.getCounter().getType()), turn);
+  for (int64_t iteration = 0; iteration < iterations; ++iteration) {
+    const int64_t row = loop.getReverse() ? iterations - 1 - iteration : iteration;
+    auto counter = DenseElementsAttr::get(cast<RankedTensorType>(loop.getCounter().getType()), iteration);
     IRMapping values;
     values.map(loop.getCounter(), nn::ConstantOp::create(rewriter, loc, counter).getResult());
     values.map(loop.getCarriedArguments(), carried);
@@ -90,7 +90,7 @@ struct UnrollLoops : impl::UnrollLoopsPassBase<UnrollLoops> {
         return false;
       ++operators;
     }
-    return loop.getTripCount() <= maxTurns && operators <= maxOperators;
+    return loop.getTripCount() <= maxIterations && operators <= maxOperators;
   }
 };
 

@@ -117,8 +117,8 @@ TakenBoxes suppressSoftly(NnBuilder &nn, Value boxes, Value scores, const SoftSu
   Value zero = nn.splat(RankedTensorType::get({}, i64), 0), places = nn.counting(getShape(boxes)[0]);
   auto keep = [&](Value which, Value values) { return nn.select(which, values, nn.scalar(scores, none)); };
   auto isCandidate = [&](Value values) { return nn.binary(BinaryKind::Greater, values, suppression.score); };
-  // A turn takes the best one, and lets the others fade.
-  auto take = [&](Value, ArrayRef<Value> carried, ArrayRef<Value>) -> FailureOr<Turn> {
+  // An iteration takes the best one, and lets the others fade.
+  auto take = [&](Value, ArrayRef<Value> carried, ArrayRef<Value>) -> FailureOr<Iteration> {
     Value left = carried[0];
     Value best = nn.argReduce(nn::ArgKind::Max, left, 0, /*keepDims=*/false, /*selectLast=*/false);
     Value score = nn.gather(left, best, 0), isFound = isCandidate(score);
@@ -127,11 +127,11 @@ TakenBoxes suppressSoftly(NnBuilder &nn, Value boxes, Value scores, const SoftSu
     Value isGone = nn.binary(BinaryKind::Or, nn.binary(BinaryKind::Greater, overlap, suppression.overlap),
                              nn.binary(BinaryKind::Equal, places, best));
     Value stays = nn.binary(BinaryKind::And, isCandidate(left), nn.unary(UnaryKind::Not, isGone));
-    Turn turn{{keep(stays, nn.mul(left, faded)), nn.add(carried[1], nn.cast(isFound, i64))},
-              {nn.select(isFound, best, zero), nn.select(isFound, score, nn.scalar(scores, 0))}};
-    if (llvm::is_contained(turn.carried, Value()) || llvm::is_contained(turn.rows, Value()))
+    Iteration iteration{{keep(stays, nn.mul(left, faded)), nn.add(carried[1], nn.cast(isFound, i64))},
+                        {nn.select(isFound, best, zero), nn.select(isFound, score, nn.scalar(scores, 0))}};
+    if (llvm::is_contained(iteration.carried, Value()) || llvm::is_contained(iteration.rows, Value()))
       return failure();
-    return turn;
+    return iteration;
   };
   Loop loop;
   loop.bound = suppression.limit;

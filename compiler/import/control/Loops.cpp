@@ -69,7 +69,7 @@ LogicalResult RegionBuilder::checkLoop(const Loop &loop) {
   return refuseAnyOpen(loop.initial);
 }
 
-/// How many turns there are, as far as a run decides it before the first; null where it does not.
+/// How many iterations there are, as far as a run decides it before the first; null where it does not.
 FailureOr<Value> RegionBuilder::findCount(const Loop &loop) {
   Value count = loop.count ? nn.cast(nn.reshape(loop.count, /*shape=*/{}), builder.getI64Type()) : Value();
   for (Value value : loop.scanned) {
@@ -91,23 +91,23 @@ FailureOr<Value> RegionBuilder::findCount(const Loop &loop) {
 // 2. The body
 //===----------------------------------------------------------------------===//
 
-LogicalResult RegionBuilder::checkTurn(const Loop &loop, const Turn &turn) {
-  if (turn.carried.size() != loop.initial.size())
+LogicalResult RegionBuilder::checkIteration(const Loop &loop, const Iteration &iteration) {
+  if (iteration.carried.size() != loop.initial.size())
     return nn.error() << "an iteration must carry " << describeCount(loop.initial.size(), "value") << ", but carries "
-                      << turn.carried.size();
-  for (auto [index, before, after] : llvm::enumerate(loop.initial, turn.carried))
+                      << iteration.carried.size();
+  for (auto [index, before, after] : llvm::enumerate(loop.initial, iteration.carried))
     if (!after || before.getType() != after.getType())
       return nn.error() << "carried value " << index << " must have the same type in every iteration, but is "
                         << describe(before) << " before one and " << (after ? describe(after) : "nothing")
                         << " after it; pass --set for the input that decides the number of iterations";
-  for (auto [index, row] : llvm::enumerate(turn.rows))
+  for (auto [index, row] : llvm::enumerate(iteration.rows))
     if (!row || !isTensor(row))
       return nn.error() << "the row that an iteration adds to stack " << index << " must be a tensor, but is "
                         << (row ? describe(row) : "nothing");
-  if (turn.goesOn && getType(turn.goesOn).getNumElements() != 1)
+  if (iteration.goesOn && getType(iteration.goesOn).getNumElements() != 1)
     return nn.error() << "the condition that an iteration computes must be one element, but is "
-                      << describe(turn.goesOn);
-  return success(succeeded(refuseAnyOpen(turn.carried)) && succeeded(refuseAnyOpen(turn.rows)));
+                      << describe(iteration.goesOn);
+  return success(succeeded(refuseAnyOpen(iteration.carried)) && succeeded(refuseAnyOpen(iteration.rows)));
 }
 
 FailureOr<LoopResults> RegionBuilder::buildLoop(const Loop &loop, Body body, Condition condition) {
@@ -129,22 +129,22 @@ FailureOr<LoopResults> RegionBuilder::buildLoop(const Loop &loop, Body body, Con
     rows.push_back(
         block.addArgument(RankedTensorType::get(getShape(value).drop_front(), getElementType(value)), nn.getLoc()));
   const uint32_t numRandomNodes = shared.randomNodes.size();
-  FailureOr<Turn> turn = Turn();
+  FailureOr<Iteration> iteration = Iteration();
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(&block);
-    turn = body(counter, carried, rows);
-    if (failed(turn) || failed(checkTurn(loop, *turn)))
+    iteration = body(counter, carried, rows);
+    if (failed(iteration) || failed(checkIteration(loop, *iteration)))
       return failure();
-    if (turn->goesOn)
-      turn->goesOn = isTrue(turn->goesOn) ? Value() : scalarBoolean(turn->goesOn);
+    if (iteration->goesOn)
+      iteration->goesOn = isTrue(iteration->goesOn) ? Value() : scalarBoolean(iteration->goesOn);
   }
   if (shared.randomNodes.size() != numRandomNodes)
     return nn.error() << "a loop that counts its iterations at run time must not draw random numbers: each iteration "
                          "would draw the same ones; draw them outside the loop";
-  const bool isCounted = !condition && !turn->goesOn && !loop.goesOn && loop.bound;
-  FailureOr<LoopResults> results = isCounted ? finishFor(loop, *count, scaffold.getBody(), *turn)
-                                             : finishWhile(loop, *count, scaffold.getBody(), *turn, condition);
+  const bool isCounted = !condition && !iteration->goesOn && !loop.goesOn && loop.bound;
+  FailureOr<LoopResults> results = isCounted ? finishFor(loop, *count, scaffold.getBody(), *iteration)
+                                             : finishWhile(loop, *count, scaffold.getBody(), *iteration, condition);
   if (succeeded(results))
     scaffold.erase();
   return results;
@@ -167,9 +167,10 @@ LogicalResult RegionBuilder::check(Operation *op) {
                        "validate the model with its format's checker";
 }
 
-FailureOr<LoopResults> RegionBuilder::finishFor(const Loop &loop, Value count, Region &body, const Turn &turn) {
+FailureOr<LoopResults> RegionBuilder::finishFor(const Loop &loop, Value count, Region &body,
+                                                const Iteration &iteration) {
   SmallVector<Type> types(ValueRange(loop.initial).getTypes());
-  for (Value row : turn.rows)
+  for (Value row : iteration.rows)
     types.push_back(stackOf(row, *loop.bound));
   auto op =
       nn::ForOp::create(builder, nn.getLoc(), types, *loop.bound, count, loop.initial, loop.scanned, loop.reverse);
@@ -177,40 +178,40 @@ FailureOr<LoopResults> RegionBuilder::finishFor(const Loop &loop, Value count, R
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(&op.getBody().front());
-    nn::YieldOp::create(builder, nn.getLoc(), turn.carried, turn.rows);
+    nn::YieldOp::create(builder, nn.getLoc(), iteration.carried, iteration.rows);
   }
   if (failed(check(op)))
     return failure();
   LoopResults results{llvm::to_vector_of<Value>(op.getFinals()), llvm::to_vector_of<Value>(op.getStacks())};
   if (!count)
     return results;
-  Value turns = nn.binary(nn::BinaryKind::Min, nn.binary(nn::BinaryKind::Max, count, 0.0), double(*loop.bound));
+  Value iterations = nn.binary(nn::BinaryKind::Min, nn.binary(nn::BinaryKind::Max, count, 0.0), double(*loop.bound));
   for (Value &stack : results.stacks)
-    stack = nn.limit(stack, 0, turns);
+    stack = nn.limit(stack, 0, iterations);
   return results;
 }
 
-FailureOr<LoopResults> RegionBuilder::finishWhile(const Loop &loop, Value count, Region &body, Turn turn,
+FailureOr<LoopResults> RegionBuilder::finishWhile(const Loop &loop, Value count, Region &body, Iteration iteration,
                                                   Condition condition) {
-  if (!turn.rows.empty() && !loop.bound)
+  if (!iteration.rows.empty() && !loop.bound)
     return nn.error() << "must have a number of iterations, or a bound on it, that is known at compile time, because "
                          "the loop stacks rows; fix the input it depends on with --set";
   assert(loop.scanned.empty() && "only a counted loop knows which row is whose");
   Location loc = nn.getLoc();
-  // What a turn says about the next one is carried there.
-  const bool carriesOn = turn.goesOn || loop.goesOn;
+  // What an iteration says about the next one is carried there.
+  const bool carriesOn = iteration.goesOn || loop.goesOn;
   Values initial;
   if (carriesOn) {
     Value yes = nn.splat(scalarOf(builder.getI1Type()), 1);
     initial.push_back(loop.goesOn ? scalarBoolean(loop.goesOn) : yes);
-    turn.carried.insert(turn.carried.begin(), turn.goesOn ? turn.goesOn : yes);
+    iteration.carried.insert(iteration.carried.begin(), iteration.goesOn ? iteration.goesOn : yes);
     body.insertArgument(1u, initial.front().getType(), loc);
   }
   llvm::append_range(initial, loop.initial);
   if (llvm::is_contained(initial, Value()))
     return failure();
   SmallVector<Type> types(ValueRange(initial).getTypes());
-  for (Value row : turn.rows)
+  for (Value row : iteration.rows)
     types.push_back(stackOf(row, *loop.bound));
   types.push_back(scalarOf(builder.getI64Type()));
   IntegerAttr bound = loop.bound ? builder.getI64IntegerAttr(*loop.bound) : IntegerAttr();
@@ -218,7 +219,7 @@ FailureOr<LoopResults> RegionBuilder::finishWhile(const Loop &loop, Value count,
   op.getBody().takeBody(body);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(&op.getBody().front());
-  nn::YieldOp::create(builder, loc, turn.carried, turn.rows);
+  nn::YieldOp::create(builder, loc, iteration.carried, iteration.rows);
 
   Block &asked = op.getConditionRegion().emplaceBlock();
   asked.addArguments(op.getBody().getArgumentTypes(), SmallVector<Location>(op.getBody().getNumArguments(), loc));

@@ -27,12 +27,12 @@ FailureOr<SmallVector<Value>> importBranches(OperandBinder &node, size_t conditi
   return node.expand(*isTrue ? onTrue : onFalse, {});
 }
 
-bool allowsTurns(OperandBinder &node, const NodeGraph &body, int64_t turns) {
+bool allowsUnrolling(OperandBinder &node, const NodeGraph &body, int64_t iterations) {
   constexpr int64_t mostNodes = 20000;
-  if (turns <= mostTurns && turns * static_cast<int64_t>(body.view.getNumNodes()) <= mostNodes)
+  if (iterations <= mostIterations && iterations * static_cast<int64_t>(body.view.getNumNodes()) <= mostNodes)
     return true;
-  node.error() << "must have at most " << mostTurns << " iterations and " << mostNodes
-               << " nodes in total to be unrolled, but has " << describeCount(turns, "iteration") << " of "
+  node.error() << "must have at most " << mostIterations << " iterations and " << mostNodes
+               << " nodes in total to be unrolled, but has " << describeCount(iterations, "iteration") << " of "
                << describeCount(body.view.getNumNodes(), "node")
                << "; to keep such a loop rolled, carry values of the same type through all iterations";
   return false;
@@ -43,10 +43,10 @@ void setResults(OperandBinder &node, ArrayRef<Value> values) {
     node.setResult(index, value);
 }
 
-void importTurns(OperandBinder &node, const NodeGraph &condition, const NodeGraph &body, ArrayRef<Value> initial,
-                 std::optional<int64_t> turns) {
+void importUnrolled(OperandBinder &node, const NodeGraph &condition, const NodeGraph &body, ArrayRef<Value> initial,
+                    std::optional<int64_t> iterations) {
   SmallVector<Value> carried(initial);
-  for (int64_t turn = 0;; ++turn) {
+  for (int64_t iteration = 0;; ++iteration) {
     FailureOr<SmallVector<Value>> goesOn = node.expand(condition, carried);
     if (failed(goesOn))
       return;
@@ -58,7 +58,7 @@ void importTurns(OperandBinder &node, const NodeGraph &condition, const NodeGrap
     }
     if (!*known.getValues<bool>().begin())
       return setResults(node, carried);
-    if (!allowsTurns(node, body, turns.value_or(turn + 1)))
+    if (!allowsUnrolling(node, body, iterations.value_or(iteration + 1)))
       return;
     FailureOr<SmallVector<Value>> next = node.expand(body, carried);
     if (failed(next))
@@ -67,12 +67,12 @@ void importTurns(OperandBinder &node, const NodeGraph &condition, const NodeGrap
   }
 }
 
-void importLoopOrTurns(OperandBinder &node, llvm::function_ref<void()> asLoop, bool isKnown,
-                       llvm::function_ref<void()> asTurns) {
+void importLoopOrUnrolled(OperandBinder &node, llvm::function_ref<void()> asLoop, bool isKnown,
+                          llvm::function_ref<void()> asUnrolled) {
   // What is computed of constants alone may say a shape.
   auto isConstant = [](Value operand) { return !operand || getConstant(operand); };
   auto isWantedConstant = [&](size_t index) { return !node.wantsResult(index) || getConstant(node.getResult(index)); };
-  if (isKnown && llvm::all_of(node.getOperands(), isConstant) && !node.attempt(asTurns) &&
+  if (isKnown && llvm::all_of(node.getOperands(), isConstant) && !node.attempt(asUnrolled) &&
       llvm::all_of(llvm::seq<size_t>(0, node.getNumResults()), isWantedConstant))
     return;
   std::optional<OperandBinder::Attempt> loop = node.attempt(asLoop);
@@ -80,8 +80,8 @@ void importLoopOrTurns(OperandBinder &node, llvm::function_ref<void()> asLoop, b
     return;
   if (!isKnown)
     return node.report(std::move(*loop));
-  if (std::optional<OperandBinder::Attempt> turns = node.attempt(asTurns))
-    node.report(std::move(*turns));
+  if (std::optional<OperandBinder::Attempt> iterations = node.attempt(asUnrolled))
+    node.report(std::move(*iterations));
 }
 
 } // namespace nacre::importer

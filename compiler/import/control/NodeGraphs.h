@@ -14,24 +14,24 @@ namespace nacre::importer {
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> importBranches(OperandBinder &node, size_t condition,
                                                                const NodeGraph &onTrue, const NodeGraph &onFalse);
 
-/// How many turns a loop may be written out to.
-constexpr int64_t mostTurns = 128;
+/// How many iterations a loop may be written out to.
+constexpr int64_t mostIterations = 128;
 
-/// Whether so many turns, and their nodes, may be written out; reports an error if not.
-bool allowsTurns(OperandBinder &node, const NodeGraph &body, int64_t turns);
+/// Whether so many iterations, and their nodes, may be written out; reports an error if not.
+bool allowsUnrolling(OperandBinder &node, const NodeGraph &body, int64_t iterations);
 
-/// Writes a loop out, turn by turn, as long as its condition is known to be true; what is carried in the end are the node's results.
-/// `turns`: how many there are, where that is known before.
-void importTurns(OperandBinder &node, const NodeGraph &condition, const NodeGraph &body,
-                 llvm::ArrayRef<mlir::Value> initial, std::optional<int64_t> turns);
+/// Writes a loop out, iteration by iteration, as long as its condition is known to be true; what is carried in the end are the node's
+/// results. `iterations`: how many there are, where that is known before.
+void importUnrolled(OperandBinder &node, const NodeGraph &condition, const NodeGraph &body,
+                    llvm::ArrayRef<mlir::Value> initial, std::optional<int64_t> iterations);
 
 /// Sets the node's results in order.
 void setResults(OperandBinder &node, llvm::ArrayRef<mlir::Value> values);
 
-/// Tries to import a loop as one, and then written out, where `isKnown` says that its turns are; reports what has stopped the last
+/// Tries to import a loop as one, and then written out, where `isKnown` says that its iterations are; reports what has stopped the last
 /// attempt. Of constants alone it is computed at once.
-void importLoopOrTurns(OperandBinder &node, llvm::function_ref<void()> asLoop, bool isKnown,
-                       llvm::function_ref<void()> asTurns);
+void importLoopOrUnrolled(OperandBinder &node, llvm::function_ref<void()> asLoop, bool isKnown,
+                          llvm::function_ref<void()> asUnrolled);
 
 } // namespace nacre::importer
 

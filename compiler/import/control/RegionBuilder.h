@@ -19,19 +19,20 @@ namespace nacre::importer {
 
 /// A loop, before it is known what its body gives. All but `initial` may be missing.
 struct Loop {
-  std::optional<int64_t> bound; ///< no more turns than that
+  std::optional<int64_t> bound; ///< no more iterations than that
   mlir::Value count;            ///< nor than that: one integer; what is below zero is none
-  mlir::Value goesOn;           ///< whether there is a first turn: one boolean
+  mlir::Value goesOn;           ///< whether there is a first iteration: one boolean
   llvm::SmallVector<mlir::Value> initial;
   llvm::SmallVector<mlir::Value> scanned; ///< `bound` rows each; a run may decide how many are there, of all the same
   bool reverse = false;                   ///< rows are read and written from the last to the first
 };
 
-/// What a turn of a loop hands over.
-struct Turn {
+/// What an iteration of a loop hands over.
+struct Iteration {
   llvm::SmallVector<mlir::Value> carried;
   llvm::SmallVector<mlir::Value> rows = {}; ///< of stacks
-  mlir::Value goesOn = {};                  ///< whether another turn follows: one boolean; null: nothing against it
+  mlir::Value goesOn = {};                  ///< whether another iteration follows: one boolean; null: nothing against
+                                            ///< it
 };
 
 struct LoopResults {
@@ -44,18 +45,18 @@ public:
 
   using Values = llvm::SmallVector<mlir::Value>;
   using Branch = llvm::function_ref<mlir::FailureOr<Values>()>;
-  /// What a turn computes of its number (a scalar of i64), of what is carried, and of its rows.
-  using Body =
-      llvm::function_ref<mlir::FailureOr<Turn>(mlir::Value, llvm::ArrayRef<mlir::Value>, llvm::ArrayRef<mlir::Value>)>;
-  /// Whether there is a turn, of its number and what is carried.
+  /// What an iteration computes of its number (a scalar of i64), of what is carried, and of its rows.
+  using Body = llvm::function_ref<mlir::FailureOr<Iteration>(mlir::Value, llvm::ArrayRef<mlir::Value>,
+                                                             llvm::ArrayRef<mlir::Value>)>;
+  /// Whether there is an iteration, of its number and what is carried.
   using Condition = llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Value, llvm::ArrayRef<mlir::Value>)>;
 
   /// The values of the branch that `condition`, one boolean, chooses. Where theirs differ in sizes alone, the results are as
   /// large as the larger, and their axes open. A list becomes one again if both have as many elements.
   mlir::FailureOr<Values> buildIf(mlir::Value condition, Branch onTrue, Branch onFalse);
 
-  /// A loop: an nn.for where its turns are counted before it begins, an nn.while otherwise. Stacks need a bound; they are open where
-  /// it is not reached in every run. `condition` is asked before every turn, if it is given.
+  /// A loop: an nn.for where its iterations are counted before it begins, an nn.while otherwise. Stacks need a bound; they are open where
+  /// it is not reached in every run. `condition` is asked before every iteration, if it is given.
   mlir::FailureOr<LoopResults> buildLoop(const Loop &loop, Body body, Condition condition = nullptr);
 
   /// The gradients, for the first `count` of `point`, of the one tensor that `compute` gives of values in their place.
@@ -72,9 +73,10 @@ private:
 
   mlir::LogicalResult checkLoop(const Loop &loop);
   mlir::FailureOr<mlir::Value> findCount(const Loop &loop);
-  mlir::LogicalResult checkTurn(const Loop &loop, const Turn &turn);
-  mlir::FailureOr<LoopResults> finishFor(const Loop &loop, mlir::Value count, mlir::Region &body, const Turn &turn);
-  mlir::FailureOr<LoopResults> finishWhile(const Loop &loop, mlir::Value count, mlir::Region &body, Turn turn,
+  mlir::LogicalResult checkIteration(const Loop &loop, const Iteration &iteration);
+  mlir::FailureOr<LoopResults> finishFor(const Loop &loop, mlir::Value count, mlir::Region &body,
+                                         const Iteration &iteration);
+  mlir::FailureOr<LoopResults> finishWhile(const Loop &loop, mlir::Value count, mlir::Region &body, Iteration iteration,
                                            Condition condition);
   mlir::LogicalResult check(mlir::Operation *op);
   mlir::LogicalResult refuseAnyOpen(mlir::ValueRange values);

@@ -39,7 +39,7 @@ using SerialProgram =
 /// Ends the kernel.
 mlir::LogicalResult finishSerial(KernelBody &body, const SerialPoints &points, SerialProgram program);
 
-/// for (i = begin; i < end; ++i), with `carried`, scalars and parts, through its turns.
+/// for (i = begin; i < end; ++i), with `carried`, scalars and parts, through its iterations.
 llvm::SmallVector<mlir::Value>
 emitLoop(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value begin, mlir::Value end, mlir::ValueRange carried,
          llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::Value, mlir::ValueRange)> body);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  whether the next value of something carried may be written over the old one.
-// Why:   memory and a copy in each turn are saved; but a reader of the old value must not come too late.
+// Why:   memory and a copy in each iteration are saved; but a reader of the old value must not come too late.
 
 #ifndef NACRE_COMPILER_KERNELS_ENTRIES_INPLACE_H
 #define NACRE_COMPILER_KERNELS_ENTRIES_INPLACE_H
@@ -15,7 +15,7 @@ namespace nacre::kernels {
 /// conditional, does not count.
 bool isReadBefore(mlir::Value old, mlir::Operation *step);
 
-/// Whether a launch of `block`, a turn or a branch in it, computes `next`, and everything else in that block that reads `old` comes
+/// Whether a launch of `block`, an iteration or a branch in it, computes `next`, and everything else in that block that reads `old` comes
 /// before it, and the launch itself reads each element where it writes it.
 bool mayOverwrite(mlir::Value old, mlir::Value next, mlir::Block *block);
 

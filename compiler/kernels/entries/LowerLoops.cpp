@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. a turn: carried values are tensors on memory, rows of what is scanned are views that move; the operators
+// How:  1. an iteration: carried values are tensors on memory, rows of what is scanned are views that move; the operators
 //          become launches;
 //       2. rows of stacks are written where the stack will be;
 //       3. carried values are written, each in one of four ways:
-//          - nowhere, where a turn hands on what it got;
+//          - nowhere, where an iteration hands on what it got;
 //          - over the old value, where the launch that computes it is the last to read that, each element where it
 //            writes it; branches do so in their turn, or leave the old value where it is;
 //          - into the next of a list of rows, the initial value first: where all the rows are wanted as a stack anyway,
-//            or are few bytes. Turn t reads row t and writes row t + 1;
-//          - else beside the old value, and copied over it when the turn ends. What lies in memory that the turn's end
+//            or are few bytes. Iteration t reads row t and writes row t + 1;
+//          - else beside the old value, and copied over it when the iteration ends. What lies in memory that the iteration's end
 //            overwrites (two values that change places) is first put aside.
 //       4. initial values, and what is left when the loop has ended.
 
@@ -28,7 +28,7 @@ namespace nacre::kernels {
 
 namespace {
 
-/// Rows of a value that nobody stacks take up to so much in all, to save a copy in each turn.
+/// Rows of a value that nobody stacks take up to so much in all, to save a copy in each iteration.
 constexpr int64_t maxRowsBytes = int64_t(1) << 20;
 
 /// What `nn.for` and `nn.while` have in common.
@@ -39,16 +39,16 @@ struct Loop {
   Block::BlockArgListType carried, scanned;
   nn::YieldOp yield;
   ResultRange finals, stacks;
-  int64_t bound = 0;        ///< Rows of a stack.
-  bool isReverse = false;   ///< Rows are read and written from the last one on.
-  bool hasAllTurns = false; ///< As many turns as the bound says.
+  int64_t bound = 0;             ///< Rows of a stack.
+  bool isReverse = false;        ///< Rows are read and written from the last one on.
+  bool hasAllIterations = false; ///< As many iterations as the bound says.
 };
 
 /// Something carried. One of `memory` and `rows` is there.
 struct Carried {
-  plan::ViewOp old;            ///< The tensor that a turn reads.
+  plan::ViewOp old;            ///< The tensor that an iteration reads.
   Value memory;                ///< One place.
-  Value rows;                  ///< One row more than there are turns.
+  Value rows;                  ///< One row more than there are iterations.
   std::optional<size_t> stack; ///< The stack that the rows are.
 };
 
@@ -81,7 +81,7 @@ public:
     return formOperators(entry, test);
   }
 
-  /// Lowers a turn into the block where the entry's builder is, which begins with `counter`.
+  /// Lowers an iteration into the block where the entry's builder is, which begins with `counter`.
   LogicalResult lowerBody(Value counter, ValueRange scanned) {
     this->counter = counter;
     for (auto [argument, value] : llvm::zip_equal(loop.carried, carried)) {
@@ -131,7 +131,7 @@ public:
   }
 
 private:
-  /// Row t of such values for turn t, or the row `ahead` of it.
+  /// Row t of such values for iteration t, or the row `ahead` of it.
   Steps stepsOf(Type type, int64_t ahead = 0) const {
     const int64_t row = countElements(type), first = loop.isReverse ? loop.bound - 1 : 0;
     if (loop.bound == 1)
@@ -156,7 +156,7 @@ private:
   void shareStacks() {
     for (auto [next, value] : llvm::zip_equal(loop.yield.getCarried(), carried))
       for (auto [index, row] : llvm::enumerate(loop.yield.getStacked()))
-        if (loop.hasAllTurns && row == next && stacks[index] && !value.stack && tensorOf(next) != value.old &&
+        if (loop.hasAllIterations && row == next && stacks[index] && !value.stack && tensorOf(next) != value.old &&
             makeRows(value, next.getType(), std::nullopt)) {
           value.stack = index;
           stacks[index].getDefiningOp()->erase();
@@ -164,7 +164,7 @@ private:
         }
   }
 
-  /// What a turn got is stacked before anything is written over it.
+  /// What an iteration got is stacked before anything is written over it.
   LogicalResult writeStacks(bool ofArguments) {
     for (auto [index, row] : llvm::enumerate(loop.yield.getStacked()))
       if (stacks[index] && ofArguments == llvm::is_contained(loop.body->getArguments(), row)) {
@@ -209,9 +209,9 @@ private:
     memory.storeTensor(tensorOf(next), row, /*isLate=*/false);
   }
 
-  bool isComputedInTurn(Value tensor) {
+  bool isComputedInIteration(Value tensor) {
     Operation *op = tensor.getDefiningOp();
-    return loop.hasAllTurns && op->getBlock() == counter.getParentBlock() && !isa<plan::ViewOp>(op);
+    return loop.hasAllIterations && op->getBlock() == counter.getParentBlock() && !isa<plan::ViewOp>(op);
   }
 
   void writeCarried() {
@@ -236,7 +236,7 @@ private:
         continue;
       if (mayOverwrite(value.old, tensor, counter.getParentBlock()))
         memory.storeTensor(tensor, value.memory, /*isLate=*/false);
-      else if (isComputedInTurn(tensor) && makeRows(value, next.getType(), maxRowsBytes))
+      else if (isComputedInIteration(tensor) && makeRows(value, next.getType(), maxRowsBytes))
         writeRow(value, next);
       else
         aside.emplace_back(tensor, value.memory);
@@ -254,7 +254,7 @@ private:
 };
 
 /// Begins a region of a loop with its counter.
-Value beginTurn(OpBuilder &builder, Region &region, Location loc) {
+Value beginIteration(OpBuilder &builder, Region &region, Location loc) {
   return builder.createBlock(&region)->addArgument(builder.getIndexType(), loc);
 }
 
@@ -278,7 +278,7 @@ LogicalResult lowerFor(EntryBuilder &entry, nn::ForOp op) {
   auto loop = plan::ForOp::create(builder, op.getLoc(), op.getTripCount(), count);
   {
     OpBuilder::InsertionGuard guard(builder);
-    Value counter = beginTurn(builder, loop.getBody(), op.getLoc());
+    Value counter = beginIteration(builder, loop.getBody(), op.getLoc());
     if (failed(lowering.lowerBody(counter, scanned)))
       return failure();
     builder.setInsertionPoint(loop);
@@ -311,7 +311,7 @@ LogicalResult lowerWhile(EntryBuilder &entry, nn::WhileOp op) {
     if (!condition)
       return failure();
     plan::ConditionOp::create(builder, op.getLoc(), condition);
-    Value counter = beginTurn(builder, loop.getBody(), op.getLoc());
+    Value counter = beginIteration(builder, loop.getBody(), op.getLoc());
     if (failed(lowering.lowerBody(counter, {})))
       return failure();
     builder.setInsertionPoint(loop);

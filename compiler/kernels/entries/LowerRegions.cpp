@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How:  both branches of an `nn.if` write its results' memory, and only one of them runs. Loops: LowerLoops.cpp, and those that are one
-//       kernel, turns/.
+//       kernel, iterations/.
 
 #include "compiler/kernels/entries/FormOperators.h"
 #include "compiler/kernels/entries/LowerLoops.h"
 #include "compiler/kernels/entries/RegionMemory.h"
 #include "compiler/kernels/entries/Regions.h"
-#include "compiler/kernels/turns/LowerTurns.h"
+#include "compiler/kernels/iterations/LowerIterations.h"
 #include "dialects/nn/NnDialect.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -44,10 +44,10 @@ static LogicalResult lowerIf(EntryBuilder &entry, nn::IfOp op) {
 }
 
 /// Launches the one kernel of a loop that is taken by one.
-static LogicalResult launchTurns(EntryBuilder &entry, nn::ForOp loop) {
-  std::optional<TurnPlan> turns = planTurns(loop);
-  if (!turns)
-    return loop.emitOpError("must have a plan of its turns, because it was marked as one kernel");
+static LogicalResult launchLoopKernel(EntryBuilder &entry, nn::ForOp loop) {
+  std::optional<IterationPlan> iterations = planIterations(loop);
+  if (!iterations)
+    return loop.emitOpError("must have a plan of its iterations, because it was marked as one kernel");
   OperatorGroup group;
   group.anchor = loop;
   group.members.insert(loop);
@@ -60,7 +60,7 @@ static LogicalResult launchTurns(EntryBuilder &entry, nn::ForOp loop) {
   ModulePlan &plan = entry.getPlan();
   KernelBody body(plan.getModule(), plan::KernelKind::Serial, plan.makeKernelName("recurrence"), group, loop.getLoc(),
                   /*collapseRows=*/false);
-  if (failed(lowerTurns(body, loop, *turns)))
+  if (failed(lowerIterations(body, loop, *iterations)))
     return failure();
   return entry.launch(body);
 }
@@ -70,7 +70,7 @@ bool hasRegions(Operation *op) { return isa<nn::IfOp, nn::ForOp, nn::WhileOp>(op
 LogicalResult lowerRegions(EntryBuilder &entry, Operation *op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](nn::IfOp branches) { return lowerIf(entry, branches); })
-      .Case([&](nn::ForOp loop) { return isTurnKernel(loop) ? launchTurns(entry, loop) : lowerFor(entry, loop); })
+      .Case([&](nn::ForOp loop) { return isLoopKernel(loop) ? launchLoopKernel(entry, loop) : lowerFor(entry, loop); })
       .Case([&](nn::WhileOp loop) { return lowerWhile(entry, loop); });
 }
 

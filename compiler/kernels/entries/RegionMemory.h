@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  memory in which values pass the borders of regions.
-// Why:   a value of one turn is the next one's, or one of two branches'; there is no tensor that both could write.
+// Why:   a value of one iteration is the next one's, or one of two branches'; there is no tensor that both could write.
 
 #ifndef NACRE_COMPILER_KERNELS_ENTRIES_REGIONMEMORY_H
 #define NACRE_COMPILER_KERNELS_ENTRIES_REGIONMEMORY_H
@@ -10,7 +10,7 @@
 
 namespace nacre::kernels {
 
-/// Where a part of memory begins: `offset` elements into it, and `step` further on with each turn.
+/// Where a part of memory begins: `offset` elements into it, and `step` further on with each iteration.
 struct Steps {
   int64_t offset = 0, step = 0;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  `nn.if`, `nn.for` and `nn.while` as steps of an entry that jump and repeat.
-// Why:   only the taken branch costs anything, and a loop is as long in the model as one of its turns.
+// Why:   only the taken branch costs anything, and a loop is as long in the model as one of its iterations.
 // How:   a region's operators become launches like any others (FormOperators.h). What goes in and out of regions lies in
 //        memory that is named here; everything else is a tensor, which gets its place later.
 

@@ -14,7 +14,7 @@ namespace nacre::kernels {
 
 /// If branches compute `next`, and nobody reads `old` too late for them to write over it, makes them write into `memory`, which
 /// `old` is a tensor of. A branch that hands on `old` then does nothing. `overwritten` are the tensors on all memory that
-/// the turn writes over.
+/// the iteration writes over.
 bool writeInBranches(mlir::Value old, mlir::Value next, mlir::Value memory,
                      const llvm::DenseSet<mlir::Value> &overwritten);
 

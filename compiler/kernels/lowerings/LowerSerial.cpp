@@ -58,10 +58,10 @@ LogicalResult lowerCumulate(KernelBody &body, nn::CumulateOp op) {
     SmallVector<Value> carried = {start, parts.front()};
     carried = emitLoop(
         b, loc, emitIndex(b, loc, 0), emitIndex(b, loc, extent), carried,
-        [&](OpBuilder &b, Value turn, ValueRange carried) -> SmallVector<Value> {
-          Value index = turn;
+        [&](OpBuilder &b, Value iteration, ValueRange carried) -> SmallVector<Value> {
+          Value index = iteration;
           if (op.getReverse())
-            index = arith::SubIOp::create(b, loc, emitIndex(b, loc, extent - 1), turn);
+            index = arith::SubIOp::create(b, loc, emitIndex(b, loc, extent - 1), iteration);
           SmallVector<Value> at(point.at);
           at[axis] = index;
           Value value = fromStorage(b, loc, tensor::ExtractOp::create(b, loc, input, at), elementType);
@@ -184,10 +184,10 @@ LogicalResult lowerScatterElements(KernelBody &body, nn::ScatterElementsOp op) {
                  [&](OpBuilder &b, Value index, ValueRange part) -> SmallVector<Value> {
                    return {scatter.copy(b, part.front(), inLine(b, loc, rank, axis, index), inTensor(index))};
                  });
-    auto update = [&](OpBuilder &b, Value turn, ValueRange part) -> SmallVector<Value> {
-      const Scatter::Index index = scatter.readIndex(b, inTensor(turn), extent);
+    auto update = [&](OpBuilder &b, Value iteration, ValueRange part) -> SmallVector<Value> {
+      const Scatter::Index index = scatter.readIndex(b, inTensor(iteration), extent);
       return emitIf(b, loc, index.isInside, part, [&](OpBuilder &b, ValueRange part) -> SmallVector<Value> {
-        return {scatter.change(b, part.front(), inLine(b, loc, rank, axis, index.at), inTensor(turn))};
+        return {scatter.change(b, part.front(), inLine(b, loc, rank, axis, index.at), inTensor(iteration))};
       });
     };
     // Lines that the updates do not reach.

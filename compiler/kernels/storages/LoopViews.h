@@ -10,7 +10,7 @@
 
 namespace nacre::kernels {
 
-/// A view that is a tensor: that says that memory is one, or that is a row of one for each turn of a loop.
+/// A view that is a tensor: that says that memory is one, or that is a row of one for each iteration of a loop.
 bool isTensorView(mlir::Operation *op);
 
 /// Whether a tensor that moves with a loop is read in loops inside that one, by itself or as a part of something.

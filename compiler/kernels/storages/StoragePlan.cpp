@@ -94,7 +94,7 @@ private:
   bool tryPlace(Operation *reader, Value value, const Place &place) {
     Operation *op = value.getDefiningOp();
     bool isComputed = isa<plan::LaunchOp>(op) || isa<nn::NnDialect>(op->getDialect());
-    // Given memory is written anew in each turn, or by one branch: not once, in front of them.
+    // Given memory is written anew in each iteration, or by one branch: not once, in front of them.
     const bool isGiven = bool(storages[place.storage].memory);
     if (isGiven && op->getBlock() != reader->getBlock())
       return false;
@@ -152,7 +152,7 @@ private:
       plan::setOverwritten(kernel, *input);
   }
 
-  /// What branches or turns write may as well be the output, if all of it is and no other one.
+  /// What branches or iterations write may as well be the output, if all of it is and no other one.
   bool becomesOutput(plan::OutputOp output) {
     auto view = output.getValue().getDefiningOp<plan::ViewOp>();
     auto memory = view ? view.getSource().getDefiningOp<plan::StorageOp>() : plan::StorageOp();
@@ -279,7 +279,7 @@ private:
     return dense;
   }
 
-  /// What decides is read as it is; the rows that turns read are dense before the loop begins.
+  /// What decides is read as it is; the rows that iterations read are dense before the loop begins.
   void deriveControl(Operation *op) {
     for (Value control : op->getOperands())
       controls[op] = makeDense(op, control);

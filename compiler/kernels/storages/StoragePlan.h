@@ -28,7 +28,7 @@ struct PlannedStorage {
   mlir::TypedAttr fill;  ///< What the halo holds; null while there is none.
   plan::OutputOp output; ///< Which output it is, or that memory of loops becomes, if any.
   mlir::Location loc;
-  bool isRow; ///< Of another one, for each turn of a loop. Its memory is where the view of it is.
+  bool isRow; ///< Of another one, for each iteration of a loop. Its memory is where the view of it is.
 };
 
 /// A copy that is made where an operation was: `source` to the box, with `fill` around it up to the region.
@@ -39,7 +39,7 @@ struct PlannedCopy {
   std::optional<Place> part; ///< What is copied, where it is not all of a value.
 };
 
-/// A view that is a row of a tensor for each turn of a loop.
+/// A view that is a row of a tensor for each iteration of a loop.
 struct PlannedRow {
   int storage = -1;
   Place of; ///< All of a dense storage that is seen.

@@ -2,11 +2,12 @@
 //
 // Gradients of regions.
 //
-// What:  a branch goes back through the branch that was taken; a loop is another loop, whose turns go from the last to the first.
-// How:   what a region computes is computed anew on the way back, in the turn that needs it. A loop keeps what was carried
-//        into each turn as a stack, and so the results of products, which take longer to compute than to read; the way back
+// What:  a branch goes back through the branch that was taken; a loop is another loop, whose iterations go from the last to the first.
+// How:   what a region computes is computed anew on the way back, in the iteration that needs it. A loop keeps what was carried
+//        into each iteration as a stack, and so the results of products, which take longer to compute than to read; the way back
 //        carries the gradients of what was carried, and the sums of those of what the body reads from outside, and stacks those
-//        of scanned rows. A sum over all turns of products of two rows is one product behind the loop, as deep as there are turns.
+//        of scanned rows. A sum over all iterations of products of two rows is one product behind the loop, as deep as there are
+//        iterations.
 
 #include "compiler/train/rules/GradientRules.h"
 
@@ -39,10 +40,10 @@ SmallVector<Value> readFromAround(Operation *op, const ActiveValues &active) {
   return values.takeVector();
 }
 
-Type scalarOfTurns(OpBuilder &builder) { return RankedTensorType::get({}, builder.getI64Type()); }
+Type counterType(OpBuilder &builder) { return RankedTensorType::get({}, builder.getI64Type()); }
 
-RankedTensorType stackOf(int64_t turns, Value row) {
-  Ints shape{turns};
+RankedTensorType stackOf(int64_t iterations, Value row) {
+  Ints shape{iterations};
   llvm::append_range(shape, shapeOf(row));
   return typeOf(row).clone(shape);
 }
@@ -69,7 +70,7 @@ SmallVector<Value> costlyValues(Block &block) {
   return values;
 }
 
-/// The gradient of a value from around that is a product of two rows, the left one transposed, in each turn.
+/// The gradient of a value from around that is a product of two rows, the left one transposed, in each iteration.
 struct LateProduct {
   size_t number = 0; ///< Of the value.
   Value left, right;
@@ -116,7 +117,7 @@ public:
   }
 
 private:
-  /// Lets the loop stack what is carried into each turn, and what is not computed anew.
+  /// Lets the loop stack what is carried into each iteration, and what is not computed anew.
   void keepCarried() {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(op);
@@ -144,7 +145,7 @@ private:
   LogicalResult fillBody(nn::ForOp back) {
     OpBuilder::InsertionGuard guard(builder);
     Block *body = builder.createBlock(&back.getBody());
-    body->addArgument(scalarOfTurns(builder), op.getLoc());
+    body->addArgument(counterType(builder), op.getLoc());
     for (Value value : back.getInitial())
       body->addArgument(value.getType(), op.getLoc());
     for (Value rows : back.getScanned())
@@ -153,7 +154,7 @@ private:
     auto rows = back.getScannedArguments();
     const size_t numCarried = op.getInitial().size(), numKept = kept.size(), numScanned = op.getScanned().size();
 
-    // The turn that is gone back through, counted as the loop did.
+    // The iteration that is gone back through, counted as the loop did.
     Value last = at.write.integers({}, builder.getI64Type(), {op.getTripCount() - 1});
     SmallVector<Value> arguments{at.write.sub(last, back.getCounter())};
     llvm::append_range(arguments, rows.take_front(numCarried));

@@ -16,7 +16,7 @@ namespace nacre::train {
 // Active values
 //===----------------------------------------------------------------------===//
 
-/// The bodies of a loop, whose arguments depend on what the turn before yielded.
+/// The bodies of a loop, whose arguments depend on what the iteration before yielded.
 void ActiveValues::followLoop(Operation *loop) {
   for (bool isNew = true; isNew;) {
     isNew = false;

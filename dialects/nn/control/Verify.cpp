@@ -46,7 +46,7 @@ template <typename TerminatorT> FailureOr<TerminatorT> findTerminator(Operation 
   return failure();
 }
 
-/// The runtime counts the turns of so many loops at a time.
+/// The runtime counts the iterations of so many loops at a time.
 LogicalResult verifyDepth(Operation *op) {
   unsigned depth = 0;
   for (Operation *around = op; around; around = around->getParentOp())
@@ -68,7 +68,7 @@ LogicalResult verifyBranch(IfOp op, Region &region, StringRef what) {
                      llvm::to_vector(op->getResultTypes()));
 }
 
-/// The arguments of a region that runs once a turn: the counter, what is carried, and rows.
+/// The arguments of a region that runs once per iteration: the counter, what is carried, and rows.
 LogicalResult verifyArguments(Operation *op, Region &region, ValueRange initial, ArrayRef<Type> rows) {
   SmallVector<Type> wanted{RankedTensorType::get({}, IntegerType::get(op->getContext(), 64))};
   llvm::append_range(wanted, initial.getTypes());
@@ -76,7 +76,7 @@ LogicalResult verifyArguments(Operation *op, Region &region, ValueRange initial,
   return verifyTypes(op, "arguments of a region", region.getArgumentTypes(), wanted);
 }
 
-/// What the body of a loop of at most `bound` turns yields, and the loop's results.
+/// What the body of a loop of at most `bound` iterations yields, and the loop's results.
 LogicalResult verifyYield(Operation *op, Region &body, ValueRange initial, TypeRange results, int64_t bound) {
   FailureOr<YieldOp> yield = findTerminator<YieldOp>(op, body);
   if (failed(yield) || failed(verifyTypes(*yield, "carried values", yield->getCarried().getTypes(),

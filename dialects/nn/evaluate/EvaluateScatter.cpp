@@ -105,8 +105,8 @@ template <typename T> ElementsAttr evaluateCumulate(CumulateOp op, const Constan
   for (int64_t line = 0, lines = extent ? int64_t(values.size()) / extent : 0; line < lines; ++line) {
     const int64_t first = line / stride * stride * extent + line % stride;
     T total = isSum ? T(0) : T(1);
-    for (int64_t turn = 0; turn < extent; ++turn) {
-      T &value = values[first + (op.getReverse() ? extent - 1 - turn : turn) * stride];
+    for (int64_t iteration = 0; iteration < extent; ++iteration) {
+      T &value = values[first + (op.getReverse() ? extent - 1 - iteration : iteration) * stride];
       const T next = isSum ? add(total, value) : multiply(total, value);
       value = op.getExclusive() ? total : next;
       total = next;

@@ -89,9 +89,9 @@ class Measurement:
         inputs = [argument for argument in self.runner.comparison(self.case, data_set, {}, ANY, self.fixed) if argument.startswith(("--input", "--entry"))]
         command = [self.runner.program("nacre-run"), self.library(HOST), *inputs, "--benchmark", f"--threads={threads}", f"--min-seconds={SECONDS}"]
         best = math.inf
-        for turn in range(2 * ROUNDS):
+        for iteration in range(2 * ROUNDS):
             said = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, timeout=self.runner.options.seconds,
-                                  preexec_fn=lambda: before_others(threads, turn % 2 == 0)).stdout  # pylint: disable=cell-var-from-loop
+                                  preexec_fn=lambda: before_others(threads, iteration % 2 == 0)).stdout  # pylint: disable=cell-var-from-loop
             best = min(best, json_line(said)["median_ms"])
         return best
 

@@ -17,7 +17,7 @@
 
 // What the inner loop of a product of bytes is made of. Nothing touches the stack.
 
-// 14 rows x 32 columns, two words in a turn.
+// 14 rows x 32 columns, two words in an iteration.
 // VNNI:     multiply-adds: 56
 // VNNI:     stack: 0
 
@@ -48,7 +48,7 @@
 // SLICES:   multiply-adds: {{1[26]|24}}
 // SLICES:   stack: 0
 
-// 4 rows x 16 columns, eight words in a turn.
+// 4 rows x 16 columns, eight words in an iteration.
 // DOT:      multiply-adds: 128
 // DOT:      by-element: 128
 // DOT:      ld1 of four: 8
@@ -56,7 +56,7 @@
 // DOT-NEXT: ldr: 0
 // DOT-NEXT: stack: 0
 
-// 4 rows x 16 columns, two words of eight steps in a turn.
+// 4 rows x 16 columns, two words of eight steps in an iteration.
 // MATRIX:      multiply-adds: 32
 // MATRIX:      ld1 of four: 4
 // MATRIX-NEXT: ldp: 0

@@ -5,7 +5,7 @@
 
 // What the inner loop of a 3x3 convolution is made of: (kw, ic) is one loop.
 
-// 6 rows x 16 columns, two steps in a turn: two vectors of the panel each, six broadcasts. Nothing touches the stack. A line
+// 6 rows x 16 columns, two steps in an iteration: two vectors of the panel each, six broadcasts. Nothing touches the stack. A line
 // of what lies behind is asked for, for later tiles.
 // AVX2:      multiply-adds: 24
 // AVX2-NEXT: zmm: 0
@@ -22,7 +22,7 @@
 // AVX512:      stack: 0
 // AVX512:      prefetches: 1
 
-// 6 rows x 8 columns, eight steps of the reduction in a turn, multiplied by an element of a row's vectors.
+// 6 rows x 8 columns, eight steps of the reduction in an iteration, multiplied by an element of a row's vectors.
 // NEON:      multiply-adds: 96
 // NEON:      by-element: 96
 // NEON:      ld1 of four: 4

@@ -9,7 +9,7 @@
 
 // What the inner loop of a matmul is made of.
 
-// 6 rows x 16 columns, two steps in a turn: two vectors of the panel each, six broadcasts. Nothing touches the stack. A line
+// 6 rows x 16 columns, two steps in an iteration: two vectors of the panel each, six broadcasts. Nothing touches the stack. A line
 // of what lies behind is asked for, for later tiles.
 // AVX2:      multiply-adds: 24
 // AVX2-NEXT: zmm: 0
@@ -31,7 +31,7 @@
 // HALVES-NEXT: zmm: 18
 // HALVES:      stack: 0
 
-// 4 rows x 16 columns, eight steps of the reduction in a turn, multiplied by an element of a row's vectors: four registers of
+// 4 rows x 16 columns, eight steps of the reduction in an iteration, multiplied by an element of a row's vectors: four registers of
 // columns at a time, and a pair of each row.
 // NEON:      multiply-adds: 128
 // NEON:      by-element: 128
@@ -46,8 +46,8 @@
 // CYCLES-NEXT: neoverse-v1: {{9[2-9]|100}}% of peak
 // CYCLES-NEXT: cortex-a55: {{3[5-9]|[4-9][0-9]}}% of peak
 
-// The same tile where four rows lie side by side: a register of rows for each step, of which a turn has four, so that nothing touches
-// the stack.
+// The same tile where four rows lie side by side: a register of rows for each step, of which an iteration has four, so that nothing
+// touches the stack.
 // ACROSS:      multiply-adds: 64
 // ACROSS:      by-element: 64
 // ACROSS:      ld1 of four: 4

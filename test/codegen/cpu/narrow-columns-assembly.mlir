@@ -22,7 +22,7 @@
 // BF16-NEXT: shifts: 8
 // BF16-NEXT: masks: 8
 
-// Eight steps in a turn: eight vectors of columns each, from two pairs of registers, and a pair of the row's elements.
+// Eight steps in an iteration: eight vectors of columns each, from two pairs of registers, and a pair of the row's elements.
 // F16-NEON:      multiply-adds: 64
 // F16-NEON-NEXT: zmm: 0
 // F16-NEON-NEXT: by-element: 64

@@ -29,13 +29,13 @@ plan.kernel @sums serial (%x: tensor<3x7x150xf32>) into (%y: tensor<3x7x150xf32>
   plan.yield %0 : tensor<3x7x150xf32>
 }
 
-// What a point has for itself lies in a variable; a loop that may not turn is left out then.
+// What a point has for itself lies in a variable; a loop that may have no iterations is left out then.
 
 // CHECK-LABEL: gpu.module @counted_0
 // CHECK:         memref.alloca() : memref<9xf32, #spirv.storage_class<Function>>
 // CHECK:         scf.while
-// CHECK:         %[[TURNS:[^ ,:()]+]] = arith.cmpi {{slt|sgt}}
-// CHECK:         scf.if %[[TURNS]] -> (f32)
+// CHECK:         %[[ENTERED:[^ ,:()]+]] = arith.cmpi {{slt|sgt}}
+// CHECK:         scf.if %[[ENTERED]] -> (f32)
 plan.kernel @counted serial (%x: tensor<20x9xf32>) into (%n: tensor<20xi64>, %y: tensor<20xf32>) cut 0 : 20 by 1 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

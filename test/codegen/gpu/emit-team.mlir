@@ -45,7 +45,7 @@ plan.kernel @few serial (%x: tensor<3x5x6xf32>, %w: tensor<6x6xf32>) into (%last
       scf.yield %n : tensor<6xf32>
     } {plan.parallel}
     %r:3 = scf.for %t = %c0 to %c3 step %c1 iter_args(%old = %h, %stack = %rows, %s = %p) -> (tensor<6xf32>, tensor<3x1x6xf32>, tensor<2x6xf32>) {
-      %turn = arith.subi %c2, %t : index
+      %iteration = arith.subi %c2, %t : index
       %sums = scf.for %q = %c0 to %c2 step %c1 iter_args(%to = %s) -> (tensor<2x6xf32>) {
         %part = scf.for %j = %c0 to %columns step %c1 iter_args(%into = %to) -> (tensor<2x6xf32>) {
           %sum = scf.for %k = %c0 to %steps step %c1 iter_args(%so = %zero) -> (f32) {
@@ -67,10 +67,10 @@ plan.kernel @few serial (%x: tensor<3x5x6xf32>, %w: tensor<6x6xf32>) into (%last
         %other = tensor.extract %sums[%c1, %j] : tensor<2x6xf32>
         %sum = arith.addf %one_part, %other : f32
         %scaled = arith.mulf %sum, %eighth : f32
-        %read = tensor.extract %x[%turn, %i, %j] : tensor<3x5x6xf32>
+        %read = tensor.extract %x[%iteration, %i, %j] : tensor<3x5x6xf32>
         %value = arith.addf %scaled, %read : f32
         %n = tensor.insert %value into %state[%j] : tensor<6xf32>
-        %m = tensor.insert %value into %to[%turn, %c0, %j] : tensor<3x1x6xf32>
+        %m = tensor.insert %value into %to[%iteration, %c0, %j] : tensor<3x1x6xf32>
         scf.yield %n, %m : tensor<6xf32>, tensor<3x1x6xf32>
       } {plan.parallel}
       scf.yield %new#0, %new#1, %sums : tensor<6xf32>, tensor<3x1x6xf32>, tensor<2x6xf32>
@@ -126,7 +126,7 @@ plan.kernel @many serial (%x: tensor<3x5x128xf32>, %w: tensor<128x128xf32>) into
       scf.yield %n : tensor<128xf32>
     } {plan.parallel}
     %r:3 = scf.for %t = %c0 to %c3 step %c1 iter_args(%old = %h, %stack = %rows, %s = %p) -> (tensor<128xf32>, tensor<3x1x128xf32>, tensor<2x128xf32>) {
-      %turn = arith.subi %c2, %t : index
+      %iteration = arith.subi %c2, %t : index
       %sums = scf.for %q = %c0 to %c2 step %c1 iter_args(%to = %s) -> (tensor<2x128xf32>) {
         %part = scf.for %j = %c0 to %columns step %c1 iter_args(%into = %to) -> (tensor<2x128xf32>) {
           %sum = scf.for %k = %c0 to %steps step %c1 iter_args(%so = %zero) -> (f32) {
@@ -148,10 +148,10 @@ plan.kernel @many serial (%x: tensor<3x5x128xf32>, %w: tensor<128x128xf32>) into
         %other = tensor.extract %sums[%c1, %j] : tensor<2x128xf32>
         %sum = arith.addf %one_part, %other : f32
         %scaled = arith.mulf %sum, %eighth : f32
-        %read = tensor.extract %x[%turn, %i, %j] : tensor<3x5x128xf32>
+        %read = tensor.extract %x[%iteration, %i, %j] : tensor<3x5x128xf32>
         %value = arith.addf %scaled, %read : f32
         %n = tensor.insert %value into %state[%j] : tensor<128xf32>
-        %m = tensor.insert %value into %to[%turn, %c0, %j] : tensor<3x1x128xf32>
+        %m = tensor.insert %value into %to[%iteration, %c0, %j] : tensor<3x1x128xf32>
         scf.yield %n, %m : tensor<128xf32>, tensor<3x1x128xf32>
       } {plan.parallel}
       scf.yield %new#0, %new#1, %sums : tensor<128xf32>, tensor<3x1x128xf32>, tensor<2x128xf32>

@@ -23,12 +23,13 @@ plan.kernel @angle nest (%x: tensor<64x64xf32>) into (%y: tensor<64x64xf32>) cut
   plan.yield %r : tensor<64x64xf32>
 }
 
-// The digits of a quotient, eight bits a turn, are as many as the exponents' difference asks for; one turn at least, and a loop for each lane.
+// The digits of a quotient, eight bits per iteration, are as many as the exponents' difference asks for; one iteration at least, and a
+// loop for each lane.
 
 // CHECK-LABEL: gpu.module @remainder_0
 // CHECK-DAG:     %[[C8:[^ :]+]] = arith.constant 8 : index
-// CHECK:         %[[TURNS:[^ :]+]] = arith.divui %{{[^ :]+}}, %[[C8]] : index
-// CHECK:         scf.for %{{[^ :]+}} = %{{[^ :]+}} to %[[TURNS]]
+// CHECK:         %[[ITERATIONS:[^ :]+]] = arith.divui %{{[^ :]+}}, %[[C8]] : index
+// CHECK:         scf.for %{{[^ :]+}} = %{{[^ :]+}} to %[[ITERATIONS]]
 // CHECK:           arith.shli
 // CHECK:           arith.remui {{.*}} : i32
 // CHECK-COUNT-3: scf.for

@@ -114,7 +114,7 @@ plan.entry @main {
 
 // -----
 
-// What no turn of a loop writes is packed before the loop, once for both that read it, though for one launch it would not pay.
+// What no iteration of a loop writes is packed before the loop, once for both that read it, though for one launch it would not pay.
 
 // CHECK:      plan.entry @main
 // CHECK:        plan.launch @pack(
@@ -150,7 +150,7 @@ plan.entry @main {
 
 // -----
 
-// What a turn writes is packed in that turn, behind what writes it; here that does not pay.
+// What an iteration writes is packed in that iteration, behind what writes it; here that does not pay.
 
 // CHECK-NOT:  plan.launch @pack
 plan.kernel @next nest (%x: tensor<512x128xf32>) into (%y: tensor<512x128xf32>) cut 0 : 512 by 1 {

@@ -114,7 +114,7 @@ func.func @splats_of_any_size() -> (tensor<2x1099511627776xf32>, tensor<f32>) {
 // CHECK-NEXT: nn.matmul %{{.*}}, %[[W]]
 func.func @in_regions(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
   %y = nn.for 5 carried(%x : tensor<2x2xf32>) -> (tensor<2x2xf32>) {
-  ^bb0(%turn: tensor<i64>, %h: tensor<2x2xf32>):
+  ^bb0(%iteration: tensor<i64>, %h: tensor<2x2xf32>):
     %w = nn.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
     %t = nn.transpose %w [1, 0] : tensor<2x2xf32>
     %p = nn.matmul %h, %t : tensor<2x2xf32>, tensor<2x2xf32>

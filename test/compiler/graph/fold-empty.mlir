@@ -155,7 +155,7 @@ func.func @padding_alone(%x: tensor<1x0x4x1xui8>, %w: tensor<2x2x1x5xi8>) -> ten
 // CHECK: return %[[R]]#0, %{{.*}}, %{{.*}}, %[[B]]
 func.func @branches_and_loops(%x: tensor<4xf32>, %none: tensor<0xf32>, %rows: tensor<5x0xf32>, %c: tensor<i1>) -> (tensor<4xf32>, tensor<0xf32>, tensor<5x0xf32>, tensor<f32>) {
   %r:4 = nn.for 5 carried(%none, %x : tensor<0xf32>, tensor<4xf32>) scanned(%rows : tensor<5x0xf32>) -> (tensor<0xf32>, tensor<4xf32>, tensor<5x0xf32>, tensor<5xf32>) {
-  ^bb0(%turn: tensor<i64>, %h: tensor<0xf32>, %g: tensor<4xf32>, %row: tensor<0xf32>):
+  ^bb0(%iteration: tensor<i64>, %h: tensor<0xf32>, %g: tensor<4xf32>, %row: tensor<0xf32>):
     %e = nn.unary exp %row : tensor<0xf32>
     %s = nn.reduce sum %e {axes = array<i64: 0>} : tensor<0xf32>
     %y = nn.binary add %g, %s : tensor<4xf32>, tensor<f32>

@@ -1,6 +1,6 @@
 // RUN: nacre-opt --nacre-hoist-invariants --split-input-file %s | FileCheck %s
 
-// What both turns compute alike is computed once, however deep it stands; constants, too.
+// What both iterations compute alike is computed once, however deep it stands; constants, too.
 // CHECK-LABEL: func.func @documented_example(
 func.func @documented_example(%x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: %[[TWO:[^ ,:()]+]] = nn.constant dense<2.000000e+00>
@@ -13,7 +13,7 @@ func.func @documented_example(%x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4x
   // CHECK-NEXT: nn.binary add %{{.*}}, %[[P]]
   // CHECK-NEXT: nn.yield
   %last = nn.for 5 carried(%x : tensor<4xf32>) -> (tensor<4xf32>) {
-  ^bb0(%turn: tensor<i64>, %h: tensor<4xf32>):
+  ^bb0(%iteration: tensor<i64>, %h: tensor<4xf32>):
     %inner = nn.for 6 carried(%h : tensor<4xf32>) -> (tensor<4xf32>) {
     ^bb0(%t: tensor<i64>, %g: tensor<4xf32>):
       %two = nn.constant dense<2.0> : tensor<f32>
@@ -29,17 +29,17 @@ func.func @documented_example(%x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4x
 
 // -----
 
-// A branch that may not be taken keeps its work, but for constants; a branch as a whole is the same in every turn, or not.
+// A branch that may not be taken keeps its work, but for constants; a branch as a whole is the same in every iteration, or not.
 // CHECK-LABEL: func.func @branches_keep_their_work(
 func.func @branches_keep_their_work(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: %[[TWO:[^ ,:()]+]] = nn.constant dense<2.000000e+00>
   // CHECK-NEXT: %[[B:[^ ,:()]+]] = nn.if %arg0 : tensor<i1> -> (tensor<4xf32>) {
   // CHECK-NEXT: nn.unary exp %arg1
   // CHECK: nn.for 5
-  // CHECK-NEXT: ^bb0(%[[TURN:[^ ,:()]+]]: tensor<i64>, %[[H:[^ ,:()]+]]: tensor<4xf32>):
+  // CHECK-NEXT: ^bb0(%[[ITERATION:[^ ,:()]+]]: tensor<i64>, %[[H:[^ ,:()]+]]: tensor<4xf32>):
   // CHECK-NEXT: nn.binary add %[[H]], %[[B]]
   %last = nn.for 5 carried(%x : tensor<4xf32>) -> (tensor<4xf32>) {
-  ^bb0(%turn: tensor<i64>, %h: tensor<4xf32>):
+  ^bb0(%iteration: tensor<i64>, %h: tensor<4xf32>):
     %b = nn.if %c : tensor<i1> -> (tensor<4xf32>) {
       %two = nn.constant dense<2.0> : tensor<f32>
       %e = nn.unary exp %x : tensor<4xf32>

@@ -15,7 +15,7 @@ func.func @documented_example(%xs: tensor<10x2x3xf32>, %h0: tensor<2x4xf32>, %w:
   // CHECK-NEXT: %[[SUM:[^ ,:()]+]] = nn.binary add %[[ROW]], %[[Q]]
   // CHECK-NEXT: nn.unary tanh %[[SUM]]
   %last = nn.for 10 carried(%h0 : tensor<2x4xf32>) scanned(%xs : tensor<10x2x3xf32>) -> (tensor<2x4xf32>) {
-  ^bb0(%turn: tensor<i64>, %h: tensor<2x4xf32>, %x: tensor<2x3xf32>):
+  ^bb0(%iteration: tensor<i64>, %h: tensor<2x4xf32>, %x: tensor<2x3xf32>):
     %joined = nn.concat %x, %h {axis = 1} : tensor<2x3xf32>, tensor<2x4xf32>
     %p = nn.matmul %joined, %w : tensor<2x7xf32>, tensor<7x4xf32>
     %s = nn.binary add %p, %b : tensor<2x4xf32>, tensor<4xf32>
@@ -39,7 +39,7 @@ func.func @rows_of_one_axis(%xs: tensor<10x3xf32>, %h0: tensor<1x4xf32>, %w: ten
   // CHECK-NEXT: nn.binary add
   // CHECK-NEXT: nn.yield
   %last = nn.for 10 carried(%h0 : tensor<1x4xf32>) scanned(%xs : tensor<10x3xf32>) -> (tensor<1x4xf32>) {
-  ^bb0(%turn: tensor<i64>, %h: tensor<1x4xf32>, %x: tensor<3xf32>):
+  ^bb0(%iteration: tensor<i64>, %h: tensor<1x4xf32>, %x: tensor<3xf32>):
     %row = nn.reshape %x : tensor<3xf32> to tensor<1x3xf32>
     %p = nn.matmul %row, %w : tensor<1x3xf32>, tensor<3x4xf32>
     %s = nn.binary add %p, %b : tensor<1x4xf32>, tensor<4xf32>
@@ -59,7 +59,7 @@ func.func @stay_inside(%xs: tensor<10x2x3xf16>, %h0: tensor<2x4xf16>, %w: tensor
   // CHECK: nn.concat
   // CHECK-NEXT: nn.matmul
   %last = nn.for 10 carried(%h0 : tensor<2x4xf16>) scanned(%xs : tensor<10x2x3xf16>) -> (tensor<2x4xf16>) {
-  ^bb0(%turn: tensor<i64>, %h: tensor<2x4xf16>, %x: tensor<2x3xf16>):
+  ^bb0(%iteration: tensor<i64>, %h: tensor<2x4xf16>, %x: tensor<2x3xf16>):
     %joined = nn.concat %x, %h {axis = 1} : tensor<2x3xf16>, tensor<2x4xf16>
     %p = nn.matmul %joined, %w : tensor<2x7xf16>, tensor<7x4xf16>
     nn.yield %p : tensor<2x4xf16>
@@ -69,14 +69,14 @@ func.func @stay_inside(%xs: tensor<10x2x3xf16>, %h0: tensor<2x4xf16>, %w: tensor
 
 // -----
 
-// 50 MiB of products are slower to write and to read again than the input's small matrix in each turn: a joined product stays.
+// 50 MiB of products are slower to write and to read again than the input's small matrix in each iteration: a joined product stays.
 // CHECK-LABEL: func.func @more_than_a_cache_holds(
 func.func @more_than_a_cache_holds(%xs: tensor<100x64x6xf32>, %h0: tensor<64x2048xf32>, %w: tensor<2054x2048xf32>) -> tensor<64x2048xf32> {
   // CHECK: nn.for 100 carried(%arg1 : tensor<64x2048xf32>) scanned(%arg0 : tensor<100x64x6xf32>)
   // CHECK: nn.concat
   // CHECK-NEXT: nn.matmul %{{.*}}, %arg2
   %last = nn.for 100 carried(%h0 : tensor<64x2048xf32>) scanned(%xs : tensor<100x64x6xf32>) -> (tensor<64x2048xf32>) {
-  ^bb0(%turn: tensor<i64>, %h: tensor<64x2048xf32>, %x: tensor<64x6xf32>):
+  ^bb0(%iteration: tensor<i64>, %h: tensor<64x2048xf32>, %x: tensor<64x6xf32>):
     %joined = nn.concat %x, %h {axis = 1} : tensor<64x6xf32>, tensor<64x2048xf32>
     %p = nn.matmul %joined, %w : tensor<64x2054xf32>, tensor<2054x2048xf32>
     nn.yield %p : tensor<64x2048xf32>

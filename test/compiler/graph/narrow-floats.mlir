@@ -214,8 +214,8 @@ func.func @bits(%x: tensor<4xf32>, %s: tensor<4xf8E8M0FNU>, %h: tensor<4xf16>) -
 
 // -----
 
-// What a loop carries adds up over all turns, so it keeps its width, and so does what goes in and out of branches; inside, and of what is
-// read from around, as much is narrow as elsewhere.
+// What a loop carries adds up over all iterations, so it keeps its width, and so does what goes in and out of branches; inside, and of
+// what is read from around, as much is narrow as elsewhere.
 // CHECK-LABEL: func.func @branches_and_loops(
 // CHECK: %[[E:[^ ,:()]+]] = nn.unary exp %{{.*}} : tensor<4xf16>
 // CHECK-NEXT: nn.for 5 carried(%arg0 : tensor<4xf32>) -> (tensor<4xf32>) {
@@ -227,7 +227,7 @@ func.func @bits(%x: tensor<4xf32>, %s: tensor<4xf8E8M0FNU>, %h: tensor<4xf16>) -
 func.func @branches_and_loops(%x: tensor<4xf32>, %c: tensor<i1>, %w: tensor<4xf32>) -> tensor<4xf32> {
   %e = nn.unary exp %w : tensor<4xf32>
   %last = nn.for 5 carried(%x : tensor<4xf32>) -> (tensor<4xf32>) {
-  ^bb0(%turn: tensor<i64>, %h: tensor<4xf32>):
+  ^bb0(%iteration: tensor<i64>, %h: tensor<4xf32>):
     %p = nn.binary mul %h, %e : tensor<4xf32>, tensor<4xf32>
     %y = nn.if %c : tensor<i1> -> (tensor<4xf32>) {
       %q = nn.unary exp %p : tensor<4xf32>
@@ -286,7 +286,7 @@ func.func @recurrence(%x: tensor<3x2x4xf32>, %w: tensor<4x4xf32>, %h0: tensor<2x
   %t = nn.transpose %w [1, 0] : tensor<4x4xf32>
   %e = nn.unary exp %x : tensor<3x2x4xf32>
   %last = nn.for 3 carried(%h0 : tensor<2x4xf32>) scanned(%e : tensor<3x2x4xf32>) -> (tensor<2x4xf32>) {
-  ^bb0(%turn: tensor<i64>, %h: tensor<2x4xf32>, %row: tensor<2x4xf32>):
+  ^bb0(%iteration: tensor<i64>, %h: tensor<2x4xf32>, %row: tensor<2x4xf32>):
     %p = nn.matmul %h, %t : tensor<2x4xf32>, tensor<4x4xf32>
     %s = nn.binary add %p, %row : tensor<2x4xf32>, tensor<2x4xf32>
     %n = nn.unary tanh %s : tensor<2x4xf32>

@@ -206,7 +206,7 @@ func.func @residual(%x: tensor<1x8x8x4xf32>, %w: tensor<1x1x4x4xf32>) -> tensor<
 func.func @inside_of_regions(%x: tensor<1x8x6x6xf32>, %b: tensor<1x8x6x6xf32>, %c: tensor<i1>, %f: tensor<1x1x8x8xf32>) -> (tensor<1x6x6x8xf32>, tensor<1x6x6x8xf32>) {
   %x0 = nn.transpose %x [0, 2, 3, 1] : tensor<1x8x6x6xf32>
   %last = nn.for 5 carried(%x0 : tensor<1x6x6x8xf32>) -> (tensor<1x6x6x8xf32>) {
-  ^bb0(%turn: tensor<i64>, %h: tensor<1x6x6x8xf32>):
+  ^bb0(%iteration: tensor<i64>, %h: tensor<1x6x6x8xf32>):
     %y = nn.conv %h, %f {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1} : tensor<1x6x6x8xf32>, tensor<1x1x8x8xf32>
     %t = nn.transpose %y [0, 3, 1, 2] : tensor<1x6x6x8xf32>
     %s = nn.binary add %t, %b : tensor<1x8x6x6xf32>, tensor<1x8x6x6xf32>

@@ -9,10 +9,10 @@ func.func @documented_example(%xs: tensor<5x4xf32>, %before: tensor<5x4xf32>) ->
   // CHECK-NEXT: nn.yield stacked(%[[E]] : tensor<4xf32>)
   // CHECK: return %[[ALL]]
   %all = nn.for 5 carried(%before : tensor<5x4xf32>) -> (tensor<5x4xf32>) {
-  ^bb0(%turn: tensor<i64>, %rows: tensor<5x4xf32>):
-    %x = nn.gather %xs, %turn {axis = 0} : tensor<5x4xf32>, tensor<i64>
+  ^bb0(%iteration: tensor<i64>, %rows: tensor<5x4xf32>):
+    %x = nn.gather %xs, %iteration {axis = 0} : tensor<5x4xf32>, tensor<i64>
     %e = nn.unary exp %x : tensor<4xf32>
-    %at = nn.reshape %turn : tensor<i64> to tensor<1xi64>
+    %at = nn.reshape %iteration : tensor<i64> to tensor<1xi64>
     %next = nn.scatter_nd set %rows, %at, %e : tensor<5x4xf32>, tensor<1xi64>, tensor<4xf32>
     nn.yield %next : tensor<5x4xf32>
   }
@@ -34,8 +34,8 @@ func.func @other_rows(%xs: tensor<9x4xf32>, %before: tensor<5x4xf32>) -> tensor<
   %eight = nn.constant dense<8> : tensor<i32>
   %two = nn.constant dense<2> : tensor<i32>
   %all = nn.for 3 carried(%before : tensor<5x4xf32>) -> (tensor<5x4xf32>) {
-  ^bb0(%turn: tensor<i64>, %rows: tensor<5x4xf32>):
-    %t = nn.cast %turn : tensor<i64> to tensor<i32>
+  ^bb0(%iteration: tensor<i64>, %rows: tensor<5x4xf32>):
+    %t = nn.cast %iteration : tensor<i64> to tensor<i32>
     %twice = nn.binary mul %t, %two : tensor<i32>, tensor<i32>
     %from = nn.binary sub %eight, %twice : tensor<i32>, tensor<i32>
     %x = nn.gather %xs, %from {axis = 0} : tensor<9x4xf32>, tensor<i32>
@@ -59,8 +59,8 @@ func.func @other_axis(%xs: tensor<2x9x4xf32>, %h0: tensor<2x4xf32>) -> tensor<2x
   // CHECK-NOT: nn.gather
   %one = nn.constant dense<1> : tensor<i64>
   %last = nn.for 8 carried(%h0 : tensor<2x4xf32>) -> (tensor<2x4xf32>) {
-  ^bb0(%turn: tensor<i64>, %h: tensor<2x4xf32>):
-    %at = nn.binary add %turn, %one : tensor<i64>, tensor<i64>
+  ^bb0(%iteration: tensor<i64>, %h: tensor<2x4xf32>):
+    %at = nn.binary add %iteration, %one : tensor<i64>, tensor<i64>
     %x = nn.gather %xs, %at {axis = 1} : tensor<2x9x4xf32>, tensor<i64>
     %next = nn.binary add %h, %x : tensor<2x4xf32>, tensor<2x4xf32>
     nn.yield %next : tensor<2x4xf32>
@@ -70,7 +70,7 @@ func.func @other_axis(%xs: tensor<2x9x4xf32>, %h0: tensor<2x4xf32>) -> tensor<2x
 
 // -----
 
-// An index beyond the rows is clamped, so that a row is read twice; one that is computed is no row of a turn's own; and an array
+// An index beyond the rows is clamped, so that a row is read twice; one that is computed is no row of an iteration's own; and an array
 // that the loop reads, too, is no stack.
 // CHECK-LABEL: func.func @stay_as_they_are(
 func.func @stay_as_they_are(%xs: tensor<4x4xf32>, %i: tensor<i64>, %before: tensor<5x4xf32>) -> tensor<5x4xf32> {
@@ -80,14 +80,14 @@ func.func @stay_as_they_are(%xs: tensor<4x4xf32>, %i: tensor<i64>, %before: tens
   // CHECK: nn.gather
   // CHECK: nn.scatter_nd
   %all = nn.for 5 carried(%before : tensor<5x4xf32>) -> (tensor<5x4xf32>) {
-  ^bb0(%turn: tensor<i64>, %rows: tensor<5x4xf32>):
-    %x = nn.gather %xs, %turn {axis = 0} : tensor<4x4xf32>, tensor<i64>
-    %j = nn.binary add %turn, %i : tensor<i64>, tensor<i64>
+  ^bb0(%iteration: tensor<i64>, %rows: tensor<5x4xf32>):
+    %x = nn.gather %xs, %iteration {axis = 0} : tensor<4x4xf32>, tensor<i64>
+    %j = nn.binary add %iteration, %i : tensor<i64>, tensor<i64>
     %y = nn.gather %xs, %j {axis = 0} : tensor<4x4xf32>, tensor<i64>
     %z = nn.gather %rows, %i {axis = 0} : tensor<5x4xf32>, tensor<i64>
     %s = nn.binary add %x, %y : tensor<4xf32>, tensor<4xf32>
     %e = nn.binary add %s, %z : tensor<4xf32>, tensor<4xf32>
-    %at = nn.reshape %turn : tensor<i64> to tensor<1xi64>
+    %at = nn.reshape %iteration : tensor<i64> to tensor<1xi64>
     %next = nn.scatter_nd set %rows, %at, %e : tensor<5x4xf32>, tensor<1xi64>, tensor<4xf32>
     nn.yield %next : tensor<5x4xf32>
   }
@@ -110,8 +110,8 @@ func.func @in_reverse(%dy: tensor<5x4xf32>, %before: tensor<5x4xf32>, %ys: tenso
   %four = nn.constant dense<4> : tensor<i64>
   %zero = nn.constant dense<0.0> : tensor<1x4xf32>
   %all:3 = nn.for 5 carried(%dy, %before : tensor<5x4xf32>, tensor<5x4xf32>) scanned(%ys : tensor<5x4xf32>) reverse -> (tensor<5x4xf32>, tensor<5x4xf32>, tensor<5x4xf32>) {
-  ^bb0(%turn: tensor<i64>, %rows: tensor<5x4xf32>, %sums: tensor<5x4xf32>, %y: tensor<4xf32>):
-    %from = nn.binary sub %four, %turn : tensor<i64>, tensor<i64>
+  ^bb0(%iteration: tensor<i64>, %rows: tensor<5x4xf32>, %sums: tensor<5x4xf32>, %y: tensor<4xf32>):
+    %from = nn.binary sub %four, %iteration : tensor<i64>, tensor<i64>
     %at = nn.reshape %from : tensor<i64> to tensor<1x1xi64>
     %d = nn.gather %rows, %from {axis = 0} : tensor<5x4xf32>, tensor<i64>
     %cleared = nn.scatter_nd set %rows, %at, %zero : tensor<5x4xf32>, tensor<1x1xi64>, tensor<1x4xf32>
@@ -133,10 +133,10 @@ func.func @other_row_is_read(%before: tensor<6x4xf32>) -> tensor<6x4xf32> {
   // CHECK: nn.scatter_nd
   %one = nn.constant dense<1> : tensor<i64>
   %all = nn.for 5 carried(%before : tensor<6x4xf32>) -> (tensor<6x4xf32>) {
-  ^bb0(%turn: tensor<i64>, %rows: tensor<6x4xf32>):
-    %x = nn.gather %rows, %turn {axis = 0} : tensor<6x4xf32>, tensor<i64>
+  ^bb0(%iteration: tensor<i64>, %rows: tensor<6x4xf32>):
+    %x = nn.gather %rows, %iteration {axis = 0} : tensor<6x4xf32>, tensor<i64>
     %e = nn.unary exp %x : tensor<4xf32>
-    %to = nn.binary add %turn, %one : tensor<i64>, tensor<i64>
+    %to = nn.binary add %iteration, %one : tensor<i64>, tensor<i64>
     %at = nn.reshape %to : tensor<i64> to tensor<1xi64>
     %next = nn.scatter_nd set %rows, %at, %e : tensor<6x4xf32>, tensor<1xi64>, tensor<4xf32>
     nn.yield %next : tensor<6x4xf32>

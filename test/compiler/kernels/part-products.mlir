@@ -15,7 +15,7 @@
 // CHECK-NEXT:      [[XO:%[^ ]+]] = nn.slice [[ROW]] [0, 24] [2, 8] [1, 1]
 // CHECK-NEXT:      nn.binary add [[O]], [[XO]]
 
-// A turn is one launch: the cell in its own place, the hidden state to the next row.
+// An iteration is one launch: the cell in its own place, the hidden state to the next row.
 
 // PLAN-LABEL: plan.entry @documented_example
 // PLAN:         plan.for 10 {
@@ -35,7 +35,7 @@ func.func @documented_example(%x: tensor<10x2x32xf32> {nn.name = "x"}, %h0: tens
                               %c0: tensor<2x8xf32> {nn.name = "c"}) -> (tensor<2x8xf32> {nn.name = "y"}) {
   %r = nn.constant dense<0.25> : tensor<8x32xf32>
   %f:2 = nn.for 10 carried(%h0, %c0 : tensor<2x8xf32>, tensor<2x8xf32>) scanned(%x : tensor<10x2x32xf32>) -> (tensor<2x8xf32>, tensor<2x8xf32>) {
-  ^bb0(%turn: tensor<i64>, %h: tensor<2x8xf32>, %c: tensor<2x8xf32>, %row: tensor<2x32xf32>):
+  ^bb0(%iteration: tensor<i64>, %h: tensor<2x8xf32>, %c: tensor<2x8xf32>, %row: tensor<2x32xf32>):
     %p = nn.matmul %h, %r : tensor<2x8xf32>, tensor<8x32xf32>
     %z = nn.binary add %p, %row : tensor<2x32xf32>, tensor<2x32xf32>
     %i = nn.slice %z [0, 0] [2, 8] [1, 1] : tensor<2x32xf32>

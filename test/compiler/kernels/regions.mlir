@@ -52,7 +52,7 @@ func.func @captured(%x: tensor<4xf32> {nn.name = "x"}, %c: tensor<i1> {nn.name =
 // CHECK-NOT:   plan.launch
 func.func @in_place(%h0: tensor<4xf32> {nn.name = "h"}, %xs: tensor<5x4xf32> {nn.name = "xs"}) -> (tensor<4xf32> {nn.name = "y"}) {
   %y = nn.for 5 carried(%h0 : tensor<4xf32>) scanned(%xs : tensor<5x4xf32>) -> (tensor<4xf32>) {
-  ^bb0(%turn: tensor<i64>, %h: tensor<4xf32>, %x: tensor<4xf32>):
+  ^bb0(%iteration: tensor<i64>, %h: tensor<4xf32>, %x: tensor<4xf32>):
     %next = nn.binary add %h, %x : tensor<4xf32>, tensor<4xf32>
     nn.yield %next : tensor<4xf32>
   }
@@ -72,10 +72,10 @@ func.func @in_place(%h0: tensor<4xf32> {nn.name = "h"}, %xs: tensor<5x4xf32> {nn
 func.func @read_late(%h0: tensor<4xf32> {nn.name = "h"}, %g0: tensor<4xf32> {nn.name = "g"}, %go: tensor<i1> {nn.name = "go"})
     -> (tensor<4xf32> {nn.name = "y"}, tensor<4xf32> {nn.name = "z"}) {
   %y:3 = nn.while carried(%h0, %g0 : tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
-  ^bb0(%turn: tensor<i64>, %h: tensor<4xf32>, %g: tensor<4xf32>):
+  ^bb0(%iteration: tensor<i64>, %h: tensor<4xf32>, %g: tensor<4xf32>):
     nn.condition %go : tensor<i1>
   } do {
-  ^bb0(%turn: tensor<i64>, %h: tensor<4xf32>, %g: tensor<4xf32>):
+  ^bb0(%iteration: tensor<i64>, %h: tensor<4xf32>, %g: tensor<4xf32>):
     %next = nn.unary exp %h : tensor<4xf32>
     %sum = nn.reduce sum %next {axes = array<i64: 0>} : tensor<4xf32>
     %scaled = nn.binary mul %h, %sum : tensor<4xf32>, tensor<f32>
@@ -84,7 +84,7 @@ func.func @read_late(%h0: tensor<4xf32> {nn.name = "h"}, %g0: tensor<4xf32> {nn.
   return %y#0, %y#1 : tensor<4xf32>, tensor<4xf32>
 }
 
-// A product reads everything while it writes. The few bytes of all turns' values are rows; each reads one, writes the next.
+// A product reads everything while it writes. The few bytes of all iterations' values are rows; each reads one, writes the next.
 
 // CHECK-LABEL: plan.entry @rows
 // CHECK:       [[ROWS:%[^ ]+]] = plan.storage  temporary : memref<4x1x8xf32>
@@ -96,7 +96,7 @@ func.func @read_late(%h0: tensor<4xf32> {nn.name = "h"}, %g0: tensor<4xf32> {nn.
 // CHECK:       plan.view [[ROWS]] {offset = 24 : i64}
 func.func @rows(%h0: tensor<1x8xf32> {nn.name = "h"}, %w: tensor<8x8xf32> {nn.name = "w"}) -> (tensor<1x8xf32> {nn.name = "y"}) {
   %y = nn.for 3 carried(%h0 : tensor<1x8xf32>) -> (tensor<1x8xf32>) {
-  ^bb0(%turn: tensor<i64>, %h: tensor<1x8xf32>):
+  ^bb0(%iteration: tensor<i64>, %h: tensor<1x8xf32>):
     %next = nn.matmul %h, %w : tensor<1x8xf32>, tensor<8x8xf32>
     nn.yield %next : tensor<1x8xf32>
   }
@@ -117,7 +117,7 @@ func.func @rows(%h0: tensor<1x8xf32> {nn.name = "h"}, %w: tensor<8x8xf32> {nn.na
 // CHECK:       }
 func.func @stacked(%h0: tensor<4xf32> {nn.name = "h"}) -> (tensor<4xf32> {nn.name = "y"}, tensor<3x4xf32> {nn.name = "all"}) {
   %y, %all = nn.for 3 carried(%h0 : tensor<4xf32>) reverse -> (tensor<4xf32>, tensor<3x4xf32>) {
-  ^bb0(%turn: tensor<i64>, %h: tensor<4xf32>):
+  ^bb0(%iteration: tensor<i64>, %h: tensor<4xf32>):
     %next = nn.unary exp %h : tensor<4xf32>
     nn.yield %next : tensor<4xf32> stacked(%next : tensor<4xf32>)
   }
@@ -136,13 +136,13 @@ func.func @stacked(%h0: tensor<4xf32> {nn.name = "h"}) -> (tensor<4xf32> {nn.nam
 // CHECK-NEXT:  }
 func.func @swap(%x: tensor<4xf32> {nn.name = "x"}, %y: tensor<4xf32> {nn.name = "y"}) -> (tensor<4xf32> {nn.name = "a"}, tensor<4xf32> {nn.name = "b"}) {
   %r:2 = nn.for 3 carried(%x, %y : tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
-  ^bb0(%turn: tensor<i64>, %a: tensor<4xf32>, %b: tensor<4xf32>):
+  ^bb0(%iteration: tensor<i64>, %a: tensor<4xf32>, %b: tensor<4xf32>):
     nn.yield %b, %a : tensor<4xf32>, tensor<4xf32>
   }
   return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
 }
 
-// What begins a loop and is read by its turns as well stays where it is.
+// What begins a loop and is read by its iterations as well stays where it is.
 
 // CHECK-LABEL: plan.entry @initial_value_is_captured
 // CHECK:       plan.launch @exp_{{[0-9]+}}(%{{.*}}) into([[E:%[^ )]+]])
@@ -153,7 +153,7 @@ func.func @swap(%x: tensor<4xf32> {nn.name = "x"}, %y: tensor<4xf32> {nn.name = 
 func.func @initial_value_is_captured(%x: tensor<4xf32> {nn.name = "x"}) -> (tensor<4xf32> {nn.name = "y"}) {
   %e = nn.unary exp %x : tensor<4xf32>
   %y = nn.for 3 carried(%e : tensor<4xf32>) -> (tensor<4xf32>) {
-  ^bb0(%turn: tensor<i64>, %h: tensor<4xf32>):
+  ^bb0(%iteration: tensor<i64>, %h: tensor<4xf32>):
     %next = nn.binary add %h, %e : tensor<4xf32>, tensor<4xf32>
     nn.yield %next : tensor<4xf32>
   }
@@ -193,7 +193,7 @@ func.func @scanned(%x: tensor<3x4xf32> {nn.name = "x"}, %p: tensor<3x8xf32> {nn.
   %e = nn.unary exp %x : tensor<3x4xf32>
   %part = nn.slice %p [0, 4] [3, 4] [1, 1] : tensor<3x8xf32>
   %y = nn.for 3 scanned(%e, %part : tensor<3x4xf32>, tensor<3x4xf32>) -> (tensor<3x4xf32>) {
-  ^bb0(%turn: tensor<i64>, %a: tensor<4xf32>, %b: tensor<4xf32>):
+  ^bb0(%iteration: tensor<i64>, %a: tensor<4xf32>, %b: tensor<4xf32>):
     %sum = nn.binary add %a, %b : tensor<4xf32>, tensor<4xf32>
     nn.yield stacked(%sum : tensor<4xf32>)
   }
@@ -216,7 +216,7 @@ func.func @conditional_states(%a0: tensor<1x8xf32> {nn.name = "a0"}, %b0: tensor
                               %ons: tensor<3xi1> {nn.name = "ons"})
     -> (tensor<1x8xf32> {nn.name = "a"}, tensor<1x8xf32> {nn.name = "b"}) {
   %r:2 = nn.for 3 carried(%a0, %b0 : tensor<1x8xf32>, tensor<1x8xf32>) scanned(%ons : tensor<3xi1>) -> (tensor<1x8xf32>, tensor<1x8xf32>) {
-  ^bb0(%turn: tensor<i64>, %a: tensor<1x8xf32>, %b: tensor<1x8xf32>, %on: tensor<i1>):
+  ^bb0(%iteration: tensor<i64>, %a: tensor<1x8xf32>, %b: tensor<1x8xf32>, %on: tensor<i1>):
     %next:2 = nn.if %on : tensor<i1> -> (tensor<1x8xf32>, tensor<1x8xf32>) {
       %more = nn.binary add %a, %b : tensor<1x8xf32>, tensor<1x8xf32>
       %product = nn.matmul %b, %w : tensor<1x8xf32>, tensor<8x8xf32>
@@ -246,7 +246,7 @@ func.func @conditional_states(%a0: tensor<1x8xf32> {nn.name = "a0"}, %b0: tensor
 func.func @branches_in_branches(%a0: tensor<8xf32> {nn.name = "a0"}, %p: tensor<3xi1> {nn.name = "p"}, %q: tensor<3xi1> {nn.name = "q"})
     -> (tensor<8xf32> {nn.name = "a"}) {
   %r = nn.for 3 carried(%a0 : tensor<8xf32>) scanned(%p, %q : tensor<3xi1>, tensor<3xi1>) -> (tensor<8xf32>) {
-  ^bb0(%turn: tensor<i64>, %a: tensor<8xf32>, %on: tensor<i1>, %up: tensor<i1>):
+  ^bb0(%iteration: tensor<i64>, %a: tensor<8xf32>, %on: tensor<i1>, %up: tensor<i1>):
     %next = nn.if %on : tensor<i1> -> (tensor<8xf32>) {
       %inner = nn.if %up : tensor<i1> -> (tensor<8xf32>) {
         %e = nn.unary exp %a : tensor<8xf32>
@@ -279,7 +279,7 @@ func.func @branches_in_branches(%a0: tensor<8xf32> {nn.name = "a0"}, %p: tensor<
 func.func @one_value_for_two_states(%a0: tensor<8xf32> {nn.name = "a0"}, %b0: tensor<8xf32> {nn.name = "b0"}, %p: tensor<3xi1> {nn.name = "p"})
     -> (tensor<8xf32> {nn.name = "a"}, tensor<8xf32> {nn.name = "b"}) {
   %r:2 = nn.for 3 carried(%a0, %b0 : tensor<8xf32>, tensor<8xf32>) scanned(%p : tensor<3xi1>) -> (tensor<8xf32>, tensor<8xf32>) {
-  ^bb0(%turn: tensor<i64>, %a: tensor<8xf32>, %b: tensor<8xf32>, %on: tensor<i1>):
+  ^bb0(%iteration: tensor<i64>, %a: tensor<8xf32>, %b: tensor<8xf32>, %on: tensor<i1>):
     %next = nn.if %on : tensor<i1> -> (tensor<8xf32>) {
       %e = nn.unary exp %b : tensor<8xf32>
       nn.yield %e : tensor<8xf32>
@@ -293,12 +293,12 @@ func.func @one_value_for_two_states(%a0: tensor<8xf32> {nn.name = "a0"}, %b0: te
 
 // There is no second row to move to, and a GPU could not bind it.
 
-// CHECK-LABEL: plan.entry @one_turn
+// CHECK-LABEL: plan.entry @one_iteration
 // CHECK-NOT:   step =
 // CHECK:       plan.launch @exp
-func.func @one_turn(%xs: tensor<1x8xf32> {nn.name = "xs"}) -> (tensor<1x8xf32> {nn.name = "ys"}) {
+func.func @one_iteration(%xs: tensor<1x8xf32> {nn.name = "xs"}) -> (tensor<1x8xf32> {nn.name = "ys"}) {
   %ys = nn.for 1 scanned(%xs : tensor<1x8xf32>) -> (tensor<1x8xf32>) {
-  ^bb0(%turn: tensor<i64>, %x: tensor<8xf32>):
+  ^bb0(%iteration: tensor<i64>, %x: tensor<8xf32>):
     %y = nn.unary exp %x : tensor<8xf32>
     nn.yield stacked(%y : tensor<8xf32>)
   }

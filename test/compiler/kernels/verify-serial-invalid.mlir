@@ -45,7 +45,7 @@ plan.kernel @swaps serial (%x: tensor<4xf32>) into (%y: tensor<4xf32>, %z: tenso
 
 // -----
 
-// Every turn would write what the first one was given.
+// Every iteration would write what the first one was given.
 
 plan.kernel @writes_from_inside serial (%x: tensor<4xf32>) into (%y: tensor<4xf32>) cut 0 : 4 by 1 {
   %c0 = arith.constant 0 : index

@@ -89,7 +89,7 @@ plan.entry @two_branches {
   plan.launch @product(%x, %w) into(%z) : (memref<256x256xf32>, memref<256x256xf32>) into (memref<256x256xf32>)
 }
 
-// A loop is not cut: one engine has all its turns. Which, is the same here, so the GPU sleeps; with half precision it wins.
+// A loop is not cut: one engine has all its iterations. Which, is the same here, so the GPU sleeps; with half precision it wins.
 
 // CHECK-LABEL: plan.entry @loop
 // CHECK-SAME:    plan.meetings = 0
@@ -99,7 +99,7 @@ plan.entry @two_branches {
 // HALF-SAME:     plan.meetings = 1
 // HALF:          plan.launch @product
 // HALF-SAME:       {cpu = array<i64: 256, 256>, gpu = array<i64: 0, 256>
-// A wanted percentage is obeyed, with a meeting in each turn.
+// A wanted percentage is obeyed, with a meeting in each iteration.
 // SPLIT-LABEL: plan.entry @loop
 // SPLIT:         plan.launch @product
 // SPLIT-SAME:      gpu = array<i64: 0, 128>

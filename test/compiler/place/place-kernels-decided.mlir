@@ -100,7 +100,7 @@ plan.entry @decided {
   plan.launch @product(%t, %a) into(%y) : (memref<256x256xf32>, memref<256x256xf32>) into (memref<256x256xf32>)
 }
 
-// A run is expected to have all turns of a bound, and to take each branch every other time: 1 + 4 * (1 + 1/2) products of
+// A run is expected to have all iterations of a bound, and to take each branch every other time: 1 + 4 * (1 + 1/2) products of
 // 3.53 ms, of which the engines share the first and meet once.
 
 // COST-LABEL: plan.entry @expected

@@ -45,7 +45,7 @@ plan.entry @mixed {
   plan.launch @tanh(%m) into(%y) : (memref<1048576xf32>) into (memref<1048576xf32>)
 }
 
-// Engines that met in each turn would lose more than a loop can gain: all of one with such a kernel is the CPU's.
+// Engines that met in each iteration would lose more than a loop can gain: all of one with such a kernel is the CPU's.
 
 // AUTO-LABEL: plan.entry @loop
 // AUTO:         plan.launch @declined({{.*}}gpu = array<i64: 0, 0>

@@ -55,7 +55,8 @@ plan.entry @view_extends_lifetime {
 
 // -----
 
-// What a turn reads before it writes it is alive for all turns: %b is written after %a's last use, but the next turn reads %a.
+// What an iteration reads before it writes it is alive for all iterations: %b is written after %a's last use, but the next iteration
+// reads %a.
 
 // CHECK-LABEL: plan.entry @carried_through_a_loop attributes {arena_bytes = 80 : i64}
 plan.entry @carried_through_a_loop {
@@ -87,8 +88,8 @@ plan.entry @only_temporaries_in_use {
 
 // -----
 
-// What a turn writes before it reads it is not alive beyond its body: %b may lie where %a was, in each turn, and
-// %later where both were. The carried %c keeps its bytes for all turns.
+// What an iteration writes before it reads it is not alive beyond its body: %b may lie where %a was, in each iteration, and
+// %later where both were. The carried %c keeps its bytes for all iterations.
 
 // CHECK-LABEL: plan.entry @temporaries_of_bodies attributes {arena_bytes = 144 : i64}
 // CHECK-DAG:     %[[A:[^ ,:()]+]] = plan.storage temporary {offset = [[SHARED:[0-9]+]] : i64}
@@ -134,7 +135,7 @@ plan.entry @branches_share {
 
 // -----
 
-// A condition is read in every turn, and its bytes are not those of what the body carries.
+// A condition is read in every iteration, and its bytes are not those of what the body carries.
 
 // CHECK-LABEL: plan.entry @conditions_are_read attributes {arena_bytes = 65 : i64}
 plan.entry @conditions_are_read {

@@ -50,9 +50,9 @@ plan.entry @documented_example {
 
 // -----
 
-// What is made in front of a loop, and read there for one launch, is made in each turn.
+// What is made in front of a loop, and read there for one launch, is made in each iteration.
 
-// CHECK-LABEL: plan.entry @in_each_turn
+// CHECK-LABEL: plan.entry @in_each_iteration
 // CHECK-NOT:     @pack
 // CHECK:         plan.for 4 {
 // CHECK:           plan.launch @pack(
@@ -68,7 +68,7 @@ plan.kernel @narrow nest (%x: tensor<1024xf32>) into (%y: tensor<4xf32>) cut 0 :
 plan.kernel @widen nest (%x: tensor<4xf32>) into (%y: tensor<1024xf32>) cut 0 : 1024 by 1 {
   plan.yield %y : tensor<1024xf32>
 }
-plan.entry @in_each_turn {
+plan.entry @in_each_iteration {
   %w = plan.storage state "w" 0 : memref<4xf32>
   %out = plan.storage output "y" 0 : memref<4xf32>
   %panels = plan.storage temporary : memref<1024xf32>

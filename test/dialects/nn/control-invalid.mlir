@@ -61,10 +61,10 @@ func.func @a_branch_with_arguments(%c: tensor<i1>) {
 
 // -----
 
-func.func @rows_and_turns_differ(%xs: tensor<5xf32>) {
+func.func @rows_and_iterations_differ(%xs: tensor<5xf32>) {
   // expected-error@+1 {{a scanned operand must have a row for each of 4 iterations, but is 'tensor<5xf32>'}}
   nn.for 4 scanned(%xs : tensor<5xf32>) {
-  ^bb0(%turn: tensor<i64>, %x: tensor<f32>):
+  ^bb0(%iteration: tensor<i64>, %x: tensor<f32>):
     nn.yield
   }
   return
@@ -86,7 +86,7 @@ func.func @no_counter(%x: tensor<f32>) {
 func.func @a_narrow_counter() {
   // expected-error@+1 {{number 0 of the arguments of a region must be 'tensor<i64>', but is 'tensor<i32>'}}
   nn.for 4 {
-  ^bb0(%turn: tensor<i32>):
+  ^bb0(%iteration: tensor<i32>):
     nn.yield
   }
   return
@@ -96,9 +96,9 @@ func.func @a_narrow_counter() {
 
 func.func @carries_another_type(%x: tensor<f32>) {
   %y = nn.for 4 carried(%x : tensor<f32>) -> (tensor<f32>) {
-  ^bb0(%turn: tensor<i64>, %h: tensor<f32>):
+  ^bb0(%iteration: tensor<i64>, %h: tensor<f32>):
     // expected-error@+1 {{number 0 of the carried values must be 'tensor<f32>', but is 'tensor<i64>'}}
-    nn.yield %turn : tensor<i64>
+    nn.yield %iteration : tensor<i64>
   }
   return
 }
@@ -108,8 +108,8 @@ func.func @carries_another_type(%x: tensor<f32>) {
 func.func @a_stack_of_other_rows() {
   // expected-error@+1 {{number 0 of the results of a loop must be 'tensor<4xi64>', but is 'tensor<5xi64>'}}
   %y = nn.for 4 -> (tensor<5xi64>) {
-  ^bb0(%turn: tensor<i64>):
-    nn.yield stacked(%turn : tensor<i64>)
+  ^bb0(%iteration: tensor<i64>):
+    nn.yield stacked(%iteration : tensor<i64>)
   }
   return
 }
@@ -119,7 +119,7 @@ func.func @a_stack_of_other_rows() {
 func.func @a_narrow_count(%n: tensor<i32>) {
   // expected-error@+1 {{the count must be one element of i64, but is 'tensor<i32>'}}
   nn.for 4 count(%n : tensor<i32>) {
-  ^bb0(%turn: tensor<i64>):
+  ^bb0(%iteration: tensor<i64>):
     nn.yield
   }
   return
@@ -130,7 +130,7 @@ func.func @a_narrow_count(%n: tensor<i32>) {
 func.func @a_count_from_the_end(%n: tensor<i64>) {
   // expected-error@+1 {{must not be reversed if a count states the number of rows}}
   nn.for 4 count(%n : tensor<i64>) reverse {
-  ^bb0(%turn: tensor<i64>):
+  ^bb0(%iteration: tensor<i64>):
     nn.yield
   }
   return
@@ -138,10 +138,10 @@ func.func @a_count_from_the_end(%n: tensor<i64>) {
 
 // -----
 
-func.func @fewer_than_no_turns() {
+func.func @fewer_than_no_iterations() {
   // expected-error@+1 {{attribute 'trip_count' failed to satisfy constraint: number of iterations whose value is non-negative}}
   nn.for -1 {
-  ^bb0(%turn: tensor<i64>):
+  ^bb0(%iteration: tensor<i64>):
     nn.yield
   }
   return
@@ -152,11 +152,11 @@ func.func @fewer_than_no_turns() {
 func.func @a_stack_without_a_bound(%go: tensor<i1>) {
   // expected-error@+1 {{must have a bound if its body stacks rows}}
   %all, %trips = nn.while -> (tensor<4xi64>) {
-  ^bb0(%turn: tensor<i64>):
+  ^bb0(%iteration: tensor<i64>):
     nn.condition %go : tensor<i1>
   } do {
-  ^bb0(%turn: tensor<i64>):
-    nn.yield stacked(%turn : tensor<i64>)
+  ^bb0(%iteration: tensor<i64>):
+    nn.yield stacked(%iteration : tensor<i64>)
   }
   return
 }
@@ -166,10 +166,10 @@ func.func @a_stack_without_a_bound(%go: tensor<i1>) {
 func.func @no_condition(%go: tensor<i1>) {
   // expected-error@+1 {{region 0 must end in 'nn.condition'}}
   %trips = nn.while {
-  ^bb0(%turn: tensor<i64>):
+  ^bb0(%iteration: tensor<i64>):
     nn.yield
   } do {
-  ^bb0(%turn: tensor<i64>):
+  ^bb0(%iteration: tensor<i64>):
     nn.yield
   }
   return

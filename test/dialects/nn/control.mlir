@@ -40,7 +40,7 @@ func.func @sums_so_far(%h0: tensor<8xf32>, %xs: tensor<100x8xf32>) -> (tensor<8x
   // CHECK: nn.for 100 carried(%{{.*}} : tensor<8xf32>) scanned(%{{.*}} : tensor<100x8xf32>) -> (tensor<8xf32>, tensor<100x8xf32>) {
   // CHECK-NEXT: ^bb0(%{{.*}}: tensor<i64>, %{{.*}}: tensor<8xf32>, %{{.*}}: tensor<8xf32>):
   %last, %all = nn.for 100 carried(%h0 : tensor<8xf32>) scanned(%xs : tensor<100x8xf32>) -> (tensor<8xf32>, tensor<100x8xf32>) {
-  ^bb0(%turn: tensor<i64>, %h: tensor<8xf32>, %x: tensor<8xf32>):
+  ^bb0(%iteration: tensor<i64>, %h: tensor<8xf32>, %x: tensor<8xf32>):
     %sum = nn.binary add %h, %x : tensor<8xf32>, tensor<8xf32>
     // CHECK: nn.yield %[[SUM:[^ ,:()]+]] : tensor<8xf32> stacked(%[[SUM]] : tensor<8xf32>)
     nn.yield %sum : tensor<8xf32> stacked(%sum : tensor<8xf32>)
@@ -53,7 +53,7 @@ func.func @sums_so_far(%h0: tensor<8xf32>, %xs: tensor<100x8xf32>) -> (tensor<8x
 func.func @counted(%n: tensor<1xi64>, %xs: tensor<5xf32>) -> tensor<5xf32> {
   // CHECK: nn.for 5 count(%{{.*}} : tensor<1xi64>) scanned(%{{.*}} : tensor<5xf32>) -> (tensor<5xf32>) {
   %all = nn.for 5 count(%n : tensor<1xi64>) scanned(%xs : tensor<5xf32>) -> (tensor<5xf32>) {
-  ^bb0(%turn: tensor<i64>, %x: tensor<f32>):
+  ^bb0(%iteration: tensor<i64>, %x: tensor<f32>):
     %y = nn.unary exp %x : tensor<f32>
     // CHECK: nn.yield stacked(%{{.*}} : tensor<f32>)
     nn.yield stacked(%y : tensor<f32>)
@@ -66,7 +66,7 @@ func.func @counted(%n: tensor<1xi64>, %xs: tensor<5xf32>) -> tensor<5xf32> {
 func.func @reversed(%xs: tensor<5xf32>) -> tensor<5xf32> {
   // CHECK: nn.for 5 scanned(%{{.*}} : tensor<5xf32>) reverse -> (tensor<5xf32>) {
   %all = nn.for 5 scanned(%xs : tensor<5xf32>) reverse -> (tensor<5xf32>) {
-  ^bb0(%turn: tensor<i64>, %x: tensor<f32>):
+  ^bb0(%iteration: tensor<i64>, %x: tensor<f32>):
     nn.yield stacked(%x : tensor<f32>)
   }
   return %all : tensor<5xf32>
@@ -77,13 +77,13 @@ func.func @reversed(%xs: tensor<5xf32>) -> tensor<5xf32> {
 func.func @up_to_a_limit(%x0: tensor<f32>, %limit: tensor<f32>) -> (tensor<f32>, tensor<64xf32>, tensor<i64>) {
   // CHECK: nn.while bound 64 carried(%{{.*}} : tensor<f32>) -> (tensor<f32>, tensor<64xf32>) {
   %last, %all, %trips = nn.while bound 64 carried(%x0 : tensor<f32>) -> (tensor<f32>, tensor<64xf32>) {
-  ^bb0(%turn: tensor<i64>, %x: tensor<f32>):
+  ^bb0(%iteration: tensor<i64>, %x: tensor<f32>):
     %less = nn.binary less %x, %limit : tensor<f32>, tensor<f32>
     // CHECK: nn.condition %{{.*}} : tensor<i1>
     nn.condition %less : tensor<i1>
   // CHECK-NEXT: } do {
   } do {
-  ^bb0(%turn: tensor<i64>, %x: tensor<f32>):
+  ^bb0(%iteration: tensor<i64>, %x: tensor<f32>):
     %twice = nn.binary add %x, %x : tensor<f32>, tensor<f32>
     nn.yield %twice : tensor<f32> stacked(%x : tensor<f32>)
   }
@@ -95,10 +95,10 @@ func.func @up_to_a_limit(%x0: tensor<f32>, %limit: tensor<f32>) -> (tensor<f32>,
 func.func @nested(%x0: tensor<f32>, %go: tensor<i1>) -> tensor<f32> {
   // CHECK: nn.while carried(%{{.*}} : tensor<f32>) -> (tensor<f32>) {
   %last, %trips = nn.while carried(%x0 : tensor<f32>) -> (tensor<f32>) {
-  ^bb0(%turn: tensor<i64>, %x: tensor<f32>):
+  ^bb0(%iteration: tensor<i64>, %x: tensor<f32>):
     nn.condition %go : tensor<i1>
   } do {
-  ^bb0(%turn: tensor<i64>, %x: tensor<f32>):
+  ^bb0(%iteration: tensor<i64>, %x: tensor<f32>):
     %inner = nn.for 0 carried(%x : tensor<f32>) -> (tensor<f32>) {
     ^bb0(%t: tensor<i64>, %h: tensor<f32>):
       %y = nn.binary mul %h, %x : tensor<f32>, tensor<f32>

@@ -76,7 +76,7 @@ plan.entry @branches_have_no_counter {
 
 // -----
 
-// Nobody knows how far the last turn of a loop without a bound is.
+// Nobody knows how far the last iteration of a loop without a bound is.
 
 plan.entry @views_need_a_bound {
   %c = plan.storage input "c" 0 : memref<i8>
@@ -91,7 +91,7 @@ plan.entry @views_need_a_bound {
 
 // -----
 
-plan.entry @the_last_turn_stays_inside {
+plan.entry @the_last_iteration_stays_inside {
   %x = plan.storage input "x" 0 : memref<64xf32>
   %c = plan.storage input "c" 1 : memref<i8>
   plan.while bound 65 {
@@ -174,7 +174,7 @@ plan.entry @loops_are_not_too_deep {
 
 // -----
 
-// Memory is the entry's: what is inside a loop is not another array in each turn.
+// Memory is the entry's: what is inside a loop is not another array in each iteration.
 
 plan.entry @storages_are_of_entries {
   plan.for 2 {

@@ -66,7 +66,7 @@ class DriverTest(nacre.NacreTest):
         self.assertEqual([row["kernel"] for row in launches], re.findall(r"^  \w+ +(\w+) +\S", said.split("launches")[-1], re.MULTILINE))
         for row in launches:
             self.assertEqual((row["engine"], row["gpu_share"], row["gpu_declined"]), ("gpu", 1, ""), row)
-            self.assertEqual(row["turns"], 1)
+            self.assertEqual(row["iterations"], 1)
             self.assertTrue(row["nodes"])
             self.assertGreater(min(row["read_bytes"], row["written_bytes"]), 0, row)
             self.assertEqual(row["executed_flops"], row["flops"], row)

@@ -133,7 +133,7 @@ class PlacementTest(nacre.NacreTest):
             self.assertEqual((row["engine"], row["gpu_share"]), ("cpu", 0), row)
             self.assertNotIn("predicted_gpu_ms", row)
         # The CPU computes one launch after the other.
-        on_cpu = sum(row["predicted_cpu_ms"] * row["turns"] for row in report["launches"] if row["engine"] == "cpu")
+        on_cpu = sum(row["predicted_cpu_ms"] * row["iterations"] for row in report["launches"] if row["engine"] == "cpu")
         self.assertGreaterEqual(report["predicted_ms"], on_cpu * 0.999)
         return len(declined)
 

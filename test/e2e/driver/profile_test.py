@@ -40,7 +40,7 @@ class ProfileTest(nacre.NacreTest):
         self.assertEqual(names[0, 0, "thread_name"], "calling thread, with 1 more in each launch")
         self.assertTrue(all((e["pid"], e["tid"], "thread_name") in names for e in events["X"]))
 
-    def test_a_loop_counts_its_turns(self):
+    def test_a_loop_counts_its_iterations(self):
         table, _, events = self.trace_of(self.compile("recurrent"))
         self.assertIn(10, {e["args"]["executions"] for e in events["X"]})
         self.assertTrue(any(re.search(r"%\s+10 ", line) for line in table.splitlines()), table)

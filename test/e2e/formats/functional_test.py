@@ -41,7 +41,7 @@ class FunctionalTest(nacre.NacreTest):
 
 
 class ChoosingTest(FunctionalTest):
-    """A While of as many turns as the input says, in each a Case by the turn, and an If by what that gave."""
+    """A While of as many iterations as the input says, in each a Case by the iteration, and an If by what that gave."""
 
     def write_graph(self):
         choose = tf.function("choose", [("i", tf.INT32), ("a", tf.FLOAT)], [("b", tf.FLOAT, "case:output:0")], [
@@ -53,7 +53,7 @@ class ChoosingTest(FunctionalTest):
             tf.node("quarter", "Const", dtype=FLOAT, value=tf.floats([], [0.25])), tf.node("sum", "AddV2", ["a", "quarter:output:0"], T=FLOAT)])
         constant = tf.function("constant", [("a", tf.FLOAT)], [("b", tf.FLOAT, "half:output:0")], [
             tf.node("half", "Const", dtype=FLOAT, value=tf.floats([3], [0.5, 0.25, -0.5]))])
-        turn = tf.function("turn", [("i", tf.INT32), ("n", tf.INT32), ("a", tf.FLOAT)],
+        iteration = tf.function("iteration", [("i", tf.INT32), ("n", tf.INT32), ("a", tf.FLOAT)],
                            [("i_", tf.INT32, "next:z:0"), ("n_", tf.INT32, "n"), ("a_", tf.FLOAT, "checked:output:0")], [
             number("one", 1), tf.node("next", "AddV2", ["i", "one:output:0"], T=INT32),
             tf.node("chosen", "PartitionedCall", ["i", "a"], f=tf.Function("choose"), Tin=[INT32, FLOAT], Tout=[FLOAT]),
@@ -67,13 +67,13 @@ class ChoosingTest(FunctionalTest):
                             [tf.node("less", "Less", ["i", "n"], T=INT32)])
         nodes = [
             tf.node("x", "Placeholder", dtype=FLOAT, shape=tf.Shape([3])), tf.node("n", "Placeholder", dtype=FLOAT, shape=tf.Shape([])),
-            tf.node("turns", "Cast", ["n"], SrcT=FLOAT, DstT=INT32), number("zero", 0),
-            tf.node("loop", "StatelessWhile", ["zero", "turns", "x"], T=[INT32, INT32, FLOAT], cond=tf.Function("below"), body=tf.Function("turn")),
+            tf.node("iterations", "Cast", ["n"], SrcT=FLOAT, DstT=INT32), number("zero", 0),
+            tf.node("loop", "StatelessWhile", ["zero", "iterations", "x"], T=[INT32, INT32, FLOAT], cond=tf.Function("below"), body=tf.Function("iteration")),
             tf.node("y", "Identity", ["loop:2"], T=FLOAT)]
         with open(self.path("choosing.pb"), "wb") as file:
-            file.write(tf.graph(nodes, [choose, sums, constant, turn, same, below, apply("sines", "Sin"), apply("squares", "Square")]))
+            file.write(tf.graph(nodes, [choose, sums, constant, iteration, same, below, apply("sines", "Sin"), apply("squares", "Square")]))
 
-    def test_turns_that_choose(self):
+    def test_iterations_that_choose(self):
         self.write_graph()
         library = self.compile_graph("choosing.pb")
         seen = set()
@@ -101,7 +101,7 @@ class RecurrentTest(FunctionalTest):
         go = tf.function("go", values, [("go", tf.BOOL, "both:z:0")], [
             number("steps", self.STEPS), tf.node("in_time", "Less", ["time", "steps:output:0"], T=INT32), tf.node("below", "Less", ["i", "most"], T=INT32),
             tf.node("both", "LogicalAnd", ["below:z:0", "in_time:z:0"])])
-        turn = tf.function("turn", values, [
+        iteration = tf.function("iteration", values, [
             ("r0", tf.INT32, "next:z:0"), ("r1", tf.INT32, "most"), ("r2", tf.INT32, "next_time:z:0"), ("r3", tf.VARIANT, "put:output_handle:0"),
             ("r4", tf.FLOAT, "new:y:0"), ("r5", tf.VARIANT, "xs"), ("r6", tf.RESOURCE, "weights")], [
             number("one", 1), sizes("shape", [1, self.WIDTH]),
@@ -116,14 +116,14 @@ class RecurrentTest(FunctionalTest):
             row("xs", "TensorListFromTensor", ["x", "shape:output:0"], element_dtype=FLOAT, shape_type=INT32),
             row("rows", "TensorListReserve", ["open:output:0", "steps:output:0"], element_dtype=FLOAT, shape_type=INT32),
             row("while", "While", ["zero:output:0", "steps:output:0", "zero:output:0", "rows:handle:0", "first:output:0", "xs:output_handle:0", "weights"],
-                T=[INT32, INT32, INT32, VARIANT, FLOAT, VARIANT, RESOURCE], cond=tf.Function("go"), body=tf.Function("turn")),
+                T=[INT32, INT32, INT32, VARIANT, FLOAT, VARIANT, RESOURCE], cond=tf.Function("go"), body=tf.Function("iteration")),
             row("ys", "TensorListStack", ["while:output:3", "shape:output:0"], element_dtype=FLOAT, num_elements=self.STEPS)])
         nodes = [row("weights", "VarHandleOp", dtype=FLOAT, shape=tf.Shape([3, 3]), shared_name="weights"),
                  row("serve_x", "Placeholder", dtype=FLOAT, shape=tf.Shape([self.STEPS, 1, self.WIDTH])),
                  row("call", "StatefulPartitionedCall", ["serve_x", "weights"], f=tf.Function("serve"), Tin=[FLOAT, RESOURCE], Tout=[FLOAT, FLOAT])]
         signature = tf.signature({"x": ("serve_x:0", tf.FLOAT, [self.STEPS, 1, self.WIDTH])},
                                  {"ys": ("call:0", tf.FLOAT, [self.STEPS, 1, self.WIDTH]), "last": ("call:1", tf.FLOAT, [1, self.WIDTH])})
-        tf.save(self.path("recurrent"), tf.saved_model(tf.meta_graph(tf.graph(nodes, [go, turn, serve]), {"serving_default": signature})),
+        tf.save(self.path("recurrent"), tf.saved_model(tf.meta_graph(tf.graph(nodes, [go, iteration, serve]), {"serving_default": signature})),
                 {"weights": tf.floats([3, 3], self.WEIGHTS)})
 
     def test_rows_of_lists(self):
@@ -140,17 +140,17 @@ class RecurrentTest(FunctionalTest):
 
 
 class RememberingTest(FunctionalTest):
-    """A While whose turns add to one variable, and a branch in them that counts in another: both are kept from run to run."""
+    """A While whose iterations add to one variable, and a branch in them that counts in another: both are kept from run to run."""
 
     def write_folder(self):
         arguments = [("i", tf.INT32), ("x", tf.FLOAT), ("sum", tf.RESOURCE), ("count", tf.RESOURCE)]
         below = tf.function("below", arguments, [("go", tf.BOOL, "less:z:0")], [
-            number("turns", 3), tf.node("less", "Less", ["i", "turns:output:0"], T=INT32)])
+            number("iterations", 3), tf.node("less", "Less", ["i", "iterations:output:0"], T=INT32)])
         add = tf.function("add", [("count", tf.RESOURCE)], [], [
             tf.node("one", "Const", dtype=FLOAT, value=tf.floats([], [1.0])),
             tf.node("more", "AssignAddVariableOp", ["count", "one:output:0"], dtype=FLOAT)], controls=["more"])
         none = tf.function("none", [("count", tf.RESOURCE)], [], [])
-        turn = tf.function("turn", arguments, [("i_", tf.INT32, "next:z:0"), ("x_", tf.FLOAT, "half:z:0"), ("s_", tf.RESOURCE, "sum"), ("c_", tf.RESOURCE, "count")], [
+        iteration = tf.function("iteration", arguments, [("i_", tf.INT32, "next:z:0"), ("x_", tf.FLOAT, "half:z:0"), ("s_", tf.RESOURCE, "sum"), ("c_", tf.RESOURCE, "count")], [
             number("one", 1), tf.node("next", "AddV2", ["i", "one:output:0"], T=INT32),
             tf.node("two", "Const", dtype=FLOAT, value=tf.floats([], [0.5])), tf.node("half", "Mul", ["x", "two:output:0"], T=FLOAT),
             tf.node("more", "AssignAddVariableOp", ["sum", "x"], dtype=FLOAT), tf.node("now", "ReadVariableOp", ["sum", "^more"], dtype=FLOAT),
@@ -160,17 +160,17 @@ class RememberingTest(FunctionalTest):
             controls=["more", "if"])
         serve = tf.function("serve", arguments[1:], [("y", tf.FLOAT, "y:value:0"), ("n", tf.FLOAT, "n:value:0")], [
             number("zero", 0),
-            tf.node("while", "While", ["zero:output:0", "x", "sum", "count"], T=[INT32, FLOAT, RESOURCE, RESOURCE], cond=tf.Function("below"), body=tf.Function("turn")),
+            tf.node("while", "While", ["zero:output:0", "x", "sum", "count"], T=[INT32, FLOAT, RESOURCE, RESOURCE], cond=tf.Function("below"), body=tf.Function("iteration")),
             tf.node("y", "ReadVariableOp", ["sum", "^while"], dtype=FLOAT), tf.node("n", "ReadVariableOp", ["count", "^while"], dtype=FLOAT)], controls=["while"])
         nodes = [tf.node("sum", "VarHandleOp", dtype=FLOAT, shape=tf.Shape([2]), shared_name="sum"),
                  tf.node("count", "VarHandleOp", dtype=FLOAT, shape=tf.Shape([]), shared_name="count"),
                  tf.node("serve_x", "Placeholder", dtype=FLOAT, shape=tf.Shape([2])),
                  tf.node("call", "StatefulPartitionedCall", ["serve_x", "sum", "count"], f=tf.Function("serve"), Tin=[FLOAT, RESOURCE, RESOURCE], Tout=[FLOAT, FLOAT])]
         signature = tf.signature({"x": ("serve_x:0", tf.FLOAT, [2])}, {"y": ("call:0", tf.FLOAT, [2]), "n": ("call:1", tf.FLOAT, [])})
-        tf.save(self.path("remembering"), tf.saved_model(tf.meta_graph(tf.graph(nodes, [below, add, none, turn, serve]), {"serving_default": signature})),
+        tf.save(self.path("remembering"), tf.saved_model(tf.meta_graph(tf.graph(nodes, [below, add, none, iteration, serve]), {"serving_default": signature})),
                 {"sum": tf.floats([2], [0.25, -1.0]), "count": tf.floats([], [7.0])})
 
-    def test_turns_that_assign(self):
+    def test_iterations_that_assign(self):
         self.write_folder()
         library = self.compile_graph("remembering")
         total, count, options, counted = [0.25, -1.0], 7.0, [], set()

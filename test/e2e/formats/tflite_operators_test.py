@@ -16,10 +16,10 @@ from tflite_writer import FLOAT16, FLOAT32, INT32, INT64
 
 def philox(counter, key):
     """Four words (Salmon et al. 2011)."""
-    for turn in range(10):
+    for iteration in range(10):
         first, second = 0xD2511F53 * counter[0], 0xCD9E8D57 * counter[2]
-        counter = [second >> 32 ^ counter[1] ^ (key[0] + turn * 0x9E3779B9) % 2**32, second % 2**32,
-                   first >> 32 ^ counter[3] ^ (key[1] + turn * 0xBB67AE85) % 2**32, first % 2**32]
+        counter = [second >> 32 ^ counter[1] ^ (key[0] + iteration * 0x9E3779B9) % 2**32, second % 2**32,
+                   first >> 32 ^ counter[3] ^ (key[1] + iteration * 0xBB67AE85) % 2**32, first % 2**32]
     return counter
 
 

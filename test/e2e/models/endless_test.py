@@ -17,15 +17,15 @@ from onnx_writer import BOOL, Graph, _tensor
 
 def endless_model():
     """Adds to x as long as `go`; and a state, which a run that does not end must not change."""
-    turn = body("turn", ["a"])
-    turn.node("Add", ["a", turn.weight("one", [4], 1, 1)], output="a_next")
-    turn.output("a_next", [4])
+    iteration = body("iteration", ["a"])
+    iteration.node("Add", ["a", iteration.weight("one", [4], 1, 1)], output="a_next")
+    iteration.output("a_next", [4])
     graph = Graph("endless")
     graph.input("go", [], BOOL)
     graph.input("x", [4])
     graph.input("before", [4])
     graph.node("Add", ["before", "x"], output="after")
-    graph.node("Loop", ["", "go", "x"], "y", body=turn)
+    graph.node("Loop", ["", "go", "x"], "y", body=iteration)
     graph.output("y", [4])
     graph.output("after", [4])
     return graph

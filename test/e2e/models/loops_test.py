@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loops and branches that a run decides, against the same loops in Python.
 
-Why:  what is carried lies in memory that turns write over; which value may be written where is decided kernel by kernel, and a
-      wrong answer shows only with the right number of turns.
+Why:  what is carried lies in memory that iterations write over; which value may be written where is decided kernel by kernel, and a
+      wrong answer shows only with the right number of iterations.
 How:  ONNX models whose trip counts, conditions and states are inputs: on the CPU, on arm64 under qemu, on a GPU, half on each,
-      with no turn, one turn and several. Numbers are small integers as floats, so that answers are exact.
+      with no iteration, one iteration and several. Numbers are small integers as floats, so that answers are exact.
 """
 import array
 import os
@@ -26,8 +26,8 @@ def add(graph, a, b, output=None):
     return graph.node("Add", [a, b], output)
 
 
-def body(name, carried, dims=(4,), counter="turn"):
-    """A body that begins as ONNX's loops do: the turn's number, the condition, what is carried."""
+def body(name, carried, dims=(4,), counter="iteration"):
+    """A body that begins as ONNX's loops do: the iteration's number, the condition, what is carried."""
     graph = Graph(name)
     graph.input(counter, [], INT64)
     graph.input(name + "_on", [], BOOL)
@@ -39,51 +39,51 @@ def body(name, carried, dims=(4,), counter="turn"):
 
 def swap_model():
     """Two values change places, and a third is their sum."""
-    turn = body("body", ["a", "b", "c"])
-    turn.node("Identity", ["b"], "a_next")
-    turn.node("Identity", ["a"], "b_next")
-    add(turn, add(turn, "a", "b"), "c", "c_next")
+    iteration = body("body", ["a", "b", "c"])
+    iteration.node("Identity", ["b"], "a_next")
+    iteration.node("Identity", ["a"], "b_next")
+    add(iteration, add(iteration, "a", "b"), "c", "c_next")
     for name in ("a_next", "b_next", "c_next"):
-        turn.output(name, [4])
+        iteration.output(name, [4])
     graph = Graph("swap")
-    graph.input("turns", [], INT64)
+    graph.input("iterations", [], INT64)
     for name in ("x", "y"):
         graph.input(name, [4])
-    graph.node("Loop", ["turns", "", "x", "y", "x"], ["p", "q", "r"], body=turn)
+    graph.node("Loop", ["iterations", "", "x", "y", "x"], ["p", "q", "r"], body=iteration)
     for name in ("p", "q", "r"):
         graph.output(name, [4])
     return graph
 
 
-def swap(turns, x, y):
+def swap(iterations, x, y):
     a, b, c = x, y, x
-    for _ in range(turns):
+    for _ in range(iterations):
         a, b, c = b, a, [i + j + k for i, j, k in zip(a, b, c)]
     return {"p": a, "q": b, "r": c}
 
 
 def until_model():
-    """Doubles until the sum is beyond a limit. The rows of all turns are stacked, and what was before, too."""
-    turn = Graph("body")
-    turn.input("turn", [], INT64)
-    turn.input("on", [], BOOL)
-    turn.input("a", [4])
-    add(turn, "a", "a", "a_next")
-    turn.node("Less", [turn.node("ReduceSum", ["a_next"], keepdims=0), "limit"], "go")
-    turn.node("Identity", ["a"], "before")
-    turn.output("go", [], BOOL)
+    """Doubles until the sum is beyond a limit. The rows of all iterations are stacked, and what was before, too."""
+    iteration = Graph("body")
+    iteration.input("iteration", [], INT64)
+    iteration.input("on", [], BOOL)
+    iteration.input("a", [4])
+    add(iteration, "a", "a", "a_next")
+    iteration.node("Less", [iteration.node("ReduceSum", ["a_next"], keepdims=0), "limit"], "go")
+    iteration.node("Identity", ["a"], "before")
+    iteration.output("go", [], BOOL)
     for name in ("a_next", "a_next_row", "before"):
-        turn.output(name, [4])
-    turn.node("Identity", ["a_next"], "a_next_row")
+        iteration.output(name, [4])
+    iteration.node("Identity", ["a_next"], "a_next_row")
     graph = Graph("until")
     graph.input("limit", [])
     graph.input("x", [4])
     graph.node("Less", [graph.node("ReduceSum", ["x"], keepdims=0), "limit"], "first")
     graph.integers("most", [6])
-    graph.node("Loop", ["most", "first", "x"], ["last", "rows", "befores"], body=turn)
+    graph.node("Loop", ["most", "first", "x"], ["last", "rows", "befores"], body=iteration)
     graph.output("last", [4])
-    graph.output("rows", ["turns", 4])
-    graph.output("befores", ["turns", 4])
+    graph.output("rows", ["iterations", 4])
+    graph.output("befores", ["iterations", 4])
     return graph
 
 
@@ -97,28 +97,28 @@ def until(limit, x):
 
 
 def shift_model():
-    """The last four of what was scanned from behind, moved on by one in each turn; only if a number is greater than a limit."""
+    """The last four of what was scanned from behind, moved on by one in each iteration; only if a number is greater than a limit."""
     then = Graph("then")
     then.node("Concat", [then.node("Slice", ["a", "one", "four", "axes"]), "x"], "moved", axis=0)
     then.output("moved", [4])
     stay = Graph("else")
     stay.node("Identity", ["a"], "stayed")
     stay.output("stayed", [4])
-    turn = Graph("body")
-    turn.input("a", [4])
-    turn.input("x", [1])
-    turn.node("Squeeze", [turn.node("Greater", ["x", "limit"])], "is_greater")
-    turn.node("If", ["is_greater"], "a_next", then_branch=then, else_branch=stay)
-    turn.node("Identity", ["a_next"], "row")
-    turn.output("a_next", [4])
-    turn.output("row", [4])
+    iteration = Graph("body")
+    iteration.input("a", [4])
+    iteration.input("x", [1])
+    iteration.node("Squeeze", [iteration.node("Greater", ["x", "limit"])], "is_greater")
+    iteration.node("If", ["is_greater"], "a_next", then_branch=then, else_branch=stay)
+    iteration.node("Identity", ["a_next"], "row")
+    iteration.output("a_next", [4])
+    iteration.output("row", [4])
     graph = Graph("shift")
     graph.input("limit", [1])
     graph.input("state", [4])
     graph.input("xs", [12, 1])
     for name, value in (("one", 1), ("four", 4), ("axes", 0)):
         graph.integers(name, [value])
-    graph.node("Scan", ["state", "xs"], ["last", "rows"], body=turn, num_scan_inputs=1, scan_input_directions=[1],
+    graph.node("Scan", ["state", "xs"], ["last", "rows"], body=iteration, num_scan_inputs=1, scan_input_directions=[1],
                scan_output_directions=[1])
     graph.output("last", [4])
     graph.output("rows", [12, 4])
@@ -135,13 +135,13 @@ def shift(limit, state, xs):
 
 
 def nested_model():
-    """A loop in a loop in a branch: both counts are inputs, and the inner one's turns read what the outer one carries."""
-    inner = body("inner", ["c"], counter="inner_turn")
-    add(inner, add(inner, "c", "a"), inner.node("Cast", ["inner_turn"], to=FLOAT), "c_next")
+    """A loop in a loop in a branch: both counts are inputs, and the inner one's iterations read what the outer one carries."""
+    inner = body("inner", ["c"], counter="inner_iteration")
+    add(inner, add(inner, "c", "a"), inner.node("Cast", ["inner_iteration"], to=FLOAT), "c_next")
     inner.output("c_next", [4])
-    outer = body("outer", ["a"], counter="outer_turn")
+    outer = body("outer", ["a"], counter="outer_iteration")
     outer.node("Loop", ["n", "", "x"], "sum", body=inner)
-    add(outer, "sum", outer.node("Cast", ["outer_turn"], to=FLOAT), "a_next")
+    add(outer, "sum", outer.node("Cast", ["outer_iteration"], to=FLOAT), "a_next")
     outer.output("a_next", [4])
     then = Graph("then")
     then.node("Loop", ["m", "", "x"], "looped", body=outer)
@@ -193,13 +193,13 @@ def branch_model():
 X, Y = [1.0, 2.0, 3.0, -1.0], [5.0, 0.0, -2.0, 4.0]
 XS = [3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0, 5.0, 3.0, 5.0, 8.0]
 CASES = {
-    "swap": (swap_model, swap, [{"turns": turns, "x": X, "y": Y} for turns in (0, 1, 2, 5)]),
+    "swap": (swap_model, swap, [{"iterations": iterations, "x": X, "y": Y} for iterations in (0, 1, 2, 5)]),
     "until": (until_model, until, [{"limit": limit, "x": X} for limit in (0.0, 6.0, 50.0, 1e9)]),
     "shift": (shift_model, shift, [{"limit": limit, "state": X, "xs": XS} for limit in (0.0, 3.0, 100.0)]),
     "nested": (nested_model, nested, [{"m": m, "n": n, "wanted": wanted, "x": X}
                                       for m, n, wanted in ((2, 3, 1), (0, 3, 1), (3, 0, 1), (2, 2, 0))]),
 }
-TYPES = {"turns": INT64, "m": INT64, "n": INT64, "wanted": BOOL}
+TYPES = {"iterations": INT64, "m": INT64, "n": INT64, "wanted": BOOL}
 
 
 class LoopsTest(nacre.NacreTest):

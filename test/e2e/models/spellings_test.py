@@ -21,8 +21,8 @@ import nacre
 from onnx_writer import write_npy
 
 LSTM = lstm_models.Lstm(inputs=3, units=8, steps=12, classes=4)
-# Where no state is multiplied in the first step, it is no turn like the others.
-TURNS = {"onnx_unrolled": LSTM.steps - 1}
+# Where no state is multiplied in the first step, it is no iteration like the others.
+ITERATIONS = {"onnx_unrolled": LSTM.steps - 1}
 # What BasicLSTMCell adds to the gate that forgets.
 MORE = {"tensorflow_loop": {"add": 1}, "tensorflow_static": {"add": 1}}
 
@@ -51,14 +51,14 @@ class SpellingsTest(nacre.NacreTest):
 
     def check_graph(self, text, spelling):
         """One loop, in it one product by the state's matrix, before it one of all steps by the input's."""
-        turns = TURNS.get(spelling, LSTM.steps)
-        self.assertEqual(re.findall(r"nn\.for (\d+)", text), [str(turns)], text)
+        iterations = ITERATIONS.get(spelling, LSTM.steps)
+        self.assertEqual(re.findall(r"nn\.for (\d+)", text), [str(iterations)], text)
         before, loop = re.split(r"nn\.for ", text)
         body = loop.split("nn.yield")[0]
         operators = collections.Counter(re.findall(r"nn\.(?:(?:unary|binary) +)?(\w+)", body))
         wanted = collections.Counter(matmul=1, slice=4, sigmoid=3, tanh=2, mul=3, add=2)
         self.assertEqual(operators, wanted + collections.Counter(MORE.get(spelling, {})), text)
-        projection = f"tensor<{turns}x{LSTM.inputs}xf32>, tensor<{LSTM.inputs}x{4 * LSTM.units}xf32>"
+        projection = f"tensor<{iterations}x{LSTM.inputs}xf32>, tensor<{LSTM.inputs}x{4 * LSTM.units}xf32>"
         self.assertIn(projection, before)
 
     def test_spellings(self):
@@ -76,7 +76,7 @@ class SpellingsTest(nacre.NacreTest):
                 self.run_model(library, f"--input=data={self.path('data.npy')}", f"--expect=prob={self.path('prob.npy')}")
                 with open(report, encoding="utf-8") as file:
                     launches[spelling] = collections.Counter(
-                        (launch["kind"], launch["turns"]) for launch in json.load(file)["launches"])
+                        (launch["kind"], launch["iterations"]) for launch in json.load(file)["launches"])
         # The first step that is written out has launches of its own.
         written_out = launches.pop("onnx_unrolled")
         self.assertEqual(written_out[("contraction", LSTM.steps - 1)], 1)

@@ -3,7 +3,7 @@
 """Arenas of the training cases against the largest sum of temporaries' bytes alive at one step, which no plan can beat.
 
 The sum is recomputed from the dump of the schedule phase, by another program than the planner: each storage with its bytes rounded up to
-the alignment, alive from the first to the last step that touches it, and for all of a loop where it comes from outside of it or from the turn before.
+the alignment, alive from the first to the last step that touches it, and for all of a loop where it comes from outside of it or from the iteration before.
 """
 import math
 import os
@@ -64,8 +64,8 @@ class Entry:
             self.step += 1
         self.depth += line.count("{") - line.count("}")
         if self.open and not control and self.depth <= self.open[-1][0]:
-            _, begin, turns = self.open.pop()
-            if turns:
+            _, begin, iterations = self.open.pop()
+            if iterations:
                 self.loops.append((begin, self.step))  # inner ones first
                 self.step += 1
         return self.depth >= 0

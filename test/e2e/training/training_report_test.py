@@ -76,7 +76,7 @@ class TrainingReportTest(nacre.NacreTest):
         self.assertEqual([float(x) for x in found.groups()], [round(times[part], 2) for part in ("forward", "backward", "update")])
         launches = [row for row in report["launches"] if row["entry"] == "train"]
         for part, time in times.items():
-            self.assertAlmostEqual(time, sum(row["predicted_cpu_ms"] * row["turns"] for row in launches if row["part"] == part), places=6)
+            self.assertAlmostEqual(time, sum(row["predicted_cpu_ms"] * row["iterations"] for row in launches if row["part"] == part), places=6)
         self.assertGreater(times["backward"], times["forward"])
         entry = next(entry for entry in report["entries"] if entry["name"] == "train")
         self.assertAlmostEqual(entry["predicted_ms"], sum(times.values()), delta=1e-3)

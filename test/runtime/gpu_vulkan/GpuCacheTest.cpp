@@ -29,7 +29,7 @@ struct GpuCacheTest : GpuSession {
 };
 
 TEST_F(GpuCacheTest, KeepsPipelinesInOneFile) {
-  for (int turn = 0; turn < 2; ++turn) {
+  for (int iteration = 0; iteration < 2; ++iteration) {
     ASSERT_EQ(create(), NACRE_OK) << reason;
     runAndCheck();
     destroy();

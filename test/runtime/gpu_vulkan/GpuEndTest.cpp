@@ -45,7 +45,7 @@ TEST_F(GpuEndTest, EndsALoopThatARunDecides) {
         }
       };
       runAndCheck();
-      for (int turn = 0; turn < 3; ++turn) {
+      for (int iteration = 0; iteration < 3; ++iteration) {
         calls = 0;
         void *x = nullptr;
         ASSERT_EQ(nacre_session_input(session, 0, &x), NACRE_OK);
@@ -83,7 +83,7 @@ TEST_F(GpuEndTest, EndsARunInItsLastBatch) {
 
 TEST_F(GpuEndTest, ALoopThatIsTooLongToBeRecordedDoesNotHoldUpCreate) {
   toy.steps[2].trip_count = int64_t(1) << 50;
-  toy.operands[4].step = 0; // the same row in each turn
+  toy.operands[4].step = 0; // the same row in each iteration
   options.gpu_self_test = 1;
   options.tune_budget_ms = 5;
   EXPECT_EQ(create(), NACRE_UNSUPPORTED);

@@ -160,14 +160,14 @@ void sleepyRelu(const nacre_kernel_args *args, int64_t begin, int64_t end) {
 TEST_F(GpuMeasuringTest, MovesASlowKernelToTheGpu) {
   options.threads = 1;
   options.profile = 1;
-  options.tune_budget_ms = 60000; // more than any machine needs: what is measured is bounded by turns
+  options.tune_budget_ms = 60000; // more than any machine needs: what is measured is bounded by iterations
   options.cache_folder = folder.c_str();
   toy.variants[2].function = sleepyRelu; // 51 ms
   for (nacre_step &step : toy.steps)
     step.gpu_end = step.cpu_begin = 0; // compiled for the CPU
-  for (int turn = 0; turn < 2; ++turn) {
+  for (int iteration = 0; iteration < 2; ++iteration) {
     ASSERT_EQ(create(), NACRE_OK) << reason;
-    EXPECT_EQ(saidAll().find("tuned: ") != std::string::npos, turn == 0) << "the second starts from the file";
+    EXPECT_EQ(saidAll().find("tuned: ") != std::string::npos, iteration == 0) << "the second starts from the file";
     runAndCheck();
     EXPECT_GE(timeOf(1).gpu_share, kRows / 2) << saidAll();
     destroy();

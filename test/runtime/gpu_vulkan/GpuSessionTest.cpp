@@ -87,8 +87,8 @@ TEST_F(GpuSessionTest, TakesASharedStateAnewWhenAnotherSessionHasWritten) {
         made = std::exchange(session, nullptr);
       }
       options.gpu = gpu;
-      for (int turn : {0, 0, 1, 0, 2, 2, 1, 1, 0}) {
-        session = sessions[turn];
+      for (int index : {0, 0, 1, 0, 2, 2, 1, 1, 0}) {
+        session = sessions[index];
         runAndCheck();
       }
       for (nacre_session *made : sessions)

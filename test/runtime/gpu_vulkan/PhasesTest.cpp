@@ -171,7 +171,7 @@ TEST(Phases, LeaveToTheCpuWhatARunDecides) {
   for (const Copy &copy : schedule.downloads)
     down += copy.end - copy.begin;
   EXPECT_EQ(down, 1u);   // the condition; the rows that may be written were never on the GPU
-  EXPECT_EQ(up, 3u * 4); // all that any turn may have written
+  EXPECT_EQ(up, 3u * 4); // all that any iteration may have written
 }
 
 TEST(Phases, RefuseLoopsThatAreTooLong) {

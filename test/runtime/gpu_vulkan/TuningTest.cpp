@@ -59,7 +59,7 @@ TEST(Tuning, CountsCopiesBothWays) {
 TEST(Tuning, FindsTheLeastOfAll) {
   std::mt19937 random(1);
   auto below = [&random](unsigned limit) { return uint64_t(random() % limit); };
-  for (int turn = 0; turn < 300; ++turn) {
+  for (int iteration = 0; iteration < 300; ++iteration) {
     std::vector<Costs> all(1 + below(5));
     for (Costs &one : all) {
       for (uint64_t &cost : one.of)
@@ -89,7 +89,7 @@ TEST(Tuning, FindsTheLeastOfAll) {
     }
     uint64_t found = 0;
     const Placements placements = placed(all, &found);
-    ASSERT_EQ(found, least) << "turn " << turn;
+    ASSERT_EQ(found, least) << "iteration " << iteration;
     for (size_t i = 0; i < all.size(); ++i)
       EXPECT_NE(all[i].of[placements[i]], kImpossible);
   }

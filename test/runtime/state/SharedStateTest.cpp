@@ -69,7 +69,7 @@ TEST_F(SharedStateTest, IsInOneRunAtATime) {
   std::atomic<int> done{0}, refused{0};
   const auto body = [&] {
     nacre_session *session = makeSession();
-    for (int turn = 0; turn < 300; ++turn)
+    for (int iteration = 0; iteration < 300; ++iteration)
       if (nacre_session_run(session) == NACRE_OK)
         ++done;
       else if (++refused, std::string(nacre_session_reason(session)).find("is in use") == std::string::npos)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  two processes that save their states to one file without pause, killed at any moment: the file always loads, and
-//        is the last one that one of them saved or the one before. usage: state-kill-test FOLDER [TURNS]
+//        is the last one that one of them saved or the one before. usage: state-kill-test FOLDER [ITERATIONS]
 // Why:   that is what happens to apps.
 // How:   each state is made of its number, which it has; what is loaded must be what its number makes. Savers take turns
 //        with numbers, so that each number has one saver.
@@ -36,7 +36,7 @@ int main(int count, char **arguments) {
     return 2;
   const FolderOfOneFile folder(arguments[1], "killed.safetensors");
   const std::string path = folder.path();
-  const int turns = count > 2 ? int(std::strtol(arguments[2], nullptr, 10)) : 300;
+  const int iterations = count > 2 ? int(std::strtol(arguments[2], nullptr, 10)) : 300;
   auto *begun = static_cast<int64_t *>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   StatefulModel made;
   NumberedState state(made);
@@ -45,7 +45,7 @@ int main(int count, char **arguments) {
     return 1;
   begun[1] = 1 - kSavers;
   std::mt19937 random(1);
-  for (int turn = 0; turn < turns; ++turn) {
+  for (int iteration = 0; iteration < iterations; ++iteration) {
     pid_t children[kSavers];
     for (int saver = 0; saver < kSavers; ++saver)
       if ((children[saver] = fork()) == 0)
@@ -61,13 +61,14 @@ int main(int count, char **arguments) {
     const int64_t number = state.load(path.c_str());
     const int64_t latest = number < 0 ? 0 : begun[number % kSavers];
     if (!killed || number < 0 || number > latest || number < latest - kSavers) {
-      std::fprintf(stderr, "turn %d: save %lld is there, of %lld and %lld: %s\n", turn, static_cast<long long>(number),
-                   static_cast<long long>(begun[0]), static_cast<long long>(begun[1]), state.reason());
+      std::fprintf(stderr, "iteration %d: save %lld is there, of %lld and %lld: %s\n", iteration,
+                   static_cast<long long>(number), static_cast<long long>(begun[0]), static_cast<long long>(begun[1]),
+                   state.reason());
       return 1;
     }
     begun[number % kSavers] = number; // what was begun after it and killed never was
   }
-  std::printf("killed %d times %d processes in %lld saves\n", turns, kSavers,
+  std::printf("killed %d times %d processes in %lld saves\n", iterations, kSavers,
               static_cast<long long>((begun[0] + begun[1]) / kSavers));
   return folder.countStrangers(/*wereKilled=*/true) == 0 ? 0 : 1;
 }

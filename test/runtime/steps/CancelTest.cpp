@@ -230,8 +230,8 @@ TEST_F(CancelToy, LeavesTheStateAsItWas) {
   for (uint32_t threads : {1, 4}) {
     create(threads);
     int runs = 0;
-    for (int turn = 0; turn < 10; ++turn) {
-      cancels = turn % 2 == 1;
+    for (int iteration = 0; iteration < 10; ++iteration) {
+      cancels = iteration % 2 == 1;
       EXPECT_EQ(nacre_session_run(session), cancels ? NACRE_CANCELLED : NACRE_OK);
       runs += !cancels;
       expectSum(runs);
@@ -256,14 +256,14 @@ TEST_F(CancelToy, EndsAnEndlessLoopOnManyThreads) {
     create(threads);
     void *x = nullptr;
     ASSERT_EQ(nacre_session_input(session, 0, &x), NACRE_OK);
-    for (int turn = 1; turn <= 5; ++turn) {
+    for (int iteration = 1; iteration <= 5; ++iteration) {
       static_cast<float *>(x)[kSwitch] = 1;
       cancels = true;
       EXPECT_EQ(nacre_session_run(session), NACRE_CANCELLED);
       static_cast<float *>(x)[kSwitch] = toyInput(kSwitch);
       cancels = false;
       EXPECT_EQ(nacre_session_run(session), NACRE_OK);
-      expectSum(turn);
+      expectSum(iteration);
     }
     nacre_session_destroy(session);
     session = nullptr;

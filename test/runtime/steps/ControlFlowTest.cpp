@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  loops whose turns a count or a test decides, and branches.
+// What:  loops whose iterations a count or a test decides, and branches.
 // Why:   what a run executes must be what its bytes say, and a damaged table must never send it elsewhere.
 // How:   programs of steps over a few numbers, whose launches write down what they see; then random tables, of which
 //        those that are accepted must end, inside the table, whatever they read.
@@ -18,7 +18,7 @@
 namespace nacre::test {
 namespace {
 
-TEST(ControlFlow, ACountDecidesTheTurnsUpToTheBound) {
+TEST(ControlFlow, ACountDecidesTheIterationsUpToTheBound) {
   Program program;
   program.loop(4, {x(0)}, [&] { program.noteOf(x(1, 1)); });
   program.noteOf(x(15));
@@ -42,7 +42,7 @@ TEST(ControlFlow, ATestEndsALoop) {
       });
   program.noteOf(x(1));
   EXPECT_EQ(run(program, {3, 77}), Numbers({0, 1, 2, 77}));
-  EXPECT_EQ(run(program, {0, 77}), Numbers({77})) << "at its first turn";
+  EXPECT_EQ(run(program, {0, 77}), Numbers({77})) << "at its first iteration";
 }
 
 TEST(ControlFlow, ABoundEndsALoopThatItsTestDoesNot) {
@@ -50,7 +50,8 @@ TEST(ControlFlow, ABoundEndsALoopThatItsTestDoesNot) {
   int tests = 0;
   program.loopWhile(3, x(0), [&] { program.noteOf(x(1, 1)); }, [&] { ++tests; });
   program.noteOf(x(8));
-  EXPECT_EQ(run(program, {1, 10, 11, 12, 13, 0, 0, 0, 88}), Numbers({10, 11, 12, 88})) << "not asked for another turn";
+  EXPECT_EQ(run(program, {1, 10, 11, 12, 13, 0, 0, 0, 88}), Numbers({10, 11, 12, 88}))
+      << "not asked for another iteration";
   EXPECT_EQ(run(program, {0, 10, 11, 12, 13, 0, 0, 0, 88}), Numbers({10, 88}));
 }
 
@@ -63,7 +64,7 @@ TEST(ControlFlow, OneBranchRuns) {
   EXPECT_EQ(run(program, {128, 10, 20, 30}), Numbers({10, 30})) << "whatever is not zero";
 }
 
-TEST(ControlFlow, ABranchInAWhileInALoopSeesItsOwnTurn) {
+TEST(ControlFlow, ABranchInAWhileInALoopSeesItsOwnIteration) {
   Program program;
   program.loop(2, {}, [&] {
     program.launch(Copy, {x(15), t(0)});
@@ -171,8 +172,8 @@ TEST(ControlFlow, DamagedOperandsOfDecisionsAreRefused) {
   expectRefusal(operand(2, [](nacre_operand &o) { o.bytes = 8; }), "a condition of eight");
   expectRefusal(operand(0, [](nacre_operand &o) { o.offset = kNumbers * 8 - 4; }), "half a count");
   expectRefusal(operand(6, [](nacre_operand &o) { o.offset = UINT64_MAX; }), "beyond the input");
-  expectRefusal(operand(6, [](nacre_operand &o) { o.step = 41; }), "beyond it in the last turn");
-  expectRefusal(operand(6, [](nacre_operand &o) { o.step = -3; }), "before it in the last turn");
+  expectRefusal(operand(6, [](nacre_operand &o) { o.step = 41; }), "beyond it in the last iteration");
+  expectRefusal(operand(6, [](nacre_operand &o) { o.step = -3; }), "before it in the last iteration");
   expectRefusal(operand(6, [](nacre_operand &o) { o.step = INT64_MAX; }), "far beyond");
   expectRefusal(operand(6, [](nacre_operand &o) { o.index = 1; }), "of no input");
   expectRefusal(operand(6, [](nacre_operand &o) { o.space = 9; }), "of nothing");

@@ -166,9 +166,9 @@ plan.kernel @kernel serial (%x: tensor<10xi32>, %at: tensor<30xi32>) into (%y: t
   plan.yield %0 : tensor<10xi32>
 })";
 
-/// A recurrence from the last row of x to the first: a point takes a row of the batch through three turns, in each of which it multiplies
-/// its state by a matrix, in two parts of the depth, and adds a row of x to an eighth of that.
-inline constexpr char kTurns[] = R"(
+/// A recurrence from the last row of x to the first: a point takes a row of the batch through three iterations, in each of which it
+/// multiplies its state by a matrix, in two parts of the depth, and adds a row of x to an eighth of that.
+inline constexpr char kIterations[] = R"(
 plan.kernel @kernel serial (%x: tensor<3x5xCOLSxf32>, %w: tensor<COLSxCOLSxf32>) into (%last: tensor<5xCOLSxf32>, %all: tensor<3x5xCOLSxf32>) cut 0 : 5 by 1 {
   %0:2 = scf.forall (%i) in (5) shared_outs(%l = %last, %a = %all) -> (tensor<5xCOLSxf32>, tensor<3x5xCOLSxf32>) {
     %c0 = arith.constant 0 : index
@@ -189,7 +189,7 @@ plan.kernel @kernel serial (%x: tensor<3x5xCOLSxf32>, %w: tensor<COLSxCOLSxf32>)
       scf.yield %n : tensor<COLSxf32>
     } {plan.parallel}
     %r:3 = scf.for %t = %c0 to %c3 step %c1 iter_args(%old = %h, %stack = %rows, %s = %p) -> (tensor<COLSxf32>, tensor<3x1xCOLSxf32>, tensor<2xCOLSxf32>) {
-      %turn = arith.subi %c2, %t : index
+      %iteration = arith.subi %c2, %t : index
       %sums = scf.for %q = %c0 to %c2 step %c1 iter_args(%to = %s) -> (tensor<2xCOLSxf32>) {
         %part = scf.for %j = %c0 to %columns step %c1 iter_args(%into = %to) -> (tensor<2xCOLSxf32>) {
           %sum = scf.for %k = %c0 to %steps step %c1 iter_args(%so = %zero) -> (f32) {
@@ -211,10 +211,10 @@ plan.kernel @kernel serial (%x: tensor<3x5xCOLSxf32>, %w: tensor<COLSxCOLSxf32>)
         %other = tensor.extract %sums[%c1, %j] : tensor<2xCOLSxf32>
         %sum = arith.addf %one_part, %other : f32
         %scaled = arith.mulf %sum, %eighth : f32
-        %read = tensor.extract %x[%turn, %i, %j] : tensor<3x5xCOLSxf32>
+        %read = tensor.extract %x[%iteration, %i, %j] : tensor<3x5xCOLSxf32>
         %value = arith.addf %scaled, %read : f32
         %n = tensor.insert %value into %state[%j] : tensor<COLSxf32>
-        %m = tensor.insert %value into %to[%turn, %c0, %j] : tensor<3x1xCOLSxf32>
+        %m = tensor.insert %value into %to[%iteration, %c0, %j] : tensor<3x1xCOLSxf32>
         scf.yield %n, %m : tensor<COLSxf32>, tensor<3x1xCOLSxf32>
       } {plan.parallel}
       scf.yield %new#0, %new#1, %sums : tensor<COLSxf32>, tensor<3x1xCOLSxf32>, tensor<2xCOLSxf32>

@@ -87,7 +87,7 @@ void nacre::addGraphs(onnx::NodeProto &node, int64_t version) {
     addGraph(node, "then_branch", 0, 1);
     addGraph(node, "else_branch", 0, 2);
   } else if (node.op_type() == "Loop") {
-    // The turn's number is not given back.
+    // The iteration's number is not given back.
     addGraph(node, "body", std::max(node.input_size(), 2));
     node.mutable_attribute(node.attribute_size() - 1)->mutable_g()->mutable_output()->DeleteSubrange(0, 1);
   } else if (node.op_type() == "Scan") {

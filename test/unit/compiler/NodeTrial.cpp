@@ -126,7 +126,7 @@ void NodeTrial::tryDraws(const std::string &key, int fewest, llvm::function_ref<
   const int most = 20 * fewest;
   int compiled = 0;
   stopped = 0;
-  for (int turn = 0; turn < fewest || (compiled == 0 && !mayBeRefused && turn < most); ++turn)
+  for (int iteration = 0; iteration < fewest || (compiled == 0 && !mayBeRefused && iteration < most); ++iteration)
     compiled += tryOne();
   EXPECT_TRUE(compiled > 0 || mayBeRefused) << key << " is refused in every draw, so nothing was tried";
 }

@@ -33,9 +33,9 @@ const Bounds = (() => {
   function limit(launch, roof, runBytes) {
     const moved = launch.read_bytes + launch.written_bytes;
     const hasWeightsInCache = runBytes <= roof.cacheBytes, hasDataInCache = moved <= roof.cacheBytes;
-    const compute = (launch.executed_flops * launch.turns) / roof.flops;
-    const weights = (launch.weight_bytes * launch.turns) / bandwidth(runBytes, roof);
-    const data = (moved * launch.turns) / bandwidth(moved, roof);
+    const compute = (launch.executed_flops * launch.iterations) / roof.flops;
+    const weights = (launch.weight_bytes * launch.iterations) / bandwidth(runBytes, roof);
+    const data = (moved * launch.iterations) / bandwidth(moved, roof);
     const least = Math.max(compute, weights + data);
     launch.bound = compute >= weights + data ? "compute" : "memory";
     launch.level = launch.bound === "compute" ? "arithmetic" : (weights >= data ? hasWeightsInCache : hasDataInCache) ? "cache" : "memory";
@@ -63,8 +63,8 @@ const Bounds = (() => {
     entry.level = chosen.reduce((sum, launch) => sum + (launch.level === "cache" ? launch.cost : -launch.cost), 0) > 0 ? "cache" : entry.bound === "memory" ? "memory" : "arithmetic";
     if (!entry.run) return;
     entry.peakShare = Data.sum(entry.launches, "leastMs") / entry.run;
-    entry.flopRate = Data.sum(entry.launches.map((launch) => ({ flops: launch.executed_flops * launch.turns })), "flops") / (entry.run / 1e3);
-    entry.byteRate = Data.sum(entry.launches.map((launch) => ({ bytes: launch.bytes * launch.turns })), "bytes") / (entry.run / 1e3);
+    entry.flopRate = Data.sum(entry.launches.map((launch) => ({ flops: launch.executed_flops * launch.iterations })), "flops") / (entry.run / 1e3);
+    entry.byteRate = Data.sum(entry.launches.map((launch) => ({ bytes: launch.bytes * launch.iterations })), "bytes") / (entry.run / 1e3);
   }
 
   return { find, roofFor };

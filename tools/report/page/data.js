@@ -93,14 +93,14 @@ const Data = (() => {
       after: [],
       storagesOut: new Set(row.writes),
     };
-    launch.turns = launch.executions ?? launch.turns;
-    launch.work = launch.flops * launch.turns;
+    launch.iterations = launch.executions ?? launch.iterations;
+    launch.work = launch.flops * launch.iterations;
     launch.bytes = bytesOf(launch);
     launch.intensity = launch.bytes ? launch.executed_flops / launch.bytes : 0;
     // Estimates serve for proportions; nothing shows them as times.
     launch.time = launch.measured ?? launch.predicted;
     launch.cost = launch.time ?? launch.estimated_ms;
-    launch.flopRate = launch.time ? (launch.executed_flops * launch.turns) / (launch.time / 1e3) : undefined;
+    launch.flopRate = launch.time ? (launch.executed_flops * launch.iterations) / (launch.time / 1e3) : undefined;
     return launch;
   }
 

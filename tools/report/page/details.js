@@ -15,9 +15,9 @@ const Details = (() => {
     return [
       ["measured", launch.measured !== undefined && Dom.time(launch.measured) + share(launch.measured, entry.measured)],
       ["predicted", launch.predicted !== undefined && Dom.time(launch.predicted) + share(launch.predicted, entry.predictedLaunches)],
-      ["iterations per run", launch.turns !== 1 && Dom.count(launch.turns)],
+      ["iterations per run", launch.iterations !== 1 && Dom.count(launch.iterations)],
       ["limit", launch.level && (launch.peakShare === undefined ? launch.level : `${launch.level}; it reaches ${Dom.percent(launch.peakShare)} of what that allows`)],
-      ["achieved", launch.flopRate > 0 && `${Dom.rate(launch.flopRate, "FLOP/s")}, ${Dom.rate((launch.bytes * launch.turns) / (launch.time / 1e3), "B/s")}`],
+      ["achieved", launch.flopRate > 0 && `${Dom.rate(launch.flopRate, "FLOP/s")}, ${Dom.rate((launch.bytes * launch.iterations) / (launch.time / 1e3), "B/s")}`],
     ].filter((row) => row[1]);
   }
 

@@ -30,7 +30,7 @@ const Table = (() => {
       entry.predicted_ms !== undefined && number("predicted", "Predicted µs", Dom.microseconds, { sums: true }),
       entry.profile && entry.predicted_ms !== undefined && number("ratio", "Measured / predicted", (value) => value.toFixed(2), { get: (launch) => (launch.predicted ? launch.measured / launch.predicted : undefined) }),
       has("time") && number("share", "Share", Dom.percent, { get: (launch) => launch.share }),
-      entry.launches.some((launch) => launch.turns !== 1) && number("turns", "Turns", (value) => Dom.fixed(value, value % 1 ? 1 : 0)),
+      entry.launches.some((launch) => launch.iterations !== 1) && number("iterations", "Iterations", (value) => Dom.fixed(value, value % 1 ? 1 : 0)),
       number("work", "MFLOP", (value) => Dom.fixed(value / 1e6, 3), { sums: true }),
       has("flopRate") && number("flopRate", "GFLOP/s", (value) => Dom.fixed(value / 1e9, 2)),
       number("intensity", "FLOP/B", (value) => Dom.fixed(value, 2)),

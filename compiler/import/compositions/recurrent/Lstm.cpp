@@ -51,11 +51,11 @@ public:
     loop.reverse = layer.reverse;
     if (llvm::is_contained(loop.initial, Value()) || !loop.scanned.front())
       return {};
-    auto compute = [&](Value, ArrayRef<Value> carried, ArrayRef<Value> rows) -> FailureOr<Turn> {
+    auto compute = [&](Value, ArrayRef<Value> carried, ArrayRef<Value> rows) -> FailureOr<Iteration> {
       auto [state, cell] = step(rows.front(), carried[0], carried[1]);
       if (!state || !cell)
         return failure();
-      return Turn{{state, cell}, {state}};
+      return Iteration{{state, cell}, {state}};
     };
     FailureOr<LoopResults> results = RegionBuilder(nn).buildLoop(loop, compute);
     if (failed(results))
@@ -122,11 +122,11 @@ RecurrentResults buildRnn(NnBuilder &nn, const RnnLayer &layer) {
   if (!layer.initialHidden || !loop.scanned.front() || !layer.recurrence)
     return {};
   loop.bound = getShape(layer.input)[0];
-  auto compute = [&](Value, ArrayRef<Value> carried, ArrayRef<Value> rows) -> FailureOr<Turn> {
+  auto compute = [&](Value, ArrayRef<Value> carried, ArrayRef<Value> rows) -> FailureOr<Iteration> {
     Value state = layer.activation(nn.add(nn.matmul(carried[0], layer.recurrence), rows[0]));
     if (!state)
       return failure();
-    return Turn{{state}, {state}};
+    return Iteration{{state}, {state}};
   };
   FailureOr<LoopResults> results = RegionBuilder(nn).buildLoop(loop, compute);
   if (failed(results))

@@ -12,7 +12,7 @@ namespace nacre::importer::onnx_format {
 /// `slice` with an axis of one element in front of the others, or at `axis`.
 mlir::Value unsqueeze(NnBuilder &nn, mlir::Value slice, int64_t axis = 0);
 
-/// What a turn adds to each stack, joined; a loop of no turns has stacks of no rows.
+/// What an iteration adds to each stack, joined; a loop of no iterations has stacks of no rows.
 mlir::Value joinStack(OperandBinder &node, llvm::ArrayRef<mlir::Value> rows, const GraphValue &output, int64_t axis);
 
 /// Adds the handlers of all files here to the registry.

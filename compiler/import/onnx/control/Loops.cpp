@@ -3,7 +3,7 @@
 // Loop.
 //
 // How:  1. what the node and its body say; 2. as a loop of `nn`, in whose body the condition always holds; 3. where values change
-//       their shapes, or must be known, turn by turn, each with a constant for its number.
+//       their shapes, or must be known, iteration by iteration, each with a constant for its number.
 
 #include "compiler/import/control/RegionBuilder.h"
 #include "compiler/import/onnx/control/ControlFlow.h"
@@ -21,7 +21,7 @@ struct LoopNode {
   const NodeGraph *body = nullptr;
   SmallVector<GraphValue> inputs, outputs;
   SmallVector<Value> initial;
-  int64_t most = INT64_MAX; ///< turns, as far as it is known
+  int64_t most = INT64_MAX; ///< iterations, as far as it is known
   bool begins = true;       ///< whether there is a first one, as far as it is known
   Value count, goesOn;      ///< what a run decides of these; null where it is known
 
@@ -33,8 +33,8 @@ struct LoopNode {
     return shape && shape->size() == 1 ? nn.reshape(value, {1}) : value;
   }
 
-  /// What a turn computes: whether another one follows, what is carried on, a row of each stack.
-  FailureOr<SmallVector<Value>> importTurn(OperandBinder &node, Value number, ArrayRef<Value> carried) const {
+  /// What an iteration computes: whether another one follows, what is carried on, a row of each stack.
+  FailureOr<SmallVector<Value>> importIteration(OperandBinder &node, Value number, ArrayRef<Value> carried) const {
     NnBuilder &nn = node.nn;
     Value yes = nn.splat(RankedTensorType::get({}, nn.types().getI1Type()), 1);
     SmallVector<Value> arguments = {asDeclared(nn, 0, number), asDeclared(nn, 1, yes)};
@@ -93,13 +93,13 @@ void importAsLoop(OperandBinder &node, const LoopNode &loop) {
   if (loop.most <= INT32_MAX)
     built.bound = loop.most;
   FailureOr<LoopResults> results = RegionBuilder(node.nn).buildLoop(
-      built, [&](Value number, ArrayRef<Value> carried, ArrayRef<Value>) -> FailureOr<Turn> {
-        FailureOr<SmallVector<Value>> values = loop.importTurn(node, number, carried);
+      built, [&](Value number, ArrayRef<Value> carried, ArrayRef<Value>) -> FailureOr<Iteration> {
+        FailureOr<SmallVector<Value>> values = loop.importIteration(node, number, carried);
         if (failed(values))
           return failure();
         ArrayRef<Value> given = *values;
-        return Turn{SmallVector<Value>(given.slice(1, loop.initial.size())),
-                    SmallVector<Value>(given.drop_front(1 + loop.initial.size())), given.front()};
+        return Iteration{SmallVector<Value>(given.slice(1, loop.initial.size())),
+                         SmallVector<Value>(given.drop_front(1 + loop.initial.size())), given.front()};
       });
   if (failed(results))
     return node.fail();
@@ -109,18 +109,19 @@ void importAsLoop(OperandBinder &node, const LoopNode &loop) {
 }
 
 //===----------------------------------------------------------------------===//
-// 3. Turn by turn
+// 3. Iteration by iteration
 //===----------------------------------------------------------------------===//
 
-void importTurns(OperandBinder &node, const LoopNode &loop) {
+void importUnrolled(OperandBinder &node, const LoopNode &loop) {
   NnBuilder &nn = node.nn;
   bool goesOn = loop.begins;
   SmallVector<Value> carried = loop.initial;
   SmallVector<SmallVector<Value>> stacks(loop.outputs.size() - 1 - carried.size());
-  for (int64_t turn = 0; turn < loop.most && goesOn; ++turn) {
-    if (!allowsTurns(node, *loop.body, loop.most > INT32_MAX ? turn + 1 : loop.most))
+  for (int64_t iteration = 0; iteration < loop.most && goesOn; ++iteration) {
+    if (!allowsUnrolling(node, *loop.body, loop.most > INT32_MAX ? iteration + 1 : loop.most))
       return;
-    FailureOr<SmallVector<Value>> results = loop.importTurn(node, nn.scalar(nn.integers({}), double(turn)), carried);
+    FailureOr<SmallVector<Value>> results =
+        loop.importIteration(node, nn.scalar(nn.integers({}), double(iteration)), carried);
     if (failed(results))
       return;
     ElementsAttr known = getConstant(results->front());
@@ -146,8 +147,8 @@ void importLoop(OperandBinder &node) {
   if (failed(loop))
     return;
   if (loop->most <= 0 || !loop->begins) // there is none
-    return importTurns(node, *loop);
-  importLoopOrTurns(node, [&] { importAsLoop(node, *loop); }, loop->isKnown(), [&] { importTurns(node, *loop); });
+    return importUnrolled(node, *loop);
+  importLoopOrUnrolled(node, [&] { importAsLoop(node, *loop); }, loop->isKnown(), [&] { importUnrolled(node, *loop); });
   // With what decides it known the loop could be written out.
   for (auto [index, decides] : llvm::enumerate(std::array<Value, 2>{loop->count, loop->goesOn}))
     if (node.hasFailed() && decides && failed(node.getInteger(index)))

@@ -3,7 +3,7 @@
 // Scan: a loop over slices of its inputs.
 //
 // How:  1. what the node and its body say; 2. as a loop of `nn`, which scans rows: axes come first before it, and go where they
-//       belong behind it; 3. turn by turn; 4. both versions: of the older one every operand is a batch.
+//       belong behind it; 3. iteration by iteration; 4. both versions: of the older one every operand is a batch.
 
 #include "compiler/import/control/RegionBuilder.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -39,7 +39,7 @@ struct Scan {
   const NodeGraph *body;
   size_t numStates, numInputs;
   Walk in, out;
-  int64_t turns;
+  int64_t iterations;
 };
 
 /// Which operands are states and which are scanned, and how; nothing after an error. The first operands of `given`.
@@ -58,18 +58,18 @@ FailureOr<Scan> readScan(OperandBinder &node, size_t numOperands) {
   return Scan{body, numOperands - numInputs, static_cast<size_t>(numInputs), {}, {}, 0};
 }
 
-/// The number of turns, which all inputs have along their axes.
-LogicalResult countTurns(OperandBinder &node, Scan &scan, ArrayRef<Value> inputs) {
+/// The number of iterations, which all inputs have along their axes.
+LogicalResult countIterations(OperandBinder &node, Scan &scan, ArrayRef<Value> inputs) {
   for (auto [index, input] : llvm::enumerate(inputs)) {
     FailureOr<int64_t> axis = node.getAxis(scan.in.axes[index], getRank(input));
     if (failed(axis))
       return failure();
     scan.in.axes[index] = *axis;
-    int64_t turns = getShape(input)[*axis];
-    if (index > 0 && turns != scan.turns)
+    int64_t iterations = getShape(input)[*axis];
+    if (index > 0 && iterations != scan.iterations)
       return node.error() << "all scanned operands must have the same size along their scan axes, but have "
-                          << scan.turns << " and " << turns;
-    scan.turns = turns;
+                          << scan.iterations << " and " << iterations;
+    scan.iterations = iterations;
   }
   return success();
 }
@@ -112,7 +112,7 @@ FailureOr<SmallVector<Value>> scanByLoop(OperandBinder &node, const Scan &scan, 
   if (llvm::is_contained(states, Value()) || llvm::is_contained(inputs, Value()))
     return failure();
   Loop loop;
-  loop.bound = scan.turns;
+  loop.bound = scan.iterations;
   loop.count = length;
   loop.initial.assign(states.begin(), states.end());
   loop.reverse = scan.in.isReverse.front() && !length;
@@ -125,16 +125,16 @@ FailureOr<SmallVector<Value>> scanByLoop(OperandBinder &node, const Scan &scan, 
   }
   if (llvm::is_contained(loop.scanned, Value()))
     return node.fail(), failure();
-  FailureOr<LoopResults> results =
-      RegionBuilder(nn).buildLoop(loop, [&](Value, ArrayRef<Value> carried, ArrayRef<Value> rows) -> FailureOr<Turn> {
+  FailureOr<LoopResults> results = RegionBuilder(nn).buildLoop(
+      loop, [&](Value, ArrayRef<Value> carried, ArrayRef<Value> rows) -> FailureOr<Iteration> {
         SmallVector<Value> arguments(carried);
         llvm::append_range(arguments, rows);
         FailureOr<SmallVector<Value>> values = node.expand(*scan.body, arguments);
         if (failed(values))
           return failure();
         ArrayRef<Value> given = *values;
-        return Turn{SmallVector<Value>(given.take_front(scan.numStates)),
-                    SmallVector<Value>(given.drop_front(scan.numStates))};
+        return Iteration{SmallVector<Value>(given.take_front(scan.numStates)),
+                         SmallVector<Value>(given.drop_front(scan.numStates))};
       });
   if (failed(results))
     return node.fail(), failure();
@@ -151,22 +151,22 @@ FailureOr<SmallVector<Value>> scanByLoop(OperandBinder &node, const Scan &scan, 
 }
 
 //===----------------------------------------------------------------------===//
-// 3. Turn by turn
+// 3. Iteration by iteration
 //===----------------------------------------------------------------------===//
 
 /// One run over `inputs` from `states`: the last states, then the stacks.
-FailureOr<SmallVector<Value>> scanByTurns(OperandBinder &node, const Scan &scan, SmallVector<Value> states,
-                                          ArrayRef<Value> inputs) {
+FailureOr<SmallVector<Value>> scanUnrolled(OperandBinder &node, const Scan &scan, SmallVector<Value> states,
+                                           ArrayRef<Value> inputs) {
   NnBuilder &nn = node.nn;
   if (llvm::is_contained(states, Value()) || llvm::is_contained(inputs, Value()) ||
-      !allowsTurns(node, *scan.body, scan.turns))
+      !allowsUnrolling(node, *scan.body, scan.iterations))
     return failure();
   SmallVector<GraphValue> outputs = scan.body->view.getOutputs();
   SmallVector<SmallVector<Value>> stacks(outputs.size() - scan.numStates);
-  for (int64_t turn = 0; turn < scan.turns; ++turn) {
+  for (int64_t iteration = 0; iteration < scan.iterations; ++iteration) {
     SmallVector<Value> arguments = states;
     for (auto [index, input] : llvm::enumerate(inputs)) {
-      int64_t axis = scan.in.axes[index], at = scan.in.isReverse[index] ? scan.turns - 1 - turn : turn;
+      int64_t axis = scan.in.axes[index], at = scan.in.isReverse[index] ? scan.iterations - 1 - iteration : iteration;
       SmallVector<int64_t> shape(getShape(input));
       shape.erase(shape.begin() + axis);
       arguments.push_back(nn.reshape(nn.slice(input, axis, at, 1), shape));
@@ -220,18 +220,18 @@ void importScan9(OperandBinder &node) {
   scan->out = {*outAxes, *outReverse};
   ArrayRef<Value> states = node.getOperands().take_front(scan->numStates),
                   inputs = node.getOperands().take_back(scan->numInputs);
-  if (failed(countTurns(node, *scan, inputs)))
+  if (failed(countIterations(node, *scan, inputs)))
     return;
-  auto byTurns = [&] { setResults(node, scanByTurns(node, *scan, SmallVector<Value>(states), inputs)); };
-  if (scan->turns == 0)
-    return byTurns();
-  importLoopOrTurns(
+  auto unrolled = [&] { setResults(node, scanUnrolled(node, *scan, SmallVector<Value>(states), inputs)); };
+  if (scan->iterations == 0)
+    return unrolled();
+  importLoopOrUnrolled(
       node, [&] { setResults(node, scanByLoop(node, *scan, states, inputs, /*length=*/Value())); }, /*isKnown=*/true,
-      byTurns);
+      unrolled);
 }
 
 /// The rows of a batch, one after the other.
-FailureOr<SmallVector<Value>> scanBatchByTurns(OperandBinder &node, Scan &scan, int64_t batch) {
+FailureOr<SmallVector<Value>> scanBatchUnrolled(OperandBinder &node, Scan &scan, int64_t batch) {
   NnBuilder &nn = node.nn;
   SmallVector<SmallVector<Value>> rows(scan.body->view.getOutputs().size());
   for (int64_t row = 0; row < batch; ++row) {
@@ -239,8 +239,8 @@ FailureOr<SmallVector<Value>> scanBatchByTurns(OperandBinder &node, Scan &scan, 
     for (Value operand : node.getOperands().drop_front())
       operands.push_back(nn.reshape(nn.slice(operand, 0, row, 1), getShape(operand).drop_front()));
     FailureOr<SmallVector<Value>> results =
-        scanByTurns(node, scan, SmallVector<Value>(ArrayRef(operands).take_front(scan.numStates)),
-                    ArrayRef(operands).take_back(scan.numInputs));
+        scanUnrolled(node, scan, SmallVector<Value>(ArrayRef(operands).take_front(scan.numStates)),
+                     ArrayRef(operands).take_back(scan.numInputs));
     if (failed(results))
       return failure();
     for (auto [joined, result] : llvm::zip_equal(rows, *results))
@@ -257,13 +257,13 @@ FailureOr<SmallVector<Value>> scanBatchByLoop(OperandBinder &node, const Scan &s
   if (Value lengths = node.getOperand(0))
     loop.scanned.push_back(lengths);
   FailureOr<LoopResults> results =
-      RegionBuilder(node.nn).buildLoop(loop, [&](Value, ArrayRef<Value>, ArrayRef<Value> rows) -> FailureOr<Turn> {
+      RegionBuilder(node.nn).buildLoop(loop, [&](Value, ArrayRef<Value>, ArrayRef<Value> rows) -> FailureOr<Iteration> {
         Value length = node.getOperand(0) ? rows.back() : Value();
         FailureOr<SmallVector<Value>> given =
             scanByLoop(node, scan, rows.take_front(scan.numStates), rows.slice(scan.numStates, scan.numInputs), length);
         if (failed(given))
           return failure();
-        return Turn{{}, *given};
+        return Iteration{{}, *given};
       });
   if (failed(results))
     return node.fail(), failure();
@@ -282,7 +282,7 @@ void importScan8(OperandBinder &node) {
   scan->in = {SmallVector<int64_t>(scan->numInputs, 0), *inReverse};
   scan->out = {SmallVector<int64_t>(numStacks, 0), SmallVector<int64_t>(numStacks, 0)};
   int64_t batch = -1;
-  scan->turns = -1;
+  scan->iterations = -1;
   for (size_t index = 0; index < node.getNumOperands(); ++index) {
     Value operand = node.getOperand(index);
     const bool isInput = index > scan->numStates;
@@ -290,21 +290,21 @@ void importScan8(OperandBinder &node) {
       continue;
     if (!node.checkRank(index, isInput ? 2 : 1, index == 0 ? 1 : maxRank))
       return;
-    int64_t size = getShape(operand)[0], turns = isInput ? getShape(operand)[1] : scan->turns;
-    if ((batch >= 0 && size != batch) || size == 0 || (scan->turns >= 0 && turns != scan->turns)) {
+    int64_t size = getShape(operand)[0], iterations = isInput ? getShape(operand)[1] : scan->iterations;
+    if ((batch >= 0 && size != batch) || size == 0 || (scan->iterations >= 0 && iterations != scan->iterations)) {
       node.error() << node.nameOf(index) << " must have a first axis of " << std::max<int64_t>(batch, 1)
                    << ", the batch, and a second axis of the same size as other scanned operands, but is "
                    << describe(operand);
       return;
     }
     batch = size;
-    scan->turns = turns;
+    scan->iterations = iterations;
   }
-  auto byTurns = [&] { setResults(node, scanBatchByTurns(node, *scan, batch)); };
-  if (scan->turns == 0)
-    return byTurns();
-  importLoopOrTurns(
-      node, [&] { setResults(node, scanBatchByLoop(node, *scan, batch)); }, /*isKnown=*/!node.getOperand(0), byTurns);
+  auto unrolled = [&] { setResults(node, scanBatchUnrolled(node, *scan, batch)); };
+  if (scan->iterations == 0)
+    return unrolled();
+  importLoopOrUnrolled(
+      node, [&] { setResults(node, scanBatchByLoop(node, *scan, batch)); }, /*isKnown=*/!node.getOperand(0), unrolled);
 }
 
 } // namespace

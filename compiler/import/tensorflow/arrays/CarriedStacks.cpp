@@ -122,10 +122,10 @@ std::vector<CarriedStack> findCarriedStacks(const GraphView &condition, const Gr
 // 2. Their rows
 //===----------------------------------------------------------------------===//
 
-Value StackRows::find(NnBuilder &nn, Value turn) const {
+Value StackRows::find(NnBuilder &nn, Value iteration) const {
   if (same || !numbers)
     return same;
-  Value number = nn.add(nn.mul(turn, double(numbers->step)), double(numbers->first));
+  Value number = nn.add(nn.mul(iteration, double(numbers->step)), double(numbers->first));
   return nn.cast(number, numbers->element);
 }
 
@@ -169,10 +169,10 @@ std::optional<StackRows::Numbers> findCounter(Value initial, Value before, Value
   return first && step ? std::optional(StackRows::Numbers{*first, *step, getElementType(before)}) : std::nullopt;
 }
 
-Value TakenStack::find(NnBuilder &nn, Value turn) const {
+Value TakenStack::find(NnBuilder &nn, Value iteration) const {
   if (taken.areKnown())
-    return taken.find(nn, turn);
-  return count ? nn.gather(taken.rows, nn.sub(nn.add(count, -1.0), turn), 0) : Value();
+    return taken.find(nn, iteration);
+  return count ? nn.gather(taken.rows, nn.sub(nn.add(count, -1.0), iteration), 0) : Value();
 }
 
 FailureOr<TakenStack> takeOpenStack(OperandBinder &node, Value array) {
@@ -273,8 +273,8 @@ Value growStack(OperandBinder &node, Value array, const StackRows &pushed, int64
     rows = joinRows(node, nn.list(SmallVector<Value>(size_t(count), same)), nn.nothing());
   if (pushed.numbers) {
     SmallVector<int64_t> numbers;
-    for (int64_t turn = 0; turn < count; ++turn)
-      numbers.push_back(pushed.numbers->first + pushed.numbers->step * turn);
+    for (int64_t iteration = 0; iteration < count; ++iteration)
+      numbers.push_back(pushed.numbers->first + pushed.numbers->step * iteration);
     rows = nn.cast(nn.integers(numbers), pushed.numbers->element);
   }
   if (!rows || countRows(array) == 0)

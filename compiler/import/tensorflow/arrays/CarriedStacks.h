@@ -34,8 +34,8 @@ struct StackRows {
   std::optional<Numbers> numbers = {};
 
   bool areKnown() const { return same || numbers; }
-  /// The row of iteration `turn`, a scalar, where it is known without the loop; null otherwise.
-  mlir::Value find(NnBuilder &nn, mlir::Value turn) const;
+  /// The row of iteration `iteration`, a scalar, where it is known without the loop; null otherwise.
+  mlir::Value find(NnBuilder &nn, mlir::Value iteration) const;
 };
 
 /// The integer scalar that a carried value is in each iteration, if every iteration adds as much to it.
@@ -46,8 +46,8 @@ struct TakenStack {
   mlir::Value rest;       ///< the array without these rows
   mlir::Value count = {}; ///< of rows to pick from, where a run decides how many iterations there are: a scalar of i64
 
-  /// The row of iteration `turn`; null where it is one that is scanned.
-  mlir::Value find(NnBuilder &nn, mlir::Value turn) const;
+  /// The row of iteration `iteration`; null where it is one that is scanned.
+  mlir::Value find(NnBuilder &nn, mlir::Value iteration) const;
 };
 
 /// Takes the `count` last rows of an array, as rows to be scanned in the order of iterations, or from the last to the first if

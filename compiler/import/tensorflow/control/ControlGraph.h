@@ -84,21 +84,21 @@ struct RaisedConditional {
   std::vector<Port> captures; ///< what the parts read from outside, in order
 };
 
-/// A value that one turn of a loop hands to the next: the result of a Merge. In the condition and in the body it stands for
-/// the value in this turn, behind the loop for that of the last one.
+/// A value that one iteration of a loop hands to the next: the result of a Merge. In the condition and in the body it stands for
+/// the value in this iteration, behind the loop for that of the last one.
 struct CarriedValue {
   Port value;
   Port init;
 };
 
-/// A comparison of a counter with a limit, all of which must hold for one more turn.
+/// A comparison of a counter with a limit, all of which must hold for one more iteration.
 struct LoopCount {
   enum class Comparison : uint8_t { Less, LessEqual, Greater, GreaterEqual };
 
   unsigned carried; ///< the counter among the carried values
   Comparison comparison;
-  Port limit; ///< the same in all turns
-  Port step;  ///< what a turn adds to the counter; the same in all turns
+  Port limit; ///< the same in all iterations
+  Port step;  ///< what an iteration adds to the counter; the same in all iterations
   bool isSubtracted = false;
 };
 
@@ -106,8 +106,8 @@ struct RaisedLoop {
   unsigned node; ///< the LoopCond
   llvm::StringRef frame;
   std::vector<CarriedValue> carried;
-  RaisedPart condition; ///< one result: whether there is one more turn
-  RaisedPart body;      ///< the carried values of the next turn
+  RaisedPart condition; ///< one result: whether there is one more iteration
+  RaisedPart body;      ///< the carried values of the next iteration
   std::vector<LoopCount> counts;
   bool isCounted = false;     ///< the counts alone decide
   std::vector<Port> captures; ///< what condition and body read from outside, in order

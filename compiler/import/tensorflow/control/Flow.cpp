@@ -12,13 +12,13 @@
 namespace nacre::importer::tensorflow_format {
 
 /// In place of the number of a predicate: LoopCond decides, which guards nothing inside its loop.
-static constexpr unsigned byTurn = ~0u;
+static constexpr unsigned byLoopCondition = ~0u;
 
 Flow::Flow(llvm::ArrayRef<ControlNode> nodes)
     : nodes(nodes), kinds(nodes.size()), nodeGuards(nodes.size(), Guards::never), nodeFrames(nodes.size(), 0),
       frames(1), aliases(nodes.size()), aliasIndices(nodes.size()), throughIdentity(nodes.size()),
-      isTurnPredicate(nodes.size()), switchPredicates(nodes.size(), byTurn), switchSides(nodes.size()),
-      turnSides(nodes.size()), carriedInit(nodes.size()), carriedNext(nodes.size()) {
+      isLoopCondition(nodes.size()), switchPredicates(nodes.size(), byLoopCondition), switchSides(nodes.size()),
+      iterationSides(nodes.size()), carriedInit(nodes.size()), carriedNext(nodes.size()) {
   for (auto [kind, node] : llvm::zip_equal(kinds, nodes))
     kind = getControlKind(node.op);
 }
@@ -76,7 +76,7 @@ Guards::Guard Flow::getGuard(Port port) {
   if (std::optional<bool> side = switchSides[port.node])
     return port.result == unsigned(*side) ? guard : Guards::Guard(Guards::never);
   unsigned predicate = switchPredicates[port.node];
-  return predicate == byTurn ? guard : guards.add(guard, 2 * predicate + port.result);
+  return predicate == byLoopCondition ? guard : guards.add(guard, 2 * predicate + port.result);
 }
 
 /// What must hold for all operands to be there.
@@ -92,7 +92,7 @@ Guards::Guard Flow::uniteOperands(unsigned node) {
 void Flow::analyzeSwitch(unsigned node, KnownPredicate getKnown) {
   aliases[node] = nodes[node].operands[0];
   Port given = nodes[node].operands[1];
-  if (isTurnPredicate[given.node])
+  if (isLoopCondition[given.node])
     return;
   Port predicate = traceIdentity(given);
   if (!predicate.isNumber())
@@ -103,7 +103,7 @@ void Flow::analyzeSwitch(unsigned node, KnownPredicate getKnown) {
   switchPredicates[node] = place->second;
 }
 
-/// A Merge that the next turn feeds, by NextIteration `next`.
+/// A Merge that the next iteration feeds, by NextIteration `next`.
 std::optional<ControlProblem> Flow::analyzeCarried(unsigned node, unsigned next) {
   llvm::ArrayRef<Port> operands = nodes[node].operands;
   size_t place = operands.front().node == next ? 0 : 1;
@@ -159,7 +159,7 @@ std::optional<ControlProblem> Flow::analyzeGuards(unsigned node, KnownPredicate 
     aliases[node] = traceIdentity(nodes[node].operands[0]);
     break;
   case ControlKind::LoopCond:
-    isTurnPredicate[node] = true;
+    isLoopCondition[node] = true;
     [[fallthrough]];
   case ControlKind::Enter:
   case ControlKind::NextIteration:
@@ -167,7 +167,7 @@ std::optional<ControlProblem> Flow::analyzeGuards(unsigned node, KnownPredicate 
     break;
   case ControlKind::Identity:
     if (nodes[node].operands.size() == 1)
-      isTurnPredicate[node] = isTurnPredicate[nodes[node].operands[0].node];
+      isLoopCondition[node] = isLoopCondition[nodes[node].operands[0].node];
     else
       kinds[node] = ControlKind::None; // whoever reads it says what is wrong
     break;

@@ -58,7 +58,7 @@ public:
   Guards::Guard getGuard(Port port);
   bool isDead(Port port) { return getGuard(port) == Guards::never; }
   bool isCarried(unsigned node) const { return carriedNext[node].node != Port::none; }
-  /// What a carried value begins with, and what it is in the next turn.
+  /// What a carried value begins with, and what it is in the next iteration.
   Port getInit(unsigned merge) { return trace(carriedInit[merge]); }
   Port getNext(unsigned merge) { return trace(carriedNext[merge]); }
 
@@ -74,15 +74,15 @@ private:
   std::optional<ControlProblem> enterFrame(unsigned node, unsigned from);
 
   std::optional<ControlProblem> findCarried(llvm::ArrayRef<unsigned> order);
-  std::optional<ControlProblem> judgeTurns(unsigned node);
+  std::optional<ControlProblem> judgeIterations(unsigned node);
 
   std::vector<Port> aliases;      ///< what a node hands on; none where it computes
   std::vector<Port> aliasIndices; ///< the second result of a Merge that hands on one value
   std::vector<Port> throughIdentity;
-  std::vector<bool> isTurnPredicate; ///< LoopCond or an Identity of it
+  std::vector<bool> isLoopCondition; ///< LoopCond or an Identity of it
   std::vector<unsigned> switchPredicates;
   std::vector<std::optional<bool>> switchSides; ///< of a predicate that is known
-  std::vector<uint8_t> turnSides;               ///< 1: read of what leaves the loop, 2: of what goes on
+  std::vector<uint8_t> iterationSides;          ///< 1: read of what leaves the loop, 2: of what goes on
   std::vector<Port> carriedInit, carriedNext;   ///< of a Merge that NextIteration feeds: Enter, NextIteration
   std::map<Port, unsigned> predicateNumbers;
   llvm::DenseMap<llvm::StringRef, unsigned> frameNumbers;

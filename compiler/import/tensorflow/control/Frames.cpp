@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// In which loop every node is, and what each loop carries from turn to turn.
+// In which loop every node is, and what each loop carries from iteration to iteration.
 
 #include "compiler/import/tensorflow/control/Flow.h"
 #include "compiler/import/tensorflow/control/Order.h"
@@ -98,17 +98,18 @@ std::optional<ControlProblem> Flow::analyzeFrame(unsigned node) {
 // What is carried
 //===----------------------------------------------------------------------===//
 
-/// Whether what `node` reads is of the right side of the turn: what goes on for the next turn, what leaves behind the loop,
+/// Whether what `node` reads is of the right side of the iteration: what goes on for the next iteration, what leaves behind the loop,
 /// neither for the condition.
-std::optional<ControlProblem> Flow::judgeTurns(unsigned node) {
+std::optional<ControlProblem> Flow::judgeIterations(unsigned node) {
   constexpr uint8_t leaves = 1;
-  uint8_t &sides = turnSides[node];
+  uint8_t &sides = iterationSides[node];
   for (Port operand : nodes[node].operands) {
     if (isDead(operand) || isCarried(node))
       continue;
-    bool isByTurn = kinds[operand.node] == ControlKind::Switch && isTurnPredicate[nodes[operand.node].operands[1].node];
+    bool isByLoopCondition =
+        kinds[operand.node] == ControlKind::Switch && isLoopCondition[nodes[operand.node].operands[1].node];
     bool isInside = nodeFrames[operand.node] == nodeFrames[node] || kinds[node] == ControlKind::Exit;
-    sides |= isByTurn ? uint8_t(1 << operand.result) : isInside ? turnSides[operand.node] : uint8_t(0);
+    sides |= isByLoopCondition ? uint8_t(1 << operand.result) : isInside ? iterationSides[operand.node] : uint8_t(0);
   }
   uint8_t given = sides;
   if (kinds[node] == ControlKind::Exit || kinds[node] == ControlKind::Enter)
@@ -146,7 +147,7 @@ std::optional<ControlProblem> Flow::findCarried(llvm::ArrayRef<unsigned> order) 
       return ControlProblem{node, "must get the next iteration's value from its own loop " +
                                       quote(frames[nodeFrames[node]].name) + ", but gets one of " +
                                       quote(frames[nodeFrames[next]].name)};
-    if (traceIdentity(carriedNext[node]) == Port{node, 0}) { // the same in all turns
+    if (traceIdentity(carriedNext[node]) == Port{node, 0}) { // the same in all iterations
       aliases[node] = carriedInit[node];
       aliasIndices[node] = {Port::number, 0};
       carriedNext[node] = {};
@@ -157,7 +158,7 @@ std::optional<ControlProblem> Flow::findCarried(llvm::ArrayRef<unsigned> order) 
   throughIdentity.assign(nodes.size(), {});
   for (unsigned node : order)
     if (isAlive(node))
-      if (auto problem = judgeTurns(node))
+      if (auto problem = judgeIterations(node))
         return problem;
   return std::nullopt;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What of a loop's condition counts its turns.
+// What of a loop's condition counts its iterations.
 
 #include "compiler/import/tensorflow/control/LoopCounts.h"
 
@@ -47,7 +47,7 @@ public:
   bool add(Port condition);
 
 private:
-  /// Whether `port`, which is traced, is the same in all turns.
+  /// Whether `port`, which is traced, is the same in all iterations.
   bool isInvariant(Port port) const {
     return port.isNumber() || flow.nodeFrames[port.node] != frame || flow.nodes[port.node].operands.empty();
   }

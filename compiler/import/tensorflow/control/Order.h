@@ -23,7 +23,7 @@ std::optional<std::vector<unsigned>> orderByNeed(const std::vector<unsigned> &ro
 /// of a node without other operands all of them, since nothing else ties it to a branch or a body.
 llvm::SmallVector<unsigned> getTies(llvm::ArrayRef<ControlNode> nodes, unsigned node);
 
-/// The nodes that `outputs` reach, each behind what it reads; what a turn hands to the next does not count.
+/// The nodes that `outputs` reach, each behind what it reads; what an iteration hands to the next does not count.
 std::optional<ControlProblem> orderNodes(llvm::ArrayRef<ControlNode> nodes, llvm::ArrayRef<Port> outputs,
                                          std::vector<unsigned> &order);
 

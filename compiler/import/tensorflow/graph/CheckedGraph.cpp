@@ -109,7 +109,7 @@ LogicalResult CheckedGraph::readOperands(int id) {
 // 2. Order
 //===----------------------------------------------------------------------===//
 
-static bool leadsToNextTurn(const CheckedNode &node) {
+static bool leadsToNextIteration(const CheckedNode &node) {
   return node.getOp() == "NextIteration" || node.getOp() == "RefNextIteration";
 }
 
@@ -120,7 +120,7 @@ LogicalResult CheckedGraph::sortNodes() {
   std::priority_queue<int, std::vector<int>, std::greater<>> ready;
   for (int id = 0; id < static_cast<int>(nodes.size()); ++id) {
     auto waitFor = [&](int producer) {
-      if (leadsToNextTurn(nodes[producer]))
+      if (leadsToNextIteration(nodes[producer]))
         return;
       readers[producer].push_back(id);
       ++missing[id];

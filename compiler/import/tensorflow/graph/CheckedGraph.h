@@ -5,7 +5,7 @@
 // What: names as numbers: every node has one, which is its place in the file, and knows those that it reads.
 // Why:  whatever walks the graph afterwards neither searches names nor doubts them.
 // How:  an operand is `name` or `name:k`, the result k of a node; `^name` orders the node after another and reads nothing.
-//       Edges that lead from one turn of a loop to the next, out of NextIteration, are no part of the order.
+//       Edges that lead from one iteration of a loop to the next, out of NextIteration, are no part of the order.
 
 #ifndef NACRE_COMPILER_IMPORT_TENSORFLOW_GRAPH_CHECKEDGRAPH_H
 #define NACRE_COMPILER_IMPORT_TENSORFLOW_GRAPH_CHECKEDGRAPH_H

@@ -2,11 +2,11 @@
 //
 // Loops, as they are raised (RaisedView.h): what a LoopCond ends.
 //
-// How:  1. how many turns a loop has, where its counters tell,
-//       2. turn by turn, where the condition is known in each; arrays are lists of rows then,
-//       3. as a loop of `nn`, which carries tensors alone: what the rows of an array are, one turn tells,
-//       4. lists that grow or shrink by a row in each turn are the loop's stacks and scanned operands; where a run decides how many
-//          turns there are, each picks its row from the end.
+// How:  1. how many iterations a loop has, where its counters tell,
+//       2. iteration by iteration, where the condition is known in each; arrays are lists of rows then,
+//       3. as a loop of `nn`, which carries tensors alone: what the rows of an array are, one iteration tells,
+//       4. lists that grow or shrink by a row in each iteration are the loop's stacks and scanned operands; where a run decides how many
+//          iterations there are, each picks its row from the end.
 
 #include "compiler/import/control/NodeGraphs.h"
 #include "compiler/import/control/RegionBuilder.h"
@@ -17,7 +17,7 @@
 
 #include "dialects/PrintableText.h"
 #include "dialects/nn/ConstantData.h"
-#include "dialects/nn/control/Turns.h"
+#include "dialects/nn/control/Iterations.h"
 
 using namespace mlir;
 
@@ -31,8 +31,8 @@ namespace {
 struct LoopNode {
   const NodeGraph *condition, *body;
   SmallVector<Value> initial;
-  std::optional<int64_t> most;  ///< turns, as far as counters tell
-  std::optional<int64_t> limit; ///< turns, as far as it is known what the limits of counters do not exceed
+  std::optional<int64_t> most;  ///< iterations, as far as counters tell
+  std::optional<int64_t> limit; ///< iterations, as far as it is known what the limits of counters do not exceed
   bool isCounted = false;       ///< there are as many
 };
 
@@ -93,26 +93,26 @@ FailureOr<LoopNode> readLoop(OperandBinder &node) {
     const bool isKnown = limit.has_value();
     if (!isKnown && isUpper)
       limit = findUpperBound(node.getOperand(numCarried + 2 * count));
-    std::optional<int64_t> turns;
+    std::optional<int64_t> iterations;
     if (start && limit && step)
-      turns = nn::countTurns(getElementType(node.getOperand(facts[0])), *start, facts[2] ? -*step : *step,
-                             getKind(comparison), *limit);
-    loop.isCounted &= isKnown && turns;
-    if (turns)
-      loop.limit = std::min(loop.limit.value_or(*turns), *turns);
-    if (isKnown && turns)
-      loop.most = std::min(loop.most.value_or(*turns), *turns);
+      iterations = nn::countIterations(getElementType(node.getOperand(facts[0])), *start, facts[2] ? -*step : *step,
+                                       getKind(comparison), *limit);
+    loop.isCounted &= isKnown && iterations;
+    if (iterations)
+      loop.limit = std::min(loop.limit.value_or(*iterations), *iterations);
+    if (isKnown && iterations)
+      loop.most = std::min(loop.most.value_or(*iterations), *iterations);
   }
   loop.isCounted &= loop.most.has_value();
   return loop;
 }
 
 //===----------------------------------------------------------------------===//
-// 2. Turn by turn
+// 2. Iteration by iteration
 //===----------------------------------------------------------------------===//
 
-void importTurns(OperandBinder &node, const LoopNode &loop) {
-  importTurns(node, *loop.condition, *loop.body, loop.initial, loop.isCounted ? loop.most : std::nullopt);
+void importUnrolled(OperandBinder &node, const LoopNode &loop) {
+  importUnrolled(node, *loop.condition, *loop.body, loop.initial, loop.isCounted ? loop.most : std::nullopt);
 }
 
 //===----------------------------------------------------------------------===//
@@ -156,7 +156,7 @@ private:
 
   LogicalResult begin();
   LogicalResult checkBound();
-  FailureOr<Turn> compute(Value number, ArrayRef<Value> carried, ArrayRef<Value> rows);
+  FailureOr<Iteration> compute(Value number, ArrayRef<Value> carried, ArrayRef<Value> rows);
   FailureOr<SmallVector<Value>> putTogether(Value number, ArrayRef<Value> carried, ArrayRef<Value> rows);
   void settleCounters(MutableArrayRef<Value> finals);
   LogicalResult finish(LoopResults results);
@@ -237,15 +237,15 @@ FailureOr<SmallVector<Value>> StackedLoop::putTogether(Value number, ArrayRef<Va
   return values;
 }
 
-FailureOr<Turn> StackedLoop::compute(Value number, ArrayRef<Value> carried, ArrayRef<Value> rows) {
+FailureOr<Iteration> StackedLoop::compute(Value number, ArrayRef<Value> carried, ArrayRef<Value> rows) {
   FailureOr<SmallVector<Value>> given = putTogether(number, carried, rows);
   FailureOr<SmallVector<Value>> values = failed(given) ? given : node.expand(*loop.body, *given);
   if (failed(values))
     return failure();
-  Turn turn;
+  Iteration iteration;
   for (auto [value, stack] : llvm::zip_equal(*values, stacks))
     if (stack.use == Use::None)
-      turn.carried.push_back(getList(value) ? joinRows(node, value, nn.nothing()) : value);
+      iteration.carried.push_back(getList(value) ? joinRows(node, value, nn.nothing()) : value);
   for (auto [value, stack] : llvm::zip_equal(*values, stacks)) {
     if (stack.use != Use::Grows)
       continue;
@@ -256,16 +256,16 @@ FailureOr<Turn> StackedLoop::compute(Value number, ArrayRef<Value> carried, Arra
                           << "' pushes a value of each to a stack; fix the input that decides it with --set";
     FailureOr<StackRows> known = StackRows();
     if (loop.isCounted)
-      known = findPushed(node, row, number.getParentBlock(), built.initial, carried, turn.carried);
+      known = findPushed(node, row, number.getParentBlock(), built.initial, carried, iteration.carried);
     else
       known->rows = joinRows(node, row, nn.nothing()); // stored, as the loop's stacks tell how many there are
     if (failed(known) || (!known->areKnown() && !known->rows))
       return failure();
     pushed.push_back(*known);
     if (!known->areKnown())
-      turn.rows.push_back(known->rows);
+      iteration.rows.push_back(known->rows);
   }
-  return turn;
+  return iteration;
 }
 
 /// Makes constants of the final counters, if the number of iterations is known: the gradient's loop begins with one of them.
@@ -334,16 +334,16 @@ void importLoop(OperandBinder &node) {
   FailureOr<LoopNode> loop = readLoop(node);
   if (failed(loop))
     return;
-  auto asTurns = [&] { importTurns(node, *loop); };
-  // Where no counter tells, the first turns do: they are few, or their condition is not known.
-  if (!loop->isCounted && !node.attempt(asTurns))
+  auto asUnrolled = [&] { importUnrolled(node, *loop); };
+  // Where no counter tells, the first iterations do: they are few, or their condition is not known.
+  if (!loop->isCounted && !node.attempt(asUnrolled))
     return;
-  const bool isKnown = loop->isCounted && *loop->most <= mostTurns;
+  const bool isKnown = loop->isCounted && *loop->most <= mostIterations;
   if (llvm::none_of(findCarriedStacks(loop->condition->view, loop->body->view), isStack))
-    return importLoopOrTurns(node, [&] { importAsLoop(node, *loop); }, isKnown, asTurns);
+    return importLoopOrUnrolled(node, [&] { importAsLoop(node, *loop); }, isKnown, asUnrolled);
   // The loop's errors about stacks are clearer than those of an iteration.
   std::optional<OperandBinder::Attempt> asLoop = node.attempt([&] { importAsLoop(node, *loop); });
-  if (asLoop && (!isKnown || node.attempt(asTurns)))
+  if (asLoop && (!isKnown || node.attempt(asUnrolled)))
     node.report(std::move(*asLoop));
 }
 

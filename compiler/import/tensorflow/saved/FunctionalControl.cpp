@@ -257,9 +257,9 @@ LogicalResult Lowering::lowerWhile() {
   std::vector<NodeDef *> switches;
   for (auto [index, merge] : llvm::enumerate(merges))
     switches.push_back(add("switch_" + std::to_string(index), "Switch", {merge->name(), goesOn->name()}));
-  Side turn = addCall("body", body->func(), readAll(switches, 1), addPivot("pivot", switches.front(), 1));
+  Side iteration = addCall("body", body->func(), readAll(switches, 1), addPivot("pivot", switches.front(), 1));
   for (auto [index, next] : llvm::enumerate(nexts)) {
-    next->add_input(written.count(index) ? readAfter(turn, index) : at(turn.call, index));
+    next->add_input(written.count(index) ? readAfter(iteration, index) : at(iteration.call, index));
     results.push_back(add("exit_" + std::to_string(index), "Exit", {switches[index]->name()})->name());
   }
   for (const auto &[operand, variable] : written)

@@ -18,7 +18,7 @@ namespace {
 
 bool isAnyOf(const CheckedNode &node, ArrayRef<StringRef> ops) { return is_contained(ops, node.getOp()); }
 
-/// Which operand a node only passes on as its result `result`; into a branch, through the turns of a loop, or as it is.
+/// Which operand a node only passes on as its result `result`; into a branch, through the iterations of a loop, or as it is.
 std::optional<size_t> findPassed(const CheckedGraph &graph, const CheckedNode &node, int result) {
   constexpr StringRef passing[] = {"Identity", "StopGradient",  "DisableCopyOnRead", "Switch",  "Enter",
                                    "Exit",     "NextIteration", "RefIdentity",       "RefEnter"};

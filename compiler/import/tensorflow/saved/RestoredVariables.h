@@ -27,7 +27,7 @@ struct CheckpointPart {
 /// The variable behind a handle or a reference, or nothing where it is none: a node of an operator that makes variables.
 std::optional<int> findVariable(const CheckedGraph &graph, TensorId handle);
 
-/// The operator of a variable that a branch or a turn of a loop has for itself (FunctionalControl.h): no other reads it.
+/// The operator of a variable that a branch or an iteration of a loop has for itself (FunctionalControl.h): no other reads it.
 constexpr llvm::StringLiteral localVariableOp = "LocalVariable";
 
 /// Whether the node makes a variable.

@@ -45,11 +45,11 @@ void importIf(TfliteNode &tfliteNode) {
 void importAsLoop(OperandBinder &node, const NodeGraph &condition, const NodeGraph &body) {
   Loop loop;
   loop.initial = llvm::to_vector(node.getOperands());
-  auto compute = [&](Value, ArrayRef<Value> carried, ArrayRef<Value>) -> FailureOr<Turn> {
+  auto compute = [&](Value, ArrayRef<Value> carried, ArrayRef<Value>) -> FailureOr<Iteration> {
     FailureOr<SmallVector<Value>> values = node.expand(body, carried);
     if (failed(values))
       return failure();
-    return Turn{*values};
+    return Iteration{*values};
   };
   auto goesOn = [&](Value, ArrayRef<Value> carried) -> FailureOr<Value> {
     FailureOr<SmallVector<Value>> values = node.expand(condition, carried);
@@ -72,9 +72,9 @@ void importWhile(TfliteNode &tfliteNode) {
     node.error() << "must have a result for each of " << count << " operands, but has " << node.getNumResults();
     return;
   }
-  importLoopOrTurns(
+  importLoopOrUnrolled(
       node, [&] { importAsLoop(node, *condition, *body); }, /*isKnown=*/true,
-      [&] { importTurns(node, *condition, *body, node.getOperands(), /*turns=*/std::nullopt); });
+      [&] { importUnrolled(node, *condition, *body, node.getOperands(), /*iterations=*/std::nullopt); });
 }
 
 } // namespace

@@ -42,11 +42,11 @@ public:
     recurrence = joinMatrices(places.recurrence);
     if (!loop.scanned.front() || !recurrence || llvm::is_contained(loop.initial, Value()))
       return node.setResult({});
-    auto compute = [&](Value, ArrayRef<Value> carried, ArrayRef<Value> rows) -> FailureOr<Turn> {
+    auto compute = [&](Value, ArrayRef<Value> carried, ArrayRef<Value> rows) -> FailureOr<Iteration> {
       auto [state, cell] = step(rows.front(), carried[0], carried[1]);
       if (!state || !cell)
         return failure();
-      return Turn{{state, cell}, {state}};
+      return Iteration{{state, cell}, {state}};
     };
     FailureOr<LoopResults> results = RegionBuilder(nn).buildLoop(loop, compute);
     if (failed(results))

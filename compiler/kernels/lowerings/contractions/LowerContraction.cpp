@@ -2,9 +2,9 @@
 //
 // What:  matrix products.
 
+#include "compiler/kernels/iterations/IterationPlan.h"
 #include "compiler/kernels/lowerings/Lowering.h"
 #include "compiler/kernels/lowerings/contractions/MultiplyAdd.h"
-#include "compiler/kernels/turns/TurnPlan.h"
 #include "dialects/plan/Notes.h"
 
 using namespace mlir;
@@ -33,9 +33,9 @@ bool readsThroughTransposes(Operation *op) {
 }
 
 bool isReadThrough(Operation *op) {
-  // One kernel for all turns reads rows of a matrix, side by side.
+  // One kernel for all iterations reads rows of a matrix, side by side.
   return isa<nn::TransposeOp>(op) && !op->use_empty() && llvm::all_of(op->getUsers(), [](Operation *user) {
-           return readsThroughTransposes(user) && !isTurnKernel(user->getParentOp());
+           return readsThroughTransposes(user) && !isLoopKernel(user->getParentOp());
          });
 }
 

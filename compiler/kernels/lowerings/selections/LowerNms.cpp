@@ -113,17 +113,17 @@ private:
     Value scratch = tensor::EmptyOp::create(w.ops, loc, ArrayRef<int64_t>(number), w.ops.getI64Type());
     SmallVector<Value> found =
         emitLoop(w.ops, loc, w.index(0), w.index(number), {scratch, w.index(0)},
-                 [&](OpBuilder &inside, Value turn, ValueRange values) -> SmallVector<Value> {
+                 [&](OpBuilder &inside, Value iteration, ValueRange values) -> SmallVector<Value> {
                    Writer w{inside, loc};
                    // Each is written behind those that were found, and stays there if it is one.
-                   Value score = scoreOf(w, turn), next = w.add(values[1], 1);
+                   Value score = scoreOf(w, iteration), next = w.add(values[1], 1);
                    Value isCandidate =
                        scoreThreshold
                            ? arith::CmpFOp::create(inside, loc, arith::CmpFPredicate::OGT, score,
                                                    this->number(w, op.getScoreThreshold(), scoreThreshold, {}))
                            : arith::CmpFOp::create(inside, loc, arith::CmpFPredicate::ORD, score, score);
                    next = w.choose(isCandidate, next, values[1]);
-                   return {w.store(values[0], values[1], w.toInteger(turn)), next};
+                   return {w.store(values[0], values[1], w.toInteger(iteration)), next};
                  });
     return {makeHeap(w.ops, heapOfBoxes(), found[0], found[1]).front(), found[1]};
   }
@@ -174,9 +174,9 @@ private:
         });
     Value taken = loop.getResult(2);
     Value selected = emitLoop(w.ops, loc, taken, limit, loop.getResult(0),
-                              [&](OpBuilder &inside, Value turn, ValueRange values) -> SmallVector<Value> {
+                              [&](OpBuilder &inside, Value iteration, ValueRange values) -> SmallVector<Value> {
                                 Writer w{inside, loc};
-                                return {w.store(values[0], {zero, zero, turn}, w.integer(0))};
+                                return {w.store(values[0], {zero, zero, iteration}, w.integer(0))};
                               })
                          .front();
     return {selected, w.store(parts[1], {zero, zero, zero}, w.toInteger(taken))};

@@ -53,8 +53,8 @@ Value goesFirst(Writer w, Value aFirst, Value bFirst, Value aIndex, Value bIndex
 Value emitFill(Writer w, Value tensor, Value begin, Value end, Value value,
                function_ref<SmallVector<Value>(Value)> at) {
   return emitLoop(w.ops, w.loc, begin, end, tensor,
-                  [&](OpBuilder &inside, Value turn, ValueRange values) -> SmallVector<Value> {
-                    return {Writer{inside, w.loc}.store(values[0], at(turn), value)};
+                  [&](OpBuilder &inside, Value iteration, ValueRange values) -> SmallVector<Value> {
+                    return {Writer{inside, w.loc}.store(values[0], at(iteration), value)};
                   })
       .front();
 }
@@ -112,23 +112,23 @@ LogicalResult lowerTopK(KernelBody &body, nn::TopKOp op) {
       return heap.store(inside, tensors, at, {w.load(source, inSource(position)), w.toInteger(position)});
     };
     Scalars kept(emitLoop(ops, loc, zero, w.index(k), parts,
-                          [&](OpBuilder &inside, Value turn, ValueRange tensors) -> SmallVector<Value> {
-                            return SmallVector<Value>(put(inside, turn, tensors, turn));
+                          [&](OpBuilder &inside, Value iteration, ValueRange tensors) -> SmallVector<Value> {
+                            return SmallVector<Value>(put(inside, iteration, tensors, iteration));
                           }));
     kept = makeHeap(ops, heap, kept, w.index(k));
     // What comes later must be better than what goes last: an equal one has the higher index.
-    kept =
-        Scalars(emitLoop(ops, loc, w.index(k), w.index(length), kept,
-                         [&](OpBuilder &outside, Value turn, ValueRange tensors) -> SmallVector<Value> {
-                           Writer w{outside, loc};
-                           Value element = w.load(source, inSource(turn)), worst = w.load(tensors[0], inPart(zero));
-                           return emitIf(outside, loc, isBetter(w, element, worst), tensors,
-                                         [&](OpBuilder &inside, ValueRange values) -> SmallVector<Value> {
-                                           Writer w{inside, loc};
-                                           return SmallVector<Value>(sink(
-                                               inside, heap, values, {element, w.toInteger(turn)}, zero, w.index(k)));
-                                         });
-                         }));
+    kept = Scalars(
+        emitLoop(ops, loc, w.index(k), w.index(length), kept,
+                 [&](OpBuilder &outside, Value iteration, ValueRange tensors) -> SmallVector<Value> {
+                   Writer w{outside, loc};
+                   Value element = w.load(source, inSource(iteration)), worst = w.load(tensors[0], inPart(zero));
+                   return emitIf(outside, loc, isBetter(w, element, worst), tensors,
+                                 [&](OpBuilder &inside, ValueRange values) -> SmallVector<Value> {
+                                   Writer w{inside, loc};
+                                   return SmallVector<Value>(
+                                       sink(inside, heap, values, {element, w.toInteger(iteration)}, zero, w.index(k)));
+                                 });
+                 }));
     return SmallVector<Value>(sortHeap(ops, heap, kept, w.index(k)));
   });
 }
@@ -147,11 +147,12 @@ LogicalResult lowerCompact(KernelBody &body, nn::CompactOp op) {
     Scalars carried{parts[0], w.index(0)};
     SmallVector<Value> found =
         emitLoop(ops, loc, w.index(0), w.index(length), carried,
-                 [&](OpBuilder &inside, Value turn, ValueRange values) -> SmallVector<Value> {
+                 [&](OpBuilder &inside, Value iteration, ValueRange values) -> SmallVector<Value> {
                    Writer w{inside, loc};
-                   Value isTrue = fromStorage(inside, loc, w.load(mask, turn), op.getMask().getType().getElementType());
+                   Value isTrue =
+                       fromStorage(inside, loc, w.load(mask, iteration), op.getMask().getType().getElementType());
                    Value next = w.choose(isTrue, w.add(values[1], 1), values[1]);
-                   return {w.store(values[0], values[1], w.toInteger(turn)), next};
+                   return {w.store(values[0], values[1], w.toInteger(iteration)), next};
                  });
     return {emitFill(w, found[0], found[1], w.index(length), w.integer(length),
                      [](Value at) { return SmallVector<Value>{at}; })};
@@ -196,12 +197,12 @@ Scalars renumber(Writer w, Value inverse, Value counts, int64_t number) {
   Value renamed = emitFill(w, counts, w.index(0), w.index(number), w.integer(-1), at);
   SmallVector<Value> done =
       emitLoop(w.ops, loc, w.index(0), w.index(number), {inverse, renamed, w.integer(0)},
-               [&](OpBuilder &inside, Value turn, ValueRange values) -> SmallVector<Value> {
+               [&](OpBuilder &inside, Value iteration, ValueRange values) -> SmallVector<Value> {
                  Writer w{inside, loc};
-                 Value kind = w.toIndex(w.load(values[0], turn)), known = w.load(values[1], kind);
+                 Value kind = w.toIndex(w.load(values[0], iteration)), known = w.load(values[1], kind);
                  Value isNew = w.less(known, w.integer(0)), name = w.choose(isNew, values[2], known);
                  Value next = w.choose(isNew, arith::AddIOp::create(inside, loc, values[2], w.integer(1)), values[2]);
-                 return {w.store(values[0], turn, name), w.store(values[1], kind, name), next};
+                 return {w.store(values[0], iteration, name), w.store(values[1], kind, name), next};
                });
   return {done[0], done[1]};
 }
@@ -222,9 +223,9 @@ LogicalResult lowerUnique(KernelBody &body, nn::UniqueOp op) {
     };
     // `first` holds the order meanwhile.
     Value order = emitLoop(ops, loc, zero, end, parts[0],
-                           [&](OpBuilder &inside, Value turn, ValueRange values) -> SmallVector<Value> {
+                           [&](OpBuilder &inside, Value iteration, ValueRange values) -> SmallVector<Value> {
                              Writer w{inside, loc};
-                             return {w.store(values[0], turn, w.toInteger(turn))};
+                             return {w.store(values[0], iteration, w.toInteger(iteration))};
                            })
                       .front();
     SerialHeap heap{loc,
@@ -244,9 +245,9 @@ LogicalResult lowerUnique(KernelBody &body, nn::UniqueOp op) {
     // Which kind each row is of, from 0 on.
     Value inverse = w.store(parts[1], w.toIndex(w.load(order, zero)), none);
     inverse = emitLoop(ops, loc, w.index(1), end, {inverse, none},
-                       [&](OpBuilder &inside, Value turn, ValueRange values) -> SmallVector<Value> {
+                       [&](OpBuilder &inside, Value iteration, ValueRange values) -> SmallVector<Value> {
                          Writer w{inside, loc};
-                         Value row = w.load(order, turn), former = w.load(order, w.sub(turn, 1));
+                         Value row = w.load(order, iteration), former = w.load(order, w.sub(iteration, 1));
                          Value zero = w.integer(0);
                          Value step = w.choose(w.equal(compare(w, former, row), zero), zero, w.integer(1));
                          Value kind = arith::AddIOp::create(inside, loc, values[1], step);
@@ -264,9 +265,9 @@ LogicalResult lowerUnique(KernelBody &body, nn::UniqueOp op) {
     Value first = emitFill(w, order, zero, end, w.toInteger(end), at);
     SmallVector<Value> counted =
         emitLoop(ops, loc, zero, end, {first, counts},
-                 [&](OpBuilder &inside, Value turn, ValueRange values) -> SmallVector<Value> {
+                 [&](OpBuilder &inside, Value iteration, ValueRange values) -> SmallVector<Value> {
                    Writer w{inside, loc};
-                   Value kind = w.toIndex(w.load(inverse, turn)), row = w.toInteger(turn);
+                   Value kind = w.toIndex(w.load(inverse, iteration)), row = w.toInteger(iteration);
                    Value known = w.load(values[0], kind), count = w.load(values[1], kind);
                    count = arith::AddIOp::create(inside, loc, count, w.integer(1));
                    return {w.store(values[0], kind, arith::MinSIOp::create(inside, loc, known, row)),

@@ -80,9 +80,9 @@ Scalars makeHeap(OpBuilder &builder, const SerialHeap &heap, ValueRange tensors,
   Location loc = heap.loc;
   Value half = arith::ShRUIOp::create(builder, loc, size, index(builder, loc, 1));
   return Scalars(emitLoop(builder, loc, index(builder, loc, 0), half, tensors,
-                          [&](OpBuilder &inside, Value turn, ValueRange values) -> SmallVector<Value> {
+                          [&](OpBuilder &inside, Value iteration, ValueRange values) -> SmallVector<Value> {
                             Value last = arith::SubIOp::create(inside, loc, half, index(inside, loc, 1));
-                            Value at = arith::SubIOp::create(inside, loc, last, turn);
+                            Value at = arith::SubIOp::create(inside, loc, last, iteration);
                             return SmallVector<Value>(
                                 sink(inside, heap, values, heap.load(inside, values, at), at, size));
                           }));
@@ -91,8 +91,9 @@ Scalars makeHeap(OpBuilder &builder, const SerialHeap &heap, ValueRange tensors,
 Scalars sortHeap(OpBuilder &builder, const SerialHeap &heap, ValueRange tensors, Value size) {
   Location loc = heap.loc;
   return Scalars(emitLoop(builder, loc, index(builder, loc, 1), size, tensors,
-                          [&](OpBuilder &inside, Value turn, ValueRange values) -> SmallVector<Value> {
-                            Value last = arith::SubIOp::create(inside, loc, size, turn), zero = index(inside, loc, 0);
+                          [&](OpBuilder &inside, Value iteration, ValueRange values) -> SmallVector<Value> {
+                            Value last = arith::SubIOp::create(inside, loc, size, iteration),
+                                  zero = index(inside, loc, 0);
                             Scalars root = heap.load(inside, values, zero), moved = heap.load(inside, values, last);
                             Scalars rest = heap.store(inside, values, last, root);
                             return SmallVector<Value>(sink(inside, heap, rest, moved, zero, last));

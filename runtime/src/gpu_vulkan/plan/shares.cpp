@@ -58,7 +58,7 @@ const char *what_prevents(const nacre_gpu_variant &variant, const nacre_model_ta
       return "an operand larger than the device binds";
     if (!shifted && (operand.offset % device.alignment != 0 || operand.step % int64_t(device.alignment) != 0))
       return "an operand at an offset that the device does not bind";
-    // In a loop it must fit a turn further on, too.
+    // In a loop it must fit an iteration further on, too.
     const uint64_t further = uint64_t(operand.step > 0 ? operand.step : 0);
     if (operand.space == NACRE_SPACE_WEIGHT &&
         operand.offset + further + operand.bytes > model.weights[operand.index].bytes)

@@ -2,7 +2,7 @@
 //
 // What:  what each kernel takes on either engine and cut between them, and the placement that follows.
 // Why:   no profile knows a device as well as the device.
-// How:   the least of a few turns, which a busy device disturbs least; what the GPU takes among others of the GPU is
+// How:   the least of a few iterations, which a busy device disturbs least; what the GPU takes among others of the GPU is
 //        told from a batch of several.
 
 #include "runtime/src/gpu_vulkan/trials/measuring.h"
@@ -12,8 +12,8 @@ namespace {
 
 constexpr Placement kCuts[] = {Cut25, Cut50, Cut75};
 
-uint64_t time_batch(const Measuring &measuring, Rehearsal &rehearsal, uint32_t turns) {
-  return least_time(turns, measuring.patience(), [&] { return begin(rehearsal) && end(rehearsal); });
+uint64_t time_batch(const Measuring &measuring, Rehearsal &rehearsal, uint32_t iterations) {
+  return least_time(iterations, measuring.patience(), [&] { return begin(rehearsal) && end(rehearsal); });
 }
 
 /// Of the GPU's share, among others of the GPU: without the meeting.

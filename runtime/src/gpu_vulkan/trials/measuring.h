@@ -51,7 +51,7 @@ inline void compute_on_cpu(const Session &session, const Part &part) {
   run_launch(session, session.memory, session.entry->steps[part.step], session.launches[part.step], part.iteration);
 }
 
-/// While inputs are made up, nobody knows whether a loop would ever end with them: one that tests has few turns, and all
+/// While inputs are made up, nobody knows whether a loop would ever end with them: one that tests has few iterations, and all
 /// together as many as can be recorded.
 inline RunLimits trial_limits() { return {16, kMaxExecutions, UINT32_MAX, NACRE_OK, 0}; }
 
@@ -93,11 +93,11 @@ bool time_all(Measuring &measuring, Rehearsal &rehearsal);
 /// Wishes by the times. False if the pool failed. kernel_times.cpp
 bool decide(Measuring &measuring, Wish *wishes);
 
-/// The least time that `action` takes in `turns`, or in as many as there is patience for; kImpossible if it failed.
-template <typename Action> uint64_t least_time(uint32_t turns, uint64_t patience, Action action) {
+/// The least time that `action` takes in `iterations`, or in as many as there is patience for; kImpossible if it failed.
+template <typename Action> uint64_t least_time(uint32_t iterations, uint64_t patience, Action action) {
   const uint64_t began = now();
   uint64_t least = kImpossible;
-  for (uint64_t since = began; turns > 0 && (least == kImpossible || since - began < patience); --turns) {
+  for (uint64_t since = began; iterations > 0 && (least == kImpossible || since - began < patience); --iterations) {
     if (!action())
       return kImpossible;
     const uint64_t until = now();

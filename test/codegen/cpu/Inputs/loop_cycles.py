@@ -15,15 +15,15 @@ from inner_loop import count, hottest_loop
 
 # Multiply-adds of 128 bits that a core starts in a cycle, as the analyser has it.
 PEAK = {"neoverse-n1": 2, "neoverse-n2": 2, "neoverse-v1": 4, "cortex-a55": 2}
-TURNS = 100
+ITERATIONS = 100
 
 
 def cycles_of(loop, core):
-    done = subprocess.run(["llvm-mca", "-mtriple=aarch64-linux-gnu", f"-mcpu={core}", f"--iterations={TURNS}"],
+    done = subprocess.run(["llvm-mca", "-mtriple=aarch64-linux-gnu", f"-mcpu={core}", f"--iterations={ITERATIONS}"],
                           input="\n".join(loop) + "\n", stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, text=True)
     if done.returncode != 0:
         sys.exit(done.stderr)
-    return int(re.search(r"Total Cycles:\s+(\d+)", done.stdout)[1]) / TURNS
+    return int(re.search(r"Total Cycles:\s+(\d+)", done.stdout)[1]) / ITERATIONS
 
 
 hottest = hottest_loop(sys.stdin)

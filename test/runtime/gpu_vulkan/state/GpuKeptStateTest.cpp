@@ -89,12 +89,12 @@ TEST_F(GpuKeptStateTest, IsSeenByASessionThatOnlyReadsIt) {
     ASSERT_EQ(create(), NACRE_OK) << reason;
     nacre_session *reads = session;
     options.entry = nullptr;
-    for (int turn = 0; turn < 4; ++turn) {
+    for (int iteration = 0; iteration < 4; ++iteration) {
       session = trains;
       const Bytes bytes = copiedBy([&] { step(); });
-      EXPECT_EQ(bytes.toGpu, !apart ? 0
-                             : turn ? kPortBytes
-                                    : kPortBytes + 2 * (64 + kStateBytes))
+      EXPECT_EQ(bytes.toGpu, !apart      ? 0
+                             : iteration ? kPortBytes
+                                         : kPortBytes + 2 * (64 + kStateBytes))
           << "who only reads takes nothing away";
       step();
       session = reads;

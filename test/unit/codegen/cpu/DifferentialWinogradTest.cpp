@@ -146,7 +146,7 @@ TEST_F(CpuWinograd, GradientsOfFiltersInPanels) {
   check(textOf(Gradient{3, 8, 8, 32, 64, /*hasEpilogue=*/true, /*panel=*/8}), 1e-4);
 }
 
-/// Tiles reach beyond the image, and the last turn has fewer of them.
+/// Tiles reach beyond the image, and the last iteration has fewer of them.
 TEST_F(CpuWinograd, GradientsOfFiltersOfOddImages) {
   checkOnAll(textOf(Gradient{5, 7, 9, 32, 32}));
   check(textOf(Gradient{1, 14, 14, 16, 48}));

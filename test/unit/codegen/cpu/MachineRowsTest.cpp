@@ -157,11 +157,11 @@ TEST(MachineRows, ANewRowIsPricedByTheSameTables) {
 }
 
 /// By an element of a register, as NEON's: a register of a row holds four times four steps.
-TEST(MachineRows, ADotProductByElementTakesARegisterATurn) {
+TEST(MachineRows, ADotProductByElementTakesARegisterPerIteration) {
   const MachineRow &dot =
       *bestRow(machineRows(), NACRE_CPU_NEED(NACRE_ARM64_DOTPROD) | NACRE_CPU_NEED(NACRE_ARM64_NEON),
                {Number::S8, Number::S8, Number::S32, 4});
-  EXPECT_EQ(stepsPerTurn(dot, 8, 2), 4);
+  EXPECT_EQ(stepsPerIteration(dot, 8, 2), 4);
   EXPECT_EQ(choosePanelWidth(dot, {1, 512, 480, 512, 512}), 16);
   EXPECT_EQ(splitRun(dot, 512, 4, 512).rows, 4);
 }

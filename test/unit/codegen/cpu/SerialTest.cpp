@@ -133,15 +133,15 @@ TEST_F(Serial, PointsOwnRanges) {
   });
 }
 
-TEST_F(Serial, ParallelTurnsAddInTheirOrder) {
+TEST_F(Serial, ParallelIterationsAddInTheirOrder) {
   // Lanes of every width and a rest; fewer than a vector has.
   for (int64_t columns : {2, 6, 64, 150})
-    check(kTurns, {{"COLS", columns}, {"HALF", columns / 2}}, [columns](std::vector<Storage> &storages) {
+    check(kIterations, {{"COLS", columns}, {"HALF", columns / 2}}, [columns](std::vector<Storage> &storages) {
       const auto *x = dataOf<float>(storages[0]), *w = dataOf<float>(storages[1]);
       auto *last = dataOf<float>(storages[2]), *all = dataOf<float>(storages[3]);
       for (int64_t i = 0; i < 5; ++i) {
         std::vector<float> state(columns, 1), next(columns);
-        for (int64_t turn = 2; turn >= 0; --turn) {
+        for (int64_t iteration = 2; iteration >= 0; --iteration) {
           for (int64_t j = 0; j < columns; ++j) {
             float sums[2] = {};
             for (int64_t k = 0; k < columns; ++k) {
@@ -150,7 +150,7 @@ TEST_F(Serial, ParallelTurnsAddInTheirOrder) {
               sums[k / (columns / 2)] += product;
             }
             const volatile float scaled = (sums[0] + sums[1]) * 0.125f;
-            all[(turn * 5 + i) * columns + j] = next[j] = scaled + x[(turn * 5 + i) * columns + j];
+            all[(iteration * 5 + i) * columns + j] = next[j] = scaled + x[(iteration * 5 + i) * columns + j];
           }
           state = next;
         }

@@ -83,12 +83,12 @@ TEST(TileTables, RowsOfImagesAreCutWithoutARest) {
   EXPECT_TRUE(splitRun(kNeon, 56, 4, 1152).tail.empty());
 }
 
-TEST(TileTables, TurnsAreAsLongAsRegistersHold) {
-  EXPECT_EQ(stepsPerTurn(kAvx512, 14, 2), 1);
-  EXPECT_EQ(stepsPerTurn(kNeon, 4, 4), 8); // 16 + 2 x 4 + 2 x 4
-  EXPECT_EQ(stepsPerTurn(kNeon, 6, 3), 4); // 18 + 2 x 6 would leave two for columns
-  EXPECT_EQ(stepsPerTurn(kNeon, 7, 3), 4);
-  EXPECT_EQ(stepsPerTurn(kNeon, 1, 8), 8);
+TEST(TileTables, IterationsAreAsLongAsRegistersHold) {
+  EXPECT_EQ(stepsPerIteration(kAvx512, 14, 2), 1);
+  EXPECT_EQ(stepsPerIteration(kNeon, 4, 4), 8); // 16 + 2 x 4 + 2 x 4
+  EXPECT_EQ(stepsPerIteration(kNeon, 6, 3), 4); // 18 + 2 x 6 would leave two for columns
+  EXPECT_EQ(stepsPerIteration(kNeon, 7, 3), 4);
+  EXPECT_EQ(stepsPerIteration(kNeon, 1, 8), 8);
 }
 
 TEST(TileTables, ColumnsStreamWhereTwoLoadsOfThemHaveRegisters) {
@@ -102,8 +102,8 @@ TEST(TileTables, ColumnsStreamWhereTwoLoadsOfThemHaveRegisters) {
   const MachineRow &doubles =
       *bestRow(machineRows(), NACRE_CPU_NEED(NACRE_ARM64_NEON), {Number::F64, Number::F64, Number::F64});
   EXPECT_EQ(registersPerStream(doubles, 4, 4), 4);
-  EXPECT_EQ(stepsPerTurn(doubles, 4, 5), 2);
-  EXPECT_EQ(registersPerStream(doubles, 4, 5), 2) << "a turn's ten are no multiple of four";
+  EXPECT_EQ(stepsPerIteration(doubles, 4, 5), 2);
+  EXPECT_EQ(registersPerStream(doubles, 4, 5), 2) << "an iteration's ten are no multiple of four";
 }
 
 TEST(TileTables, InOrderTheNextStepIsOnItsWay) {
@@ -113,8 +113,8 @@ TEST(TileTables, InOrderTheNextStepIsOnItsWay) {
   EXPECT_FALSE(tileFits(little, 5, 4)); // 20 + 5 + 2 x 4
   EXPECT_FALSE(tileFits(little, 7, 3));
   // Loads of halves are free beside as many multiply-adds: 8 of rows and 3 for each register of columns, of two steps.
-  EXPECT_EQ(stepsPerTurn(little, 8, 2), 8);
-  // And a turn costs the same, whatever it multiplies: 6 x 3 are the most that fit.
+  EXPECT_EQ(stepsPerIteration(little, 8, 2), 8);
+  // And an iteration costs the same, whatever it multiplies: 6 x 3 are the most that fit.
   EXPECT_EQ(choosePanelWidth(little, shape(196, 480, 512)), 12);
   EXPECT_EQ(splitRun(little, 192, 3, 512).rows, 6);
 }

@@ -19,20 +19,20 @@ namespace {
 
 constexpr int64_t kManyRegions = 1000;
 
-/// The addresses of all operands at one turn of all loops.
+/// The addresses of all operands at one iteration of all loops.
 using Point = std::vector<int64_t>;
 using Counters = std::vector<int64_t>;
 
-/// Calls `visit` at every turn, in the order in which the loops turn.
+/// Calls `visit` at every iteration, in the order in which the loops iterate.
 void walk(const Nest &nest, const std::function<void(const Counters &)> &visit) {
   Counters at(nest.loops.size(), 0);
-  std::function<void(size_t)> turn = [&](size_t loop) {
+  std::function<void(size_t)> iterate = [&](size_t loop) {
     if (loop == nest.loops.size())
       return visit(at);
     for (at[loop] = 0; at[loop] < nest.loops[loop].size; ++at[loop])
-      turn(loop + 1);
+      iterate(loop + 1);
   };
-  turn(0);
+  iterate(0);
 }
 
 Point pointAt(const Nest &nest, const Counters &at, int64_t cutIndex = 0, int64_t part = 0) {
@@ -194,7 +194,7 @@ TEST(Nest, VectorsRunAlongTheContiguousLoop) {
 
 TEST(Nest, ABroadcastIsAsGoodAsContiguous) {
   EXPECT_EQ(chooseVectorLoop(makeNest({64, 64}, {{64, 1}, {1, 0}, {64, 1}})).loop, 1u);
-  // Of equals the innermost, whose turns follow one another.
+  // Of equals the innermost, whose iterations follow one another.
   EXPECT_EQ(chooseVectorLoop(makeNest({64, 64}, {{1, 0}, {0, 1}})).loop, 1u);
 }
 
@@ -221,8 +221,8 @@ namespace {
 
 /// A window of `taps` over an axis of `size`, moved by `step` and spread by `dilation`, `pad` before its start; beside
 /// it a loop of channels.
-Nest makeWindow(int64_t turns, int64_t taps, int64_t size, int64_t step, int64_t dilation, int64_t pad) {
-  Nest nest = makeNest({turns, -taps, 3}, {{step * 3, dilation * 3, 1}, {3, 0, 1}});
+Nest makeWindow(int64_t iterations, int64_t taps, int64_t size, int64_t step, int64_t dilation, int64_t pad) {
+  Nest nest = makeNest({iterations, -taps, 3}, {{step * 3, dilation * 3, 1}, {3, 0, 1}});
   nest.operands[0].offset = -pad * 3;
   nest.windows.push_back({size, -pad, {step, dilation, 0}});
   return nest;
@@ -245,7 +245,7 @@ std::vector<Point> pointsInside(const Nest &nest) {
   return points;
 }
 
-/// How often each element of the last operand is written: once at each turn of the parallel loops.
+/// How often each element of the last operand is written: once at each iteration of the parallel loops.
 void countWritten(Nest nest, std::map<int64_t, int> &times) {
   for (NestLoop &loop : nest.loops)
     if (!loop.parallel)
@@ -289,12 +289,12 @@ TEST(Nest, RegionsOfWindowsStayInsideAndMissNothing) {
             for (std::optional<unsigned> cut : {std::optional<unsigned>(), std::optional<unsigned>(0)}) {
               SCOPED_TRACE(testing::Message() << taps << " taps, step " << step << ", dilation " << dilation << ", pad "
                                               << pad << ", size " << size << (cut ? ", cut" : ""));
-              checkRegions(makeWindow(/*turns=*/6, taps, size, step, dilation, pad), cut);
+              checkRegions(makeWindow(/*iterations=*/6, taps, size, step, dilation, pad), cut);
             }
 }
 
-TEST(Nest, TurnsWithTheSameClippingShareARegion) {
-  // Three taps, padded by one: the first turn, those in the middle, the last.
+TEST(Nest, IterationsWithTheSameClippingShareARegion) {
+  // Three taps, padded by one: the first iteration, those in the middle, the last.
   auto regions = divideWindows(makeWindow(9, 3, 9, 1, 1, 1), std::nullopt, kManyRegions);
   ASSERT_TRUE(regions.has_value());
   ASSERT_EQ(regions->size(), 3u);

@@ -153,7 +153,7 @@ TEST_F(GpuContraction, SetsThatAddUpSomeRowsAtATime) {
   check(MatmulText{40, 30, 70}.text(), 1e-5, tried("shared:rows=1,quads=4,columns=8,lines=4,depth=16,parts=4"));
 }
 
-TEST_F(GpuContraction, TwoPartsATurn) {
+TEST_F(GpuContraction, TwoPartsPerIteration) {
   // Five parts, the last of them not full; four; and one alone.
   check(MatmulText{70, 70, 70}.text(), 1e-5, tried("shared:rows=4,quads=2,columns=8,lines=8,depth=16,unroll=2"));
   check(MatmulText{40, 40, 64}.text(), 1e-5,

@@ -9,7 +9,7 @@ TEST(PointGrid, FewPointsAreOneWorkgroup) {
   const PointGrid grid = choosePointGrid(1, 1, 10, 64);
   EXPECT_EQ(grid.unitExtent, 1);
   EXPECT_EQ(grid.groups, 1);
-  EXPECT_EQ(grid.turns, 1);
+  EXPECT_EQ(grid.iterations, 1);
 }
 
 TEST(PointGrid, IndicesAreTakenTogetherUntilFewInvocationsAreIdle) {
@@ -29,6 +29,6 @@ TEST(PointGrid, NeitherDirectionHasMoreWorkgroupsThanVulkanAllows) {
   EXPECT_LE((10'000'000 + rows.unitExtent - 1) / rows.unitExtent, kMostGroups);
   const PointGrid wide = choosePointGrid(1, 1, 100'000'000, 64);
   EXPECT_LE(wide.groups, kMostGroups);
-  EXPECT_GE(wide.groups * wide.turns * 64, 100'000'000);
+  EXPECT_GE(wide.groups * wide.iterations * 64, 100'000'000);
   EXPECT_EQ(wide.threads, wide.groups * 64);
 }

@@ -30,7 +30,7 @@ TEST_F(GpuPrologue, Halves) {
 }
 
 TEST_F(GpuPrologue, TilesOfEveryShape) {
-  // Invocations that load chunks of different steps; sets of them; two parts a turn.
+  // Invocations that load chunks of different steps; sets of them; two parts per iteration.
   for (bool normalized : {false, true}) {
     checkTile(PrologueText{50, 40, 64, normalized, normalized}, "shared:rows=2,quads=1,columns=8,lines=12,depth=16");
     checkTile(PrologueText{41, 36, 96, normalized},

@@ -36,17 +36,17 @@ TEST_F(GpuSerial, DeclinesWhatAnInvocationCannotHold) {
 }
 
 // Products and sums may be one operation on a device.
-TEST_F(GpuSerial, ParallelTurns) {
+TEST_F(GpuSerial, ParallelIterations) {
   // As many as a small workgroup has invocations, or fewer; several each; one each of a large workgroup, which keeps weights.
   for (auto [columns, half] : {std::pair("6", "3"), {"64", "32"}, {"150", "75"}, {"128", "64"}})
-    checkWith(kTurns, {{"COLS", columns}, {"HALF", half}}, 1e-4);
+    checkWith(kIterations, {{"COLS", columns}, {"HALF", half}}, 1e-4);
 }
 
-TEST_F(GpuSerial, ParallelTurnsWhereverOperandsBegin) {
-  checkAnywhere(with(kTurns, {{"COLS", "128"}, {"HALF", "64"}}), 1e-4);
+TEST_F(GpuSerial, ParallelIterationsWhereverOperandsBegin) {
+  checkAnywhere(with(kIterations, {{"COLS", "128"}, {"HALF", "64"}}), 1e-4);
 }
 
 TEST_F(GpuSerial, DeclinesWhatAWorkgroupCannotHold) {
-  EXPECT_NE(declined(with(kTurns, {{"COLS", "2000"}, {"HALF", "1000"}})).find("16384 bytes of shared memory"),
+  EXPECT_NE(declined(with(kIterations, {{"COLS", "2000"}, {"HALF", "1000"}})).find("16384 bytes of shared memory"),
             std::string::npos);
 }

@@ -10,7 +10,7 @@ using namespace nacre::importer::tensorflow_format;
 
 namespace {
 
-/// i from 0 while it is less than n, x doubled in each turn.
+/// i from 0 while it is less than n, x doubled in each iteration.
 constexpr const char *doubling = R"(
     zero = Const
     n = Const
@@ -24,9 +24,9 @@ constexpr const char *doubling = R"(
     go = LoopCond less
     si = Switch mi go
     sx = Switch mx go
-    turn = Identity si:1
-    one = Const ^turn
-    i = Add turn one
+    iteration = Identity si:1
+    one = Const ^iteration
+    i = Add iteration one
     y = Add sx:1 sx:1
     ni = NextIteration i
     nx = NextIteration y
@@ -34,7 +34,7 @@ constexpr const char *doubling = R"(
     return out
 )";
 
-TEST(Loops, ConditionAndBodyComputeWhatTheTurnsNeed) {
+TEST(Loops, ConditionAndBodyComputeWhatTheIterationsNeed) {
   EXPECT_EQ(raiseText(doubling), R"(x = Placeholder()
 zero = Const()
 n = Const()
@@ -43,9 +43,9 @@ loop L mx=x mi=zero reads (n) counts mi<n by one alone
   return less
 do
   y = Add(mx mx)
-  turn = Identity(mi)
+  iteration = Identity(mi)
   one = Const()
-  i = Add(turn one)
+  i = Add(iteration one)
   return y i
 return mx
 )");
@@ -136,7 +136,7 @@ return mx
 }
 
 TEST(Loops, OneEnterMayBeginSeveralValues) {
-  // Here they are swapped in every turn.
+  // Here they are swapped in every iteration.
   EXPECT_EQ(raiseText(R"(
     x = Placeholder
     ex = Enter x frame=L
@@ -164,7 +164,7 @@ return r
 )");
 }
 
-TEST(Loops, AValueThatStaysTheSameIsCarriedByNoTurn) {
+TEST(Loops, AValueThatStaysTheSameIsCarriedByNoIteration) {
   EXPECT_EQ(raiseText(R"(
     x = Placeholder
     y = Placeholder

@@ -102,7 +102,7 @@ void FaultFinder::visit(const RaisedPart &part, Scope scope) {
 // What nodes compute
 //===----------------------------------------------------------------------===//
 
-constexpr unsigned mostTurns = 12, mostSteps = 200000;
+constexpr unsigned mostIterations = 12, mostSteps = 200000;
 
 Number mix(const ControlNode &node, llvm::ArrayRef<Number> operands, Number salt) {
   if (getControlKind(node.op) == ControlKind::Identity && !operands.empty())
@@ -113,22 +113,22 @@ Number mix(const ControlNode &node, llvm::ArrayRef<Number> operands, Number salt
   return number ^ (number >> 13);
 }
 
-/// Values on demand: of a node in a turn of each of the loops around it.
+/// Values on demand: of a node in an iteration of each of the loops around it.
 class NodeRunner {
 public:
   NodeRunner(llvm::ArrayRef<ControlNode> nodes, Number salt) : nodes(nodes), salt(salt) {}
 
   /// Dead: nothing, and `isWrong` is false.
-  std::optional<Number> run(Port port, std::vector<unsigned> turns);
+  std::optional<Number> run(Port port, std::vector<unsigned> iterations);
 
   bool isWrong = false;
 
 private:
-  using Turns = std::vector<unsigned>;
+  using Iterations = std::vector<unsigned>;
 
-  std::optional<Number> compute(Port port, const Turns &turns);
-  std::optional<Number> merge(const ControlNode &node, bool wantsIndex, Turns turns);
-  std::optional<Number> leave(const ControlNode &node, Turns turns);
+  std::optional<Number> compute(Port port, const Iterations &iterations);
+  std::optional<Number> merge(const ControlNode &node, bool wantsIndex, Iterations iterations);
+  std::optional<Number> leave(const ControlNode &node, Iterations iterations);
   std::optional<Number> wrong() {
     isWrong = true;
     return std::nullopt;
@@ -137,34 +137,34 @@ private:
   llvm::ArrayRef<ControlNode> nodes;
   Number salt;
   unsigned steps = 0, depth = 0;
-  std::map<std::pair<Port, Turns>, std::optional<Number>> known;
+  std::map<std::pair<Port, Iterations>, std::optional<Number>> known;
 };
 
-std::optional<Number> NodeRunner::run(Port port, Turns turns) {
-  auto place = known.find({port, turns});
-  // What floats is the same in all turns; it is computed as if it were in each.
+std::optional<Number> NodeRunner::run(Port port, Iterations iterations) {
+  auto place = known.find({port, iterations});
+  // What floats is the same in all iterations; it is computed as if it were in each.
   if (place != known.end())
     return place->second;
   if (isWrong || ++steps > mostSteps || depth > 2000)
     return wrong();
   ++depth;
-  std::optional<Number> value = compute(port, turns);
+  std::optional<Number> value = compute(port, iterations);
   --depth;
-  return known[{port, turns}] = value;
+  return known[{port, iterations}] = value;
 }
 
-std::optional<Number> NodeRunner::merge(const ControlNode &node, bool wantsIndex, Turns turns) {
+std::optional<Number> NodeRunner::merge(const ControlNode &node, bool wantsIndex, Iterations iterations) {
   std::optional<Number> result;
   for (auto [index, operand] : llvm::enumerate(node.operands)) {
     bool isNext = getControlKind(nodes[operand.node].op) == ControlKind::NextIteration;
     bool isFirst = getControlKind(nodes[operand.node].op) == ControlKind::Enter;
     bool isLoop = llvm::any_of(
         node.operands, [&](Port port) { return getControlKind(nodes[port.node].op) == ControlKind::NextIteration; });
-    if (isLoop && turns.empty())
+    if (isLoop && iterations.empty())
       return wrong();
-    if ((isNext && turns.back() == 0) || (isFirst && isLoop && turns.back() != 0))
+    if ((isNext && iterations.back() == 0) || (isFirst && isLoop && iterations.back() != 0))
       continue;
-    Turns before = turns;
+    Iterations before = iterations;
     if (isNext)
       --before.back();
     std::optional<Number> value = run(operand, before);
@@ -176,32 +176,33 @@ std::optional<Number> NodeRunner::merge(const ControlNode &node, bool wantsIndex
   return result;
 }
 
-/// The value of the last turn, in which the Switch lets it out.
-std::optional<Number> NodeRunner::leave(const ControlNode &node, Turns turns) {
-  turns.push_back(0);
-  for (; turns.back() < mostTurns; ++turns.back()) {
-    std::optional<Number> value = run(node.operands[0], turns);
+/// The value of the last iteration, in which the Switch lets it out.
+std::optional<Number> NodeRunner::leave(const ControlNode &node, Iterations iterations) {
+  iterations.push_back(0);
+  for (; iterations.back() < mostIterations; ++iterations.back()) {
+    std::optional<Number> value = run(node.operands[0], iterations);
     if (value || isWrong)
       return value;
-    if (turns.back() == 0) { // a loop that is not entered
+    if (iterations.back() == 0) { // a loop that is not entered
       Port source = node.operands[0];
       for (unsigned hops = 0; getControlKind(nodes[source.node].op) != ControlKind::Switch && hops < 100; ++hops)
         source = nodes[source.node].operands.empty() ? source : nodes[source.node].operands[0];
-      if (getControlKind(nodes[source.node].op) == ControlKind::Switch && !run(nodes[source.node].operands[1], turns))
+      if (getControlKind(nodes[source.node].op) == ControlKind::Switch &&
+          !run(nodes[source.node].operands[1], iterations))
         return std::nullopt;
     }
   }
   return wrong();
 }
 
-std::optional<Number> NodeRunner::compute(Port port, const Turns &turns) {
+std::optional<Number> NodeRunner::compute(Port port, const Iterations &iterations) {
   const ControlNode &node = nodes[port.node];
   ControlKind kind = getControlKind(node.op);
   if (kind == ControlKind::Merge)
-    return merge(node, port.result == 1, turns);
+    return merge(node, port.result == 1, iterations);
   if (kind == ControlKind::Exit)
-    return leave(node, turns);
-  Turns outside = turns;
+    return leave(node, iterations);
+  Iterations outside = iterations;
   if (kind == ControlKind::Enter) {
     if (outside.empty())
       return wrong();
@@ -215,8 +216,8 @@ std::optional<Number> NodeRunner::compute(Port port, const Turns &turns) {
     operands.push_back(*value);
   }
   for (unsigned control : node.controls)
-    if (!run({control, 0}, turns) &&
-        !(getControlKind(nodes[control].op) == ControlKind::Switch && run({control, 1}, turns)))
+    if (!run({control, 0}, iterations) &&
+        !(getControlKind(nodes[control].op) == ControlKind::Switch && run({control, 1}, iterations)))
       return std::nullopt;
   switch (kind) {
   case ControlKind::Switch:
@@ -241,7 +242,7 @@ public:
 
   using Values = std::map<Port, Number>;
 
-  /// Nothing where a loop has too many turns.
+  /// Nothing where a loop has too many iterations.
   std::optional<std::vector<Number>> run(const RaisedPart &part, Values values) {
     for (RaisedItem item : part.items) {
       if (++steps > mostSteps)
@@ -259,7 +260,7 @@ public:
           return std::nullopt;
         for (auto [port, value] : llvm::zip_equal(conditional.values, *results))
           values[port] = value;
-      } else if (!turn(graph.loops[item.index], values)) {
+      } else if (!iteration(graph.loops[item.index], values)) {
         return std::nullopt;
       }
     }
@@ -272,11 +273,11 @@ public:
 private:
   static Number get(const Values &values, Port port) { return port.isNumber() ? port.result : values.at(port); }
 
-  bool turn(const RaisedLoop &loop, Values &values) {
+  bool iteration(const RaisedLoop &loop, Values &values) {
     std::vector<Number> current;
     for (const CarriedValue &carried : loop.carried)
       current.push_back(get(values, carried.init));
-    for (unsigned count = 0; count <= mostTurns; ++count) {
+    for (unsigned count = 0; count <= mostIterations; ++count) {
       for (auto [carried, value] : llvm::zip_equal(loop.carried, current))
         values[carried.value] = value;
       auto goesOn = run(loop.condition, values);

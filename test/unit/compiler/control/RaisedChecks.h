@@ -23,7 +23,7 @@ std::string findFault(llvm::ArrayRef<ControlNode> nodes, const RaisedGraph &grap
 using Number = uint32_t;
 
 /// What the nodes compute as TensorFlow runs them. Nothing where a value is dead, two values come to a Merge at once, or a
-/// loop has too many turns.
+/// loop has too many iterations.
 std::optional<Number> runNodes(llvm::ArrayRef<ControlNode> nodes, Port output, Number salt);
 /// The same of the raised graph.
 std::optional<std::vector<Number>> runRaised(llvm::ArrayRef<ControlNode> nodes, const RaisedGraph &graph, Number salt);

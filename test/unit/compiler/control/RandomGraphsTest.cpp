@@ -209,7 +209,7 @@ TEST(RandomGraphs, OfManyNodesTakeNoLongerThanTheirNodes) {
     return "s" + name + " = Switch x" + before + " p\n a" + name + " = Neg s" + name + ":1\n x" + name + " = Merge s" +
            name + " a" + name + "\n";
   });
-  ControlText turns = repeat(first, 14000, [](const std::string &before, const std::string &name) {
+  ControlText iterations = repeat(first, 14000, [](const std::string &before, const std::string &name) {
     return "e" + name + " = Enter x" + before + " frame=L" + name + "\n m" + name + " = Merge e" + name + " n" + name +
            "\n c" + name + " = LoopCond m" + name + "\n s" + name + " = Switch m" + name + " c" + name + "\n a" + name +
            " = Neg s" + name + ":1\n n" + name + " = NextIteration a" + name + "\n x" + name + " = Exit s" + name +
@@ -218,7 +218,7 @@ TEST(RandomGraphs, OfManyNodesTakeNoLongerThanTheirNodes) {
   ControlText switches = repeat(
       "p = Const value=false\n x0 = Placeholder\n", 100000,
       [](const std::string &before, const std::string &name) { return "x" + name + " = Switch x" + before + " p\n"; });
-  for (const ControlText &graph : {std::move(row), std::move(turns), std::move(switches)}) {
+  for (const ControlText &graph : {std::move(row), std::move(iterations), std::move(switches)}) {
     auto raised = raiseControl(graph.nodes, graph.outputs, [&](Port port) { return graph.known[port.node]; });
     EXPECT_TRUE(std::holds_alternative<RaisedGraph>(raised));
   }

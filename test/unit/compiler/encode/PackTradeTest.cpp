@@ -34,10 +34,10 @@ TEST(PackTrade, FewRowsDoNotPayForIt) {
     EXPECT_FALSE(isWorthALaunch(product(rows, 4096, 512), codegen::kX86V4)) << rows;
 }
 
-TEST(PackTrade, TurnsOfALoopDo) {
+TEST(PackTrade, IterationsOfALoopDo) {
   PackTrade step = product(16, 128, 512);
   EXPECT_FALSE(isWorthALaunch(step, codegen::kX86V4));
-  step.turns = 100;
+  step.iterations = 100;
   EXPECT_TRUE(isWorthALaunch(step, codegen::kX86V4));
 }
 

@@ -109,7 +109,7 @@ TEST_F(Interpreter, DecidesAsTheTypeDoes) {
             3);
 }
 
-TEST_F(Interpreter, TakesTheBranchAndTheTurnsThatARunDecides) {
+TEST_F(Interpreter, TakesTheBranchAndTheIterationsThatARunDecides) {
   constexpr StringLiteral text = R"mlir(
     func.func @main(%x: tensor<1xf32>) -> tensor<3xf32> {
       %zero = nn.constant dense<0.0> : tensor<1xf32>
@@ -122,16 +122,16 @@ TEST_F(Interpreter, TakesTheBranchAndTheTurnsThatARunDecides) {
       }
       %limit = nn.constant dense<10.0> : tensor<1xf32>
       %last, %trips = nn.while bound 50 carried(%start : tensor<1xf32>) -> (tensor<1xf32>) {
-      ^bb0(%turn: tensor<i64>, %v: tensor<1xf32>):
+      ^bb0(%iteration: tensor<i64>, %v: tensor<1xf32>):
         %less = nn.binary less %v, %limit : tensor<1xf32>, tensor<1xf32>
         nn.condition %less : tensor<1xi1>
       } do {
-      ^bb0(%turn: tensor<i64>, %v: tensor<1xf32>):
+      ^bb0(%iteration: tensor<i64>, %v: tensor<1xf32>):
         %twice = nn.binary add %v, %v : tensor<1xf32>, tensor<1xf32>
         nn.yield %twice : tensor<1xf32>
       }
       %final, %rows = nn.for 2 carried(%last : tensor<1xf32>) reverse -> (tensor<1xf32>, tensor<2x1xf32>) {
-      ^bb0(%turn: tensor<i64>, %v: tensor<1xf32>):
+      ^bb0(%iteration: tensor<i64>, %v: tensor<1xf32>):
         %twice = nn.binary add %v, %v : tensor<1xf32>, tensor<1xf32>
         nn.yield %twice : tensor<1xf32> stacked(%v : tensor<1xf32>)
       }

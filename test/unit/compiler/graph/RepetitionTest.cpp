@@ -46,7 +46,7 @@ public:
   unsigned broadcastTo = kNone; ///< of all operators from here on
 };
 
-/// One operator of a turn: what it reads are values of the turn, by number: the rows, the states, then what operators made.
+/// One operator of an iteration: what it reads are values of the iteration, by number: the rows, the states, then what operators made.
 struct BodyOperator {
   unsigned kind;
   std::vector<unsigned> operands;
@@ -63,21 +63,21 @@ struct Body {
     const unsigned first = rows + states, size = 2 + states + below(6);
     operators.push_back({0, {rows}});
     for (unsigned number = 1; number < size; ++number) {
-      // The operator before, so that all of a turn hangs together; kinds differ, so that there is one way to see it.
+      // The operator before, so that all of an iteration hangs together; kinds differ, so that there is one way to see it.
       operators.push_back({number, {first + number - 1, number == 1 ? 0 : below(first + number)}});
     }
   }
-  /// The value of the turn that state `state` is in the next one.
+  /// The value of the iteration that state `state` is in the next one.
   unsigned next(unsigned state) const { return rows + states + unsigned(operators.size()) - 1 - state; }
 };
 
 struct Written {
   OperatorLine line;
   unsigned weight;
-  std::vector<unsigned> operators; ///< of the turns, and of nothing else
+  std::vector<unsigned> operators; ///< of the iterations, and of nothing else
 };
 
-Written writeOut(const Body &body, unsigned turns, int64_t step) {
+Written writeOut(const Body &body, unsigned iterations, int64_t step) {
   LineBuilder builder;
   Written written;
   written.weight = builder.outside();
@@ -86,10 +86,10 @@ Written writeOut(const Body &body, unsigned turns, int64_t step) {
     tensors.push_back(builder.outside());
   for (unsigned state = 0; state < body.states; ++state)
     states.push_back(builder.outside());
-  for (unsigned turn = 0; turn < turns; ++turn) {
+  for (unsigned iteration = 0; iteration < iterations; ++iteration) {
     std::vector<unsigned> values;
     for (unsigned tensor : tensors)
-      values.push_back(builder.row(tensor, 100 + step * int64_t(turn)));
+      values.push_back(builder.row(tensor, 100 + step * int64_t(iteration)));
     values.insert(values.end(), states.begin(), states.end());
     for (const BodyOperator &op : body.operators) {
       std::vector<unsigned> operands;
@@ -107,31 +107,31 @@ Written writeOut(const Body &body, unsigned turns, int64_t step) {
   return written;
 }
 
-/// What operand `number` of a column is in `turn`, by the loop that was found.
+/// What operand `number` of a column is in `iteration`, by the loop that was found.
 unsigned operandAt(const OperatorLine &line, const Repetition &loop, const Repetition::Operand &operand,
-                   unsigned turn) {
-  if (operand.kind == Kind::Invariant || (operand.kind == Kind::Carried && turn == 0))
+                   unsigned iteration) {
+  if (operand.kind == Kind::Invariant || (operand.kind == Kind::Carried && iteration == 0))
     return operand.value;
   if (operand.kind == Kind::Row) {
     const OperatorLine::Operator &first = line.operators[line.values[operand.value].maker];
     for (const OperatorLine::Operator &op : line.operators)
-      if (op.rowsOf == first.rowsOf && op.row == first.row + operand.rowStep * int64_t(turn))
+      if (op.rowsOf == first.rowsOf && op.row == first.row + operand.rowStep * int64_t(iteration))
         return op.results.front();
     return kNone;
   }
-  unsigned from = loop.columns[operand.column].operators[turn - (operand.kind == Kind::Carried)];
+  unsigned from = loop.columns[operand.column].operators[iteration - (operand.kind == Kind::Carried)];
   return line.operators[from].results[operand.result];
 }
 
 void expectSame(const OperatorLine &line, const Repetition &loop) {
   for (const Repetition::Column &column : loop.columns) {
-    ASSERT_EQ(column.operators.size(), loop.turns);
-    for (unsigned turn = 0; turn < loop.turns; ++turn) {
-      const OperatorLine::Operator &op = line.operators[column.operators[turn]];
+    ASSERT_EQ(column.operators.size(), loop.iterations);
+    for (unsigned iteration = 0; iteration < loop.iterations; ++iteration) {
+      const OperatorLine::Operator &op = line.operators[column.operators[iteration]];
       EXPECT_EQ(op.kind, line.operators[column.operators[0]].kind);
       ASSERT_EQ(op.operands.size(), column.operands.size());
       for (unsigned operand = 0; operand < op.operands.size(); ++operand)
-        EXPECT_EQ(op.operands[operand], operandAt(line, loop, column.operands[operand], turn));
+        EXPECT_EQ(op.operands[operand], operandAt(line, loop, column.operands[operand], iteration));
     }
   }
 }
@@ -141,31 +141,31 @@ TEST(Repetition, FindsWhatWasWrittenOut) {
   unsigned whole = 0;
   for (unsigned round = 0; round < 500; ++round) {
     Body body(random);
-    const unsigned turns = 5 + random() % 6;
-    Written written = writeOut(body, turns, random() % 2 ? 1 : -2);
+    const unsigned iterations = 5 + random() % 6;
+    Written written = writeOut(body, iterations, random() % 2 ? 1 : -2);
     std::optional<Repetition> found = findRepetition(written.line, 3);
     ASSERT_TRUE(found) << round;
     expectSame(written.line, *found);
-    // What a turn computes for the next one alone may be missing behind the last one, which then stays as it is.
-    EXPECT_GE(found->turns + 2, turns) << round;
-    whole += found->turns == turns;
+    // What an iteration computes for the next one alone may be missing behind the last one, which then stays as it is.
+    EXPECT_GE(found->iterations + 2, iterations) << round;
+    whole += found->iterations == iterations;
   }
   EXPECT_GT(whole, 250U);
 }
 
-/// h = mix(anchor(h, w), x), turn by turn; `read` is made of the state of each.
-TEST(Repetition, KeepsOutWhatReadsTurns) {
+/// h = mix(anchor(h, w), x), iteration by iteration; `read` is made of the state of each.
+TEST(Repetition, KeepsOutWhatReadsIterations) {
   LineBuilder builder;
   unsigned w = builder.outside(), xs = builder.outside(), h = builder.outside(), first = h;
   std::vector<unsigned> read;
-  for (unsigned turn = 0; turn < 4; ++turn) {
-    h = builder.op(1, {builder.op(0, {h, w}, true), builder.row(xs, turn)});
+  for (unsigned iteration = 0; iteration < 4; ++iteration) {
+    h = builder.op(1, {builder.op(0, {h, w}, true), builder.row(xs, iteration)});
     read.push_back(builder.op(2, {h}));
   }
   builder.op(3, read);
   std::optional<Repetition> found = findRepetition(builder.line, 4);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->turns, 4U);
+  EXPECT_EQ(found->iterations, 4U);
   ASSERT_EQ(found->columns.size(), 2U);
   EXPECT_EQ(found->columns[0].operands[0].kind, Kind::Carried);
   EXPECT_EQ(found->columns[0].operands[0].value, first);
@@ -180,8 +180,8 @@ TEST(Repetition, TakesConstantsThatLostAxes) {
     builder.broadcastTo = broadcastTo;
     unsigned w = builder.outside(), h = builder.outside(true, wholeType), kept = builder.outside(isConstant, lessAxes),
              xs = builder.outside();
-    for (unsigned turn = 0; turn < 5; ++turn)
-      kept = h = builder.op(1, {builder.op(0, {h, w}, true), kept, builder.row(xs, turn)});
+    for (unsigned iteration = 0; iteration < 5; ++iteration)
+      kept = h = builder.op(1, {builder.op(0, {h, w}, true), kept, builder.row(xs, iteration)});
     return bool(findRepetition(builder.line, 4));
   };
   EXPECT_TRUE(isFound(true, wholeType));
@@ -195,11 +195,11 @@ TEST(Repetition, LeavesStepsThatDiffer) {
   unsigned w = builder.outside(), xs = builder.outside(), c = builder.outside();
   // The state that a first step without a product makes is made as the others are.
   unsigned h = builder.op(2, {builder.op(1, {c, builder.row(xs, 0)})});
-  for (unsigned turn = 1; turn < 8; ++turn)
-    h = builder.op(2, {builder.op(1, {builder.op(0, {h, w}, true), builder.row(xs, turn)})});
+  for (unsigned iteration = 1; iteration < 8; ++iteration)
+    h = builder.op(2, {builder.op(1, {builder.op(0, {h, w}, true), builder.row(xs, iteration)})});
   std::optional<Repetition> found = findRepetition(builder.line, 4);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->turns, 7U);
+  EXPECT_EQ(found->iterations, 7U);
   expectSame(builder.line, *found);
 }
 
@@ -207,29 +207,29 @@ TEST(Repetition, RefusesWhatIsNoChain) {
   // Rows of one tensor, each multiplied alone.
   LineBuilder alone;
   unsigned w = alone.outside(), xs = alone.outside();
-  for (unsigned turn = 0; turn < 8; ++turn)
-    alone.op(1, {alone.op(0, {alone.row(xs, turn), w}, true)});
+  for (unsigned iteration = 0; iteration < 8; ++iteration)
+    alone.op(1, {alone.op(0, {alone.row(xs, iteration), w}, true)});
   EXPECT_FALSE(findRepetition(alone.line, 4));
 
-  // The same behind operators that could as well be seen in the turn before.
+  // The same behind operators that could as well be seen in the iteration before.
   LineBuilder ahead;
   w = ahead.outside(), xs = ahead.outside();
-  for (unsigned turn = 0; turn < 8; ++turn)
-    ahead.op(1, {ahead.op(0, {ahead.op(2, {ahead.row(xs, turn)}), w}, true)});
+  for (unsigned iteration = 0; iteration < 8; ++iteration)
+    ahead.op(1, {ahead.op(0, {ahead.op(2, {ahead.row(xs, iteration)}), w}, true)});
   EXPECT_FALSE(findRepetition(ahead.line, 4));
 
   // A chain through an operator that is different in each step.
   LineBuilder different;
   unsigned h = different.outside();
   w = different.outside(), xs = different.outside();
-  for (unsigned turn = 0; turn < 8; ++turn)
-    h = different.op(1 + turn, {different.op(0, {h, w}, true), different.row(xs, turn)});
+  for (unsigned iteration = 0; iteration < 8; ++iteration)
+    h = different.op(1 + iteration, {different.op(0, {h, w}, true), different.row(xs, iteration)});
   EXPECT_FALSE(findRepetition(different.line, 4));
 
   // Layers that share a weight, and read no rows.
   LineBuilder layers;
   h = layers.outside(), w = layers.outside();
-  for (unsigned turn = 0; turn < 8; ++turn)
+  for (unsigned iteration = 0; iteration < 8; ++iteration)
     h = layers.op(1, {layers.op(0, {h, w}, true)});
   EXPECT_FALSE(findRepetition(layers.line, 4));
 
@@ -245,9 +245,9 @@ TEST(Repetition, RefusesWhatIsNoChain) {
 TEST(Repetition, RefusesWhatIsComputedBetween) {
   LineBuilder builder;
   unsigned w = builder.outside(), xs = builder.outside(), h = builder.outside();
-  for (unsigned turn = 0; turn < 8; ++turn) {
-    h = builder.op(1, {builder.op(0, {h, w}, true), builder.row(xs, turn)});
-    if (turn == 3)
+  for (unsigned iteration = 0; iteration < 8; ++iteration) {
+    h = builder.op(1, {builder.op(0, {h, w}, true), builder.row(xs, iteration)});
+    if (iteration == 3)
       h = builder.op(9, {h});
   }
   EXPECT_FALSE(findRepetition(builder.line, 5));

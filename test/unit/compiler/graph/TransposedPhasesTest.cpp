@@ -74,7 +74,7 @@ Numbers byColumns(const TransposedAxis &axis, const Numbers &x, const Numbers &w
 TEST(TransposedPhases, AreTheTransposedConvolution) {
   std::mt19937 random(1);
   auto draw = [&](int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(random); };
-  for (int turn = 0; turn < 2000; ++turn) {
+  for (int iteration = 0; iteration < 2000; ++iteration) {
     TransposedAxis axis;
     axis.input = draw(1, 6);
     axis.kernel = draw(1, 7);
@@ -88,9 +88,9 @@ TEST(TransposedPhases, AreTheTransposedConvolution) {
       for (int64_t &number : *numbers)
         number = draw(-9, 9);
     Numbers expected = scatter(axis, x, w);
-    EXPECT_EQ(byPhases(axis, x, w), expected) << turn;
+    EXPECT_EQ(byPhases(axis, x, w), expected) << iteration;
     if (axis.dilation == 1) {
-      EXPECT_EQ(byColumns(axis, x, w), expected) << turn;
+      EXPECT_EQ(byColumns(axis, x, w), expected) << iteration;
     }
   }
 }

@@ -87,9 +87,9 @@ Doubles sumByDefinition(const std::vector<std::string> &terms, const std::string
   for (char label : result)
     count *= sizes.at(label);
   Doubles sums(count, 0.0);
-  for (int64_t turn = 0; turn < total; ++turn) {
+  for (int64_t iteration = 0; iteration < total; ++iteration) {
     std::map<char, int64_t> at;
-    int64_t rest = turn;
+    int64_t rest = iteration;
     for (auto [label, size] : sizes) {
       at[label] = rest % size;
       rest /= size;

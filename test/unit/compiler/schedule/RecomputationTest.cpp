@@ -29,11 +29,11 @@ public:
       step.touches.push_back({storage, 0, kBytes, true, false});
     return number(std::move(step), {nanoseconds, 1, false});
   }
-  Step loop(std::vector<Step> body, double turns) {
+  Step loop(std::vector<Step> body, double iterations) {
     Step step;
     step.kind = StepKind::Loop;
     step.first = std::move(body);
-    return number(std::move(step), {0, turns, false});
+    return number(std::move(step), {0, iterations, false});
   }
   PricedProgram program(std::vector<Step> steps, std::vector<int64_t> bytes) {
     return {std::move(steps), {bytes.begin(), bytes.end()}, prices};
@@ -138,7 +138,7 @@ TEST(Recomputation, AChainRunsAgainAsAWhole) {
   EXPECT_EQ(idsOf(changed.steps), (Ids{0, 1, 2, 3, 5, 6, 4}));
 }
 
-TEST(Recomputation, WhatOneLoopReadsIsMadeInEachOfItsTurns) {
+TEST(Recomputation, WhatOneLoopReadsIsMadeInEachOfItsIterations) {
   Programs make;
   enum { Weight, Panels, Product, Large, Sum };
   std::vector<Step> body = {make.launch({Weight, Panels}, {Product}), make.launch({Product}, {Large}),
@@ -221,7 +221,7 @@ private:
       return step;
     }
     step.kind = kind == 10 ? StepKind::If : StepKind::Loop;
-    (*prices)[step.id].turns = 3;
+    (*prices)[step.id].iterations = 3;
     (*prices)[step.id].isDecided = below(2);
     step.first = steps(1 + below(8), depth - 1);
     if (kind == 10)
@@ -270,7 +270,7 @@ private:
         memory[{touch.storage, byte}] = size_t(llvm::hash_combine(read, number, byte));
     if (step.kind == StepKind::If)
       run(size_t(read) % 2 ? step.first : step.second);
-    for (unsigned turn = 0; step.kind == StepKind::Loop && turn < 3; ++turn)
+    for (unsigned iteration = 0; step.kind == StepKind::Loop && iteration < 3; ++iteration)
       run(step.first);
   }
 

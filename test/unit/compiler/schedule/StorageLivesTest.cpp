@@ -31,7 +31,7 @@ Step loop(std::vector<Step> body) {
 }
 Step counted(std::vector<Step> body) {
   Step step = loop(std::move(body));
-  step.mayHaveNoTurn = true;
+  step.mayHaveNoIteration = true;
   return step;
 }
 Step tested(std::vector<Step> test, std::vector<Step> body) {
@@ -60,13 +60,13 @@ TEST(StorageLives, WithoutLoopsFromTheFirstToTheLastTouch) {
   EXPECT_EQ(lifeOf(1, {launch({writes(0)})}), Span(1, 0)) << "nothing touches it";
 }
 
-TEST(StorageLives, WhatATurnWritesBeforeItReadsLivesInsideTheBody) {
+TEST(StorageLives, WhatAnIterationWritesBeforeItReadsLivesInsideTheBody) {
   EXPECT_EQ(lifeOf(0, {loop({launch({writes(0)}), launch({reads(0)}), launch({})})}), Span(1, 2));
 }
 
 TEST(StorageLives, WhatIsCarriedLivesAllOfTheLoop) {
   // The loop's own numbers are 0 and 3.
-  EXPECT_EQ(lifeOf(0, {loop({launch({reads(0)}), launch({writes(0)})})}), Span(0, 3)) << "from turn to turn";
+  EXPECT_EQ(lifeOf(0, {loop({launch({reads(0)}), launch({writes(0)})})}), Span(0, 3)) << "from iteration to iteration";
   EXPECT_EQ(lifeOf(0, {loop({launch({reads(0), writes(0)}), launch({})})}), Span(0, 3)) << "in place";
   EXPECT_EQ(lifeOf(0, {loop({launch({writes(0)}), launch({})}), launch({reads(0)})}), Span(0, 4)) << "out of it";
   EXPECT_EQ(lifeOf(0, {launch({writes(0)}), loop({launch({reads(0)}), launch({})})}), Span(0, 4)) << "into it";
@@ -75,7 +75,7 @@ TEST(StorageLives, WhatIsCarriedLivesAllOfTheLoop) {
 TEST(StorageLives, APartIsNotTheWhole) {
   const Touch half = {0, 0, kBytes / 2, true, false}, row = {0, 0, kBytes, true, true};
   EXPECT_EQ(lifeOf(0, {loop({launch({half}), launch({reads(0)})})}), Span(0, 3));
-  EXPECT_EQ(lifeOf(0, {loop({launch({row}), launch({reads(0)})})}), Span(0, 3)) << "another row in each turn";
+  EXPECT_EQ(lifeOf(0, {loop({launch({row}), launch({reads(0)})})}), Span(0, 3)) << "another row in each iteration";
   Touch sameHalf = half;
   sameHalf.writes = false;
   EXPECT_EQ(lifeOf(0, {loop({launch({half}), launch({sameHalf})})}), Span(1, 2));
@@ -84,8 +84,10 @@ TEST(StorageLives, APartIsNotTheWhole) {
 TEST(StorageLives, WhatIsWrittenInABranchIsNotWrittenForCertain) {
   EXPECT_EQ(lifeOf(0, {loop({branch({launch({writes(0)})}, {}), launch({reads(0)})})}), Span(0, 4));
   EXPECT_EQ(lifeOf(0, {loop({branch({launch({writes(0)})}, {launch({writes(0)})}), launch({reads(0)})})}), Span(2, 4));
-  EXPECT_EQ(lifeOf(0, {loop({counted({launch({writes(0)})}), launch({reads(0)})})}), Span(0, 5)) << "perhaps no turn";
-  EXPECT_EQ(lifeOf(0, {loop({loop({launch({writes(0)})}), launch({reads(0)})})}), Span(1, 4)) << "one turn at least";
+  EXPECT_EQ(lifeOf(0, {loop({counted({launch({writes(0)})}), launch({reads(0)})})}), Span(0, 5))
+      << "perhaps no iteration";
+  EXPECT_EQ(lifeOf(0, {loop({loop({launch({writes(0)})}), launch({reads(0)})})}), Span(1, 4))
+      << "one iteration at least";
 }
 
 TEST(StorageLives, TheTestRunsOnceMoreThanTheBody) {
@@ -134,7 +136,7 @@ private:
     step.first = steps(depth - 1, inLoop || kind != 2);
     if (kind != 3)
       step.second = steps(depth - 1, inLoop || kind != 2);
-    step.mayHaveNoTurn = kind == 3 && below(2);
+    step.mayHaveNoIteration = kind == 3 && below(2);
     return step;
   }
 
@@ -155,35 +157,35 @@ public:
   Machine(const ArenaPlan &plan, RandomPrograms &random)
       : plan(plan), random(random), arena(plan.sizeInBytes, 0), last(kStorages * kBytes, 0) {}
 
-  void run(llvm::ArrayRef<Step> steps, int64_t turn) {
+  void run(llvm::ArrayRef<Step> steps, int64_t iteration) {
     for (const Step &step : steps)
-      run(step, turn);
+      run(step, iteration);
   }
 
   bool good = true;
 
 private:
-  void run(const Step &step, int64_t turn) {
+  void run(const Step &step, int64_t iteration) {
     for (bool writes : {false, true}) // a launch reads before it writes
       for (const Touch &touch : step.touches)
         if (touch.writes == writes)
-          access(touch, turn);
+          access(touch, iteration);
     if (step.kind == StepKind::If) {
-      run(random.below(2) ? step.first : step.second, turn);
+      run(random.below(2) ? step.first : step.second, iteration);
     } else if (step.kind == StepKind::Loop) {
       const bool isTested = !step.second.empty();
-      const unsigned turns = random.below(3) + (isTested || step.mayHaveNoTurn ? 0 : 1);
-      for (unsigned i = 0; i < turns; ++i) {
+      const unsigned iterations = random.below(3) + (isTested || step.mayHaveNoIteration ? 0 : 1);
+      for (unsigned i = 0; i < iterations; ++i) {
         run(step.first, i);
         run(step.second, i);
       }
       if (isTested)
-        run(step.first, turns);
+        run(step.first, iterations);
     }
   }
 
-  void access(const Touch &touch, int64_t turn) {
-    const int64_t row = turn % kBytes;
+  void access(const Touch &touch, int64_t iteration) {
+    const int64_t row = iteration % kBytes;
     for (int64_t byte = touch.moves ? row : touch.begin; byte < (touch.moves ? row + 1 : touch.end); ++byte) {
       int &inArena = arena[plan.offsetsInBytes[touch.storage] + byte];
       int &known = last[touch.storage * kBytes + byte];

@@ -2,10 +2,10 @@
 //
 // What:  how often the operations of a serial kernel's program run.
 // Why:   placement and emitters both price such kernels, and a program says its own length.
-// How:   the turns of the loops around an operation, multiplied. Where data decide them they are guessed.
+// How:   the iterations of the loops around an operation, multiplied. Where data decide them they are guessed.
 
-#ifndef NACRE_DIALECTS_PLAN_SERIALTURNS_H
-#define NACRE_DIALECTS_PLAN_SERIALTURNS_H
+#ifndef NACRE_DIALECTS_PLAN_SERIALITERATIONS_H
+#define NACRE_DIALECTS_PLAN_SERIALITERATIONS_H
 
 namespace mlir {
 class Operation;
@@ -20,8 +20,8 @@ namespace nacre::plan {
 double countPoints(mlir::scf::ForallOp points);
 
 /// How often `op`, of the program of each point, runs for one of them. Both branches of a condition count.
-double countTurns(mlir::scf::ForallOp points, mlir::Operation *op);
+double countIterations(mlir::scf::ForallOp points, mlir::Operation *op);
 
 } // namespace nacre::plan
 
-#endif // NACRE_DIALECTS_PLAN_SERIALTURNS_H
+#endif // NACRE_DIALECTS_PLAN_SERIALITERATIONS_H

@@ -3,7 +3,7 @@
 // How:  1. which operators there may be; 2. levels, and rows that products read; 3. stores. A carried value is overwritten at the first
 //       level after which nobody reads the old one; at that level its own columns may be read, before they are stored.
 
-#include "compiler/kernels/turns/TurnPlan.h"
+#include "compiler/kernels/iterations/IterationPlan.h"
 
 #include "compiler/kernels/bodies/ElementTypes.h"
 #include "compiler/kernels/bodies/TableReads.h"
@@ -18,8 +18,8 @@ namespace nacre::kernels {
 
 namespace {
 
-/// Weights that a workgroup reads in a turn: the unit it runs on reads them alone, so that with more of them launches, which all units
-/// share, are over sooner.
+/// Weights that a workgroup reads in an iteration: the unit it runs on reads them alone, so that with more of them launches, which all
+/// units share, are over sooner.
 constexpr int64_t kMostWeights = int64_t(1) << 17;
 /// Rows, which read the same weights once each.
 constexpr int64_t kMostRows = 64;
@@ -27,7 +27,7 @@ constexpr int64_t kMostRows = 64;
 constexpr int64_t kMostBytes = 15 << 10;
 /// Longer sums are added up in blocks by the emitters of contractions.
 constexpr int64_t kMostDepth = 1024;
-constexpr int64_t kFewestTurns = 2, kMostTurns = 4096;
+constexpr int64_t kFewestIterations = 2, kMostIterations = 4096;
 /// Sums that run in parallel, and steps that each of them has at least.
 constexpr int64_t kSums = 512, kFewestSteps = 32;
 
@@ -38,7 +38,7 @@ class Planner {
 public:
   explicit Planner(nn::ForOp loop) : loop(loop), yield(loop.getYield()) {}
 
-  std::optional<TurnPlan> run() {
+  std::optional<IterationPlan> run() {
     if (!isTaken())
       return std::nullopt;
     findLevels();
@@ -112,8 +112,8 @@ private:
   }
 
   bool isTaken() {
-    if (loop.getCount() || loop.getInitial().empty() || loop.getTripCount() < kFewestTurns ||
-        loop.getTripCount() > kMostTurns || typeOf(loop.getInitial().front()).getRank() != 2)
+    if (loop.getCount() || loop.getInitial().empty() || loop.getTripCount() < kFewestIterations ||
+        loop.getTripCount() > kMostIterations || typeOf(loop.getInitial().front()).getRank() != 2)
       return false;
     plan.rows = typeOf(loop.getInitial().front()).getDimSize(0);
     auto areRows = [&](ValueRange values) {
@@ -161,15 +161,15 @@ private:
   //===--------------------------------------------------------------------===//
 
   struct Placed {
-    TurnStore store;
+    IterationStore store;
     unsigned level;
   };
 
   /// A store of `value`, or of each part that it is joined of.
-  void addStore(TurnStore store, unsigned level) {
+  void addStore(IterationStore store, unsigned level) {
     if (auto concat = store.value.getDefiningOp<nn::ConcatOp>(); concat && isInside(concat)) {
       for (Value part : concat.getOperands()) {
-        TurnStore ofPart = store;
+        IterationStore ofPart = store;
         ofPart.value = part;
         addStore(ofPart, level);
         store.column += columnsOf(part);
@@ -182,13 +182,13 @@ private:
   void collectStores() {
     for (Value value : plan.ownRows)
       if (!value.getDefiningOp<nn::MatMulOp>() || isReadByProduct(value))
-        addStore({value, TurnStore::Target::Row, value}, levelOf(value));
+        addStore({value, IterationStore::Target::Row, value}, levelOf(value));
     for (auto [number, value] : llvm::enumerate(yield.getStacked()))
       if (!loop.getStacks()[number].use_empty())
-        addStore({value, TurnStore::Target::Stack, {}, unsigned(number)}, levelOf(value));
+        addStore({value, IterationStore::Target::Stack, {}, unsigned(number)}, levelOf(value));
     for (auto [number, value] : llvm::enumerate(yield.getCarried()))
       if (value != loop.getCarriedArguments()[number])
-        addStore({value, TurnStore::Target::Carried, {}, unsigned(number)}, levelOf(value));
+        addStore({value, IterationStore::Target::Carried, {}, unsigned(number)}, levelOf(value));
   }
 
   static bool isReadByProduct(Value value) {
@@ -242,7 +242,7 @@ private:
 
   void setLevel(unsigned number, unsigned level) {
     for (Placed &placed : stores)
-      if (placed.store.target == TurnStore::Target::Carried && placed.store.number == number)
+      if (placed.store.target == IterationStore::Target::Carried && placed.store.number == number)
         placed.level = std::max(placed.level, level);
   }
 
@@ -250,7 +250,7 @@ private:
   bool placeCarried() {
     SmallVector<std::optional<unsigned>> next(loop.getInitial().size());
     for (const Placed &placed : stores)
-      if (placed.store.target == TurnStore::Target::Carried)
+      if (placed.store.target == IterationStore::Target::Carried)
         next[placed.store.number] = std::max(next[placed.store.number].value_or(0), placed.level);
     for (auto [number, level] : llvm::enumerate(next))
       if (level)
@@ -271,11 +271,11 @@ private:
   void arrange() {
     plan.levels.resize(last + 1);
     for (const Placed &placed : stores) {
-      SmallVector<TurnColumns> &groups = plan.levels[placed.level].columns;
+      SmallVector<IterationColumns> &groups = plan.levels[placed.level].columns;
       const int64_t columns = columnsOf(placed.store.value);
-      auto *group = llvm::find_if(groups, [&](const TurnColumns &group) { return group.columns == columns; });
+      auto *group = llvm::find_if(groups, [&](const IterationColumns &group) { return group.columns == columns; });
       if (group == groups.end())
-        group = groups.insert(groups.end(), TurnColumns{columns, {}});
+        group = groups.insert(groups.end(), IterationColumns{columns, {}});
       group->stores.push_back(placed.store);
     }
     for (nn::MatMulOp product : products)
@@ -300,7 +300,7 @@ private:
 
   nn::ForOp loop;
   nn::YieldOp yield;
-  TurnPlan plan;
+  IterationPlan plan;
   DenseMap<Value, unsigned> levels;
   unsigned last = 0;
   SmallVector<nn::MatMulOp> products;
@@ -317,7 +317,7 @@ int64_t countDepthParts(nn::MatMulOp product) {
   return parts;
 }
 
-std::optional<TurnPlan> planTurns(nn::ForOp loop) { return Planner(loop).run(); }
+std::optional<IterationPlan> planIterations(nn::ForOp loop) { return Planner(loop).run(); }
 
 /// The constant that `value` repeats, if it is one number broadcast: the kernel has it in its code.
 static nn::ConstantOp findRepeated(Value value) {
@@ -341,15 +341,15 @@ static void repeatInPlace(nn::ForOp loop) {
   }
 }
 
-void markTurnKernels(Operation *op) {
+void markLoopKernels(Operation *op) {
   op->walk([](nn::ForOp loop) {
-    if (!plan::isOnGpu(loop) || !planTurns(loop))
+    if (!plan::isOnGpu(loop) || !planIterations(loop))
       return;
     repeatInPlace(loop);
     loop->setAttr(plan::kOneKernel, UnitAttr::get(loop.getContext()));
   });
 }
 
-bool isTurnKernel(Operation *loop) { return loop->hasAttr(plan::kOneKernel); }
+bool isLoopKernel(Operation *loop) { return loop->hasAttr(plan::kOneKernel); }
 
 } // namespace nacre::kernels

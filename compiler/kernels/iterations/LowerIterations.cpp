@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  all turns of a loop as the program of a serial kernel, whose points are the rows of a batch.
-// How:   1. tensors: parts of results, and rows of the point's own; each is known by its last name; 2. loops over columns, whose turns
-//        run in parallel (plan::kParallel); 3. a value in a column, through elementwise operators down to what lies in a row or
-//        outside; 4. products, in parts of their depth; 5. the program.
+// What:  all iterations of a loop as the program of a serial kernel, whose points are the rows of a batch.
+// How:   1. tensors: parts of results, and rows of the point's own; each is known by its last name; 2. loops over columns, whose
+//        iterations run in parallel (plan::kParallel); 3. a value in a column, through elementwise operators down to what lies in a row
+//        or outside; 4. products, in parts of their depth; 5. the program.
 
-#include "compiler/kernels/turns/LowerTurns.h"
+#include "compiler/kernels/iterations/LowerIterations.h"
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/bodies/SerialBody.h"
@@ -25,9 +25,9 @@ namespace {
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 Type elementOf(Value value) { return typeOf(value).getElementType(); }
 
-class TurnWriter {
+class IterationWriter {
 public:
-  TurnWriter(KernelBody &body, nn::ForOp loop, const TurnPlan &plan)
+  IterationWriter(KernelBody &body, nn::ForOp loop, const IterationPlan &plan)
       : body(body), loop(loop), plan(plan), ops(body.getBuilder()), loc(body.getLoc()) {}
 
   LogicalResult write() {
@@ -95,7 +95,7 @@ private:
     return add(tensor::EmptyOp::create(ops, loc, shape, elementType));
   }
 
-  /// The point's row of a result: `[rows, columns]`, or `[turns, rows, columns]`.
+  /// The point's row of a result: `[rows, columns]`, or `[iterations, rows, columns]`.
   Value takePart(Value whole) {
     ArrayRef<int64_t> shape = typeOf(whole).getShape();
     SmallVector<OpFoldResult> offsets(shape.size(), ops.getIndexAttr(0)), ones(shape.size(), ops.getIndexAttr(1)),
@@ -117,9 +117,9 @@ private:
   }
 
   /// A loop that writes `tensors`, whose names are those inside it while `write` runs, and those of its results behind it.
-  scf::ForOp writeLoop(int64_t turns, ArrayRef<unsigned> tensors, llvm::function_ref<void(Value counter)> write) {
+  scf::ForOp writeLoop(int64_t iterations, ArrayRef<unsigned> tensors, llvm::function_ref<void(Value counter)> write) {
     SmallVector<Value> given = llvm::map_to_vector(tensors, [&](unsigned tensor) { return names[tensor]; });
-    auto made = scf::ForOp::create(ops, loc, zero, index(turns), index(1), given);
+    auto made = scf::ForOp::create(ops, loc, zero, index(iterations), index(1), given);
     auto rename = [&](ValueRange values) {
       for (auto [tensor, value] : llvm::zip_equal(tensors, values))
         names[tensor] = value;
@@ -149,30 +149,30 @@ private:
     known.clear();
   }
 
-  unsigned targetOf(const TurnStore &store) {
+  unsigned targetOf(const IterationStore &store) {
     switch (store.target) {
-    case TurnStore::Target::Row:
+    case IterationStore::Target::Row:
       return rows.lookup(store.owner);
-    case TurnStore::Target::Carried:
+    case IterationStore::Target::Carried:
       return carried[store.number];
-    case TurnStore::Target::Stack:
+    case IterationStore::Target::Stack:
       return parts.lookup(loop.getStacks()[store.number]);
     }
     llvm_unreachable("no other target");
   }
 
-  void storeColumns(const TurnColumns &group, unsigned level) {
+  void storeColumns(const IterationColumns &group, unsigned level) {
     SmallVector<unsigned> targets;
-    for (const TurnStore &store : group.stores)
+    for (const IterationStore &store : group.stores)
       if (const unsigned target = targetOf(store); !llvm::is_contained(targets, target))
         targets.push_back(target);
     inParallel(group.columns, targets, [&](Value column) {
       SmallVector<Value> scalars = llvm::map_to_vector(
-          group.stores, [&](const TurnStore &store) { return valueOf(store.value, column, level); });
+          group.stores, [&](const IterationStore &store) { return valueOf(store.value, column, level); });
       for (auto [part, scalar] : llvm::zip_equal(group.stores, scalars)) {
         Value at = part.column == 0 ? column : sum(column, index(part.column));
-        if (part.target == TurnStore::Target::Stack)
-          store(targetOf(part), scalar, {turn, zero, at}, elementOf(part.value));
+        if (part.target == IterationStore::Target::Stack)
+          store(targetOf(part), scalar, {iteration, zero, at}, elementOf(part.value));
         else
           store(targetOf(part), scalar, at, elementOf(part.value));
       }
@@ -237,7 +237,7 @@ private:
     const unsigned number = argument.getArgNumber() - 1, numCarried = loop.getInitial().size();
     if (number < numCarried)
       return load(names[carried[number]], column, elementOf(argument));
-    return load(body.read(loop.getScanned()[number - numCarried]), {turn, row, column}, elementOf(argument));
+    return load(body.read(loop.getScanned()[number - numCarried]), {iteration, row, column}, elementOf(argument));
   }
 
   Value sumOfParts(Value product, Value column) {
@@ -269,20 +269,20 @@ private:
     inParallel(shape[0], target, [&](Value part) {
       inParallel(shape[1], target, [&](Value column) {
         Value start = arith::ConstantOp::create(ops, loc, ops.getFloatAttr(f32, 0));
-        auto turns = scf::ForOp::create(ops, loc, zero, index(steps), index(1), start);
+        auto iterations = scf::ForOp::create(ops, loc, zero, index(steps), index(1), start);
         {
           OpBuilder::InsertionGuard guard(ops);
-          ops.setInsertionPointToStart(turns.getBody());
-          Value step = turns.getInductionVar();
+          ops.setInsertionPointToStart(iterations.getBody());
+          Value step = iterations.getInductionVar();
           if (shape[0] > 1)
             step = sum(arith::MulIOp::create(ops, loc, part, index(steps)), step);
           Value left = leftOf(product, step);
           Value right = load(body.read(product.getRhs()), {step, column}, elementOf(product.getRhs()));
           Value multiplied = arith::MulFOp::create(ops, loc, left, right);
-          Value added = arith::AddFOp::create(ops, loc, turns.getRegionIterArg(0), multiplied);
+          Value added = arith::AddFOp::create(ops, loc, iterations.getRegionIterArg(0), multiplied);
           scf::YieldOp::create(ops, loc, added);
         }
-        store(target, turns.getResult(0), {part, column}, f32);
+        store(target, iterations.getResult(0), {part, column}, f32);
       });
     });
   }
@@ -299,9 +299,9 @@ private:
       if (auto product = value.getDefiningOp<nn::MatMulOp>())
         partials[value] = addRow({countDepthParts(product), columnsOf(value)}, ops.getF32Type());
     for (auto [level, computed] : llvm::enumerate(plan.levels))
-      for (const TurnColumns &group : computed.columns)
-        for (const TurnStore &store : group.stores)
-          if (store.target == TurnStore::Target::Row && !rows.contains(store.owner)) {
+      for (const IterationColumns &group : computed.columns)
+        for (const IterationStore &store : group.stores)
+          if (store.target == IterationStore::Target::Row && !rows.contains(store.owner)) {
             rows[store.owner] = rowOf(store.owner);
             levelOfRow[store.owner] = level;
           }
@@ -335,11 +335,11 @@ private:
       if (auto part = parts.find(final); part != parts.end())
         llvm::erase(written, part->second);
     writeLoop(loop.getTripCount(), written, [&](Value at) {
-      counter = turn = at;
+      counter = iteration = at;
       if (loop.getReverse())
-        turn = arith::SubIOp::create(ops, loc, index(int64_t(loop.getTripCount()) - 1), at);
+        iteration = arith::SubIOp::create(ops, loc, index(int64_t(loop.getTripCount()) - 1), at);
       for (auto [level, computed] : llvm::enumerate(plan.levels)) {
-        for (const TurnColumns &group : computed.columns)
+        for (const IterationColumns &group : computed.columns)
           storeColumns(group, level);
         for (nn::MatMulOp product : computed.products)
           writeProduct(product);
@@ -356,10 +356,11 @@ private:
 
   KernelBody &body;
   nn::ForOp loop;
-  const TurnPlan &plan;
+  const IterationPlan &plan;
   OpBuilder &ops;
   Location loc;
-  Value row, zero, counter, turn;                 ///< The turn as rows are numbered, in reverse from the last one on.
+  Value row, zero, counter, iteration;            ///< The iteration as rows are numbered, in reverse from the
+                                                  ///< last one on.
   SmallVector<Value> names;                       ///< The latest value of each tensor that is written.
   llvm::DenseMap<Value, unsigned> parts;          ///< Tensors, by results of the loop,
   llvm::DenseMap<Value, unsigned> rows, partials; ///< by values of its body,
@@ -371,8 +372,8 @@ private:
 
 } // namespace
 
-LogicalResult lowerTurns(KernelBody &body, nn::ForOp loop, const TurnPlan &plan) {
-  return TurnWriter(body, loop, plan).write();
+LogicalResult lowerIterations(KernelBody &body, nn::ForOp loop, const IterationPlan &plan) {
+  return IterationWriter(body, loop, plan).write();
 }
 
 } // namespace nacre::kernels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "dialects/plan/SerialTurns.h"
+#include "dialects/plan/SerialIterations.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -8,8 +8,8 @@ using namespace mlir;
 
 namespace nacre::plan {
 
-/// Of a loop whose turns data decide.
-static constexpr double kUnknownTurns = 8;
+/// Of a loop whose iterations data decide.
+static constexpr double kUnknownIterations = 8;
 
 double countPoints(scf::ForallOp points) {
   double count = 1;
@@ -18,17 +18,17 @@ double countPoints(scf::ForallOp points) {
   return count;
 }
 
-double countTurns(scf::ForallOp points, Operation *op) {
-  double turns = 1;
+double countIterations(scf::ForallOp points, Operation *op) {
+  double iterations = 1;
   for (Operation *around = op->getParentOp(); around != points; around = around->getParentOp()) {
     if (auto loop = dyn_cast<scf::ForOp>(around)) {
       std::optional<APInt> known = loop.getStaticTripCount();
-      turns *= known ? double(known->getZExtValue()) : kUnknownTurns;
+      iterations *= known ? double(known->getZExtValue()) : kUnknownIterations;
     } else if (isa<scf::WhileOp>(around)) {
-      turns *= kUnknownTurns;
+      iterations *= kUnknownIterations;
     }
   }
-  return turns;
+  return iterations;
 }
 
 } // namespace nacre::plan

@@ -2,7 +2,7 @@
 //
 // What falls is counted as what rises, mirrored at 0.
 
-#include "dialects/nn/control/Turns.h"
+#include "dialects/nn/control/Iterations.h"
 
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -25,7 +25,7 @@ CountedRange::CountedRange(Type element) {
   greatest = isUnsigned && width < 64 ? int64_t(llvm::maxUIntN(width)) : llvm::maxIntN(width);
 }
 
-std::optional<int64_t> countTurns(Type element, double start, double step, BinaryKind comparison, double end) {
+std::optional<int64_t> countIterations(Type element, double start, double step, BinaryKind comparison, double end) {
   const bool falls = comparison == BinaryKind::Greater || comparison == BinaryKind::GreaterEqual,
              includesEnd = comparison == BinaryKind::LessEqual || comparison == BinaryKind::GreaterEqual;
   assert((falls || includesEnd || comparison == BinaryKind::Less) && "of one of these");
@@ -37,10 +37,10 @@ std::optional<int64_t> countTurns(Type element, double start, double step, Binar
     return 0;
   if (stride <= 0)
     return std::nullopt;
-  const double turns = includesEnd ? std::floor(distance / stride) + 1 : std::ceil(distance / stride);
-  if (!range.has(start + step * turns))
+  const double iterations = includesEnd ? std::floor(distance / stride) + 1 : std::ceil(distance / stride);
+  if (!range.has(start + step * iterations))
     return std::nullopt;
-  return int64_t(turns);
+  return int64_t(iterations);
 }
 
 } // namespace nacre::nn
