@@ -2,7 +2,7 @@
 //
 // What:  how a CPU multiplies by an operand that is no packed weight: by a panel in scratch, of what type and width.
 // Why:   the emitter packs such panels; the phase that divides a product between engines must know where they begin.
-// How:   of the product and the target's rows alone, without any code.
+// How:   from the product and the rows of the target only; emits no code.
 
 #ifndef NACRE_CODEGEN_CPU_CONTRACTION_SCRATCHPRODUCT_H
 #define NACRE_CODEGEN_CPU_CONTRACTION_SCRATCHPRODUCT_H
