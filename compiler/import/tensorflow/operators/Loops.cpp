@@ -31,9 +31,9 @@ namespace {
 struct LoopNode {
   const NodeGraph *condition, *body;
   SmallVector<Value> initial;
-  std::optional<int64_t> most;  ///< iterations, as far as counters tell
-  std::optional<int64_t> limit; ///< iterations, as far as it is known what the limits of counters do not exceed
-  bool isCounted = false;       ///< there are as many
+  std::optional<int64_t> most;  ///< The most iterations that counters with known limits allow.
+  std::optional<int64_t> limit; ///< The same, also by limits of which only an upper bound is known.
+  bool isCounted = false;       ///< Whether `most` is the exact number.
 };
 
 /// The number that operand `index` is, if it is known.
@@ -58,24 +58,28 @@ nn::BinaryKind getKind(LoopCount::Comparison comparison) {
   llvm_unreachable("all comparisons are above");
 }
 
-/// A number that no element exceeds, if there is one that is known: that of a minimum is the smaller of two.
-std::optional<double> findUpperBound(Value value) {
+/// A number that no element exceeds, if one is known. A minimum has the smaller bound of its two operands. `depth` limits how many operators
+/// are followed: a file may nest minima of one value, and the number of paths through them doubles with each.
+std::optional<double> findUpperBound(Value value, unsigned depth = 8) {
   if (ElementsAttr constant = isTensor(value) ? getConstant(value) : ElementsAttr();
       constant && isa<IntegerType>(constant.getElementType()) && constant.getNumElements() == 1) {
     FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant);
     return succeeded(view) ? std::optional(double(view->readIntegers().front())) : std::nullopt;
   }
   Operation *op = value.getDefiningOp();
+  if (depth == 0)
+    return std::nullopt;
   if (op && isa<nn::ReshapeOp, nn::BroadcastOp>(op))
-    return findUpperBound(op->getOperand(0));
+    return findUpperBound(op->getOperand(0), depth - 1);
   auto minimum = dyn_cast_or_null<nn::BinaryOp>(op);
   if (!minimum || minimum.getKind() != nn::BinaryKind::Min)
     return std::nullopt;
-  std::optional<double> left = findUpperBound(minimum.getLhs()), right = findUpperBound(minimum.getRhs());
+  std::optional<double> left = findUpperBound(minimum.getLhs(), depth - 1);
+  std::optional<double> right = findUpperBound(minimum.getRhs(), depth - 1);
   return left && right ? std::min(*left, *right) : left ? left : right;
 }
 
-/// The operands behind those that are carried are limit and step of each count.
+/// The operands after those that are carried are limit and step of each count.
 FailureOr<LoopNode> readLoop(OperandBinder &node) {
   LoopNode loop{node.getGraph("condition"), node.getGraph("body"), {}, std::nullopt, std::nullopt};
   auto numCarried = static_cast<size_t>(node.getInt("carried", 0));
