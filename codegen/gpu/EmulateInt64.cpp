@@ -76,7 +76,7 @@ private:
     for (BlockArgument argument : function.getArguments().take_front(function.getFunctionType().getNumInputs())) {
       auto type = dyn_cast<MemRefType>(argument.getType());
       if (type && isWide(type.getElementType())) {
-        // Of an operand that may begin anywhere the size is not known.
+        // The size of an operand that may begin anywhere is not known.
         const int64_t size = type.isDynamicDim(0) ? ShapedType::kDynamic : 2 * type.getDimSize(0);
         argument.setType(MemRefType::get({size}, b.getI32Type(), MemRefLayoutAttrInterface(), type.getMemorySpace()));
       }

@@ -334,7 +334,7 @@ private:
       return row;
     }
     auto storage = cast<plan::StorageOp>(origin.root.getDefiningOp());
-    // The last row of a part may end behind the storage. Panels fill theirs, which has more than the type of what lies in them.
+    // The last row of a part may end after the end of the storage. Panels have more bytes than the type of their contents, and fill their storage.
     const uint64_t rest = storedBytes(cast<mlir::ShapedType>(origin.root.getType())) - origin.offset;
     row.bytes = isInPanels ? rest : std::min<uint64_t>(row.bytes, rest);
     switch (storage.getRole()) {

@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace nacre::plan {
 
-/// Of a loop whose iterations data decide.
+/// The assumed number of iterations of a loop whose data decide it.
 static constexpr double kUnknownIterations = 8;
 
 double countPoints(scf::ForallOp points) {

@@ -214,8 +214,8 @@ private:
     return sums;
   }
 
-  /// Of an iteration of `size` steps whose rows come together. Each step brings registers of its own, which LLVM loads early: of a longer
-  /// iteration of a loop, whose sums and pointers wait as well, more than there are.
+  /// How many steps of an iteration of `size` steps load their row elements together. Each step needs its own registers, and LLVM loads them
+  /// early. In an iteration that is too long for that, whose sums and pointers need registers as well, there would be too few.
   int64_t stepsTogether(int64_t size) const {
     const int64_t longest = stepsPerIteration(machine, shape.rows, vectors);
     return size <= longest ? longest : lanes;

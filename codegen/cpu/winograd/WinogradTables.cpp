@@ -146,7 +146,7 @@ TransformWork transformWork(const MachineRow &machine, const winograd::Method &m
   const double carried = pairsOf(machine) == winograd::Pairs::Sums ? pairs - double(llvm::count(squares, 1.0)) : 0;
   const double ofInput = 2 * pairs * (pairs + 1) + carried, ofFilter = pairs * taps + carried;
   const double ofProducts = pairs * (outputs + 2), numbers = inputs * inputs;
-  // Of a sweep's loop around each line of numbers, whose iterations are two vectors.
+  // What a sweep's loop over a line of numbers costs in addition to its work. An iteration of it takes two vectors.
   constexpr double ofLine = 2.5;
   // Of integers a multiple and a sum are two operations, of which the larger part is needed.
   const double ofMultiple = isOfIntegers(machine) ? 1.6 : 1;

@@ -39,7 +39,7 @@ struct Index {
 
 class Attempt {
 public:
-  /// Of the operands that may as well be of the iteration before, number `earlier` is taken for such.
+  /// Some operands may also come from the iteration before. The attempt assumes that of number `earlier` of these.
   Attempt(Index &index, unsigned minIterations, unsigned earlier)
       : index(index), line(index.line), minIterations(minIterations), earlier(earlier) {}
 

@@ -114,7 +114,7 @@ void importElementShape(OperandBinder &node) {
   node.setResult(node.nn.cast(shape, type));
 }
 
-/// (handle, size): rows behind the end are dropped, and those that are added were not written.
+/// (handle, size): rows after the new end are dropped, and added rows count as not written.
 void importResize(OperandBinder &node) {
   FailureOr<int64_t> count = node.getInteger(1);
   Value array = succeeded(count) ? makeArray(node, *count) : Value(), given = node.getOperand(0);
