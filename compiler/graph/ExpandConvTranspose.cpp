@@ -12,6 +12,7 @@
 #include "compiler/graph/MovedCodes.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/TransposedPhases.h"
+#include "dialects/TensorTypes.h"
 
 #include "dialects/nn/NnDialect.h"
 #include "dialects/nn/Permutation.h"
@@ -30,8 +31,6 @@ namespace nacre::graph {
 namespace {
 
 using Ints = SmallVector<int64_t>;
-
-ArrayRef<int64_t> shapeOf(Value value) { return typeOf(value).getShape(); }
 
 /// Operators at one place. What changes nothing is left out.
 class Writer {

@@ -10,6 +10,7 @@
 #include "compiler/graph/Passes.h"
 
 #include "dialects/StoredBytes.h"
+#include "dialects/TensorTypes.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/MapVector.h"
 

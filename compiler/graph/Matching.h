@@ -10,11 +10,6 @@
 
 namespace nacre::graph {
 
-/// Returns the type of a tensor.
-inline mlir::RankedTensorType typeOf(mlir::Value tensor) {
-  return llvm::cast<mlir::RankedTensorType>(tensor.getType());
-}
-
 /// Returns the constant that `value` is, or null.
 mlir::ElementsAttr getConstant(mlir::Value value);
 

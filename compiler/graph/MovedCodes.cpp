@@ -5,6 +5,7 @@
 #include "compiler/graph/MovedCodes.h"
 
 #include "compiler/graph/Matching.h"
+#include "dialects/TensorTypes.h"
 #include "dialects/nn/Layouts.h"
 #include "dialects/nn/NarrowTypes.h"
 
@@ -25,8 +26,6 @@ namespace {
 
 using nn::DequantizeOp;
 using nn::Dims;
-
-Dims shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
 //===----------------------------------------------------------------------===//
 // 1. Constants

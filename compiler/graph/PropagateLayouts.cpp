@@ -12,6 +12,7 @@
 #include "compiler/graph/Passes.h"
 
 #include "dialects/StoredBytes.h"
+#include "dialects/TensorTypes.h"
 #include "dialects/nn/Layouts.h"
 #include "dialects/nn/NnDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -34,8 +35,6 @@ namespace {
 
 /// After this many sweeps what is left to gain is not worth the time; real models need two.
 constexpr int maxSweeps = 4;
-
-Dims shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
 int64_t bytesOf(Value value) { return storedBytes(cast<RankedTensorType>(value.getType())); }
 

@@ -7,6 +7,7 @@
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
+#include "dialects/TensorTypes.h"
 
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include <cmath>
@@ -190,8 +191,6 @@ struct Softmax : OpRewritePattern<nn::BinaryOp> {
 //===----------------------------------------------------------------------===//
 
 using Dims = ArrayRef<int64_t>;
-
-Dims shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
 /// The transpose between two reshapes of which `merge` is the second; null where there is none.
 nn::TransposeOp getTransposeOfParts(nn::ReshapeOp merge) {

@@ -7,6 +7,7 @@
 //        3. it is rebuilt on the parts, if it multiplies or normalizes: slices of what goes in are views.
 
 #include "compiler/graph/Passes.h"
+#include "dialects/TensorTypes.h"
 
 #include "dialects/nn/NnDialect.h"
 #include "mlir/IR/PatternMatch.h"
@@ -24,8 +25,6 @@ using namespace mlir;
 namespace nacre::graph {
 
 namespace {
-
-ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
 //===----------------------------------------------------------------------===//
 // 1. Boxes

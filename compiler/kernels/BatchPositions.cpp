@@ -11,6 +11,7 @@
 #include "compiler/kernels/MadeOfConstants.h"
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/SumParts.h"
+#include "dialects/TensorTypes.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/plan/Notes.h"
 
@@ -27,9 +28,6 @@ using namespace nacre;
 using namespace nacre::kernels;
 
 namespace {
-
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-ArrayRef<int64_t> shapeOf(Value value) { return typeOf(value).getShape(); }
 
 /// Images with channels last, `[images, positions..., channels]`, and what is flattened channel by channel.
 struct Flattening {

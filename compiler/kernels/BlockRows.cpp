@@ -12,6 +12,7 @@
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/RowBlocks.h"
 #include "dialects/StoredBytes.h"
+#include "dialects/TensorTypes.h"
 #include "dialects/plan/Notes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -30,7 +31,6 @@ using namespace nacre;
 
 namespace {
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 int64_t countRows(RankedTensorType type) { return llvm::product_of(type.getShape().drop_back()); }
 
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 //       2. the sum of the terms, which needs all rows, is moved to where it is read, so that the kernel comes before it.
 
 #include "compiler/kernels/Passes.h"
+#include "dialects/TensorTypes.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/plan/Notes.h"
 
@@ -21,8 +22,6 @@ using namespace mlir;
 using namespace nacre;
 
 namespace {
-
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 bool isElementwise(Operation *op) {
   auto known = dyn_cast<nn::OperatorInterface>(op);

@@ -9,6 +9,7 @@
 //       4. a transpose that moves axes of size one alone becomes a reshape.
 
 #include "compiler/kernels/Passes.h"
+#include "dialects/TensorTypes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -26,8 +27,6 @@ namespace {
 
 bool isZero(int64_t value) { return value == 0; }
 
-RankedTensorType getTensorType(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
-
 //===----------------------------------------------------------------------===//
 // 1. Convolutions
 //===----------------------------------------------------------------------===//
@@ -37,7 +36,7 @@ void exposePads(nn::ConvOp conv) {
   if (llvm::all_of(pads, isZero))
     return;
   OpBuilder builder(conv);
-  auto type = getTensorType(conv.getInput());
+  auto type = typeOf(conv.getInput());
   size_t spatial = pads.size() / 2;
   SmallVector<int64_t> low = {0}, high = {0}, shape(type.getShape());
   llvm::append_range(low, pads.take_front(spatial));
@@ -65,7 +64,7 @@ void exposeCrop(nn::PadOp pad) {
     return;
   auto isCrop = [](int64_t amount) { return amount < 0; };
   OpBuilder builder(pad);
-  auto type = getTensorType(pad.getOperand());
+  auto type = typeOf(pad.getOperand());
   SmallVector<int64_t> low(pad.getLow()), high(pad.getHigh());
   if (llvm::any_of(low, isCrop) || llvm::any_of(high, isCrop)) {
     SmallVector<int64_t> starts, sizes, steps(type.getRank(), 1);
@@ -99,7 +98,7 @@ void exposeCrop(nn::PadOp pad) {
 
 /// A kernel that reads with steps reads an axis without one from end to end.
 void exposeUnitSteps(nn::SliceOp slice) {
-  auto type = getTensorType(slice.getOperand());
+  auto type = typeOf(slice.getOperand());
   SmallVector<int64_t> cropStarts(type.getRank(), 0), cropSizes(type.getShape()), starts(slice.getStarts());
   bool hasSteps = false;
   for (auto [axis, step] : llvm::enumerate(slice.getSteps())) {
@@ -123,7 +122,7 @@ void exposeUnitSteps(nn::SliceOp slice) {
 //===----------------------------------------------------------------------===//
 
 void exposeReshape(nn::TransposeOp transpose) {
-  auto type = getTensorType(transpose.getOperand());
+  auto type = typeOf(transpose.getOperand());
   int64_t last = -1;
   for (int64_t axis : transpose.getPermutation()) {
     if (type.getDimSize(axis) == 1)

@@ -7,6 +7,7 @@
 //       port stays with it, as `nn.type`.
 
 #include "compiler/kernels/Passes.h"
+#include "dialects/TensorTypes.h"
 #include "dialects/nn/NarrowTypes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -21,8 +22,6 @@ using namespace mlir;
 using namespace nacre;
 
 namespace {
-
-RankedTensorType getTensorType(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
 
 bool isPacked(Type type) { return nn::isPacked(cast<RankedTensorType>(type).getElementType()); }
 
@@ -50,7 +49,7 @@ void unpackArgument(BlockArgument argument) {
 }
 
 Value pack(OpBuilder &builder, Location loc, Value value) {
-  RankedTensorType type = getTensorType(value), byByte = getByByteType(type);
+  RankedTensorType type = typeOf(value), byByte = getByByteType(type);
   const int64_t count = type.getNumElements(), missing = byByte.getNumElements() - count;
   value = nn::ReshapeOp::create(builder, loc, type.clone({count}), value);
   if (missing)

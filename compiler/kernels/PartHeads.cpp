@@ -7,6 +7,7 @@
 
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/fusion/ProductParts.h"
+#include "dialects/TensorTypes.h"
 #include "dialects/plan/Notes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -21,8 +22,6 @@ using namespace mlir;
 using namespace nacre;
 
 namespace {
-
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// A product of rows, the bias that is added to it, and parts of its heads: slices of [.., heads, size].
 struct Heads {

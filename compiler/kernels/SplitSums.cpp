@@ -8,6 +8,7 @@
 #include "compiler/kernels/MadeOfConstants.h"
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/SumParts.h"
+#include "dialects/TensorTypes.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/plan/Notes.h"
 
@@ -27,8 +28,6 @@ using namespace nacre;
 using namespace nacre::kernels;
 
 namespace {
-
-ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
 /// Inserts the operator that computes the parts before the one that adds them up. Returns null if the sum is not divided.
 struct SplitSum {

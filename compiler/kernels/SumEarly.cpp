@@ -6,6 +6,7 @@
 
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/SumParts.h"
+#include "dialects/TensorTypes.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/plan/Notes.h"
 
@@ -22,8 +23,6 @@ using namespace mlir;
 using namespace nacre;
 
 namespace {
-
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// Halves are added up as floats of 32 bits.
 Value readThroughWidening(Value image) {

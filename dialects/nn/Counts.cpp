@@ -3,6 +3,7 @@
 // How:  one rule for an operator, in which an axis that is not open has no count.
 
 #include "dialects/nn/Counts.h"
+#include "dialects/TensorTypes.h"
 #include "dialects/nn/NnDialect.h"
 
 using namespace mlir;
@@ -10,8 +11,6 @@ using namespace mlir;
 namespace nacre::nn {
 
 namespace {
-
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 Value countOf(const AxisCounts &counts, int64_t axis) { return counts.empty() ? Value() : counts[axis]; }
 

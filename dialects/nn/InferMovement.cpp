@@ -26,7 +26,7 @@ PadReach reachOf(PadMode mode) {
 }
 
 LogicalResult infer(MaybeLocation location, TransposeOp::Adaptor op, Types &types) {
-  return finish(location, transposeShape(shapeOf(op.getOperand()), op.getPermutation()), elementOf(op.getOperand()),
+  return finish(location, transposeShape(shapeOf(op.getOperand()), op.getPermutation()), elementTypeOf(op.getOperand()),
                 types);
 }
 
@@ -35,10 +35,10 @@ LogicalResult inferJoined(MaybeLocation location, ValueRange parts,
                           llvm::function_ref<llvm::Expected<Shape>(ArrayRef<Dims>)> rule, Types &types) {
   SmallVector<Dims> shapes(llvm::map_range(parts, shapeOf));
   for (Value part : parts)
-    if (elementOf(part) != elementOf(parts.front()))
+    if (elementTypeOf(part) != elementTypeOf(parts.front()))
       return emitOptionalError(location, "operands must have the same element type, but have ",
-                               elementOf(parts.front()), " and ", elementOf(part));
-  return finish(location, rule(shapes), parts.empty() ? Type() : elementOf(parts.front()), types);
+                               elementTypeOf(parts.front()), " and ", elementTypeOf(part));
+  return finish(location, rule(shapes), parts.empty() ? Type() : elementTypeOf(parts.front()), types);
 }
 
 LogicalResult infer(MaybeLocation location, ConcatOp::Adaptor op, Types &types) {
@@ -53,11 +53,11 @@ LogicalResult infer(MaybeLocation location, InterleaveOp::Adaptor op, Types &typ
 
 LogicalResult infer(MaybeLocation location, SliceOp::Adaptor op, Types &types) {
   return finish(location, sliceShape(shapeOf(op.getOperand()), op.getStarts(), op.getSizes(), op.getSteps()),
-                elementOf(op.getOperand()), types);
+                elementTypeOf(op.getOperand()), types);
 }
 
 LogicalResult infer(MaybeLocation location, PadOp::Adaptor op, Types &types) {
-  Type element = elementOf(op.getOperand());
+  Type element = elementTypeOf(op.getOperand());
   if (op.getValue().getType() != element)
     return emitOptionalError(location, "value must be a scalar of the operand's element type ", element, ", but is ",
                              op.getValue());
@@ -67,7 +67,7 @@ LogicalResult infer(MaybeLocation location, PadOp::Adaptor op, Types &types) {
 
 LogicalResult infer(MaybeLocation location, GatherOp::Adaptor op, Types &types) {
   return finish(location, gatherShape(shapeOf(op.getOperand()), shapeOf(op.getIndices()), op.getAxis()),
-                elementOf(op.getOperand()), types);
+                elementTypeOf(op.getOperand()), types);
 }
 
 /// A table has no more entries: a few for each position of a longer axis than any image has.
@@ -84,7 +84,7 @@ LogicalResult infer(MaybeLocation location, ResampleOp::Adaptor op, Types &types
     if (shape.size() != 2 || by.getType().getShape() != shape || countElements(shape).value_or(-1) > maxTableEntries)
       return emitOptionalError(location, "tables must be positions by taps, ", maxTableEntries, " at most, but are ",
                                from.getType(), " and ", by.getType());
-    if (!isFloat(elementOf(op.getOperand())) && !isTableOfMoves(by))
+    if (!isFloat(elementTypeOf(op.getOperand())) && !isTableOfMoves(by))
       return emitOptionalError(location, "operand must hold floats to be weighted, but is ", op.getOperand().getType());
     indices.push_back(llvm::to_vector<0>(from.getValues<int32_t>()));
     tables.push_back({shape[0], shape[1], {}});
@@ -92,11 +92,11 @@ LogicalResult infer(MaybeLocation location, ResampleOp::Adaptor op, Types &types
   for (auto [table, values] : llvm::zip(tables, indices))
     table.indices = values;
   return finish(location, resampleShape(shapeOf(op.getOperand()), op.getAxes(), tables, ResampleOp::maxReads),
-                elementOf(op.getOperand()), types);
+                elementTypeOf(op.getOperand()), types);
 }
 
 LogicalResult infer(MaybeLocation location, SampleOp::Adaptor op, Types &types) {
-  Type element = elementOf(op.getInput());
+  Type element = elementTypeOf(op.getInput());
   if (op.getInterpolation() != Interpolation::Nearest && !isFloat(element))
     return emitOptionalError(location, "input must hold floats to be interpolated, but is ", op.getInput().getType());
   if (op.getInterpolation() == Interpolation::Cubic && typeOf(op.getInput()).getRank() > 4)
@@ -110,12 +110,12 @@ LogicalResult infer(MaybeLocation location, SampleOp::Adaptor op, Types &types) 
 
 LogicalResult infer(MaybeLocation location, GatherNdOp::Adaptor op, Types &types) {
   return finish(location, gatherNdShape(shapeOf(op.getOperand()), shapeOf(op.getIndices()), op.getBatchDims()),
-                elementOf(op.getOperand()), types);
+                elementTypeOf(op.getOperand()), types);
 }
 
 LogicalResult infer(MaybeLocation location, GatherElementsOp::Adaptor op, Types &types) {
   return finish(location, gatherElementsShape(shapeOf(op.getOperand()), shapeOf(op.getIndices()), op.getAxis()),
-                elementOf(op.getOperand()), types);
+                elementTypeOf(op.getOperand()), types);
 }
 
 /// Of updates, numbers are added and multiplied; booleans have an order at least.
@@ -129,16 +129,16 @@ LogicalResult checkUpdates(MaybeLocation location, ScatterKind kind, Type elemen
 }
 
 LogicalResult infer(MaybeLocation location, ScatterNdOp::Adaptor op, Types &types) {
-  Type element = elementOf(op.getOperand());
-  if (failed(checkUpdates(location, op.getKind(), element, elementOf(op.getUpdates()))))
+  Type element = elementTypeOf(op.getOperand());
+  if (failed(checkUpdates(location, op.getKind(), element, elementTypeOf(op.getUpdates()))))
     return failure();
   return finish(location, scatterNdShape(shapeOf(op.getOperand()), shapeOf(op.getIndices()), shapeOf(op.getUpdates())),
                 element, types);
 }
 
 LogicalResult infer(MaybeLocation location, ScatterElementsOp::Adaptor op, Types &types) {
-  Type element = elementOf(op.getOperand());
-  if (failed(checkUpdates(location, op.getKind(), element, elementOf(op.getUpdates()))))
+  Type element = elementTypeOf(op.getOperand());
+  if (failed(checkUpdates(location, op.getKind(), element, elementTypeOf(op.getUpdates()))))
     return failure();
   return finish(
       location,
@@ -150,7 +150,7 @@ LogicalResult infer(MaybeLocation location, CumulateOp::Adaptor op, Types &types
   Dims shape = shapeOf(op.getOperand());
   if (llvm::Error error = checkAxis(op.getAxis(), shape.size()))
     return rejected(location, std::move(error));
-  Type element = elementOf(op.getOperand());
+  Type element = elementTypeOf(op.getOperand());
   if (isBool(element))
     return emitOptionalError(location, "operand must hold numbers, but holds ", element);
   return finish(location, Shape(shape), element, types);

@@ -28,7 +28,7 @@ LogicalResult infer(MaybeLocation location, TopKOp::Adaptor op, Types &types) {
     return emitOptionalError(location, "k must lie between 0 and the ", shape[axis], " elements along axis ", axis,
                              ", but is ", k);
   shape[axis] = k;
-  if (failed(finish(location, shape, elementOf(op.getOperand()), types)))
+  if (failed(finish(location, shape, elementTypeOf(op.getOperand()), types)))
     return failure();
   return addIndices(location, op.getOperand().getContext(), shape, types);
 }
@@ -61,11 +61,11 @@ LogicalResult infer(MaybeLocation location, NmsOp::Adaptor op, Types &types) {
   for (Value scalar : {op.getMost(), op.getIouThreshold(), op.getScoreThreshold()})
     if (scalar && !shapeOf(scalar).empty())
       return emitOptionalError(location, "thresholds must be scalars, but one is ", scalar.getType());
-  auto isDouble = [](Value value) { return elementOf(value).isF64(); };
+  auto isDouble = [](Value value) { return elementTypeOf(value).isF64(); };
   for (Value value : {op.getScores(), op.getIouThreshold(), op.getScoreThreshold()})
     if (value && isDouble(value) != isDouble(op.getBoxes()))
       return emitOptionalError(location, "boxes, scores and thresholds must all be f64 or none of them, but are ",
-                               elementOf(op.getBoxes()), " and ", elementOf(value));
+                               elementTypeOf(op.getBoxes()), " and ", elementTypeOf(value));
   MLIRContext *context = op.getBoxes().getContext();
   if (failed(addIndices(location, context, {scores[0], scores[1], limit}, types)))
     return failure();

@@ -87,7 +87,7 @@ LogicalResult infer(MaybeLocation location, ConstantOp::Adaptor op, Types &types
 }
 
 LogicalResult infer(MaybeLocation location, UnaryOp::Adaptor op, Types &types) {
-  Type element = elementOf(op.getOperand());
+  Type element = elementTypeOf(op.getOperand());
   if (failed(checkElement(location, op.getKind(), element)))
     return failure();
   if (getFacts(op.getKind()).is(FunctionFacts::predicate))
@@ -97,8 +97,8 @@ LogicalResult infer(MaybeLocation location, UnaryOp::Adaptor op, Types &types) {
 }
 
 LogicalResult infer(MaybeLocation location, BinaryOp::Adaptor op, Types &types) {
-  Type element = elementOf(op.getLhs());
-  if (failed(checkElements(location, op.getKind(), element, elementOf(op.getRhs()))))
+  Type element = elementTypeOf(op.getLhs());
+  if (failed(checkElements(location, op.getKind(), element, elementTypeOf(op.getRhs()))))
     return failure();
   if (getFacts(op.getKind()).is(FunctionFacts::predicate))
     element = IntegerType::get(element.getContext(), 1);
@@ -106,10 +106,10 @@ LogicalResult infer(MaybeLocation location, BinaryOp::Adaptor op, Types &types) 
 }
 
 LogicalResult infer(MaybeLocation location, SelectOp::Adaptor op, Types &types) {
-  Type element = elementOf(op.getOnTrue());
-  if (element != elementOf(op.getOnFalse()))
+  Type element = elementTypeOf(op.getOnTrue());
+  if (element != elementTypeOf(op.getOnFalse()))
     return emitOptionalError(location, "both choices must have the same element type, but have ", element, " and ",
-                             elementOf(op.getOnFalse()));
+                             elementTypeOf(op.getOnFalse()));
   return finish(location,
                 broadcastShapes({shapeOf(op.getCondition()), shapeOf(op.getOnTrue()), shapeOf(op.getOnFalse())}),
                 element, types);
@@ -118,7 +118,7 @@ LogicalResult infer(MaybeLocation location, SelectOp::Adaptor op, Types &types) 
 LogicalResult infer(MaybeLocation location, RequantizeOp::Adaptor op, Types &types) {
   return finish(location,
                 broadcastShapes({shapeOf(op.getOperand()), shapeOf(op.getMultiplier()), shapeOf(op.getShift())}),
-                elementOf(op.getMultiplier()), types);
+                elementTypeOf(op.getMultiplier()), types);
 }
 
 template <typename Adaptor> LogicalResult checkCodeParameters(MaybeLocation location, Adaptor op) {
@@ -130,33 +130,33 @@ template <typename Adaptor> LogicalResult checkCodeParameters(MaybeLocation loca
 }
 
 LogicalResult infer(MaybeLocation location, QuantizeOp::Adaptor op, Types &types) {
-  if (elementOf(op.getOperand()) != elementOf(op.getScale()))
+  if (elementTypeOf(op.getOperand()) != elementTypeOf(op.getScale()))
     return emitOptionalError(location, "operand and scale must have the same element type, but have ",
-                             elementOf(op.getOperand()), " and ", elementOf(op.getScale()));
-  types.push_back(typeOf(op.getOperand()).clone(elementOf(op.getZero())));
+                             elementTypeOf(op.getOperand()), " and ", elementTypeOf(op.getScale()));
+  types.push_back(typeOf(op.getOperand()).clone(elementTypeOf(op.getZero())));
   return checkCodeParameters(location, op);
 }
 
 LogicalResult infer(MaybeLocation location, DequantizeOp::Adaptor op, Types &types) {
-  Type code = elementOf(op.getOperand()), zero = elementOf(op.getZero());
+  Type code = elementTypeOf(op.getOperand()), zero = elementTypeOf(op.getZero());
   if (zero != code && !isFloat(zero))
     return emitOptionalError(location, "zero must have the operand's element type ", code, " or be a float, but has ",
                              zero);
-  types.push_back(typeOf(op.getOperand()).clone(elementOf(op.getScale())));
+  types.push_back(typeOf(op.getOperand()).clone(elementTypeOf(op.getScale())));
   return checkCodeParameters(location, op);
 }
 
 LogicalResult infer(MaybeLocation location, MatMulOp::Adaptor op, Types &types) {
-  Type sum = getSumType(elementOf(op.getLhs()), elementOf(op.getRhs()));
+  Type sum = getSumType(elementTypeOf(op.getLhs()), elementTypeOf(op.getRhs()));
   if (!sum)
     return emitOptionalError(location, "operands must have the same numeric element type, but have ",
-                             elementOf(op.getLhs()), " and ", elementOf(op.getRhs()));
+                             elementTypeOf(op.getLhs()), " and ", elementTypeOf(op.getRhs()));
   return finish(location, matMulShape(shapeOf(op.getLhs()), shapeOf(op.getRhs())), sum, types);
 }
 
 /// The element type of an attention's result; null, with an error, where the operands' do not fit.
 Type inferAttention(MaybeLocation location, AttentionOp::Adaptor op) {
-  const Type element = elementOf(op.getQueries());
+  const Type element = elementTypeOf(op.getQueries());
   auto reject = [&](const auto &...reason) {
     (void)emitOptionalError(location, reason...);
     return Type();
@@ -165,21 +165,21 @@ Type inferAttention(MaybeLocation location, AttentionOp::Adaptor op) {
     if (!isFloat(element))
       return reject("operands must be floats, or have zeros and weight_scale, but are ", element);
     for (Value operand : op.getOperands())
-      if (elementOf(operand) != element)
-        return reject("operands must have the same element type, but have ", element, " and ", elementOf(operand));
+      if (elementTypeOf(operand) != element)
+        return reject("operands must have the same element type, but have ", element, " and ", elementTypeOf(operand));
     return element;
   }
   if (!op.getZeros() || !op.getWeightScale() || op.getZeros()->size() != 4)
     return reject("codes must have four zeros and a weight_scale");
-  const Type types[] = {element, elementOf(op.getKeys()), element, elementOf(op.getValues())}; // as zeros are
+  const Type types[] = {element, elementTypeOf(op.getKeys()), element, elementTypeOf(op.getValues())}; // as zeros are
   for (auto [type, zero] : llvm::zip_equal(types, *op.getZeros())) {
     // Where keys or values had their sign flipped, a zero point may be out of range.
     constexpr int64_t largest = 511;
     if (!type.isInteger(8) || std::abs(zero) > largest)
       return reject("zeros must be of 8-bit codes, but there is ", zero, " of ", type);
   }
-  if (op.getMask() && !elementOf(op.getMask()).isF32())
-    return reject("the mask of codes' scores must be f32, but is ", elementOf(op.getMask()));
+  if (op.getMask() && !elementTypeOf(op.getMask()).isF32())
+    return reject("the mask of codes' scores must be f32, but is ", elementTypeOf(op.getMask()));
   return IntegerType::get(element.getContext(), 32);
 }
 
@@ -201,10 +201,10 @@ LogicalResult infer(MaybeLocation location, AttentionOp::Adaptor op, Types &type
 }
 
 LogicalResult infer(MaybeLocation location, ConvOp::Adaptor op, Types &types) {
-  Type element = elementOf(op.getInput()), sum = getSumType(element, elementOf(op.getFilter()));
+  Type element = elementTypeOf(op.getInput()), sum = getSumType(element, elementTypeOf(op.getFilter()));
   if (!sum)
     return emitOptionalError(location, "input and filter must have the same numeric element type, but have ", element,
-                             " and ", elementOf(op.getFilter()));
+                             " and ", elementTypeOf(op.getFilter()));
   const auto padValue = static_cast<int64_t>(op.getPadValue());
   if (!holds(element, padValue))
     return emitOptionalError(location, "pad_value must be a number of the input's type, 0 for floats, but is ",
@@ -215,20 +215,20 @@ LogicalResult infer(MaybeLocation location, ConvOp::Adaptor op, Types &types) {
 }
 
 LogicalResult infer(MaybeLocation location, ConvTransposeOp::Adaptor op, Types &types) {
-  Type element = elementOf(op.getInput());
-  if (element != elementOf(op.getFilter()))
+  Type element = elementTypeOf(op.getInput());
+  if (element != elementTypeOf(op.getFilter()))
     return emitOptionalError(location, "input and filter must have the same element type, but have ", element, " and ",
-                             elementOf(op.getFilter()));
+                             elementTypeOf(op.getFilter()));
   Window window{{}, op.getStrides(), op.getPads(), op.getDilations()};
   return finish(location, convTransposeShape(shapeOf(op.getInput()), shapeOf(op.getFilter()), window, op.getGroups()),
                 element, types);
 }
 
 LogicalResult infer(MaybeLocation location, FilterGradientOp::Adaptor op, Types &types) {
-  Type element = elementOf(op.getInput());
-  if (element != elementOf(op.getGradient()))
+  Type element = elementTypeOf(op.getInput());
+  if (element != elementTypeOf(op.getGradient()))
     return emitOptionalError(location, "input and gradient must have the same element type, but have ", element,
-                             " and ", elementOf(op.getGradient()));
+                             " and ", elementTypeOf(op.getGradient()));
   Dims input = shapeOf(op.getInput()), gradient = shapeOf(op.getGradient());
   if (input.empty() || gradient.empty())
     return emitOptionalError(location, "input and gradient must have channels, but one is a scalar");
@@ -259,7 +259,7 @@ LogicalResult infer(MaybeLocation location, RecurrentOp::Adaptor op, Types &type
   if (input.size() != 3 || recurrence.size() != 2)
     return emitOptionalError(location, "input must have rank 3 and recurrence rank 2, but they have ", input.size(),
                              " and ", recurrence.size());
-  Type element = elementOf(op.getInput());
+  Type element = elementTypeOf(op.getInput());
   int64_t steps = input[0], batch = input[1], hidden = recurrence[0], gateColumns = recurrence[1];
   // The products of all steps, and a hidden state more than there are steps, are tensors of the loop that this becomes.
   for (const Shape &inner : {Shape{steps, batch, gateColumns}, Shape{steps + 1, batch, hidden}})
@@ -273,7 +273,7 @@ LogicalResult infer(MaybeLocation location, RecurrentOp::Adaptor op, Types &type
 }
 
 LogicalResult infer(MaybeLocation location, PoolOp::Adaptor op, Types &types) {
-  Type element = elementOf(op.getInput());
+  Type element = elementTypeOf(op.getInput());
   if (isBool(element) || (op.getKind() == PoolKind::Average && !isFloat(element)))
     return emitOptionalError(location, "the input must have a type that can be pooled, but has ", element);
   Window window{op.getKernel(), op.getStrides(), op.getPads(), op.getDilations(), op.getOverhang()};
@@ -281,10 +281,10 @@ LogicalResult infer(MaybeLocation location, PoolOp::Adaptor op, Types &types) {
 }
 
 LogicalResult infer(MaybeLocation location, PoolCodeOp::Adaptor op, Types &types) {
-  Type element = elementOf(op.getInput());
-  if (isBool(element) || element != elementOf(op.getMaxima()))
+  Type element = elementTypeOf(op.getInput());
+  if (isBool(element) || element != elementTypeOf(op.getMaxima()))
     return emitOptionalError(location, "input and maxima must have the same type, which can be pooled, but have ",
-                             element, " and ", elementOf(op.getMaxima()));
+                             element, " and ", elementTypeOf(op.getMaxima()));
   Window window{op.getKernel(), op.getStrides(), op.getPads(), op.getDilations(), op.getOverhang()};
   llvm::Expected<Shape> shape = poolShape(shapeOf(op.getInput()), window);
   if (shape && Dims(*shape) != shapeOf(op.getMaxima()))
@@ -297,8 +297,8 @@ LogicalResult infer(MaybeLocation location, PoolCodeOp::Adaptor op, Types &types
 }
 
 LogicalResult infer(MaybeLocation location, UnpoolOp::Adaptor op, Types &types) {
-  Type element = elementOf(op.getOperand());
-  if (isBool(element) || elementOf(op.getCode()) != getCodeType(element.getContext()) ||
+  Type element = elementTypeOf(op.getOperand());
+  if (isBool(element) || elementTypeOf(op.getCode()) != getCodeType(element.getContext()) ||
       shapeOf(op.getOperand()) != shapeOf(op.getCode()))
     return emitOptionalError(location, "operand and codes (ui8) must have the same shape, but are ",
                              op.getOperand().getType(), " and ", op.getCode().getType());
@@ -309,7 +309,7 @@ LogicalResult infer(MaybeLocation location, UnpoolOp::Adaptor op, Types &types) 
 
 LogicalResult infer(MaybeLocation location, ReduceOp::Adaptor op, Types &types) {
   return finish(location, reduceShape(shapeOf(op.getOperand()), op.getAxes(), op.getKeepDims()),
-                elementOf(op.getOperand()), types);
+                elementTypeOf(op.getOperand()), types);
 }
 
 LogicalResult infer(MaybeLocation location, ArgReduceOp::Adaptor op, Types &types) {

@@ -7,6 +7,7 @@
 #ifndef NACRE_DIALECTS_NN_INFERTYPES_H
 #define NACRE_DIALECTS_NN_INFERTYPES_H
 
+#include "dialects/TensorTypes.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/nn/shapes/ShapeRules.h"
 
@@ -15,9 +16,6 @@ namespace nacre::nn {
 using Types = llvm::SmallVectorImpl<mlir::Type>;
 using MaybeLocation = std::optional<mlir::Location>;
 
-inline mlir::RankedTensorType typeOf(mlir::Value value) { return llvm::cast<mlir::RankedTensorType>(value.getType()); }
-inline Dims shapeOf(mlir::Value value) { return typeOf(value).getShape(); }
-inline mlir::Type elementOf(mlir::Value value) { return typeOf(value).getElementType(); }
 inline bool isFloat(mlir::Type type) { return llvm::isa<mlir::FloatType>(type); }
 inline bool isBool(mlir::Type type) { return type.isSignlessInteger(1); }
 

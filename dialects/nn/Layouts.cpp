@@ -4,6 +4,7 @@
 //       points.
 
 #include "dialects/nn/Layouts.h"
+#include "dialects/TensorTypes.h"
 #include "dialects/nn/NnDialect.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -11,12 +12,6 @@
 using namespace mlir;
 
 namespace nacre::nn {
-
-namespace {
-
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // 1. Facts

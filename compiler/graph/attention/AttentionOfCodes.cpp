@@ -4,6 +4,7 @@
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/quantized/Flips.h"
+#include "dialects/TensorTypes.h"
 
 using namespace mlir;
 

@@ -9,6 +9,7 @@
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/attention/AttentionOfCodes.h"
+#include "dialects/TensorTypes.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"

@@ -12,6 +12,7 @@
 #include "compiler/graph/Regions.h"
 #include "compiler/graph/control/HoistedProduct.h"
 #include "dialects/StoredBytes.h"
+#include "dialects/TensorTypes.h"
 
 namespace nacre::graph {
 #define GEN_PASS_DEF_HOISTPRODUCTSPASS

@@ -10,6 +10,7 @@
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/Regions.h"
 #include "compiler/graph/control/Repetition.h"
+#include "dialects/TensorTypes.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

@@ -12,6 +12,7 @@
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/Regions.h"
+#include "dialects/TensorTypes.h"
 
 #include "dialects/nn/NarrowTypes.h"
 #include <cmath>

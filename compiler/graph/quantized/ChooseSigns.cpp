@@ -12,6 +12,7 @@
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/quantized/Flips.h"
 #include "compiler/graph/quantized/Numbers.h"
+#include "dialects/TensorTypes.h"
 
 #include <cmath>
 

@@ -9,6 +9,7 @@
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/quantized/Numbers.h"
+#include "dialects/TensorTypes.h"
 
 namespace nacre::graph {
 #define GEN_PASS_DEF_EXPANDQUANTIZATIONPASS

@@ -8,6 +8,7 @@
 #include "compiler/graph/MovedCodes.h"
 #include "compiler/graph/quantized/Flips.h"
 #include "compiler/graph/quantized/Numbers.h"
+#include "dialects/TensorTypes.h"
 #include "dialects/nn/ConstantData.h"
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/MovedCodes.h"
+#include "dialects/TensorTypes.h"
 #include "dialects/nn/NnDialect.h"
 
 #include "mlir/IR/IRMapping.h"

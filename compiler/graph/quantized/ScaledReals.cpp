@@ -4,6 +4,7 @@
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/quantized/Numbers.h"
+#include "dialects/TensorTypes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

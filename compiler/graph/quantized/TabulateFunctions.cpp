@@ -7,6 +7,7 @@
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
+#include "dialects/TensorTypes.h"
 
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/evaluate/Evaluate.h"

@@ -5,6 +5,7 @@
 //       3. several operands at one place.
 
 #include "compiler/import/batch/BatchRewriter.h"
+#include "dialects/TensorTypes.h"
 
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/NnDialect.h"
@@ -14,9 +15,6 @@
 using namespace mlir;
 
 namespace nacre::importer {
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-static ArrayRef<int64_t> shapeOf(Value value) { return typeOf(value).getShape(); }
 
 //===----------------------------------------------------------------------===//
 // 1. Values

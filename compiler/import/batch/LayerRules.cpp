@@ -3,13 +3,11 @@
 // Operators whose definition says where the batch is: products, convolutions, pools, recurrent layers and the like.
 
 #include "compiler/import/batch/Rules.h"
+#include "dialects/TensorTypes.h"
 
 using namespace mlir;
 
 namespace nacre::importer::batch {
-
-static int64_t rankOf(Value value) { return cast<RankedTensorType>(value.getType()).getRank(); }
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
 /// A batch at a leading axis multiplies matrices row by row. If one operand is the same for all rows, the batch may also be the
 /// axis of the other one that is not summed.

@@ -4,15 +4,13 @@
 // How:   the axis of the batch is followed by its number, and so are its other choices.
 
 #include "compiler/import/batch/Rules.h"
+#include "dialects/TensorTypes.h"
 
 #include "dialects/nn/Permutation.h"
 
 using namespace mlir;
 
 namespace nacre::importer::batch {
-
-static int64_t rankOf(Value value) { return cast<RankedTensorType>(value.getType()).getRank(); }
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
 /// The place in a result of `shape` with the axis `moved(axis)` for each axis of an operand, negative if it has none.
 static BatchAxis movePlace(const BatchAxis &place, ArrayRef<int64_t> shape,

@@ -5,6 +5,7 @@
 #include "compiler/kernels/bodies/KernelBody.h"
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/bodies/TableReads.h"
+#include "dialects/TensorTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -18,8 +19,6 @@ namespace nacre::kernels {
 //===----------------------------------------------------------------------===//
 // 1. The kernel and its arguments
 //===----------------------------------------------------------------------===//
-
-static RankedTensorType getTensorType(Value host) { return cast<RankedTensorType>(host.getType()); }
 
 TypedAttr getSplat(Value host) {
   auto constant = host.getDefiningOp<nn::ConstantOp>();
@@ -35,12 +34,12 @@ KernelBody::KernelBody(ModuleOp module, plan::KernelKind kind, StringRef name, c
                                   /*encodings=*/ArrayAttr());
   SmallVector<Type> written;
   for (Value result : group.results)
-    written.push_back(RankedTensorType::get(getShape(result), getStorageType(getTensorType(result).getElementType())));
+    written.push_back(RankedTensorType::get(getShape(result), getStorageType(typeOf(result).getElementType())));
   builder.createBlock(&kernel.getBody(), {}, written, SmallVector<Location>(written.size(), loc));
 }
 
 SmallVector<int64_t> KernelBody::getShape(Value host) const {
-  ArrayRef<int64_t> shape = getTensorType(host).getShape();
+  ArrayRef<int64_t> shape = typeOf(host).getShape();
   if (!rowsCollapsed || shape.size() < 2)
     return SmallVector<int64_t>(shape);
   return {computeProduct(shape.drop_back()), shape.back()};
@@ -55,7 +54,7 @@ Value KernelBody::read(Value host, std::optional<ArrayRef<int64_t>> shape) {
   Value &argument = arguments[host];
   if (!argument) {
     SmallVector<int64_t> own = shape ? SmallVector<int64_t>(*shape) : getShape(host);
-    argument = addInput(RankedTensorType::get(own, getStorageType(getTensorType(host).getElementType())), host);
+    argument = addInput(RankedTensorType::get(own, getStorageType(typeOf(host).getElementType())), host);
   }
   assert((!shape || cast<RankedTensorType>(argument.getType()).getShape() == *shape) && "is read under two shapes");
   return argument;
@@ -67,7 +66,7 @@ Value KernelBody::readOrMake(Value host) {
   Value &tensor = made[host];
   if (tensor)
     return tensor;
-  const Type elementType = getTensorType(host).getElementType();
+  const Type elementType = typeOf(host).getElementType();
   const auto *result = llvm::find(group.results, host);
   Sweep sweep;
   sweep.shape = getShape(host);
@@ -88,8 +87,8 @@ Value KernelBody::readOrMake(Value host) {
 Value KernelBody::readTable(ElementsAttr table) { return addInput(table.getType(), Attribute(table)); }
 
 Value KernelBody::getAccumulator(Value anchorResult, Type elementType, bool moreWork) {
-  isDirect = !moreWork && group.result == anchorResult &&
-             getStorageType(getTensorType(anchorResult).getElementType()) == elementType;
+  isDirect =
+      !moreWork && group.result == anchorResult && getStorageType(typeOf(anchorResult).getElementType()) == elementType;
   return isDirect ? getTarget() : empty(getShape(anchorResult), elementType);
 }
 
@@ -103,7 +102,7 @@ Value KernelBody::fill(TypedAttr value, Value destination) {
 }
 
 void KernelBody::defineAs(Value host, Value tensor) {
-  Type elementType = getTensorType(host).getElementType();
+  Type elementType = typeOf(host).getElementType();
   AffineMap identity = builder.getMultiDimIdentityMap(getShape(host).size());
   define(host, {{tensor}, {identity}, [=](OpBuilder &b, ValueRange scalars) {
                   return fromStorage(b, loc, scalars[0], elementType);
@@ -174,7 +173,7 @@ bool KernelBody::nameExtents(const Sweep &sweep, AffineMap destination, SmallVec
   }
   if (dims.empty())
     return false;
-  inputs.push_back(empty(extents, getTensorType(sweep.destination).getElementType()));
+  inputs.push_back(empty(extents, typeOf(sweep.destination).getElementType()));
   maps.push_back(AffineMap::get(sweep.shape.size(), 0, dims, getContext()));
   return true;
 }
@@ -213,7 +212,7 @@ ValueRange KernelBody::emitSweepInto(const Sweep &sweep) {
   auto build = [&](OpBuilder &b, Location, ValueRange arguments) {
     DenseMap<Value, Value> scalars;
     for (Value leaf : leaves) {
-      Type elementType = getTensorType(leaf).getElementType();
+      Type elementType = typeOf(leaf).getElementType();
       if (auto found = definitions.find(leaf); found != definitions.end()) {
         size_t count = found->second.tensors.size();
         scalars[leaf] = found->second.scalar(b, arguments.take_front(count));
@@ -236,7 +235,7 @@ ValueRange KernelBody::emitSweepInto(const Sweep &sweep) {
       if (!scalar) {
         op->emitOpError("must have an element type that it is defined for, but is ") << op->getOperand(0).getType();
         failed = true;
-        scalar = emitConstant(b, loc, getComputeType(getTensorType(op->getResult(0)).getElementType()), 0);
+        scalar = emitConstant(b, loc, getComputeType(typeOf(op->getResult(0)).getElementType()), 0);
       }
       scalars[op->getResult(0)] = scalar;
     }
@@ -245,8 +244,7 @@ ValueRange KernelBody::emitSweepInto(const Sweep &sweep) {
     ValueRange tensors = arguments.drop_back(destinations.size() + (namesExtents ? 1 : 0));
     SmallVector<Value> results = {sweep.body(b, values, tensors, old.front())};
     for (auto [further, _] : llvm::enumerate(sweep.furtherDestinations))
-      results.push_back(
-          toStorage(b, loc, values[further + 1], getTensorType(sweep.values[further + 1]).getElementType()));
+      results.push_back(toStorage(b, loc, values[further + 1], typeOf(sweep.values[further + 1]).getElementType()));
     linalg::YieldOp::create(b, loc, results);
   };
   return linalg::GenericOp::create(builder, loc, ValueRange(destinations).getTypes(), inputs, destinations, maps,
@@ -261,7 +259,7 @@ ValueRange KernelBody::emitSweepInto(const Sweep &sweep) {
 LogicalResult KernelBody::finish(Value accumulator) {
   SmallVector<Value> written;
   if (!isDirect) {
-    Type elementType = getTensorType(group.results.front()).getElementType();
+    Type elementType = typeOf(group.results.front()).getElementType();
     Sweep epilogue;
     epilogue.shape = getShape(group.results.front());
     epilogue.values = {group.results.front()};

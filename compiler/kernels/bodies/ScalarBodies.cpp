@@ -8,6 +8,7 @@
 #include "compiler/kernels/bodies/FloatRange.h"
 #include "compiler/kernels/bodies/NarrowBodies.h"
 #include "compiler/kernels/bodies/UnaryBodies.h"
+#include "dialects/TensorTypes.h"
 #include "dialects/nn/NarrowTypes.h"
 #include "dialects/nn/evaluate/ScalarFunctions.h"
 
@@ -233,10 +234,8 @@ Value emitIntegerPower(Scalars s, Value a, Value b, Type base, Type exponent) {
   return castInteger(s, power, getComputeType(base), false);
 }
 
-Type getElementType(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
-
 Value emitBinary(Scalars s, nn::BinaryOp op, Value a, Value b) {
-  Type left = getElementType(op.getLhs()), right = getElementType(op.getRhs());
+  Type left = elementTypeOf(op.getLhs()), right = elementTypeOf(op.getRhs());
   if (op.getKind() == nn::BinaryKind::Pow) {
     if (isa<FloatType>(left))
       return emitPower(s, a, emitCast(s, b, right, getComputeType(left)));
@@ -261,7 +260,7 @@ Value emitBinary(Scalars s, nn::BinaryOp op, Value a, Value b) {
 Value emitScalar(OpBuilder &builder, Operation *op, ValueRange operands) {
   Scalars s{builder, op->getLoc()};
   if (auto unary = dyn_cast<nn::UnaryOp>(op)) {
-    Type type = getElementType(unary.getOperand());
+    Type type = elementTypeOf(unary.getOperand());
     return emitUnary(s, unary.getKind(), operands[0], unary.getAlpha().convertToDouble(), isUnsignedType(type));
   }
   if (auto binary = dyn_cast<nn::BinaryOp>(op))
@@ -269,14 +268,13 @@ Value emitScalar(OpBuilder &builder, Operation *op, ValueRange operands) {
   if (isa<nn::SelectOp>(op))
     return s.select(operands[0], operands[1], operands[2]);
   if (auto cast = dyn_cast<nn::CastOp>(op)) {
-    Type from = getElementType(cast.getOperand()), to = getElementType(cast.getResult());
+    Type from = elementTypeOf(cast.getOperand()), to = elementTypeOf(cast.getResult());
     if (from.isF32() && to.isInteger(8))
       return castFloatToInteger(s, operands[0], to, readFloatRange(cast.getOperand()));
     return emitCast(s, operands[0], from, to, {cast.getOverflows(), cast.getRounding()});
   }
   if (auto cast = dyn_cast<nn::BitcastOp>(op))
-    return emitElement(s, emitBits(s, operands[0], getElementType(cast.getOperand())),
-                       getElementType(cast.getResult()));
+    return emitElement(s, emitBits(s, operands[0], elementTypeOf(cast.getOperand())), elementTypeOf(cast.getResult()));
   if (auto requantize = dyn_cast<nn::RequantizeOp>(op))
     return emitRequantize(s, requantize.getRounding(), operands[0], operands[1], operands[2],
                           readFixedPointRange(requantize));

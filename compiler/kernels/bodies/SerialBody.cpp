@@ -3,6 +3,7 @@
 // How:  1. loops over the points: axes of one index need none; 2. each result's part; 3. control flow.
 
 #include "compiler/kernels/bodies/SerialBody.h"
+#include "dialects/TensorTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -16,7 +17,7 @@ namespace {
 class SerialWriter {
 public:
   SerialWriter(KernelBody &body, const SerialPoints &points)
-      : body(body), loc(body.getLoc()), ops(body.getBuilder()), shape(getShape(body.getTarget())) {
+      : body(body), loc(body.getLoc()), ops(body.getBuilder()), shape(shapeOf(body.getTarget())) {
     chooseLoops(points);
   }
 
@@ -54,8 +55,6 @@ private:
     Value whole, tensor;
     SmallVector<OpFoldResult> offsets, sizes;
   };
-
-  static ArrayRef<int64_t> getShape(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); }
 
   //===--------------------------------------------------------------------===//
   // 1. Loops
@@ -98,7 +97,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   Part getPart(OpBuilder &inside, Value whole, const SerialPoint &point) {
-    ArrayRef<int64_t> own = getShape(whole);
+    ArrayRef<int64_t> own = shapeOf(whole);
     Part part{whole, {}, SmallVector<OpFoldResult>(own.size(), inside.getIndexAttr(0)), {}};
     for (int64_t size : own)
       part.sizes.push_back(inside.getIndexAttr(size));

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernels/fusion/MaximumPools.h"
+#include "dialects/TensorTypes.h"
 
 #include "dialects/plan/Notes.h"
 
 using namespace mlir;
 
 namespace nacre::kernels {
-
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
 nn::PoolOp getPoolOf(nn::PoolCodeOp op) {
   auto pool = op.getMaxima().getDefiningOp<nn::PoolOp>();

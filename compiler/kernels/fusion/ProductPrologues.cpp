@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/kernels/fusion/ProductPrologues.h"
+#include "dialects/TensorTypes.h"
 
 #include "dialects/plan/Notes.h"
 
@@ -9,8 +10,6 @@
 using namespace mlir;
 
 namespace nacre::kernels {
-
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// What GPUs load and multiply.
 static bool isFloat(Type type) {

@@ -8,6 +8,7 @@
 #include "compiler/kernels/bodies/ElementTypes.h"
 #include "compiler/kernels/bodies/TableReads.h"
 #include "dialects/StoredBytes.h"
+#include "dialects/TensorTypes.h"
 #include "dialects/plan/Notes.h"
 
 #include <algorithm>
@@ -31,7 +32,6 @@ constexpr int64_t kFewestIterations = 2, kMostIterations = 4096;
 /// Sums that run in parallel, and steps that each of them has at least.
 constexpr int64_t kSums = 512, kFewestSteps = 32;
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 int64_t columnsOf(Value value) { return typeOf(value).getRank() == 0 ? 1 : typeOf(value).getShape().back(); }
 
 class Planner {

@@ -9,6 +9,7 @@
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/bodies/SerialBody.h"
+#include "dialects/TensorTypes.h"
 #include "dialects/plan/Notes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,9 +22,6 @@ using namespace mlir;
 namespace nacre::kernels {
 
 namespace {
-
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-Type elementOf(Value value) { return typeOf(value).getElementType(); }
 
 class IterationWriter {
 public:
@@ -172,9 +170,9 @@ private:
       for (auto [part, scalar] : llvm::zip_equal(group.stores, scalars)) {
         Value at = part.column == 0 ? column : sum(column, index(part.column));
         if (part.target == IterationStore::Target::Stack)
-          store(targetOf(part), scalar, {iteration, zero, at}, elementOf(part.value));
+          store(targetOf(part), scalar, {iteration, zero, at}, elementTypeOf(part.value));
         else
-          store(targetOf(part), scalar, at, elementOf(part.value));
+          store(targetOf(part), scalar, at, elementTypeOf(part.value));
       }
     });
   }
@@ -192,7 +190,7 @@ private:
   }
 
   Value compute(Value value, Value column, unsigned level) {
-    const Type elementType = elementOf(value);
+    const Type elementType = elementTypeOf(value);
     if (TypedAttr splat = getSplat(value))
       return arith::ConstantOp::create(ops, loc, toCompute(splat));
     if (!isInside(value) || value.getDefiningOp<nn::ConstantOp>())
@@ -233,11 +231,11 @@ private:
 
   Value valueOfArgument(BlockArgument argument, Value column) {
     if (argument == loop.getCounter())
-      return arith::IndexCastOp::create(ops, loc, elementOf(argument), counter);
+      return arith::IndexCastOp::create(ops, loc, elementTypeOf(argument), counter);
     const unsigned number = argument.getArgNumber() - 1, numCarried = loop.getInitial().size();
     if (number < numCarried)
-      return load(names[carried[number]], column, elementOf(argument));
-    return load(body.read(loop.getScanned()[number - numCarried]), {iteration, row, column}, elementOf(argument));
+      return load(names[carried[number]], column, elementTypeOf(argument));
+    return load(body.read(loop.getScanned()[number - numCarried]), {iteration, row, column}, elementTypeOf(argument));
   }
 
   Value sumOfParts(Value product, Value column) {
@@ -257,7 +255,7 @@ private:
   Value leftOf(nn::MatMulOp product, Value step) {
     Value left = product.getLhs();
     if (isInside(left) && !isa<BlockArgument>(left) && !left.getDefiningOp<nn::ConstantOp>())
-      return load(names[rows.lookup(left)], step, elementOf(left));
+      return load(names[rows.lookup(left)], step, elementTypeOf(left));
     return compute(left, step, /*level=*/0);
   }
 
@@ -277,7 +275,7 @@ private:
           if (shape[0] > 1)
             step = sum(arith::MulIOp::create(ops, loc, part, index(steps)), step);
           Value left = leftOf(product, step);
-          Value right = load(body.read(product.getRhs()), {step, column}, elementOf(product.getRhs()));
+          Value right = load(body.read(product.getRhs()), {step, column}, elementTypeOf(product.getRhs()));
           Value multiplied = arith::MulFOp::create(ops, loc, left, right);
           Value added = arith::AddFOp::create(ops, loc, iterations.getRegionIterArg(0), multiplied);
           scf::YieldOp::create(ops, loc, added);
@@ -292,7 +290,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   void makeRows() {
-    auto rowOf = [&](Value value) { return addRow({columnsOf(value)}, getStorageType(elementOf(value))); };
+    auto rowOf = [&](Value value) { return addRow({columnsOf(value)}, getStorageType(elementTypeOf(value))); };
     for (Value argument : loop.getCarriedArguments())
       carried.push_back(rowOf(argument));
     for (Value value : plan.ownRows)
@@ -328,7 +326,7 @@ private:
     copyCarried([](unsigned) { return true; }, [&](unsigned number) { return carried[number]; },
                 [&](unsigned number, Value column) {
                   Value initial = loop.getInitial()[number];
-                  store(carried[number], compute(initial, column, 0), column, elementOf(initial));
+                  store(carried[number], compute(initial, column, 0), column, elementTypeOf(initial));
                 });
     SmallVector<unsigned> written = llvm::to_vector(llvm::seq<unsigned>(names.size()));
     for (auto [number, final] : llvm::enumerate(loop.getFinals()))
@@ -349,8 +347,8 @@ private:
                 [&](unsigned number) { return parts.lookup(loop.getFinals()[number]); },
                 [&](unsigned number, Value column) {
                   Value final = loop.getFinals()[number];
-                  store(parts.lookup(final), load(names[carried[number]], column, elementOf(final)), {zero, column},
-                        elementOf(final));
+                  store(parts.lookup(final), load(names[carried[number]], column, elementTypeOf(final)), {zero, column},
+                        elementTypeOf(final));
                 });
   }
 

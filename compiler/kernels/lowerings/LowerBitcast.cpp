@@ -6,6 +6,7 @@
 
 #include "compiler/kernels/bodies/NarrowBodies.h"
 #include "compiler/kernels/lowerings/Lowering.h"
+#include "dialects/TensorTypes.h"
 #include "dialects/nn/NarrowTypes.h"
 
 using namespace mlir;
@@ -13,8 +14,6 @@ using namespace mlir;
 namespace nacre::kernels {
 
 namespace {
-
-RankedTensorType getTensorType(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
 
 /// The result's stored element, of those of `tensors` at `maps`.
 struct Regrouping {
@@ -24,7 +23,7 @@ struct Regrouping {
 };
 
 Regrouping convert(KernelBody &body, nn::BitcastOp op) {
-  Type from = getTensorType(op.getOperand()).getElementType(), to = op.getType().getElementType();
+  Type from = typeOf(op.getOperand()).getElementType(), to = op.getType().getElementType();
   AffineMap identity = body.getBuilder().getMultiDimIdentityMap(body.getShape(op.getResult()).size());
   return {{body.read(op.getOperand())}, {identity}, [=, loc = body.getLoc()](OpBuilder &b, ValueRange scalars) {
             Scalars s{b, loc};
@@ -33,7 +32,7 @@ Regrouping convert(KernelBody &body, nn::BitcastOp op) {
 }
 
 Regrouping split(KernelBody &body, nn::BitcastOp op) {
-  Type from = getTensorType(op.getOperand()).getElementType(), to = op.getType().getElementType();
+  Type from = typeOf(op.getOperand()).getElementType(), to = op.getType().getElementType();
   const int64_t rank = op.getType().getRank(), parts = op.getType().getShape().back();
   SmallVector<int32_t> shifts;
   for (int64_t part = 0; part < parts; ++part)
@@ -55,8 +54,8 @@ Regrouping split(KernelBody &body, nn::BitcastOp op) {
 }
 
 Regrouping join(KernelBody &body, nn::BitcastOp op) {
-  Type from = getTensorType(op.getOperand()).getElementType(), to = op.getType().getElementType();
-  const int64_t rank = op.getType().getRank(), parts = getTensorType(op.getOperand()).getShape().back();
+  Type from = typeOf(op.getOperand()).getElementType(), to = op.getType().getElementType();
+  const int64_t rank = op.getType().getRank(), parts = typeOf(op.getOperand()).getShape().back();
   Builder &builder = body.getBuilder();
   Regrouping result;
   for (int64_t part = 0; part < parts; ++part) {

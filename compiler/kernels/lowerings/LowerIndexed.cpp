@@ -6,6 +6,7 @@
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/bodies/TableReads.h"
 #include "compiler/kernels/lowerings/Lowering.h"
+#include "dialects/TensorTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -14,8 +15,6 @@
 using namespace mlir;
 
 namespace nacre::kernels {
-
-static RankedTensorType getTensorType(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
 
 //===----------------------------------------------------------------------===//
 // 1. Transposes
@@ -26,7 +25,7 @@ LogicalResult lowerTranspose(KernelBody &body, nn::TransposeOp op) {
     return lowerTransposed(body, product, op);
   ArrayRef<int64_t> permutation = op.getPermutation();
   AffineMap map = AffineMap::getPermutationMap(invertPermutationVector(permutation), body.getContext());
-  Type elementType = getTensorType(op.getOperand()).getElementType();
+  Type elementType = typeOf(op.getOperand()).getElementType();
   Location loc = body.getLoc();
   body.define(op.getResult(), {{body.read(op.getOperand())}, {map}, [=](OpBuilder &b, ValueRange scalars) {
                                  return fromStorage(b, loc, scalars[0], elementType);
@@ -39,9 +38,9 @@ LogicalResult lowerTranspose(KernelBody &body, nn::TransposeOp op) {
 //===----------------------------------------------------------------------===//
 
 static void defineGather(KernelBody &body, nn::GatherOp op) {
-  auto type = getTensorType(op.getOperand());
-  int64_t axis = op.getAxis(), indexRank = getTensorType(op.getIndices()).getRank();
-  int64_t rank = getTensorType(op.getResult()).getRank(), size = type.getDimSize(axis);
+  auto type = typeOf(op.getOperand());
+  int64_t axis = op.getAxis(), indexRank = typeOf(op.getIndices()).getRank();
+  int64_t rank = typeOf(op.getResult()).getRank(), size = type.getDimSize(axis);
   Value source = body.read(op.getOperand()), indices = body.read(op.getIndices());
   SmallVector<AffineExpr> position;
   for (int64_t i = 0; i < indexRank; ++i)
@@ -71,9 +70,9 @@ LogicalResult lowerGather(KernelBody &body, nn::GatherOp op) {
 }
 
 LogicalResult lowerGatherNd(KernelBody &body, nn::GatherNdOp op) {
-  auto type = getTensorType(op.getOperand()), indexType = getTensorType(op.getIndices());
+  auto type = typeOf(op.getOperand()), indexType = typeOf(op.getIndices());
   const int64_t batches = op.getBatchDims(), coordinates = indexType.getShape().back();
-  const int64_t rank = getTensorType(op.getResult()).getRank(), rows = indexType.getRank() - 1;
+  const int64_t rank = typeOf(op.getResult()).getRank(), rows = indexType.getRank() - 1;
   Value source = body.read(op.getOperand()), indices = body.read(op.getIndices());
   Definition definition;
   for (int64_t coordinate = 0; coordinate < coordinates; ++coordinate) {
@@ -100,7 +99,7 @@ LogicalResult lowerGatherNd(KernelBody &body, nn::GatherNdOp op) {
 }
 
 LogicalResult lowerGatherElements(KernelBody &body, nn::GatherElementsOp op) {
-  auto type = getTensorType(op.getOperand());
+  auto type = typeOf(op.getOperand());
   const int64_t rank = type.getRank(), axis = op.getAxis();
   Value source = body.read(op.getOperand()), indices = body.read(op.getIndices());
   Location loc = body.getLoc();
@@ -120,7 +119,7 @@ LogicalResult lowerGatherElements(KernelBody &body, nn::GatherElementsOp op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult lowerArgReduce(KernelBody &body, nn::ArgReduceOp op) {
-  auto type = getTensorType(op.getOperand());
+  auto type = typeOf(op.getOperand());
   Type elementType = type.getElementType(), computeType = getComputeType(elementType);
   bool isUnsigned = elementType.isUnsignedInteger() || elementType.isInteger(1);
   bool isMax = op.getKind() == nn::ArgKind::Max;
@@ -142,8 +141,7 @@ LogicalResult lowerArgReduce(KernelBody &body, nn::ArgReduceOp op) {
   Value input = body.read(op.getOperand()), target = body.getTarget();
   nn::ReduceKind kind = isMax ? nn::ReduceKind::Max : nn::ReduceKind::Min;
   Type valueType = elementType.isInteger(1) ? getStorageType(elementType) : computeType;
-  Value best =
-      body.fill(getIdentity(kind, valueType, isUnsigned), body.empty(getTensorType(target).getShape(), valueType));
+  Value best = body.fill(getIdentity(kind, valueType, isUnsigned), body.empty(typeOf(target).getShape(), valueType));
   Value index = body.fill(builder.getI64IntegerAttr(0), target);
   auto build = [&](OpBuilder &b, Location, ValueRange scalars) {
     Value value = scalars[0].getType() == valueType ? scalars[0] : fromStorage(b, loc, scalars[0], elementType);

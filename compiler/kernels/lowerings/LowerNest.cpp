@@ -6,6 +6,7 @@
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/lowerings/Lowering.h"
+#include "dialects/TensorTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -15,8 +16,6 @@ namespace nacre::kernels {
 
 static constexpr auto parallel = utils::IteratorType::parallel;
 static constexpr auto reduction = utils::IteratorType::reduction;
-
-static RankedTensorType getTensorType(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
 
 /// Booleans are reduced as the bytes they are stored as; everything else as it is computed with.
 static Type getReductionType(Type elementType) {
@@ -48,7 +47,7 @@ static Value divideInteger(OpBuilder &builder, Location loc, Value sum, int64_t 
 }
 
 LogicalResult lowerReduce(KernelBody &body, nn::ReduceOp op) {
-  auto type = getTensorType(op.getOperand());
+  auto type = typeOf(op.getOperand());
   Type elementType = type.getElementType(), accumulatorType = getReductionType(elementType);
   bool isUnsigned = isUnsignedOrBool(elementType), isMean = op.getKind() == nn::ReduceKind::Mean;
   nn::ReduceKind kind = isMean ? nn::ReduceKind::Sum : op.getKind();
@@ -105,7 +104,7 @@ LogicalResult lowerSlice(KernelBody &body, nn::SliceOp op) {
   SmallVector<AffineExpr> position;
   for (int64_t axis : source.axes)
     position.push_back(body.getBuilder().getAffineDimExpr(axis) * op.getSteps()[axis] + op.getStarts()[axis]);
-  Type elementType = getTensorType(op.getOperand()).getElementType();
+  Type elementType = typeOf(op.getOperand()).getElementType();
   Location loc = body.getLoc();
   body.define(op.getResult(),
               {{body.read(source.source)},

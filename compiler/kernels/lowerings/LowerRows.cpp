@@ -6,6 +6,7 @@
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/lowerings/Lowering.h"
+#include "dialects/TensorTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -15,13 +16,10 @@ namespace nacre::kernels {
 
 namespace {
 
-ArrayRef<int64_t> getShapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
-Type getElementType(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
-
 class RowsLowering {
 public:
   explicit RowsLowering(KernelBody &body)
-      : body(body), anchor(cast<nn::ReduceOp>(body.getGroup().anchor)), whole(getShapeOf(anchor.getOperand())) {}
+      : body(body), anchor(cast<nn::ReduceOp>(body.getGroup().anchor)), whole(shapeOf(anchor.getOperand())) {}
 
   LogicalResult lower() {
     for (Operation *member : body.getGroup().members) {
@@ -36,7 +34,7 @@ public:
   }
 
 private:
-  bool isRowValue(Value value) const { return getShapeOf(value) != whole; }
+  bool isRowValue(Value value) const { return shapeOf(value) != whole; }
 
   /// Whether a member computes an element for each column from the number per row that `member` is.
   bool columnsRead(Operation *member) const {
@@ -52,8 +50,8 @@ private:
   }
 
   void defineReduction(nn::ReduceOp op) {
-    const Type type = getComputeType(getElementType(op.getOperand()));
-    const bool isUnsigned = getElementType(op.getOperand()).isUnsignedInteger();
+    const Type type = getComputeType(elementTypeOf(op.getOperand()));
+    const bool isUnsigned = elementTypeOf(op.getOperand()).isUnsignedInteger();
     const bool isMean = op.getKind() == nn::ReduceKind::Mean;
     const nn::ReduceKind kind = isMean ? nn::ReduceKind::Sum : op.getKind();
     OpBuilder &builder = body.getBuilder();
@@ -90,9 +88,9 @@ private:
 
   void defineMap(Value value) {
     Sweep sweep;
-    sweep.shape = llvm::to_vector(getShapeOf(value));
+    sweep.shape = llvm::to_vector(shapeOf(value));
     sweep.values = {value};
-    sweep.destination = body.empty(sweep.shape, getComputeType(getElementType(value)));
+    sweep.destination = body.empty(sweep.shape, getComputeType(elementTypeOf(value)));
     sweep.body = [](OpBuilder &, ValueRange values, ValueRange, Value) { return values[0]; };
     body.defineAs(value, body.emitSweep(sweep));
   }

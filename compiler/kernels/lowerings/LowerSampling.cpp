@@ -8,6 +8,7 @@
 #include "compiler/kernels/bodies/AxisTables.h"
 #include "compiler/kernels/bodies/FloatBodies.h"
 #include "compiler/kernels/lowerings/Lowering.h"
+#include "dialects/TensorTypes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -16,8 +17,6 @@
 using namespace mlir;
 
 namespace nacre::kernels {
-
-static RankedTensorType getTensorType(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
 
 //===----------------------------------------------------------------------===//
 // 1. One element
@@ -137,7 +136,7 @@ private:
 
 /// Defines `result` as `operand` read through tables of some axes, in their order, and as it is along others.
 static LogicalResult finishWithTables(KernelBody &body, Value result, Value operand, ArrayRef<TapTable> tables) {
-  auto type = getTensorType(operand);
+  auto type = typeOf(operand);
   OpBuilder &builder = body.getBuilder();
   Location loc = body.getLoc();
   Value source = body.read(operand);
@@ -205,7 +204,7 @@ LogicalResult lowerResample(KernelBody &body, nn::ResampleOp op) {
 
 LogicalResult lowerPad(KernelBody &body, nn::PadOp op) {
   assert(op.getMode() != nn::PadMode::Constant && "is no kernel");
-  auto type = getTensorType(op.getOperand());
+  auto type = typeOf(op.getOperand());
   SmallVector<TapTable> tables;
   for (int64_t axis = 0; axis < type.getRank(); ++axis) {
     if (op.getLow()[axis] == 0 && op.getHigh()[axis] == 0)
@@ -277,7 +276,7 @@ static SmallVector<Tap> makeTaps(Scalars s, Value position, int64_t extent, nn::
   };
   if (isNearest)
     return {at(0)};
-  Type weightType = getComputeType(getTensorType(op.getInput()).getElementType());
+  Type weightType = getComputeType(typeOf(op.getInput()).getElementType());
   Value t = toFloat(s, s.make<arith::SubFOp>(x, first), weightType);
   if (op.getInterpolation() == nn::Interpolation::Linear) {
     SmallVector<Tap> taps = {at(0), at(1)};
@@ -291,8 +290,8 @@ static SmallVector<Tap> makeTaps(Scalars s, Value position, int64_t extent, nn::
 }
 
 LogicalResult lowerSample(KernelBody &body, nn::SampleOp op) {
-  auto type = getTensorType(op.getInput());
-  int64_t rank = getTensorType(op.getResult()).getRank(), spatial = type.getRank() - 2;
+  auto type = typeOf(op.getInput());
+  int64_t rank = typeOf(op.getResult()).getRank(), spatial = type.getRank() - 2;
   OpBuilder &builder = body.getBuilder();
   Location loc = body.getLoc();
   Value source = body.read(op.getInput()), positions = body.read(op.getPositions());
@@ -309,7 +308,7 @@ LogicalResult lowerSample(KernelBody &body, nn::SampleOp op) {
     definition.tensors.push_back(body.read(op.getImages()));
     definition.maps.push_back(AffineMap::get(rank, 0, builder.getAffineDimExpr(0), body.getContext()));
   }
-  Type positionType = getTensorType(op.getPositions()).getElementType();
+  Type positionType = typeOf(op.getPositions()).getElementType();
   definition.scalar = [=](OpBuilder &b, ValueRange scalars) mutable -> Value {
     Scalars s{b, loc};
     Value image = op.getImages() ? scalars.back() : Value();

@@ -8,6 +8,7 @@
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/bodies/SerialBody.h"
 #include "compiler/kernels/lowerings/Lowering.h"
+#include "dialects/TensorTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -18,8 +19,6 @@ using namespace mlir;
 namespace nacre::kernels {
 
 namespace {
-
-RankedTensorType getTensorType(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
 
 Value emitIndex(OpBuilder &b, Location loc, int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
 
@@ -46,7 +45,7 @@ SmallVector<Value> inLine(OpBuilder &b, Location loc, int64_t rank, int64_t axis
 //===----------------------------------------------------------------------===//
 
 LogicalResult lowerCumulate(KernelBody &body, nn::CumulateOp op) {
-  auto type = getTensorType(op.getOperand());
+  auto type = typeOf(op.getOperand());
   Type elementType = type.getElementType(), computeType = getComputeType(elementType);
   const int64_t rank = type.getRank(), axis = op.getAxis(), extent = type.getDimSize(axis);
   const nn::ReduceKind kind = op.getKind() == nn::CumulateKind::Sum ? nn::ReduceKind::Sum : nn::ReduceKind::Prod;
@@ -83,8 +82,8 @@ namespace {
 class Scatter {
 public:
   Scatter(KernelBody &body, nn::ScatterKind kind, Value operand, Value indices, Value updates)
-      : loc(body.getLoc()), kind(kind), elementType(getTensorType(operand).getElementType()),
-        operand(body.read(operand)), indices(body.read(indices)), updates(body.read(updates)) {}
+      : loc(body.getLoc()), kind(kind), elementType(typeOf(operand).getElementType()), operand(body.read(operand)),
+        indices(body.read(indices)), updates(body.read(updates)) {}
 
   /// Copies an element of the operand to the same place of the part.
   Value copy(OpBuilder &b, Value part, ValueRange to, ValueRange from) const {
@@ -168,7 +167,7 @@ Value emitLoops(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes, Value 
 //===----------------------------------------------------------------------===//
 
 LogicalResult lowerScatterElements(KernelBody &body, nn::ScatterElementsOp op) {
-  auto type = getTensorType(op.getOperand()), indexType = getTensorType(op.getIndices());
+  auto type = typeOf(op.getOperand()), indexType = typeOf(op.getIndices());
   const int64_t rank = type.getRank(), axis = op.getAxis(), extent = type.getDimSize(axis);
   const Scatter scatter(body, op.getKind(), op.getOperand(), op.getIndices(), op.getUpdates());
   Location loc = body.getLoc();
@@ -224,7 +223,7 @@ static int64_t chooseRows(RankedTensorType type, int64_t updates) {
 }
 
 LogicalResult lowerScatterNd(KernelBody &body, nn::ScatterNdOp op) {
-  auto type = getTensorType(op.getOperand()), indexType = getTensorType(op.getIndices());
+  auto type = typeOf(op.getOperand()), indexType = typeOf(op.getIndices());
   const int64_t rank = type.getRank(), coordinates = indexType.getShape().back();
   ArrayRef<int64_t> slice = type.getShape().drop_front(coordinates), rows = indexType.getShape().drop_back();
   const Scatter scatter(body, op.getKind(), op.getOperand(), op.getIndices(), op.getUpdates());

@@ -7,6 +7,7 @@
 #ifndef NACRE_COMPILER_TRAIN_RULES_WRITER_H
 #define NACRE_COMPILER_TRAIN_RULES_WRITER_H
 
+#include "dialects/TensorTypes.h"
 #include "dialects/nn/NnDialect.h"
 
 #include "mlir/IR/Builders.h"
@@ -16,9 +17,6 @@ namespace nacre::train {
 using Ints = llvm::SmallVector<int64_t>;
 using Dims = llvm::ArrayRef<int64_t>;
 
-inline mlir::RankedTensorType typeOf(mlir::Value value) { return llvm::cast<mlir::RankedTensorType>(value.getType()); }
-inline Dims shapeOf(mlir::Value value) { return typeOf(value).getShape(); }
-inline int64_t rankOf(mlir::Value value) { return typeOf(value).getRank(); }
 inline bool isFloat(mlir::Value value) { return llvm::isa<mlir::FloatType>(typeOf(value).getElementType()); }
 
 /// The product of sizes.

@@ -4,6 +4,7 @@
 //        the same types.
 // Why:   a pass that changes one of them and forgets another must not get far.
 
+#include "dialects/TensorTypes.h"
 #include "dialects/nn/NnDialect.h"
 
 using namespace mlir;
@@ -11,8 +12,6 @@ using namespace mlir;
 namespace nacre::nn {
 
 namespace {
-
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 /// A stack of `rows` rows of this type.
 RankedTensorType stackOf(Type row, int64_t rows) {

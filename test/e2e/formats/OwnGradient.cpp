@@ -10,6 +10,7 @@
 #include "compiler/import/Import.h"
 #include "compiler/train/Passes.h"
 #include "compiler/train/rules/ReverseWalk.h"
+#include "dialects/TensorTypes.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -33,7 +34,7 @@ static LogicalResult differentiate(func::FuncOp function) {
   llvm::SetVector<Operation *> cuts;
   train::ReverseWalk walk(builder, active, cuts);
   train::Writer write(builder, function.getLoc());
-  walk.give(y, write.broadcast(write.number(y, 1), train::shapeOf(y)));
+  walk.give(y, write.broadcast(write.number(y, 1), shapeOf(y)));
   if (failed(walk.run(body)))
     return failure();
   end->setOperands(llvm::map_to_vector(body.getArguments(), [&](Value x) { return walk.lookupOrZeros(x); }));

@@ -7,6 +7,7 @@
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/lowerings/Lowering.h"
 #include "compiler/kernels/lowerings/contractions/MultiplyAdd.h"
+#include "dialects/TensorTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -18,8 +19,6 @@ namespace nacre::kernels {
 
 static constexpr auto parallel = utils::IteratorType::parallel;
 static constexpr auto reduction = utils::IteratorType::reduction;
-
-static Type getElementType(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
 
 namespace {
 
@@ -56,7 +55,7 @@ class ScoreSweeps {
 public:
   ScoreSweeps(KernelBody &body, Value scores)
       : body(body), scores(scores), shape(cast<RankedTensorType>(scores.getType()).getShape()),
-        type(getElementType(scores)), identity(body.getBuilder().getMultiDimIdentityMap(shape.size())),
+        type(elementTypeOf(scores)), identity(body.getBuilder().getMultiDimIdentityMap(shape.size())),
         rowMap(identity.getMajorSubMap(shape.size() - 1)) {
     if (!isa<FloatType>(type))
       type = body.getBuilder().getF32Type();
@@ -81,7 +80,7 @@ public:
       if (factor != 1)
         value = arith::MulFOp::create(b, loc, value, emitConstant(b, loc, type, factor));
       if (op.getMask())
-        value = arith::AddFOp::create(b, loc, value, fromStorage(b, loc, s.back(), getElementType(op.getMask())));
+        value = arith::AddFOp::create(b, loc, value, fromStorage(b, loc, s.back(), elementTypeOf(op.getMask())));
       return value;
     });
   }
@@ -106,13 +105,13 @@ private:
 
   /// Of the weights: codes have the queries' type.
   Type storageOf(nn::AttentionOp op) const {
-    return op.isOfCodes() ? getStorageType(getElementType(op.getQueries())) : type;
+    return op.isOfCodes() ? getStorageType(elementTypeOf(op.getQueries())) : type;
   }
 
   /// The code of a weight, as an importer's quantization is spelled.
   Value quantize(OpBuilder &b, Value weight, nn::AttentionOp op) {
     Location loc = body.getLoc();
-    const Type codes = getElementType(op.getQueries());
+    const Type codes = elementTypeOf(op.getQueries());
     const double zero = static_cast<double>((*op.getZeros())[nn::AttentionOp::WeightZero]);
     auto number = [&](double value) { return emitConstant(b, loc, type, value); };
     Value steps = arith::DivFOp::create(b, loc, weight, number(op.getWeightScale()->convertToDouble()));
@@ -166,7 +165,7 @@ public:
         keys(readThroughTranspose(op.getKeys())), values(readThroughTranspose(op.getValues())),
         shape(body.getShape(op.getResult())), loops{body.getContext(), {}},
         batches(loops.add(parallel, shape.size() - 2)), m(loops.add(parallel)), n(loops.add(parallel)),
-        k(loops.add(reduction)), sumType(getComputeType(getElementType(op.getResult()))) {}
+        k(loops.add(reduction)), sumType(getComputeType(elementTypeOf(op.getResult()))) {}
 
   LogicalResult lower() {
     SmallVector<int64_t> scoresShape(shape);
@@ -183,7 +182,7 @@ public:
       sweeps.scaleAndMask(op, first);
     Value weights = sweeps.soften(op);
     if (const int64_t zero = zeroOf(Zero::ValueZero); zero != 0)
-      addSum(second, sum(weights, getElementType(op.getQueries()), axes(m, k), m, shape[shape.size() - 2]), m, -zero);
+      addSum(second, sum(weights, elementTypeOf(op.getQueries()), axes(m, k), m, shape[shape.size() - 2]), m, -zero);
 
     SmallVector<int64_t> uncuttable = {int64_t(shape.size()) - 1};
     body.setUncuttable(uncuttable);
@@ -226,7 +225,7 @@ private:
     const int64_t queryZero = zeroOf(Zero::QueryZero), keyZero = zeroOf(Zero::KeyZero),
                   weightZero = zeroOf(Zero::WeightZero), valueZero = zeroOf(Zero::ValueZero);
     auto sumOf = [&](Value operand, const StridedOperand &strided, AffineMap map, AffineExpr kept, int64_t size) {
-      return sum(body.read(strided.source), getElementType(operand), map, kept, size);
+      return sum(body.read(strided.source), elementTypeOf(operand), map, kept, size);
     };
     if (keyZero != 0)
       addSum(first, sumOf(op.getQueries(), queries, mapOf(queries, m, k), m, shape[shape.size() - 2]), m, -keyZero);

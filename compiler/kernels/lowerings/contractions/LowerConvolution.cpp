@@ -5,6 +5,7 @@
 #include "compiler/kernels/bodies/ElementTypes.h"
 #include "compiler/kernels/lowerings/Lowering.h"
 #include "compiler/kernels/lowerings/contractions/MultiplyAdd.h"
+#include "dialects/TensorTypes.h"
 
 using namespace mlir;
 
@@ -12,8 +13,6 @@ namespace nacre::kernels {
 
 static constexpr auto parallel = utils::IteratorType::parallel;
 static constexpr auto reduction = utils::IteratorType::reduction;
-
-static Type getElementType(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
 
 namespace {
 
@@ -58,7 +57,7 @@ static ConvolutionText describe(KernelBody &body, nn::ConvOp op) {
   SmallVector<Value> operands = {body.read(op.getInput()), body.read(op.getFilter(), ArrayRef<int64_t>(filterShape))};
   SmallVector<AffineMap> maps = {loops.map(x), loops.map(w)};
   if (grouped) {
-    operands.push_back(body.empty({groups, outputs}, getComputeType(getElementType(op.getResult()))));
+    operands.push_back(body.empty({groups, outputs}, getComputeType(elementTypeOf(op.getResult()))));
     maps.push_back(loops.map({g, oc}));
     body.setUncuttable({int64_t(spatial) + 1}); // two loops walk the channels
   }
@@ -94,7 +93,7 @@ LogicalResult lowerFilterGradient(KernelBody &body, nn::FilterGradientOp op) {
     ArrayRef<int64_t> all = cast<RankedTensorType>(op.getGradient().getType()).getShape();
     const int64_t images = all[0] / (*op.getParts())[0], rows = all[1] / (*op.getParts())[1];
     // Of two loops that walk an axis together no operand tells the lengths.
-    operands.push_back(body.empty({images, rows}, getComputeType(getElementType(op.getResult()))));
+    operands.push_back(body.empty({images, rows}, getComputeType(elementTypeOf(op.getResult()))));
     ofPart.push_back(loops.map({n, positions[0]}));
     n = parts[0] * images + n;
     positions[0] = parts[1] * rows + positions[0];
@@ -122,14 +121,14 @@ LogicalResult lowerConv(KernelBody &body, nn::ConvOp op) {
 
 LogicalResult lowerSeparable(KernelBody &body, nn::ConvOp depthwise, nn::ConvOp pointwise) {
   const ConvolutionText windows = describe(body, depthwise);
-  Type sumType = getComputeType(getElementType(depthwise.getResult()));
+  Type sumType = getComputeType(elementTypeOf(depthwise.getResult()));
   Value pixels =
       addProducts(body, body.empty(body.getShape(depthwise.getResult()), sumType),
                   {depthwise.getInput(), depthwise.getFilter()}, windows.operands, windows.maps, windows.iterators);
   body.defineAs(depthwise.getResult(), pixels);
   // What follows it, up to what the product reads, as it would be stored.
   Value read = pointwise.getInput();
-  Type elementType = getElementType(read);
+  Type elementType = elementTypeOf(read);
   if (read != depthwise.getResult() || getStorageType(elementType) != sumType) {
     Sweep epilogue;
     epilogue.shape = body.getShape(read);

@@ -3,6 +3,7 @@
 #include "compiler/kernels/lowerings/contractions/MultiplyAdd.h"
 #include "compiler/kernels/bodies/ElementTypes.h"
 #include "compiler/kernels/lowerings/Lowering.h"
+#include "dialects/TensorTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -10,8 +11,6 @@
 using namespace mlir;
 
 namespace nacre::kernels {
-
-static Type getElementType(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
 
 Value widen(OpBuilder &b, Location loc, Value scalar, Type elementType, Type sumType) {
   Value number = fromStorage(b, loc, scalar, elementType);
@@ -31,8 +30,8 @@ Value readLeft(KernelBody &body, Value left) {
 
 Value addProducts(KernelBody &body, Value destination, std::pair<Value, Value> factors, ValueRange inputs,
                   ArrayRef<AffineMap> maps, ArrayRef<utils::IteratorType> iterators) {
-  Type accumulatorType = getElementType(destination);
-  Type left = getElementType(factors.first), right = getElementType(factors.second);
+  Type accumulatorType = elementTypeOf(destination);
+  Type left = elementTypeOf(factors.first), right = elementTypeOf(factors.second);
   Value zero = body.fill(cast<TypedAttr>(body.getBuilder().getZeroAttr(accumulatorType)), destination);
   auto build = [&](OpBuilder &b, Location loc, ValueRange scalars) {
     Value x = widen(b, loc, scalars[0], left, accumulatorType);
@@ -51,7 +50,7 @@ Value addProducts(KernelBody &body, Value destination, std::pair<Value, Value> f
 
 LogicalResult finishContraction(KernelBody &body, Value result, std::pair<Value, Value> factors, ValueRange inputs,
                                 ArrayRef<AffineMap> maps, ArrayRef<utils::IteratorType> iterators) {
-  Value destination = body.getAccumulator(result, getComputeType(getElementType(result)));
+  Value destination = body.getAccumulator(result, getComputeType(elementTypeOf(result)));
   Value accumulator = addProducts(body, destination, factors, inputs, maps, iterators);
   body.defineAs(result, accumulator);
   body.defineParts(result);

@@ -10,6 +10,7 @@
 #include "compiler/kernels/lowerings/Lowering.h"
 #include "compiler/kernels/lowerings/selections/SerialHeap.h"
 #include "compiler/kernels/lowerings/selections/SerialWriter.h"
+#include "dialects/TensorTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -21,8 +22,6 @@ namespace nacre::kernels {
 namespace {
 
 using Writer = SerialWriter;
-
-RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
 
 //===----------------------------------------------------------------------===//
 // 1. Orders

@@ -8,6 +8,7 @@
 #include "compiler/kernels/lowerings/Lowering.h"
 #include "compiler/kernels/lowerings/windows/WindowLoops.h"
 #include "compiler/kernels/lowerings/windows/WindowSource.h"
+#include "dialects/TensorTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -15,13 +16,11 @@ using namespace mlir;
 
 namespace nacre::kernels {
 
-static RankedTensorType getTensorType(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
-
 /// The cells that each window of an average counts, or one number where it is the same for all; fails where they are
 /// too many to be stored.
 static FailureOr<SmallVector<double>> countWindows(nn::PoolOp op) {
-  ArrayRef<int64_t> inputs = getTensorType(op.getInput()).getShape().drop_front().drop_back();
-  ArrayRef<int64_t> outputs = getTensorType(op.getResult()).getShape().drop_front().drop_back();
+  ArrayRef<int64_t> inputs = typeOf(op.getInput()).getShape().drop_front().drop_back();
+  ArrayRef<int64_t> outputs = typeOf(op.getResult()).getShape().drop_front().drop_back();
   SmallVector<SmallVector<double>> ofAxes;
   for (auto [axis, size] : llvm::enumerate(inputs)) {
     int64_t low = op.getPads()[axis], high = op.getPads()[inputs.size() + axis], window = op.getKernel()[axis];
@@ -53,7 +52,7 @@ static FailureOr<SmallVector<double>> countWindows(nn::PoolOp op) {
 static LogicalResult defineAverage(KernelBody &body, nn::PoolOp op, Value sum, Type accumulatorType) {
   OpBuilder &builder = body.getBuilder();
   Location loc = body.getLoc();
-  ArrayRef<int64_t> shape = getTensorType(op.getResult()).getShape();
+  ArrayRef<int64_t> shape = typeOf(op.getResult()).getShape();
   FailureOr<SmallVector<double>> counts = countWindows(op);
   if (failed(counts))
     return op.emitOpError("must have at most ")
@@ -84,7 +83,7 @@ static LogicalResult defineAverage(KernelBody &body, nn::PoolOp op, Value sum, T
 }
 
 LogicalResult lowerPool(KernelBody &body, nn::PoolOp op) {
-  Type elementType = getTensorType(op.getInput()).getElementType(), accumulatorType = getComputeType(elementType);
+  Type elementType = typeOf(op.getInput()).getElementType(), accumulatorType = getComputeType(elementType);
   const bool isAverage = op.getKind() == nn::PoolKind::Average, isUnsigned = elementType.isUnsignedInteger();
   nn::ReduceKind kind = isAverage ? nn::ReduceKind::Sum : nn::ReduceKind::Max;
   Location loc = body.getLoc();
@@ -113,7 +112,7 @@ LogicalResult lowerPool(KernelBody &body, nn::PoolOp op) {
 }
 
 LogicalResult lowerLrn(KernelBody &body, nn::LrnOp op) {
-  auto type = getTensorType(op.getOperand());
+  auto type = typeOf(op.getOperand());
   Type accumulatorType = getComputeType(type.getElementType());
   OpBuilder &builder = body.getBuilder();
   Location loc = body.getLoc();

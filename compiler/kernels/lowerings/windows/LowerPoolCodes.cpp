@@ -9,6 +9,7 @@
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/lowerings/Lowering.h"
 #include "compiler/kernels/lowerings/windows/WindowLoops.h"
+#include "dialects/TensorTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <cmath>
@@ -20,8 +21,6 @@ namespace nacre::kernels {
 static constexpr uint8_t kNoCell = 255; ///< A code: none of the window's cells;
 static constexpr uint8_t kNever = 254;  ///< an entry of a table: what is no window's code.
 
-static RankedTensorType getTensorType(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
-
 static TypedAttr getCode(OpBuilder &builder, uint8_t code) {
   return builder.getIntegerAttr(builder.getI8Type(), APInt(8, code));
 }
@@ -32,7 +31,7 @@ static TypedAttr getCode(OpBuilder &builder, uint8_t code) {
 
 /// The codes of maxima: those that the kernel reads, or `computed` by it, in the type that they are computed in.
 static Value emitCodes(KernelBody &body, nn::PoolCodeOp op, Value computed) {
-  Type elementType = getTensorType(op.getInput()).getElementType();
+  Type elementType = typeOf(op.getInput()).getElementType();
   OpBuilder &builder = body.getBuilder();
   Location loc = body.getLoc();
   SmallVector<uint8_t> numbers(ShapedType::getNumElements(op.getKernel()));
@@ -114,7 +113,7 @@ static DenseElementsAttr makeTable(MLIRContext *context, ArrayRef<AxisOfWindows>
 
 /// Without `image` the result has its steps as axes.
 static LogicalResult lowerUnpool(KernelBody &body, nn::UnpoolOp op, nn::ReshapeOp image) {
-  const auto type = getTensorType(op.getOperand());
+  const auto type = typeOf(op.getOperand());
   Type elementType = type.getElementType(), accumulatorType = getComputeType(elementType);
   OpBuilder &builder = body.getBuilder();
   Location loc = body.getLoc();
@@ -125,7 +124,7 @@ static LogicalResult lowerUnpool(KernelBody &body, nn::UnpoolOp op, nn::ReshapeO
 
   // Loops: n, (steps, in a step)..., c | windows...
   Sweep sweep;
-  sweep.shape = SmallVector<int64_t>(getTensorType(op.getResult()).getShape());
+  sweep.shape = SmallVector<int64_t>(typeOf(op.getResult()).getShape());
   sweep.iterators.assign(rank, utils::IteratorType::parallel);
   sweep.iterators.append(spatial, utils::IteratorType::reduction);
   SmallVector<int64_t> low(spatial + 2, 0), high(spatial + 2, 0), counts;

@@ -3,6 +3,7 @@
 #include "compiler/kernels/lowerings/windows/WindowSource.h"
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
+#include "dialects/TensorTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <algorithm>
@@ -12,10 +13,8 @@ using namespace mlir;
 
 namespace nacre::kernels {
 
-static Type getElementType(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
-
 Value WindowSource::load(OpBuilder &builder, Location loc, Value stored) const {
-  Value scalar = fromStorage(builder, loc, stored, getElementType(tensor));
+  Value scalar = fromStorage(builder, loc, stored, elementTypeOf(tensor));
   for (Operation *step : steps) {
     SmallVector<Value> operands{scalar};
     if (step->getNumOperands() == 2)
@@ -43,12 +42,12 @@ std::optional<WindowSource> findCodes(Value operand) {
   if (std::optional<double> subtrahend = takeBinary(nn::BinaryKind::Sub))
     zero = *subtrahend;
   auto widened = value.getDefiningOp<nn::CastOp>();
-  if (!widened || !widened->hasOneUse() || !getElementType(value).isF32())
+  if (!widened || !widened->hasOneUse() || !elementTypeOf(value).isF32())
     return std::nullopt;
   source.steps.push_back(widened);
   std::reverse(source.steps.begin(), source.steps.end());
   source.tensor = widened.getOperand();
-  auto codes = dyn_cast<IntegerType>(getElementType(source.tensor));
+  auto codes = dyn_cast<IntegerType>(elementTypeOf(source.tensor));
   // Codes that elementwise operators compute are not in memory themselves.
   auto producer = source.tensor.getDefiningOp<nn::OperatorInterface>();
   if (!codes || codes.getWidth() != 8 || (producer && producer.getWorkKind() == nn::WorkKind::Elementwise))
@@ -65,7 +64,7 @@ std::optional<WindowSource> findCodes(Value operand) {
 WindowSource getWindowSource(KernelBody &body, Value operand) {
   if (body.makes(operand))
     return *findCodes(operand);
-  return {operand, cast<TypedAttr>(body.getBuilder().getZeroAttr(getStorageType(getElementType(operand)))), {}};
+  return {operand, cast<TypedAttr>(body.getBuilder().getZeroAttr(getStorageType(elementTypeOf(operand)))), {}};
 }
 
 } // namespace nacre::kernels
