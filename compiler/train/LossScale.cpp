@@ -85,12 +85,17 @@ void keepUnless(Value isGood, EntryFunction &entry, ArrayRef<std::string> always
 
 void updateLossScale(EntryFunction &entry, Writer &w, Value isGood) {
   Value scale = readLossScale(entry);
-  Value good = w.where(isGood, w.add(scalarVariable(entry, nn::goodStepsName, typeOf(scale).getElementType()), 1));
+  Value before = scalarVariable(entry, nn::goodStepsName, typeOf(scale).getElementType());
+  Value good = w.where(isGood, w.add(w.binary(nn::BinaryKind::Max, before, 0), 1));
   Value grows = w.binary(nn::BinaryKind::GreaterEqual, good, kStepsToGrow);
   Value larger = w.select(grows, w.binary(nn::BinaryKind::Min, w.mul(scale, 2), kMostScale), scale);
   Value smaller = w.binary(nn::BinaryKind::Max, w.mul(scale, 0.5), kLeastScale);
-  entry.assign(nn::lossScaleName, w.select(isGood, larger, smaller));
-  entry.assign(nn::goodStepsName, w.select(grows, w.number(good, 0), good));
+  // An app or a file may set any number. Halving never leads back from infinity or NaN, nor from 0 to a useful scale.
+  Value isScale = w.binary(nn::BinaryKind::And, w.binary(nn::BinaryKind::GreaterEqual, scale, kLeastScale),
+                           w.binary(nn::BinaryKind::LessEqual, scale, kMostScale));
+  entry.assign(nn::lossScaleName, w.select(isScale, w.select(isGood, larger, smaller), w.number(scale, kFirstScale)));
+  // NaN is not less: the count begins again.
+  entry.assign(nn::goodStepsName, w.where(w.binary(nn::BinaryKind::Less, good, kStepsToGrow), good));
   Value skipped = scalarVariable(entry, nn::skippedStepsName, w.getBuilder().getI64Type());
   // Two formulas of one number: a launch would copy a value that is an output and a variable.
   entry.addOutput(nn::skippedStepsOutput, w.select(isGood, skipped, w.add(skipped, 1)));

@@ -25,8 +25,11 @@ module @documented_example {
 // ADAM-SAME: tensor<f32> {nn.name = "gradient_norm"}
 // 1 - beta^step is -expm1(step * log(beta)), without f64 and without cancellation.
 // ADAM-NOT: tensor<f64>
+// The number of steps is at least 1, whatever a state has.
 // ADAM: %[[LEAST:[^ ,:()]+]] = nn.binary min %{{.*}} : tensor<i64>, tensor<i64>
-// ADAM: %[[WORD:[^ ,:()]+]] = nn.cast %[[LEAST]] : tensor<i64> to tensor<i32>
+// ADAM: %[[FIRST:[^ ,:()]+]] = nn.constant dense<1> : tensor<i64>
+// ADAM: %[[COUNTED:[^ ,:()]+]] = nn.binary max %[[LEAST]], %[[FIRST]] : tensor<i64>, tensor<i64>
+// ADAM: %[[WORD:[^ ,:()]+]] = nn.cast %[[COUNTED]] : tensor<i64> to tensor<i32>
 // ADAM: %[[STEP:[^ ,:()]+]] = nn.cast %[[WORD]] : tensor<i32> to tensor<f32>
 // ADAM: %[[EXPONENT:[^ ,:()]+]] = nn.binary mul %[[STEP]], %{{.*}}
 // ADAM-NEXT: %[[POWER:[^ ,:()]+]] = nn.unary elu %[[EXPONENT]] {alpha = 1.000000e+00 : f64}

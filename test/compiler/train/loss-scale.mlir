@@ -14,6 +14,7 @@
 // GRADIENT: return %{{[^ ,]+}}, %{{[^ ,]+}}, %[[G]] :
 
 // A step with a gradient that is not finite keeps weight and step; the scale shrinks then, and grows after 2000 others.
+// A scale outside of its limits, which no step computes, becomes the initial one.
 
 // CHECK-LABEL: func.func @train(
 // CHECK-SAME: %[[W:[^ ,:()]+]]: tensor<4xf32> {nn.role = "weight", nn.variable = "w"}
@@ -27,12 +28,21 @@
 // CHECK: %[[NEXT:[^ ,:()]+]] = nn.binary sub %[[W]],
 // CHECK: %[[COUNT:[^ ,:()]+]] = nn.select %[[GOOD]], %{{[^ ,]+}}, %[[STEP]]
 // CHECK: %[[NEW:[^ ,:()]+]] = nn.select %[[GOOD]], %[[NEXT]], %[[W]]
-// CHECK: nn.select %[[GOOD]]
+// CHECK: %[[LARGER:[^ ,:()]+]] = nn.select %{{[^ ,]+}}, %{{[^ ,]+}}, %[[SCALE]] :
+// CHECK: %[[SMALLER:[^ ,:()]+]] = nn.binary max
+// CHECK: %[[LEAST:[^ ,:()]+]] = nn.constant dense<1.000000e+00> : tensor<f32>
+// CHECK: %[[IS_LARGE:[^ ,:()]+]] = nn.binary greater_equal %[[SCALE]], %[[LEAST]]
+// CHECK: %[[MOST:[^ ,:()]+]] = nn.constant dense<0x4B800000> : tensor<f32>
+// CHECK: %[[IS_SMALL:[^ ,:()]+]] = nn.binary less_equal %[[SCALE]], %[[MOST]]
+// CHECK: %[[IS_SCALE:[^ ,:()]+]] = nn.binary and %[[IS_LARGE]], %[[IS_SMALL]]
+// CHECK: %[[ADAPTED:[^ ,:()]+]] = nn.select %[[GOOD]], %[[LARGER]], %[[SMALLER]]
+// CHECK: %[[FIRST:[^ ,:()]+]] = nn.constant dense<6.553600e+04> : tensor<f32>
+// CHECK: %[[SCALE_AFTER:[^ ,:()]+]] = nn.select %[[IS_SCALE]], %[[ADAPTED]], %[[FIRST]]
 // CHECK: %[[SKIPPED:[^ ,:()]+]] = nn.select %[[GOOD]], %[[BEFORE:[^ ,:()]+]], %{{[^ ,]+}} : tensor<i1>, tensor<i64>
 // CHECK: %[[BAD:[^ ,:()]+]] = nn.unary not %[[GOOD]]
 // CHECK: %[[ONE:[^ ,:()]+]] = nn.cast %[[BAD]] : tensor<i1> to tensor<i64>
 // CHECK: %[[AGAIN:[^ ,:()]+]] = nn.binary add %[[BEFORE]], %[[ONE]]
-// CHECK: return %{{[^ ,]+}}, %{{[^ ,]+}}, %[[COUNT]], %[[NEW]], %{{[^ ,]+}}, %{{[^ ,]+}}, %[[SKIPPED]], %[[AGAIN]] :
+// CHECK: return %{{[^ ,]+}}, %{{[^ ,]+}}, %[[COUNT]], %[[NEW]], %[[SCALE_AFTER]], %{{[^ ,]+}}, %[[SKIPPED]], %[[AGAIN]] :
 
 // FLOATS-LABEL: func.func @train(
 // FLOATS-NOT: loss_scale
