@@ -118,7 +118,7 @@ static inline nacre_status nacre_state_copy(nacre_state *from, nacre_state *to) 
  * removed after an error, but remains if the process is killed: remove such files while no process is saving.
  * The values are not checked. The loss of a step is computed with the weights before its update. So after training, read
  * the weights and check that they are finite before you replace a good file.
- * Cost: 16 KiB of stack for paths, and one allocation for the header or for the largest tensor whose layout in memory
+ * Cost: one allocation of 17 KiB, for paths, and the size of the header or of the largest tensor whose layout in memory
  * differs from the model's.
  * NACRE_BAD_ARGUMENT: the model has no tensor of these roles.
  * NACRE_OUT_OF_MEMORY. NACRE_FAILED: the file could not be written. The state remains usable.

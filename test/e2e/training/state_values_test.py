@@ -8,6 +8,7 @@ import struct
 import unittest
 
 import training_cases
+from onnx_writer import write_npy
 from training_cases import Case, read_floats, write
 
 SCALES = (math.nan, math.inf, -math.inf, 0.0, -0.0, -65536.0, 1e-40, 1e-30, 0.5, 2.0**25, 3.4e38)
@@ -103,6 +104,18 @@ class StateValuesTest(training_cases.CaseOnGpuTest):
                 with self.subTest(step=step, on_gpu=self.on_gpu):
                     self.step_from(library, 2, **{"#step": step})
                     self.check_trained(case, before)
+
+    def test_resuming(self):
+        """nacre-run refuses to continue after a number of steps that is none."""
+        case, library, _ = self.prepare("--optimizer=adam")
+        arrays = case.arrays
+        for name, code in (("input:x", "f"), ("label", "q")):
+            write_npy(self.path(name), arrays.shapes[name][1:], arrays.values[name], code)
+        change_state(self.path("end.safetensors"), self.path("begin.safetensors"), **{"#step": -5})
+        examples = [f"--input=x={self.path('input:x')}", f"--label={self.path('label')}", "--set=learning_rate=0.1"]
+        self.assertIn("'#step' must be a number of steps, but is -5; load only weights and statistics with --weights",
+                      self.run_model(library, "--train", *examples, "--epochs=1", "--resume=" + self.path("begin.safetensors"), status=2))
+        self.run_model(library, "--train", *examples, "--epochs=1", "--weights=" + self.path("begin.safetensors"))
 
 
 if __name__ == "__main__":

@@ -143,21 +143,29 @@ template <typename Copy> Outcome ModelSession::copyStates(Copy copy) {
   return status == NACRE_OK ? std::nullopt : Outcome(usageFailure(nacre_state_reason(state)));
 }
 
-std::optional<uint64_t> ModelSession::readCounter(const char *name) {
+std::optional<int64_t> ModelSession::readCounter(const char *name) {
   nacre_state *state = nullptr;
   uint32_t index = 0;
   int64_t count = 0;
   if (nacre_session_state(session, &state) != NACRE_OK || nacre_state_find(state, name, &index) != NACRE_OK ||
-      nacre_state_read(state, index, &count, sizeof count) != NACRE_OK || count < 0)
+      nacre_state_read(state, index, &count, sizeof count) != NACRE_OK)
     return std::nullopt;
-  return static_cast<uint64_t>(count);
+  return count;
 }
 
-uint64_t ModelSession::countSkippedSteps() { return readCounter("#loss_scale#skipped").value_or(0); }
-
-std::optional<uint64_t> ModelSession::countSteps() {
-  const std::optional<uint64_t> steps = readCounter("#step");
-  return steps ? std::optional(*steps + countSkippedSteps()) : steps;
+Outcome ModelSession::countSteps(StepCounts &counts) {
+  const struct {
+    const char *name;
+    std::optional<uint64_t> &count;
+  } counters[] = {{"#step", counts.made}, {"#loss_scale#skipped", counts.skipped}};
+  for (const auto &counter : counters)
+    if (const std::optional<int64_t> count = readCounter(counter.name)) {
+      if (*count < 0)
+        return usageFailure("'" + std::string(counter.name) + "' must be a number of steps, but is " +
+                            std::to_string(*count) + "; load only weights and statistics with --weights");
+      counter.count = static_cast<uint64_t>(*count);
+    }
+  return std::nullopt;
 }
 
 template <typename Call> Outcome ModelSession::withFile(Call call, const std::string &path, uint32_t roles) {

@@ -31,6 +31,12 @@ struct Shared {
   nacre_executor *executor = nullptr;
 };
 
+/// Numbers of training steps, where the model counts them.
+struct StepCounts {
+  std::optional<uint64_t> made;
+  std::optional<uint64_t> skipped; // because gradients overflowed
+};
+
 class ModelSession {
 public:
   ModelSession() = default;
@@ -48,10 +54,8 @@ public:
   /// Makes the model's state what `states` holds, or the other way round.
   Outcome writeStates();
   Outcome readStates();
-  /// How many steps of training the state has seen, with those that were skipped; nothing where it counts none.
-  std::optional<uint64_t> countSteps();
-  /// How many steps were skipped because gradients overflowed.
-  uint64_t countSkippedSteps();
+  /// Reads the numbers of steps that the state has seen.
+  Outcome countSteps(StepCounts &counts);
   /// To and from files, of these roles. What training made infinite or no number is not saved.
   Outcome saveState(const std::string &path, uint32_t roles);
   Outcome loadState(const std::string &path, uint32_t roles);
@@ -68,7 +72,7 @@ public:
   std::vector<Port> states; // copies, whose memory is there once they are read or written
 
 private:
-  std::optional<uint64_t> readCounter(const char *name);
+  std::optional<int64_t> readCounter(const char *name);
   Outcome findEntry(const std::string &name);
   Outcome collectPorts();
   Outcome collectStates();

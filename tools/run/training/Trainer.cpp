@@ -206,12 +206,14 @@ private:
   ModelSession &anySession() { return stepper ? *stepper : *tester; }
 
   Outcome begin() {
-    const std::optional<uint64_t> counted = anySession().countSteps();
-    if (!options.resumeFile.empty() && !counted)
+    StepCounts counts;
+    if (Outcome failure = anySession().countSteps(counts))
+      return failure;
+    if (!options.resumeFile.empty() && !counts.made)
       return usageFailure("--resume requires a model that counts its steps; compile it with nacre-compile --train, or "
                           "pass --weights");
-    step = options.resumeFile.empty() ? 0 : *counted;
-    skipped = anySession().countSkippedSteps();
+    skipped = counts.skipped.value_or(0);
+    step = options.resumeFile.empty() ? 0 : *counts.made + skipped;
     if (!tester)
       return std::nullopt;
     if (Outcome failure = test())
