@@ -213,6 +213,7 @@ struct Differentiate : impl::DifferentiatePassBase<Differentiate> {
     if (!loss)
       return failure();
     const bool isTrain = function.getName() == trainEntry;
+    const bool isWhole = function.getName() == wholeEntry; // says what the outputs of train are, too
     SmallVector<EntryFunction::Result> before;
     std::swap(before, entry.results);
     entry.addOutput(nn::lossName, loss);
@@ -224,7 +225,7 @@ struct Differentiate : impl::DifferentiatePassBase<Differentiate> {
       const bool isVariable = result.notes.contains(nn::variableAttr);
       if (name && name.getValue() == nn::lossName && !isVariable)
         continue; // the model's own
-      if (isVariable ? isTrain : isTrain ? isOfLoss : !isWatched)
+      if (isVariable ? isTrain : isTrain ? isOfLoss : isWhole || !isWatched)
         entry.results.push_back(withoutNotes(result));
     }
     if (!isTrain)
