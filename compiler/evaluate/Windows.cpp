@@ -5,6 +5,7 @@
 #include "compiler/evaluate/Operators.h"
 #include "compiler/evaluate/Walks.h"
 #include "dialects/nn/evaluate/ScalarFunctions.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 #include <cmath>
 
@@ -84,18 +85,17 @@ Tensor evaluate(nn::PoolOp op, Operands operands) {
 }
 
 Tensor evaluate(nn::PoolCodeOp op, Operands operands) {
-  constexpr int64_t none = 255;
   const Tensor &input = operands[0], &maxima = operands[1];
   const int64_t channels = input.getShape().back();
   Tensor result(op.getType());
   Cell *to = result.write();
   for (int64_t i = 0; i < result.size(); ++i)
-    to[i].integer = none;
+    to[i].integer = nn::codeOfNoCell;
   forEachCell(op, input, result.getShape(), [&](int64_t at, int64_t from, int64_t number, bool isInside, bool) {
     for (int64_t c = 0; isInside && c < channels; ++c) {
       const Cell cell = input[from + c], most = maxima[at + c];
       const bool isMost = input.isFloat() ? cell.number == most.number : cell.integer == most.integer;
-      if (isMost && to[at + c].integer == none)
+      if (isMost && to[at + c].integer == nn::codeOfNoCell)
         to[at + c].integer = number;
     }
   });

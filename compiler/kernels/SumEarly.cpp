@@ -8,6 +8,7 @@
 #include "compiler/kernels/SumParts.h"
 #include "dialects/TensorTypes.h"
 #include "dialects/nn/NnDialect.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 #include "dialects/plan/Notes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -78,11 +79,10 @@ struct SumEarly : kernels::impl::SumEarlyPassBase<SumEarly> {
     auto constant = [&](Type element, Attribute value) {
       return nn::ConstantOp::create(builder, loc, DenseElementsAttr::get(RankedTensorType::get({}, element), value));
     };
-    constexpr int64_t noCell = 255;
     const RankedTensorType type = typeOf(unpool.getOperand());
     Type code = typeOf(unpool.getCode()).getElementType(), element = type.getElementType();
     const Type summed = typeOf(sum.getOperand()).getElementType();
-    Value none = constant(code, builder.getIntegerAttr(code, noCell));
+    Value none = constant(code, builder.getIntegerAttr(code, nn::codeOfNoCell));
     Value zero = constant(element, builder.getZeroAttr(element));
     auto isNowhere = nn::BinaryOp::create(builder, loc, nn::BinaryKind::Equal, unpool.getCode(), none);
     Value placed = nn::SelectOp::create(builder, loc, isNowhere, zero, unpool.getOperand());

@@ -6,6 +6,7 @@
 // byte for each window: which cell that is.
 
 #include "compiler/train/rules/GradientRules.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
@@ -98,8 +99,8 @@ Value reverseGlobalMax(Writer &w, nn::PoolOp op, Value dy) {
 
 /// Whether a byte names each cell of a window, and the table that the way back reads by is a small one.
 bool hasCodes(nn::PoolOp op) {
-  constexpr int64_t kMostCells = 254, kMostPlaces = 4096;
-  return countOf(op.getKernel()) <= kMostCells && countOf(op.getStrides()) <= kMostPlaces;
+  constexpr int64_t kMostPlaces = 4096;
+  return countOf(op.getKernel()) <= nn::mostCodedCells && countOf(op.getStrides()) <= kMostPlaces;
 }
 
 Value reverseMax(Writer &w, nn::PoolOp op, Value code, Value dy) {
@@ -212,7 +213,7 @@ LogicalResult reversePool(nn::PoolOp op, Adjoint &at) {
     // Where the maximum is 0 no gradient passes a rectifier: what that computed need not live for its own rule.
     Rectified rectified = findRectifier(input);
     if (rectified.relu)
-      code = w.select(w.greater(op.getResult(), 0), code, w.number(code, 255));
+      code = w.select(w.greater(op.getResult(), 0), code, w.number(code, nn::codeOfNoCell));
     Value gradient = reverseMax(w, op, code, at.of());
     if (!rectified.relu)
       at.give(input, gradient);

@@ -210,8 +210,8 @@ Expected<Shape> poolShape(Dims input, const Window &window) {
 
 Error checkCodes(Dims kernel) {
   std::optional<int64_t> cells = countElements(kernel);
-  if (!cells || *cells > 254)
-    return reject("windows must have at most 254 cells, but have kernel {0}", print(kernel));
+  if (!cells || *cells > mostCodedCells)
+    return reject("windows must have at most {0} cells, but have kernel {1}", mostCodedCells, print(kernel));
   return Error::success();
 }
 

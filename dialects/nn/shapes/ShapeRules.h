@@ -42,7 +42,11 @@ llvm::Expected<Shape> convTransposeShape(Dims input, Dims filter, Window window,
 llvm::Expected<Shape> poolShape(Dims input, const Window &window);
 /// Input `[N, windows..., C]`, result `[N, (steps, stride)..., C]`; `window` without pads.
 llvm::Expected<Shape> unpoolShape(Dims input, const Window &window);
-/// Success where a byte can say which cell of a window is meant, and has a number to spare for none and one for never.
+/// Bytes that name cells of a window: the number of a cell, below `mostCodedCells`, or `codeOfNoCell`. The number between them is no code,
+/// so that a table can have it where no code may match.
+inline constexpr int64_t mostCodedCells = 254;
+inline constexpr uint8_t codeOfNoCell = 255;
+/// Success where such a byte can name each cell of a window.
 llvm::Error checkCodes(Dims kernel);
 
 /// `axes` must be sorted, unique and within the rank.

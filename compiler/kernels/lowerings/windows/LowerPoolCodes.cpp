@@ -10,6 +10,7 @@
 #include "compiler/kernels/lowerings/Lowering.h"
 #include "compiler/kernels/lowerings/windows/WindowLoops.h"
 #include "dialects/TensorTypes.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <cmath>
@@ -18,8 +19,8 @@ using namespace mlir;
 
 namespace nacre::kernels {
 
-static constexpr uint8_t kNoCell = 255; ///< A code: none of the window's cells;
-static constexpr uint8_t kNever = 254;  ///< an entry of a table: what is no window's code.
+/// An entry of a table that no code equals.
+static constexpr uint8_t kNever = nn::mostCodedCells;
 
 static TypedAttr getCode(OpBuilder &builder, uint8_t code) {
   return builder.getIntegerAttr(builder.getI8Type(), APInt(8, code));
@@ -48,12 +49,12 @@ static Value emitCodes(KernelBody &body, nn::PoolCodeOp op, Value computed) {
   sweep.maps = {windows.cells, windows.places, windows.window};
   Value destination = computed ? body.empty(body.getShape(op.getResult()), builder.getI8Type())
                                : body.getAccumulator(op.getResult(), builder.getI8Type());
-  sweep.destination = body.fill(getCode(builder, kNoCell), destination);
+  sweep.destination = body.fill(getCode(builder, nn::codeOfNoCell), destination);
   sweep.body = [&](OpBuilder &b, ValueRange, ValueRange scalars, Value old) -> Value {
     Value x = fromStorage(b, loc, scalars[0], elementType);
     Value y = computed ? scalars[1] : fromStorage(b, loc, scalars[1], elementType);
     Value isMost = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, y);
-    Value none = emitConstant(b, loc, b.getI8Type(), -1);
+    Value none = emitConstant(b, loc, b.getI8Type(), int8_t(nn::codeOfNoCell));
     Value number = arith::SelectOp::create(b, loc, isMost, scalars[2], none);
     return arith::MinUIOp::create(b, loc, old, number);
   };
@@ -147,7 +148,7 @@ static LogicalResult lowerUnpool(KernelBody &body, nn::UnpoolOp op, nn::ReshapeO
   llvm::append_range(inSteps, windows);
   auto zero = cast<TypedAttr>(builder.getZeroAttr(getStorageType(elementType)));
   sweep.tensors = {padWith(body, body.read(op.getOperand()), low, high, zero),
-                   padWith(body, body.read(op.getCode()), low, high, getCode(builder, kNoCell)),
+                   padWith(body, body.read(op.getCode()), low, high, getCode(builder, nn::codeOfNoCell)),
                    body.readTable(makeTable(body.getContext(), axes))};
   sweep.maps = {place, place, AffineMap::get(rank + spatial, 0, inSteps, body.getContext())};
   // Sums of halves are wider than what is written: a map after them writes the image.
