@@ -211,7 +211,7 @@ private:
     writers.clear();
     entry.walk([&](plan::LaunchOp launch) {
       for (mlir::Value output : launch.getOutputs())
-        ++writers[storageOf(output)];
+        ++writers[plan::rootOf(output)];
     });
     readSteps(entry.getBody(), rows);
     rows.firstWrite = findFirstWrite(rows);
@@ -297,7 +297,7 @@ private:
     for (auto [number, operand] : llvm::enumerate(launch->getOperands())) {
       const bool isWritten = number >= launch.getInputs().size();
       // What others write beside it must be there before it is written: a part of a concatenation.
-      const bool isWrittenBeside = isWritten && writers[storageOf(operand)] > 1;
+      const bool isWrittenBeside = isWritten && writers[plan::rootOf(operand)] > 1;
       rows.operands.push_back(readOperand(operand,
                                           isWrittenBeside ? NACRE_READ_WRITE
                                           : isWritten     ? NACRE_WRITE
@@ -315,8 +315,6 @@ private:
     step.cpu_end = (*launch.getCpu())[1];
     return step;
   }
-
-  static mlir::Value storageOf(mlir::Value value) { return codegen::originOfOperand(value).root; }
 
   nacre_operand readOperand(mlir::Value value, nacre_access access, const EntryRows &rows, bool isInPanels = false) {
     nacre_operand row{};

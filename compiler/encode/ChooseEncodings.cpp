@@ -175,12 +175,9 @@ private:
 
   /// A state that is written in another way, or that a GPU touches, stays as it is.
   void refuse(ValueRange operands) {
-    for (Value operand : operands) {
-      while (auto view = operand.getDefiningOp<plan::ViewOp>())
-        operand = view.getSource();
-      if (Operation *member = trainedOf(operand.getDefiningOp<plan::StorageOp>()))
+    for (Value operand : operands)
+      if (Operation *member = trainedOf(plan::rootOf(operand).getDefiningOp<plan::StorageOp>()))
         plain.insert(member);
-    }
   }
 
   /// 3. The widths.

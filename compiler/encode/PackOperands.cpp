@@ -98,7 +98,7 @@ private:
     return found->second ? &*found->second : nullptr;
   }
 
-  static bool isWeight(Value operand) { return isa_and_nonnull<plan::UseOp>(storageOf(operand)); }
+  static bool isWeight(Value operand) { return bool(plan::rootOf(operand).getDefiningOp<plan::UseOp>()); }
 
   std::optional<Candidate> makeCandidate(plan::KernelOp kernel, const PlainContraction &plain) {
     Candidate candidate{rightLoopsOf(plain), {}, {}, {}, {}, 0, 1, 0};

@@ -75,7 +75,7 @@ private:
 
   /// What of memory in panels an operand is, or null.
   const Packed *find(Value operand) const {
-    auto found = packed.find(rootOf(operand));
+    auto found = packed.find(plan::rootOf(operand));
     return found == packed.end() ? nullptr : &found->second;
   }
 
@@ -127,7 +127,8 @@ private:
         operand.set(inOrder(builder, launch, operand.get()));
         continue;
       }
-      operand.set(plan::ViewOp::create(builder, launch.getLoc(), typeIn(operand.get()), rootOf(operand.get()), Value(),
+      operand.set(plan::ViewOp::create(builder, launch.getLoc(), typeIn(operand.get()), plan::rootOf(operand.get()),
+                                       Value(),
                                        /*offset=*/0, /*step=*/0));
     }
   }
@@ -147,12 +148,6 @@ private:
            llvm::all_of(read.getResults().drop_back(), isOther);
   }
 
-  static Value rootOf(Value operand) {
-    while (auto view = operand.getDefiningOp<plan::ViewOp>())
-      operand = view.getSource();
-    return operand;
-  }
-
   /// The type that kernels read an operand as.
   MemRefType typeIn(Value operand) const {
     auto found = packed.find(operand);
@@ -161,7 +156,7 @@ private:
 
   /// Whether an operand is all that is in panels, with the same columns.
   bool isWhole(Value operand) const {
-    MemRefType type = typeIn(operand), whole = typeIn(rootOf(operand));
+    MemRefType type = typeIn(operand), whole = typeIn(plan::rootOf(operand));
     return type.getNumElements() == whole.getNumElements() && type.getRank() > 0 &&
            type.getShape().back() == whole.getShape().back();
   }

@@ -15,13 +15,6 @@ namespace nacre::encode {
 // Who touches a storage
 //===----------------------------------------------------------------------===//
 
-Operation *storageOf(Value operand) {
-  Operation *source = operand.getDefiningOp();
-  while (auto view = dyn_cast_or_null<plan::ViewOp>(source))
-    source = view.getSource().getDefiningOp();
-  return source;
-}
-
 namespace {
 
 struct Touches {
@@ -57,11 +50,11 @@ std::optional<int64_t> startOf(Value operand) {
   return start;
 }
 
-bool writes(plan::LaunchOp launch, Operation *storage) {
-  return llvm::any_of(launch.getOutputs(), [&](Value written) { return storageOf(written) == storage; });
+bool writes(plan::LaunchOp launch, Value storage) {
+  return llvm::any_of(launch.getOutputs(), [&](Value written) { return plan::rootOf(written) == storage; });
 }
 
-bool isWrittenIn(Operation *around, Operation *storage) {
+bool isWrittenIn(Operation *around, Value storage) {
   return around
       ->walk([&](plan::LaunchOp launch) {
         return writes(launch, storage) ? WalkResult::interrupt() : WalkResult::advance();
@@ -77,7 +70,8 @@ bool isReady(Operation *op, Operation *point) {
 }
 
 bool isWrittenBetween(Value operand, Operation *from, Operation *to) {
-  Operation *storage = storageOf(operand), *around = from->getBlock()->findAncestorOpInBlock(*to);
+  Value storage = plan::rootOf(operand);
+  Operation *around = from->getBlock()->findAncestorOpInBlock(*to);
   for (Operation *op = from->getNextNode(); op && op != around; op = op->getNextNode())
     if (isWrittenIn(op, storage))
       return true;
@@ -86,7 +80,7 @@ bool isWrittenBetween(Value operand, Operation *from, Operation *to) {
 
 bool isSameSource(const PanelSource &a, const PanelSource &b) {
   const std::optional<int64_t> start = startOf(a.operand);
-  return storageOf(a.operand) == storageOf(b.operand) && start && start == startOf(b.operand);
+  return plan::rootOf(a.operand) == plan::rootOf(b.operand) && start && start == startOf(b.operand);
 }
 
 bool eraseIfUnread(plan::StorageOp storage) {
@@ -133,7 +127,7 @@ std::optional<Movement> movementOf(plan::KernelOp kernel) {
 
 /// One launch further back; none where that is not possible.
 std::optional<PanelSource> oneBack(SymbolTable &symbols, plan::LaunchOp launch, const PanelSource &source) {
-  auto storage = dyn_cast_or_null<plan::StorageOp>(storageOf(source.operand));
+  auto storage = plan::rootOf(source.operand).getDefiningOp<plan::StorageOp>();
   const std::optional<int64_t> start = startOf(source.operand);
   if (!storage || storage.getRole() != plan::Role::Temporary || !start)
     return std::nullopt;
@@ -146,7 +140,7 @@ std::optional<PanelSource> oneBack(SymbolTable &symbols, plan::LaunchOp launch, 
     return std::nullopt;
   const std::optional<Movement> movement = movementOf(symbols.lookup<plan::KernelOp>(maker.getKernel()));
   Value operand = maker.getInputs().front();
-  if (!movement || isa_and_nonnull<plan::UseOp>(storageOf(operand)) || !startOf(operand) ||
+  if (!movement || plan::rootOf(operand).getDefiningOp<plan::UseOp>() || !startOf(operand) ||
       isWrittenBetween(operand, maker, launch))
     return std::nullopt;
   StridedRead read = source.read;
@@ -176,7 +170,7 @@ PanelSource findSource(SymbolTable &symbols, plan::LaunchOp launch, Value operan
     source = std::move(*further);
   for (Operation *around = launch->getParentOp(); isa<plan::ForOp, plan::WhileOp>(around);
        around = around->getParentOp()) {
-    if (!startOf(source.operand) || isWrittenIn(around, storageOf(source.operand)))
+    if (!startOf(source.operand) || isWrittenIn(around, plan::rootOf(source.operand)))
       break;
     source.point = around;
   }

@@ -28,9 +28,6 @@ PanelSource findSource(mlir::SymbolTable &symbols, plan::LaunchOp launch, mlir::
 /// How often `launch` runs, at most, for once that what stands before `point` does.
 int64_t iterationsBetween(mlir::Operation *point, mlir::Operation *launch);
 
-/// The storage or weight that an operand of a launch lies in.
-mlir::Operation *storageOf(mlir::Value operand);
-
 /// Whether both are the same elements of the same storage.
 bool isSameSource(const PanelSource &a, const PanelSource &b);
 

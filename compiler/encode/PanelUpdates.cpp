@@ -28,7 +28,7 @@ SmallVector<unsigned> findUpdated(plan::LaunchOp launch, plan::KernelOp kernel) 
     return {};
   // A constant weight, or a state, has panels of its own width.
   const unsigned right = plain->operands[Contraction::Rhs].argument;
-  if (right >= inputs || isState(right) || isa_and_nonnull<plan::UseOp>(storageOf(launch->getOperand(right))))
+  if (right >= inputs || isState(right) || plan::rootOf(launch->getOperand(right)).getDefiningOp<plan::UseOp>())
     return {};
   SmallVector<unsigned> updated;
   for (unsigned number = Contraction::Result; number < plain->operands.size(); ++number) {

@@ -15,8 +15,7 @@ bool isTrained(plan::StorageOp storage) {
 
 plan::StorageOp findTrained(Value operand) {
   auto type = cast<ShapedType>(operand.getType());
-  while (auto view = operand.getDefiningOp<plan::ViewOp>())
-    operand = view.getSource();
+  operand = plan::rootOf(operand);
   auto whole = cast<ShapedType>(operand.getType());
   auto storage = operand.getDefiningOp<plan::StorageOp>();
   const bool isWhole = whole.getNumElements() == type.getNumElements() && whole.getRank() > 0 && type.getRank() > 0 &&

@@ -28,17 +28,10 @@ double weightBytes(Operation *launches) {
   double bytes = 0;
   launches->walk([&](plan::LaunchOp launch) {
     for (Value input : launch.getInputs())
-      if (auto use = dyn_cast_or_null<plan::UseOp>(storageOf(input)); use && seen.insert(use.getWeight()))
+      if (auto use = plan::rootOf(input).getDefiningOp<plan::UseOp>(); use && seen.insert(use.getWeight()))
         bytes += bytesOf(use.getType());
   });
   return bytes;
-}
-
-Operation *storageOf(Value operand) {
-  Operation *source = operand.getDefiningOp();
-  while (auto view = dyn_cast_or_null<plan::ViewOp>(source))
-    source = view.getSource().getDefiningOp();
-  return source;
 }
 
 namespace {
@@ -163,7 +156,7 @@ public:
     work.form = formOf();
     for (auto &[argument, traffic] : touched) {
       const bool isWeight = argument < unsigned(kernel.getNumInputs()) &&
-                            isa_and_nonnull<plan::UseOp>(storageOf(launch.getInputs()[argument]));
+                            plan::rootOf(launch.getInputs()[argument]).getDefiningOp<plan::UseOp>();
       Traffic &sum = isWeight ? work.weights : work.tensors;
       sum.divided += traffic.divided;
       sum.whole += traffic.whole;

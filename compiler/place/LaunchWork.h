@@ -19,9 +19,6 @@ LaunchWork readWork(plan::LaunchOp launch, plan::KernelOp kernel, double rivals)
 /// Of all weights that the launches inside an operation read.
 double weightBytes(mlir::Operation *launches);
 
-/// The storage or weight that an operand of a launch lies in.
-mlir::Operation *storageOf(mlir::Value operand);
-
 } // namespace nacre::place
 
 #endif // NACRE_COMPILER_PLACE_LAUNCHWORK_H

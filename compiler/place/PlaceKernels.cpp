@@ -207,7 +207,7 @@ private:
   }
 
   void touch(Value operand, bool writes, place::Step &step) {
-    auto storage = dyn_cast_or_null<plan::StorageOp>(place::storageOf(operand));
+    auto storage = plan::rootOf(operand).getDefiningOp<plan::StorageOp>();
     if (!storage)
       return;
     const unsigned number = numberOf(storage);

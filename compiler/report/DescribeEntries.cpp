@@ -7,7 +7,6 @@
 
 #include "compiler/report/DescribeEntries.h"
 
-#include "codegen/OperandOrigin.h"
 #include "codegen/package/NodeNames.h"
 #include "compiler/schedule/Lifetimes.h"
 #include "dialects/PrintableText.h"
@@ -78,8 +77,8 @@ static EntryReport describe(plan::EntryOp entry) {
     // A loop's first step only says how long the storage lives; who writes it comes later.
     for (unsigned at = demand.firstStep; at <= demand.lastStep && row.storages.back().nodes.empty(); ++at)
       if (auto launch = dyn_cast<plan::LaunchOp>(steps[at]);
-          launch && llvm::any_of(launch.getOutputs(),
-                                 [&](Value output) { return codegen::originOfOperand(output).root == op.getResult(); }))
+          launch &&
+          llvm::any_of(launch.getOutputs(), [&](Value output) { return plan::rootOf(output) == op.getResult(); }))
         row.storages.back().nodes = row.steps[at];
   }
   return row;
@@ -142,9 +141,9 @@ public:
     entry.walk([&](plan::LaunchOp launch) {
       launches.push_back({launch, package::nodeNames(launch->getLoc()), placedMilliseconds(launch)});
       for (Value output : launch.getOutputs())
-        writers[rootOf(output)].push_back(launches.size() - 1);
+        writers[plan::rootOf(output)].push_back(launches.size() - 1);
       for (Value input : launch.getInputs())
-        readers[rootOf(input)].push_back(launches.size() - 1);
+        readers[plan::rootOf(input)].push_back(launches.size() - 1);
     });
     for (auto storage : entry.getBody().front().getOps<plan::StorageOp>())
       if (storage.getRole() == plan::Role::State && writers.contains(storage.getResult()))
@@ -181,8 +180,6 @@ private:
     double milliseconds;
   };
 
-  static Value rootOf(Value operand) { return codegen::originOfOperand(operand).root; }
-
   /// Those that write the weight or what is kept beside it, and those that make the gradient for them.
   llvm::SetVector<unsigned> launchesOf(plan::StorageOp weight) {
     llvm::SetVector<unsigned> found;
@@ -194,8 +191,9 @@ private:
     const int64_t bytes = storedBytes(cast<ShapedType>(weight.getTypeOfModel()));
     for (size_t next = 0; next < found.size(); ++next)
       for (Value input : launches[found[next]].op.getInputs())
-        for (unsigned launch : writers.lookup(rootOf(input)))
-          if (isOfGradient(launches[launch].nodes, storedBytes(cast<ShapedType>(rootOf(input).getType())) >= bytes))
+        for (unsigned launch : writers.lookup(plan::rootOf(input)))
+          if (isOfGradient(launches[launch].nodes,
+                           storedBytes(cast<ShapedType>(plan::rootOf(input).getType())) >= bytes))
             found.insert(launch);
     return found;
   }

@@ -30,12 +30,6 @@ namespace {
 
 bool isStep(Operation &op) { return isa<plan::LaunchOp, plan::ForOp, plan::WhileOp, plan::IfOp>(op); }
 
-Value rootOf(Value value) {
-  while (auto view = value.getDefiningOp<plan::ViewOp>())
-    value = view.getSource();
-  return value;
-}
-
 /// What a program keeps from run to run it writes when it is done with what it was: whoever does so frees memory late.
 bool keepsState(plan::EntryOp entry) {
   bool keeps = false;
@@ -79,7 +73,7 @@ public:
 
 private:
   void touch(Value value, SmallVectorImpl<unsigned> &touched) {
-    value = rootOf(value);
+    value = plan::rootOf(value);
     auto storage = value.getDefiningOp<plan::StorageOp>();
     if (storage)
       note(value, isOwn(storage) ? storedBytes(cast<ShapedType>(value.getType())) : 0, touched);
@@ -119,7 +113,7 @@ bool isGpus(ArrayRef<Operation *> steps) {
 }
 
 bool isTemporary(Value value) {
-  auto storage = rootOf(value).getDefiningOp<plan::StorageOp>();
+  auto storage = plan::rootOf(value).getDefiningOp<plan::StorageOp>();
   return storage && storage.getRole() == plan::Role::Temporary;
 }
 

@@ -47,9 +47,7 @@ bool mayBeEndless(Operation *step) {
 
 bool writesState(LaunchOp launch) {
   return llvm::any_of(launch.getOutputs(), [](Value output) {
-    while (auto view = output.getDefiningOp<ViewOp>())
-      output = view.getSource();
-    auto storage = output.getDefiningOp<StorageOp>();
+    auto storage = rootOf(output).getDefiningOp<StorageOp>();
     return storage && storage.getRole() == Role::State;
   });
 }

@@ -29,6 +29,9 @@ namespace nacre::plan {
 /// How deep loops may nest. The runtime counts their iterations in as many places.
 constexpr unsigned kMaxLoopDepth = 8;
 
+/// Returns what an operand of a launch lies in: the result of a plan.storage or plan.use, however many views there are of it.
+mlir::Value rootOf(mlir::Value operand);
+
 } // namespace nacre::plan
 
 #endif // NACRE_DIALECTS_PLAN_PLANDIALECT_H

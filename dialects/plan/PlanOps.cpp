@@ -14,6 +14,12 @@ using namespace mlir;
 
 namespace nacre::plan {
 
+Value rootOf(Value operand) {
+  while (auto view = operand.getDefiningOp<ViewOp>())
+    operand = view.getSource();
+  return operand;
+}
+
 /// `{ launches }`: a block even where there are none.
 static void printSteps(OpAsmPrinter &printer, Operation *, Region &steps) { printer.printRegion(steps); }
 
