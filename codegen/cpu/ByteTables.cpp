@@ -107,16 +107,8 @@ public:
   }
 
 private:
-  template <typename Op, typename... Operands> Value make(Operands... operands) {
-    return Op::create(build.ops, build.loc, operands...).getResult();
-  }
-  Value intrinsic(const std::string &name, Type type, ValueRange operands) {
-    return LLVM::CallIntrinsicOp::create(build.ops, build.loc, type, build.ops.getStringAttr(name), operands)
-        .getResult(0);
-  }
-
   Value loadEntry(Value byte) {
-    return build.loadScalar(table, make<arith::IndexCastUIOp>(build.ops.getIndexType(), byte));
+    return build.loadScalar(table, build.make<arith::IndexCastUIOp>(build.ops.getIndexType(), byte));
   }
 
   SmallVector<Value> loadParts(unsigned lanes) {
@@ -136,12 +128,12 @@ private:
       for (int64_t part = 0; part < 4; ++part) {
         SmallVector<Value> operands(ArrayRef(registers).slice(4 * part, 4));
         if (part > 0) {
-          indices = make<arith::SubIOp>(indices, build.intConstant(64, indices.getType()));
+          indices = build.make<arith::SubIOp>(indices, build.intConstant(64, indices.getType()));
           operands.insert(operands.begin(), result);
         }
         operands.push_back(indices);
-        result = intrinsic(std::string("llvm.aarch64.neon.") + (part ? "tbx4" : "tbl4") + lanes, indices.getType(),
-                           operands);
+        result = build.intrinsic(std::string("llvm.aarch64.neon.") + (part ? "tbx4" : "tbl4") + lanes,
+                                 indices.getType(), operands);
       }
       found.push_back(result);
     }
@@ -168,11 +160,12 @@ private:
   Value lookUpByHalves(Value indices) {
     const SmallVector<Value> registers = loadParts(64);
     auto half = [&](unsigned first) {
-      return intrinsic("llvm.x86.avx512.vpermi2var.qi.512", indices.getType(),
-                       {registers[first], indices, registers[first + 1]});
+      return build.intrinsic("llvm.x86.avx512.vpermi2var.qi.512", indices.getType(),
+                             {registers[first], indices, registers[first + 1]});
     };
-    Value isUpper = make<arith::CmpIOp>(arith::CmpIPredicate::slt, indices, build.intConstant(0, indices.getType()));
-    return make<arith::SelectOp>(isUpper, half(2), half(0));
+    Value isUpper =
+        build.make<arith::CmpIOp>(arith::CmpIPredicate::slt, indices, build.intConstant(0, indices.getType()));
+    return build.make<arith::SelectOp>(isUpper, half(2), half(0));
   }
 
   /// Sixteen entries at once: those of the lanes whose byte has that upper half.
@@ -181,14 +174,15 @@ private:
     SmallVector<int64_t> copies;
     for (int64_t lane = 0; lane < type.getNumElements(); ++lane)
       copies.push_back(lane % 16);
-    Value upper = make<arith::ShRUIOp>(indices, build.intConstant(4, type));
-    Value lower = make<arith::AndIOp>(indices, build.intConstant(15, type));
+    Value upper = build.make<arith::ShRUIOp>(indices, build.intConstant(4, type));
+    Value lower = build.make<arith::AndIOp>(indices, build.intConstant(15, type));
     Value result;
     for (auto [number, part] : llvm::enumerate(loadParts(16))) {
       Value copied = vector::ShuffleOp::create(build.ops, build.loc, part, part, copies);
-      Value here = intrinsic("llvm.x86.avx512.pshuf.b.512", type, {copied, lower});
-      Value isHere = make<arith::CmpIOp>(arith::CmpIPredicate::eq, upper, build.intConstant(int64_t(number), type));
-      result = result ? make<arith::SelectOp>(isHere, here, result) : here;
+      Value here = build.intrinsic("llvm.x86.avx512.pshuf.b.512", type, {copied, lower});
+      Value isHere =
+          build.make<arith::CmpIOp>(arith::CmpIPredicate::eq, upper, build.intConstant(int64_t(number), type));
+      result = result ? build.make<arith::SelectOp>(isHere, here, result) : here;
     }
     return result;
   }

@@ -36,11 +36,9 @@ unsigned lanesOf(Value value) {
 /// An instruction of NEON for two operands of i32, four lanes at a time.
 Value emitNeon(VectorBuilder &build, StringRef instruction, Value a, Value b) {
   SmallVector<Value> parts;
-  for (auto [left, right] : llvm::zip_equal(build.split(a, kLanesOfNeon), build.split(b, kLanesOfNeon))) {
-    auto name = build.ops.getStringAttr("llvm.aarch64.neon." + instruction + ".v" + Twine(lanesOf(left)) + "i32");
-    parts.push_back(LLVM::CallIntrinsicOp::create(build.ops, build.loc, left.getType(), name, ValueRange{left, right})
-                        .getResult(0));
-  }
+  for (auto [left, right] : llvm::zip_equal(build.split(a, kLanesOfNeon), build.split(b, kLanesOfNeon)))
+    parts.push_back(build.intrinsic("llvm.aarch64.neon." + instruction + ".v" + Twine(lanesOf(left)) + "i32",
+                                    left.getType(), {left, right}));
   return build.join(parts);
 }
 
@@ -93,49 +91,46 @@ public:
       return product;
     // No other product is the least integer.
     Value least = build.intConstant(INT32_MIN, product.getType());
-    Value isLeast = make<arith::CmpIOp>(arith::CmpIPredicate::eq, product, least);
-    return make<arith::SelectOp>(isLeast, build.intConstant(INT32_MAX, product.getType()), product);
+    Value isLeast = build.make<arith::CmpIOp>(arith::CmpIPredicate::eq, product, least);
+    return build.make<arith::SelectOp>(isLeast, build.intConstant(INT32_MAX, product.getType()), product);
   }
 
 private:
-  template <typename Op, typename... Operands> Value make(Operands... operands) {
-    return Op::create(build.ops, build.loc, operands...).getResult();
-  }
   Value shifted(Value value, int64_t by, bool left) {
     Value amount = build.intConstant(by, value.getType());
-    return left ? make<arith::ShLIOp>(value, amount) : make<arith::ShRSIOp>(value, amount);
+    return left ? build.make<arith::ShLIOp>(value, amount) : build.make<arith::ShRSIOp>(value, amount);
   }
   // Lanes 0, 2, ... and lanes 1, 3, ... with their signs, which the multiplication does not need computed.
   Value low(Value value, VectorType pairs) {
-    return shifted(shifted(make<vector::BitCastOp>(pairs, value), 32, /*left=*/true), 32, /*left=*/false);
+    return shifted(shifted(build.make<vector::BitCastOp>(pairs, value), 32, /*left=*/true), 32, /*left=*/false);
   }
   Value high(Value value, VectorType pairs) {
-    return shifted(make<vector::BitCastOp>(pairs, value), 32, /*left=*/false);
+    return shifted(build.make<vector::BitCastOp>(pairs, value), 32, /*left=*/false);
   }
   Value rounded(Value a, Value b) {
-    Value product = make<arith::MulIOp>(a, b);
-    return make<arith::AddIOp>(product, build.intConstant(int64_t(1) << 30, product.getType()));
+    Value product = build.make<arith::MulIOp>(a, b);
+    return build.make<arith::AddIOp>(product, build.intConstant(int64_t(1) << 30, product.getType()));
   }
   /// Bits 31 to 62 of both.
   Value interleave(Value even, Value odd) {
     const int64_t lanes = 2 * int64_t(lanesOf(even));
     const auto type = VectorType::get({lanes}, build.ops.getI32Type());
-    Value down = make<arith::ShRUIOp>(even, build.intConstant(31, even.getType()));
-    Value up = make<arith::AddIOp>(odd, odd);
+    Value down = build.make<arith::ShRUIOp>(even, build.intConstant(31, even.getType()));
+    Value up = build.make<arith::AddIOp>(odd, odd);
     SmallVector<int64_t> order;
     for (int64_t lane = 0; lane < lanes; ++lane)
       order.push_back(lane % 2 == 0 ? lane : lanes + lane);
-    return vector::ShuffleOp::create(build.ops, build.loc, make<vector::BitCastOp>(type, down),
-                                     make<vector::BitCastOp>(type, up), order);
+    return vector::ShuffleOp::create(build.ops, build.loc, build.make<vector::BitCastOp>(type, down),
+                                     build.make<vector::BitCastOp>(type, up), order);
   }
 
   Value emitAsWritten(Value a, Value b) {
     Type wide = withElement(a.getType(), build.ops.getI64Type());
-    Value sum = rounded(make<arith::ExtSIOp>(wide, a), make<arith::ExtSIOp>(wide, b));
+    Value sum = rounded(build.make<arith::ExtSIOp>(wide, a), build.make<arith::ExtSIOp>(wide, b));
     Value all = shifted(sum, 31, /*left=*/false);
     if (saturates)
-      all = make<arith::MinSIOp>(all, build.intConstant(INT32_MAX, wide));
-    return make<arith::TruncIOp>(a.getType(), all);
+      all = build.make<arith::MinSIOp>(all, build.intConstant(INT32_MAX, wide));
+    return build.make<arith::TruncIOp>(a.getType(), all);
   }
 
   VectorBuilder &build;

@@ -31,20 +31,12 @@ private:
 
   static int64_t lanesOf(Value vector) { return cast<VectorType>(vector.getType()).getNumElements(); }
 
-  template <typename Op, typename... Operands> Value make(Operands... operands) {
-    return Op::create(build.ops, build.loc, operands...).getResult();
-  }
-  Value intrinsic(const std::string &name, Type type, ValueRange operands) {
-    return LLVM::CallIntrinsicOp::create(build.ops, build.loc, type, build.ops.getStringAttr(name), operands)
-        .getResult(0);
-  }
-
   /// To integers of `bits` bits; LLVM knows this form.
   Value saturated(Value x, unsigned bits, bool toUnsigned) {
     const int64_t least = toUnsigned ? 0 : -(int64_t(1) << (bits - 1)), most = least + (int64_t(1) << bits) - 1;
-    Value low = make<arith::MaxSIOp>(x, build.intConstant(least, x.getType()));
-    Value fits = make<arith::MinSIOp>(low, build.intConstant(most, x.getType()));
-    return make<arith::TruncIOp>(withElement(x.getType(), build.ops.getIntegerType(bits)), fits);
+    Value low = build.make<arith::MaxSIOp>(x, build.intConstant(least, x.getType()));
+    Value fits = build.make<arith::MinSIOp>(low, build.intConstant(most, x.getType()));
+    return build.make<arith::TruncIOp>(withElement(x.getType(), build.ops.getIntegerType(bits)), fits);
   }
 
   Value plusZero(Value shorts) {
@@ -55,7 +47,7 @@ private:
     Value addend = !zero.value ? build.intConstant(zero.number, shorts.getType())
                    : isVector  ? build.broadcast(zero.value, lanesOf(shorts))
                                : zero.value;
-    return intrinsic("llvm.sadd.sat." + lanes + "i16", shorts.getType(), {shorts, addend});
+    return build.intrinsic("llvm.sadd.sat." + lanes + "i16", shorts.getType(), {shorts, addend});
   }
 
   //===--------------------------------------------------------------------===//
@@ -110,8 +102,8 @@ private:
         llvm::append_range(packed.lanes, ArrayRef(from->lanes).slice(part, inPart));
     const bool wide = isWide(a), toUnsigned = bits == 8 && isUnsigned;
     const std::string instruction = std::string("pack") + (toUnsigned ? "us" : "ss") + (bits == 8 ? "wb" : "dw");
-    packed.value = intrinsic(wide ? "llvm.x86.avx2." + instruction : "llvm.x86.sse2." + instruction + ".128",
-                             VectorType::get({2 * lanes}, build.ops.getIntegerType(bits)), {a.value, b.value});
+    packed.value = build.intrinsic(wide ? "llvm.x86.avx2." + instruction : "llvm.x86.sse2." + instruction + ".128",
+                                   VectorType::get({2 * lanes}, build.ops.getIntegerType(bits)), {a.value, b.value});
     return packed;
   }
 

@@ -28,8 +28,8 @@ public:
     QuantizedChain ofNumbers = chain;
     ofNumbers.ofNaN.reset();
     Value bounded = ChainEmitter(build, ofNumbers, input).emitBounded(x);
-    Value isNumber = make<arith::CmpFOp>(arith::CmpFPredicate::ORD, x, x);
-    return make<arith::SelectOp>(isNumber, bounded, like(bounded, *chain.ofNaN));
+    Value isNumber = build.make<arith::CmpFOp>(arith::CmpFPredicate::ORD, x, x);
+    return build.make<arith::SelectOp>(isNumber, bounded, like(bounded, *chain.ofNaN));
   }
 
 private:
@@ -42,20 +42,18 @@ private:
     const bool isBelowHigh = !build.target.arm64;
     if (isByte && narrowsByShorts(build.target))
       return withinBounds(narrowToBytes(build, rounded, zeroPoint(), chain.isUnsigned()), isBelowHigh);
-    Value bounded = make<arith::MaxSIOp>(rounded, beforeZero(rounded, chain.low));
+    Value bounded = build.make<arith::MaxSIOp>(rounded, beforeZero(rounded, chain.low));
     if (!isBelowHigh)
-      bounded = make<arith::MinSIOp>(bounded, beforeZero(bounded, chain.high));
+      bounded = build.make<arith::MinSIOp>(bounded, beforeZero(bounded, chain.high));
     Value moved = bounded;
     if (input)
-      moved = make<arith::AddIOp>(moved, allLanes(make<arith::ExtSIOp>(build.ops.getI32Type(), input), moved));
+      moved =
+          build.make<arith::AddIOp>(moved, allLanes(build.make<arith::ExtSIOp>(build.ops.getI32Type(), input), moved));
     if (chain.zero)
-      moved = make<arith::AddIOp>(moved, like(moved, chain.zero));
-    return isByte ? make<arith::TruncIOp>(withElement(moved.getType(), chain.type), moved) : moved;
+      moved = build.make<arith::AddIOp>(moved, like(moved, chain.zero));
+    return isByte ? build.make<arith::TruncIOp>(withElement(moved.getType(), chain.type), moved) : moved;
   }
 
-  template <typename Op, typename... Operands> Value make(Operands... operands) {
-    return Op::create(build.ops, build.loc, operands...).getResult();
-  }
   /// `scalar` in as many lanes as `value` has.
   Value allLanes(Value scalar, Value value) {
     auto type = dyn_cast<VectorType>(value.getType());
@@ -65,28 +63,24 @@ private:
   Value beforeZero(Value value, int64_t number) {
     if (!input)
       return like(value, number - chain.zero);
-    Value wide = make<arith::ExtSIOp>(build.ops.getI32Type(), input);
-    return allLanes(make<arith::SubIOp>(build.intConstant(number - chain.zero, wide.getType()), wide), value);
+    Value wide = build.make<arith::ExtSIOp>(build.ops.getI32Type(), input);
+    return allLanes(build.make<arith::SubIOp>(build.intConstant(number - chain.zero, wide.getType()), wide), value);
   }
   /// The float that does.
   Term beforeZero(Term x, int64_t number) {
     const auto before = double(number - chain.zero);
     if (!input)
       return x.constant(before);
-    Value zero = make<arith::SIToFPOp>(build.ops.getF32Type(), input);
+    Value zero = build.make<arith::SIToFPOp>(build.ops.getF32Type(), input);
     Value number32 = build.constant(build.ops.getF32FloatAttr(float(before)));
-    return {&build, allLanes(make<arith::SubFOp>(number32, zero), x.value)};
+    return {&build, allLanes(build.make<arith::SubFOp>(number32, zero), x.value)};
   }
   ZeroPoint zeroPoint() {
     if (!input || chain.zero == 0)
       return {chain.zero, input};
-    return {0, make<arith::AddIOp>(input, build.intConstant(chain.zero, input.getType()))};
+    return {0, build.make<arith::AddIOp>(input, build.intConstant(chain.zero, input.getType()))};
   }
   Value like(Value value, int64_t number) { return build.intConstant(number, value.getType()); }
-  Value intrinsic(const Twine &name, Type type, ValueRange operands) {
-    return LLVM::CallIntrinsicOp::create(build.ops, build.loc, type, build.ops.getStringAttr(name), operands)
-        .getResult(0);
-  }
 
   /// NaN as it shall be, and no number that converting would not know. Converted, NaN and what is too small are the least
   /// integer on x86; on arm64 NaN is 0, and numbers saturate.
@@ -111,7 +105,7 @@ private:
     };
     auto convert = [&](const Twine &name, Value value) {
       Type to = withElement(value.getType(), integer);
-      return intrinsic(name + "." + suffix(to) + "." + suffix(value.getType()), to, value);
+      return build.intrinsic(name + "." + suffix(to) + "." + suffix(value.getType()), to, value);
     };
     if (!build.target.arm64)
       return convert("llvm.lrint", x);
@@ -131,11 +125,11 @@ private:
   Value withinBounds(Value bytes, bool isBelowHigh) {
     const bool isUnsigned = chain.isUnsigned();
     if (chain.low > (isUnsigned ? 0 : INT8_MIN))
-      bytes = isUnsigned ? make<arith::MaxUIOp>(bytes, like(bytes, chain.low))
-                         : make<arith::MaxSIOp>(bytes, like(bytes, chain.low));
+      bytes = isUnsigned ? build.make<arith::MaxUIOp>(bytes, like(bytes, chain.low))
+                         : build.make<arith::MaxSIOp>(bytes, like(bytes, chain.low));
     if (!isBelowHigh && chain.high < (isUnsigned ? UINT8_MAX : INT8_MAX))
-      bytes = isUnsigned ? make<arith::MinUIOp>(bytes, like(bytes, chain.high))
-                         : make<arith::MinSIOp>(bytes, like(bytes, chain.high));
+      bytes = isUnsigned ? build.make<arith::MinUIOp>(bytes, like(bytes, chain.high))
+                         : build.make<arith::MinSIOp>(bytes, like(bytes, chain.high));
     return bytes;
   }
 

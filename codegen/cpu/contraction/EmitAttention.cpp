@@ -46,8 +46,6 @@ public:
 private:
   using Index = AttentionForm::Index;
 
-  Value scaled(Value value, int64_t by) { return build.address({{value, 0}}, {by}, 0); }
-  Value sum(Value a, Value b) { return build.address({{a, 0}, {b, 0}}, {1, 1}, 0); }
   Value difference(Value a, Value b) {
     return arith::SubIOp::create(build.ops, build.loc, a, b, arith::IntegerOverflowFlags::nsw);
   }
@@ -123,7 +121,8 @@ private:
   }
 
   void emitUnit(Value unit) {
-    Value low = sum(function.shareBegin, scaled(build.divide(unit, function.unitsPerBlock), function.unitExtent));
+    Value low =
+        build.sum(function.shareBegin, build.scaled(build.divide(unit, function.unitsPerBlock), function.unitExtent));
     Value high = emitMin(build, build.add(low, function.unitExtent), function.shareEnd);
     Value part = build.remainder(unit, function.unitsPerBlock);
     emitHaloOfFirst(build, part, bufferOf(Index::Result), *form.written, form.kernel->cutAxis, low, high);
@@ -139,7 +138,7 @@ private:
     }
     Value firstRow = low, endRow = high;
     if (form.cutBatch) {
-      firstRow = scaled(part, rowsOfUnit);
+      firstRow = build.scaled(part, rowsOfUnit);
       endRow = emitMin(build, build.add(firstRow, rowsOfUnit), build.index(form.rows.size));
     }
     const size_t buffers = function.buffers.size();

@@ -162,8 +162,6 @@ private:
                                  panelBytes / build.target.model.memoryBytesPerNanosecond());
   }
 
-  Value scaled(Value value, int64_t by) { return build.address({{value, 0}}, {by}, 0); }
-  Value sum(Value a, Value b) { return build.address({{a, 0}, {b, 0}}, {1, 1}, 0); }
   Value difference(Value a, Value b) { return arith::SubIOp::create(build.ops, build.loc, a, b); }
   Value ceilDivide(Value a, Value b) { return arith::CeilDivUIOp::create(build.ops, build.loc, a, b); }
   Value least(Value a, Value b) { return arith::MinUIOp::create(build.ops, build.loc, a, b); }
@@ -208,7 +206,7 @@ private:
   }
 
   void emitBlocks(Value first, Value end, Value part) {
-    auto boundary = [&](Value block) { return sum(function.shareBegin, scaled(block, extent)); };
+    auto boundary = [&](Value block) { return build.sum(function.shareBegin, build.scaled(block, extent)); };
     low = boundary(first);
     high = least(boundary(end), function.shareEnd);
     rows.cutLow = low;
@@ -236,7 +234,7 @@ private:
     switch (contraction.cut) {
     case Cut::Outer: {
       const ContractionLoop &loop = contraction.outer[contraction.cutLoop];
-      build.loop(scaled(low, contraction.cutFactor), scaled(high, contraction.cutFactor), 1,
+      build.loop(build.scaled(low, contraction.cutFactor), build.scaled(high, contraction.cutFactor), 1,
                  [&](Position index) { emitPart(panel, advanced(build, at, loop, index)); });
       break;
     }
@@ -260,7 +258,7 @@ private:
   void emitPart(Value part, const Addresses &at) {
     if (!rowsAreWidened)
       return emitPanel(part, at);
-    Value first = scaled(part, panelsOfUnit), end = build.add(first, panelsOfUnit);
+    Value first = build.scaled(part, panelsOfUnit), end = build.add(first, panelsOfUnit);
     emitPanels(first, panels() % panelsOfUnit == 0 ? end : least(end, build.index(panels())), at);
   }
 
@@ -290,12 +288,12 @@ private:
       loops.insert(loops.begin(), {loop.size, loop.strides[Contraction::Lhs], stride});
       loop.strides[Contraction::Lhs] = std::exchange(stride, stride * loop.size);
     }
-    Value first = sum(at[Contraction::Lhs], scaled(low, contraction.cutFactor));
+    Value first = build.sum(at[Contraction::Lhs], build.scaled(low, contraction.cutFactor));
     copyNeighbours(build, {function.buffers[contraction.operands[Contraction::Lhs].argument], first}, loops,
-                   {rows, build.index(0)}, scaled(difference(high, low), contraction.cutFactor));
+                   {rows, build.index(0)}, build.scaled(difference(high, low), contraction.cutFactor));
     walked.operands[Contraction::Lhs].argument = function.buffers.size();
     function.buffers.push_back(rows);
-    at[Contraction::Lhs] = scaled(low, -contraction.cutFactor);
+    at[Contraction::Lhs] = build.scaled(low, -contraction.cutFactor);
   }
 
   //===--------------------------------------------------------------------===//

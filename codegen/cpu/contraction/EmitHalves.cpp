@@ -106,7 +106,6 @@ private:
     function.scratchBytes += llvm::alignTo(bytes, kLineBytes);
   }
 
-  Value scaled(Value value, int64_t by) { return build.address({{value, 0}}, {by}, 0); }
   Value difference(Value a, Value b) { return arith::SubIOp::create(build.ops, build.loc, a, b); }
   Value scratch(Value at, const MemRefType &type) {
     return memref::ViewOp::create(build.ops, build.loc, type, function.scratch, at, ValueRange());
@@ -119,7 +118,7 @@ private:
     SmallVector<Value> operands;
     for (auto [argument, type] : llvm::zip(half.arguments, types))
       operands.push_back(argument ? function.buffers[*argument]
-                                  : scratch(difference(build.index(betweenAt), scaled(firstIndex, strideBytes)),
+                                  : scratch(difference(build.index(betweenAt), build.scaled(firstIndex, strideBytes)),
                                             cast<MemRefType>(type)));
     operands.push_back(scratch(build.index(0), cast<MemRefType>(types[operands.size()])));
     operands.append({shareBegin, shareEnd, begin, end});
@@ -130,7 +129,7 @@ private:
     const KernelFunction &body = first.body;
     Value indices = difference(high, low);
     Value blocks = build.divide(build.add(indices, body.unitExtent - 1), body.unitExtent);
-    call(halves.first, first, low, low, high, build.index(0), scaled(blocks, body.unitsPerBlock));
+    call(halves.first, first, low, low, high, build.index(0), build.scaled(blocks, body.unitsPerBlock));
   }
 
   /// Every call makes all of what is between.
@@ -142,17 +141,17 @@ private:
   void emitBlock(Value block) {
     Value low = build.address({{function.shareBegin, 0}, {block, 0}}, {1, function.unitExtent}, 0);
     Value high = emitMin(build, build.add(low, function.unitExtent), function.shareEnd);
-    Value firstLow = scaled(low, halves.cutFactor);
-    callFirst(firstLow, emitMin(build, scaled(high, halves.cutFactor), build.index(firstExtent)));
+    Value firstLow = build.scaled(low, halves.cutFactor);
+    callFirst(firstLow, emitMin(build, build.scaled(high, halves.cutFactor), build.index(firstExtent)));
 
-    Value before = scaled(block, parts);
+    Value before = build.scaled(block, parts);
     Value begin = emitMax(build, difference(function.begin, before), build.index(0));
     Value end = emitMin(build, difference(function.end, before), build.index(parts));
     call(halves.second, second, firstLow, low, high, unitOf(begin), unitOf(end));
   }
 
   /// The second half's unit that part `part` of a block begins with.
-  Value unitOf(Value part) { return build.divide(scaled(part, second.body.unitsPerBlock), parts); }
+  Value unitOf(Value part) { return build.divide(build.scaled(part, second.body.unitsPerBlock), parts); }
 
   KernelFunction &function;
   VectorBuilder build;

@@ -11,11 +11,6 @@ using namespace mlir;
 
 namespace nacre::codegen::cpu {
 
-static Value call(VectorBuilder &build, StringRef intrinsic, Type type, ArrayRef<Value> operands) {
-  return LLVM::CallIntrinsicOp::create(build.ops, build.loc, type, build.ops.getStringAttr(intrinsic), operands)
-      .getResult(0);
-}
-
 static int64_t bitsOf(Value vector) {
   auto type = cast<VectorType>(vector.getType());
   return type.getNumElements() * type.getElementTypeBitWidth();
@@ -39,13 +34,13 @@ static Value widened(VectorBuilder &build, Value words, bool isUnsigned) {
 
 Value multiplyAddByVnni(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
   const std::string name = "llvm.x86.avx512.vpdpbusd." + std::to_string(bitsOf(sums));
-  return call(build, name, sums.getType(), {sums, bytesOf(build, lhs), bytesOf(build, rhs)});
+  return build.intrinsic(name, sums.getType(), {sums, bytesOf(build, lhs), bytesOf(build, rhs)});
 }
 
 Value multiplyAddShortsByVnni(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
   const Type number = build.ops.getI16Type();
   const std::string name = "llvm.x86.avx512.vpdpwssd." + std::to_string(bitsOf(sums));
-  return call(build, name, sums.getType(), {sums, as(build, lhs, number), as(build, rhs, number)});
+  return build.intrinsic(name, sums.getType(), {sums, as(build, lhs, number), as(build, rhs, number)});
 }
 
 static StringRef nameOfPairs(int64_t bits) {
@@ -56,7 +51,7 @@ static StringRef nameOfPairs(int64_t bits) {
 
 /// Of numbers of 16 bits.
 static Value addPairs(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
-  Value products = call(build, nameOfPairs(bitsOf(sums)), sums.getType(), {lhs, rhs});
+  Value products = build.intrinsic(nameOfPairs(bitsOf(sums)), sums.getType(), {lhs, rhs});
   return arith::AddIOp::create(build.ops, build.loc, sums, products);
 }
 
@@ -121,7 +116,7 @@ Value multiplyAddByDots(VectorBuilder &build, Value lhs, Value rhs, Value sums) 
     Value first = bytesOf(build, b), second = bytesOf(build, a);
     if (isUnsignedLhs != isUnsignedRhs)
       std::swap(first, second);
-    sums = call(build, name, sums.getType(), {sums, first, second});
+    sums = build.intrinsic(name, sums.getType(), {sums, first, second});
   }
   return sums;
 }
@@ -132,7 +127,7 @@ Value multiplyAddByMatrices(VectorBuilder &build, Value lhs, Value rhs, Value su
   const StringRef name = isUnsignedRhs   ? "llvm.aarch64.neon.ummla.v4i32.v16i8"
                          : isUnsignedLhs ? "llvm.aarch64.neon.usmmla.v4i32.v16i8"
                                          : "llvm.aarch64.neon.smmla.v4i32.v16i8";
-  return call(build, name, sums.getType(), {sums, bytesOf(build, lhs), bytesOf(build, rhs)});
+  return build.intrinsic(name, sums.getType(), {sums, bytesOf(build, lhs), bytesOf(build, rhs)});
 }
 
 template <bool isUnsignedLhs, bool isUnsignedRhs>
@@ -143,7 +138,7 @@ Value multiplyAddByHalves(VectorBuilder &build, Value lhs, Value rhs, Value sums
   for (auto [a, b] : llvm::zip_equal(quartersOf(build, lhs), quartersOf(build, rhs))) {
     Value products =
         arith::MulIOp::create(build.ops, build.loc, widened(build, a, isUnsignedLhs), widened(build, b, isUnsignedRhs));
-    sums = arith::AddIOp::create(build.ops, build.loc, sums, call(build, pairs, sums.getType(), {products}));
+    sums = arith::AddIOp::create(build.ops, build.loc, sums, build.intrinsic(pairs, sums.getType(), {products}));
   }
   return sums;
 }
@@ -155,7 +150,7 @@ Value multiplyAddStepsInPairs(VectorBuilder &build, const StepFactors &first, co
   };
   Value products = arith::AddIOp::create(build.ops, build.loc, productOf(first), productOf(second));
   return arith::AddIOp::create(build.ops, build.loc, sums,
-                               call(build, "llvm.aarch64.neon.saddlp.v4i32.v8i16", sums.getType(), {products}));
+                               build.intrinsic("llvm.aarch64.neon.saddlp.v4i32.v8i16", sums.getType(), {products}));
 }
 
 Value multiplyAddHalvesInPairs(VectorBuilder &build, Value lhs, Value rhs, Value sums) {

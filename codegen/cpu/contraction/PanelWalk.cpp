@@ -66,9 +66,6 @@ private:
 
   static Type typeOf(const Panel &panel) { return cast<MemRefType>(panel.buffer.getType()).getElementType(); }
 
-  Value scaled(Value value, int64_t by) { return build.address({{value, 0}}, {by}, 0); }
-  Value sum(Value a, Value b) { return build.address({{a, 0}, {b, 0}}, {1, 1}, 0); }
-
   //===--------------------------------------------------------------------===//
   // 1. Parts of the reduction
   //===--------------------------------------------------------------------===//
@@ -149,7 +146,7 @@ private:
   Value firstOfRows(unsigned level, int64_t stride) {
     if (contraction.cut != Cut::Rows || contraction.cutLoop < level)
       return build.index(0);
-    return scaled(walk.cutLow, -contraction.cutFactor * rowsFrom(contraction.cutLoop + 1) * stride);
+    return build.scaled(walk.cutLow, -contraction.cutFactor * rowsFrom(contraction.cutLoop + 1) * stride);
   }
 
   Value firstSum(unsigned level) { return firstOfRows(level, sumsOfRow()); }
@@ -173,7 +170,7 @@ private:
     if (!walk.followed || machine.prefetchBytes == 0 || rowsFrom(0) == 1 || rowsFrom(0) > mostRows ||
         bytes < leastBytes || uint64_t(bytes) > build.target.model.l2Bytes / 4)
       return {};
-    return build.add(sum(at[Contraction::Rhs], firstOfRows(0, aheadOfRow())), elements);
+    return build.add(build.sum(at[Contraction::Rhs], firstOfRows(0, aheadOfRow())), elements);
   }
 
   //===--------------------------------------------------------------------===//
@@ -183,7 +180,7 @@ private:
   Range rangeOfRows(unsigned level) {
     if (!isCut(level))
       return {};
-    return {scaled(walk.cutLow, contraction.cutFactor), scaled(walk.cutHigh, contraction.cutFactor)};
+    return {build.scaled(walk.cutLow, contraction.cutFactor), build.scaled(walk.cutHigh, contraction.cutFactor)};
   }
 
   void emitRows(unsigned level, const Addresses &at, const PlacesOfRow &places) {
@@ -260,7 +257,7 @@ private:
       Value rest = build.remainder(left, rows);
       if (rows == split.rows && higher)
         rest = restOfHigherTail(left, rest, higher, rows);
-      Value end = sum(row, arith::SubIOp::create(build.ops, build.loc, left, rest));
+      Value end = build.sum(row, arith::SubIOp::create(build.ops, build.loc, left, rest));
       build.loop(row, end, rows, [&](Position at) { tile(rows, at); });
       row = end;
     }

@@ -39,8 +39,8 @@ public:
     for (const Loop &loop : loops) {
       const int64_t moved = newStrides.lookup({loop.isOfDepth, loop.number});
       (loop.isOfDepth ? wide.depth : wide.rows)[loop.number].strides[Contraction::Lhs] = moved;
-      from = sum(from, scaled(loop.first, loop.stride));
-      to = sum(to, scaled(loop.first, -moved));
+      from = build.sum(from, build.scaled(loop.first, loop.stride));
+      to = build.sum(to, build.scaled(loop.first, -moved));
     }
     Value buffer = allocateScratch(function, build, spanOf(levels.size()), type);
     copy(levels.size(), buffer, from, build.index(0));
@@ -161,11 +161,8 @@ private:
   // 2. Copying
   //===--------------------------------------------------------------------===//
 
-  Value scaled(Value value, int64_t by) { return build.address({{value, 0}}, {by}, 0); }
-  Value sum(Value a, Value b) { return build.address({{a, 0}, {b, 0}}, {1, 1}, 0); }
-
   Value countOf(const Level &level) {
-    return level.least ? build.add(scaled(level.more, level.ofIteration), level.least) : build.index(level.count);
+    return level.least ? build.add(build.scaled(level.more, level.ofIteration), level.least) : build.index(level.count);
   }
 
   void copy(size_t count, Value buffer, Value from, Value to) {
@@ -182,7 +179,7 @@ private:
     constexpr int64_t vectors = 4;
     const int64_t least = level.least ? level.least : level.count;
     Value count = countOf(level);
-    auto upTo = [&](int64_t step) { return scaled(build.divide(count, step), step); };
+    auto upTo = [&](int64_t step) { return build.scaled(build.divide(count, step), step); };
     Value unrolled = upTo(vectors * lanes), whole = upTo(lanes);
     build.loop(build.index(0), unrolled, vectors * lanes, [&](Position at) {
       for (int64_t vector = 0; vector < vectors; ++vector)

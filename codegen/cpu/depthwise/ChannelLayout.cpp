@@ -23,11 +23,6 @@ Value splatOf(VectorBuilder &build, Type type, int64_t value) {
   return build.constant(DenseElementsAttr::get(cast<ShapedType>(type), element));
 }
 
-Value callIntrinsic(VectorBuilder &build, StringRef name, Type result, ArrayRef<Value> operands) {
-  return LLVM::CallIntrinsicOp::create(build.ops, build.loc, result, build.ops.getStringAttr(name), operands)
-      .getResult(0);
-}
-
 Value asElements(VectorBuilder &build, Value vector, unsigned bits) {
   auto type = cast<VectorType>(vector.getType());
   const int64_t count = type.getNumElements() * type.getElementTypeBitWidth() / bits;
@@ -141,8 +136,8 @@ Value narrowToBytes(VectorBuilder &build, Value sums, const ChannelLayout &layou
                              : bits == 512 ? ".512"
                                            : "";
     const StringRef name = !isToBytes ? "packssdw" : range == ByteRange::Signed ? "packsswb" : "packuswb";
-    return callIntrinsic(build, ("llvm.x86." + set + "." + name + suffix).str(),
-                         VectorType::get({2 * lanes}, isToBytes ? byte : build.ops.getI16Type()), {a, b});
+    return build.intrinsic(("llvm.x86." + set + "." + name + suffix).str(),
+                           VectorType::get({2 * lanes}, isToBytes ? byte : build.ops.getI16Type()), {a, b});
   };
   if (layout.isExtended && words.size() == 1)
     words = {extract(build, words[0], 0, 4), extract(build, words[0], 4, 4)};

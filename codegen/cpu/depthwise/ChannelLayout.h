@@ -31,8 +31,6 @@ struct ChannelLayout {
 };
 
 mlir::Value splatOf(VectorBuilder &build, mlir::Type vectorOfIntegers, int64_t value);
-mlir::Value callIntrinsic(VectorBuilder &build, llvm::StringRef name, mlir::Type result,
-                          llvm::ArrayRef<mlir::Value> operands);
 /// The same bits as elements of so many.
 mlir::Value asElements(VectorBuilder &build, mlir::Value vector, unsigned bits);
 mlir::Value extract(VectorBuilder &build, mlir::Value vector, int64_t from, int64_t count);

@@ -49,7 +49,7 @@ public:
                                  ? "llvm.x86.avx512.vpdpbusd." + std::to_string(8 * layout.bytes())
                                  : std::string("llvm.aarch64.neon.") + (isUnsigned ? "udot" : "sdot") + ".v4i32.v16i8";
     for (auto [sum, element, tap] : llvm::zip_equal(sums.vectors, elements, taps))
-      sum = callIntrinsic(build, name, sum.getType(), {sum, element, tap});
+      sum = build.intrinsic(name, sum.getType(), {sum, element, tap});
   }
 
 private:
@@ -90,7 +90,7 @@ public:
                        : layout.lanes() == 8 ? "llvm.x86.avx2.pmadd.wd"
                                              : "llvm.x86.sse2.pmadd.wd";
     for (auto [sum, element, tap] : llvm::zip_equal(sums.vectors, elements, taps)) {
-      Value product = callIntrinsic(build, name, sum.getType(), {element, tap});
+      Value product = build.intrinsic(name, sum.getType(), {element, tap});
       sum = arith::AddIOp::create(build.ops, build.loc, sum, product);
       // LLVM would add products up in pairs, of which some wait in memory.
       if (layout.isExtended)
@@ -142,9 +142,8 @@ public:
     for (unsigned half = 0; half < layout.halves(); ++half) {
       Value element = extract(build, elements.front(), half * 8, 8), tap = extract(build, taps.front(), half * 8, 8);
       const Type words = VectorType::get({8}, build.ops.getI16Type());
-      Value product =
-          callIntrinsic(build, readsUnsigned ? "llvm.aarch64.neon.umull.v8i16" : "llvm.aarch64.neon.smull.v8i16", words,
-                        {element, tap});
+      Value product = build.intrinsic(readsUnsigned ? "llvm.aarch64.neon.umull.v8i16" : "llvm.aarch64.neon.smull.v8i16",
+                                      words, {element, tap});
       if (readsUnsigned) {
         sums.pending.push_back(product);
         continue;

@@ -85,8 +85,6 @@ private:
     sumsPlane = spread(blocks.tiles * sumsRow, contraction.accumulatorType);
   }
 
-  Value scaled(Value value, int64_t by) { return build.address({{value, 0}}, {by}, 0); }
-  Value sum(Value a, Value b) { return build.address({{a, 0}, {b, 0}}, {1, 1}, 0); }
   Value difference(Value a, Value b) {
     return arith::SubIOp::create(build.ops, build.loc, a, b, arith::IntegerOverflowFlags::nsw);
   }
@@ -100,7 +98,7 @@ private:
     assert(unitsOfGroup() % most == 0 && "units at once have the same tiles");
     Value end = build.divide(build.add(function.end, most - 1), most);
     build.loop(build.divide(function.begin, most), end, 1, [&](Position group) {
-      Value from = scaled(group.counter, most);
+      Value from = build.scaled(group.counter, most);
       Value first = emitMax(build, from, function.begin);
       emitUnit(first, difference(emitMin(build, build.add(from, most), function.end), first));
     });
@@ -108,7 +106,7 @@ private:
 
   /// `parts` of the columns from `unit` on.
   void emitUnit(Value unit, Value parts) {
-    Value low = sum(function.shareBegin, scaled(build.divide(unit, function.unitsPerBlock), blocks.extent));
+    Value low = build.sum(function.shareBegin, build.scaled(build.divide(unit, function.unitsPerBlock), blocks.extent));
     Value high = emitMin(build, build.add(low, blocks.extent), function.shareEnd);
     Value part = build.remainder(unit, function.unitsPerBlock);
     emitHaloOfFirst(build, part, function.buffers[contraction.written->slice.argument], *contraction.written,
@@ -119,15 +117,15 @@ private:
       group = build.divide(part, unitsOfGroup());
       part = build.remainder(part, unitsOfGroup());
     }
-    Value firstTile = scaled(build.divide(part, blocks.columnParts), blocks.tiles);
+    Value firstTile = build.scaled(build.divide(part, blocks.columnParts), blocks.tiles);
     tiles.beginAt(low, group, firstTile);
     Value steps = difference(high, low);
-    Value all = cutAmongImages() ? scaled(steps, tiles.down() * tiles.across())
-                                 : scaled(build.divide(build.add(steps, tile - 1), tile), tiles.across());
+    Value all = cutAmongImages() ? build.scaled(steps, tiles.down() * tiles.across())
+                                 : build.scaled(build.divide(build.add(steps, tile - 1), tile), tiles.across());
     Value count = emitMax(build, emitMin(build, difference(all, firstTile), build.index(blocks.tiles)), build.index(0));
-    firstPanel = scaled(build.remainder(part, blocks.columnParts), blocks.panelsPerPart);
+    firstPanel = build.scaled(build.remainder(part, blocks.columnParts), blocks.panelsPerPart);
     const int64_t allPanels = llvm::divideCeil(contraction.columns.size, width());
-    panels = scaled(parts, blocks.panelsPerPart);
+    panels = build.scaled(parts, blocks.panelsPerPart);
     if (allPanels % blocks.panelsPerPart != 0)
       panels = emitMin(build, difference(build.index(allPanels), firstPanel), panels);
     if (blocks.channels < channels())

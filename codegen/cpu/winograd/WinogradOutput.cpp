@@ -27,13 +27,13 @@ void WinogradOutput::emit(Position number, Value firstPanel, Value panels) {
   const WinogradTiles::Origin origin = tiles.originOf(number);
   const int64_t columns = contraction.columns.size, whole = columns - columns % lanes;
   const int64_t step = sweeps ? WinogradSweeps::vectorLanes(machine) : lanes;
-  Value from = build.address({number}, {sums.row}, 0), firstColumn = scaled(firstPanel, width());
-  Value end = scaled(panels, width());
+  Value from = build.address({number}, {sums.row}, 0), firstColumn = build.scaled(firstPanel, width());
+  Value end = build.scaled(panels, width());
   if (columns % width() != 0)
     end = emitMin(build, difference(build.index(whole), firstColumn), end);
   Value swept = build.index(0);
   if (sweeps)
-    sweep(origin, from, firstColumn, swept = scaled(build.divide(end, step), step));
+    sweep(origin, from, firstColumn, swept = build.scaled(build.divide(end, step), step));
   if (sweeps && columns % step == 0 && width() % step == 0)
     return;
   SmallVector<SmallVector<Value>> to; // rows by operand
@@ -87,7 +87,7 @@ void WinogradOutput::sweep(const WinogradTiles::Origin &origin, Value from, Valu
               sums.buffer, build.address({{from, 0}, columns, column}, {1, 1, sums.plane}, row * inputs * sums.plane));
         },
         ofProducts);
-    Value first = sum(firstColumn, columns.counter);
+    Value first = build.sum(firstColumn, columns.counter);
     build.loop(0, tile, 1, [&](Position backwards) {
       Value row = difference(build.index(tile - 1), backwards.counter);
       SmallVector<Value> to(contraction.operands.size());
@@ -135,7 +135,7 @@ void WinogradOutput::emitPixels(int64_t pixels, ArrayRef<SmallVector<Value>> to,
     return;
   // The last panel is the unit's, and has columns that are no vector.
   Value isLast = arith::CmpIOp::create(build.ops, build.loc, arith::CmpIPredicate::ugt,
-                                       sum(firstColumn, scaled(panels, width())), build.index(whole));
+                                       build.sum(firstColumn, build.scaled(panels, width())), build.index(whole));
   auto branch = scf::IfOp::create(build.ops, build.loc, isLast, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(build.ops);
   build.ops.setInsertionPointToStart(branch.thenBlock());

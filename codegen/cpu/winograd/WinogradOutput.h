@@ -40,8 +40,6 @@ private:
   void emitPixels(int64_t pixels, llvm::ArrayRef<llvm::SmallVector<mlir::Value>> to, mlir::Value from,
                   mlir::Value firstColumn, mlir::Value panels, std::pair<mlir::Value, mlir::Value> range);
 
-  mlir::Value scaled(mlir::Value value, int64_t by) { return build.address({{value, 0}}, {by}, 0); }
-  mlir::Value sum(mlir::Value a, mlir::Value b) { return build.address({{a, 0}, {b, 0}}, {1, 1}, 0); }
   mlir::Value difference(mlir::Value a, mlir::Value b);
   int64_t width() const { return contraction.panels.width; }
 
