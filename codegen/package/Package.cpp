@@ -10,6 +10,7 @@
 #include "codegen/package/WeightsFile.h"
 #include "codegen/package/WeightsSection.h"
 #include "dialects/OutputFile.h"
+#include "dialects/RemoveOnSignal.h"
 #include "dialects/nn/ConstantData.h"
 #include "runtime/include/nacre/runtime.h"
 
@@ -179,8 +180,6 @@ Error measureFile(const std::string &path, PackageSizes &sizes) {
 Error cannotWrite(const std::string &path, const std::string &problem) {
   return problem.empty() ? Error::success() : createStringError("cannot write '" + path + "': " + problem);
 }
-
-void removeOnSignal(const std::string &path) { sys::RemoveFileOnSignal(path); }
 
 /// A file beside the library, which is removed unless it is kept, also when the compiler is ended.
 class Partial {

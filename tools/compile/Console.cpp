@@ -6,6 +6,7 @@
 #include "dialects/Count.h"
 #include "dialects/OutputFile.h"
 #include "dialects/PrintableText.h"
+#include "dialects/RemoveOnSignal.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "tools/ReportPage.h"
@@ -81,8 +82,6 @@ static int reportUnwritable(StringRef path, StringRef problem) {
   errs() << "nacre-compile: cannot write '" << path << "': " << problem << "\n";
   return 1;
 }
-
-static void removeOnSignal(const std::string &path) { sys::RemoveFileOnSignal(path); }
 
 static int writeReport(const std::string &path, const CompileReport &report) {
   std::string text = formatv("{0:2}\n", report.toJson());
