@@ -7,6 +7,7 @@
 #include "compiler/ImportSettings.h"
 #include "compiler/Pipeline.h"
 #include "compiler/SaidOnce.h"
+#include "compiler/import/model/NodeNames.h"
 #include "compiler/train/Optimizers.h"
 #include "dialects/PrintableText.h"
 #include "dialects/nn/Variables.h"
@@ -30,11 +31,6 @@ void printOperators(raw_ostream &text) { importer::printOperators(text); }
 // --check
 //===----------------------------------------------------------------------===//
 
-static StringRef nodeOf(Location location) {
-  auto named = dyn_cast<NameLoc>(location);
-  return named ? named.getName().getValue() : StringRef();
-}
-
 /// Notes and warnings: their places and texts.
 using Said = std::set<std::pair<const void *, std::string>>;
 
@@ -51,7 +47,7 @@ static unsigned checkTraining(const CompilerOptions &options, MLIRContext &conte
   ScopedDiagnosticHandler collect(&context, [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
       return success(said.count(describeNote(diagnostic)) > 0);
-    StringRef node = nodeOf(diagnostic.getLocation());
+    StringRef node = importer::nameOf(diagnostic.getLocation());
     std::string line = toPrintable((node.empty() ? " " : "\"" + node.str() + "\": ") + diagnostic.str());
     if (!llvm::is_contained(lines, line))
       lines.push_back(std::move(line));
@@ -108,7 +104,7 @@ std::string describe(RankedTensorType type) {
 std::string nodesOf(Value weight) {
   llvm::SetVector<StringRef> names;
   for (Operation *user : weight.getUsers())
-    if (StringRef name = nodeOf(user->getLoc()); !name.empty())
+    if (StringRef name = importer::nameOf(user->getLoc()); !name.empty())
       names.insert(name);
   SmallVector<std::string> quoted;
   for (StringRef name : llvm::reverse(names)) // users are listed from the last on

@@ -5,25 +5,12 @@
 #include "compiler/import/entry/CompletedEntry.h"
 
 #include "compiler/import/batch/ChangeBatch.h"
+#include "compiler/import/entry/EraseUnused.h"
 #include "compiler/import/entry/KeptState.h"
-
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
 namespace nacre::importer {
-
-/// Erases operators without a reader, and lists of tensors with them.
-static void eraseUnused(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
-    if (isOpTriviallyDead(&op)) {
-      op.erase();
-      continue;
-    }
-    for (Region &region : op.getRegions())
-      eraseUnused(region.front());
-  }
-}
 
 /// An axis that may well be no batch: if an operator does not treat it as one, the input has a wrong size.
 static LogicalResult tryBatch(func::FuncOp function, const BatchChange &change, const NewBatch &unlikely,

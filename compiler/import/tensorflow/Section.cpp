@@ -27,8 +27,6 @@ namespace {
 /// Variables are constants; those that a run writes are inputs (saved/WrittenVariables.h).
 bool isConstant(const CheckedNode &node) { return node.getOp() == "Const" || isVariable(node); }
 
-bool isPlaceholder(const CheckedNode &node) { return node.getOp() == "Placeholder" || node.getOp() == "PlaceholderV2"; }
-
 bool isNumeric(const CheckedNode &node, int result) {
   int type = getResultType(*node.proto, result) % 100;
   return type != tensorflow::DT_STRING && type != tensorflow::DT_RESOURCE && type != tensorflow::DT_VARIANT;
@@ -209,13 +207,13 @@ FailureOr<Section> findSection(const CheckedGraph &graph, std::vector<TensorId> 
         reach({control, 0});
   }
   for (int node = 0; node < static_cast<int>(isReached.size()); ++node)
-    if (isReached[node] && isPlaceholder(graph.getNode(node)))
+    if (isReached[node] && graph.getNode(node).isPlaceholder())
       section.inputs.push_back({node, 0});
   for (TensorId input : section.inputs)
     if (failed(checkInput(graph, input)))
       return failure();
   for (int node : graph.getOrder())
-    if (isReached[node] && !isConstant(graph.getNode(node)) && !isPlaceholder(graph.getNode(node)))
+    if (isReached[node] && !isConstant(graph.getNode(node)) && !graph.getNode(node).isPlaceholder())
       section.nodes.push_back(node);
   return section;
 }
@@ -237,7 +235,7 @@ FailureOr<Section> findNamedTensors(const CheckedGraph &graph, const ImportOptio
     return failure();
   for (const auto &[name, value] : options.values) {
     std::optional<TensorId> tensor = graph.findTensor(name);
-    if (tensor && !isPlaceholder(graph.getNode(tensor->node)) && !llvm::is_contained(named.inputs, *tensor))
+    if (tensor && !graph.getNode(tensor->node).isPlaceholder() && !llvm::is_contained(named.inputs, *tensor))
       named.inputs.push_back(*tensor);
   }
   return named;

@@ -30,8 +30,6 @@ namespace {
 
 using Nodes = std::vector<bool>;
 
-bool isPlaceholder(const CheckedNode &node) { return node.getOp() == "Placeholder" || node.getOp() == "PlaceholderV2"; }
-
 /// What optimizers call the learning rate.
 std::optional<size_t> findRateOperand(StringRef op) {
   const ImportRegistry::Entry *entry = countTrainedOperands(op) ? getOperators().find(op, /*version=*/0) : nullptr;
@@ -56,7 +54,7 @@ std::string findLearningRate(const CheckedGraph &graph, const Nodes &runs) {
       source = graph.getNode(source).operands.front().node;
     rates.insert(source);
   }
-  if (rates.size() == 1 && isPlaceholder(graph.getNode(*rates.begin())))
+  if (rates.size() == 1 && graph.getNode(*rates.begin()).isPlaceholder())
     return graph.getNode(*rates.begin()).getName().str();
   if (!rates.empty())
     emitRemark(graph.getLocation(*rates.begin()))
@@ -82,7 +80,7 @@ public:
     for (TensorId input : inputs)
       isInput[input.node] = true;
     for (size_t node = 0; node < size; ++node)
-      if (isPlaceholder(graph.getNode(int(node))))
+      if (graph.getNode(int(node)).isPlaceholder())
         isInput[node] = true;
   }
 

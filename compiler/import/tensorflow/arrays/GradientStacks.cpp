@@ -143,12 +143,6 @@ std::optional<int> StackRewriter::findCondition(int enter) {
 // 2. Nodes
 //===----------------------------------------------------------------------===//
 
-tensorflow::AttrValue &addAttribute(NodeDef &node, const char *key) {
-  tensorflow::AttrEntry *entry = node.add_attr();
-  entry->set_key(key);
-  return *entry->mutable_value();
-}
-
 NodeDef &StackRewriter::add(StringRef maker, StringRef end, const char *op, std::initializer_list<std::string> read) {
   std::string name = (maker + "/" + end).str();
   while (!names.insert(name).second)

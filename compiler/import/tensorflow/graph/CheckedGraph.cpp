@@ -33,6 +33,12 @@ const tensorflow::AttrValue *findAttribute(const tensorflow::NodeDef &node, Stri
   return nullptr;
 }
 
+tensorflow::AttrValue &addAttribute(tensorflow::NodeDef &node, const char *name) {
+  tensorflow::AttrEntry &entry = *node.add_attr();
+  entry.set_key(name);
+  return *entry.mutable_value();
+}
+
 FailureOr<CheckedGraph> CheckedGraph::read(const tensorflow::GraphDef &proto, Location modelLoc) {
   CheckedGraph graph(modelLoc);
   if (failed(graph.nameNodes(proto)))

@@ -44,10 +44,14 @@ struct CheckedNode {
 
   llvm::StringRef getName() const { return proto->name(); }
   llvm::StringRef getOp() const { return proto->op(); }
+  /// Returns whether a value must be given for it.
+  bool isPlaceholder() const { return getOp() == "Placeholder" || getOp() == "PlaceholderV2"; }
 };
 
 /// The attribute of that name, or null.
 const tensorflow::AttrValue *findAttribute(const tensorflow::NodeDef &node, llvm::StringRef name);
+/// Adds an attribute, which the node must not have yet.
+tensorflow::AttrValue &addAttribute(tensorflow::NodeDef &node, const char *name);
 
 class CheckedGraph {
 public:

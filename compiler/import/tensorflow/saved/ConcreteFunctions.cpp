@@ -102,12 +102,6 @@ NodeDef &Wrapper::addNode(const Twine &name, const char *op) {
   return node;
 }
 
-tensorflow::AttrValue &addAttribute(NodeDef &node, const char *key) {
-  tensorflow::AttrEntry &entry = *node.add_attr();
-  entry.set_key(key);
-  return *entry.mutable_value();
-}
-
 //===----------------------------------------------------------------------===//
 // 2. Captures
 //===----------------------------------------------------------------------===//

@@ -108,12 +108,6 @@ private:
 // 1. Nodes
 //===----------------------------------------------------------------------===//
 
-AttrValue &addAttribute(NodeDef &node, const char *key) {
-  tensorflow::AttrEntry *entry = node.add_attr();
-  entry->set_key(key);
-  return *entry->mutable_value();
-}
-
 Tensors readAll(ArrayRef<NodeDef *> nodes, size_t result) {
   Tensors tensors;
   for (const NodeDef *node : nodes)

@@ -261,9 +261,7 @@ static void becomeValue(tensorflow::NodeDef &node) {
   node.clear_attr();
   if (!type)
     return;
-  tensorflow::AttrEntry *entry = node.add_attr();
-  entry->set_key("T");
-  *entry->mutable_value() = std::move(kept);
+  addAttribute(node, "T") = std::move(kept);
 }
 
 void applyEdits(const VariableEdits &edits, tensorflow::GraphDef &proto) {
