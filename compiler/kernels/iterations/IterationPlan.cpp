@@ -32,8 +32,6 @@ constexpr int64_t kFewestIterations = 2, kMostIterations = 4096;
 /// Sums that run in parallel, and steps that each of them has at least.
 constexpr int64_t kSums = 512, kFewestSteps = 32;
 
-int64_t columnsOf(Value value) { return typeOf(value).getRank() == 0 ? 1 : typeOf(value).getShape().back(); }
-
 class Planner {
 public:
   explicit Planner(nn::ForOp loop) : loop(loop), yield(loop.getYield()) {}
@@ -308,6 +306,8 @@ private:
 };
 
 } // namespace
+
+int64_t columnsOf(Value value) { return rankOf(value) == 0 ? 1 : shapeOf(value).back(); }
 
 int64_t countDepthParts(nn::MatMulOp product) {
   const int64_t columns = columnsOf(product.getResult()), depth = columnsOf(product.getLhs());

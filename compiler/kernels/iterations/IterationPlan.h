@@ -46,6 +46,9 @@ struct IterationPlan {
   llvm::SetVector<mlir::Value> ownRows; ///< Values that a row of an iteration is kept of.
 };
 
+/// Returns the columns of a tensor's rows; 1 for a scalar.
+int64_t columnsOf(mlir::Value value);
+
 /// The parts that a product's depth is divided into: added up in parallel, and then in order.
 int64_t countDepthParts(nn::MatMulOp product);
 

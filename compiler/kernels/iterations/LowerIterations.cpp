@@ -217,8 +217,6 @@ private:
     return emitConstant(ops, loc, getComputeType(elementType), 0);
   }
 
-  static int64_t columnsOf(Value value) { return typeOf(value).getRank() == 0 ? 1 : typeOf(value).getShape().back(); }
-
   /// What has one index for all rows, or columns, is read there.
   SmallVector<Value> outsideAt(Value value, Value column) {
     SmallVector<Value> at(typeOf(value).getRank(), zero);
