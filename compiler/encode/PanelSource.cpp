@@ -4,6 +4,7 @@
 
 #include "codegen/form/KernelForm.h"
 #include "compiler/encode/PackKernels.h"
+#include "dialects/plan/ControlFlow.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -155,11 +156,10 @@ std::optional<PanelSource> oneBack(SymbolTable &symbols, plan::LaunchOp launch, 
 }
 
 int64_t iterationsOf(Operation *loop) {
-  constexpr int64_t some = 8; // of a loop that a run ends
   if (auto counted = dyn_cast<plan::ForOp>(loop))
     return counted.getTripCount();
   auto tested = dyn_cast<plan::WhileOp>(loop);
-  return tested ? int64_t(tested.getBound().value_or(some)) : 1;
+  return tested ? int64_t(tested.getBound().value_or(plan::kUnknownIterations)) : 1;
 }
 
 } // namespace

@@ -6,8 +6,6 @@ using namespace mlir;
 
 namespace nacre::plan {
 
-/// Of a loop that only its test ends.
-static constexpr int64_t kUnknownIterations = 16;
 /// Of a loop that may end before its bound: what is beyond is a bound and not an expectation.
 static constexpr int64_t kMostExpectedIterations = 1000;
 /// Most iterations of a loop that need not be cancellable: with short launches they take seconds.

@@ -11,6 +11,10 @@
 
 namespace nacre::plan {
 
+/// The assumed number of iterations of a loop that only its test ends: so many that what it computes weighs more than what is computed
+/// once, and so few that packing something once for all of them must pay soon.
+inline constexpr int64_t kUnknownIterations = 16;
+
 /// Whether a run decides how often the launches inside this operation of an entry are executed: a conditional, a loop
 /// with a count or a test, or a loop around one. The CPU has all of it.
 bool isDecidedByRun(mlir::Operation *step);

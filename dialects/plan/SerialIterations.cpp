@@ -8,8 +8,9 @@ using namespace mlir;
 
 namespace nacre::plan {
 
-/// The assumed number of iterations of a loop whose data decide it.
-static constexpr double kUnknownIterations = 8;
+/// The assumed number of iterations of a loop inside a kernel whose data decide it. Each is short: a step of a search or of a heap, for one
+/// point. How often launches are repeated is another guess (ControlFlow.h).
+static constexpr double kUnknownIterationsInside = 8;
 
 double countPoints(scf::ForallOp points) {
   double count = 1;
@@ -23,9 +24,9 @@ double countIterations(scf::ForallOp points, Operation *op) {
   for (Operation *around = op->getParentOp(); around != points; around = around->getParentOp()) {
     if (auto loop = dyn_cast<scf::ForOp>(around)) {
       std::optional<APInt> known = loop.getStaticTripCount();
-      iterations *= known ? double(known->getZExtValue()) : kUnknownIterations;
+      iterations *= known ? double(known->getZExtValue()) : kUnknownIterationsInside;
     } else if (isa<scf::WhileOp>(around)) {
-      iterations *= kUnknownIterations;
+      iterations *= kUnknownIterationsInside;
     }
   }
   return iterations;
