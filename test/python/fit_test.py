@@ -148,6 +148,16 @@ class FitTest(DigitsTest):
         history = model.fit(PIXELS, LABELS, epochs=3, learning_rate=0.4, callbacks=[halve])
         self.assertEqual(history["learning_rate"], [0.4, 0.2, 0.1])
 
+    def test_a_learning_rate_that_is_none(self):
+        model = self.compiled()
+        before = model.state["w"]
+        for rate in (math.nan, math.inf, -0.1, 1e39):
+            self.assert_says(ValueError, f"learning_rate must be a number from 0 on, but is {rate} in step 1", model.fit, PIXELS, LABELS, learning_rate=rate)
+        numpy.testing.assert_array_equal(model.state["w"], before)
+        self.assert_says(ValueError, "learning_rate must be a number from 0 on, but is nan in step 3",
+                         model.fit, PIXELS, LABELS, learning_rate=lambda step: math.nan if step == 2 else 0.1)
+        self.assertTrue(numpy.isfinite(model.state["w"]).all())
+
     # --- Callbacks --------------------------------------------------------------------------------------------------
 
     def test_callbacks_are_called(self):

@@ -253,6 +253,15 @@ class TrainingRunsTest(nacre.NacreTest):
         with open(state, "rb") as file:
             self.assertEqual(file.read(), good)
 
+    def test_a_disk_that_is_full(self):
+        """The error says what is left; files must not be larger than half a KiB here, which is one block of `ulimit -f`."""
+        library, state = self.build("--optimizer=adam"), self.path("s")
+        command = [os.path.join(nacre.BIN, "nacre-run"), library, "--train", f"--input=x={self.path('x.npy')}", f"--label={self.path('y.npy')}",
+                   "--set=learning_rate=0.1", "--epochs=2", f"--save={state}"]
+        said = self.call("sh", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh", *command, status=2)
+        self.assertRegex(said, rf"error: '{state}': the file cannot be written: system error 27 \(after step \d+\); nothing was saved to '{state}'\n")
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("s.new")], [])
+
     def test_an_interruption_between_two_steps(self):
         library, state = self.build(), self.path("s")
         options = ["--train", f"--input=x={self.path('x.npy')}", f"--label={self.path('y.npy')}", "--set=learning_rate=0.01"]

@@ -31,6 +31,7 @@ LearningRate = Union[float, Callable[[int], float]]
 BatchAxis = Mapping[str, Optional[int]]
 
 _RATE = "learning_rate"
+_LARGEST_RATE = float(np.finfo(np.float32).max)
 _GROWTH = 1000  # A loss so many times the first one never shrinks again; nacre-run has the same limit.
 _REMEDY = "lower the learning rate, or compile with clip='norm:1'"
 
@@ -224,6 +225,8 @@ class Trainer:
         training = self.training
         if callable(self._learning_rate):
             training.learning_rate = float(self._learning_rate(training.step))
+        if self._has_rate and not 0 <= training.learning_rate <= _LARGEST_RATE:  # A step would make all weights NaN or infinite.
+            raise ValueError(f"learning_rate must be a number from 0 on, but is {training.learning_rate} in step {training.step + 1}")
         skipped = self._runner.skipped
         outputs = self._runner.run(batch, {_RATE: np.float32(training.learning_rate)} if self._has_rate else {})
         training.step += 1

@@ -304,7 +304,7 @@ private:
     Outcome failure = anySession().saveState(options.saveFile, NACRE_STATE_ALL);
     if (!failure)
       savedStep = step;
-    else if (failure->code == ExitCode::Diverged)
+    else // a disk may be full
       failure->text += " (after step " + std::to_string(step) + ")" + describeSaved("; ");
     return failure;
   }
