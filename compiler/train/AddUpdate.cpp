@@ -85,7 +85,9 @@ constexpr llvm::StringLiteral sumName = "#sum", batchesName = "#batches";
 
 Value countBatches(EntryFunction &entry, Writer &write) {
   auto type = RankedTensorType::get({}, write.getBuilder().getF32Type());
-  return write.add(entry.variable(batchesName, type, nn::VariableRole::Counter), 1);
+  Value before = entry.variable(batchesName, type, nn::VariableRole::Counter);
+  // Otherwise a number that only an app can have written would divide gradients by 0 or NaN.
+  return write.add(write.where(write.binary(nn::BinaryKind::GreaterEqual, before, 0), before), 1);
 }
 
 void addUp(func::FuncOp function, bool scalesLoss) {

@@ -105,6 +105,17 @@ class StateValuesTest(training_cases.CaseOnGpuTest):
                     self.step_from(library, 2, **{"#step": step})
                     self.check_trained(case, before)
 
+    def test_counts_of_batches(self):
+        """The mean of several batches is not divided by 0 or NaN."""
+        self.compile_options = ("--place=gpu",)
+        case, library, before = self.prepare("--optimizer=sgd", "--accumulate")
+        for self.on_gpu in (False, True):
+            for count in (math.nan, -1.0, -math.inf):
+                with self.subTest(count=count, on_gpu=self.on_gpu):
+                    self.step_from(library, 1, **{"#batches": count})
+                    self.check_trained(case, before)
+                    self.assertEqual(self.read_state("#batches"), 0)
+
     def test_resuming(self):
         """nacre-run refuses to continue after a number of steps that is none."""
         case, library, _ = self.prepare("--optimizer=adam")
