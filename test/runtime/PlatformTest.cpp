@@ -11,6 +11,7 @@
 #include "test/runtime/TempFolder.h"
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>
@@ -229,6 +230,14 @@ TEST(CpuFeatures, AreWhatTheCompilerSees) {
 TEST(CpuFeatures, HaveNames) {
   EXPECT_STREQ(cpu_feature_name(NACRE_ARM64_DOTPROD), "dotprod");
   EXPECT_STREQ(cpu_feature_name(NACRE_X86_64_V3), "x86-64-v3");
+}
+
+/// Errors that a phone can meet. An app without a folder of its own writes to "/", which is read-only there.
+TEST(FileErrors, AreSaidInWords) {
+  EXPECT_STREQ(file_error_text(-ENOSPC), "the disk is full");
+  EXPECT_STREQ(file_error_text(-EROFS), "the file system is read-only");
+  EXPECT_STREQ(file_error_text(-EDQUOT), "the quota is used up");
+  EXPECT_EQ(file_error_text(-EIO), nullptr); // the reason has the number
 }
 
 TEST(Text, CutsOffWhatDoesNotFit) {
