@@ -267,8 +267,8 @@ class TrainingRunsTest(nacre.NacreTest):
         options = ["--train", f"--input=x={self.path('x.npy')}", f"--label={self.path('y.npy')}", "--set=learning_rate=0.01"]
         command = [os.path.join(nacre.BIN, "nacre-run"), library, *options, "--epochs=1000000000", f"--save={state}"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as training:
-            while "epoch 3 of" not in training.stdout.readline():
-                pass
+            if not any("epoch 3 of" in line for line in training.stdout):
+                self.fail("ended before its third epoch: " + training.stderr.read())
             training.send_signal(signal.SIGINT)
             errors = training.communicate(timeout=nacre.COMMAND_SECONDS)[1]
         found = re.fullmatch(r"nacre-run: error: interrupted after step (\d+) \(epoch (\d+)\); "
