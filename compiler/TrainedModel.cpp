@@ -6,6 +6,7 @@
 #include "compiler/SessionMemory.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/import/Import.h"
+#include "compiler/import/batch/ChangeBatch.h"
 #include "compiler/report/DescribeLaunches.h"
 #include "compiler/schedule/LaunchPrice.h"
 #include "compiler/train/Passes.h"
@@ -23,8 +24,10 @@ static LogicalResult fail(MLIRContext &context, const Twine &message) {
   return emitError(UnknownLoc::get(&context)) << message;
 }
 
-/// Of the first input that has one.
-static int64_t batchOf(func::FuncOp function, const train::TrainingOptions &options) {
+/// The inputs that have a batch, and its axis in each.
+static SmallVector<importer::BatchChange::Input> batchedInputs(func::FuncOp function,
+                                                               const train::TrainingOptions &options) {
+  SmallVector<importer::BatchChange::Input> inputs;
   for (BlockArgument argument : function.getArguments()) {
     auto type = cast<RankedTensorType>(argument.getType());
     auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), nn::nameAttr);
@@ -32,9 +35,53 @@ static int64_t batchOf(func::FuncOp function, const train::TrainingOptions &opti
       continue;
     std::optional<int64_t> axis = train::batchAxisOf(options, name.getValue());
     if (axis && *axis < type.getRank())
-      return type.getDimSize(*axis);
+      inputs.push_back({argument.getArgNumber(), *axis});
   }
-  return 1;
+  return inputs;
+}
+
+static int64_t sizeOf(func::FuncOp function, const importer::BatchChange::Input &input) {
+  return cast<RankedTensorType>(function.getArgument(input.argument).getType()).getDimSize(input.axis);
+}
+
+/// Of the first input that has one.
+static int64_t batchOf(func::FuncOp function, const train::TrainingOptions &options) {
+  const SmallVector<importer::BatchChange::Input> inputs = batchedInputs(function, options);
+  return inputs.empty() ? 1 : sizeOf(function, inputs.front());
+}
+
+namespace {
+
+/// Why a batch cannot be taken in parts, and what would let it.
+struct Obstacle {
+  std::string reason, hint;
+};
+
+} // namespace
+
+/// What a tensor, of an output or a loss, puts in the way: parts of it must be those of the batch. `part` computes a part; null: none does.
+static std::optional<Obstacle> findObstacle(func::FuncOp function, func::FuncOp part,
+                                            const train::TrainingOptions &options) {
+  const int64_t batch = batchOf(function, options);
+  SmallVector<importer::BatchChange::Input> inputs = batchedInputs(function, options);
+  llvm::erase_if(inputs, [&](const auto &input) { return sizeOf(function, input) != batch; });
+  for (unsigned result = 0; result < function.getNumResults() && batch > 1; ++result) {
+    auto name = function.getResultAttrOfType<StringAttr>(result, nn::nameAttr);
+    const auto type = cast<RankedTensorType>(function.getResultTypes()[result]);
+    const bool mayHaveBatch = part ? part.getResultTypes()[result] != type
+                                   : llvm::any_of(type.getShape(), [&](int64_t size) { return size % batch == 0; });
+    if (!name || !mayHaveBatch)
+      continue;
+    const std::string tensor = "'" + name.getValue().str() + "'";
+    const auto rows = importer::findRows(function, result, batch, inputs);
+    if (failed(rows))
+      return Obstacle{"an operator before " + tensor + " combines examples of the batch",
+                      "let the model compute each example of " + tensor + " separately"};
+    if (*rows && (*rows)->outer != 1)
+      return Obstacle{"the elements of an example are not next to each other in " + tensor,
+                      "transpose the batch to the front before the model merges it with other axes of " + tensor};
+  }
+  return std::nullopt;
 }
 
 bool TrainedModel::prepareImport(importer::ImportOptions &importOptions) {
@@ -113,7 +160,8 @@ LogicalResult nameOwnSteps(ModuleOp module) {
   return passes.run(module);
 }
 
-std::string TrainedModel::findUndivided(func::FuncOp function) const {
+std::string TrainedModel::findUndivided(ModuleOp module) const {
+  auto function = module.lookupSymbol<func::FuncOp>(train::trainEntry);
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (function.getResultAttr(i, nn::variableAttr))
       return "use --batch-norm=frozen, or take the dropout out";
@@ -121,7 +169,11 @@ std::string TrainedModel::findUndivided(func::FuncOp function) const {
     llvm::consumeError(std::move(error));
     return "--loss must have losses that are means over all examples";
   }
-  return "";
+  if (!options.training->memoryCap)
+    return "";
+  const auto obstacle =
+      findObstacle(module.lookupSymbol<func::FuncOp>(train::evaluateEntry), func::FuncOp(), *options.training);
+  return obstacle ? obstacle->hint : "";
 }
 
 LogicalResult TrainedModel::addSteps(ModuleOp module) {
@@ -132,10 +184,15 @@ LogicalResult TrainedModel::addSteps(ModuleOp module) {
   auto function = module.lookupSymbol<func::FuncOp>(train::trainEntry);
   if (!microBatch) {
     wholeBatch = batchOf(function, *options.training);
-    undivided = findUndivided(function);
+    undivided = findUndivided(module);
   }
-  if (auto whole = module.lookupSymbol<func::FuncOp>(train::wholeEntry))
+  if (auto whole = module.lookupSymbol<func::FuncOp>(train::wholeEntry)) {
     wholeBatch = batchOf(whole, *options.training);
+    auto part = module.lookupSymbol<func::FuncOp>(train::evaluateEntry);
+    if (const auto obstacle = findObstacle(whole, part, *options.training))
+      return emitError(whole.getLoc()) << "--micro-batch and --memory-cap must split the batch, but "
+                                       << obstacle->reason << "; " << obstacle->hint << ", or omit --micro-batch";
+  }
   if (failed(runOn(function, [](OpPassManager &) {})))
     return failure();
   PassManager steps(&context);

@@ -74,8 +74,8 @@ public:
   int64_t getMicroBatch() const { return microBatch; }
 
 private:
-  /// What would let the batch be taken in parts, of a function `train` as it was imported.
-  std::string findUndivided(mlir::func::FuncOp function) const;
+  /// What would let the batch be taken in parts, of entries as they were imported.
+  std::string findUndivided(mlir::ModuleOp module) const;
   /// The largest that are smaller than those of now; 0: there are none.
   int64_t getSmallerParts() const;
   /// Of a session with one thread of the entry that needs the most, and of the state.

@@ -2,7 +2,8 @@
 //
 // How:  1. the rule of each operator, by its class,
 //       2. variables that an entry assigns values of rows to have rows themselves,
-//       3. inputs, operators, and the outputs, which must have rows.
+//       3. inputs, operators, and the outputs, which must have rows,
+//       4. the rows of one output, in a copy of the function.
 
 #include "compiler/import/batch/ChangeBatch.h"
 
@@ -11,6 +12,7 @@
 #include "dialects/nn/shapes/ShapeRules.h"
 
 #include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -196,6 +198,29 @@ LogicalResult FunctionChange::checkResults() {
 
 LogicalResult changeBatch(func::FuncOp function, const BatchChange &change) {
   return FunctionChange(function, change).run();
+}
+
+//===----------------------------------------------------------------------===//
+// 4. One result
+//===----------------------------------------------------------------------===//
+
+FailureOr<std::optional<BatchPlace>> findRows(func::FuncOp function, unsigned result, int64_t batch,
+                                              ArrayRef<BatchChange::Input> inputs) {
+  OwningOpRef<func::FuncOp> copy(function.clone());
+  Operation *end = copy->front().getTerminator();
+  end->setOperands(end->getOperand(result));
+  // What only other results depend on may combine rows.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(copy->front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  ScopedDiagnosticHandler silence(function.getContext(), [](Diagnostic &) { return success(); });
+  BatchRewriter rewriter(batch, batch, /*isTrained=*/true);
+  for (const BatchChange::Input &input : inputs)
+    rewriter.set(copy->getArgument(input.argument), BatchAxis({input.axis}));
+  if (failed(rewriteBlock(copy->front(), rewriter)))
+    return failure();
+  const BatchAxis *place = rewriter.find(end->getOperand(0));
+  return place ? std::optional<BatchPlace>(*place) : std::nullopt;
 }
 
 } // namespace nacre::importer

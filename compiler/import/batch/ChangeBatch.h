@@ -9,6 +9,8 @@
 #ifndef NACRE_COMPILER_IMPORT_BATCH_CHANGEBATCH_H
 #define NACRE_COMPILER_IMPORT_BATCH_CHANGEBATCH_H
 
+#include "compiler/import/batch/BatchAxis.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -28,6 +30,11 @@ struct BatchChange {
 /// Changes the batch of `function`, which computes values for the stated batch. Variables that depend on the inputs get a value for
 /// each row. Reports an error at the first operator that combines rows.
 llvm::LogicalResult changeBatch(mlir::func::FuncOp function, const BatchChange &change);
+
+/// Where the rows of a result of `function` are; nothing if it has none. Fails, without an error, if an operator on the way combines
+/// rows. Changes nothing.
+llvm::FailureOr<std::optional<BatchPlace>> findRows(mlir::func::FuncOp function, unsigned result, int64_t batch,
+                                                    llvm::ArrayRef<BatchChange::Input> inputs);
 
 } // namespace nacre::importer
 
