@@ -188,6 +188,9 @@ LogicalResult TrainedModel::addSteps(ModuleOp module) {
   }
   if (auto whole = module.lookupSymbol<func::FuncOp>(train::wholeEntry)) {
     wholeBatch = batchOf(whole, *options.training);
+    if (wholeBatch % microBatch != 0)
+      return emitError(whole.getLoc()) << "--micro-batch must divide the batch of " << wholeBatch << ", but is "
+                                       << microBatch;
     auto part = module.lookupSymbol<func::FuncOp>(train::evaluateEntry);
     if (const auto obstacle = findObstacle(whole, part, *options.training))
       return emitError(whole.getLoc()) << "--micro-batch and --memory-cap must split the batch, but "

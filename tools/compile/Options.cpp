@@ -97,7 +97,7 @@ Error readTraining(Declarations &options, CompilerOptions &compiler) {
   std::optional<int64_t> memoryCap;
   if (options.memoryCap.getNumOccurrences() > 0) {
     if (options.memoryCap < 1 || options.memoryCap > (int64_t(1) << 40))
-      return bad("--memory-cap must be at least 1, but is " + Twine(options.memoryCap));
+      return bad("--memory-cap must be between 1 and 2^40 MiB, but is " + Twine(options.memoryCap));
     memoryCap = options.memoryCap << 20;
   }
   if (!options.train && !options.listWeights) {

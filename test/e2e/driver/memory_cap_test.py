@@ -143,10 +143,10 @@ class MemoryCapTest(nacre.NacreTest):
         for options, message in (
                 (["--memory-cap=1"], r"--memory-cap must be at least \d+ MiB for this model, but is 1; "
                                      r"train fewer weights, with --trainable, or a smaller --train-batch"),
-                (["--memory-cap=0"], "--memory-cap must be at least 1, but is 0"),
-                (["--micro-batch=7"], "--micro-batch and --memory-cap must split the batch along one axis of 'x'"),
+                (["--memory-cap=0"], r"--memory-cap must be between 1 and 2\^40 MiB, but is 0"),
+                (["--micro-batch=7"], f"--micro-batch must divide the batch of {BATCH}, but is 7"),
                 (["--micro-batch=0"], "--micro-batch must be auto or at least 1, but is '0'")):
-            self.assertRegex(self.build(*options, status=1 if "must split" in message or "at least \\d" in message else 2), message)
+            self.assertRegex(self.build(*options, status=1 if "must divide" in message or "at least \\d" in message else 2), message)
         for loss in ("softmax-cross-entropy:y,ignore=0", "softmax-cross-entropy:y*2,ignore=3"):
             self.assertIn("require losses that are means over all examples of a batch, but --loss has '" + loss,
                           self.build("--micro-batch=64", loss=loss, status=2))
