@@ -5,8 +5,8 @@
 // How:  one to four changes, each of one line: another value, the line of another place, one line more, or one less.
 
 #include "test/fuzz/MutateModel.h"
+#include "test/fuzz/RandomChoice.h"
 
-#include <random>
 #include <sstream>
 #include <vector>
 
@@ -35,13 +35,12 @@ std::string mutateModel(const std::string &bytes, uint32_t seed) {
   std::istringstream text(bytes);
   for (std::string line; std::getline(text, line);)
     lines.push_back(line);
-  std::mt19937 random(seed);
-  auto below = [&](size_t end) { return std::uniform_int_distribution<size_t>(0, end - 1)(random); };
-  for (size_t changes = 1 + below(4); changes && !lines.empty(); --changes) {
-    const size_t at = below(lines.size());
-    const std::string other = lines[below(lines.size())];
+  RandomChoice random(seed);
+  for (size_t changes = 1 + random.below(4); changes && !lines.empty(); --changes) {
+    const size_t at = random.below(lines.size());
+    const std::string other = random.pick(lines);
     const size_t colon = lines[at].find(':');
-    switch (below(5)) {
+    switch (random.below(5)) {
     case 0:
       lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(at), other);
       break;
@@ -53,7 +52,7 @@ std::string mutateModel(const std::string &bytes, uint32_t seed) {
       break;
     default:
       if (colon != std::string::npos)
-        lines[at] = lines[at].substr(0, colon + 1) + " " + values[below(std::size(values))];
+        lines[at] = lines[at].substr(0, colon + 1) + " " + random.pick(values);
     }
   }
   std::string result;

@@ -5,12 +5,12 @@
 // How:  one to four changes, each of one node: its operator, an operand, an attribute, a constant, or a node more.
 
 #include "test/fuzz/MutateModel.h"
+#include "test/fuzz/RandomChoice.h"
 
 #include "compiler/import/tensorflow/Operators.h"
 
 #include "tensorflow.pb.h"
 #include <cmath>
-#include <random>
 #include <vector>
 
 using namespace nacre::importer;
@@ -20,9 +20,9 @@ namespace {
 /// Larger tensors would make every later change of this graph slow.
 constexpr int mostElements = 1024;
 
-class GraphMutator {
+class GraphMutator : RandomChoice {
 public:
-  GraphMutator(tensorflow::GraphDef &graph, uint32_t seed) : graph(graph), random(seed) {}
+  GraphMutator(tensorflow::GraphDef &graph, uint32_t seed) : RandomChoice(seed), graph(graph) {}
 
   void run() {
     for (size_t changes = 1 + below(4); changes && graph.node_size(); --changes)
@@ -43,9 +43,6 @@ private:
       return changeAttribute(node);
     }
   }
-
-  size_t below(size_t end) { return std::uniform_int_distribution<size_t>(0, end - 1)(random); }
-  template <typename List> auto &pick(List &&list) { return list[below(std::size(list))]; }
 
   int64_t number() {
     static constexpr int64_t edges[] = {
@@ -172,7 +169,6 @@ private:
   }
 
   tensorflow::GraphDef &graph;
-  std::mt19937 random;
 };
 
 } // namespace

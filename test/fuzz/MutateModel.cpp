@@ -8,12 +8,12 @@
 #include "test/fuzz/MutateModel.h"
 
 #include "test/fuzz/MutateTables.h"
+#include "test/fuzz/RandomChoice.h"
 
 #include "onnx.pb.h"
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <random>
 #include <sstream>
 #include <vector>
 
@@ -27,9 +27,10 @@ std::vector<std::string> splitWords(const char *text) {
   return {std::istream_iterator<std::string>(stream), std::istream_iterator<std::string>()};
 }
 
-class ModelMutator {
+class ModelMutator : RandomChoice {
 public:
-  ModelMutator(onnx::ModelProto &model, uint32_t seed) : model(model), graph(*model.mutable_graph()), random(seed) {}
+  ModelMutator(onnx::ModelProto &model, uint32_t seed)
+      : RandomChoice(seed), model(model), graph(*model.mutable_graph()) {}
 
   void run() {
     for (unsigned changes = 1 + below(4); changes; --changes)
@@ -61,9 +62,6 @@ private:
   //===--------------------------------------------------------------------===//
   // 1. Numbers and texts
   //===--------------------------------------------------------------------===//
-
-  size_t below(size_t end) { return std::uniform_int_distribution<size_t>(0, end - 1)(random); }
-  template <typename List> auto &pick(List &&list) { return list[below(std::size(list))]; }
 
   int64_t number() {
     static constexpr int64_t edges[] = {-1,
@@ -300,7 +298,6 @@ private:
 
   onnx::ModelProto &model;
   onnx::GraphProto &graph;
-  std::mt19937 random;
 };
 
 } // namespace

@@ -6,6 +6,7 @@
 //       lists.
 
 #include "test/fuzz/MutateModel.h"
+#include "test/fuzz/RandomChoice.h"
 
 #include "compiler/import/caffe/Handlers.h"
 
@@ -13,7 +14,6 @@
 #include <cmath>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
-#include <random>
 #include <vector>
 
 using google::protobuf::FieldDescriptor;
@@ -22,9 +22,9 @@ using google::protobuf::TextFormat;
 
 namespace {
 
-class NetworkMutator {
+class NetworkMutator : RandomChoice {
 public:
-  NetworkMutator(caffe::NetParameter &net, uint32_t seed) : net(net), random(seed) {}
+  NetworkMutator(caffe::NetParameter &net, uint32_t seed) : RandomChoice(seed), net(net) {}
 
   void run() {
     for (size_t changes = 1 + below(4); changes; --changes)
@@ -45,9 +45,6 @@ private:
       return changeMessage(layer);
     }
   }
-
-  size_t below(size_t end) { return std::uniform_int_distribution<size_t>(0, end - 1)(random); }
-  template <typename List> auto &pick(List &&list) { return list[below(std::size(list))]; }
 
   int64_t number() {
     static constexpr int64_t edges[] = {-1, -2, 64, 255, 65536, INT32_MAX, INT32_MIN, int64_t(1) << 40, INT64_MAX};
@@ -146,7 +143,6 @@ private:
   }
 
   caffe::NetParameter &net;
-  std::mt19937 random;
 };
 
 } // namespace
