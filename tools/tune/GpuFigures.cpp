@@ -5,6 +5,7 @@
 
 #include "tools/tune/GpuFigures.h"
 #include "tools/tune/KernelWork.h"
+#include "tools/tune/Measure.h"
 
 #include "runtime/include/nacre/runtime.h"
 
@@ -29,8 +30,6 @@ constexpr int kKernelCount = sizeof(kKernels) / sizeof(kKernels[0]);
 constexpr double kSmallBytes = 2.0 * 4 * 16 * (1 << 14), kLargeBytes = 2.0 * 4 * 16 * (1 << 18);
 
 constexpr double kSecondsOfRates = 2, kSecondsOfLatency = 0.5;
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());

@@ -23,6 +23,8 @@
 
 namespace nacre::tune {
 
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
 namespace {
 
 //===----------------------------------------------------------------------===//
@@ -31,8 +33,6 @@ namespace {
 
 /// Each shorter than a time slice, so that some are not interrupted.
 constexpr int kTries = 60;
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 void pinTo(unsigned cpu) {
   cpu_set_t set;

@@ -20,6 +20,9 @@ struct CoreSpeed {
   double gigaflops = 0; ///< fp32 multiply-adds from registers, each as two.
 };
 
+/// Returns the seconds since some fixed point.
+double now();
+
 /// The cores that this process may use.
 std::vector<unsigned> allowedCores();
 
