@@ -88,11 +88,6 @@ private:
     SmallVector<Value> loaded;
   };
 
-  /// A part that is `ahead` of another; beyond the last one, that one again: a branch would cost more.
-  Value partAfter(Value part, int64_t ahead) {
-    return build.least(build.add(part, ahead), build.constant(loader.parts() - 1));
-  }
-
   /// The next part waits in registers until all have multiplied this one.
   SmallVector<Value> reduceByOneBuffer(SmallVector<Value> carried) {
     const size_t sums = carried.size();
@@ -102,7 +97,7 @@ private:
       mlir::gpu::BarrierOp::create(build.ops, build.loc);
       loader.store(ArrayRef(current).drop_front(sums), zero);
       mlir::gpu::BarrierOp::create(build.ops, build.loc);
-      SmallVector<Value> next = loader.load(partAfter(part, 1));
+      SmallVector<Value> next = loader.load(loader.partAfter(part, 1));
       current.truncate(sums);
       for (int64_t step = 0; step < tile.depth / tile.parts; step += kMatrixSize)
         current = multiply(current, loadMatrices(step, zero));
@@ -124,12 +119,12 @@ private:
     carried.append(tile.rows, zeros(leftMatrix));
     carried.append(tile.quads, zeros(rightMatrix));
     for (int64_t part = 1; part <= tile.ahead; ++part)
-      carried.append(loader.load(partAfter(build.constant(0), part)));
+      carried.append(loader.load(loader.partAfter(build.constant(0), part)));
     const size_t chunks = (carried.size() - sums - matrices) / tile.ahead;
     auto emitPart = [&](Value part, Value buffer, Value nextBuffer, SmallVector<Value> current) {
       loader.store(ArrayRef(current).slice(sums + matrices, chunks), nextBuffer);
       SmallVector<Value> waiting(ArrayRef<Value>(current).drop_front(sums + matrices + chunks));
-      waiting.append(loader.load(partAfter(part, tile.ahead + 1)));
+      waiting.append(loader.load(loader.partAfter(part, tile.ahead + 1)));
       SmallVector<Value> former(ArrayRef<Value>(current).slice(sums, matrices));
       current.truncate(sums);
       for (int64_t step = 0; step < tile.depth / tile.parts; step += kMatrixSize) {

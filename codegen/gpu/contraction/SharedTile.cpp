@@ -79,19 +79,14 @@ public:
   }
 
 private:
-  /// A part that is `ahead` of another; beyond the last one, that one again: a branch would cost more.
-  Value partAfter(Value part, int64_t ahead) {
-    return build.least(build.add(part, ahead), build.constant(loader.parts() - 1));
-  }
-
   /// While a part is multiplied, the next `ahead` ones are on their way, the nearest of which goes to the other buffer after it.
   SmallVector<Value> multiplyAll(SmallVector<Value> carried) {
     const size_t sums = carried.size();
     for (int64_t part = 1; part < tile.ahead; ++part)
-      carried.append(loader.load(partAfter(build.constant(0), part)));
+      carried.append(loader.load(loader.partAfter(build.constant(0), part)));
     auto emitPart = [&](Value part, Value buffer, Value nextBuffer, SmallVector<Value> current) {
       SmallVector<Value> waiting(ArrayRef<Value>(current).drop_front(sums));
-      const SmallVector<Value> last = loader.load(partAfter(part, tile.ahead));
+      const SmallVector<Value> last = loader.load(loader.partAfter(part, tile.ahead));
       waiting.append(last);
       current.truncate(sums);
       current = multiplyPart(buffer, std::move(current));

@@ -88,6 +88,10 @@ SmallVector<TileLoader::ChunkPosition> TileLoader::positions(int64_t lines, int6
 
 int64_t TileLoader::parts() const { return llvm::divideCeil(depthSize, layout.depth); }
 
+Value TileLoader::partAfter(Value part, int64_t ahead) {
+  return build.least(build.add(part, ahead), build.constant(parts() - 1));
+}
+
 //===----------------------------------------------------------------------===//
 // To registers
 //===----------------------------------------------------------------------===//

@@ -33,6 +33,8 @@ public:
   TileLoader(ContractionGrid &grid, const SharedLayout &layout, int64_t threads);
 
   int64_t parts() const;
+  /// The part that is `ahead` of another; beyond the last one, that one again: a branch would cost more.
+  mlir::Value partAfter(mlir::Value part, int64_t ahead);
   /// This invocation's chunks of a part, in registers, or what a source makes chunks of; what lies beyond the last step is not
   /// zero yet.
   llvm::SmallVector<mlir::Value> load(mlir::Value part);
