@@ -10,7 +10,6 @@
 #include "runtime/include/nacre/runtime.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <dlfcn.h>
 #include <map>
