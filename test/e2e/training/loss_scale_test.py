@@ -5,9 +5,13 @@
 The same library runs on a GPU, which lavapipe may be, and on the CPU: both follow the same rule.
 """
 import os
+import shutil
 import struct
+import sys
 import unittest
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import nacre
 import training_cases
 from training_cases import Case, largest, read_floats, write
 
@@ -20,8 +24,11 @@ class LossScaleTest(training_cases.CaseOnGpuTest):
     compile_options = ("--place=gpu", "--gpu-precision=fp16")
 
     on_gpu = True
+    on_arm64 = False
 
     def program(self):
+        if self.on_arm64:
+            return ["qemu-aarch64", "-L", nacre.ARM64_SYSROOT, "-cpu", "cortex-a76", super().program()[0] + "-arm64"]
         return super().program() if self.on_gpu else super().program()[:1]
 
     def read_said(self, said):
@@ -136,6 +143,27 @@ class LossScaleTest(training_cases.CaseOnGpuTest):
             self.steps(library, 1, batches, "train")
             self.assertEqual(self.scale(), (16384, 1, 2))
             self.assertNotEqual(self.state()["#step"], before["#step"])
+
+    @unittest.skipUnless(shutil.which("qemu-aarch64") and os.path.isdir(nacre.ARM64_SYSROOT), "needs qemu-aarch64 and an arm64 sysroot")
+    def test_a_step_that_overflows_on_arm64(self):
+        """As on a phone that has no Vulkan."""
+        self.compile_options += ("--target=linux-arm64",)
+        self.on_arm64, self.on_gpu = True, False
+        case = Case("batch_norm")
+        self.feed(case)
+        library, batches = self.build(case, LEARNING), case.facts["batches"]
+        self.steps(library, 3, batches, "train")
+        before = self.state()
+        self.assertTrue(any("running" in name for name in before), before.keys())
+        self.assertEqual(self.scale(), (65536, 3, 0))
+        self.go_on()
+        self.steps(library, 1, f"{batches + 1}:2:{batches}", "train")
+        self.assert_kept(before)
+        self.assertEqual(self.scale(), (32768, 0, 1))
+        self.go_on()
+        self.steps(library, 1, batches, "train")
+        self.assertEqual(self.scale(), (32768, 1, 1))
+        self.assertNotEqual(self.state()["#step"], before["#step"])
 
     def assert_kept(self, before):
         for name, data in self.state().items():
