@@ -79,6 +79,9 @@ class StateTest(packaged.PackageTest):
         with self.assertRaises(nacre.RunError) as caught:
             state.save(self.path("no", "folder"))
         self.assertEqual(caught.exception.status.name, "FAILED")
+        for call in (state.save, state.load):
+            self.assert_says(ValueError, "the path must not contain the character 0", call, self.path("cut") + "\0.safetensors")
+        self.assertFalse(os.path.exists(self.path("cut")))
 
 
 class CompatibilityTest(packaged.PackageTest):

@@ -53,6 +53,13 @@ def role_bits(roles: Roles) -> int:
     return bits
 
 
+def _path_bytes(path: Union[str, "os.PathLike[str]"]) -> bytes:
+    encoded = os.fsencode(path)
+    if b"\0" in encoded:  # C would take what is before it.
+        raise ValueError("the path must not contain the character 0")
+    return encoded
+
+
 class State(Mapping[str, Array]):
     """The state that a model keeps between runs: `state["h"]` copies the tensor "h", `state["h"] = array` writes it.
 
@@ -105,7 +112,7 @@ class State(Mapping[str, Array]):
         """
         if finite:
             self._require_finite(role_bits(roles))
-        self._check(self._functions.save(self.pointer, os.fsencode(path), role_bits(roles)))
+        self._check(self._functions.save(self.pointer, _path_bytes(path), role_bits(roles)))
 
     def _require_finite(self, roles: int) -> None:
         for tensor, role in self.tensors:
@@ -117,7 +124,7 @@ class State(Mapping[str, Array]):
 
     def load(self, path: Union[str, "os.PathLike[str]"], roles: Roles = None) -> None:
         """Loads the tensors of these roles; the whole file is checked before anything changes."""
-        self._check(self._functions.load(self.pointer, os.fsencode(path), role_bits(roles)))
+        self._check(self._functions.load(self.pointer, _path_bytes(path), role_bits(roles)))
 
     def copy_from(self, other: State) -> None:
         """Copies another state of the same model to this one."""
