@@ -15,7 +15,7 @@ SCALES = (math.nan, math.inf, -math.inf, 0.0, -0.0, -65536.0, 1e-40, 1e-30, 0.5,
 
 
 def change_state(old, new, **values):
-    """Writes a state file with other values, by name, and without the metadata that has the checksum."""
+    """Writes a state file with other first elements, by name, and without the metadata that has the checksum."""
     with open(old, "rb") as file:
         data = file.read()
     begin = 8 + struct.unpack_from("<Q", data)[0]
@@ -23,8 +23,7 @@ def change_state(old, new, **values):
     tensors = bytearray(data[begin:])
     del rows["__metadata__"]
     for name, value in values.items():
-        first, end = rows[name]["data_offsets"]
-        tensors[first:end] = struct.pack({"F32": "<f", "I64": "<q"}[rows[name]["dtype"]], value)
+        struct.pack_into({"F32": "<f", "I64": "<q"}[rows[name]["dtype"]], tensors, rows[name]["data_offsets"][0], value)
     header = json.dumps(rows).encode()
     write(new, struct.pack("<Q", len(header)) + header + tensors)
 
@@ -117,7 +116,7 @@ class StateValuesTest(training_cases.CaseOnGpuTest):
                     self.assertEqual(self.read_state("#batches"), 0)
 
     def test_resuming(self):
-        """nacre-run refuses to continue after a number of steps that is none."""
+        """nacre-run refuses to continue after a number of steps that is none, or with weights that no step makes finite again."""
         case, library, _ = self.prepare("--optimizer=adam")
         arrays = case.arrays
         for name, code in (("input:x", "f"), ("label", "q")):
@@ -127,6 +126,10 @@ class StateValuesTest(training_cases.CaseOnGpuTest):
         self.assertIn("'#step' must be a number of steps, but is -5; load only weights and statistics with --weights",
                       self.run_model(library, "--train", *examples, "--epochs=1", "--resume=" + self.path("begin.safetensors"), status=2))
         self.run_model(library, "--train", *examples, "--epochs=1", "--weights=" + self.path("begin.safetensors"))
+        for name, value, said in (("fc1.weight", math.nan, "nan"), ("fc1.weight#v", -math.inf, "-inf")):
+            change_state(self.path("end.safetensors"), self.path("begin.safetensors"), **{name: value})
+            self.assertIn(f"'{name}' must be finite to be trained, but has {said}; load an earlier state, or begin without one",
+                          self.run_model(library, "--train", *examples, "--epochs=9", "--resume=" + self.path("begin.safetensors"), status=2))
 
 
 if __name__ == "__main__":

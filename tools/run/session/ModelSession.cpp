@@ -180,8 +180,11 @@ template <typename Call> Outcome ModelSession::withFile(Call call, const std::st
 }
 
 /// A network's own memory may have an infinity for a reason; what training makes may not.
-Outcome ModelSession::checkFinite(nacre_state *state, uint32_t roles) const {
+Outcome ModelSession::checkFinite(uint32_t roles, const char *purpose, const Failure &advice) {
   roles &= NACRE_STATE_WEIGHT | NACRE_STATE_MOMENT | NACRE_STATE_STATISTIC;
+  nacre_state *state = nullptr;
+  if (nacre_session_state(session, &state) != NACRE_OK)
+    return std::nullopt;
   std::vector<char> bytes;
   nacre_state_info tensor;
   for (uint32_t i = 0; nacre_state_describe(model, i, &tensor) == NACRE_OK; ++i) {
@@ -192,21 +195,23 @@ Outcome ModelSession::checkFinite(nacre_state *state, uint32_t roles) const {
       return usageFailure(nacre_state_reason(state));
     const TensorView view = viewOf(tensor.type, tensor.rank, tensor.dims, bytes.data());
     for (size_t e = 0; e < view.count; ++e)
-      if (const double value = readElement(view.type, view.data, e); !std::isfinite(value))
-        return Failure{ExitCode::Diverged, "'" + printableText(tensor.name) + "' must be finite to be saved, but has " +
-                                               (std::isnan(value) ? "nan"
-                                                : value < 0       ? "-inf"
-                                                                  : "inf") +
-                                               "; lower the learning rate, or compile with --clip=norm:1"};
+      if (const double value = readElement(view.type, view.data, e); !std::isfinite(value)) {
+        const char *is = std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
+        return Failure{advice.code, "'" + printableText(tensor.name) + "' must be finite to be " + purpose +
+                                        ", but has " + is + "; " + advice.text};
+      }
   }
   return std::nullopt;
 }
 
+Outcome ModelSession::checkTrainable() {
+  return checkFinite(NACRE_STATE_ALL, "trained", usageFailure("load an earlier state, or begin without one"));
+}
+
 Outcome ModelSession::saveState(const std::string &path, uint32_t roles) {
-  nacre_state *state = nullptr;
-  if (nacre_session_state(session, &state) == NACRE_OK)
-    if (Outcome failure = checkFinite(state, roles))
-      return failure;
+  if (Outcome failure =
+          checkFinite(roles, "saved", {ExitCode::Diverged, "lower the learning rate, or compile with --clip=norm:1"}))
+    return failure;
   return withFile(nacre_state_save, path, roles);
 }
 

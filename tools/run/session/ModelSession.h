@@ -59,6 +59,8 @@ public:
   /// To and from files, of these roles. What training made infinite or no number is not saved.
   Outcome saveState(const std::string &path, uint32_t roles);
   Outcome loadState(const std::string &path, uint32_t roles);
+  /// Refuses a state from which no step leads back: every gradient would be infinite or NaN.
+  Outcome checkTrainable();
   Outcome launchTime(uint32_t index, nacre_launch_time &time);
   /// What computes the runs from now on.
   Outcome describe(nacre_session_info &info) const;
@@ -77,7 +79,7 @@ private:
   Outcome collectPorts();
   Outcome collectStates();
   template <typename Copy> Outcome copyStates(Copy copy);
-  Outcome checkFinite(nacre_state *state, uint32_t roles) const;
+  Outcome checkFinite(uint32_t roles, const char *purpose, const Failure &advice);
   template <typename Call> Outcome withFile(Call call, const std::string &path, uint32_t roles);
   Outcome refused(nacre_status status) const;
 

@@ -55,6 +55,9 @@ public:
       return failure;
     if (Outcome failure = loadStateFiles(anySession(), options))
       return failure;
+    const bool hasLoaded = !options.resumeFile.empty() || !options.weightsFile.empty();
+    if (Outcome failure = stepper && hasLoaded ? stepper->checkTrainable() : std::nullopt)
+      return failure;
     if (Outcome failure = log.open(training.logFile, !options.resumeFile.empty()))
       return failure;
     const Outcome failure = begin();
