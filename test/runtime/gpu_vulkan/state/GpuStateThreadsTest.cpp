@@ -15,7 +15,7 @@ namespace nacre::test {
 namespace {
 
 struct GpuStateThreadsTest : GpuKeptState {
-  static constexpr int kTurns = 8, kSaves = 8; // a disk may need 50 ms for a save
+  static constexpr int kTurns = 5, kSaves = 6; // a disk may need 50 ms for a save
 
   GpuStateThreadsTest() {
     std::fill(std::begin(toy.scale), std::end(toy.scale), 1.0f);
