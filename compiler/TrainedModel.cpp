@@ -162,9 +162,14 @@ LogicalResult nameOwnSteps(ModuleOp module) {
 
 std::string TrainedModel::findUndivided(ModuleOp module) const {
   auto function = module.lookupSymbol<func::FuncOp>(train::trainEntry);
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (function.getResultAttr(i, nn::variableAttr))
-      return "use --batch-norm=frozen, or take the dropout out";
+  const auto results = llvm::seq(function.getNumResults()), arguments = llvm::seq(function.getNumArguments());
+  const bool updates = llvm::any_of(results, [&](unsigned i) { return function.getResultAttr(i, nn::variableAttr); });
+  // Dropout reads the number of the step.
+  const bool drops = llvm::any_of(arguments, [&](unsigned i) {
+    return nn::readRole(function.getArgAttr(i, nn::roleAttr)) == nn::VariableRole::Counter;
+  });
+  if (updates || drops)
+    return "use --batch-norm=frozen, or take the dropout out";
   if (llvm::Error error = train::checkParts(*options.training)) {
     llvm::consumeError(std::move(error));
     return "--loss must have losses that are means over all examples";
