@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import importlib
 import sys
 import time
 from typing import Any, List, Optional
@@ -106,11 +107,11 @@ class _Notebook(_Changing):
             self._put("")
 
     def _put(self, below: str) -> None:
-        from IPython.display import HTML, display  # type: ignore[import]  # pylint: disable=import-outside-toplevel,import-error
+        shown = importlib.import_module("IPython.display")
         lines = "".join(html.escape(line) + "\n" for line in self._lines)
-        content = HTML((f"<pre>{lines}</pre>" if lines else "") + below)
+        content = shown.HTML((f"<pre>{lines}</pre>" if lines else "") + below)
         if self._handle is None:
-            self._handle = display(content, display_id=True)
+            self._handle = shown.display(content, display_id=True)
         else:
             self._handle.update(content)
 

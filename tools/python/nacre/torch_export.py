@@ -2,6 +2,7 @@
 """Compiles PyTorch modules through torch.onnx. PyTorch is imported only when needed."""
 from __future__ import annotations
 
+import importlib
 import inspect
 import os
 import tempfile
@@ -28,7 +29,7 @@ def from_torch(module: Any, example_inputs: Any, *, input_names: Optional[Sequen
         model.run(image)["output"]
     """
     try:
-        import torch  # type: ignore[import]  # pylint: disable=import-outside-toplevel
+        torch = importlib.import_module("torch")  # mypy would read all of it
     except ImportError:
         raise ImportError("from_torch needs PyTorch (package torch of PyPI, python3-torch of Debian); or export the module to ONNX "
                           "elsewhere, and pass the file to nacre.compile") from None
