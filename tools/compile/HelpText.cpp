@@ -69,6 +69,7 @@ static void printLosses(raw_ostream &os) {
   printEntry(os, "mean-absolute-error", "of any tensor", 25);
   printEntry(os, "huber", "of any tensor; squared below ,delta=X, absolute above (default: 1)", 25);
   printEntry(os, "model", "the tensor is a loss itself", 25);
+  printEntry(os, "<any of these>*<factor>", "times a number: huber:y,delta=2*0.5", 25);
   os << "\nOPTIMIZERS (--optimizer=)\n"
         "  sgd      momentum=X, nesterov, weight-decay=X\n"
         "  adam     beta1=X, beta2=X, epsilon=X, weight-decay=X\n"

@@ -245,6 +245,9 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
     return bad("--gpu-precision must be fp32 or fp16, but is '" + options.gpuPrecision + "'");
   if (*precision != GpuPrecision::F32 && placement->engines == Placement::Engines::Cpu)
     return bad("--gpu-precision=" + options.gpuPrecision + " requires --place=gpu, split:<percent> or auto");
+  if (*precision != GpuPrecision::F32 && compiler.accuracy == Accuracy::Strict)
+    return bad("--accuracy=strict cannot be combined with --gpu-precision=" + options.gpuPrecision +
+               ", which rounds values and weights");
   compiler.gpuPrecision = *precision;
   std::optional<WeightType> weightType = parseWeightType(options.weightType);
   if (!weightType)
