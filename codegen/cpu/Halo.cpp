@@ -22,9 +22,8 @@ public:
   /// `low` and `high` count the target's own elements.
   void emit(Value low, Value high) {
     if (int64_t step = written.steps[cutAxis]; step != 1) {
-      auto scaled = [&](Value index) { return build.address({{index, 0}}, {step}, 0); };
-      low = scaled(low);
-      high = arith::MinUIOp::create(build.ops, build.loc, scaled(high), build.index(slice.shape[cutAxis]));
+      low = build.scaled(low, step);
+      high = arith::MinUIOp::create(build.ops, build.loc, build.scaled(high, step), build.index(slice.shape[cutAxis]));
     }
     for (const HaloBox &box : cutHalo(slice.shape, written.haloLow, written.haloHigh, cutAxis))
       switch (box.owner) {

@@ -226,11 +226,11 @@ void VectorBuilder::storeAt(Value vector, Value pointer) {
                         /*alignment=*/bytesOfElement(getElementTypeOrSelf(vector.getType())));
 }
 
-/// An instruction of NEON for vectors in memory.
 Value VectorBuilder::intrinsic(const Twine &name, Type type, ValueRange operands) {
   return LLVM::CallIntrinsicOp::create(ops, loc, type, ops.getStringAttr(name), operands).getResult(0);
 }
 
+/// An instruction of NEON for vectors in memory.
 static StringAttr nameOfNeon(OpBuilder &ops, StringRef instruction, VectorType type) {
   const StringRef kind = isa<FloatType>(type.getElementType()) ? "f" : "i";
   return ops.getStringAttr("llvm.aarch64.neon." + instruction + ".v" + Twine(type.getNumElements()) + kind +

@@ -53,12 +53,14 @@ public:
   /// offset + sum of strides[i] * at[i].
   mlir::Value address(llvm::ArrayRef<Position> at, llvm::ArrayRef<int64_t> strides, int64_t offset);
   mlir::Value add(mlir::Value index, int64_t constant);
+  /// Sums and products of indices.
   mlir::Value sum(mlir::Value a, mlir::Value b) { return address({{a, 0}, {b, 0}}, {1, 1}, 0); }
   mlir::Value scaled(mlir::Value index, int64_t by) { return address({{index, 0}}, {by}, 0); }
   /// Of an index that is not negative.
   mlir::Value divide(mlir::Value index, int64_t by);
   mlir::Value remainder(mlir::Value index, int64_t by);
 
+  /// An operator with one result.
   template <typename Op, typename... Operands> mlir::Value make(Operands... operands) {
     return Op::create(ops, loc, operands...).getResult();
   }

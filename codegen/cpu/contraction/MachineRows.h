@@ -116,7 +116,7 @@ struct MachineRow {
   double rowCycles = 0;    ///< Of the pipes that multiply, to make an operand of a row's words, or of several rows'.
   double columnCycles = 0; ///< The same, of a register of columns: to widen them.
   double issueCycles = 0; ///< Of a load or a loop's instruction beside multiply-adds: where few are decoded in a cycle.
-  double iterationCycles = 0; ///< Of an iteration of a tile's loop, when nothing is multiplied.
+  double iterationCycles = 0; ///< An iteration of a tile's loop takes them even if it multiplies nothing.
   double nearlyEqual = 0.04;  ///< A wider panel must save more than this part of the cycles.
   double paddingCost = 0;     ///< Of a panel's zeros, in parts of what it costs to compute them: they are stored.
   /// How far ahead of a weight that no cache holds lines are asked for; 0: not at all, because the hardware does. That of x86

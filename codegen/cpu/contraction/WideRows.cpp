@@ -222,8 +222,7 @@ void forWideRows(KernelFunction &function, VectorBuilder &build, MatrixProduct &
   auto emitBlock = [&](const PanelWalk &block) {
     CutRows cut;
     if (walked.cut == LoopedContraction::Cut::Rows) {
-      auto iterationOf = [&](Value index) { return build.address({{index, 0}}, {walked.cutFactor}, 0); };
-      cut = {iterationOf(block.cutLow), iterationOf(block.cutHigh),
+      cut = {build.scaled(block.cutLow, walked.cutFactor), build.scaled(block.cutHigh, walked.cutFactor),
              std::min(block.cutMost * walked.cutFactor, walked.rows[walked.cutLoop].size)};
     }
     Addresses there = at;

@@ -45,8 +45,7 @@ private:
     return arith::SubIOp::create(build.ops, build.loc, to, build.remainder(length, step));
   }
   /// Index `share` of the cut axis as an iteration of the loop that walks it, which may have others merged into it.
-  Value iterationOf(Value share) { return build.address({{share, 0}}, {contraction.cutFactor}, 0); }
-  Value scaled(Value vector) { return build.address({{vector, 0}}, {lanes}, 0); }
+  Value iterationOf(Value share) { return build.scaled(share, contraction.cutFactor); }
 
   KernelFunction &function;
   VectorBuilder build;
@@ -151,7 +150,7 @@ void DepthwiseEmitter::emitChannels(int64_t rows, const Addresses &at) {
     return;
   }
   if (dividesChannels)
-    return build.loop(scaled(function.begin), scaled(function.end), lanes, vector(lanes));
+    return build.loop(build.scaled(function.begin, lanes), build.scaled(function.end, lanes), lanes, vector(lanes));
   const int64_t channels = contraction.columns.size, whole = channels - channels % lanes;
   build.loop(0, whole, lanes, vector(lanes));
   for (Piece piece : tile->piecesOf(channels - whole))

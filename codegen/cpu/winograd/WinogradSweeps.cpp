@@ -49,7 +49,7 @@ void WinogradSweeps::overVectors(Value vectors, ValueRange carried, VectorBuilde
     build.loop(-end, 0, step, carried, [&](Position left, ValueRange values) { return body(left + end, values); });
     return;
   }
-  Value end = build.address({{vectors, 0}}, {step}, 0);
+  Value end = build.scaled(vectors, step);
   build.loop(build.index(0), end, step, carried, body);
 }
 

@@ -18,7 +18,7 @@ WinogradTiles::Origin WinogradTiles::originOf(Position number) {
   if (!contraction.cutAmongImages)
     return {build.index(0), build.address({{low, 0}, {row, 0}}, {1, tile}, 0), column};
   Value image = build.address({{low, 0}, {build.divide(inBlock, ofImage), 0}}, {1, 1}, 0);
-  return {image, build.address({{row, 0}}, {tile}, 0), column};
+  return {image, build.scaled(row, tile), column};
 }
 
 Value WinogradTiles::isWhole(const Origin &origin) {
