@@ -9,10 +9,10 @@
 
 #include "compiler/import/GraphImporter.h"
 
+#include "compiler/import/builder/EraseUnused.h"
 #include "compiler/import/builder/OpenWeights.h"
 #include "compiler/import/entry/CompletedEntry.h"
 #include "compiler/import/entry/DeclaredOutputs.h"
-#include "compiler/import/entry/EraseUnused.h"
 #include "compiler/import/entry/InputValues.h"
 #include "compiler/import/entry/KeptState.h"
 #include "compiler/import/entry/KeptValues.h"

@@ -8,11 +8,11 @@
 #include "compiler/import/batch/ChangeBatch.h"
 
 #include "compiler/import/batch/Rules.h"
+#include "compiler/import/builder/EraseUnused.h"
 #include "dialects/nn/Variables.h"
 #include "dialects/nn/shapes/ShapeRules.h"
 
 #include "mlir/IR/Verifier.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -210,9 +210,7 @@ FailureOr<std::optional<BatchPlace>> findRows(func::FuncOp function, unsigned re
   Operation *end = copy->front().getTerminator();
   end->setOperands(end->getOperand(result));
   // What only other results depend on may combine rows.
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(copy->front())))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  eraseUnused(copy->front());
   ScopedDiagnosticHandler silence(function.getContext(), [](Diagnostic &) { return success(); });
   BatchRewriter rewriter(batch, batch, /*isTrained=*/true);
   for (const BatchChange::Input &input : inputs)

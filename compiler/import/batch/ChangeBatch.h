@@ -31,8 +31,8 @@ struct BatchChange {
 /// each row. Reports an error at the first operator that combines rows.
 llvm::LogicalResult changeBatch(mlir::func::FuncOp function, const BatchChange &change);
 
-/// Where the rows of a result of `function` are; nothing if it has none. Fails, without an error, if an operator on the way combines
-/// rows. Changes nothing.
+/// Finds where the rows of a result of `function` are; nothing if it has none. Fails, without an error, if an operator that the result
+/// depends on combines rows. `function` stays as it is.
 llvm::FailureOr<std::optional<BatchPlace>> findRows(mlir::func::FuncOp function, unsigned result, int64_t batch,
                                                     llvm::ArrayRef<BatchChange::Input> inputs);
 

@@ -2,8 +2,8 @@
 //
 // Erases operators whose results nothing uses: folding leaves them over.
 
-#ifndef NACRE_COMPILER_IMPORT_ENTRY_ERASEUNUSED_H
-#define NACRE_COMPILER_IMPORT_ENTRY_ERASEUNUSED_H
+#ifndef NACRE_COMPILER_IMPORT_BUILDER_ERASEUNUSED_H
+#define NACRE_COMPILER_IMPORT_BUILDER_ERASEUNUSED_H
 
 #include "mlir/IR/Block.h"
 
@@ -14,4 +14,4 @@ void eraseUnused(mlir::Block &block);
 
 } // namespace nacre::importer
 
-#endif // NACRE_COMPILER_IMPORT_ENTRY_ERASEUNUSED_H
+#endif // NACRE_COMPILER_IMPORT_BUILDER_ERASEUNUSED_H

@@ -5,7 +5,7 @@
 #include "compiler/import/entry/CompletedEntry.h"
 
 #include "compiler/import/batch/ChangeBatch.h"
-#include "compiler/import/entry/EraseUnused.h"
+#include "compiler/import/builder/EraseUnused.h"
 #include "compiler/import/entry/KeptState.h"
 
 using namespace mlir;
