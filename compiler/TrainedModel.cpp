@@ -24,7 +24,7 @@ static LogicalResult fail(MLIRContext &context, const Twine &message) {
   return emitError(UnknownLoc::get(&context)) << message;
 }
 
-/// The inputs that have a batch, and its axis in each.
+/// Returns the inputs that have a batch, each with its axis.
 static SmallVector<importer::BatchChange::Input> batchedInputs(func::FuncOp function,
                                                                const train::TrainingOptions &options) {
   SmallVector<importer::BatchChange::Input> inputs;
@@ -44,7 +44,7 @@ static int64_t sizeOf(func::FuncOp function, const importer::BatchChange::Input 
   return cast<RankedTensorType>(function.getArgument(input.argument).getType()).getDimSize(input.axis);
 }
 
-/// Of the first input that has one.
+/// Returns the size of the batch, from the first input that has one; 1 if none has.
 static int64_t batchOf(func::FuncOp function, const train::TrainingOptions &options) {
   const SmallVector<importer::BatchChange::Input> inputs = batchedInputs(function, options);
   return inputs.empty() ? 1 : sizeOf(function, inputs.front());
@@ -52,14 +52,15 @@ static int64_t batchOf(func::FuncOp function, const train::TrainingOptions &opti
 
 namespace {
 
-/// Why a batch cannot be taken in parts, and what would let it.
+/// Why a batch cannot be divided, and what the user can change.
 struct Obstacle {
   std::string reason, hint;
 };
 
 } // namespace
 
-/// What a tensor, of an output or a loss, puts in the way: parts of it must be those of the batch. `part` computes a part; null: none does.
+/// Returns what prevents a division of the batch: in each output and each loss's tensor, an example must be in one piece. `part` is the same
+/// function for a part of the batch, or null before there is one.
 static std::optional<Obstacle> findObstacle(func::FuncOp function, func::FuncOp part,
                                             const train::TrainingOptions &options) {
   const int64_t batch = batchOf(function, options);

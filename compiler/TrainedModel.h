@@ -74,7 +74,7 @@ public:
   int64_t getMicroBatch() const { return microBatch; }
 
 private:
-  /// What would let the batch be taken in parts, of entries as they were imported.
+  /// Returns what the user can change so that the batch can be divided, from entries as they were imported; empty if it can.
   std::string findUndivided(mlir::ModuleOp module) const;
   /// The largest that are smaller than those of now; 0: there are none.
   int64_t getSmallerParts() const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an OutputFile announces its name to, in programs that have LLVM.
+// Given to an OutputFile (OutputFile.h) by programs that link LLVM, so that a signal leaves no unfinished file behind.
 
 #ifndef NACRE_DIALECTS_REMOVEONSIGNAL_H
 #define NACRE_DIALECTS_REMOVEONSIGNAL_H
@@ -10,7 +10,7 @@
 
 namespace nacre {
 
-/// Removes the file if a signal ends the program.
+/// Removes the file when a signal ends the program.
 inline void removeOnSignal(const std::string &path) { llvm::sys::RemoveFileOnSignal(path); }
 
 } // namespace nacre

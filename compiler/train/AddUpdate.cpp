@@ -86,7 +86,7 @@ constexpr llvm::StringLiteral sumName = "#sum", batchesName = "#batches";
 Value countBatches(EntryFunction &entry, Writer &write) {
   auto type = RankedTensorType::get({}, write.getBuilder().getF32Type());
   Value before = entry.variable(batchesName, type, nn::VariableRole::Counter);
-  // Otherwise a number that only an app can have written would divide gradients by 0 or NaN.
+  // A negative number or NaN, which only an app can have written, counts as 0: gradients are divided by the result.
   return write.add(write.where(write.binary(nn::BinaryKind::GreaterEqual, before, 0), before), 1);
 }
 

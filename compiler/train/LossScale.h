@@ -5,7 +5,7 @@
 //        into its range; how large it may be is known only while training.
 // How:   the factor is a variable. Gradients are divided by it as soon as they are f32. If one of them is not finite, all variables
 //        keep their values, by a select, and the factor is halved. After 2000 steps without that it is doubled. If it is outside its
-//        limits before a step, it is the initial one after it.
+//        limits before a step, it has its initial value after the step.
 
 #ifndef NACRE_COMPILER_TRAIN_LOSSSCALE_H
 #define NACRE_COMPILER_TRAIN_LOSSSCALE_H

@@ -36,8 +36,8 @@ bool correctsBySteps(const Optimizer &optimizer) {
 /// close to 1; f64 would keep enough of them, but GPUs lack its functions.
 static Value writeCorrection(Writer &w, double beta, Value step, Type elementType) {
   const double exponent = std::max(std::log(beta), -200.0); // e^-200 is 0 in f32, as is a beta of 0
-  // Not every GPU converts 64-bit integers. After 2^30 steps no correction changes. Before the first step, which only a state that an app
-  // has written says, the correction would be zero or negative and make all weights NaN.
+  // Not every GPU converts 64-bit integers. After 2^30 steps no correction changes. A count below 1, which only an app can have written,
+  // would make the correction zero or negative, and so all weights NaN.
   Value counted = w.binary(nn::BinaryKind::Max, w.binary(nn::BinaryKind::Min, step, double(1 << 30)), 1);
   Value number = w.convert(w.convert(counted, w.getBuilder().getI32Type()), elementType);
   return w.neg(w.unary(nn::UnaryKind::Elu, w.mul(number, exponent), /*alpha=*/1));

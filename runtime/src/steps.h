@@ -26,7 +26,7 @@ inline bool writes_state(const nacre_entry &entry) { return entry.first_write < 
 
 /// What may end a run before its last step.
 struct RunLimits {
-  int64_t loop_limit;  ///< Iterations of a loop that tests: then it ends as if its test had said so.
+  int64_t loop_limit;  ///< The most iterations of a loop with a test; then it ends as if its test had said so.
   uint64_t iterations; ///< Of all loops together, that may still end.
   uint32_t last_stop;  ///< From the step after this one on nothing ends the run: it writes the state.
   nacre_status status; ///< Not NACRE_OK once the run has been ended,

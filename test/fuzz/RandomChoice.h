@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What those draw by that change models at random. Equal seeds give equal draws.
+// Random choices for the classes that change models. Equal seeds give equal choices.
 
 #ifndef NACRE_TEST_FUZZ_RANDOMCHOICE_H
 #define NACRE_TEST_FUZZ_RANDOMCHOICE_H

@@ -148,7 +148,7 @@ class FitTest(DigitsTest):
         history = model.fit(PIXELS, LABELS, epochs=3, learning_rate=0.4, callbacks=[halve])
         self.assertEqual(history["learning_rate"], [0.4, 0.2, 0.1])
 
-    def test_a_learning_rate_that_is_none(self):
+    def test_refused_learning_rates(self):
         model = self.compiled()
         before = model.state["w"]
         for rate in (math.nan, math.inf, -0.1, 1e39):
