@@ -10,7 +10,9 @@
 #include "codegen/form/EmitterList.h"
 #include "codegen/gpu/Bindings.h"
 #include "codegen/gpu/Emitters.h"
+#include "codegen/gpu/LimitIterations.h"
 #include "codegen/gpu/Passes.h"
+#include "codegen/gpu/contraction/GpuMachines.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/PlanDialect.h"
 
@@ -55,6 +57,7 @@ public:
         bindings(kernel, function, inPieces ? options.pieceBytes : 0), body(startBody(options, variant)) {}
 
   KernelFunction &fill() { return body; }
+  void limitLoops();
   const Bindings &getBindings() const { return bindings; }
   mlir::gpu::GPUModuleOp finish();
   void erase() { module.erase(); }
@@ -110,6 +113,16 @@ Value Shader::shared(int64_t count, Type type) {
   return memref::AllocOp::create(builder, kernel.getLoc(),
                                  MemRefType::get({count}, type, MemRefLayoutAttrInterface(),
                                                  storageClass(context, spirv::StorageClass::Workgroup)));
+}
+
+/// Keeps the variant from emulated GPUs if an invocation may run more iterations than they can.
+void Shader::limitLoops() {
+  constexpr uint32_t kEmulated = maskOf(NACRE_GPU_CPU), kAll = 2 * kEmulated - 1;
+  if (limitIterations(function))
+    return;
+  body.families = (body.families ? body.families : kAll) & ~kEmulated;
+  if (body.families == 0)
+    body.declined = "an invocation may run more iterations than an emulated GPU can";
 }
 
 //===----------------------------------------------------------------------===//
@@ -176,6 +189,8 @@ FailureOr<EmittedKernel> emitVariants(plan::KernelOp kernel, const GpuOptions &o
       shader.fill().declined = shader.getBindings().obstacle();
     else if (shader.fill().declined.empty())
       shader.fill().declined = "not its form";
+    if (shader.fill().declined.empty())
+      shader.limitLoops();
     if (!shader.fill().declined.empty()) {
       emitted.declined = shader.fill().declined;
       shader.erase();

@@ -11,7 +11,7 @@ import random
 import struct
 from array import array
 
-FLOAT, UINT8, INT64, BOOL = 1, 2, 7, 9
+FLOAT, UINT8, INT8, INT32, INT64, BOOL = 1, 2, 3, 6, 7, 9
 
 
 def _varint(value):
@@ -147,7 +147,7 @@ class Graph:
                        b"".join(_bytes(8, _bytes(1, domain) + _number(2, version)) for domain, version in sorted(self.domains.items())) + self.training)
 
 
-NPY_TYPES = {"f": "<f4", "d": "<f8", "i": "<i4", "q": "<i8"}
+NPY_TYPES = {"f": "<f4", "d": "<f8", "b": "|i1", "B": "|u1", "i": "<i4", "q": "<i8"}
 
 
 def write_npy(path, dims, values, code="f"):

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  a limit for the iterations of an invocation.
+// Why:   Mesa's software GPUs leave all loops of a shader after 65,535 iterations in total (LP_MAX_TGSI_LOOP_ITERATIONS), and report nothing.
+// How:   loops that exceed the limit are unrolled, innermost first. The order of operations, and so every bit, stays.
+
+#ifndef NACRE_CODEGEN_GPU_LIMITITERATIONS_H
+#define NACRE_CODEGEN_GPU_LIMITITERATIONS_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace nacre::codegen::gpu {
+
+/// The iterations of all loops, nested ones multiplied, that an invocation may run on any device.
+inline constexpr int64_t kMostIterations = 65535;
+
+/// Unrolls loops until an invocation runs at most kMostIterations. Returns false if it may run more: loops that data end are not unrolled.
+bool limitIterations(mlir::gpu::GPUFuncOp function);
+
+} // namespace nacre::codegen::gpu
+
+#endif // NACRE_CODEGEN_GPU_LIMITITERATIONS_H
