@@ -19,12 +19,14 @@ namespace {
 /// The field with a layer's parameters, where its name is not the type's; empty for a layer that has none.
 StringRef findParameters(StringRef type) {
   static const std::pair<StringRef, StringRef> fields[] = {
+      {"Accum", "accum_param"},
       {"ArgMax", "argmax_param"},
       {"BatchNorm", "batch_norm_param"},
       {"Bias", "bias_param"},
       {"Clip", "clip_param"},
       {"Concat", "concat_param"},
       {"Convolution", "convolution_param"},
+      {"Correlation", "correlation_param"},
       {"Crop", "crop_param"},
       {"Deconvolution", "convolution_param"},
       {"DetectionOutput", "detection_output_param"},
@@ -33,6 +35,7 @@ StringRef findParameters(StringRef type) {
       {"Embed", "embed_param"},
       {"Exp", "exp_param"},
       {"Flatten", "flatten_param"},
+      {"FlowWarp", "flow_warp_param"},
       {"InnerProduct", "inner_product_param"},
       {"Interp", "interp_param"},
       {"LRN", "lrn_param"},
@@ -47,6 +50,7 @@ StringRef findParameters(StringRef type) {
       {"ROIPooling", "roi_pooling_param"},
       {"ReLU", "relu_param"},
       {"Reduction", "reduction_param"},
+      {"Resample", "resample_param"},
       {"Reshape", "reshape_param"},
       {"SPP", "spp_param"},
       {"Scale", "scale_param"},

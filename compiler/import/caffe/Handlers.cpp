@@ -15,6 +15,7 @@ const ImportRegistry &getOperators() {
     registerImages(result);
     registerMovement(result);
     registerNormalizations(result);
+    registerOpticalFlow(result);
     registerPoolings(result);
     registerProducts(result);
     registerReductions(result);

@@ -18,6 +18,7 @@ void registerDetections(ImportRegistry &registry);
 void registerImages(ImportRegistry &registry);
 void registerMovement(ImportRegistry &registry);
 void registerNormalizations(ImportRegistry &registry);
+void registerOpticalFlow(ImportRegistry &registry);
 void registerPoolings(ImportRegistry &registry);
 void registerProducts(ImportRegistry &registry);
 void registerReductions(ImportRegistry &registry);

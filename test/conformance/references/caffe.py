@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from references import caffe_boxes, caffe_images
+from references import caffe_boxes, caffe_flow, caffe_images
 from references.windows import convolve, windows
 
 
@@ -300,16 +300,18 @@ def _concat(layer, blobs, *xs):
     return np.concatenate(xs, p.one("axis", p.one("concat_dim", 1)))
 
 
-LAYERS = {"AbsVal": lambda layer, blobs, x: np.abs(x), "ArgMax": _argmax, "BNLL": lambda layer, blobs, x: np.log1p(np.exp(x)),
+LAYERS = {"AbsVal": lambda layer, blobs, x: np.abs(x), "Accum": lambda layer, blobs, *xs: caffe_flow.accumulate(Parameters(layer, "accum_param"), *xs), "ArgMax": _argmax, "BNLL": lambda layer, blobs, x: np.log1p(np.exp(x)),
           "BatchNorm": _batch_norm, "BatchReindex": lambda layer, blobs, x, which: x[which.astype(int)], "Bias": _bias,
-          "Clip": _clip, "Concat": _concat, "Convolution": _convolution, "Crop": _crop, "Deconvolution": _deconvolution,
+          "Clip": _clip, "Concat": _concat, "Convolution": _convolution,
+          "Correlation": lambda layer, blobs, left, right: caffe_flow.correlate(Parameters(layer, "correlation_param"), left, right), "Crop": _crop, "Deconvolution": _deconvolution,
           "DetectionOutput": _detections, "Dropout": lambda layer, blobs, x: x, "ELU": _elu, "Eltwise": _eltwise, "Embed": _embed,
-          "Exp": _exp, "Flatten": _flatten, "InnerProduct": _inner_product, "Interp": lambda layer, blobs, x: caffe_images.interpolate(Parameters(layer, "interp_param"), x), "LRN": _lrn, "Log": _log, "MVN": _mvn,
+          "Exp": _exp, "Flatten": _flatten, "FlowWarp": lambda layer, blobs, image, flow: caffe_flow.warp(image, flow), "InnerProduct": _inner_product, "Interp": lambda layer, blobs, x: caffe_images.interpolate(Parameters(layer, "interp_param"), x), "LRN": _lrn, "Log": _log, "MVN": _mvn,
           "Normalize": _normalize, "PReLU": _prelu, "Permute": _permute, "Pooling": _pooling, "Power": _power,
           "PriorBox": lambda layer, blobs, grid, image: caffe_boxes.prior_boxes(Parameters(layer, "prior_box_param"), grid.shape[2:], image.shape[2:]),
           "ROIPooling": lambda layer, blobs, x, rois: caffe_images.region_maxima(Parameters(layer, "roi_pooling_param"), x, rois),
           "ReLU": lambda layer, blobs, x: np.where(x > 0, x, np.float32(Parameters(layer, "relu_param").one("negative_slope", 0)) * x),
-          "Reduction": _reduction, "Reshape": _reshape, "SPP": _pyramid, "Scale": _scale, "Sigmoid": lambda layer, blobs, x: _sigmoid(x),
+          "Reduction": _reduction, "Resample": lambda layer, blobs, x, *reference: caffe_flow.resample(Parameters(layer, "resample_param"), x, *reference),
+          "Reshape": _reshape, "SPP": _pyramid, "Scale": _scale, "Sigmoid": lambda layer, blobs, x: _sigmoid(x),
           "Slice": _slice, "Softmax": _softmax,
           "Swish": lambda layer, blobs, x: x * _sigmoid(Parameters(layer, "swish_param").one("beta", 1) * x), "Threshold":
           lambda layer, blobs, x: (x > Parameters(layer, "threshold_param").one("threshold", 0)) * 1.0, "Tile": _tile}

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 
-def _resize(x, axis, size):
+def resize(x, axis, size):
     """Linearly between elements of an axis, of which the first and the last stay where they are."""
     extent = x.shape[axis]
     places = np.arange(size) * ((extent - 1) / (size - 1) if size > 1 else 0)
@@ -21,7 +21,7 @@ def interpolate(p, x):
     for axis, given in ((2, p.one("height")), (3, p.one("width"))):
         size = (x.shape[axis] - 1) // (shrink or 1) + 1
         size += (size - 1) * ((zoom or 1) - 1)
-        x = _resize(x, axis, given if given and bool(zoom) == bool(shrink) else size)
+        x = resize(x, axis, given if given and bool(zoom) == bool(shrink) else size)
     return x
 
 

@@ -97,8 +97,8 @@ void importReshape(OperandBinder &node) {
   for (auto [axis, dim] : llvm::enumerate(dims)) {
     int64_t place = first + static_cast<int64_t>(axis);
     if (dim < -1 || (dim == 0 && place >= rank) || (dim == -1 && open >= 0)) {
-      node.error() << "parameter 'shape' must hold sizes, 0 to copy one of " << describe(x)
-                   << ", and at most one -1, but is " << describeShape(dims);
+      node.error() << "parameter 'shape' must hold sizes, of which one may be -1, and 0 to copy one of " << describe(x)
+                   << ", but is " << describeShape(dims);
       return;
     }
     if (dim == -1)
