@@ -57,6 +57,7 @@ constexpr Signature signatures[] = {
       "a file packed with xz", unpack}},
     {{"\x28\xb5\x2f\xfd", "a file packed with zstd", unpack}},
     {{"ustar", "a tar archive", unpack}, 257},
+    {{"ET12", "an ExecuTorch program (.pte)", fromPyTorch}, 4},
     {{"GGUF", "a GGUF file of llama.cpp", fromOrigin}},
     {{"\x93NUMPY", "a NumPy array (.npy)", isTensor}},
     {{"\x7f"
@@ -127,6 +128,15 @@ bool isSavedModel(StringRef bytes) {
   return bytes.consume_front("\x08\x01") && enterField(bytes, 0x12) && enterField(bytes, 0x0a);
 }
 
+/// A Core ML model has the version of its specification and a description, whose inputs come first. Only its name distinguishes one of
+/// version 1 from a SavedModel.
+bool isCoreMl(StringRef bytes, StringRef name) {
+  uint64_t version;
+  constexpr uint64_t newest = 64;
+  return bytes.consume_front("\x08") && takeVarint(bytes, version) && version <= newest && enterField(bytes, 0x12) &&
+         bytes.starts_with("\x0a") && (version > 1 || name.ends_with_insensitive(".mlmodel"));
+}
+
 //===----------------------------------------------------------------------===//
 // 4. Names
 //===----------------------------------------------------------------------===//
@@ -178,6 +188,8 @@ FileKind recognizeFile(StringRef bytes, StringRef name) {
     return {"a safetensors file, which holds only weights", fromPyTorch, true};
   if (isText(bytes))
     return recognizeText(bytes.take_front(4096));
+  if (isCoreMl(bytes, name))
+    return {"a Core ML model", fromOrigin, true};
   if (isSavedModel(bytes))
     return {"a TensorFlow SavedModel", "pass the folder that contains it", false};
   for (const Kind &kind : names)
