@@ -248,14 +248,20 @@ std::vector<std::string> cpuNames(StringRef target) {
   return {known.begin(), known.end()};
 }
 
+/// Returns whether `name` is a usual one of a system on 32-bit ARM.
+static bool isNarrowArm(StringRef name) {
+  return name.contains("armeabi") || name.contains("armv7") || name.contains("arm32") || name.contains("armhf") ||
+         name.ends_with("-arm") || name == "arm";
+}
+
 Expected<SmallVector<Target, 1>> parseTargets(StringRef name, StringRef cpus) {
   registerOnce();
   const bool host = name == "host";
   const System *system = findSystem(name);
   if (!system)
     return createStringError(
-        "target must be host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64, but is '%s'",
-        name.str().c_str());
+        "target must be host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64, but is '%s'%s",
+        name.str().c_str(), isNarrowArm(name) ? "; 32-bit ARM is not supported" : "");
   if (cpus.empty())
     cpus = host ? "native" : StringRef(system->cpus);
 

@@ -25,6 +25,12 @@ std::string errorOf(const char *name, const char *cpus) {
 
 } // namespace
 
+TEST(Target, SaysThat32BitArmIsNotSupported) {
+  for (const char *name : {"android-arm", "armeabi-v7a", "linux-armv7", "arm"})
+    EXPECT_NE(errorOf(name, "").find("; 32-bit ARM is not supported"), std::string::npos) << name;
+  EXPECT_EQ(errorOf("android-arm65", "").find("32-bit"), std::string::npos);
+}
+
 TEST(Target, TheBaselineOfX86HasFma) {
   Target target = parse("linux-x86_64", "").front();
   EXPECT_EQ(target.cpu, "x86-64-v3");
