@@ -14,7 +14,7 @@ namespace nacre::graph {
 /// On a function of a quantized model: an array of pairs, a contraction's location and the reason as the end of a sentence.
 constexpr llvm::StringLiteral kInFloats = "nn.in_floats";
 
-/// On such a function: the number of contractions that are computed in integers.
+/// On such a function: the locations of the contractions that are computed in integers.
 constexpr llvm::StringLiteral kInIntegers = "nn.in_integers";
 
 } // namespace nacre::graph

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/Path.h"
+#include <set>
 
 using namespace mlir;
 
@@ -18,15 +19,21 @@ QuantizedContractions takeQuantizedContractions(ModuleOp graph) {
   QuantizedContractions contractions;
   for (auto function : graph.getOps<func::FuncOp>()) {
     auto inFloats = dyn_cast_or_null<ArrayAttr>(function->removeAttr(graph::kInFloats));
-    auto inIntegers = dyn_cast_or_null<IntegerAttr>(function->removeAttr(graph::kInIntegers));
+    auto inIntegers = dyn_cast_or_null<ArrayAttr>(function->removeAttr(graph::kInIntegers));
     if (!inFloats || !inIntegers)
       continue;
-    contractions.total += inFloats.size() + inIntegers.getInt();
+    // A node may have become several contractions: a ConvTranspose is a convolution for each phase of its stride.
+    std::set<std::vector<std::string>> counted;
+    auto isNew = [&](const std::vector<std::string> &nodes) { return nodes.empty() || counted.insert(nodes).second; };
     for (Attribute note : inFloats) {
       auto pair = cast<ArrayAttr>(note);
-      contractions.inFloats.push_back(
-          {package::listNodes(cast<LocationAttr>(pair[0])), cast<StringAttr>(pair[1]).str()});
+      std::vector<std::string> nodes = package::listNodes(cast<LocationAttr>(pair[0]));
+      if (isNew(nodes))
+        contractions.inFloats.push_back({std::move(nodes), cast<StringAttr>(pair[1]).str()});
     }
+    const size_t others =
+        llvm::count_if(inIntegers, [&](Attribute note) { return isNew(package::listNodes(cast<LocationAttr>(note))); });
+    contractions.total += contractions.inFloats.size() + others;
   }
   return contractions;
 }

@@ -335,12 +335,13 @@ private:
         contractions.push_back(op);
     });
     IRRewriter rewriter(&getContext());
-    SmallVector<Attribute> inFloats;
+    SmallVector<Attribute> inFloats, inIntegers;
     for (Operation *op : contractions) {
       std::variant<QuantizedOperands, std::string> found = "integers have no operator of its kind";
       if (isa<nn::ConvOp, nn::MatMulOp>(op))
         found = findQuantizedOperands(op);
       if (auto *operands = std::get_if<QuantizedOperands>(&found)) {
+        inIntegers.push_back(LocationAttr(op->getLoc()));
         recognized[computeInIntegers(rewriter, op, *operands, unsignedLeft)] = operands->largestSum;
         ++numContractions;
         continue;
@@ -349,8 +350,7 @@ private:
           rewriter.getArrayAttr({LocationAttr(op->getLoc()), rewriter.getStringAttr(std::get<std::string>(found))}));
     }
     getOperation()->setAttr(kInFloats, rewriter.getArrayAttr(inFloats));
-    getOperation()->setAttr(kInIntegers,
-                            rewriter.getI64IntegerAttr(static_cast<int64_t>(contractions.size() - inFloats.size())));
+    getOperation()->setAttr(kInIntegers, rewriter.getArrayAttr(inIntegers));
   }
 
   LargestSums recognized;

@@ -202,7 +202,7 @@ func.func @function_of_one_value(%a: tensor<4xui8>) -> tensor<4xui8> {
 // CHECK-SAME:      "only its weights are quantized"
 // CHECK-SAME:      "its sums can exceed 32 bits"
 // CHECK-SAME:      "its weights have a scale or zero point that is not constant, or is not one per output channel"
-// CHECK-SAME:    nn.in_integers = 0
+// CHECK-SAME:    nn.in_integers = []
 // CHECK-COUNT-4: nn.matmul {{.*}}xf32>, {{.*}}xf32>
 func.func @in_floats(%x: tensor<4x2xui8>, %y: tensor<4x2xf32>, %z: tensor<1x70000xui8>)
     -> (tensor<4x4xf32>, tensor<4x2xf32>, tensor<1x2xf32>, tensor<4x2xf32>) {
