@@ -31,8 +31,8 @@ bool TfliteNode::checkSameQuantization() {
       if (!facts.quantization)
         continue;
       if (facts.quantization->isPerAxis() || (first && !(*first == *facts.quantization))) {
-        error() << "its operands and results must have the same quantization with a single scale, but do not; convert "
-                   "the model again";
+        error() << "the operands and results of '" << binder.getOp()
+                << "' must have the same quantization with a single scale, but do not; convert the model again";
         return false;
       }
       first = &*facts.quantization;
