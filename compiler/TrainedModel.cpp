@@ -128,8 +128,15 @@ OwningOpRef<ModuleOp> TrainedModel::import(importer::Model &model, importer::Imp
     trained.watched = name == train::mainEntry ? std::vector<std::string>() : watched;
     const SaidOnce once(context, /*repeats=*/name != train::mainEntry);
     OwningOpRef<ModuleOp> one = model.import(importOptions, {});
-    if (!one)
+    if (!one) {
+      // The model was imported with its own batch before, so the node that failed does not allow this one.
+      if (batch)
+        emitError(module->getLoc()) << "cannot be trained with a batch of " << batch << ", which "
+                                    << (name == train::wholeEntry || !microBatch ? "--train-batch" : "--micro-batch")
+                                    << " asks for; omit that option, or export the model with this batch, or read it "
+                                       "with another one by --shape";
       return nullptr;
+    }
     if (!module)
       module = std::move(one);
     else
