@@ -130,6 +130,10 @@ class StateValuesTest(training_cases.CaseOnGpuTest):
             change_state(self.path("end.safetensors"), self.path("begin.safetensors"), **{name: value})
             self.assertIn(f"'{name}' must be finite to be trained, but has {said}; load an earlier state, or begin without one",
                           self.run_model(library, "--train", *examples, "--epochs=9", "--resume=" + self.path("begin.safetensors"), status=2))
+        # The mean of squares, which no step makes negative.
+        change_state(self.path("end.safetensors"), self.path("begin.safetensors"), **{"fc1.weight#v": -0.5})
+        self.assertIn("'fc1.weight#v' must not be negative to be trained, but has -0.5; load an earlier state, or begin without one",
+                      self.run_model(library, "--train", *examples, "--epochs=9", "--resume=" + self.path("begin.safetensors"), status=2))
 
 
 if __name__ == "__main__":

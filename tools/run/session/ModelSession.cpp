@@ -179,9 +179,8 @@ template <typename Call> Outcome ModelSession::withFile(Call call, const std::st
   return status == NACRE_OUT_OF_MEMORY ? statusFailure(reason.c_str(), status) : usageFailure(reason);
 }
 
-/// A network's own memory may have an infinity for a reason; what training makes may not.
-Outcome ModelSession::checkFinite(uint32_t roles, const char *purpose, const Failure &advice) {
-  roles &= NACRE_STATE_WEIGHT | NACRE_STATE_MOMENT | NACRE_STATE_STATISTIC;
+/// Calls `check` with the name and the value of each element of the tensors of these roles, until it returns a failure.
+template <typename Check> Outcome ModelSession::checkElements(uint32_t roles, Check check) {
   nacre_state *state = nullptr;
   if (nacre_session_state(session, &state) != NACRE_OK)
     return std::nullopt;
@@ -195,17 +194,40 @@ Outcome ModelSession::checkFinite(uint32_t roles, const char *purpose, const Fai
       return usageFailure(nacre_state_reason(state));
     const TensorView view = viewOf(tensor.type, tensor.rank, tensor.dims, bytes.data());
     for (size_t e = 0; e < view.count; ++e)
-      if (const double value = readElement(view.type, view.data, e); !std::isfinite(value)) {
-        const char *is = std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
-        return Failure{advice.code, "'" + printableText(tensor.name) + "' must be finite to be " + purpose +
-                                        ", but has " + is + "; " + advice.text};
-      }
+      if (Outcome failure = check(std::string(tensor.name), readElement(view.type, view.data, e)))
+        return failure;
   }
   return std::nullopt;
 }
 
+/// A network's own memory may have an infinity for a reason; what training makes may not.
+Outcome ModelSession::checkFinite(uint32_t roles, const char *purpose, const Failure &advice) {
+  return checkElements(roles & (NACRE_STATE_WEIGHT | NACRE_STATE_MOMENT | NACRE_STATE_STATISTIC),
+                       [&](const std::string &name, double value) -> Outcome {
+                         if (std::isfinite(value))
+                           return std::nullopt;
+                         const char *is = std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
+                         return Failure{advice.code, "'" + printableText(name) + "' must be finite to be " + purpose +
+                                                         ", but has " + is + "; " + advice.text};
+                       });
+}
+
 Outcome ModelSession::checkTrainable() {
-  return checkFinite(NACRE_STATE_ALL, "trained", usageFailure("load an earlier state, or begin without one"));
+  const Failure advice = usageFailure("load an earlier state, or begin without one");
+  if (Outcome failure = checkFinite(NACRE_STATE_ALL, "trained", advice))
+    return failure;
+  // Optimizers divide by the root of these means of squares.
+  constexpr std::string_view squares = "#v";
+  return checkElements(NACRE_STATE_MOMENT, [&](const std::string &name, double value) -> Outcome {
+    const bool isOfSquares =
+        name.size() >= squares.size() && name.compare(name.size() - squares.size(), squares.size(), squares) == 0;
+    if (!isOfSquares || value >= 0)
+      return std::nullopt;
+    char text[32];
+    std::snprintf(text, sizeof text, "%.6g", value);
+    return Failure{advice.code, "'" + printableText(name) + "' must not be negative to be trained, but has " + text +
+                                    "; " + advice.text};
+  });
 }
 
 Outcome ModelSession::saveState(const std::string &path, uint32_t roles) {

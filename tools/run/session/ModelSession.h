@@ -79,6 +79,7 @@ private:
   Outcome collectPorts();
   Outcome collectStates();
   template <typename Copy> Outcome copyStates(Copy copy);
+  template <typename Check> Outcome checkElements(uint32_t roles, Check check);
   Outcome checkFinite(uint32_t roles, const char *purpose, const Failure &advice);
   template <typename Call> Outcome withFile(Call call, const std::string &path, uint32_t roles);
   Outcome refused(nacre_status status) const;
