@@ -33,11 +33,15 @@ LogicalResult checkOutput(const GraphValue &output, Value value, const nn::AxisC
   if (!type)
     return emitError(loc) << "an output must be a tensor, but this one is " << describe(value)
                           << "; output its elements one by one";
-  bool isOther = declared.elementType && declared.elementType != type.getElementType();
-  if (isOther || !declared.name.empty())
-    return emitError(loc) << "must have the declared element type "
-                          << (isOther ? getTypeName(declared.elementType) : declared.name.str())
+  const bool isOther = declared.elementType && declared.elementType != type.getElementType();
+  // A variable's bytes are those of its declaration.
+  if (isOther && !output.variable.empty())
+    return emitError(loc) << "must have the declared element type " << getTypeName(declared.elementType)
                           << ", but the graph computes " << describe(type) << "; correct the declaration";
+  if (isOther || !declared.name.empty())
+    emitWarning(loc) << "the model declares the element type "
+                     << (isOther ? getTypeName(declared.elementType) : declared.name.str())
+                     << " of this output, but the graph computes " << describe(type) << ", which is used";
   if (!declared.shape)
     return success();
   ArrayRef<Dimension> dims = *declared.shape;
