@@ -26,6 +26,18 @@ inline std::string nearestNames(llvm::StringRef text, llvm::ArrayRef<llvm::Strin
   return llvm::join(llvm::map_range(ranked, [](auto &row) { return "'" + toPrintable(row.second.str()) + "'"; }), ", ");
 }
 
+/// Returns the name that was probably meant by `text`, or "" if half of the letters of each differ.
+inline llvm::StringRef nearestName(llvm::StringRef text, llvm::ArrayRef<llvm::StringRef> names) {
+  llvm::StringRef nearest;
+  unsigned least = (text.size() + 1) / 2;
+  for (llvm::StringRef name : names)
+    if (unsigned distance = text.edit_distance(name, /*AllowReplacements=*/true, least); distance < least) {
+      nearest = name;
+      least = distance;
+    }
+  return nearest;
+}
+
 } // namespace nacre
 
 #endif // NACRE_DIALECTS_NEARESTNAMES_H

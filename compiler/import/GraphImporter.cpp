@@ -48,7 +48,7 @@ private:
     llvm::StringMap<Value> values;
   };
 
-  void begin();
+  void begin(llvm::function_ref<void()> beforeAsking);
   FailureOr<Value> getValue(Scope &scope, StringRef name);
   LogicalResult importNodes(Scope &scope);
   LogicalResult importNode(Scope &scope, size_t index, const GraphNode &node);
@@ -74,13 +74,11 @@ private:
   std::optional<GraphNode> newer; ///< a node of an operator set newer than its registry knows
 };
 
-const ImportRegistry::Entry *findHandler(const GraphNode &node) { return node.registry->find(node.op, node.version); }
-
 //===----------------------------------------------------------------------===//
 // 1. Inputs
 //===----------------------------------------------------------------------===//
 
-void GraphImporter::begin() {
+void GraphImporter::begin(llvm::function_ref<void()> beforeAsking) {
   GraphView &graph = main.graph;
   builder.setInsertionPointToEnd(module.getBody());
   func = func::FuncOp::create(builder, graph.getLocation(), name, builder.getFunctionType({}, {}));
@@ -91,7 +89,7 @@ void GraphImporter::begin() {
   }
   builder.setInsertionPointToEnd(&entry);
 
-  inputs = settleInputs(model, graph, options);
+  inputs = settleInputs(model, graph, options, beforeAsking);
   shared.changesBatch = inputs.changesBatch;
   if (weights)
     weights->setStatedBatch(inputs.statedBatch);
@@ -302,7 +300,7 @@ LogicalResult GraphImporter::importOutputs(Scope &scope) {
 }
 
 LogicalResult GraphImporter::import(const KeptTensors &kept) {
-  begin();
+  begin([&] { refuseUnsupported(main.graph); });
   if (inputs.hasFailed || failed(importNodes(main)) || failed(importOutputs(main)))
     return failure();
   if (newer)
@@ -344,7 +342,7 @@ void GraphImporter::check(std::vector<Problem> &problems, size_t &nodes) {
       problems.push_back({Problem::Kind::Value, nameOf(diagnostic.getLocation()).str(), what, diagnostic.str()});
     };
   };
-  collect([&] { begin(); }, addValue("input"));
+  collect([&] { begin([] {}); }, addValue("input"));
   bool areAllSupported = true;
   for (size_t index = 0, count = main.graph.getNumNodes(); index < count; ++index, ++nodes) {
     GraphNode node = main.graph.getNode(index);

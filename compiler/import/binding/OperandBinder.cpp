@@ -5,6 +5,7 @@
 #include "compiler/import/binding/OperandBinder.h"
 
 #include "compiler/import/binding/Signature.h"
+#include "dialects/NearestNames.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/shapes/ShapeRules.h"
 
@@ -37,10 +38,9 @@ Value OperandBinder::getOperand(size_t index) const {
   return index < node.operands.size() ? node.operands[index] : Value();
 }
 
-/// The names of the inputs of the function that `value` is computed from; none when none is near enough to find quickly.
-static SmallVector<StringRef> findInputs(Value value) {
+/// The values that `value` is computed from, itself first, as far as they are near enough to find quickly.
+static llvm::SetVector<Value> findSources(Value value) {
   constexpr size_t maxValues = 4096;
-  SmallVector<StringRef> names;
   llvm::SetVector<Value> reached;
   reached.insert(value);
   for (size_t next = 0; next < reached.size() && next < maxValues; ++next) {
@@ -50,9 +50,17 @@ static SmallVector<StringRef> findInputs(Value value) {
       op = current.getParentRegion()->getParentOp(); // what a loop begins with
     if (op)
       reached.insert(op->operand_begin(), op->operand_end());
-    else if (auto name = dyn_cast<NameLoc>(current.getLoc()))
-      names.push_back(name.getName());
   }
+  return reached;
+}
+
+/// The names of the function's inputs among `values`.
+static SmallVector<StringRef> namesOfInputs(ArrayRef<Value> values) {
+  SmallVector<StringRef> names;
+  for (Value value : values)
+    if (isa<BlockArgument>(value) && isa<func::FuncOp>(value.getParentRegion()->getParentOp()))
+      if (auto name = dyn_cast<NameLoc>(value.getLoc()))
+        names.push_back(name.getName());
   return names;
 }
 
@@ -75,8 +83,15 @@ ElementsAttr OperandBinder::getConstantOperand(size_t index, int64_t mostAxes) {
             << describe(operand);
     return {};
   }
+  const llvm::SetVector<Value> sources = findSources(operand);
+  // No value of an input settles a size that the data decide.
+  if (auto open = llvm::find_if(sources, [&](Value source) { return nn.isOpen(source); }); open != sources.end()) {
+    failed = true;
+    nn.refuseOpen(*open);
+    return {};
+  }
   InFlightDiagnostic diagnostic = error() << nameOf(index) << " must be known at compile time, but is computed";
-  SmallVector<StringRef> inputs = findInputs(operand);
+  SmallVector<StringRef> inputs = namesOfInputs(sources.getArrayRef());
   if (inputs.empty())
     diagnostic << " by nodes that are not folded; raise --max-constant or make it an initializer";
   else
@@ -238,7 +253,14 @@ Node OperandBinder::describeAs(StringRef op, ArrayRef<Value> operands, size_t nu
 void OperandBinder::refuseUnknown(StringRef attribute) {
   InFlightDiagnostic diagnostic = error() << "attribute '" << attribute
                                           << "' must not be set: Nacre does not support it for '" << node.op << "'";
-  if (node.version)
+  SmallVector<StringRef> known;
+  for (StringRef name : seen.keys())
+    if (!find(name))
+      known.push_back(name);
+  llvm::sort(known); // the set has no order
+  if (StringRef nearest = nearestName(attribute, known); !nearest.empty())
+    diagnostic << "; is it '" << nearest << "'?";
+  else if (node.version)
     diagnostic << " of " << node.versionWord << " " << node.version
                << "; remove it, or export the model for a different " << node.versionWord;
   else

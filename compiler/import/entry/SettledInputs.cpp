@@ -28,13 +28,15 @@ public:
   InputSettler(ModelView &model, GraphView &graph, const ImportOptions &options)
       : model(model), graph(graph), options(options), inputs(graph.getInputs()) {}
 
-  SettledInputs settle() {
+  SettledInputs settle(llvm::function_ref<void()> beforeAsking) {
     checkOptions();
     takeBatch();
     bindSymbols();
     for (const GraphValue &input : inputs)
       settle(input);
     checkBatches();
+    if (!open.empty())
+      beforeAsking();
     askForShapes();
     return std::move(result);
   }
@@ -371,8 +373,9 @@ std::string NewBatch::describe() const {
          ", but --shape sets " + std::to_string(wanted);
 }
 
-SettledInputs settleInputs(ModelView &model, GraphView &graph, const ImportOptions &options) {
-  return InputSettler(model, graph, options).settle();
+SettledInputs settleInputs(ModelView &model, GraphView &graph, const ImportOptions &options,
+                           llvm::function_ref<void()> beforeAsking) {
+  return InputSettler(model, graph, options).settle(beforeAsking);
 }
 
 } // namespace nacre::importer

@@ -43,8 +43,9 @@ struct SettledInputs {
 
 /// Settles all inputs of a graph of the model that are not constants, in its order. A symbolic dimension takes the size that `--shape`
 /// gives it for any input; a first one without takes 1, with a remark. Reports every error, and what must be given with
-/// `--shape` in one.
-SettledInputs settleInputs(ModelView &model, GraphView &graph, const ImportOptions &options);
+/// `--shape` in one. `beforeAsking` is called before that, to report what no shape cures.
+SettledInputs settleInputs(ModelView &model, GraphView &graph, const ImportOptions &options,
+                           llvm::function_ref<void()> beforeAsking);
 
 } // namespace nacre::importer
 

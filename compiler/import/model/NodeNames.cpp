@@ -4,6 +4,9 @@
 
 #include "compiler/import/model/NodeNames.h"
 
+#include "dialects/NearestNames.h"
+
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace mlir;
@@ -35,7 +38,22 @@ LogicalResult refuse(const GraphNode &node) {
     error << "; it is supported since " << word << " " << *first;
   if (int64_t newest = node.registry->getNewestVersion(); node.version > newest)
     error << "; the newest " << word << " that Nacre knows is " << newest << ": export the model with that one";
+  // A framework added the operator to the format, so no other opset helps.
+  if (!node.domain.empty() && !node.registry->getFirstVersion(node.op))
+    error.attachNote() << "list all such operators with --check; then export without the operators of '" << node.domain
+                       << "', cut the model before the node with --output, or store the operator as a function of "
+                          "known operators in the file";
   return error;
+}
+
+const ImportRegistry::Entry *findHandler(const GraphNode &node) { return node.registry->find(node.op, node.version); }
+
+void refuseUnsupported(GraphView &graph) {
+  llvm::StringSet<> refused;
+  for (size_t index = 0; index < graph.getNumNodes(); ++index)
+    if (GraphNode node = graph.getNode(index);
+        !findHandler(node) && !graph.openFunction(index) && refused.insert(qualify(node)).second)
+      (void)refuse(node);
 }
 
 void warnOfNewerVersion(const GraphNode &node, Location loc) {
@@ -47,15 +65,7 @@ void warnOfNewerVersion(const GraphNode &node, Location loc) {
 LogicalResult refuseName(Location loc, StringRef option, StringRef name, ArrayRef<StringRef> known, StringRef what) {
   InFlightDiagnostic error = emitError(loc)
                              << option << " must name a " << what << " of the graph, but names '" << name << "'";
-  // Half of the letters others: no slip of the hand any more.
-  StringRef nearest;
-  unsigned least = (name.size() + 1) / 2;
-  for (StringRef other : known)
-    if (unsigned distance = name.edit_distance(other, /*AllowReplacements=*/true, least); distance < least) {
-      nearest = other;
-      least = distance;
-    }
-  if (!nearest.empty())
+  if (StringRef nearest = nearestName(name, known); !nearest.empty())
     error << "; is it '" << nearest << "'?";
   return error;
 }

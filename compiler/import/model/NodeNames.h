@@ -20,6 +20,12 @@ std::string describeVersion(const GraphNode &node);
 /// Emits an error that the node's operator or its version is not supported, with advice. Always returns failure.
 mlir::LogicalResult refuse(const GraphNode &node);
 
+/// Returns the handler of the node's operator and version, or null.
+const ImportRegistry::Entry *findHandler(const GraphNode &node);
+
+/// Emits such an error for the first node of each operator that is neither supported nor a function of the model.
+void refuseUnsupported(GraphView &graph);
+
 /// Emits a warning at `loc` that the model uses a newer operator set than its registry.
 void warnOfNewerVersion(const GraphNode &node, mlir::Location loc);
 
