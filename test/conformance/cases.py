@@ -18,6 +18,7 @@ Suite = namedtuple("Suite", "groups finder")
 SUITES = {"onnx": Suite(("node", "simple", "pytorch-converted", "pytorch-operator"), "onnx_cases"),
           "models": Suite(("onnx-real", "onnx-light"), "onnx_cases"),
           "others": Suite(("onnx-node-new", "onnx-opencv", "onnx-onnx2c", "onnx-tract", "onnx-importer"), "onnx_cases"),
+          "reported": Suite(("reports", "torch-exports"), "onnx_cases"),
           "caffe": Suite(("caffe-opencv", "caffe-real", "caffe-layers"), "caffe_cases"),
           "tensorflow": Suite(("tf-opencv", "tf-real", "tf-dl4j"), "tensorflow_cases"),
           "savedmodel": Suite(("tf-savedmodel",), "savedmodel_cases"),
@@ -37,6 +38,7 @@ class Case:
     name: str
     path: str
     options: tuple = ()  # of the compiler
+    gpu_options: tuple = ()  # of the compiler, if a GPU is to take part
     answers: object = lambda scratch: []  # its data sets; what they need of files, it puts into a folder
     refusal: str = ""  # what the error of a case that must be refused matches
     tolerances: object = None  # by element type as NumPy spells it

@@ -9,10 +9,16 @@ import tempfile
 import zipfile
 from dataclasses import dataclass
 
-from cases import EXACT, Case, DataSet
+from cases import EXACT, Case, DataSet, Tolerance
 from readers.onnx import holds_integers, optional_tensor, read_model, tensor_shape
 
+# Of what is computed in 16-bit floats, with the reports' own options.
+HALF = Tolerance(.02, .02)
 _STRING, _COMPLEX64, _COMPLEX128 = 8, 14, 15
+
+
+# A report whose answers are gradients: test/e2e/training computes such.
+TRAINED = ("g_gridsample",)
 
 
 @dataclass
@@ -31,7 +37,7 @@ class OnnxCase(Case):
                 and (shape := tensor_shape(data_set.inputs[i.name]))}
 
     def tolerance(self, path, usual):
-        return EXACT if holds_integers(path) else usual
+        return EXACT if holds_integers(path) else HALF if self.gpu_options else usual
 
     def contradicts(self, name, path):
         dims = next((i.dims for i in self.model.inputs if i.name == name), [])
@@ -84,6 +90,14 @@ def _beside(path, side):
     return sorted(files, key=lambda f: int(re.search(r"_(\d+)\.npy$", f).group(1)))
 
 
+def _prefixed(pattern, values):
+    """{value: file} of the files that `pattern` names with a value in place of its {}; a file's name may end before a long value's does."""
+    before, after = map(glob.escape, pattern.split("{}"))
+    stems = {file[len(pattern.split("{}")[0]):-len(pattern.split("{}")[1])]: file for file in sorted(glob.glob(f"{before}*{after}"))}
+    return {value.name: file for value in values for stem, file in stems.items()
+            if stem == value.name or (len(stem) > 100 and value.name.startswith(stem))}
+
+
 def _archived_data_set(archive, model, scratch):
     """An archive of arrays that are named as the model's values."""
     folder = tempfile.mkdtemp(dir=scratch)
@@ -106,6 +120,10 @@ def _data_sets(path, model, scratch):
     inputs, outputs = _beside(path, "input"), _beside(path, "output")
     if outputs and len(inputs) == len(model.free_inputs()):
         yield DataSet(_named(model.free_inputs(), inputs), _named(model.outputs, outputs))
+    for asked, answered in ((os.path.join(folder, "in_{}.npy"), os.path.join(folder, "exp_{}.npy")),
+                            (os.path.join(folder, stem + ".in.{}.npy"), os.path.join(folder, stem + ".out.{}.npy"))):
+        if found := _prefixed(answered, model.outputs):
+            yield DataSet(_prefixed(asked, model.free_inputs()), found)
     archive = os.path.join(folder, "io.npz")
     if os.path.exists(archive):
         yield _archived_data_set(archive, model, scratch)
@@ -119,5 +137,8 @@ def read_group(root, group):
     for path in sorted(glob.glob(os.path.join(glob.escape(folder), "**", "*.onnx"), recursive=True)):
         name = os.path.splitext(os.path.relpath(path, folder))[0].removesuffix(f"{os.sep}model")
         model = read_model(path)
-        cases.append(OnnxCase(group, name, path, answers=functools.partial(_data_sets, path, model), model=model))
+        if name in TRAINED:
+            continue
+        cases.append(OnnxCase(group, name, path, answers=functools.partial(_data_sets, path, model), model=model,
+                              gpu_options=("--gpu-precision=fp16",) if name.startswith("fp16_") else ()))
     return cases

@@ -73,7 +73,7 @@ class Runner:
         while True:
             values = [f"--set={name}={data_set.inputs[name]}" for name in fixed]
             status, said = self.command(self.program("nacre-compile"), case.path, "-o", library, *target.compile,
-                                        *case.options, "--jobs=1", f"--report={report_of(library)}", *shapes, *values)
+                                        *case.options, *(case.gpu_options if on_gpu(target) else ()), "--jobs=1", f"--report={report_of(library)}", *shapes, *values)
             if status == 0:
                 return None, fixed
             if status != 1:
