@@ -233,7 +233,7 @@ class ReportFilesTest(report_models.ReportTest):
             file.write('{"epoch": 1, "step": 4}\n{"step": 5}\n')
         self.assertEqual(self.refused(log), f"{said}{log}:2: must be a line of nacre-run --train --log=<file>, but is not: it has no 'epoch'\n")
         self.assertEqual(self.refused(log, report), f"{said}a training log cannot be combined with a report; write one page for each\n")
-        self.assertEqual(self.refused(log, "--measure"), f"{said}--profile and --measure are about reports, but '{log}' is a training log\n")
+        self.assertEqual(self.refused(log, "--measure"), f"{said}--profile and --measure cannot be combined with a training log, as '{log}' is\n")
         third = (report, report, *("--profile=" + profile for _ in range(3)))
         self.assertEqual(self.refused(*third), f"{said}{profile}: belongs to entry 'main' of {report}, which already has a profile; pass one of them\n")
         library = self.path("lib.so")

@@ -139,8 +139,8 @@ Expected<std::string> makePage(ArrayRef<std::string> paths, ArrayRef<std::string
     if (size_t(logs) < texts.size())
       return createStringError("a training log cannot be combined with a report; write one page for each");
     if (!profiles.empty() || measures)
-      return createStringError("--profile and --measure are about reports, but '" + paths.front() +
-                               "' is a training log");
+      return createStringError("--profile and --measure cannot be combined with a training log, as '" + paths.front() +
+                               "' is");
     std::vector<std::pair<std::string, StringRef>> named;
     for (const auto &[path, text] : zip_equal(paths, texts))
       named.emplace_back(path, text->getBuffer());

@@ -75,7 +75,7 @@ LogicalResult rewriteBlock(Block &block, BatchRewriter &rewriter) {
       return emitError(op.getLoc()) << "must have results that fit into memory, but does not for a batch of "
                                     << rewriter.getWanted() << "; choose a smaller one with --shape";
     if (!isValid(&op))
-      return rewriter.refuse(&op, "reads tensors whose shapes do not fit to another batch");
+      return rewriter.refuse(&op, "has operands whose shapes do not match for that batch");
   }
   return success();
 }

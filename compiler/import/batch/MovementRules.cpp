@@ -73,7 +73,7 @@ LogicalResult apply(nn::GatherOp op, BatchRewriter &rewriter) {
   const int64_t gathered = op.getAxis(), indexRank = rankOf(indices.get());
   const BatchAxis *table = rewriter.find(operand.get()), *rows = rewriter.find(indices.get());
   if (table && rows)
-    return rewriter.refuse(op, "selects elements of every row with the indices of every other row");
+    return rewriter.refuse(op, "mixes the rows of the batch");
   if (rows) {
     auto moved = [&](int64_t axis) { return axis + gathered; };
     rewriter.set(op.getResult(), movePlace(*rows, op.getType().getShape(), moved));

@@ -163,7 +163,7 @@ void importLrn(OperandBinder &node) {
   const double alpha = node.getFloat("alpha", 0), beta = node.getFloat("beta", 0);
   if (region != "across_channels") {
     node.error() << "'norm_region' must be \"across_channels\", but is \"" << region
-                 << "\", of which CNNdroid makes zeros";
+                 << "\", for which CNNdroid computes zeros";
     return;
   }
   if (size % 2 == 0) {

@@ -60,7 +60,7 @@ void reshapeOperand(OperandBinder &node, const std::string &name, SmallVector<in
     if (dim == -1 && !unknown) {
       unknown = &dim;
     } else if (dim < 0 || llvm::MulOverflow(known, dim, known)) {
-      node.error() << name << " must hold non-negative sizes and at most one -1, but is [" << Ints(given) << "]";
+      node.error() << name << " must hold sizes, of which one may be -1, but is [" << Ints(given) << "]";
       return;
     }
   }
