@@ -10,6 +10,7 @@
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/onnx/contrib/Handlers.h"
 #include "compiler/import/onnx/operands/Products.h"
+#include "compiler/import/onnx/operators/Quantizations.h"
 #include "compiler/import/onnx/quantized/QuantizedOperands.h"
 
 using namespace mlir;
@@ -271,6 +272,8 @@ void registerElementwise(ImportRegistry &registry) {
 } // namespace
 
 void registerQuantizedOperators(ImportRegistry &registry) {
+  // They mean what the standard's mean. ONNX Runtime's tools write them for 16 bits in older operator sets.
+  addQuantizations(registry, 1);
   registerElementwise(registry);
   const Signature unary{{"X", Holds::Bytes, 'T'},
                         {"X_scale", Holds::Floats},

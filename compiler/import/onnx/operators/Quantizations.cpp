@@ -2,6 +2,7 @@
 //
 // Conversions between integers, or narrow floats, and the reals they stand for.
 
+#include "compiler/import/onnx/operators/Quantizations.h"
 #include "compiler/import/compositions/Quantization.h"
 #include "compiler/import/onnx/graph/File.h"
 #include "compiler/import/onnx/operators/Handlers.h"
@@ -146,13 +147,15 @@ void importQuantizeLinear(OperandBinder &node) {
 
 } // namespace
 
-void registerQuantizations(ImportRegistry &registry) {
-  registry.add("DequantizeLinear", 10,
+void addQuantizations(ImportRegistry &registry, int64_t version) {
+  registry.add("DequantizeLinear", version,
                {{"x", Holds::Stored, 'T'}, {"x_scale", Holds::Stored}, {"x_zero_point?", Holds::Stored, 'T'}},
                importDequantizeLinear);
-  registry.add("QuantizeLinear", 10,
+  registry.add("QuantizeLinear", version,
                {{"x", Holds::Numbers}, {"y_scale", Holds::Stored}, {"y_zero_point?", Holds::Stored}},
                importQuantizeLinear);
 }
+
+void registerQuantizations(ImportRegistry &registry) { addQuantizations(registry, 10); }
 
 } // namespace nacre::importer::onnx_format
