@@ -114,24 +114,4 @@ RecurrentResults buildLstm(NnBuilder &nn, const LstmLayer &layer) {
   return LstmBuilder(nn, layer).build();
 }
 
-RecurrentResults buildRnn(NnBuilder &nn, const RnnLayer &layer) {
-  Loop loop;
-  loop.initial = {layer.initialHidden};
-  loop.scanned = {projectSteps(nn, layer.input, layer.weights, layer.bias)};
-  loop.reverse = layer.reverse;
-  if (!layer.initialHidden || !loop.scanned.front() || !layer.recurrence)
-    return {};
-  loop.bound = getShape(layer.input)[0];
-  auto compute = [&](Value, ArrayRef<Value> carried, ArrayRef<Value> rows) -> FailureOr<Iteration> {
-    Value state = layer.activation(nn.add(nn.matmul(carried[0], layer.recurrence), rows[0]));
-    if (!state)
-      return failure();
-    return Iteration{{state}, {state}};
-  };
-  FailureOr<LoopResults> results = RegionBuilder(nn).buildLoop(loop, compute);
-  if (failed(results))
-    return {};
-  return {results->stacks.front(), results->finals.front(), {}};
-}
-
 } // namespace nacre::importer

@@ -37,15 +37,6 @@ struct RecurrentResults {
 
 RecurrentResults buildLstm(NnBuilder &nn, const LstmLayer &layer);
 
-/// A layer of one gate: h = activation(x * weights + h * recurrence + bias).
-struct RnnLayer {
-  mlir::Value input, weights, recurrence, bias; ///< [T, B, I], [I, H], [H, H], [H]
-  mlir::Value initialHidden;
-  bool reverse = false;
-  llvm::function_ref<mlir::Value(mlir::Value)> activation;
-};
-RecurrentResults buildRnn(NnBuilder &nn, const RnnLayer &layer);
-
 } // namespace nacre::importer
 
 #endif // NACRE_COMPILER_IMPORT_COMPOSITIONS_RECURRENT_LSTM_H

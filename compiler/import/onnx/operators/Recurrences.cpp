@@ -6,23 +6,17 @@
 //       2. one `nn.recurrent` for each direction, on its slice of the weights,
 //       3. the directions joined again.
 
+#include "compiler/import/onnx/operators/Recurrences.h"
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/operators/Handlers.h"
 
 using namespace mlir;
 
 namespace nacre::importer::onnx_format {
-namespace {
 
 using nn::CellKind;
-using nn::UnaryKind;
 
-/// What the three operators differ in.
-struct Cell {
-  CellKind kind;
-  int64_t gates;
-  SmallVector<UnaryKind> activations; ///< of one direction, when the node names none
-};
+namespace {
 
 //===----------------------------------------------------------------------===//
 // 1. What the node says
@@ -33,34 +27,6 @@ std::optional<int64_t> readDirections(OperandBinder &node) {
   if (node.hasFailed())
     return std::nullopt;
   return direction == "bidirectional" ? 2 : 1;
-}
-
-/// The activations of all directions; nothing after an error.
-std::optional<SmallVector<UnaryKind>> readActivations(OperandBinder &node, const Cell &cell, int64_t directions) {
-  if (!node.getFloats("activation_alpha").empty() || !node.getFloats("activation_beta").empty()) {
-    node.error()
-        << "attributes 'activation_alpha' and 'activation_beta' are not supported; use activations without parameters";
-    return std::nullopt;
-  }
-  SmallVector<UnaryKind> result;
-  SmallVector<StringRef> names = node.getStrings("activations");
-  if (names.empty())
-    for (int64_t direction = 0; direction < directions; ++direction)
-      result.append(cell.activations);
-  for (StringRef name : names) {
-    std::optional<UnaryKind> kind = nn::symbolizeUnaryKind(name.lower());
-    if (kind != UnaryKind::Sigmoid && kind != UnaryKind::Tanh && kind != UnaryKind::Relu &&
-        kind != UnaryKind::Softplus) {
-      node.error() << "attribute 'activations' must name Sigmoid, Tanh, Relu or Softplus, but names '" << name << "'";
-      return std::nullopt;
-    }
-    result.push_back(*kind);
-  }
-  if (result.size() == cell.activations.size() * directions)
-    return result;
-  node.error() << "attribute 'activations' must have " << describeCount(cell.activations.size() * directions, "element")
-               << ", but has " << result.size();
-  return std::nullopt;
 }
 
 /// Reports an error unless the lengths of the sequences, where they are constant, lie within `steps`.
@@ -78,13 +44,18 @@ bool checkLengths(OperandBinder &node, int64_t steps) {
   return false;
 }
 
+/// Returns the number of hidden states; the recurrence has three axes.
+int64_t getHidden(OperandBinder &node, const CellOperator &cell) {
+  return getShape(node.getOperand(2))[cell.hasRowsOfGates ? 2 : 1];
+}
+
 /// Reports an error unless the operands have the shapes that the operator's definition says.
-bool checkShapes(OperandBinder &node, const Cell &cell, int64_t directions, bool batchFirst) {
+bool checkShapes(OperandBinder &node, const CellOperator &cell, int64_t directions, bool batchFirst) {
   if (!node.checkRank(0, 3, 3) || !node.checkRank(1, 3, 3) || !node.checkRank(2, 3, 3))
     return false;
   Ints x = getShape(node.getOperand(0));
   int64_t steps = x[batchFirst], batch = x[!batchFirst], inputs = x[2];
-  int64_t hidden = getShape(node.getOperand(2))[2], rows = cell.gates * hidden;
+  int64_t hidden = getHidden(node, cell), rows = cell.gates * hidden;
   if (node.getInt("hidden_size", hidden) != hidden) {
     node.error() << "attribute 'hidden_size' must be " << hidden << ", that of " << node.nameOf(2) << ", but is "
                  << node.getInt("hidden_size", hidden);
@@ -93,10 +64,16 @@ bool checkShapes(OperandBinder &node, const Cell &cell, int64_t directions, bool
   SmallVector<int64_t> state{directions, batch, hidden};
   if (batchFirst)
     std::swap(state[0], state[1]);
-  constexpr StringLiteral weights = "directions by gates by the last axis of the weights";
+  StringRef weights = cell.hasRowsOfGates ? "directions by gates by the last axis of the weights"
+                                          : "directions by the rows of the weights by gates";
+  StringRef inputWeights = cell.hasRowsOfGates ? "directions by gates by inputs" : "directions by inputs by gates";
   constexpr StringLiteral states = "directions by batch by hidden size";
-  return node.checkShape(1, {directions, rows, inputs}, "directions by gates by inputs") &&
-         node.checkShape(2, {directions, rows, hidden}, weights) &&
+  auto shapeOf = [&](int64_t columns) -> std::array<int64_t, 3> {
+    if (cell.hasRowsOfGates)
+      return {directions, rows, columns};
+    return {directions, columns, rows};
+  };
+  return node.checkShape(1, shapeOf(inputs), inputWeights) && node.checkShape(2, shapeOf(hidden), weights) &&
          node.checkShape(3, {directions, 2 * rows}, weights) &&
          node.checkShape(4, batch, "one length per sequence of the batch") && checkLengths(node, steps) &&
          node.checkShape(5, state, states) && node.checkShape(6, state, states) &&
@@ -114,54 +91,115 @@ Value takeDirection(NnBuilder &nn, Value x, int64_t direction, Ints shape) {
   return x ? nn.reshape(nn.slice(x, 0, direction, 1), shape) : Value();
 }
 
-void importRecurrence(OperandBinder &node, const Cell &cell) {
-  NnBuilder &nn = node.nn;
+/// The weights of `direction` as [columns, gates].
+Value takeWeights(NnBuilder &nn, const CellOperator &cell, Value weights, int64_t direction) {
+  SmallVector<int64_t> shape(getShape(weights).drop_front());
+  Value matrix = takeDirection(nn, weights, direction, shape);
+  return cell.hasRowsOfGates ? nn.transpose(matrix, {1, 0}) : matrix;
+}
+
+/// The attributes that all directions share.
+struct Options {
+  int64_t directions;
+  SmallVector<CellFunction> functions;
+  bool batchFirst;
+  NnBuilder::Recurrence layer;
+};
+
+/// Fails after an error.
+FailureOr<Options> readOptions(OperandBinder &node, const CellOperator &cell) {
   node.ignore({"output_sequence"}); // whether a result is wanted is seen from the node's outputs
-  bool isLstm = cell.kind == CellKind::Lstm;
   std::optional<int64_t> directions = readDirections(node);
   if (!directions)
-    return;
-  std::optional<SmallVector<UnaryKind>> activations = readActivations(node, cell, *directions);
+    return failure();
+  FailureOr<SmallVector<CellFunction>> functions = readCellFunctions(node, cell.functions, *directions);
   int64_t layout = node.getInt("layout", 0);
-  bool batchFirst = layout == 1;
-  bool isReverse = node.getString("direction", "forward") == "reverse";
-  bool linearBeforeReset = cell.kind == CellKind::Gru && node.getFlag("linear_before_reset", false);
-  bool inputForget = isLstm && node.getFlag("input_forget", false);
-  double clip = node.getFloat("clip", 0);
+  NnBuilder::Recurrence layer;
+  layer.reverse = node.getString("direction", "forward") == "reverse";
+  layer.linearBeforeReset = cell.kind == CellKind::Gru && node.getFlag("linear_before_reset", false);
+  layer.inputForget = cell.kind == CellKind::Lstm && node.getFlag("input_forget", false);
+  layer.clip = node.getFloat("clip", 0);
   if (layout != 0 && layout != 1)
     node.error() << "attribute 'layout' must be 0 (time first) or 1 (batch first), but is " << layout;
-  if (!(clip >= 0))
-    node.error() << "attribute 'clip' must be 0 or more, but is " << clip;
+  if (!(layer.clip >= 0))
+    node.error() << "attribute 'clip' must be 0 or more, but is " << layer.clip;
+  if (failed(functions) || node.hasFailed())
+    return failure();
+  return Options{*directions, std::move(*functions), layout == 1, layer};
+}
 
-  Value x = node.getOperand(0), weights = node.getOperand(1), recurrence = node.getOperand(2);
-  if (!activations || node.hasFailed())
+/// One direction by nn.recurrent if it has the functions, else by a loop.
+RecurrentResults buildDirection(NnBuilder &nn, CellKind kind, const Direction &direction) {
+  NnBuilder::Recurrence layer = direction.layer;
+  for (const CellFunction &function : direction.functions)
+    if (std::optional<nn::UnaryKind> unary = function.getUnary())
+      layer.activations.push_back(*unary);
+  if (layer.activations.size() == direction.functions.size()) {
+    auto [all, lastHidden, lastCell] = nn.recurrent(kind, layer);
+    return {all, lastHidden, lastCell};
+  }
+  auto activate = [&](int64_t index, Value x) { return direction.functions[index].apply(nn, x); };
+  return buildCells(nn, describeCells(nn, kind, layer, activate));
+}
+
+} // namespace
+
+CellLayer describeCells(NnBuilder &nn, CellKind kind, const NnBuilder::Recurrence &layer,
+                        llvm::function_ref<Value(int64_t, Value)> activate) {
+  CellLayer cells;
+  cells.kind = kind;
+  cells.input = layer.input;
+  cells.weights = layer.weights;
+  cells.recurrence = layer.recurrence;
+  cells.lengths = layer.lengths;
+  cells.peepholes = layer.peepholes;
+  cells.initialHidden = layer.initialH;
+  cells.initialCell = layer.initialC;
+  cells.reverse = layer.reverse;
+  cells.resetsProducts = layer.linearBeforeReset;
+  cells.inputForget = layer.inputForget;
+  cells.clip = layer.clip;
+  cells.activate = activate;
+  if (layer.bias) {
+    const int64_t columns = getShape(layer.bias)[1];
+    auto row = [&](int64_t index) { return nn.reshape(nn.slice(layer.bias, 0, index, 1), {columns}); };
+    cells.bias = row(0);
+    if (cells.resetsProducts)
+      cells.recurrenceBias = row(1);
+    else
+      cells.bias = nn.add(cells.bias, row(1));
+  }
+  return cells;
+}
+
+void importCells(OperandBinder &node, const CellOperator &cell,
+                 llvm::function_ref<RecurrentResults(const Direction &direction)> build) {
+  NnBuilder &nn = node.nn;
+  FailureOr<Options> options = readOptions(node, cell);
+  if (failed(options) || !checkShapes(node, cell, options->directions, options->batchFirst))
     return;
-  if (!checkShapes(node, cell, *directions, batchFirst))
-    return;
-  int64_t batch = getShape(x)[!batchFirst], inputs = getShape(x)[2], hidden = getShape(recurrence)[2];
-  int64_t rows = cell.gates * hidden;
+  const bool batchFirst = options->batchFirst;
+  const int64_t batch = getShape(node.getOperand(0))[!batchFirst], hidden = getHidden(node, cell);
+  const auto count = static_cast<int64_t>(cell.functions.size());
 
   auto toTimeFirst = [&](Value value) { return value && batchFirst ? nn.transpose(value, {1, 0, 2}) : value; };
-  Value input = toTimeFirst(x), initialH = toTimeFirst(node.getOperand(5)), initialC = toTimeFirst(node.getOperand(6));
+  Value input = toTimeFirst(node.getOperand(0));
+  Value initialH = toTimeFirst(node.getOperand(5)), initialC = toTimeFirst(node.getOperand(6));
   SmallVector<Value> sequences, lastHs, lastCs;
-  for (int64_t direction = 0; direction < *directions; ++direction) {
-    NnBuilder::Recurrence r;
+  for (int64_t index = 0; index < options->directions; ++index) {
+    Direction direction{index, options->layer, ArrayRef(options->functions).slice(index * count, count)};
+    NnBuilder::Recurrence &r = direction.layer;
     r.input = input;
-    r.weights = nn.transpose(takeDirection(nn, weights, direction, {rows, inputs}), {1, 0});
-    r.recurrence = nn.transpose(takeDirection(nn, recurrence, direction, {rows, hidden}), {1, 0});
-    r.bias = takeDirection(nn, node.getOperand(3), direction, {2, rows});
+    r.weights = takeWeights(nn, cell, node.getOperand(1), index);
+    r.recurrence = takeWeights(nn, cell, node.getOperand(2), index);
+    r.bias = takeDirection(nn, node.getOperand(3), index, {2, cell.gates * hidden});
     r.lengths = node.getOperand(4);
-    r.initialH = takeDirection(nn, initialH, direction, {batch, hidden});
-    r.initialC = takeDirection(nn, initialC, direction, {batch, hidden});
-    r.peepholes = takeDirection(nn, node.getOperand(7), direction, {3, hidden});
-    r.reverse = isReverse || direction == 1;
-    r.linearBeforeReset = linearBeforeReset;
-    r.inputForget = inputForget;
-    r.clip = clip;
-    size_t count = cell.activations.size();
-    r.activations = llvm::to_vector(ArrayRef(*activations).slice(direction * count, count));
-    auto [sequence, lastH, lastC] = nn.recurrent(cell.kind, r);
-    if (!sequence) {
+    r.initialH = takeDirection(nn, initialH, index, {batch, hidden});
+    r.initialC = takeDirection(nn, initialC, index, {batch, hidden});
+    r.peepholes = takeDirection(nn, node.getOperand(7), index, {3, hidden});
+    r.reverse |= index == 1;
+    auto [sequence, lastH, lastC] = build(direction);
+    if (!sequence || !lastH || !lastC) {
       node.setResult({});
       return;
     }
@@ -177,16 +215,16 @@ void importRecurrence(OperandBinder &node, const Cell &cell) {
   Value sequence = join(sequences, 1);
   node.setResult(0, batchFirst ? nn.transpose(sequence, {2, 0, 1, 3}) : sequence);
   node.setResult(1, toTimeFirst(join(lastHs, 0)));
-  if (isLstm)
+  if (cell.kind == CellKind::Lstm)
     node.setResult(2, toTimeFirst(join(lastCs, 0)));
 }
 
-} // namespace
-
 void registerRecurrences(ImportRegistry &registry) {
-  auto add = [&](StringRef op, const Signature &signature, const Cell &cell) {
-    registry.add(op, 1, signature, [cell](OperandBinder &node) { importRecurrence(node, cell); });
-    registry.setLimit(op, "activations with parameters; activations except Sigmoid, Tanh, Relu and Softplus");
+  auto add = [&](StringRef op, const Signature &signature, const CellOperator &cell) {
+    registry.add(op, 1, signature, [cell](OperandBinder &node) {
+      importCells(node, cell,
+                  [&](const Direction &direction) { return buildDirection(node.nn, cell.kind, direction); });
+    });
   };
   const Signature gated{{"X", Holds::Floats, 'T'},          {"W", Holds::Floats, 'T'},
                         {"R", Holds::Floats, 'T'},          {"B?", Holds::Floats, 'T'},
@@ -195,9 +233,9 @@ void registerRecurrences(ImportRegistry &registry) {
                            {"R", Holds::Floats, 'T'},          {"B?", Holds::Floats, 'T'},
                            {"sequence_lens?", Holds::Indices}, {"initial_h?", Holds::Floats, 'T'},
                            {"initial_c?", Holds::Floats, 'T'}, {"P?", Holds::Floats, 'T'}};
-  add("LSTM", withCell, {CellKind::Lstm, 4, {UnaryKind::Sigmoid, UnaryKind::Tanh, UnaryKind::Tanh}});
-  add("GRU", gated, {CellKind::Gru, 3, {UnaryKind::Sigmoid, UnaryKind::Tanh}});
-  add("RNN", gated, {CellKind::Rnn, 1, {UnaryKind::Tanh}});
+  add("LSTM", withCell, {CellKind::Lstm, 4, {"Sigmoid", "Tanh", "Tanh"}});
+  add("GRU", gated, {CellKind::Gru, 3, {"Sigmoid", "Tanh"}});
+  add("RNN", gated, {CellKind::Rnn, 1, {"Tanh"}});
 }
 
 } // namespace nacre::importer::onnx_format

@@ -2,6 +2,7 @@
 //
 // Layers of one gate.
 
+#include "compiler/import/compositions/recurrent/Cells.h"
 #include "compiler/import/tflite/FusedActivation.h"
 #include "compiler/import/tflite/Handlers.h"
 #include "compiler/import/tflite/recurrent/Steps.h"
@@ -22,16 +23,17 @@ RecurrentResults importRnnDirection(TfliteNode &node, size_t first, Value x, Act
       !node->checkShape(first + 1, {units, units}, reason) || !node->checkShape(first + 2, {units}, reason) ||
       !node->checkFits({steps, batch, units}, "the input products of all time steps"))
     return {};
-  RnnLayer layer;
+  CellLayer layer;
+  layer.kind = nn::CellKind::Rnn;
   layer.input = x;
   layer.weights = turnMatrix(node, first);
   layer.recurrence = turnMatrix(node, first + 1);
   layer.bias = readReals(node, first + 2);
   layer.initialHidden = readState(node, first + 3, {batch, units});
   layer.reverse = reverse;
-  auto activateState = [&](Value value) { return value ? activate(nn, activation, value) : Value(); };
-  layer.activation = activateState;
-  return buildRnn(nn, layer);
+  auto activateState = [&](int64_t, Value value) { return activate(nn, activation, value); };
+  layer.activate = activateState;
+  return node->hasFailed() ? RecurrentResults() : buildCells(nn, layer);
 }
 
 void importRnn(TfliteNode &node, Steps steps) {
