@@ -60,6 +60,7 @@ ImportRegistry makeContrib() {
   contrib::registerGroupQueryAttention(result);
   contrib::registerNormalizations(result);
   contrib::registerQuantizedOperators(result);
+  contrib::registerQuantizedRecurrences(result);
   return result;
 }
 

@@ -16,6 +16,7 @@ except ImportError:
     sys.exit(77)
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from cells import bind
 from engines import EnginesTest, Model
 
 f32 = np.float32
@@ -33,6 +34,14 @@ def quantize(x, scale, zero, element):
 
 def dequantize(codes, scale, zero):
     return ((codes.astype(np.int64) - zero) * scale).astype(f32)
+
+
+def quantize_dynamically(x):
+    """Steps from the zero point, and the scale: the range of all of x, and 0, in 255 steps."""
+    low, high = f32(min(x.min(), 0)), f32(max(x.max(), 0))
+    scale = f32((high - low) / f32(255)) if high > low else f32(1)
+    zero = np.clip(np.rint(-low / scale), 0, 255)
+    return np.clip(np.rint(x / scale) + zero, 0, 255).astype(np.int64) - int(zero), scale
 
 
 class ConversionsTest(EnginesTest):
@@ -80,6 +89,96 @@ class ConversionsTest(EnginesTest):
         q, = model.node("com.microsoft.QuantizeLinear", [y, y_scale, zero])
         model.node("com.microsoft.DequantizeLinear", [q, y_scale, zero], dequantize(quantize(sums, y_scale, 32768, np.uint16), y_scale, 32768))
         self.check(model, tolerance=1.1 * float(y_scale))  # a tie may be broken the other way
+
+
+class LstmTest(EnginesTest):
+    """DynamicQuantizeLSTM: products of integers; inputs and states are quantized by the range of all rows that have not ended."""
+
+    steps, batch, inputs, hidden = 5, 3, 4, 6
+
+    def one_direction(self, x, w, r, bias, functions, reverse, lengths, h, c, peepholes, clip, input_forget):
+        """`w` and `r` are functions of rows that multiply them."""
+        f, g, after = functions
+        rows = np.arange(self.batch)
+        longest = max(lengths)
+        # A row that is read from its end begins with its last step.
+        at = np.stack([np.where(t < lengths, lengths - 1 - t if reverse else t, t) for t in range(self.steps)])
+        y, last = np.zeros((self.steps, self.batch, self.hidden)), h.copy()
+        projected = w(x[at, rows][:longest].reshape(-1, self.inputs)).reshape(longest, self.batch, -1)
+        cut = lambda a: np.clip(a, -clip, clip) if clip else a  # noqa: E731
+        for t in range(longest):
+            z = (projected[t] + r(h.astype(f32)) + bias).reshape(self.batch, 4, self.hidden)
+            i = f(cut(z[:, 0] + peepholes[0] * c))
+            forget = 1 - i if input_forget else f(cut(z[:, 2] + peepholes[2] * c))
+            new = forget * c + i * g(cut(z[:, 3]))
+            state = f(cut(z[:, 1] + peepholes[1] * new)) * after(new)
+            inside = (t < lengths)[:, None]
+            c, last = np.where(inside, new, c), np.where(inside, state, last)
+            h = np.where(inside, state, 0)
+            y[at[t], rows] = h
+        return y, last, c
+
+    def add(self, model, directions=1, direction="forward", element=np.int8, per_column=False, lengths=None, states=False, peepholes=False,
+            functions=("Sigmoid", "Tanh", "Tanh"), alphas=(), betas=(), **options):
+        random = np.random.default_rng(len(model.graph.nodes) + 21)
+        columns = 4 * self.hidden
+        x = random.uniform(-1, 1, (self.steps, self.batch, self.inputs)).astype(f32)
+        codes = [random.integers(*ends(element), (directions, rows, columns)).astype(element) for rows in (self.inputs, self.hidden)]
+        shape = (directions, columns) if per_column else (directions,)
+        scales = [random.uniform(.003, .006, shape).astype(f32) for _ in codes]
+        zeros = [np.full(shape, 0 if element == np.int8 else 131, element) for _ in codes]
+        bias = random.uniform(-.4, .4, (directions, 2 * columns)).astype(f32)
+        initial = [random.uniform(-1, 1, (directions, self.batch, self.hidden)).astype(f32) if states else None for _ in range(2)]
+        p = random.uniform(-.5, .5, (directions, 3 * self.hidden)).astype(f32) if peepholes else None
+
+        def product(which, d):
+            def multiply(rows):
+                steps, scale = quantize_dynamically(rows)
+                return ((steps @ (codes[which][d].astype(np.int64) - int(zeros[which].flat[0]))).astype(f32) * (scale * scales[which][d])).astype(f32)
+            return multiply
+        bound = bind(functions, alphas, betas)
+        ends_of_rows = np.array([self.steps] * self.batch if lengths is None else lengths)
+        found = [self.one_direction(x, product(0, d), product(1, d), bias[d][:columns] + bias[d][columns:], bound[3 * d:3 * d + 3],
+                                    direction == "reverse" or d == 1, ends_of_rows,
+                                    *(np.zeros((self.batch, self.hidden)) if a is None else a[d] for a in initial),
+                                    np.zeros((3, self.hidden)) if p is None else p[d].reshape(3, -1), options.get("clip", 0),
+                                    options.get("input_forget", 0)) for d in range(directions)]
+        answers = [np.stack(part, axis).astype(f32) for part, axis in zip(zip(*found), (1, 0, 0))]
+        parameters = {name: list(map(float, values)) for name, values in (("activation_alpha", alphas), ("activation_beta", betas)) if values}
+        model.node("com.microsoft.DynamicQuantizeLSTM", [model.feed(x), codes[0], codes[1], bias,
+                                                         None if lengths is None else np.array(lengths, np.int32), *initial, p,
+                                                         scales[0], zeros[0], scales[1], zeros[1]],
+                   *answers, hidden_size=self.hidden, direction=direction, activations=list(functions), **parameters, **options)
+
+    def test_directions(self):
+        model = Model()
+        for element in (np.int8, np.uint8):
+            self.add(model, element=element)
+            self.add(model, direction="reverse", element=element, per_column=True)
+            self.add(model, 2, "bidirectional", element=element, functions=("Sigmoid", "Tanh", "Tanh") * 2, states=True)
+        self.check(model, tolerance=1e-4)
+
+    def test_options(self):
+        model = Model()
+        hard = ("HardSigmoid", "Tanh", "Softsign")
+        self.add(model, functions=hard, alphas=[.2], betas=[.5], states=True, peepholes=True)
+        self.add(model, clip=.6, per_column=True)
+        self.add(model, input_forget=1)
+        self.add(model, lengths=[4, 2, 1], states=True)
+        self.add(model, 2, "bidirectional", functions=hard * 2, lengths=[1, 5, 3])
+        self.check(model, tolerance=1e-4)
+
+    def test_what_is_refused(self):
+        zeros = {np.float32: lambda *shape: np.zeros(shape, f32), np.int8: lambda *shape: np.zeros(shape, np.int8)}
+        x, w, r, ones = zeros[np.float32](2, 1, 3), zeros[np.int8](1, 3, 16), zeros[np.int8](1, 4, 16), np.ones(1, f32)
+        zero = np.zeros(1, np.int8)
+        for parameters, words in (([ones, zero, ones], "operand 11 ('R_zero_point') is required, but is left out; name it as an input"),
+                                  ([ones, zero, np.ones((1, 7), f32), zero], "operand 10 ('R_scale') must have the shape 1x16, one element, or one for each column, of each direction, but is float[1x7]"),
+                                  ([ones, np.zeros(1, np.uint8), ones, zero], "operand 9 ('W_zero_point') must have the type of operand 1 ('W')")):
+            model = Model()
+            model.node("com.microsoft.DynamicQuantizeLSTM", [model.feed(x), w, r, *[None] * 5, *parameters], zeros[np.float32](2, 1, 1, 4))
+            self.save(model)
+            self.assertIn(words, self.compiled(status=1)[1])
 
 
 if __name__ == "__main__":

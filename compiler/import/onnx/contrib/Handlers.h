@@ -19,6 +19,7 @@ void registerContractions(ImportRegistry &registry);
 void registerGroupQueryAttention(ImportRegistry &registry);
 void registerNormalizations(ImportRegistry &registry);
 void registerQuantizedOperators(ImportRegistry &registry);
+void registerQuantizedRecurrences(ImportRegistry &registry);
 
 } // namespace nacre::importer::onnx_format::contrib
 
