@@ -44,6 +44,11 @@ def quantize_dynamically(x):
     return np.clip(np.rint(x / scale) + zero, 0, 255).astype(np.int64) - int(zero), scale
 
 
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
 class ConversionsTest(EnginesTest):
     """QuantizeLinear and DequantizeLinear: those of the standard, which has had 16 bits only since opset 21."""
 
@@ -179,6 +184,56 @@ class LstmTest(EnginesTest):
             model.node("com.microsoft.DynamicQuantizeLSTM", [model.feed(x), w, r, *[None] * 5, *parameters], zeros[np.float32](2, 1, 1, 4))
             self.save(model)
             self.assertIn(words, self.compiled(status=1)[1])
+
+
+class QAttentionTest(EnginesTest):
+    batch, steps, inputs, heads, width = 2, 3, 5, 2, 4
+
+    def add(self, model, element=np.uint8, per_column=False, zero=True, mask=None, hides=None, past=None, **attributes):
+        """`hides`: which keys each query of each row of the batch does not see."""
+        random = np.random.default_rng(len(model.graph.nodes) + 31)
+        size = self.heads * self.width
+        x = random.integers(0, 256, (self.batch, self.steps, self.inputs)).astype(np.uint8)
+        w = random.integers(*ends(element), (self.inputs, 3 * size)).astype(element)
+        bias, x_scale, x_zero = random.uniform(-.5, .5, 3 * size).astype(f32), f32(.011), np.uint8(121 if zero else 0)
+        shape = (3 * size,) if per_column else ()
+        w_scale = np.asarray(random.uniform(.005, .01, shape), f32)
+        w_zero = np.asarray(random.integers(*ends(element), shape), element) if zero else np.zeros((), element)
+        sums = (x.astype(np.int64) - int(x_zero)) @ (w.astype(np.int64) - w_zero)
+        projected = sums * np.float64(x_scale) * w_scale + bias
+        q, k, v = projected.reshape(self.batch, self.steps, 3, self.heads, self.width).transpose(2, 0, 3, 1, 4)
+        if past is not None:
+            k, v = np.concatenate([past[0], k], 2), np.concatenate([past[1], v], 2)
+        scores = q @ k.swapaxes(-1, -2) / np.sqrt(self.width)
+        if hides is not None:
+            scores = np.where(hides[:, None], scores + attributes.get("mask_filter_value", -10000), scores)
+        if attributes.get("unidirectional"):
+            keys = k.shape[2]
+            behind = np.arange(keys) > np.arange(self.steps)[:, None] + keys - self.steps
+            scores = np.where(behind, -np.inf, scores)
+        y = (softmax(scores) @ v).transpose(0, 2, 1, 3).reshape(self.batch, self.steps, size)
+        answers = [y.astype(f32)] + ([np.stack([k, v]).astype(f32)] if past is not None else [])
+        model.node("com.microsoft.QAttention", [model.feed(x), w, bias, x_scale, w_scale, mask, x_zero if zero else None, w_zero if zero else None,
+                                                None if past is None else model.feed(past)], *answers, num_heads=self.heads, **attributes)
+
+    def test_weights(self):
+        model = Model()
+        for element in (np.uint8, np.int8):
+            self.add(model, element)
+            self.add(model, element, per_column=True)
+            self.add(model, element, zero=False)
+        self.check(model, tolerance=1e-4)
+
+    def test_masks_and_states(self):
+        model = Model()
+        flags, lengths = np.array([[1, 1, 0], [1, 0, 1]], np.int32), np.array([2, 3], np.int32)
+        rows = lambda seen: np.broadcast_to(~seen[:, None], (self.batch, self.steps, self.steps))  # noqa: E731
+        self.add(model, mask=flags, hides=rows(flags.astype(bool)))
+        self.add(model, mask=lengths, hides=rows(np.arange(self.steps) < lengths[:, None]))
+        self.add(model, unidirectional=1)
+        past = np.random.default_rng(5).uniform(-1, 1, (2, self.batch, self.heads, 2, self.width)).astype(f32)
+        self.add(model, past=past, unidirectional=1)
+        self.check(model, tolerance=1e-4)
 
 
 if __name__ == "__main__":

@@ -45,6 +45,10 @@ const std::vector<Row> &getRows() {
        "query",
        {"num_heads", "unidirectional", "scale"},
        {x, x, x, {12}, ids, scores, past, past}},
+      {"QAttention",
+       "input",
+       {"num_heads", "unidirectional", "mask_filter_value"},
+       {x, {4, 12}, {12}, {}, {}, ids, {}, {}, {2, 1, 1, 2, 4}}},
       {"RotaryEmbedding", "X", {"num_heads", "interleaved", "rotary_embedding_dim"}, {x, cache, cache, ids}},
       {"RotaryEmbedding", "input", {"num_heads", "interleaved", "rotary_embedding_dim"}, {x, ids, cache, cache}},
   };

@@ -3,11 +3,12 @@
 // Attention with its projection, and attention of many heads. Both hide keys by a large negative number, not by infinity:
 // of nothing but hidden keys they take the mean.
 //
-// How:  1. the projection and its attention, 2. operands packed and not, 3. their attention.
+// How:  1. the projection, of reals or of integers, and its attention, 2. operands packed and not, 3. their attention.
 
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/contrib/AttentionOperands.h"
 #include "compiler/import/onnx/contrib/Handlers.h"
+#include "compiler/import/onnx/quantized/QuantizedOperands.h"
 
 using namespace mlir;
 
@@ -31,18 +32,25 @@ int64_t readHeads(OperandBinder &node, Ints widths) {
   return 0;
 }
 
+/// The operands that all forms of attention have.
+struct Places {
+  size_t mask, bias, past;
+};
+constexpr size_t nowhere = ~size_t(0); ///< of an operand that the operator does not have
+
 /// The scores' sum of biases, and attention; no result after an error.
-Attended attendTo(OperandBinder &node, const Heads &heads, size_t mask, size_t bias, size_t past) {
+Attended attendTo(OperandBinder &node, const Heads &heads, const Places &places) {
   NnBuilder &nn = node.nn;
   Attention attention;
   attention.query = heads.query;
   attention.key = heads.key;
   attention.value = heads.value;
   attention.scale = readScale(node, heads.query);
-  ScoreShape scores = getScoreShape(heads.query, heads.key, node.getOperand(past));
+  ScoreShape scores = getScoreShape(heads.query, heads.key, node.getOperand(places.past));
   if (!node.checkFits({scores.batch, scores.heads, scores.queries, scores.keys}, "the scores"))
     return {};
-  attention.bias = addBias(nn, readMask(node, mask, scores), readBias(node, bias, scores));
+  attention.bias = addBias(nn, readMask(node, places.mask, scores, getElementType(heads.query)),
+                           readBias(node, places.bias, scores));
   if (node.getFlag("unidirectional", false))
     attention.bias = addBias(nn, attention.bias, hideBehind(nn, scores, getElementType(heads.query)));
   return node.hasFailed() ? Attended() : attend(nn, attention);
@@ -60,18 +68,23 @@ bool checkNothingIsShared(OperandBinder &node) {
 // 1. Attention with its projection
 //===----------------------------------------------------------------------===//
 
-/// Input times weights, plus bias, in three parts.
-Heads project(OperandBinder &node) {
-  NnBuilder &nn = node.nn;
-  Value input = node.getOperand(0), weights = node.getOperand(1), bias = node.getOperand(2);
+/// Reports an error unless operands 0 to 2 are an input, weights and a bias that fit together.
+bool checkProjection(OperandBinder &node) {
+  Value input = node.getOperand(0), weights = node.getOperand(1);
   if (!node.checkRank(0, 3, 3) || !node.checkRank(1, 2, 2))
-    return {};
+    return false;
   int64_t columns = getShape(weights)[1];
-  if (!node.checkShape(1, {getShape(input)[2], columns}, "a row for each of the input's last axis") ||
-      !node.checkShape(2, columns, "one element for each column of the weights") ||
-      !node.checkFits({getShape(input)[0], getShape(input)[1], columns}))
+  return node.checkShape(1, {getShape(input)[2], columns}, "a row for each of the input's last axis") &&
+         node.checkShape(2, columns, "one element for each column of the weights") &&
+         node.checkFits({getShape(input)[0], getShape(input)[1], columns});
+}
+
+/// Query, key and value, the columns of `product`.
+Heads divide(OperandBinder &node, Value product) {
+  NnBuilder &nn = node.nn;
+  if (!product)
     return {};
-  int64_t third = columns / 3;
+  int64_t columns = getShape(product)[2], third = columns / 3;
   SmallVector<int64_t> widths = node.getInts("qkv_hidden_sizes", {third, third, columns - 2 * third});
   bool isDivided = widths.size() == 3 && widths[0] == widths[1] && widths[0] >= 0 && widths[2] >= 0 &&
                    widths[0] <= columns && widths[2] <= columns && widths[0] + widths[1] + widths[2] == columns;
@@ -86,25 +99,47 @@ Heads project(OperandBinder &node) {
   int64_t heads = readHeads(node, widths);
   if (!heads)
     return {};
-  Value product = nn.matmul(input, weights);
-  if (bias)
-    product = nn.add(product, bias);
   auto part = [&](int64_t start, int64_t width) { return splitHeads(nn, nn.slice(product, 2, start, width), heads); };
   return {part(0, widths[0]), part(widths[0], widths[1]), part(widths[0] + widths[1], widths[2])};
 }
 
-/// Operand 4, [2, batch, heads, positions, width], are keys and values of earlier positions.
-bool addState(OperandBinder &node, Heads &heads) {
+/// operands: input, weights, bias. Null after an error.
+Value project(OperandBinder &node) {
+  if (!checkProjection(node))
+    return {};
+  Value product = node.nn.matmul(node.getOperand(0), node.getOperand(1)), bias = node.getOperand(2);
+  return bias ? node.nn.add(product, bias) : product;
+}
+
+/// operands: input, weights, bias, input_scale, weight_scale, mask_index, input_zero_point, weight_zero_point. Null after an error.
+Value projectIntegers(OperandBinder &node) {
   NnBuilder &nn = node.nn;
-  Value past = node.getOperand(4);
+  if (!checkProjection(node))
+    return {};
+  const int64_t columns = getShape(node.getOperand(1))[1];
+  Value bias = node.getOperand(2), inputZero = readScalar(node, 6);
+  Value inputScale = nn.cast(readScalar(node, 3), getElementType(bias));
+  Value scale = nn.cast(readScalarOrVector(node, 4, columns, "columns"), getElementType(bias));
+  Value zero = readScalarOrVector(node, 7, columns, "columns");
+  if (node.hasFailed())
+    return {};
+  Value sums = integerMatMul(nn, node.getOperand(0), inputZero, node.getOperand(1), zero);
+  Value real = nn.mul(nn.cast(sums, getElementType(bias)), nn.mul(inputScale, scale));
+  return nn.add(real, bias);
+}
+
+/// Operand `index`, [2, batch, heads, positions, width], are keys and values of earlier positions.
+bool addState(OperandBinder &node, size_t index, Heads &heads) {
+  NnBuilder &nn = node.nn;
+  Value past = node.getOperand(index);
   if (!past)
     return true;
   Ints k = getShape(heads.key), v = getShape(heads.value);
-  if (!node.checkRank(4, 5, 5) ||
-      !node.checkShape(4, {2, k[0], k[1], getShape(past)[3], k[3]}, "keys and values of earlier positions"))
+  if (!node.checkRank(index, 5, 5) ||
+      !node.checkShape(index, {2, k[0], k[1], getShape(past)[3], k[3]}, "keys and values of earlier positions"))
     return false;
   if (k[3] != v[3]) {
-    node.error() << "keys and values must have the same width to share operand 4 ('past'), but are "
+    node.error() << "keys and values must have the same width to share " << node.nameOf(index) << ", but are "
                  << describe(heads.key) << " and " << describe(heads.value);
     return false;
   }
@@ -124,8 +159,8 @@ Value joinState(NnBuilder &nn, const Heads &heads) {
   return nn.concat({alone(heads.key), alone(heads.value)}, 0);
 }
 
-/// operands: input, weights, bias, mask_index, past, attention_bias, past_sequence_length
-void importAttention(OperandBinder &node) {
+/// Attention of what `project` computes; it returns null after an error.
+void importProjected(OperandBinder &node, Value (*project)(OperandBinder &), const Places &places) {
   if (!checkNothingIsShared(node))
     return;
   if (node.getFlag("do_rotary", false)) {
@@ -133,10 +168,10 @@ void importAttention(OperandBinder &node) {
     return;
   }
   node.ignore({"rotary_embedding_dim"});
-  Heads heads = project(node);
-  if (!heads.isWhole() || !addState(node, heads))
+  Heads heads = divide(node, project(node));
+  if (!heads.isWhole() || !addState(node, places.past, heads))
     return;
-  Attended attended = attendTo(node, heads, /*mask=*/3, /*bias=*/5, /*past=*/4);
+  Attended attended = attendTo(node, heads, places);
   node.setResult(0, attended.merged);
   if (node.wantsResult(1) && getShape(heads.key) == getShape(heads.value))
     node.setResult(1, joinState(node.nn, heads));
@@ -257,7 +292,7 @@ void importMultiHeadAttention(OperandBinder &node) {
                  << describe(node.getOperand(6)) << " and " << describe(node.getOperand(7));
     return;
   }
-  Attended attended = attendTo(node, heads, /*mask=*/4, /*bias=*/5, /*past=*/6);
+  Attended attended = attendTo(node, heads, {/*mask=*/4, /*bias=*/5, /*past=*/6});
   node.setResult(0, attended.merged);
   node.setResult(1, heads.key);
   node.setResult(2, heads.value);
@@ -272,8 +307,20 @@ void registerAttention(ImportRegistry &registry) {
   registry.add("Attention", 1,
                {floats("input"), floats("weights"), floats("bias?"), indices("mask_index?"), floats("past?"),
                 floats("attention_bias?"), indices("past_sequence_length?")},
-               importAttention);
+               [](OperandBinder &node) { importProjected(node, project, {/*mask=*/3, /*bias=*/5, /*past=*/4}); });
   registry.setLimit("Attention", "rotation; a preallocated past");
+  registry.add("QAttention", 1,
+               {{"input", Holds::Bytes, 'I'},
+                {"weight", Holds::Bytes, 'W'},
+                floats("bias"),
+                {"input_scale", Holds::Floats},
+                {"weight_scale", Holds::Floats},
+                indices("mask_index?"),
+                {"input_zero_point?", Holds::Bytes, 'I'},
+                {"weight_zero_point?", Holds::Bytes, 'W'},
+                floats("past?")},
+               [](OperandBinder &node) { importProjected(node, projectIntegers, {/*mask=*/5, nowhere, /*past=*/8}); });
+  registry.setLimit("QAttention", "rotation; a preallocated past");
   registry.add("MultiHeadAttention", 1,
                {floats("query"), floats("key?"), floats("value?"), floats("bias?"), indices("key_padding_mask?"),
                 floats("attention_bias?"), floats("past_key?"), floats("past_value?")},

@@ -58,7 +58,7 @@ static Value alignMask(OperandBinder &node, size_t index, const ScoreShape &scor
   return nn.slice(mask, {0, 0, past, 0}, {batch, 1, queries, keys}, {1, 1, 1, 1});
 }
 
-Value readMask(OperandBinder &node, size_t index, const ScoreShape &scores) {
+Value readMask(OperandBinder &node, size_t index, const ScoreShape &scores, Type elementType) {
   NnBuilder &nn = node.nn;
   double hidden = node.getFloat("mask_filter_value", -10000);
   Value mask = node.getOperand(index);
@@ -73,7 +73,7 @@ Value readMask(OperandBinder &node, size_t index, const ScoreShape &scores) {
     visible = readLengths(node, index, scores);
   else if (Value aligned = alignMask(node, index, scores))
     visible = nn.binary(BinaryKind::Greater, aligned, 0.0);
-  return visible ? toBias(nn, visible, getElementType(node.getOperand(0)), hidden) : Value();
+  return visible ? toBias(nn, visible, elementType, hidden) : Value();
 }
 
 Value hideBehind(NnBuilder &nn, const ScoreShape &scores, Type elementType, int64_t window) {

@@ -19,9 +19,9 @@ struct ScoreShape {
 /// `past` is the operand that holds those, or null.
 ScoreShape getScoreShape(mlir::Value query, mlir::Value key, mlir::Value past);
 
-/// What mask `index` adds to scores. It has one number for each key (0 hides it), for each query and key, or for all that
+/// What mask `index` adds to scores of `elementType`. It has one number for each key (0 hides it), for each query and key, or for all that
 /// there may ever be; or it has the number of keys of each row of the batch, and maybe where they begin.
-mlir::Value readMask(OperandBinder &node, size_t index, const ScoreShape &scores);
+mlir::Value readMask(OperandBinder &node, size_t index, const ScoreShape &scores, mlir::Type elementType);
 
 /// Operand `index`, which is added to the scores.
 mlir::Value readBias(OperandBinder &node, size_t index, const ScoreShape &scores);
