@@ -236,5 +236,18 @@ class QAttentionTest(EnginesTest):
         self.check(model, tolerance=1e-4)
 
 
+class OthersTest(EnginesTest):
+    def test_where(self):
+        model, random = Model(), np.random.default_rng(7)
+        condition = random.integers(0, 2, (2, 3, 4)).astype(bool)
+        for element in (np.uint8, np.int8):
+            x, y = random.integers(*ends(element), (2, 3, 4)).astype(element), random.integers(*ends(element), (3, 1)).astype(element)
+            same, other = (f32(.02), element(9)), (f32(.031), element(-7 if element == np.int8 else 133))
+            moved = quantize(dequantize(y, *other).astype(np.float64), same[0], int(same[1]), element)
+            model.node("com.microsoft.QLinearWhere", [model.feed(condition), model.feed(x), *same, model.feed(y), *other, *same],
+                       np.where(condition, x, moved))
+        self.check(model)
+
+
 if __name__ == "__main__":
     unittest.main()

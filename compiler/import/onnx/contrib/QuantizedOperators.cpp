@@ -12,6 +12,7 @@
 #include "compiler/import/onnx/operands/Products.h"
 #include "compiler/import/onnx/operators/Quantizations.h"
 #include "compiler/import/onnx/quantized/QuantizedOperands.h"
+#include "dialects/nn/shapes/ShapeRules.h"
 
 using namespace mlir;
 
@@ -102,6 +103,12 @@ bool checkTriple(OperandBinder &node, size_t index) {
 /// Whether both are one value.
 bool isOne(Value a, Value b) { return a == b || (getConstant(a) && getConstant(a) == getConstant(b)); }
 
+/// `x` as `type` has it: with a constant scale and zero point in common, the integers stay as they are.
+Value bring(NnBuilder &nn, const Quantized &x, const QuantizedType &type) {
+  const bool isSame = isOne(x.scale, type.scale) && isOne(x.zero, type.zero) && getElementType(x.values) == type.type;
+  return isSame ? x.values : quantize(nn, dequantize(nn, x), type);
+}
+
 /// The scale and zero point of the result; then tensors with theirs, brought to those.
 void importConcat(OperandBinder &node) {
   NnBuilder &nn = node.nn;
@@ -125,11 +132,28 @@ void importConcat(OperandBinder &node) {
     Quantized x = readQuantized(node, index);
     if (node.hasFailed())
       return;
-    // Of one constant scale and zero point, the integers stay as they are.
-    const bool isSame = isOne(x.scale, y.scale) && isOne(x.zero, y.zero) && getElementType(x.values) == y.type;
-    parts.push_back(isSame ? x.values : quantize(nn, dequantize(nn, x), y));
+    parts.push_back(bring(nn, x, y));
   }
   node.setResult(nn.concat(parts, *axis));
+}
+
+/// condition; x, its scale and zero point; those of y; the scale and zero point of the result.
+void importWhere(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Quantized x = readQuantized(node, 1), y = readQuantized(node, 4);
+  QuantizedType z = readQuantizedType(node, 7, getElementType(x.values));
+  if (node.hasFailed())
+    return;
+  Value condition = node.getOperand(0);
+  llvm::Expected<nn::Shape> shape = nn::broadcastShapes({getShape(condition), getShape(x.values), getShape(y.values)});
+  if (!shape) {
+    llvm::consumeError(shape.takeError());
+    node.error() << "operands 0, 1 and 4 must broadcast, but are " << describe(condition) << ", " << describe(x.values)
+                 << " and " << describe(y.values);
+    return;
+  }
+  if (node.checkFits(*shape))
+    node.setResult(nn.select(condition, bring(nn, x, z), bring(nn, y, z)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -267,6 +291,17 @@ void registerElementwise(ImportRegistry &registry) {
   registry.add("QLinearConcat", 1,
                {{"Y_scale", Holds::Floats}, {"Y_zero_point", Holds::Bytes}, {"inputs...", Holds::Anything}},
                importConcat);
+  registry.add("QLinearWhere", 1,
+               {{"condition", Holds::Booleans},
+                {"X", Holds::Bytes, 'T'},
+                {"x_scale", Holds::Floats},
+                {"x_zero_point", Holds::Bytes, 'T'},
+                {"Y", Holds::Bytes, 'T'},
+                {"y_scale", Holds::Floats},
+                {"y_zero_point", Holds::Bytes, 'T'},
+                {"z_scale", Holds::Floats},
+                {"z_zero_point", Holds::Bytes, 'T'}},
+               importWhere);
 }
 
 } // namespace
