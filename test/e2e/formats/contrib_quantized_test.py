@@ -237,6 +237,30 @@ class QAttentionTest(EnginesTest):
 
 
 class OthersTest(EnginesTest):
+    def test_quantized_embeddings(self):
+        random = np.random.default_rng(6)
+        ids, segments = np.array([[1, 4, 0], [2, 2, 3]], np.int32), np.array([[0, 1, 1], [0, 0, 1]], np.int32)
+        mask = np.array([[1, 1, 0], [1, 0, 1]], np.int32)
+        model, width = Model(), 8
+        for element in (np.uint8, np.int8):
+            codes = [random.integers(*ends(element), shape).astype(element) for shape in ((5, width), (4, width), (2, width), (width,), (width,))]
+            scales, zeros = random.uniform(.004, .01, 5).astype(f32), random.integers(*ends(element), 5).astype(element)
+            words, places, kinds, gamma, beta = (dequantize(c, s, int(z)).astype(np.float64) for c, s, z in zip(codes, scales, zeros))
+
+            def normalized(x, gamma=gamma, beta=beta):
+                mean = x.mean(-1, keepdims=True)
+                return ((x - mean) / np.sqrt(((x - mean)**2).mean(-1, keepdims=True) + 1e-6) * gamma + beta).astype(f32)
+            plain = words[ids] + places[None, :3]
+            first = [codes[0], codes[1], codes[2], codes[3], codes[4]]
+            model.node("com.microsoft.QEmbedLayerNormalization",
+                       [model.feed(ids), model.feed(segments), *first, model.feed(mask), *scales, *zeros],
+                       normalized(plain + kinds[segments]), np.array([2, 2], np.int32), epsilon=1e-6)
+            first[2] = None
+            model.node("com.microsoft.QEmbedLayerNormalization",
+                       [model.feed(ids), None, *first, None, scales[0], scales[1], None, *scales[3:], zeros[0], zeros[1], None, *zeros[3:]],
+                       normalized(plain), np.zeros(2, np.int32), epsilon=1e-6)
+        self.check(model, tolerance=1e-4)
+
     def test_where(self):
         model, random = Model(), np.random.default_rng(7)
         condition = random.integers(0, 2, (2, 3, 4)).astype(bool)

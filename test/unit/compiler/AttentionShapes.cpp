@@ -49,6 +49,10 @@ const std::vector<Row> &getRows() {
        "input",
        {"num_heads", "unidirectional", "mask_filter_value"},
        {x, {4, 12}, {12}, {}, {}, ids, {}, {}, {2, 1, 1, 2, 4}}},
+      {"QEmbedLayerNormalization",
+       "input_ids",
+       {},
+       {ids, ids, {5, 4}, {3, 4}, {2, 4}, {4}, {4}, ids, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},
       {"RotaryEmbedding", "X", {"num_heads", "interleaved", "rotary_embedding_dim"}, {x, cache, cache, ids}},
       {"RotaryEmbedding", "input", {"num_heads", "interleaved", "rotary_embedding_dim"}, {x, ids, cache, cache}},
   };

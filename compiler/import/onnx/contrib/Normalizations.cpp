@@ -5,6 +5,7 @@
 #include "compiler/import/compositions/Normalization.h"
 #include "compiler/import/onnx/attention/Rows.h"
 #include "compiler/import/onnx/contrib/Handlers.h"
+#include "compiler/import/onnx/quantized/QuantizedOperands.h"
 
 using namespace mlir;
 
@@ -93,8 +94,23 @@ Value countUnmasked(OperandBinder &node, Ints shape) {
   return nn.reduce(ReduceKind::Sum, nn.cast(isKept, i32), 1, /*keepDims=*/false);
 }
 
-/// operands: input_ids, segment_ids, word_embedding, position_embedding, segment_embedding, gamma, beta, mask, position_ids
-void importEmbedLayerNormalization(OperandBinder &node) {
+/// `x` as reals: as it is, or with the scale and the zero point that are number `number` of the node's.
+Value readReal(OperandBinder &node, Value x, size_t number, bool isQuantized) {
+  constexpr size_t scales = 8, zeros = 13;
+  if (!isQuantized || !x)
+    return x;
+  Value scale = readScalar(node, scales + number), zero = readScalar(node, zeros + number);
+  if (scale && zero)
+    return dequantize(node.nn, {x, asReal(node.nn, scale), zero});
+  if (!node.hasFailed())
+    node.error() << node.nameOf(scales + number) << " and " << node.nameOf(zeros + number)
+                 << " are required, but one is left out; name it as an input";
+  return {};
+}
+
+/// operands: input_ids, segment_ids, word_embedding, position_embedding, segment_embedding, gamma, beta, mask; then position_ids,
+/// or five scales and five zero points of what is quantized.
+void importEmbedLayerNormalization(OperandBinder &node, bool isQuantized) {
   NnBuilder &nn = node.nn;
   node.ignore({"mask_index_type"});
   double epsilon = node.getFloat("epsilon", 1e-12);
@@ -110,14 +126,17 @@ void importEmbedLayerNormalization(OperandBinder &node) {
                  << " must be given together, but only one is; name the other as an input";
     return;
   }
-  Value positions = readPositions(node, shape);
-  Value sum = nn.add(embed(node, 2, ids, width), positions ? embed(node, 3, positions, width) : Value());
+  auto embedReal = [&](size_t index, Value rows) {
+    return rows ? readReal(node, embed(node, index, rows, width), index - 2, isQuantized) : Value();
+  };
+  Value positions = isQuantized ? nn.counting(shape[1]) : readPositions(node, shape);
+  Value sum = nn.add(embedReal(2, ids), embedReal(3, positions));
   if (segments)
-    sum = nn.add(sum, embed(node, 4, segments, width));
+    sum = nn.add(sum, embedReal(4, segments));
   if (!sum)
     return;
-  Value y = nn.mul(normalizeLayer(nn, sum, 2, epsilon).result, node.getOperand(5));
-  node.setResult(0, nn.add(y, node.getOperand(6)));
+  Value y = nn.mul(normalizeLayer(nn, sum, 2, epsilon).result, readReal(node, node.getOperand(5), 3, isQuantized));
+  node.setResult(0, nn.add(y, readReal(node, node.getOperand(6), 4, isQuantized)));
   if (node.wantsResult(1))
     node.setResult(1, countUnmasked(node, shape));
   node.setResult(2, sum);
@@ -139,7 +158,27 @@ void registerNormalizations(ImportRegistry &registry) {
                 {"beta", Holds::Floats, 'T'},
                 {"mask?", Holds::Indices},
                 {"position_ids?", Holds::Indices}},
-               importEmbedLayerNormalization);
+               [](OperandBinder &node) { importEmbedLayerNormalization(node, /*isQuantized=*/false); });
+  registry.add("QEmbedLayerNormalization", 1,
+               {{"input_ids", Holds::Indices},
+                {"segment_ids?", Holds::Indices},
+                {"word_embedding", Holds::Bytes, 'W'},
+                {"position_embedding", Holds::Bytes, 'P'},
+                {"segment_embedding?", Holds::Bytes, 'S'},
+                {"gamma", Holds::Bytes, 'G'},
+                {"beta", Holds::Bytes, 'B'},
+                {"mask?", Holds::Indices},
+                {"word_embedding_scale?", Holds::Floats},
+                {"position_embedding_scale?", Holds::Floats},
+                {"segment_embedding_scale?", Holds::Floats},
+                {"gamma_scale?", Holds::Floats},
+                {"beta_scale?", Holds::Floats},
+                {"word_embedding_zero_point?", Holds::Bytes, 'W'},
+                {"position_embedding_zero_point?", Holds::Bytes, 'P'},
+                {"segment_embedding_zero_point?", Holds::Bytes, 'S'},
+                {"gamma_zero_point?", Holds::Bytes, 'G'},
+                {"beta_zero_point?", Holds::Bytes, 'B'}},
+               [](OperandBinder &node) { importEmbedLayerNormalization(node, /*isQuantized=*/true); });
   registry.add("SkipLayerNormalization", 1, {input, skip, gamma, {"beta?", Holds::Floats, 'T'}, bias},
                importSkipLayerNormalization);
   registry.add("SkipSimplifiedLayerNormalization", 1, {input, skip, gamma, bias},
