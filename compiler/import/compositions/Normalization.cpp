@@ -30,6 +30,15 @@ Normalized normalizeLayer(NnBuilder &nn, Value x, Ints axes, double epsilon) {
   return {nn.normalize(x, axes, epsilon), mean, invertRms(nn, nn.sub(wide, mean), axes, epsilon)};
 }
 
+Value normalizeGroups(NnBuilder &nn, Value x, int64_t groups, double epsilon) {
+  if (!x)
+    return {};
+  SmallVector<int64_t> grouped(getShape(x));
+  grouped.insert(grouped.begin() + 2, grouped[1] / groups);
+  grouped[1] = groups;
+  return nn.normalize(nn.reshape(x, grouped), axisRange(2, static_cast<int64_t>(grouped.size())), epsilon);
+}
+
 Normalized normalizeByRms(NnBuilder &nn, Value x, Ints axes, double epsilon) {
   if (!x)
     return {};

@@ -19,6 +19,9 @@ struct Normalized {
 /// (x - mean) / sqrt(variance + epsilon)
 Normalized normalizeLayer(NnBuilder &nn, mlir::Value x, Ints axes, double epsilon);
 
+/// The same of each of `groups` groups of channels of x [N, channels, ...], as [N, groups, channels / groups, ...].
+mlir::Value normalizeGroups(NnBuilder &nn, mlir::Value x, int64_t groups, double epsilon);
+
 /// x / sqrt(mean of x * x + epsilon)
 Normalized normalizeByRms(NnBuilder &nn, mlir::Value x, Ints axes, double epsilon);
 

@@ -272,6 +272,38 @@ class OthersTest(EnginesTest):
                        np.where(condition, x, moved))
         self.check(model)
 
+    def test_groups(self):
+        model, random = Model(), np.random.default_rng(8)
+        x, gamma, beta = (random.uniform(-2, 2, shape).astype(f32) for shape in ((2, 3, 4, 8), (8,), (8,)))
+        skip, few, bias = (random.uniform(-1, 1, shape).astype(f32) for shape in ((2, 3, 4, 8), (2, 8), (8,)))
+
+        def normalized(x, groups, silu, epsilon=1e-5):
+            x = x.astype(np.float64).reshape(2, 12, groups, 8 // groups)
+            mean = x.mean((1, 3), keepdims=True)
+            y = ((x - mean) / np.sqrt(((x - mean)**2).mean((1, 3), keepdims=True) + epsilon)).reshape(2, 3, 4, 8) * gamma + beta
+            return (y / (1 + np.exp(-y)) if silu else y).astype(f32)
+        first = lambda a: np.ascontiguousarray(a.transpose(0, 3, 1, 2))  # noqa: E731
+        fed = model.feed(x)
+        model.node("com.microsoft.GroupNorm", [fed, gamma, beta], normalized(x, 4, False), groups=4, activation=0)
+        model.node("com.microsoft.GroupNorm", [fed, gamma, beta], normalized(x, 2, True, .1), groups=2, activation=1, epsilon=.1)
+        model.node("com.microsoft.GroupNorm", [model.feed(first(x)), gamma, beta], first(normalized(x, 8, True)), groups=8, activation=1, channels_last=0)
+        summed = x + skip + bias
+        model.node("com.microsoft.SkipGroupNorm", [fed, gamma, beta, model.feed(skip), bias], normalized(summed, 4, True), summed, groups=4, activation=1)
+        summed = x + few[:, None, None]
+        model.node("com.microsoft.SkipGroupNorm", [fed, gamma, beta, model.feed(few)], normalized(summed, 1, False), groups=1, activation=0)
+        model.node("com.microsoft.SkipGroupNorm", [model.feed(first(x)), gamma, beta, model.feed(first(few[:, None, None]))],
+                   first(normalized(summed, 2, False)), groups=2, activation=0, channels_last=0)
+        self.check(model, ort=False)  # which has it on GPUs only
+
+    def test_what_is_refused(self):
+        x, gamma = np.zeros((1, 2, 2, 6), f32), np.ones(6, f32)
+        for attributes, words in (({"groups": 4, "activation": 0}, "attribute 'groups' must divide the 6 channels of operand 0 ('X'), but is 4"),
+                                  ({"groups": 2, "activation": 2}, "attribute 'activation' must be 0 (none) or 1 (SiLU), but is 2")):
+            model = Model()
+            model.node("com.microsoft.GroupNorm", [model.feed(x), gamma, gamma], x, **attributes)
+            self.save(model)
+            self.assertIn(words, self.compiled(status=1)[1])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -187,6 +187,8 @@ std::vector<const char *> nacre::requiredAttributes(llvm::StringRef op, int64_t 
     return {"size"};
   if (op == "GroupNormalization")
     return {"num_groups"};
+  if (op == "GroupNorm" || op == "SkipGroupNorm")
+    return {"groups", "activation", "channels_last"};
   if (op == "Concat")
     return {"axis"};
   if (op == "Pad" && version < 11)

@@ -37,6 +37,8 @@ std::optional<Dims> getAskedShape(llvm::StringRef op, size_t index, const Dims &
   if (op == "DynamicQuantizeLSTM")
     return std::vector<Dims>{{3, 2, 4}, {1, 4, 20}, {1, 5, 20}, {1, 40}, {2}, {1, 2, 5},
                              {1, 2, 5}, {1, 15},    {1},        {1},     {1}, {1}}[index];
+  if (op == "GroupNorm" || op == "SkipGroupNorm")
+    return std::vector<Dims>{{1, 2, 3, 4}, {4}, {4}, {1, 2, 3, 4}, {4}}[index];
   if (op == "Gemm")
     return std::vector<Dims>{{2, 3}, {3, 4}, {4}}[index];
   if (op == "DepthToSpace" || op == "SpaceToDepth")

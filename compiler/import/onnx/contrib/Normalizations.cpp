@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Normalizations of sums: of a residual, of embeddings.
+// Normalizations of sums, of a residual or of embeddings, and of groups of channels.
 
+#include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/compositions/Normalization.h"
+#include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/attention/Rows.h"
 #include "compiler/import/onnx/contrib/Handlers.h"
 #include "compiler/import/onnx/quantized/QuantizedOperands.h"
@@ -142,6 +144,80 @@ void importEmbedLayerNormalization(OperandBinder &node, bool isQuantized) {
   node.setResult(2, sum);
 }
 
+/// Sets result 0: the channels of `x` [N, C, ...] normalized in groups, scaled, shifted and activated.
+void setGroupsNormalized(OperandBinder &node, Value x, bool isLast) {
+  if (!x)
+    return;
+  NnBuilder &nn = node.nn;
+  const int64_t groups = node.getInt("groups", 0), activation = node.getInt("activation", 0);
+  const double epsilon = node.getFloat("epsilon", 1e-5);
+  Ints shape = getShape(x);
+  if (groups < 1 || shape[1] % groups) {
+    node.error() << "attribute 'groups' must divide the " << describeCount(shape[1], "channel") << " of "
+                 << node.nameOf(0) << ", but is " << groups;
+    return;
+  }
+  if (activation != 0 && activation != 1) {
+    node.error() << "attribute 'activation' must be 0 (none) or 1 (SiLU), but is " << activation
+                 << "; add the function as a node";
+    return;
+  }
+  for (size_t index : {1, 2})
+    if (!node.checkShape(index, shape[1], "one element for each channel"))
+      return;
+  const auto rank = static_cast<int64_t>(shape.size());
+  Type wide = getElementType(node.getOperand(1));
+  Value normal = nn.cast(nn.reshape(normalizeGroups(nn, x, groups, epsilon), shape), wide);
+  Value y =
+      nn.add(nn.mul(normal, nn.alignToAxis(node.getOperand(1), 1, rank)), nn.alignToAxis(node.getOperand(2), 1, rank));
+  if (activation == 1)
+    y = swish(nn, y);
+  y = nn.cast(y, getElementType(x));
+  node.setResult(isLast ? nn.toChannelsLast(y) : y);
+}
+
+/// operands: X, gamma, beta
+void importGroupNorm(OperandBinder &node) {
+  const bool isLast = node.getFlag("channels_last", true);
+  if (node.checkRank(0, 3))
+    setGroupsNormalized(node, isLast ? node.nn.toChannelsFirst(node.getOperand(0)) : node.getOperand(0), isLast);
+}
+
+/// The skip, operand 3, with as many axes as the input: it may be the same in all places.
+Value readSkip(OperandBinder &node, bool isLast) {
+  Value x = node.getOperand(0), skip = node.getOperand(3);
+  SmallVector<int64_t> shape(getShape(x));
+  if (getRank(skip) != 2)
+    return node.checkBroadcastsTo(3, shape, "the input") ? skip : Value();
+  const int64_t channels = isLast ? shape.back() : shape[1];
+  if (!node.checkShape(3, {shape[0], channels}, "one element for each channel of each image"))
+    return {};
+  SmallVector<int64_t> aligned(shape.size(), 1);
+  aligned[0] = shape[0];
+  (isLast ? aligned.back() : aligned[1]) = channels;
+  return node.nn.reshape(skip, aligned);
+}
+
+/// operands: X, gamma, beta, skip, bias
+void importSkipGroupNorm(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  const bool isLast = node.getFlag("channels_last", true);
+  Value x = node.getOperand(0), bias = node.getOperand(4);
+  if (!node.checkRank(0, 3))
+    return;
+  const int64_t axis = isLast ? getRank(x) - 1 : 1;
+  Value skip = readSkip(node, isLast);
+  if (!skip || !node.checkShape(4, getShape(x)[axis], "one element for each channel"))
+    return;
+  Value sum = nn.add(x, skip);
+  if (bias)
+    sum = nn.add(sum, nn.alignToAxis(bias, axis, getRank(x)));
+  if (!sum)
+    return;
+  setGroupsNormalized(node, isLast ? nn.toChannelsFirst(sum) : sum, isLast);
+  node.setResult(1, sum);
+}
+
 } // namespace
 
 void registerNormalizations(ImportRegistry &registry) {
@@ -159,6 +235,8 @@ void registerNormalizations(ImportRegistry &registry) {
                 {"mask?", Holds::Indices},
                 {"position_ids?", Holds::Indices}},
                [](OperandBinder &node) { importEmbedLayerNormalization(node, /*isQuantized=*/false); });
+  const OperandRule x{"X", Holds::Floats, 'T'}, scale{"gamma", Holds::Floats, 'M'}, shift{"beta", Holds::Floats, 'M'};
+  registry.add("GroupNorm", 1, {x, scale, shift}, importGroupNorm);
   registry.add("QEmbedLayerNormalization", 1,
                {{"input_ids", Holds::Indices},
                 {"segment_ids?", Holds::Indices},
@@ -179,6 +257,8 @@ void registerNormalizations(ImportRegistry &registry) {
                 {"gamma_zero_point?", Holds::Bytes, 'G'},
                 {"beta_zero_point?", Holds::Bytes, 'B'}},
                [](OperandBinder &node) { importEmbedLayerNormalization(node, /*isQuantized=*/true); });
+  registry.add("SkipGroupNorm", 1, {x, scale, shift, {"skip", Holds::Floats, 'T'}, {"bias?", Holds::Floats, 'T'}},
+               importSkipGroupNorm);
   registry.add("SkipLayerNormalization", 1, {input, skip, gamma, {"beta?", Holds::Floats, 'T'}, bias},
                importSkipLayerNormalization);
   registry.add("SkipSimplifiedLayerNormalization", 1, {input, skip, gamma, bias},

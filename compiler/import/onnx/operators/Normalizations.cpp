@@ -141,11 +141,8 @@ void importGroupNormalization(OperandBinder &node) {
   StringRef what = isByGroup ? "group" : "channel";
   if (!checkChannels(node, 1, parameters, what) || !checkChannels(node, 2, parameters, what))
     return;
-  SmallVector<int64_t> grouped(shape);
-  grouped[1] = groups;
-  grouped.insert(grouped.begin() + 2, channels / groups);
-  auto rank = static_cast<int64_t>(grouped.size());
-  Value normal = nn.normalize(nn.reshape(x, grouped), axisRange(2, rank), node.getFloat("epsilon", 1e-5));
+  auto rank = static_cast<int64_t>(shape.size()) + 1;
+  Value normal = normalizeGroups(nn, x, groups, node.getFloat("epsilon", 1e-5));
   auto apply = [&](Value y, int64_t rank) {
     Value scale = nn.alignToAxis(node.getOperand(1), 1, rank), shift = nn.alignToAxis(node.getOperand(2), 1, rank);
     return nn.add(nn.mul(y, scale), shift);
