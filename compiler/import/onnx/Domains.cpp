@@ -5,6 +5,7 @@
 #include "compiler/import/onnx/Domains.h"
 
 #include "compiler/import/onnx/attention/Handlers.h"
+#include "compiler/import/onnx/classical/Handlers.h"
 #include "compiler/import/onnx/contrib/Handlers.h"
 #include "compiler/import/onnx/control/ControlFlow.h"
 #include "compiler/import/onnx/graph/DomainNames.h"
@@ -79,7 +80,8 @@ ImportRegistry makeTraining() {
 
 ImportRegistry makeClassical() {
   ImportRegistry result("opset", /*newestVersion=*/5);
-  trees::registerMaps(result);
+  classical::registerMaps(result);
+  classical::registerScalings(result);
   trees::registerTreeEnsembles(result);
   return result;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The families of operators of ONNX's domain of classical machine learning. Each adds its handlers to the registry;
-// Domains.cpp calls them all.
+// Operators of trees in ONNX's domain of classical machine learning.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_TREES_HANDLERS_H
 #define NACRE_COMPILER_IMPORT_ONNX_TREES_HANDLERS_H
@@ -10,7 +9,6 @@
 
 namespace nacre::importer::onnx_format::trees {
 
-void registerMaps(ImportRegistry &registry);
 void registerTreeEnsembles(ImportRegistry &registry);
 
 } // namespace nacre::importer::onnx_format::trees

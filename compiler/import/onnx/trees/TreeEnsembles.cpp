@@ -2,13 +2,13 @@
 //
 // Ensembles of decision trees that regress and classify, as ONNX Runtime computes them where ONNX says less.
 //
-// How:  1. rows, 2. what is done to scores, 3. regressors, 4. the classifier.
+// How:  1. leaves and base values, 2. regressors, 3. the classifier.
 
-#include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/messages/TypeNames.h"
+#include "compiler/import/onnx/classical/Labels.h"
+#include "compiler/import/onnx/classical/Scores.h"
 #include "compiler/import/onnx/trees/ForestWalk.h"
 #include "compiler/import/onnx/trees/Handlers.h"
-#include "compiler/import/onnx/trees/Labels.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include <limits>
@@ -18,78 +18,18 @@ using namespace mlir;
 namespace nacre::importer::onnx_format::trees {
 namespace {
 
-using nn::BinaryKind;
-using nn::ReduceKind;
+using namespace classical;
 using nn::UnaryKind;
 
 //===----------------------------------------------------------------------===//
-// 1. Rows
+// 1. Leaves and base values
 //===----------------------------------------------------------------------===//
-
-/// Operand 0 as [rows, features], of the type that features are compared in; null after an error.
-Value readRows(OperandBinder &node) {
-  Value x = node.getOperand(0);
-  if (!node.checkRank(0, 1, 2))
-    return {};
-  const int64_t width = getShape(x).back(), count = getRank(x) == 1 ? 1 : getShape(x)[0];
-  if (count * width > INT32_MAX) {
-    node.error() << node.nameOf(0) << " must have at most " << INT32_MAX << " elements, but is " << describe(x);
-    return {};
-  }
-  Type type = getElementType(x).isF64() ? getElementType(x) : Type(node.nn.types().getF32Type());
-  return node.nn.reshape(node.nn.cast(x, type), {count, width});
-}
 
 /// The leaves that rows reach; null after an error.
 Value walk(OperandBinder &node, const Forest &forest, Value rows) {
   auto trees = static_cast<int64_t>(forest.roots.size());
   return node.checkFits({getShape(rows)[0], trees}, "the node of each row") ? findLeaves(node.nn, forest, rows)
                                                                             : Value();
-}
-
-//===----------------------------------------------------------------------===//
-// 2. Scores
-//===----------------------------------------------------------------------===//
-
-constexpr StringRef transforms[] = {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
-
-/// Softmax of what is not 0, along the last axis.
-Value softmaxOfNonzero(NnBuilder &nn, Value x) {
-  Value most = nn.reduce(ReduceKind::Max, x, 1, /*keepDims=*/true);
-  Value isZero = nn.binary(BinaryKind::LessEqual, nn.unary(UnaryKind::Abs, x), 1e-7);
-  Value power = nn.select(isZero, nn.scalar(x, 0), nn.unary(UnaryKind::Exp, nn.sub(x, most)));
-  Value small = nn.mul(x, nn.unary(UnaryKind::Exp, nn.unary(UnaryKind::Neg, most)));
-  Value sum = nn.reduce(ReduceKind::Sum, power, 1, /*keepDims=*/true);
-  return nn.div(nn.select(isZero, small, power), sum);
-}
-
-/// sqrt(2) * the inverse error function of 2 x - 1, which ONNX Runtime approximates so (Winitzki).
-Value probit(NnBuilder &nn, Value x) {
-  constexpr double a = 0.147, pi = 3.14159;
-  Value y = nn.add(nn.mul(x, 2), -1);
-  Value log = nn.unary(UnaryKind::Log, nn.mul(nn.sub(nn.scalar(y, 1), y), nn.add(y, 1)));
-  Value half = nn.add(nn.mul(log, 0.5), 2 / (pi * a));
-  Value root = nn.unary(UnaryKind::Sqrt, nn.sub(nn.mul(half, half), nn.mul(log, 1 / a)));
-  Value magnitude = nn.unary(UnaryKind::Sqrt, nn.sub(root, half));
-  Value sign = nn.select(nn.binary(BinaryKind::Less, y, 0.0), nn.scalar(y, -1), nn.scalar(y, 1));
-  return nn.mul(nn.mul(sign, magnitude), 1.41421356);
-}
-
-/// `scores` [rows, targets] by the post_transform of that name.
-Value transform(NnBuilder &nn, StringRef name, Value scores) {
-  if (name == "SOFTMAX")
-    return nn.softmax(scores, 1, /*log=*/false);
-  if (name == "LOGISTIC")
-    return nn.unary(UnaryKind::Sigmoid, scores);
-  if (name == "SOFTMAX_ZERO")
-    return softmaxOfNonzero(nn, scores);
-  return name == "PROBIT" ? probit(nn, scores) : scores;
-}
-
-/// Numbers of a list that is not empty, of `scores`' element type.
-Value makeRow(NnBuilder &nn, Value scores, ArrayRef<double> numbers) {
-  auto type = RankedTensorType::get(static_cast<int64_t>(numbers.size()), nn.types().getF64Type());
-  return scores ? nn.cast(nn.constant(DenseElementsAttr::get(type, numbers)), getElementType(scores)) : Value();
 }
 
 /// Adds a base value for each target to `scores`, if there are any; null after an error. `otherwise` completes the message.
@@ -101,11 +41,11 @@ Value addBase(OperandBinder &node, Value scores, ArrayRef<double> base, int64_t 
                  << ", one per scored target or class" << otherwise << ", but has " << base.size();
     return {};
   }
-  return node.nn.add(scores, makeRow(node.nn, scores, base));
+  return scores ? node.nn.add(scores, makeNumbers(node.nn, base, targets, getElementType(scores))) : Value();
 }
 
 //===----------------------------------------------------------------------===//
-// 3. Regressors
+// 2. Regressors
 //===----------------------------------------------------------------------===//
 
 /// The number of targets; nothing after an error.
@@ -116,16 +56,6 @@ std::optional<int64_t> readTargets(OperandBinder &node) {
     return targets;
   node.error() << "attribute 'n_targets' must lie between 1 and " << most << ", but is " << targets;
   return std::nullopt;
-}
-
-/// Reports an error for a transform of one score that ONNX Runtime leaves out.
-bool checkTransform(OperandBinder &node, StringRef name, int64_t targets) {
-  if (targets > 1 || name == "NONE" || name == "PROBIT")
-    return true;
-  node.error() << "attribute 'post_transform' must be NONE or PROBIT for one target, but is " << name
-               << ", which ONNX and ONNX Runtime define differently; set post_transform to NONE and add a Sigmoid or "
-                  "Softmax node after this one";
-  return false;
 }
 
 void regress(OperandBinder &node, Value rows, FailureOr<Forest> forest, int64_t targets, Aggregate how,
@@ -181,7 +111,7 @@ void importTreeEnsemble(OperandBinder &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// 4. The classifier
+// 3. The classifier
 //===----------------------------------------------------------------------===//
 
 /// What rows score: [rows, classes], and of which class a row is, as its number.
@@ -195,8 +125,7 @@ bool hasPositiveWeights(const Forest &forest) {
 
 /// The second of two classes where the only score is above a half, or above 0 if weights have signs.
 Value chooseByOne(NnBuilder &nn, const Forest &forest, Value score) {
-  Value isSecond = nn.binary(BinaryKind::Greater, score, hasPositiveWeights(forest) ? 0.5 : 0.0);
-  return isSecond ? nn.reshape(nn.cast(isSecond, nn.types().getI64Type()), {getShape(score)[0]}) : Value();
+  return findAbove(nn, score, hasPositiveWeights(forest) ? 0.5 : 0.0);
 }
 
 /// Two classes of which only the first is scored: the other has the rest, to 1 if no weight is below 0, else to 0.
@@ -221,23 +150,18 @@ Classified classifyByAll(NnBuilder &nn, Value scores, Value isScored, StringRef 
   Value candidates = scores;
   if (isScored && scores)
     candidates = nn.select(isScored, scores, nn.scalar(scores, -std::numeric_limits<double>::infinity()));
-  Value classes = nn.argReduce(nn::ArgKind::Max, candidates, 1, /*keepDims=*/false, /*selectLast=*/false);
-  return {transform(nn, name, scores), classes};
+  return {transform(nn, name, scores), findLargest(nn, candidates)};
 }
 
 void importClassifier(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value rows = readRows(node);
   StringRef name = node.getChoice("post_transform", transforms);
-  FailureOr<Labels> labels = readLabels(node);
+  FailureOr<Labels> labels = readClasses(node, "classlabels_int64s");
   FailureOr<SmallVector<double>> base = readNumbers(node, "base_values");
   if (!rows || failed(labels) || failed(base) || node.hasFailed())
     return;
   const int64_t count = labels->count;
-  if (count < 2) {
-    node.error() << "attribute 'classlabels_int64s' must have two labels or more, but has " << count;
-    return;
-  }
   FailureOr<Forest> forest = readForest(node, "class", {getShape(rows)[1], count});
   if (failed(forest))
     return;
@@ -268,9 +192,7 @@ void importClassifier(OperandBinder &node) {
   for (int64_t only : {0, 1})
     if (!isByFirst && isOnly(only) && scores)
       result.classes = chooseByOne(nn, *forest, nn.slice(scores, 1, only, 1));
-  // Labels that are strings are no tensor; who has them as an output is told so there (entry/DeclaredOutputs.h).
-  node.setResult(0,
-                 labels->integers.empty() ? nn.nothing() : nn.gather(nn.integers(labels->integers), result.classes, 0));
+  setLabels(node, *labels, result.classes);
   node.setResult(1, nn.cast(result.scores, nn.types().getF32Type()));
 }
 

@@ -2,17 +2,17 @@
 //
 // Lists of maps from labels to scores, which sklearn's classifiers end with when they are converted: outputs are tensors here.
 
-#include "compiler/import/onnx/trees/Handlers.h"
-#include "compiler/import/onnx/trees/Labels.h"
+#include "compiler/import/onnx/classical/Handlers.h"
+#include "compiler/import/onnx/classical/Labels.h"
 
 using namespace mlir;
 
-namespace nacre::importer::onnx_format::trees {
+namespace nacre::importer::onnx_format::classical {
 namespace {
 
 /// The scores themselves, a row for each map and a column for each label.
 void importZipMap(OperandBinder &node) {
-  FailureOr<Labels> labels = readLabels(node);
+  FailureOr<Labels> labels = readLabels(node, "classlabels_int64s");
   Value x = node.getOperand(0);
   if (failed(labels) || !node.checkRank(0, 1, 2))
     return;
@@ -33,4 +33,4 @@ void registerMaps(ImportRegistry &registry) {
   registry.setLimit("ZipMap", "maps (returns a tensor of scores instead)");
 }
 
-} // namespace nacre::importer::onnx_format::trees
+} // namespace nacre::importer::onnx_format::classical
