@@ -22,6 +22,32 @@ def numbers(array):
     return [float(f32(x)) for x in np.asarray(array).ravel()]
 
 
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def softmax(x):
+    e = np.exp(x - x.max(1, keepdims=True))
+    return e / e.sum(1, keepdims=True)
+
+
+def softmax_of_nonzero(x):
+    """Zeros stay zeros."""
+    e = np.where(x == 0, 0, np.exp(x - x.max(1, keepdims=True)))
+    return e / e.sum(1, keepdims=True)
+
+
+def probit(x):
+    """sqrt(2) times the inverse error function of 2 x - 1, by an approximation of Winitzki."""
+    y = 2 * x - 1
+    log = np.log((1 - y) * (1 + y))
+    half = 2 / (np.pi * .147) + log / 2
+    return np.sqrt(2) * np.sign(y) * np.sqrt(np.sqrt(half**2 - log / .147) - half)
+
+
+TRANSFORMS = {"NONE": lambda x: x, "SOFTMAX": softmax, "LOGISTIC": sigmoid, "SOFTMAX_ZERO": softmax_of_nonzero}
+
+
 class ClassicalTest(EnginesTest):
     def setUp(self):
         super().setUp()
@@ -83,11 +109,94 @@ class ScalingsTest(ClassicalTest):
         x = 1e7 + self.x.astype(np.float64)
         model.node("ai.onnx.ml.Scaler", [model.feed(x)], ((x - 1e7) * scale).astype(f32), offset=[1e7] * FEATURES, scale=numbers(scale))
         model.node("ai.onnx.ml.Normalizer", [model.feed(x)], (x / x.max(1)[:, None]).astype(f32))
+        w = self.draw(2, FEATURES)
+        y = (x - 1e7) @ w.T.astype(np.float64)
+        model.node("ai.onnx.ml.LinearRegressor", [model.feed(x - 1e7)], y.astype(f32), coefficients=numbers(w), targets=2)
+        model.node("ai.onnx.ml.LinearClassifier", [model.feed(x - 1e7)], y.argmax(1), y.astype(f32), coefficients=numbers(w), classlabels_ints=[0, 1])
         self.check(model, ort=False)
 
     def test_what_is_refused(self):
         self.refused("Scaler", [self.x], "attribute 'scale' must have 1 number, or one for each column of a matrix, but has 3 for float[9x5]", scale=[1.0] * 3)
         self.refused("Normalizer", [self.x], "attribute 'norm' must be MAX, L1 or L2, but is 'L3'", norm="L3")
+
+
+class LinearTest(ClassicalTest):
+    def test_regressor(self):
+        model, w, b = self.model(), self.draw(3, FEATURES), self.draw(3)
+        y = self.x.astype(np.float64) @ w.T.astype(np.float64)
+        for name, function in TRANSFORMS.items():
+            model.node("ai.onnx.ml.LinearRegressor", [self.fed], function(y + b).astype(f32), coefficients=numbers(w), intercepts=numbers(b), targets=3,
+                       post_transform=name)
+        model.node("ai.onnx.ml.LinearRegressor", [self.fed], y[:, 1:2].astype(f32), coefficients=numbers(w[1]))
+        row = self.x[2].copy()
+        model.node("ai.onnx.ml.LinearRegressor", [model.feed(row)], (y + b)[2:3].astype(f32), coefficients=numbers(w), intercepts=numbers(b), targets=3)
+        self.check(model)
+
+    def test_probit(self):
+        model, w = self.model(), self.draw(2, FEATURES) / 20
+        y = self.x.astype(np.float64) @ w.T.astype(np.float64) + .5
+        model.node("ai.onnx.ml.LinearRegressor", [self.fed], probit(y).astype(f32), coefficients=numbers(w), intercepts=[.5, .5], targets=2,
+                   post_transform="PROBIT")
+        model.node("ai.onnx.ml.LinearRegressor", [self.fed], probit(y)[:, :1].astype(f32), coefficients=numbers(w[0]), intercepts=[.5], targets=1,
+                   post_transform="PROBIT")
+        self.check(model, tolerance=1e-3)  # floats cancel near a half
+
+    def test_classifier(self):
+        labels = np.array([7, -3, 11], np.int64)
+        for element in (np.float32, np.int32, np.int64):
+            self.x = (self.x * (1 if element == np.float32 else 3)).astype(element)
+            model, w, b = self.model(), self.draw(3, FEATURES), self.draw(3)
+            y = self.x.astype(np.float64) @ w.T.astype(np.float64) + b
+            for name, function in TRANSFORMS.items():
+                model.node("ai.onnx.ml.LinearClassifier", [self.fed], labels[y.argmax(1)], function(y).astype(f32), coefficients=numbers(w), intercepts=numbers(b),
+                           classlabels_ints=labels.tolist(), post_transform=name, multi_class=int(name == "SOFTMAX"))
+            with self.subTest(element=element.__name__):
+                self.check(model)
+
+    def test_two_classes(self):
+        model, w, b = self.model(), self.draw(FEATURES), self.draw(1)
+        y = (self.x.astype(np.float64) @ w.astype(np.float64) + b)[:, None]
+        label = np.where(y[:, 0] > 0, 1, 0)
+        both = np.concatenate([-y, y], 1)
+        # As sklearn's logistic regression is converted: a row for each class.
+        model.node("ai.onnx.ml.LinearClassifier", [self.fed], label, sigmoid(both).astype(f32), coefficients=numbers([-w, w]), intercepts=numbers([-b, b]),
+                   classlabels_ints=[0, 1], post_transform="LOGISTIC")
+        model.node("ai.onnx.ml.LinearClassifier", [self.fed], label, np.concatenate([1 - y, y], 1).astype(f32), coefficients=numbers(w), intercepts=numbers(b),
+                   classlabels_ints=[0, 1])
+        self.check(model)
+
+    def test_a_pipeline_with_texts_as_labels(self):
+        """A scaler, a classifier, a norm and maps, as sklearn's pipelines are converted; the labels are texts, so only scores are used."""
+        model, w, b = self.model(), self.draw(3, FEATURES), self.draw(3)
+        scaled = (self.x - f32(.5)) * f32(2)
+        y = sigmoid(scaled.astype(np.float64) @ w.T.astype(np.float64) + b)
+        names = ["low", "middle", "high"]
+        x, = model.node("ai.onnx.ml.Scaler", [self.fed], offset=numbers(.5), scale=numbers(2))
+        model.graph.node("ai.onnx.ml.LinearClassifier", [x], ["label", "scores"], coefficients=numbers(w), intercepts=numbers(b), classlabels_strings=names,
+                         post_transform="LOGISTIC", name="classifier")
+        normal, = model.node("ai.onnx.ml.Normalizer", ["scores"], norm="L1")
+        model.graph.node("ai.onnx.ml.ZipMap", [normal], "maps", classlabels_strings=names)
+        model.output("maps", (y / y.sum(1, keepdims=True)).astype(f32))
+        self.check(model, ort=False)  # where maps are no tensor
+        model.graph.output("label", [ROWS], 8)
+        self.save(model)
+        self.assertIn('"label": error: an output must hold numbers, but this one has element type \'string\'', self.compiled(status=1)[1])
+
+    def test_what_is_refused(self):
+        label, two, scores = np.zeros(ROWS, np.int64), [0, 1], np.zeros((ROWS, 2), f32)
+        self.refused("LinearRegressor", [self.x], "attribute 'coefficients' must have numbers for each of the 5 features of a row, but has 7",
+                     coefficients=[1.0] * 7)
+        self.refused("LinearRegressor", [self.x], "attribute 'targets' must be 2, the number of rows of 'coefficients', but is 3",
+                     coefficients=[1.0] * 10, targets=3)
+        self.refused("LinearRegressor", [self.x], "attribute 'intercepts' must have 1 number, one for each row of 'coefficients', but has 2",
+                     coefficients=[1.0] * 5, intercepts=[1.0] * 2)
+        self.refused("LinearRegressor", [self.x], "attribute 'post_transform' must be NONE or PROBIT for one target, but is SOFTMAX",
+                     coefficients=[1.0] * 5, post_transform="SOFTMAX")
+        self.refused("LinearClassifier", [label, scores], "attribute 'coefficients' must have a row for each of the 2 labels, or one row for two labels, but has 3 rows",
+                     coefficients=[1.0] * 15, classlabels_ints=two)
+        self.refused("LinearClassifier", [label, scores], "attribute 'post_transform' must be NONE if only one of two classes is scored, but is LOGISTIC",
+                     coefficients=[1.0] * 5, classlabels_ints=two, post_transform="LOGISTIC")
+        self.refused("LinearClassifier", [label, scores], "attribute 'classlabels_ints' must have two labels or more, but has 0", coefficients=[1.0] * 5)
 
 
 if __name__ == "__main__":

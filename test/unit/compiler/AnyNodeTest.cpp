@@ -51,9 +51,11 @@ std::string describeNode(const onnx::ModelProto &model) {
 }
 
 /// What takes lists of tensors or of numbers that belong together, or names tensors of the graph: hardly a draw is of that kind
-/// (test/e2e/training/onnx_training_test.py, test/e2e/formats/trees_test.py and ONNX's own tests have such nodes).
+/// (test/e2e/training/onnx_training_test.py, test/e2e/formats/trees_test.py, test/e2e/formats/classical_test.py and ONNX's own
+/// tests have such nodes).
 static bool isIntricate(llvm::StringRef op) {
-  return op == "Adam" || op == "Momentum" || op == "Gradient" || op.starts_with("TreeEnsemble") || op == "ZipMap";
+  return op == "Adam" || op == "Momentum" || op == "Gradient" || op.starts_with("TreeEnsemble") || op == "ZipMap" ||
+         op == "LinearClassifier" || op == "LinearRegressor";
 }
 
 void AnyNode::tryAll(llvm::StringRef domain) {
