@@ -83,6 +83,7 @@ ImportRegistry makeClassical() {
   classical::registerLinearModels(result);
   classical::registerMaps(result);
   classical::registerScalings(result);
+  classical::registerSupportVectors(result);
   trees::registerTreeEnsembles(result);
   return result;
 }

@@ -199,5 +199,136 @@ class LinearTest(ClassicalTest):
         self.refused("LinearClassifier", [label, scores], "attribute 'classlabels_ints' must have two labels or more, but has 0", coefficients=[1.0] * 5)
 
 
+def kernel(name, x, vectors, gamma=0.0, offset=0.0, degree=0.0):
+    if name == "RBF":
+        return np.exp(-gamma * ((x[:, None] - vectors[None])**2).sum(2))
+    product = x @ vectors.T
+    return {"LINEAR": lambda: product, "POLY": lambda: (gamma * product + offset)**degree, "SIGMOID": lambda: np.tanh(gamma * product + offset)}[name]()
+
+
+def couple(r):
+    """libsvm's multiclass_probability, for one row."""
+    k = len(r)
+    q = -r.T * r
+    np.fill_diagonal(q, (r**2).sum(0))
+    p = np.full(k, 1 / k)
+    for _ in range(100):
+        products = q @ p
+        total = p @ products
+        if np.abs(products - total).max() < .005 / k:
+            break
+        for i in range(k):
+            change = (total - products[i]) / q[i, i]
+            p[i] += change
+            total = (total + change * (change * q[i, i] + 2 * products[i])) / (1 + change)**2
+            products = (products + change * q[i]) / (1 + change)
+            p /= 1 + change
+    return p
+
+
+class SupportVectorsTest(ClassicalTest):
+    KERNELS = [("LINEAR", .5, 0, 3), ("POLY", .4, .3, 2), ("POLY", .3, .2, 3), ("POLY", .2, 2.5, 4), ("RBF", .35, 0, 0), ("SIGMOID", .3, .1, 0)]
+
+    def test_regressor(self):
+        model, vectors, weights, rho = self.model(), self.draw(7, FEATURES), self.draw(7), self.draw(1)
+        for name, *parameters in self.KERNELS:
+            gamma, offset, degree = map(f32, parameters)
+            y = kernel(name, self.x.astype(np.float64), vectors.astype(np.float64), gamma, offset, degree) @ weights + rho
+            for one_class in (0, 1):
+                answer = (np.where(y > 0, 1, -1) if one_class else y).astype(f32)[:, None]
+                model.node("ai.onnx.ml.SVMRegressor", [self.fed], answer, coefficients=numbers(weights), kernel_params=numbers(parameters), kernel_type=name,
+                           n_supports=7, rho=numbers(rho), support_vectors=numbers(vectors), one_class=one_class)
+        y = (self.x.astype(np.float64) @ vectors[0] + rho).astype(f32)[:, None]
+        model.node("ai.onnx.ml.SVMRegressor", [self.fed], y, coefficients=numbers(vectors[0]), kernel_params=[0.0, 0.0, 0.0], kernel_type="LINEAR", rho=numbers(rho))
+        self.check(model)
+
+    def machine(self, counts):
+        """Vectors of each class, their coefficients for the other classes, the constants of the pairs."""
+        total, pairs = sum(counts), len(counts) * (len(counts) - 1) // 2
+        return self.draw(total, FEATURES), self.draw(len(counts) - 1, total), self.draw(pairs) / 2
+
+    def score_pairs(self, k, counts, coefficients, rho):
+        """Scores of pairs [rows, pairs] and votes [rows, classes]."""
+        starts = np.cumsum([0, *counts])
+        scores, votes = [], np.zeros((ROWS, len(counts)), int)
+        for i in range(len(counts)):
+            for j in range(i + 1, len(counts)):
+                of_i, of_j = slice(starts[i], starts[i + 1]), slice(starts[j], starts[j + 1])
+                score = k[:, of_i] @ coefficients[j - 1, of_i] + k[:, of_j] @ coefficients[i, of_j] + rho[len(scores)]
+                votes[:, i] += score > 0
+                votes[:, j] += score <= 0
+                scores.append(score)
+        return np.stack(scores, 1), votes
+
+    def classify(self, model, counts, name, parameters, transform="NONE", coupled=False):
+        labels = np.arange(len(counts), dtype=np.int64) * 3 - 1
+        vectors, coefficients, rho = self.machine(counts)
+        attributes = {"coefficients": numbers(coefficients), "support_vectors": numbers(vectors), "rho": numbers(rho), "kernel_type": name,
+                      "kernel_params": numbers(parameters), "vectors_per_class": list(counts), "classlabels_ints": labels.tolist(), "post_transform": transform}
+        k = kernel(name, self.x.astype(np.float64), vectors.astype(np.float64), *map(f32, parameters))
+        scores, votes = self.score_pairs(k, counts, coefficients.astype(np.float64), rho)
+        if coupled:
+            a, b = -1 - np.abs(self.draw(len(rho))), self.draw(len(rho))
+            attributes |= {"prob_a": numbers(a), "prob_b": numbers(b)}
+            wins = np.clip(1 - sigmoid(scores * a + b), 1e-7, 1 - 1e-7)
+            upper = np.triu_indices(len(counts), 1)
+            r = np.zeros((ROWS, len(counts), len(counts)))
+            for row in range(ROWS):
+                r[row][upper] = wins[row]
+                r[row].T[upper] = 1 - wins[row]
+            scores = np.stack([couple(one) for one in r])
+        elif len(counts) == 2:
+            scores = np.concatenate([-scores, scores], 1)
+        model.node("ai.onnx.ml.SVMClassifier", [self.fed], labels[votes.argmax(1)], TRANSFORMS[transform](scores).astype(f32), **attributes)
+
+    def test_votes(self):
+        model = self.model()
+        for name, *parameters in self.KERNELS:
+            self.classify(model, (3, 2, 4), name, parameters)
+            self.classify(model, (4, 3), name, parameters)
+        self.classify(model, (2, 3, 1, 4), "RBF", (.3, 0, 0), "SOFTMAX")
+        self.classify(model, (2, 0, 3), "RBF", (.3, 0, 0), "LOGISTIC")
+        self.check(model, tolerance=1e-4)
+
+    def test_probabilities(self):
+        model = self.model()
+        self.classify(model, (3, 2), "RBF", (.3, 0, 0), coupled=True)
+        self.classify(model, (3, 2, 4), "LINEAR", (.3, 0, 0), coupled=True)
+        self.classify(model, (2, 3, 1, 2, 4), "RBF", (.5, 0, 0), coupled=True)
+        self.classify(model, (3, 2, 2), "SIGMOID", (.3, .1, 0), "SOFTMAX", coupled=True)
+        self.check(model, tolerance=1e-4)
+
+    def test_linear_classes(self):
+        model, w, rho = self.model(), self.draw(3, FEATURES), self.draw(1)
+        labels = np.array([5, 6, 9], np.int64)
+        y = self.x.astype(np.float64) @ w.T.astype(np.float64) + rho
+        for name, function in TRANSFORMS.items():
+            model.node("ai.onnx.ml.SVMClassifier", [self.fed], labels[y.argmax(1)], function(y).astype(f32), coefficients=numbers(w), rho=numbers(rho),
+                       kernel_type="LINEAR", kernel_params=[0.0, 0.0, 0.0], classlabels_ints=labels.tolist(), post_transform=name)
+        y = y[:, :2] - 1
+        model.node("ai.onnx.ml.SVMClassifier", [self.fed], np.where(y.max(1) > 0, 1, y.argmax(1)), y.astype(f32), coefficients=numbers(w[:2]),
+                   rho=numbers(rho - 1), kernel_type="LINEAR", kernel_params=[0.0, 0.0, 0.0], classlabels_ints=[0, 1])
+        self.check(model)
+
+    def test_what_is_refused(self):
+        label, scores = np.zeros(ROWS, np.int64), np.zeros((ROWS, 2), f32)
+        good = {"coefficients": [1.0] * 3, "rho": [0.5], "kernel_type": "RBF", "kernel_params": [.5, 0.0, 0.0], "support_vectors": [1.0] * 3 * FEATURES}
+        classes = {**good, "vectors_per_class": [1, 2], "classlabels_ints": [0, 1]}
+        for changes, words in (({"coefficients": [1.0] * 4}, "attribute 'coefficients' must have 3 numbers, one for each vector and other class, but has 4"),
+                               ({"vectors_per_class": [1, 1, 1]}, "attribute 'vectors_per_class' must have one number for each of the 2 labels, but has 3"),
+                               ({"vectors_per_class": [1, -2]}, "attribute 'vectors_per_class' must lie between 0 and 2147483647, but has -2"),
+                               ({"vectors_per_class": [2**31 - 1] * 2}, "attribute 'vectors_per_class' must have a sum of at most 2147483647, but has 4294967294"),
+                               ({"prob_a": [1.0]}, "attribute 'prob_b' must have 1 number, one for each pair of classes, but has 0"),
+                               ({"post_transform": "LOGISTIC"}, "attribute 'post_transform' must be NONE for two classes without 'prob_a', but is LOGISTIC"),
+                               ({"kernel_params": [1.0]}, "attribute 'kernel_params' must have 3 numbers, one for gamma, coef0 and degree each, but has 1"),
+                               ({"support_vectors": [1.0]}, "attribute 'support_vectors' must have 15 numbers, one for each feature of each vector, but has 1")):
+            self.refused("SVMClassifier", [label, scores], words, **{**classes, **changes})
+        for changes, words in (({"n_supports": 2}, "attribute 'support_vectors' must have 10 numbers"),
+                               ({"n_supports": -1}, "attribute 'n_supports' must lie between 0 and 2147483647, but is -1"),
+                               ({"rho": []}, "attribute 'rho' must have 1 number, one for the result, but has 0"),
+                               ({"post_transform": "LOGISTIC"}, "attribute 'post_transform' must be NONE, but is LOGISTIC, which ONNX Runtime ignores")):
+            self.refused("SVMRegressor", [label], words, **{"n_supports": 3, **good, **changes})
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -55,7 +55,7 @@ std::string describeNode(const onnx::ModelProto &model) {
 /// tests have such nodes).
 static bool isIntricate(llvm::StringRef op) {
   return op == "Adam" || op == "Momentum" || op == "Gradient" || op.starts_with("TreeEnsemble") || op == "ZipMap" ||
-         op == "LinearClassifier" || op == "LinearRegressor";
+         op == "LinearClassifier" || op == "LinearRegressor" || op.starts_with("SVM");
 }
 
 void AnyNode::tryAll(llvm::StringRef domain) {

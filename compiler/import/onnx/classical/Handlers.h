@@ -13,6 +13,7 @@ namespace nacre::importer::onnx_format::classical {
 void registerLinearModels(ImportRegistry &registry);
 void registerMaps(ImportRegistry &registry);
 void registerScalings(ImportRegistry &registry);
+void registerSupportVectors(ImportRegistry &registry);
 
 } // namespace nacre::importer::onnx_format::classical
 
