@@ -80,6 +80,7 @@ ImportRegistry makeTraining() {
 
 ImportRegistry makeClassical() {
   ImportRegistry result("opset", /*newestVersion=*/5);
+  classical::registerFeatures(result);
   classical::registerLinearModels(result);
   classical::registerMaps(result);
   classical::registerScalings(result);

@@ -10,6 +10,7 @@
 
 namespace nacre::importer::onnx_format::classical {
 
+void registerFeatures(ImportRegistry &registry);
 void registerLinearModels(ImportRegistry &registry);
 void registerMaps(ImportRegistry &registry);
 void registerScalings(ImportRegistry &registry);
