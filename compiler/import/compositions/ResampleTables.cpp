@@ -27,33 +27,79 @@ bool AxisTable::isIdentity(int64_t extent) const {
 // 1. Where
 //===----------------------------------------------------------------------===//
 
-static double mapCoordinates(double x, Resize resize, CoordinateRule rule, Region region) {
-  auto input = static_cast<double>(resize.input), output = static_cast<double>(resize.output);
-  double half = (x + 0.5) / resize.scale - 0.5;
+/// By a scale that the model states.
+static double mapByStatedScale(int64_t position, Resize resize, CoordinateRule rule) {
+  const auto x = static_cast<float>(position), input = static_cast<float>(resize.input);
+  const float scale = *resize.scale.stated;
   switch (rule) {
   case CoordinateRule::HalfPixel:
-    return half;
-  case CoordinateRule::HalfPixelSymmetric: // the middles of both axes meet, although the output was rounded
-    return input / 2 * (1 - output / (resize.scale * input)) + half;
   case CoordinateRule::HalfPixelUnlessOne:
-    return resize.output > 1 ? half : 0;
-  case CoordinateRule::Asymmetric:
-    return x / resize.scale;
-  case CoordinateRule::AlignCorners:
-    return resize.output > 1 ? x * (input - 1) / (output - 1) : 0;
-  case CoordinateRule::HalfPixelForNearest:
-    return (x + 0.5) / resize.scale;
-  case CoordinateRule::CropAndResize:
-    return resize.output > 1 ? region.begin * (input - 1) + x * (region.end - region.begin) * (input - 1) / (output - 1)
-                             : 0.5 * (region.begin + region.end) * (input - 1);
+    return (x + 0.5F) / scale - 0.5F;
+  case CoordinateRule::HalfPixelSymmetric: {
+    // The middles of both axes meet, although the output was rounded. ONNX Runtime's last step has doubles.
+    const float part = static_cast<float>(resize.output) / (scale * input), offset = input / 2 * (1 - part);
+    return static_cast<float>(offset + (x + 0.5) / scale - 0.5);
   }
-  llvm_unreachable("all rules are above");
+  case CoordinateRule::Asymmetric:
+    return x / scale;
+  case CoordinateRule::HalfPixelForNearest:
+    return (x + 0.5F) / scale;
+  case CoordinateRule::AlignCorners:
+  case CoordinateRule::CropAndResize:
+    break;
+  }
+  llvm_unreachable("the other rules read no scale");
+}
+
+/// The same by a ratio of sizes: the quotient of two integers, so that it is rounded once.
+static double mapByRatio(int64_t position, Resize resize, CoordinateRule rule) {
+  const auto x = static_cast<double>(position), input = static_cast<double>(resize.input),
+             output = static_cast<double>(resize.output), from = static_cast<double>(resize.scale.from),
+             to = static_cast<double>(resize.scale.to);
+  switch (rule) {
+  case CoordinateRule::HalfPixel:
+  case CoordinateRule::HalfPixelUnlessOne:
+    return (2 * x + 1) * from / (2 * to) - 0.5;
+  case CoordinateRule::HalfPixelSymmetric:
+    return (2 * x + 1 - output) * from / (2 * to) + (input - 1) / 2;
+  case CoordinateRule::Asymmetric:
+    return x * from / to;
+  case CoordinateRule::HalfPixelForNearest:
+    return (2 * x + 1) * from / (2 * to);
+  case CoordinateRule::AlignCorners:
+  case CoordinateRule::CropAndResize:
+    break;
+  }
+  llvm_unreachable("the other rules read no scale");
+}
+
+static double mapIntoRegion(int64_t position, Resize resize, Region region) {
+  const float last = static_cast<float>(resize.input) - 1;
+  if (resize.output <= 1)
+    return static_cast<float>(0.5 * (region.begin + region.end) * last);
+  // Doubles hold the product, which no compiler can fuse with the sum then.
+  const auto begin = static_cast<float>(static_cast<double>(region.begin) * last);
+  const float further =
+      static_cast<float>(position) * (region.end - region.begin) * last / (static_cast<float>(resize.output) - 1);
+  return begin + further;
+}
+
+static double mapCoordinate(int64_t position, Resize resize, CoordinateRule rule, Region region) {
+  if (rule == CoordinateRule::CropAndResize)
+    return mapIntoRegion(position, resize, region);
+  const bool isFirst = resize.output <= 1;
+  if (isFirst && (rule == CoordinateRule::AlignCorners || rule == CoordinateRule::HalfPixelUnlessOne))
+    return 0;
+  if (rule == CoordinateRule::AlignCorners) // reads sizes only
+    return static_cast<double>(position) * static_cast<double>(resize.input - 1) /
+           static_cast<double>(resize.output - 1);
+  return resize.scale.stated ? mapByStatedScale(position, resize, rule) : mapByRatio(position, resize, rule);
 }
 
 Coordinates mapCoordinates(Resize resize, CoordinateRule rule, Region region) {
   Coordinates coordinates;
   for (int64_t position = 0; position < resize.output; ++position)
-    coordinates.push_back(mapCoordinates(static_cast<double>(position), resize, rule, region));
+    coordinates.push_back(mapCoordinate(position, resize, rule, region));
   return coordinates;
 }
 
@@ -83,12 +129,12 @@ Coordinates mapNearestInSinglePrecision(int64_t input, int64_t output, CornerRul
 // 2. What
 //===----------------------------------------------------------------------===//
 
-static double roundTo(double x, Rounding rounding) {
+static double roundTo(double x, Rounding rounding, double tolerance) {
   switch (rounding) {
   case Rounding::RoundPreferFloor:
-    return std::ceil(x - 0.5);
+    return std::ceil(x - 0.5 - tolerance);
   case Rounding::RoundPreferCeil:
-    return std::floor(x + 0.5);
+    return std::floor(x + 0.5 + tolerance);
   case Rounding::Floor:
     return std::floor(x);
   case Rounding::Ceil:
@@ -104,10 +150,10 @@ static int32_t clampIndex(double x, int64_t input) {
   return static_cast<int32_t>(std::clamp(x, 0.0, static_cast<double>(std::max<int64_t>(input - 1, 0))));
 }
 
-AxisTable takeNearest(ArrayRef<double> coordinates, int64_t input, Rounding rounding) {
+AxisTable takeNearest(ArrayRef<double> coordinates, int64_t input, Rounding rounding, double tolerance) {
   AxisTable table;
   for (double x : coordinates)
-    table.indices.push_back(clampIndex(roundTo(x, rounding), input));
+    table.indices.push_back(clampIndex(roundTo(x, rounding, tolerance), input));
   table.weights.assign(coordinates.size(), 1);
   return table;
 }

@@ -12,6 +12,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
+#include <optional>
 
 namespace nacre::importer {
 
@@ -35,12 +36,20 @@ struct AxisTable {
 /// Where each position lies on the old axis, counted in elements from the middle of the first.
 using Coordinates = llvm::SmallVector<double, 0>;
 
-struct Resize {
-  int64_t input, output;
-  double scale; ///< output / input as the model states it: the output may be rounded.
+/// How much longer an axis becomes: a number that the model states, or else the ratio of two sizes, which is exact.
+struct Scale {
+  int64_t to = 1, from = 1;
+  std::optional<float> stated = std::nullopt;
+
+  double getValue() const { return stated ? *stated : static_cast<double>(to) / static_cast<double>(from); }
 };
 
-/// The rules that a model names, in double precision.
+struct Resize {
+  int64_t input, output;
+  Scale scale; ///< Output / input before the output was rounded.
+};
+
+/// The rules that a model names.
 enum class CoordinateRule {
   HalfPixel,
   HalfPixelSymmetric,
@@ -52,8 +61,11 @@ enum class CoordinateRule {
 };
 /// What `CropAndResize` reads, as parts of the axis.
 struct Region {
-  double begin = 0, end = 1;
+  float begin = 0, end = 1;
 };
+/// Computes in single precision if the model states a scale or a region, in ONNX Runtime's order of operations: a position that should
+/// be an element's own depends on how its computation rounds. Positions that follow from sizes are divided only once, so that no
+/// rounding moves one of them across an element or the middle between two.
 Coordinates mapCoordinates(Resize resize, CoordinateRule rule, Region region = {});
 
 /// The rules of models that name none, but have flags for corners and centers: in single precision, as they are computed
@@ -70,8 +82,12 @@ Coordinates mapNearestInSinglePrecision(int64_t input, int64_t output, CornerRul
 /// How a coordinate becomes an index: halves down, halves up, or all; and halves away from zero.
 enum class Rounding { RoundPreferFloor, RoundPreferCeil, Floor, Ceil, HalfAway };
 
-/// Of an axis of `input` elements; what is outside is the element at its end.
-AxisTable takeNearest(llvm::ArrayRef<double> coordinates, int64_t input, Rounding rounding);
+/// How far from the middle between two elements a coordinate of single precision still counts as the middle, as in ONNX Runtime.
+constexpr double middleTolerance = 1e-6;
+
+/// Of an axis of `input` elements; what is outside is the element at its end. Preferences among two elements decide up to `tolerance`
+/// from their middle.
+AxisTable takeNearest(llvm::ArrayRef<double> coordinates, int64_t input, Rounding rounding, double tolerance = 0);
 AxisTable interpolateLinear(llvm::ArrayRef<double> coordinates, int64_t input);
 
 /// Keys' function, 2 elements on each side. With `excludeOutside`, what is outside has no weight, and the rest makes one.

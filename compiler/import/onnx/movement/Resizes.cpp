@@ -21,7 +21,7 @@ namespace {
 /// What becomes of an axis.
 struct AxisSampling {
   int64_t size;
-  double scale = 1;
+  Scale scale = {};
   Region region = {};
 };
 /// One for each axis of the operand.
@@ -36,6 +36,7 @@ struct Method {
   nn::Interpolation interpolation = nn::Interpolation::Nearest;
   CoordinateRule rule = CoordinateRule::Asymmetric;
   Rounding rounding = Rounding::Floor;
+  Rounding roundingIfSmaller = Rounding::Floor; ///< On axes whose scale is less than 1.
   Cubic cubic = {};
   bool antialias = false;
   double outside = 0; ///< What CropAndResize gives beyond the image.
@@ -53,13 +54,45 @@ FailureOr<Sampling> fromScales(OperandBinder &node, ArrayRef<double> scales, Int
   Sampling result = keepAxes(input);
   for (auto [axis, scale] : llvm::zip_equal(axes, scales)) {
     // In single precision, as the scales are and as other runtimes do it: 10 * 1.3f is 13 there, and 12.99 in double.
-    double size = std::floor(static_cast<float>(input[axis]) * static_cast<float>(scale));
-    if (!(scale > 0) || !(size <= INT32_MAX))
+    const auto factor = static_cast<float>(scale);
+    double size = std::floor(static_cast<float>(input[axis]) * factor);
+    if (!(factor > 0) || !(size <= INT32_MAX))
       return node.error() << "scales must be positive and result in sizes of at most " << INT32_MAX << ", but axis "
                           << axis << " of " << describe(node.getOperand(0)) << " is scaled by " << scale;
-    result[axis] = {static_cast<int64_t>(size), scale};
+    result[axis] = {static_cast<int64_t>(size), {1, 1, factor}};
   }
   return result;
+}
+
+/// Reports an error unless positions along an axis of `extent` elements can be 32-bit integers.
+bool checkExtent(OperandBinder &node, int64_t extent) {
+  if (extent <= INT32_MAX)
+    return true;
+  node.error() << "a resized axis must have " << INT32_MAX << " elements or fewer, but one of "
+               << describe(node.getOperand(0)) << " has " << extent;
+  return false;
+}
+
+bool isLess(const Scale &a, const Scale &b) { return a.to * b.from < b.to * a.from; }
+
+/// Gives `axes` the least or the largest of their scales, and the sizes that follow from it, halves rounded up.
+LogicalResult keepAspectRatio(OperandBinder &node, Ints axes, StringRef policy, Sampling &sampling) {
+  Ints input = getShape(node.getOperand(0));
+  if (!llvm::all_of(axes, [&](int64_t axis) { return checkExtent(node, input[axis]); }))
+    return failure();
+  auto scales = llvm::map_to_vector(axes, [&](int64_t axis) { return sampling[axis].scale; });
+  const Scale scale = policy == "not_larger" ? *llvm::min_element(scales, isLess) : *llvm::max_element(scales, isLess);
+  for (int64_t axis : axes) {
+    const int64_t product = input[axis] * scale.to, rest = product % scale.from;
+    const int64_t size = product / scale.from + (rest >= scale.from - rest ? 1 : 0);
+    if (size > INT32_MAX) {
+      node.error() << "sizes must be " << INT32_MAX << " or less if the aspect ratio is kept, but axis " << axis
+                   << " becomes " << size;
+      return failure();
+    }
+    sampling[axis] = {size, scale};
+  }
+  return success();
 }
 
 FailureOr<Sampling> fromSizes(OperandBinder &node, Ints sizes, Ints axes, StringRef policy) {
@@ -71,20 +104,10 @@ FailureOr<Sampling> fromSizes(OperandBinder &node, Ints sizes, Ints axes, String
     if (size < 1 || size > INT32_MAX || input[axis] == 0)
       return node.error() << "sizes must lie between 1 and " << INT32_MAX << " and the input have elements, but axis "
                           << axis << " of " << describe(node.getOperand(0)) << " becomes " << size;
-    result[axis] = {size, static_cast<double>(size) / static_cast<double>(input[axis])};
+    result[axis] = {size, {size, input[axis]}};
   }
-  if (policy == "stretch" || axes.empty())
-    return result;
-  auto scaleOf = [&](int64_t axis) { return result[axis].scale; };
-  auto candidates = llvm::to_vector(llvm::map_range(axes, scaleOf));
-  double scale = policy == "not_larger" ? *llvm::min_element(candidates) : *llvm::max_element(candidates);
-  for (int64_t axis : axes) {
-    double size = std::floor(static_cast<double>(input[axis]) * scale + 0.5);
-    if (!(size <= INT32_MAX))
-      return node.error() << "sizes must be " << INT32_MAX << " or less if the aspect ratio is kept, but axis " << axis
-                          << " becomes " << size;
-    result[axis] = {static_cast<int64_t>(size), scale};
-  }
+  if (policy != "stretch" && !axes.empty() && failed(keepAspectRatio(node, axes, policy, result)))
+    return failure();
   return result;
 }
 
@@ -137,7 +160,8 @@ LogicalResult readRegions(OperandBinder &node, size_t index, Ints axes, Sampling
     return failure();
   }
   for (auto [number, axis] : llvm::enumerate(axes))
-    sampling[axis].region = {(*numbers)[number], (*numbers)[axes.size() + number]};
+    sampling[axis].region = {static_cast<float>((*numbers)[number]),
+                             static_cast<float>((*numbers)[axes.size() + number])};
   return success();
 }
 
@@ -184,6 +208,7 @@ Method readMethod(OperandBinder &node) {
                         .Case("floor", Rounding::Floor)
                         .Case("ceil", Rounding::Ceil)
                         .Default(Rounding::RoundPreferFloor);
+  method.roundingIfSmaller = method.rounding;
   method.cubic = {node.getFloat("cubic_coeff_a", -0.75), node.getFlag("exclude_outside", false)};
   method.antialias = node.getFlag("antialias", false);
   method.outside = node.getFloat("extrapolation_value", 0);
@@ -197,22 +222,24 @@ Method readMethod(OperandBinder &node) {
 /// The table of an axis that is resized; nothing after an error.
 std::optional<AxisTable> makeTable(OperandBinder &node, const Resize &resize, Region region, const Method &method) {
   bool isCubic = method.interpolation == nn::Interpolation::Cubic;
-  bool isStretched = method.antialias && resize.scale < 1 && method.interpolation != nn::Interpolation::Nearest;
-  if (resize.input > INT32_MAX) {
-    node.error() << "a resized axis must have " << INT32_MAX << " elements or fewer, but one of "
-                 << describe(node.getOperand(0)) << " has " << resize.input;
-    return std::nullopt;
-  }
-  if (!allowsTable(node.nn, resize.output, isStretched ? countStretchedTaps(resize.scale, isCubic) : isCubic ? 4 : 2))
+  const double scale = resize.scale.getValue();
+  bool isStretched = method.antialias && scale < 1 && method.interpolation != nn::Interpolation::Nearest;
+  if (!checkExtent(node, resize.input) || !allowsTable(node.nn, resize.output,
+                                                       isStretched ? countStretchedTaps(scale, isCubic)
+                                                       : isCubic   ? 4
+                                                                   : 2))
     return std::nullopt;
   Coordinates coordinates = mapCoordinates(resize, method.rule, region);
   if (isStretched)
-    return interpolateStretched(coordinates, resize.input, resize.scale, isCubic ? &method.cubic : nullptr,
+    return interpolateStretched(coordinates, resize.input, scale, isCubic ? &method.cubic : nullptr,
                                 method.cubic.excludeOutside);
   if (isCubic)
     return interpolateCubic(coordinates, resize.input, method.cubic);
-  return method.interpolation == nn::Interpolation::Linear ? interpolateLinear(coordinates, resize.input)
-                                                           : takeNearest(coordinates, resize.input, method.rounding);
+  if (method.interpolation == nn::Interpolation::Linear)
+    return interpolateLinear(coordinates, resize.input);
+  bool isExact = !resize.scale.stated && method.rule != CoordinateRule::CropAndResize;
+  return takeNearest(coordinates, resize.input, scale < 1 ? method.roundingIfSmaller : method.rounding,
+                     isExact ? 0 : middleTolerance);
 }
 
 /// `y` is `x` cropped and resized; `outside` where a position lies beyond `x`.
@@ -235,9 +262,10 @@ void resize(OperandBinder &node, Sampling sampling, const Method &method) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
   bool crops = method.rule == CoordinateRule::CropAndResize;
-  // Every rule maps each index to itself then.
+  // Almost every rule maps each index to itself then; ONNX Runtime keeps such an axis under tf_half_pixel_for_nn, too.
   auto isKept = [&](int64_t size, const AxisSampling &axis) {
-    return size == axis.size && axis.scale == 1 && (!crops || (axis.region.begin == 0 && axis.region.end == 1));
+    return size == axis.size && axis.scale.getValue() == 1 &&
+           (!crops || (axis.region.begin == 0 && axis.region.end == 1));
   };
   if (!node.checkFits(llvm::map_to_vector(sampling, [](const AxisSampling &axis) { return axis.size; })))
     return;
@@ -287,9 +315,12 @@ SmallVector<double> readScales1(OperandBinder &node) {
   return scales;
 }
 
-/// Resize of version 10 and Upsample: scales alone, one coordinate rule.
+/// Resize of version 10 and Upsample: only scales, one coordinate rule. ONNX's own test of a smaller image, and ONNX Runtime, take the
+/// element after a position.
 void importUpsample(OperandBinder &node) {
   Method method;
+  if (node.getOp() == "Resize")
+    method.roundingIfSmaller = Rounding::Ceil;
   method.interpolation = readInterpolation(node, /*hasCubic=*/false);
   SmallVector<double> scales = node.getVersion() < 7 ? readScales1(node) : node.getFloats("scales");
   if (node.getOperand(1)) {
