@@ -6,6 +6,7 @@
 
 #include "compiler/import/batch/ChangeBatch.h"
 #include "compiler/import/builder/EraseUnused.h"
+#include "compiler/import/builder/IndexNotes.h"
 #include "compiler/import/entry/KeptState.h"
 
 using namespace mlir;
@@ -56,6 +57,7 @@ static LogicalResult checkElements(func::FuncOp function, const SettledInputs &i
 LogicalResult completeEntry(func::FuncOp function, const SettledInputs &inputs, const ImportOptions &options,
                             const ModelView &model) {
   eraseUnused(function.front());
+  eraseIndexNotes(function);
   if (failed(keepStates(function, options.states, model)))
     return failure();
   BatchChange change;

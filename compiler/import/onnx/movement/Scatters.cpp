@@ -3,6 +3,7 @@
 // Elements and slices at computed places: GatherElements, GatherND, Scatter*, TensorScatter, MaxUnpool, Col2Im.
 
 #include "compiler/import/compositions/Scatters.h"
+#include "compiler/import/builder/IndexNotes.h"
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/movement/Handlers.h"
 #include "compiler/import/operands/Shapes.h"
@@ -96,13 +97,13 @@ void importTensorScatter(OperandBinder &node) {
 // Windows, backwards
 //===----------------------------------------------------------------------===//
 
-/// The shape of what was pooled; an output may be larger.
+/// Returns the shape that the windows cover; what was pooled may be larger.
 FailureOr<SmallVector<int64_t>> inferUnpooled(OperandBinder &node) {
   Value x = node.getOperand(0);
   const size_t spatial = getRank(x) - 2;
   SmallVector<int64_t> kernel = node.getSizes("kernel_shape", spatial, 1, 1),
                        strides = node.getSizes("strides", spatial, 1, 1),
-                       pads = node.getSizes("pads", 2 * spatial, 0, 0), shape;
+                       pads = node.getSizes("pads", 2 * spatial, 0, 0), shape(getShape(x).take_front(2));
   if (node.hasFailed())
     return failure();
   for (size_t axis = 0; axis < spatial; ++axis) {
@@ -114,39 +115,69 @@ FailureOr<SmallVector<int64_t>> inferUnpooled(OperandBinder &node) {
   return shape;
 }
 
+/// Returns the shape that output_shape gives, which must be `least` or larger along spatial axes; `covered` without that operand.
+FailureOr<SmallVector<int64_t>> readUnpooled(OperandBinder &node, Ints covered, Ints least) {
+  if (!node.getOperand(2))
+    return SmallVector<int64_t>(covered);
+  FailureOr<SmallVector<int64_t>> wanted = node.getIntegers(2);
+  if (failed(wanted))
+    return failure();
+  if (wanted->size() == least.size() && Ints(*wanted).take_front(2) == least.take_front(2) &&
+      llvm::all_of(llvm::zip_equal(*wanted, least),
+                   [](auto sizes) { return std::get<0>(sizes) >= std::get<1>(sizes); }))
+    return wanted;
+  return node.error() << node.nameOf(2) << " must be [" << least << "] or larger along spatial axes, but is ["
+                      << Ints(*wanted) << "]";
+}
+
+/// `x` cut off at the end or filled up with zeros there.
+Value fitTo(NnBuilder &nn, Value x, Ints shape) {
+  if (!x || getShape(x) == shape)
+    return x;
+  SmallVector<int64_t> kept, zeros(shape.size(), 0), missing;
+  for (auto [size, have] : llvm::zip_equal(shape, getShape(x))) {
+    kept.push_back(std::min(size, have));
+    missing.push_back(size - kept.back());
+  }
+  SmallVector<int64_t> steps(shape.size(), 1);
+  return nn.pad(nn::PadMode::Constant, nn.slice(x, zeros, kept, steps), zeros, missing, 0);
+}
+
+/// Indices of a MaxPool count the elements of its input. Those of any other origin count the elements that the windows cover, as in
+/// ONNX's own test. ONNX Runtime and PyTorch read all of them in the shape of the result, which is the input's if a model means something.
 void importMaxUnpool(OperandBinder &node) {
-  Value x = node.getOperand(0);
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0), indices = node.getOperand(1);
   if (!node.checkRank(0, 3) || !node.checkShape(1, getShape(x), "the shape of the elements"))
     return;
-  FailureOr<SmallVector<int64_t>> shape = inferUnpooled(node);
-  if (failed(shape))
+  FailureOr<SmallVector<int64_t>> covered = inferUnpooled(node);
+  if (failed(covered))
     return;
-  SmallVector<int64_t> whole(getShape(x).take_front(2));
-  llvm::append_range(whole, *shape);
-  int64_t planes;
-  if (!node.checkFits(whole) || llvm::MulOverflow(whole[0], whole[1], planes) ||
-      !node.allowsConstant(planes, sizeof(int64_t)))
-    return;
-  Value result = unpool(node.nn, x, node.getOperand(1), *shape);
-  if (node.getOperand(2)) {
-    FailureOr<SmallVector<int64_t>> wanted = node.getIntegers(2);
-    if (failed(wanted))
-      return;
-    if (wanted->size() != whole.size() || Ints(*wanted).take_front(2) != Ints(whole).take_front(2) ||
-        llvm::any_of(llvm::zip_equal(*wanted, whole),
-                     [](auto sizes) { return std::get<0>(sizes) < std::get<1>(sizes); })) {
-      node.error() << node.nameOf(2) << " must be [" << Ints(whole) << "] or larger along spatial axes, but is ["
-                   << Ints(*wanted) << "]";
-      return;
-    }
-    if (!node.checkFits(*wanted))
-      return;
-    SmallVector<int64_t> low(whole.size(), 0), high;
-    for (auto [size, have] : llvm::zip_equal(*wanted, whole))
-      high.push_back(size - have);
-    result = node.nn.pad(nn::PadMode::Constant, result, low, high, 0);
+  // A reshape of the indices may have other planes, or even other axes.
+  const Ints pooled = findIndexed(indices), outer = getShape(x).take_front(2);
+  const bool hasSamePlanes =
+      pooled.size() == covered->size() && nn::countElements(pooled.take_front(2)) == nn::countElements(outer);
+  SmallVector<int64_t> counted(*covered), least(*covered);
+  for (size_t axis = 2; hasSamePlanes && axis < counted.size(); ++axis) {
+    counted[axis] = pooled[axis];
+    least[axis] = std::min(least[axis], pooled[axis]);
   }
-  node.setResult(result);
+  FailureOr<SmallVector<int64_t>> shape = readUnpooled(node, *covered, least);
+  if (failed(shape) || !node.checkFits(*shape))
+    return;
+  if (!pooled.empty() && nn::countElements(pooled) == nn::countElements(*shape))
+    counted = *shape;
+  if (!node.checkFits(counted) || !node.checkFits(outer, "the number of planes") ||
+      !node.allowsConstant(*nn::countElements(outer), sizeof(int64_t)))
+    return;
+  if (counted != *shape)
+    emitWarning(nn.getLoc()) << (hasSamePlanes
+                                     ? "the indices are read in the shape of the tensor that was pooled, ["
+                                     : "the indices do not come directly from a MaxPool of the model, so they are "
+                                       "read in the shape that the windows cover, [")
+                             << Ints(counted) << "]; ONNX Runtime reads them in the result's shape, [" << Ints(*shape)
+                             << "]";
+  node.setResult(fitTo(nn, unpool(nn, x, indices, Ints(counted).drop_front(2)), *shape));
 }
 
 /// The sizes that operand `index` holds, one for each of `count` spatial axes.

@@ -3,6 +3,7 @@
 // Poolings, over windows and over whole planes.
 
 #include "compiler/import/compositions/Poolings.h"
+#include "compiler/import/builder/IndexNotes.h"
 #include "compiler/import/onnx/operands/WindowAttributes.h"
 #include "compiler/import/onnx/operators/Handlers.h"
 #include "compiler/import/operands/Windows.h"
@@ -61,8 +62,11 @@ void importMaxPool(OperandBinder &node) {
   if (failed(window))
     return;
   node.setResult(pool(node, PoolKind::Max, x, *window, /*countPadding=*/false));
-  if (node.wantsResult(1) && allowsIndicesOfMaxima(node, channelsLast(getShape(x)), *window))
-    node.setResult(1, findMaxima(node, x, *window, columnsFirst));
+  if (!node.wantsResult(1) || !allowsIndicesOfMaxima(node, channelsLast(getShape(x)), *window))
+    return;
+  Value indices = findMaxima(node, x, *window, columnsFirst);
+  noteIndexed(indices, getShape(x));
+  node.setResult(1, indices);
 }
 
 void importAveragePool(OperandBinder &node) {
