@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What:  for each target triple <t>, ${CMAKE_BINARY_DIR}/runtime/<t>/libnacre_runtime.a and stubs/lib{c,m,dl,pthread}.so.
+# What:  for each target triple <t>, ${CMAKE_BINARY_DIR}/runtime/<t>/libnacre_runtime.a and stubs/lib{c,m,dl,pthread}.so; and
+#        libnacre_inspect.a, for what opens models and is not a model.
 # Why:   models are linked against stubs even on their own kind of machine: no libc of the target is needed, references
 #        bind to the oldest version of a symbol, and the lists below are all that a model may take from libc.
 # How:   clang without any libc's headers; llvm-ifs turns lists of names into libraries that hold nothing else.
@@ -89,6 +90,20 @@ foreach(triple ${NACRE_RUNTIME_TRIPLES})
     list(APPEND objects ${object})
   endforeach()
   set(archive ${folder}/libnacre_runtime.a)
+  add_custom_command(OUTPUT ${archive} DEPENDS ${objects} VERBATIM
+                     COMMAND ${CMAKE_COMMAND} -E rm -f ${archive}
+                     COMMAND ${NACRE_llvm_ar} rcs ${archive} ${objects})
+  list(APPEND products ${archive})
+
+  set(objects ${folder}/reason.o ${folder}/text.o)
+  foreach(source ${NACRE_INSPECT_SOURCES})
+    cmake_path(GET source STEM name)
+    set(object ${folder}/${name}.o)
+    add_custom_command(OUTPUT ${object} DEPENDS ${source} DEPFILE ${object}.d VERBATIM
+                       COMMAND ${NACRE_clang__} ${target_flags} -Os -MD -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object})
+    list(APPEND objects ${object})
+  endforeach()
+  set(archive ${folder}/libnacre_inspect.a)
   add_custom_command(OUTPUT ${archive} DEPENDS ${objects} VERBATIM
                      COMMAND ${CMAKE_COMMAND} -E rm -f ${archive}
                      COMMAND ${NACRE_llvm_ar} rcs ${archive} ${objects})

@@ -94,7 +94,8 @@ public class ModelTest {
     boolean isArm = System.getProperty("os.arch").equals("aarch64");
     String foreign =
         System.getProperty("nacre.test.jni") + (isArm ? "/x86_64" : "/aarch64") + "-linux-android24/libnacre_jni.so";
-    Toy.refused(Status.FAILED, "libnacre_jni.so", () -> Model.open(foreign));
+    Toy.refused(Status.UNSUPPORTED, isArm ? "must be for arm64, but is for x86-64" : "must be for x86-64, but is for arm64",
+                () -> Model.open(foreign));
   }
 
   /** A loader maps what the headers say, and the process dies where the file has ended. */
@@ -104,7 +105,7 @@ public class ModelTest {
     for (int length : new int[] {64, 200, 4096, whole.length / 2}) {
       Path file = folder.newFile().toPath();
       Files.write(file, Arrays.copyOf(whole, length));
-      Toy.refused(Status.UNSUPPORTED, "it is truncated", () -> Model.open(file.toString(), "models_for_java"));
+      Toy.refused(Status.UNSUPPORTED, "is incomplete: it must have at least ", () -> Model.open(file.toString(), "models_for_java"));
     }
   }
 

@@ -13,7 +13,7 @@ if(CMAKE_CROSSCOMPILING)
   list(APPEND options --machine=${CMAKE_SYSTEM_PROCESSOR} --sysroot=${CMAKE_SYSROOT})
 endif()
 set(targets)
-foreach(target ${NACRE_PROGRAMS} nacre-manual nacre-operator-page nacre-pass-pages nacre-sample-model nacre-tune-kernels nacre-java
+foreach(target ${NACRE_PROGRAMS} nacre-manual nacre-operator-page nacre-pass-pages nacre-sample-model nacre-tune-kernels nacre-library-check-shared nacre-java
                nacre-try nacre-run-arm64 nacre-run-of-boards)
   if(TARGET ${target})
     list(APPEND targets ${target})

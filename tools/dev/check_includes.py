@@ -9,6 +9,7 @@ tools/*.cpp -> compiler/Pipeline.h -> compiler/<phase>/Passes.h -> dialects/* ->
 codegen, and tools/package, which reads what it wrote -> runtime/include/nacre/model_format.h (and what it includes), the only bridge
         to the runtime
 tools/run, tools/try, tools/tune, samples -> nacre/runtime.h alone; runtime -> the C library alone
+whoever writes or opens libraries -> runtime/inspect/library_check.h; tools/run -> runtime/inspect/devices.h
 compiler/import, tools/run -> compiler/import/npy, compiler/import/protobuf/Wire.h, dialects/nn/FloatFormats.h -> the standard library alone
 tools/run -> tools/tune/Measure.h -> the standard library and Linux alone
 whoever writes files -> dialects/OutputFile.h -> the C library alone
@@ -24,6 +25,8 @@ import tree
 # A room may always include itself.
 # A trailing * stands for one file name, so "codegen/*" does not open codegen's folders.
 BRIDGE = ("runtime/include/nacre/model_format.h", "runtime/include/nacre/weights_format.h", "runtime/include/nacre/runtime.h")
+INSPECT = ("runtime/inspect/library_check.h",)
+DEVICES = ("runtime/inspect/devices.h",)
 PUBLIC = ("runtime/include/nacre/runtime.h", "nacre/runtime.h", "nacre/runtime.hpp")
 ALLOWED = {
     "dialects/": (),
@@ -33,10 +36,10 @@ ALLOWED = {
     "runtime/": ("nacre/",),
     "tools/package/": ("tools/*", "dialects/OutputFile.h", "runtime/include/nacre/weights_format.h", "runtime/include/nacre/info.h"),
     "tools/": ("tools/*", "compiler/*", "compiler/options/", "compiler/report/", "dialects/"),
-    "tools/run/": (*PUBLIC, "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "compiler/import/npy/", "compiler/import/protobuf/Wire.h", "dialects/Count.h",
+    "tools/run/": (*PUBLIC, *INSPECT, *DEVICES, "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "compiler/import/npy/", "compiler/import/protobuf/Wire.h", "dialects/Count.h",
                    "dialects/OutputFile.h", "dialects/nn/FloatFormats.h", "tools/tune/Measure.h"),
-    "tools/tune/": (*PUBLIC, "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "dialects/OutputFile.h"),
-    "tools/try/": PUBLIC,
+    "tools/tune/": (*PUBLIC, *INSPECT, "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "dialects/OutputFile.h"),
+    "tools/try/": (*PUBLIC, *INSPECT),
     "tools/translate/": ("tools/*", "compiler/import/Import.h", "compiler/state/WriteTrained.h", "dialects/*"),  # one phase alone, without the compiler around it
     # What models mean, and the parts of nacre-run that read, write and compare tensors; element types as libraries number them.
     "tools/eval/": ("tools/*", "tools/run/", "compiler/*", "compiler/options/", "compiler/evaluate/", "codegen/package/ElementTypes.h", "dialects/"),
@@ -58,6 +61,7 @@ CONTRACTIONS = "codegen/cpu/contraction/"
 ALLOWED["compiler/encode/"] += ("codegen/Target.h", "codegen/TargetOptions.h", "codegen/form/",
                                  f"{CONTRACTIONS}MachineRows.h", f"{CONTRACTIONS}ScratchProduct.h", f"{CONTRACTIONS}TileTables.h", "codegen/cpu/winograd/WinogradTables.h")
 ALLOWED.update({f"codegen/{room}/": ("dialects/", "codegen/*", "codegen/form/", *BRIDGE) for room in ("cpu", "gpu", "package")})
+ALLOWED["codegen/package/"] += INSPECT
 
 # Our own headers are named by these first folders; everything else is a library.
 OURS = ("dialects/", "compiler/", "codegen/", "runtime/", "tools/", "test/", "samples/", "nacre/")

@@ -5,6 +5,7 @@
  * How:   C without the NDK: nacre/runtime.h, and the few functions of Android's C library that are declared here.
  */
 #include "runtime/include/nacre/runtime.h"
+#include "runtime/inspect/library_check.h"
 
 extern int printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 extern int strncmp(const char *a, const char *b, size_t count);
@@ -103,6 +104,11 @@ static const nacre_model *open_model(const char *path) {
   for (size_t i = 0; i < length - 3; ++i)
     *to++ = is_letter(name[i]) || is_digit(name[i]) ? name[i] : '_';
   memcpy(file + 2, path, strlen(path) + 1);
+  static nacre_library_facts facts;
+  if (nacre_library_check(path, &facts) != NACRE_LIBRARY_GOOD) {
+    fail(path, facts.reason);
+    return NULL;
+  }
   void *library = dlopen(slash ? path : file, 2 /* now */);
   const void *model = library ? dlsym(library, symbol) : NULL;
   if (!model)

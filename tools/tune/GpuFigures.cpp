@@ -8,6 +8,7 @@
 #include "tools/tune/Measure.h"
 
 #include "runtime/include/nacre/runtime.h"
+#include "runtime/inspect/library_check.h"
 
 #include <algorithm>
 #include <cstring>
@@ -53,6 +54,12 @@ public:
 
   bool open(const std::string &folder, const char *name, int device, bool profile, std::string &reason) {
     const std::string path = folder + "/lib" + name + ".so", symbol = std::string("nacre_model_") + name;
+    nacre_library_facts facts;
+    if (const int verdict = nacre_library_check(path.c_str(), &facts)) {
+      reason = verdict == NACRE_LIBRARY_UNREADABLE ? "cannot read '" + path + "': " + std::strerror(facts.system_error)
+                                                   : "'" + path + "' " + facts.reason;
+      return false;
+    }
     handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     model = handle ? static_cast<const nacre_model *>(dlsym(handle, symbol.c_str())) : nullptr;
     if (!model) {

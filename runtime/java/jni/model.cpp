@@ -6,6 +6,8 @@
 #include "runtime/java/jni/answer.h"
 #include "runtime/java/jni/libc.h"
 
+#include "runtime/inspect/library_check.h"
+
 namespace nacre::java {
 namespace {
 
@@ -86,6 +88,16 @@ jobjectArray describe_device(JNIEnv *env, const nacre_model *model, uint32_t ind
 }
 
 } // namespace
+
+NACRE_NATIVE(jbyteArray, problemOf, jbyteArray path) {
+  const Text text(env, path);
+  if (!text.is_there())
+    return nullptr;
+  nacre_library_facts facts;
+  const int verdict = nacre_library_check(text.get(), &facts);
+  // The loader says itself why it cannot read a file.
+  return verdict == NACRE_LIBRARY_GOOD || verdict == NACRE_LIBRARY_UNREADABLE ? nullptr : to_bytes(env, facts.reason);
+}
 
 NACRE_NATIVE(jlong, open, jbyteArray path) {
   const Text text(env, path);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  a compiled model's .so, opened.
-// Why:   apps name the model's symbol in their source; nacre-run must find it, and should say it when a file is not a
-//        model, or is one for another machine, better than dlopen does.
-// How:   the ELF headers are read first: the machine, the one symbol nacre_model_<name>, the bytes of code.
+// Why:   apps name the model's symbol in their source; nacre-run must find it. It describes files that are no model, are damaged,
+//        or are for another machine, better than dlopen does.
+// How:   runtime/inspect checks the file and finds the symbol first.
 
 #ifndef NACRE_TOOLS_RUN_SESSION_MODELLIBRARY_H
 #define NACRE_TOOLS_RUN_SESSION_MODELLIBRARY_H
@@ -24,6 +24,7 @@ public:
 
   const nacre_model *model = nullptr;
   std::string symbol;
+  std::string buildId;  // in hexadecimal; empty if there is none
   size_t codeBytes = 0; // of the executable segments
 
 private:

@@ -81,9 +81,9 @@ public final class Model implements AutoCloseable {
     File file = new File(path);
     if (!file.isFile())
       throw new NacreException(NacreException.Status.FAILED, "there is no file '" + path + "'");
-    String problem = ElfFile.problemOf(path);
+    byte[] problem = Native.problemOf(Native.bytes("the path", path));
     if (problem != null)
-      throw new NacreException(NacreException.Status.UNSUPPORTED, "'" + path + "' cannot be opened: " + problem);
+      throw new NacreException(NacreException.Status.UNSUPPORTED, "'" + path + "' " + Native.text(problem));
     // The loader would search other folders for a path without a slash.
     return openLibrary(path, file.getAbsolutePath(), name);
   }

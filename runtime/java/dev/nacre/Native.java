@@ -16,6 +16,9 @@ final class Native {
 
   private Native() {}
 
+  /** Returns why the system's loader must not open the file, as it would crash or misname the cause; null if it may. */
+  static native byte[] problemOf(byte[] path);
+
   static native long open(byte[] path);
 
   /** Returns 0 if there is no such symbol. */

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  describes the GPUs of this machine without a model.
+// Why:   `nacre-run --list-devices` is asked before there is a model, and a model without GPU code cannot answer.
+// How:   the code of models with GPU code (runtime/src/gpu_vulkan/report.cpp), linked into the program.
+
+#ifndef NACRE_RUNTIME_INSPECT_DEVICES_H
+#define NACRE_RUNTIME_INSPECT_DEVICES_H
+
+#include "runtime/include/nacre/runtime.h"
+
+/// Describes a GPU, with the statuses of nacre_device_describe.
+extern "C" nacre_status nacre_inspect_device(uint32_t index, nacre_device_info *out_info);
+
+#endif // NACRE_RUNTIME_INSPECT_DEVICES_H

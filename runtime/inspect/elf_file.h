@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  a 64-bit little-endian ELF file: its header, its segments, and reads by offset and by address.
+// Why:   whatever the system's loader believes is checked here first: it believes everything.
+// How:   structures as in the System V ABI, "gABI" chapters 4 and 5.
+
+#ifndef NACRE_RUNTIME_INSPECT_ELF_FILE_H
+#define NACRE_RUNTIME_INSPECT_ELF_FILE_H
+
+#include "runtime/inspect/library_check.h"
+#include "runtime/src/text.h"
+
+namespace nacre::inspect {
+
+using runtime::Reason;
+
+struct FileHeader {
+  unsigned char identity[16]; // the magic number, 64 bits, little endian, version
+  uint16_t type, machine;
+  uint32_t version;
+  uint64_t entry, segments, sections;
+  uint32_t flags;
+  uint16_t header_bytes, segment_bytes, segment_count, section_bytes, section_count, name_section;
+};
+
+struct Segment {
+  enum Type : uint32_t {
+    None = 0,
+    Load = 1,
+    Dynamic = 2,
+    Note = 4,
+    Headers = 6,
+    ThreadLocal = 7,
+    UnwindTable = 0x6474e550,
+    ReadOnlyLater = 0x6474e552,
+    Property = 0x6474e553
+  };
+  enum Flag : uint32_t { Executable = 1, Writable = 2, Readable = 4 };
+
+  uint32_t type, flags;
+  uint64_t offset, address, physical_address, file_bytes, memory_bytes, alignment;
+};
+
+constexpr uint32_t kMostSegments = 64;
+
+/// Whether first + bytes is at most `end`, without overflow.
+inline bool fits(uint64_t first, uint64_t bytes, uint64_t end) { return first <= end && bytes <= end - first; }
+
+class ElfFile {
+public:
+  ElfFile() = default;
+  ElfFile(const ElfFile &) = delete;
+  ElfFile &operator=(const ElfFile &) = delete;
+  ~ElfFile();
+
+  /// Opens the file and checks all headers. Accepts the code of every machine if `any_machine`.
+  nacre_library_verdict open(const char *path, bool any_machine, nacre_library_facts &facts, Reason &reason);
+
+  /// Returns false if the bytes are outside of the file, or the system cannot read them.
+  bool read(uint64_t offset, void *to, uint64_t bytes) const;
+  /// The same at an address of the loaded library.
+  bool read_loaded(uint64_t address, void *to, uint64_t bytes) const;
+  /// The loaded segment with these addresses, or nullptr. `from_file`: whose bytes there are the file's.
+  const Segment *find_load(uint64_t address, uint64_t bytes, bool from_file) const;
+
+  const FileHeader &get_header() const { return header; }
+  const Segment *begin() const { return segments; }
+  const Segment *end() const { return segments + count; }
+
+private:
+  bool check_tables(Reason &reason);
+  bool check_load(const Segment &load, uint64_t &previous_end, Reason &reason) const;
+  bool check_part(const Segment &part, Reason &reason) const;
+  bool refuse_cut(uint64_t needed, Reason &reason) const;
+
+  long file = -1;
+  uint64_t bytes = 0;
+  FileHeader header;
+  Segment segments[kMostSegments];
+  uint32_t count = 0;
+};
+
+/// Completes the reason of a damaged file; returns false.
+bool refuse(Reason &reason, const char *what);
+
+} // namespace nacre::inspect
+
+#endif // NACRE_RUNTIME_INSPECT_ELF_FILE_H
