@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The structures that the package copies from nacre/runtime.h are those of the header, to the byte and to the number.
+"""The structures that the package copies from nacre/runtime.h and the check of libraries are those of the headers, to the byte and to the number.
 
 A C program prints what the compiler makes of the header; the parameters of the functions are read off its text.
 """
@@ -14,22 +14,26 @@ import packaged
 from nacre import _native
 
 INCLUDE = os.path.join(packaged.ROOT, "runtime", "include")
+INSPECT = "runtime/inspect/library_check.h"
 STRUCTURES = {"nacre_model_info": _native.ModelInfo, "nacre_state_info": _native.StateInfo, "nacre_entry_info": _native.EntryInfo,
               "nacre_tensor_info": _native.TensorInfo, "nacre_launch_info": _native.LaunchInfo, "nacre_launch_time": _native.LaunchTime,
               "nacre_session_info": _native.SessionInfo, "nacre_device_info": _native.DeviceInfo, "nacre_memory_info": _native.MemoryInfo,
               "nacre_session_options": _native.SessionOptions, "nacre_functions": _native.Functions,
               "nacre_state_functions": _native.StateFunctions, "nacre_weights": _native.Weights,
-              "nacre_weights_functions": _native.WeightsFunctions, "nacre_model": _native.ModelHead}
-NUMBERS = {_native.Status: "NACRE_", _native.GpuChoice: "NACRE_GPU_", _native.StateRole: "NACRE_STATE_", _native.ElementType: "NACRE_"}
+              "nacre_weights_functions": _native.WeightsFunctions, "nacre_model": _native.ModelHead,
+              "nacre_library_facts": _native.LibraryFacts}
+NUMBERS = {_native.Status: "NACRE_", _native.GpuChoice: "NACRE_GPU_", _native.StateRole: "NACRE_STATE_", _native.ElementType: "NACRE_",
+           _native.LibraryVerdict: "NACRE_LIBRARY_"}
 ENUMERATIONS = {"nacre_status": _native.Status, "nacre_gpu_choice": _native.GpuChoice, "nacre_state_role": _native.StateRole,
-                "nacre_element_type": _native.ElementType}
+                "nacre_element_type": _native.ElementType, "nacre_library_verdict": _native.LibraryVerdict}
 
 
 def header_text():
     """The headers, without comments."""
     texts = []
-    for name in ("info.h", "runtime.h", "describe.h", "executor.h", "state.h", "weights.h"):
-        with open(os.path.join(INCLUDE, "nacre", name), encoding="utf-8") as file:
+    paths = [os.path.join(INCLUDE, "nacre", name) for name in ("info.h", "runtime.h", "describe.h", "executor.h", "state.h", "weights.h")]
+    for path in (*paths, os.path.join(packaged.ROOT, INSPECT)):
+        with open(path, encoding="utf-8") as file:
             texts.append(file.read())
     return re.sub(r"/\*.*?\*/", "", "\n".join(texts), flags=re.DOTALL)
 
@@ -70,8 +74,8 @@ class LayoutTest(packaged.PackageTest):
         self.assertGreater(len(asked), 250)
         prints = "\n".join(f'  printf("%llu\\n", (unsigned long long)({expression}));' for expression in asked)
         with open(self.path("layout.c"), "w", encoding="utf-8") as file:
-            file.write(f"#include <nacre/runtime.h>\n#include <stdio.h>\nint main(void) {{\n{prints}\n  return 0;\n}}\n")
-        self.call(os.environ.get("CC", "cc"), "-std=c99", "-I", INCLUDE, self.path("layout.c"), "-o", self.path("layout"))
+            file.write(f"#include <nacre/runtime.h>\n#include <{INSPECT}>\n#include <stdio.h>\nint main(void) {{\n{prints}\n  return 0;\n}}\n")
+        self.call(os.environ.get("CC", "cc"), "-std=c99", "-I", INCLUDE, "-I", packaged.ROOT, self.path("layout.c"), "-o", self.path("layout"))
         answers = [int(line) for line in self.call(self.path("layout")).split()]
         self.assertEqual(dict(zip(asked, answers)), asked)
 

@@ -62,6 +62,7 @@ class WheelTest(packaged.PackageTest):
         self.assertIn("a f32[2,3]", self.call(os.path.join(environment, "bin", "nacre-run"), self.path("libsums.so"), "--info", env=bare))
         # What phones, boards and Java need, as far as this build has it.
         carried = [f"lib/nacre/{target}/nacre-try" for target in ("android-arm64", "android-x86_64")]
+        carried += ["lib/nacre/check/libnacre_check.so"]
         carried += [f"lib/nacre/tune/libtune_{name}.so" for name in ("rates", "halves", "latency")]
         if os.path.exists(os.path.join(BUILD, "runtime/java/nacre.jar")) and os.path.exists(os.path.join(BUILD, "lib/nacre/linux-arm64/nacre-run")):
             for page in ("android", "linux-board"):  # Readers who have the wheel write its folder in place of /usr.

@@ -1,27 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Opens the .so of a model.
 
-How:  1. Read the file's ELF header and symbols, so that errors can name a file for another machine or from another program.
+How:  1. Check the file by the code of all programs (runtime/inspect): the system's loader ends the process if a file is damaged.
       2. Open it, under a temporary name if an older file of that path is still open: the system's loader identifies files by path.
       3. Read the head of the model, and refuse a runtime that is too old for this package.
 """
 from __future__ import annotations
 
 import ctypes
-import mmap
+import functools
 import os
-import struct
 import tempfile
 import threading
 import weakref
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Tuple
 
 from . import _native
 from .errors import LoadError
+from .programs import find_library
 
-_PREFIX = "nacre_model_"
-_MACHINES = {183: "arm64", 62: "x86-64"}
-_DYNAMIC_SYMBOLS = 11
 _dlclose = ctypes.CDLL(None).dlclose
 _dlclose.argtypes = [ctypes.c_void_p]
 
@@ -37,57 +34,25 @@ os.register_at_fork(after_in_child=_renew_lock)  # A thread of the parent may ha
 _opened: Dict[str, Tuple[Tuple[int, ...], int]] = {}  # Of each path that is open: which file it was, and how often.
 
 
-def _machine_here() -> int:
-    with open("/proc/self/exe", "rb") as program:
-        return int(struct.unpack_from("<H", program.read(20), 18)[0])
-
-
-def _symbol_of(data: mmap.mmap) -> Optional[str]:
-    """Returns the symbol that nacre-compile exports, or None."""
-    sections, = struct.unpack_from("<Q", data, 0x28)
-    count, = struct.unpack_from("<H", data, 0x3C)
-    headers = [struct.unpack_from("<IIQQQQII", data, sections + 64 * i) for i in range(count)]
-    for _, kind, _, _, offset, size, link, _ in headers:
-        if kind != _DYNAMIC_SYMBOLS:
-            continue
-        strings = headers[link][4]
-        for at in range(offset, offset + size, 24):
-            name, _, _, section = struct.unpack_from("<IBBH", data, at)
-            if section == 0:
-                continue
-            begin = strings + name
-            spelled = data[begin:data.find(b"\0", begin)]
-            if spelled.startswith(_PREFIX.encode()):
-                return spelled.decode()
-    return None
+@functools.lru_cache(maxsize=None)
+def _check_function() -> Any:
+    check = ctypes.CDLL(find_library("check", "libnacre_check.so")).nacre_library_check
+    check.argtypes = [ctypes.c_char_p, ctypes.POINTER(_native.LibraryFacts)]
+    return check
 
 
 def find_symbol(path: str) -> str:
     """Returns the model's symbol, or raises a LoadError that describes the file."""
-    try:
-        with open(path, "rb") as file:
-            if os.fstat(file.fileno()).st_size < 64:
-                raise LoadError(f"'{path}' must be a .so made by nacre-compile, but is not a shared library")
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                return _find_symbol(path, data)
-    except OSError as error:
-        raise LoadError(f"cannot open '{path}': {error.strerror}") from None
-
-
-def _find_symbol(path: str, data: mmap.mmap) -> str:
-    if data[:5] != b"\x7fELF\x02":
-        raise LoadError(f"'{path}' must be a .so made by nacre-compile, but is not a shared library")
-    machine, here = struct.unpack_from("<H", data, 18)[0], _machine_here()
-    if machine != here:
-        raise LoadError(f"'{path}' must be for {_MACHINES.get(here, 'this machine')}, but is for "
-                        f"{_MACHINES.get(machine, 'another machine')}; run it there")
-    try:
-        symbol = _symbol_of(data)
-    except (struct.error, IndexError, OverflowError, UnicodeDecodeError):
-        raise LoadError(f"'{path}' must be a .so made by nacre-compile, but is damaged") from None
-    if symbol is None:
-        raise LoadError(f"'{path}' must be a .so made by nacre-compile, but exports no {_PREFIX}<name>")
-    return symbol
+    facts = _native.LibraryFacts()
+    verdict = _check_function()(os.fsencode(path), ctypes.byref(facts))
+    if verdict == _native.LibraryVerdict.UNREADABLE:
+        raise LoadError(f"cannot open '{path}': {os.strerror(facts.system_error)}")
+    if verdict:
+        advice = "; run it there" if verdict == _native.LibraryVerdict.OTHER_MACHINE else ""
+        raise LoadError(f"'{path}' {_native.text(facts.reason)}{advice}")
+    if not facts.symbol:
+        raise LoadError(f"'{path}' must be a .so made by nacre-compile, but exports no nacre_model_<name>")
+    return _native.text(facts.symbol)
 
 
 class Library:

@@ -70,6 +70,21 @@ class ElementType(enum.IntEnum):
     I2 = 26
 
 
+class LibraryVerdict(enum.IntEnum):
+    """The answer of nacre_library_check, in runtime/inspect/library_check.h."""
+
+    GOOD = 0
+    UNREADABLE = 1
+    UNKNOWN_FORMAT = 2
+    OTHER_MACHINE = 3
+    DAMAGED = 4
+
+
+class LibraryFacts(ctypes.Structure):
+    _fields_ = [("code_bytes", c_uint64), ("system_error", c_int32), ("symbol", c_char * 1024), ("build_id", c_char * 65),
+                ("reason", c_char * 256)]
+
+
 class ModelInfo(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("compiler", c_char_p), ("target", c_char_p), ("entry_count", c_uint32),
                 ("kernel_count", c_uint32), ("weight_bytes", c_uint64), ("state_bytes", c_uint64), ("variable_count", c_uint32)]

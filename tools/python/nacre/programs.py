@@ -22,6 +22,16 @@ def find_program(name: str) -> str:
     return found
 
 
+def find_library(folder: str, name: str) -> str:
+    """Returns the path of a library that is installed with the programs, in lib/nacre/<folder>."""
+    own = os.path.join(_PACKAGE, "bin", "nacre-run")
+    for program in filter(None, [own, shutil.which("nacre-run"), shutil.which("nacre-compile")]):
+        path = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(program))), "lib", "nacre", folder, name)
+        if os.path.exists(path):
+            return path
+    raise NacreError(f"{name} is neither in this package nor next to nacre-run on PATH; install Nacre's wheel or its packages")
+
+
 def get_sample(name: str = "convnet.onnx") -> str:
     """Returns the path of a small example: a picture classifier with random weights, or a picture for it
     (convnet.input.npy)."""
