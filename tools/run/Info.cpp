@@ -6,6 +6,7 @@
 
 #include "tools/run/Info.h"
 #include "dialects/Count.h"
+#include "runtime/inspect/devices.h"
 #include "tools/run/session/Text.h"
 
 #include <cstdio>
@@ -57,10 +58,10 @@ Outcome printInfo(const ModelSession &session, const std::string &symbol, size_t
   return std::nullopt;
 }
 
-Outcome printDevices(const nacre_model *model) {
+Outcome printDevices() {
   nacre_device_info device;
   for (uint32_t i = 0;; ++i) {
-    const nacre_status status = nacre_device_describe(model, i, &device);
+    const nacre_status status = nacre_inspect_device(i, &device);
     if (status == NACRE_OK)
       std::printf("%u: %s\n   %s\n", i, device.name, device.report);
     else if (i == 0)

@@ -13,8 +13,8 @@ namespace nacre::run {
 
 Outcome printInfo(const ModelSession &session, const std::string &symbol, size_t codeBytes);
 
-/// The GPUs of this machine, as the model's runtime sees them.
-Outcome printDevices(const nacre_model *model);
+/// Prints the GPUs of this machine, as the runtime sees them.
+Outcome printDevices();
 
 } // namespace nacre::run
 

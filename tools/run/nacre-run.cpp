@@ -22,10 +22,11 @@ using namespace nacre::run;
 
 static Outcome execute(const Options &options) {
   ModelLibrary library;
-  if (Outcome failure = library.open(options.library))
-    return failure;
+  if (!options.library.empty() || !options.listDevices)
+    if (Outcome failure = library.open(options.library))
+      return failure;
   if (options.listDevices)
-    return printDevices(library.model);
+    return printDevices();
   if (options.train)
     return train(library.model, options);
   ModelSession session;

@@ -139,7 +139,7 @@ EXAMPLES
   nacre-run libmodel.so --profile=profile.json
   nacre-report report.json --profile=profile.json
       show measured times next to the compiler's report in a browser
-  nacre-run libmodel.so --list-devices
+  nacre-run --list-devices
       list the GPUs and the features that they lack
   nacre-run libmodel.so --gpu --cache=/tmp --benchmark
       benchmark on the GPU a model compiled with --place

@@ -184,7 +184,7 @@ Outcome parseOptions(int count, char **arguments, Options &options) {
                           (options.train ? " cannot be combined with --train" : " requires --train"));
   if (options.runs != 0 && !sawSeconds)
     options.minSeconds = 0;
-  if (options.library.empty() && !options.help && !options.version)
+  if (options.library.empty() && !options.help && !options.version && !options.listDevices)
     return usageFailure("a library compiled by nacre-compile is required; see --help");
   return std::nullopt;
 }
