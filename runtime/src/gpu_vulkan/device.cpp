@@ -34,7 +34,9 @@ bool choose(Device &device, uint32_t choice, bool required, MemoryPool &pool, Fe
   if (!list_devices(device.loader, pool, devices, reason))
     return false;
   if (choice > devices.count) {
-    reason << "gpu_device must be at most " << uint64_t(devices.count) << ", but is " << uint64_t(choice);
+    // As nacre_device_describe and all programs count.
+    reason << "there is no GPU number " << uint64_t(choice - 1) << ": numbers start at 0, and Vulkan has "
+           << uint64_t(devices.count) << (devices.count == 1 ? " device" : " devices");
     return false;
   }
   int best = 0;
