@@ -55,7 +55,7 @@ static Expected<uint64_t> findRoom(const std::string &path) {
   return createStringError("it has no section .note.gnu.build-id");
 }
 
-Error writeBuildId(const std::string &path) {
+Expected<std::string> writeBuildId(const std::string &path) {
   auto fail = [&](const Twine &what) {
     return createStringError("cannot write the build ID of '" + path + "': " + what);
   };
@@ -71,7 +71,7 @@ Error writeBuildId(const std::string &path) {
     return fail(toString(hash.takeError()));
   if (sys::RetryAfterSignal(-1, pwrite, file, &*hash, idBytes, off_t(*room)) != ssize_t(idBytes))
     return fail(sys::StrError());
-  return Error::success();
+  return toHex(ArrayRef(reinterpret_cast<const uint8_t *>(&*hash), idBytes), /*LowerCase=*/true);
 }
 
 } // namespace nacre::package

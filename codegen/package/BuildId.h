@@ -15,8 +15,8 @@ namespace nacre::package {
 /// Returns the linker's option that reserves room for the ID.
 std::string reserveBuildId();
 
-/// Hashes the linked file `path` and writes the hash into the room that the linker reserved.
-llvm::Error writeBuildId(const std::string &path);
+/// Hashes the linked file `path`, writes the hash into the room that the linker reserved, and returns it in hexadecimal.
+llvm::Expected<std::string> writeBuildId(const std::string &path);
 
 } // namespace nacre::package
 

@@ -6,6 +6,7 @@
 #include "codegen/PackWeights.h"
 #include "codegen/package/BuildId.h"
 #include "codegen/package/CHeader.h"
+#include "codegen/package/LibrarySum.h"
 #include "codegen/package/Linker.h"
 #include "codegen/package/WeightsFile.h"
 #include "codegen/package/WeightsSection.h"
@@ -250,9 +251,10 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
   SmallVector<PlacedWeight> weights = placeWeights(module, options.weightsApart, sizes.weightBytes);
   std::string symbol = "nacre_model_" + options.modelName;
 
-  Expected<TableObject> table = buildTableObject(
-      {module, kernels, weights, sizes.weightBytes, options.modelName, symbol, options.compiler, options.weightsApart},
-      target);
+  Expected<TableObject> table = buildTableObject({module, kernels, weights, sizes.weightBytes, options.modelName,
+                                                  symbol, options.compiler, options.weightsApart,
+                                                  /*isSummed=*/!options.relocatable},
+                                                 target);
   if (!table)
     return table.takeError();
   SmallVector<StringRef> objects;
@@ -312,8 +314,12 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
       if (Error error = writeWeightsTo(partial, *base, weights, options.jobs))
         return error;
     }
-    if (Error error = writeBuildId(partial))
+    if (Error error = writeLibrarySum(partial))
       return error;
+    Expected<std::string> id = writeBuildId(partial);
+    if (!id)
+      return id.takeError();
+    sizes.buildId = *id;
   }
 
   if (options.weightsApart)

@@ -20,7 +20,7 @@ struct PackageOptions {
   bool relocatable = false;  ///< One object for a later link with the runtime, instead of a shared library.
 };
 
-/// The sizes of the package.
+/// The sizes of the package, and its name.
 struct PackageSizes {
   uint64_t weightBytes = 0;
   uint64_t codeBytes = 0;      ///< The code sections of the kernels' objects.
@@ -29,6 +29,7 @@ struct PackageSizes {
   uint64_t tableBytes = 0;     ///< The runtime's tables, without GPU code.
   uint64_t runtimeBytes = 0;   ///< All other code: the runtime, and stubs to call the C library.
   uint64_t fileBytes = 0;      ///< Of the library, or the object.
+  std::string buildId;         ///< Of the library, in hexadecimal; empty for an object.
   std::string weightsPath;     ///< The file with the weights; empty if the library has them.
 };
 

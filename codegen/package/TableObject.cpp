@@ -4,6 +4,7 @@
 
 #include "codegen/package/TableObject.h"
 #include "codegen/package/GpuRows.h"
+#include "codegen/package/LibrarySum.h"
 #include "codegen/package/PackGpuCode.h"
 #include "codegen/package/TableRows.h"
 #include "codegen/package/WeightsFile.h"
@@ -217,6 +218,15 @@ uint64_t buildModule(Module &module, const TableInputs &inputs, TableRows rows, 
   return packedGpuBytes;
 }
 
+/// Adds a note, which the linker puts next to the build ID, in their program header.
+void addNote(Module &module, StringRef note) {
+  Constant *value = ConstantDataArray::getString(module.getContext(), note, /*AddNull=*/false);
+  auto *global =
+      new GlobalVariable(module, value->getType(), /*isConstant=*/true, GlobalValue::InternalLinkage, value, "note");
+  global->setSection(".note.nacre.sum");
+  global->setAlignment(Align(4));
+}
+
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -250,6 +260,8 @@ Expected<TableObject> buildTableObject(const TableInputs &inputs, const codegen:
   TableObject result;
   if (inputs.weightsApart)
     result.weightsLayout = weightsLayout(inputs, *rows);
+  if (inputs.isSummed)
+    addNote(module, sumNote());
   result.packedGpuBytes = buildModule(module, inputs, std::move(*rows), result.weightsLayout, target);
 
   raw_svector_ostream stream(result.object);

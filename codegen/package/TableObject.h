@@ -41,6 +41,7 @@ struct TableInputs {
   std::string symbol;        ///< `nacre_model_<name>`
   std::string compiler;      ///< Name and version.
   bool weightsApart = false; ///< They are in a file: the table does not point to them, but has their layout.
+  bool isSummed = false;     ///< The linked library will have a checksum (LibrarySum.h); the object has room for it.
 };
 
 /// Hidden symbols of a model; they carry its name, so that an app may link the objects of several models.
