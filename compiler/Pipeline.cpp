@@ -325,6 +325,7 @@ private:
     report.tableBytes = sizes->tableBytes;
     report.runtimeBytes = sizes->runtimeBytes;
     report.fileBytes = sizes->fileBytes;
+    report.buildId = sizes->buildId;
     report.weightsFile = sizes->weightsPath;
     if (options.advises)
       giveAdvice(report, phases.getContext());

@@ -27,6 +27,8 @@ namespace nacre::tools {
 // 1. Files
 //===----------------------------------------------------------------------===//
 
+constexpr StringLiteral kProfileAdvice = "; profile the library that was compiled with this report";
+
 static StringRef textOf(const json::Object &object, StringRef key) { return object.getString(key).value_or(""); }
 
 static Error checkReport(const JsonFile &report) {
@@ -59,6 +61,21 @@ static std::string describe(const json::Object &launch) {
   return formatv("'{0}' by {1}", textOf(launch, "nodes"), textOf(launch, "kernel"));
 }
 
+/// Fails if the profile is of another target or library. Files of older versions have no build ID.
+static Error checkLibrary(const JsonFile &profile, const JsonFile &report) {
+  const json::Object &measured = *profile.value.getAsObject(), &compiled = *report.value.getAsObject();
+  const struct {
+    StringRef key, meaning;
+  } facts[] = {{"target", "target"}, {"build_id", "build ID"}};
+  for (const auto &fact : facts) {
+    const std::optional<StringRef> ours = measured.getString(fact.key), theirs = compiled.getString(fact.key);
+    if (ours && theirs && *ours != *theirs)
+      return createStringError(formatv("{0}: belongs to another library: its {1} is {2}, but {3} in {4}{5}",
+                                       profile.path, fact.meaning, *ours, *theirs, report.path, kProfileAdvice));
+  }
+  return Error::success();
+}
+
 static Error checkProfile(const JsonFile &profile, const JsonFile &report) {
   const json::Object *top = profile.value.getAsObject();
   for (StringRef key : {"entry", "launches"})
@@ -74,19 +91,18 @@ static Error checkProfile(const JsonFile &profile, const JsonFile &report) {
                              " lacks; it has: " + join(known, ", "));
   const std::vector<const json::Object *> launches = launchesOf(*report.value.getAsObject(), entry);
   const json::Array *measured = top->getArray("launches");
-  const std::string advice = "; profile the library that was compiled with this report";
   if (!measured || measured->size() != launches.size())
     return createStringError(formatv("{0}: must have {1} launches like {2}, but has {3}{4}", profile.path,
-                                     launches.size(), report.path, measured ? measured->size() : 0, advice));
+                                     launches.size(), report.path, measured ? measured->size() : 0, kProfileAdvice));
   for (size_t number = 0; number < launches.size(); ++number) {
     const json::Object *row = (*measured)[number].getAsObject();
     if (!row || !row->getInteger("least_ns"))
       return createStringError(formatv("{0}: launch {1} has no time 'least_ns'", profile.path, number + 1));
     if (describe(*row) != describe(*launches[number]))
       return createStringError(formatv("{0}: launch {1} is {2}, but {3} in {4}{5}", profile.path, number + 1,
-                                       describe(*row), describe(*launches[number]), report.path, advice));
+                                       describe(*row), describe(*launches[number]), report.path, kProfileAdvice));
   }
-  return Error::success();
+  return checkLibrary(profile, report);
 }
 
 //===----------------------------------------------------------------------===//

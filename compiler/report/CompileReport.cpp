@@ -175,6 +175,8 @@ json::Value CompileReport::toJson() const {
                       {"nodes", nodeRows(*this)},
                       {"entries", entryRows()},
                       {"launches", launchRows()}};
+  if (!buildId.empty())
+    report["build_id"] = buildId;
   if (!weightsFile.empty())
     report["weights_file"] = weightsFile;
   if (!preset.word.empty())

@@ -185,6 +185,7 @@ struct CompileReport {
   uint64_t fileBytes = 0;
   std::string weightsFile; ///< With all weights; empty: the library has them.
   std::vector<std::pair<Phase, double>> phaseMilliseconds;
+  std::string buildId; ///< Of the library, in hexadecimal; empty for an object.
 
   /// A phase may run twice.
   void addTime(Phase phase, double milliseconds);

@@ -252,6 +252,35 @@ class ReportFilesTest(report_models.ReportTest):
         self.assertEqual(sorted(name for name in os.listdir(self.folder) if name.endswith(".html")), [], "nothing is left behind")
         self.check_damaged(report, profile, other_report)
 
+    def test_profiles_of_other_libraries_are_refused(self):
+        """Also if the launches are the same: those of another target, and those of another compilation."""
+        library, report = self.report_of("relu")
+        profile, ids = self.profile_of(library)[1], {}
+        other, other_report = self.path("librelu_again.so"), self.path("again.json")
+        self.compile("relu", f"--report={other_report}", output=other)
+        for path in (report, other_report, profile):
+            ids[path] = load(path)["build_id"]
+            self.assertRegex(ids[path], "^[0-9a-f]{32}$")
+        self.assertEqual(ids[profile], ids[report])
+        self.assertIn(ids[report], self.call(os.path.join(report_models.nacre.LLVM_BIN, "llvm-readelf"), "--notes", library))
+        self.assertEqual(self.refused(other_report, "--profile=" + profile),
+                         f"nacre-report: {profile}: belongs to another library: its build ID is {ids[profile]}, but {ids[other_report]} in {other_report}{ADVICE}\n")
+        # Of two reports with equal launches, a profile belongs to that of its library.
+        self.call(REPORT, other_report, report, f"--profile={profile}", "-o", self.path("page.html"))
+        sides = report_models.json.loads(data_of(self.path("page.html")))["sides"]
+        self.assertEqual([len(dict(zip(sides["$keys"], side))["profiles"]) for side in sides["$rows"]], [0, 1])
+        here = load(report)["target"]
+        foreign = "linux-arm64" if here == "linux-x86_64" else "linux-x86_64"
+        self.compile("relu", f"--report={other_report}", f"--target={foreign}", output=other)
+        self.assertEqual(self.refused(other_report, "--profile=" + profile),
+                         f"nacre-report: {profile}: belongs to another library: its target is {here}, but {foreign} in {other_report}{ADVICE}\n")
+        # Files of older versions have no build ID.
+        value = load(profile)
+        del value["build_id"]
+        with open(profile, "w", encoding="utf-8") as file:
+            report_models.json.dump(value, file)
+        self.page_of(report, profile)
+
     def test_a_page_needs_a_compilation_to_the_end(self):
         model, page, report = self.model("relu"), self.path("page.html"), self.path("early.json")
         early = (COMPILE, model, "--compile-to=place", "-o", self.path("place.mlir"))

@@ -100,7 +100,7 @@ Outcome printEngines(ModelSession &session) {
   return std::nullopt;
 }
 
-Outcome profile(ModelSession &session, const Options &options) {
+Outcome profile(ModelSession &session, const Options &options, const std::string &buildId) {
   std::vector<LaunchProfile> launches(session.entryInfo.launch_count);
   for (uint32_t i = 0; i < launches.size(); ++i)
     if (nacre_launch_describe(session.model, session.entry, i, &launches[i].info) != NACRE_OK)
@@ -126,7 +126,7 @@ Outcome profile(ModelSession &session, const Options &options) {
     nacre_session_info engines;
     Outcome failure = session.describe(engines);
     if (!failure)
-      failure = writeJson(options.profileFile, profileJson(session, engines.device, runs,
+      failure = writeJson(options.profileFile, profileJson(session, buildId, engines.device, runs,
                                                            tune::measurePeak(session.memory.threads), launches));
     if (failure)
       return failure;

@@ -15,7 +15,7 @@ namespace nacre::run {
 Outcome printEngines(ModelSession &session);
 
 /// The table of --profile, and the file of --trace, whichever is asked for.
-Outcome profile(ModelSession &session, const Options &options);
+Outcome profile(ModelSession &session, const Options &options, const std::string &buildId);
 
 } // namespace nacre::run
 

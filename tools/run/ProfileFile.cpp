@@ -37,14 +37,16 @@ std::string machineRow(const tune::MachinePeak &machine) {
 
 } // namespace
 
-std::string profileJson(const ModelSession &session, const char *device, const RunsProfile &runs,
-                        const tune::MachinePeak &machine, const std::vector<LaunchProfile> &launches) {
+std::string profileJson(const ModelSession &session, const std::string &buildId, const char *device,
+                        const RunsProfile &runs, const tune::MachinePeak &machine,
+                        const std::vector<LaunchProfile> &launches) {
   uint64_t sum = 0;
   for (const LaunchProfile &launch : launches)
     sum += launch.samples.smallest();
   std::string json = "{" + member("model", jsonText(session.info.name)) + ", " +
                      member("compiler", jsonText(session.info.compiler)) + ", " +
                      member("target", jsonText(session.info.target)) + ", " +
+                     (buildId.empty() ? "" : member("build_id", jsonText(buildId.c_str())) + ", ") +
                      member("entry", jsonText(session.entryInfo.name)) + ", " + member("device", jsonText(device)) +
                      ", " + member("threads", session.memory.threads) + ", " + member("runs", runs.runs) + ", " +
                      member("least_run_ns", runs.least) + ", " + member("median_run_ns", runs.median) + ", " +

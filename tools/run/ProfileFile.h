@@ -29,9 +29,10 @@ struct RunsProfile {
   uint64_t least = 0, median = 0; ///< Of a whole run, nanoseconds.
 };
 
-/// The profile of a session's runs. `device` is the GPU's name, or empty.
-std::string profileJson(const ModelSession &session, const char *device, const RunsProfile &runs,
-                        const tune::MachinePeak &machine, const std::vector<LaunchProfile> &launches);
+/// The profile of a session's runs. `buildId` is the library's, or empty; `device` is the GPU's name, or empty.
+std::string profileJson(const ModelSession &session, const std::string &buildId, const char *device,
+                        const RunsProfile &runs, const tune::MachinePeak &machine,
+                        const std::vector<LaunchProfile> &launches);
 
 } // namespace nacre::run
 

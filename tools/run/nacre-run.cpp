@@ -61,7 +61,7 @@ static Outcome execute(const Options &options) {
     if (Outcome failure = benchmark(session, options, library.codeBytes))
       return failure;
   if (options.profile || !options.traceFile.empty())
-    if (Outcome failure = profile(session, options))
+    if (Outcome failure = profile(session, options, library.buildId))
       return failure;
   return interruption.outcome();
 }
