@@ -86,8 +86,8 @@ std::string rewriteOption(StringRef option, StringRef message) {
   };
   if (const size_t at = message.rfind("' value invalid for "); at != StringRef::npos)
     return refuse(describeKind(message.substr(at).drop_front(strlen("' value invalid for "))), message.take_front(at));
-  if (const size_t at = message.rfind("' is invalid value for boolean"); at != StringRef::npos)
-    return refuse("true or false", message.take_front(at));
+  if (message.contains("' is invalid value for boolean"))
+    return (option + " takes no value; see --help").str();
   if (message.consume_front("Cannot find option named ") && message.consume_back("'!"))
     return refuse("one of its values", message);
   if (message.starts_with("requires a value"))
@@ -131,6 +131,8 @@ Error parseOptions(int argc, char **argv, const Help &help) {
     outs().flush();
     std::exit(0);
   }
+  // Takes the place of LLVM's -h, for which every unknown option that begins with h would be taken.
+  static cl::opt<bool> shortHelp("h", cl::ReallyHidden);
   std::string messages;
   raw_string_ostream stream(messages);
   CaughtErrors caught;
