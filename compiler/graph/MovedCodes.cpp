@@ -8,10 +8,10 @@
 #include "dialects/TensorTypes.h"
 #include "dialects/nn/Layouts.h"
 #include "dialects/nn/NarrowTypes.h"
+#include "dialects/nn/codes/MovedElements.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/APSInt.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 
 using namespace mlir;
@@ -54,18 +54,11 @@ std::optional<MovedParameters> moveParameters(RewriterBase &, nn::ReshapeOp op, 
     return moved;
   if (codes.getBlock() > 0)
     return std::nullopt;
-  auto countBefore = [](Dims shape, int64_t axis) {
-    int64_t count = 1;
-    for (int64_t size : shape.take_front(axis))
-      count *= size;
-    return count;
-  };
-  Dims from = shapeOf(op.getOperand()), to = op.getType().getShape();
-  const auto axis = int64_t(codes.getAxis());
-  for (; moved.axis < int64_t(to.size()); ++moved.axis)
-    if (to[moved.axis] == from[axis] && countBefore(to, moved.axis) == countBefore(from, axis))
-      return moved;
-  return std::nullopt;
+  const std::optional<int64_t> axis = nn::axisOfResult(op, int64_t(codes.getAxis()));
+  if (!axis)
+    return std::nullopt;
+  moved.axis = *axis;
+  return moved;
 }
 
 std::optional<MovedParameters> moveParameters(RewriterBase &rewriter, nn::SliceOp op, DequantizeOp codes) {
@@ -154,18 +147,6 @@ std::optional<llvm::APSInt> findPadding(nn::PadOp op, DequantizeOp codes) {
   return findCode(codes, cast<FloatAttr>(op.getValue()).getValueAsDouble());
 }
 
-/// The operands of which `op` moves elements, whatever they are; none if it does anything else.
-OperandRange getMoved(Operation *op) {
-  auto all = [&](Operation *) { return op->getOperands(); };
-  return llvm::TypeSwitch<Operation *, OperandRange>(op)
-      .Case<nn::ReshapeOp, nn::TransposeOp, nn::BroadcastOp, nn::SliceOp, nn::ConcatOp, nn::InterleaveOp, nn::PadOp>(
-          all)
-      .Case([&](nn::GatherOp) { return op->getOperands().take_front(); })
-      .Case([&](nn::PoolOp pool) { return op->getOperands().take_front(pool.getKind() == nn::PoolKind::Max); })
-      .Case([&](nn::ResampleOp resample) { return op->getOperands().take_front(resample.keepsSplats()); })
-      .Default([&](Operation *) { return op->getOperands().take_front(0); });
-}
-
 /// Whether `op` has elements of `type` as it has floats.
 bool takesCodes(Operation *op, Type type) {
   return !nn::isNarrow(type) || !isa<nn::InterleaveOp, nn::PoolOp, nn::ResampleOp>(op);
@@ -178,7 +159,7 @@ DequantizeOp findCodesWithin(Value value, int depth) {
     return {};
   if (auto codes = dyn_cast<DequantizeOp>(op))
     return isPlain(codes) ? codes : DequantizeOp();
-  OperandRange moved = getMoved(op);
+  OperandRange moved = nn::movedOperands(op);
   if (moved.empty() || !op->hasOneUse())
     return {};
   DequantizeOp first = findCodesWithin(moved.front(), depth - 1);
@@ -220,7 +201,7 @@ Value moveCodes(RewriterBase &rewriter, Value value) {
   Operation *op = value.getDefiningOp();
   DequantizeOp codes = findCodes(value);
   IRMapping mapping;
-  for (Value moved : getMoved(op))
+  for (Value moved : nn::movedOperands(op))
     mapping.map(moved, moveCodes(rewriter, moved));
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
