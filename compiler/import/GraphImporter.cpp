@@ -11,6 +11,7 @@
 
 #include "compiler/import/builder/EraseUnused.h"
 #include "compiler/import/builder/OpenWeights.h"
+#include "compiler/import/entry/BorderQuantization.h"
 #include "compiler/import/entry/CompletedEntry.h"
 #include "compiler/import/entry/DeclaredOutputs.h"
 #include "compiler/import/entry/InputValues.h"
@@ -316,7 +317,7 @@ LogicalResult GraphImporter::import(const KeptTensors &kept) {
     return failure();
   if (kept.isAny() && failed(keepValues(func, model, main.graph, find, kept)))
     return failure();
-  if (failed(completeEntry(func, inputs, options, model)))
+  if (failed(settleQuantization(func, inputs, main.graph)) || failed(completeEntry(func, inputs, options, model)))
     return failure();
   if (weights)
     weights->eraseUnused();

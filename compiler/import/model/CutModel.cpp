@@ -33,6 +33,7 @@ public:
   std::unique_ptr<GraphView> openFunction(size_t node) override { return graph.openFunction(nodes[node]); }
   bool hasConstant(StringRef name) const override { return graph.hasConstant(name); }
   FailureOr<ElementsAttr> readConstant(StringRef name) override { return graph.readConstant(name); }
+  FailureOr<DictionaryAttr> readQuantization(StringRef name) override { return graph.readQuantization(name); }
 
 private:
   LogicalResult refuse(StringRef option, StringRef name) const;

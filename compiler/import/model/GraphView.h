@@ -90,6 +90,12 @@ public:
   /// Returns that constant; errors are emitted at the value.
   virtual mlir::FailureOr<mlir::ElementsAttr> readConstant(llvm::StringRef name) = 0;
 
+  /// Returns what the integers of the tensor stand for (dialects/nn/codes/Quantization.h), where the file states it; otherwise null. Errors are
+  /// emitted at the value.
+  virtual mlir::FailureOr<mlir::DictionaryAttr> readQuantization(llvm::StringRef /*name*/) {
+    return mlir::DictionaryAttr();
+  }
+
   /// Returns the location of the model, or of a value.
   mlir::Location getLocation() const { return loc; }
   mlir::Location getLocation(llvm::StringRef name) const {

@@ -113,6 +113,8 @@ public:
     auto found = names.find(name);
     return found == names.end() ? nullptr : &tensors[found->second];
   }
+  /// The index of one of its tensors.
+  size_t numberOf(const CheckedTensor &tensor) const { return &tensor - tensors.data(); }
 
 private:
   friend class GraphReader;

@@ -15,6 +15,7 @@
 #include "compiler/import/tflite/Options.h"
 #include "compiler/import/tflite/Reader.h"
 #include "compiler/import/tflite/TensorFacts.h"
+#include "dialects/nn/codes/Quantization.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -43,6 +44,7 @@ public:
   FailureOr<SmallVector<NamedAttribute>> readAttributes(size_t node) override;
   bool hasConstant(StringRef name) const override;
   FailureOr<ElementsAttr> readConstant(StringRef name) override;
+  FailureOr<DictionaryAttr> readQuantization(StringRef name) override;
   std::unique_ptr<GraphView> openGraph(size_t node, StringRef attribute) override;
 
 private:
@@ -171,6 +173,24 @@ FailureOr<ElementsAttr> TfliteGraph::readConstant(StringRef name) {
           RankedTensorType::get(static_cast<int64_t>(shape.size()), IntegerType::get(loc.getContext(), 32)), shape));
     }
   llvm_unreachable("the reader has seen an operator that reads it");
+}
+
+/// Null without a quantization, and where a zero point has more than 32 bits, which apps are not told of.
+FailureOr<DictionaryAttr> TfliteGraph::readQuantization(StringRef name) {
+  const CheckedTensor *tensor = graph.find(name);
+  if (!tensor)
+    return DictionaryAttr();
+  FailureOr<Attribute> read = readFacts(graph.numberOf(*tensor), getLocation(name));
+  if (failed(read))
+    return failure();
+  const TensorFacts facts = tflite_format::readFacts(*read);
+  const auto isShort = [](int64_t zero) { return llvm::isInt<32>(zero); };
+  if (!facts.quantization || !llvm::all_of(facts.quantization->zeros, isShort))
+    return DictionaryAttr();
+  const auto &[scales, zeros, axis] = *facts.quantization;
+  return nn::writeQuantization(
+      {llvm::to_vector(scales), llvm::to_vector_of<int32_t>(zeros), facts.quantization->isPerAxis() ? axis : 0},
+      read->getContext());
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 // How:  1. elementwise; 2. windows and reductions; 3. products.
 
 #include "compiler/import/onnx/quantized/QuantizedOperators.h"
+#include "compiler/import/builder/CodeNotes.h"
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/onnx/contrib/Handlers.h"
 #include "compiler/import/onnx/operands/Products.h"
@@ -46,7 +47,7 @@ void importBinary(OperandBinder &node, bool multiplies) {
     steps = nn.mul(nn.mul(centre(nn, a), centre(nn, b)), nn.div(nn.mul(a.scale, b.scale), c.scale));
   else
     steps = nn.add(nn.mul(centre(nn, a), nn.div(a.scale, c.scale)), nn.mul(centre(nn, b), nn.div(b.scale, c.scale)));
-  node.setResult(roundToIntegers(nn, steps, c.zero, c.type));
+  node.setResult(roundTo(nn, steps, c));
 }
 
 /// x, its scale and zero point, those of y: a function of one real.
@@ -134,7 +135,9 @@ void importConcat(OperandBinder &node) {
       return;
     parts.push_back(bring(nn, x, y));
   }
-  node.setResult(nn.concat(parts, *axis));
+  Value joinedParts = nn.concat(parts, *axis);
+  noteMadeCodes(joinedParts, y.scale, y.zero);
+  node.setResult(joinedParts);
 }
 
 /// condition; x, its scale and zero point; those of y; the scale and zero point of the result.
@@ -201,7 +204,7 @@ void importGlobalAveragePool(OperandBinder &node) {
   if (x.zero)
     sums = nn.sub(sums, nn.mul(nn.cast(x.zero, sum), count));
   Value steps = nn.mul(nn.cast(sums, nn.types().getF32Type()), nn.div(x.scale, nn.mul(y.scale, count)));
-  node.setResult(roundToIntegers(nn, steps, y.zero, y.type));
+  node.setResult(roundTo(nn, steps, y));
 }
 
 void importNhwcMaxPool(OperandBinder &node) {
@@ -230,6 +233,7 @@ void importQGemm(OperandBinder &node) {
   if (node.hasFailed() || !checkDepth(node, 0, getShape(a.values)[!transA], 3, getShape(b)[transB]) ||
       !node.checkFits({rows, columns}) || !node.checkBroadcastsTo(6, {rows, columns}, "the product"))
     return;
+  noteReadCodes(b, scale, zero, {transB ? 0 : 1});
   Value lhs = transA ? nn.transpose(a.values, {1, 0}) : a.values;
   Value sums = integerMatMul(nn, lhs, a.zero, transB ? nn.transpose(b, {1, 0}) : b, zero);
   if (bias && sums)
@@ -261,6 +265,7 @@ void importDynamicQuantizeMatMul(OperandBinder &node) {
   FailureOr<Factors> factors = readFactors(node, 0, 1);
   if (failed(factors))
     return;
+  noteMatrices(node, 1, 2, 3, /*axis=*/1);
   Quantized a = quantizeDynamically(nn, asReal(nn, factors->lhs));
   Value sums = integerMatMul(nn, a.values, a.zero, factors->rhs, zero);
   finishReal(node, *factors, sums, nn.mul(a.scale, scale), 4);
@@ -277,6 +282,8 @@ void importMatMulIntegerToFloat(OperandBinder &node) {
   FailureOr<Factors> factors = readFactors(node, 0, 1);
   if (failed(factors))
     return;
+  noteMatrices(node, 0, 2, 4, /*axis=*/0);
+  noteMatrices(node, 1, 3, 5, /*axis=*/1);
   Value sums = integerMatMul(nn, factors->lhs, lhsZero, factors->rhs, rhsZero);
   finishReal(node, *factors, sums, nn.mul(lhsScale, rhsScale), 6);
 }

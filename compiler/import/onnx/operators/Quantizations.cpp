@@ -3,6 +3,8 @@
 // Conversions between integers, or narrow floats, and the reals they stand for.
 
 #include "compiler/import/onnx/operators/Quantizations.h"
+
+#include "compiler/import/builder/CodeNotes.h"
 #include "compiler/import/compositions/Quantization.h"
 #include "compiler/import/onnx/graph/File.h"
 #include "compiler/import/onnx/operators/Handlers.h"
@@ -94,6 +96,7 @@ void importDequantizeLinear(OperandBinder &node) {
   }
   if (!checkParameters(node, *granularity))
     return;
+  noteReadCodes(x, scale, node.getOperand(2), *granularity);
   Type real = *stated ? *stated : getElementType(scale);
   node.setResult(dequantize(node.nn, x, scale, node.getOperand(2), *granularity, real));
 }
@@ -142,7 +145,9 @@ void importQuantizeLinear(OperandBinder &node) {
   if (!*precision)
     precision = isFloat(x) ? getElementType(x) : Type(node.nn.types().getF32Type());
   overflows &= isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
-  node.setResult(quantize(node.nn, x, scale, node.getOperand(2), *granularity, *precision, type, overflows));
+  Value codes = quantize(node.nn, x, scale, node.getOperand(2), *granularity, *precision, type, overflows);
+  noteMadeCodes(codes, scale, node.getOperand(2), *granularity);
+  node.setResult(codes);
 }
 
 } // namespace

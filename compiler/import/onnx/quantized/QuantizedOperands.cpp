@@ -4,6 +4,8 @@
 
 #include "compiler/import/onnx/quantized/QuantizedOperands.h"
 
+#include "compiler/import/builder/CodeNotes.h"
+
 using namespace mlir;
 
 namespace nacre::importer::onnx_format {
@@ -44,10 +46,17 @@ Value readOfMatrices(OperandBinder &node, size_t index, size_t matrices, int64_t
   return node.checkBroadcastsTo(index, shape, (lines + node.nameOf(matrices)).str()) ? value : Value();
 }
 
+void noteMatrices(OperandBinder &node, size_t matrices, size_t scale, size_t zero, int64_t axis) {
+  Value codes = node.getOperand(matrices);
+  noteReadCodes(codes, node.getOperand(scale), node.getOperand(zero), {getRank(codes) - 2 + axis});
+}
+
 Value asReal(NnBuilder &nn, Value scale) { return nn.cast(scale, nn.types().getF32Type()); }
 
 Quantized readQuantized(OperandBinder &node, size_t first) {
-  return {node.getOperand(first), asReal(node.nn, readScalar(node, first + 1)), readScalar(node, first + 2)};
+  Quantized x{node.getOperand(first), asReal(node.nn, readScalar(node, first + 1)), readScalar(node, first + 2)};
+  noteReadCodes(x.values, x.scale, x.zero);
+  return x;
 }
 
 QuantizedType readQuantizedType(OperandBinder &node, size_t scale, Type type) {
@@ -55,15 +64,23 @@ QuantizedType readQuantizedType(OperandBinder &node, size_t scale, Type type) {
   return {asReal(node.nn, readScalar(node, scale)), zero, zero ? getElementType(zero) : type};
 }
 
+Value roundTo(NnBuilder &nn, Value steps, const QuantizedType &type) {
+  Value codes = roundToIntegers(nn, steps, type.zero, type.type);
+  noteMadeCodes(codes, type.scale, type.zero);
+  return codes;
+}
+
 Value quantize(NnBuilder &nn, Value real, const QuantizedType &type) {
-  return importer::quantize(nn, real, type.scale, type.zero, type.type);
+  Value codes = importer::quantize(nn, real, type.scale, type.zero, type.type);
+  noteMadeCodes(codes, type.scale, type.zero);
+  return codes;
 }
 
 Value requantize(NnBuilder &nn, Value sums, Value scale, const QuantizedType &type) {
   if (!sums || !scale)
     return {};
   Value steps = nn.mul(nn.cast(sums, getElementType(scale)), nn.div(scale, type.scale));
-  return roundToIntegers(nn, steps, type.zero, type.type);
+  return roundTo(nn, steps, type);
 }
 
 } // namespace nacre::importer::onnx_format

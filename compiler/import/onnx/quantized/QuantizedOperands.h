@@ -27,6 +27,10 @@ mlir::Value asReal(NnBuilder &nn, mlir::Value scale);
 /// Operands `first`, `first` + 1 and `first` + 2: integers, their one scale and their zero point, which may be left out.
 Quantized readQuantized(OperandBinder &node, size_t first);
 
+/// Notes what operand `matrices` stands for (compiler/import/builder/CodeNotes.h), whose scale and zero point are operands `scale` and
+/// `zero`, one or as for readOfMatrices.
+void noteMatrices(OperandBinder &node, size_t matrices, size_t scale, size_t zero, int64_t axis);
+
 /// What the result of a quantized operator is: integers of `type` by `scale` and `zero`, which may be null.
 struct QuantizedType {
   mlir::Value scale, zero;
@@ -36,6 +40,8 @@ struct QuantizedType {
 /// Operands `scale` and `scale` + 1, one scale and its zero point. Where that is left out, it is 0 of `type`.
 QuantizedType readQuantizedType(OperandBinder &node, size_t scale, mlir::Type type);
 
+/// The integers that are nearest to `steps`, multiples of the scale, and the zero point.
+mlir::Value roundTo(NnBuilder &nn, mlir::Value steps, const QuantizedType &type);
 /// The integers that are nearest to `real`.
 mlir::Value quantize(NnBuilder &nn, mlir::Value real, const QuantizedType &type);
 /// The same of sums * (scale / type.scale), where `scale` is that of the integers `sums`.

@@ -5,6 +5,7 @@
 
 #include "compiler/import/onnx/quantized/QuantizedOperators.h"
 
+#include "compiler/import/builder/CodeNotes.h"
 #include "compiler/import/onnx/operands/ConvolutionOperands.h"
 #include "compiler/import/onnx/operands/Products.h"
 #include "compiler/import/onnx/quantized/QuantizedOperands.h"
@@ -71,9 +72,13 @@ void importQLinearMatMul(OperandBinder &node) {
   FailureOr<Factors> factors = readFactors(node, 0, 3);
   if (failed(factors))
     return;
+  noteMatrices(node, 0, 1, 2, /*axis=*/0);
+  noteMatrices(node, 3, 4, 5, /*axis=*/1);
   Value sums = integerMatMul(nn, factors->lhs, lhsZero, factors->rhs, rhsZero);
   Value y = requantize(nn, sums, nn.mul(lhsScale, rhsScale), {scale, zero, getElementType(node.getOperand(7))});
-  node.setResult(nn.reshape(y, factors->shape));
+  y = nn.reshape(y, factors->shape);
+  noteMadeCodes(y, node.getOperand(6), node.getOperand(7), {static_cast<int64_t>(factors->shape.size()) - 2});
+  node.setResult(y);
 }
 
 //===----------------------------------------------------------------------===//
@@ -95,6 +100,7 @@ void importQLinearConv(OperandBinder &node, Channels channels) {
   const int64_t filters = countFilters(node, 3);
   Value filterScale = asReal(nn, readScalarOrVector(node, 4, filters, "filters"));
   Value filterZero = readScalarOrVector(node, 5, filters, "filters");
+  noteReadCodes(node.getOperand(3), filterScale, filterZero);
   QuantizedType type = readQuantizedType(node, 6, {});
   Value sums = convolve(node, {/*weights=*/3, /*bias=*/8, channels}, x.zero, filterZero);
   if (!sums)
