@@ -3,7 +3,10 @@
 #include "codegen/package/CHeader.h"
 #include "codegen/package/ElementTypes.h"
 
+#include "dialects/nn/codes/Quantization.h"
+#include "dialects/plan/Notes.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -16,6 +19,13 @@ static std::string inComment(StringRef text) {
   for (char c : text)
     result += isPrint(c) && c != '*' && c != '/' ? c : '_';
   return result;
+}
+
+static void describe(raw_ostream &os, const nn::Quantization &quantization) {
+  if (quantization.isPerAxis())
+    os << ", a scale and zero point for each index of axis " << quantization.axis;
+  else
+    os << format(", scale %.9g, zero point %d", double(quantization.scales.front()), int(quantization.zeros.front()));
 }
 
 static void describe(raw_ostream &os, plan::StorageOp storage, StringRef what) {
@@ -40,6 +50,8 @@ static void describe(raw_ostream &os, plan::StorageOp storage, StringRef what) {
     os << ", " << element->meaning;
     printShape(type.getShape());
   }
+  if (auto note = storage->getAttrOfType<mlir::DictionaryAttr>(nn::quantizationAttr))
+    describe(os, nn::readQuantization(note));
   os << "\n";
 }
 

@@ -6,6 +6,7 @@
 #include "codegen/package/NodeNames.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/nn/Variables.h"
+#include "dialects/nn/codes/Quantization.h"
 #include "dialects/plan/Notes.h"
 
 #include "dialects/StoredBytes.h"
@@ -13,8 +14,10 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 
 using namespace llvm;
 
@@ -176,6 +179,23 @@ private:
     append_range(dims, labels.asArrayRef());
   }
 
+  /// Notes what the integers of `storage` stand for: one scale and zero point, or a list of them behind their axis (nacre_tensor).
+  void noteQuantization(plan::StorageOp storage, nacre_tensor &row) {
+    auto note = storage->getAttrOfType<mlir::DictionaryAttr>(nn::quantizationAttr);
+    if (!note)
+      return;
+    const nn::Quantization quantization = nn::readQuantization(note);
+    row.scale = quantization.scales.front();
+    row.zero_point = quantization.zeros.front();
+    if (!quantization.isPerAxis())
+      return;
+    row.scale = NAN;
+    row.zero_point = int32_t(dims.size());
+    dims.push_back(quantization.axis);
+    for (auto [scale, zero] : zip_equal(quantization.scales, quantization.zeros))
+      dims.push_back(bit_cast<int64_t>(nacre_channel_info{scale, zero}));
+  }
+
   static int64_t rowOfCount(int64_t index, const EntryRows &rows) {
     return int64_t(rows.outputs.size() - rows.counts) + index;
   }
@@ -195,9 +215,11 @@ private:
       if (storage.getRole() == plan::Role::Input) {
         nacre_tensor &row = rows.inputs[*storage.getIndex()] = tensorRow(storage);
         noteLabels(storage, row);
+        noteQuantization(storage, row);
       } else if (storage.getRole() == plan::Role::Output) {
         nacre_tensor &row = rows.outputs[*storage.getIndex()] = tensorRow(storage);
         noteCounts(storage, rows, row);
+        noteQuantization(storage, row);
       } else if (storage.getRole() == plan::Role::Count) {
         rows.outputs[rowOfCount(*storage.getIndex(), rows)] = tensorRow(storage);
       }

@@ -12,6 +12,7 @@
 #include "compiler/kernels/iterations/IterationPlan.h"
 #include "dialects/nn/Labels.h"
 #include "dialects/nn/Variables.h"
+#include "dialects/nn/codes/Quantization.h"
 #include "dialects/plan/Notes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -66,6 +67,8 @@ private:
         read.getDefiningOp()->setAttr(plan::kOrder, order);
       if (auto labels = function.getArgAttr(argument.getArgNumber(), nn::labelsAttr))
         read.getDefiningOp()->setAttr(plan::kLabels, labels);
+      if (auto note = function.getArgAttr(argument.getArgNumber(), nn::quantizationAttr); !variable && note)
+        read.getDefiningOp()->setAttr(nn::quantizationAttr, note);
       auto initial = function.getArgAttrOfType<ElementsAttr>(argument.getArgNumber(), nn::initialAttr);
       if (!variable || !initial)
         continue;
@@ -103,6 +106,8 @@ private:
                                            kind == Result::Count ? builder.getUnitAttr() : UnitAttr());
       if (kind == Result::State)
         output->setAttr(plan::kBecomesState, builder.getUnitAttr());
+      if (auto note = function.getResultAttr(number, nn::quantizationAttr); kind == Result::Output && note)
+        output->setAttr(nn::quantizationAttr, note);
     }
     return success();
   }

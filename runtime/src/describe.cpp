@@ -34,10 +34,24 @@ nacre_status describe_tensor(const nacre_model *handle, uint32_t number, uint32_
   uint32_t open_axes = 0;
   for (uint32_t axis = 0; axis < tensor.rank; ++axis)
     open_axes |= !is_output || count_of_axis(model, tensor, axis) < 0 ? 0 : uint32_t(1) << axis;
-  copy_out(out_info, info_size,
-           nacre_tensor_info{model.strings + tensor.name, static_cast<nacre_element_type>(tensor.element_type),
-                             tensor.rank, model.dims + tensor.first_dim, tensor.bytes, tensor.scale, tensor.zero_point,
-                             open_axes});
+  nacre_tensor_info info{model.strings + tensor.name,
+                         static_cast<nacre_element_type>(tensor.element_type),
+                         tensor.rank,
+                         model.dims + tensor.first_dim,
+                         tensor.bytes,
+                         tensor.scale,
+                         tensor.zero_point,
+                         open_axes,
+                         nullptr,
+                         0};
+  if (__builtin_isnan(tensor.scale)) {
+    const int64_t *axis = model.dims + tensor.zero_point;
+    info.scale = 0;
+    info.zero_point = 0;
+    info.channels = reinterpret_cast<const nacre_channel_info *>(axis + 1);
+    info.channel_axis = uint32_t(*axis);
+  }
+  copy_out(out_info, info_size, info);
   return NACRE_OK;
 }
 

@@ -16,7 +16,7 @@ from nacre import _native
 INCLUDE = os.path.join(packaged.ROOT, "runtime", "include")
 INSPECT = "runtime/inspect/library_check.h"
 STRUCTURES = {"nacre_model_info": _native.ModelInfo, "nacre_state_info": _native.StateInfo, "nacre_entry_info": _native.EntryInfo,
-              "nacre_tensor_info": _native.TensorInfo, "nacre_launch_info": _native.LaunchInfo, "nacre_launch_time": _native.LaunchTime,
+              "nacre_channel_info": _native.ChannelInfo, "nacre_tensor_info": _native.TensorInfo, "nacre_launch_info": _native.LaunchInfo, "nacre_launch_time": _native.LaunchTime,
               "nacre_session_info": _native.SessionInfo, "nacre_device_info": _native.DeviceInfo, "nacre_memory_info": _native.MemoryInfo,
               "nacre_session_options": _native.SessionOptions, "nacre_functions": _native.Functions,
               "nacre_state_functions": _native.StateFunctions, "nacre_weights": _native.Weights,

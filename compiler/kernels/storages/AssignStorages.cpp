@@ -75,6 +75,8 @@ private:
         storage.memory =
             plan::StorageOp::create(builder, storage.loc, type, role, output.getNameAttr(), output.getIndexAttr(),
                                     output.getExternalTypeAttr(), IntegerAttr(), output.getCountsAttr());
+        if (Attribute note = output->getAttr(nn::quantizationAttr))
+          storage.memory.getDefiningOp()->setAttr(nn::quantizationAttr, note);
         if (given) {
           given.replaceAllUsesWith(storage.memory);
           replaced.insert(given.getDefiningOp());

@@ -83,16 +83,29 @@ typedef struct nacre_entry_info {
   uint64_t arena_bytes; /**< Only temporaries. */
 } nacre_entry_info;
 
+/** The quantisation of one channel. */
+typedef struct nacre_channel_info {
+  float scale;
+  int32_t zero_point;
+} nacre_channel_info;
+
 typedef struct nacre_tensor_info {
   const char *name;
   nacre_element_type type;
   uint32_t rank;
   const int64_t *dims; /**< `rank` of them; the tensor is dense, the last dimension contiguous. */
   uint64_t bytes;
-  float scale; /**< Quantised tensors: real = scale * (stored - zero_point). Others: 1 and 0. */
+  /** Quantised tensors: real = scale * (stored - zero_point). Others: 1 and 0. If `channels` is not NULL: 0 and 0. */
+  float scale;
   int32_t zero_point;
   /** Bit i: the size of axis i depends on the data and is at most dims[i]; see nacre_session_output_dims. */
   uint32_t open_axes;
+  /**
+   * NULL, or the scale and zero point of each index of the axis `channel_axis`: dims[channel_axis] of them. Models of API
+   * version 8 or older have none, and a scale of 1.
+   */
+  const nacre_channel_info *channels;
+  uint32_t channel_axis;
 } nacre_tensor_info;
 
 /** Describes a launch, a step of the schedule that computes. */

@@ -230,8 +230,8 @@ typedef struct nacre_tensor {
   uint32_t rank;
   uint32_t first_dim; /**< Index into dims, `rank` of them. */
   uint64_t bytes;
-  float scale;          /**< 1 if the tensor is not quantised. */
-  int32_t zero_point;   /**< 0 if the tensor is not quantised. */
+  float scale;        /**< 1 if the tensor is not quantised. NaN: each index of an axis has its own. */
+  int32_t zero_point; /**< 0; NaN: index into dims of the axis, then a nacre_channel_info of 8 bytes for each index. */
   uint32_t first_bound; /**< Index into dims of the maximum dimensions; NACRE_NO_BOUNDS if all are static. */
   /**
    * Outputs: index into dims of one number per axis: the hidden output that holds the axis's size after a run, where the

@@ -48,7 +48,7 @@ extern "C" {
  * The version of this header. A model runs in an app whose header has the same version or an older one, or a newer one
  * if the app uses no newer features (docs/compatibility.md).
  */
-#define NACRE_API_VERSION 8
+#define NACRE_API_VERSION 9
 #define NACRE_OLDEST_API_VERSION 6 /**< The oldest version of models that an app with this header can run. */
 
 /** The alignment in bytes of every pointer that the runtime returns, and of every buffer bound to it. */

@@ -12,7 +12,7 @@ import enum
 from ctypes import CFUNCTYPE, POINTER, c_char, c_char_p, c_float, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 from typing import Any
 
-API_VERSION = 8
+API_VERSION = 9
 OLDEST_VERSION = 6  # Of models that this runs (docs/compatibility.md).
 ALIGNMENT = 64
 STATE_ALL = 0xFFFFFFFF
@@ -100,9 +100,14 @@ class EntryInfo(ctypes.Structure):
                 ("arena_bytes", c_uint64)]
 
 
+class ChannelInfo(ctypes.Structure):
+    _fields_ = [("scale", c_float), ("zero_point", c_int32)]
+
+
 class TensorInfo(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("type", c_int), ("rank", c_uint32), ("dims", POINTER(c_int64)), ("bytes", c_uint64),
-                ("scale", c_float), ("zero_point", c_int32), ("open_axes", c_uint32)]
+                ("scale", c_float), ("zero_point", c_int32), ("open_axes", c_uint32), ("channels", POINTER(ChannelInfo)),
+                ("channel_axis", c_uint32)]
 
 
 class LaunchInfo(ctypes.Structure):

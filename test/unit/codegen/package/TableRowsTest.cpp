@@ -10,6 +10,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
+#include <cmath>
+#include <cstring>
 
 using namespace mlir;
 using namespace nacre;
@@ -308,6 +310,35 @@ TEST(TableRows, PackedElementsShareBytes) {
   EXPECT_EQ(row->element_type, uint32_t(NACRE_I4));
   EXPECT_EQ(row->rank, 2u);
   EXPECT_EQ(row->bytes, 8u);
+}
+
+// A number that is none stands before the list of a scale and a zero point for each channel, which lies behind the shapes.
+TEST(TableRows, SaysWhatIntegersStandFor) {
+  MLIRContext context;
+  context.loadDialect<plan::PlanDialect>();
+  auto module = parseSourceString<ModuleOp>(R"(
+    plan.entry @main attributes {arena_bytes = 0 : i64} {
+      %x = plan.storage input "x" 0 {nn.quantization = {axis = 0 : i64, scales = array<f32: 0.25>, zeros = array<i32: -7>}}
+        : memref<2x3xi8>
+      %y = plan.storage output "y" 0 {nn.quantization = {axis = 1 : i64, scales = array<f32: 0.5, 2.0, 4.0>, zeros = array<i32: 0, -1, 5>}}
+        : memref<2x3xi8>
+      %z = plan.storage output "z" 1 : memref<2x3xi8>
+    }
+  )",
+                                            ParserConfig(&context));
+  ASSERT_TRUE(module);
+  llvm::Expected<package::TableRows> rows = package::readRows({*module, {}, {}, 0, "m", "s", "c"});
+  ASSERT_TRUE(bool(rows)) << llvm::toString(rows.takeError());
+  const nacre_tensor &x = rows->entries[0].inputs[0], &y = rows->entries[0].outputs[0],
+                     &z = rows->entries[0].outputs[1];
+  EXPECT_EQ(x.scale, 0.25F);
+  EXPECT_EQ(x.zero_point, -7);
+  EXPECT_EQ(z.scale, 1);
+  EXPECT_EQ(z.zero_point, 0);
+  EXPECT_TRUE(std::isnan(y.scale));
+  EXPECT_EQ(rows->dims[y.zero_point], 1) << "the axis";
+  const nacre_channel_info channels[] = {{0.5F, 0}, {2, -1}, {4, 5}};
+  EXPECT_EQ(std::memcmp(&rows->dims[y.zero_point + 1], channels, sizeof channels), 0);
 }
 
 // A type that the format lacks was once called i64, or whatever has its width.
