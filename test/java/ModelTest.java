@@ -5,6 +5,7 @@ import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNotEquals;
+import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import dev.nacre.NacreException.Status;
@@ -36,6 +37,9 @@ public class ModelTest {
       assertEquals(64 * 48, x.elements());
       assertEquals(1, x.scale(), 0);
       assertEquals(0, x.zeroPoint());
+      assertEquals(-1, x.channelAxis());
+      assertEquals(1, x.scale(0), 0);
+      assertEquals(0, x.zeroPoint(0));
       assertFalse(x.isOpen(0));
       assertEquals(2, model.outputs().size());
       assertArrayEquals(new long[] {48}, model.outputs().get(1).shape());
@@ -43,6 +47,27 @@ public class ModelTest {
       assertEquals(State.RECURRENT, model.states().get(0).role());
       assertEquals(0, model.devices().size());
       Toy.wrong("no entry 'third'", () -> model.entry("third"));
+    }
+  }
+
+  @Test
+  public void tellsWhatIntegersStandFor() {
+    try (Model model = Toy.open("quantized")) {
+      TensorInfo x = model.inputs().get(0), y = model.outputs().get(0);
+      assertEquals(0.25f, x.scale(), 0);
+      assertEquals(-7, x.zeroPoint());
+      assertEquals(-1, x.channelAxis());
+      assertEquals(0.25f, x.scale(5), 0);
+      assertEquals(-7, x.zeroPoint(5));
+      assertEquals(0, y.scale(), 0);
+      assertEquals(0, y.zeroPoint());
+      assertEquals(1, y.channelAxis());
+      for (int column = 0; column < Toy.COLUMNS; ++column) {
+        assertEquals(column * 0.5f, y.scale(column), 0);
+        assertEquals(column - 24, y.zeroPoint(column));
+      }
+      assertThrows(IndexOutOfBoundsException.class, () -> y.scale(Toy.COLUMNS));
+      assertEquals(1, model.outputs().get(1).scale(), 0);
     }
   }
 

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the toy model as an app in Java may meet it: as it is, slow, endless, older, newer, of integers, with an odd name.
+// What:  the toy model as an app in Java may meet it: as it is, slow, endless, older, newer, of integers, quantized, with an odd name.
 // Why:   what no compiler of today writes must give an exception, too.
 // How:   the table must be the symbol itself, so the model is copied into it when the library is loaded.
 
 #include "test/runtime/ToyModel.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <iterator>
 #include <unistd.h>
 
 namespace {
@@ -22,9 +26,12 @@ ToyModel toy;
 ToyModel slow;
 ToyModel endless;
 ToyModel integers;
+ToyModel quantized;
 ToyModel odd;
 nacre_functions olderFunctions;
 LaterFunctions newerFunctions;
+
+constexpr int32_t kDims = sizeof(ToyModel::dims) / sizeof(int64_t);
 
 void sleepAWhile(const nacre_kernel_args *, int64_t, int64_t) { usleep(400000); }
 
@@ -68,6 +75,24 @@ nacre_model_table makeIntegers() {
   return integers.table;
 }
 
+/// Of bytes: the input has one scale, an output one for each of its 48 columns.
+nacre_model_table makeQuantized() {
+  static int64_t dims[kDims + 1 + nacre::test::kColumns];
+  std::copy(std::begin(quantized.dims), std::end(quantized.dims), dims);
+  quantized.inputs[0].element_type = quantized.outputs[0].element_type = NACRE_I8;
+  quantized.inputs[0].scale = 0.25F;
+  quantized.inputs[0].zero_point = -7;
+  quantized.outputs[0].scale = NAN;
+  quantized.outputs[0].zero_point = kDims;
+  dims[kDims] = 1;
+  for (int32_t column = 0; column < nacre::test::kColumns; ++column) {
+    const nacre_channel_info channel = {static_cast<float>(column) * 0.5F, column - 24};
+    std::memcpy(&dims[kDims + 1 + column], &channel, sizeof channel);
+  }
+  quantized.table.dims = dims;
+  return quantized.table;
+}
+
 nacre_model_table makeOdd() {
   static char strings[] = "\0a\xff\xf0\x9f\x8c\x8az\0";
   odd.table.strings = strings;
@@ -94,4 +119,5 @@ NACRE_EXPORT(older, makeOlder())
 NACRE_EXPORT(newer, makeNewer())
 NACRE_EXPORT(another_format, makeOfAnotherFormat())
 NACRE_EXPORT(integers, makeIntegers())
+NACRE_EXPORT(quantized, makeQuantized())
 NACRE_EXPORT(odd, makeOdd())

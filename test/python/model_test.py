@@ -9,6 +9,7 @@ import unittest
 
 import numpy
 import packaged
+from onnx_writer import tensor
 
 import nacre
 
@@ -35,6 +36,28 @@ class ModelTest(packaged.PackageTest):
         memory = model.memory(threads=1)
         self.assertGreaterEqual(memory["block_bytes"], memory["input_bytes"] + memory["output_bytes"])
         self.assert_says(ValueError, "the model has no entry 'train'; it has main", model.entry, "train")
+
+    def test_it_converts_integers_of_a_quantized_model(self):
+        graph = packaged.Graph("codes", opset=13)
+        x = graph.input("x", [2, 3], packaged.UINT8)
+        facts = [graph.constant("scales", [3], [0.5, 0.25, 2]), graph.node("Constant", [], value=tensor([1, 2, 128], "B"))]
+        real = graph.node("Relu", [graph.node("DequantizeLinear", [x, *facts], axis=1)])
+        graph.node("QuantizeLinear", [real, graph.constant("scale", [1], [0.125]), graph.node("Constant", [], value=tensor([7], "B"))], output="y")
+        graph.output("y", [2, 3], packaged.UINT8)
+        graph.save(self.path("codes.onnx"))
+        model = nacre.compile(self.path("codes.onnx"), jobs=1)
+        given, made = model.inputs[0], model.outputs[0]
+        self.assertEqual((given.scale, given.zero_point, given.channel_axis, given.scales, given.zero_points),
+                         (0.0, 0, 1, (0.5, 0.25, 2.0), (1, 2, 128)))
+        self.assertEqual((made.scale, made.zero_point, made.channel_axis, made.scales), (0.125, 7, None, ()))
+        reals = numpy.array([[0.5, 1.75, 4], [3, 0.25, 256]], "float32")
+        codes = given.quantize(reals)
+        self.assertEqual(codes.tolist(), [[2, 9, 130], [7, 3, 255]])
+        self.assertEqual(codes.dtype, numpy.uint8)
+        self.assertEqual(given.dequantize(codes).tolist(), [[0.5, 1.75, 4], [3, 0.25, 254]])
+        self.assertEqual(made.dequantize(model.run(codes)["y"]).tolist(), [[0.5, 1.75, 4], [3, 0.25, 31]])
+        self.assertEqual(made.dequantize(made.quantize([numpy.nan, numpy.inf, -numpy.inf])).tolist(), [-0.875, 31, -0.875])
+        self.assert_says(TypeError, "'b' must have integers of 8 bits or more to be converted, but is of f32", self.sums().inputs[1].quantize, B)
 
     def test_inputs_by_name_and_by_order(self):
         model = self.sums()

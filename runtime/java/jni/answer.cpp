@@ -21,14 +21,16 @@ jlongArray to_array(JNIEnv *env, const jlong *numbers, jsize count) {
 }
 
 jobjectArray to_objects(JNIEnv *env, const char *const *texts, jsize text_count, const jlong *numbers,
-                        jsize number_count) {
+                        jsize number_count, const jlong *further, jsize further_count) {
   jclass object = env->FindClass("java/lang/Object");
   if (!object)
     return nullptr;
-  jobjectArray objects = env->NewObjectArray(text_count + 1, object, nullptr);
-  for (jsize i = 0; objects && i <= text_count; ++i) {
-    jobject element = i < text_count ? static_cast<jobject>(to_bytes(env, texts[i]))
-                                     : static_cast<jobject>(to_array(env, numbers, number_count));
+  const jsize count = text_count + (further_count ? 2 : 1);
+  jobjectArray objects = env->NewObjectArray(count, object, nullptr);
+  for (jsize i = 0; objects && i < count; ++i) {
+    jobject element = i < text_count    ? static_cast<jobject>(to_bytes(env, texts[i]))
+                      : i == text_count ? static_cast<jobject>(to_array(env, numbers, number_count))
+                                        : static_cast<jobject>(to_array(env, further, further_count));
     if (!element)
       return nullptr;
     env->SetObjectArrayElement(objects, i, element);

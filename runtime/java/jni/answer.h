@@ -45,9 +45,9 @@ private:
 /// Null, and an exception pending, where there is no memory; so of the two below.
 jbyteArray to_bytes(JNIEnv *env, const char *text);
 jlongArray to_array(JNIEnv *env, const jlong *numbers, jsize count);
-/// The texts, each as bytes, then the numbers.
+/// The texts, each as bytes, then the numbers; then further numbers, if there are any.
 jobjectArray to_objects(JNIEnv *env, const char *const *texts, jsize text_count, const jlong *numbers,
-                        jsize number_count);
+                        jsize number_count, const jlong *further = nullptr, jsize further_count = 0);
 
 /// Throws a NacreException. With NACRE_OK, does nothing.
 void check(JNIEnv *env, nacre_status status, const char *reason);

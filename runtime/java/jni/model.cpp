@@ -17,7 +17,7 @@ constexpr int kResolveNow = 2; // RTLD_NOW, of both C libraries
 enum Kind : jint { kModel = 0, kEntry = 1, kInput = 2, kOutput = 3, kState = 4, kLaunch = 5, kDevice = 6 };
 
 jobjectArray describe_tensor(JNIEnv *env, const nacre_tensor_info &info, jlong role) {
-  constexpr jsize kHead = 6;
+  constexpr jsize kHead = 7;
   constexpr jsize kMostDims = 64; // of bits of open_axes, and twice that
   jlong numbers[kHead + kMostDims];
   if (info.rank > kMostDims) {
@@ -26,13 +26,21 @@ jobjectArray describe_tensor(JNIEnv *env, const nacre_tensor_info &info, jlong r
   }
   uint32_t scale = 0;
   __builtin_memcpy(&scale, &info.scale, sizeof(scale));
-  const jlong head[kHead] = {jlong(info.type), jlong(info.bytes),     jlong(scale),
-                             info.zero_point,  jlong(info.open_axes), role};
+  const jlong head[kHead] = {jlong(info.type),
+                             jlong(info.bytes),
+                             jlong(scale),
+                             info.zero_point,
+                             jlong(info.open_axes),
+                             role,
+                             info.channels ? jlong(info.channel_axis) : -1};
   for (jsize i = 0; i < kHead; ++i)
     numbers[i] = head[i];
   for (uint32_t i = 0; i < info.rank; ++i)
     numbers[kHead + i] = info.dims[i];
-  return to_objects(env, &info.name, 1, numbers, kHead + jsize(info.rank));
+  // A scale and a zero point are the two halves of a number.
+  const void *channels = info.channels;
+  return to_objects(env, &info.name, 1, numbers, kHead + jsize(info.rank), static_cast<const jlong *>(channels),
+                    channels ? jsize(info.dims[info.channel_axis]) : 0);
 }
 
 jobjectArray describe_model(JNIEnv *env, const nacre_model *model) {
@@ -63,7 +71,7 @@ jobjectArray describe_state(JNIEnv *env, const nacre_model *model, uint32_t inde
     check(env, status, "the model has no such state");
     return nullptr;
   }
-  const nacre_tensor_info tensor = {info.name, info.type, info.rank, info.dims, info.bytes, 1, 0, 0};
+  const nacre_tensor_info tensor = {info.name, info.type, info.rank, info.dims, info.bytes, 1, 0, 0, nullptr, 0};
   return describe_tensor(env, tensor, info.role);
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -39,13 +39,47 @@ class TensorInfo(NamedTuple):
     type: str
     nbytes: int
     open_axes: Tuple[int, ...] = ()  #: Axes whose size depends on the data; `shape` has the maximum.
-    scale: float = 1.0  #: Quantized tensors: real = scale * (stored - zero_point).
+    scale: float = 1.0  #: Quantized tensors: real = scale * (stored - zero_point). If each channel has its own scale: 0.
     zero_point: int = 0
+    channel_axis: Optional[int] = None  #: The axis whose indices have scales and zero points of their own.
+    scales: Tuple[float, ...] = ()  #: One for each index of `channel_axis`.
+    zero_points: Tuple[int, ...] = ()
 
     @property
     def array_shape(self) -> Tuple[int, ...]:
         """The shape of its array: `shape`, or the number of bytes for packed elements."""
         return (self.nbytes,) if ElementType[self.type.upper()] in _PACKED else self.shape
+
+    def dequantize(self, stored: Any) -> Array:
+        """Converts an array of this tensor to reals, float32: scale * (stored - zero_point).
+
+        >>> info = TensorInfo("x", (3,), np.dtype("int8"), "i8", 3, scale=0.5, zero_point=-1)
+        >>> info.dequantize([-1, 0, 3]).tolist()
+        [0.0, 0.5, 2.0]
+        """
+        scale, zero_point = self._quantization()
+        return (np.asarray(stored, self.dtype).astype(np.int64) - zero_point).astype(np.float32) * scale
+
+    def quantize(self, reals: Any) -> Array:
+        """Converts reals to an array of this tensor: real / scale + zero_point, rounded to nearest even and clamped to the type.
+
+        >>> info = TensorInfo("x", (4,), np.dtype("int8"), "i8", 4, scale=0.5, zero_point=-1)
+        >>> info.quantize([0, 0.5, 2, 1000]).tolist()
+        [-1, 0, 3, 127]
+        """
+        scale, zero_point = self._quantization()
+        limits = np.iinfo(self.dtype)
+        stored = np.rint(np.asarray(reals, np.float32) / scale).astype(np.float64) + zero_point
+        return np.clip(np.nan_to_num(stored, nan=0.0), limits.min, limits.max).astype(self.dtype)
+
+    def _quantization(self) -> Tuple[Any, Any]:
+        """Returns scale and zero point, shaped to be broadcast to the tensor."""
+        if self.dtype.kind not in "iu" or self.type != _spelled(self.dtype):
+            raise TypeError(f"'{self.name}' must have integers of 8 bits or more to be converted, but is of {self.type}")
+        if self.channel_axis is None:
+            return np.float32(self.scale), np.int64(self.zero_point)
+        shape = [-1 if axis == self.channel_axis else 1 for axis in range(len(self.shape))]
+        return np.asarray(self.scales, np.float32).reshape(shape), np.asarray(self.zero_points, np.int64).reshape(shape)
 
     def __repr__(self) -> str:
         """Leaves out what few tensors have: open axes and quantization."""
@@ -62,8 +96,13 @@ def read_tensor_info(info: Any) -> TensorInfo:
     kind = ElementType(info.type)
     shape = tuple(info.dims[axis] for axis in range(info.rank))
     open_axes = tuple(axis for axis in range(info.rank) if getattr(info, "open_axes", 0) >> axis & 1)
-    return TensorInfo(_native.text(info.name), shape, np.dtype(_NUMPY.get(kind, np.uint8)), kind.name.lower(), info.bytes, open_axes,
-                      getattr(info, "scale", 1.0), getattr(info, "zero_point", 0))
+    known = TensorInfo(_native.text(info.name), shape, np.dtype(_NUMPY.get(kind, np.uint8)), kind.name.lower(), info.bytes, open_axes,
+                       getattr(info, "scale", 1.0), getattr(info, "zero_point", 0))
+    if not getattr(info, "channels", None):
+        return known
+    channels = info.channels[:shape[info.channel_axis]]
+    return known._replace(channel_axis=info.channel_axis, scales=tuple(channel.scale for channel in channels),
+                          zero_points=tuple(channel.zero_point for channel in channels))
 
 
 def empty(shape: Sequence[int], dtype: DTypeLike = np.float32) -> Array:

@@ -26,7 +26,7 @@ final class Native {
 
   static native void close(long library);
 
-  /** Returns texts as bytes, then numbers as one array of long; null if there is no such device. */
+  /** Returns texts as bytes, then numbers as one or two arrays of long; null if there is no such device. */
   static native Object[] describe(long model, int kind, int entry, int index);
 
   /** Maps and checks a weights file. */

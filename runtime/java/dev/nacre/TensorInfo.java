@@ -14,6 +14,9 @@ public final class TensorInfo {
   private final int zeroPoint;
   private final long openAxes;
   private final int role;
+  private final int channelAxis;
+  /** A number for each channel: the scale in the lower half, the zero point in the upper one. */
+  private final long[] channels;
 
   TensorInfo(Object[] description) {
     name = Native.text(description[0]);
@@ -24,7 +27,9 @@ public final class TensorInfo {
     zeroPoint = (int)numbers[3];
     openAxes = numbers[4];
     role = (int)numbers[5];
-    shape = Arrays.copyOfRange(numbers, 6, numbers.length);
+    channelAxis = (int)numbers[6];
+    shape = Arrays.copyOfRange(numbers, 7, numbers.length);
+    channels = description.length > 2 ? (long[])description[2] : new long[0];
   }
 
   @NonNull
@@ -52,11 +57,20 @@ public final class TensorInfo {
 
   public long bytes() { return bytes; }
 
-  /** Quantised tensors: real = scale * (stored - zeroPoint). Others: 1. */
+  /** Quantised tensors: real = scale * (stored - zeroPoint). Others: 1. If each channel has its own: 0. */
   public float scale() { return scale; }
 
-  /** Quantised tensors: see {@link #scale}. Others: 0. */
+  /** Quantised tensors: see {@link #scale()}. Others: 0. */
   public int zeroPoint() { return zeroPoint; }
+
+  /** The axis whose indices have scales and zero points of their own; -1 if all elements have the same. */
+  public int channelAxis() { return channelAxis; }
+
+  /** The scale of an index of {@link #channelAxis}, or the one of all elements. */
+  public float scale(int channel) { return channelAxis < 0 ? scale : Float.intBitsToFloat((int)channels[channel]); }
+
+  /** The zero point of an index of {@link #channelAxis}, or the one of all elements. */
+  public int zeroPoint(int channel) { return channelAxis < 0 ? zeroPoint : (int)(channels[channel] >> 32); }
 
   /** Whether the size of the axis depends on the data; see {@link Session#outputShape}. */
   public boolean isOpen(int axis) { return axis >= 0 && axis < 64 && (openAxes >>> axis & 1) != 0; }
