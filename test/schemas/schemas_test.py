@@ -103,6 +103,8 @@ class SchemasTest(nacre.NacreTest):
                 library = self.compile(model, "--report=" + self.path("report.json"), *options)
                 self.check_file("report", "report.json")
                 self.check("benchmark", parse(self.run_model(library, "--benchmark", "--runs=2")))
+                self.run_model(library, "--info=" + self.path("info.json"))
+                self.check_file("info", "info.json")
                 self.run_model(library, "--runs=2", "--trace=" + self.path("trace.json"), "--profile=" + self.path("profile.json"))
                 trace, profile = self.check_file("trace", "trace.json"), self.check_file("profile", "profile.json")
                 launches = [event for event in trace["traceEvents"] if event["ph"] == "X"]

@@ -7,6 +7,8 @@
 #include "tools/run/Info.h"
 #include "dialects/Count.h"
 #include "runtime/inspect/devices.h"
+#include "tools/run/InfoFile.h"
+#include "tools/run/session/Answers.h"
 #include "tools/run/session/Text.h"
 
 #include <cstdio>
@@ -16,16 +18,35 @@ namespace {
 
 void printBytes(const char *what, unsigned long long bytes) { std::printf("  %-10s %llu\n", what, bytes); }
 
+/// A line below that of the tensor; nothing for reals and for integers that are numbers themselves.
+void printQuantization(const Quantization &quantization) {
+  if (quantization.isIdentity())
+    return;
+  if (quantization.channels.empty()) {
+    std::printf("    scale %s, zero point %d\n", exactText(quantization.scale).c_str(), quantization.zeroPoint);
+    return;
+  }
+  std::string scales, zeroPoints;
+  for (const nacre_channel_info &channel : quantization.channels) {
+    scales += " " + exactText(channel.scale);
+    zeroPoints += " " + std::to_string(channel.zero_point);
+  }
+  std::printf("    along axis %u: scales%s, zero points%s\n", quantization.channelAxis, scales.c_str(),
+              zeroPoints.c_str());
+}
+
 void printPorts(const char *what, const std::vector<Port> &ports) {
   std::printf("%s\n", what);
-  for (const Port &port : ports)
+  for (const Port &port : ports) {
     std::printf("  %s %s\n", printableText(port.name).c_str(),
                 describe(port.tensor.type, port.tensor.dims, port.openAxes).c_str());
+    printQuantization(port.quantization);
+  }
 }
 
 } // namespace
 
-Outcome printInfo(const ModelSession &session, const std::string &symbol, size_t codeBytes) {
+Outcome printInfo(const ModelSession &session, const std::string &symbol, size_t codeBytes, const std::string &file) {
   std::printf("model     %s (symbol %s)\ncompiler  %s\ntarget    %s\nentry     %s (%u of %u)\n", session.info.name,
               symbol.c_str(), session.info.compiler, session.info.target, session.entryInfo.name, session.entry + 1,
               session.info.entry_count);
@@ -49,13 +70,14 @@ Outcome printInfo(const ModelSession &session, const std::string &symbol, size_t
     printBytes("gpu", engines.gpu_bytes);
   std::printf("%s of %s\n", describeCount(session.entryInfo.launch_count, "launch").c_str(),
               describeCount(session.info.kernel_count, "kernel").c_str());
-  for (uint32_t i = 0; i < session.entryInfo.launch_count; ++i) {
-    nacre_launch_info launch;
+  std::vector<nacre_launch_info> launches(session.entryInfo.launch_count);
+  for (uint32_t i = 0; i < launches.size(); ++i) {
+    nacre_launch_info &launch = launches[i];
     if (nacre_launch_describe(session.model, session.entry, i, &launch) != NACRE_OK)
       return Failure{ExitCode::Refused, "launch " + std::to_string(i) + " has no description"};
     std::printf("  %-12s %-24s %s\n", launch.kind, launch.kernel, launch.name);
   }
-  return std::nullopt;
+  return file.empty() ? std::nullopt : writeJson(file, infoJson(session, engines, launches, symbol, codeBytes));
 }
 
 Outcome printDevices() {

@@ -2,7 +2,7 @@
 //
 // What:  prints what a model is: inputs, outputs, memory, launches; and which GPUs it finds.
 // Why:   `--info` answers what one must know before writing a line of app code.
-// How:   the runtime's descriptions, as text.
+// How:   the runtime's descriptions, as text and in a file (InfoFile.h).
 
 #ifndef NACRE_TOOLS_RUN_INFO_H
 #define NACRE_TOOLS_RUN_INFO_H
@@ -11,7 +11,8 @@
 
 namespace nacre::run {
 
-Outcome printInfo(const ModelSession &session, const std::string &symbol, size_t codeBytes);
+/// Also writes JSON to `file`, unless that is empty.
+Outcome printInfo(const ModelSession &session, const std::string &symbol, size_t codeBytes, const std::string &file);
 
 /// Prints the GPUs of this machine, as the runtime sees them.
 Outcome printDevices();

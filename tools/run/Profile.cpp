@@ -7,10 +7,10 @@
 
 #include "tools/run/Profile.h"
 #include "dialects/Count.h"
-#include "dialects/OutputFile.h"
 #include "tools/run/Benchmark.h"
 #include "tools/run/ProfileFile.h"
 #include "tools/run/Trace.h"
+#include "tools/run/session/Answers.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -70,11 +70,6 @@ void printParts(const std::vector<LaunchProfile> &launches) {
         "forward %.3f ms (%.1f %%), backward with updates in the same launches %.3f ms (%.1f %%), update %.3f ms "
         "(%.1f %%)\n",
         forward * 1e-6, forward * percent, backward * 1e-6, backward * percent, update * 1e-6, update * percent);
-}
-
-Outcome writeJson(const std::string &path, const std::string &json) {
-  const std::string problem = writeFile(path, json);
-  return problem.empty() ? std::nullopt : Outcome(usageFailure("cannot write '" + path + "': " + problem));
 }
 
 } // namespace

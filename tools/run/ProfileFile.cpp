@@ -11,10 +11,6 @@
 namespace nacre::run {
 namespace {
 
-std::string member(const char *name, const std::string &value) { return std::string("\"") + name + "\": " + value; }
-
-std::string member(const char *name, uint64_t value) { return member(name, std::to_string(value)); }
-
 std::string launchRow(const LaunchProfile &launch) {
   const nacre_launch_time &time = launch.latest;
   return "{" + member("nodes", jsonText(launch.info.name)) + ", " + member("kernel", jsonText(launch.info.kernel)) +

@@ -33,7 +33,7 @@ static Outcome execute(const Options &options) {
   if (Outcome failure = session.create(library.model, options))
     return failure;
   if (options.info)
-    return printInfo(session, library.symbol, library.codeBytes);
+    return printInfo(session, library.symbol, library.codeBytes, options.infoFile);
   if (Outcome failure = fillInputs(session, options))
     return failure;
   const Interruption interruption(&session);

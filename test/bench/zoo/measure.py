@@ -59,7 +59,7 @@ class Measurement:
         if status != 0:
             raise RuntimeError(f"{self.subject.id}: nacre-eval: {summary(said)}")
         listed = re.search(r"^outputs\n((?:  .*\n)*)", self.info(), re.MULTILINE).group(1)
-        names = [line.strip().rsplit(" ", 1)[0] for line in listed.splitlines()]
+        names = [line.strip().rsplit(" ", 1)[0] for line in listed.splitlines() if not line.startswith("    ")]  # those say a scale
         files = {name: os.path.join(self.folder, re.sub(r"[^\w.-]", "_", name) + ".npy") for name in names}
         self.data_sets = [DataSet({}, files)]
 

@@ -5,6 +5,7 @@
 // How:   all outputs are compared before the verdict, so that one run tells everything.
 
 #include "tools/run/session/Answers.h"
+#include "dialects/OutputFile.h"
 #include "tools/run/session/Inputs.h"
 #include "tools/run/session/Text.h"
 #include "tools/run/tensors/Npy.h"
@@ -35,6 +36,11 @@ std::string judge(const Port &port, const TensorView &expected, Tolerance tolera
 }
 
 } // namespace
+
+Outcome writeJson(const std::string &path, const std::string &json) {
+  const std::string problem = writeFile(path, json);
+  return problem.empty() ? std::nullopt : Outcome(usageFailure("cannot write '" + path + "': " + problem));
+}
 
 std::string fileName(std::string name) {
   for (char &c : name)

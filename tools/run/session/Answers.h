@@ -18,6 +18,9 @@ Outcome compareOutputs(std::vector<Port> &outputs, const Options &options);
 Outcome writeOutputs(ModelSession &session, const std::string &folder);
 Outcome writePorts(const std::vector<Port> &ports, const std::string &folder);
 
+/// Writes a file of JSON.
+Outcome writeJson(const std::string &path, const std::string &json);
+
 /// A tensor's name as a file's: what a path gives a meaning to is replaced.
 std::string fileName(std::string name);
 

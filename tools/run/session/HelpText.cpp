@@ -49,7 +49,7 @@ arena_bytes, code_bytes, weight_bytes, device, submissions and pipelines.
 Model and threads:
 
   --info                Print inputs, outputs and memory of the model; run
-                        nothing
+                        nothing; --info=<file> also writes JSON
   --threads=<N>         Number of threads, including the calling one (default:
                         the machine's big cores)
   --entry=<name>        Entry to run (default: the first)

@@ -96,6 +96,13 @@ Outcome ModelSession::findEntry(const std::string &name) {
   return usageFailure("--entry must be one of " + names + ", but is '" + name + "'");
 }
 
+static Quantization quantizationOf(const nacre_tensor_info &tensor) {
+  Quantization quantization = {tensor.scale, tensor.zero_point, {}, tensor.channel_axis};
+  if (tensor.channels)
+    quantization.channels.assign(tensor.channels, tensor.channels + tensor.dims[tensor.channel_axis]);
+  return quantization;
+}
+
 Outcome ModelSession::collectPorts() {
   const struct {
     std::vector<Port> &ports;
@@ -115,8 +122,12 @@ Outcome ModelSession::collectPorts() {
         return refused(status);
       if (!findElementType(tensor.type))
         return Failure{ExitCode::Refused, "'" + printableText(tensor.name) + "' has an element type of a newer Nacre"};
-      side.ports.push_back(
-          {tensor.name, viewOf(tensor.type, tensor.rank, tensor.dims, data), data, tensor.open_axes, {}});
+      side.ports.push_back({tensor.name,
+                            viewOf(tensor.type, tensor.rank, tensor.dims, data),
+                            data,
+                            tensor.open_axes,
+                            {},
+                            quantizationOf(tensor)});
     }
   return collectStates();
 }
@@ -126,7 +137,7 @@ Outcome ModelSession::collectStates() {
   for (uint32_t i = 0; nacre_state_describe(model, i, &state) == NACRE_OK; ++i) {
     if (!findElementType(state.type))
       return Failure{ExitCode::Refused, "'" + printableText(state.name) + "' has an element type of a newer Nacre"};
-    states.push_back({state.name, viewOf(state.type, state.rank, state.dims, nullptr), nullptr, 0, {}});
+    states.push_back({state.name, viewOf(state.type, state.rank, state.dims, nullptr), nullptr, 0, {}, {}});
   }
   return std::nullopt;
 }

@@ -16,6 +16,16 @@ namespace nacre::run {
 /// A status other than NACRE_OK, and the reason that the runtime gave.
 Failure statusFailure(const char *reason, nacre_status status);
 
+/// What the integers of a tensor stand for: scale * (stored - zeroPoint).
+struct Quantization {
+  float scale = 1;
+  int32_t zeroPoint = 0;
+  std::vector<nacre_channel_info> channels; // of each index of the axis; empty: the numbers above are of all elements
+  uint32_t channelAxis = 0;
+
+  bool isIdentity() const { return channels.empty() && scale == 1 && zeroPoint == 0; }
+};
+
 /// An input or output, in place.
 struct Port {
   std::string name;
@@ -23,6 +33,7 @@ struct Port {
   void *data = nullptr;
   uint32_t openAxes = 0;   // of an output: bit i where a run decides the size of axis i
   std::vector<char> there; // what there is of such an output after a run, dense; of state, a copy
+  Quantization quantization = {};
 };
 
 /// What sessions of one model may have in common; it must outlive them.

@@ -45,6 +45,7 @@ struct Options {
   bool train = false;
   TrainingOptions training;
   bool info = false;
+  std::string infoFile; // empty: text alone
   bool benchmark = false;
   bool profile = false;
   std::string profileFile; // empty: a table alone

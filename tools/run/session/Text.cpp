@@ -56,6 +56,16 @@ std::string jsonText(std::string_view text) {
   return quoted + '"';
 }
 
+std::string member(const char *name, const std::string &json) { return std::string("\"") + name + "\": " + json; }
+
+std::string member(const char *name, uint64_t value) { return member(name, std::to_string(value)); }
+
+std::string exactText(float number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9g", number);
+  return text;
+}
+
 std::string printableText(std::string_view text) {
   std::string shown;
   while (!text.empty()) {
