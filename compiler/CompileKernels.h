@@ -29,6 +29,9 @@ class GpuKernels {
 public:
   GpuKernels(const codegen::GpuOptions &options, unsigned jobs) : options(options), jobs(jobs) {}
 
+  /// Lets products of f32 be of f32, whatever the precision.
+  void multiplyFloats() { options.precision = GpuPrecision::F32; }
+
   /// Adds to `code` that of the kernels of `placed` whose launches give the GPU a share and that it does not have. Kernels that no
   /// GPU computes are noted (plan::kGpuDeclined); returns how many of those are new. Errors are reported at a kernel.
   llvm::FailureOr<unsigned> compilePlaced(mlir::ModuleOp placed, GpuCode &code, KernelProgress progress);

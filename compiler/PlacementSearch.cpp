@@ -6,6 +6,7 @@
 #include "compiler/OperatorEngines.h"
 #include "compiler/encode/Passes.h"
 #include "compiler/graph/Passes.h"
+#include "compiler/graph/halves/HalfErrors.h"
 #include "compiler/kernels/Passes.h"
 #include "compiler/place/Passes.h"
 #include "compiler/report/DescribeGraph.h"
@@ -210,6 +211,9 @@ LogicalResult PlacementSearch::optimizeGraph(PlacedModel &plan, Engines engines)
   if (failed(phases.runPasses(Phase::Graph, *plan.module,
                               [&](OpPassManager &passes) { graph::buildPipeline(passes, graphOptions); })))
     return failure();
+  for (auto function : plan.module->getOps<func::FuncOp>())
+    if (function->removeAttr(graph::kWideProducts))
+      gpuKernels.multiplyFloats();
   plan.module->walk([&](Operation *op) {
     if (isa_and_nonnull<nn::NnDialect>(op->getDialect()) && !isa<nn::ConstantOp>(op))
       ++plan.operators;

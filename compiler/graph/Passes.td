@@ -96,17 +96,20 @@ def PropagateLayoutsPass : Pass<"nacre-propagate-layouts", "::mlir::func::FuncOp
 def NarrowFloatsPass : Pass<"nacre-narrow-floats", "::mlir::func::FuncOp"> {
   let summary = "Compute in f16 between inputs and outputs of f32";
   let description = [{
-    On most phones, GPUs read f16 in half the time, and f16 weights need half the memory. Every f32 value becomes f16; kernels
-    compute in f32 and round their results. Some values keep f32: inputs and outputs; recurrent layers, whose state
-    accumulates over all steps; values computed only from integers and constants, such as positions, indices and masks, which
-    f16 could not represent; sampling positions of images and the elementwise operators that compute them; and scales of
-    integer products. Finite constants and numbers converted from integers are clamped to the largest f16. In functions that
-    train weights, updates, losses, the gradients of losses and sums keep f32, too (`compiler/graph/TrainedValues.h`).
+    On most phones, GPUs read f16 in half the time, and f16 weights need half the memory. Most f32 values become f16; kernels
+    compute in f32 and round what they store. Some values keep f32: inputs and outputs, and values computed only from inputs
+    and constants before the first product; recurrent layers, whose state accumulates over all steps; values computed only from
+    integers, such as positions, indices and masks, which f16 could not represent; sampling positions of images and numbers that
+    become integers, with the operators that compute them; and scales of integer products. So do operators whose results f16
+    would change (`compiler/graph/halves/HalfErrors.h`): epsilons and factors that f16 does not have, values computed from
+    them, and differences of large numbers. Finite constants and numbers converted from integers are clamped to the largest f16
+    where they meet it. In functions that train weights, updates, losses, the gradients of losses and sums keep f32, too
+    (`compiler/graph/halves/TrainedValues.h`).
 
     Requires: nothing.
 
-    Ensures: f32 remains only in arguments and their transposes, results, recurrent layers, positions, values computed from
-    integers, updates, losses and their sums, constants, and the casts around them.
+    Ensures: an operator has f32 operands and results, or f16 ones; casts are between them. Contractions with f32 operands are
+    warned of, and noted on the function (`nn.wide_products`).
 
     Example: test/compiler/graph/narrow-floats.mlir.
   }];

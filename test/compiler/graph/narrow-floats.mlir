@@ -3,35 +3,44 @@
 // The example of the pass's documentation.
 
 // CHECK-LABEL: func.func @documented_example(
-// CHECK-SAME:    %[[X:[^ :]+]]: tensor<4xf32>) -> tensor<4xf32>
-// CHECK-NEXT:    %[[H:[^ ,:()]+]] = nn.cast %[[X]] : tensor<4xf32> to tensor<4xf16>
-// CHECK-NEXT:    %[[R:[^ ,:()]+]] = nn.unary relu %[[H]] : tensor<4xf16>
-// CHECK-NEXT:    %[[T:[^ ,:()]+]] = nn.unary tanh %[[R]] : tensor<4xf16>
-// CHECK-NEXT:    %[[W:[^ ,:()]+]] = nn.cast %[[T]] : tensor<4xf16> to tensor<4xf32>
-// CHECK-NEXT:    return %[[W]]
-func.func @documented_example(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %0 = nn.unary relu %x : tensor<4xf32>
-  %1 = nn.unary tanh %0 : tensor<4xf32>
-  return %1 : tensor<4xf32>
+// CHECK-SAME:    %[[X:[^ :]+]]: tensor<2x4xf32>, %[[W:[^ :]+]]: tensor<4x4xf32>
+// CHECK-DAG:     %[[C:[^ ,:()]+]] = nn.constant dense<0.00999999977> : tensor<f32>
+// CHECK-DAG:     %[[V:[^ ,:()]+]] = nn.cast %[[W]] : tensor<4x4xf32> to tensor<4x4xf16>
+// CHECK:         %[[S:[^ ,:()]+]] = nn.binary mul %[[X]], %[[C]] : tensor<2x4xf32>, tensor<f32>
+// CHECK-NEXT:    %[[H:[^ ,:()]+]] = nn.cast %[[S]] : tensor<2x4xf32> to tensor<2x4xf16>
+// CHECK-NEXT:    %[[P:[^ ,:()]+]] = nn.matmul %[[H]], %[[V]] : tensor<2x4xf16>, tensor<4x4xf16>
+// CHECK-NEXT:    %[[R:[^ ,:()]+]] = nn.unary relu %[[P]] : tensor<2x4xf16>
+// CHECK-NEXT:    %[[T:[^ ,:()]+]] = nn.unary tanh %[[R]] : tensor<2x4xf16>
+// CHECK-NEXT:    %[[Y:[^ ,:()]+]] = nn.cast %[[T]] : tensor<2x4xf16> to tensor<2x4xf32>
+// CHECK-NEXT:    return %[[Y]]
+func.func @documented_example(%x: tensor<2x4xf32>, %w: tensor<4x4xf32>) -> tensor<2x4xf32> {
+  %c = nn.constant dense<0.01> : tensor<f32>
+  %0 = nn.binary mul %x, %c : tensor<2x4xf32>, tensor<f32>
+  %1 = nn.matmul %0, %w : tensor<2x4xf32>, tensor<4x4xf32>
+  %2 = nn.unary relu %1 : tensor<2x4xf32>
+  %3 = nn.unary tanh %2 : tensor<2x4xf32>
+  return %3 : tensor<2x4xf32>
 }
 
 // -----
 
-// Weights are stored narrow; a mask of the largest f32 stays finite, an infinite one does not.
+// Weights are stored narrow; what masks a softmax, the largest f32, stays finite, an infinite one does not.
 
 // CHECK-LABEL: func.func @constants(
 // CHECK-DAG:     nn.constant dense<-6.550400e+04> : tensor<2xf16>
 // CHECK-DAG:     nn.constant dense<0xFC00> : tensor<2xf16>
 // CHECK-DAG:     nn.constant dense<9.997550e-02> : tensor<2xf16>
 // CHECK-NOT:     nn.constant
-func.func @constants(%x: tensor<2xf32>) -> tensor<2xf32> {
+func.func @constants(%x: tensor<2x2xf32>, %w: tensor<2x2xf32>) -> tensor<2x2xf32> {
   %mask = nn.constant dense<-3.4e38> : tensor<2xf32>
   %none = nn.constant dense<0xFF800000> : tensor<2xf32>
   %weight = nn.constant dense<0.1> : tensor<2xf32>
-  %0 = nn.binary add %x, %mask : tensor<2xf32>, tensor<2xf32>
-  %1 = nn.binary max %0, %none : tensor<2xf32>, tensor<2xf32>
-  %2 = nn.binary mul %1, %weight : tensor<2xf32>, tensor<2xf32>
-  return %2 : tensor<2xf32>
+  %p = nn.matmul %x, %w : tensor<2x2xf32>, tensor<2x2xf32>
+  %0 = nn.binary mul %p, %weight : tensor<2x2xf32>, tensor<2xf32>
+  %1 = nn.binary max %0, %none : tensor<2x2xf32>, tensor<2xf32>
+  %2 = nn.binary add %1, %mask : tensor<2x2xf32>, tensor<2xf32>
+  %3 = nn.softmax %2 {axis = 1} : tensor<2x2xf32>
+  return %3 : tensor<2x2xf32>
 }
 
 // -----
@@ -76,7 +85,8 @@ func.func @both(%x: tensor<3xf32>, %h: tensor<3xf16>) -> tensor<3xf32> {
 // CHECK-NEXT:    %[[S:[^ ,:()]+]] = nn.unary sin %[[A]] : tensor<4x8xf32>
 // CHECK-NEXT:    %[[H:[^ ,:()]+]] = nn.cast %[[S]] : tensor<4x8xf32> to tensor<4x8xf16>
 // CHECK-NEXT:    nn.binary mul %{{.*}}, %[[H]] : tensor<4x8xf16>, tensor<4x8xf16>
-func.func @positions(%x: tensor<4x8xf32>, %p: tensor<4x1xi64>) -> tensor<4x8xf32> {
+func.func @positions(%a: tensor<4x4xf32>, %b: tensor<4x8xf32>, %p: tensor<4x1xi64>) -> tensor<4x8xf32> {
+  %x = nn.matmul %a, %b : tensor<4x4xf32>, tensor<4x8xf32>
   %frequencies = nn.constant dense<[1.0, 0.5, 0.25, 0.125, 0.1, 0.05, 0.025, 0.0125]> : tensor<8xf32>
   %0 = nn.cast %p : tensor<4x1xi64> to tensor<4x1xf32>
   %1 = nn.binary mul %0, %frequencies : tensor<4x1xf32>, tensor<8xf32>
@@ -119,7 +129,8 @@ func.func @outer_product(%p: tensor<1x4xi64>) -> (tensor<8x4xf32>, tensor<3x1xf3
 // CHECK-NEXT:    %[[H:[^ ,:()]+]] = nn.cast %[[MAX]] : tensor<1x4xf32> to tensor<1x4xf16>
 // CHECK-NEXT:    %[[A:[^ ,:()]+]] = nn.binary add %{{.*}}, %[[H]] : tensor<4x4xf16>, tensor<1x4xf16>
 // CHECK-NEXT:    nn.softmax %[[A]]
-func.func @mask(%scores: tensor<4x4xf32>, %mask: tensor<1x4xi64>) -> tensor<4x4xf32> {
+func.func @mask(%q: tensor<4x4xf32>, %k: tensor<4x4xf32>, %mask: tensor<1x4xi64>) -> tensor<4x4xf32> {
+  %scores = nn.matmul %q, %k : tensor<4x4xf32>, tensor<4x4xf32>
   %low = nn.constant dense<-3.4e38> : tensor<f32>
   %0 = nn.cast %mask : tensor<1x4xi64> to tensor<1x4xf32>
   %1 = nn.binary mul %0, %low : tensor<1x4xf32>, tensor<f32>
@@ -157,13 +168,13 @@ func.func @image(%x: tensor<4xui8>) -> tensor<4xf32> {
 
 // -----
 
-// Positions are wide as far back as they are themselves: only the network before them is narrow, and the image.
+// Positions are wide as far back as they are themselves: only the network before them is narrow. The image is an input.
 
 // CHECK-LABEL: func.func @positions(
 // CHECK:         %[[FLOW:[^ ,:()]+]] = nn.matmul {{.*}} : tensor<1x4x8xf16>, tensor<8x2xf16>
 // CHECK:         %[[WIDE:[^ ,:()]+]] = nn.cast %[[FLOW]] : tensor<1x4x2xf16> to tensor<1x4x2xf32>
 // CHECK:         %[[AT:[^ ,:()]+]] = nn.binary add %[[WIDE]], %{{.*}} : tensor<1x4x2xf32>, tensor<4x2xf32>
-// CHECK:         nn.sample linear zeros %{{.*}}, %[[AT]] : tensor<1x5x6x8xf16>, tensor<1x4x2xf32>
+// CHECK:         nn.sample linear zeros %{{.*}}, %[[AT]] : tensor<1x5x6x8xf32>, tensor<1x4x2xf32>
 func.func @positions(%image: tensor<1x5x6x8xf32>, %features: tensor<1x4x8xf32>, %w: tensor<8x2xf32>, %base: tensor<4x2xf32>)
     -> tensor<1x4x8xf32> {
   %0 = nn.matmul %features, %w : tensor<1x4x8xf32>, tensor<8x2xf32>
@@ -177,11 +188,10 @@ func.func @positions(%image: tensor<1x5x6x8xf32>, %features: tensor<1x4x8xf32>, 
 // Sums of bytes are scaled before they are halves, by a scale that is none either, though it is known when the model runs.
 
 // CHECK-LABEL: func.func @sums_of_bytes(
-// CHECK:         %[[L:[^ ,:()]+]] = nn.reduce max %{{.*}} : tensor<8x4xf16>
-// CHECK:         %[[W:[^ ,:()]+]] = nn.cast %[[L]] : tensor<f16> to tensor<f32>
-// CHECK:         %[[S:[^ ,:()]+]] = nn.binary mul %[[W]], %{{.*}} : tensor<f32>, tensor<f32>
+// CHECK:         %[[L:[^ ,:()]+]] = nn.reduce max %{{.*}} : tensor<8x4xf32>
+// CHECK:         %[[S:[^ ,:()]+]] = nn.binary mul %[[L]], %{{.*}} : tensor<f32>, tensor<f32>
 // CHECK:         %[[R:[^ ,:()]+]] = nn.binary mul %{{.*}}, %[[S]] : tensor<8x3xf32>, tensor<f32>
-// CHECK-NEXT:    nn.binary min %[[R]]
+// CHECK-NEXT:    nn.binary add %[[R]], %{{.*}} : tensor<8x3xf32>, tensor<3xf32>
 func.func @sums_of_bytes(%x: tensor<8x4xf32>, %q: tensor<8x4xui8>, %w: tensor<4x3xi8>, %b: tensor<3xf32>) -> tensor<8x3xf32> {
   %small = nn.constant dense<1.0e-5> : tensor<f32>
   %seven = nn.constant dense<7> : tensor<i32>
@@ -217,41 +227,42 @@ func.func @bits(%x: tensor<4xf32>, %s: tensor<4xf8E8M0FNU>, %h: tensor<4xf16>) -
 // What a loop carries adds up over all iterations, so it keeps its width, and so does what goes in and out of branches; inside, and of
 // what is read from around, as much is narrow as elsewhere.
 // CHECK-LABEL: func.func @branches_and_loops(
-// CHECK: %[[E:[^ ,:()]+]] = nn.unary exp %{{.*}} : tensor<4xf16>
-// CHECK-NEXT: nn.for 5 carried(%arg0 : tensor<4xf32>) -> (tensor<4xf32>) {
-// CHECK: %[[P:[^ ,:()]+]] = nn.binary mul %{{.*}}, %[[E]] : tensor<4xf16>, tensor<4xf16>
-// CHECK-NEXT: nn.if %arg1 : tensor<i1> -> (tensor<4xf32>) {
-// CHECK-NEXT: %[[Q:[^ ,:()]+]] = nn.unary exp %[[P]] : tensor<4xf16>
-// CHECK-NEXT: %[[WIDE:[^ ,:()]+]] = nn.cast %[[Q]] : tensor<4xf16> to tensor<4xf32>
+// CHECK: %[[E:[^ ,:()]+]] = nn.unary tanh %{{.*}} : tensor<1x4xf16>
+// CHECK-NEXT: nn.for 5 carried(%arg0 : tensor<1x4xf32>) -> (tensor<1x4xf32>) {
+// CHECK: %[[P:[^ ,:()]+]] = nn.binary mul %{{.*}}, %[[E]] : tensor<1x4xf16>, tensor<1x4xf16>
+// CHECK-NEXT: nn.if %arg1 : tensor<i1> -> (tensor<1x4xf32>) {
+// CHECK-NEXT: %[[Q:[^ ,:()]+]] = nn.unary tanh %[[P]] : tensor<1x4xf16>
+// CHECK-NEXT: %[[WIDE:[^ ,:()]+]] = nn.cast %[[Q]] : tensor<1x4xf16> to tensor<1x4xf32>
 // CHECK-NEXT: nn.yield %[[WIDE]]
-func.func @branches_and_loops(%x: tensor<4xf32>, %c: tensor<i1>, %w: tensor<4xf32>) -> tensor<4xf32> {
-  %e = nn.unary exp %w : tensor<4xf32>
-  %last = nn.for 5 carried(%x : tensor<4xf32>) -> (tensor<4xf32>) {
-  ^bb0(%iteration: tensor<i64>, %h: tensor<4xf32>):
-    %p = nn.binary mul %h, %e : tensor<4xf32>, tensor<4xf32>
-    %y = nn.if %c : tensor<i1> -> (tensor<4xf32>) {
-      %q = nn.unary exp %p : tensor<4xf32>
-      nn.yield %q : tensor<4xf32>
+func.func @branches_and_loops(%x: tensor<1x4xf32>, %c: tensor<i1>, %w: tensor<1x4xf32>, %m: tensor<4x4xf32>) -> tensor<1x4xf32> {
+  %v = nn.matmul %w, %m : tensor<1x4xf32>, tensor<4x4xf32>
+  %e = nn.unary tanh %v : tensor<1x4xf32>
+  %last = nn.for 5 carried(%x : tensor<1x4xf32>) -> (tensor<1x4xf32>) {
+  ^bb0(%iteration: tensor<i64>, %h: tensor<1x4xf32>):
+    %p = nn.binary mul %h, %e : tensor<1x4xf32>, tensor<1x4xf32>
+    %y = nn.if %c : tensor<i1> -> (tensor<1x4xf32>) {
+      %q = nn.unary tanh %p : tensor<1x4xf32>
+      nn.yield %q : tensor<1x4xf32>
     } else {
-      nn.yield %h : tensor<4xf32>
+      nn.yield %h : tensor<1x4xf32>
     }
-    nn.yield %y : tensor<4xf32>
+    nn.yield %y : tensor<1x4xf32>
   }
-  %z = nn.unary neg %last : tensor<4xf32>
-  return %z : tensor<4xf32>
+  %z = nn.unary neg %last : tensor<1x4xf32>
+  return %z : tensor<1x4xf32>
 }
 
 // -----
 
-// What is around a tensor is a number of its type; one that f16 does not have becomes the largest.
+// What is around a tensor is a number of its type: what is padded with a number that f16 does not have stays wide.
 // CHECK-LABEL: func.func @padded(
-// CHECK: nn.pad reflect %{{.*}} [2] [1] 0.000000e+00 : f16 : tensor<4xf16>
-// CHECK: nn.pad constant %{{.*}} [2] [1] 6.550400e+04 : f16 : tensor<4xf16>
-func.func @padded(%x: tensor<4xf32>) -> (tensor<7xf32>, tensor<7xf32>) {
-  %e = nn.unary exp %x : tensor<4xf32>
-  %r = nn.pad reflect %e [2] [1] 0.000000e+00 : f32 : tensor<4xf32>
-  %c = nn.pad constant %e [2] [1] 1.000000e+05 : f32 : tensor<4xf32>
-  return %r, %c : tensor<7xf32>, tensor<7xf32>
+// CHECK: nn.pad reflect %{{.*}} [0, 2] [0, 1] 0.000000e+00 : f16 : tensor<1x4xf16>
+// CHECK: nn.pad constant %{{.*}} [0, 2] [0, 1] 1.000000e+05 : f32 : tensor<1x4xf32>
+func.func @padded(%x: tensor<1x4xf32>, %w: tensor<4x4xf32>) -> (tensor<1x7xf32>, tensor<1x7xf32>) {
+  %e = nn.matmul %x, %w : tensor<1x4xf32>, tensor<4x4xf32>
+  %r = nn.pad reflect %e [0, 2] [0, 1] 0.000000e+00 : f32 : tensor<1x4xf32>
+  %c = nn.pad constant %e [0, 2] [0, 1] 1.000000e+05 : f32 : tensor<1x4xf32>
+  return %r, %c : tensor<1x7xf32>, tensor<1x7xf32>
 }
 
 // -----
@@ -263,9 +274,11 @@ func.func @padded(%x: tensor<4xf32>) -> (tensor<7xf32>, tensor<7xf32>) {
 // CHECK-DAG:     %[[T:[^ ,:()]+]] = nn.transpose %[[X]] [0, 2, 3, 1] : tensor<1x3x4x5xf32>
 // CHECK-DAG:     nn.cast %[[T]] : tensor<1x4x5x3xf32> to tensor<1x4x5x3xf16>
 // CHECK-DAG:     nn.cast %[[W]] : tensor<2x5xf32> to tensor<2x5xf16>
-func.func @images(%x: tensor<1x3x4x5xf32>, %w: tensor<2x5xf32>, %a: tensor<4x5xf32>) -> (tensor<1x4x5x3xf32>, tensor<4x2xf32>) {
+func.func @images(%x: tensor<1x3x4x5xf32>, %w: tensor<2x5xf32>, %a: tensor<4x5xf32>, %f: tensor<1x1x3x3xf32>)
+    -> (tensor<1x4x5x3xf32>, tensor<4x2xf32>) {
   %0 = nn.transpose %x [0, 2, 3, 1] : tensor<1x3x4x5xf32>
-  %1 = nn.unary relu %0 : tensor<1x4x5x3xf32>
+  %1 = nn.conv %0, %f {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1}
+      : tensor<1x4x5x3xf32>, tensor<1x1x3x3xf32>
   %2 = nn.transpose %w [1, 0] : tensor<2x5xf32>
   %3 = nn.matmul %a, %2 : tensor<4x5xf32>, tensor<5x2xf32>
   return %1, %3 : tensor<1x4x5x3xf32>, tensor<4x2xf32>
@@ -277,18 +290,19 @@ func.func @images(%x: tensor<1x3x4x5xf32>, %w: tensor<2x5xf32>, %a: tensor<4x5xf
 // moved as they are. Its rows are computed of narrow ones.
 // CHECK-LABEL: func.func @recurrence(
 // CHECK: nn.transpose %arg1 [1, 0] : tensor<4x4xf32>
-// CHECK: %[[X:[^ ,:()]+]] = nn.unary exp %{{.*}} : tensor<3x2x4xf16>
+// CHECK: %[[X:[^ ,:()]+]] = nn.unary tanh %{{.*}} : tensor<3x2x4xf16>
 // CHECK: %[[ROWS:[^ ,:()]+]] = nn.cast %[[X]] : tensor<3x2x4xf16> to tensor<3x2x4xf32>
 // CHECK: nn.for 3 carried(%arg2 : tensor<2x4xf32>) scanned(%[[ROWS]] : tensor<3x2x4xf32>)
 // CHECK-NOT: nn.cast
 // CHECK: nn.yield
-func.func @recurrence(%x: tensor<3x2x4xf32>, %w: tensor<4x4xf32>, %h0: tensor<2x4xf32>) -> tensor<2x4xf32> {
+func.func @recurrence(%x: tensor<3x2x4xf32>, %w: tensor<4x4xf32>, %h0: tensor<2x4xf32>, %m: tensor<4x4xf32>) -> tensor<2x4xf32> {
   %t = nn.transpose %w [1, 0] : tensor<4x4xf32>
-  %e = nn.unary exp %x : tensor<3x2x4xf32>
+  %p = nn.matmul %x, %m : tensor<3x2x4xf32>, tensor<4x4xf32>
+  %e = nn.unary tanh %p : tensor<3x2x4xf32>
   %last = nn.for 3 carried(%h0 : tensor<2x4xf32>) scanned(%e : tensor<3x2x4xf32>) -> (tensor<2x4xf32>) {
   ^bb0(%iteration: tensor<i64>, %h: tensor<2x4xf32>, %row: tensor<2x4xf32>):
-    %p = nn.matmul %h, %t : tensor<2x4xf32>, tensor<4x4xf32>
-    %s = nn.binary add %p, %row : tensor<2x4xf32>, tensor<2x4xf32>
+    %q = nn.matmul %h, %t : tensor<2x4xf32>, tensor<4x4xf32>
+    %s = nn.binary add %q, %row : tensor<2x4xf32>, tensor<2x4xf32>
     %n = nn.unary tanh %s : tensor<2x4xf32>
     nn.yield %n : tensor<2x4xf32>
   }

@@ -77,7 +77,8 @@ func.func @summed(%x: tensor<2x4xf32>, %y: tensor<2x3xf32>, %w: tensor<4x3xf32> 
 
 // CHECK-LABEL: func.func @filter(
 // CHECK-SAME: %[[X:[^ ,:()]+]]: tensor<1x8x8x4xf32>, %[[W:[^ ,:()]+]]: tensor<3x3x4x4xf32>
-// CHECK: %[[RELU:[^ ,:()]+]] = nn.unary relu
+// CHECK: nn.unary relu %[[X]] : tensor<1x8x8x4xf32>
+// CHECK-NEXT: %[[RELU:[^ ,:()]+]] = nn.cast {{.*}} to tensor<1x8x8x4xf16>
 // CHECK-NEXT: %[[NARROW:[^ ,:()]+]] = nn.cast %[[W]] : tensor<3x3x4x4xf32> to tensor<3x3x4x4xf16>
 // CHECK-NEXT: nn.conv %[[RELU]], %[[NARROW]]
 // CHECK-NOT: nn.cast %[[W]]

@@ -2,19 +2,23 @@
 //
 // What:  a network of f32 computes in f16 between its inputs and outputs.
 // Why:   GPUs of phones are bound by their memory, and read halves in half the time; weights take half the room.
-// How:   1. what is computed of integers is found, and what training computes in the wide type: they keep it, 2. every other value gets the narrow one, 3.
+// How:   1. what keeps the wide type is found: what is computed of integers or makes them, what training computes, what the model computes of
+//        its inputs before the first product, and what f16 would change (HalfErrors.h), 2. every other value gets the narrow one, 3.
 //        casts stand where the wide one is kept: behind arguments, or their transposes, and constants, before results, around what is computed
-//        of integers, or only to say where something is read, and around recurrences, written as one operator or as a loop, and what
-//        branches and loops hand in and out, whose state adds up over all steps.
+//        in f32, and around recurrences, written as one operator or as a loop, and what branches and loops hand in and out, whose state
+//        adds up over all steps.
 //        Kernels compute in f32 what they read.
 
 #include "compiler/graph/Passes.h"
-#include "compiler/graph/TrainedValues.h"
+#include "compiler/graph/halves/ExactValues.h"
+#include "compiler/graph/halves/HalfErrors.h"
+#include "compiler/graph/halves/TrainedValues.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/Variables.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
 #include <cmath>
@@ -58,99 +62,13 @@ bool overflows(nn::ConstantOp constant) {
 }
 
 //===----------------------------------------------------------------------===//
-// 1. What is computed of integers
+// 1. What is moved, and recurrences
 //===----------------------------------------------------------------------===//
-
-/// Whether f16 does not have all of its numbers: indices, positions and counts have more digits, or are beyond kMost, and
-/// so are powers of two.
-bool isLargeInteger(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  return (element.isInteger() && element.getIntOrFloatBitWidth() > 8) || isa<Float8E8M0FNUType>(element);
-}
 
 /// Whether its operand's elements must be of 32 bits, for the result to have them.
 bool isBitcastOfWide(nn::BitcastOp op) {
   return op.getType().getNumElements() * op.getType().getElementTypeBitWidth() ==
          op.getOperand().getType().getNumElements() * 32;
-}
-
-nn::Width getWidth(Operation &op) {
-  auto known = dyn_cast<nn::OperatorInterface>(op);
-  return known ? known.getWidth() : nn::Width::Free;
-}
-
-/// Whether its results are as wide as its operands: elementwise, movement and sums. Others, convolutions above all, are
-/// the network itself, which an image of integers must not make wide.
-bool keepsWidth(Operation &op) {
-  nn::Width width = getWidth(op);
-  return width == nn::Width::Same || width == nn::Width::Bounded;
-}
-
-/// Whether `integer` is a sum of products, or was made of one. A depth is enough for what zero points and a bias add.
-bool isSum(Value integer, int maxDepth = 8) {
-  Operation *op = integer.getDefiningOp();
-  if (!op || maxDepth == 0 || !getElementTypeOrSelf(integer.getType()).isInteger())
-    return false;
-  auto known = dyn_cast<nn::OperatorInterface>(op);
-  return (known && known.getWorkKind() == nn::WorkKind::Contraction) ||
-         llvm::any_of(op->getOperands(), [&](Value operand) { return isSum(operand, maxDepth - 1); });
-}
-
-bool isBounded(Operation &op) { return getWidth(op) == nn::Width::Bounded; }
-
-/// Whether its owner reads there where, not what.
-bool isPosition(OpOperand &operand) {
-  auto known = dyn_cast<nn::OperatorInterface>(operand.getOwner());
-  return known && known.readsWide(operand.getOperandNumber());
-}
-
-/// Scalars that `value` is computed of by elementwise operators: scales, whose products are too small for halves.
-void widenScales(Value value, DenseSet<Operation *> &wide) {
-  Operation *op = value.getDefiningOp();
-  auto known = dyn_cast_or_null<nn::OperatorInterface>(op);
-  const bool isScale = known && known.getWorkKind() == nn::WorkKind::Elementwise && isWide(value.getType()) &&
-                       cast<RankedTensorType>(value.getType()).getNumElements() == 1;
-  if (!isScale || !wide.insert(op).second)
-    return;
-  for (Value operand : op->getOperands())
-    widenScales(operand, wide);
-}
-
-/// Adds the operators that compute of integers, and of constants, alone; and those that scale sums of products of integers,
-/// which are far beyond kMost before they are.
-void addWide(Block &body, DenseSet<Operation *> &wide) {
-  for (Operation &op : body) {
-    if (!keepsWidth(op))
-      continue;
-    bool ofIntegers = isa<nn::CastOp>(op) && isLargeInteger(op.getOperand(0).getType());
-    bool ofOthers = false, ofSums = false;
-    for (Value operand : op.getOperands()) {
-      Operation *from = operand.getDefiningOp();
-      if (!isWide(operand.getType()) || isa_and_nonnull<nn::ConstantOp>(from))
-        continue;
-      const bool follows = from && wide.contains(from) && !isBounded(*from);
-      ofIntegers |= follows;
-      ofOthers |= !follows;
-      ofSums |= follows && isa<nn::CastOp>(from) && isSum(from->getOperand(0));
-    }
-    if (ofIntegers && (!ofOthers || ofSums)) {
-      wide.insert(&op);
-      for (Value operand : op.getOperands())
-        if (ofSums && ofOthers)
-          widenScales(operand, wide);
-    }
-  }
-}
-
-/// Adds the operators of which positions are made, as far back as they move and combine elements.
-void addPositions(Block &body, DenseSet<Operation *> &wide) {
-  DenseSet<Operation *> makers;
-  for (Operation &op : llvm::reverse(body)) {
-    auto isPartOfOne = [&](OpOperand &use) { return isPosition(use) || makers.contains(use.getOwner()); };
-    if (keepsWidth(op) && isWide(op.getResult(0).getType()) && llvm::any_of(op.getUses(), isPartOfOne))
-      makers.insert(&op);
-  }
-  wide.insert(makers.begin(), makers.end());
 }
 
 bool isTransposedArgument(Operation &op) {
@@ -222,15 +140,19 @@ Type getHandedType(OpOperand &operand) {
 struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
+    wide.clear();
+    exact.clear();
+    numbers = TypicalNumbers();
     // What is around a region comes before it.
     SmallVector<Block *> blocks;
     function->walk<WalkOrder::PreOrder>([&](Block *block) { blocks.push_back(block); });
     for (Block *block : blocks)
-      addWide(*block, wide);
+      addOfIntegers(*block, wide);
     for (Block *block : llvm::reverse(blocks))
       addPositions(*block, wide);
     trained = findTrainedValues(function);
     wide.insert(trained.begin(), trained.end());
+    addExact(function, blocks);
     addTransposes(function.front(), wide);
     addRecurrences(function, wide);
     OpBuilder builder(&getContext());
@@ -241,6 +163,34 @@ struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
   }
 
 private:
+  /// Adds what f16 would change, and names the products that take longer for it.
+  void addExact(func::FuncOp function, ArrayRef<Block *> blocks) {
+    // A step of training has its own rules for what it reads.
+    DenseSet<Operation *> found;
+    if (trained.empty())
+      found = findOfInputs(function, blocks, wide);
+    const HalfErrors errors = findHalfErrors(function, numbers);
+    found.insert(errors.wide.begin(), errors.wide.end());
+    for (Operation *op : found)
+      if (wide.insert(op).second)
+        exact.insert(op);
+    if (!errors.products.empty())
+      function->setAttr(kWideProducts, UnitAttr::get(&getContext()));
+    warn(errors);
+  }
+
+  static void warn(const HalfErrors &errors) {
+    for (const WideProduct &product : errors.products)
+      emitWarning(product.op->getLoc(), "stays fp32 in spite of --gpu-precision=fp16, because fp16 cannot hold its ")
+          << product.part << " of about " << llvm::formatv("{0:e1}", product.size).str()
+          << "; it takes longer than fp16: scale them to about 1";
+    for (const LostChannels &channels : errors.channels)
+      emitWarning(channels.op->getLoc(), "has ") << channels.lost << " of " << channels.all
+                                                 << " channels whose weights are too small for fp16, which rounds them "
+                                                    "to 0 or nearly: scale them to about 1, or compile with "
+                                                    "--gpu-precision=fp32, if these channels matter";
+  }
+
   /// 2. Values. What keeps its type is cast behind.
   void narrowValues(OpBuilder &builder, Block &block) {
     for (BlockArgument argument : block.getArguments()) {
@@ -286,7 +236,9 @@ private:
     Operation *from = value.getDefiningOp();
     if (auto constant = dyn_cast_or_null<nn::ConstantOp>(from))
       return overflows(constant);
-    return from && wide.contains(from) && !trained.contains(from) && !isBounded(*from) && !isTransposedArgument(*from);
+    if (!from || !wide.contains(from) || trained.contains(from) || isBounded(*from) || isTransposedArgument(*from))
+      return false;
+    return !exact.contains(from) || (trained.empty() && !fitHalves(numbers.get(value)));
   }
 
   bool wantsWide(OpOperand &operand) {
@@ -362,6 +314,9 @@ private:
   }
 
   DenseSet<Operation *> wide;
+  DenseSet<Operation *>
+      exact; ///< Those of them that others than integers make so: few of their numbers are beyond kMost.
+  TypicalNumbers numbers;
   DenseSet<Operation *> trained; ///< Those of them that may become infinite: a step with such a gradient is skipped.
 };
 

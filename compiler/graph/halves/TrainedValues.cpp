@@ -2,7 +2,7 @@
 //
 // See TrainedValues.h.
 
-#include "compiler/graph/TrainedValues.h"
+#include "compiler/graph/halves/TrainedValues.h"
 
 #include "dialects/nn/NnDialect.h"
 #include "dialects/nn/Variables.h"

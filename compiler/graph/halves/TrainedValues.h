@@ -6,8 +6,8 @@
 //        most of the memory, and do well with f16.
 // How:   no operator says what it is for; its place in the graph does. Walks begin at what variables become and at the loss.
 
-#ifndef NACRE_COMPILER_GRAPH_TRAINEDVALUES_H
-#define NACRE_COMPILER_GRAPH_TRAINEDVALUES_H
+#ifndef NACRE_COMPILER_GRAPH_HALVES_TRAINEDVALUES_H
+#define NACRE_COMPILER_GRAPH_HALVES_TRAINEDVALUES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
@@ -19,4 +19,4 @@ llvm::DenseSet<mlir::Operation *> findTrainedValues(mlir::func::FuncOp function)
 
 } // namespace nacre::graph
 
-#endif // NACRE_COMPILER_GRAPH_TRAINEDVALUES_H
+#endif // NACRE_COMPILER_GRAPH_HALVES_TRAINEDVALUES_H

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. what a number loses in f16; 2. operators, and what makes the operands that they need in f32; 3. contractions; 4. operators next
+//       to those that have been found.
+
+#include "compiler/graph/halves/HalfErrors.h"
+
+#include "dialects/TensorTypes.h"
+#include "dialects/nn/ConstantData.h"
+#include "dialects/nn/NnDialect.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+
+namespace nacre::graph {
+
+namespace {
+
+/// Typical numbers are at most 8. A model's own may be larger: it has this much room.
+constexpr double kRoom = 16, kMost = 65504 / kRoom;
+/// Below, numbers of f16 are no more than 1/128 of themselves apart.
+constexpr double kLeast = 0x1p-17;
+/// What may be lost, relative to a number.
+constexpr double kTolerance = 0.01;
+
+bool isWide(Type type) { return getElementTypeOrSelf(type).isF32(); }
+bool isConstant(Value value) { return value.getDefiningOp<nn::ConstantOp>() != nullptr; }
+
+//===----------------------------------------------------------------------===//
+// 1. Numbers
+//===----------------------------------------------------------------------===//
+
+/// Whether `half` is another answer than `exact`. `size` is what an error is compared with, at least |exact|. A number whose f16 is stored
+/// must not be large, nor small unless it `mayBeSmall`.
+bool differs(double exact, double half, double size, bool isStored, bool mayBeSmall) {
+  if (!std::isfinite(exact))
+    return std::isnan(exact) ? !std::isnan(half) : half != exact;
+  if (isStored && (std::abs(exact) > kMost || (!mayBeSmall && size != 0 && size < kLeast)))
+    return true;
+  return !(std::abs(half - exact) <= kTolerance * size);
+}
+
+/// What errors of sums are compared with. Two numbers may differ by little by chance, as a residual and what is added to it; if all do, a half
+/// has lost what they mean. A difference, from a mean above all, is often divided by how far numbers are apart.
+double getSizeOfDifferences(Operation &op, ArrayRef<Numbers> operands, const Numbers &result) {
+  constexpr double ofSums = 0x1p-2, ofDifferences = 0x1p-5;
+  auto softmax = dyn_cast<nn::SoftmaxOp>(op);
+  if (softmax && softmax.getLog())
+    return ofSums * computeRootMeanSquare(result);
+  if (isa<nn::NormalizeOp>(op))
+    return ofDifferences * computeRootMeanSquare(result);
+  if (isa<nn::ReduceOp, nn::CumulateOp>(op)) {
+    const double elements = double(typeOf(op.getOperand(0)).getNumElements());
+    const double sums = std::max<double>(1, double(typeOf(op.getResult(0)).getNumElements()));
+    auto reduce = dyn_cast<nn::ReduceOp>(op);
+    const bool isMean = reduce && reduce.getKind() == nn::ReduceKind::Mean;
+    return ofSums * computeRootMeanSquare(operands[0]) * (isMean ? 1 : std::max(1.0, elements / sums));
+  }
+  auto binary = dyn_cast<nn::BinaryOp>(op);
+  if (!binary || !llvm::is_contained({nn::BinaryKind::Add, nn::BinaryKind::Sub}, binary.getKind()))
+    return 0;
+  return (binary.getKind() == nn::BinaryKind::Add ? ofSums : ofDifferences) * computeRootMeanSquare(result);
+}
+
+} // namespace
+
+bool fitHalves(const Numbers &numbers) {
+  constexpr double least = 0x1p-9, fewestSteps = 16;
+  double low = 0, high = 0;
+  bool isFirst = true;
+  for (double number : numbers) {
+    if (!std::isfinite(number))
+      continue;
+    low = isFirst ? number : std::min(low, number);
+    high = isFirst ? number : std::max(high, number);
+    isFirst = false;
+  }
+  const double most = std::max(std::abs(low), std::abs(high));
+  const double step = most * 0x1p-10;
+  return most == 0 || (most >= least && most <= 2 * kMost && (low == high || high - low >= fewestSteps * step));
+}
+
+namespace {
+
+/// Whether it moves a mask, or adds it to something.
+bool keepsMask(Operation &op) {
+  using Kind = nn::BinaryKind;
+  auto binary = dyn_cast<nn::BinaryOp>(op);
+  return isa<nn::SelectOp>(op) || isMove(op) ||
+         (binary && llvm::is_contained({Kind::Add, Kind::Sub, Kind::Max, Kind::Min}, binary.getKind()));
+}
+
+/// Whether a softmax is all that reads the results of `op`, which keeps masks, or of others that do. A number that masks is then as good as the least
+/// one of f16.
+bool masksSoftmax(Operation &op, int maxDepth = 8) {
+  return maxDepth > 0 && keepsMask(op) && !op.use_empty() && llvm::all_of(op.getUsers(), [maxDepth](Operation *user) {
+           return isa<nn::SoftmaxOp>(user) || masksSoftmax(*user, maxDepth - 1);
+         });
+}
+
+class ErrorFinder {
+public:
+  ErrorFinder(func::FuncOp function, TypicalNumbers &numbers) : numbers(numbers) {
+    // What is around a region comes before it.
+    function->walk<WalkOrder::PreOrder>([&](Block *block) { blocks.push_back(block); });
+  }
+
+  HalfErrors find() {
+    for (Block *block : blocks)
+      for (Operation &op : *block) {
+        numbers.add(op);
+        if (countProducts(op) > 0)
+          checkContraction(op);
+        else if (mayBeWide(op))
+          checkOperator(op);
+      }
+    addMakers();
+    addReaders();
+    return std::move(errors);
+  }
+
+private:
+  //===--- 2. Operators -------------------------------------------------------------------------------------------===//
+
+  static bool mayBeWide(Operation &op) {
+    auto known = dyn_cast<nn::OperatorInterface>(op);
+    if (!known || op.getNumRegions() > 0 || op.getNumOperands() == 0 || known.getWidth() == nn::Width::Full ||
+        llvm::is_contained({nn::WorkKind::Contraction, nn::WorkKind::Attention}, known.getWorkKind()))
+      return false;
+    return llvm::any_of(op.getOperandTypes(), isWide) || llvm::any_of(op.getResultTypes(), isWide);
+  }
+
+  /// Rounds what `op` reads of f32; all of it, or only one operand.
+  SmallVector<Numbers> roundOperands(Operation &op, std::optional<unsigned> only = std::nullopt) {
+    SmallVector<Numbers> operands = numbers.getOperands(op);
+    for (auto [index, value] : llvm::enumerate(op.getOperands()))
+      if (isWide(value.getType()) && (!only || *only == index))
+        operands[index] = roundToHalves(operands[index], isConstant(value));
+    return operands;
+  }
+
+  /// Whether what `op` moves is something else in f16. Of a table, as of weights, few elements may be almost 0.
+  bool changesMoved(Operation &op) {
+    return llvm::any_of(op.getOperands(), [this](Value value) {
+      if (!isWide(value.getType()))
+        return false;
+      if (isConstant(value))
+        return !fitsAsWeight(readWeights(value));
+      return llvm::any_of(numbers.get(value), [](double x) {
+        return differs(x, roundToHalves({x}, /*isConstant=*/false).front(), std::abs(x), /*isStored=*/true,
+                       /*mayBeSmall=*/true);
+      });
+    });
+  }
+
+  /// Whether number `i` of an operand is not larger than `size` either, as of what a rectifier lets through.
+  static bool readsSmaller(Operation &op, ArrayRef<Numbers> operands, size_t i, double size) {
+    return llvm::any_of(llvm::zip_equal(op.getOperands(), operands), [&](auto pair) {
+      auto [value, operand] = pair;
+      return !isConstant(value) && operand[i] != 0 && std::abs(operand[i]) <= 2 * size;
+    });
+  }
+
+  /// Whether `op` gives another answer for `rounded` than for its operands. If its result is stored, it is rounded, too.
+  bool changes(Operation &op, ArrayRef<Numbers> rounded, bool isStored) {
+    const SmallVector<Numbers> operands = numbers.getOperands(op);
+    const std::optional<Numbers> exact = computeNumbers(op, operands);
+    std::optional<Numbers> halves = computeNumbers(op, rounded);
+    if (!exact || !halves)
+      return llvm::any_of(llvm::zip_equal(op.getOperands(), operands), [](auto pair) {
+        auto [value, number] = pair;
+        return isWide(value.getType()) && !isConstant(value) && !fitHalves(number);
+      });
+    if (isStored)
+      halves = roundToHalves(*halves, /*isConstant=*/false);
+    const double sizeOfDifferences = getSizeOfDifferences(op, operands, *exact);
+    const bool masks = masksSoftmax(op);
+    for (size_t i = 0; i < exact->size(); ++i) {
+      const double x = (*exact)[i], half = (*halves)[i];
+      if (masks && x < kMasked && half < kMasked)
+        continue;
+      // Zero plus an epsilon is that epsilon.
+      const bool isSum = llvm::all_of(operands, [i](const Numbers &operand) { return operand[i] != 0; });
+      const double size = std::max(std::abs(x), isSum ? sizeOfDifferences : 0);
+      if (differs(x, half, size, isStored, /*mayBeSmall=*/readsSmaller(op, operands, i, size)))
+        return true;
+    }
+    return false;
+  }
+
+  /// Whether a model's own numbers may be infinite in f16 where `op` reads them.
+  bool readsLarge(Operation &op) {
+    const bool masks = isa<nn::SoftmaxOp>(op) || masksSoftmax(op);
+    return llvm::any_of(op.getOperands(), [&](Value value) {
+      return isWide(value.getType()) && !isConstant(value) && llvm::any_of(numbers.get(value), [&](double x) {
+               return std::isfinite(x) && (masks ? x : std::abs(x)) > kMost;
+             });
+    });
+  }
+
+  void checkOperator(Operation &op) {
+    const bool isStored = isWide(op.getResult(0).getType());
+    const bool onlyMoves = isMove(op) && !isa<nn::PadOp>(op);
+    if (!readsLarge(op) && !(onlyMoves ? changesMoved(op) : changes(op, roundOperands(op), isStored)))
+      return;
+    errors.wide.insert(&op);
+    for (auto [index, value] : llvm::enumerate(op.getOperands()))
+      if (isWide(value.getType()) && !isConstant(value) && changes(op, roundOperands(op, index), /*isStored=*/false))
+        addMaker(value);
+  }
+
+  /// Adds the operator that computes `value`, and those that only move it.
+  void addMaker(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op || !mayBeWide(*op) || !isWide(value.getType()))
+      return;
+    errors.wide.insert(op);
+    if (isMove(*op))
+      for (Value operand : op->getOperands())
+        addMaker(operand);
+  }
+
+  //===--- 3. Contractions ----------------------------------------------------------------------------------------===//
+
+  /// Nothing is known of products whose weights are not constants but that they are activations.
+  void checkContraction(Operation &op) {
+    if (!isWide(op.getResult(0).getType()))
+      return;
+    for (Value operand : op.getOperands()) {
+      const double size = computeRootMeanSquare(numbers.get(operand));
+      if (!isConstant(operand)) {
+        if (!fitHalves(numbers.get(operand)))
+          return addProduct(op, "operands", size);
+        continue;
+      }
+      const Weights weights = readWeights(operand);
+      if (!fitsAsWeight(weights))
+        return addProduct(op, "weights", weights.rootMeanSquare);
+      if (operand != op.getOperand(0))
+        checkChannels(op, weights);
+    }
+    const Numbers result = numbers.get(op.getResult(0));
+    if (!fitHalves(result))
+      addProduct(op, "results", computeRootMeanSquare(result));
+  }
+
+  void addProduct(Operation &op, StringRef part, double size) {
+    errors.wide.insert(&op);
+    errors.products.push_back({&op, part, size});
+  }
+
+  struct Weights {
+    double largest = 0, rootMeanSquare = 0;
+    SmallVector<double> largestOfChannels;
+  };
+
+  static Weights readWeights(Value weight) {
+    Weights weights;
+    FailureOr<nn::ConstantView> view = nn::ConstantView::get(weight.getDefiningOp<nn::ConstantOp>().getValue());
+    if (failed(view) || view->getType().getRank() == 0)
+      return weights;
+    const int64_t channels = view->getShape().back(), count = view->getType().getNumElements();
+    weights.largestOfChannels.resize(channels);
+    SmallVector<double> row(channels);
+    double sum = 0;
+    for (int64_t begin = 0; begin < count; begin += channels) {
+      view->read(begin, 1, channels, row.data());
+      for (auto [x, largest] : llvm::zip_equal(row, weights.largestOfChannels))
+        if (std::isfinite(x)) {
+          sum += x * x;
+          largest = std::max(largest, std::abs(x));
+        }
+    }
+    weights.largest = count == 0 ? 0 : *llvm::max_element(weights.largestOfChannels);
+    weights.rootMeanSquare = std::sqrt(sum / std::max<double>(1, double(count)));
+    return weights;
+  }
+
+  /// Whether none of the weights becomes infinite, and no more of them 0 than the others make up for.
+  static bool fitsAsWeight(const Weights &weights) {
+    constexpr double most = 65504, least = 0x1p-16;
+    return weights.largest == 0 || (weights.largest <= most && weights.rootMeanSquare >= least);
+  }
+
+  void checkChannels(Operation &op, const Weights &weights) {
+    const auto lost =
+        llvm::count_if(weights.largestOfChannels, [](double largest) { return largest != 0 && largest < kLeast; });
+    if (lost > 0)
+      errors.channels.push_back({&op, int64_t(lost), int64_t(weights.largestOfChannels.size())});
+  }
+
+  //===--- 4. Neighbours ------------------------------------------------------------------------------------------===//
+
+  /// Adds what only operators in f32 read: a row that is almost zero has squares that f16 does not have.
+  void addMakers() {
+    for (Block *block : llvm::reverse(blocks))
+      for (Operation &op : llvm::reverse(*block))
+        if (mayBeWide(op) && isWide(op.getResult(0).getType()) && !op.use_empty() &&
+            llvm::all_of(op.getUsers(), [this](Operation *user) { return errors.wide.contains(user); }))
+          errors.wide.insert(&op);
+  }
+
+  /// Adds what continues an elementwise chain: it is in one kernel, and rounded once, where that stores it.
+  void addReaders() {
+    auto isInChain = [this](Value operand) {
+      Operation *from = operand.getDefiningOp();
+      return from && errors.wide.contains(from) && from->hasOneUse() && isElementwise(*from);
+    };
+    for (Block *block : blocks)
+      for (Operation &op : *block)
+        if (isElementwise(op) && mayBeWide(op) && !masksSoftmax(op) && isWide(op.getResult(0).getType()) &&
+            llvm::any_of(op.getOperands(), isInChain))
+          errors.wide.insert(&op);
+  }
+
+  static bool isElementwise(Operation &op) {
+    auto known = dyn_cast<nn::OperatorInterface>(op);
+    return known && known.getWorkKind() == nn::WorkKind::Elementwise;
+  }
+
+  TypicalNumbers &numbers;
+  SmallVector<Block *> blocks;
+  HalfErrors errors;
+};
+
+} // namespace
+
+HalfErrors findHalfErrors(func::FuncOp function, TypicalNumbers &numbers) {
+  return ErrorFinder(function, numbers).find();
+}
+
+} // namespace nacre::graph
