@@ -6,7 +6,7 @@ tools/*.cpp -> compiler/Pipeline.h -> compiler/<phase>/Passes.h -> dialects/* ->
                                       compiler/<phase> -> codegen/MachineModel.h -> the standard library alone
                                       compiler/encode -> codegen/form and the tables of tiles, to ask them
                     -> codegen/Backend.h -> codegen/{cpu,gpu} -> codegen/form -> dialects, LLVM
-codegen, and tools/package, which reads what it wrote -> runtime/include/nacre/model_format.h (and what it includes), the only bridge
+codegen, and tools/package and tools/diff, which read what it wrote -> runtime/include/nacre/model_format.h (and what it includes), the only bridge
         to the runtime
 tools/run, tools/try, tools/tune, samples -> nacre/runtime.h alone; runtime -> the C library alone
 whoever writes or opens libraries -> runtime/inspect/library_check.h; tools/run -> runtime/inspect/devices.h
@@ -43,7 +43,7 @@ ALLOWED = {
     "tools/translate/": ("tools/*", "compiler/import/Import.h", "compiler/state/WriteTrained.h", "dialects/*"),  # one phase alone, without the compiler around it
     # What models mean, and the parts of nacre-run that read, write and compare tensors; element types as libraries number them.
     "tools/eval/": ("tools/*", "tools/run/", "compiler/*", "compiler/options/", "compiler/evaluate/", "codegen/package/ElementTypes.h", "dialects/"),
-    "tools/diff/": ("tools/*", "tools/run/", "tools/eval/", "compiler/*", *PUBLIC),
+    "tools/diff/": ("tools/*", "tools/run/", "tools/eval/", "compiler/*", *BRIDGE),  # whose tables say what a library stores as fp16
     "tools/kernel/": ("tools/*", "codegen/*", "dialects/"),  # one kernel alone
     "samples/": PUBLIC,
     "test/": ("",),

@@ -4,7 +4,7 @@
 
 namespace nacre::diff {
 
-std::vector<std::string> advise(const Difference &difference, bool usedGpu) {
+std::vector<std::string> advise(const Difference &difference, const Computation &computation) {
   constexpr double greatestHalf = 65504;
   /// What rounding to halves, and adding up in another order, comes to at most in a network that is not broken.
   constexpr double mostOfRounding = 0.02;
@@ -18,11 +18,16 @@ std::vector<std::string> advise(const Difference &difference, bool usedGpu) {
     lines.emplace_back(
         "rounding explains an error this small: compile with --accuracy=strict, without --weight-type and "
         "--gpu-precision=fp16, or pass a larger --bound if the error is harmless");
-  if (usedGpu)
+  const bool isLarge = isNoNumber || difference.ofLargest > mostOfRounding;
+  if (isLarge && computation.storesHalves)
+    lines.emplace_back(
+        "the library stores values as fp16, which has 3 digits and no numbers above 65504 or below 6e-8: "
+        "compile without --gpu-precision=fp16 and --weight-type=fp16, and compare again");
+  if (computation.usedGpu)
     lines.emplace_back(
         "the GPU computes a part of this: compile with --place=cpu and compare again; if the CPU is right, "
         "nacre-run --gpu-self-test names the kernels that this GPU computes wrongly");
-  if (isNoNumber || difference.ofLargest > mostOfRounding)
+  if (isLarge && !computation.storesHalves)
     lines.emplace_back(
         "rounding does not explain an error this large: was the library compiled from this model, with these "
         "--shape and --set?");

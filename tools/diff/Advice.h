@@ -12,8 +12,14 @@
 
 namespace nacre::diff {
 
-/// Lines, the likeliest cause first.
-std::vector<std::string> advise(const Difference &difference, bool usedGpu);
+/// What is known of how `actual` numbers were computed.
+struct Computation {
+  bool usedGpu = false;
+  bool storesHalves = false; ///< Whether the library stores some values as fp16.
+};
+
+/// Returns lines, the likeliest cause first.
+std::vector<std::string> advise(const Difference &difference, const Computation &computation);
 
 } // namespace nacre::diff
 

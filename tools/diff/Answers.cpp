@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tools/diff/Answers.h"
+#include "runtime/include/nacre/model_format.h"
 #include "tools/run/session/Answers.h"
 #include "tools/run/session/ModelLibrary.h"
 #include "tools/run/session/Text.h"
@@ -17,6 +18,21 @@ Answer readAnswer(const TensorView &tensor) {
   for (size_t i = 0; i < tensor.count; ++i)
     answer.numbers[i] = readElement(tensor.type, tensor.data, i);
   return answer;
+}
+
+/// Whether launches of `model` read or write fp16. Nothing is known of libraries of another version.
+static bool storesHalves(const nacre_model *model) {
+  const auto *table = reinterpret_cast<const nacre_model_table *>(model);
+  constexpr nacre_row_sizes sizes = NACRE_ROW_SIZES;
+  if (table->format_version != NACRE_FORMAT_VERSION || std::memcmp(&table->sizes, &sizes, sizeof sizes) != 0)
+    return false;
+  for (uint32_t number = 0; number < table->entry_count; ++number) {
+    const nacre_entry &entry = table->entries[number];
+    for (uint32_t operand = 0; operand < entry.operand_count; ++operand)
+      if (entry.operands[operand].element_type == NACRE_F16)
+        return true;
+  }
+  return false;
 }
 
 static Outcome runLibrary(const std::string &path, const Options &options, const std::vector<Port> &inputs,
@@ -49,6 +65,7 @@ static Outcome runLibrary(const std::string &path, const Options &options, const
   if (Outcome failure = session.describe(info))
     return failure;
   answers.usedGpu = info.gpu_launches > 0;
+  answers.storesHalves = storesHalves(library.model);
   return std::nullopt;
 }
 

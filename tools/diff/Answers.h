@@ -22,6 +22,7 @@ struct Answer {
 struct Answers {
   std::map<std::string, Answer> tensors;
   bool usedGpu = false;
+  bool storesHalves = false; ///< Whether they are of a library that stores some values as fp16.
 };
 
 /// Of a tensor's bytes.

@@ -82,6 +82,13 @@ double distance(double a, double b) {
   return std::isnan(difference) ? infinity : difference;
 }
 
+/// Returns whether fp16 rounds `b` to infinity or to 0, and `a` is as wrong as that makes it, or nearly.
+bool isLostInHalves(double a, double b) {
+  constexpr double infinite = 65520, zero = 0x1p-25, largestRounding = 0.02;
+  const double size = std::fabs(b);
+  return (size >= infinite || (size != 0 && size <= zero)) && !(distance(a, b) <= largestRounding * size);
+}
+
 } // namespace
 
 Difference measure(nacre_element_type type, const std::vector<double> &actual, const std::vector<double> &expected) {
@@ -93,6 +100,7 @@ Difference measure(nacre_element_type type, const std::vector<double> &actual, c
       result.scale = std::fmax(result.scale, std::fabs(b));
       result.nans += std::isnan(a);
       result.infinities += std::isinf(a);
+      result.beyondHalves += isLostInHalves(a, b);
       signal += b * b;
     }
     noise += error * error;

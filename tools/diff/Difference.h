@@ -24,6 +24,7 @@ struct Difference {
   double scale = 0;                ///< the largest finite |b|
   size_t worst = 0;                ///< the first element with the largest error
   size_t nans = 0, infinities = 0; ///< in a, where b is a finite number
+  size_t beyondHalves = 0;         ///< wrong elements of a, where fp16 would make b infinite or 0
 };
 
 /// How far the elements `actual` of a tensor of `type` are from `expected`; as many.

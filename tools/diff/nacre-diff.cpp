@@ -112,7 +112,7 @@ std::string problemOf(const Row &row) {
 
 bool isBeyond(const Row &row) { return !problemOf(row).empty() || !isWithin(row.difference, bound); }
 
-void print(const Row &row, const tools::InterpretedModel &interpreted) {
+void print(const Row &row, const tools::InterpretedModel &interpreted, bool storesHalves) {
   const tools::Source &source = interpreted.sources[row.output];
   const diff::Difference &d = row.difference;
   std::string notes = problemOf(row);
@@ -120,6 +120,8 @@ void print(const Row &row, const tools::InterpretedModel &interpreted) {
     notes += (notes.empty() ? "" : ", ") + std::to_string(d.nans) + " NaN";
   if (d.infinities)
     notes += (notes.empty() ? "" : ", ") + std::to_string(d.infinities) + " infinite";
+  if (storesHalves && d.beyondHalves)
+    notes += (notes.empty() ? "" : ", ") + std::to_string(d.beyondHalves) + " beyond fp16";
   outs() << llvm::format("%5s  %-18s %9.2e  %9.2e  %9.2e  %9.3g  %6s  ",
                          source.index < 0 ? "-" : std::to_string(source.index).c_str(),
                          run::printableText(source.op).substr(0, 18).c_str(), d.largest, d.ofLargest, d.relative,
@@ -128,7 +130,7 @@ void print(const Row &row, const tools::InterpretedModel &interpreted) {
          << (isBeyond(row) ? "  <" : "") << "\n";
 }
 
-void printVerdict(const Row &row, const tools::InterpretedModel &interpreted, bool usedGpu) {
+void printVerdict(const Row &row, const tools::InterpretedModel &interpreted, const diff::Answers &actual) {
   const tools::Source &source = interpreted.sources[row.output];
   const std::string tensor = "tensor '" + run::printableText(interpreted.outputs[row.output].name) + "'";
   outs() << "\nfirst beyond the bound: "
@@ -145,7 +147,7 @@ void printVerdict(const Row &row, const tools::InterpretedModel &interpreted, bo
          << numberText("%.9g", row.expected->numbers[worst]) << " within "
          << numberText("%.3g", bound * row.difference.scale) << ", but is "
          << numberText("%.9g", row.actual->numbers[worst]) << "\n";
-  for (const std::string &line : diff::advise(row.difference, usedGpu))
+  for (const std::string &line : diff::advise(row.difference, {actual.usedGpu, actual.storesHalves}))
     outs() << "  - " << line << "\n";
 }
 
@@ -201,12 +203,12 @@ Outcome compare(const CompilerOptions &compiler, const run::Options &options, ml
     if (row.actual->dims == row.expected->dims)
       row.difference = diff::measure(row.expected->type, row.actual->numbers, row.expected->numbers);
     if (!onlyBeyond || isBeyond(row))
-      print(row, interpreted);
+      print(row, interpreted, actual.storesHalves);
     if (!first && isBeyond(row))
       first = &row;
   }
   if (first)
-    printVerdict(*first, interpreted, actual.usedGpu);
+    printVerdict(*first, interpreted, actual);
   else
     outs() << (rows.size() == 1 ? "\nthe tensor is within "
                                 : "\nall " + std::to_string(rows.size()) + " tensors are within ")

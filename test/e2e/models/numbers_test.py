@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """nacre-eval runs models as they are, and nacre-diff names the node at which a library parts from them."""
 import os
+import random
 import re
 import struct
 import sys
@@ -28,11 +29,11 @@ def leaky_model():
 
 
 def large_model():
-    """A convolution whose results halves have not, though neither what it reads nor what is made of them is large."""
+    """A convolution whose results halves do not have, for inputs of thousands: the compiler cannot know. Its operand and the last result are smaller."""
     graph = nacre.Graph("large", seed=4)
     x = graph.node("Conv", [graph.input("x", [1, 8, 24, 24]), graph.kernel("first", [16, 8, 3, 3])], pads=[1, 1, 1, 1], name="small")
-    x = graph.node("Conv", [x, graph.weight("huge", [16, 16, 3, 3], 10000, 60000)], pads=[1, 1, 1, 1], name="overflows")
-    x = graph.node("Mul", [x, graph.constant("least", [1], [1e-6])], name="scale")
+    x = graph.node("Conv", [x, graph.weight("large", [16, 16, 3, 3], -4, 4)], pads=[1, 1, 1, 1], name="overflows")
+    x = graph.node("Mul", [x, graph.constant("least", [1], [1e-3])], name="scale")
     graph.node("Conv", [x, graph.kernel("last", [8, 16, 3, 3])], output="y", pads=[1, 1, 1, 1], name="behind")
     graph.output("y", [1, 8, 24, 24])
     return graph
@@ -142,11 +143,18 @@ class NumbersTest(nacre.NacreTest):
 
     def test_diff_finds_an_overflow_of_halves(self):
         library = self.compile("large", "--keep=all", "--place=gpu", "--gpu-precision=fp16")
-        said = self.diff("large", library, "--gpu", "--bound=0.01", status=1)
+        draw = random.Random(6)
+        write_npy(self.path("x.npy"), [1, 8, 24, 24], [draw.uniform(-3000, 3000) for _ in range(8 * 24 * 24)])
+        fed = f"--input=x={self.path('x.npy')}"
+        said = self.diff("large", library, "--gpu", "--bound=0.01", fed, status=1)
         self.assertEqual(self.verdict(said)[:2], ("overflows", "Conv"))
         self.assertIn("numbers here are larger than 65504, the largest of fp16: compile with --gpu-precision=fp32", said)
+        self.assertIn("the library stores values as fp16", said)
+        self.assertNotIn("was the library compiled from this model", said)
+        infinite, beyond = re.search(r"overflows +\((\d+) infinite, (\d+) beyond fp16\)", said).groups()
+        self.assertGreaterEqual(int(beyond), int(infinite))
         right = self.compile("large", "--keep=all", "--place=gpu", output=self.path("libright.so"))
-        self.assertIn("tensors are within 0.01", self.diff("large", right, "--gpu", "--bound=0.01"))
+        self.assertIn("tensors are within 0.01", self.diff("large", right, "--gpu", "--bound=0.01", fed))
 
     def test_diff_finds_a_wrong_kernel_of_the_gpu(self):
         library = self.compile("leaky", "--keep=all", "--place=gpu")

@@ -70,6 +70,12 @@ TEST(Difference, WhatIsNoNumberIsBeyondAnyBound) {
 
 TEST(Difference, OfNothingButZerosIsBeyondAnyBound) { EXPECT_FALSE(isWithin(measure(NACRE_F32, {1}, {0}), 1e9)); }
 
+TEST(Difference, CountsWhatHalvesCannotHold) {
+  // Infinite, the largest, and 0 instead; the others are right, or wrong for another reason.
+  const std::vector<double> actual = {infinity, 65504, 0, 1e6, 2, -1e-9}, expected = {1e6, -1e6, 1e-12, 1e6, 1, -1e-9};
+  EXPECT_EQ(measure(NACRE_F32, actual, expected).beyondHalves, 3U);
+}
+
 TEST(Advice, FollowsWhatIsSeen) {
   Difference overflow, rounding, wrong;
   overflow.scale = 1e5;
@@ -77,10 +83,19 @@ TEST(Advice, FollowsWhatIsSeen) {
   overflow.ofLargest = infinity;
   rounding.ofLargest = 2e-3;
   wrong.ofLargest = 0.5;
-  EXPECT_NE(advise(overflow, true).front().find("--gpu-precision=fp32"), std::string::npos);
-  EXPECT_NE(advise(rounding, false).front().find("--accuracy=strict"), std::string::npos);
-  EXPECT_NE(advise(wrong, true).front().find("--place=cpu"), std::string::npos);
-  EXPECT_NE(advise(wrong, false).front().find("compiled from this model"), std::string::npos);
+  EXPECT_NE(advise(overflow, {/*usedGpu=*/true}).front().find("--gpu-precision=fp32"), std::string::npos);
+  EXPECT_NE(advise(rounding, {}).front().find("--accuracy=strict"), std::string::npos);
+  EXPECT_NE(advise(wrong, {/*usedGpu=*/true}).front().find("--place=cpu"), std::string::npos);
+  EXPECT_NE(advise(wrong, {}).front().find("compiled from this model"), std::string::npos);
+}
+
+TEST(Advice, NamesHalvesInsteadOfDoubtingTheBuild) {
+  Difference wrong;
+  wrong.ofLargest = 0.5;
+  const std::vector<std::string> lines = advise(wrong, {/*usedGpu=*/true, /*storesHalves=*/true});
+  EXPECT_NE(lines.front().find("without --gpu-precision=fp16"), std::string::npos);
+  for (const std::string &line : lines)
+    EXPECT_EQ(line.find("compiled from this model"), std::string::npos);
 }
 
 } // namespace
