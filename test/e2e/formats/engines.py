@@ -70,7 +70,7 @@ class EnginesTest(nacre.NacreTest):
         self.onnx = self.path("model.onnx")
         model.graph.save(self.onnx)
         for name, array in {**model.fed, **model.wanted}.items():
-            np.save(self.path(name + ".npy"), array)
+            np.save(self.path(name + ".npy"), np.asarray(array, order="C"))
 
     def compiled(self, *options, status=0):
         library = self.path("libmodel.so")
