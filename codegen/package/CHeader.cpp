@@ -4,7 +4,6 @@
 #include "codegen/package/ElementTypes.h"
 
 #include "dialects/nn/codes/Quantization.h"
-#include "dialects/plan/Notes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"

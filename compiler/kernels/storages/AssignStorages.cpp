@@ -14,6 +14,7 @@
 #include "compiler/kernels/storages/StoragePlan.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/NnDialect.h"
+#include "dialects/nn/codes/Quantization.h"
 #include "dialects/plan/Notes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
