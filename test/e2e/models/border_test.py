@@ -25,7 +25,7 @@ from border_models import NO_SCALE, Described, onnx_models, tflite_models
 
 sys.path.insert(0, os.path.join(nacre.ROOT, "test", "conformance"))
 from readers import tflite
-from readers.wire import fields
+from readers.wire import decode
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 INCLUDE = os.path.join(nacre.ROOT, "runtime", "include")
@@ -70,16 +70,12 @@ def line(side, index, meaning):
 
 def constants_of(path):
     """{name: elements} of the initializers of an ONNX file that are floats or bytes."""
-    constants = {}
+    tensor = {2: ("type", "int"), 4: ("floats", ["float"]), 5: ("integers", ["int"]), 8: ("name", "text"), 9: ("raw", "bytes")}
     with open(path, "rb") as file:
-        data = file.read()
-    for key, graph in fields(data, 0, len(data)):
-        for tensor in (item for number, item in fields(data, *graph) if number == 5) if key == 7 else ():
-            found = dict(fields(data, *tensor))
-            dtype = {1: "<f4", 2: "u1", 3: "i1"}.get(found[2])
-            if dtype and 9 in found:
-                constants[data[slice(*found[8])].decode()] = np.frombuffer(data[slice(*found[9])], dtype).tolist()
-    return constants
+        model = decode(file.read(), {7: ("graph", {5: ("constants", [tensor])})})
+    types = {1: "<f4", 2: "u1", 3: "i1"}
+    return {found.name: np.frombuffer(found.raw, types[found.type]).tolist() if found.raw else found.floats or found.integers
+            for found in model.graph.constants if found.type in types}
 
 
 class BorderTest(nacre.NacreTest):
