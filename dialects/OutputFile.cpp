@@ -6,6 +6,8 @@
 
 #include <cerrno>
 #include <climits>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -19,23 +21,8 @@ namespace {
 constexpr unsigned kPermissions = 0777;
 constexpr int kMostLinks = 40; // as many as the system follows
 
-std::string folderOf(const std::string &path) {
-  const size_t slash = path.rfind('/');
-  return slash == path.npos ? "" : path.substr(0, slash + 1);
-}
-
-/// What a path is, behind all symbolic links; the last one may lead to what is not there yet.
-std::string followLinks(std::string path) {
-  char text[PATH_MAX];
-  for (int links = 0; links < kMostLinks; ++links) {
-    const ssize_t bytes = readlink(path.c_str(), text, sizeof text);
-    if (bytes < 0)
-      break;
-    const std::string link(text, static_cast<size_t>(bytes));
-    path = link[0] == '/' ? link : folderOf(path) + link;
-  }
-  return path;
-}
+/// The bytes of an unfinished file's name. The linker and the writer of weights add to it: together they stay below NAME_MAX.
+constexpr size_t kMostBeside = 200;
 
 bool isStream(mode_t mode) { return S_ISCHR(mode) || S_ISFIFO(mode); }
 
@@ -53,7 +40,56 @@ std::string uniqueSuffix() {
   return ".partial-" + std::to_string(getpid()) + "-" + std::to_string(time.tv_sec * 1000000000 + time.tv_nsec);
 }
 
+/// Returns the first bytes of a text in UTF-8, at most so many, without a part of a character at the end.
+std::string_view cut(std::string_view text, size_t most) {
+  if (text.size() <= most)
+    return text;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80)
+    --most;
+  return text.substr(0, most);
+}
+
+/// Returns a new name in the folder of a file.
+std::string nameBeside(const std::string &path) {
+  std::string folder = folderOf(path);
+  const std::string suffix = uniqueSuffix();
+  const std::string_view name = std::string_view(path).substr(folder.size());
+  return folder.append(cut(name, kMostBeside - suffix.size())) + suffix;
+}
+
 } // namespace
+
+std::string folderOf(const std::string &path) {
+  const size_t slash = path.rfind('/');
+  return slash == path.npos ? "" : path.substr(0, slash + 1);
+}
+
+std::string followLinks(std::string path) {
+  char text[PATH_MAX];
+  for (int links = 0; links < kMostLinks; ++links) {
+    const ssize_t bytes = readlink(path.c_str(), text, sizeof text);
+    if (bytes < 0)
+      break;
+    const std::string link(text, static_cast<size_t>(bytes));
+    path = link[0] == '/' ? link : folderOf(path) + link;
+  }
+  return path;
+}
+
+std::string hashedFileNameOf(std::string_view stem, std::string_view extension, std::string_view whole) {
+  uint64_t hash = 0xcbf29ce484222325; // FNV-1a
+  for (const char c : whole.empty() ? stem : whole)
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  char digits[18];
+  std::snprintf(digits, sizeof digits, "-%016llx", static_cast<unsigned long long>(hash));
+  const size_t most = NAME_MAX - std::strlen(digits) - extension.size();
+  return std::string(cut(stem, most)).append(digits).append(extension);
+}
+
+std::string fileNameOf(std::string_view stem, std::string_view extension, std::string_view whole) {
+  return stem.size() + extension.size() <= NAME_MAX ? std::string(stem).append(extension)
+                                                    : hashedFileNameOf(stem, extension, whole);
+}
 
 OutputFile::~OutputFile() {
   if (file >= 0)
@@ -78,7 +114,7 @@ std::string OutputFile::open(const std::string &path, Announce announce) {
   permissions = isNew ? 0666 : old.st_mode & kPermissions;
   target = followLinks(path);
   do {
-    temporary = target + uniqueSuffix();
+    temporary = nameBeside(target);
     if (announce)
       announce(temporary);
     file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, permissions);
@@ -131,7 +167,10 @@ std::string writeFile(const std::string &path, std::string_view bytes, OutputFil
 
 std::string findOutputProblem(const std::string &path) {
   struct stat old;
-  if (stat(path.c_str(), &old) == 0 && !S_ISREG(old.st_mode))
+  const bool isNew = stat(path.c_str(), &old) != 0;
+  if (isNew && errno != ENOENT)
+    return std::strerror(errno);
+  if (!isNew && !S_ISREG(old.st_mode))
     return S_ISDIR(old.st_mode) ? "it is a folder" : "it is not a regular file";
   const std::string folder = folderOf(followLinks(path));
   return access(folder.empty() ? "." : folder.c_str(), W_OK) == 0 ? "" : std::strerror(errno);

@@ -4,7 +4,8 @@
 // Why:   what several programs write to one path at a time, or one that is killed, must be a whole file of one of them.
 // How:   a name that no other process has, in the same folder; then the old file's permissions, fsync, rename. A symbolic
 //        link stays, and the file that it leads to is replaced. Terminals and pipes are written to where they are; a pipe
-//        that nobody reads is an error, not a wait. Uses only the C library: nacre-run has no LLVM.
+//        that nobody reads is an error, not a wait. A name of any length that the system takes is written: the new one is
+//        shorter. Uses only the C library: nacre-run has no LLVM.
 
 #ifndef NACRE_DIALECTS_OUTPUTFILE_H
 #define NACRE_DIALECTS_OUTPUTFILE_H
@@ -45,6 +46,18 @@ private:
 
 /// Writes a whole file; the problem, or "".
 std::string writeFile(const std::string &path, std::string_view bytes, OutputFile::Announce announce = nullptr);
+
+/// Returns the name of a file that a program names itself: `stem` and `extension`, or hashedFileNameOf() if that is too long for a file.
+std::string fileNameOf(std::string_view stem, std::string_view extension, std::string_view whole = {});
+
+/// Returns as much of `stem` as fits in the name of a file, a hash of `whole`, by default of the stem, and `extension`.
+std::string hashedFileNameOf(std::string_view stem, std::string_view extension, std::string_view whole = {});
+
+/// Returns the folder in a path, with the last slash; "" of a name.
+std::string folderOf(const std::string &path);
+
+/// Returns what a path leads to by all symbolic links in its last part; the file may not exist yet.
+std::string followLinks(std::string path);
 
 /// Why a regular file of that name could not be written, as far as can be told before; or "".
 std::string findOutputProblem(const std::string &path);

@@ -79,7 +79,7 @@ struct NewFile {
   static constexpr uint64_t kMostPath = 4096; ///< More the system does not take.
 
   char path[2 * kMostPath]; ///< A folder's, and what a link says.
-  char beside[2 * kMostPath + 64];
+  char beside[2 * kMostPath + 256];
 };
 /// Opens a file beside the one of this path, with its mode where there is one.
 long begin_file(NewFile &made, const char *path);

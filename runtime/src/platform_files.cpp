@@ -16,11 +16,12 @@ constexpr long kAsUserSays = 0666;           // less the process's mask
 constexpr long kPermissions = 0777;
 constexpr long kFileType = 0170000, kRegular = 0100000; // S_IFMT, S_IFREG
 constexpr long kReadable = 1, kPrivate = 2;             // PROT_READ, MAP_PRIVATE
-constexpr int kMostLinks = 40;                          // as many as the system follows
-constexpr long kIsAbsent = -2;                          // -ENOENT
-constexpr long kIsThere = -17;                          // -EEXIST
-constexpr long kInvalid = -22;                          // -EINVAL
-constexpr long kIsNoFile = -126;                        // the runtime's own, as the next
+constexpr uint64_t kMostName = 200;
+constexpr int kMostLinks = 40;   // as many as the system follows
+constexpr long kIsAbsent = -2;   // -ENOENT
+constexpr long kIsThere = -17;   // -EEXIST
+constexpr long kInvalid = -22;   // -EINVAL
+constexpr long kIsNoFile = -126; // the runtime's own, as the next
 constexpr long kIsTooShort = -127;
 
 /// What the system says of a file: `struct stat`, which glibc and bionic have alike.
@@ -129,7 +130,9 @@ long begin_file(NewFile &made, const char *path) {
   do {
     Text<256> suffix;
     suffix << ".new-" << now();
-    join(made.beside, made.path, suffix.c_str());
+    join(made.beside, made.path, "");
+    name_in(made.beside)[kMostName] = 0; // a name as long as the system takes has room for the suffix
+    join(made.beside, made.beside, suffix.c_str());
     file = open_by(made.beside, kCreateNew, mode);
   } while (file == kIsThere); // another saver's of this nanosecond
   if (error == 0)

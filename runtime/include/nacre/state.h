@@ -110,12 +110,13 @@ static inline nacre_status nacre_state_copy(nacre_state *from, nacre_state *to) 
 }
 
 /**
- * Saves the tensors of these roles to a file. The file is written completely to disk and then replaces `path` atomically:
- * even after a crash, or if several threads and processes save to it, `path` is one complete file. The last saver wins.
- * The new file keeps the permissions of the old one and belongs to the user who saves. If `path` is a symbolic link, the
- * link remains and its target is replaced. A folder, pipe, socket or device is refused. The temporary file is called
- * `path`.new-N, with a number N that no other saver uses; for a symbolic link, it is next to the link's target. It is
- * removed after an error, but remains if the process is killed: remove such files while no process is saving.
+ * Saves the tensors of these roles to a file. The file is written completely to disk and then replaces `path`
+ * atomically: even after a crash, or if several threads and processes save to it, `path` is one complete file. The last
+ * saver wins. The new file keeps the permissions of the old one and belongs to the user who saves. If `path` is a
+ * symbolic link, the link remains and its target is replaced. A folder, pipe, socket or device is refused. The
+ * temporary file is called `path`.new-N, with a number N that no other saver uses and at most 200 bytes of the old
+ * name; for a symbolic link, it is next to the link's target. It is removed after an error, but remains if the process
+ * is killed: remove such files while no process is saving.
  * The values are not checked. The loss of a step is computed with the weights before its update. So after training, read
  * the weights and check that they are finite before you replace a good file.
  * Cost: one allocation of 17 KiB, for paths, and the size of the header or of the largest tensor whose layout in memory
