@@ -9,6 +9,7 @@
 #include "compiler/CompileKernels.h"
 #include "compiler/ImportSettings.h"
 #include "compiler/ModuleCopies.h"
+#include "compiler/OutputFiles.h"
 #include "compiler/PlacementSearch.h"
 #include "compiler/PrintModule.h"
 #include "compiler/SaidOnce.h"
@@ -47,8 +48,8 @@ namespace {
 class Compilation {
 public:
   Compilation(const CompilerOptions &options, MLIRContext &context, raw_ostream &text, CompileReport &report,
-              Progress progress)
-      : options(options), text(text), report(report), phases(options, context, report, progress),
+              Progress progress, const NamedFiles &files)
+      : options(options), files(files), text(text), report(report), phases(options, context, report, progress),
         modelName(options.modelName.empty()
                       ? package::modelNameOf(options.outputPath == "-" ? options.modelPath : options.outputPath)
                       : options.modelName) {}
@@ -159,7 +160,7 @@ private:
     if (failed(phases.run(Phase::Import, [&] {
           module =
               trained ? trained->import(*model, importOptions) : model->import(importOptions, keptTensorsOf(options));
-          return success(bool(module));
+          return success(module && succeeded(checkOutputs(*model, files, phases.getContext())));
         })))
       return nullptr;
     if (trainsItself() && !module->lookupSymbol(train::trainEntry)) {
@@ -361,6 +362,7 @@ private:
   }
 
   const CompilerOptions &options;
+  const NamedFiles &files;
   raw_ostream &text;
   CompileReport &report; ///< Only written.
   PhaseRunner phases;
@@ -378,8 +380,8 @@ private:
 } // namespace
 
 LogicalResult compileModel(const CompilerOptions &options, MLIRContext &context, raw_ostream &text,
-                           CompileReport &report, Progress progress) {
-  return Compilation(options, context, text, report, progress).run();
+                           CompileReport &report, Progress progress, const NamedFiles &files) {
+  return Compilation(options, context, text, report, progress, files).run();
 }
 
 llvm::Error checkTarget(StringRef target, StringRef cpus) { return codegen::parseTargets(target, cpus).takeError(); }

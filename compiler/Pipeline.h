@@ -10,6 +10,7 @@
 
 #include "compiler/options/CompilerOptions.h"
 #include "compiler/report/CompileReport.h"
+#include "dialects/NamedFiles.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -29,9 +30,13 @@ void registerDialects(mlir::DialectRegistry &registry);
 /// Every pass of every phase, for nacre-opt.
 void registerPasses();
 
-/// Compiles options.modelPath. Diagnostics go to the context. Text (--compile-to, --emit=asm|llvm-ir) goes to `text`.
+/// Compiles options.modelPath. Diagnostics go to the context. Text (--compile-to, --emit=asm|llvm-ir) goes to `text`. No output of
+/// `files` may take the place of a file that the model reads.
 llvm::LogicalResult compileModel(const CompilerOptions &options, mlir::MLIRContext &context, llvm::raw_ostream &text,
-                                 CompileReport &report, Progress progress);
+                                 CompileReport &report, Progress progress, const NamedFiles &files = {});
+
+/// Returns the files that compileModel() writes if the output is a library or an object: words after "the", and the path of each.
+llvm::SmallVector<std::pair<std::string, std::string>> describeOutputs(const CompilerOptions &options);
 
 /// Names and descriptions of the device profiles that nacre-compile carries.
 llvm::SmallVector<std::pair<std::string, std::string>> describeDevices();

@@ -8,6 +8,7 @@
 #include "tools/CommandLine.h"
 #include "tools/NearestName.h"
 #include "tools/ResponseFile.h"
+#include "tools/StandardStreams.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -27,13 +28,21 @@ public:
   CaughtErrors() : file(std::tmpfile()), before(file ? dup(STDERR_FILENO) : -1) {
     if (before >= 0)
       dup2(fileno(file), STDERR_FILENO);
+    current = this;
   }
   ~CaughtErrors() {
     release();
+    current = nullptr;
     if (file)
       std::fclose(file);
   }
   CaughtErrors(const CaughtErrors &) = delete;
+
+  /// LLVM ends the process after --version and its like.
+  static void releaseAtExit() {
+    if (current)
+      current->release();
+  }
 
   /// Makes the standard error what it was, and returns the text.
   std::string release() {
@@ -52,6 +61,7 @@ public:
   }
 
 private:
+  static inline CaughtErrors *current = nullptr;
   std::FILE *file;
   int before;
 };
@@ -70,6 +80,52 @@ std::string positionalNames() {
   const auto names = map_range(cl::SubCommand::getTopLevel().PositionalOpts,
                                [](const cl::Option *option) { return option->HelpStr.str(); });
   return join(names, " ");
+}
+
+/// Writes what LLVM and the C library still hold of the standard output. Returns what is wrong, or "".
+std::string flushOutputs() {
+  CaughtErrors::releaseAtExit();
+  outs().flush();
+  const std::error_code error = outs().error();
+  outs().clear_error(); // which would end the program in LLVM's words, as would the next
+  errs().clear_error();
+  if (error)
+    return error == std::errc::bad_file_descriptor ? "it is closed" : error.message();
+  return flushStandardOutput();
+}
+
+/// What the value of an option must be, by its entry in --help.
+std::string describeValue(const cl::Option &option) {
+  const StringRef value = option.ValueStr;
+  if (value.empty())
+    return "true or false";
+  SmallVector<StringRef> words;
+  value.split(words, '|');
+  const auto isWord = [](StringRef word) { return all_of(word, [](char c) { return isAlnum(c) || c == '-'; }); };
+  if (words.size() < 2 || !all_of(words, isWord))
+    return ("<" + value + ">").str();
+  return join(drop_end(words), ", ") + " or " + words.back().str();
+}
+
+/// Returns an error about the first option whose value is empty.
+Error refuseEmptyValues(ArrayRef<char *> words) {
+  const auto &known = cl::getRegisteredOptions();
+  for (size_t at = 1; at < words.size(); ++at) {
+    const StringRef word = words[at];
+    if (word == "--") // what follows are files
+      break;
+    const auto [name, value] = word.ltrim('-').split('=');
+    const cl::Option *option = word.starts_with("-") ? known.lookup(name) : nullptr;
+    if (!option)
+      continue;
+    const bool takesNext = !word.contains('=') && option->getValueExpectedFlag() == cl::ValueRequired;
+    at += takesNext;
+    const bool isEmpty = takesNext ? at < words.size() && StringRef(words[at]).empty() : word.ends_with("=");
+    if (isEmpty && value.empty())
+      return createStringError(word.take_front(word.find('=')) + " must be " + describeValue(*option) +
+                               ", but is ''; see --help");
+  }
+  return Error::success();
 }
 
 /// The kind of value that a number's parser names.
@@ -117,13 +173,22 @@ std::string rewrite(StringRef said, StringRef program) {
 
 } // namespace
 
+void watchStandardStreams(int status) {
+  static OutputCheck check{status, flushOutputs};
+  (void)outs(); // LLVM's streams end after the check, because they began before it
+  (void)errs();
+  watchStandardStreams(check);
+}
+
 bool asksForHelp(ArrayRef<char *> words) {
   return any_of(words, [](StringRef word) { return word == "--help" || word == "-help" || word == "-h"; });
 }
 
-Error parseOptions(int argc, char **argv, const Help &help) {
+Error parseOptions(int argc, char **argv, const Help &help, NamedFiles *files) {
   std::string problem;
   Arguments arguments(argc, argv, problem);
+  if (files)
+    arguments.addFilesTo(*files);
   if (!problem.empty())
     return createStringError(problem);
   if (asksForHelp(ArrayRef(arguments.values(), arguments.count()))) {
@@ -137,7 +202,7 @@ Error parseOptions(int argc, char **argv, const Help &help) {
   raw_string_ostream stream(messages);
   CaughtErrors caught;
   if (cl::ParseCommandLineOptions(arguments.count(), arguments.values(), help.overview, &stream))
-    return Error::success();
+    return refuseEmptyValues(ArrayRef(arguments.values(), arguments.count()));
   return createStringError(rewrite(caught.release() + messages, sys::path::filename(argv[0])));
 }
 

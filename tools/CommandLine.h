@@ -7,6 +7,7 @@
 #ifndef NACRE_TOOLS_COMMANDLINE_H
 #define NACRE_TOOLS_COMMANDLINE_H
 
+#include "dialects/NamedFiles.h"
 #include "tools/Help.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -31,10 +32,14 @@ template <size_t size> void setVersion(const char (&program)[size]) {
   });
 }
 
+/// Called first in main. When the process exits, a standard output that cannot be written is an error; `status` is then the exit status
+/// of a program that would have succeeded.
+void watchStandardStreams(int status);
+
 /// Reads main's command line, in which files may stand for their words (tools/ResponseFile.h). The error does not begin with the
 /// program's name; its caller says that, as in its other messages. LLVM's messages are replaced by those of the other programs.
-/// If they ask for help, it is printed, and the process ends.
-llvm::Error parseOptions(int argc, char **argv, const Help &help);
+/// If they ask for help, it is printed, and the process ends. Empty values are errors. Adds the files that stand for words to `files`.
+llvm::Error parseOptions(int argc, char **argv, const Help &help, NamedFiles *files = nullptr);
 
 /// Whether one of the words asks for help.
 bool asksForHelp(llvm::ArrayRef<char *> words);

@@ -7,6 +7,7 @@
 #include "tools/ModelInputs.h"
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
 
@@ -16,6 +17,17 @@ static Error checkAssignment(StringRef option, StringRef text, StringRef input, 
   if (input.empty() || value.empty())
     return createStringError("--" + option + " must be input=value, but is '" + text + "'");
   return Error::success();
+}
+
+void ModelInputs::addFiles(NamedFiles &files) const {
+  const auto addIfThere = [&](const std::string &option, StringRef path) {
+    if (sys::fs::exists(path)) // else it is a number, or the beginning of several names
+      files.addInput(option, path.str());
+  };
+  files.addInput("--weights", weights);
+  addIfThere("--checkpoint", checkpoint.getValue());
+  for (StringRef text : values)
+    addIfThere("--set", text.split('=').second);
 }
 
 Error ModelInputs::readShapes(Shapes &to) const {

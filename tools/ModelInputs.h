@@ -8,6 +8,8 @@
 #ifndef NACRE_TOOLS_MODELINPUTS_H
 #define NACRE_TOOLS_MODELINPUTS_H
 
+#include "dialects/NamedFiles.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
@@ -34,6 +36,8 @@ public:
       options.randomWeights = randomWeights;
     return llvm::joinErrors(readShapes(toShapes), readValues(toValues));
   }
+  /// Adds the files that they name.
+  void addFiles(NamedFiles &files) const;
   size_t signatureCount() const { return signatures.size(); }
 
 private:

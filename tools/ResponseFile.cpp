@@ -30,8 +30,9 @@ int readFile(const std::string &path, std::string &text) {
   return error;
 }
 
-/// Adds `word`, or what it stands for; the problem, if there is one.
-std::string addWord(const std::string &word, std::vector<std::string> &words, std::vector<std::string> &reading) {
+/// Adds `word`, or what it stands for, and the files that were read. Returns the problem, if there is one.
+std::string addWord(const std::string &word, std::vector<std::string> &words, std::vector<std::string> &files,
+                    std::vector<std::string> &reading) {
   if (word.size() < 2 || word[0] != '@') {
     words.push_back(word);
     return "";
@@ -46,9 +47,10 @@ std::string addWord(const std::string &word, std::vector<std::string> &words, st
   std::vector<std::string> found;
   if (!splitWords(text, found))
     return subject + " must end what they begin to quote, but a quote has no end";
+  files.push_back(path);
   reading.push_back(path);
   for (const std::string &each : found)
-    if (std::string problem = addWord(each, words, reading); !problem.empty())
+    if (std::string problem = addWord(each, words, files, reading); !problem.empty())
       return problem;
   reading.pop_back();
   return "";
@@ -88,7 +90,7 @@ Arguments::Arguments(int count, char **arguments, std::string &problem) {
     if (i == 0)
       words.push_back(arguments[i]); // a program's name may begin with anything
     else
-      problem = addWord(arguments[i], words, reading);
+      problem = addWord(arguments[i], words, files, reading);
   for (std::string &word : words)
     pointers.push_back(word.data());
   pointers.push_back(nullptr);

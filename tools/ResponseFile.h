@@ -9,6 +9,8 @@
 #ifndef NACRE_TOOLS_RESPONSEFILE_H
 #define NACRE_TOOLS_RESPONSEFILE_H
 
+#include "dialects/NamedFiles.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,9 +27,14 @@ public:
   int count() const { return static_cast<int>(words.size()); }
   /// As main's: they end with a null pointer.
   char **values() { return pointers.data(); }
+  /// Adds the files that were read, as inputs.
+  void addFilesTo(NamedFiles &named) const {
+    for (const std::string &path : files)
+      named.addInput("@" + path, path);
+  }
 
 private:
-  std::vector<std::string> words;
+  std::vector<std::string> words, files;
   std::vector<char *> pointers;
 };
 

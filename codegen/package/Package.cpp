@@ -213,6 +213,14 @@ std::string modelNameOf(StringRef outputPath) {
   return name.empty() || isDigit(name[0]) ? "_" + name : name;
 }
 
+std::string headerPathOf(StringRef outputPath) {
+  SmallString<128> path = sys::path::parent_path(outputPath);
+  StringRef stem = sys::path::stem(outputPath);
+  stem.consume_front("lib");
+  sys::path::append(path, stem + ".h");
+  return path.str().str();
+}
+
 uint64_t weightBytes(mlir::ModuleOp module, bool areApart) {
   uint64_t bytes = 0;
   placeWeights(module, areApart, bytes);
@@ -326,11 +334,7 @@ Expected<PackageSizes> writePackage(mlir::ModuleOp module, ArrayRef<CompiledKern
     if (Error error = writeWeightsFile(weightsOutput, *table, weights, sizes.weightBytes, options))
       return error;
 
-  SmallString<128> headerPath = sys::path::parent_path(options.outputPath);
-  StringRef stem = sys::path::stem(options.outputPath);
-  stem.consume_front("lib");
-  sys::path::append(headerPath, stem + ".h");
-  const std::string header = headerPath.str().str();
+  const std::string header = headerPathOf(options.outputPath);
   if (Error error =
           cannotWrite(header, writeFile(header, modelHeader(module, options.modelName, symbol), removeOnSignal)))
     return error;

@@ -36,6 +36,9 @@ struct PackageSizes {
 /// Returns the stem of `outputPath` without a leading `lib`, as a C identifier.
 std::string modelNameOf(llvm::StringRef outputPath);
 
+/// Returns the path of the C header of a library or an object.
+std::string headerPathOf(llvm::StringRef outputPath);
+
 /// Returns the bytes that the weights of a module take in its library.
 uint64_t weightBytes(mlir::ModuleOp module, bool areApart);
 

@@ -57,6 +57,9 @@ public:
   /// Returns the limit of memory that the model states, if any.
   std::optional<MemoryCap> getMemoryCap() const;
 
+  /// Returns the paths of all files that were read: the model's own, its weights, and those of `options`.
+  const std::vector<std::string> &getFiles() const { return files; }
+
   /// Returns the nodes of all imports so far.
   const std::vector<ImportedNode> &getNodes() const { return nodes.getNodes(); }
 
@@ -66,6 +69,7 @@ private:
   std::unique_ptr<ModelView> view;
   mlir::MLIRContext *context;
   ImportedNodes nodes;
+  std::vector<std::string> files;
 };
 
 /// Imports the model at `path`; its content decides the format. Arguments and results of the function carry their

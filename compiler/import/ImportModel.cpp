@@ -7,6 +7,7 @@
 
 #include "compiler/import/Formats.h"
 #include "compiler/import/GraphImporter.h"
+#include "compiler/import/files/MappedPaths.h"
 #include "compiler/import/model/FileKind.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -70,11 +71,18 @@ Model::Model(std::unique_ptr<ModelView> view, MLIRContext *context) : view(std::
 Model::~Model() = default;
 
 std::unique_ptr<Model> Model::read(StringRef path, const ImportOptions &options, MLIRContext *context) {
+  std::vector<std::string> files;
+  const MappedPaths mapped(files);
   FailureOr<std::unique_ptr<ModelView>> view = readModel(path, options, context);
-  return succeeded(view) ? std::unique_ptr<Model>(new Model(std::move(*view), context)) : nullptr;
+  if (failed(view))
+    return nullptr;
+  std::unique_ptr<Model> model(new Model(std::move(*view), context));
+  model->files = std::move(files);
+  return model;
 }
 
 OwningOpRef<ModuleOp> Model::import(const ImportOptions &options, const KeptTensors &kept) {
+  const MappedPaths mapped(files);
   return importGraph(*view, normalize(*view, options), context, kept, &nodes);
 }
 

@@ -8,6 +8,7 @@ import logging
 import os
 import pickle
 import random
+import shutil
 import signal
 import stat
 import subprocess
@@ -145,6 +146,29 @@ class CompileTest(packaged.PackageTest):
             nacre.compile(model, shape={"z": [1]})
         self.assertTrue(caught.exception.diagnostics[0].message.startswith("shape must name"))
         self.assertIn("--shape must name", caught.exception.output, "the compiler's own words")
+
+    def test_no_output_is_a_file_that_is_read(self):
+        model, folder = self.model("sums"), self.path("there")
+        os.mkdir(folder)
+        shutil.copy(model, os.path.join(folder, "a.h"))
+        os.link(os.path.join(folder, "a.h"), os.path.join(folder, "m.so"))
+        saved = os.path.join(folder, "a.h")
+        for library, keywords, words in (
+                (saved, {}, f"library must not name a file that is read, but '{saved}' is '{saved}'; choose another file"),
+                ("m.so", {}, "library must not name a file that is read"),
+                ("liba.so", {}, "the header of library must not name a file that is read"),
+                ("new.so", {"time_trace": os.path.join(folder, "new.so")}, "time_trace must not name the file of library, but both are"),
+                ("new.so", {"time_trace": saved}, "time_trace must not name"),
+                ("new.so", {"weights_in": "file", "time_trace": os.path.join(folder, "new.weights")}, "time_trace must not name the file of the weights file of library")):
+            with self.subTest(library=library, **keywords):
+                with self.assertRaises(nacre.OptionError) as caught:
+                    nacre.compile(saved, library=os.path.join(folder, library), **keywords)
+                self.assertIn(words, str(caught.exception))
+                self.assertEqual(sorted(os.listdir(folder)), ["a.h", "m.so"])
+                with open(saved, "rb") as now, open(model, "rb") as before:
+                    self.assertEqual(now.read(), before.read())
+        nacre.compile(saved, library=os.path.join(folder, "new.so"))
+        nacre.compile(saved, library=os.path.join(folder, "new.so"))
 
     def test_messages_name_keywords(self):
         graph = packaged.Graph("open")

@@ -99,26 +99,28 @@ static int writeReport(const std::string &path, const CompileReport &report) {
   return problem.empty() ? 0 : reportUnwritable(path, problem);
 }
 
-int runCompile(const CompilerOptions &options, StringRef reportPath, mlir::MLIRContext &context, Console &console) {
+int runCompile(const CompilerOptions &options, StringRef reportPath, const NamedFiles &files,
+               mlir::MLIRContext &context, Console &console) {
   const bool isText = options.compileTo || options.output == Output::Assembly || options.output == Output::LlvmIr;
   const bool isFile = isText && options.outputPath != "-";
   // A model is compiled for minutes; what is wrong with its place is said before.
   std::string unfinished;
   const scope_exit finished([&] { sys::DontRemoveFileOnSignal(unfinished); }); // once textFile has removed it
   OutputFile textFile;
-  if (std::string problem = isFile   ? textFile.open(options.outputPath, removeOnSignal)
-                            : isText ? ""
-                                     : findOutputProblem(options.outputPath);
-      !problem.empty())
-    return reportUnwritable(options.outputPath, problem);
+  if (isFile)
+    if (const std::string problem = textFile.open(options.outputPath, removeOnSignal); !problem.empty())
+      return reportUnwritable(options.outputPath, problem);
+  for (const auto &[what, path] : describeOutputs(options))
+    if (const std::string problem = findOutputProblem(path); !problem.empty())
+      return reportUnwritable(path, problem);
   unfinished = textFile.beside();
   std::optional<raw_fd_ostream> text;
   if (isFile)
     text.emplace(textFile.descriptor(), /*shouldClose=*/false);
   CompileReport report;
-  LogicalResult compiled =
-      compileModel(options, context, isFile ? *text : outs(), report,
-                   [&](Phase phase, unsigned done, unsigned total) { console.showProgress(phase, done, total); });
+  LogicalResult compiled = compileModel(
+      options, context, isFile ? *text : outs(), report,
+      [&](Phase phase, unsigned done, unsigned total) { console.showProgress(phase, done, total); }, files);
   console.clearProgress();
   if (failed(compiled))
     return 1;

@@ -6,6 +6,7 @@
 #define NACRE_TOOLS_COMPILE_CONSOLE_H
 
 #include "compiler/Pipeline.h"
+#include "dialects/NamedFiles.h"
 #include "mlir/IR/Diagnostics.h"
 #include "tools/compile/ProgressLine.h"
 
@@ -31,8 +32,8 @@ private:
 };
 
 /// Compiles and writes what was asked for; returns the exit code.
-int runCompile(const CompilerOptions &options, llvm::StringRef reportPath, mlir::MLIRContext &context,
-               Console &console);
+int runCompile(const CompilerOptions &options, llvm::StringRef reportPath, const NamedFiles &files,
+               mlir::MLIRContext &context, Console &console);
 
 /// `--check`; returns the exit code.
 int runCheck(const CompilerOptions &options, mlir::MLIRContext &context, Console &console);

@@ -55,7 +55,8 @@ EXAMPLES
 
 EXIT STATUS
   0  compiled, or everything is supported
-  1  the model cannot be compiled; the messages name its nodes
+  1  the model cannot be compiled, and the messages name its nodes; or an output
+     cannot be written
   2  the command line is wrong
   4  memory ran out
 )";

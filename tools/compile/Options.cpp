@@ -4,6 +4,7 @@
 
 #include "tools/compile/Options.h"
 #include "compiler/Pipeline.h"
+#include "dialects/OutputFile.h"
 #include "tools/CommandLine.h"
 #include "tools/NearestName.h"
 #include "tools/ReportPage.h"
@@ -137,6 +138,14 @@ Error readTraining(Declarations &options, CompilerOptions &compiler) {
   return checkTraining(training);
 }
 
+/// Returns lib<model>.so or .o, with a shorter name if a file cannot have this one.
+std::string defaultOutput(const CompilerOptions &compiler) {
+  const std::string extension = compiler.output == Output::Object ? ".o" : ".so";
+  const std::string longest = compiler.weightsApart ? ".weights" : extension;
+  const std::string name = fileNameOf(("lib" + sys::path::stem(compiler.modelPath)).str(), longest);
+  return name.substr(0, name.size() - longest.size()) + extension;
+}
+
 /// Options that only tell what is to be written do nothing beside those that write nothing.
 Error checkNothingIgnored(const Declarations &options) {
   const cl::Option *questions[] = {&options.check, &options.listWeights, &options.listOperators};
@@ -166,12 +175,12 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   static Declarations options;
   cl::HideUnrelatedOptions(options.categories);
   setVersion("nacre-compile");
-  if (Error error = parseOptions(argc, argv, describeOptions(options.categories)))
+  CommandLine result;
+  if (Error error = parseOptions(argc, argv, describeOptions(options.categories), &result.files))
     return error;
 
   if (Error error = checkNothingIgnored(options))
     return error;
-  CommandLine result;
   result.listDevices = options.device == "list";
   result.listPresets = options.preset == "list";
   result.listOperators = options.listOperators;
@@ -207,6 +216,8 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   if (options.maxConstant < 1 || options.maxConstant > (int64_t(1) << 30))
     return bad("--max-constant must be between 1 and 2^30 MiB, but is " + Twine(options.maxConstant));
   compiler.maxConstantBytes = options.maxConstant << 20;
+  result.files.addInput("the model", compiler.modelPath);
+  options.modelInputs.addFiles(result.files);
   if (Error error = options.modelInputs.read(compiler, compiler.inputShapes, compiler.inputValues))
     return error;
   compiler.inputs = options.inputs;
@@ -236,6 +247,8 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   if (!compiler.device.empty())
     if (Error error = checkDevice(compiler.device))
       return bad("--device: " + toString(std::move(error)) + suggestDevice(compiler.device));
+  if (sys::fs::exists(compiler.device)) // else it is a name
+    result.files.addInput("--device", compiler.device);
   std::optional<Accuracy> accuracy = parseAccuracy(options.accuracy);
   if (!accuracy)
     return bad("--accuracy must be fast or strict, but is '" + options.accuracy + "'");
@@ -276,14 +289,16 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   if (isText && result.targets.size() > 1)
     return bad("--emit=asm, --emit=llvm-ir and --compile-to require exactly one --target, not " +
                Twine(result.targets.size()));
-  if (compiler.outputPath.empty())
-    compiler.outputPath =
-        isText ? "-" : ("lib" + sys::path::stem(compiler.modelPath) + (*output == Output::Object ? ".o" : ".so")).str();
+  result.namesOutput = !compiler.outputPath.empty();
+  if (!result.namesOutput)
+    compiler.outputPath = isText ? "-" : defaultOutput(compiler);
   result.timeTracePath = options.timeTrace;
   if (options.timeTrace.getNumOccurrences() > 0 && options.timeTrace.empty()) {
     if (compiler.outputPath == "-")
       return bad("--time-trace requires a file name if the output goes to the terminal, as in --time-trace=trace.json");
-    result.timeTracePath = compiler.outputPath + ".time-trace.json";
+    const StringRef file = sys::path::filename(compiler.outputPath);
+    result.timeTracePath =
+        StringRef(compiler.outputPath).drop_back(file.size()).str() + fileNameOf(file.str(), ".time-trace.json");
   }
   return result;
 }

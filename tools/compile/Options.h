@@ -6,6 +6,7 @@
 #define NACRE_TOOLS_COMPILE_OPTIONS_H
 
 #include "compiler/options/CompilerOptions.h"
+#include "dialects/NamedFiles.h"
 #include "llvm/Support/Error.h"
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace nacre::tools {
 
 struct CommandLine {
   CompilerOptions compiler;
+  NamedFiles files;                 ///< All that it names. Outputs are added for all targets together.
+  bool namesOutput = false;         ///< Whether -o is given.
   std::vector<std::string> targets; ///< One at least; compiler.target is the first.
   std::string reportPath;           ///< Empty: no report is written.
   std::string timeTracePath;        ///< Empty: none is written.

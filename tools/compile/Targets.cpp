@@ -62,12 +62,36 @@ static Error checkNames(StringRef target, StringRef cpus) {
   return createStringError(message);
 }
 
+static void addOutputs(NamedFiles &files, const CommandLine &one) {
+  const auto outputs = describeOutputs(one.compiler);
+  if (outputs.empty() && one.compiler.outputPath != "-")
+    files.addOutput("-o", one.compiler.outputPath);
+  for (const auto &[index, output] : enumerate(outputs))
+    files.addOutput(index == 0 && one.namesOutput ? "-o" : "the " + output.first, output.second);
+  if (one.reportPath != "-")
+    files.addOutput("--report", one.reportPath);
+  files.addOutput("--time-trace", one.timeTracePath);
+}
+
+/// Gives all of them the files that they name. Returns an error if one of these would be lost.
+static Error compareFiles(std::vector<CommandLine> &all) {
+  NamedFiles files = all.front().files;
+  for (const CommandLine &one : all)
+    addOutputs(files, one);
+  for (CommandLine &one : all)
+    one.files = files;
+  const std::string problem = files.findProblem();
+  return problem.empty() ? Error::success() : createStringError(problem);
+}
+
 Expected<std::vector<CommandLine>> forEachTarget(const CommandLine &commandLine) {
   const std::vector<std::string> &targets = commandLine.targets;
   if (targets.size() < 2) {
     std::vector<CommandLine> one = {commandLine};
     dropWhatTargetLacks(one.front());
     if (Error error = checkNames(one.front().compiler.target, one.front().compiler.cpus))
+      return error;
+    if (Error error = compareFiles(one))
       return error;
     return one;
   }
@@ -99,6 +123,8 @@ Expected<std::vector<CommandLine>> forEachTarget(const CommandLine &commandLine)
     if (!commandLine.timeTracePath.empty())
       one.timeTracePath = inFolderOf(target, commandLine.timeTracePath);
   }
+  if (Error error = compareFiles(all))
+    return error;
   return all;
 }
 

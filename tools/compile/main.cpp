@@ -4,6 +4,7 @@
 
 #include "compiler/ModelQuestions.h"
 #include "compiler/Pipeline.h"
+#include "tools/CommandLine.h"
 #include "tools/OutOfMemory.h"
 #include "tools/compile/Console.h"
 #include "tools/compile/Options.h"
@@ -33,12 +34,13 @@ static int run(const tools::CommandLine &commandLine) {
   if (commandLine.listWeights)
     return tools::runListWeights(options, context);
   tools::TimeTrace trace(commandLine.timeTracePath);
-  const int status = tools::runCompile(options, commandLine.reportPath, context, console);
+  const int status = tools::runCompile(options, commandLine.reportPath, commandLine.files, context, console);
   const int written = trace.write();
   return status ? status : written;
 }
 
 int main(int argc, char **argv) {
+  tools::watchStandardStreams(/*status=*/1);
   llvm::InitLLVM init(argc, argv);
   tools::handleOutOfMemory();
   llvm::Expected<tools::CommandLine> commandLine = tools::parseCommandLine(argc, argv);

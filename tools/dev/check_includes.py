@@ -12,7 +12,7 @@ tools/run, tools/try, tools/tune, samples -> nacre/runtime.h alone; runtime -> t
 whoever writes or opens libraries -> runtime/inspect/library_check.h; tools/run -> runtime/inspect/devices.h
 compiler/import, tools/run -> compiler/import/npy, compiler/import/protobuf/Wire.h, dialects/nn/FloatFormats.h -> the standard library alone
 tools/run -> tools/tune/Measure.h -> the standard library and Linux alone
-whoever writes files -> dialects/OutputFile.h -> the C library alone
+whoever names or writes files -> dialects/NamedFiles.h, dialects/OutputFile.h -> the C library alone
 whoever prints counts -> dialects/Count.h -> the standard library alone
 tools/eval, tools/diff -> compiler/evaluate -> dialects: what a model means, beside the phases and seen by none of them
 tools/translate -> compiler/state -> compiler/import: trained weights back into a model
@@ -34,11 +34,11 @@ ALLOWED = {
     "codegen/": ("dialects/", "codegen/", *BRIDGE),
     "codegen/form/": ("dialects/", "codegen/form/"),
     "runtime/": ("nacre/",),
-    "tools/package/": ("tools/*", "dialects/OutputFile.h", "runtime/include/nacre/weights_format.h", "runtime/include/nacre/info.h"),
+    "tools/package/": ("tools/*", "dialects/NamedFiles.h", "dialects/OutputFile.h", "runtime/include/nacre/weights_format.h", "runtime/include/nacre/info.h"),
     "tools/": ("tools/*", "compiler/*", "compiler/options/", "compiler/report/", "dialects/"),
-    "tools/run/": (*PUBLIC, *INSPECT, *DEVICES, "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "compiler/import/npy/", "compiler/import/protobuf/Wire.h", "dialects/Count.h",
-                   "dialects/OutputFile.h", "dialects/nn/FloatFormats.h", "tools/tune/Measure.h"),
-    "tools/tune/": (*PUBLIC, *INSPECT, "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "dialects/OutputFile.h"),
+    "tools/run/": (*PUBLIC, *INSPECT, *DEVICES, "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "tools/StandardStreams.h", "compiler/import/npy/", "compiler/import/protobuf/Wire.h", "dialects/Count.h",
+                   "dialects/NamedFiles.h", "dialects/OutputFile.h", "dialects/nn/FloatFormats.h", "tools/tune/Measure.h"),
+    "tools/tune/": (*PUBLIC, *INSPECT, "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "tools/StandardStreams.h", "dialects/NamedFiles.h", "dialects/OutputFile.h"),
     "tools/try/": (*PUBLIC, *INSPECT),
     "tools/translate/": ("tools/*", "compiler/import/Import.h", "compiler/state/WriteTrained.h", "dialects/*"),  # one phase alone, without the compiler around it
     # What models mean, and the parts of nacre-run that read, write and compare tensors; element types as libraries number them.
@@ -54,6 +54,7 @@ ALLOWED["compiler/state/"] = ("compiler/import/", "dialects/")
 ALLOWED.update({f"compiler/{phase}/": ("dialects/", "codegen/MachineModel.h") for phase in PHASES})
 # The standard library alone: nacre-run, which has no LLVM, reads .npy files, tensors of ONNX and small floats by them, too.
 ALLOWED["compiler/import/npy/"] = ALLOWED["compiler/import/protobuf/Wire.h"] = ALLOWED["dialects/OutputFile."] = ALLOWED["dialects/nn/FloatFormats.h"] = ()
+ALLOWED["dialects/NamedFiles."] = ("dialects/OutputFile.h",)
 # Prices are those of a target.
 ALLOWED["compiler/schedule/"] += ("codegen/Target.h", "codegen/TargetOptions.h")
 # Of code generation one phase sees what is pure: which encodings there are, and what they come to.

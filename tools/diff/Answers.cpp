@@ -2,7 +2,7 @@
 
 #include "tools/diff/Answers.h"
 #include "runtime/include/nacre/model_format.h"
-#include "tools/run/session/Answers.h"
+#include "tools/run/session/Files.h"
 #include "tools/run/session/ModelLibrary.h"
 #include "tools/run/session/Text.h"
 
@@ -71,9 +71,8 @@ static Outcome runLibrary(const std::string &path, const Options &options, const
 
 static Outcome readFolder(const std::string &folder, const std::vector<Port> &wanted, Answers &answers) {
   for (const Port &port : wanted) {
-    const std::string path = folder + "/" + fileName(port.name);
-    struct stat there{};
-    if (stat(path.c_str(), &there) != 0)
+    const std::string path = findOutput(folder, port.name);
+    if (path.empty())
       continue;
     FileTensor tensor;
     if (Outcome failure = readTensorLike(port.tensor, path, tensor))

@@ -71,7 +71,7 @@ EXAMPLES
 EXIT STATUS
   0  all compared tensors are within the bound
   1  a tensor exceeds the bound
-  2  the command line or a file is wrong
+  2  the command line or a file is wrong, or the output cannot be written
   3  the model or the library cannot be run here
   4  memory ran out
 )";
@@ -225,6 +225,7 @@ Outcome compare(const CompilerOptions &compiler, const run::Options &options, ml
 } // namespace
 
 int main(int argc, char **argv) {
+  tools::watchStandardStreams(int(ExitCode::Usage));
   InitLLVM init(argc, argv);
   tools::handleOutOfMemory();
   tools::setVersion("nacre-diff");
@@ -235,6 +236,7 @@ int main(int argc, char **argv) {
   }
   CompilerOptions compiler;
   run::Options options;
+  NamedFiles files; // all are read
   compiler.modelPath = model;
   compiler.keepsAll = true;
   options.threads = threads;
@@ -242,7 +244,7 @@ int main(int argc, char **argv) {
   if (gpuCut.getNumOccurrences() > 0)
     options.gpuCut = NACRE_GPU_CUT(gpuCut);
   std::string problem;
-  if (Error error = modelOptions.read(compiler, options))
+  if (Error error = modelOptions.read(compiler, options, files))
     problem = toString(std::move(error));
   else if (!(bound >= 0))
     problem = "--bound must be at least 0, but is " + numberText("%g", bound);

@@ -36,7 +36,11 @@ static std::string namesOf(ModuleOp module) {
 
 Outcome InterpretedModel::open(const CompilerOptions &options, const std::string &entry, MLIRContext &context) {
   Failure refused{ExitCode::Refused, "'" + options.modelPath + "' is not read; the messages above say why"};
-  module = importer::importModel(options.modelPath, importOptionsOf(options), keptTensorsOf(options), &context);
+  const importer::ImportOptions importOptions = importOptionsOf(options);
+  if (const auto model = importer::Model::read(options.modelPath, importOptions, &context)) {
+    module = model->import(importOptions, keptTensorsOf(options));
+    files = model->getFiles();
+  }
   if (!module || (asksForGradients(*module) && failed(writeGradients(*module))))
     return refused;
   for (auto candidate : module->getOps<func::FuncOp>())

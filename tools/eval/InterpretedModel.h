@@ -33,7 +33,8 @@ public:
   std::vector<run::Port> inputs, outputs, states;
   std::vector<evaluate::Tensor>
       values; ///< of the outputs, floats in double; where a run decides sizes, with all that there may be
-  std::vector<Source> sources; ///< of the outputs; known where values are kept
+  std::vector<std::string> files; ///< that the import has read
+  std::vector<Source> sources;    ///< of the outputs; known where values are kept
 
 private:
   run::Port &addPort(std::vector<run::Port> &ports, llvm::StringRef name, mlir::Type type);

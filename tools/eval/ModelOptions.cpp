@@ -6,7 +6,8 @@ namespace nacre::tools {
 
 ModelOptions::ModelOptions(llvm::cl::OptionCategory &category) : category(category), modelInputs(category) {}
 
-llvm::Error ModelOptions::read(CompilerOptions &compiler, run::Options &run) {
+llvm::Error ModelOptions::read(CompilerOptions &compiler, run::Options &run, NamedFiles &files) {
+  modelInputs.addFiles(files);
   run.inputs = inputs;
   run.seed = seed;
   run.entry = entry;

@@ -23,8 +23,8 @@ class ModelOptions {
 public:
   explicit ModelOptions(llvm::cl::OptionCategory &category);
 
-  /// What they say, once they are parsed.
-  llvm::Error read(CompilerOptions &compiler, run::Options &run);
+  /// What they say, once they are parsed. Adds the files of the model's options to `files`.
+  llvm::Error read(CompilerOptions &compiler, run::Options &run, NamedFiles &files);
   evaluate::Settings getSettings() const {
     return {floats, maxIterations ? int64_t(std::min<uint64_t>(maxIterations, INT64_MAX)) : INT64_MAX};
   }

@@ -11,6 +11,7 @@
 #include "tools/eval/Messages.h"
 #include "tools/eval/ModelOptions.h"
 #include "tools/run/session/Answers.h"
+#include "tools/run/session/Files.h"
 #include "tools/run/session/Inputs.h"
 
 #include "llvm/Support/InitLLVM.h"
@@ -26,7 +27,8 @@ static cl::opt<uint64_t> runs("runs", cl::init(1), cl::value_desc("N"), cl::cat(
                               cl::desc("Number of runs; state goes on from run to run (default: 1)"));
 static cl::opt<std::string>
     outputFolder("output", cl::value_desc("folder"), cl::cat(category),
-                 cl::desc("Write outputs and state to <folder>/<name>.npy; the folder must exist"));
+                 cl::desc("Write outputs and state to <folder>/<name>.npy (a long name ends in a hash); the folder "
+                          "must exist"));
 static cl::list<std::string> keep("keep", cl::CommaSeparated, cl::value_desc("all|tensor[,tensor]"), cl::cat(category),
                                   cl::desc("Also output intermediate tensors, all or those listed"));
 static cl::list<std::string> expects("expect", cl::value_desc("name=file"), cl::cat(category),
@@ -56,7 +58,7 @@ EXAMPLES
 EXIT STATUS
   0  done, and every expected output agrees
   1  an output differs
-  2  the command line or a file is wrong
+  2  the command line or a file is wrong, or an output cannot be written
   3  the model cannot be read or evaluated; the messages name its nodes
   4  memory ran out
 )";
@@ -71,37 +73,48 @@ static nacre::tools::Help describeOptions() {
           kClosing.str()};
 }
 
-static Outcome execute(const nacre::CompilerOptions &compiler, nacre::run::Options &options,
+static Outcome execute(const nacre::CompilerOptions &compiler, nacre::run::Options &options, nacre::NamedFiles &files,
                        mlir::MLIRContext &context) {
   nacre::tools::InterpretedModel interpreted;
   if (Outcome failure = interpreted.open(compiler, options.entry, context))
     return failure;
+  for (const std::string &path : interpreted.files)
+    files.addInput("the model's data", path);
+  if (!options.outputFolder.empty())
+    nacre::run::addOutputs(files, interpreted.outputs, interpreted.states, options.outputFolder);
+  if (Outcome failure = nacre::run::checkFiles(files))
+    return failure;
   if (Outcome failure = nacre::run::fillPorts(interpreted.inputs, options))
+    return failure;
+  std::vector<nacre::run::Expected> expected;
+  if (Outcome failure = nacre::run::openExpected(interpreted.outputs, options, expected))
     return failure;
   for (uint64_t run = 0; run < options.runs; ++run)
     if (Outcome failure = interpreted.run(modelOptions.getSettings()))
       return failure;
   if (!options.outputFolder.empty())
-    for (const auto *ports : {&interpreted.outputs, &interpreted.states})
-      if (Outcome failure = nacre::run::writePorts(*ports, options.outputFolder))
-        return failure;
+    if (Outcome failure = nacre::run::writeOutputs(interpreted.outputs, interpreted.states, options.outputFolder))
+      return failure;
   if (options.expects.empty())
     nacre::run::summariseOutputs(interpreted.outputs);
-  return nacre::run::compareOutputs(interpreted.outputs, options);
+  return nacre::run::compareOutputs(expected, options.tolerance);
 }
 
 int main(int argc, char **argv) {
+  nacre::tools::watchStandardStreams(int(ExitCode::Usage));
   InitLLVM init(argc, argv);
   nacre::tools::handleOutOfMemory();
   nacre::tools::setVersion("nacre-eval");
   cl::HideUnrelatedOptions(category);
-  if (Error error = nacre::tools::parseOptions(argc, argv, describeOptions())) {
+  nacre::CompilerOptions compiler;
+  nacre::NamedFiles files;
+  if (Error error = nacre::tools::parseOptions(argc, argv, describeOptions(), &files)) {
     errs() << "nacre-eval: error: " << toString(std::move(error)) << "\n";
     return int(ExitCode::Usage);
   }
-  nacre::CompilerOptions compiler;
   nacre::run::Options options;
   compiler.modelPath = model;
+  files.addInput("the model", model);
   compiler.keepsAll = is_contained(keep, "all");
   if (!compiler.keepsAll)
     compiler.kept = keep;
@@ -109,7 +122,7 @@ int main(int argc, char **argv) {
   options.outputFolder = outputFolder;
   options.expects = expects;
   options.tolerance = {relative, absolute};
-  if (Error error = modelOptions.read(compiler, options)) {
+  if (Error error = modelOptions.read(compiler, options, files)) {
     errs() << "nacre-eval: error: " << toString(std::move(error)) << "\n";
     return int(ExitCode::Usage);
   }
@@ -117,12 +130,17 @@ int main(int argc, char **argv) {
     errs() << "nacre-eval: error: --runs must be at least 1, --rtol and --atol at least 0\n";
     return int(ExitCode::Usage);
   }
+  nacre::run::addFiles(files, options);
+  if (Outcome failure = nacre::run::checkFiles(files)) {
+    errs() << "nacre-eval: error: " << failure->text << "\n";
+    return int(failure->code);
+  }
   mlir::DialectRegistry registry;
   nacre::registerDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   const mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &message) { nacre::tools::printMessage(model, message); });
-  if (Outcome failure = execute(compiler, options, context)) {
+  if (Outcome failure = execute(compiler, options, files, context)) {
     errs() << "nacre-eval: error: " << failure->text << "\n";
     return int(failure->code);
   }

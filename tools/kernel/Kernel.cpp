@@ -124,11 +124,20 @@ static mlir::LogicalResult writeGpu(nacre::plan::KernelOp kernel, raw_ostream &o
 }
 
 int main(int argc, char **argv) {
+  nacre::tools::watchStandardStreams(/*status=*/1);
   nacre::tools::handleOutOfMemory();
   nacre::tools::setVersion("nacre-kernel");
   cl::HideUnrelatedOptions(category);
-  if (Error error = nacre::tools::parseOptions(argc, argv, describeOptions())) {
+  nacre::NamedFiles files;
+  if (Error error = nacre::tools::parseOptions(argc, argv, describeOptions(), &files)) {
     errs() << "nacre-kernel: " << toString(std::move(error)) << "\n";
+    return 2;
+  }
+  files.addInput("the module", input);
+  if (output != "-")
+    files.addOutput("-o", output);
+  if (const std::string problem = files.findProblem(); !problem.empty()) {
+    errs() << "nacre-kernel: " << problem << "\n";
     return 2;
   }
   Expected<SmallVector<Target, 1>> targets = parseTargets(target, cpu);

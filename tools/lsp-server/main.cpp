@@ -36,6 +36,7 @@ General:
 } // namespace
 
 int main(int argc, char **argv) {
+  nacre::tools::watchStandardStreams(/*status=*/1);
   if (nacre::tools::asksForHelp({argv + 1, argv + argc})) {
     llvm::outs() << kHelp;
     return 0;

@@ -10,6 +10,7 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace {
 
@@ -62,9 +63,39 @@ constexpr llvm::StringLiteral kAfter = R"(General:
   --version             Print the version
 )";
 
+/// MLIR's options that name files, beside -o. MLIR opens an output before it reads its input, which is then empty.
+constexpr llvm::StringLiteral kInputs[] = {"irdl-file"};
+constexpr llvm::StringLiteral kOutputs[] = {"log-actions-to", "mlir-generate-reproducer",
+                                            "mlir-pass-pipeline-crash-reproducer", "profile-actions-to",
+                                            "remarks-output-file"};
+
+/// Returns what is wrong if two options name one file that is written; else "".
+std::string findSameFile(llvm::ArrayRef<char *> words, const std::string &input, const std::string &output) {
+  nacre::NamedFiles files;
+  if (input != "-")
+    files.addInput("the module", input);
+  if (output != "-")
+    files.addOutput("-o", output);
+  for (size_t at = 0; at < words.size(); ++at) {
+    auto [name, value] = llvm::StringRef(words[at]).split('=');
+    if (!name.consume_front("-"))
+      continue;
+    name.consume_front("-");
+    const bool isInput = llvm::is_contained(kInputs, name), isOutput = llvm::is_contained(kOutputs, name);
+    if (value.empty() && (isInput || isOutput) && at + 1 < words.size())
+      value = words[++at];
+    if (isInput)
+      files.addInput("--" + name.str(), value.str());
+    if (isOutput && value != "-")
+      files.addOutput("--" + name.str(), value.str());
+  }
+  return files.findProblem();
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
+  nacre::tools::watchStandardStreams(/*status=*/1);
   if (nacre::tools::asksForHelp({argv + 1, argv + argc})) {
     llvm::outs() << kBefore << kPasses << kAfter;
     return 0;
@@ -77,6 +108,11 @@ int main(int argc, char **argv) {
   nacre::registerPasses();
   nacre::tools::setVersion("nacre-opt");
   nacre::tools::hideOptionsOfLibraries();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "Runs passes of Nacre and of MLIR on a module.\n", registry));
+  const auto [input, output] =
+      mlir::registerAndParseCLIOptions(argc, argv, "Runs passes of Nacre and of MLIR on a module.\n", registry);
+  if (const std::string problem = findSameFile({argv + 1, argv + argc}, input, output); !problem.empty()) {
+    llvm::errs() << "nacre-opt: error: " << problem << "\n";
+    return 1;
+  }
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));
 }

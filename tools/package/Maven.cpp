@@ -44,16 +44,30 @@ std::string pomOf(const MavenArtifact &artifact) {
   return text;
 }
 
+constexpr const char *kChecksums[] = {".md5", ".sha1"};
+/// Of the files of an artifact. The description comes last: a reader finds either none or all of it.
+constexpr const char *kSuffixes[] = {"-sources.jar", "-javadoc.jar", ".aar", ".pom"};
+
 Error writeWithChecksums(const std::string &path, StringRef bytes) {
   MD5 md5;
   md5.update(bytes);
   const SmallString<32> md5Digits = md5.final().digest();
   const std::string sha1 = toHex(SHA1::hash(arrayRefFromStringRef(bytes)), /*LowerCase=*/true);
-  const std::pair<std::string, StringRef> files[] = {{path, bytes}, {path + ".md5", md5Digits}, {path + ".sha1", sha1}};
+  const std::pair<std::string, StringRef> files[] = {
+      {path, bytes}, {path + kChecksums[0], md5Digits}, {path + kChecksums[1], sha1}};
   for (const auto &[file, content] : files)
     if (const std::string problem = writeFile(file, content); !problem.empty())
       return createStringError("cannot write '" + file + "': " + problem);
   return Error::success();
+}
+
+/// The path of an artifact's files, without what tells them apart.
+std::string stemOf(StringRef repository, const Coordinates &at) {
+  SmallString<128> path = repository;
+  for (StringRef part : split(at.group, '.'))
+    sys::path::append(path, part);
+  sys::path::append(path, at.artifact, at.version, at.artifact + "-" + at.version);
+  return path.str().str();
 }
 
 /// What Maven and Gradle accept, and is a name of folders.
@@ -74,20 +88,24 @@ Expected<Coordinates> parseCoordinates(StringRef text) {
                            text + "'");
 }
 
+std::vector<std::string> repositoryFiles(StringRef repository, const Coordinates &coordinates) {
+  const std::string stem = stemOf(repository, coordinates);
+  std::vector<std::string> files;
+  for (const char *suffix : kSuffixes) {
+    files.push_back(stem + suffix);
+    for (const char *checksum : kChecksums)
+      files.push_back(stem + suffix + checksum);
+  }
+  return files;
+}
+
 Error writeToRepository(StringRef repository, const MavenArtifact &artifact) {
-  const Coordinates &at = artifact.coordinates;
-  SmallString<128> folder = repository;
-  for (StringRef part : split(at.group, '.'))
-    sys::path::append(folder, part);
-  sys::path::append(folder, at.artifact, at.version);
+  const std::string stem = stemOf(repository, artifact.coordinates), pom = pomOf(artifact);
+  const StringRef folder = sys::path::parent_path(stem);
   if (std::error_code error = sys::fs::create_directories(folder))
     return createStringError("cannot make the folder '" + folder + "': " + error.message());
-  sys::path::append(folder, at.artifact + "-" + at.version);
-  const std::string stem = folder.str().str(), pom = pomOf(artifact);
-  // The description comes last: a reader finds either none or all of it.
-  const std::pair<const char *, StringRef> files[] = {
-      {"-sources.jar", artifact.sources}, {"-javadoc.jar", artifact.javadoc}, {".aar", artifact.aar}, {".pom", pom}};
-  for (const auto &[suffix, bytes] : files)
+  const StringRef contents[] = {artifact.sources, artifact.javadoc, artifact.aar, pom};
+  for (const auto &[suffix, bytes] : zip_equal(kSuffixes, contents))
     if (Error error = writeWithChecksums(stem + suffix, bytes))
       return error;
   return Error::success();

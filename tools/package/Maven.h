@@ -14,6 +14,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace nacre::tools {
 
@@ -32,6 +33,9 @@ struct MavenArtifact {
   bool isRuntime = false;                ///< Of Nacre, whose licence is known; a model's is its owner's.
   llvm::StringRef aar, sources, javadoc;
 };
+
+/// Returns the paths of all files that writeToRepository() writes.
+std::vector<std::string> repositoryFiles(llvm::StringRef repository, const Coordinates &coordinates);
 
 /// Writes the artifact's files with their checksums.
 llvm::Error writeToRepository(llvm::StringRef repository, const MavenArtifact &artifact);

@@ -45,7 +45,8 @@ EXAMPLES
 
 EXIT STATUS
   0  all files are written
-  1  the libraries cannot be packaged; the message says which one and why
+  1  the libraries cannot be packaged, or a file cannot be written; the message
+     says which one and why
   2  the command line is wrong
   4  memory ran out
 )";
@@ -59,14 +60,22 @@ static Expected<std::unique_ptr<MemoryBuffer>> readFile(const std::string &path)
 
 static tools::Coordinates runtimeCoordinates() { return {"dev.nacre", "nacre-runtime", NACRE_VERSION}; }
 
-/// The runtime's AAR and the archives next to it, as the build makes them.
+/// Returns the paths of the runtime's AAR and of the archives next to it, as the build makes them.
+static std::vector<std::string> runtimeFiles() {
+  std::vector<std::string> files;
+  StringRef stem = runtime;
+  if (stem.consume_back(".aar"))
+    for (const char *suffix : {".aar", "-sources.jar", "-javadoc.jar"})
+      files.push_back(stem.str() + suffix);
+  return files;
+}
+
 static Error writeRuntime() {
+  if (!StringRef(runtime).ends_with(".aar"))
+    return createStringError("--runtime must be nacre-runtime.aar, but is '" + runtime + "'");
   std::vector<std::unique_ptr<MemoryBuffer>> files;
-  for (const char *suffix : {".aar", "-sources.jar", "-javadoc.jar"}) {
-    StringRef stem = runtime;
-    if (!stem.consume_back(".aar"))
-      return createStringError("--runtime must be nacre-runtime.aar, but is '" + runtime + "'");
-    auto file = readFile(stem.str() + suffix);
+  for (const std::string &path : runtimeFiles()) {
+    auto file = readFile(path);
     if (!file)
       return file.takeError();
     files.push_back(std::move(*file));
@@ -98,7 +107,40 @@ static Error writeRepository(const tools::AndroidLibrary &library, const tools::
   return tools::writeToRepository(maven, artifact);
 }
 
-static Error package() {
+/// Adds what is named on the command line, and the runtime's other files.
+static void addFiles(NamedFiles &files) {
+  for (const std::string &path : libraries)
+    files.addInput("a library", path);
+  for (const std::string &path : runtimeFiles())
+    files.addInput("--runtime", path);
+  files.addOutput("-o", output);
+  files.addFolder("--maven", maven);
+  if (!runtime.empty())
+    for (const std::string &path : tools::repositoryFiles(maven, runtimeCoordinates()))
+      files.addOutput("--maven for the runtime", path);
+}
+
+/// Adds the files next to a model's library, and those that the model's name or coordinates name.
+static void addModelFiles(NamedFiles &files, ArrayRef<tools::ModelFile> models, const tools::Coordinates &coordinates,
+                          const std::string &path) {
+  for (const tools::ModelFile &model : models) {
+    files.addInput("the header of a library", tools::besideLibrary(model, ".h", /*keepsPrefix=*/false));
+    if (model.weightsLayout != 0)
+      files.addInput("the weights of a library", tools::besideLibrary(model, ".weights", /*keepsPrefix=*/true));
+  }
+  if (output.empty())
+    files.addOutput("the AAR", path);
+  if (!maven.empty())
+    for (const std::string &each : tools::repositoryFiles(maven, coordinates))
+      files.addOutput("--maven", each);
+}
+
+static Error checkFiles(const NamedFiles &files) {
+  const std::string problem = files.findProblem();
+  return problem.empty() ? Error::success() : createStringError(problem);
+}
+
+static Error package(NamedFiles &files) {
   if (libraries.empty())
     return writeRuntime();
   std::vector<tools::ModelFile> models;
@@ -113,6 +155,10 @@ static Error package() {
                                                                      : coordinatesText.getValue());
   if (!coordinates)
     return coordinates.takeError();
+  const std::string path = !output.empty() ? output.getValue() : maven.empty() ? fileNameOf(name, ".aar") : "";
+  addModelFiles(files, models, *coordinates, path);
+  if (Error error = checkFiles(files))
+    return error;
   Expected<tools::AndroidLibrary> library =
       tools::writeAndroidLibrary(models, {className, coordinates->version, weights == "assets"});
   if (!library)
@@ -122,21 +168,20 @@ static Error package() {
   if (!maven.empty())
     if (Error error = writeRepository(*library, *coordinates, name))
       return error;
-  if (!maven.empty() && output.empty())
+  if (path.empty())
     return Error::success();
-  const std::string path = output.empty() ? name + ".aar" : output;
   const std::string problem = writeFile(path, library->aar);
   return problem.empty() ? Error::success() : createStringError("cannot write '" + path + "': " + problem);
 }
 
-static Error parse(int argc, char **argv) {
+static Error parse(int argc, char **argv, NamedFiles &files) {
   const tools::Help help{
       "Packages a compiled model as an Android library (AAR).",
       "nacre-package [options] <library>...",
       &category,
       {{"Android library", {"o", "class", "weights"}}, {"Maven repository", {"maven", "coordinates", "runtime"}}},
       kClosing.str()};
-  if (Error error = tools::parseOptions(argc, argv, help))
+  if (Error error = tools::parseOptions(argc, argv, help, &files))
     return error;
   for (const cl::opt<std::string> *option : {&coordinatesText, &runtime})
     if (maven.empty() && option->getNumOccurrences() > 0)
@@ -151,19 +196,25 @@ static Error parse(int argc, char **argv) {
   }
   if (weights != "assets" && weights != "none")
     return createStringError("--weights must be assets or none, but is '" + weights + "'");
-  return coordinatesText.empty() ? Error::success() : tools::parseCoordinates(coordinatesText).takeError();
+  if (!coordinatesText.empty())
+    if (Error error = tools::parseCoordinates(coordinatesText).takeError())
+      return error;
+  addFiles(files);
+  return checkFiles(files);
 }
 
 int main(int argc, char **argv) {
+  tools::watchStandardStreams(/*status=*/1);
   InitLLVM init(argc, argv);
   tools::handleOutOfMemory();
   cl::HideUnrelatedOptions(category);
   tools::setVersion("nacre-package");
-  if (Error error = parse(argc, argv)) {
+  NamedFiles files;
+  if (Error error = parse(argc, argv, files)) {
     errs() << "nacre-package: " << toString(std::move(error)) << "\n";
     return 2;
   }
-  if (Error error = package()) {
+  if (Error error = package(files)) {
     errs() << "nacre-package: " << toString(std::move(error)) << "\n";
     return 1;
   }

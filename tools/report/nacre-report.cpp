@@ -126,7 +126,7 @@ Expected<JsonFile> measure(const JsonFile &report, const char *program) {
 
 /// Returns the page of what the command line names.
 Expected<std::string> makePage(ArrayRef<std::string> paths, ArrayRef<std::string> profiles, bool measures,
-                               const char *program) {
+                               const std::string &output, const char *program) {
   std::vector<Text> texts;
   for (const std::string &path : paths) {
     Expected<Text> text = readText(path);
@@ -163,6 +163,11 @@ Expected<std::string> makePage(ArrayRef<std::string> paths, ArrayRef<std::string
   }
   if (measures)
     for (const JsonFile &report : reports) {
+      nacre::NamedFiles named;
+      named.addInput("the library of " + report.path, libraryOf(report));
+      named.addOutput("-o", output);
+      if (const std::string problem = named.findProblem(); !problem.empty())
+        return createStringError(problem);
       Expected<JsonFile> profile = measure(report, program);
       if (!profile)
         return profile.takeError();
@@ -172,9 +177,29 @@ Expected<std::string> makePage(ArrayRef<std::string> paths, ArrayRef<std::string
                              : nacre::tools::makeComparisonPage(reports.front(), reports.back(), measured);
 }
 
+/// Returns the path of the page of a report, next to it.
+std::string pageOf(StringRef report) {
+  const StringRef name = sys::path::filename(report);
+  return report.drop_back(name.size()).str() + nacre::fileNameOf(sys::path::stem(report).str(), ".html");
+}
+
+/// Returns an error if the page would take the place of a file that it is made of.
+Error checkFiles(nacre::NamedFiles &named, ArrayRef<std::string> files, ArrayRef<std::string> profiles,
+                 const std::string &output, StringRef page) {
+  for (const std::string &path : files)
+    named.addInput("a report or log", path);
+  for (const std::string &path : profiles)
+    named.addInput("--profile", path);
+  if (page != "-")
+    named.addOutput(output.empty() ? "the page" : "-o", page.str());
+  const std::string problem = named.findProblem();
+  return problem.empty() ? Error::success() : createStringError(problem);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
+  nacre::tools::watchStandardStreams(/*status=*/2);
   InitLLVM init(argc, argv);
   nacre::tools::handleOutOfMemory();
   cl::OptionCategory category("nacre-report options");
@@ -193,21 +218,20 @@ int main(int argc, char **argv) {
                                 &category,
                                 {{"Files", {"profile", "measure", "o"}}},
                                 kClosing.str()};
-  if (Error error = nacre::tools::parseOptions(argc, argv, help))
+  nacre::NamedFiles named;
+  if (Error error = nacre::tools::parseOptions(argc, argv, help, &named))
     return fail(toString(std::move(error)));
   if (files.empty())
     return fail("a report is required, as in nacre-report report.json; see --help");
-  Expected<std::string> page = makePage(files, profiles, measures, argv[0]);
+  const std::string path = output.empty() ? pageOf(files.front()) : output.getValue();
+  if (Error error = checkFiles(named, files, profiles, output, path))
+    return fail(toString(std::move(error)));
+  Expected<std::string> page = makePage(files, profiles, measures, path, argv[0]);
   if (!page)
     return fail(toString(page.takeError()));
-  SmallString<128> path(output);
-  if (path.empty()) {
-    path = files.front();
-    sys::path::replace_extension(path, "html");
-  }
   if (path == "-")
     outs() << *page;
-  else if (std::string problem = nacre::writeFile(path.str().str(), *page); !problem.empty())
+  else if (std::string problem = nacre::writeFile(path, *page); !problem.empty())
     return fail("cannot write '" + path + "': " + problem);
   return 0;
 }

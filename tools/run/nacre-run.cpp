@@ -3,13 +3,16 @@
 // What:  nacre-run: runs, compares, benchmarks, profiles and trains a compiled model.
 // Why:   the one program that tests, benchmarks and people use for this; of Nacre it knows nacre/runtime.h alone.
 // How:   open, create, fill, run; then whatever the options ask for, in the order write, compare, benchmark, profile. Training is apart.
+//        Before anything is written, no output is a file that is read, or another output.
 
 #include "tools/OutOfMemory.h"
 #include "tools/ResponseFile.h"
+#include "tools/StandardStreams.h"
 #include "tools/run/Benchmark.h"
 #include "tools/run/Info.h"
 #include "tools/run/Profile.h"
 #include "tools/run/session/Answers.h"
+#include "tools/run/session/Files.h"
 #include "tools/run/session/Inputs.h"
 #include "tools/run/session/Interruption.h"
 #include "tools/run/session/ModelLibrary.h"
@@ -20,11 +23,22 @@
 
 using namespace nacre::run;
 
-static Outcome execute(const Options &options) {
+/// A wrong answer is one to look at, so this comes before comparing.
+static Outcome writeResults(ModelSession &session, const std::string &folder) {
+  if (Outcome failure = session.readStates())
+    return failure;
+  return writeOutputs(session.outputs, session.states, folder);
+}
+
+static Outcome execute(const Options &options, nacre::NamedFiles &files) {
   ModelLibrary library;
-  if (!options.library.empty() || !options.listDevices)
+  if (!options.library.empty() || !options.listDevices) {
     if (Outcome failure = library.open(options.library))
       return failure;
+    files.addInput("the weights file", weightsPathOf(library.model, options));
+  }
+  if (Outcome failure = checkFiles(files))
+    return failure;
   if (options.listDevices)
     return printDevices();
   if (options.train)
@@ -34,7 +48,14 @@ static Outcome execute(const Options &options) {
     return failure;
   if (options.info)
     return printInfo(session, library.symbol, library.codeBytes, options.infoFile);
+  if (!options.outputFolder.empty())
+    addOutputs(files, session.outputs, session.states, options.outputFolder);
+  if (Outcome failure = checkFiles(files))
+    return failure;
   if (Outcome failure = fillInputs(session, options))
+    return failure;
+  std::vector<Expected> expected;
+  if (Outcome failure = openExpected(session.outputs, options, expected))
     return failure;
   const Interruption interruption(&session);
   const bool measures = options.benchmark || options.profile || !options.traceFile.empty();
@@ -46,11 +67,10 @@ static Outcome execute(const Options &options) {
   if (!options.saveFile.empty())
     if (Outcome failure = session.saveState(options.saveFile, NACRE_STATE_ALL))
       return failure;
-  // Written before they are compared: a wrong answer is one to look at.
   if (!options.outputFolder.empty())
-    if (Outcome failure = writeOutputs(session, options.outputFolder))
+    if (Outcome failure = writeResults(session, options.outputFolder))
       return failure;
-  if (Outcome failure = compareOutputs(session.outputs, options))
+  if (Outcome failure = compareOutputs(expected, options.tolerance))
     return failure;
   if (!measures && options.expects.empty())
     summariseOutputs(session.outputs);
@@ -67,10 +87,14 @@ static Outcome execute(const Options &options) {
 }
 
 int main(int count, char **arguments) {
+  static nacre::tools::OutputCheck outputCheck{static_cast<int>(ExitCode::Usage), nacre::tools::flushStandardOutput};
+  nacre::tools::watchStandardStreams(outputCheck);
   std::set_new_handler(nacre::tools::exitOutOfMemory);
   Options options;
   std::string problem;
   nacre::tools::Arguments words(count, arguments, problem);
+  nacre::NamedFiles files;
+  words.addFilesTo(files);
   Outcome failure = problem.empty() ? parseOptions(words.count(), words.values(), options) : usageFailure(problem);
   if (!failure && options.help) {
     std::fputs(kHelp, stdout);
@@ -81,8 +105,12 @@ int main(int count, char **arguments) {
     std::puts("nacre-run " NACRE_VERSION);
     return 0;
   }
+  if (!failure) {
+    addFiles(files, options);
+    failure = checkFiles(files);
+  }
   if (!failure)
-    failure = execute(options);
+    failure = execute(options, files);
   if (!failure)
     return static_cast<int>(ExitCode::Agrees);
   std::fprintf(stderr, "nacre-run: error: %s\n", failure->text.c_str());

@@ -53,7 +53,7 @@ EXAMPLES
 EXIT STATUS
   0  translated, or everything is supported
   1  the model cannot be read, has unsupported nodes, or does not match the
-     state; the messages name them
+     state, and the messages name them; or the output cannot be written
   2  the command line is wrong
   4  memory ran out
 )";
@@ -70,11 +70,18 @@ static nacre::tools::Help describeOptions() {
           kClosing.str()};
 }
 
-static Error parse(nacre::importer::ImportOptions &options) {
+static Error parse(nacre::importer::ImportOptions &options, nacre::NamedFiles &files) {
   if (import + check + !state.empty() != 1)
     return createStringError("exactly one of --import, --check and --state is required; see --help");
   if (state.empty() != output.empty())
     return createStringError(std::string(state.empty() ? "-o requires --state" : "--state requires -o"));
+  files.addInput("the model", model);
+  files.addInput("--state", state);
+  modelInputs.addFiles(files);
+  if (output != "-")
+    files.addOutput("-o", output);
+  if (const std::string problem = files.findProblem(); !problem.empty())
+    return createStringError(problem);
   options.maxConstantBytes = maxConstant << 20;
   options.inputs = inputs;
   options.outputs = outputs;
@@ -93,15 +100,17 @@ static StringRef severityOf(const mlir::Diagnostic &diagnostic) {
 }
 
 int main(int argc, char **argv) {
+  nacre::tools::watchStandardStreams(/*status=*/1);
   nacre::tools::handleOutOfMemory();
   nacre::tools::setVersion("nacre-translate");
   cl::HideUnrelatedOptions(category);
   nacre::importer::ImportOptions options;
-  if (Error error = nacre::tools::parseOptions(argc, argv, describeOptions())) {
+  nacre::NamedFiles files;
+  if (Error error = nacre::tools::parseOptions(argc, argv, describeOptions(), &files)) {
     errs() << "nacre-translate: " << toString(std::move(error)) << "\n";
     return 2;
   }
-  if (Error error = parse(options)) {
+  if (Error error = parse(options, files)) {
     errs() << "nacre-translate: " << toString(std::move(error)) << "\n";
     return 2;
   }

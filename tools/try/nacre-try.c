@@ -16,6 +16,8 @@ extern void *memcpy(void *to, const void *from, size_t bytes);
 extern void *fopen(const char *path, const char *mode);
 extern size_t fread(void *to, size_t size, size_t count, void *file);
 extern int fclose(void *file);
+extern int fflush(void *file);
+extern long write(int file, const void *from, size_t bytes);
 extern void *dlopen(const char *path, int flags);
 extern void *dlsym(void *library, const char *name);
 extern const char *dlerror(void);
@@ -203,7 +205,7 @@ static void print_output(nacre_session *session, const nacre_model *model, uint3
   printf("\n");
 }
 
-int main(int count, char **words) {
+static int run(int count, char **words) {
   nacre_session_options options = nacre_session_options_default();
   char reason[300] = "";
   options.reason = reason;
@@ -227,9 +229,9 @@ int main(int count, char **words) {
     else if ((number = behind(words[w], "--tune=")))
       is_right = read_number(number, &value), options.tune_budget_ms = (uint32_t)value, options.log = print_choice;
     else if ((number = behind(words[w], "--cache=")))
-      options.cache_folder = number;
+      is_right = *number != 0, options.cache_folder = number;
     else if ((number = behind(words[w], "--weights-file=")))
-      weights = number;
+      is_right = *number != 0, weights = number;
     else if (strncmp(words[w], "--cpu", 6) == 0)
       options.gpu = NACRE_GPU_NEVER;
     else if (strncmp(words[w], "--gpu", 6) == 0)
@@ -300,4 +302,12 @@ int main(int count, char **words) {
   nacre_session_destroy(session);
   nacre_weights_close(model, &file);
   return 0;
+}
+
+int main(int count, char **words) {
+  static const char lost[] = "nacre-try: the standard output cannot be written\n";
+  const int status = run(count, words);
+  if (fflush(NULL) == 0)
+    return status;
+  return write(2 /* standard error */, lost, sizeof lost - 1) < 0 || status == 0 ? 1 : status;
 }

@@ -9,6 +9,7 @@
 #include "tools/NearestName.h"
 #include "tools/OutOfMemory.h"
 #include "tools/ResponseFile.h"
+#include "tools/StandardStreams.h"
 #include "tools/tune/GpuFigures.h"
 #include "tools/tune/Measure.h"
 #include "tools/tune/Splice.h"
@@ -17,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <new>
 #include <sstream>
@@ -193,7 +195,18 @@ std::string measureGpuInto(std::string &profile, std::optional<int> device, cons
 
 } // namespace
 
+/// Adds the folder and the libraries with the kernels.
+void addKernels(nacre::NamedFiles &files, const std::string &folder) {
+  files.addInput("--kernels", folder);
+  std::error_code error;
+  for (const auto &entry : std::filesystem::directory_iterator(folder, error))
+    if (entry.path().extension() == ".so")
+      files.addInput("--kernels", entry.path().string());
+}
+
 int main(int argc, char **argv) {
+  static nacre::tools::OutputCheck outputCheck{2, nacre::tools::flushStandardOutput};
+  nacre::tools::watchStandardStreams(outputCheck);
   std::set_new_handler(nacre::tools::exitOutOfMemory);
   std::string basePath, outputPath = "-", gpu = "auto", kernels = defaultKernels();
   std::string problem;
@@ -204,10 +217,15 @@ int main(int argc, char **argv) {
   argv = words.values();
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    if (argument == "--help")
-      return std::fputs(kHelp, stdout) < 0 || std::fputs(nacre::tools::kResponseFileHelp, stdout) < 0;
-    if (argument == "--version")
-      return std::puts("nacre-tune " NACRE_VERSION) < 0;
+    if (argument == "--help") {
+      std::fputs(kHelp, stdout);
+      std::fputs(nacre::tools::kResponseFileHelp, stdout);
+      return 0;
+    }
+    if (argument == "--version") {
+      std::puts("nacre-tune " NACRE_VERSION);
+      return 0;
+    }
     if (argument.rfind("--base=", 0) == 0)
       basePath = argument.substr(std::strlen("--base="));
     else if (argument.rfind("--gpu=", 0) == 0)
@@ -224,6 +242,16 @@ int main(int argc, char **argv) {
   }
   if (basePath.empty())
     return fail("--base=<profile.json> is required: it supplies the figures that are not measured; see --help");
+  if (kernels.empty() || outputPath.empty())
+    return fail(std::string(kernels.empty() ? "--kernels must be a folder" : "-o must be a file") + ", but is ''");
+  nacre::NamedFiles files;
+  words.addFilesTo(files);
+  files.addInput("--base", basePath);
+  addKernels(files, kernels);
+  if (outputPath != "-")
+    files.addOutput("-o", outputPath);
+  if (const std::string same = files.findProblem(); !same.empty())
+    return fail(same);
   char *end = nullptr;
   const int device = gpu == "auto" ? -1 : int(std::strtol(gpu.c_str(), &end, 10));
   if (gpu != "auto" && gpu != "no" && (end == gpu.c_str() || *end || device < 0))
@@ -244,8 +272,10 @@ int main(int argc, char **argv) {
   if (cores.speeds.empty())
     return fail("the system does not list its cores");
   profile = *replaceMember(profile, "cpu", describeCpu(cores));
-  if (outputPath == "-")
-    return std::fputs(profile.c_str(), stdout) < 0;
+  if (outputPath == "-") {
+    std::fputs(profile.c_str(), stdout);
+    return 0;
+  }
   if (const std::string problem = nacre::writeFile(outputPath, profile); !problem.empty())
     return fail("cannot write '" + outputPath + "': " + problem);
   return 0;

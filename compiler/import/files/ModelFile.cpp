@@ -3,6 +3,7 @@
 // The bytes of a model, and where they come from.
 
 #include "compiler/import/files/ModelFile.h"
+#include "compiler/import/files/MappedPaths.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,6 +15,13 @@ using namespace mlir;
 
 namespace nacre::importer {
 
+thread_local MappedPaths *MappedPaths::current = nullptr;
+
+void MappedPaths::add(StringRef path) {
+  if (current && !llvm::is_contained(current->paths, path))
+    current->paths.push_back(path.str());
+}
+
 FailureOr<FileBytes> mapFile(StringRef path, Location loc) {
   // Asked before opening, because opening a pipe or a device may block for ever.
   llvm::sys::fs::file_status status;
@@ -24,6 +32,7 @@ FailureOr<FileBytes> mapFile(StringRef path, Location loc) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!buffer)
     return emitError(loc) << "cannot open '" << path << "': " << buffer.getError().message();
+  MappedPaths::add(path);
   return FileBytes(std::move(*buffer));
 }
 

@@ -4,6 +4,7 @@
 
 #include "compiler/import/onnx/TrainedFile.h"
 
+#include "compiler/import/files/MappedPaths.h"
 #include "compiler/import/onnx/WeightNames.h"
 #include "compiler/import/protobuf/WireFields.h"
 #include "compiler/import/protobuf/WireScan.h"
@@ -40,7 +41,22 @@ struct Initializer {
   StringRef name;
   uint64_t type = 0;
   SmallVector<int64_t> shape;
+  StringRef location; ///< The file with its elements; empty if they are here.
 };
+
+/// Returns the value of an entry of external data, if it is the location.
+StringRef locationIn(StringRef entry) {
+  constexpr uint32_t key = 1, value = 2;
+  StringRef name, text;
+  forEachField(entry, [&](const WireFieldBytes &field) {
+    if (field.number == key)
+      name = field.body;
+    if (field.number == value)
+      text = field.body;
+    return true;
+  });
+  return name == "location" ? text : "";
+}
 
 bool read(StringRef message, Initializer &initializer) {
   return forEachField(message, [&](const WireFieldBytes &field) {
@@ -48,6 +64,9 @@ bool read(StringRef message, Initializer &initializer) {
       initializer.name = field.body;
     if (field.number == tensor::dataType)
       initializer.type = field.value;
+    if (field.number == tensor::external)
+      if (StringRef location = locationIn(field.body); !location.empty())
+        initializer.location = location;
     if (field.number != tensor::dims)
       return true;
     if (field.body.empty()) // one by one
@@ -75,7 +94,8 @@ StringRef nameOfType(uint64_t type) {
 
 class Replacement {
 public:
-  Replacement(const StateFile &state, Location loc) : state(state), loc(loc), saver(allocator) {}
+  Replacement(StringRef folder, const StateFile &state, Location loc)
+      : folder(folder), state(state), loc(loc), saver(allocator) {}
 
   LogicalResult run(StringRef file, raw_ostream &to) {
     WirePieces pieces(saver);
@@ -112,6 +132,8 @@ private:
           return true;
         if (!read(field.body, found))
           return false;
+        if (!found.location.empty())
+          MappedPaths::add((folder + "/" + found.location).str());
         initializers[found.name] = field.body;
         return true;
       });
@@ -227,6 +249,7 @@ private:
     return success();
   }
 
+  const StringRef folder;
   const StateFile &state;
   Location loc;
   llvm::BumpPtrAllocator allocator;
@@ -240,7 +263,7 @@ private:
 } // namespace
 
 LogicalResult replaceWeights(const ModelFile &file, const StateFile &state, raw_ostream &to, Location loc) {
-  return Replacement(state, loc).run(file.getBuffer(), to);
+  return Replacement(file.folder, state, loc).run(file.getBuffer(), to);
 }
 
 } // namespace nacre::importer::onnx_format

@@ -9,6 +9,7 @@ How:  1. Turn keywords into the options of the same names; write arrays to files
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import logging
 import os
@@ -115,6 +116,8 @@ def compile(model: Source, *, target: str = "host", library: Optional[Path] = No
         words = [f"--target={target}", *arguments(options, inputs)]
         request = _Request(compiler or find_program("nacre-compile"), path, words, name, timeout, progress)
         opened = None if options.get("time_trace") else open_cache(cache)
+        if asked:
+            _require_own_files(_outputs_of(asked, options), path, options, opened.digests if opened else inputs)
         result = _cached(request, opened, options, inputs) if opened else None
         if result is None:
             result = _built(request, os.path.dirname(asked) if asked else None)
@@ -148,6 +151,40 @@ def load(library: Path, *, report: Optional[Path] = None) -> Model:
 
 def _stem(path: str) -> str:
     return os.path.splitext(os.path.basename(os.path.normpath(path)))[0] or "model"
+
+
+def _outputs_of(library: str, options: Mapping[str, Any]) -> Dict[str, str]:
+    """Returns the files that a compilation writes: what each is, and its path."""
+    stem = os.path.splitext(library)[0]
+    folder, name = os.path.split(stem)
+    outputs = {"library": library, "the header of library": os.path.join(folder, (name[3:] if name.startswith("lib") else name) + ".h")}
+    if options.get("weights_in") == "file":
+        outputs["the weights file of library"] = stem + ".weights"
+    trace = options.get("time_trace")
+    if trace and trace is not True:
+        outputs["time_trace"] = os.fspath(trace)
+    return outputs
+
+
+def _require_own_files(outputs: Mapping[str, str], model: str, options: Mapping[str, Any], digests: str) -> None:
+    """Raises OptionError if an output would take the place of a file that is read, or of another output. nacre-compile, which writes to
+    another folder, compares all others."""
+    for one, other in itertools.combinations(outputs, 2):
+        if os.path.realpath(outputs[one]) == os.path.realpath(outputs[other]):
+            raise OptionError(f"{other} must not name the file of {one}, but both are '{outputs[other]}'; choose another file")
+    there = {what: path for what, path in outputs.items() if os.path.exists(path)}
+    if not there or not os.path.exists(model):
+        return
+    try:
+        inputs = Sources(digests).files(model, options)
+    except (OSError, UncertainError):
+        inputs = [model]
+    if os.path.isdir(model):  # A library may be in it, from an earlier compilation.
+        inputs = [path for path in inputs if not path.endswith((".so", ".h", ".weights"))]
+    for what, path in there.items():
+        for read in inputs:
+            if os.path.exists(read) and os.path.samefile(path, read):
+                raise OptionError(f"{what} must not name a file that is read, but '{path}' is '{read}'; choose another file")
 
 
 def _source_path(model: Source, folder: str) -> str:

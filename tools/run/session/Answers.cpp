@@ -6,6 +6,7 @@
 
 #include "tools/run/session/Answers.h"
 #include "dialects/OutputFile.h"
+#include "tools/run/session/Files.h"
 #include "tools/run/session/Inputs.h"
 #include "tools/run/session/Text.h"
 #include "tools/run/tensors/Npy.h"
@@ -42,30 +43,28 @@ Outcome writeJson(const std::string &path, const std::string &json) {
   return problem.empty() ? std::nullopt : Outcome(usageFailure("cannot write '" + path + "': " + problem));
 }
 
-std::string fileName(std::string name) {
-  for (char &c : name)
-    if (c == '/' || c == '\\' || c == ':')
-      c = '_';
-  return name + ".npy";
+Outcome openExpected(std::vector<Port> &outputs, const Options &options, std::vector<Expected> &expected) {
+  for (const std::string &text : options.expects) {
+    std::string path;
+    Expected &one = expected.emplace_back();
+    if (Outcome failure = splitNamedFile(text, "--expect", outputs, one.port, path))
+      return failure;
+    if (Outcome failure = readTensor(path, one.tensor))
+      return failure;
+  }
+  return std::nullopt;
 }
 
-Outcome compareOutputs(std::vector<Port> &outputs, const Options &options) {
+Outcome compareOutputs(const std::vector<Expected> &expected, Tolerance tolerance) {
   std::string differences;
-  for (const std::string &text : options.expects) {
-    Port *port;
-    std::string path;
-    FileTensor expected;
-    if (Outcome failure = splitNamedFile(text, "--expect", outputs, port, path))
-      return failure;
-    if (Outcome failure = readTensorLike(port->tensor, path, expected))
-      return failure;
+  for (const auto &[port, tensor] : expected) {
+    const TensorView view = viewLike(port->tensor, tensor.view); // the run may have decided the output's size
     std::string difference;
-    if (expected.view.type != port->tensor.type || expected.view.dims != port->tensor.dims)
+    if (view.type != port->tensor.type || view.dims != port->tensor.dims)
       difference = "output '" + printableText(port->name) + "' differs in kind: must be " +
-                   describe(expected.view.type, expected.view.dims) + ", but is " +
-                   describe(port->tensor.type, port->tensor.dims);
+                   describe(view.type, view.dims) + ", but is " + describe(port->tensor.type, port->tensor.dims);
     else
-      difference = judge(*port, expected.view, options.tolerance);
+      difference = judge(*port, view, tolerance);
     if (!difference.empty())
       differences += (differences.empty() ? "" : "\n") + difference;
   }
@@ -74,19 +73,14 @@ Outcome compareOutputs(std::vector<Port> &outputs, const Options &options) {
   return Failure{ExitCode::Differs, differences};
 }
 
-Outcome writePorts(const std::vector<Port> &ports, const std::string &folder) {
-  for (const Port &port : ports)
-    if (Outcome failure = writeNpy(folder + "/" + fileName(port.name), port.tensor))
-      return failure;
+Outcome writeOutputs(const std::vector<Port> &outputs, const std::vector<Port> &states, const std::string &folder) {
+  const std::vector<std::string> paths = outputPaths(outputs, states, folder);
+  const std::string *path = paths.data();
+  for (const auto *ports : {&outputs, &states})
+    for (const Port &port : *ports)
+      if (Outcome failure = writeNpy(*path++, port.tensor))
+        return failure;
   return std::nullopt;
-}
-
-Outcome writeOutputs(ModelSession &session, const std::string &folder) {
-  if (Outcome failure = session.readStates())
-    return failure;
-  if (Outcome failure = writePorts(session.outputs, folder))
-    return failure;
-  return writePorts(session.states, folder);
 }
 
 std::string summarise(const TensorView &tensor) {

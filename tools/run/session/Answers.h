@@ -11,18 +11,23 @@
 
 namespace nacre::run {
 
-/// Compares what --expect names; the failure names the worst element of the first output that differs.
-Outcome compareOutputs(std::vector<Port> &outputs, const Options &options);
+/// A file of --expect, and the output that it is about.
+struct Expected {
+  Port *port;
+  FileTensor tensor;
+};
 
-/// Writes every output, and the state, to FOLDER/NAME.npy.
-Outcome writeOutputs(ModelSession &session, const std::string &folder);
-Outcome writePorts(const std::vector<Port> &ports, const std::string &folder);
+/// Opens the files of --expect. Comes before a run: a wrong name is an error at once, and no output is compared with itself.
+Outcome openExpected(std::vector<Port> &outputs, const Options &options, std::vector<Expected> &expected);
+
+/// Compares the outputs; the failure names the worst element of each output that differs.
+Outcome compareOutputs(const std::vector<Expected> &expected, Tolerance tolerance);
+
+/// Writes every output, and the state, to the files of outputPaths().
+Outcome writeOutputs(const std::vector<Port> &outputs, const std::vector<Port> &states, const std::string &folder);
 
 /// Writes a file of JSON.
 Outcome writeJson(const std::string &path, const std::string &json);
-
-/// A tensor's name as a file's: what a path gives a meaning to is replaced.
-std::string fileName(std::string name);
 
 /// Returns "smallest X, largest X, mean X" of the elements that are numbers, after the count of those that are NaN, if any; "" if
 /// the tensor is empty.

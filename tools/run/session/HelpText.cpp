@@ -19,8 +19,8 @@ expected element b if |a-b| <= rtol*|b| + atol*max|b|.
 
   --input=<name=file>   Read this input from a file; repeatable (default:
                         generated)
-  --output=<folder>     Write outputs and state to <folder>/<name>.npy; the
-                        folder must exist
+  --output=<folder>     Write outputs and state to <folder>/<name>.npy (a long
+                        name ends in a hash); the folder must exist
   --expect=<name=file>  Compare this output with a file; repeatable
   --rtol=<X>            Tolerance relative to the element (default: 1e-3)
   --atol=<X>            Tolerance relative to the tensor's largest element
@@ -163,7 +163,7 @@ EXAMPLES
 EXIT STATUS
   0    done, and every expected output agrees
   1    an output differs
-  2    the command line or a file is wrong
+  2    the command line or a file is wrong, or an output cannot be written
   3    the model cannot run here, or a run exceeds --max-iterations
   4    memory ran out
   5    training diverged: a loss or a weight is infinite or NaN, or the loss

@@ -22,6 +22,12 @@ static std::string besideLibrary(const nacre_model *model) {
   return path + ".weights";
 }
 
+std::string weightsPathOf(const nacre_model *model, const Options &options) {
+  if (!nacre_weights_are_apart(model))
+    return "";
+  return options.apartFile.empty() ? besideLibrary(model) : options.apartFile;
+}
+
 WeightsFile::~WeightsFile() {
   if (model)
     nacre_weights_close(model, &weights);
@@ -33,7 +39,7 @@ Outcome WeightsFile::open(const nacre_model *of, const Options &options) {
     return named.empty() ? Outcome()
                          : usageFailure("--weights-file requires a model compiled with --weights-in=file; this library "
                                         "contains its weights");
-  const std::string path = named.empty() ? besideLibrary(of) : named;
+  const std::string path = weightsPathOf(of, options);
   char reason[256] = "";
   if (nacre_weights_open(of, path.c_str(), &weights, reason, sizeof reason) != NACRE_OK)
     return usageFailure("'" + path + "': " + printableText(reason) +

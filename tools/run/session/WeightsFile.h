@@ -11,6 +11,9 @@
 
 namespace nacre::run {
 
+/// Returns the path of the file that a model's weights are read from; "" if its library contains them.
+std::string weightsPathOf(const nacre_model *model, const Options &options);
+
 class WeightsFile {
 public:
   WeightsFile() = default;

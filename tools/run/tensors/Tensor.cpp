@@ -149,13 +149,16 @@ Outcome readTensor(const std::string &path, FileTensor &tensor) {
 
 Outcome readTensorLike(const TensorView &wanted, const std::string &path, FileTensor &tensor) {
   Outcome failure = readTensor(path, tensor);
-  TensorView &view = tensor.view;
-  if (failure)
-    return failure;
+  if (!failure)
+    tensor.view = viewLike(wanted, std::move(tensor.view));
+  return failure;
+}
+
+TensorView viewLike(const TensorView &wanted, TensorView view) {
   if (wanted.type == NACRE_BF16 && view.type == NACRE_U16)
     view.type = NACRE_BF16;
   if (wanted.type < NACRE_F8E4M3FN || view.type != NACRE_U8)
-    return failure;
+    return view;
   if (!findElementType(wanted.type)->isPacked()) {
     view.type = wanted.type;
   } else if (view.dims == Dims{static_cast<int64_t>(wanted.bytes())}) {
@@ -163,7 +166,7 @@ Outcome readTensorLike(const TensorView &wanted, const std::string &path, FileTe
     view.dims = wanted.dims;
     view.count = wanted.count;
   }
-  return failure;
+  return view;
 }
 
 } // namespace nacre::run

@@ -60,8 +60,11 @@ struct FileTensor {
 /// Reads a .npy file or an ONNX TensorProto (.pb), whichever it is by its first bytes.
 Outcome readTensor(const std::string &path, FileTensor &tensor);
 
-/// The same for a tensor of a known type: NumPy, and files made from it, hold bf16 as u16, floats of 8 bits as u8, and
+/// Returns a file's tensor as one of a known type: NumPy, and files made from it, hold bf16 as u16, floats of 8 bits as u8, and
 /// packed elements as a list of u8.
+TensorView viewLike(const TensorView &wanted, TensorView view);
+
+/// Reads a file's tensor as one of a known type.
 Outcome readTensorLike(const TensorView &wanted, const std::string &path, FileTensor &tensor);
 
 } // namespace nacre::run

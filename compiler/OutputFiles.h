@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compares the files that a compilation writes with those that it reads.
+
+#ifndef NACRE_COMPILER_OUTPUTFILES_H
+#define NACRE_COMPILER_OUTPUTFILES_H
+
+#include "compiler/import/Import.h"
+#include "dialects/NamedFiles.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/LogicalResult.h"
+
+namespace nacre {
+
+/// Emits an error if an output would take the place of a file that the import has read, such as external data. The command line
+/// names only some of these.
+llvm::LogicalResult checkOutputs(const importer::Model &model, NamedFiles files, mlir::MLIRContext &context);
+
+} // namespace nacre
+
+#endif // NACRE_COMPILER_OUTPUTFILES_H

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  see Files.h.
+// Why:   see there.
+// How:   see there.
+
+#include "tools/run/session/Files.h"
+#include "dialects/OutputFile.h"
+#include "tools/run/session/Text.h"
+
+#include <map>
+#include <sys/stat.h>
+
+namespace nacre::run {
+namespace {
+
+constexpr const char *kExtension = ".npy";
+
+/// Replaces what a path gives a meaning to.
+std::string stemOf(std::string name) {
+  for (char &c : name)
+    if (c == '/' || c == '\\' || c == ':')
+      c = '_';
+  return name;
+}
+
+/// The name with a hash, which no other tensor has.
+std::string distinctName(const std::string &tensor) { return hashedFileNameOf(stemOf(tensor), kExtension, tensor); }
+
+std::string shortName(const std::string &tensor) { return fileNameOf(stemOf(tensor), kExtension, tensor); }
+
+void addNamed(NamedFiles &files, const char *option, const std::vector<std::string> &texts) {
+  for (const std::string &text : texts)
+    for (size_t equals = text.find('='); equals != text.npos; equals = text.find('=', equals + 1))
+      files.addInput(option, text.substr(equals + 1));
+}
+
+} // namespace
+
+void addFiles(NamedFiles &files, const Options &options) {
+  files.addInput("the library", options.library);
+  addNamed(files, "--input", options.inputs);
+  addNamed(files, "--state", options.states);
+  addNamed(files, "--expect", options.expects);
+  files.addInput("--resume", options.resumeFile);
+  files.addInput("--weights", options.weightsFile);
+  files.addInput("--weights-file", options.apartFile);
+  addNamed(files, "--test-input", options.training.testInputs);
+  for (const std::string &path : options.training.labels) // with or without a name
+    files.addInput("--label", path);
+  addNamed(files, "--label", options.training.labels);
+  for (const std::string &path : options.training.testLabels)
+    files.addInput("--test-label", path);
+  addNamed(files, "--test-label", options.training.testLabels);
+  files.addInput("--order", options.training.orderFile);
+  files.addFolder("--output", options.outputFolder);
+  files.addFolder("--cache", options.cacheFolder);
+  files.addOutput("--save", options.saveFile);
+  files.addOutput("--info", options.infoFile);
+  files.addOutput("--profile", options.profileFile);
+  files.addOutput("--trace", options.traceFile);
+  files.addOutput("--log", options.training.logFile);
+  files.letReplace("--save", "--resume");
+}
+
+void addOutputs(NamedFiles &files, const std::vector<Port> &outputs, const std::vector<Port> &states,
+                const std::string &folder) {
+  const std::vector<std::string> paths = outputPaths(outputs, states, folder);
+  for (size_t i = 0; i < paths.size(); ++i) {
+    const bool isState = i >= outputs.size();
+    const Port &port = isState ? states[i - outputs.size()] : outputs[i];
+    files.addOutput("--output for the " + std::string(isState ? "state" : "output") + " '" + printableText(port.name) +
+                        "'",
+                    paths[i]);
+  }
+}
+
+Outcome checkFiles(const NamedFiles &files) {
+  const std::string problem = files.findProblem();
+  return problem.empty() ? Outcome() : usageFailure(problem);
+}
+
+std::vector<std::string> outputPaths(const std::vector<Port> &outputs, const std::vector<Port> &states,
+                                     const std::string &folder) {
+  std::map<std::string, std::string> owners; // of names; the first tensor whose own name it is, if there is one
+  for (const auto *ports : {&outputs, &states})
+    for (const Port &port : *ports) {
+      std::string &owner = owners.try_emplace(shortName(port.name), port.name).first->second;
+      if (port.name + kExtension == shortName(port.name))
+        owner = port.name;
+      else if (owner != port.name && owner + kExtension != shortName(owner))
+        owner = ""; // several that would be alike
+    }
+  std::vector<std::string> paths;
+  for (const auto *ports : {&outputs, &states})
+    for (const Port &port : *ports) {
+      const std::string name = shortName(port.name);
+      paths.push_back(folder + "/" + (owners[name] == port.name ? name : distinctName(port.name)));
+    }
+  return paths;
+}
+
+std::string findOutput(const std::string &folder, const std::string &tensor) {
+  for (const std::string &name : {distinctName(tensor), shortName(tensor)}) {
+    struct stat there{};
+    std::string path = folder + "/" + name;
+    if (stat(path.c_str(), &there) == 0)
+      return path;
+  }
+  return "";
+}
+
+} // namespace nacre::run
