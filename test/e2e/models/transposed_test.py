@@ -78,11 +78,11 @@ class TransposedTest(nacre.NacreTest):
         self.expected.append(f"--expect={name}={self.path(name)}_expected.npy")
 
     def draw(self, number, spatial, strides, kernel, dilations, groups, channels, filters):
-        """A node with random pads and output padding, and what stands behind it by its number."""
+        """A node with random pads, some of which add elements, and output padding, and what stands behind it by its number."""
         pick, name = self.random, f"n{number}"
         x = self.input(f"x{number}", [pick.randint(1, 2), channels] + [pick.randint(1, 6 if spatial < 3 else 3) for _ in range(spatial)])
         reach = [(i - 1) * s + (k - 1) * d + 1 for i, s, k, d in zip(x.dims[2:], strides, kernel, dilations)]
-        low, high = ([pick.randint(0, max(0, (r - 1) // 3)) for r in reach] for _ in range(2))
+        low, high = ([pick.randint(-2, max(0, (r - 1) // 3)) for r in reach] for _ in range(2))
         more = [pick.randint(0, max(s, d) - 1) for s, d in zip(strides, dilations)]
         w = Tensor([channels, filters // groups, *kernel], self.uniform(channels * filters // groups * math.prod(kernel)))
         bias = self.uniform(filters)

@@ -31,7 +31,7 @@ static bool checkPlaces(OperandBinder &node, const Window &window, int64_t outpu
 }
 
 /// `kernel`, `strides`, `dilations` and `pads`, as the node has them.
-static FailureOr<Window> readNumbers(OperandBinder &node, Ints kernel) {
+static FailureOr<Window> readNumbers(OperandBinder &node, Ints kernel, int64_t leastPad = 0) {
   size_t axes = kernel.size();
   if (llvm::any_of(kernel, [](int64_t cells) { return cells < 1 || cells > INT32_MAX; }))
     return node.error() << "the window must have 1 to " << INT32_MAX << " cells along each axis, but has "
@@ -40,7 +40,7 @@ static FailureOr<Window> readNumbers(OperandBinder &node, Ints kernel) {
   window.kernel.assign(kernel.begin(), kernel.end());
   window.strides = node.getSizes("strides", axes, 1, 1);
   window.dilations = node.getSizes("dilations", axes, 1, 1);
-  window.pads = node.getSizes("pads", axes * 2, 0, 0);
+  window.pads = node.getSizes("pads", axes * 2, 0, leastPad);
   window.overhang.assign(axes, 0);
   return window;
 }
@@ -114,7 +114,8 @@ static SmallVector<int64_t> readOutputShape(OperandBinder &node, size_t axes) {
 FailureOr<Window> readTransposedWindow(OperandBinder &node, Ints kernel, int64_t channels) {
   Ints spatial = getShape(node.getOperand(0)).drop_front(2);
   size_t axes = spatial.size();
-  FailureOr<Window> read = readNumbers(node, kernel);
+  // Pads remove elements of the result, so negative ones add some.
+  FailureOr<Window> read = readNumbers(node, kernel, /*leastPad=*/-INT32_MAX);
   if (failed(read))
     return failure();
   Window window = std::move(*read);
