@@ -58,9 +58,25 @@ static int64_t getOverhang(const Window &window, size_t axis, int64_t input) {
   return std::max<int64_t>(steps * stride - slack, 0);
 }
 
+/// Whether the window does not fit into the padded input, but the number of its places is 1 if it is rounded up.
+static bool coversWhole(const Window &window, size_t axis, int64_t padded) {
+  const int64_t extent = getExtent(window, axis);
+  return extent > padded && extent - padded < window.strides[axis];
+}
+
 void roundUp(Window &window, llvm::ArrayRef<int64_t> spatial) {
-  for (size_t axis = 0; axis < spatial.size(); ++axis)
-    window.overhang[axis] = getOverhang(window, axis, spatial[axis]);
+  const size_t axes = spatial.size();
+  for (size_t axis = 0; axis < axes; ++axis) {
+    const int64_t padded = spatial[axis] + window.pads[axis] + window.pads[axes + axis];
+    if (spatial[axis] > 0 && coversWhole(window, axis, padded)) {
+      // Cells beyond the high pads hold nothing and are not counted, so the window needs none there. Models pass windows of
+      // thousands of cells for a few pixels, and no kernel should walk over them.
+      window.kernel[axis] = (padded - 1) / window.dilations[axis] + 1;
+      window.strides[axis] = padded;
+    } else {
+      window.overhang[axis] = getOverhang(window, axis, spatial[axis]);
+    }
+  }
 }
 
 SliceRange clampRange(int64_t start, int64_t end, int64_t step, int64_t dim) {

@@ -32,8 +32,8 @@ std::optional<llvm::SmallVector<int64_t>> getReach(const Window &window, llvm::A
 /// goes to the end or to the front. Cells beyond the covered ones are at the end, with a negative pad.
 void padToOutput(Window &window, llvm::ArrayRef<int64_t> reach, llvm::ArrayRef<int64_t> output, bool oddAtEnd);
 
-/// Sets the overhang so that the number of steps is rounded up: the last window may extend beyond the end if it begins
-/// before the high pads.
+/// Rounds the number of steps up: the overhang lets the last window extend beyond the end if it begins before the high pads.
+/// A window that has one place only after rounding becomes as large as the padded input.
 void roundUp(Window &window, llvm::ArrayRef<int64_t> spatial);
 
 /// Elements start, start + step ... of one axis, `size` of them.

@@ -64,6 +64,29 @@ TEST(Geometry, NoWindowBeginsInTheHighPads) {
   EXPECT_EQ(last.overhang[0], 0);
 }
 
+// One place of a window that is larger than the padded input: it needs no more cells than there are.
+TEST(Geometry, RoundingUpCutsAWindowThatCoversAll) {
+  Window large = window(5, 5, 1), apart = window(3, 4, 3), padded = window(4, 2, 1);
+  roundUp(large, {2});
+  roundUp(apart, {5});
+  padded.pads = {1, 0};
+  roundUp(padded, {2});
+  EXPECT_EQ(large.kernel[0], 2);
+  EXPECT_EQ(large.overhang[0], 0);
+  EXPECT_EQ(apart.kernel[0], 2); // cells 0 and 3
+  EXPECT_EQ(padded.kernel[0], 3);
+}
+
+// Rounded up to no place at all, it stays as it is.
+TEST(Geometry, RoundingUpLeavesAWindowWithoutAPlace) {
+  Window far = window(5, 3, 1), empty = window(2, 3, 1);
+  roundUp(far, {2});
+  roundUp(empty, {0});
+  EXPECT_EQ(far.kernel[0], 5);
+  EXPECT_EQ(far.overhang[0], 0);
+  EXPECT_EQ(empty.kernel[0], 2);
+}
+
 TEST(Geometry, RangesAreCutToTheAxis) {
   auto expect = [](SliceRange range, int64_t start, int64_t size) {
     EXPECT_EQ(range.start, start);
