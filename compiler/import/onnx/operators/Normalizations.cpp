@@ -43,10 +43,13 @@ FailureOr<BatchMode> readBatchMode(OperandBinder &node) {
 }
 
 /// The statistics that a training step keeps for inference, of the channels `x` has last, and then those of the batch.
-void setTrainingResults(OperandBinder &node, const Moments &batch) {
+/// `isUpdated`: whether the batch changes the former.
+void setTrainingResults(OperandBinder &node, const Moments &batch, bool isUpdated) {
   NnBuilder &nn = node.nn;
   double momentum = node.getFloat("momentum", 0.9);
   auto update = [&](Value running, Value now) {
+    if (!isUpdated)
+      return running;
     return nn.add(nn.mul(running, momentum), nn.mul(nn.reshape(now, getShape(running)), 1 - momentum));
   };
   if (!batch.mean || !batch.variance)
@@ -100,9 +103,10 @@ void importBatchNormalization(OperandBinder &node) {
   SmallVector<int64_t> axes = axisRange(0, mode->isByChannel ? getRank(x) - 1 : 1);
   if (isTrained || (mode->isTraining && !weights)) {
     statistics = computeMoments(nn, nn.cast(rows, getElementType(statistics.mean)), axes, /*keepDims=*/false);
-    if (!isTrained)
-      setTrainingResults(node, statistics);
   }
+  // Exports in training mode name these results even if no node reads them.
+  if (mode->isTraining)
+    setTrainingResults(node, statistics, /*isUpdated=*/isTrained || !weights);
   if (weights)
     keepStatistics(node, *weights, isTrained ? &statistics : nullptr);
   // The one operator has a gradient in which little of what is rounded is left.
