@@ -5,6 +5,7 @@
 #include "compiler/import/operands/Shapes.h"
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/onnx/movement/Handlers.h"
+#include "compiler/import/operands/LinearForms.h"
 #include "compiler/import/options/Limits.h"
 
 #include "dialects/nn/shapes/ShapeRules.h"
@@ -172,8 +173,26 @@ void importSpaceToDepth(OperandBinder &node) {
 // Repeating
 //===----------------------------------------------------------------------===//
 
+/// Whether operand 1 is the shape of operand 0, some of whose sizes a run finds. Axes that it leaves out, or says 1 of, stay.
+bool isOwnShape(OperandBinder &node) {
+  Value x = node.getOperand(0), shape = node.getOperand(1);
+  const nn::AxisCounts counts = node.nn.getCounts(x);
+  const int64_t number = getType(shape).getNumElements();
+  if (counts.empty() || getRank(shape) != 1 || number > getRank(x) || node.nn.isOpen(shape))
+    return false;
+  return llvm::all_of(llvm::seq<int64_t>(0, number), [&](int64_t index) {
+    const int64_t axis = getRank(x) - number + index;
+    const LinearForm size = formOf(shape, index);
+    if (size.terms.empty() && (size.constant == 1 || (size.constant == getShape(x)[axis] && !counts[axis])))
+      return true;
+    return counts[axis] && differenceOf(size, formOf(counts[axis], 0)) == 0;
+  });
+}
+
 void importExpand(OperandBinder &node) {
   Value x = node.getOperand(0);
+  if (isOwnShape(node)) // as PyTorch writes the indices of `x[mask]`
+    return node.setResult(x);
   FailureOr<SmallVector<int64_t>> given = node.getIntegers(1);
   if (failed(given))
     return;

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  1. sums of forms, which fail on overflow; 2. the operator that computes an element says which elements it is a sum of.
+
+#include "compiler/import/operands/LinearForms.h"
+
+#include "compiler/import/builder/NnBuilder.h"
+#include "dialects/nn/ConstantData.h"
+
+#include "mlir/IR/OperationSupport.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+
+using Term = LinearForm::Term;
+
+//===----------------------------------------------------------------------===//
+// 1. Sums
+//===----------------------------------------------------------------------===//
+
+/// Whether both are the same in every run. A model may compute a position twice, by equal nodes.
+static bool isSame(Value a, Value b) {
+  if (a == b)
+    return true;
+  auto left = dyn_cast<OpResult>(a), right = dyn_cast<OpResult>(b);
+  return left && right && left.getResultNumber() == right.getResultNumber() && left.getOwner()->getNumRegions() == 0 &&
+         OperationEquivalence::isEquivalentTo(left.getOwner(), right.getOwner(), OperationEquivalence::IgnoreLocations);
+}
+
+static std::optional<LinearForm> addMultiple(LinearForm sum, const LinearForm &other, int64_t factor) {
+  int64_t product;
+  if (llvm::MulOverflow(other.constant, factor, product) || llvm::AddOverflow(sum.constant, product, sum.constant))
+    return std::nullopt;
+  for (const Term &term : other.terms) {
+    if (llvm::MulOverflow(term.factor, factor, product))
+      return std::nullopt;
+    Term *same = llvm::find_if(
+        sum.terms, [&](const Term &own) { return own.index == term.index && isSame(own.tensor, term.tensor); });
+    if (same == sum.terms.end())
+      sum.terms.push_back({term.tensor, term.index, product});
+    else if (llvm::AddOverflow(same->factor, product, same->factor))
+      return std::nullopt;
+  }
+  llvm::erase_if(sum.terms, [](const Term &term) { return term.factor == 0; });
+  return sum;
+}
+
+std::optional<int64_t> differenceOf(const LinearForm &high, const LinearForm &low) {
+  std::optional<LinearForm> difference = addMultiple(high, low, -1);
+  return difference && difference->terms.empty() ? std::optional(difference->constant) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Operators
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// An element of a tensor.
+struct Element {
+  Value tensor;
+  int64_t index;
+};
+
+/// Where one of a list of operators that only move elements finds `index`; nothing for other operators.
+std::optional<Element> findMoved(Operation *op, int64_t index) {
+  if (auto reshape = dyn_cast<nn::ReshapeOp>(op))
+    return Element{reshape.getOperand(), index};
+  if (auto broadcast = dyn_cast<nn::BroadcastOp>(op);
+      broadcast && getType(broadcast.getOperand()).getNumElements() == 1)
+    return Element{broadcast.getOperand(), 0};
+  if (auto slice = dyn_cast<nn::SliceOp>(op); slice && getRank(slice.getOperand()) == 1)
+    return Element{slice.getOperand(), slice.getStarts()[0] + index * slice.getSteps()[0]};
+  if (auto concat = dyn_cast<nn::ConcatOp>(op); concat && getRank(concat.getResult()) == 1)
+    for (Value part : concat.getOperands()) {
+      if (index < getShape(part)[0])
+        return Element{part, index};
+      index -= getShape(part)[0];
+    }
+  // More bits change no number, and with 32 no position of an axis changes.
+  if (auto cast = dyn_cast<nn::CastOp>(op)) {
+    auto from = dyn_cast<IntegerType>(getElementType(cast.getOperand())),
+         to = dyn_cast<IntegerType>(getElementType(cast.getResult()));
+    if (from && to && from.getWidth() > 1 && to.getWidth() >= std::min(from.getWidth(), 32u) &&
+        from.isUnsigned() == to.isUnsigned())
+      return Element{cast.getOperand(), index};
+  }
+  if (auto gather = dyn_cast<nn::GatherOp>(op); gather && getRank(gather.getOperand()) == 1) {
+    ElementsAttr known = getConstant(gather.getIndices());
+    FailureOr<nn::ConstantView> view = known ? nn::ConstantView::get(known) : FailureOr<nn::ConstantView>(failure());
+    if (failed(view))
+      return std::nullopt;
+    int64_t position, size = getShape(gather.getOperand())[0];
+    view->read(index, 1, 1, &position);
+    position = position < 0 ? position + size : position;
+    return Element{gather.getOperand(), std::clamp<int64_t>(position, 0, size - 1)};
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> readConstant(Value tensor, int64_t index) {
+  ElementsAttr known = getConstant(tensor);
+  FailureOr<nn::ConstantView> view = known ? nn::ConstantView::get(known) : FailureOr<nn::ConstantView>(failure());
+  if (failed(view) || !isa<IntegerType>(known.getElementType()))
+    return std::nullopt;
+  int64_t number;
+  view->read(index, 1, 1, &number);
+  return number;
+}
+
+/// The operand's element that makes element `index` of an elementwise result; nothing if it is broadcast in another way.
+std::optional<Element> operandElement(Value operand, Value result, int64_t index) {
+  if (getType(operand).getNumElements() == 1)
+    return Element{operand, 0};
+  return getShape(operand) == getShape(result) ? std::optional(Element{operand, index}) : std::nullopt;
+}
+
+LinearForm form(Value tensor, int64_t index, unsigned depth);
+
+std::optional<LinearForm> formOfBinary(nn::BinaryOp op, int64_t index, unsigned depth) {
+  std::optional<Element> left = operandElement(op.getLhs(), op.getResult(), index),
+                         right = operandElement(op.getRhs(), op.getResult(), index);
+  const nn::BinaryKind kind = op.getKind();
+  const bool isSum = kind == nn::BinaryKind::Add || kind == nn::BinaryKind::Sub;
+  if (!left || !right || (!isSum && kind != nn::BinaryKind::Mul))
+    return std::nullopt;
+  LinearForm a = form(left->tensor, left->index, depth), b = form(right->tensor, right->index, depth);
+  if (isSum)
+    return addMultiple(a, b, kind == nn::BinaryKind::Add ? 1 : -1);
+  if (!b.terms.empty())
+    std::swap(a, b);
+  return b.terms.empty() ? addMultiple({}, a, b.constant) : std::nullopt;
+}
+
+LinearForm form(Value tensor, int64_t index, unsigned depth) {
+  // Long chains are rare, and each step may ask for two operands.
+  constexpr unsigned mostSteps = 12;
+  const LinearForm itself{0, {{tensor, index, 1}}};
+  if (std::optional<int64_t> number = readConstant(tensor, index))
+    return {*number, {}};
+  Operation *op = tensor.getDefiningOp();
+  if (!op || depth >= mostSteps)
+    return itself;
+  if (std::optional<Element> moved = findMoved(op, index))
+    return form(moved->tensor, moved->index, depth + 1);
+  if (auto binary = dyn_cast<nn::BinaryOp>(op))
+    return formOfBinary(binary, index, depth + 1).value_or(itself);
+  return itself;
+}
+
+} // namespace
+
+LinearForm formOf(Value tensor, int64_t index) { return form(tensor, index, 0); }
+
+} // namespace nacre::importer
