@@ -4,6 +4,7 @@
 
 #include "compiler/import/operands/JoinsAndSlices.h"
 
+#include "compiler/import/operands/LinearForms.h"
 #include "compiler/import/operands/StridedSlices.h"
 #include "compiler/import/options/Limits.h"
 
@@ -46,8 +47,29 @@ void splitEvenly(OperandBinder &node, Value x, int64_t axis) {
     splitInto(node, x, axis, SmallVector<int64_t>(parts, dim / parts));
 }
 
+FailureOr<SmallVector<int64_t>> readSizesOfParts(OperandBinder &node, size_t index, int64_t dim) {
+  Value given = node.getOperand(index);
+  if (getConstant(given) || getRank(given) != 1 || node.nn.isOpen(given))
+    return node.getIntegers(index);
+  SmallVector<int64_t> sizes;
+  std::optional<size_t> computed;
+  int64_t left = dim;
+  for (int64_t part = 0; part < getShape(given)[0]; ++part) {
+    const LinearForm size = formOf(given, part);
+    if (!size.terms.empty() && computed)
+      return node.getIntegers(index); // reports what computes it
+    if (!size.terms.empty())
+      computed = sizes.size();
+    sizes.push_back(size.terms.empty() ? size.constant : 0);
+    left = static_cast<int64_t>(uint64_t(left) - uint64_t(sizes.back()));
+  }
+  if (computed)
+    sizes[*computed] = left;
+  return sizes;
+}
+
 void splitBySizes(OperandBinder &node, Value x, int64_t axis, size_t index) {
-  FailureOr<SmallVector<int64_t>> sizes = node.getIntegers(index);
+  FailureOr<SmallVector<int64_t>> sizes = readSizesOfParts(node, index, getShape(x)[axis]);
   if (failed(sizes))
     return;
   int64_t left = getShape(x)[axis];

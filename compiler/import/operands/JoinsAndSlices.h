@@ -18,6 +18,9 @@ void splitInto(OperandBinder &node, mlir::Value x, int64_t axis, Ints sizes);
 /// In as many parts of one size as the node has results.
 void splitEvenly(OperandBinder &node, mlir::Value x, int64_t axis);
 
+/// Reads operand `index`, a list of sizes of the parts of an axis of `dim` elements. They add up to `dim`, so a run may compute one of them.
+mlir::FailureOr<llvm::SmallVector<int64_t>> readSizesOfParts(OperandBinder &node, size_t index, int64_t dim);
+
 /// In parts of the sizes that operand `index` holds; one may be -1: what is left.
 void splitBySizes(OperandBinder &node, mlir::Value x, int64_t axis, size_t index);
 

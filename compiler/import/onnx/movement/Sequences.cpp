@@ -7,6 +7,7 @@
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/model/GraphView.h"
 #include "compiler/import/onnx/movement/Handlers.h"
+#include "compiler/import/operands/JoinsAndSlices.h"
 
 using namespace mlir;
 
@@ -134,7 +135,7 @@ FailureOr<SmallVector<int64_t>> readPartSizes(OperandBinder &node, int64_t dim) 
   SmallVector<int64_t> sizes;
   FailureOr<SmallVector<int64_t>> given = SmallVector<int64_t>{1};
   if (node.getOperand(1))
-    given = node.getIntegers(1);
+    given = readSizesOfParts(node, 1, dim);
   if (failed(given))
     return failure();
   int64_t sum = 0;

@@ -87,7 +87,7 @@ void importSplit(OperandBinder &node) {
   }
   SmallVector<int64_t> sizes = node.getInts("split");
   if (node.getOperand(1)) {
-    FailureOr<SmallVector<int64_t>> given = node.getIntegers(1);
+    FailureOr<SmallVector<int64_t>> given = readSizesOfParts(node, 1, dim);
     if (failed(given))
       return;
     sizes = std::move(*given);
