@@ -4,6 +4,7 @@
 
 #include "compiler/import/operands/JoinsAndSlices.h"
 
+#include "compiler/import/operands/ComputedSlices.h"
 #include "compiler/import/operands/LinearForms.h"
 #include "compiler/import/operands/StridedSlices.h"
 #include "compiler/import/options/Limits.h"
@@ -115,8 +116,37 @@ void stack(OperandBinder &node, int64_t axis) {
   node.setResult(node.nn.concat(parts, *normal));
 }
 
+/// The part of operand 0 that begins where a run says, and has the sizes of operand 2.
+static void takeComputedPart(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  Value x = node.getOperand(0), begin = node.getOperand(1);
+  FailureOr<SmallVector<int64_t>> sizes = node.getIntegers(2);
+  if (failed(sizes))
+    return;
+  bool fits = static_cast<int64_t>(sizes->size()) == getRank(x) && node.checkShape(1, getRank(x), "one for each axis");
+  for (auto [size, dim] : llvm::zip(*sizes, getShape(x)))
+    fits &= size >= 0 && size <= dim;
+  if (!fits) {
+    if (!node.hasFailed())
+      node.error() << node.nameOf(2) << " must hold sizes inside of " << describe(x) << " if " << node.nameOf(1)
+                   << " is computed, but is [" << Ints(*sizes) << "]";
+    return;
+  }
+  for (auto [axis, size] : llvm::enumerate(*sizes)) {
+    if (size == 0)
+      x = nn.slice(x, static_cast<int64_t>(axis), 0, 0);
+    else if (size < getShape(x)[axis])
+      x = sliceAt(nn, x, static_cast<int64_t>(axis), nn.slice(begin, 0, static_cast<int64_t>(axis), 1), size, 1);
+    if (!x)
+      return node.fail();
+  }
+  node.setResult(x);
+}
+
 void takePart(OperandBinder &node) {
   Value x = node.getOperand(0);
+  if (!getConstant(node.getOperand(1)) && !node.nn.isOpen(node.getOperand(1)))
+    return takeComputedPart(node);
   FailureOr<SmallVector<int64_t>> begin = node.getIntegers(1), size = node.getIntegers(2);
   if (failed(begin) || failed(size))
     return;

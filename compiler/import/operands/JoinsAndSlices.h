@@ -30,7 +30,8 @@ void unstack(OperandBinder &node, int64_t axis);
 /// All operands, of one shape, along a new axis.
 void stack(OperandBinder &node, int64_t axis);
 
-/// Of operand 0 the part that begins at operand 1 and has the sizes of operand 2, where -1 is all that is left.
+/// Of operand 0 the part that begins at operand 1 and has the sizes of operand 2, where -1 is all that is left. A run may compute where
+/// it begins.
 void takePart(OperandBinder &node);
 
 /// Of operand 0 what operands 1 to 3, begins, ends and strides, say by the node's masks (StridedSlices.h).

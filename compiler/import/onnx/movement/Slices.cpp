@@ -5,6 +5,7 @@
 #include "compiler/import/builder/Geometry.h"
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/movement/Handlers.h"
+#include "compiler/import/operands/ComputedSlices.h"
 #include "compiler/import/operands/JoinsAndSlices.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -18,27 +19,41 @@ namespace {
 // Slice
 //===----------------------------------------------------------------------===//
 
+/// The axes and the steps of a slice, one for each of its positions.
+struct SlicedAxes {
+  SmallVector<int64_t> axes, steps;
+};
+
+/// Reads what is left out as ONNX says, for so many starts and ends. The axes count from the first.
+FailureOr<SlicedAxes> checkAxes(OperandBinder &node, size_t numStarts, size_t numEnds,
+                                std::optional<SmallVector<int64_t>> givenAxes,
+                                std::optional<SmallVector<int64_t>> givenSteps) {
+  Value x = node.getOperand(0);
+  SlicedAxes sliced;
+  sliced.axes = givenAxes ? *givenAxes : axisRange(0, static_cast<int64_t>(std::min<size_t>(numStarts, getRank(x))));
+  sliced.steps = givenSteps ? *givenSteps : SmallVector<int64_t>(numStarts, 1);
+  if (numEnds != numStarts || sliced.axes.size() != numStarts || sliced.steps.size() != numStarts)
+    return node.error() << "starts, ends, axes and steps must have the same number of elements, at most " << getRank(x)
+                        << " for " << describe(x) << ", but have " << numStarts << ", " << numEnds << ", "
+                        << sliced.axes.size() << " and " << sliced.steps.size();
+  FailureOr<SmallVector<int64_t>> normal = node.getAxes(sliced.axes, getRank(x));
+  if (failed(normal))
+    return failure();
+  if (llvm::is_contained(sliced.steps, 0))
+    return node.error() << "steps must not be 0, but are [" << Ints(sliced.steps) << "]";
+  sliced.axes = std::move(*normal);
+  return sliced;
+}
+
 void slice(OperandBinder &node, Ints starts, Ints ends, std::optional<SmallVector<int64_t>> givenAxes,
            std::optional<SmallVector<int64_t>> givenSteps) {
   Value x = node.getOperand(0);
-  SmallVector<int64_t> axes =
-      givenAxes ? *givenAxes : axisRange(0, static_cast<int64_t>(std::min<size_t>(starts.size(), getRank(x))));
-  SmallVector<int64_t> steps = givenSteps ? *givenSteps : SmallVector<int64_t>(starts.size(), 1);
-  if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size()) {
-    node.error() << "starts, ends, axes and steps must have the same number of elements, at most " << getRank(x)
-                 << " for " << describe(x) << ", but have " << starts.size() << ", " << ends.size() << ", "
-                 << axes.size() << " and " << steps.size();
-    return;
-  }
-  if (failed(node.getAxes(axes, getRank(x))))
+  FailureOr<SlicedAxes> sliced =
+      checkAxes(node, starts.size(), ends.size(), std::move(givenAxes), std::move(givenSteps));
+  if (failed(sliced))
     return;
   SmallVector<int64_t> begin(getRank(x), 0), sizes(getShape(x)), strides(getRank(x), 1);
-  for (auto [start, end, givenAxis, step] : llvm::zip_equal(starts, ends, axes, steps)) {
-    if (step == 0) {
-      node.error() << "steps must not be 0, but are [" << Ints(steps) << "]";
-      return;
-    }
-    int64_t axis = givenAxis < 0 ? givenAxis + getRank(x) : givenAxis;
+  for (auto [start, end, axis, step] : llvm::zip_equal(starts, ends, sliced->axes, sliced->steps)) {
     SliceRange range = clampRange(start, end, step, getShape(x)[axis]);
     begin[axis] = range.start;
     sizes[axis] = range.size;
@@ -56,8 +71,10 @@ void importSlice1(OperandBinder &node) {
 }
 
 void importSlice10(OperandBinder &node) {
+  // Starts and ends may be computed, if the number of elements does not depend on them.
+  const bool isComputed = !getConstant(node.getOperand(1)) || !getConstant(node.getOperand(2));
   std::optional<SmallVector<int64_t>> operands[5];
-  for (size_t index = 1; index < 5; ++index) {
+  for (size_t index = isComputed ? 3 : 1; index < 5; ++index) {
     if (!node.getOperand(index))
       continue;
     FailureOr<SmallVector<int64_t>> numbers = node.getIntegers(index);
@@ -65,7 +82,21 @@ void importSlice10(OperandBinder &node) {
       return;
     operands[index] = std::move(*numbers);
   }
-  slice(node, *operands[1], *operands[2], operands[3], operands[4]);
+  if (!isComputed)
+    return slice(node, *operands[1], *operands[2], operands[3], operands[4]);
+  for (size_t index : {1, 2}) {
+    if (node.nn.isOpen(node.getOperand(index))) {
+      node.nn.refuseOpen(node.getOperand(index));
+      return node.fail();
+    }
+    if (!node.checkRank(index, 0, 1))
+      return;
+  }
+  FailureOr<SlicedAxes> sliced =
+      checkAxes(node, getType(node.getOperand(1)).getNumElements(), getType(node.getOperand(2)).getNumElements(),
+                std::move(operands[3]), std::move(operands[4]));
+  if (succeeded(sliced))
+    sliceBetween(node, sliced->axes, sliced->steps);
 }
 
 //===----------------------------------------------------------------------===//
