@@ -21,6 +21,8 @@ void nacre::addAttribute(Draw &draw, onnx::NodeProto &node, llvm::StringRef name
   size_t spatial = rank > 2 ? rank - 2 : 1;
   if (llvm::is_contained({"kernel_shape", "strides", "dilations", "output_padding", "output_shape"}, name)) {
     setInts(spatial + draw.oneIn(12), [&] { return draw.oneIn(12) ? draw.integer() : draw.of<int64_t>({1, 1, 2}); });
+  } else if (name == "pooled_shape") {
+    setInts(2 + draw.oneIn(12), [&] { return draw.oneIn(12) ? draw.integer() : draw.of<int64_t>({1, 2, 3}); });
   } else if (name == "pads" || name == "paddings") {
     setInts(2 * (draw.oneIn(3) ? rank : spatial), [&] { return draw.of<int64_t>({0, 0, 1, 1, 2, -1}); });
   } else if (name == "perm") {
@@ -165,6 +167,8 @@ std::vector<const char *> nacre::requiredAttributes(llvm::StringRef op, int64_t 
     return {"kernel_shape", "channels_last"};
   if (op == "QLinearGlobalAveragePool")
     return {"channels_last"};
+  if (op == "MaxRoiPool")
+    return {"pooled_shape"};
   if (op.ends_with("Pool") && !op.starts_with("Global"))
     return {"kernel_shape"};
   if ((op == "BatchNormalization" || op == "Dropout") && version < 7)

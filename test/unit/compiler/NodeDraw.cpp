@@ -53,6 +53,8 @@ std::optional<Dims> getAskedShape(llvm::StringRef op, size_t index, const Dims &
     return std::vector<Dims>{{2, 3, 4, 4}, {2, 4, 2}, {2, 4, 2}, {2, 4}}[index];
   if (op == "RoiAlign")
     return std::vector<Dims>{{2, 3, 4, 5}, {3, 4}, {3}}[index];
+  if (op == "MaxRoiPool")
+    return std::vector<Dims>{{2, 3, 4, 5}, {3, 5}}[index];
   if (op == "DeformConv")
     return std::vector<Dims>{{1, 2, 3, 4}, {3, 2, 1, 2}, {1, 4, 3, 3}, {3}, {1, 2, 3, 3}}[index];
   if (op == "Range" || op == "If" || (op == "Loop" && index < 2) || op == "MelWeightMatrix" ||

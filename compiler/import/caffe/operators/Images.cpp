@@ -3,8 +3,8 @@
 // Images that are resized, and regions of them that are pooled: layers of DeepLab's and Fast R-CNN's Caffe.
 
 #include "compiler/import/caffe/Handlers.h"
-#include "compiler/import/compositions/Poolings.h"
 #include "compiler/import/compositions/Resampling.h"
+#include "compiler/import/operands/Windows.h"
 
 using namespace mlir;
 
@@ -87,38 +87,8 @@ void importInterp(OperandBinder &node) {
 //===----------------------------------------------------------------------===//
 
 void importRoiPooling(OperandBinder &node) {
-  NnBuilder &nn = node.nn;
-  Value x = node.getOperand(0), rois = node.getOperand(1);
   const int64_t bins[] = {node.getInt("pooled_h", 0), node.getInt("pooled_w", 0)};
-  const double scale = node.getFloat("spatial_scale", 1);
-  if (!node.checkRank(0, 4, 4) || !node.checkRank(1, 2, 4))
-    return;
-  constexpr int64_t mostBins = 1 << 12, most = 1 << 24; // places are computed as floats
-  if (llvm::any_of(bins, [](int64_t count) { return count < 1 || count > mostBins; })) {
-    node.error() << "parameters 'pooled_h' and 'pooled_w' must lie between 1 and " << mostBins << ", but are "
-                 << bins[0] << " and " << bins[1];
-    return;
-  }
-  if (llvm::any_of(getShape(x), [](int64_t size) { return size < 1 || size > most; })) {
-    node.error() << node.nameOf(0) << " must have between 1 and " << most << " elements along each axis, but is "
-                 << describe(x);
-    return;
-  }
-  const int64_t count = getShape(rois)[0];
-  SmallVector<int64_t> wanted(getRank(rois), 1);
-  wanted[0] = count;
-  wanted[1] = 5;
-  if (!node.checkShape(1, wanted, "an image and four coordinates for each region") ||
-      !node.checkFits({count, getShape(x)[1], bins[0], bins[1]}))
-    return;
-  SmallVector<int64_t> table = getTableOfMaxima({getShape(x)[0], getShape(x)[2], getShape(x)[3], getShape(x)[1]});
-  if (!node.checkFits(table, "the tables of maxima") || table[0] > INT32_MAX) {
-    if (!node.hasFailed())
-      node.error() << node.nameOf(0) << " is too large for region pooling: " << describe(x);
-    return;
-  }
-  Value maxima = poolRegionMaxima(nn, nn.toChannelsLast(x), nn.reshape(rois, {count, 5}), bins, scale);
-  node.setResult(nn.toChannelsFirst(maxima));
+  poolMaximaOfRegions(node, bins, node.getFloat("spatial_scale", 1), "parameters 'pooled_h' and 'pooled_w'");
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/operands/WindowAttributes.h"
 #include "compiler/import/onnx/operators/Handlers.h"
+#include "compiler/import/operands/Windows.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -138,6 +139,13 @@ void importRoiAlign(OperandBinder &node) {
   node.setResult(nn.toChannelsFirst(poolRegions(nn, nn.toChannelsLast(x), begins, sizes, node.getOperand(2), rule)));
 }
 
+void importMaxRoiPool(OperandBinder &node) {
+  const SmallVector<int64_t> bins = node.getSizes("pooled_shape", 2, 0, 1);
+  const double scale = node.getFloat("spatial_scale", 1);
+  if (!node.hasFailed() && node.checkRank(1, 2, 2))
+    poolMaximaOfRegions(node, bins, scale, "the elements of attribute 'pooled_shape'");
+}
+
 //===----------------------------------------------------------------------===//
 // Convolutions whose taps are moved
 //===----------------------------------------------------------------------===//
@@ -268,6 +276,7 @@ void registerSamplings(ImportRegistry &registry) {
                 {"mask?", Holds::Floats, 'T'}},
                importDeformConv);
   registry.add("GridSample", 16, {{"X"}, {"grid", Holds::Floats}}, importGridSample);
+  registry.add("MaxRoiPool", 1, {{"X", Holds::Floats, 'T'}, {"rois", Holds::Floats, 'T'}}, importMaxRoiPool);
   registry.add("RoiAlign", 10,
                {{"X", Holds::Floats, 'T'}, {"rois", Holds::Floats, 'T'}, {"batch_indices", Holds::Indices}},
                importRoiAlign);
