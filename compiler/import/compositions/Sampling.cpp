@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. positions, 2. samples, 3. regions.
+// How:  1. positions, 2. samples, 3. regions, 4. regions whose numbers of samples a run decides.
 
 #include "compiler/import/compositions/Sampling.h"
+
+#include "compiler/import/compositions/Elementary.h"
+#include "compiler/import/control/RegionBuilder.h"
+
+#include <limits>
 
 #include "mlir/IR/BuiltinAttributes.h"
 
@@ -142,8 +147,13 @@ static Value takeLargestOfFour(NnBuilder &nn, Value image, Value positions, Valu
   return largest;
 }
 
+static Value poolAdaptively(NnBuilder &nn, Value image, Value begins, Value sizes, Value images,
+                            const RegionRule &rule);
+
 /// Sample by sample, so that no more than two of them are kept.
 Value poolRegions(NnBuilder &nn, Value image, Value begins, Value sizes, Value images, const RegionRule &rule) {
+  if (rule.samples == 0)
+    return poolAdaptively(nn, image, begins, sizes, images, rule);
   Value all = placeSamples(nn, begins, sizes, rule);
   if (!image || !all)
     return {};
@@ -159,6 +169,148 @@ Value poolRegions(NnBuilder &nn, Value image, Value begins, Value sizes, Value i
     total = !total ? near : rule.takesMaximum ? nn.binary(BinaryKind::Max, total, near) : nn.add(total, near);
   }
   return rule.takesMaximum ? total : nn.mul(total, 1 / static_cast<double>(rule.samples * rule.samples));
+}
+
+//===----------------------------------------------------------------------===//
+// 4. Regions whose numbers of samples a run decides
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The samples of all bins along one axis of the image. Bins along it are axis 1 or 2 of tensors `[regions, bins of rows, bins of
+/// columns]`, which have size 1 along the other one.
+struct AxisSamples {
+  Value all;    ///< samples of a bin
+  Value step;   ///< from one sample to the next
+  Value begins; ///< where each bin begins
+  Value firsts; ///< the number of the first sample of a bin that may lie in the image
+  Value counts; ///< how many may, from that one on, as i32
+  int64_t most; ///< what counts never exceed
+};
+
+/// A region may be larger than the image, and have any number of samples. Those outside of it are 0, so only those inside are visited.
+/// Two of them are more than half an element apart, which bounds their number.
+AxisSamples findSamples(NnBuilder &nn, Value begins, Value sizes, int64_t axis, int64_t bins, int64_t extent) {
+  const int64_t regions = getShape(begins)[0];
+  auto takeAxis = [&](Value x) { return nn.reshape(nn.slice(x, 1, axis, 1), {regions, 1, 1}); };
+  Value begin = takeAxis(begins), bin = nn.div(takeAxis(sizes), static_cast<double>(bins));
+  AxisSamples samples;
+  samples.most = 2 * extent + 6;
+  samples.all = nn.unary(UnaryKind::Ceil, bin);
+  Value isRegion = nn.binary(BinaryKind::GreaterEqual, samples.all, 1);
+  samples.step = nn.select(isRegion, nn.div(bin, samples.all), nn.scalar(bin, 1));
+  Value numbers = nn.cast(nn.counting(bins), getElementType(bin));
+  samples.begins = nn.add(nn.mul(nn.alignToAxis(numbers, 1 + axis, 3), bin), begin);
+  // The number of the sample at a place, rounded down.
+  auto numberAt = [&](double place) {
+    Value distance = nn.add(nn.unary(UnaryKind::Neg, samples.begins), place);
+    return nn.unary(UnaryKind::Floor, nn.add(nn.div(distance, samples.step), -0.5));
+  };
+  samples.firsts = nn.binary(BinaryKind::Max, numberAt(-1), 0);
+  Value ends = nn.binary(BinaryKind::Min, nn.add(numberAt(static_cast<double>(extent)), 2), samples.all);
+  Value counts = nn.sub(ends, samples.firsts), isAny = nn.binary(BinaryKind::Greater, counts, 0);
+  counts = nn.binary(BinaryKind::Min, counts, static_cast<double>(samples.most));
+  samples.counts = nn.cast(nn.select(isAny, counts, nn.scalar(counts, 0)), nn.types().getI32Type()); // none of a NaN
+  return samples;
+}
+
+/// A loop whose iteration k visits sample k of every bin that has as many. Its length is decided by the bin with the most samples.
+class AdaptivePooling {
+public:
+  AdaptivePooling(NnBuilder &nn, Value image, Value images, const RegionRule &rule, const AxisSamples &rows,
+                  const AxisSamples &columns)
+      : nn(nn), image(image), images(images), rule(rule), rows(rows), columns(columns) {
+    counts = nn.mul(rows.counts, columns.counts);
+    inRow = nn.binary(BinaryKind::Max, columns.counts, 1);
+  }
+
+  Value pool() {
+    if (!counts || !inRow)
+      return {};
+    // Sums of halves would lose digits from iteration to iteration.
+    Type stored = getElementType(image), type = stored.getIntOrFloatBitWidth() < 32 ? nn.types().getF32Type() : stored;
+    SmallVector<int64_t> shape(getShape(counts));
+    shape.push_back(1);
+    Value seen = nn.splat(RankedTensorType::get(shape, type), 0);
+    shape.back() = getShape(image).back();
+    const double none = rule.takesMaximum ? -std::numeric_limits<double>::infinity() : 0;
+    Loop loop;
+    loop.bound = rows.most * columns.most;
+    loop.count = nn.reduce(nn::ReduceKind::Max, counts, axisRange(0, 3), /*keepDims=*/false);
+    loop.initial = {nn.splat(RankedTensorType::get(shape, type), none)};
+    if (rule.takesMaximum)
+      loop.initial.push_back(seen);
+    if (!loop.count || llvm::is_contained(loop.initial, Value()))
+      return {};
+    FailureOr<LoopResults> results = RegionBuilder(nn).buildLoop(
+        loop, [&](Value number, ArrayRef<Value> carried, ArrayRef<Value>) { return visit(number, carried); });
+    return failed(results) ? Value() : nn.cast(finish(results->finals), stored);
+  }
+
+private:
+  /// Where a sample lies along an axis, by its number among those that are visited: `[regions, rows, columns, 1]`.
+  Value place(const AxisSamples &axis, Value number) {
+    Value index = nn.add(nn.add(axis.firsts, nn.cast(number, getElementType(axis.step))), 0.5);
+    Value at = nn.add(nn.mul(index, axis.step), axis.begins);
+    SmallVector<int64_t> shape(getShape(counts));
+    Value all = at ? nn.broadcast(at, shape) : Value();
+    shape.push_back(1);
+    return all ? nn.reshape(all, shape) : Value();
+  }
+
+  FailureOr<Iteration> visit(Value number, ArrayRef<Value> carried) {
+    Value sampleNumber = nn.cast(number, nn.types().getI32Type());
+    Value row = nn.div(sampleNumber, inRow), column = nn.sub(sampleNumber, nn.mul(row, inRow));
+    Value atRow = row ? place(rows, row) : Value(), atColumn = column ? place(columns, column) : Value();
+    if (!atRow || !atColumn)
+      return failure();
+    Value positions = nn.concat({atRow, atColumn}, 3);
+    SmallVector<int64_t> shape(getShape(counts));
+    shape.push_back(1);
+    Value isVisited = nn.reshape(nn.binary(BinaryKind::Less, sampleNumber, counts), shape);
+    Value isNeeded = nn.binary(BinaryKind::And, isVisited, isNear(nn, positions, getShape(image).slice(1, 2)));
+    Value pixels =
+        rule.takesMaximum ? takeLargestOfFour(nn, image, positions, images) : sample(nn, {}, image, positions, images);
+    pixels = pixels ? nn.cast(pixels, getElementType(carried[0])) : Value();
+    Iteration iteration;
+    if (rule.takesMaximum)
+      iteration.carried = {nn.select(isNeeded, nn.binary(BinaryKind::Max, carried[0], pixels), carried[0]),
+                           nn.add(carried[1], isNeeded ? nn.cast(isNeeded, getElementType(carried[1])) : Value())};
+    else
+      iteration.carried = {nn.add(carried[0], nn.select(isNeeded, pixels, nn.scalar(carried[0], 0)))};
+    if (llvm::is_contained(iteration.carried, Value()))
+      return failure();
+    return iteration;
+  }
+
+  /// The mean of all samples, or their maximum. Where some were not visited, they are 0.
+  Value finish(ArrayRef<Value> finals) {
+    Value all = nn.mul(rows.all, columns.all);
+    all = all ? nn.reshape(nn.cast(all, getElementType(finals[0])), {getShape(all)[0], 1, 1, 1}) : Value();
+    all = nn.binary(BinaryKind::Max, all, 1);
+    if (!rule.takesMaximum)
+      return nn.div(finals[0], all);
+    Value isWhole = nn.binary(BinaryKind::GreaterEqual, finals[1], all);
+    return nn.select(isWhole, finals[0], nn.binary(BinaryKind::Max, finals[0], 0));
+  }
+
+  NnBuilder &nn;
+  Value image, images;
+  const RegionRule &rule;
+  const AxisSamples &rows, &columns;
+  Value counts; ///< samples of each bin that are visited
+  Value inRow;  ///< how many of them are in a row of samples, at least 1
+};
+
+} // namespace
+
+static Value poolAdaptively(NnBuilder &nn, Value image, Value begins, Value sizes, Value images,
+                            const RegionRule &rule) {
+  if (!image || !begins || !sizes)
+    return {};
+  AxisSamples rows = findSamples(nn, begins, sizes, 0, rule.bins[0], getShape(image)[1]),
+              columns = findSamples(nn, begins, sizes, 1, rule.bins[1], getShape(image)[2]);
+  return AdaptivePooling(nn, image, images, rule, rows, columns).pool();
 }
 
 } // namespace nacre::importer

@@ -30,8 +30,9 @@ mlir::Value makeAffineGrid(NnBuilder &nn, mlir::Value theta, Ints extents, bool 
 /// Parts of an image, of which each is divided into bins: a row of `boxes` is where the part of an image, which `images`
 /// names, begins and ends along both axes, counted from the middle of the first element.
 struct RegionRule {
-  Ints bins;                 ///< Of rows, of columns.
-  int64_t samples = 1;       ///< Of a bin, along each axis.
+  Ints bins; ///< Of rows, of columns.
+  int64_t samples =
+      1; ///< Of a bin, along each axis; 0: as many as elements of the image, rounded up, which a run decides.
   bool takesMaximum = false; ///< Of the samples' weighted pixels, one by one; else the mean of the samples.
 };
 /// `begins` and `sizes` are `[rows, 2]`. What lies more than an element outside of the image is 0.

@@ -101,18 +101,21 @@ bool checkRoiAlign(OperandBinder &node, Ints bins, int64_t samples) {
   if (!node.checkShape(1, {rows, 4}, "the corners of each region") ||
       !node.checkShape(2, rows, "an image for each region"))
     return false;
-  if (samples < 1) {
-    node.error() << "attribute 'sampling_ratio' must be 1 or more, but is " << samples
-                 << ", which makes the sample count depend on each region; export the model with a fixed number";
-    return false;
-  }
-  constexpr int64_t mostBins = 1 << 12, mostSamples = 16;
-  if (llvm::any_of(bins, [](int64_t count) { return count < 1 || count > mostBins; }) || samples > mostSamples) {
+  constexpr int64_t mostBins = 1 << 12, mostSamples = 16, mostElements = 1 << 14;
+  if (llvm::any_of(bins, [](int64_t count) { return count < 1 || count > mostBins; }) || samples < 0 ||
+      samples > mostSamples) {
     node.error() << "attributes 'output_height' and 'output_width' must lie between 1 and " << mostBins
-                 << ", and 'sampling_ratio' between 1 and " << mostSamples << ", but are " << bins[0] << ", " << bins[1]
+                 << ", and 'sampling_ratio' between 0 and " << mostSamples << ", but are " << bins[0] << ", " << bins[1]
                  << " and " << samples;
     return false;
   }
+  // The samples of a bin are counted in 32 bits.
+  if (samples == 0 && llvm::any_of(getShape(x).drop_front(2), [](int64_t size) { return size > mostElements; })) {
+    node.error() << node.nameOf(0) << " must have at most " << mostElements
+                 << " elements along each spatial axis if attribute 'sampling_ratio' is 0, but is " << describe(x);
+    return false;
+  }
+  samples = std::max<int64_t>(samples, 1); // those at a time
   return checkImage(node) && node.allowsConstant(bins[0] * bins[1] * samples * samples * 2, sizeof(float)) &&
          node.checkFits({samples * samples, rows, bins[0], bins[1], 2}, "the positions of all samples") &&
          node.checkFits({rows, getShape(x)[1], bins[0], bins[1]});
@@ -129,6 +132,8 @@ void importRoiAlign(OperandBinder &node) {
   double scale = node.getFloat("spatial_scale", 1);
   if (node.hasFailed() || !checkRoiAlign(node, bins, rule.samples))
     return;
+  if (rule.samples == 0 && getElementType(rois).getIntOrFloatBitWidth() < 32) // to count samples
+    rois = nn.cast(rois, nn.types().getF32Type());
   // Regions are x and y of both corners; rows come first here.
   int64_t rows = getShape(rois)[0];
   Value corners = nn.add(nn.mul(rois, scale), isHalfPixel ? -0.5 : 0);
@@ -281,7 +286,7 @@ void registerSamplings(ImportRegistry &registry) {
                {{"X", Holds::Floats, 'T'}, {"rois", Holds::Floats, 'T'}, {"batch_indices", Holds::Indices}},
                importRoiAlign);
   registry.setLimit("DeformConv", "images that are not 2D");
-  registry.setLimit("RoiAlign", "a sampling_ratio of 0 or above 16");
+  registry.setLimit("RoiAlign", "a sampling_ratio above 16");
 }
 
 } // namespace nacre::importer::onnx_format
