@@ -165,6 +165,4 @@ LogicalResult reverseTopK(nn::TopKOp op, Adjoint &at) {
   return success();
 }
 
-LogicalResult reverseSample(nn::SampleOp, Adjoint &at) { return at.refuse("sampling at computed positions"); }
-
 } // namespace nacre::train
