@@ -9,6 +9,8 @@
 
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/npy/Npy.h"
+#include "dialects/Count.h"
+#include "dialects/NearestNames.h"
 #include "dialects/nn/NarrowTypes.h"
 #include "dialects/nn/shapes/ShapeRules.h"
 
@@ -155,6 +157,21 @@ std::string askForValues(ArrayRef<StringRef> inputs) {
   return "the inputs " + join([](StringRef name) { return ("'" + name + "'").str(); }, ", ") +
          " must be known at compile time; fix them with " +
          join([](StringRef name) { return ("--set " + name + "=<value|file>").str(); }, " ");
+}
+
+std::string describeInputs(StringRef name, const std::set<StringRef> &names, const std::set<StringRef> &required) {
+  constexpr size_t kMostListed = 8;
+  if (required.empty())
+    return "it has no inputs";
+  SmallVector<StringRef> listed(required.begin(), required.end());
+  std::string text = "inputs are '" + llvm::join(ArrayRef(listed).take_front(kMostListed), "', '") + "'";
+  if (listed.size() > kMostListed)
+    text += " and " + describeCount(listed.size() - kMostListed, "other");
+  const StringRef nearest = nearestName(name, SmallVector<StringRef>(names.begin(), names.end()));
+  // The only name in the list need not be said twice.
+  if (!nearest.empty() && (listed.size() > 1 || nearest != listed.front()))
+    text += "; is it '" + nearest.str() + "'?";
+  return text;
 }
 
 } // namespace nacre::importer

@@ -7,6 +7,8 @@
 
 #include "compiler/import/model/GraphView.h"
 
+#include <set>
+
 namespace nacre::importer {
 
 /// Reads the value of an input: numbers separated by commas, or the path of a .npy file or of one that `model` reads.
@@ -16,6 +18,10 @@ mlir::FailureOr<mlir::ElementsAttr> readInputValue(llvm::StringRef text, const D
 
 /// How an error asks for the values of several inputs that decide shapes.
 std::string askForValues(llvm::ArrayRef<llvm::StringRef> inputs);
+
+/// Returns what the message about an unknown `name` says about the inputs of a model: some that are required, and the nearest of all.
+std::string describeInputs(llvm::StringRef name, const std::set<llvm::StringRef> &names,
+                           const std::set<llvm::StringRef> &required);
 
 } // namespace nacre::importer
 

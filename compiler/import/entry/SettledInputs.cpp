@@ -12,8 +12,6 @@
 
 #include "compiler/import/entry/InputValues.h"
 #include "compiler/import/messages/TypeNames.h"
-#include "dialects/Count.h"
-#include "dialects/NearestNames.h"
 #include "dialects/nn/shapes/ShapeRules.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -84,22 +82,6 @@ private:
 // 1. and 2. Options and symbols
 //===----------------------------------------------------------------------===//
 
-/// Returns what the message about an unknown name says about the names of a model: some inputs, and the nearest name.
-std::string describeNames(StringRef name, const std::set<StringRef> &names, const std::set<StringRef> &required) {
-  constexpr size_t kMostListed = 8;
-  if (required.empty())
-    return "it has no inputs";
-  SmallVector<StringRef> listed(required.begin(), required.end());
-  std::string text = "inputs are '" + llvm::join(ArrayRef(listed).take_front(kMostListed), "', '") + "'";
-  if (listed.size() > kMostListed)
-    text += " and " + describeCount(listed.size() - kMostListed, "other");
-  const StringRef nearest = nearestName(name, SmallVector<StringRef>(names.begin(), names.end()));
-  // The only name in the list need not be said twice.
-  if (!nearest.empty() && (listed.size() > 1 || nearest != listed.front()))
-    text += "; is it '" + nearest.str() + "'?";
-  return text;
-}
-
 /// What no graph of the model has is an error of the first one.
 void InputSettler::checkOptions() {
   if (&graph != &model.getGraph())
@@ -116,7 +98,7 @@ void InputSettler::checkOptions() {
   auto check = [&](const std::string &name, StringRef option) {
     if (!names.count(name))
       error(graph.getLocation()) << option << " must name an input of the model, but names '" << name << "'; "
-                                 << describeNames(name, names, required);
+                                 << describeInputs(name, names, required);
   };
   for (auto &[name, shape] : options.shapes)
     check(name, "--shape");
