@@ -45,14 +45,12 @@ bool differs(double exact, double half, double size, bool isStored, bool mayBeSm
 }
 
 /// What errors of sums are compared with. Two numbers may differ by little by chance, as a residual and what is added to it; if all do, a half
-/// has lost what they mean. A difference, from a mean above all, is often divided by how far numbers are apart.
+/// has lost what they mean.
 double getSizeOfDifferences(Operation &op, ArrayRef<Numbers> operands, const Numbers &result) {
-  constexpr double ofSums = 0x1p-2, ofDifferences = 0x1p-5;
+  constexpr double ofSums = 0x1p-2;
   auto softmax = dyn_cast<nn::SoftmaxOp>(op);
-  if (softmax && softmax.getLog())
+  if (isa<nn::NormalizeOp>(op) || (softmax && softmax.getLog()))
     return ofSums * computeRootMeanSquare(result);
-  if (isa<nn::NormalizeOp>(op))
-    return ofDifferences * computeRootMeanSquare(result);
   if (isa<nn::ReduceOp, nn::CumulateOp>(op)) {
     const double elements = double(typeOf(op.getOperand(0)).getNumElements());
     const double sums = std::max<double>(1, double(typeOf(op.getResult(0)).getNumElements()));
@@ -61,9 +59,25 @@ double getSizeOfDifferences(Operation &op, ArrayRef<Numbers> operands, const Num
     return ofSums * computeRootMeanSquare(operands[0]) * (isMean ? 1 : std::max(1.0, elements / sums));
   }
   auto binary = dyn_cast<nn::BinaryOp>(op);
-  if (!binary || !llvm::is_contained({nn::BinaryKind::Add, nn::BinaryKind::Sub}, binary.getKind()))
-    return 0;
-  return (binary.getKind() == nn::BinaryKind::Add ? ofSums : ofDifferences) * computeRootMeanSquare(result);
+  const bool adds = binary && llvm::is_contained({nn::BinaryKind::Add, nn::BinaryKind::Sub}, binary.getKind());
+  return adds ? ofSums * computeRootMeanSquare(result) : 0;
+}
+
+/// Whether `op` subtracts a mean, or another value, from numbers that are larger than what is left of them.
+bool subtractsAlike(Operation &op, ArrayRef<Numbers> operands, const Numbers &result) {
+  constexpr double most = 2.5;
+  auto binary = dyn_cast<nn::BinaryOp>(op);
+  if (binary && binary.getKind() == nn::BinaryKind::Sub && !isConstant(binary.getLhs()) && !isConstant(binary.getRhs()))
+    return computeRootMeanSquare(operands[0]) > most * computeRootMeanSquare(result);
+  if (!isa<nn::NormalizeOp>(op))
+    return false;
+  Numbers distances = operands[0];
+  double sum = 0;
+  for (double x : ArrayRef(distances).drop_front())
+    sum += x;
+  for (double &x : distances)
+    x -= sum / double(distances.size() - 1);
+  return computeRootMeanSquare(operands[0]) > most * computeRootMeanSquare(distances);
 }
 
 } // namespace
@@ -175,6 +189,8 @@ private:
         auto [value, number] = pair;
         return isWide(value.getType()) && !isConstant(value) && !fitHalves(number);
       });
+    if (subtractsAlike(op, operands, *exact))
+      return true;
     if (isStored)
       halves = roundToHalves(*halves, /*isConstant=*/false);
     const double sizeOfDifferences = getSizeOfDifferences(op, operands, *exact);

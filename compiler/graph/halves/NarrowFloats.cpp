@@ -152,7 +152,8 @@ struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
       addPositions(*block, wide);
     trained = findTrainedValues(function);
     wide.insert(trained.begin(), trained.end());
-    addExact(function, blocks);
+    if (!isTrainingStep(function)) // a step has its own rules
+      addExact(function, blocks);
     addTransposes(function.front(), wide);
     addRecurrences(function, wide);
     OpBuilder builder(&getContext());
@@ -165,10 +166,7 @@ struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
 private:
   /// Adds what f16 would change, and names the products that take longer for it.
   void addExact(func::FuncOp function, ArrayRef<Block *> blocks) {
-    // A step of training has its own rules for what it reads.
-    DenseSet<Operation *> found;
-    if (trained.empty())
-      found = findOfInputs(function, blocks, wide);
+    DenseSet<Operation *> found = findOfInputs(function, blocks, wide);
     const HalfErrors errors = findHalfErrors(function, numbers);
     found.insert(errors.wide.begin(), errors.wide.end());
     for (Operation *op : found)
@@ -238,7 +236,7 @@ private:
       return overflows(constant);
     if (!from || !wide.contains(from) || trained.contains(from) || isBounded(*from) || isTransposedArgument(*from))
       return false;
-    return !exact.contains(from) || (trained.empty() && !fitHalves(numbers.get(value)));
+    return !exact.contains(from) || !fitHalves(numbers.get(value));
   }
 
   bool wantsWide(OpOperand &operand) {

@@ -183,6 +183,23 @@ private:
 
 } // namespace
 
+bool isTrainingStep(func::FuncOp function) {
+  auto isWeight = [&](unsigned number) {
+    return nn::readRole(function.getArgAttr(number, nn::roleAttr)) == nn::VariableRole::Weight;
+  };
+  auto isScale = [&](unsigned number) {
+    auto name = function.getArgAttrOfType<StringAttr>(number, nn::variableAttr);
+    return name && name.getValue() == nn::lossScaleName;
+  };
+  auto isEnd = [&](unsigned number) {
+    auto name = function.getResultAttrOfType<StringAttr>(number, nn::nameAttr);
+    return function.getResultAttr(number, nn::variableAttr) || (name && name.getValue() == nn::lossName);
+  };
+  const auto arguments = llvm::seq(function.getNumArguments());
+  return llvm::any_of(arguments, isWeight) &&
+         (llvm::any_of(arguments, isScale) || llvm::any_of(llvm::seq(function.getNumResults()), isEnd));
+}
+
 llvm::DenseSet<Operation *> findTrainedValues(func::FuncOp function) { return TrainedValues(function).find(); }
 
 } // namespace nacre::graph

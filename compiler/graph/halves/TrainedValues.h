@@ -17,6 +17,9 @@ namespace nacre::graph {
 /// Returns the operators of `function` that keep f32 because it trains weights or computes their loss; none of other functions.
 llvm::DenseSet<mlir::Operation *> findTrainedValues(mlir::func::FuncOp function);
 
+/// Returns whether `function` is a step that changes weights, or computes a loss of them.
+bool isTrainingStep(mlir::func::FuncOp function);
+
 } // namespace nacre::graph
 
 #endif // NACRE_COMPILER_GRAPH_HALVES_TRAINEDVALUES_H

@@ -287,7 +287,7 @@ class Model:
             if sizes.max() > 1e8 or sizes.max() < 1e-8:
                 break
             x = net.draw.choice(BLOCKS)(net, x)
-        if net.draw.random() < 0.3 and np.abs(x.exact).max() < 1e12:
+        if net.draw.random() < 0.3 and np.abs(x.exact).max() < 1e12 and has_rows_alike(x):
             x = net.product(x, size=keep_in_range(net, x, net.number_of(-6, 6)))
         output = f"y{number}"
         self.graph.node("Identity", [x.name], output=output)
@@ -299,8 +299,14 @@ class Model:
         self.about[output] = " ".join(net.about)
 
 
+def has_rows_alike(x):
+    """Whether halves that hold the largest row hold all others that are not zero: a product has no other numbers for a small row."""
+    sizes = np.abs(x.exact).max(axis=1)
+    return sizes[sizes > 0].min() > 1e-3 * sizes.max() if sizes.any() else True
+
+
 def draw_input(net):
     array = net.noise.standard_normal((ROWS, COLUMNS))
     array[0] = 0
-    array[1] *= 1e-2
+    array[1] *= 0.1
     return array
