@@ -51,11 +51,12 @@ std::string describeNode(const onnx::ModelProto &model) {
 }
 
 /// What takes lists of tensors or of numbers that belong together, or names tensors of the graph: hardly a draw is of that kind
-/// (test/e2e/training/onnx_training_test.py, test/e2e/formats/trees_test.py, test/e2e/formats/classical_test.py and ONNX's own
-/// tests have such nodes).
+/// (test/e2e/training/onnx_training_test.py, test/e2e/formats/trees_test.py, test/e2e/formats/classical_test.py,
+/// test/e2e/formats/classical_features_test.py, test/e2e/formats/contrib_quantized_test.py and ONNX's own tests have such nodes).
 static bool isIntricate(llvm::StringRef op) {
   return op == "Adam" || op == "Momentum" || op == "Gradient" || op.starts_with("TreeEnsemble") || op == "ZipMap" ||
-         op == "LinearClassifier" || op == "LinearRegressor" || op.starts_with("SVM");
+         op == "LabelEncoder" || op == "LinearClassifier" || op == "LinearRegressor" || op.starts_with("SVM") ||
+         op == "QEmbedLayerNormalization";
 }
 
 void AnyNode::tryAll(llvm::StringRef domain) {
