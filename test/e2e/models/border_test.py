@@ -161,8 +161,8 @@ class BorderTest(nacre.NacreTest):
 
     def test_every_engine_and_target(self):
         for model in (*onnx_models(self.folder, "channels", "types"), *tflite_models(self.folder, "bytes")):
-            for place in ("gpu", "split:50", "auto"):
-                self.check(model, f"--place={place}")
+            for options in (["--place=gpu"], ["--place=split:50"], ["--place=auto", "--device=snapdragon-778g"]):
+                self.check(model, *options)
             if os.path.exists(os.path.join(nacre.BIN, "nacre-run-arm64")):
                 library = self.compile_model(model, "--target=linux-arm64", "--cpu=cortex-a76")
                 self.check_info(model, library, self.run_arm64)
