@@ -130,7 +130,8 @@ class FilesTest(nacre.NacreTest):
         return words + ["other" for option in FILES[name] if not option.startswith("-") and option not in options]
 
     def test_all_pairs_of_options(self):
-        shutil.copyfile(PROFILE, self.path("one.aar"))
+        for one in ("one.aar", "one.json"):
+            shutil.copyfile(PROFILE, self.path(one))
         shutil.copyfile(PROFILE, self.path("other"))
         count = 0
         for name in FILES.keys() - {"nacre-try"}:  # It writes no file.
@@ -138,7 +139,7 @@ class FilesTest(nacre.NacreTest):
                 if pair in IN_PLACE:
                     continue
                 with self.subTest(program=name, pair=pair):
-                    words = self.words(name, pair, "one.aar")
+                    words = self.words(name, pair, "one.aar" if name == "nacre-package" else "one.json")
                     said = self.assert_refused(name, *words, status=1 if name == "nacre-opt" else USAGE)
                     cannot = re.search(r"(--[a-z-]+) (?:cannot be combined with|requires) --train", said)
                     if cannot:
@@ -248,10 +249,11 @@ class FilesTest(nacre.NacreTest):
                               ("nacre-diff", ("against", "entry"))):
             for option in options:
                 dashes = "-" if len(option) == 1 else "--"
-                said = self.program(name, model, f"{dashes}{option}=", status=USAGE)
+                models = [model, model] if name == "nacre-diff" else [model]
+                said = self.program(name, *models, f"{dashes}{option}=", status=USAGE)
                 self.assertRegex(said, f"^{name}: (error: )?{dashes}{option} must be .*, but is ''; see --help\n$")
                 if option != "time-trace":  # Its value is optional, and never the next word.
-                    self.assertEqual(self.program(name, model, f"{dashes}{option}", "", status=USAGE), said)
+                    self.assertEqual(self.program(name, *models, f"{dashes}{option}", "", status=USAGE), said)
         for option in ("--kernels", "-o"):
             self.assertIn(f"{option} must be ", self.program("nacre-tune", "--base=x", *([option, ""] if option == "-o" else [f"{option}="]), status=USAGE))
 
