@@ -23,10 +23,12 @@ llvm::SmallVector<std::pair<std::string, std::string>> describeOutputs(const Com
   return outputs;
 }
 
-LogicalResult checkOutputs(const importer::Model &model, NamedFiles files, MLIRContext &context) {
+LogicalResult checkOutputs(const importer::Model &model, NamedFiles *files, MLIRContext &context) {
+  if (!files)
+    return success();
   for (const std::string &path : model.getFiles())
-    files.addInput("the model's data", path);
-  const std::string problem = files.findProblem();
+    files->addInput("the model's data", path);
+  const std::string problem = files->findProblem();
   return problem.empty() ? success() : emitError(UnknownLoc::get(&context)) << problem;
 }
 

@@ -13,9 +13,9 @@
 
 namespace nacre {
 
-/// Emits an error if an output would take the place of a file that the import has read, such as external data. The command line
+/// Adds the files that the import has read to `files`, if it is not null. Emits an error if an output would take the place of a file that the import has read, such as external data. The command line
 /// names only some of these.
-llvm::LogicalResult checkOutputs(const importer::Model &model, NamedFiles files, mlir::MLIRContext &context);
+llvm::LogicalResult checkOutputs(const importer::Model &model, NamedFiles *files, mlir::MLIRContext &context);
 
 } // namespace nacre
 

@@ -48,7 +48,7 @@ namespace {
 class Compilation {
 public:
   Compilation(const CompilerOptions &options, MLIRContext &context, raw_ostream &text, CompileReport &report,
-              Progress progress, const NamedFiles &files)
+              Progress progress, NamedFiles *files)
       : options(options), files(files), text(text), report(report), phases(options, context, report, progress),
         modelName(options.modelName.empty()
                       ? package::modelNameOf(options.outputPath == "-" ? options.modelPath : options.outputPath)
@@ -362,7 +362,7 @@ private:
   }
 
   const CompilerOptions &options;
-  const NamedFiles &files;
+  NamedFiles *files;
   raw_ostream &text;
   CompileReport &report; ///< Only written.
   PhaseRunner phases;
@@ -380,7 +380,7 @@ private:
 } // namespace
 
 LogicalResult compileModel(const CompilerOptions &options, MLIRContext &context, raw_ostream &text,
-                           CompileReport &report, Progress progress, const NamedFiles &files) {
+                           CompileReport &report, Progress progress, NamedFiles *files) {
   return Compilation(options, context, text, report, progress, files).run();
 }
 

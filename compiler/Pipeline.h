@@ -30,10 +30,10 @@ void registerDialects(mlir::DialectRegistry &registry);
 /// Every pass of every phase, for nacre-opt.
 void registerPasses();
 
-/// Compiles options.modelPath. Diagnostics go to the context. Text (--compile-to, --emit=asm|llvm-ir) goes to `text`. No output of
-/// `files` may take the place of a file that the model reads.
+/// Compiles options.modelPath. Diagnostics go to the context. Text (--compile-to, --emit=asm|llvm-ir) goes to `text`. Adds the
+/// files that the model reads to `files`, of which no output may take their place.
 llvm::LogicalResult compileModel(const CompilerOptions &options, mlir::MLIRContext &context, llvm::raw_ostream &text,
-                                 CompileReport &report, Progress progress, const NamedFiles &files = {});
+                                 CompileReport &report, Progress progress, NamedFiles *files = nullptr);
 
 /// Returns the files that compileModel() writes if the output is a library or an object: words after "the", and the path of each.
 llvm::SmallVector<std::pair<std::string, std::string>> describeOutputs(const CompilerOptions &options);

@@ -99,8 +99,8 @@ static int writeReport(const std::string &path, const CompileReport &report) {
   return problem.empty() ? 0 : reportUnwritable(path, problem);
 }
 
-int runCompile(const CompilerOptions &options, StringRef reportPath, const NamedFiles &files,
-               mlir::MLIRContext &context, Console &console) {
+int runCompile(const CompilerOptions &options, StringRef reportPath, NamedFiles &files, mlir::MLIRContext &context,
+               Console &console) {
   const bool isText = options.compileTo || options.output == Output::Assembly || options.output == Output::LlvmIr;
   const bool isFile = isText && options.outputPath != "-";
   // A model is compiled for minutes; what is wrong with its place is said before.
@@ -120,7 +120,7 @@ int runCompile(const CompilerOptions &options, StringRef reportPath, const Named
   CompileReport report;
   LogicalResult compiled = compileModel(
       options, context, isFile ? *text : outs(), report,
-      [&](Phase phase, unsigned done, unsigned total) { console.showProgress(phase, done, total); }, files);
+      [&](Phase phase, unsigned done, unsigned total) { console.showProgress(phase, done, total); }, &files);
   console.clearProgress();
   if (failed(compiled))
     return 1;

@@ -32,7 +32,7 @@ private:
 };
 
 /// Compiles and writes what was asked for; returns the exit code.
-int runCompile(const CompilerOptions &options, llvm::StringRef reportPath, const NamedFiles &files,
+int runCompile(const CompilerOptions &options, llvm::StringRef reportPath, NamedFiles &files,
                mlir::MLIRContext &context, Console &console);
 
 /// `--check`; returns the exit code.

@@ -34,8 +34,12 @@ static int run(const tools::CommandLine &commandLine) {
   if (commandLine.listWeights)
     return tools::runListWeights(options, context);
   tools::TimeTrace trace(commandLine.timeTracePath);
-  const int status = tools::runCompile(options, commandLine.reportPath, commandLine.files, context, console);
-  return status ? status : trace.write(); // whose file may be one that the model reads, which is such an error
+  NamedFiles files = commandLine.files;
+  const int status = tools::runCompile(options, commandLine.reportPath, files, context, console);
+  if (status && !files.findProblem().empty())
+    return status; // the trace may be the output that would take the place of a file of the model
+  const int written = trace.write();
+  return status ? status : written;
 }
 
 int main(int argc, char **argv) {
