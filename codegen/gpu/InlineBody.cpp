@@ -8,6 +8,7 @@
 #include "codegen/Functions.h"
 #include "codegen/IntegerTerms.h"
 #include "codegen/form/ScalarBody.h"
+#include "codegen/gpu/ExactQuotients.h"
 #include "codegen/gpu/Remainder.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -57,20 +58,21 @@ Value magnitude(TermBuilder &builder, Value value) {
   return negative.select(x.op<arith::SubIOp>(zero.value, value), x).value;
 }
 
-/// A quotient of which somebody takes the nearest integer. Vulkan allows a division two and a half units in the last
-/// place; that is a whole step where the true quotient lies half-way between two integers, as quantized numbers do.
-bool isRounded(Operation *op) {
-  return llvm::any_of(op->getUsers(), [](Operation *user) {
-    return isa<math::RoundEvenOp, math::RoundOp, math::FloorOp, math::CeilOp, math::TruncOp, arith::FPToSIOp,
-               arith::FPToUIOp>(user);
-  });
+/// The number with half of its digits. Products of two such numbers are exact, fused with a sum or not.
+Term upperHalf(Term x) { return (x.bits() & x.bits().integer(int32_t(0xfffff000))).f32(); }
+
+/// x - q * y, which is exact for a rounded quotient q: each product is, and so is each difference.
+Term remainderOf(Term x, Term q, Term y) {
+  Term highOfQ = upperHalf(q), lowOfQ = q - highOfQ, highOfY = upperHalf(y), lowOfY = y - highOfY;
+  return x - highOfQ * highOfY - highOfQ * lowOfY - lowOfQ * highOfY - lowOfQ * lowOfY;
 }
 
 /// One step of Newton's method, whose remainder is exact (Markstein, "Computation of elementary functions on the IBM RISC
-/// System/6000 processor", 1990); nothing where it leads away: from infinities, and from what is hardly a number.
+/// System/6000 processor", 1990), also on devices that do not fuse a product and a sum; nothing where it leads away: from infinities,
+/// and from what is hardly a number.
 Value divideExactly(TermBuilder &builder, Value a, Value b) {
   Term x{&builder, a}, y{&builder, b}, quotient = x / y;
-  Term refined = fma(fma(negate(quotient), y, x), 1 / y, quotient);
+  Term refined = fma(remainderOf(x, quotient, y), 1 / y, quotient);
   return (abs(refined - quotient) < abs(quotient) * 0x1p-20).select(refined, quotient).value;
 }
 
@@ -243,7 +245,10 @@ Value inlineOperation(TermBuilder &builder, Operation *op, ArrayRef<Value> opera
   auto isBf16 = [](Type element) { return element.isBF16(); };
   if (llvm::any_of(op->getOperandTypes(), isBf16) || llvm::any_of(op->getResultTypes(), isBf16))
     return emitOnBf16(builder, op, matched, type);
-  return emitOperation(builder, op, matched, type);
+  Value value = emitOperation(builder, op, matched, type);
+  if (auto product = value.getDefiningOp<arith::MulFOp>(); product && isPartOfRoundedQuotient(op))
+    product->setAttr(kNotFused, builder.ops.getUnitAttr());
+  return value;
 }
 
 Value broadcast(OpBuilder &builder, Location loc, Value value, unsigned width) {

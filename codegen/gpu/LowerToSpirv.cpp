@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How:  1. what SPIR-V may ask of a device, and the bit of the contract for it;
-//       2. the conversion, one for all dialects, with the placeholders of the share;
+//       2. the conversion, one for all dialects, with the placeholders of the share and products that must not be fused;
 //       3. what upstream leaves to do: layouts, which buffers alias, the least version and capabilities.
 
 #include "codegen/gpu/LowerToSpirv.h"
 #include "codegen/KernelNotes.h"
+#include "codegen/gpu/ExactQuotients.h"
 #include "codegen/gpu/Passes.h"
 #include "runtime/include/nacre/model_format.h"
 
@@ -18,6 +19,7 @@
 #include "mlir/Conversion/VectorToSPIRV/VectorToSPIRV.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
 #include "mlir/Dialect/SPIRV/Transforms/Passes.h"
 #include "mlir/Dialect/SPIRV/Transforms/SPIRVConversion.h"
@@ -123,6 +125,22 @@ struct LowerPushConstant : OpConversionPattern<UnrealizedConversionCastOp> {
   const unsigned count; ///< Of the module.
 };
 
+/// A product that a driver must not fuse with a sum (ExactQuotients.h).
+struct LowerMarkedProduct : OpConversionPattern<arith::MulFOp> {
+  LowerMarkedProduct(const TypeConverter &types, MLIRContext *context)
+      : OpConversionPattern(types, context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(arith::MulFOp op, OpAdaptor operands,
+                                ConversionPatternRewriter &rewriter) const override {
+    Type type = getTypeConverter()->convertType(op.getType());
+    if (!op->hasAttr(kNotFused) || !type)
+      return rewriter.notifyMatchFailure(op, "expected a marked product");
+    auto product = rewriter.replaceOpWithNewOp<spirv::FMulOp>(op, type, operands.getLhs(), operands.getRhs());
+    product->setAttr("no_contraction", rewriter.getUnitAttr());
+    return success();
+  }
+};
+
 LogicalResult expandDivisions(mlir::gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
@@ -150,6 +168,7 @@ LogicalResult convert(mlir::gpu::GPUModuleOp module, spirv::TargetEnvAttr target
   populateMMAToSPIRVCoopMatrixTypeConversion(types);
   populateGpuWMMAToSPIRVCoopMatrixKHRConversionPatterns(types, patterns);
   patterns.add<LowerPushConstant>(types, context, countPushConstants(module));
+  patterns.add<LowerMarkedProduct>(types, context);
 
   std::unique_ptr<ConversionTarget> legal = SPIRVConversionTarget::get(target);
   legal->addDynamicallyLegalOp<UnrealizedConversionCastOp>(

@@ -126,12 +126,20 @@ plan.kernel @window nest (%x: tensor<1x30x8xf32>) into (%y: tensor<1x30x8xf32>) 
 }
 
 // A quotient that is rounded to an integer gets a step of Newton's method, since a division of Vulkan may miss the last
-// places; one that is not rounded stays as it is.
+// places. The remainder is exact on devices that fuse a product and a sum, and on others: its products are of halves of
+// numbers. A quotient that is not rounded stays as it is.
 
 // CHECK-LABEL: gpu.module @quantize_0
 // CHECK:         %[[Q:[^ :]+]] = arith.divf %[[A:[^ :]+]], %[[S:[^ :]+]] : vector<4xf32>
-// CHECK-NEXT:    %[[N:[^ :]+]] = arith.negf %[[Q]]
-// CHECK-NEXT:    %[[R:[^ :]+]] = math.fma %[[N]], %[[S]], %[[A]]
+// CHECK:         %[[QHIGH:[^ :]+]] = arith.bitcast %{{[^ :]+}} : vector<4xi32> to vector<4xf32>
+// CHECK-NEXT:    %[[QLOW:[^ :]+]] = arith.subf %[[Q]], %[[QHIGH]]
+// CHECK:         %[[SHIGH:[^ :]+]] = arith.bitcast %{{[^ :]+}} : vector<4xi32> to vector<4xf32>
+// CHECK-NEXT:    %[[SLOW:[^ :]+]] = arith.subf %[[S]], %[[SHIGH]]
+// CHECK-NEXT:    arith.mulf %[[QHIGH]], %[[SHIGH]]
+// CHECK:         arith.mulf %[[QHIGH]], %[[SLOW]]
+// CHECK:         arith.mulf %[[QLOW]], %[[SHIGH]]
+// CHECK:         arith.mulf %[[QLOW]], %[[SLOW]]
+// CHECK-NEXT:    %[[R:[^ :]+]] = arith.subf
 // CHECK-NEXT:    %[[I:[^ :]+]] = arith.divf %{{[^ :]+}}, %[[S]]
 // CHECK-NEXT:    %[[BETTER:[^ :]+]] = math.fma %[[R]], %[[I]], %[[Q]]
 // CHECK:         %[[BEST:[^ :]+]] = arith.select %{{[^ :]+}}, %[[BETTER]], %[[Q]]
@@ -147,6 +155,31 @@ plan.kernel @quantize nest (%x: tensor<4x16xf32>, %s: tensor<4x16xf32>) into (%y
     %n = math.roundeven %q : f32
     %d = arith.divf %n, %b : f32
     linalg.yield %d : f32
+  } -> tensor<4x16xf32>
+  plan.yield %r : tensor<4x16xf32>
+}
+
+// A product whose sum is divided so is not fused with the sum; one whose sum is rounded without a division may be.
+
+// CHECK-LABEL: gpu.module @sum_0
+// CHECK:         %[[P:[^ :]+]] = arith.mulf %[[X:[^ :]+]], %[[Y:[^ :]+]] {nacre.not_fused} : vector<4xf32>
+// CHECK-NEXT:    %[[SUM:[^ :]+]] = arith.addf %[[P]], %[[Y]]
+// CHECK-NEXT:    arith.divf %[[SUM]]
+// CHECK:         math.roundeven
+// CHECK:         arith.mulf %[[X]], %[[Y]] : vector<4xf32>
+plan.kernel @sum nest (%x: tensor<4x16xf32>, %s: tensor<4x16xf32>) into (%y: tensor<4x16xf32>) cut 0 : 4 by 1 {
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : tensor<4x16xf32>, tensor<4x16xf32>) outs(%y : tensor<4x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %t = arith.addf %p, %b : f32
+    %q = arith.divf %t, %a : f32
+    %n = math.roundeven %q : f32
+    %p2 = arith.mulf %a, %b : f32
+    %t2 = arith.addf %p2, %n : f32
+    %n2 = math.roundeven %t2 : f32
+    linalg.yield %n2 : f32
   } -> tensor<4x16xf32>
   plan.yield %r : tensor<4x16xf32>
 }
