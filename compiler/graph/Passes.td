@@ -272,7 +272,7 @@ def TabulateFunctionsPass : Pass<"nacre-tabulate-functions", "::mlir::func::Func
   let description = [{
     A chain of elementwise operators from one tensor of 8 bits to another has 256 values: a logistic function or a GELU between two
     quantizations. CPUs look up 16 to 64 of them in a few instructions, where the arithmetic takes dozens for each vector of floats.
-    The values are those of constant folding, on every engine. A chain without an exponential, a logarithm or the like stays: its
+    The values are those of constant folding, on every engine. A chain without an exponential, a division or the like stays: its
     arithmetic is as fast.
 
     Requires: nothing. Quantizations should already be arithmetic.

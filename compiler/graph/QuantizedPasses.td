@@ -15,8 +15,10 @@ def RecognizeQuantizedPass : Pass<"nacre-recognize-quantized", "::mlir::func::Fu
     and a bias become one constant that is added to the sums. The compiler divides by the scale of the quantization that follows:
     `(xs * ws[c]) / ys` in f32, as ONNX Runtime has it. Bounds as of a relu become those of the bytes.
 
-    The divisor of a quantization moves up through everything linear (sums, averages, bounds, movement), so that sums of two
-    quantized values divide nothing when the model runs.
+    The divisor of a quantization moves up through everything linear (sums, averages, bounds, movement) into the scale of integer
+    sums. It becomes factors of one or two tensors of codes if all combinations of codes have the same result as in f32, so that sums
+    of two quantized values divide nothing when the model runs. Otherwise such a quantization stays, and so does the order of a small
+    average and of an interpolation: they are f32, one operation after the other.
 
     Contractions that stay in floats, and why, are listed on the function (`nn.in_floats`) for the report.
 

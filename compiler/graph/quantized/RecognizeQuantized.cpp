@@ -5,18 +5,21 @@
 // How:   0. quantizations move to what computes reals, and dequantizations to what reads them (MovedQuantizations.h),
 //        1. contractions of bytes (IntegerContractions.h); what cannot be one is listed with the reason,
 //        2. a bias of 32 bits is added to the sums, and factors join the scale,
-//        3. averages are sums of bytes,
-//        4. the scale of a quantization moves up into the scales of what it quantizes, and bounds become those of the bytes.
+//        3. averages are sums of bytes (Averages.h),
+//        4. the scale of a quantization moves up into the scales of what it quantizes, and bounds become those of the bytes
+//           (Quantizations.h).
 //        Nothing else is joined: the rest are elementwise operators, which kernels of contractions take in.
 
 #include "compiler/graph/InFloats.h"
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/MovedCodes.h"
 #include "compiler/graph/Passes.h"
+#include "compiler/graph/quantized/Averages.h"
 #include "compiler/graph/quantized/Flips.h"
 #include "compiler/graph/quantized/IntegerContractions.h"
 #include "compiler/graph/quantized/MovedQuantizations.h"
 #include "compiler/graph/quantized/Numbers.h"
+#include "compiler/graph/quantized/Quantizations.h"
 #include "compiler/graph/quantized/ScaledReals.h"
 #include "dialects/TensorTypes.h"
 
@@ -157,136 +160,6 @@ struct FactorOfSums : OpRewritePattern<nn::BinaryOp> {
 };
 
 //===----------------------------------------------------------------------===//
-// 3. Averages
-//===----------------------------------------------------------------------===//
-
-/// Replaces `op`, the average of so many values that `codes` stands for, by their sums of 32 bits, scaled.
-void replaceBySums(PatternRewriter &rewriter, Operation *op, nn::DequantizeOp codes, Value sums, int64_t count) {
-  const double zero = readNumbers(codes.getZero())->front(), scale = readNumbers(codes.getScale())->front();
-  Location loc = op->getLoc();
-  Type integer = rewriter.getI32Type(), real = rewriter.getF32Type();
-  if (zero != 0) {
-    Value offset = createNumber(rewriter, loc, integer, -zero * static_cast<double>(count));
-    sums = nn::BinaryOp::create(rewriter, loc, BinaryKind::Add, sums, offset);
-  }
-  Value reals = nn::CastOp::create(rewriter, loc, typeOf(sums).clone(real), sums, false, nn::ScaleRounding::Up);
-  Value factor = createNumber(rewriter, loc, real, scale / static_cast<double>(count));
-  rewriter.replaceOpWithNewOp<nn::BinaryOp>(op, BinaryKind::Mul, reals, factor);
-}
-
-/// More would not fit in the sums.
-constexpr int64_t mostSummed = std::numeric_limits<int32_t>::max() / 255;
-
-struct MeanOfCodes : OpRewritePattern<nn::ReduceOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(nn::ReduceOp op, PatternRewriter &rewriter) const override {
-    nn::DequantizeOp codes = op.getKind() == nn::ReduceKind::Mean ? findCodes(op.getOperand()) : nn::DequantizeOp();
-    const int64_t count = op.getOperand().getType().getNumElements() / op.getType().getNumElements();
-    if (!codes || !isByte(codes.getOperand().getType()) || count > mostSummed)
-      return rewriter.notifyMatchFailure(op, "expected a mean of dequantized bytes");
-    Value bytes = moveCodes(rewriter, op.getOperand());
-    Type wide = typeOf(bytes).clone(rewriter.getI32Type());
-    Value integers = nn::CastOp::create(rewriter, op.getLoc(), wide, bytes, false, nn::ScaleRounding::Up);
-    Value sums =
-        nn::ReduceOp::create(rewriter, op.getLoc(), nn::ReduceKind::Sum, integers, op.getAxes(), op.getKeepDims());
-    replaceBySums(rewriter, op, codes, sums, count);
-    return success();
-  }
-};
-
-/// The sums of windows are a depthwise convolution by ones.
-struct AverageOfCodes : OpRewritePattern<nn::PoolOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(nn::PoolOp op, PatternRewriter &rewriter) const override {
-    auto isZero = [](int64_t number) { return number == 0; };
-    const bool countsAll =
-        llvm::all_of(op.getOverhang(), isZero) && (op.getCountPadding() || llvm::all_of(op.getPads(), isZero));
-    nn::DequantizeOp codes =
-        op.getKind() == nn::PoolKind::Average && countsAll ? findCodes(op.getInput()) : nn::DequantizeOp();
-    const int64_t count = llvm::product_of(op.getKernel());
-    if (!codes || !isByte(codes.getOperand().getType()) || count > mostSummed)
-      return rewriter.notifyMatchFailure(op, "expected averages of as many dequantized bytes each");
-    Value bytes = moveCodes(rewriter, op.getInput());
-    const int64_t channels = typeOf(bytes).getShape().back();
-    SmallVector<int64_t> shape(op.getKernel());
-    shape.append({1, channels});
-    auto ones = DenseElementsAttr::get(RankedTensorType::get(shape, rewriter.getI8Type()), APInt(8, 1));
-    Value filter = nn::ConstantOp::create(rewriter, op.getLoc(), ones);
-    const auto padValue = static_cast<int64_t>(readNumbers(codes.getZero())->front());
-    const bool isPadded = !llvm::all_of(op.getPads(), isZero);
-    Value sums = nn::ConvOp::create(rewriter, op.getLoc(), bytes, filter, op.getStrides(), op.getPads(),
-                                    op.getDilations(), channels, isPadded ? padValue : 0);
-    replaceBySums(rewriter, op, codes, sums, count);
-    return success();
-  }
-};
-
-//===----------------------------------------------------------------------===//
-// 4. Quantizations
-//===----------------------------------------------------------------------===//
-
-/// Drops the bounds that `value` has just before it is quantized: the code of a bound is the bound of the codes, since rounding keeps the
-/// order.
-Value dropBounds(Value value, double scale, double zero, CodeBounds &bounds) {
-  auto codeOf = [&](double real) {
-    return static_cast<double>(std::nearbyint(static_cast<float>(real) / static_cast<float>(scale))) + zero;
-  };
-  while (value.hasOneUse()) {
-    if (nn::UnaryOp relu = getUnary(value, UnaryKind::Relu)) {
-      bounds.low = std::clamp(zero, bounds.low, bounds.high);
-      value = relu.getOperand();
-      continue;
-    }
-    auto binary = value.getDefiningOp<nn::BinaryOp>();
-    std::optional<double> bound =
-        binary && binary.getLhs().getType() == binary.getType() ? getSplat(binary.getRhs()) : std::nullopt;
-    if (!bound || std::isnan(*bound))
-      return value;
-    // The later of two bounds wins where they contradict each other.
-    if (binary.getKind() == BinaryKind::Min)
-      bounds.high = std::clamp(codeOf(*bound), bounds.low, bounds.high);
-    else if (binary.getKind() == BinaryKind::Max)
-      bounds.low = std::clamp(codeOf(*bound), bounds.low, bounds.high);
-    else
-      return value;
-    value = binary.getLhs();
-  }
-  return value;
-}
-
-/// Rounds what is already in steps of the codes.
-struct QuantizeOfScaled : OpRewritePattern<nn::QuantizeOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(nn::QuantizeOp op, PatternRewriter &rewriter) const override {
-    Type code = op.getType().getElementType(), real = op.getOperand().getType().getElementType();
-    std::optional<double> scale = getSplat(op.getScale()), zero = getSplat(op.getZero());
-    constexpr unsigned mostBits = 16;
-    if (!op.isPerTensor() || !real.isF32() || !isa<IntegerType>(code) || code.getIntOrFloatBitWidth() > mostBits ||
-        !scale || !zero || *scale <= 0)
-      return rewriter.notifyMatchFailure(op, "expected integers of up to 16 bits with one constant scale");
-    CodeBounds bounds = getCodeBounds(code);
-    Value value = dropBounds(op.getOperand(), *scale, *zero, bounds);
-    if (!canDivide(value))
-      return rewriter.notifyMatchFailure(op, "expected values whose scales can take in the quantization's");
-    Location loc = op.getLoc();
-    auto number = [&](double n) { return createNumber(rewriter, loc, real, n); };
-    auto binary = [&](BinaryKind kind, Value a, double b) {
-      return rewriter.createOrFold<nn::BinaryOp>(loc, kind, a, number(b));
-    };
-    Value steps = divide(rewriter, value, op.getScale());
-    steps = nn::UnaryOp::create(rewriter, loc, UnaryKind::Round, steps, APFloat(0.0));
-    steps = binary(BinaryKind::Add, steps, *zero);
-    steps = binary(BinaryKind::Max, steps, bounds.low);
-    steps = binary(BinaryKind::Min, steps, bounds.high);
-    rewriter.replaceOpWithNewOp<nn::CastOp>(op, op.getType(), steps, false, nn::ScaleRounding::Up);
-    return success();
-  }
-};
-
-//===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
 
@@ -301,7 +174,9 @@ struct RecognizeQuantized : impl::RecognizeQuantizedPassBase<RecognizeQuantized>
     addMovedQuantizations(movement);
     apply(std::move(movement));
     rewriteContractions();
-    patterns.add<MeanOfCodes, AverageOfCodes, FactorOfSums, QuantizeOfScaled>(&getContext());
+    addAverages(patterns);
+    addQuantizations(patterns);
+    patterns.add<FactorOfSums>(&getContext());
     patterns.add<BiasOfSums>(&getContext(), recognized);
     apply(std::move(patterns));
   }

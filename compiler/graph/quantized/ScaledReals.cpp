@@ -48,19 +48,6 @@ Value combineScales(OpBuilder &builder, Location loc, BinaryKind kind, Value a, 
   return createNumbers(builder, loc, typeOf(a).getElementType(), numbers);
 }
 
-namespace {
-
-/// Longer chains are left as they are.
-constexpr int maxDepth = 24;
-
-/// The constant scale of codes, whose zero point does not change.
-bool isDividableCodes(nn::DequantizeOp codes) {
-  return codes.getType().getElementType().isF32() && getConstant(codes.getScale()) && codes.getBlock() == 0;
-}
-
-bool isRealConstant(Value value) { return getConstant(value) && typeOf(value).getElementType().isF32(); }
-
-/// The operands of `op` that are divided if its result is; empty if that is another function.
 SmallVector<unsigned, 4> getDividedOperands(Operation *op) {
   using Indices = SmallVector<unsigned, 4>;
   auto all = [&] { return llvm::to_vector_of<unsigned, 4>(llvm::seq<unsigned>(0, op->getNumOperands())); };
@@ -99,6 +86,18 @@ SmallVector<unsigned, 4> getDividedOperands(Operation *op) {
       .Case([&](nn::SelectOp) { return Indices{1, 2}; })
       .Default([](Operation *) { return Indices(); });
 }
+
+namespace {
+
+/// Longer chains are left as they are.
+constexpr int maxDepth = 24;
+
+/// The constant scale of codes, whose zero point does not change.
+bool isDividableCodes(nn::DequantizeOp codes) {
+  return codes.getType().getElementType().isF32() && getConstant(codes.getScale()) && codes.getBlock() == 0;
+}
+
+bool isRealConstant(Value value) { return getConstant(value) && typeOf(value).getElementType().isF32(); }
 
 bool canDivide(Value value, int depth) {
   Operation *op = value.getDefiningOp();

@@ -28,6 +28,9 @@ bool spansLastAxis(mlir::Value value, mlir::RankedTensorType type);
 mlir::Value combineScales(mlir::OpBuilder &builder, mlir::Location loc, nn::BinaryKind kind, mlir::Value a,
                           mlir::Value b);
 
+/// Returns the operands of `op` that are divided if its result is; empty if that is another function.
+llvm::SmallVector<unsigned, 4> getDividedOperands(mlir::Operation *op);
+
 /// Returns whether `value` divided by a constant is the same operators with other scales.
 bool canDivide(mlir::Value value);
 

@@ -34,11 +34,11 @@ constexpr int64_t entries = 256;
 
 bool isOfBytes(Value value) { return typeOf(value).getElementType().isInteger(8); }
 
-/// Whether machines compute `op` by a polynomial, or by dividing integers.
+/// Whether machines compute `op` by a polynomial, or by dividing.
 bool isCostly(Operation *op) {
   using Kind = nn::UnaryKind;
   if (auto binary = dyn_cast<nn::BinaryOp>(op))
-    return binary.getKind() == nn::BinaryKind::Pow;
+    return binary.getKind() == nn::BinaryKind::Pow || binary.getKind() == nn::BinaryKind::Div;
   auto unary = dyn_cast<nn::UnaryOp>(op);
   return unary && !llvm::is_contained({Kind::Abs, Kind::Neg, Kind::Sqrt, Kind::Reciprocal, Kind::Floor, Kind::Ceil,
                                        Kind::Round, Kind::Sign, Kind::Relu, Kind::LeakyRelu, Kind::Not, Kind::BitNot,

@@ -178,6 +178,73 @@ func.func @square(%a: tensor<4xui8>) -> tensor<4xui8> {
 
 // -----
 
+// Where many reals lie in the middle between two codes, no factors give the codes of f32, so that these quantizations divide. Calibrated
+// scales have a factor: their quotient.
+
+// CHECK-LABEL: func.func @middles(
+// CHECK-DAG:     %[[SCALE:[^ ,:()]+]] = nn.constant dense<2.000000e-02> : tensor<f32>
+// CHECK-DAG:     %[[RESULT:[^ ,:()]+]] = nn.constant dense<4.000000e-02> : tensor<f32>
+// CHECK-DAG:     %[[QUOTIENT:[^ ,:()]+]] = nn.constant dense<0.557{{[0-9]*}}> : tensor<f32>
+// CHECK:         %[[A:[^ ,:()]+]] = nn.binary mul %{{.*}}, %[[SCALE]]
+// CHECK:         nn.binary div %[[A]], %[[RESULT]]
+// CHECK:         %[[S:[^ ,:()]+]] = nn.binary add %{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xf32>
+// CHECK-NEXT:    nn.binary div %[[S]], %[[RESULT]]
+// CHECK:         %[[C:[^ ,:()]+]] = nn.binary mul %{{.*}}, %[[QUOTIENT]]
+// CHECK-NEXT:    nn.unary round %[[C]]
+func.func @middles(%a: tensor<4xi8>, %b: tensor<4xi8>) -> (tensor<4xi8>, tensor<4xi8>, tensor<4xi8>) {
+  %scale = nn.constant dense<0.02> : tensor<f32>
+  %result = nn.constant dense<0.04> : tensor<f32>
+  %calibrated = nn.constant dense<0.0359> : tensor<f32>
+  %zero = nn.constant dense<3> : tensor<i8>
+  %0 = nn.dequantize %a, %scale, %zero : tensor<4xi8>, tensor<f32>, tensor<i8>
+  %1 = nn.dequantize %b, %scale, %zero : tensor<4xi8>, tensor<f32>, tensor<i8>
+  %2 = nn.quantize %0, %result, %zero : tensor<4xf32>, tensor<f32>, tensor<i8>
+  %3 = nn.binary add %0, %1 : tensor<4xf32>, tensor<4xf32>
+  %4 = nn.quantize %3, %result, %zero : tensor<4xf32>, tensor<f32>, tensor<i8>
+  %5 = nn.quantize %1, %calibrated, %zero : tensor<4xf32>, tensor<f32>, tensor<i8>
+  return %2, %4, %5 : tensor<4xi8>, tensor<4xi8>, tensor<4xi8>
+}
+
+// -----
+
+// Averages that lie in the middle between two codes are added up as f32 does it: row by row, or columns first, around them the zero point.
+
+// CHECK-LABEL: func.func @averages_in_order(
+// CHECK-DAG:     %[[COUNT:[^ ,:()]+]] = nn.constant dense<4.000000e+00> : tensor<f32>
+// CHECK:         %[[P:[^ ,:()]+]] = nn.pad constant %{{.*}} [0, 1, 1, 0] [0, 1, 1, 0] 7 : ui8
+// CHECK-COUNT-4: nn.slice %[[P]] [0, {{[01], [01]}}, 0] [1, 3, 3, 2] [1, 2, 2, 1]
+// CHECK:         %[[AVERAGE:[^ ,:()]+]] = nn.binary div %{{.*}}, %[[COUNT]]
+// CHECK:         nn.binary div %[[AVERAGE]]
+func.func @averages_in_order(%x: tensor<1x4x4x2xui8>) -> tensor<1x3x3x2xui8> {
+  %scale = nn.constant dense<0.02> : tensor<f32>
+  %zero = nn.constant dense<7> : tensor<ui8>
+  %0 = nn.dequantize %x, %scale, %zero : tensor<1x4x4x2xui8>, tensor<f32>, tensor<ui8>
+  %1 = nn.pool average %0 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>,
+      dilations = array<i64: 1, 1>, overhang = array<i64: 0, 0>, count_padding} : tensor<1x4x4x2xf32>
+  %2 = nn.quantize %1, %scale, %zero : tensor<1x3x3x2xf32>, tensor<f32>, tensor<ui8>
+  return %2 : tensor<1x3x3x2xui8>
+}
+
+// -----
+
+// Interpolation before a quantization is the sum of the neighbours, each times the product of its weights.
+
+// CHECK-LABEL: func.func @interpolation(
+// CHECK-COUNT-2: nn.resample %{{.*}} : tensor<2x4xui8>
+// CHECK:         nn.binary add
+// CHECK:         nn.binary div
+func.func @interpolation(%x: tensor<2x4xui8>) -> tensor<3x4xui8> {
+  %scale = nn.constant dense<0.02> : tensor<f32>
+  %zero = nn.constant dense<7> : tensor<ui8>
+  %0 = nn.dequantize %x, %scale, %zero : tensor<2x4xui8>, tensor<f32>, tensor<ui8>
+  %1 = nn.resample %0 {axes = array<i64: 0>, indices = [dense<[[0, 1], [0, 1], [1, 1]]> : tensor<3x2xi32>],
+      weights = [dense<[[1.0, 0.0], [0.5, 0.5], [1.0, 0.0]]> : tensor<3x2xf32>]} : tensor<2x4xf32>
+  %2 = nn.quantize %1, %scale, %zero : tensor<3x4xf32>, tensor<f32>, tensor<ui8>
+  return %2 : tensor<3x4xui8>
+}
+
+// -----
+
 // What is not linear divides, as the model states it.
 
 // CHECK-LABEL: func.func @function_of_one_value(
@@ -288,7 +355,7 @@ func.func @moved(%x: tensor<1x3x4x4xf32>) -> tensor<1x2x2x2xf32> {
 // CHECK-DAG:     %[[ZERO:[^ ,:()]+]] = nn.constant dense<-112> : tensor<i32>
 // CHECK-DAG:     %[[ZEROS:[^ ,:()]+]] = nn.constant dense<-28> : tensor<i32>
 // CHECK-DAG:     %[[SCALE:[^ ,:()]+]] = nn.constant dense<3.125000e-02> : tensor<f32>
-// CHECK-DAG:     %[[SCALES:[^ ,:()]+]] = nn.constant dense<2.500000e-01> : tensor<f32>
+// CHECK-DAG:     %[[SCALES:[^ ,:()]+]] = nn.constant dense<2.000000e+00> : tensor<f32>
 // CHECK:         %[[WIDE:[^ ,:()]+]] = nn.cast %[[X]] : tensor<1x4x4x2xui8> to tensor<1x4x4x2xi32>
 // CHECK-NEXT:    %[[SUM:[^ ,:()]+]] = nn.reduce sum %[[WIDE]] {axes = array<i64: 1, 2>, keep_dims} : tensor<1x4x4x2xi32>
 // CHECK-NEXT:    nn.binary add %[[SUM]], %[[ZERO]]
@@ -299,13 +366,13 @@ func.func @moved(%x: tensor<1x3x4x4xf32>) -> tensor<1x2x2x2xf32> {
 // CHECK:         nn.cast %{{.*}} : tensor<1x3x3x2xf32> to tensor<1x3x3x2xui8>
 func.func @averages(%x: tensor<1x4x4x2xui8>) -> (tensor<1x1x1x2xf32>, tensor<1x3x3x2xui8>) {
   %scale = nn.constant dense<0.5> : tensor<f32>
-  %half = nn.constant dense<0.5> : tensor<f32>
+  %small = nn.constant dense<0.0625> : tensor<f32>
   %zero = nn.constant dense<7> : tensor<ui8>
   %0 = nn.dequantize %x, %scale, %zero : tensor<1x4x4x2xui8>, tensor<f32>, tensor<ui8>
   %1 = nn.reduce mean %0 {axes = array<i64: 1, 2>, keep_dims} : tensor<1x4x4x2xf32>
   %2 = nn.pool average %0 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>,
       dilations = array<i64: 1, 1>, overhang = array<i64: 0, 0>, count_padding} : tensor<1x4x4x2xf32>
-  %3 = nn.quantize %2, %half, %zero : tensor<1x3x3x2xf32>, tensor<f32>, tensor<ui8>
+  %3 = nn.quantize %2, %small, %zero : tensor<1x3x3x2xf32>, tensor<f32>, tensor<ui8>
   return %1, %3 : tensor<1x1x1x2xf32>, tensor<1x3x3x2xui8>
 }
 

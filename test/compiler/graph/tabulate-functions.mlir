@@ -79,3 +79,20 @@ func.func @few(%x: tensor<10xui8>) -> tensor<10xui8> {
   %2 = nn.cast %1 : tensor<10xf32> to tensor<10xui8>
   return %2 : tensor<10xui8>
 }
+
+// -----
+
+// A division takes longer than the rest of such a chain.
+
+// CHECK-LABEL: func.func @division(
+// CHECK:         nn.gather
+func.func @division(%x: tensor<32x32xui8>) -> tensor<32x32xui8> {
+  %scale = nn.constant dense<0.02> : tensor<f32>
+  %result = nn.constant dense<0.04> : tensor<f32>
+  %0 = nn.cast %x : tensor<32x32xui8> to tensor<32x32xf32>
+  %1 = nn.binary mul %0, %scale : tensor<32x32xf32>, tensor<f32>
+  %2 = nn.binary div %1, %result : tensor<32x32xf32>, tensor<f32>
+  %3 = nn.unary round %2 : tensor<32x32xf32>
+  %4 = nn.cast %3 : tensor<32x32xf32> to tensor<32x32xui8>
+  return %4 : tensor<32x32xui8>
+}

@@ -7,6 +7,7 @@
 #include "compiler/import/onnx/operands/WindowAttributes.h"
 #include "compiler/import/onnx/operators/Handlers.h"
 #include "compiler/import/operands/Windows.h"
+#include "dialects/nn/SumOrder.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -69,12 +70,27 @@ void importMaxPool(OperandBinder &node) {
   node.setResult(1, indices);
 }
 
+/// Whether ONNX Runtime adds up the columns of these windows first: it does in its kernels for opsets below 19 with small strides.
+bool addsColumnsFirst(OperandBinder &node, Ints shape, const Window &window) {
+  constexpr int64_t firstRowMajor = 19, mostCells = 32, mostStride = 2, widest = 2045;
+  const int64_t width = shape.back() + window.pads[window.strides.size() - 1] + window.pads.back();
+  return node.getVersion() < firstRowMajor && window.strides.size() > 1 && window.strides.back() <= mostStride &&
+         llvm::all_of(window.kernel, [](int64_t cells) { return cells <= mostCells; }) && width <= widest;
+}
+
 void importAveragePool(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
   bool countPadding = node.getFlag("count_include_pad", false);
   FailureOr<Window> window = readPoolWindow(node);
-  if (succeeded(window))
-    node.setResult(pool(node, PoolKind::Average, x, *window, countPadding));
+  if (failed(window))
+    return;
+  Value average = nn.pool(PoolKind::Average, nn.toChannelsLast(x), window->kernel, window->strides, window->pads,
+                          window->dilations, window->overhang, countPadding);
+  if (auto op = average ? average.getDefiningOp<nn::PoolOp>() : nn::PoolOp();
+      op && addsColumnsFirst(node, getShape(x), *window))
+    op->setAttr(nn::kColumnsFirst, UnitAttr::get(op.getContext()));
+  node.setResult(nn.toChannelsFirst(average));
 }
 
 /// The exponent of a norm, which was a number before version 2 and is an integer since.

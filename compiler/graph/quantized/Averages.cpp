@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Averages.h.
+
+#include "compiler/graph/quantized/Averages.h"
+
+#include "compiler/graph/Matching.h"
+#include "compiler/graph/MovedCodes.h"
+#include "compiler/graph/quantized/Flips.h"
+#include "compiler/graph/quantized/Numbers.h"
+#include "compiler/graph/quantized/Quantizations.h"
+#include "dialects/TensorTypes.h"
+#include "dialects/nn/IndexedCopy.h"
+#include "dialects/nn/SumOrder.h"
+
+#include <array>
+#include <limits>
+
+using namespace mlir;
+
+namespace nacre::graph {
+
+namespace {
+
+using nn::BinaryKind;
+
+/// The quantization that alone reads `value`, maybe after bounds; null if there is none.
+nn::QuantizeOp findQuantization(Value value) {
+  while (value.hasOneUse()) {
+    Operation *user = *value.user_begin();
+    if (user->getNumResults() != 1)
+      return {};
+    if (auto quantize = dyn_cast<nn::QuantizeOp>(user))
+      return quantize.getOperand() == value ? quantize : nn::QuantizeOp();
+    auto binary = dyn_cast<nn::BinaryOp>(user);
+    const bool isBound = binary && (binary.getKind() == BinaryKind::Min || binary.getKind() == BinaryKind::Max) &&
+                         binary.getLhs() == value;
+    if (!isBound && !getUnary(user->getResult(0), nn::UnaryKind::Relu))
+      return {};
+    value = user->getResult(0);
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// 1. Sums of bytes
+//===----------------------------------------------------------------------===//
+
+/// Replaces `op`, the average of so many values that `codes` stands for, by their sums of 32 bits, scaled.
+void replaceBySums(PatternRewriter &rewriter, Operation *op, nn::DequantizeOp codes, Value sums, int64_t count) {
+  const double zero = readNumbers(codes.getZero())->front(), scale = readNumbers(codes.getScale())->front();
+  Location loc = op->getLoc();
+  Type integer = rewriter.getI32Type(), real = rewriter.getF32Type();
+  if (zero != 0) {
+    Value offset = createNumber(rewriter, loc, integer, -zero * static_cast<double>(count));
+    sums = nn::BinaryOp::create(rewriter, loc, BinaryKind::Add, sums, offset);
+  }
+  Value reals = nn::CastOp::create(rewriter, loc, typeOf(sums).clone(real), sums, false, nn::ScaleRounding::Up);
+  Value factor = createNumber(rewriter, loc, real, scale / static_cast<double>(count));
+  rewriter.replaceOpWithNewOp<nn::BinaryOp>(op, BinaryKind::Mul, reals, factor);
+}
+
+/// More would not fit in the sums.
+constexpr int64_t mostSummed = std::numeric_limits<int32_t>::max() / 255;
+
+struct MeanOfCodes : OpRewritePattern<nn::ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::ReduceOp op, PatternRewriter &rewriter) const override {
+    nn::DequantizeOp codes = op.getKind() == nn::ReduceKind::Mean ? findCodes(op.getOperand()) : nn::DequantizeOp();
+    const int64_t count = op.getOperand().getType().getNumElements() / op.getType().getNumElements();
+    if (!codes || !isByte(codes.getOperand().getType()) || count > mostSummed)
+      return rewriter.notifyMatchFailure(op, "expected a mean of dequantized bytes");
+    Value bytes = moveCodes(rewriter, op.getOperand());
+    Type wide = typeOf(bytes).clone(rewriter.getI32Type());
+    Value integers = nn::CastOp::create(rewriter, op.getLoc(), wide, bytes, false, nn::ScaleRounding::Up);
+    Value sums =
+        nn::ReduceOp::create(rewriter, op.getLoc(), nn::ReduceKind::Sum, integers, op.getAxes(), op.getKeepDims());
+    replaceBySums(rewriter, op, codes, sums, count);
+    return success();
+  }
+};
+
+bool isZero(int64_t number) { return number == 0; }
+
+/// More cells than these are added up as bytes in any case: as many operators would be written, and no other runtime adds them one after the
+/// other.
+constexpr int64_t mostCells = 16;
+
+/// Whether all windows count as many cells.
+bool countsAll(nn::PoolOp op) {
+  return llvm::all_of(op.getOverhang(), isZero) && (op.getCountPadding() || llvm::all_of(op.getPads(), isZero));
+}
+
+/// Whether the codes of averages depend on the order in which f32 adds up.
+bool dependsOnOrder(nn::PoolOp op, nn::DequantizeOp codes) {
+  nn::QuantizeOp quantize = findQuantization(op.getResult());
+  std::optional<Coder> coder = quantize ? readCoder(quantize) : std::nullopt;
+  std::optional<Steps> steps = readSteps(codes);
+  const int64_t count = llvm::product_of(op.getKernel());
+  if (!coder || count > mostCells)
+    return false;
+  return !countsAll(op) || !steps || !isAverageFarFromMiddles(*steps, count, *coder);
+}
+
+/// The sums of windows are a depthwise convolution by ones.
+struct AverageOfCodes : OpRewritePattern<nn::PoolOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::PoolOp op, PatternRewriter &rewriter) const override {
+    nn::DequantizeOp codes =
+        op.getKind() == nn::PoolKind::Average && countsAll(op) ? findCodes(op.getInput()) : nn::DequantizeOp();
+    const int64_t count = llvm::product_of(op.getKernel());
+    if (!codes || !isByte(codes.getOperand().getType()) || count > mostSummed || dependsOnOrder(op, codes))
+      return rewriter.notifyMatchFailure(op, "expected averages of as many dequantized bytes each, in any order");
+    Value bytes = moveCodes(rewriter, op.getInput());
+    const int64_t channels = typeOf(bytes).getShape().back();
+    SmallVector<int64_t> shape(op.getKernel());
+    shape.append({1, channels});
+    auto ones = DenseElementsAttr::get(RankedTensorType::get(shape, rewriter.getI8Type()), APInt(8, 1));
+    Value filter = nn::ConstantOp::create(rewriter, op.getLoc(), ones);
+    const auto padValue = static_cast<int64_t>(readNumbers(codes.getZero())->front());
+    const bool isPadded = !llvm::all_of(op.getPads(), isZero);
+    Value sums = nn::ConvOp::create(rewriter, op.getLoc(), bytes, filter, op.getStrides(), op.getPads(),
+                                    op.getDilations(), channels, isPadded ? padValue : 0);
+    replaceBySums(rewriter, op, codes, sums, count);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// 2. Windows in f32
+//===----------------------------------------------------------------------===//
+
+/// Writes the sum of windows of reals one cell after the other.
+class WindowSums {
+public:
+  WindowSums(OpBuilder &builder, nn::PoolOp op, nn::DequantizeOp codes)
+      : builder(builder), op(op), codes(codes), spatial(op.getKernel().size()) {}
+
+  Value write(Value bytes) {
+    pad(bytes);
+    SmallVector<int64_t> outer(op.getKernel());
+    const int64_t columns = outer.pop_back_val();
+    const bool columnsFirst = op->hasAttr(nn::kColumnsFirst);
+    Value sum;
+    for (int64_t column = 0; columnsFirst && column < columns; ++column) {
+      Value ofColumn;
+      nn::forEachIndex(outer, [&](ArrayRef<int64_t> index) {
+        SmallVector<int64_t> cell(index);
+        cell.push_back(column);
+        ofColumn = add(ofColumn, read(cell));
+      });
+      sum = add(sum, ofColumn);
+    }
+    if (!columnsFirst)
+      nn::forEachIndex(op.getKernel(), [&](ArrayRef<int64_t> cell) { sum = add(sum, read(cell)); });
+    return sum;
+  }
+
+private:
+  /// Around the input are codes of zero.
+  void pad(Value bytes) {
+    SmallVector<int64_t> low = {0}, high = {0}, shape(typeOf(bytes).getShape());
+    for (size_t axis = 0; axis < spatial; ++axis) {
+      low.push_back(op.getPads()[axis]);
+      high.push_back(op.getPads()[spatial + axis] + op.getOverhang()[axis]);
+    }
+    low.push_back(0);
+    high.push_back(0);
+    padded = bytes;
+    if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
+      return;
+    for (auto [axis, size] : llvm::enumerate(shape))
+      size += low[axis] + high[axis];
+    Type code = typeOf(bytes).getElementType();
+    const auto zero = static_cast<int64_t>(readNumbers(codes.getZero())->front());
+    const APInt bits(code.getIntOrFloatBitWidth(), static_cast<uint64_t>(zero), /*isSigned=*/true,
+                     /*implicitTrunc=*/true);
+    padded = nn::PadOp::create(builder, op.getLoc(), typeOf(bytes).clone(shape), nn::PadMode::Constant, bytes, low,
+                               high, IntegerAttr::get(code, bits));
+  }
+
+  /// The reals of one cell of each window.
+  Value read(ArrayRef<int64_t> cell) {
+    SmallVector<int64_t> starts = {0}, steps = {1}, sizes(op.getType().getShape());
+    for (size_t axis = 0; axis < spatial; ++axis) {
+      starts.push_back(cell[axis] * op.getDilations()[axis]);
+      steps.push_back(op.getStrides()[axis]);
+    }
+    starts.push_back(0);
+    steps.push_back(1);
+    Value bytes = nn::SliceOp::create(builder, op.getLoc(), padded, starts, sizes, steps);
+    return nn::DequantizeOp::create(builder, op.getLoc(), bytes, codes.getScale(), codes.getZero(), 0, 0);
+  }
+
+  Value add(Value a, Value b) {
+    return a ? nn::BinaryOp::create(builder, op.getLoc(), BinaryKind::Add, a, b).getResult() : b;
+  }
+
+  OpBuilder &builder;
+  nn::PoolOp op;
+  nn::DequantizeOp codes;
+  size_t spatial;
+  Value padded;
+};
+
+/// The cells that each window counts along an axis.
+SmallVector<double> countCells(nn::PoolOp op, size_t axis) {
+  const size_t spatial = op.getKernel().size();
+  const int64_t low = op.getPads()[axis], high = op.getPads()[spatial + axis];
+  const int64_t begin = op.getCountPadding() ? -low : 0,
+                end = typeOf(op.getInput()).getDimSize(axis + 1) + (op.getCountPadding() ? high : 0);
+  SmallVector<double> counts(op.getType().getDimSize(axis + 1), 0);
+  for (auto [place, count] : llvm::enumerate(counts))
+    for (int64_t cell = 0; cell < op.getKernel()[axis]; ++cell) {
+      const int64_t at = static_cast<int64_t>(place) * op.getStrides()[axis] - low + cell * op.getDilations()[axis];
+      count += at >= begin && at < end;
+    }
+  return counts;
+}
+
+/// A constant with the number of cells of each window; one number if they all have as many.
+Value createCounts(OpBuilder &builder, nn::PoolOp op) {
+  SmallVector<double> counts = {1};
+  SmallVector<int64_t> shape;
+  for (size_t axis = 0; axis < op.getKernel().size(); ++axis) {
+    SmallVector<double> products;
+    const SmallVector<double> ofAxis = countCells(op, axis);
+    for (double outer : counts)
+      for (double inner : ofAxis)
+        products.push_back(outer * inner);
+    shape.push_back(static_cast<int64_t>(ofAxis.size()));
+    counts = std::move(products);
+  }
+  Value constant = createNumbers(builder, op.getLoc(), builder.getF32Type(), counts);
+  if (typeOf(constant).getRank() == 0)
+    return constant;
+  shape.push_back(1);
+  return builder.createOrFold<nn::ReshapeOp>(op.getLoc(), typeOf(constant).clone(shape), constant);
+}
+
+/// The sum of each window, divided.
+struct AverageInFloats : OpRewritePattern<nn::PoolOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::PoolOp op, PatternRewriter &rewriter) const override {
+    nn::DequantizeOp codes = op.getKind() == nn::PoolKind::Average ? findCodes(op.getInput()) : nn::DequantizeOp();
+    if (!codes || !dependsOnOrder(op, codes))
+      return rewriter.notifyMatchFailure(op, "expected averages of dequantized codes whose order matters");
+    Value sum = WindowSums(rewriter, op, codes).write(moveCodes(rewriter, op.getInput()));
+    rewriter.replaceOpWithNewOp<nn::BinaryOp>(op, BinaryKind::Div, sum, createCounts(rewriter, op));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// 3. Interpolation
+//===----------------------------------------------------------------------===//
+
+/// The two neighbours of each position of an axis, and their weights.
+struct Neighbours {
+  int64_t axis;
+  SmallVector<int32_t> indices;
+  SmallVector<float> weights;
+
+  int64_t size() const { return static_cast<int64_t>(indices.size()) / 2; }
+};
+
+/// Whether each position of axis `number` has two neighbours.
+bool isLinear(nn::ResampleOp op, size_t number) {
+  return !op.isMove(number) && cast<DenseElementsAttr>(op.getIndices()[number]).getType().getDimSize(1) == 2;
+}
+
+Neighbours readNeighbours(nn::ResampleOp op, size_t number) {
+  Neighbours axis{op.getAxes()[number],
+                  llvm::to_vector(cast<DenseElementsAttr>(op.getIndices()[number]).getValues<int32_t>()),
+                  llvm::to_vector(cast<DenseElementsAttr>(op.getWeights()[number]).getValues<float>())};
+  for (int64_t at = 0; at < axis.size(); ++at) {
+    const int32_t first = axis.indices[2 * at], second = axis.indices[2 * at + 1];
+    float &ofFirst = axis.weights[2 * at], &ofSecond = axis.weights[2 * at + 1];
+    // ONNX Runtime takes half of the last element twice, and rounds a position to f32 before it takes its fraction.
+    if (first == second) {
+      ofFirst = ofSecond = 0.5F;
+    } else if (second == first + 1 && ofFirst == 1 - ofSecond) {
+      const float position = static_cast<float>(first) + ofSecond;
+      ofSecond = position - static_cast<float>(first);
+      ofFirst = 1 - ofSecond;
+    }
+  }
+  return axis;
+}
+
+struct InterpolationInFloats : OpRewritePattern<nn::ResampleOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::ResampleOp op, PatternRewriter &rewriter) const override {
+    nn::DequantizeOp codes = findCodes(op.getOperand());
+    nn::QuantizeOp quantize = findQuantization(op.getResult());
+    const size_t axes = op.getAxes().size();
+    constexpr size_t mostAxes = 3;
+    if (!codes || !quantize || !readCoder(quantize) || axes > mostAxes ||
+        !llvm::all_of(llvm::seq<size_t>(0, axes), [&](size_t number) { return isLinear(op, number); }))
+      return rewriter.notifyMatchFailure(op, "expected dequantized codes, linear interpolation and a quantization");
+    SmallVector<Neighbours> neighbours;
+    for (size_t number = 0; number < axes; ++number)
+      neighbours.push_back(readNeighbours(op, number));
+    Value bytes = moveCodes(rewriter, op.getOperand()), sum;
+    const SmallVector<int64_t> taps(axes, 2);
+    nn::forEachIndex(taps, [&](ArrayRef<int64_t> tap) {
+      Value moved = move(rewriter, op, bytes, neighbours, tap);
+      Value reals = nn::DequantizeOp::create(rewriter, op.getLoc(), moved, codes.getScale(), codes.getZero(), 0, 0);
+      Value part =
+          nn::BinaryOp::create(rewriter, op.getLoc(), BinaryKind::Mul, reals, weigh(rewriter, op, neighbours, tap));
+      sum = sum ? nn::BinaryOp::create(rewriter, op.getLoc(), BinaryKind::Add, sum, part).getResult() : part;
+    });
+    rewriter.replaceOp(op, sum);
+    return success();
+  }
+
+private:
+  /// One neighbour of each position.
+  static Value move(OpBuilder &builder, nn::ResampleOp op, Value bytes, ArrayRef<Neighbours> axes,
+                    ArrayRef<int64_t> tap) {
+    SmallVector<Attribute> indices, weights;
+    for (auto [axis, of] : llvm::zip_equal(axes, tap)) {
+      SmallVector<int32_t> chosen;
+      for (int64_t at = 0; at < axis.size(); ++at)
+        chosen.push_back(axis.indices[2 * at + of]);
+      const std::array<int64_t, 2> shape = {axis.size(), 1};
+      indices.push_back(DenseElementsAttr::get(RankedTensorType::get(shape, builder.getI32Type()), ArrayRef(chosen)));
+      weights.push_back(DenseElementsAttr::get(RankedTensorType::get(shape, builder.getF32Type()), 1.0F));
+    }
+    return nn::ResampleOp::create(builder, op.getLoc(), bytes, op.getAxes(), builder.getArrayAttr(indices),
+                                  builder.getArrayAttr(weights));
+  }
+
+  /// The products of that neighbour's weights in f32, the last axis first.
+  static Value weigh(OpBuilder &builder, nn::ResampleOp op, ArrayRef<Neighbours> axes, ArrayRef<int64_t> tap) {
+    SmallVector<int64_t> shape(op.getType().getRank(), 1), sizes;
+    for (const Neighbours &axis : axes) {
+      shape[axis.axis] = axis.size();
+      sizes.push_back(axis.size());
+    }
+    SmallVector<float> products;
+    nn::forEachIndex(sizes, [&](ArrayRef<int64_t> at) {
+      float product = 1;
+      for (size_t axis = axes.size(); axis-- > 0;)
+        product *= axes[axis].weights[2 * at[axis] + tap[axis]];
+      products.push_back(product);
+    });
+    return nn::ConstantOp::create(
+        builder, op.getLoc(),
+        DenseElementsAttr::get(RankedTensorType::get(shape, builder.getF32Type()), ArrayRef(products)));
+  }
+};
+
+} // namespace
+
+void addAverages(RewritePatternSet &patterns) {
+  patterns.add<MeanOfCodes, AverageOfCodes, AverageInFloats, InterpolationInFloats>(patterns.getContext());
+}
+
+} // namespace nacre::graph
