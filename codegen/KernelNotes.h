@@ -51,6 +51,10 @@ constexpr llvm::StringLiteral kAlignments = "nacre.alignments";
 /// LowerToSpirv.
 constexpr llvm::StringLiteral kPushConstant = "nacre.push_constant";
 
+/// On a product that is part of a sum whose quotient is rounded to an integer: no driver may fuse the two. Written by InlineBody,
+/// read by LowerToSpirv.
+constexpr llvm::StringLiteral kNotFused = "nacre.not_fused";
+
 /// On a kernel that nacre-emit-gpu has left: why, a text, emitter by emitter. Read by tests and by whoever debugs.
 constexpr llvm::StringLiteral kDeclined = "nacre.declined";
 

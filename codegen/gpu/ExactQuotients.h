@@ -9,12 +9,8 @@
 #define NACRE_CODEGEN_GPU_EXACTQUOTIENTS_H
 
 #include "mlir/IR/Operation.h"
-#include "llvm/ADT/StringRef.h"
 
 namespace nacre::codegen::gpu {
-
-/// On a product that is part of a sum whose quotient is rounded to an integer. Written by InlineBody, read by LowerToSpirv.
-inline constexpr llvm::StringLiteral kNotFused = "nacre.not_fused";
 
 /// Returns whether somebody takes the nearest integer of the quotient `op`. Vulkan allows a division two and a half units in the last
 /// place; that is a whole step where the true quotient lies half-way between two integers, as quantized numbers do.

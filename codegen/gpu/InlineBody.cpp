@@ -7,6 +7,7 @@
 
 #include "codegen/Functions.h"
 #include "codegen/IntegerTerms.h"
+#include "codegen/KernelNotes.h"
 #include "codegen/form/ScalarBody.h"
 #include "codegen/gpu/ExactQuotients.h"
 #include "codegen/gpu/Remainder.h"
@@ -247,7 +248,7 @@ Value inlineOperation(TermBuilder &builder, Operation *op, ArrayRef<Value> opera
     return emitOnBf16(builder, op, matched, type);
   Value value = emitOperation(builder, op, matched, type);
   if (auto product = value.getDefiningOp<arith::MulFOp>(); product && isPartOfRoundedQuotient(op))
-    product->setAttr(kNotFused, builder.ops.getUnitAttr());
+    product->setAttr(notes::kNotFused, builder.ops.getUnitAttr());
   return value;
 }
 

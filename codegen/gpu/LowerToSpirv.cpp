@@ -133,7 +133,7 @@ struct LowerMarkedProduct : OpConversionPattern<arith::MulFOp> {
   LogicalResult matchAndRewrite(arith::MulFOp op, OpAdaptor operands,
                                 ConversionPatternRewriter &rewriter) const override {
     Type type = getTypeConverter()->convertType(op.getType());
-    if (!op->hasAttr(kNotFused) || !type)
+    if (!op->hasAttr(notes::kNotFused) || !type)
       return rewriter.notifyMatchFailure(op, "expected a marked product");
     auto product = rewriter.replaceOpWithNewOp<spirv::FMulOp>(op, type, operands.getLhs(), operands.getRhs());
     product->setAttr("no_contraction", rewriter.getUnitAttr());
