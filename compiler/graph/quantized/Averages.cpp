@@ -11,7 +11,7 @@
 #include "compiler/graph/quantized/Quantizations.h"
 #include "dialects/TensorTypes.h"
 #include "dialects/nn/IndexedCopy.h"
-#include "dialects/nn/SumOrder.h"
+#include "dialects/nn/evaluate/SumOrder.h"
 
 #include <array>
 #include <limits>

@@ -7,7 +7,7 @@
 #include "compiler/import/onnx/operands/WindowAttributes.h"
 #include "compiler/import/onnx/operators/Handlers.h"
 #include "compiler/import/operands/Windows.h"
-#include "dialects/nn/SumOrder.h"
+#include "dialects/nn/evaluate/SumOrder.h"
 
 #include "llvm/ADT/STLExtras.h"
 

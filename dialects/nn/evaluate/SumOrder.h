@@ -5,8 +5,8 @@
 //        middle between two codes becomes one or the other with the order.
 // How:   an attribute of nn.pool, written by the import; only nacre-recognize-quantized reads it.
 
-#ifndef NACRE_DIALECTS_NN_SUMORDER_H
-#define NACRE_DIALECTS_NN_SUMORDER_H
+#ifndef NACRE_DIALECTS_NN_EVALUATE_SUMORDER_H
+#define NACRE_DIALECTS_NN_EVALUATE_SUMORDER_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -18,4 +18,4 @@ inline constexpr llvm::StringLiteral kColumnsFirst = "nn.columns_first";
 
 } // namespace nacre::nn
 
-#endif // NACRE_DIALECTS_NN_SUMORDER_H
+#endif // NACRE_DIALECTS_NN_EVALUATE_SUMORDER_H
