@@ -12,9 +12,9 @@
 #include "codegen/gpu/Emitters.h"
 #include "codegen/gpu/LimitIterations.h"
 #include "codegen/gpu/Passes.h"
-#include "codegen/gpu/contraction/GpuMachines.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/PlanDialect.h"
+#include "runtime/include/nacre/model_format.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -117,7 +117,7 @@ Value Shader::shared(int64_t count, Type type) {
 
 /// Keeps the variant from emulated GPUs if an invocation may run more iterations than they can.
 void Shader::limitLoops() {
-  constexpr uint32_t kEmulated = maskOf(NACRE_GPU_CPU), kAll = 2 * kEmulated - 1;
+  constexpr uint32_t kEmulated = 1u << NACRE_GPU_CPU, kAll = 2 * kEmulated - 1;
   if (limitIterations(function))
     return;
   body.families = (body.families ? body.families : kAll) & ~kEmulated;

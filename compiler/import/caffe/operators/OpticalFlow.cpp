@@ -217,7 +217,7 @@ void importAccum(OperandBinder &node) {
   const int64_t given[] = {node.getInt("top_height", 0), node.getInt("top_width", 0)};
   const size_t count = node.getNumOperands(), images = count - hasReference;
   if (images == 0) {
-    node.error() << "must have an image beside the reference, but has none";
+    node.error() << "must have an image in addition to the reference, but has none";
     return;
   }
   if (!checkImages(node, count))
