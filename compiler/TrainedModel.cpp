@@ -131,10 +131,10 @@ OwningOpRef<ModuleOp> TrainedModel::import(importer::Model &model, importer::Imp
     if (!one) {
       // The model was imported with its own batch before, so the node that failed does not allow this one.
       if (batch)
-        emitError(module->getLoc()) << "cannot be trained with a batch of " << batch << ", which "
-                                    << (name == train::wholeEntry || !microBatch ? "--train-batch" : "--micro-batch")
-                                    << " asks for; omit that option, or export the model with this batch, or read it "
-                                       "with another one by --shape";
+        emitRemark(module->getLoc()) << "the model cannot be trained with a batch of " << batch << ", which "
+                                     << (name == train::wholeEntry || !microBatch ? "--train-batch" : "--micro-batch")
+                                     << " asks for; omit that option, or export the model with this batch, or read it "
+                                        "with another one by --shape";
       return nullptr;
     }
     if (!module)

@@ -42,7 +42,7 @@ def options_of_script(path):
     found = set(OPTION.findall(" ".join(re.findall(r"add_argument\(\"--[\w-]+|\"--[\w-]+\" in sys.argv", text))))
     for module in re.findall(r"^(?:import|from) (\w+)", text, re.MULTILINE):
         beside = os.path.join(os.path.dirname(path), module + ".py")
-        if os.path.exists(beside):
+        if os.path.exists(beside) and beside != path:  # a program within the program may import it
             found |= options_of_script(beside)
     return found
 

@@ -54,11 +54,12 @@ static llvm::SetVector<Value> findSources(Value value) {
   return reached;
 }
 
-/// The names of the function's inputs among `values`.
-static SmallVector<StringRef> namesOfInputs(ArrayRef<Value> values) {
+/// The names of the function's inputs among `values`, or only of those that hold integers.
+static SmallVector<StringRef> namesOfInputs(ArrayRef<Value> values, bool onlyIntegers) {
   SmallVector<StringRef> names;
   for (Value value : values)
-    if (isa<BlockArgument>(value) && isa<func::FuncOp>(value.getParentRegion()->getParentOp()))
+    if (isa<BlockArgument>(value) && isa<func::FuncOp>(value.getParentRegion()->getParentOp()) &&
+        !(onlyIntegers && getElementTypeOrSelf(value).isFloat()))
       if (auto name = dyn_cast<NameLoc>(value.getLoc()))
         names.push_back(name.getName());
   return names;
@@ -84,18 +85,21 @@ ElementsAttr OperandBinder::getConstantOperand(size_t index, int64_t mostAxes) {
     return {};
   }
   const llvm::SetVector<Value> sources = findSources(operand);
-  // No value of an input settles a size that the data decide.
-  if (auto open = llvm::find_if(sources, [&](Value source) { return nn.isOpen(source); }); open != sources.end()) {
-    failed = true;
-    nn.refuseOpen(*open);
-    return {};
+  const auto open = llvm::find_if(sources, [&](Value source) { return nn.isOpen(source); });
+  // Nobody fixes the data that decide a size, but settings may decide it, too, and these are integers.
+  const SmallVector<StringRef> inputs = namesOfInputs(sources.getArrayRef(), /*onlyIntegers=*/open != sources.end());
+  failed = true;
+  if (open != sources.end()) {
+    InFlightDiagnostic diagnostic = nn.refuseOpen(*open);
+    if (!inputs.empty())
+      diagnostic << "; or fix it with --set " << inputs.front() << "=<value|file>";
+  } else {
+    InFlightDiagnostic diagnostic = error() << nameOf(index) << " must be known at compile time, but is computed";
+    if (inputs.empty())
+      diagnostic << " by nodes that are not folded; raise --max-constant or make it an initializer";
+    else
+      diagnostic << " from input '" << inputs.front() << "'; fix it with --set " << inputs.front() << "=<value|file>";
   }
-  InFlightDiagnostic diagnostic = error() << nameOf(index) << " must be known at compile time, but is computed";
-  SmallVector<StringRef> inputs = namesOfInputs(sources.getArrayRef());
-  if (inputs.empty())
-    diagnostic << " by nodes that are not folded; raise --max-constant or make it an initializer";
-  else
-    diagnostic << " from input '" << inputs.front() << "'; fix it with --set " << inputs.front() << "=<value|file>";
   for (StringRef input : inputs)
     nn.noteUnfixedInput(input);
   return {};

@@ -199,7 +199,7 @@ AxisSamples findSamples(NnBuilder &nn, Value begins, Value sizes, int64_t axis, 
   samples.all = nn.unary(UnaryKind::Ceil, bin);
   Value isRegion = nn.binary(BinaryKind::GreaterEqual, samples.all, 1);
   samples.step = nn.select(isRegion, nn.div(bin, samples.all), nn.scalar(bin, 1));
-  Value numbers = nn.cast(nn.counting(bins), getElementType(bin));
+  Value numbers = nn.cast(nn.counting(bins), getElementType(begins));
   samples.begins = nn.add(nn.mul(nn.alignToAxis(numbers, 1 + axis, 3), bin), begin);
   // The number of the sample at a place, rounded down.
   auto numberAt = [&](double place) {
@@ -265,6 +265,8 @@ private:
     if (!atRow || !atColumn)
       return failure();
     Value positions = nn.concat({atRow, atColumn}, 3);
+    if (!positions)
+      return failure();
     SmallVector<int64_t> shape(getShape(counts));
     shape.push_back(1);
     Value isVisited = nn.reshape(nn.binary(BinaryKind::Less, sampleNumber, counts), shape);

@@ -3,7 +3,7 @@
 // Sums of products with 255 * -128 each, at most 2^31 - 1: 65,793 of them fit, one more does not.
 
 // CHECK-LABEL: func.func @signed_weights(
-// CHECK-SAME:    nn.in_floats = [{{.*}}"its sums can exceed 32 bits"{{.*}}], nn.in_integers = [{{loc[^]]*}}]{{[ ,}]}}
+// CHECK-SAME:    nn.in_floats = [{{.*}}"its sums can exceed 32 bits"{{.*}}], nn.in_integers = [#loc{{[0-9]*}}]
 // CHECK:         nn.matmul {{.*}} : tensor<1x65793xui8>, tensor<65793x2xi8>
 // CHECK:         nn.matmul {{.*}} : tensor<1x65794xf32>, tensor<65794x2xf32>
 func.func @signed_weights(%x: tensor<1x65793xui8>, %y: tensor<1x65794xui8>) -> (tensor<1x2xf32>, tensor<1x2xf32>) {
@@ -26,7 +26,7 @@ func.func @signed_weights(%x: tensor<1x65793xui8>, %y: tensor<1x65794xui8>) -> (
 // A zero point in the middle halves them: 128 * 255 of the left operand; unsigned weights with the zero point 0 are 255 * 255.
 
 // CHECK-LABEL: func.func @unsigned_weights(
-// CHECK-SAME:    nn.in_floats = [{{.*}}"its sums can exceed 32 bits"{{.*}}], nn.in_integers = [{{loc[^]]*}}]{{[ ,}]}}
+// CHECK-SAME:    nn.in_floats = [{{.*}}"its sums can exceed 32 bits"{{.*}}], nn.in_integers = [#loc{{[0-9]*}}]
 // CHECK:         nn.matmul {{.*}} : tensor<1x40000xui8>, tensor<40000x2xi8>
 // CHECK:         nn.matmul {{.*}} : tensor<1x40000xf32>, tensor<40000x2xf32>
 func.func @unsigned_weights(%x: tensor<1x40000xui8>, %w: tensor<40000x2xui8>) -> (tensor<1x2xf32>, tensor<1x2xf32>) {

@@ -46,7 +46,7 @@ protected:
 };
 
 /// Bottoms that go together in too many ways to be drawn.
-bool isIntricate(llvm::StringRef type) { return type == "DetectionOutput"; }
+bool isIntricate(llvm::StringRef type) { return type == "DetectionOutput" || type == "Correlation"; }
 
 TEST_F(AnyCaffeLayer, IsCompiledOrRefusedInPlainWords) {
   for (const auto &operation : caffe_format::getOperators().getEntries()) {

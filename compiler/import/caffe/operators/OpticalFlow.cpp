@@ -138,7 +138,7 @@ void importFlowWarp(OperandBinder &node) {
     const int64_t extent = shape[axis + 1];
     SmallVector<int64_t> counted(4, 1);
     counted[axis] = extent;
-    Value number = nn.reshape(nn.cast(nn.counting(extent), getElementType(flow)), counted);
+    Value number = nn.reshape(nn.cast(nn.counting(extent), getElementType(node.getOperand(1))), counted);
     Value place = nn.add(nn.slice(flow, 3, 2 - axis, 1), number);
     Value fits = nn.binary(nn::BinaryKind::And, nn.binary(nn::BinaryKind::GreaterEqual, place, 0.0),
                            nn.binary(nn::BinaryKind::Less, place, double(extent)));
@@ -156,6 +156,8 @@ void importFlowWarp(OperandBinder &node) {
 
 /// `image`, whose channels come last, in another size; null after an error. `map` makes an axis' table of its sizes.
 Value resize(NnBuilder &nn, Value image, Ints sizes, llvm::function_ref<AxisTable(int64_t, int64_t)> map) {
+  if (!image)
+    return {};
   SmallVector<ResampledAxis> axes;
   for (auto [axis, size] : llvm::zip(spatial, sizes)) {
     constexpr double mostTaps = 4;
