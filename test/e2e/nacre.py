@@ -118,6 +118,16 @@ class NacreTest(unittest.TestCase):
         self.assertEqual(done.returncode, status, f"{' '.join(map(str, command))}\n{done.stdout}")
         return done.stdout
 
+    def build_try(self):
+        """Builds nacre-try, which is for phones, for this machine; returns its path."""
+        path = self.path("nacre-try")
+        if not os.path.exists(path):
+            checks = [os.path.join(ROOT, "runtime", f"{name}.cpp") for name in ("inspect/content_sum", "inspect/dynamic_section", "inspect/elf_file",
+                                                                              "inspect/library_check", "src/reason", "src/text")]
+            self.call(os.environ.get("CC", "cc"), "-w", "-I", ROOT, os.path.join(ROOT, "tools", "try", "nacre-try.c"), "-x", "c++",
+                      "-fno-exceptions", "-fno-rtti", *checks, "-x", "none", "-ldl", "-o", path)
+        return path
+
     def model(self, name):
         path = self.path(name + ".onnx")
         if not os.path.exists(path):

@@ -30,7 +30,7 @@ FILES = {
                   "--resume": (READ, "--resume={}"), "--weights": (READ, "--weights={}"), "--weights-file": (READ, "--weights-file={}"),
                   "--label": (READ, "--label={}"), "--test-input": (READ, "--test-input=x={}"), "--test-label": (READ, "--test-label=name={}"),
                   "--order": (READ, "--order={}"), "--output": (FOLDER, "--output={}"), "--cache": (FOLDER, "--cache={}"),
-                  "--save": (WRITTEN, "--save={}"), "--profile": (WRITTEN, "--profile={}"), "--trace": (WRITTEN, "--trace={}"),
+                  "--save": (WRITTEN, "--save={}"), "--info": (WRITTEN, "--info={}"), "--profile": (WRITTEN, "--profile={}"), "--trace": (WRITTEN, "--trace={}"),
                   "--log": (WRITTEN, "--log={}")},
     "nacre-eval": {"the model": (READ, "{}"), **MODEL_INPUTS, "--input": (READ, "--input=x={}"), "--expect": (READ, "--expect=y={}"),
                    "--output": (FOLDER, "--output={}")},
@@ -85,8 +85,7 @@ class FilesTest(nacre.NacreTest):
     def help(self, name):
         path = os.path.join(nacre.BIN, name)
         if name == "nacre-try":  # It is for phones; its text is the same here.
-            path = self.path(name)
-            self.call(os.environ["CC"], "-w", "-I", nacre.ROOT, os.path.join(nacre.ROOT, "tools", "try", "nacre-try.c"), "-ldl", "-o", path)
+            path = self.build_try()
         return self.call(path, "--help")
 
     def contents(self):
@@ -115,7 +114,7 @@ class FilesTest(nacre.NacreTest):
                       if kind == "option" and (NAMES_FILE.search(parts[1]) or f"{parts[0]}=<file>" in parts[2])}
             self.assertEqual(listed - NO_FILES, {option for option in files if option.startswith("-")} - NOT_LISTED, name)
         programs = {name for name in os.listdir(nacre.BIN) if re.fullmatch(r"nacre-[a-z-]+", name)}
-        self.assertEqual(programs - set(FILES) - {"nacre-lsp-server"}, {name for name in programs if "arm64" in name})
+        self.assertEqual(programs - set(FILES) - {"nacre-lsp-server"}, {name for name in programs if re.match(r"nacre-fuzz-|nacre-one-meaning|.*arm64", name)})
 
     def pairs(self, name):
         for (one, (use, _)), (other, (use_of_other, _)) in itertools.combinations(FILES[name].items(), 2):

@@ -39,8 +39,7 @@ class HelpTest(nacre.NacreTest):
     def help(self, program, option="--help"):
         path = os.path.join(nacre.BIN, program)
         if program == "nacre-try":  # It is for phones; its text is the same here.
-            path = self.path(program)
-            self.call(os.environ["CC"], "-w", "-I", nacre.ROOT, os.path.join(nacre.ROOT, "tools", "try", "nacre-try.c"), "-ldl", "-o", path)
+            path = self.build_try()
         return self.call(path, option)
 
     def listed(self, program):

@@ -87,8 +87,7 @@ class StandardOutputTest(nacre.NacreTest):
 
     def test_nacre_try(self):
         """It is for phones; here it is built for this machine."""
-        path = self.path("nacre-try")
-        self.call(os.environ["CC"], "-w", "-I", nacre.ROOT, os.path.join(nacre.ROOT, "tools", "try", "nacre-try.c"), "-ldl", "-o", path)
+        path = self.build_try()
         library = self.compile("relu")
         for words in (["--help"], [library, "--runs=1"]):
             for target in ("full", "closed"):

@@ -140,7 +140,7 @@ class BorderTest(nacre.NacreTest):
     def check_others(self):
         """All libraries in Python and Java, each of which takes long to start."""
         arguments = [word for library, model in self.libraries for word in (library, str(model.entry))]
-        said = self.call(sys.executable, "-c", PYTHON_APP, *arguments, env=dict(os.environ, PYTHONPATH=PACKAGE))
+        said = self.call(sys.executable, "-c", PYTHON_APP, *arguments, env=dict(os.environ, PYTHONPATH=PACKAGE, PATH=nacre.BIN + os.pathsep + os.environ["PATH"]))
         self.assertEqual(said.splitlines(), [str([*model.inputs, *model.outputs]) for _, model in self.libraries])
         if JAR:
             self.call("javac", "--release", "8", "-Xlint:all,-options,-classfile", "-Werror", "-classpath", JAR, "-d", self.path("java"), os.path.join(HERE, "BorderCheck.java"))
