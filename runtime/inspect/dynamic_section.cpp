@@ -252,7 +252,8 @@ private:
     if (bytes <= kPrefixBytes || !file.read_loaded(values[kStrings] + symbol.name, name, bytes) ||
         !runtime::equal_bytes(name, kPrefix, kPrefixBytes))
       return true;
-    if (!file.find_load(symbol.value, kHeadBytes, /*from_file=*/true))
+    // A program that makes its model at its start has it in memory that no bytes of the file fill.
+    if (!file.find_load(symbol.value, kHeadBytes, /*from_file=*/false))
       return refuse(reason, "its model is not within a loaded segment");
     name[bytes - 1] = 0;
     runtime::copy_text(facts.symbol, sizeof facts.symbol, name);

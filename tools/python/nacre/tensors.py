@@ -58,7 +58,8 @@ class TensorInfo(NamedTuple):
         [0.0, 0.5, 2.0]
         """
         scale, zero_point = self._quantization()
-        return (np.asarray(stored, self.dtype).astype(np.int64) - zero_point).astype(np.float32) * scale
+        reals: Array = (np.asarray(stored, self.dtype).astype(np.int64) - zero_point).astype(np.float32) * scale
+        return reals
 
     def quantize(self, reals: Any) -> Array:
         """Converts reals to an array of this tensor: real / scale + zero_point, rounded to nearest even and clamped to the type.
@@ -69,8 +70,9 @@ class TensorInfo(NamedTuple):
         """
         scale, zero_point = self._quantization()
         limits = np.iinfo(self.dtype)
-        stored = np.rint(np.asarray(reals, np.float32) / scale).astype(np.float64) + zero_point
-        return np.clip(np.nan_to_num(stored, nan=0.0), limits.min, limits.max).astype(self.dtype)
+        unbounded = np.rint(np.asarray(reals, np.float32) / scale).astype(np.float64) + zero_point
+        stored: Array = np.clip(np.nan_to_num(unbounded, nan=0.0), limits.min, limits.max).astype(self.dtype)
+        return stored
 
     def _quantization(self) -> Tuple[Any, Any]:
         """Returns scale and zero point, shaped to be broadcast to the tensor."""
