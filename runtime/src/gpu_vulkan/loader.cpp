@@ -62,37 +62,6 @@ const char *result_name(VkResult result) {
   }
 }
 
-#if !defined(__ANDROID__)
-/// Adds the first message to the reason that `to` points to.
-VkBool32 VKAPI_CALL add_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
-                                const VkDebugUtilsMessengerCallbackDataEXT *message, void *to) {
-  auto *&reason = *static_cast<Reason **>(to);
-  // One that begins with the command's name only repeats its result.
-  if (reason && !equal_bytes(message->pMessage, "vk", 2)) {
-    *reason << ": " << message->pMessage;
-    reason = nullptr;
-  }
-  return VK_FALSE;
-}
-
-/// Vulkan answers alike if it has no driver's file and if it cannot load the library that a file names, because that lacks another
-/// library. It tells the difference to messengers only.
-void explain_no_driver(const Loader &loader, VkInstanceCreateInfo &info, Reason *reason) {
-  static constexpr const char *extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
-  VkDebugUtilsMessengerCreateInfoEXT messenger = {};
-  messenger.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
-  messenger.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
-  messenger.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
-  messenger.pfnUserCallback = add_message;
-  messenger.pUserData = &reason;
-  info.pNext = &messenger;
-  info.enabledExtensionCount = 1;
-  info.ppEnabledExtensionNames = &extension;
-  VkInstance none = nullptr;
-  loader.vk.CreateInstance(&info, nullptr, &none);
-}
-#endif
-
 } // namespace
 
 #if defined(NACRE_RUNTIME_OF_TESTS)
@@ -146,14 +115,8 @@ bool open(Loader &loader, Reason &reason) {
   info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
   info.pApplicationInfo = &application;
   VkInstance instance = nullptr;
-  const VkResult result = loader.vk.CreateInstance(&info, nullptr, &instance);
-  if (!succeeded(result, "vkCreateInstance", reason)) {
-#if !defined(__ANDROID__)
-    if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
-      explain_no_driver(loader, info, &reason);
-#endif
+  if (!succeeded(loader.vk.CreateInstance(&info, nullptr, &instance), "vkCreateInstance", reason))
     return false;
-  }
   loader.instance = instance;
   if (!load(kInstanceNames, &loader.vk.DestroyInstance, lookup, reason))
     return false;
