@@ -35,8 +35,7 @@ bool choose(Device &device, uint32_t choice, bool required, MemoryPool &pool, Fe
     return false;
   if (choice > devices.count) {
     // As nacre_device_describe and all programs count.
-    reason << "there is no GPU number " << uint64_t(choice - 1) << ": numbers start at 0, and Vulkan has "
-           << uint64_t(devices.count) << (devices.count == 1 ? " device" : " devices");
+    reason << "there is no GPU number " << uint64_t(choice - 1) << ": Vulkan has " << uint64_t(devices.count);
     return false;
   }
   int best = 0;

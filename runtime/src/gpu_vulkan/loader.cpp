@@ -55,7 +55,7 @@ const char *result_name(VkResult result) {
 #if defined(__ANDROID__)
     return "there is no driver";
 #else
-    return "there is no driver that can be loaded (VK_LOADER_DEBUG=error shows more)";
+    return "no driver can be loaded (VK_LOADER_DEBUG=error says why)";
 #endif
   default:
     return "error ";
