@@ -315,9 +315,7 @@ TEST_F(GpuSessionTest, ChecksTheOptions) {
   options.gpu_cut = 0;
   options.gpu_device = 100;
   EXPECT_EQ(create(), NACRE_UNSUPPORTED);
-  EXPECT_NE(std::string(reason).find("there is no GPU number 99: Vulkan has "),
-            std::string::npos)
-      << reason;
+  EXPECT_NE(std::string(reason).find("there is no GPU number 99: Vulkan has "), std::string::npos) << reason;
   options.gpu_device = 0;
   options.gpu = NACRE_GPU_NEVER;
   ASSERT_EQ(create(), NACRE_OK);
