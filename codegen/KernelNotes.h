@@ -51,8 +51,8 @@ constexpr llvm::StringLiteral kAlignments = "nacre.alignments";
 /// LowerToSpirv.
 constexpr llvm::StringLiteral kPushConstant = "nacre.push_constant";
 
-/// On a product that is part of a sum whose quotient is rounded to an integer: no driver may fuse the two. Written by InlineBody,
-/// read by LowerToSpirv.
+/// On a product whose sum is divided and rounded to an integer: drivers must not fuse product and sum. InlineBody writes it, and
+/// LowerToSpirv reads it.
 constexpr llvm::StringLiteral kNotFused = "nacre.not_fused";
 
 /// On a kernel that nacre-emit-gpu has left: why, a text, emitter by emitter. Read by tests and by whoever debugs.

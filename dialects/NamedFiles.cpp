@@ -12,7 +12,7 @@
 namespace nacre {
 namespace {
 
-/// What two spellings of one file have in common.
+/// The identity that two spellings of one file share.
 struct Identity {
   dev_t device;
   ino_t number;                  // of the file, or of the deepest folder of its path that exists

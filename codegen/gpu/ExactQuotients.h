@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  which operations of a body must be rounded as they are written: quotients that are rounded to integers, and what they are computed of.
+// What:  which operations of a body drivers must round exactly: quotients that become integers, and the operands of these quotients.
 // Why:   a quantized model has one code for each such quotient. A real that lies in the middle between two codes becomes another one if a driver
 //        fuses a product and a sum, or divides less exactly than IEEE 754.
 // How:   users are followed within the body. A product that must not be fused is marked; LowerToSpirv decorates it.
@@ -12,7 +12,7 @@
 
 namespace nacre::codegen::gpu {
 
-/// Returns whether somebody takes the nearest integer of the quotient `op`. Vulkan allows a division two and a half units in the last
+/// Returns whether a user rounds the quotient `op` to an integer. Vulkan allows a division two and a half units in the last
 /// place; that is a whole step where the true quotient lies half-way between two integers, as quantized numbers do.
 bool isRounded(mlir::Operation *op);
 

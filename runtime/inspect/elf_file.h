@@ -43,7 +43,7 @@ struct Segment {
 
 constexpr uint32_t kMostSegments = 64;
 
-/// Whether first + bytes is at most `end`, without overflow.
+/// Returns whether first + bytes is at most `end`, without overflow.
 inline bool fits(uint64_t first, uint64_t bytes, uint64_t end) { return first <= end && bytes <= end - first; }
 
 class ElfFile {

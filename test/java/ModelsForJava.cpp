@@ -75,7 +75,7 @@ nacre_model_table makeIntegers() {
   return integers.table;
 }
 
-/// Of bytes: the input has one scale, an output one for each of its 48 columns.
+/// A model of bytes: the input has one scale, an output one for each of its 48 columns.
 nacre_model_table makeQuantized() {
   static int64_t dims[kDims + 1 + nacre::test::kColumns];
   std::copy(std::begin(quantized.dims), std::end(quantized.dims), dims);

@@ -45,7 +45,7 @@ std::string pomOf(const MavenArtifact &artifact) {
 }
 
 constexpr const char *kChecksums[] = {".md5", ".sha1"};
-/// Of the files of an artifact. The description comes last: a reader finds either none or all of it.
+/// The files of an artifact. The description comes last: a reader finds either none or all of it.
 constexpr const char *kSuffixes[] = {"-sources.jar", "-javadoc.jar", ".aar", ".pom"};
 
 Error writeWithChecksums(const std::string &path, StringRef bytes) {

@@ -15,7 +15,7 @@ namespace {
 
 bool isWide(Type type) { return getElementTypeOrSelf(type).isF32(); }
 
-/// Whether f16 does not have all of its numbers: indices, positions and counts have more digits, or are beyond kMost, and
+/// Returns whether f16 does not have all of its numbers: indices, positions and counts have more digits, or are beyond kMost, and
 /// so are powers of two.
 bool isLargeInteger(Type type) {
   Type element = getElementTypeOrSelf(type);
@@ -47,14 +47,14 @@ bool isPosition(OpOperand &operand) {
 
 namespace {
 
-/// Whether its results are as wide as its operands: elementwise, movement and sums. Others, convolutions above all, are
+/// Returns whether its results are as wide as its operands: elementwise, movement and sums. Others, convolutions above all, are
 /// the network itself, which an image of integers must not make wide.
 bool keepsWidth(Operation &op) {
   nn::Width width = getWidth(op);
   return width == nn::Width::Same || width == nn::Width::Bounded;
 }
 
-/// Whether `integer` is a sum of products, or was made of one. A depth is enough for what zero points and a bias add.
+/// Returns whether `integer` is a sum of products, or was made of one. A depth is enough for what zero points and a bias add.
 bool isSum(Value integer, int maxDepth = 8) {
   Operation *op = integer.getDefiningOp();
   if (!op || maxDepth == 0 || !getElementTypeOrSelf(integer.getType()).isInteger())
@@ -120,7 +120,7 @@ void addPositions(Block &body, DenseSet<Operation *> &wide) {
 // 4. Of inputs
 //===----------------------------------------------------------------------===//
 
-/// Whether it may compute of f32 what the model computes of its inputs: all but the network itself, which products begin.
+/// Returns whether it may compute of f32 what the model computes of its inputs: all but the network itself, which products begin.
 static bool mayReadInputs(Operation &op) {
   auto known = dyn_cast<nn::OperatorInterface>(op);
   return known && op.getNumRegions() == 0 && op.getNumOperands() > 0 && known.getWidth() != nn::Width::Full &&

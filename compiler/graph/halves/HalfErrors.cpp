@@ -24,7 +24,7 @@ namespace {
 constexpr double kRoom = 16, kMost = 65504 / kRoom;
 /// Below, numbers of f16 are no more than 1/128 of themselves apart.
 constexpr double kLeast = 0x1p-17;
-/// What may be lost, relative to a number.
+/// The largest error that is no other answer, relative to a number.
 constexpr double kTolerance = 0.01;
 
 bool isWide(Type type) { return getElementTypeOrSelf(type).isF32(); }
@@ -34,7 +34,7 @@ bool isConstant(Value value) { return value.getDefiningOp<nn::ConstantOp>() != n
 // 1. Numbers
 //===----------------------------------------------------------------------===//
 
-/// Whether `half` is another answer than `exact`. `size` is what an error is compared with, at least |exact|. A number whose f16 is stored
+/// Returns whether `half` is another answer than `exact`. `size` is what an error is compared with, at least |exact|. A number whose f16 is stored
 /// must not be large, nor small unless it `mayBeSmall`.
 bool differs(double exact, double half, double size, bool isStored, bool mayBeSmall) {
   if (!std::isfinite(exact))
@@ -63,7 +63,7 @@ double getSizeOfDifferences(Operation &op, ArrayRef<Numbers> operands, const Num
   return adds ? ofSums * computeRootMeanSquare(result) : 0;
 }
 
-/// Whether `op` subtracts a mean, or another value, from numbers that are larger than what is left of them.
+/// Returns whether `op` subtracts a mean, or another value, from numbers that are larger than what is left of them.
 bool subtractsAlike(Operation &op, ArrayRef<Numbers> operands, const Numbers &result) {
   constexpr double most = 2.5;
   auto binary = dyn_cast<nn::BinaryOp>(op);
@@ -100,7 +100,7 @@ bool fitHalves(const Numbers &numbers) {
 
 namespace {
 
-/// Whether it moves a mask, or adds it to something.
+/// Returns whether it moves a mask, or adds it to something.
 bool keepsMask(Operation &op) {
   using Kind = nn::BinaryKind;
   auto binary = dyn_cast<nn::BinaryOp>(op);
@@ -108,7 +108,7 @@ bool keepsMask(Operation &op) {
          (binary && llvm::is_contained({Kind::Add, Kind::Sub, Kind::Max, Kind::Min}, binary.getKind()));
 }
 
-/// Whether a softmax is all that reads the results of `op`, which keeps masks, or of others that do. A number that masks is then as good as the least
+/// Returns whether a softmax is all that reads the results of `op`, which keeps masks, or of others that do. A number that masks is then as good as the least
 /// one of f16.
 bool masksSoftmax(Operation &op, int maxDepth = 8) {
   return maxDepth > 0 && keepsMask(op) && !op.use_empty() && llvm::all_of(op.getUsers(), [maxDepth](Operation *user) {
@@ -157,7 +157,7 @@ private:
     return operands;
   }
 
-  /// Whether what `op` moves is something else in f16. Of a table, as of weights, few elements may be almost 0.
+  /// Returns whether what `op` moves is something else in f16. Of a table, as of weights, few elements may be almost 0.
   bool changesMoved(Operation &op) {
     return llvm::any_of(op.getOperands(), [this](Value value) {
       if (!isWide(value.getType()))
@@ -171,7 +171,7 @@ private:
     });
   }
 
-  /// Whether number `i` of an operand is not larger than `size` either, as of what a rectifier lets through.
+  /// Returns whether number `i` of an operand is not larger than `size` either, as of what a rectifier lets through.
   static bool readsSmaller(Operation &op, ArrayRef<Numbers> operands, size_t i, double size) {
     return llvm::any_of(llvm::zip_equal(op.getOperands(), operands), [&](auto pair) {
       auto [value, operand] = pair;
@@ -179,7 +179,7 @@ private:
     });
   }
 
-  /// Whether `op` gives another answer for `rounded` than for its operands. If its result is stored, it is rounded, too.
+  /// Returns whether `op` gives another answer for `rounded` than for its operands. If its result is stored, it is rounded, too.
   bool changes(Operation &op, ArrayRef<Numbers> rounded, bool isStored) {
     const SmallVector<Numbers> operands = numbers.getOperands(op);
     const std::optional<Numbers> exact = computeNumbers(op, operands);
@@ -208,7 +208,7 @@ private:
     return false;
   }
 
-  /// Whether a model's own numbers may be infinite in f16 where `op` reads them.
+  /// Returns whether a model's own numbers may be infinite in f16 where `op` reads them.
   bool readsLarge(Operation &op) {
     const bool masks = isa<nn::SoftmaxOp>(op) || masksSoftmax(op);
     return llvm::any_of(op.getOperands(), [&](Value value) {
@@ -296,7 +296,7 @@ private:
     return weights;
   }
 
-  /// Whether none of the weights becomes infinite, and no more of them 0 than the others make up for.
+  /// Returns whether none of the weights becomes infinite, and no more of them 0 than the others make up for.
   static bool fitsAsWeight(const Weights &weights) {
     constexpr double most = 65504, least = 0x1p-16;
     return weights.largest == 0 || (weights.largest <= most && weights.rootMeanSquare >= least);

@@ -29,7 +29,7 @@ constexpr size_t kRow = kCount - 1; ///< Of which the typical row of a reduction
 // 1. Inputs and constants
 //===----------------------------------------------------------------------===//
 
-/// Of a value that nothing is known of. No two of them are in step, so that their difference is not zero by chance. None is a number of f16, and
+/// The numbers of a value that nothing is known about. No two of them are in step, so their difference is not zero by chance. None is a number of f16, and
 /// none is so near to 1 that its logarithm is small.
 Numbers getUnknown(unsigned seed) {
   constexpr std::array<double, kRow> magnitudes = {0.0041, 0.0153, 0.0317, 0.0621, 0.131, 0.271, 0.353, 0.513,
@@ -45,7 +45,7 @@ Numbers getUnknown(unsigned seed) {
   return numbers;
 }
 
-/// Of a mask: some elements are there.
+/// The numbers of a mask: some elements are 1.
 Numbers getMask() {
   Numbers numbers;
   for (size_t i = 0; i < kCount; ++i)
@@ -114,7 +114,7 @@ std::optional<Numbers> computeUnary(nn::UnaryOp op, const Numbers &operand) {
   return apply(operand, [&](double x) { return facts.ofFloat(x, alpha); });
 }
 
-/// Whether it is 1 - x of an input, which nobody but masks is inverted by.
+/// Returns whether it is 1 - x of an input, which nobody but masks is inverted by.
 bool invertsMask(nn::BinaryOp op) {
   if (op.getKind() != nn::BinaryKind::Sub || !isSplatOf(op.getLhs(), 1))
     return false;
@@ -156,7 +156,7 @@ std::optional<Numbers> computeCast(nn::CastOp op, const Numbers &operand) {
 // 3. Reductions
 //===----------------------------------------------------------------------===//
 
-/// Of `count` numbers like these.
+/// Returns what `function` makes of numbers 1 to 15, which stand for one row, and of number 0, a row of zeros.
 template <typename Function> Numbers reduce(const Numbers &operand, Function function) {
   Numbers numbers;
   numbers.fill(function(ArrayRef(operand).drop_front()));

@@ -21,7 +21,7 @@ namespace nacre::graph {
 
 using Numbers = std::array<double, 16>;
 
-/// What is less only masks the operand of a softmax.
+/// Numbers below this one only mask the operand of a softmax.
 constexpr double kMasked = -4096;
 
 /// Returns the square root of the mean square of the finite ones.

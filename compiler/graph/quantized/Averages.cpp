@@ -24,7 +24,7 @@ namespace {
 
 using nn::BinaryKind;
 
-/// The quantization that alone reads `value`, maybe after bounds; null if there is none.
+/// Returns the quantization that is the only reader of `value`, or of its bounds; null if there is none.
 nn::QuantizeOp findQuantization(Value value) {
   while (value.hasOneUse()) {
     Operation *user = *value.user_begin();
@@ -87,12 +87,12 @@ bool isZero(int64_t number) { return number == 0; }
 /// other.
 constexpr int64_t mostCells = 16;
 
-/// Whether all windows count as many cells.
+/// Returns whether all windows count as many cells.
 bool countsAll(nn::PoolOp op) {
   return llvm::all_of(op.getOverhang(), isZero) && (op.getCountPadding() || llvm::all_of(op.getPads(), isZero));
 }
 
-/// Whether the codes of averages depend on the order in which f32 adds up.
+/// Returns whether the codes of averages depend on the order in which f32 adds up.
 bool dependsOnOrder(nn::PoolOp op, nn::DequantizeOp codes) {
   nn::QuantizeOp quantize = findQuantization(op.getResult());
   std::optional<Coder> coder = quantize ? readCoder(quantize) : std::nullopt;
@@ -267,7 +267,7 @@ struct Neighbours {
   int64_t size() const { return static_cast<int64_t>(indices.size()) / 2; }
 };
 
-/// Whether each position of axis `number` has two neighbours.
+/// Returns whether each position of axis `number` has two neighbours.
 bool isLinear(nn::ResampleOp op, size_t number) {
   return !op.isMove(number) && cast<DenseElementsAttr>(op.getIndices()[number]).getType().getDimSize(1) == 2;
 }

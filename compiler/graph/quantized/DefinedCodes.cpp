@@ -38,7 +38,7 @@ constexpr double roundingError = 0x1p-24;
 
 double distanceToMiddle(double steps) { return std::fabs(steps - std::floor(steps) - 0.5); }
 
-/// Whether each number within `error` of `steps` becomes the least code, or each the greatest.
+/// Returns whether each number within `error` of `steps` becomes the least code, or each the greatest.
 bool isClamped(const Coder &coder, double steps, double error) {
   const double code = steps + coder.zero;
   return code + error < coder.bounds.low - 0.5 || code - error > coder.bounds.high + 0.5;
@@ -143,7 +143,7 @@ private:
   }
 
   FactorPair makeFactors(int ofA, int ofB) const {
-    // Of a product only one operand takes in the scale of the result.
+    // In a product, only one operand includes the scale of the result.
     const float quotient = kind == BinaryKind::Mul ? b.scale : divide(b.scale, coder.scale);
     return {moveBy(divide(a.scale, coder.scale), ofA), moveBy(quotient, ofB)};
   }
@@ -186,7 +186,7 @@ class ConstantSearch {
 public:
   ConstantSearch(BinaryKind kind, const Steps &x, const Coder &coder) : kind(kind), x(x), coder(coder) {}
 
-  /// What takes the place of `constant` with this factor of the steps.
+  /// Returns the constant that replaces `constant` if the steps have this factor.
   std::optional<float> find(float factor, float constant) const {
     const float quotient = divide(constant, coder.scale);
     for (int distance = 0; distance <= furthest; ++distance)

@@ -31,7 +31,7 @@ struct Steps {
   float scale;
 };
 
-/// Returns a factor for the steps of a tensor, with which they become the same codes as their reals; nothing if there is none.
+/// Returns a factor that turns the steps of a tensor into the codes of their reals, or nothing if no factor does.
 std::optional<float> findFactor(const Steps &x, const Coder &coder);
 
 struct FactorPair {

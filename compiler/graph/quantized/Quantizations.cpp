@@ -90,7 +90,7 @@ Value dropBounds(Value value, Coder &coder) {
 // 2. Scales
 //===----------------------------------------------------------------------===//
 
-/// Whether integer sums are among what `value` is computed of by linear operators.
+/// Returns whether integer sums are among what `value` is computed of by linear operators.
 bool hasSums(Value value, int depth = 24) {
   Operation *op = value.getDefiningOp();
   if (!op || depth == 0 || isa<nn::DequantizeOp>(op))
@@ -145,7 +145,7 @@ private:
   using Factors = llvm::SmallDenseMap<Operation *, float>;
   static constexpr int maxDepth = 24;
 
-  /// Whether each element of `value` is one of codes that have factors, or of constants.
+  /// Returns whether each element of `value` is one of codes that have factors, or of constants.
   bool findSelected(Value value, Factors &factors, int depth) {
     Operation *op = value.getDefiningOp();
     if (!op || depth == 0)

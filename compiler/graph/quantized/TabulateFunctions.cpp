@@ -34,7 +34,7 @@ constexpr int64_t entries = 256;
 
 bool isOfBytes(Value value) { return typeOf(value).getElementType().isInteger(8); }
 
-/// Whether machines compute `op` by a polynomial, or by dividing.
+/// Returns whether machines compute `op` by a polynomial, or by dividing.
 bool isCostly(Operation *op) {
   using Kind = nn::UnaryKind;
   if (auto binary = dyn_cast<nn::BinaryOp>(op))

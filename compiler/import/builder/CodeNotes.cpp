@@ -65,7 +65,7 @@ DictionaryAttr readNote(Value codes, Value scale, Value zero, Granularity granul
   return nn::writeQuantization(quantization, codes.getContext());
 }
 
-/// The note with its axis replaced, by a function of it; null where the axis is none any more.
+/// Returns the note with the axis that `move` makes of its own, or null if that axis no longer exists.
 template <typename Move> DictionaryAttr moveNote(DictionaryAttr note, Move move) {
   nn::Quantization quantization = nn::readQuantization(note);
   if (!quantization.isPerAxis())

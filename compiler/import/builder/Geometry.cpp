@@ -58,7 +58,7 @@ static int64_t getOverhang(const Window &window, size_t axis, int64_t input) {
   return std::max<int64_t>(steps * stride - slack, 0);
 }
 
-/// Whether the window does not fit into the padded input, but the number of its places is 1 if it is rounded up.
+/// Returns whether the window does not fit into the padded input, but the number of its places is 1 if it is rounded up.
 static bool coversWhole(const Window &window, size_t axis, int64_t padded) {
   const int64_t extent = getExtent(window, axis);
   return extent > padded && extent - padded < window.strides[axis];

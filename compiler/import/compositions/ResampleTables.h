@@ -85,8 +85,8 @@ enum class Rounding { RoundPreferFloor, RoundPreferCeil, Floor, Ceil, HalfAway }
 /// How far from the middle between two elements a coordinate of single precision still counts as the middle, as in ONNX Runtime.
 constexpr double middleTolerance = 1e-6;
 
-/// Of an axis of `input` elements; what is outside is the element at its end. Preferences among two elements decide up to `tolerance`
-/// from their middle.
+/// Returns the nearest elements of an axis of `input` elements; positions outside take the element at that end. The preference of `rounding`
+/// for one of two elements applies up to `tolerance` from their middle.
 AxisTable takeNearest(llvm::ArrayRef<double> coordinates, int64_t input, Rounding rounding, double tolerance = 0);
 AxisTable interpolateLinear(llvm::ArrayRef<double> coordinates, int64_t input);
 

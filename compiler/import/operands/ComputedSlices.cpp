@@ -65,7 +65,7 @@ static std::optional<int64_t> countBetween(std::optional<int64_t> distance, int6
   return length;
 }
 
-/// Whether a position is computed in the body of a loop or in a branch. Written out, a loop has an axis of another known size in each
+/// Returns whether a position is computed in the body of a loop or in a branch. Written out, a loop has an axis of another known size in each
 /// iteration.
 static bool isInRegion(const LinearForm &position) {
   return llvm::any_of(position.terms, [](LinearForm::Term term) {

@@ -30,7 +30,7 @@ void unstack(OperandBinder &node, int64_t axis);
 /// All operands, of one shape, along a new axis.
 void stack(OperandBinder &node, int64_t axis);
 
-/// Of operand 0 the part that begins at operand 1 and has the sizes of operand 2, where -1 is all that is left. A run may compute where
+/// Imports the part of operand 0 that begins at operand 1 and has the sizes of operand 2; -1 stands for the rest of an axis. A run may compute where
 /// it begins.
 void takePart(OperandBinder &node);
 

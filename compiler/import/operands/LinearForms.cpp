@@ -20,7 +20,7 @@ using Term = LinearForm::Term;
 // 1. Sums
 //===----------------------------------------------------------------------===//
 
-/// Whether both are the same in every run. A model may compute a position twice, by equal nodes.
+/// Returns whether both are the same in every run. A model may compute a position twice, by equal nodes.
 static bool isSame(Value a, Value b) {
   if (a == b)
     return true;

@@ -40,7 +40,7 @@ static std::optional<int64_t> throughShape(Dims from, Dims to, int64_t axis) {
 
 static Dims shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
-/// Whether the operator, whose operands have the axes of its result, leaves `axis` as it is.
+/// Returns whether the operator, whose operands have the axes of its result, leaves `axis` as it is.
 static bool keepsAxis(Operation *op, int64_t axis) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](SliceOp slice) {

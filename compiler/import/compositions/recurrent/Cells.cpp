@@ -31,7 +31,7 @@ private:
   };
 
   bool isLstm() const { return layer.kind == CellKind::Lstm; }
-  /// Whether what states are multiplied as differs from the states.
+  /// Returns whether what states are multiplied as differs from the states.
   bool carriesOutput() const { return mask && layer.multiplyState; }
 
   Value zero(Value like) { return nn.scalar(like, 0); }
@@ -82,7 +82,7 @@ Value CellBuilder::projectInput() {
   return x ? nn.reshape(x, {steps, batch, getShape(x)[1]}) : Value();
 }
 
-/// Whether step t of row b lies within its length: [T, B, 1].
+/// Returns whether step t of row b lies within its length: [T, B, 1].
 Value CellBuilder::makeMask() {
   Value times = nn.cast(nn.counting(steps), getElementType(layer.lengths));
   Value inside = nn.binary(BinaryKind::Less, times ? nn.reshape(times, {steps, 1}) : Value(),

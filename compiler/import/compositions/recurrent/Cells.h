@@ -34,7 +34,7 @@ struct CellLayer {
   llvm::function_ref<mlir::Value(mlir::Value)> multiplyInput = nullptr, multiplyState = nullptr;
 };
 
-/// Of a GRU and an RNN the last cell is the last hidden state.
+/// Returns the results of a layer. A GRU and an RNN have no cells, so their last cell is the last hidden state.
 RecurrentResults buildCells(NnBuilder &nn, const CellLayer &layer);
 
 } // namespace nacre::importer

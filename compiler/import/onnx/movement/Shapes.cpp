@@ -173,7 +173,7 @@ void importSpaceToDepth(OperandBinder &node) {
 // Repeating
 //===----------------------------------------------------------------------===//
 
-/// Whether operand 1 is the shape of operand 0, some of whose sizes a run finds. Axes that it leaves out, or says 1 of, stay.
+/// Returns whether operand 1 is the shape of operand 0, some of whose sizes a run finds. Axes that it leaves out, or says 1 of, stay.
 bool isOwnShape(OperandBinder &node) {
   Value x = node.getOperand(0), shape = node.getOperand(1);
   const nn::AxisCounts counts = node.nn.getCounts(x);

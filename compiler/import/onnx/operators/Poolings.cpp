@@ -70,7 +70,7 @@ void importMaxPool(OperandBinder &node) {
   node.setResult(1, indices);
 }
 
-/// Whether ONNX Runtime adds up the columns of these windows first: it does in its kernels for opsets below 19 with small strides.
+/// Returns whether ONNX Runtime adds up the columns of these windows first: it does in its kernels for opsets below 19 with small strides.
 bool addsColumnsFirst(OperandBinder &node, Ints shape, const Window &window) {
   constexpr int64_t firstRowMajor = 19, mostCells = 32, mostStride = 2, widest = 2045;
   const int64_t width = shape.back() + window.pads[window.strides.size() - 1] + window.pads.back();
