@@ -144,8 +144,8 @@ bool ElfFile::check_load(const Segment &load, uint64_t &previous_end, Reason &re
 bool ElfFile::check_part(const Segment &part, Reason &reason) const {
   const char *what = "a part is not within a loaded segment";
   if (part.type == Segment::ReadOnlyLater) {
-    // The linker may round up its end to a page.
-    const Segment *load = find_load(part.address, 0, /*from_file=*/false);
+    // The linker may round up its end to a page. Its first byte counts: the segment before may end where this one begins.
+    const Segment *load = find_load(part.address, 1, /*from_file=*/false);
     if (!load || !(load->flags & Segment::Writable) ||
         !fits(part.address, part.memory_bytes, load->address + load->memory_bytes + kLargestPage))
       return refuse(reason, what);

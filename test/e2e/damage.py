@@ -27,6 +27,31 @@ def flips(data, count, seed=1, structures_only=False):
         yield bytes(damaged)
 
 
+def flip_code(data):
+    """A copy with one flipped bit in the middle of its code."""
+    begin, end = table_ranges(data)[0]
+    flipped = bytearray(data)
+    flipped[(begin + end) // 2] ^= 1
+    return bytes(flipped)
+
+
+def remove_sum(data):
+    """A copy without a checksum, as older versions made libraries."""
+    place = data.index(b"\x06\0\0\0\x08\0\0\0\x02\0\0\0Nacre\0\0\0") + 20
+    return data[:place] + bytes(8) + data[place + 8:]
+
+
+def lengthen_code(data):
+    """A copy without a checksum, whose code ends where the next segment begins, as code does that fills its last page."""
+    data = bytearray(remove_sum(data))
+    loads = [(number, row) for number, row in enumerate(segments(data)) if row[0] == _LOAD]
+    number, next_address = next((code, after[3]) for (code, row), (_, after) in zip(loads, loads[1:]) if row[1] & _EXECUTABLE)
+    programs, = struct.unpack_from("<Q", data, 32)
+    size = next_address - segments(data)[number][3]
+    struct.pack_into("<QQ", data, programs + 56 * number + 32, size, size)
+    return bytes(data)
+
+
 def header_ranges(data):
     """Where the ELF header, the program headers and the section headers are."""
     programs, sections = struct.unpack_from("<QQ", data, 32)
