@@ -204,6 +204,8 @@ FailureOr<LoopResults> RegionBuilder::finishWhile(const Loop &loop, Value count,
   if (carriesOn) {
     Value yes = nn.splat(scalarOf(builder.getI1Type()), 1);
     initial.push_back(loop.goesOn ? scalarBoolean(loop.goesOn) : yes);
+    if (!yes || !initial.front())
+      return failure();
     iteration.carried.insert(iteration.carried.begin(), iteration.goesOn ? iteration.goesOn : yes);
     body.insertArgument(1u, initial.front().getType(), loc);
   }

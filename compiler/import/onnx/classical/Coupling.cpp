@@ -31,7 +31,7 @@ public:
   Value run(Value wins);
 
 private:
-  Value sum(Value x) { return nn.reduce(ReduceKind::Sum, x, getRank(x) - 1, /*keepDims=*/true); }
+  Value sum(Value x) { return x ? nn.reduce(ReduceKind::Sum, x, getRank(x) - 1, /*keepDims=*/true) : Value(); }
   Value arrangePairs(Value wins);
   Value makeMatrix(Value pairs);
   FailureOr<Iteration> improve(ArrayRef<Value> carried, Value matrixRow, Value isClass);
