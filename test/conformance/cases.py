@@ -38,11 +38,11 @@ class Case:
     name: str
     path: str
     options: tuple = ()  # of the compiler
-    gpu_options: tuple = ()  # of the compiler, if a GPU is to take part
     answers: object = lambda scratch: []  # its data sets; what they need of files, it puts into a folder
     refusal: str = ""  # what the error of a case that must be refused matches
     tolerances: object = None  # by element type as NumPy spells it
     is_known: bool = True  # whether there are data sets, once they were asked for
+    gpu_options: tuple = ()  # of the compiler, if a GPU is to take part
 
     @property
     def id(self):
