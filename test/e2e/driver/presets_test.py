@@ -131,7 +131,7 @@ class PresetsTest(nacre.NacreTest):
                 (["--for=phne"], "nacre-compile: --for must be phone, board or desktop, but is 'phne'; did you mean 'phone'?\n"),
                 (["--device=snapdragon-778"], "nacre-compile: --device: the device must be a .json file or one of dimensity-9200, exynos-2100, helio-g99, "
                  "lavapipe-host, snapdragon-778g, snapdragon-8-gen-2, but is 'snapdragon-778'; did you mean 'snapdragon-778g'?\n"),
-                (["--for="], "nacre-compile: --for must be phone, board or desktop, but is ''; --for=list lists their options\n"),
+                (["--for="], "nacre-compile: --for must be phone, board, desktop or list, but is ''; see --help\n"),
                 (["--for=phone", "--target=android-arm64,linux-arm64", "--cpu=znver4"],
                  "nacre-compile: --cpu must be of one of the targets, but 'znver4' is not\n")):
             with self.subTest(options):
