@@ -67,13 +67,13 @@ def resample(p, x, *reference):
     """Images in other sizes, between the middles of pixels; smoothed where they become smaller."""
     for axis, name in ((2, "height"), (3, "width")):
         size = reference[0].shape[axis] if reference else p.one(name) or int(x.shape[axis] * p.one("factor", 1))
-        x = _resample_axis(x, axis, size, p.one("type", "LINEAR"), p.one("antialias", True))
+        x = _resample_axis(x, axis, size, p.one("type", "LINEAR"), p.flag("antialias", True))
     return x
 
 
 def accumulate(p, *xs):
     """Images in the size of the largest or of a reference, side by side."""
-    images = xs[:-1] if p.one("have_reference", False) else xs
+    images = xs[:-1] if p.flag("have_reference", False) else xs
     largest = [max(x.shape[axis] for x in images) for axis in (2, 3)]
     multiple = p.one("size_divisible_by", 0)
     sizes = [-(-extent // multiple) * multiple for extent in largest] if multiple else [p.one("top_height", 0), p.one("top_width", 0)]
