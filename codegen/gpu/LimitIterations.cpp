@@ -2,6 +2,7 @@
 
 #include "codegen/gpu/LimitIterations.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -17,10 +18,42 @@ constexpr int64_t kMostOfUnknown = 32;
 /// Operations of an unrolled body. More would make shaders large, and they would run slower for it.
 constexpr int64_t kMostOperations = 4096;
 
+/// The iterations after which `counter < end` is false, if `counter` begins at a constant and each iteration adds a constant.
+std::optional<int64_t> iterationsUntil(scf::WhileOp loop, Value counter, Value end) {
+  auto before = dyn_cast<BlockArgument>(counter);
+  const std::optional<int64_t> last = getConstantIntValue(end);
+  if (!last || !before || before.getOwner() != loop.getBeforeBody())
+    return std::nullopt;
+  const std::optional<int64_t> first = getConstantIntValue(loop.getInits()[before.getArgNumber()]);
+  auto next = loop.getYieldedValues()[before.getArgNumber()].getDefiningOp<arith::AddIOp>();
+  if (!first || !next)
+    return std::nullopt;
+  auto after = dyn_cast<BlockArgument>(next.getLhs());
+  const std::optional<int64_t> step = getConstantIntValue(next.getRhs());
+  if (!step || *step <= 0 || !after || after.getOwner() != loop.getAfterBody() ||
+      loop.getConditionOp().getArgs()[after.getArgNumber()] != counter)
+    return std::nullopt;
+  return std::max<int64_t>(0, llvm::divideCeilSigned(*last - *first, *step));
+}
+
+/// The most iterations of `loop` while `condition` holds, which may be one of several that must.
+std::optional<int64_t> iterationsWhile(scf::WhileOp loop, Value condition) {
+  Operation *op = condition.getDefiningOp();
+  if (auto both = dyn_cast_or_null<arith::AndIOp>(op)) {
+    const std::optional<int64_t> left = iterationsWhile(loop, both.getLhs());
+    return left ? left : iterationsWhile(loop, both.getRhs());
+  }
+  auto comparison = dyn_cast_or_null<arith::CmpIOp>(op);
+  if (!comparison ||
+      !llvm::is_contained({arith::CmpIPredicate::slt, arith::CmpIPredicate::ult}, comparison.getPredicate()))
+    return std::nullopt;
+  return iterationsUntil(loop, comparison.getLhs(), comparison.getRhs());
+}
+
 /// The most iterations of `op`; 1 if it is no loop.
 double mostIterations(Operation *op) {
-  if (isa<scf::WhileOp>(op))
-    return kMostOfUnknown;
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return double(iterationsWhile(loop, loop.getConditionOp().getCondition()).value_or(kMostOfUnknown));
   auto loop = dyn_cast<scf::ForOp>(op);
   if (!loop)
     return 1;

@@ -83,3 +83,70 @@ plan.kernel @counted serial (%x: tensor<20x9xf32>) into (%n: tensor<20xi64>, %y:
   }
   plan.yield %0#0, %0#1 : tensor<20xi64>, tensor<20xf32>
 }
+
+// Software GPUs run 65,535 iterations of an invocation at most. A loop that also ends by its counter is known to be within that: 4000 times 9.
+
+// CHECK-LABEL: gpu.module @counters_0
+// CHECK:         nacre.families = 0 : i64
+plan.kernel @counters serial (%x: tensor<20x9xf32>) into (%y: tensor<20xf32>) cut 0 : 20 by 1 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %c4000 = arith.constant 4000 : index
+  %zero = arith.constant 0.0 : f32
+  %0 = scf.forall (%i) in (20) shared_outs(%sums = %y) -> (tensor<20xf32>) {
+    %sum = tensor.extract_slice %sums[%i] [1] [1] : tensor<20xf32> to tensor<1xf32>
+    %total = scf.for %j = %c0 to %c4000 step %c1 iter_args(%all = %zero) -> (f32) {
+      %r:2 = scf.while (%k = %c0, %s = %all) : (index, f32) -> (index, f32) {
+        %isShort = arith.cmpf olt, %s, %zero : f32
+        %isInside = arith.cmpi ult, %k, %c9 : index
+        %goes = arith.andi %isShort, %isInside : i1
+        scf.condition(%goes) %k, %s : index, f32
+      } do {
+      ^bb0(%k: index, %s: f32):
+        %e = tensor.extract %x[%i, %k] : tensor<20x9xf32>
+        %t = arith.addf %s, %e : f32
+        %l = arith.addi %k, %c1 : index
+        scf.yield %l, %t : index, f32
+      }
+      scf.yield %r#1 : f32
+    }
+    %b = tensor.insert %total into %sum[%c0] : tensor<1xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %b into %sums[%i] [1] [1] : tensor<1xf32> into tensor<20xf32>
+    }
+  }
+  plan.yield %0 : tensor<20xf32>
+}
+
+// Where only data end it, nobody knows: the variant is not for them (bit 7).
+
+// CHECK-LABEL: gpu.module @unknown_0
+// CHECK:         nacre.families = 127 : i64
+plan.kernel @unknown serial (%x: tensor<20x9xf32>) into (%y: tensor<20xf32>) cut 0 : 20 by 1 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4000 = arith.constant 4000 : index
+  %zero = arith.constant 0.0 : f32
+  %0 = scf.forall (%i) in (20) shared_outs(%sums = %y) -> (tensor<20xf32>) {
+    %sum = tensor.extract_slice %sums[%i] [1] [1] : tensor<20xf32> to tensor<1xf32>
+    %total = scf.for %j = %c0 to %c4000 step %c1 iter_args(%all = %zero) -> (f32) {
+      %r:2 = scf.while (%k = %c0, %s = %all) : (index, f32) -> (index, f32) {
+        %isShort = arith.cmpf olt, %s, %zero : f32
+        scf.condition(%isShort) %k, %s : index, f32
+      } do {
+      ^bb0(%k: index, %s: f32):
+        %e = tensor.extract %x[%i, %k] : tensor<20x9xf32>
+        %t = arith.addf %s, %e : f32
+        %l = arith.addi %k, %c1 : index
+        scf.yield %l, %t : index, f32
+      }
+      scf.yield %r#1 : f32
+    }
+    %b = tensor.insert %total into %sum[%c0] : tensor<1xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %b into %sums[%i] [1] [1] : tensor<1xf32> into tensor<20xf32>
+    }
+  }
+  plan.yield %0 : tensor<20xf32>
+}
