@@ -2,22 +2,17 @@
 
 #include "codegen/package/TableRows.h"
 #include "codegen/OperandOrigin.h"
-#include "codegen/package/ElementTypes.h"
 #include "codegen/package/NodeNames.h"
+#include "codegen/package/TensorRows.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/nn/Variables.h"
-#include "dialects/nn/codes/Quantization.h"
 #include "dialects/plan/Notes.h"
 
 #include "dialects/StoredBytes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/raw_ostream.h"
-#include <cmath>
 
 using namespace llvm;
 
@@ -36,31 +31,6 @@ uint32_t Strings::add(StringRef text) {
 }
 
 namespace {
-
-uint32_t elementType(mlir::Type type) {
-  const ElementType *known = findElementType(type);
-  assert(known && "checkElementTypes() has refused the module");
-  return known->number;
-}
-
-/// That the model format has the types of all that an entry passes to kernels, or to the app.
-Error checkElementTypes(mlir::ModuleOp module) {
-  std::string fault;
-  auto check = [&](StringRef name, mlir::Type type) {
-    mlir::Type element = mlir::getElementTypeOrSelf(type);
-    if (fault.empty() && !findElementType(element))
-      raw_string_ostream(fault) << "'" << name << "' must have an element type of the model format, but is " << element;
-  };
-  for (auto entry : module.getOps<plan::EntryOp>())
-    entry.walk([&](mlir::Operation *op) {
-      if (auto storage = dyn_cast<plan::StorageOp>(op))
-        check(storage.getName().value_or("a temporary"), storage.getTypeOfModel());
-      else if (isa<plan::LaunchOp, plan::ForOp, plan::IfOp, plan::ConditionOp>(op))
-        for (mlir::Type type : op->getOperandTypes())
-          check(nodeNames(op->getLoc()), type);
-    });
-  return fault.empty() ? Error::success() : createStringError(fault);
-}
 
 class RowReader : private TableRows {
 public:
@@ -94,21 +64,6 @@ public:
   }
 
 private:
-  nacre_tensor tensorRow(plan::StorageOp storage) {
-    mlir::RankedTensorType type = storage.getTypeOfModel();
-    nacre_tensor row{};
-    row.name = strings.add(storage.getName().value_or(""));
-    row.element_type = elementType(type.getElementType());
-    row.rank = type.getRank();
-    row.first_dim = dims.size();
-    append_range(dims, type.getShape());
-    row.bytes = storedBytes(cast<mlir::ShapedType>(storage.getResult().getType()));
-    row.scale = 1;
-    row.first_bound = NACRE_NO_BOUNDS;
-    row.first_count = NACRE_NO_COUNTS;
-    return row;
-  }
-
   static nacre_state_role roleOf(plan::StorageOp storage) {
     switch (nn::readRole(storage->getAttr(plan::kStateRole))) {
     case nn::VariableRole::Weight:
@@ -130,7 +85,7 @@ private:
     if (!stateOffset.try_emplace(storage.getName().value_or(""), stateBytes).second)
       return;
     nacre_variable row{};
-    row.tensor = tensorRow(storage);
+    row.tensor = tensors.describe(storage);
     row.offset = stateBytes;
     stateBytes = alignTo(stateBytes + row.tensor.bytes, codegen::kGpuBufferAlignment);
     StoredForm form;
@@ -161,41 +116,6 @@ private:
     }
   }
 
-  /// Notes which outputs hold how many elements the axes of `storage` have.
-  void noteCounts(plan::StorageOp storage, const EntryRows &rows, nacre_tensor &row) {
-    std::optional<ArrayRef<int64_t>> counts = storage.getCounts();
-    if (!counts)
-      return;
-    row.first_count = dims.size();
-    for (int64_t count : *counts)
-      dims.push_back(count < 0 ? -1 : rowOfCount(count, rows));
-  }
-
-  void noteLabels(plan::StorageOp storage, nacre_tensor &row) {
-    auto labels = storage->getAttrOfType<mlir::DenseI64ArrayAttr>(plan::kLabels);
-    if (!labels)
-      return;
-    row.first_count = dims.size();
-    append_range(dims, labels.asArrayRef());
-  }
-
-  /// Notes what the integers of `storage` stand for: one scale and zero point, or a list of them behind their axis (nacre_tensor).
-  void noteQuantization(plan::StorageOp storage, nacre_tensor &row) {
-    auto note = storage->getAttrOfType<mlir::DictionaryAttr>(nn::quantizationAttr);
-    if (!note)
-      return;
-    const nn::Quantization quantization = nn::readQuantization(note);
-    row.scale = quantization.scales.front();
-    row.zero_point = quantization.zeros.front();
-    if (!quantization.isPerAxis())
-      return;
-    row.scale = NAN;
-    row.zero_point = int32_t(dims.size());
-    dims.push_back(quantization.axis);
-    for (auto [scale, zero] : zip_equal(quantization.scales, quantization.zeros))
-      dims.push_back(bit_cast<int64_t>(nacre_channel_info{scale, zero}));
-  }
-
   static int64_t rowOfCount(int64_t index, const EntryRows &rows) {
     return int64_t(rows.outputs.size() - rows.counts) + index;
   }
@@ -213,15 +133,11 @@ private:
     rows.outputs.resize(numberOf(plan::Role::Output) + rows.counts);
     for (plan::StorageOp storage : storages) {
       if (storage.getRole() == plan::Role::Input) {
-        nacre_tensor &row = rows.inputs[*storage.getIndex()] = tensorRow(storage);
-        noteLabels(storage, row);
-        noteQuantization(storage, row);
+        rows.inputs[*storage.getIndex()] = tensors.describeInput(storage);
       } else if (storage.getRole() == plan::Role::Output) {
-        nacre_tensor &row = rows.outputs[*storage.getIndex()] = tensorRow(storage);
-        noteCounts(storage, rows, row);
-        noteQuantization(storage, row);
+        rows.outputs[*storage.getIndex()] = tensors.describeOutput(storage, rowOfCount(0, rows));
       } else if (storage.getRole() == plan::Role::Count) {
-        rows.outputs[rowOfCount(*storage.getIndex(), rows)] = tensorRow(storage);
+        rows.outputs[rowOfCount(*storage.getIndex(), rows)] = tensors.describe(storage);
       }
     }
     // In the order of the model, whichever was placed first.
@@ -382,6 +298,7 @@ private:
     return row;
   }
 
+  TensorRows tensors{strings, dims};
   StringMap<uint32_t> kernelIndex, weightIndex;
   SmallVector<plan::KernelOp> kernelOps;
   StringMap<uint64_t> stateOffset;
