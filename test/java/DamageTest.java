@@ -2,6 +2,7 @@
 package dev.nacre;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import dev.nacre.NacreException.Status;
@@ -56,6 +57,38 @@ public class DamageTest {
     byte[] whole = whole();
     for (int cut = 0; cut < CUTS; ++cut)
       assertTrue(isRefused(Arrays.copyOf(whole, (int)((long)whole.length * cut / CUTS))));
+  }
+
+  /** As Android's class loaders, whose method is public. */
+  static final class AndroidLoader extends ClassLoader {
+    private final String path;
+
+    AndroidLoader(String path) { this.path = path; }
+
+    @Override
+    public String findLibrary(String name) {
+      return "convnet".equals(name) ? path : null;
+    }
+  }
+
+  private static String refusalOf(String path) {
+    return assertThrows(NacreException.class, () -> Model.load(new AndroidLoader(path), "convnet", "convnet").close())
+        .getMessage();
+  }
+
+  @Test
+  public void checksWhatTheClassLoaderFinds() throws IOException {
+    byte[] whole = whole();
+    Path file = folder.newFile("libconvnet.so").toPath();
+    Files.write(file, Arrays.copyOf(whole, whole.length / 2));
+    String refusal = refusalOf(file.toString());
+    assertTrue(refusal, refusal.startsWith("'" + file + "' is incomplete: "));
+    // The system's loader does not find a library of this name: these get as far as there.
+    Files.write(file, whole);
+    for (String path : new String[] {file.toString(), folder.getRoot() + "/base.apk!/lib/arm64-v8a/libconvnet.so", null}) {
+      String found = refusalOf(path);
+      assertTrue(found, found.contains("libconvnet.so: cannot open shared object file"));
+    }
   }
 
   @Test

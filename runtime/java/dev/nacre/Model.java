@@ -43,9 +43,10 @@ public final class Model implements AutoCloseable {
 
   /**
    * Opens the app's library {@code lib<name>.so}, like System.loadLibrary. The model must have been compiled under this
-   * name.
+   * name. A file is checked for damage, as {@link #open(String)} does. A library that Android maps from the APK is not
+   * checked: Android verified the APK's signature, and so each byte, when it installed the app.
    *
-   * @throws NacreException if it does not exist, or is not a model that can be opened here.
+   * @throws NacreException if it does not exist, is damaged, or is not a model that can be opened here.
    */
   @NonNull
   public static Model load(@NonNull String name) {
@@ -55,6 +56,11 @@ public final class Model implements AutoCloseable {
   /** Like {@link #load(String)}, for a model whose name differs from its library's. */
   @NonNull
   public static Model load(@NonNull String library, @NonNull String name) {
+    return load(Model.class.getClassLoader(), library, name);
+  }
+
+  /** The same for the app's class loader. */
+  static Model load(ClassLoader loader, String library, String name) {
     String file = System.mapLibraryName(library);
     // On Android, the loader finds the library. Other machines have library folders that only Java knows.
     for (String folder : System.getProperty("java.library.path", "").split(File.pathSeparator)) {
@@ -62,7 +68,21 @@ public final class Model implements AutoCloseable {
       if (!folder.isEmpty() && found.isFile())
         return open(found.getPath(), name);
     }
+    String path = pathOf(loader, library);
+    if (path != null && new File(path).isFile())
+      check(path);
     return openLibrary(file, file, name);
+  }
+
+  /** Returns where the app's library is, as Android's class loaders tell: a file, or {@code <apk>!/<entry>}. Others tell null. */
+  private static String pathOf(ClassLoader loader, String library) {
+    if (loader == null)
+      return null;
+    try {
+      return (String)loader.getClass().getMethod("findLibrary", String.class).invoke(loader, library);
+    } catch (ReflectiveOperationException notAndroid) {
+      return null;
+    }
   }
 
   /** Opens a library whose model is named like the file, without {@code lib} and {@code .so}. */
@@ -81,11 +101,16 @@ public final class Model implements AutoCloseable {
     File file = new File(path);
     if (!file.isFile())
       throw new NacreException(NacreException.Status.FAILED, "there is no file '" + path + "'");
+    check(path);
+    // The loader would search other folders for a path without a slash.
+    return openLibrary(path, file.getAbsolutePath(), name);
+  }
+
+  /** Refuses a library that would end the process. */
+  private static void check(String path) {
     byte[] problem = Native.problemOf(Native.bytes("the path", path));
     if (problem != null)
       throw new NacreException(NacreException.Status.UNSUPPORTED, "'" + path + "' " + Native.text(problem));
-    // The loader would search other folders for a path without a slash.
-    return openLibrary(path, file.getAbsolutePath(), name);
   }
 
   private static Model openLibrary(String shown, String path, String name) {
