@@ -111,15 +111,25 @@ bool isWithinLimit(mlir::gpu::GPUFuncOp function) {
   return total <= double(kMostIterations);
 }
 
-} // namespace
-
-bool limitIterations(mlir::gpu::GPUFuncOp function) {
+/// Returns false if no loop is left that can be unrolled.
+bool unrollToLimit(mlir::gpu::GPUFuncOp function) {
   while (!isWithinLimit(function)) {
     scf::ForOp loop = longestLoop(function);
     if (!loop || failed(loopUnrollByFactor(loop, 2)))
       return false;
   }
   return true;
+}
+
+} // namespace
+
+bool limitIterations(mlir::gpu::GPUFuncOp function) {
+  if (isWithinLimit(function))
+    return true;
+  // A copy tells whether unrolling suffices: a larger shader would only cost time on the GPUs that may still use it. The function itself
+  // is then unrolled in place, because others hold its values.
+  const OwningOpRef<mlir::gpu::GPUFuncOp> copy(function.clone());
+  return unrollToLimit(*copy) && unrollToLimit(function);
 }
 
 } // namespace nacre::codegen::gpu
