@@ -162,6 +162,8 @@ std::string rewrite(StringRef said, StringRef program) {
   }
   if (said.consume_front("Unknown command line argument '")) {
     StringRef word = said.take_front(said.find("'.  Try:"));
+    if (!word.starts_with("-"))
+      return ("the arguments must be options, but there is '" + word + "'; see --help").str();
     return unknownOption(word.ltrim('-').split('=').first, optionNames());
   }
   if (said.starts_with("Not enough positional"))
@@ -196,14 +198,20 @@ Error parseOptions(int argc, char **argv, const Help &help, NamedFiles *files) {
     outs().flush();
     std::exit(0);
   }
+  if (Error error = parseWords(arguments.count(), arguments.values(), help.overview))
+    return error;
+  return refuseEmptyValues(ArrayRef(arguments.values(), arguments.count()));
+}
+
+Error parseWords(int count, char **words, StringRef overview) {
   // Takes the place of LLVM's -h, for which every unknown option that begins with h would be taken.
   static cl::opt<bool> shortHelp("h", cl::ReallyHidden);
   std::string messages;
   raw_string_ostream stream(messages);
   CaughtErrors caught;
-  if (cl::ParseCommandLineOptions(arguments.count(), arguments.values(), help.overview, &stream))
-    return refuseEmptyValues(ArrayRef(arguments.values(), arguments.count()));
-  return createStringError(rewrite(caught.release() + messages, sys::path::filename(argv[0])));
+  if (cl::ParseCommandLineOptions(count, words, overview, &stream))
+    return Error::success();
+  return createStringError(rewrite(caught.release() + messages, sys::path::filename(words[0])));
 }
 
 } // namespace nacre::tools

@@ -41,6 +41,9 @@ void watchStandardStreams(int status);
 /// If they ask for help, it is printed, and the process ends. Empty values are errors. Adds the files that stand for words to `files`.
 llvm::Error parseOptions(int argc, char **argv, const Help &help, NamedFiles *files = nullptr);
 
+/// The same for a program whose options MLIR declares: response files and help are its own task, and so are empty values.
+llvm::Error parseWords(int count, char **words, llvm::StringRef overview);
+
 /// Whether one of the words asks for help.
 bool asksForHelp(llvm::ArrayRef<char *> words);
 

@@ -46,7 +46,7 @@ std::string addWord(const std::string &word, std::vector<std::string> &words, st
     return "cannot read " + subject + ": " + std::strerror(error) + "; a file whose name begins with @ is ./" + word;
   std::vector<std::string> found;
   if (!splitWords(text, found))
-    return subject + " must end what they begin to quote, but a quote has no end";
+    return subject + " must end each quote that they begin, but one has no end";
   files.push_back(path);
   reading.push_back(path);
   for (const std::string &each : found)

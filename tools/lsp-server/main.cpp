@@ -4,6 +4,7 @@
 
 #include "compiler/Pipeline.h"
 #include "tools/CommandLine.h"
+#include "tools/ResponseFile.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
@@ -33,12 +34,44 @@ General:
   --version             Print the version
 )";
 
+enum class Level { Error, Info, Verbose };
+enum class Style { Standard, Delimited };
+
+/// Returns an error about a wrong command line, in the words of the other programs. MLIR's server declares its options when it starts,
+/// and would use LLVM's words.
+llvm::Error checkWords(int count, char **words) {
+  using namespace llvm;
+  cl::opt<Level> log("log", cl::desc("Messages on the standard error"),
+                     cl::values(clEnumValN(Level::Error, "error", "Errors"),
+                                clEnumValN(Level::Info, "info", "Also requests"),
+                                clEnumValN(Level::Verbose, "verbose", "Also details")));
+  cl::opt<Style> style("input-style", cl::desc("How messages are separated"),
+                       cl::values(clEnumValN(Style::Standard, "standard", "As in the protocol"),
+                                  clEnumValN(Style::Delimited, "delimited", "By lines \"// -----\"")));
+  cl::opt<bool> pretty("pretty", cl::desc("Print JSON with line breaks"));
+  cl::opt<bool> isTest("lit-test", cl::desc("Short for --input-style=delimited --pretty --log=verbose"));
+  Error error = nacre::tools::parseWords(count, words, "");
+  for (cl::Option *option : std::initializer_list<cl::Option *>{&isTest, &pretty, &style, &log})
+    option->removeArgument();
+  cl::ResetAllOptionOccurrences(); // The server reads the words again.
+  return error;
+}
+
+int refuse(const std::string &problem) {
+  llvm::errs() << "nacre-lsp-server: error: " << problem << "\n";
+  return 2;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
   nacre::tools::watchStandardStreams(/*status=*/1);
-  if (nacre::tools::asksForHelp({argv + 1, argv + argc})) {
-    llvm::outs() << kHelp;
+  std::string problem;
+  nacre::tools::Arguments arguments(argc, argv, problem);
+  if (!problem.empty())
+    return refuse(problem);
+  if (nacre::tools::asksForHelp({arguments.values() + 1, arguments.values() + arguments.count()})) {
+    llvm::outs() << kHelp << nacre::tools::kResponseFileHelp;
     return 0;
   }
   mlir::DialectRegistry registry;
@@ -46,5 +79,7 @@ int main(int argc, char **argv) {
   nacre::registerDialects(registry);
   nacre::tools::setVersion("nacre-lsp-server");
   nacre::tools::hideOptionsOfLibraries();
-  return failed(mlir::MlirLspServerMain(argc, argv, registry));
+  if (llvm::Error error = checkWords(arguments.count(), arguments.values()))
+    return refuse(llvm::toString(std::move(error)));
+  return failed(mlir::MlirLspServerMain(arguments.count(), arguments.values(), registry));
 }

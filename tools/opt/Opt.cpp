@@ -5,6 +5,7 @@
 
 #include "compiler/Pipeline.h"
 #include "tools/CommandLine.h"
+#include "tools/ResponseFile.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -70,8 +71,10 @@ constexpr llvm::StringLiteral kOutputs[] = {"log-actions-to", "mlir-generate-rep
                                             "remarks-output-file"};
 
 /// Returns what is wrong if two options name one file that is written; else "".
-std::string findSameFile(llvm::ArrayRef<char *> words, const std::string &input, const std::string &output) {
+std::string findSameFile(const nacre::tools::Arguments &arguments, llvm::ArrayRef<char *> words,
+                         const std::string &input, const std::string &output) {
   nacre::NamedFiles files;
+  arguments.addFilesTo(files);
   if (input != "-")
     files.addInput("the module", input);
   if (output != "-")
@@ -94,10 +97,20 @@ std::string findSameFile(llvm::ArrayRef<char *> words, const std::string &input,
 
 } // namespace
 
+static int refuse(const std::string &problem) {
+  llvm::errs() << "nacre-opt: error: " << problem << "\n";
+  return 2;
+}
+
 int main(int argc, char **argv) {
   nacre::tools::watchStandardStreams(/*status=*/1);
-  if (nacre::tools::asksForHelp({argv + 1, argv + argc})) {
-    llvm::outs() << kBefore << kPasses << kAfter;
+  std::string problem;
+  nacre::tools::Arguments arguments(argc, argv, problem);
+  if (!problem.empty())
+    return refuse(problem);
+  const llvm::ArrayRef<char *> words(arguments.values(), arguments.count());
+  if (nacre::tools::asksForHelp(words.drop_front())) {
+    llvm::outs() << kBefore << kPasses << kAfter << nacre::tools::kResponseFileHelp;
     return 0;
   }
   mlir::DialectRegistry registry;
@@ -108,11 +121,14 @@ int main(int argc, char **argv) {
   nacre::registerPasses();
   nacre::tools::setVersion("nacre-opt");
   nacre::tools::hideOptionsOfLibraries();
-  const auto [input, output] =
-      mlir::registerAndParseCLIOptions(argc, argv, "Runs passes of Nacre and of MLIR on a module.\n", registry);
-  if (const std::string problem = findSameFile({argv + 1, argv + argc}, input, output); !problem.empty()) {
-    llvm::errs() << "nacre-opt: error: " << problem << "\n";
-    return 1;
-  }
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));
+  const std::string overview = mlir::registerCLIOptions("Runs passes of Nacre and of MLIR on a module.\n", registry);
+  // MLIR declares these two where it reads the command line.
+  static llvm::cl::opt<std::string> input(llvm::cl::Positional, llvm::cl::desc("<file.mlir>"), llvm::cl::init("-"));
+  static llvm::cl::opt<std::string> output("o", llvm::cl::desc("File to write"), llvm::cl::value_desc("file"),
+                                           llvm::cl::init("-"));
+  if (llvm::Error error = nacre::tools::parseWords(arguments.count(), arguments.values(), overview))
+    return refuse(llvm::toString(std::move(error)));
+  if (problem = findSameFile(arguments, words.drop_front(), input, output); !problem.empty())
+    return refuse(problem);
+  return mlir::asMainReturnCode(mlir::MlirOptMain(arguments.count(), arguments.values(), input, output, registry));
 }

@@ -79,6 +79,13 @@ class HelpTest(nacre.NacreTest):
             self.assertEqual(passes - every, set())
             self.assertEqual(bool(passes), program == "nacre-opt")
 
+    def test_a_misspelt_option_suggests_the_nearest(self):
+        for program in set(TASKS) - {"nacre-try"}:  # It is for phones, and small.
+            for word, says in (("--hlep", "unknown option '--hlep'; did you mean '--help'?"), ("--frobnicate", "unknown option '--frobnicate'; --help lists them")):
+                said = self.call(os.path.join(nacre.BIN, program), word, status=2)
+                self.assertTrue(said.endswith(says + "\n"), said)
+                self.assertEqual(said.count("\n"), 1, said)
+
     def test_nacre_run_lists_what_it_reads(self):
         """Its help is a text of its own, next to the table of its options."""
         with open(os.path.join(nacre.ROOT, "tools", "run", "session", "Options.cpp"), encoding="utf-8") as file:

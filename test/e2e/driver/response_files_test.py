@@ -9,9 +9,10 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import nacre
 
-# What each says in front of a message. nacre-opt and nacre-lsp-server leave their command lines to MLIR.
+# What each says in front of a message.
 PROGRAMS = {"nacre-compile": "nacre-compile: ", "nacre-diff": "nacre-diff: error: ", "nacre-eval": "nacre-eval: error: ",
-            "nacre-kernel": "nacre-kernel: ", "nacre-package": "nacre-package: ", "nacre-report": "nacre-report: ",
+            "nacre-kernel": "nacre-kernel: ", "nacre-lsp-server": "nacre-lsp-server: error: ", "nacre-opt": "nacre-opt: error: ",
+            "nacre-package": "nacre-package: ", "nacre-report": "nacre-report: ",
             "nacre-run": "nacre-run: error: ", "nacre-translate": "nacre-translate: ", "nacre-tune": "nacre-tune: "}
 
 
@@ -33,7 +34,7 @@ class ResponseFilesTest(nacre.NacreTest):
                     ("@missing", "cannot read the options in 'missing': No such file or directory; a file whose name begins with @ is ./@missing"),
                     ("@folder", "cannot read the options in 'folder': Is a directory; a file whose name begins with @ is ./@folder"),
                     ("@a", "the options in 'a' must not name that file again"),
-                    ("@open", "the options in 'open' must end what they begin to quote, but a quote has no end")):
+                    ("@open", "the options in 'open' must end each quote that they begin, but one has no end")):
                 self.assertEqual(self.program(program, argument, status=2), front + said + "\n", program)
 
     def test_every_program_takes_them(self):
