@@ -175,6 +175,54 @@ LogicalResult checkInput(const CheckedGraph &graph, TensorId input) {
   return error;
 }
 
+/// Whether a placeholder's shape must be given: the first axis may be taken as 1.
+bool isOpen(const CheckedNode &placeholder) {
+  const tensorflow::AttrValue *shape = findAttribute(*placeholder.proto, "shape");
+  if (!shape || !shape->has_shape() || shape->shape().unknown_rank())
+    return true;
+  return shape->shape().dim_size() > 0 &&
+         llvm::any_of(llvm::drop_begin(shape->shape().dim()), [](const auto &dim) { return dim.size() < 0; });
+}
+
+/// The outputs that depend on `input`, also where it only decides.
+SmallVector<int> findDependent(const CheckedGraph &graph, const Section &section, TensorId input) {
+  std::vector<bool> depends(graph.getNodes().size(), false);
+  depends[input.node] = true;
+  // The order does not contain the way from an iteration to the next one: loops take more than one walk.
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (int id : section.nodes) {
+      if (depends[id])
+        continue;
+      const CheckedNode &node = graph.getNode(id);
+      depends[id] = llvm::any_of(node.operands, [&](TensorId operand) { return depends[operand.node]; }) ||
+                    llvm::any_of(node.controls, [&](int control) { return depends[control]; });
+      changes = changes || depends[id];
+    }
+  }
+  SmallVector<int> dependent;
+  for (TensorId output : section.outputs)
+    if (depends[output.node] && !llvm::is_contained(dependent, output.node))
+      dependent.push_back(output.node);
+  return dependent;
+}
+
+/// Without --output: notes that inputs whose shapes will be asked for can be left out, if only some outputs depend on them. A predicate
+/// may decide about nothing but updates of training.
+void noteAvoidable(const CheckedGraph &graph, const Section &section, const ImportOptions &options) {
+  for (TensorId input : section.inputs) {
+    const CheckedNode &node = graph.getNode(input.node);
+    const std::string name = node.getName().str();
+    if (!node.isPlaceholder() || !isOpen(node) || options.shapes.count(name) || options.values.count(name))
+      continue;
+    const SmallVector<int> dependent = findDependent(graph, section, input);
+    if (llvm::any_of(section.outputs, [&](TensorId output) { return !llvm::is_contained(dependent, output.node); }))
+      emitRemark(graph.getLocation(input.node))
+          << "is an input only because of " << (dependent.size() == 1 ? "the output " : "the outputs ")
+          << join(graph, dependent) << "; if you do not need it, name the others with --output";
+  }
+}
+
 /// The tensors that the section's nodes read, and its outputs.
 std::set<TensorId> findRead(const CheckedGraph &graph, const Section &section) {
   std::set<TensorId> read(section.outputs.begin(), section.outputs.end());
@@ -254,6 +302,8 @@ FailureOr<Section> findSection(const CheckedGraph &graph, const ImportOptions &o
   FailureOr<Section> section = findSection(graph, named->inputs, std::move(outputs));
   if (failed(section))
     return failure();
+  if (options.outputs.empty())
+    noteAvoidable(graph, *section, options);
   const std::set<TensorId> read = findRead(graph, *section);
   for (TensorId input : named->inputs)
     if (!read.count(input))

@@ -48,15 +48,19 @@ std::optional<ControlProblem> Raiser::judgeOutputs(llvm::ArrayRef<Port> outputs)
     Guards::Guard guard = flow.getGuard(output);
     unsigned frame = flow.nodeFrames[output.node];
     if (guard == Guards::never)
-      return ControlProblem{output.node, "must be computed to be an output, but no predicate selects it"};
+      return ControlProblem{output.node,
+                            "must be computed to be an output, but no predicate selects it; leave it out by "
+                            "naming the outputs you need with --output"};
     if (guard != Guards::always)
       return ControlProblem{
           output.node,
-          "must be computed unconditionally to be an output, but is inside a conditional; choose the Merge after it"};
+          "must be computed unconditionally to be an output, but is inside a conditional; name the Merge after it, or "
+          "only the outputs you need, with --output"};
     if (frame != 0)
-      return ControlProblem{output.node, ("must be outside of loops to be an output, but is inside '" +
-                                          flow.frames[frame].name + "'; choose the Exit after it")
-                                             .str()};
+      return ControlProblem{output.node,
+                            ("must be outside of loops to be an output, but is inside '" + flow.frames[frame].name +
+                             "'; name the Exit after it, or only the outputs you need, with --output")
+                                .str()};
   }
   return std::nullopt;
 }
@@ -87,7 +91,7 @@ std::optional<ControlProblem> Raiser::findNeeded(llvm::ArrayRef<Port> outputs) {
       needs.clear();
       if (flow.merges[node].empty())
         return ControlProblem{node, "must join values of which predicates select exactly one, but they may select two "
-                                    "or none; choose outputs that do not need it"};
+                                    "or none; name outputs that do not need it with --output"};
       for (const MergeStep &step : flow.merges[node])
         needs.append({flow.predicates[step.predicate], step.values[0], step.values[1]});
     }

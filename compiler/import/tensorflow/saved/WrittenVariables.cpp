@@ -80,8 +80,9 @@ bool isLocal(const CheckedNode &variable) { return variable.getOp() == localVari
 
 class VariableFollower {
 public:
-  VariableFollower(const CheckedGraph &graph, const std::vector<bool> &runs, int variable, StringRef what)
-      : graph(graph), runs(runs), variable(variable),
+  VariableFollower(const CheckedGraph &graph, const std::vector<bool> &runs, int variable, StringRef what,
+                   bool canBeLeftOut)
+      : graph(graph), runs(runs), variable(variable), canBeLeftOut(canBeLeftOut),
         isReference(graph.getNode(variable).getOp() != "VarHandleOp" && !isLocal(graph.getNode(variable))), what(what),
         before(graph.getNodes().size()), behind(graph.getNodes().size()) {}
 
@@ -97,7 +98,8 @@ private:
   const CheckedGraph &graph;
   const std::vector<bool> &runs;
   int variable;
-  bool isReference; ///< who reads it has its value, and assignments hand it on
+  bool canBeLeftOut; ///< by other outputs
+  bool isReference;  ///< who reads it has its value, and assignments hand it on
   StringRef what;
   std::vector<TensorId> accesses;    ///< operands that are the variable
   std::vector<TensorId> passes;      ///< the same of nodes that only hand it on
@@ -193,9 +195,11 @@ FailureOr<WrittenVariable> VariableFollower::follow(ArrayRef<int> writers, Varia
       return emitError(graph.getLocation(writer))
              << written << " partially; only assignments of whole variables are supported";
     if (llvm::none_of(assignments, [&](TensorId assignment) { return assignment.node == writer; }))
-      return emitError(graph.getLocation(writer)) << written
-                                                  << " between Switch and Merge or in a loop's condition, which is not "
-                                                     "supported; assign the result afterwards";
+      return emitError(graph.getLocation(writer))
+             << written
+             << " between Switch and Merge or in a loop's condition, which is not supported; assign the result "
+                "afterwards"
+             << (canBeLeftOut ? ", or leave it out by naming the outputs you need with --output" : "");
   }
   countWrites();
   if (failed(checkOrder()))
@@ -232,7 +236,8 @@ FailureOr<std::vector<WrittenVariable>> followWrites(const CheckedGraph &graph, 
            << what << " must write at most " << most << " variables, but writes " << writers.size();
   std::vector<WrittenVariable> written;
   for (const auto &[variable, nodes] : writers) {
-    FailureOr<WrittenVariable> followed = VariableFollower(graph, runs, variable, what).follow(nodes, edits);
+    FailureOr<WrittenVariable> followed =
+        VariableFollower(graph, runs, variable, what, last.empty()).follow(nodes, edits);
     if (failed(followed))
       return failure();
     if (!isLocal(graph.getNode(variable)))

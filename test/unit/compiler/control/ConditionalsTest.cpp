@@ -316,14 +316,16 @@ return n
 TEST(Conditionals, OutputsMustBeComputedInAnyCase) {
   EXPECT_EQ(
       raiseText("p = Placeholder\n s = Switch p p\n a = Neg s:1\n return a"),
-      "'a' must be computed unconditionally to be an output, but is inside a conditional; choose the Merge after it");
+      "'a' must be computed unconditionally to be an output, but is inside a conditional; name the Merge after it, "
+      "or only the outputs you need, with --output");
   EXPECT_EQ(raiseText("p = Const value=true\n s = Switch p p\n a = Neg s:0\n return a"),
-            "'a' must be computed to be an output, but no predicate selects it");
+            "'a' must be computed to be an output, but no predicate selects it; leave it out by naming the outputs you "
+            "need with --output");
 }
 
 TEST(Conditionals, MergesMustChooseOneValue) {
   std::string both = "'m' must join values of which predicates select exactly one, but they may select two or none; "
-                     "choose outputs that do not need it";
+                     "name outputs that do not need it with --output";
   EXPECT_EQ(raiseText("x = Placeholder\n y = Placeholder\n m = Merge x y\n return m"), both);
   EXPECT_EQ(raiseText(R"(
     p = Placeholder

@@ -325,8 +325,9 @@ std::string raiseWith(std::string more, const char *output) {
 }
 
 TEST(Loops, MustBeWhole) {
-  EXPECT_EQ(raiseWith("", "y"),
-            "'y' must be outside of loops to be an output, but is inside 'L'; choose the Exit after it");
+  EXPECT_EQ(raiseWith("", "y"), "'y' must be outside of loops to be an output, but is inside 'L'; name the Exit after "
+                                "it, or only the outputs you need, "
+                                "with --output");
   EXPECT_EQ(raiseWith("e2 = Exit y", "e2"), "'e2' must read output 0 of a Switch that LoopCond controls");
   EXPECT_EQ(raiseWith("e2 = Exit mx", "e2"), "'e2' must read output 0 of a Switch that LoopCond controls");
   EXPECT_EQ(raiseWith("e2 = Exit x", "e2"), "'e2' must be inside a loop, but is not");
