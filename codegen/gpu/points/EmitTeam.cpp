@@ -185,8 +185,8 @@ private:
     else if (form.loops() != 1 || form.grain != 1)
       function.declined = "a workgroup must have a point of one loop";
     else if (shared > kMostShared)
-      function.declined = "what a point has for itself must fit into " + std::to_string(kMostShared) +
-                          " bytes of shared memory, but takes " + std::to_string(shared);
+      function.declined = "the values of a point must fit into " + std::to_string(kMostShared) +
+                          " bytes of shared memory, but take " + std::to_string(shared);
     else if (steps / double(std::min(kFew, mostIterations)) > kMostSteps)
       function.declined = "an invocation may take " + std::to_string(int64_t(kMostSteps)) + " steps, but needs more";
     return function.declined.empty();

@@ -34,8 +34,7 @@ LogicalResult apply(nn::MatMulOp op, BatchRewriter &rewriter) {
   if (!place)
     place = isLeading ? alignMatrix() : alignLeading();
   if (!place)
-    return rewriter.refuse(op, left && right ? "multiplies every row of the batch with every other row"
-                                             : "sums along the batch");
+    return rewriter.refuse(op, left && right ? "multiplies rows of the batch by one another" : "sums along the batch");
   rewriter.set(op.getResult(), *place);
   return success();
 }

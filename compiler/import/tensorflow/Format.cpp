@@ -228,7 +228,8 @@ DeclaredType TensorFlowGraph::readDeclared(TensorId tensor, const tensorflow::Te
   int number = getResultType(node, tensor.result);
   // Who rewrites a graph to halves may forget its inputs.
   if (number == tensorflow::DT_FLOAT && halves.count(tensor)) {
-    emitRemark(graph.getLocation(tensor.node)) << "holds halves, since all that read it take those, but says floats";
+    emitRemark(graph.getLocation(tensor.node))
+        << "is declared as floats, but holds halves, because all nodes that read it take halves";
     number = tensorflow::DT_HALF;
   }
   type.elementType = fromDataType(number, getLocation().getContext());

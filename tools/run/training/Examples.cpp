@@ -60,8 +60,8 @@ std::string advice(const Port &port, size_t axis, const TensorView &held, bool i
   }
   if (held.dims.size() != dims.size())
     return "";
-  return "; where examples are not along axis " + std::to_string(axis) +
-         ", say --batch-axis=" + printableText(port.name) + ":<axis>";
+  return "; if examples lie along another axis than " + std::to_string(axis) +
+         ", pass --batch-axis=" + printableText(port.name) + ":<axis>";
 }
 
 } // namespace
@@ -117,7 +117,8 @@ Outcome Examples::check(const Column &column, const Port &port, const char *opti
   if (!columns.empty() && batch != perBatch)
     return usageFailure("'" + printableText(port.name) + "' must have a batch of " + std::to_string(perBatch) +
                         " along axis " + std::to_string(column.axis) + ", but has " + std::to_string(batch) +
-                        " there; say where examples are: --batch-axis=" + printableText(port.name) + ":<axis>");
+                        " there; pass the axis of its examples with --batch-axis=" + printableText(port.name) +
+                        ":<axis>");
   examples = static_cast<uint32_t>(rows);
   perBatch = batch;
   return std::nullopt;
@@ -157,8 +158,7 @@ Outcome Examples::open(ModelSession &session, const ExampleFiles &files, const s
     const bool isNamed = std::any_of(session.inputs.begin(), session.inputs.end(),
                                      [&text](const Port &port) { return text.rfind(port.name + "=", 0) == 0; });
     if (!isNamed && labels.size() != 1)
-      return usageFailure(files.labelOption +
-                          (" must be NAME=FILE where a model has " + std::to_string(labels.size())) +
+      return usageFailure(files.labelOption + (" must be NAME=FILE for a model with " + std::to_string(labels.size())) +
                           " labels, but is '" + text + "'");
     if (Outcome failure = addColumn(session, isNamed ? text : labels.front() + "=" + text, files.labelOption, true))
       return failure;

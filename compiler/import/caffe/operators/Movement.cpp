@@ -97,8 +97,8 @@ void importReshape(OperandBinder &node) {
   for (auto [axis, dim] : llvm::enumerate(dims)) {
     int64_t place = first + static_cast<int64_t>(axis);
     if (dim < -1 || (dim == 0 && place >= rank) || (dim == -1 && open >= 0)) {
-      node.error() << "parameter 'shape' must hold sizes, of which one may be -1, and 0 to copy one of " << describe(x)
-                   << ", but is " << describeShape(dims);
+      node.error() << "parameter 'shape' must hold sizes, with 0 to copy one of " << describe(x)
+                   << " and -1 for at most one, but is " << describeShape(dims);
       return;
     }
     if (dim == -1)

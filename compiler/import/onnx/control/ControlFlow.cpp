@@ -12,7 +12,7 @@ Value unsqueeze(NnBuilder &nn, Value slice, int64_t axis) {
   if (!slice)
     return {};
   if (!isTensor(slice)) {
-    nn.error() << "what an iteration adds to a stack must be a tensor, but is " << describe(slice);
+    nn.error() << "each iteration must add a tensor to a stack, but adds " << describe(slice);
     return {};
   }
   SmallVector<int64_t> shape(getShape(slice));
