@@ -13,6 +13,7 @@
 #include "codegen/form/PlainContraction.h"
 #include "compiler/encode/Passes.h"
 #include "compiler/encode/WeightRounding.h"
+#include "dialects/NumberText.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/plan/Notes.h"
@@ -25,7 +26,6 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
-#include "llvm/Support/FormatVariadic.h"
 #include <cstring>
 
 namespace nacre::encode {
@@ -146,13 +146,13 @@ LogicalResult roundWeight(plan::WeightOp weight, FloatType element) {
     rounding.round(ArrayRef(numbers, size), {reinterpret_cast<uint16_t *>(narrow.at(begin)), size_t(size)});
   }
   const StringRef word = weightTypeWord(element.isF16() ? WeightType::F16 : WeightType::BF16);
-  auto number = [](double value) { return llvm::formatv("{0:e3}", value).str(); };
   if (rounding.overflow() != 0)
     return emitWarning(weight.getLoc(), "has a weight that must stay fp32, because ")
-           << number(rounding.overflow()) << " is beyond the numbers of " << word;
+           << describeNumber(rounding.overflow(), 4) << " is beyond the numbers of " << word;
   if (!rounding.keepsDigits())
     return emitWarning(weight.getLoc(), "has a weight that must stay fp32, because its numbers are too small for ")
-           << word << ": together they would be off by " << number(rounding.relativeError()) << " of themselves";
+           << word << ": together they would be off by " << describeNumber(rounding.relativeError(), 4)
+           << " of themselves";
   plan::setWeightRounding(weight, {storedBytes(type) / 2, rounding.largestRelativeError(), rounding.relativeError()});
   weight.setValueAttr(std::move(narrow).take());
   return success();

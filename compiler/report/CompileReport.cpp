@@ -6,6 +6,7 @@
 #include "compiler/report/ArenaChart.h"
 #include "compiler/report/DescribeNodes.h"
 #include "dialects/Count.h"
+#include "dialects/NumberText.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -227,8 +228,8 @@ std::string CompileReport::narrowing() const {
     saved += weight.savedBytes;
     largest = std::max(largest, weight.largestRelativeError);
   }
-  return formatv("{0}: {1} weights are {2} smaller; the largest relative rounding error is {3:e1}", word,
-                 narrowWeights.size(), size(saved), largest);
+  return formatv("{0}: {1} weights are {2} smaller; the largest relative rounding error is {3}", word,
+                 narrowWeights.size(), size(saved), describeNumber(largest, 2));
 }
 
 std::string CompileReport::describeStep() const {

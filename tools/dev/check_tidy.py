@@ -39,7 +39,7 @@ def sources(arguments):
 
 def findings(path, build):
     """[(file, line, message)] of one source and of the headers that it includes."""
-    done = subprocess.run([TIDY, "-p", build, "--quiet", os.path.join(tree.ROOT, path)], capture_output=True, text=True)
+    done = subprocess.run([TIDY, "--experimental-custom-checks", "-p", build, "--quiet", os.path.join(tree.ROOT, path)], capture_output=True, text=True)
     found = [(os.path.relpath(file, tree.ROOT), int(line), message) for file, line, message in FINDING.findall(done.stdout)]
     return found if found or done.returncode == 0 else [(path, 0, (done.stderr or done.stdout).strip())]
 
@@ -50,7 +50,7 @@ def main():
         found = {one for some in pool.map(lambda path: findings(path, arguments.build), sources(arguments)) for one in some}
     problems = [f"{file}:{line}: {message}" for file, line, message in sorted(found)]
     if problems:
-        problems.append(f"fix: {TIDY} -p {os.path.relpath(arguments.build)} --fix FILE mends some")
+        problems.append(f"fix: {TIDY} --experimental-custom-checks -p {os.path.relpath(arguments.build)} --fix FILE mends some")
     tree.finish(problems)
 
 

@@ -6,6 +6,7 @@
 // How:   the same call as the compiler's own, codegen/Backend.h.
 
 #include "codegen/Backend.h"
+#include "dialects/NumberText.h"
 #include "dialects/OutputFile.h"
 #include "dialects/plan/PlanDialect.h"
 #include "tools/CommandLine.h"
@@ -93,8 +94,8 @@ static mlir::LogicalResult writeCpu(nacre::plan::KernelOp kernel, const Target &
   os << code->text << StringRef(code->object.data(), code->object.size());
   if (describe)
     errs() << kernel.getSymName() << ": unit extent " << code->unitExtent << ", units per block " << code->unitsPerBlock
-           << ", scratch " << code->scratchBytes << ", unit ns " << code->unitNanoseconds << ", flops " << code->flops
-           << (code->fallback ? ", fallback" : "") << "\n";
+           << ", scratch " << code->scratchBytes << ", unit ns " << nacre::describeNumber(code->unitNanoseconds, 4)
+           << ", flops " << nacre::describeNumber(code->flops) << (code->fallback ? ", fallback" : "") << "\n";
   return success();
 }
 
@@ -115,7 +116,7 @@ static mlir::LogicalResult writeGpu(nacre::plan::KernelOp kernel, raw_ostream &o
       continue;
     errs() << kernel.getSymName() << " " << number << ": unit extent " << code.unitExtent << ", groups " << code.groups
            << ", workgroup " << code.workgroupSize << ", shared " << code.sharedBytes << ", needs " << code.needs
-           << ", families " << code.families << ", flops " << code.flops << ", bindings";
+           << ", families " << code.families << ", flops " << nacre::describeNumber(code.flops) << ", bindings";
     for (auto [binding, operand] : enumerate(code.bindings))
       errs() << " " << int(operand) << (code.shifted >> binding & 1 ? "+" : "");
     errs() << "\n";

@@ -13,12 +13,12 @@
 #include "compiler/graph/halves/ExactValues.h"
 #include "compiler/graph/halves/HalfErrors.h"
 #include "compiler/graph/halves/TrainedValues.h"
+#include "dialects/NumberText.h"
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/Variables.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
 #include <cmath>
@@ -180,7 +180,7 @@ private:
   static void warn(const HalfErrors &errors) {
     for (const WideProduct &product : errors.products)
       emitWarning(product.op->getLoc(), "stays fp32 in spite of --gpu-precision=fp16, because fp16 cannot hold its ")
-          << product.part << " of about " << llvm::formatv("{0:e1}", product.size).str()
+          << product.part << " of about " << describeNumber(product.size, 2)
           << "; it takes longer than fp16: scale them to about 1";
     for (const LostChannels &channels : errors.channels)
       emitWarning(channels.op->getLoc(), "has ") << channels.lost << " of " << channels.all

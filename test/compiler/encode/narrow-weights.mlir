@@ -49,7 +49,7 @@ plan.entry @main {
 // BF16:       plan.weight @large = dense<{{.*}}> : tensor<512x512xbf16>
 // BF16-NOT:   @both_0
 plan.weight @small = dense<1.0> : tensor<512x512xf32>
-// expected-warning @+1 {{has a weight that must stay fp32, because 7.000e+04 is beyond the numbers of fp16}}
+// expected-warning @+1 {{has a weight that must stay fp32, because 70000 is beyond the numbers of fp16}}
 plan.weight @large = dense<70000.0> : tensor<512x512xf32>
 plan.kernel @both contraction (%a: tensor<1x512xf32>, %b: tensor<512x512xf32>) into (%c: tensor<1x512xf32>) cut 1 : 512 by 1 {
   %zero = arith.constant 0.0 : f32
@@ -83,7 +83,7 @@ plan.entry @main {
 // CHECK-NEXT:   arith.extf %[[PICKED]] : f16 to f32
 // BF16:       plan.weight @tiny = {{.*}} : tensor<1000x64xbf16>
 plan.weight @table = dense<0.1> : tensor<1000x64xf32>
-// expected-warning @+1 {{has a weight that must stay fp32, because its numbers are too small for fp16: together they would be off by 8.372e-02 of themselves}}
+// expected-warning @+1 {{has a weight that must stay fp32, because its numbers are too small for fp16: together they would be off by 0.08372 of themselves}}
 plan.weight @tiny = dense<1.1e-7> : tensor<1000x64xf32>
 plan.kernel @gather indexed (%table: tensor<1000x64xf32>, %ids: tensor<16xi32>) into (%c: tensor<16x64xf32>) cut 0 : 16 by 1 {
   %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%ids : tensor<16xi32>) outs(%c : tensor<16x64xf32>) {

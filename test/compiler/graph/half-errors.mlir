@@ -157,7 +157,7 @@ func.func @counter(%x: tensor<f32>) -> tensor<f32> {
 func.func @products(%x: tensor<2x4xf32>, %w: tensor<4x4xf32>) -> tensor<2x4xf32> {
   %small = nn.constant dense<1.0e-9> : tensor<4x4xf32>
   %billion = nn.constant dense<1.0e+9> : tensor<f32>
-  // expected-warning @below {{stays fp32 in spite of --gpu-precision=fp16, because fp16 cannot hold its weights of about 1.0e-09; it takes longer than fp16: scale them to about 1}}
+  // expected-warning @below {{stays fp32 in spite of --gpu-precision=fp16, because fp16 cannot hold its weights of about 1e-9; it takes longer than fp16: scale them to about 1}}
   %0 = nn.matmul %x, %small : tensor<2x4xf32>, tensor<4x4xf32>
   %1 = nn.binary mul %0, %billion : tensor<2x4xf32>, tensor<f32>
   %2 = nn.matmul %1, %w : tensor<2x4xf32>, tensor<4x4xf32>

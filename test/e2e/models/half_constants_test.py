@@ -126,7 +126,7 @@ class WarningsTest(HalvesTest):
     def test_a_product_that_stays_wide_is_named(self):
         warning, = self.compile_normalized([1e-9 * (i % 7 - 3) for i in range(32 * 32)])
         self.assertIn("fc1", warning)
-        self.assertIn("stays fp32 in spite of --gpu-precision=fp16, because fp16 cannot hold its weights of about 2.0e-09", warning)
+        self.assertIn("stays fp32 in spite of --gpu-precision=fp16, because fp16 cannot hold its weights of about 2e-9", warning)
 
     def test_channels_that_are_lost_are_named(self):
         warning, = self.compile_normalized([0.1 * (i % 7 - 3) * (1e-9 if i % 32 == 5 else 1) for i in range(32 * 32)])

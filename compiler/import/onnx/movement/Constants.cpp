@@ -4,6 +4,7 @@
 
 #include "compiler/import/onnx/movement/Handlers.h"
 #include "compiler/import/onnx/operands/TypeAttribute.h"
+#include "dialects/NumberText.h"
 
 #include "dialects/StoredBytes.h"
 #include "dialects/nn/ConstantData.h"
@@ -119,8 +120,8 @@ void importFloatRange(OperandBinder &node) {
   auto [start, limit, delta] = *bounds;
   double count = std::max(std::ceil((limit - start) / delta), 0.0);
   if (!(count < 1e15)) {
-    node.error() << "must have a finite number of elements, but goes from " << start << " to " << limit
-                 << " in steps of " << delta;
+    node.error() << "must have a finite number of elements, but goes from " << describeNumber(start) << " to "
+                 << describeNumber(limit) << " in steps of " << describeNumber(delta);
     return;
   }
   auto type = RankedTensorType::get(static_cast<int64_t>(count), getElementType(node.getOperand(0)));
@@ -172,7 +173,7 @@ void importOneHot(OperandBinder &node) {
   if (failed(given))
     return;
   if (!(*given >= 0 && *given < 1e9)) {
-    node.error() << node.nameOf(1) << " must be a number of classes from 0 to 1e9, but is " << *given;
+    node.error() << node.nameOf(1) << " must be a number of classes from 0 to 1e9, but is " << describeNumber(*given);
     return;
   }
   auto depth = static_cast<int64_t>(*given);

@@ -9,6 +9,7 @@
 #include "compiler/import/compositions/Resampling.h"
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/movement/Handlers.h"
+#include "dialects/NumberText.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
@@ -58,7 +59,8 @@ FailureOr<Sampling> fromScales(OperandBinder &node, ArrayRef<double> scales, Int
     double size = std::floor(static_cast<float>(input[axis]) * factor);
     if (!(factor > 0) || !(size <= INT32_MAX))
       return node.error() << "scales must be positive and result in sizes of at most " << INT32_MAX << ", but axis "
-                          << axis << " of " << describe(node.getOperand(0)) << " is scaled by " << scale;
+                          << axis << " of " << describe(node.getOperand(0)) << " is scaled by "
+                          << describeNumber(scale);
     result[axis] = {static_cast<int64_t>(size), {1, 1, factor}};
   }
   return result;

@@ -9,6 +9,7 @@
 #include "compiler/import/onnx/operators/Recurrences.h"
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/operators/Handlers.h"
+#include "dialects/NumberText.h"
 
 using namespace mlir;
 
@@ -122,7 +123,7 @@ FailureOr<Options> readOptions(OperandBinder &node, const CellOperator &cell) {
   if (layout != 0 && layout != 1)
     node.error() << "attribute 'layout' must be 0 (time first) or 1 (batch first), but is " << layout;
   if (!(layer.clip >= 0))
-    node.error() << "attribute 'clip' must be 0 or more, but is " << layer.clip;
+    node.error() << "attribute 'clip' must be 0 or more, but is " << describeNumber(layer.clip);
   if (failed(functions) || node.hasFailed())
     return failure();
   return Options{*directions, std::move(*functions), layout == 1, layer};

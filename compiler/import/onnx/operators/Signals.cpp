@@ -5,6 +5,7 @@
 #include "compiler/import/compositions/Signal.h"
 #include "compiler/import/onnx/operands/TypeAttribute.h"
 #include "compiler/import/onnx/operators/Handlers.h"
+#include "dialects/NumberText.h"
 #include "dialects/nn/Permutation.h"
 
 #include <cmath>
@@ -162,8 +163,8 @@ void importMelWeights(OperandBinder &node) {
       return;
     }
   if (!(*low >= 0 && *high >= *low && *high < 1e15)) {
-    node.error() << node.nameOf(3) << " and " << node.nameOf(4) << " must be edges of 0 Hz or more, but are " << *low
-                 << " and " << *high;
+    node.error() << node.nameOf(3) << " and " << node.nameOf(4) << " must be edges of 0 Hz or more, but are "
+                 << describeNumber(*low) << " and " << describeNumber(*high);
     return;
   }
   node.setResult(melWeights(node.nn, type, {*count, *points, *rate, *low, *high}));

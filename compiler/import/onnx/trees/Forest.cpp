@@ -5,6 +5,7 @@
 //       3. the two forms that operators have.
 
 #include "compiler/import/onnx/trees/Forest.h"
+#include "dialects/NumberText.h"
 
 #include "dialects/nn/ConstantData.h"
 
@@ -339,7 +340,7 @@ FailureOr<Forest> readNumberedForest(OperandBinder &node, ForestBounds bounds) {
     // 6 is BRANCH_MEMBER.
     if (!(modes[index] >= 0 && modes[index] < 6))
       return builder.error(index) << "must compare its feature with one number, using a mode from 0 to 5, but has mode "
-                                  << modes[index] << "; split it into nodes of mode 4 (BRANCH_EQ)";
+                                  << describeNumber(modes[index]) << "; split it into nodes of mode 4 (BRANCH_EQ)";
     tree.mode = static_cast<NodeMode>(modes[index]);
     for (auto [branch, number, isLeaf] : {std::tuple(&tree.onTrue, onTrue[index], isTrueLeaf[index]),
                                           {&tree.onFalse, onFalse[index], isFalseLeaf[index]}}) {

@@ -6,6 +6,7 @@
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/tensorflow/indexed/Handlers.h"
 #include "compiler/import/tensorflow/operands/IndexType.h"
+#include "dialects/NumberText.h"
 
 #include <limits>
 
@@ -248,7 +249,8 @@ void importScoredSuppression(OperandBinder &node) {
   if (failed(sigma))
     return;
   if (*sigma != 0) {
-    node.error() << node.nameOf(5) << " must be 0, because soft NMS is not supported, but is " << *sigma;
+    node.error() << node.nameOf(5) << " must be 0, because soft NMS is not supported, but is "
+                 << describeNumber(*sigma);
     return;
   }
   FailureOr<NnBuilder::Suppression> suppression = readSuppression(node);

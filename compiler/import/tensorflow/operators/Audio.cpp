@@ -5,6 +5,7 @@
 #include "compiler/import/compositions/Signal.h"
 #include "compiler/import/compositions/Tables.h"
 #include "compiler/import/tensorflow/operators/Handlers.h"
+#include "dialects/NumberText.h"
 
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -81,7 +82,7 @@ void importMfcc(OperandBinder &node) {
   if (!areRight) {
     node.error() << "bands must lie within the " << bins << " bins of " << *rate
                  << " samples per second, and be at least as many as the coefficients, but are " << bands << " from "
-                 << low << " to " << high << " hertz for " << count;
+                 << describeNumber(low) << " to " << describeNumber(high) << " hertz for " << count;
     return;
   }
   MelFilter filter{bands, bins, low, high, hertzPerBin};

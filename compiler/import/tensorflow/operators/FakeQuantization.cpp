@@ -4,6 +4,7 @@
 
 #include "compiler/import/compositions/Quantization.h"
 #include "compiler/import/tensorflow/operators/Handlers.h"
+#include "dialects/NumberText.h"
 
 #include <cmath>
 
@@ -43,7 +44,8 @@ void importArgs(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   double low = node.getFloat("min", -6), high = node.getFloat("max", 6);
   if (!(low < high)) {
-    node.error() << "attribute 'min' must be less than 'max', but they are " << low << " and " << high;
+    node.error() << "attribute 'min' must be less than 'max', but they are " << describeNumber(low) << " and "
+                 << describeNumber(high);
     return;
   }
   quantize(node, nn.scalar(node.getOperand(0), low), nn.scalar(node.getOperand(0), high));

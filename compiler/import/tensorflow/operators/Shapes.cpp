@@ -12,6 +12,7 @@
 #include "compiler/import/tensorflow/arrays/Rows.h"
 #include "compiler/import/tensorflow/operands/IndexType.h"
 #include "compiler/import/tensorflow/operators/Handlers.h"
+#include "dialects/NumberText.h"
 
 #include <array>
 #include <cmath>
@@ -92,8 +93,8 @@ FailureOr<int64_t> countRange(OperandBinder &node, double start, double limit, d
   double count = std::max(std::ceil((limit - start) / delta), 0.0);
   if (delta != 0 && count < 1e15)
     return static_cast<int64_t>(count);
-  return node.error() << "must have a finite number of elements, but goes from " << start << " to " << limit
-                      << " in steps of " << delta;
+  return node.error() << "must have a finite number of elements, but goes from " << describeNumber(start) << " to "
+                      << describeNumber(limit) << " in steps of " << describeNumber(delta);
 }
 
 void importRange(OperandBinder &node) {

@@ -5,6 +5,7 @@
 #include "compiler/import/compositions/Tables.h"
 #include "compiler/import/operands/Randoms.h"
 #include "compiler/import/tflite/Handlers.h"
+#include "dialects/NumberText.h"
 
 #include "dialects/nn/shapes/ShapeRules.h"
 
@@ -57,7 +58,7 @@ void importRange(TfliteNode &node) {
   const double count = std::ceil((*limit - *start) / *step);
   if (*step == 0 || !std::isfinite(count) || count > INT32_MAX) {
     node.error() << "a range must have a non-zero step and at most " << INT32_MAX << " elements, but goes from "
-                 << *start << " to " << *limit << " by " << *step;
+                 << describeNumber(*start) << " to " << describeNumber(*limit) << " by " << describeNumber(*step);
     return;
   }
   const auto size = static_cast<int64_t>(std::max(count, 0.0));

@@ -9,6 +9,7 @@
 #include "compiler/import/compositions/Tables.h"
 #include "compiler/import/tflite/Handlers.h"
 #include "compiler/import/tflite/quantized/Rescaling.h"
+#include "dialects/NumberText.h"
 
 #include <cmath>
 
@@ -59,7 +60,7 @@ FailureOr<Selection> readSelection(TfliteNode &node, bool isSoft) {
   const int64_t boxes = getShape(node.getOperand(0))[0];
   if (*asked < 0 || *asked > INT32_MAX || !(*overlap >= 0) || !(*sigma >= 0) || std::isnan(*score))
     return node.error() << "the number of boxes, the overlap and the soft-NMS sigma must be 0 or more, but are "
-                        << *asked << ", " << *overlap << " and " << *sigma;
+                        << *asked << ", " << describeNumber(*overlap) << " and " << describeNumber(*sigma);
   // Every box overlaps by nothing at least.
   const int64_t limit = std::min({*asked, boxes, *overlap == 0 ? int64_t(1) : boxes});
   return Selection{boxes, *asked, limit, justBelow(*overlap), *score, *sigma};
@@ -125,7 +126,7 @@ int64_t readCount(TfliteNode &node, StringRef name, std::optional<double> missin
   const double value = readOption(node, name, missing);
   if (value >= 1 && value <= INT32_MAX && value == std::floor(value))
     return static_cast<int64_t>(value);
-  node.error() << "attribute '" << name << "' must be a positive integer, but is " << value;
+  node.error() << "attribute '" << name << "' must be a positive integer, but is " << describeNumber(value);
   return 1;
 }
 
@@ -162,7 +163,7 @@ FailureOr<Detection> readDetection(TfliteNode &node) {
   for (auto [place, name] : llvm::enumerate(scales)) {
     const double scale = readOption(node, name, std::nullopt);
     if (!(scale > 0) || !std::isfinite(scale))
-      node.error() << "attribute '" << name << "' must be a positive number, but is " << scale;
+      node.error() << "attribute '" << name << "' must be a positive number, but is " << describeNumber(scale);
     (place < 2 ? read.center : read.size)[place % 2] = static_cast<float>(scale);
   }
   if (node->hasFailed())

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  a number as messages print it: 6, 0.5, 1e-12.
+// Why:   LLVM's and MLIR's streams print 6.000000e+00, and std::to_string prints 0.000000 for 1e-12.
+// How:   as few digits as read back as the same value. The standard library only, because nacre-run is linked without LLVM.
+
+#ifndef NACRE_DIALECTS_NUMBERTEXT_H
+#define NACRE_DIALECTS_NUMBERTEXT_H
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace nacre {
+
+/// Returns the shortest text that reads back as the same value. A value that a float holds is read back as a float: widened to double,
+/// the 0.1 of a model is 0.10000000149011612, which nobody wrote.
+inline std::string describeNumber(double value) {
+  if (std::isnan(value))
+    return "NaN";
+  if (std::isinf(value))
+    return value < 0 ? "-infinity" : "infinity";
+  const bool isFloat = std::abs(value) <= 3.4028234663852886e38 && double(float(value)) == value;
+  char text[32]; // -d.dddddddddddddddde-ddd
+  for (int digits = 0; digits <= 16; ++digits) {
+    std::snprintf(text, sizeof text, "%.*e", digits, value);
+    if (isFloat ? std::strtof(text, nullptr) == float(value) : std::strtod(text, nullptr) == value)
+      break;
+  }
+  const std::string shortest = text;
+  const size_t mark = shortest.find('e');
+  const long exponent = std::strtol(shortest.c_str() + mark + 1, nullptr, 10);
+  const std::string sign = shortest[0] == '-' ? "-" : "";
+  std::string digits = shortest.substr(sign.size(), mark - sign.size());
+  digits.erase(std::remove(digits.begin(), digits.end(), '.'), digits.end());
+  if (exponent < -4 || exponent > 15)
+    return sign + digits.substr(0, 1) + (digits.size() > 1 ? "." + digits.substr(1) : "") + "e" +
+           std::to_string(exponent);
+  if (exponent < 0)
+    return sign + "0" + std::string(".000", static_cast<size_t>(-exponent)) + digits;
+  const size_t whole = static_cast<size_t>(exponent) + 1;
+  if (digits.size() <= whole)
+    return sign + digits.append(whole - digits.size(), '0');
+  return sign + digits.insert(whole, ".");
+}
+
+/// Returns `value` rounded to so many digits: 0.083721 in two is 0.084. For estimates, whose other digits mean nothing.
+inline std::string describeNumber(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*e", digits - 1, value);
+  return describeNumber(std::strtod(text, nullptr));
+}
+
+} // namespace nacre
+
+#endif // NACRE_DIALECTS_NUMBERTEXT_H
