@@ -323,18 +323,24 @@ const double seconds = nanoseconds * 1e-9, cycles = 2 * model.rowCycles;
     def test_tidy_finds_numbers_in_messages(self):
         """MLIR's and LLVM's streams print 5.000000e-01, and std::to_string 0.500000."""
         streams = """#include <string>
-namespace mlir { struct InFlightDiagnostic { template <typename T> InFlightDiagnostic &operator<<(T &&) { return *this; } }; }
+namespace mlir {
+struct InFlightDiagnostic {
+  template <typename T> InFlightDiagnostic &operator<<(T &&) { return *this; }
+  template <typename... T> InFlightDiagnostic &append(T &&...) { return *this; }
+};
+template <typename... T> void emitOptionalError(int, T &&...) {}
+}
 namespace llvm { struct raw_ostream { raw_ostream &operator<<(double); raw_ostream &operator<<(int); }; }
 """
         takes = "void print(mlir::InFlightDiagnostic &error, llvm::raw_ostream &os, const double &number, float single, int count)"
         says = "a message prints a number as 5.000000e-01; use nacre::describeNumber"
         self.assertNotIn(says, tidy_answer(f'{streams}{takes} {{\n  error << count << "of" << std::to_string(count);\n  os << count;\n}}\n')[1])
         for statement in ("error << number", 'error << "a" << single << "b"', "os << number", "os << count << single", "(void)std::to_string(number)",
-                          "(void)std::to_string(single)"):
+                          "(void)std::to_string(single)", 'error.append("a", number)', 'mlir::emitOptionalError(count, "a", single)'):
             with self.subTest(statement):
                 code, said = tidy_answer(f"{streams}{takes} {{\n  {statement};\n}}\n")
                 self.assertEqual(code, 1, said)
-                self.assertIn(f"runtime/run.cpp:5: {says}", said)
+                self.assertIn(f"runtime/run.cpp:11: {says}", said)
 
 
 if __name__ == "__main__":
