@@ -75,7 +75,25 @@ bool isSafetensors(StringRef bytes) {
          llvm::support::endian::read64le(bytes.data()) >= 2;
 }
 
-FileKind recognizeZip(StringRef name) {
+/// What torch.jit.save, torch.export.save and torch.save write are zip archives, which end with the names of their files.
+FileKind recognizePyTorch(StringRef bytes) {
+  constexpr size_t directoryBytes = size_t(1) << 20;
+  StringRef directory = bytes.take_back(directoryBytes);
+  if (directory.contains("/constants.pkl"))
+    return {"a TorchScript module",
+            "load it with torch.jit.load, and export it to ONNX with torch.onnx.export and dynamo=False", true};
+  if (directory.contains("exported_program.json") || directory.contains("/models/model.json"))
+    return {"a program of torch.export (.pt2)",
+            "load it with torch.export.load, and export it to ONNX with torch.onnx.export", true};
+  if (directory.contains("/data.pkl"))
+    return {"a file of torch.save, which holds weights or a pickled module but no graph",
+            "load it into its module, and export that to ONNX with torch.onnx.export", true};
+  return {"", "", false};
+}
+
+FileKind recognizeZip(StringRef bytes, StringRef name) {
+  if (FileKind kind = recognizePyTorch(bytes); !kind.what.empty())
+    return kind;
   if (name.ends_with_insensitive(".keras"))
     return {"a Keras model", fromKeras, true};
   if (name.ends_with_insensitive(".npz"))
@@ -177,7 +195,7 @@ FileKind recognizeFile(StringRef bytes, StringRef name) {
   if (bytes.empty())
     return {"an empty file", "export or download it again", true};
   if (bytes.starts_with("PK\x03\x04"))
-    return recognizeZip(name);
+    return recognizeZip(bytes, name);
   for (const Signature &signature : signatures)
     if (bytes.substr(signature.at).starts_with(signature.mark))
       return {signature.what, signature.advice, true};
