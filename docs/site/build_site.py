@@ -28,7 +28,7 @@ DECISIONS = "docs/decisions/README.md"
 # Sections: names, and what is in them; a pattern stands for all pages that it finds, but for those that are named elsewhere.
 NAV = [
     ("Home", ["README.md"]),
-    ("Get started", ["docs/start/android.md", "docs/start/linux-board.md", "docs/start/python.md", "docs/start/*.md", "docs/commands.md", "samples/README.md",
+    ("Get started", ["docs/start/pytorch.md", "docs/start/android.md", "docs/start/linux-board.md", "docs/start/python.md", "docs/start/*.md", "docs/commands.md", "samples/README.md",
                      "docs/coming-from.md"]),
     ("How-to", ["docs/how-to/detector.md", "docs/how-to/keyword-spotting.md", "docs/how-to/*.md"]),
     ("Guides", ["docs/compiling.md", "docs/shapes.md", "docs/quantization.md", "docs/runtime.md", "docs/android.md", "docs/python.md", "docs/training.md",

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Modules of PyTorch, compiled as they are, against PyTorch's own answers. Needs PyTorch (python3-torch)."""
+import inspect
 import sys
 import unittest
 import unittest.mock
@@ -74,6 +75,24 @@ class TorchTest(packaged.PackageTest):
             answer = model.run({"input": x, label: y, "learning_rate": 0.1}, entry="train")
             self.assertAlmostEqual(float(answer["loss"]), float(loss), places=5)
         numpy.testing.assert_allclose(model.state["0.weight"], net[0].weight.detach().numpy(), atol=1e-5)
+
+    def test_a_newer_exporter(self):
+        """It exports a module in the mode that it is in, and ignores what the exporter for training is asked for."""
+        calls, former = [], torch.onnx.export
+
+        def export(module, examples, path, *, dynamo=True, **arguments):
+            calls.append((module.training, dynamo))
+            if "dynamo" in inspect.signature(former).parameters:
+                arguments["dynamo"] = dynamo
+            former(module, examples, path, **arguments)
+
+        net = Net()
+        net.normalization.eval()
+        with unittest.mock.patch.object(torch.onnx, "export", export):
+            nacre.from_torch(net, torch.rand(2, 3, 16, 16), jobs=1)
+            self.assertEqual((net.training, net.normalization.training), (True, False), "each part keeps its mode")
+            nacre.from_torch(torch.nn.Sequential(torch.nn.Linear(2, 1)), torch.rand(8, 2), train=True, loss={"mean-squared-error": "output"}, jobs=1)
+        self.assertEqual(calls, [(False, True), (True, False)])
 
     def test_mistakes(self):
         self.assert_says(TypeError, "module must be a torch.nn.Module, but is a function", nacre.from_torch, lambda x: x, torch.zeros(1))

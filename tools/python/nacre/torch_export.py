@@ -2,11 +2,12 @@
 """Compiles PyTorch modules through torch.onnx. PyTorch is imported only when needed."""
 from __future__ import annotations
 
+import contextlib
 import importlib
 import inspect
 import os
 import tempfile
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence
 
 from .compiler import CompileKeywords
 from .compiler import compile as compile_model
@@ -41,11 +42,14 @@ def from_torch(module: Any, example_inputs: Any, *, input_names: Optional[Sequen
     arguments: Dict[str, Any] = {"input_names": inputs, "output_names": outputs}
     if options.get("train"):
         arguments.update(training=torch.onnx.TrainingMode.PRESERVE, do_constant_folding=False)
+        if "dynamo" in inspect.signature(torch.onnx.export).parameters:
+            arguments["dynamo"] = False  # the newer exporter ignores both
     arguments.update(export or {})
     name = "".join(letter if letter.isalnum() else "_" for letter in type(module).__name__.lower())
     with tempfile.TemporaryDirectory(prefix="nacre-") as folder:
         path = os.path.join(folder, f"{name}.onnx")
-        torch.onnx.export(module, examples, path, **arguments)
+        with contextlib.nullcontext() if options.get("train") else _evaluating(module):
+            torch.onnx.export(module, examples, path, **arguments)
         return compile_model(path, **options)
 
 
@@ -60,13 +64,20 @@ def _parameters(module: Any, count: int) -> List[str]:
     return (named + [f"{gathered}_{number}" for number in range(count)])[:count]
 
 
-def _outputs(torch: Any, module: Any, examples: Any) -> List[str]:
-    training = module.training
+@contextlib.contextmanager
+def _evaluating(module: Any) -> Iterator[None]:
+    """Switches to evaluation mode. Exporters since PyTorch 2.9 export a module in the mode that it is in."""
+    modes = [(part, part.training) for part in module.modules()]
     module.eval()
     try:
-        with torch.no_grad():
-            answer = module(*examples)
+        yield
     finally:
-        module.train(training)
+        for part, training in modes:
+            part.training = training
+
+
+def _outputs(torch: Any, module: Any, examples: Any) -> List[str]:
+    with _evaluating(module), torch.no_grad():
+        answer = module(*examples)
     count = len(answer) if isinstance(answer, (list, tuple, dict)) else 1
     return ["output"] if count == 1 else [f"output_{number}" for number in range(count)]
