@@ -26,16 +26,18 @@ def spelling(name, rest):
 
 
 def options(lines):
-    """--help's list of options, in its groups."""
+    """--help's list of options, in its groups. Words that follow an option begin a paragraph at the left margin."""
+    before = "group"
     for kind, *parts in help_text.options(lines):
         if kind == "group":
             yield ".SS " + roff(parts[0])
         elif kind == "words":
-            yield roff(parts[0])
+            yield from [".PP"] * (before in ("option", "inner")) + [roff(parts[0])]
         else:
             name, rest, text = parts
             inner = kind == "inner"
             yield from [".RS"] * inner + [".TP", spelling(name, rest), roff(text)] + [".RE"] * inner
+        before = kind
 
 
 def section(lines):

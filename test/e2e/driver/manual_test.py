@@ -58,6 +58,14 @@ class ManualTest(nacre.NacreTest):
             self.assertIn("--help", on_page)
             self.assertFalse({"--canonicalize", "--aarch64-use-aa"} & on_page, "those are of MLIR and LLVM")
 
+    def test_options_are_apart_from_their_texts(self):
+        """Each option has a line of its own, one line of text, and then another option or paragraph."""
+        for _, _, text in self.for_each_page():
+            listed = text.split(".SH OPTIONS")[1].split(".SH ")[0]
+            for spelling, after in re.findall(r"^\.TP\n(\S.*)\n.*\n(.*)$", listed, re.MULTILINE):
+                self.assertNotIn(" ", plain(spelling).replace(" ...", ""), "a text follows its option on the same line")
+                self.assertTrue(after == "" or after.startswith("."), f"{spelling} is followed by: {after}")
+
     def test_prose_names_no_option_that_is_gone(self):
         known = OF_OTHERS.union(*(re.findall(r"--?[\w-]+", self.help(program)) for program in PROGRAMS))
         for _, _, text in self.for_each_page():

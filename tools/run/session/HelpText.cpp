@@ -85,7 +85,8 @@ State:
   --resume=<file>       Load the whole state from a .safetensors file of --save
   --weights=<file>      Load only weights and statistics from a .safetensors
                         file; some may be missing
-  --weights-file=<file> Weights of a model compiled with --weights-in=file
+  --weights-file=<file>
+                        Weights of a model compiled with --weights-in=file
                         (default: lib<model>.weights next to the library)
 
 Training:
