@@ -11,6 +11,7 @@
 #include "compiler/graph/quantized/Quantizations.h"
 #include "dialects/TensorTypes.h"
 #include "dialects/nn/IndexedCopy.h"
+#include "dialects/nn/codes/MovedElements.h"
 #include "dialects/nn/evaluate/SumOrder.h"
 
 #include <array>
@@ -24,22 +25,32 @@ namespace {
 
 using nn::BinaryKind;
 
-/// Returns the quantization that is the only reader of `value`, or of its bounds; null if there is none.
-nn::QuantizeOp findQuantization(Value value) {
-  while (value.hasOneUse()) {
-    Operation *user = *value.user_begin();
-    if (user->getNumResults() != 1)
-      return {};
-    if (auto quantize = dyn_cast<nn::QuantizeOp>(user))
-      return quantize.getOperand() == value ? quantize : nn::QuantizeOp();
+/// Adds the coders of the quantizations that read `value`, its bounds or what is moved of it. `depth` ends the walk of a long chain.
+void addCoders(Value value, SmallVectorImpl<Coder> &found, int depth) {
+  if (depth == 0)
+    return;
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    if (auto quantize = dyn_cast<nn::QuantizeOp>(user)) {
+      if (std::optional<Coder> coder = readCoder(quantize); coder && use.getOperandNumber() == 0)
+        found.push_back(*coder);
+      continue;
+    }
     auto binary = dyn_cast<nn::BinaryOp>(user);
-    const bool isBound = binary && (binary.getKind() == BinaryKind::Min || binary.getKind() == BinaryKind::Max) &&
-                         binary.getLhs() == value;
-    if (!isBound && !getUnary(user->getResult(0), nn::UnaryKind::Relu))
-      return {};
-    value = user->getResult(0);
+    const bool isBound = binary && (binary.getKind() == BinaryKind::Min || binary.getKind() == BinaryKind::Max);
+    auto unary = dyn_cast<nn::UnaryOp>(user);
+    const bool isRelu = unary && unary.getKind() == nn::UnaryKind::Relu;
+    if (isBound || isRelu || llvm::is_contained(nn::movedOperands(user), value))
+      addCoders(user->getResult(0), found, depth - 1);
   }
-  return {};
+}
+
+/// Returns how `value` becomes codes, once for each quantization.
+SmallVector<Coder> findCoders(Value value) {
+  constexpr int maxDepth = 6;
+  SmallVector<Coder> coders;
+  addCoders(value, coders, maxDepth);
+  return coders;
 }
 
 //===----------------------------------------------------------------------===//
@@ -94,13 +105,13 @@ bool countsAll(nn::PoolOp op) {
 
 /// Returns whether the codes of averages depend on the order in which f32 adds up.
 bool dependsOnOrder(nn::PoolOp op, nn::DequantizeOp codes) {
-  nn::QuantizeOp quantize = findQuantization(op.getResult());
-  std::optional<Coder> coder = quantize ? readCoder(quantize) : std::nullopt;
-  std::optional<Steps> steps = readSteps(codes);
   const int64_t count = llvm::product_of(op.getKernel());
-  if (!coder || count > mostCells)
+  if (count > mostCells)
     return false;
-  return !countsAll(op) || !steps || !isAverageFarFromMiddles(*steps, count, *coder);
+  std::optional<Steps> steps = readSteps(codes);
+  return llvm::any_of(findCoders(op.getResult()), [&](const Coder &coder) {
+    return !countsAll(op) || !steps || !isAverageFarFromMiddles(*steps, count, coder);
+  });
 }
 
 /// The sums of windows are a depthwise convolution by ones.
@@ -296,10 +307,9 @@ struct InterpolationInFloats : OpRewritePattern<nn::ResampleOp> {
 
   LogicalResult matchAndRewrite(nn::ResampleOp op, PatternRewriter &rewriter) const override {
     nn::DequantizeOp codes = findCodes(op.getOperand());
-    nn::QuantizeOp quantize = findQuantization(op.getResult());
     const size_t axes = op.getAxes().size();
     constexpr size_t mostAxes = 3;
-    if (!codes || !quantize || !readCoder(quantize) || axes > mostAxes ||
+    if (!codes || findCoders(op.getResult()).empty() || axes > mostAxes ||
         !llvm::all_of(llvm::seq<size_t>(0, axes), [&](size_t number) { return isLinear(op, number); }))
       return rewriter.notifyMatchFailure(op, "expected dequantized codes, linear interpolation and a quantization");
     SmallVector<Neighbours> neighbours;

@@ -70,11 +70,14 @@ void importMaxPool(OperandBinder &node) {
   node.setResult(1, indices);
 }
 
-/// Returns whether ONNX Runtime adds up the columns of these windows first: it does in its kernels for opsets below 19 with small strides.
-bool addsColumnsFirst(OperandBinder &node, Ints shape, const Window &window) {
+/// Returns whether ONNX Runtime adds up the columns of these windows first: it does in its kernels for opsets below 19 with small strides, unless
+/// the size of the result is rounded up and padding is counted.
+bool addsColumnsFirst(OperandBinder &node, Ints shape, const Window &window, bool countPadding) {
   constexpr int64_t firstRowMajor = 19, mostCells = 32, mostStride = 2, widest = 2045;
   const int64_t width = shape.back() + window.pads[window.strides.size() - 1] + window.pads.back();
-  return node.getVersion() < firstRowMajor && window.strides.size() > 1 && window.strides.back() <= mostStride &&
+  const bool hasOtherKernel = countPadding && node.getFlag("ceil_mode", false);
+  return node.getVersion() < firstRowMajor && !hasOtherKernel && window.strides.size() > 1 &&
+         window.strides.back() <= mostStride &&
          llvm::all_of(window.kernel, [](int64_t cells) { return cells <= mostCells; }) && width <= widest;
 }
 
@@ -88,7 +91,7 @@ void importAveragePool(OperandBinder &node) {
   Value average = nn.pool(PoolKind::Average, nn.toChannelsLast(x), window->kernel, window->strides, window->pads,
                           window->dilations, window->overhang, countPadding);
   if (auto op = average ? average.getDefiningOp<nn::PoolOp>() : nn::PoolOp();
-      op && addsColumnsFirst(node, getShape(x), *window))
+      op && addsColumnsFirst(node, getShape(x), *window, countPadding))
     op->setAttr(nn::kColumnsFirst, UnitAttr::get(op.getContext()));
   node.setResult(nn.toChannelsFirst(average));
 }
