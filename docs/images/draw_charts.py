@@ -110,14 +110,15 @@ def draw(text, colors):
     chart = Chart(colors, LEFT + 2 * PANEL, bottom + 66 + ROW * len(sizes))
     for row, model in enumerate(times):
         chart.write(LEFT - 8, TOP + ROW * row + 14, model.removesuffix("_rand"), "text", text_anchor="end")
-    chart.headings(LEFT, 18, "Time relative to ONNX Runtime", "x86-64, one thread; bar: Nacre")
+    chart.headings(LEFT, 18, "Phones (arm64): instructions; shorter is better", "1.0: the best of ONNX Runtime, ncnn and MNN; counts")
+    chart.ratios(LEFT, times, counts, bottom)
+    second = LEFT + PANEL
+    chart.headings(second, 18, "PCs (x86-64): time on one thread; shorter is better", "bar: Nacre; 1.0: ONNX Runtime")
     for place, (runtime, name) in enumerate((("ncnn", "ncnn"), ("mnn", "MNN"))):
-        chart.mark(LEFT + 203 + 55 * place, 31, MARKS[runtime])
-        chart.write(LEFT + 212 + 55 * place, 35, name, "quiet")
-    chart.ratios(LEFT, times, times, bottom)
-    chart.headings(LEFT + PANEL, 18, "Instructions relative to the best of three", "arm64; ONNX Runtime, ncnn and MNN; counts, not times")
-    chart.ratios(LEFT + PANEL, times, counts, bottom)
-    chart.headings(LEFT, bottom + 30, "Size of the runtime, MB", "x86-64, without weights; Nacre's has the code of mobilenet_v2")
+        chart.mark(second + 207 + 55 * place, 31, MARKS[runtime])
+        chart.write(second + 216 + 55 * place, 35, name, "quiet")
+    chart.ratios(second, times, times, bottom)
+    chart.headings(LEFT, bottom + 30, "Size of the runtime, MB; shorter is better", "x86-64, without weights; Nacre's has the code of mobilenet_v2")
     for row, (name, size) in enumerate(sizes):
         y = bottom + 56 + ROW * row
         chart.write(LEFT - 8, y + 14, name.split(",")[0].removesuffix(" 1.30.0"), "text", text_anchor="end")

@@ -18,7 +18,7 @@ BUILD = os.environ.get("NACRE_BUILD", os.path.join(ROOT, "build", "release"))
 FENCE = re.compile(r"^( *)```([\w-]*)\s*$")
 NOT_RUN = re.compile(r"^ *<!-- not run: (.+) -->$")
 NAME = re.compile(r"^(?://|#|/\*|<!--) ((?:[\w.-]+/)*[\w-]+\.\w+)(?: \*/| -->)?$")
-LANGUAGES = {"sh", "text", "python", "c", "cpp", "java", "kotlin", "groovy", "cmake", "xml", "json", "diff", "mlir"}
+LANGUAGES = {"sh", "text", "python", "c", "cpp", "java", "kotlin", "groovy", "cmake", "xml", "json", "diff", "mlir", "dart", "csharp", "swift"}
 
 
 @dataclasses.dataclass

@@ -7,7 +7,7 @@ the prelude is Python that comes before all blocks
 import sys
 import traceback
 
-MAY_LACK = ("torch", "torchvision", "PIL", "onnx")  # Nobody needs them for Nacre.
+MAY_LACK = ("torch", "torchvision", "PIL", "onnx", "onnxruntime", "tensorflow")  # Nobody needs them for Nacre.
 
 
 def run(path, variables):
