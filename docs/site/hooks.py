@@ -4,7 +4,8 @@ in docstrings are code; long names in the navigation may break.
 
 How:  each entry of the index gets a boost by its path. The search of mkdocs-material reads it from version 8.3 on; an older one, such as
       Debian 12's, passes no boost to lunr, so its worker is changed by a few characters. Pages that are opened as files can neither fetch
-      nor start a worker from a file, so index and worker are also written as a script.
+      nor start a worker from a file, so index and worker are also written as a script. It also changes words that people type: lunr takes the
+      dashes of an option for "not", and drops the last character of C#.
 """
 import glob
 import json
@@ -17,6 +18,7 @@ from markdown.preprocessors import Preprocessor
 SCRIPT = """__search = {
   index: Promise.resolve(%s),
   worker: URL.createObjectURL(new Blob([%s], {type: "text/javascript"})),
+  transform: asked => asked.replace(/(^|\\s)[-+*^~]+/g, "$1").replace(/\\bc#/gi, "csharp").replace(/[:"]/g, " ").trim(),
 };
 """
 # Beginnings of paths; the first that fits counts. Pages that are not listed are for users and have 1.

@@ -55,6 +55,26 @@ WORDS = {
     "wrong results": ["docs/troubleshooting", "docs/numbers"],
     "unsupported operator": ["docs/troubleshooting"],
     "license": ["docs/faq"],
+    "--shape": ["docs/shapes", "reference/nacre-compile"],
+    "--for=phone": ["docs/compiling", "docs/start/android", "docs/commands", "reference/nacre-compile"],
+    "--gpu-precision=fp16": ["docs/quantization", "docs/how-to/gpu-or-not"],
+    "pytorch": ["docs/start/pytorch", "docs/coming-from"],
+    "executorch": ["docs/coming-from"],
+    "torchscript": ["docs/coming-from", "docs/start/pytorch", "docs/troubleshooting"],
+    "changelog": ["docs/faq", "CHANGELOG"],
+    "licence": ["docs/faq"],
+    "16 KB": ["docs/faq", "docs/troubleshooting"],
+    "encryption": ["docs/how-to/protect-a-model"],
+    "docker": ["docs/faq"],
+    "c#": ["docs/how-to/other-languages", "docs/faq"],
+    "dart": ["docs/how-to/other-languages"],
+    "swift": ["docs/how-to/other-languages"],
+    "flutter": ["docs/how-to/other-languages", "docs/faq"],
+    "react native": ["docs/faq"],
+    "unity": ["docs/how-to/other-languages", "docs/faq"],
+    "wsl": ["docs/faq"],
+    "roadmap": ["docs/faq"],
+    "quantize": ["docs/how-to/quantize"],
 }
 
 
@@ -86,7 +106,7 @@ class SearchTest(unittest.TestCase):
         return [re.search(r"/site/(.*)\.html", address)[1] for address in self.wait.until(addresses)]
 
     def test_words_find_their_pages(self):
-        self.assertEqual(len(WORDS), 30)
+        self.assertEqual(len(WORDS), 50)
         wrong = []
         for words, pages in WORDS.items():
             found = self.found(words)
