@@ -9,7 +9,9 @@
 #include "compiler/import/operands/Elementwise.h"
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/compositions/Movement.h"
-#include "compiler/import/compositions/SpecialFunctions.h"
+#include "compiler/import/compositions/special/Gamma.h"
+#include "compiler/import/compositions/special/Integrals.h"
+#include "compiler/import/compositions/special/Zeta.h"
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/operands/SharedOperators.h"
 #include "compiler/import/tensorflow/arrays/Rows.h"
@@ -63,9 +65,13 @@ Value zeroWhere(NnBuilder &nn, Value chooser, Value value) {
 
 constexpr BinaryComposition binaryCompositions[] = {
     {"DivNoNan", [](NnBuilder &nn, Value x, Value y) { return zeroWhere(nn, y, nn.div(x, y)); }},
+    {"Igamma", lowerGamma},
+    {"Igammac", upperGamma},
     {"MulNoNan", [](NnBuilder &nn, Value x, Value y) { return zeroWhere(nn, y, nn.mul(x, y)); }},
+    {"Polygamma", polygamma},
     {"Xdivy", [](NnBuilder &nn, Value x, Value y) { return zeroWhere(nn, x, nn.div(x, y)); }},
     {"Xlogy", [](NnBuilder &nn, Value x, Value y) { return zeroWhere(nn, x, nn.mul(x, nn.unary(UnaryKind::Log, y))); }},
+    {"Zeta", zeta},
 };
 
 template <typename Compose> void importBinary(OperandBinder &node, Compose compose) {
@@ -124,6 +130,11 @@ void importCross(OperandBinder &node) {
     return;
   auto roundAbout = [&](int64_t shift) { return nn.mul(roll(nn, a, last, -shift), roll(nn, b, last, shift)); };
   node.setResult(nn.sub(roundAbout(1), roundAbout(-1)));
+}
+
+void importBetainc(OperandBinder &node) {
+  if (succeeded(node.broadcastOperands()))
+    node.setResult(lowerBeta(node.nn, node.getOperand(0), node.getOperand(1), node.getOperand(2)));
 }
 
 void importApproximateEqual(OperandBinder &node) {
@@ -194,6 +205,8 @@ void registerElementwise(ImportRegistry &registry) {
   registry.add("BiasAddV1", 1, {{"value", Holds::Numbers, 'T'}, {"bias", Holds::Numbers, 'T'}}, importBiasAdd);
   registry.add("Cross", 1, {{"a", Holds::Numbers, 'T'}, {"b", Holds::Numbers, 'T'}}, importCross);
   registry.add("ApproximateEqual", 1, {{"x", Holds::Numbers, 'T'}, {"y", Holds::Numbers, 'T'}}, importApproximateEqual);
+  registry.add("Betainc", 1, {{"a", Holds::Floats, 'T'}, {"b", Holds::Floats, 'T'}, {"x", Holds::Floats, 'T'}},
+               importBetainc);
   registry.add(
       "ClipByValue", 1,
       {{"t", Holds::Numbers, 'T'}, {"clip_value_min", Holds::Numbers, 'T'}, {"clip_value_max", Holds::Numbers, 'T'}},

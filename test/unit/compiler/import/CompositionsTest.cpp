@@ -5,8 +5,8 @@
 #include "compiler/import/compositions/Einsum.h"
 #include "compiler/import/compositions/Signal.h"
 #include "compiler/import/compositions/SmallMatrices.h"
-#include "compiler/import/compositions/SpecialFunctions.h"
 #include "compiler/import/compositions/Tables.h"
+#include "compiler/import/compositions/special/Gamma.h"
 
 #include "dialects/nn/ConstantData.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

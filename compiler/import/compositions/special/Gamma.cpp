@@ -2,10 +2,9 @@
 //
 // The gamma function's logarithm, and the slope of that.
 //
-// How:  what holds on the right of the axis is turned to the left by the reflections of both,
-//       gamma(x) gamma(1 - x) = pi / sin(pi x).
+// How:  Both are computed for positive numbers. A reflection extends them to negative ones: gamma(x) gamma(1 - x) = pi / sin(pi x).
 
-#include "compiler/import/compositions/SpecialFunctions.h"
+#include "compiler/import/compositions/special/Gamma.h"
 
 #include <limits>
 
@@ -83,6 +82,19 @@ Value digamma(NnBuilder &nn, Value x) {
   Value isPole = nn.binary(BinaryKind::Equal, phase, 0.0);
   Value left = nn.select(isPole, nn.scalar(wide, std::numeric_limits<double>::quiet_NaN()), nn.sub(right, slope));
   return nn.cast(nn.select(isLeft, left, right), getElementType(x));
+}
+
+Value stirlingError(NnBuilder &nn, Value x) {
+  constexpr double halfLogOfTwoPi = 0.91893853320467274178;
+  // The series has all digits from here on. Below, the formula is small, so that the difference has them, too.
+  constexpr double firstOfSeries = 10;
+  constexpr double series[] = {1. / 12, -1. / 360, 1. / 1260, -1. / 1680, 1. / 1188, -691. / 360360, 1. / 156};
+  Value inverse = divide(nn, 1, x), squared = nn.mul(inverse, inverse), sum;
+  for (double term : llvm::reverse(series))
+    sum = sum ? nn.add(nn.mul(sum, squared), term) : nn.scalar(x, term);
+  Value formula = nn.sub(nn.mul(nn.add(x, -0.5), nn.unary(UnaryKind::Log, x)), nn.add(x, -halfLogOfTwoPi));
+  Value isFar = nn.binary(BinaryKind::GreaterEqual, x, firstOfSeries);
+  return nn.select(isFar, nn.mul(sum, inverse), nn.sub(logGamma(nn, x), formula));
 }
 
 } // namespace nacre::importer

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums of an expression at fixed places, for each element of a tensor.
+
+#include "compiler/import/compositions/special/Columns.h"
+
+using namespace mlir;
+
+namespace nacre::importer {
+
+Value toColumn(NnBuilder &nn, Value x) {
+  if (!x)
+    return {};
+  SmallVector<int64_t> shape(getShape(x));
+  shape.push_back(1);
+  return nn.reshape(x, shape);
+}
+
+Value sumRows(NnBuilder &nn, Value terms) {
+  if (!terms)
+    return {};
+  // The reshape ends the sum's kernel, so that the kernel has room for the terms instead of what follows. Else memory would hold these.
+  Value sums = nn.reduce(nn::ReduceKind::Sum, terms, getRank(terms) - 1, /*keepDims=*/true);
+  return sums ? nn.reshape(sums, getShape(sums).drop_back()) : Value();
+}
+
+} // namespace nacre::importer

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums of an expression at fixed places, for each element of a tensor.
+
+#ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_SPECIAL_COLUMNS_H
+#define NACRE_COMPILER_IMPORT_COMPOSITIONS_SPECIAL_COLUMNS_H
+
+#include "compiler/import/builder/NnBuilder.h"
+
+namespace nacre::importer {
+
+/// `x` with a last axis of size 1, so that it broadcasts with a table of places.
+mlir::Value toColumn(NnBuilder &nn, mlir::Value x);
+
+/// The sums along the last axis, without it.
+mlir::Value sumRows(NnBuilder &nn, mlir::Value terms);
+
+} // namespace nacre::importer
+
+#endif // NACRE_COMPILER_IMPORT_COMPOSITIONS_SPECIAL_COLUMNS_H
