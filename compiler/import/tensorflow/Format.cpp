@@ -42,8 +42,18 @@ bool isRedundant(StringRef name, const tensorflow::AttrValue &value) {
   return name.starts_with("_") || (isType && namesOperand);
 }
 
+/// Returns a type of complex numbers by its number; null for another type.
+Type getComplexType(int type, Builder builder) {
+  if (type == tensorflow::DT_COMPLEX64)
+    return ComplexType::get(builder.getF32Type());
+  return type == tensorflow::DT_COMPLEX128 ? ComplexType::get(builder.getF64Type()) : Type();
+}
+
 FailureOr<Attribute> readType(int type, StringRef name, Location loc) {
   Type element = fromDataType(type, loc.getContext());
+  // Only Cast makes complex numbers of a type that the node says.
+  if (!element && name == "DstT")
+    element = getComplexType(type, Builder(loc.getContext()));
   if (!element)
     return emitError(loc) << "attribute '" << name << "' must be a type of numbers, but is '" << getDataTypeName(type)
                           << "'";

@@ -15,6 +15,7 @@ import tensorflow_writer as tf
 from onnx_writer import write_npy
 
 FLOAT, INT32, COMPLEX64 = tf.Type(tf.FLOAT), tf.Type(tf.INT32), tf.Type(8)
+DOUBLE, COMPLEX128 = tf.Type(2), tf.Type(18)
 QINT8, QUINT8, QINT32, QINT16, QUINT16 = (tf.Type(number) for number in (11, 12, 13, 15, 16))
 # Of each quantized type, how struct packs it.
 CODES = {QINT8: "b", QUINT8: "B", QINT32: "i", QINT16: "h", QUINT16: "H"}
@@ -141,6 +142,24 @@ class TensorFlowOperatorsTest(nacre.NacreTest):
                            {"re": ([2, 5], real), "im": ([2, 5], imaginary)},
                            {"y": ([2, points], [y for row in rows for y in signal(row, points)]), "angle": ([2, 5], angles)}, "1e-4")
 
+    def test_casts_of_complex_numbers(self):
+        re, im = self.numbers(6), self.numbers(6)
+        cast = lambda name, operand, source, target: tf.node(name, "Cast", [operand], SrcT=source, DstT=target)  # noqa: E731
+        part = lambda name, op, operand, source=COMPLEX64, target=FLOAT: tf.node(name, op, [operand], T=source, Tout=target)  # noqa: E731
+        nodes = [
+            # From real numbers, also integers, of which the spectrum of a signal may consist.
+            cast("z", "re", FLOAT, COMPLEX64), part("z_re", "Real", "z"), part("z_im", "Imag", "z"), part("z_size", "ComplexAbs", "z"),
+            cast("whole", "re", FLOAT, INT32), cast("w", "whole", INT32, COMPLEX64), part("w_re", "Real", "w"), part("w_im", "Imag", "w"),
+            self.length("n", 10), tf.node("signal", "IRFFT", ["z", "n"], Treal=FLOAT, Tcomplex=COMPLEX64),
+            # Between complex types, and back to real ones.
+            tf.node("c", "Complex", ["re", "im"], T=FLOAT, Tout=COMPLEX64), cast("wide", "c", COMPLEX64, COMPLEX128),
+            tf.node("kept", "Identity", ["wide"], T=COMPLEX128), part("wide_im", "Imag", "kept", COMPLEX128, DOUBLE), cast("c_im", "wide_im", DOUBLE, FLOAT),
+            cast("c_re", "c", COMPLEX64, FLOAT), cast("c_whole", "kept", COMPLEX128, INT32), cast("c_round", "c_whole", INT32, FLOAT)]
+        rounded = [float(int(x)) for x in re]
+        self.check(nodes, {"re": ([1, 6], re), "im": ([1, 6], im)}, {
+            "z_re": ([1, 6], re), "z_im": ([1, 6], [0.0] * 6), "z_size": ([1, 6], [abs(x) for x in re]), "w_re": ([1, 6], rounded), "w_im": ([1, 6], [0.0] * 6),
+            "signal": ([1, 10], signal([complex(x) for x in re], 10)), "c_im": ([1, 6], im), "c_re": ([1, 6], re), "c_round": ([1, 6], rounded)})
+
     def test_sizes_whose_squares_leave_the_range(self):
         """Each alone: a tolerance counts from the largest number."""
         for real, imaginary, size in ((3e19, 4e19, 5e19), (3e-23, -4e-23, 5e-23), (0.0, 0.0, 0.0), (-math.inf, 1.0, math.inf), (0.0, -7.5, 7.5)):
@@ -164,6 +183,10 @@ class TensorFlowOperatorsTest(nacre.NacreTest):
                  "an output must be a tensor of real numbers, but this one holds complex numbers; apply Real, Imag or ComplexAbs first"),
                 ([self.length("n", 4), tf.node("s", "RFFT", ["x", "n"], Treal=FLOAT), tf.node("y", "Neg", ["s"], T=COMPLEX64)],
                  "operand 0 ('x') must be a tensor of real numbers, but holds complex numbers; apply Real, Imag or ComplexAbs first"),
+                # Cast makes complex numbers, but no strings; Neg takes none of them.
+                ([tf.node("s", "Cast", ["x"], SrcT=FLOAT, DstT=COMPLEX64), tf.node("y", "Neg", ["s"], T=COMPLEX64)],
+                 "operand 0 ('x') must be a tensor of real numbers, but holds complex numbers; apply Real, Imag or ComplexAbs first"),
+                ([tf.node("y", "Cast", ["x"], SrcT=FLOAT, DstT=tf.Type(7))], "attribute 'DstT' must be a type of numbers, but is 'string'"),
                 # Not one of TensorFlow's assignments.
                 ([tf.node("y", "AssignNothing", ["x"], T=FLOAT)], "unsupported operator 'AssignNothing'\n"),
                 ([tf.node("y", "AssignSub", ["x", "x"], T=FLOAT)], "unsupported operator 'AssignSub', which updates a variable during training; exclude it by naming the outputs you need with --output"),

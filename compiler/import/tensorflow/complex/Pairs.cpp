@@ -71,6 +71,49 @@ void importConj(OperandBinder &node) {
     setPair(node, {x->real, node.nn.unary(nn::UnaryKind::Neg, x->imaginary)});
 }
 
+/// Zeros in the shape of `x`, whose sizes a run may find.
+Value zerosLike(NnBuilder &nn, Value x) {
+  Value zeros = nn.splat(getType(x), 0);
+  for (auto [axis, count] : llvm::enumerate(nn.getCounts(x)))
+    if (count)
+      zeros = nn.limit(zeros, static_cast<int64_t>(axis), count);
+  return zeros;
+}
+
+/// Between real types, and from or to complex numbers: a real number has no imaginary part, and a real result drops it.
+void importCast(OperandBinder &node) {
+  NnBuilder &nn = node.nn;
+  node.ignore({"Truncate"}); // towards zero or to nearest: both are within the last digit of the narrower float
+  Value x = node.getOperand(0);
+  Type type = node.getType("DstT", nullptr);
+  if (!type) {
+    if (!node.hasFailed())
+      node.error() << "attribute 'DstT' is required, but is missing";
+    return;
+  }
+  if (!isTensor(x) && !isComplex(x)) {
+    node.error() << node.nameOf(0) << " must be a tensor, but is " << describe(x);
+    return;
+  }
+  auto complex = dyn_cast<ComplexType>(type);
+  Type part = complex ? complex.getElementType() : type;
+  if (isTensor(x)) {
+    Value real = nn.cast(x, part);
+    if (complex && real)
+      setPair(node, {real, zerosLike(nn, real)});
+    else
+      node.setResult(real);
+    return;
+  }
+  FailureOr<ComplexPair> pair = getPair(node, 0);
+  if (failed(pair))
+    return;
+  if (complex)
+    setPair(node, {nn.cast(pair->real, part), nn.cast(pair->imaginary, part)});
+  else
+    node.setResult(nn.cast(pair->real, part));
+}
+
 } // namespace
 
 void registerComplex(ImportRegistry &registry) {
@@ -82,6 +125,7 @@ void registerComplex(ImportRegistry &registry) {
       if (succeeded(x))
         node.setResult(compute(node.nn, *x));
     });
+  registry.add("Cast", 1, {{"x", Holds::AnyValue}}, importCast);
   registry.add("Conj", 1, {{"input", Holds::Sequence}}, importConj);
 }
 

@@ -150,14 +150,6 @@ void importApproximateEqual(OperandBinder &node) {
 // 3. Other element types
 //===----------------------------------------------------------------------===//
 
-void importCast(OperandBinder &node) {
-  node.ignore({"Truncate"}); // towards zero or to nearest: both are within the last digit of the narrower float
-  if (Type type = node.getType("DstT", nullptr))
-    node.setResult(node.nn.cast(node.getOperand(0), type));
-  else if (!node.hasFailed())
-    node.error() << "attribute 'DstT' is required, but is missing";
-}
-
 void importBitcast(OperandBinder &node) {
   Value x = node.getOperand(0);
   Type type = node.getType("type", getElementType(x));
@@ -214,7 +206,6 @@ void registerElementwise(ImportRegistry &registry) {
   const Signature choice{{"condition", Holds::Booleans}, {"t", Holds::Anything, 'T'}, {"e", Holds::Anything, 'T'}};
   registry.add("Select", 1, choice, chooseRows);
   registry.add("SelectV2", 1, choice, choose);
-  registry.add("Cast", 1, {{"x"}}, importCast);
   registry.add("Bitcast", 1, {{"input"}}, importBitcast);
 }
 
