@@ -7,6 +7,7 @@
 
 #include "tools/run/training/Trainer.h"
 #include "dialects/Count.h"
+#include "dialects/NumberText.h"
 #include "dialects/OutputFile.h"
 #include "tools/run/session/Inputs.h"
 #include "tools/run/session/Interruption.h"
@@ -179,7 +180,7 @@ private:
       return std::nullopt;
     baseRate = readElement(NACRE_F32, ratePort->data, 0);
     if (!std::isfinite(baseRate) || baseRate < 0)
-      return usageFailure("--set=learning_rate must be a number from 0 on, but is " + std::to_string(baseRate));
+      return usageFailure("--set=learning_rate must be a number from 0 on, but is " + describeNumber(baseRate));
     return std::nullopt;
   }
 
