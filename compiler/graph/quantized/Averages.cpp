@@ -24,6 +24,7 @@ namespace nacre::graph {
 namespace {
 
 using nn::BinaryKind;
+using nn::UnaryKind;
 
 /// Adds the coders of the quantizations that read `value`, its bounds or what is moved of it. `depth` ends the walk of a long chain.
 void addCoders(Value value, SmallVectorImpl<Coder> &found, int depth) {
@@ -39,7 +40,7 @@ void addCoders(Value value, SmallVectorImpl<Coder> &found, int depth) {
     auto binary = dyn_cast<nn::BinaryOp>(user);
     const bool isBound = binary && (binary.getKind() == BinaryKind::Min || binary.getKind() == BinaryKind::Max);
     auto unary = dyn_cast<nn::UnaryOp>(user);
-    const bool isRelu = unary && unary.getKind() == nn::UnaryKind::Relu;
+    const bool isRelu = unary && unary.getKind() == UnaryKind::Relu;
     if (isBound || isRelu || llvm::is_contained(nn::movedOperands(user), value))
       addCoders(user->getResult(0), found, depth - 1);
   }
@@ -94,9 +95,8 @@ struct MeanOfCodes : OpRewritePattern<nn::ReduceOp> {
 
 bool isZero(int64_t number) { return number == 0; }
 
-/// More cells than these are added up as bytes in any case: as many operators would be written, and no other runtime adds them one after the
-/// other.
-constexpr int64_t mostCells = 16;
+/// More cells than these are added up as bytes in any case, since as many operators would be written.
+constexpr int64_t mostCells = 64;
 
 /// Returns whether all windows count as many cells.
 bool countsAll(nn::PoolOp op) {
@@ -251,15 +251,34 @@ Value createCounts(OpBuilder &builder, nn::PoolOp op) {
   return builder.createOrFold<nn::ReshapeOp>(op.getLoc(), typeOf(constant).clone(shape), constant);
 }
 
+/// Averages of these codes, which `bytes` are.
+struct AveragedCodes {
+  nn::DequantizeOp codes;
+  Value bytes;
+};
+
+/// Returns the codes of which `op` is an average; null if there are none. A Relu keeps codes that are at least the zero point.
+AveragedCodes findAveragedCodes(PatternRewriter &rewriter, nn::PoolOp op) {
+  nn::UnaryOp relu = getUnary(op.getInput(), UnaryKind::Relu);
+  Value reals = relu && relu->hasOneUse() ? relu.getOperand() : op.getInput();
+  nn::DequantizeOp codes = op.getKind() == nn::PoolKind::Average ? findCodes(reals) : nn::DequantizeOp();
+  if (!codes || !dependsOnOrder(op, codes))
+    return {};
+  Value bytes = moveCodes(rewriter, reals);
+  if (reals != op.getInput())
+    bytes = nn::BinaryOp::create(rewriter, op.getLoc(), BinaryKind::Max, bytes, codes.getZero());
+  return {codes, bytes};
+}
+
 /// The sum of each window, divided.
 struct AverageInFloats : OpRewritePattern<nn::PoolOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(nn::PoolOp op, PatternRewriter &rewriter) const override {
-    nn::DequantizeOp codes = op.getKind() == nn::PoolKind::Average ? findCodes(op.getInput()) : nn::DequantizeOp();
-    if (!codes || !dependsOnOrder(op, codes))
+    const AveragedCodes averaged = findAveragedCodes(rewriter, op);
+    if (!averaged.codes)
       return rewriter.notifyMatchFailure(op, "expected averages of dequantized codes whose order matters");
-    Value sum = WindowSums(rewriter, op, codes).write(moveCodes(rewriter, op.getInput()));
+    Value sum = WindowSums(rewriter, op, averaged.codes).write(averaged.bytes);
     rewriter.replaceOpWithNewOp<nn::BinaryOp>(op, BinaryKind::Div, sum, createCounts(rewriter, op));
     return success();
   }

@@ -134,7 +134,7 @@ def average(reals, kernel, stride, pads, counts_padding, columns_first):
 def pools(net):
     """Averages of windows: columns first below opset 19 if strides are small, unless sizes are rounded up and padding is counted."""
     for kernel, stride, pads, counts_padding, rounds_up in (
-            ((2, 2), 2, 0, 0, 0), ((3, 3), 1, 1, 0, 0), ((3, 3), 2, 1, 1, 0), ((1, 4), 1, 0, 0, 0), ((3, 3), 3, 0, 0, 0), ((3, 3), 2, 1, 1, 1), ((2, 4), 1, 0, 0, 1)):
+            ((2, 2), 2, 0, 0, 0), ((3, 3), 1, 1, 0, 0), ((3, 3), 2, 1, 1, 0), ((1, 4), 1, 0, 0, 0), ((3, 3), 3, 0, 0, 0), ((3, 3), 2, 1, 1, 1), ((2, 4), 1, 0, 0, 1), ((5, 5), 2, 2, 0, 0)):
         for x_scale, y in ((.02, .04), (.03, .02), (.05, .05), (.0173, .0237)):
             name, reals = net.reals(net.codes(1, 8, 17, 19), x_scale, net.zero())
             name = net.graph.node("AveragePool", [name], kernel_shape=list(kernel), strides=[stride] * 2, pads=[pads] * 4, ceil_mode=rounds_up,
@@ -142,6 +142,10 @@ def pools(net):
             columns_first = net.graph.opset < 19 and stride <= 2 and not (rounds_up and counts_padding)
             wanted = average(reals, kernel, stride, pads, counts_padding, columns_first)
             net.quantize("average", name, wanted, y, net.zero())
+            if kernel == (1, 4):  # a bound before the average
+                before, reals = net.reals(net.codes(1, 8, 17, 19), x_scale, net.zero())
+                before = net.graph.node("AveragePool", [net.graph.node("Relu", [before])], kernel_shape=list(kernel))
+                net.quantize("rectified", before, average(np.maximum(reals, 0), kernel, 1, 0, 0, columns_first), y, net.zero())
             if kernel == (2, 2):  # two quantizations of the same average, one of them of its transpose
                 net.quantize("turned", net.graph.node("Transpose", [name], perm=[0, 2, 3, 1]), wanted.transpose(0, 2, 3, 1), .03, net.zero())
 
