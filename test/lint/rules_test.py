@@ -116,6 +116,8 @@ CASES = {
         "has 'vCPUs' on a page for users": {"docs/training.md": "# Training\n\nOn two vCPUs it takes an hour.\n"},
         "has 'test/docs' on a page for users": {"samples/README.md": "# Samples\n\n`test/docs` runs them.\n"},
         "has 'this tree' on a page for users": {"docs/python.md": "# Python\n\nA build of this tree has a wheel.\n"},
+        "docs/training.md:3: has '2 to 3 MB', as another page does": {
+            "docs/training.md": "# Training\n\nIt takes 2 to 3 MB.\n", "docs/shapes.md": "# Shapes\n\nIt takes 2 to 3 MB ([sizes](benchmarks.md)).\n"},
         "has code of 119 columns": {"docs/shapes.md": "# Shapes\n\n```sh\nnacre-compile" + 106 * "x" + "\n```\n"},
         "README.md:1: has '#' without a space": {"README.md": "#Nacre\n"},
         "README.md:1: has a space before a colon": {"README.md": "# compiler : phases\n"},

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Refuses Markdown pages that a formatter of source code has joined or split: it destroys headings, lists, tables and paths.
 
-On pages for users it also refuses facts that only matter to those who change Nacre (dates and machines of measurements, sources, tests), and code
-that is wider than the site's column.
+On pages for users it also refuses facts that only matter to those who change Nacre (dates and machines of measurements, sources, tests), code
+that is wider than the site's column, and measured figures that stand on several pages without a link to their owner.
 """
+import collections
 import os
 import re
 
@@ -29,6 +30,9 @@ OF_THE_INSIDE = [
     (re.compile(r"\.\./shared\b|\bctest\b|\bthis tree\b|\bour own\b|\b(?:is|are) a test\b"), "a fact about how Nacre is made; leave it out"),
 ]
 CODE_COLUMNS = 113  # In the site's column at a window of 1440 pixels (test/docs/look_test.py).
+# A range with a unit, such as '50 to 550 KiB', comes from a measurement.
+NUMBER = r"(?:\d[\d.,]*|two|three|four|five)"
+FIGURE = re.compile(rf"\b{NUMBER} to {NUMBER} ?(?:KiB|MiB|GiB|KB|MB|GB|ns|us|ms|s|%|times|minutes|hours)(?!\w)")
 WRAPPED = ("text", "mlir")  # The site wraps the first; users need not read the second.
 
 
@@ -91,14 +95,29 @@ def for_users(path, source):
             yield f"{path}:{number}: has code of {len(line)} columns; break it before column {CODE_COLUMNS}"
 
 
+def of_figures(sources):
+    """Yields figures that stand on two or more pages, on lines that have no link to the page with the measurement."""
+    places = collections.defaultdict(list)
+    for path, source in sources.items():
+        for number, line in pages.lines_of(source):
+            for figure in FIGURE.findall(pages.CODE.sub("``", line)):
+                places[figure].append((path, number, "](" in line))
+    for figure, found in places.items():
+        if len({path for path, _, _ in found}) > 1:
+            for path, number, has_link in found:
+                if not has_link:
+                    yield f"{path}:{number}: has '{figure}', as another page does; link to the page of benchmarks that has it, or leave it out"
+
+
 def main():
-    problems = []
+    problems, shown = [], {}
     for path in tree.files():
         if path.endswith(".md"):
             problems += of_page(path, tree.read(path))
             if pages.is_for_users(path):
-                problems += for_users(path, tree.read(path))
-    tree.finish(problems)
+                shown[path] = tree.read(path)
+                problems += for_users(path, shown[path])
+    tree.finish(problems + list(of_figures(shown)))
 
 
 if __name__ == "__main__":
