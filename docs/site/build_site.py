@@ -23,7 +23,7 @@ from gfm import code, for_mkdocs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-HEADERS = ["runtime.h", "info.h", "describe.h", "state.h", "weights.h", "executor.h", "runtime.hpp"]
+HEADERS = ["runtime.h", "info.h", "describe.h", "state.h", "weights.h", "executor.h", "runtime.hpp", "image.hpp", "resize.hpp", "elements.hpp"]
 DECISIONS = "docs/decisions/README.md"
 # Sections: names, and what is in them; a pattern stands for all pages that it finds, but for those that are named elsewhere.
 NAV = [

@@ -130,6 +130,7 @@ class SiteTest(unittest.TestCase):
         has("runtime.h.html", ["nacre_session_create", "nacre_session_options", "gpu_background", "NACRE_OUT_OF_MEMORY"])
         has("state.h.html", ["nacre_state_save"])
         has("runtime.hpp.html", ["session", "sessionrun"])
+        has("image.hpp.html", ["picturewriter", "pictureoptions"])
         has("nacre-compile.html", ["options", "examples"])
         has("python.html", ["nacre.compile", "nacre.model.Model.benchmark", "nacre.timing.Benchmark.median_ms"])
         has("cmake.html", ["nacre_add_model"])

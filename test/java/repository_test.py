@@ -159,7 +159,7 @@ class RepositoryTest(nacre.NacreTest):
                          {"schema_version": 1, "name": "convnet", "version": "2.1", "dependencies": []})
         self.assertEqual(json.loads(self.read(os.path.join(module, "module.json"))), {"export_libraries": [], "library_name": "libconvnet"})
         self.assertEqual(sorted(os.listdir(os.path.join(module, "include", "nacre"))),
-                         ["describe.h", "executor.h", "info.h", "runtime.h", "runtime.hpp", "state.h", "weights.h"])
+                         ["describe.h", "elements.hpp", "executor.h", "image.hpp", "info.h", "resize.hpp", "runtime.h", "runtime.hpp", "state.h", "weights.h"])
         with open(self.path("app.c"), "w") as file:
             file.write('#include "convnet.h"\nint app(void);\nint app(void) {\n  nacre_session *session;\n'
                        '  return nacre_session_create(&nacre_model_convnet, 0, &session);\n}\n')

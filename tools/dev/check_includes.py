@@ -27,7 +27,7 @@ import tree
 BRIDGE = ("runtime/include/nacre/model_format.h", "runtime/include/nacre/weights_format.h", "runtime/include/nacre/runtime.h")
 INSPECT = ("runtime/inspect/library_check.h",)
 DEVICES = ("runtime/inspect/devices.h",)
-PUBLIC = ("runtime/include/nacre/runtime.h", "nacre/runtime.h", "nacre/runtime.hpp")
+PUBLIC = ("runtime/include/nacre/runtime.h", "runtime/include/nacre/elements.hpp", "runtime/include/nacre/image.hpp", "nacre/runtime.h", "nacre/runtime.hpp", "nacre/image.hpp")
 ALLOWED = {
     "dialects/": (),
     "compiler/": ("compiler/", "codegen/*", "codegen/package/", "dialects/"),
