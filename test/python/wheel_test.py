@@ -82,7 +82,7 @@ class WheelTest(packaged.PackageTest):
             library, = (os.path.join(libraries, file) for file in os.listdir(libraries) if file.startswith(name))
             self.assertLess(os.path.getsize(library), 70_000_000)
         licences = " ".join(os.listdir(os.path.join(package, "licenses")))
-        for name in ("libllvm", "libmlir", "liblld", "libprotobuf", "libsnappy", "libzstd", "zlib"):
+        for name in ("libllvm", "libmlir", "liblld", "libprotobuf", "libsnappy", "libzstd", "zlib", "libjpeg", "libpng"):
             self.assertIn(name, licences)
         # A C program finds the header.
         with open(self.path("app.c"), "w", encoding="utf-8") as file:

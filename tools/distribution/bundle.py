@@ -14,6 +14,8 @@ import trimmed
 OF_THE_SYSTEM = re.compile(r"^(ld-linux.*|libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s)\.so\b")
 
 
+# In nacre-run, which decodes pictures; a build without them needs no licence of theirs.
+DECODERS = ("libjpeg.a", "libpng16.a", "libz.a")
 # They are of those who change the compiler; whoever does has built it.
 OF_DEVELOPERS = ("nacre-kernel", "nacre-lsp-server", "nacre-opt")
 
@@ -67,6 +69,10 @@ def carry_libraries(programs, licences, machine, whole=False):
         carry_licence(originals[name], licences, machine)
     if mlir:  # The linker of models is in the programs themselves.
         carry_licence(os.path.join(os.path.dirname(mlir), "liblldELF.a"), licences, machine)
+    for name in DECODERS:
+        decoder = f"{machine.sysroot}/usr/lib/{machine.name}-linux-gnu/{name}"
+        if os.path.exists(decoder):
+            carry_licence(decoder, licences, machine)
     return sorted(os.path.join(folder, name) for name in libraries)
 
 

@@ -12,7 +12,7 @@ import time
 import zipfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-COMPILED_IN = ("libflatbuffers-dev", "libgcc-12-dev", "libstdc++-12-dev")
+COMPILED_IN = ("libflatbuffers-dev", "libgcc-12-dev", "libjpeg62-turbo-dev", "libpng-dev", "libstdc++-12-dev", "zlib1g-dev")
 
 
 def on_pages():

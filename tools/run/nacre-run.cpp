@@ -15,6 +15,7 @@
 #include "tools/run/session/Files.h"
 #include "tools/run/session/Inputs.h"
 #include "tools/run/session/Interruption.h"
+#include "tools/run/session/MediaInputs.h"
 #include "tools/run/session/ModelLibrary.h"
 #include "tools/run/training/Trainer.h"
 
@@ -50,10 +51,15 @@ static Outcome execute(const Options &options, nacre::NamedFiles &files) {
     return printInfo(session, library.symbol, library.codeBytes, options.infoFile);
   if (!options.outputFolder.empty())
     addOutputs(files, session.outputs, session.states, options.outputFolder);
+  if (!options.inputsFolder.empty())
+    addSavedInputs(files, session.inputs, options.inputsFolder);
   if (Outcome failure = checkFiles(files))
     return failure;
-  if (Outcome failure = fillInputs(session, options))
+  if (Outcome failure = fillInputs(session, options, fillFromMedia))
     return failure;
+  if (!options.inputsFolder.empty())
+    if (Outcome failure = writeOutputs(session.inputs, {}, options.inputsFolder))
+      return failure;
   std::vector<Expected> expected;
   if (Outcome failure = openExpected(session.outputs, options, expected))
     return failure;

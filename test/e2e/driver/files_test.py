@@ -30,7 +30,7 @@ FILES = {
                   "--resume": (READ, "--resume={}"), "--weights": (READ, "--weights={}"), "--weights-file": (READ, "--weights-file={}"),
                   "--label": (READ, "--label={}"), "--test-input": (READ, "--test-input=x={}"), "--test-label": (READ, "--test-label=name={}"),
                   "--order": (READ, "--order={}"), "--output": (FOLDER, "--output={}"), "--cache": (FOLDER, "--cache={}"),
-                  "--save": (WRITTEN, "--save={}"), "--info": (WRITTEN, "--info={}"), "--profile": (WRITTEN, "--profile={}"), "--trace": (WRITTEN, "--trace={}"),
+                  "--save-inputs": (FOLDER, "--save-inputs={}"), "--save": (WRITTEN, "--save={}"), "--info": (WRITTEN, "--info={}"), "--profile": (WRITTEN, "--profile={}"), "--trace": (WRITTEN, "--trace={}"),
                   "--log": (WRITTEN, "--log={}")},
     "nacre-eval": {"the model": (READ, "{}"), **MODEL_INPUTS, "--input": (READ, "--input=x={}"), "--expect": (READ, "--expect=y={}"),
                    "--output": (FOLDER, "--output={}")},

@@ -16,7 +16,7 @@ COLUMNS = 80
 # The tasks of each program, and the options that come first.
 TASKS = {
     "nacre-compile": ["Input", "Target", "Output", "Training", "Diagnostics"],
-    "nacre-run": ["Inputs and outputs", "Measurements", "Model and threads", "GPUs", "State", "Training"],
+    "nacre-run": ["Inputs and outputs", "Pictures and sounds", "Measurements", "Model and threads", "GPUs", "State", "Training"],
     "nacre-eval": ["Inputs and outputs", "Model", "Computation in double precision"],
     "nacre-diff": ["Comparison", "Library", "Model", "Computation in double precision"],
     "nacre-translate": ["Action, one of these", "Output", "Model"],

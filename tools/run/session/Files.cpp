@@ -54,6 +54,7 @@ void addFiles(NamedFiles &files, const Options &options) {
   addNamed(files, "--test-label", options.training.testLabels);
   files.addInput("--order", options.training.orderFile);
   files.addFolder("--output", options.outputFolder);
+  files.addFolder("--save-inputs", options.inputsFolder);
   files.addFolder("--cache", options.cacheFolder);
   files.addOutput("--save", options.saveFile);
   files.addOutput("--info", options.infoFile);
@@ -61,6 +62,12 @@ void addFiles(NamedFiles &files, const Options &options) {
   files.addOutput("--trace", options.traceFile);
   files.addOutput("--log", options.training.logFile);
   files.letReplace("--save", "--resume");
+}
+
+void addSavedInputs(NamedFiles &files, const std::vector<Port> &inputs, const std::string &folder) {
+  const std::vector<std::string> paths = outputPaths(inputs, {}, folder);
+  for (size_t i = 0; i < paths.size(); ++i)
+    files.addOutput("--save-inputs for the input '" + printableText(inputs[i].name) + "'", paths[i]);
 }
 
 void addOutputs(NamedFiles &files, const std::vector<Port> &outputs, const std::vector<Port> &states,

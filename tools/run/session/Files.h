@@ -20,6 +20,9 @@ void addFiles(NamedFiles &files, const Options &options);
 void addOutputs(NamedFiles &files, const std::vector<Port> &outputs, const std::vector<Port> &states,
                 const std::string &folder);
 
+/// Adds the files that --save-inputs writes.
+void addSavedInputs(NamedFiles &files, const std::vector<Port> &inputs, const std::string &folder);
+
 /// Fails if an output would take the place of another file.
 Outcome checkFiles(const NamedFiles &files);
 

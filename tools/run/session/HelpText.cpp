@@ -11,7 +11,8 @@ USAGE: nacre-run [options] <libmodel.so>
 OPTIONS:
 
 Inputs and outputs:
-Files are .npy or ONNX TensorProto (.pb), with the type and shape of the tensor.
+Files are .npy or ONNX TensorProto (.pb), with the type and shape of the tensor,
+or pictures and sounds (below).
 In .npy files, 8-bit floats are uint8 codes, and 4-bit and 2-bit elements are a
 list of their bytes. Inputs without a file are generated from the seed: floats
 in [-1, 1), integers 0 or 1, bytes of any value. An element a agrees with the
@@ -28,6 +29,35 @@ expected element b if |a-b| <= rtol*|b| + atol*max|b|.
   --set=<name=number>   Set all elements of this input to a number; repeatable
   --seed=<N>            Seed of generated inputs; with --train, of the example
                         order (default: 0)
+
+Pictures and sounds:
+An --input may be a JPEG or PNG picture for an input of 1 or 3 channels, or a
+WAV sound for an input with one long axis. A pixel's value in each channel is
+(pixel * range / 255 - mean) / std. Colors become gray, and gray becomes colors,
+as PIL converts them; alpha and EXIF orientation are ignored. Resizing equals
+torchvision's for pictures of PIL. Samples are -1 to 1, the mean of the
+channels; zeros follow a short sound, and a long one is cut. Quantized inputs
+get the code that stands for the value, integers without a scale the pixel or
+sample itself.
+
+  --resize=<size>       Scale the shorter side to this size, or the picture to
+                        320x240 (width x height) (default: as it is)
+  --crop                Keep the center that the input has room for (default:
+                        another size is an error)
+  --mean=<X[,Y,Z]>      Mean to subtract, for all channels or for each (default:
+                        0)
+  --std=<X[,Y,Z]>       Standard deviation to divide by (default: 1)
+  --range=<X>           Value of a white pixel before --mean and --std (default:
+                        1, or 255 for integers without a scale)
+  --layout=<nchw|nhwc>  Place of the channel axis (default: the axis of 1 or 3)
+  --channels=<rgb|bgr|gray>
+                        Order of the channels (default: rgb, or gray if there is
+                        one)
+  --rate=<N>            Fail unless the sounds have N samples per second
+                        (default: any rate)
+  --save-inputs=<folder>
+                        Write inputs to <folder>/<name>.npy, also for other
+                        programs; the folder must exist
 
 Measurements:
 The first run and a few warm-up runs are not counted. --benchmark prints the
@@ -131,6 +161,11 @@ EXAMPLES
       run once on generated inputs and summarize the outputs
   nacre-run libmodel.so --input=image=cat.npy --output=answers
       run on a file and write answers/<output>.npy
+  nacre-run libmodel.so --input=image=cat.jpg --resize=256 --crop \
+    --mean=0.485,0.456,0.406 --std=0.229,0.224,0.225
+      run on a picture, prepared as torchvision's classifiers expect it
+  nacre-run libmodel.so --input=sound=yes.wav --rate=16000
+      run on a recording with 16,000 samples per second
   nacre-run libmodel.so --input=image=cat.npy --expect=probs=cat.probs.npy
       compare with the results of another program
   nacre-run libmodel.so --benchmark --threads=1

@@ -181,7 +181,34 @@ static Outcome fillStates(ModelSession &session, const Options &options) {
   return session.writeStates();
 }
 
-Outcome fillPorts(std::vector<Port> &inputs, const Options &options) {
+/// Reads the file of --input. `media` becomes what it is, if it is no array.
+static Outcome fillInput(const std::string &text, std::vector<Port> &inputs, const Options &options, MediaFiller filler,
+                         Media &media) {
+  Port *port;
+  std::string path;
+  if (Outcome failure = splitNamedFile(text, "--input", inputs, port, path))
+    return failure;
+  MappedFile file;
+  if (filler) {
+    if (Outcome failure = file.open(path))
+      return failure;
+    media = findMedia(file.bytes());
+  }
+  if (media.kind != MediaKind::None)
+    return filler(*port, media, file.bytes(), path, options);
+  return fillFromFile(text, "--input", "input", inputs);
+}
+
+/// Refuses options about pictures or sounds if there are none.
+static Outcome checkMediaOptions(const Options &options, bool hasPicture, bool hasSound) {
+  if (!options.media.pictureOption.empty() && !hasPicture)
+    return usageFailure(options.media.pictureOption + " is about pictures, but no --input is a JPEG or PNG file");
+  if (options.media.rate && !hasSound)
+    return usageFailure("--rate is about sounds, but no --input is a WAV file");
+  return std::nullopt;
+}
+
+Outcome fillPorts(std::vector<Port> &inputs, const Options &options, MediaFiller filler) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     uint64_t state = options.seed * 1000 + i;
     fillFromSeed(inputs[i], nextRandom(state));
@@ -189,14 +216,19 @@ Outcome fillPorts(std::vector<Port> &inputs, const Options &options) {
   for (const std::string &text : options.sets)
     if (Outcome failure = setNumber(text, inputs))
       return failure;
-  for (const std::string &text : options.inputs)
-    if (Outcome failure = fillFromFile(text, "--input", "input", inputs))
+  bool hasPicture = false, hasSound = false;
+  for (const std::string &text : options.inputs) {
+    Media media;
+    if (Outcome failure = fillInput(text, inputs, options, filler, media))
       return failure;
-  return std::nullopt;
+    hasPicture |= media.isPicture();
+    hasSound |= media.kind == MediaKind::Wav;
+  }
+  return checkMediaOptions(options, hasPicture, hasSound);
 }
 
-Outcome fillInputs(ModelSession &session, const Options &options) {
-  if (Outcome failure = fillPorts(session.inputs, options))
+Outcome fillInputs(ModelSession &session, const Options &options, MediaFiller filler) {
+  if (Outcome failure = fillPorts(session.inputs, options, filler))
     return failure;
   if (Outcome failure = loadStateFiles(session, options))
     return failure;

@@ -8,6 +8,7 @@
 #define NACRE_TOOLS_RUN_SESSION_INPUTS_H
 
 #include "tools/run/session/ModelSession.h"
+#include "tools/run/tensors/MediaKind.h"
 
 namespace nacre::run {
 
@@ -24,11 +25,15 @@ Outcome setNumber(const std::string &text, std::vector<Port> &ports);
 /// Lets the state begin as the files of --resume and --weights say.
 Outcome loadStateFiles(ModelSession &session, const Options &options);
 
-/// Fills every input from its file, a number, or the seed.
-Outcome fillPorts(std::vector<Port> &inputs, const Options &options);
+/// Fills an input from the bytes of a picture or a sound (MediaInputs.h).
+using MediaFiller = Outcome (*)(Port &port, const Media &media, std::string_view bytes, const std::string &path,
+                                const Options &options);
+
+/// Fills every input from its file, a number, or the seed. Without a filler, pictures and sounds are refused.
+Outcome fillPorts(std::vector<Port> &inputs, const Options &options, MediaFiller filler = nullptr);
 
 /// Fills every input from its file, a number, or the seed; and the state from its files, single tensors last.
-Outcome fillInputs(ModelSession &session, const Options &options);
+Outcome fillInputs(ModelSession &session, const Options &options, MediaFiller filler);
 
 } // namespace nacre::run
 

@@ -7,6 +7,7 @@
 #ifndef NACRE_TOOLS_RUN_SESSION_OPTIONS_H
 #define NACRE_TOOLS_RUN_SESSION_OPTIONS_H
 
+#include "tools/run/media/MediaOptions.h"
 #include "tools/run/session/Schedule.h"
 #include "tools/run/tensors/Compare.h"
 
@@ -35,6 +36,8 @@ struct Options {
   std::string resumeFile, weightsFile, saveFile; // of a state
   std::string apartFile; // of a model compiled with --weights-in=file; empty: beside the library
   std::string outputFolder;
+  std::string inputsFolder; // of --save-inputs
+  MediaOptions media;       // of pictures and sounds among the inputs
   Tolerance tolerance;
   uint64_t seed = 0;
   uint32_t threads = 0;       // 0: the runtime's choice

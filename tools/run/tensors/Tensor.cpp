@@ -6,6 +6,7 @@
 
 #include "tools/run/tensors/Tensor.h"
 #include "dialects/nn/FloatFormats.h"
+#include "tools/run/tensors/MediaKind.h"
 #include "tools/run/tensors/Npy.h"
 #include "tools/run/tensors/OnnxTensor.h"
 
@@ -140,6 +141,10 @@ std::optional<size_t> countElements(const Dims &dims) {
 Outcome readTensor(const std::string &path, FileTensor &tensor) {
   if (Outcome failure = tensor.file.open(path))
     return failure;
+  if (const Media media = findMedia(tensor.file.bytes()); media.kind != MediaKind::None)
+    return usageFailure("'" + path + "' is " + media.name +
+                        ", but a .npy or .pb file is needed here; nacre-run --save-inputs=<folder> makes .npy files of "
+                        "pictures and sounds");
   const std::string problem = isNpy(tensor.file.bytes()) ? parseNpy(tensor.file.bytes(), tensor.view)
                                                          : parseOnnxTensor(tensor.file.bytes(), tensor);
   if (!problem.empty())

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  JPEG and PNG files as pixels.
+// Why:   libjpeg-turbo and libpng decode them, which PIL uses, too; nothing else of nacre-run knows these libraries.
+// How:   both report errors by a jump, so each has a function without destructors between the jump and its place. A program that
+//        was built without the libraries has NoDecoders.cpp instead. The bytes may be hostile.
+
+#ifndef NACRE_TOOLS_RUN_MEDIA_DECODERS_H
+#define NACRE_TOOLS_RUN_MEDIA_DECODERS_H
+
+#include "runtime/include/nacre/image.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nacre::run {
+
+/// The pixels of 200 megapixels, which phones' cameras have, and some more.
+constexpr uint64_t kMostPixels = uint64_t(1) << 28;
+
+struct DecodedPicture {
+  std::vector<uint8_t> pixels; // dense rows
+  uint32_t width = 0, height = 0;
+  PixelFormat format = PixelFormat::Rgb; // or Gray
+
+  Picture view() const { return {pixels.data(), width, height, format}; }
+};
+
+/// Decode a file with the pixels of PIL's Image.open(...).convert("RGB"). Return what is wrong with it, or "".
+std::string decodeJpeg(std::string_view bytes, DecodedPicture &picture);
+std::string decodePng(std::string_view bytes, DecodedPicture &picture);
+
+/// Returns why a picture of this size is not read, or "".
+inline std::string findSizeProblem(uint64_t width, uint64_t height) {
+  if (width == 0 || height == 0)
+    return "it has no pixels";
+  if (width <= PictureResizer::longest_side && height <= PictureResizer::longest_side && width * height <= kMostPixels)
+    return "";
+  return "it is " + std::to_string(width) + " x " + std::to_string(height) + " pixels, but may have at most " +
+         std::to_string(PictureResizer::longest_side) + " along each side and " + std::to_string(kMostPixels) +
+         " in all";
+}
+
+} // namespace nacre::run
+
+#endif // NACRE_TOOLS_RUN_MEDIA_DECODERS_H

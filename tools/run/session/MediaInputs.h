@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  inputs from pictures and sounds.
+// Why:   apart from Inputs.h, so that nacre-eval and nacre-diff, which share that, link no decoders.
+
+#ifndef NACRE_TOOLS_RUN_SESSION_MEDIAINPUTS_H
+#define NACRE_TOOLS_RUN_SESSION_MEDIAINPUTS_H
+
+#include "tools/run/session/Inputs.h"
+
+namespace nacre::run {
+
+/// Fills an input from the picture or sound in `bytes`, the file `path`.
+Outcome fillFromMedia(Port &port, const Media &media, std::string_view bytes, const std::string &path,
+                      const Options &options);
+
+} // namespace nacre::run
+
+#endif // NACRE_TOOLS_RUN_SESSION_MEDIAINPUTS_H

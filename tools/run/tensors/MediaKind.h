@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  what a file is that is not an array, by its first bytes.
+// Why:   a name may end in anything; and a picture that cannot be read should be called one.
+// How:   magic numbers. None of them begins a .npy file or a TensorProto.
+
+#ifndef NACRE_TOOLS_RUN_TENSORS_MEDIAKIND_H
+#define NACRE_TOOLS_RUN_TENSORS_MEDIAKIND_H
+
+#include <string_view>
+
+namespace nacre::run {
+
+enum class MediaKind { None, Jpeg, Png, Wav, Other };
+
+struct Media {
+  MediaKind kind = MediaKind::None;
+  const char *name = ""; // with its article
+
+  bool isPicture() const { return kind == MediaKind::Jpeg || kind == MediaKind::Png; }
+};
+
+/// Returns what the bytes of a file are.
+inline Media findMedia(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  const struct {
+    std::string_view magic, second; // the second at byte `at`
+    size_t at;
+    Media media;
+  } rows[] = {
+      {"\xff\xd8\xff"sv, ""sv, 0, {MediaKind::Jpeg, "a JPEG picture"}},
+      {"\x89PNG\r\n\x1a\n"sv, ""sv, 0, {MediaKind::Png, "a PNG picture"}},
+      {"RIFF"sv, "WAVE"sv, 8, {MediaKind::Wav, "a WAV sound"}},
+      {"RIFF"sv, "WEBP"sv, 8, {MediaKind::Other, "a WebP picture"}},
+      {"GIF8"sv, ""sv, 0, {MediaKind::Other, "a GIF picture"}},
+      {"II*\0"sv, ""sv, 0, {MediaKind::Other, "a TIFF picture"}},
+      {"MM\0*"sv, ""sv, 0, {MediaKind::Other, "a TIFF picture"}},
+      {"\0\0\0"sv, "ftyp"sv, 4, {MediaKind::Other, "an HEIC, AVIF or MP4 file"}},
+      {"OggS"sv, ""sv, 0, {MediaKind::Other, "an Ogg sound"}},
+      {"fLaC"sv, ""sv, 0, {MediaKind::Other, "a FLAC sound"}},
+      {"ID3"sv, ""sv, 0, {MediaKind::Other, "an MP3 sound"}},
+  };
+  for (const auto &row : rows)
+    if (bytes.substr(0, row.magic.size()) == row.magic && bytes.size() >= row.at &&
+        bytes.substr(row.at, row.second.size()) == row.second)
+      return row.media;
+  return {};
+}
+
+} // namespace nacre::run
+
+#endif // NACRE_TOOLS_RUN_TENSORS_MEDIAKIND_H
