@@ -179,7 +179,8 @@ private:
       int32_t *weights = taps.weights + size_t(i) * taps.most;
       for (uint32_t tap = 0; tap < end - begin; ++tap) {
         const double share = sum != 0 ? exact[tap] / sum : exact[tap];
-        weights[tap] = static_cast<int32_t>(0.5 + share * (1 << weight_bits));
+        const double above = 0.5 + share * (1 << weight_bits);
+        weights[tap] = static_cast<int32_t>(above);
       }
       taps.begin[i] = begin;
       taps.count[i] = end - begin;

@@ -81,9 +81,8 @@ std::string findInputProblem(const nacre_tensor_info &info) {
   const Dims dims(info.dims, info.dims + info.rank);
   if (lengthOf(info) == 0)
     return input + "takes " + describe(info.type, dims) +
-           ", but samples need an input with one axis longer than 1; compute what it takes (a spectrogram?) and write "
-           "it as "
-           ".npy";
+           ", but samples need an input with one axis longer than 1; compute the input (a spectrogram?) and write it "
+           "as .npy";
   if (info.type != NACRE_F32 && info.type != NACRE_F16 && !is_small_integer(info.type))
     return input + "takes " + describe(info.type, dims) +
            ", but samples need f32, f16, or integers of 8 or 16 bits; write it as .npy";
