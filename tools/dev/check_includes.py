@@ -13,7 +13,7 @@ whoever writes or opens libraries -> runtime/inspect/library_check.h; tools/run 
 compiler/import, tools/run -> compiler/import/npy, compiler/import/protobuf/Wire.h, dialects/nn/FloatFormats.h -> the standard library alone
 tools/run -> tools/tune/Measure.h -> the standard library and Linux alone
 whoever names or writes files -> dialects/NamedFiles.h, dialects/OutputFile.h -> the C library alone
-whoever prints counts -> dialects/Count.h -> the standard library alone
+whoever prints counts or numbers -> dialects/Count.h, dialects/NumberText.h -> the standard library alone
 tools/eval, tools/diff -> compiler/evaluate -> dialects: what a model means, beside the phases and seen by none of them
 tools/translate -> compiler/state -> compiler/import: trained weights back into a model
 """
@@ -37,7 +37,7 @@ ALLOWED = {
     "tools/package/": ("tools/*", "dialects/NamedFiles.h", "dialects/OutputFile.h", "runtime/include/nacre/weights_format.h", "runtime/include/nacre/info.h"),
     "tools/": ("tools/*", "compiler/*", "compiler/options/", "compiler/report/", "dialects/"),
     "tools/run/": (*PUBLIC, *INSPECT, *DEVICES, "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "tools/StandardStreams.h", "compiler/import/npy/", "compiler/import/protobuf/Wire.h", "dialects/Count.h",
-                   "dialects/NamedFiles.h", "dialects/OutputFile.h", "dialects/nn/FloatFormats.h", "tools/tune/Measure.h"),
+                   "dialects/NamedFiles.h", "dialects/NumberText.h", "dialects/OutputFile.h", "dialects/nn/FloatFormats.h", "tools/tune/Measure.h"),
     "tools/tune/": (*PUBLIC, *INSPECT, "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "tools/StandardStreams.h", "dialects/NamedFiles.h", "dialects/OutputFile.h"),
     "tools/try/": (*PUBLIC, *INSPECT),
     "tools/translate/": ("tools/*", "compiler/import/Import.h", "compiler/state/WriteTrained.h", "dialects/*"),  # one phase alone, without the compiler around it
