@@ -12,7 +12,6 @@ function(nacre_add_arm64_tool name)
   if(NOT NACRE_ARM64_CXX OR NACRE_SANITIZE)
     return()
   endif()
-  file(GLOB headers CONFIGURE_DEPENDS *.h ../*.h)
   set(program ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name}-arm64)
   set(objects)
   foreach(source ${ARG_SOURCES} ${NACRE_STANDINS})
@@ -20,11 +19,10 @@ function(nacre_add_arm64_tool name)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE object)
     string(REPLACE "/" "-" object ${object})
     set(object ${CMAKE_CURRENT_BINARY_DIR}/arm64-${object}.o)
-    add_custom_command(OUTPUT ${object} VERBATIM
-                       DEPENDS ${source} ${headers} ${PROJECT_SOURCE_DIR}/runtime/include/nacre/runtime.h
+    add_custom_command(OUTPUT ${object} DEPENDS ${source} DEPFILE ${object}.d VERBATIM
                        COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${NACRE_ARM64_CXX} -std=c++17 -O2 -Wall -Wextra -Werror ${NACRE_STACK_GUARD}
                                -fno-rtti -fno-exceptions -DNACRE_VERSION="${PROJECT_VERSION}" -I${PROJECT_SOURCE_DIR} ${ARG_OPTIONS}
-                               -c ${source} -o ${object})
+                               -MD -MF ${object}.d -c ${source} -o ${object})
     list(APPEND objects ${object})
   endforeach()
   add_custom_command(OUTPUT ${program} DEPENDS ${objects} VERBATIM
