@@ -2,7 +2,7 @@
 //
 // The parameters of Caffe's layers as attributes of nodes, by the names of their fields.
 //
-// How:  by protobuf's reflection: numbers and words as they are, a shape as its sizes, a filler as a dictionary.
+// How:  by protobuf's reflection: numbers and words as they are, a shape as its sizes, fillers and generators of random numbers as dictionaries.
 
 #include "compiler/import/caffe/Attributes.h"
 
@@ -28,6 +28,7 @@ StringRef findParameters(StringRef type) {
       {"Convolution", "convolution_param"},
       {"Correlation", "correlation_param"},
       {"Crop", "crop_param"},
+      {"DataAugmentation", "augmentation_param"},
       {"Deconvolution", "convolution_param"},
       {"DetectionOutput", "detection_output_param"},
       {"ELU", "elu_param"},
@@ -115,7 +116,8 @@ void readFields(const Message &message, StringRef prefix, Builder &builder,
                inner.GetDescriptor() == caffe::BlobShape::descriptor()) {
       const auto &shape = static_cast<const caffe::BlobShape &>(inner);
       attributes.emplace_back(name, builder.getDenseI64ArrayAttr(ArrayRef(shape.dim().data(), shape.dim_size())));
-    } else if (inner.GetDescriptor() == caffe::FillerParameter::descriptor()) {
+    } else if (inner.GetDescriptor() == caffe::FillerParameter::descriptor() ||
+               inner.GetDescriptor() == caffe::RandomGeneratorParameter::descriptor()) {
       SmallVector<NamedAttribute> said;
       readFields(inner, "", builder, said);
       attributes.emplace_back(name, builder.getDictionaryAttr(said));

@@ -15,8 +15,8 @@ namespace nacre::importer::caffe_format {
 
 bool hasBlobs(StringRef type) {
   return llvm::StringSwitch<bool>(type)
-      .Cases("BatchNorm", "Bias", "Convolution", "Deconvolution", "Embed", "InnerProduct", "Normalize", "PReLU",
-             "Scale", true)
+      .Cases("BatchNorm", "Bias", "Convolution", "DataAugmentation", "Deconvolution", "Embed", "InnerProduct",
+             "Normalize", "PReLU", "Scale", true)
       .Default(false);
 }
 

@@ -10,6 +10,7 @@ const ImportRegistry &getOperators() {
   static const ImportRegistry registry = [] {
     ImportRegistry result;
     registerActivations(result);
+    registerAugmentation(result);
     registerConvolutions(result);
     registerDetections(result);
     registerImages(result);

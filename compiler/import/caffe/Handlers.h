@@ -13,6 +13,7 @@ namespace nacre::importer::caffe_format {
 const ImportRegistry &getOperators();
 
 void registerActivations(ImportRegistry &registry);
+void registerAugmentation(ImportRegistry &registry);
 void registerConvolutions(ImportRegistry &registry);
 void registerDetections(ImportRegistry &registry);
 void registerImages(ImportRegistry &registry);

@@ -304,6 +304,7 @@ LAYERS = {"AbsVal": lambda layer, blobs, x: np.abs(x), "Accum": lambda layer, bl
           "BatchNorm": _batch_norm, "BatchReindex": lambda layer, blobs, x, which: x[which.astype(int)], "Bias": _bias,
           "Clip": _clip, "Concat": _concat, "Convolution": _convolution,
           "Correlation": lambda layer, blobs, left, right: caffe_flow.correlate(Parameters(layer, "correlation_param"), left, right), "Crop": _crop, "Deconvolution": _deconvolution,
+          "DataAugmentation": lambda layer, blobs, x: caffe_flow.subtract_mean(Parameters(layer, "augmentation_param"), blobs, x),
           "DetectionOutput": _detections, "Dropout": lambda layer, blobs, x: x, "ELU": _elu, "Eltwise": _eltwise, "Embed": _embed,
           "Exp": _exp, "Flatten": _flatten, "FlowWarp": lambda layer, blobs, image, flow: caffe_flow.warp(image, flow), "InnerProduct": _inner_product, "Interp": lambda layer, blobs, x: caffe_images.interpolate(Parameters(layer, "interp_param"), x), "LRN": _lrn, "Log": _log, "MVN": _mvn,
           "Normalize": _normalize, "PReLU": _prelu, "Permute": _permute, "Pooling": _pooling, "Power": _power,
@@ -345,6 +346,8 @@ def _weight_shapes(layer, x):
         return [(p.one("input_dim"), outputs)] + [(outputs,)] * has_bias
     if kind == "BatchNorm":
         return [channels, channels, (1,)]
+    if kind == "DataAugmentation":
+        return [(1,), x.shape[1:], channels] * bool(Parameters(layer, "augmentation_param").one("recompute_mean", 0))
     if kind in ("PReLU", "Normalize"):
         return [() if p.flag("channel_shared", kind == "Normalize") else channels]
     if kind in ("Scale", "Bias"):
@@ -365,7 +368,7 @@ def run(net, inputs, weights, random=None):
         if random is not None and name not in weights:
             shapes = _weight_shapes(layer, values[bottoms[0]])
             scale = (3 / np.prod(shapes[0][1:])) ** 0.5 if shapes else 0
-            low = 0.5 if kind == "BatchNorm" else -scale  # a variance is above 0
+            low = {"BatchNorm": 0.5, "DataAugmentation": 1.0}.get(kind, -scale)  # a variance is above 0, and a mean is of a batch
             weights[name] = [random.uniform(low, scale, shape).astype(np.float32) for shape in shapes]
         read.update(bottoms)
         results = LAYERS[kind](layer, weights.get(name, []), *(values[b] for b in bottoms))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The layers of FlowNet's Caffe, by their definitions: Correlation, FlowWarp, Resample, Accum."""
+"""The layers of FlowNet's Caffe, by their definitions: Correlation, FlowWarp, Resample, Accum, DataAugmentation in use."""
 import math
 
 import numpy as np
@@ -80,3 +80,10 @@ def accumulate(p, *xs):
     sizes = largest if any(size <= extent for size, extent in zip(sizes, largest)) else sizes
     sizes = xs[-1].shape[2:] if len(images) < len(xs) else sizes
     return np.concatenate([resize(resize(x, 2, sizes[0]), 3, sizes[1]) for x in images], 1)
+
+
+def subtract_mean(p, blobs, x):
+    """Images less the mean that the layer found during training, or that it says."""
+    if not p.one("recompute_mean", 0):
+        return x - np.reshape(p.all("mean") or [0], (-1, 1, 1))
+    return x - (blobs[1].reshape(x.shape[1:]) if p.flag("mean_per_pixel", True) else blobs[2].reshape(-1, 1, 1))
