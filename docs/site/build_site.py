@@ -31,7 +31,7 @@ NAV = [
     ("Get started", ["docs/start/pytorch.md", "docs/start/android.md", "docs/start/linux-board.md", "docs/start/python.md", "docs/start/*.md", "docs/commands.md", "samples/README.md",
                      "docs/coming-from.md"]),
     ("How-to", ["docs/how-to/detector.md", "docs/how-to/keyword-spotting.md", "docs/how-to/*.md"]),
-    ("Guides", ["docs/compiling.md", "docs/shapes.md", "docs/quantization.md", "docs/runtime.md", "docs/android.md", "docs/python.md", "docs/training.md",
+    ("Guides", ["docs/compiling.md", "docs/shapes.md", "docs/quantization.md", "docs/runtime.md", "docs/pictures-and-sound.md", "docs/android.md", "docs/python.md", "docs/training.md",
                 "docs/samples.md", "samples/android/README.md", "docs/report.md", "docs/numbers.md", "docs/compatibility.md",
                 ("Benchmarks", ["docs/benchmarks.md", "docs/benchmarks-peers.md", "docs/benchmarks-int8.md", "docs/benchmarks-gpu.md", "docs/benchmarks-training.md", "docs/benchmarks-tools.md"])]),
     ("Help", ["docs/troubleshooting.md", "docs/faq.md", "docs/limitations.md", "docs/glossary.md"]),

@@ -4,7 +4,6 @@
 
 How:  --save-inputs shows the tensors. Expectations are hashes of what Pillow 9.4 computes, and Pillow itself where it is installed.
 """
-import base64
 import hashlib
 import io
 import os
@@ -21,6 +20,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import nacre
 import onnx_writer
 import tflite_writer
+from jpeg_picture import JPEG
 
 try:
     from PIL import Image
@@ -30,17 +30,6 @@ except ImportError:
 USAGE = 2
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 AS_TORCHVISION = ("--resize=24", "--crop", "--mean=" + ",".join(map(str, MEAN)), "--std=" + ",".join(map(str, STD)))
-# 40 x 30 pixels, progressive.
-JPEG = base64.b64decode(
-    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAA0JCgsKCA0LCgsODg0PEyAVExISEyccHhcgLikxMC4pLSwzOko+MzZGNywtQFdBRkxOUlNSMj5aYVpQYEpRUk//"
-    "2wBDAQ4ODhMREyYVFSZPNS01T09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT0//wgARCAAeACgDASIAAhEBAxEB/8QA"
-    "GAABAQEBAQAAAAAAAAAAAAAABAMAAgb/xAAYAQADAQEAAAAAAAAAAAAAAAACAwQBBv/aAAwDAQACEAMQAAAB8/W9xM9e0nbDM2OP2mquaGlFMthmZVP/xAAb"
-    "EAADAQADAQAAAAAAAAAAAAAAAQIRAxAhEv/aAAgBAQABBQJSKRQKD4FPaTFBMj4xcJM+KSUZ7hhmH//EABwRAAICAgMAAAAAAAAAAAAAAAACAQMEESMyQf/a"
-    "AAgBAwEBPwHH5J0TtPRbSnIZJ2pGQz9hbD//xAAdEQACAQQDAAAAAAAAAAAAAAAAAgMRISJRARIx/9oACAECAQE/AVuY6MdcCtSMaQ70t4f/xAAYEAACAwAA"
-    "AAAAAAAAAAAAAAAAESAwMf/aAAgBAQAGPwKzRT//xAAfEAEAAgEDBQAAAAAAAAAAAAABABEQIDFBIVFhceH/2gAIAQEAAT8h0CJ34gorDggG+Cxu9/ER+YgB"
-    "xzBPeMLO+oV6EDSf/9oADAMBAAIAAwAAABBooBBfD//EABgRAQEBAQEAAAAAAAAAAAAAABEBACEx/9oACAEDAQE/ELo6Edw5Q9zMLhk6lm//xAAdEQEBAAIB"
-    "BQAAAAAAAAAAAAABEQAxcSFBUaHx/9oACAECAQE/EIFcJ2nGGIcvzIk2sMhQYG3uvgxv1cAH25//xAAeEAEAAgICAwEAAAAAAAAAAAABABEhYTFREEFx8P/a"
-    "AAgBAQABPxDXLfU0zRCC6H2aZTdPDtaFHEo8CW1iPQr0gW2h+dzgBAYZZgUvoQcRFrEo0uDncCmJTmGUBWf/2Q==")
 JPEG_RESIZED = "a9d2f3a2eecfee0b194a639c743f6c781a5f8a314cd0cbc5712c442d638be27c"  # its center of 24 x 24, as bytes of RGB
 
 
