@@ -43,6 +43,8 @@ BOOSTS = [
     ("reference/nacre-kernel", 0.01),
     ("reference/operators", 0.01),
     ("reference/", 0.1),
+    ("docs/start/android", 1.5),
+    ("docs/how-to/quantize", 0.8),
     ("docs/faq", 0.8),
     ("docs/glossary", 0.2),
     ("samples/", 0.5),

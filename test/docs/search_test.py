@@ -39,7 +39,7 @@ WORDS = {
     "gpu": ["docs/how-to/gpu-or-not"],
     "threads": ["docs/runtime"],
     "memory": ["docs/how-to/memory-budget"],
-    "int8": ["docs/quantization", "docs/faq"],
+    "int8": ["docs/quantization", "docs/faq", "docs/how-to/quantize"],
     "onnx": ["docs/coming-from"],
     "tflite": ["docs/coming-from"],
     "tensorflow": ["docs/coming-from"],
