@@ -67,27 +67,27 @@ public class DamageTest {
 
     @Override
     public String findLibrary(String name) {
-      return "convnet".equals(name) ? path : null;
+      return "found".equals(name) ? path : null;
     }
   }
 
   private static String refusalOf(String path) {
-    return assertThrows(NacreException.class, () -> Model.load(new AndroidLoader(path), "convnet", "convnet").close())
+    return assertThrows(NacreException.class, () -> Model.load(new AndroidLoader(path), "found", "convnet").close())
         .getMessage();
   }
 
   @Test
   public void checksWhatTheClassLoaderFinds() throws IOException {
     byte[] whole = whole();
-    Path file = folder.newFile("libconvnet.so").toPath();
+    Path file = folder.newFile("libfound.so").toPath();
     Files.write(file, Arrays.copyOf(whole, whole.length / 2));
     String refusal = refusalOf(file.toString());
     assertTrue(refusal, refusal.startsWith("'" + file + "' is incomplete: "));
     // The system's loader does not find a library of this name: these get as far as there.
     Files.write(file, whole);
-    for (String path : new String[] {file.toString(), folder.getRoot() + "/base.apk!/lib/arm64-v8a/libconvnet.so", null}) {
+    for (String path : new String[] {file.toString(), folder.getRoot() + "/base.apk!/lib/arm64-v8a/libfound.so", null}) {
       String found = refusalOf(path);
-      assertTrue(found, found.contains("libconvnet.so: cannot open shared object file"));
+      assertTrue(found, found.contains("libfound.so: cannot open shared object file"));
     }
   }
 
