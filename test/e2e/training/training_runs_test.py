@@ -172,10 +172,10 @@ class TrainingRunsTest(nacre.NacreTest):
         """Two batches of 4 make the step of one of 8, but for the last digits."""
         small = self.build("--train-batch=4", "--accumulate", name="small")
         whole = self.build("--train-batch=8", name="whole")
-        for library, options in ((small, ["--accumulate=2"]), (whole, [])):
-            said = self.train(library, "--epochs=3", "--set=learning_rate=0.2", f"--save={self.path(os.path.basename(library))}", *options)
+        for name, library, *options in (("a", small, "--accumulate=2"), ("b", whole)):
+            said = self.train(library, "--epochs=3", "--set=learning_rate=0.2", f"--save={self.path(name)}", *options)
             self.assertIn("8 steps of 8 an epoch, which leaves 6 out\n", said)
-        for a, b in zip(self.floats("libsmall.so"), self.floats("libwhole.so")):
+        for a, b in zip(self.floats("a"), self.floats("b")):
             self.assertAlmostEqual(a, b, 5)
 
     def test_examples_along_another_axis(self):
