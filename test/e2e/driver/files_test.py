@@ -79,6 +79,8 @@ def stateful_model(path):
 
 
 class FilesTest(nacre.NacreTest):
+    parts = 3
+
     def program(self, name, *arguments, status=0):
         return self.call(os.path.join(nacre.BIN, name), *arguments, status=status, cwd=self.folder)
 

@@ -20,6 +20,8 @@ random = np.random.default_rng(5)
 
 
 class FeaturesTest(EnginesTest):
+    parts = 2
+
     def refused(self, operator, operands, words, answer=None, version=1, **attributes):
         model = Model(classical=version)
         model.node("ai.onnx.ml." + operator, [model.feed(x) for x in operands], operands[0] if answer is None else answer, **attributes)

@@ -49,6 +49,8 @@ TRANSFORMS = {"NONE": lambda x: x, "SOFTMAX": softmax, "LOGISTIC": sigmoid, "SOF
 
 
 class ClassicalTest(EnginesTest):
+    parts = 3
+
     def setUp(self):
         super().setUp()
         self.random = np.random.default_rng(17)

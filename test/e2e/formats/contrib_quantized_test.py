@@ -52,6 +52,8 @@ def softmax(x):
 class ConversionsTest(EnginesTest):
     """QuantizeLinear and DequantizeLinear: those of the standard, which has had 16 bits only since opset 21."""
 
+    parts = 2
+
     def test_one_scale(self):
         model, random = Model(opset=13), np.random.default_rng(1)
         x = random.uniform(-3, 3, (2, 5, 4)).astype(f32)
@@ -98,6 +100,8 @@ class ConversionsTest(EnginesTest):
 
 class LstmTest(EnginesTest):
     """DynamicQuantizeLSTM: products of integers; inputs and states are quantized by the range of all rows that have not ended."""
+
+    parts = 2
 
     steps, batch, inputs, hidden = 5, 3, 4, 6
 
@@ -187,6 +191,8 @@ class LstmTest(EnginesTest):
 
 
 class QAttentionTest(EnginesTest):
+    parts = 2
+
     batch, steps, inputs, heads, width = 2, 3, 5, 2, 4
 
     def add(self, model, element=np.uint8, per_column=False, zero=True, mask=None, hides=None, past=None, **attributes):
@@ -237,6 +243,8 @@ class QAttentionTest(EnginesTest):
 
 
 class OthersTest(EnginesTest):
+    parts = 2
+
     def test_quantized_embeddings(self):
         random = np.random.default_rng(6)
         ids, segments = np.array([[1, 4, 0], [2, 2, 3]], np.int32), np.array([[0, 1, 1], [0, 0, 1]], np.int32)

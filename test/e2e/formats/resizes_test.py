@@ -39,6 +39,8 @@ def mixed_images(**options):
 
 
 class ResizesTest(nacre.NacreTest):
+    parts = 5  # coprime to the samples of sizes below
+
     def write(self, images):
         path = self.path(f"{len(os.listdir(self.folder))}.onnx")
         images.save(path)

@@ -79,6 +79,8 @@ def constants_of(path):
 
 
 class BorderTest(nacre.NacreTest):
+    parts = 2
+
     def setUp(self):
         super().setUp()
         self.libraries = []  # (library, model)

@@ -90,6 +90,8 @@ class ComputedSlicesTest(EveryEngineTest):
 class TensorflowSliceTest(nacre.NacreTest):
     """A part of a given size where a run says."""
 
+    parts = 2
+
     def test_slice(self):
         int32, floats = tf.Type(tf.INT32), tf.Type(tf.FLOAT)
         nodes = [tf.node("x", "Placeholder", dtype=floats, shape=tf.Shape([ROWS, COLUMNS])), tf.node("at", "Placeholder", dtype=int32, shape=tf.Shape([2])),

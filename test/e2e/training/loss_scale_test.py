@@ -21,6 +21,8 @@ RELU, TANH = b"\x22\x04Relu", b"\x22\x04Tanh"  # the field op_type of ONNX's nod
 
 
 class LossScaleTest(training_cases.CaseOnGpuTest):
+    parts = 2
+
     compile_options = ("--place=gpu", "--gpu-precision=fp16")
 
     on_gpu = True

@@ -50,6 +50,8 @@ def real_vulkan():
 
 
 class DevicesTest(nacre.NacreTest):
+    parts = 2
+
     def setUp(self):
         super().setUp()
         network().save(self.path("learner.onnx"))
