@@ -18,7 +18,8 @@ constexpr int64_t kMostOfUnknown = 32;
 /// Operations of an unrolled body. More would make shaders large, and they would run slower for it.
 constexpr int64_t kMostOperations = 4096;
 
-/// The iterations after which `counter < end` is false, if `counter` begins at a constant and each iteration adds a constant.
+/// Returns after how many iterations `counter < end` is false. Nothing if `counter` does not begin at a constant, or does not
+/// grow by a constant.
 std::optional<int64_t> iterationsUntil(scf::WhileOp loop, Value counter, Value end) {
   auto before = dyn_cast<BlockArgument>(counter);
   const std::optional<int64_t> last = getConstantIntValue(end);
@@ -26,7 +27,8 @@ std::optional<int64_t> iterationsUntil(scf::WhileOp loop, Value counter, Value e
     return std::nullopt;
   const std::optional<int64_t> first = getConstantIntValue(loop.getInits()[before.getArgNumber()]);
   auto next = loop.getYieldedValues()[before.getArgNumber()].getDefiningOp<arith::AddIOp>();
-  if (!first || !next)
+  // A negative end or beginning means something else where numbers have no sign.
+  if (!first || *first < 0 || *last < 0 || !next)
     return std::nullopt;
   auto after = dyn_cast<BlockArgument>(next.getLhs());
   const std::optional<int64_t> step = getConstantIntValue(next.getRhs());
@@ -36,7 +38,7 @@ std::optional<int64_t> iterationsUntil(scf::WhileOp loop, Value counter, Value e
   return std::max<int64_t>(0, llvm::divideCeilSigned(*last - *first, *step));
 }
 
-/// The most iterations of `loop` while `condition` holds, which may be one of several that must.
+/// Returns the most iterations of `loop` while `condition` holds, or nothing if a counter does not limit it.
 std::optional<int64_t> iterationsWhile(scf::WhileOp loop, Value condition) {
   Operation *op = condition.getDefiningOp();
   if (auto both = dyn_cast_or_null<arith::AndIOp>(op)) {
@@ -126,8 +128,8 @@ bool unrollToLimit(mlir::gpu::GPUFuncOp function) {
 bool limitIterations(mlir::gpu::GPUFuncOp function) {
   if (isWithinLimit(function))
     return true;
-  // A copy tells whether unrolling suffices: a larger shader would only cost time on the GPUs that may still use it. The function itself
-  // is then unrolled in place, because others hold its values.
+  // A copy tells whether unrolling suffices: a larger shader would only cost time on the GPUs that may still use it. The
+  // function itself is then unrolled in place, because others hold its values.
   const OwningOpRef<mlir::gpu::GPUFuncOp> copy(function.clone());
   return unrollToLimit(*copy) && unrollToLimit(function);
 }

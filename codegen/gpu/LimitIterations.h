@@ -14,8 +14,8 @@ namespace nacre::codegen::gpu {
 /// The iterations of all loops, nested ones multiplied, that an invocation may run on any device.
 inline constexpr int64_t kMostIterations = 65535;
 
-/// Unrolls loops until an invocation runs at most kMostIterations. Returns false, and leaves the function as it is, if that
-/// is impossible: loops that data end are not unrolled.
+/// Unrolls loops until an invocation runs at most kMostIterations. Returns false, and leaves the function as it is, if
+/// that is impossible: loops that data end are not unrolled.
 bool limitIterations(mlir::gpu::GPUFuncOp function);
 
 } // namespace nacre::codegen::gpu

@@ -18,6 +18,7 @@ uint32_t elementType(mlir::Type type);
 /// Fails unless the model format has the types of all that an entry passes to kernels, or to the app.
 llvm::Error checkElementTypes(mlir::ModuleOp module);
 
+/// Appends texts and numbers of its rows to those of the model.
 class TensorRows {
 public:
   TensorRows(Strings &strings, llvm::SmallVector<int64_t> &dims) : strings(strings), dims(dims) {}
@@ -25,11 +26,12 @@ public:
   nacre_tensor describe(plan::StorageOp storage);
   /// With the labels and the quantization of the input.
   nacre_tensor describeInput(plan::StorageOp storage);
-  /// With the quantization of the output, and the outputs, from `firstCount` on, that hold how many elements its axes have.
+  /// With the quantization of the output. The outputs from `firstCount` on hold how many elements its axes have.
   nacre_tensor describeOutput(plan::StorageOp storage, int64_t firstCount);
 
 private:
-  /// Notes what the integers of `storage` stand for: one scale and zero point, or a list of them behind their axis (nacre_tensor).
+  /// Notes what the integers of `storage` stand for: one scale and zero point, or a list of them behind their axis
+  /// (nacre_tensor).
   void noteQuantization(plan::StorageOp storage, nacre_tensor &row);
 
   Strings &strings;

@@ -75,7 +75,7 @@ bool isSafetensors(StringRef bytes) {
          llvm::support::endian::read64le(bytes.data()) >= 2;
 }
 
-/// What torch.jit.save, torch.export.save and torch.save write are zip archives, which end with the names of their files.
+/// Recognizes the zip archives of torch.jit.save, torch.export.save and torch.save by the names of files at their end.
 FileKind recognizePyTorch(StringRef bytes) {
   constexpr size_t directoryBytes = size_t(1) << 20;
   StringRef directory = bytes.take_back(directoryBytes);

@@ -175,7 +175,7 @@ LogicalResult checkInput(const CheckedGraph &graph, TensorId input) {
   return error;
 }
 
-/// Whether a placeholder's shape must be given: the first axis may be taken as 1.
+/// Returns whether a placeholder's shape must be given. An open first axis alone is taken as 1.
 bool isOpen(const CheckedNode &placeholder) {
   const tensorflow::AttrValue *shape = findAttribute(*placeholder.proto, "shape");
   if (!shape || !shape->has_shape() || shape->shape().unknown_rank())

@@ -31,7 +31,7 @@ constexpr double bernoulli[] = {1. / 6, -1. / 30,     1. / 42,      -1. / 30,   
 
 Value power(NnBuilder &nn, Value base, Value exponent) { return nn.binary(BinaryKind::Pow, base, exponent); }
 
-/// Whether a number is an even integer. Infinity is one, as all large numbers are.
+/// Returns true where `x` is an even integer. Infinity counts as even, as all large numbers do.
 Value isEven(NnBuilder &nn, Value x) {
   Value half = nn.mul(x, 0.5);
   return nn.binary(BinaryKind::Equal, half, nn.unary(UnaryKind::Floor, half));
