@@ -31,12 +31,35 @@ OperandRange getWhollyMoved(Operation *op) {
       .Default([](Operation *other) { return other->getOperands().take_front(0); });
 }
 
-/// Rounding keeps the order of numbers, so that the largest of a window may be selected later.
+/// The bounds by one number each that `value` has, the last first, and what they bound.
+struct Bounded {
+  SmallVector<Operation *> bounds;
+  Value value;
+};
+
+Bounded findBounded(Value value) {
+  Bounded bounded{{}, value};
+  while (Operation *op = bounded.value.getDefiningOp()) {
+    auto unary = dyn_cast<nn::UnaryOp>(op);
+    auto binary = dyn_cast<nn::BinaryOp>(op);
+    const bool isRelu = unary && unary.getKind() == nn::UnaryKind::Relu;
+    const bool isBound = binary && (binary.getKind() == nn::BinaryKind::Min || binary.getKind() == nn::BinaryKind::Max);
+    if (!op->hasOneUse() || !(isRelu || (isBound && typeOf(binary.getRhs()).getRank() == 0)))
+      break;
+    bounded.bounds.push_back(op);
+    bounded.value = op->getOperand(0);
+  }
+  return bounded;
+}
+
+/// Rounding keeps the order of numbers, so that the largest of a window may be selected later, and bounds of a concat are those of its
+/// parts: each has its own way to become codes.
 struct QuantizeOfMoved : OpRewritePattern<nn::QuantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(nn::QuantizeOp op, PatternRewriter &rewriter) const override {
-    Operation *moving = op.getOperand().getDefiningOp();
+    const Bounded bounded = findBounded(op.getOperand());
+    Operation *moving = bounded.value.getDefiningOp();
     std::optional<double> scale = getSplat(op.getScale());
     if (!moving || !moving->hasOneUse() || !op.isPerTensor() || !scale || !(*scale > 0))
       return rewriter.notifyMatchFailure(op, "expected a movement that nothing else reads, and one constant scale");
@@ -47,15 +70,31 @@ struct QuantizeOfMoved : OpRewritePattern<nn::QuantizeOp> {
     Type code = op.getType().getElementType();
     if (isa<FloatType>(code) && isa<nn::InterleaveOp, nn::PoolOp>(moving))
       return rewriter.notifyMatchFailure(op, "expected integers for this movement");
+    if (!bounded.bounds.empty() && !isa<nn::ConcatOp>(moving))
+      return rewriter.notifyMatchFailure(op, "expected bounds of a concat");
     IRMapping mapping;
     for (Value value : moved)
       if (!mapping.contains(value))
-        mapping.map(value, nn::QuantizeOp::create(rewriter, op.getLoc(), typeOf(value).clone(code), value,
-                                                  op.getScale(), op.getZero(), 0, 0, op.getOverflows()));
+        mapping.map(value, nn::QuantizeOp::create(rewriter, op.getLoc(), typeOf(value).clone(code),
+                                                  bound(rewriter, value, bounded.bounds), op.getScale(), op.getZero(),
+                                                  0, 0, op.getOverflows()));
     Operation *movement = rewriter.clone(*moving, mapping);
     movement->getResult(0).setType(op.getType());
     rewriter.replaceOp(op, movement);
     return success();
+  }
+
+private:
+  /// `value` within `bounds`, of which the first is the last to be applied.
+  static Value bound(OpBuilder &builder, Value value, ArrayRef<Operation *> bounds) {
+    for (Operation *op : llvm::reverse(bounds)) {
+      IRMapping mapping;
+      mapping.map(op->getOperand(0), value);
+      Operation *applied = builder.clone(*op, mapping);
+      applied->getResult(0).setType(typeOf(value));
+      value = applied->getResult(0);
+    }
+    return value;
   }
 };
 

@@ -294,26 +294,6 @@ func.func @in_floats(%x: tensor<4x2xui8>, %y: tensor<4x2xf32>, %z: tensor<1x7000
 
 // -----
 
-// Parts of a concat with other scales than the result's are rounded to those before they are joined; one that has it stays as it is.
-
-// CHECK-LABEL: func.func @concat(
-// CHECK-SAME:    %[[A:[^ :]+]]: tensor<1x2x2x3xui8>, %[[B:[^ :]+]]: tensor<1x2x2x5xui8>)
-// CHECK:         %[[Q:[^ ,:()]+]] = nn.cast %{{.*}} : tensor<1x2x2x5xf32> to tensor<1x2x2x5xui8>
-// CHECK-NEXT:    %[[Y:[^ ,:()]+]] = nn.concat %[[A]], %[[Q]] {axis = 3 : i64} : tensor<1x2x2x3xui8>, tensor<1x2x2x5xui8>
-// CHECK-NEXT:    return %[[Y]]
-func.func @concat(%a: tensor<1x2x2x3xui8>, %b: tensor<1x2x2x5xui8>) -> tensor<1x2x2x8xui8> {
-  %scale = nn.constant dense<0.5> : tensor<f32>
-  %other = nn.constant dense<0.25> : tensor<f32>
-  %zero = nn.constant dense<7> : tensor<ui8>
-  %0 = nn.dequantize %a, %scale, %zero : tensor<1x2x2x3xui8>, tensor<f32>, tensor<ui8>
-  %1 = nn.dequantize %b, %other, %zero : tensor<1x2x2x5xui8>, tensor<f32>, tensor<ui8>
-  %2 = nn.concat %0, %1 {axis = 3} : tensor<1x2x2x3xf32>, tensor<1x2x2x5xf32>
-  %3 = nn.quantize %2, %scale, %zero : tensor<1x2x2x8xf32>, tensor<f32>, tensor<ui8>
-  return %3 : tensor<1x2x2x8xui8>
-}
-
-// -----
-
 // What a layer computes is rounded before it is moved; what reads reals converts them after a pool. One kernel transposes and rounds the
 // model's input.
 
