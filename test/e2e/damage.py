@@ -27,12 +27,17 @@ def flips(data, count, seed=1, structures_only=False):
         yield bytes(damaged)
 
 
+def flip_bit(data, place):
+    """A copy with one flipped bit in the byte at a place."""
+    flipped = bytearray(data)
+    flipped[place] ^= 1
+    return bytes(flipped)
+
+
 def flip_code(data):
     """A copy with one flipped bit in the middle of its code."""
     begin, end = table_ranges(data)[0]
-    flipped = bytearray(data)
-    flipped[(begin + end) // 2] ^= 1
-    return bytes(flipped)
+    return flip_bit(data, (begin + end) // 2)
 
 
 def remove_sum(data):
