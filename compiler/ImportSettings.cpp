@@ -10,6 +10,7 @@ importer::ImportOptions importOptionsOf(const CompilerOptions &options) {
   importer::ImportOptions result;
   result.shapes = options.inputShapes;
   result.values = options.inputValues;
+  result.pixelInputs = options.pixelInputs;
   result.inputs = options.inputs;
   result.outputs = options.outputs;
   result.states = options.states;

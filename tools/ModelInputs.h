@@ -9,6 +9,7 @@
 #define NACRE_TOOLS_MODELINPUTS_H
 
 #include "dialects/NamedFiles.h"
+#include "tools/PixelInputs.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CommandLine.h"
@@ -34,6 +35,10 @@ public:
     options.weights = weights;
     if (randomWeights.getNumOccurrences() > 0)
       options.randomWeights = randomWeights;
+    llvm::Expected<std::vector<importer::PixelInput>> pixels = parsePixelInputs(pixelInputs);
+    if (!pixels)
+      return pixels.takeError();
+    options.pixelInputs = std::move(*pixels);
     return llvm::joinErrors(readShapes(toShapes), readValues(toValues));
   }
   /// Adds the files that they name.
@@ -52,6 +57,10 @@ private:
   llvm::cl::list<std::string> values{
       "set", llvm::cl::value_desc("input=value|file"), llvm::cl::cat(category),
       llvm::cl::desc("Value of an input that decides a shape: numbers, .npy or TensorProto .pb; repeatable")};
+  llvm::cl::list<std::string> pixelInputs{"preprocess", llvm::cl::value_desc("input[:key=value...]"),
+                                          llvm::cl::cat(category),
+                                          llvm::cl::desc("Input that takes the pixels of a picture, which the model "
+                                                         "scales (see PIXELS in nacre-compile --help); repeatable")};
   llvm::cl::list<std::string> signatures{
       "signature", llvm::cl::value_desc("name"), llvm::cl::cat(category),
       llvm::cl::desc(

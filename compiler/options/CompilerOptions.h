@@ -5,6 +5,7 @@
 #ifndef NACRE_COMPILER_OPTIONS_COMPILEROPTIONS_H
 #define NACRE_COMPILER_OPTIONS_COMPILEROPTIONS_H
 
+#include "compiler/import/options/Pixels.h"
 #include "compiler/train/TrainingOptions.h"
 #include "dialects/plan/Accuracy.h"
 #include "dialects/plan/GpuPrecision.h"
@@ -53,6 +54,7 @@ struct CompilerOptions {
   std::string cpus;                                              ///< Comma-separated; empty: the target's default.
   std::map<std::string, llvm::SmallVector<int64_t>> inputShapes; ///< `--shape`
   std::map<std::string, std::string> inputValues; ///< `--set`: a value, or the path of a .npy or .pb file
+  std::vector<importer::PixelInput> pixelInputs;  ///< `--preprocess`
   std::vector<std::string> inputs, outputs;       ///< `--input`, `--output`: tensors to cut the model at
   std::vector<std::string> signatures;            ///< `--signature`: each is an entry
   std::string tag;                                ///< `--tag`, of the graph that has them

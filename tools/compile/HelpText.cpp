@@ -38,6 +38,9 @@ EXAMPLES
       a library in the folder of each target; nacre-package makes an AAR of both
   nacre-compile detector.onnx -o libdetector.so --shape image=1x3x320x320
       give an open input its shape
+  nacre-compile mobilenet.onnx -o libmobilenet.so \
+    --preprocess=image:mean=0.485,0.456,0.406:std=0.229,0.224,0.225
+      a library that takes the pixels of pictures and scales them itself
   nacre-compile detector.onnx -o libdetector.so --target=android-arm64 \
     --place=auto --device=snapdragon-778g
       on that phone's CPU and GPU, whichever is predicted to be faster for
@@ -80,6 +83,20 @@ static void printLosses(raw_ostream &os) {
         "  none     gradients only\n";
 }
 
+static void printPixels(raw_ostream &os) {
+  os << R"(
+PIXELS (--preprocess=)
+  <input> takes bytes of height x width x channels, as cameras and decoders give
+  them. The model computes (pixel * range / 255 - mean) / std of them.
+)";
+  printEntry(os, ":mean=X[,Y,Z]", "for all channels, or for each in the network's order (default: 0)", 25);
+  printEntry(os, ":std=X[,Y,Z]", "likewise (default: 1)", 25);
+  printEntry(os, ":range=X", "value of a white pixel (default: 1)", 25);
+  printEntry(os, ":pixels=<order>", "rgb, bgr, rgba, bgra or gray, as the app has them (default: rgb, or gray)", 25);
+  printEntry(os, ":channels=<rgb|bgr>", "order that the network wants (default: rgb)", 25);
+  printEntry(os, ":layout=<nchw|nhwc>", "place of the network's channels (default: the axis of 1 or 3)", 25);
+}
+
 Help describeOptions(ArrayRef<const cl::OptionCategory *> categories) {
   Help help{"Compiles a trained network into one shared library with a C header.",
             "nacre-compile [options] <model>",
@@ -91,6 +108,7 @@ Help describeOptions(ArrayRef<const cl::OptionCategory *> categories) {
   raw_string_ostream os(help.closing);
   os << "\nPRESETS (--for=)\n";
   listPresets(os);
+  printPixels(os);
   printLosses(os);
   os << "\nPHASES (--compile-to=)\n";
 #define PHASE(enumerator, word, what) printEntry(os, word, what, 12);

@@ -34,6 +34,7 @@ TYPES = {
     "cpu|gpu|split:percent|auto": "str", "norm:X|value:X": "str", "kind[:constant=X,...]": "str",
     "file": "Path", "prefix|folder": "Path", "file.caffemodel": "Path", "file.caffemodel|folder": "Path", "name|file.json": "Path",
     # A value per tensor: the type of the value.
+    "input[:key=value...]": "str",
     "input=1x3x224x224": "Union[str, Sequence[int]]", "input=value|file": "Any", "input:output": "str",
     "input:axis|input:none": "Union[int, str]", "tensor:ratio": "float", "kind:tensor[,label=name]": "str", "node[,loss=tensor]": "str",
 }

@@ -21,8 +21,8 @@ llvm::Error ModelOptions::read(CompilerOptions &compiler, run::Options &run, Nam
 
 HelpGroup ModelOptions::groupOfModel() {
   return {"Model",
-          {"shape", "set", "state", "cut-input", "cut-output", "entry", "signature", "tag", "checkpoint", "weights",
-           "random-weights"}};
+          {"shape", "set", "preprocess", "state", "cut-input", "cut-output", "entry", "signature", "tag", "checkpoint",
+           "weights", "random-weights"}};
 }
 
 HelpGroup ModelOptions::groupOfComputation() {

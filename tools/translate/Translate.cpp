@@ -65,8 +65,8 @@ static nacre::tools::Help describeOptions() {
           {{"Action, one of these", {"import", "check", "state"}},
            {"Output", {"o", "locations"}},
            {"Model",
-            {"shape", "set", "input", "output", "signature", "tag", "checkpoint", "weights", "random-weights",
-             "max-constant"}}},
+            {"shape", "set", "preprocess", "input", "output", "signature", "tag", "checkpoint", "weights",
+             "random-weights", "max-constant"}}},
           kClosing.str()};
 }
 

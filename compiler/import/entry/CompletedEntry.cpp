@@ -8,6 +8,7 @@
 #include "compiler/import/builder/EraseUnused.h"
 #include "compiler/import/builder/IndexNotes.h"
 #include "compiler/import/entry/KeptState.h"
+#include "compiler/import/entry/PixelInputs.h"
 
 using namespace mlir;
 
@@ -54,12 +55,8 @@ static LogicalResult checkElements(func::FuncOp function, const SettledInputs &i
   return success();
 }
 
-LogicalResult completeEntry(func::FuncOp function, const SettledInputs &inputs, const ImportOptions &options,
-                            const ModelView &model) {
-  eraseUnused(function.front());
-  eraseIndexNotes(function);
-  if (failed(keepStates(function, options.states, model)))
-    return failure();
+/// Gives the batch that `--shape` wants, if it is another one than the model states.
+static LogicalResult settleBatch(func::FuncOp function, const SettledInputs &inputs, const ImportOptions &options) {
   BatchChange change;
   change.isTrained = options.training.has_value();
   std::optional<std::pair<NewBatch, unsigned>> unlikely;
@@ -81,6 +78,15 @@ LogicalResult completeEntry(func::FuncOp function, const SettledInputs &inputs, 
   if (unlikely)
     return tryBatch(function, change, unlikely->first, function.getArgument(unlikely->second).getLoc());
   return changeBatch(function, change);
+}
+
+LogicalResult completeEntry(func::FuncOp function, const SettledInputs &inputs, const ImportOptions &options,
+                            const ModelView &model) {
+  eraseUnused(function.front());
+  eraseIndexNotes(function);
+  return success(succeeded(keepStates(function, options.states, model)) &&
+                 succeeded(settleBatch(function, inputs, options)) &&
+                 succeeded(takePixels(function, options.pixelInputs, model)));
 }
 
 } // namespace nacre::importer

@@ -5,6 +5,8 @@
 #ifndef NACRE_COMPILER_IMPORT_OPTIONS_IMPORTOPTIONS_H
 #define NACRE_COMPILER_IMPORT_OPTIONS_IMPORTOPTIONS_H
 
+#include "compiler/import/options/Pixels.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -49,6 +51,8 @@ struct ImportOptions {
   /// Tensors that become inputs, and tensors that become outputs (`--input`, `--output`);
   /// empty: those of the model.
   std::vector<std::string> inputs, outputs;
+  /// Inputs that take pixels (`--preprocess`).
+  std::vector<PixelInput> pixelInputs;
   /// The functions to import from a model with several, each a separate entry, and the graph that has them (`--signature`,
   /// `--tag`); empty: the default one.
   std::vector<std::string> signatures;

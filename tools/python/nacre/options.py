@@ -17,6 +17,8 @@ class CompileOptions(TypedDict, total=False):
     """Shape of an input: sizes that the model leaves open, or another batch (input=scalar: no axes); repeatable"""
     set: Union[Mapping[str, Any], str, Sequence[str]]
     """Value of an input that decides a shape: numbers, .npy or TensorProto .pb; repeatable"""
+    preprocess: Union[str, Sequence[str]]
+    """Input that takes the pixels of a picture, which the model scales (see PIXELS in nacre-compile --help); repeatable"""
     signature: Union[str, Sequence[str]]
     """Function of a saved model; several become entries; repeatable (default: serving_default, or the only one)"""
     tag: str
