@@ -4,11 +4,12 @@
 // Why:   see Target.h.
 // How:   1. the operating systems are a table;
 //        2. a CPU's features are asked of LLVM, or of this machine for `native`, and kept where the runtime can check
-//        them;
+//        them; a phone's chip has those that all of its cores have (Chips.h);
 //        3. the base architectures are a table, of which a CPU gets the best that it has;
 //        4. what is left is the features above it, and the model that tunes.
 
 #include "codegen/Target.h"
+#include "codegen/Chips.h"
 #include "codegen/TargetNames.h"
 
 #include "runtime/include/nacre/model_format.h"
@@ -94,10 +95,16 @@ Expected<StringSet<>> featuresOf(StringRef cpu, bool arm64) {
     return features;
   }
   if (arm64) {
+    if (const Chip *chip = findChip(cpu)) {
+      for (const std::string &name : featuresOf(*chip))
+        features.insert(name);
+      return features;
+    }
     std::optional<AArch64::CpuInfo> info = AArch64::parseCpu(cpu);
     std::vector<StringRef> names;
     if (!info || !AArch64::getExtensionFeatures(info->getImpliedExtensions(), names))
-      return createStringError("cpu must be an arm64 CPU that LLVM knows, but is '%s'", cpu.str().c_str());
+      return createStringError("cpu must be a phone's chip or an arm64 CPU that LLVM knows, but is '%s'",
+                               cpu.str().c_str());
     for (StringRef name : names)
       if (name.consume_front("+"))
         features.insert(name);
@@ -188,6 +195,8 @@ Expected<Target> makeTarget(const System &system, StringRef cpu) {
 
   if (cpu == "native")
     cpu = sys::getHostCPUName();
+  if (const Chip *chip = arm64 ? findChip(cpu) : nullptr)
+    cpu = chip->clusters().front().core; // most of a model's work is done by the big cores
   const ArrayRef<Base> bases = arm64 ? ArrayRef(kArm64Bases) : ArrayRef(kX86Bases);
   const auto *base = find_if(bases, [&](const Base &base) { return target.needs & NACRE_CPU_NEED(base.bit); });
   if (base == bases.end() || !(target.needs & NACRE_CPU_NEED(bases.back().bit)))
@@ -239,13 +248,18 @@ std::vector<std::string> cpuNames(StringRef target) {
   if (!system)
     return {};
   SmallVector<StringRef> known;
-  if (Triple(system->triple).isAArch64())
+  std::vector<std::string> names;
+  if (Triple(system->triple).isAArch64()) {
+    names = chipNames();
     AArch64::fillValidCPUArchList(known);
-  else
+  } else {
     X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
+  }
   if (system->name == hostName())
     known.push_back("native");
-  return {known.begin(), known.end()};
+  for (StringRef name : known)
+    names.push_back(name.str());
+  return names;
 }
 
 /// Returns whether `name` is a usual one of a system on 32-bit ARM.

@@ -4,7 +4,6 @@
 
 #include "compiler/Pipeline.h"
 #include "codegen/Backend.h"
-#include "codegen/TargetNames.h"
 #include "codegen/package/Package.h"
 #include "compiler/CompileKernels.h"
 #include "compiler/ImportSettings.h"
@@ -383,17 +382,5 @@ LogicalResult compileModel(const CompilerOptions &options, MLIRContext &context,
                            CompileReport &report, Progress progress, NamedFiles *files) {
   return Compilation(options, context, text, report, progress, files).run();
 }
-
-llvm::Error checkTarget(StringRef target, StringRef cpus) { return codegen::parseTargets(target, cpus).takeError(); }
-
-std::vector<std::string> targetNames() { return codegen::targetNames(); }
-
-std::vector<std::string> cpuNames(StringRef target) { return codegen::cpuNames(target); }
-
-bool isCpuOf(StringRef target, StringRef cpu) { return codegen::isCpuOf(target, cpu); }
-
-llvm::SmallVector<std::pair<std::string, std::string>> describeDevices() { return place::describeShippedProfiles(); }
-
-llvm::Error checkDevice(StringRef device) { return place::checkDevice(device); }
 
 } // namespace nacre

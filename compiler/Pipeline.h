@@ -38,22 +38,6 @@ llvm::LogicalResult compileModel(const CompilerOptions &options, mlir::MLIRConte
 /// Returns the files that compileModel() writes if the output is a library or an object: words after "the", and the path of each.
 llvm::SmallVector<std::pair<std::string, std::string>> describeOutputs(const CompilerOptions &options);
 
-/// Names and descriptions of the device profiles that nacre-compile carries.
-llvm::SmallVector<std::pair<std::string, std::string>> describeDevices();
-
-/// Fails, with the reason, where CompilerOptions::target and cpus cannot be these.
-llvm::Error checkTarget(llvm::StringRef target, llvm::StringRef cpus);
-
-/// Returns the names that CompilerOptions::target may have, and those that CompilerOptions::cpus may have for a target.
-std::vector<std::string> targetNames();
-std::vector<std::string> cpuNames(llvm::StringRef target);
-
-/// Whether CompilerOptions::cpus may name this CPU where the target is this one.
-bool isCpuOf(llvm::StringRef target, llvm::StringRef cpu);
-
-/// Fails, with the reason, where CompilerOptions::device names no profile, or one that is not valid.
-llvm::Error checkDevice(llvm::StringRef device);
-
 } // namespace nacre
 
 #endif // NACRE_COMPILER_PIPELINE_H

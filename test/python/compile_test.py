@@ -129,6 +129,7 @@ class CompileTest(packaged.PackageTest):
                 ({"check": True}, "check is not an option of compile(), because it makes no library; run nacre-compile --check"),
                 ({"output": {"a": 1}}, "output does not accept a dict; options that do are batch_axis, dropout, loss, set, shape, state"),
                 ({"for_": "list"}, "for_='list' makes no library; run nacre-compile --for=list"),
+                ({"cpu": "list"}, "cpu='list' makes no library; run nacre-compile --cpu=list"),
                 ({"acuracy": "strict"}, "unknown option 'acuracy'; did you mean 'accuracy'?"),
                 ({"wieght_type": "fp16"}, "unknown option 'wieght_type'; did you mean 'weight_type'?"),
                 ({"libary": "x.so"}, "unknown option 'libary'; did you mean 'library'?"),

@@ -2,6 +2,7 @@
 
 #include "tools/compile/Console.h"
 
+#include "compiler/DeviceNames.h"
 #include "compiler/ModelQuestions.h"
 #include "dialects/Count.h"
 #include "dialects/OutputFile.h"

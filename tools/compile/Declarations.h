@@ -45,15 +45,15 @@ struct Declarations {
                                       llvm::cl::desc("host, linux-x86_64, linux-arm64, android-arm64 or "
                                                      "android-x86_64; several write a folder each (default: host)")};
   llvm::cl::opt<std::string> cpu{"cpu", llvm::cl::cat(target), llvm::cl::value_desc("name[,name]"),
-                                 llvm::cl::desc("CPUs to compile for, by LLVM's names; each kernel has a variant for "
-                                                "each (default: native on the host, else the baseline)")};
+                                 llvm::cl::desc("CPUs by LLVM's names, or phones' chips (list prints them), a variant "
+                                                "for each (default: native on the host, else the baseline)")};
   llvm::cl::opt<std::string> place{"place", llvm::cl::init("cpu"), llvm::cl::cat(target),
                                    llvm::cl::value_desc("cpu|gpu|split:percent|auto"),
                                    llvm::cl::desc("cpu, gpu (CPU only where no GPU code exists), split:N (N % of each "
                                                   "kernel on the GPU) or auto (fastest on --device) (default: cpu)")};
   llvm::cl::opt<std::string> device{
       "device", llvm::cl::cat(target), llvm::cl::value_desc("name|file.json"),
-      llvm::cl::desc("Device profile for --place=auto and for predicted times; list prints the names")};
+      llvm::cl::desc("Profile for --place=auto and predicted times; list prints them (default: the chip of --cpu)")};
   llvm::cl::opt<std::string> gpuPrecision{
       "gpu-precision", llvm::cl::init("fp32"), llvm::cl::cat(target), llvm::cl::value_desc("fp32|fp16"),
       llvm::cl::desc("Storage type of values and weights on the GPU; sums stay fp32 (default: fp32)")};

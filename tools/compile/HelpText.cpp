@@ -3,6 +3,7 @@
 #include "tools/compile/HelpText.h"
 
 #include "compiler/options/CompilerOptions.h"
+#include "tools/compile/ChipList.h"
 #include "tools/compile/Presets.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -109,6 +110,8 @@ Help describeOptions(ArrayRef<const cl::OptionCategory *> categories) {
   os << "\nPRESETS (--for=)\n";
   listPresets(os);
   printPixels(os);
+  os << "\nCHIPS OF PHONES (--cpu=)\n";
+  listChipNames(os);
   printLosses(os);
   os << "\nPHASES (--compile-to=)\n";
 #define PHASE(enumerator, word, what) printEntry(os, word, what, 12);

@@ -3,6 +3,7 @@
 // Reads the declared options into plain structs, and refuses what does not go together.
 
 #include "tools/compile/Options.h"
+#include "compiler/DeviceNames.h"
 #include "compiler/Pipeline.h"
 #include "dialects/OutputFile.h"
 #include "tools/CommandLine.h"
@@ -77,8 +78,12 @@ Expected<std::vector<std::string>> applyPreset(Declarations &options) {
   return typed;
 }
 
-/// Returns "; did you mean '<name>'?" for a name that is nearly that of a device profile. A path is not.
+/// Returns "; did you mean '<name>'?" for a name that is nearly that of a device profile. A path is not. For a chip
+/// without a profile, says what its name is good for.
 std::string suggestDevice(const std::string &device) {
+  if (!chipNamed(device).empty())
+    return ", a chip with no profile of its GPU; --cpu=" + device +
+           " compiles for its CPU, and nacre-tune measures a profile";
   std::vector<std::string> names;
   for (const auto &[name, description] : describeDevices())
     names.push_back(name);
@@ -184,13 +189,18 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   result.listDevices = options.device == "list";
   result.listPresets = options.preset == "list";
   result.listOperators = options.listOperators;
-  if (result.listDevices || result.listPresets || result.listOperators)
+  result.listChips = options.cpu == "list";
+  if (result.listDevices || result.listPresets || result.listOperators || result.listChips)
     return result;
   if (options.model.empty())
     return bad("a model must be given, as in nacre-compile model.onnx; see --help");
   CompilerOptions &compiler = result.compiler;
   compiler.modelPath = options.model;
   compiler.modelName = options.name;
+  // A chip that is named is also the device, before a preset assumes another.
+  if (const std::string profile = profileOfChip(options.cpu);
+      !profile.empty() && options.device.getNumOccurrences() == 0 && options.device.addOccurrence(0, "device", profile))
+    llvm_unreachable("the name of a profile must be one that can be given");
   if (options.preset.getNumOccurrences() > 0) {
     Expected<std::vector<std::string>> typed = applyPreset(options);
     if (!typed)
@@ -241,7 +251,8 @@ Expected<CommandLine> parseCommandLine(int argc, char **argv) {
   if (!placement)
     return placement.takeError();
   compiler.placement = *placement;
-  compiler.device = options.device;
+  const std::string ofChip = profileOfChip(options.device);
+  compiler.device = ofChip.empty() ? options.device.getValue() : ofChip;
   if (placement->engines == Placement::Engines::Auto && compiler.device.empty())
     return bad("--place=auto requires --device=<name>; --device=list prints the names");
   if (!compiler.device.empty())

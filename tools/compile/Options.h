@@ -22,7 +22,8 @@ struct CommandLine {
   bool check = false;
   bool listWeights = false;
   bool quiet = false;
-  bool listDevices = false, listPresets = false, listOperators = false; ///< Nothing else is asked for.
+  bool listDevices = false, listPresets = false, listOperators = false,
+       listChips = false; ///< Nothing else is asked for.
 };
 
 /// Parses the arguments; errors say which one is at fault and what it must be. `--help` and `--version` print and end

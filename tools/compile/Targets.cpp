@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tools/compile/Targets.h"
+#include "compiler/DeviceNames.h"
 #include "compiler/Pipeline.h"
 #include "tools/NearestName.h"
+#include "tools/compile/ChipList.h"
 #include "tools/compile/Presets.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -47,6 +49,17 @@ static void dropWhatTargetLacks(CommandLine &one) {
            [](StringRef typed) { return typed.starts_with("--cpu=") || typed.starts_with("--weight-type="); });
 }
 
+/// Returns the names of phones' chips for an error about a CPU, if one of the targets can be a phone's.
+static std::string chipsFor(ArrayRef<std::string> targets) {
+  const std::string any = describeChips().front().name;
+  if (none_of(targets, [&](StringRef target) { return isCpuOf(target, any); }))
+    return "";
+  std::string text = "\nchips of phones (--cpu=list prints their cores):\n";
+  raw_string_ostream os(text);
+  listChipNames(os);
+  return StringRef(text).rtrim().str();
+}
+
 /// Checks a target and its CPUs. The error suggests the name that was probably meant.
 static Error checkNames(StringRef target, StringRef cpus) {
   Error error = checkTarget(target, cpus);
@@ -58,7 +71,7 @@ static Error checkNames(StringRef target, StringRef cpus) {
     return createStringError(message + didYouMean(target.str(), targets));
   for (StringRef cpu : split(cpus, ','))
     if (cpu = cpu.trim(); cpu != "native" && !isCpuOf(target, cpu))
-      return createStringError(message + didYouMean(cpu.str(), cpuNames(target)));
+      return createStringError(message + didYouMean(cpu.str(), cpuNames(target)) + chipsFor(target.str()));
   return createStringError(message);
 }
 
@@ -104,7 +117,7 @@ Expected<std::vector<CommandLine>> forEachTarget(const CommandLine &commandLine)
     for (const std::string &target : targets)
       append_range(known, cpuNames(target));
     return createStringError("--cpu must be of one of the targets, but '" + cpu + "' is not" +
-                             didYouMean(cpu.trim().str(), known));
+                             didYouMean(cpu.trim().str(), known) + chipsFor(targets));
   }
 
   std::vector<CommandLine> all;

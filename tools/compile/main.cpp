@@ -6,6 +6,7 @@
 #include "compiler/Pipeline.h"
 #include "tools/CommandLine.h"
 #include "tools/OutOfMemory.h"
+#include "tools/compile/ChipList.h"
 #include "tools/compile/Console.h"
 #include "tools/compile/Options.h"
 #include "tools/compile/Presets.h"
@@ -55,6 +56,10 @@ int main(int argc, char **argv) {
     return tools::listDevices();
   if (commandLine->listPresets) {
     tools::listPresets(llvm::outs());
+    return 0;
+  }
+  if (commandLine->listChips) {
+    tools::listChips(llvm::outs());
     return 0;
   }
   if (commandLine->listOperators) {

@@ -6,7 +6,7 @@
 // Passes say what is wrong with their options, and compile for the first of several CPUs.
 
 // TARGET: error: target must be host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64, but is 'mars'
-// CPU:    error: cpu must be an arm64 CPU that LLVM knows, but is 'znver5'
+// CPU:    error: cpu must be a phone's chip or an arm64 CPU that LLVM knows, but is 'znver5'
 // FIRST:  vector<16xf32>
 plan.kernel @double nest (%x: tensor<60x64xf32>) into (%y: tensor<60x64xf32>) cut 0 : 60 by 1 {
   %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}

@@ -40,7 +40,7 @@ class StandardOutputTest(nacre.NacreTest):
         for name in STATUS:
             self.assert_lost(name, "--help")
             self.assert_lost(name, "--version")
-        for option in ("--list-operators", "--device=list", "--for=list", "--help-hidden"):
+        for option in ("--list-operators", "--device=list", "--for=list", "--cpu=list", "--help-hidden"):
             self.assert_lost("nacre-compile", option)
         self.assert_lost("nacre-opt", "--show-dialects")
 

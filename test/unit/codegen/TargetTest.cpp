@@ -3,6 +3,7 @@
 // What --target= and --cpu= mean.
 
 #include "codegen/Target.h"
+#include "codegen/Chips.h"
 #include "codegen/TargetNames.h"
 
 #include "runtime/include/nacre/model_format.h"
@@ -147,6 +148,55 @@ TEST(Target, ACpuIsOfAnArchitecture) {
   EXPECT_FALSE(isCpuOf("mars", "znver5"));
 }
 
+TEST(Target, AChipNeedsOnlyWhatAllOfItsCoresHave) {
+  EXPECT_GE(chips().size(), 40u);
+  for (const Chip &chip : chips()) {
+    const Target target = parse("android-arm64", chip.name.data()).front();
+    ASSERT_FALSE(chip.clusters().empty()) << chip.name.str();
+    uint64_t common = ~uint64_t(0);
+    for (const ChipCluster &cluster : chip.clusters()) {
+      EXPECT_GE(cluster.cores, 1u) << chip.name.str();
+      const std::string core = cluster.core.str();
+      ASSERT_EQ(errorOf("android-arm64", core.c_str()), "") << chip.name.str();
+      const Target alone = parse("android-arm64", core.c_str()).front();
+      EXPECT_EQ(target.needs & ~alone.needs, 0u) << chip.name.str() << " needs what " << core << " lacks";
+      common &= alone.needs;
+    }
+    // All of it, except for a feature that is said to be missing.
+    EXPECT_EQ((common & ~target.needs) != 0, !chip.lacks.empty()) << chip.name.str();
+    const std::string big = chip.clusters().front().core.str();
+    EXPECT_EQ(target.tuneCpu, parse("android-arm64", big.c_str()).front().tuneCpu) << chip.name.str();
+    EXPECT_EQ(target.inOrder, parse("android-arm64", big.c_str()).front().inOrder) << chip.name.str();
+  }
+}
+
+TEST(Target, OldRevisionsHaveNoDotProduct) {
+  for (const Chip &chip : chips())
+    for (const ChipCluster &cluster : chip.clusters())
+      if (cluster.core == "cortex-a75")
+        EXPECT_EQ(chip.lacks.str(), "dotprod") << chip.name.str();
+  EXPECT_FALSE(parse("android-arm64", "snapdragon-845").front().needs & NACRE_CPU_NEED(NACRE_ARM64_DOTPROD));
+  EXPECT_TRUE(parse("android-arm64", "snapdragon-855").front().needs & NACRE_CPU_NEED(NACRE_ARM64_DOTPROD));
+}
+
+TEST(Target, AChipHasSeveralNames) {
+  ASSERT_NE(findChip("snapdragon-8-gen-2"), nullptr);
+  for (const char *name : {"sm8550", "SM8550", "Snapdragon-8-Gen-2"})
+    EXPECT_EQ(findChip(name), findChip("snapdragon-8-gen-2")) << name;
+  EXPECT_EQ(findChip(""), nullptr);
+  EXPECT_EQ(findChip("cortex-a76"), nullptr);
+  std::vector<std::string> names = chipNames();
+  for (const std::string &name : names)
+    EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
+  EXPECT_TRUE(isCpuOf("android-arm64", "sm8550"));
+  EXPECT_FALSE(isCpuOf("android-x86_64", "sm8550"));
+}
+
+TEST(Target, AChipWithLittleCoresOnlyIsLittle) {
+  EXPECT_TRUE(parse("android-arm64", "helio-g35").front().inOrder);
+  EXPECT_FALSE(parse("android-arm64", "helio-g99").front().inOrder);
+}
+
 TEST(Target, NamesAreAccepted) {
   for (const std::string &target : targetNames()) {
     EXPECT_GE(parse(target.c_str(), "").size(), 1u) << target;
@@ -161,7 +211,8 @@ TEST(Target, MistakesAreNamed) {
   EXPECT_EQ(errorOf("windows", ""),
             "target must be host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64, but is 'windows'");
   EXPECT_EQ(errorOf("linux-x86_64", "cortex-a76"), "cpu must be an x86-64 CPU that LLVM knows, but is 'cortex-a76'");
-  EXPECT_EQ(errorOf("linux-arm64", "znver5"), "cpu must be an arm64 CPU that LLVM knows, but is 'znver5'");
+  EXPECT_EQ(errorOf("linux-arm64", "znver5"),
+            "cpu must be a phone's chip or an arm64 CPU that LLVM knows, but is 'znver5'");
   EXPECT_EQ(errorOf("linux-x86_64", "core2"), "cpu must have SSE4.2, but 'core2' does not");
   EXPECT_EQ(errorOf("android-arm64", "native"), "cpu must be named for target android-arm64, but is 'native'");
   EXPECT_EQ(errorOf("android-arm64", "cortex-a53,cortex-a76,cortex-a78"),

@@ -16,7 +16,7 @@ OWN = ("target", "library", "compiler", "timeout", "cache", "progress")
 # What others call it, or where it is.
 _ELSEWHERE = {"batch": "shape={'<input>': (4, 3, 224, 224)} sets the batch", "threads": "model.session(threads=2) sets the threads of runs"}
 # Their value `list` makes nacre-compile print the names that there are.
-_LISTS = ("for", "device")
+_LISTS = ("for", "device", "cpu")
 
 
 def arguments(options: Mapping[str, Any], folder: str) -> Iterator[str]:

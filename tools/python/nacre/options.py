@@ -42,11 +42,11 @@ class CompileOptions(TypedDict, total=False):
     for_: Literal["phone", "board", "desktop"]
     """Preset that sets several options; explicit options win (see PRESETS)"""
     cpu: Union[str, Sequence[str]]
-    """CPUs to compile for, by LLVM's names; each kernel has a variant for each (default: native on the host, else the baseline)"""
+    """CPUs by LLVM's names, or phones' chips (list prints them), a variant for each (default: native on the host, else the baseline)"""
     place: str
     """cpu, gpu (CPU only where no GPU code exists), split:N (N % of each kernel on the GPU) or auto (fastest on --device) (default: cpu)"""
     device: Path
-    """Device profile for --place=auto and for predicted times; list prints the names"""
+    """Profile for --place=auto and predicted times; list prints them (default: the chip of --cpu)"""
     gpu_precision: Literal["fp32", "fp16"]
     """Storage type of values and weights on the GPU; sums stay fp32 (default: fp32)"""
     accuracy: Literal["fast", "strict"]
