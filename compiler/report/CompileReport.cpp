@@ -130,6 +130,23 @@ static json::Object describe(const Roof &roof) {
                       {"cache_bytes_per_second", roof.cacheBytesPerSecond}};
 }
 
+/// Returns the device that the preset has assumed and what its GPU got, in words; "" if the user named the device.
+static std::string describeAssumption(const CompileReport &report) {
+  const bool isAssumed =
+      any_of(report.preset.options, [](StringRef option) { return option.starts_with("--device="); });
+  if (!isAssumed || !report.roofs)
+    return "";
+  const unsigned onGpu = count_if(report.launches, [](const LaunchReport &launch) { return launch.gpuShare > 0; });
+  const std::string launches = describeCount(report.launches.size(), "launch");
+  std::string text = "assumed a phone like this one: " + report.roofs->description + "; ";
+  if (onGpu)
+    return text + formatv("its GPU gets {0} of {1}", onGpu, launches).str();
+  const bool isChosen = is_contained(report.preset.options, "--place=auto");
+  return text + formatv("its GPU gets none of {0}{1}", launches,
+                        isChosen ? ", because its CPU is predicted to be as fast" : "")
+                    .str();
+}
+
 json::Value CompileReport::toJson() const {
   json::Array narrowRows;
   for (const NarrowWeight &weight : narrowWeights)
@@ -182,6 +199,8 @@ json::Value CompileReport::toJson() const {
     report["weights_file"] = weightsFile;
   if (!preset.word.empty())
     report["preset"] = json::Object{{"for", preset.word}, {"options", json::Array(preset.options)}};
+  if (const std::string assumed = describeAssumption(*this); !assumed.empty())
+    report["assumed"] = assumed;
   if (stepTimes)
     report["predicted_step_ms"] =
         json::Object{{"forward", stepTimes->forward}, {"backward", stepTimes->backward}, {"update", stepTimes->update}};
@@ -291,6 +310,8 @@ std::string CompileReport::summary() const {
   if (predicted)
     os << formatv("  predicted for {0}: {1:F2} ms with {2}, CPU only {3:F2} ms\n", device, predicted->placed,
                   describeCount(predicted->meetings, "synchronization point"), predicted->cpu);
+  if (const std::string assumed = describeAssumption(*this); !assumed.empty())
+    os << "  " << assumed << "\n";
   unsigned declined = count_if(
       launches, [](const LaunchReport &launch) { return launch.gpuShare == 0 && !launch.gpuDeclined.empty(); });
   if (declined)

@@ -65,6 +65,19 @@ class PresetsTest(nacre.NacreTest):
         self.assertNotIn("preset", self.report_of())
         self.assertNotIn("--for=", self.call(COMPILE, self.model("relu"), "-o", self.path("librelu.so")))
 
+    def test_the_phone_that_is_assumed_is_told(self):
+        """Also what its GPU gets. Nothing is assumed if the device is named."""
+        device = "assumed a phone like this one: Samsung Exynos 2100: Cortex-X1, Mali-G78 MP14; its GPU gets "
+        self.assertEqual(len(self.report_of("--for=phone")["launches"]), 1)
+        for options, words in (((), "none of 1 launch, because its CPU is predicted to be as fast"), (("--place=gpu",), "1 of 1 launch"),
+                               (("--place=cpu",), "none of 1 launch")):
+            with self.subTest(options):
+                self.assertEqual(self.report_of("--for=phone", *options)["assumed"], device + words)
+                said = self.call(COMPILE, self.model("dense"), "-o", self.path("libdense.so"), "--for=phone", *options)
+                self.assertIn(f"\n  {device}{words}\n", said)
+        for options in (("--for=phone", "--device=helio-g99"), ("--for=phone", "--cpu=helio-g99"), ("--for=board",), ("--device=helio-g99",)):
+            self.assertNotIn("assumed", self.report_of(*options))
+
     def test_what_is_given_beats_what_it_stands_for(self):
         for given, key, value in (("--target=linux-arm64", "target", "linux-arm64"), ("--cpu=cortex-a55", "cpu", "cortex-a55"),
                                   ("--device=helio-g99", "device", "helio-g99"), ("--weight-type=fp32", "weight_type", "fp32"),
@@ -126,6 +139,8 @@ class PresetsTest(nacre.NacreTest):
                 self.call("qemu-x86_64", "-cpu", "Haswell", os.path.join(nacre.BIN, "nacre-run"), library, *expected)
 
     def test_what_is_refused(self):
+        chips = self.call(COMPILE, "--help")
+        chips = "chips of phones (--cpu=list prints their cores):\n" + chips[chips.index("CHIPS OF PHONES (--cpu=)\n"):].split("\n\n")[0].split("\n", 1)[1] + "\n"
         for options, words in (
                 (["--for=fridge"], "nacre-compile: --for must be phone, board or desktop, but is 'fridge'; --for=list lists their options\n"),
                 (["--for=phne"], "nacre-compile: --for must be phone, board or desktop, but is 'phne'; did you mean 'phone'?\n"),
@@ -133,7 +148,7 @@ class PresetsTest(nacre.NacreTest):
                  "lavapipe-host, snapdragon-778g, snapdragon-8-gen-2, but is 'snapdragon-778'; did you mean 'snapdragon-778g'?\n"),
                 (["--for="], "nacre-compile: --for must be phone, board, desktop or list, but is ''; see --help\n"),
                 (["--for=phone", "--target=android-arm64,linux-arm64", "--cpu=znver4"],
-                 "nacre-compile: --cpu must be of one of the targets, but 'znver4' is not\n")):
+                 "nacre-compile: --cpu must be of one of the targets, but 'znver4' is not\n" + chips)):
             with self.subTest(options):
                 self.assertEqual(self.compile("relu", *options, status=2), words)
 
