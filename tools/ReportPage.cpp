@@ -61,7 +61,8 @@ static std::string describe(const json::Object &launch) {
   return formatv("'{0}' by {1}", textOf(launch, "nodes"), textOf(launch, "kernel"));
 }
 
-/// Fails if the profile is of another target or library. Files of older versions have no build ID.
+/// Fails if the profile is of another target or library, or if nothing shows that it is of this one. A report has no build ID if the
+/// library was not linked by the compiler.
 static Error checkLibrary(const JsonFile &profile, const JsonFile &report) {
   const json::Object &measured = *profile.value.getAsObject(), &compiled = *report.value.getAsObject();
   const struct {
@@ -69,6 +70,9 @@ static Error checkLibrary(const JsonFile &profile, const JsonFile &report) {
   } facts[] = {{"target", "target"}, {"build_id", "build ID"}};
   for (const auto &fact : facts) {
     const std::optional<StringRef> ours = measured.getString(fact.key), theirs = compiled.getString(fact.key);
+    if (theirs && !ours)
+      return createStringError(formatv("{0}: has no {1}, so it may belong to another library than {2}{3}", profile.path,
+                                       fact.meaning, report.path, kProfileAdvice));
     if (ours && theirs && *ours != *theirs)
       return createStringError(formatv("{0}: belongs to another library: its {1} is {2}, but {3} in {4}{5}",
                                        profile.path, fact.meaning, *ours, *theirs, report.path, kProfileAdvice));

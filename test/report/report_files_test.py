@@ -274,10 +274,18 @@ class ReportFilesTest(report_models.ReportTest):
         self.compile("relu", f"--report={other_report}", f"--target={foreign}", output=other)
         self.assertEqual(self.refused(other_report, "--profile=" + profile),
                          f"nacre-report: {profile}: belongs to another library: its target is {here}, but {foreign} in {other_report}{ADVICE}\n")
-        # Files of older versions have no build ID.
-        value = load(profile)
+        # Nothing shows that a profile without these is of this library. The report of an object has no build ID.
+        for key, words in (("build_id", "build ID"), ("target", "target")):
+            value = load(profile)
+            del value[key]
+            without = self.path("without.json")
+            with open(without, "w", encoding="utf-8") as file:
+                report_models.json.dump(value, file)
+            self.assertEqual(self.refused(report, "--profile=" + without),
+                             f"nacre-report: {without}: has no {words}, so it may belong to another library than {report}{ADVICE}\n")
+        value = load(report)
         del value["build_id"]
-        with open(profile, "w", encoding="utf-8") as file:
+        with open(report, "w", encoding="utf-8") as file:
             report_models.json.dump(value, file)
         self.page_of(report, profile)
 
