@@ -35,19 +35,25 @@ static uint64_t packedBytes(plan::WeightOp weight) {
       .sizeInBytes();
 }
 
-static void countBytes(plan::LaunchOp launch, const SymbolTable &symbols, LaunchReport &row) {
+static void countBytes(plan::LaunchOp launch, plan::KernelKind kind, const SymbolTable &symbols, LaunchReport &row) {
+  int64_t written = 0;
+  for (Value output : launch.getOutputs()) {
+    row.writtenBytes += storedBytes(cast<ShapedType>(output.getType()));
+    written += cast<ShapedType>(output.getType()).getNumElements();
+  }
   for (Value input : launch.getInputs()) {
     const uint64_t bytes = storedBytes(cast<ShapedType>(input.getType()));
     Value root = codegen::originOfOperand(input).root;
     if (auto use = root.getDefiningOp<plan::UseOp>()) {
-      const uint64_t stored = input == root ? packedBytes(symbols.lookup<plan::WeightOp>(use.getWeight())) : bytes;
+      uint64_t stored = input == root ? packedBytes(symbols.lookup<plan::WeightOp>(use.getWeight())) : bytes;
+      if (kind == plan::KernelKind::Indexed) // a gather reads the rows that it writes, not the whole table
+        stored = std::min(stored,
+                          written * bytes / std::max<int64_t>(1, cast<ShapedType>(input.getType()).getNumElements()));
       row.weightBytes += stored;
       row.singleWeightBytes += getElementTypeOrSelf(input.getType()).isF32() ? stored : 0;
     } else
       row.readBytes += bytes;
   }
-  for (Value output : launch.getOutputs())
-    row.writtenBytes += storedBytes(cast<ShapedType>(output.getType()));
 }
 
 /// Of the first weight in panels; each group of columns, and each part, has panels of its own.
@@ -85,7 +91,7 @@ static LaunchReport describe(plan::LaunchOp launch, const SymbolTable &symbols, 
   if (!row.contractionType.empty() && row.contractionType != "int8")
     row.inFloatsBecause = whyInFloats(contractions, row.nodeList);
   row.flops = compiled.variants.front().flops;
-  countBytes(launch, symbols, row);
+  countBytes(launch, kernel.getKind(), symbols, row);
   countColumns(launch, symbols, row);
   row.inDoubles = llvm::any_of(launch.getOperandTypes(), [](Type type) { return getElementTypeOrSelf(type).isF64(); });
   const auto fallback = llvm::find_if(compiled.variants, [](const codegen::KernelCode &code) { return code.fallback; });
