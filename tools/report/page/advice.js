@@ -38,7 +38,8 @@ const AdviceOf = (() => {
   const Effort = { option: 0, operators: 1, network: 2, smaller: 3 };
   /** Advice of the compiler that an option follows; the other kinds are about the model's operators. */
   const byOption = new Set(["weights"]);
-  const cost = "The network must be trained again, and may become less accurate.";
+  /** What holds for each change of the network. The page says it once. */
+  const retraining = "A smaller or divided operator, or a smaller input, makes another network: train it again, and check how accurate it is.";
 
   /** The compiler's advice on this entry. Its share is of predicted times; measured times of the same launches correct it. */
   function compilersAdvice(entry, report) {
@@ -85,7 +86,7 @@ const AdviceOf = (() => {
     const launches = entry.launches.filter((launch) => launch.main?.window?.length === 2 && !launch.isLayout && !launch.isLimitedByWeights);
     const share = shareOf(launches, entry) * 0.5;
     const input = entry.ports.find((port) => port.role === "input" && port.shape.length === 4);
-    return share > 0.05 && input ? [{ kind: "resolution", isGeneral: true, effort: Effort.smaller, title: "Use a smaller input", text: `The work of ${Dom.counted(launches.length, "operator")} with windows grows with the area of the input ${Data.shapeText(input.shape)}. Half of the area halves it. ${cost}`, launches, share }] : [];
+    return share > 0.05 && input ? [{ kind: "resolution", isGeneral: true, effort: Effort.smaller, title: "Use a smaller input", text: `The work of ${Dom.counted(launches.length, "operator")} with windows grows with the area of the input ${Data.shapeText(input.shape)}. Half of the area halves it.`, launches, share }] : [];
   }
 
   function shrink(entry) {
@@ -93,9 +94,9 @@ const AdviceOf = (() => {
     if (!top || top.share < 0.08) return [];
     const limit = `${top.operator} ${top.shapes} takes ${Dom.percent(top.share)} of a run and is limited by arithmetic.`;
     if (!isReplaceable(top))
-      return [{ kind: "shrink", effort: Effort.smaller, title: `Shrink ${nameOf(top)}`, launches: [top], share: top.share / 2, text: `${limit} Half of its output channels take half of its time. ${cost}` }];
+      return [{ kind: "shrink", effort: Effort.smaller, title: `Shrink ${nameOf(top)}`, launches: [top], share: top.share / 2, text: `${limit} Half of its output channels take half of its time.` }];
     return [{ kind: "shrink", effort: Effort.network, title: `Split ${nameOf(top)} into a depthwise and a 1×1 convolution`, launches: [top], share: top.share * (1 - 1 / timesLess(top)),
-      text: `${limit} The two need ${Dom.fixed(timesLess(top), 1)} times less arithmetic. ${cost}` }];
+      text: `${limit} The two need ${Dom.fixed(timesLess(top), 1)} times less arithmetic.` }];
   }
 
   /** Operators that mostly move data: every one is a pass over memory. */
@@ -108,15 +109,18 @@ const AdviceOf = (() => {
       text: `${Dom.counted(launches.length, "operator")} ${launches.length === 1 ? "reads and writes" : "read and write"} data with little arithmetic, most of all ${nameOf(top)} (${top.operators}). Leave out, merge or move those that the model does not need.` }] : [];
   }
 
+  /** Only weights in fp32 become smaller: products of integers have weights of a byte. */
+  const canHalve = (launch, report) => report.weight_type === "fp32" && /^(fp32)?$/.test(launch.contraction_type);
+
   function halves(entry, report) {
-    if (report.weight_type !== "fp32" || entry.isTrained) return [];
-    const launches = entry.launches.filter((launch) => launch.isLimitedByWeights);
+    if (entry.isTrained) return [];
+    const launches = entry.launches.filter((launch) => launch.isLimitedByWeights && canHalve(launch, report));
     const share = (launches.reduce((sum, launch) => sum + launch.cost * (launch.weight_bytes / launch.bytes), 0) / (entry.cost || 1)) / 2;
     return share > 0.05 ? [{ kind: "weights", effort: Effort.option, title: titles.weights, text: `${upper(Dom.counted(launches.length, "operator"))} ${launches.length === 1 ? "waits" : "wait"} for ${Dom.bytes(Data.sum(launches, "weight_bytes"))} of weights. --weight-type=fp16 halves them.`, launches, share }] : [];
   }
 
   function overhead(entry) {
-    if (entry.medianRun === undefined) return [];
+    if (entry.medianRun === undefined || Data.varies(entry)) return [];
     // By best times and by medians: other programs prolong some runs, and the best times of launches need not be of one run.
     const share = Math.min(1 - entry.profile.launches_ns / entry.profile.least_run_ns, 1 - entry.cost / entry.medianRun);
     return share > 0.1 ? [{ kind: "overhead", isGeneral: true, effort: Effort.option, title: "Spend less time between operators", launches: [], share,
@@ -127,7 +131,7 @@ const AdviceOf = (() => {
   function smaller(entry) {
     const top = largest(entry.launches.filter((launch) => launch.main && !launch.isLayout));
     return top ? [{ kind: "smaller", effort: Effort.smaller, title: `Shrink ${nameOf(top)}`, launches: [top], share: top.share / 2,
-      text: `${top.operator} ${top.shapes} takes ${Dom.percent(top.share)} of a run. Half of its size takes about half of its time. ${cost}` }] : [];
+      text: `${top.operator} ${top.shapes} takes ${Dom.percent(top.share)} of a run. Half of its size takes about half of its time.` }] : [];
   }
 
   /** All changes, best first. A kind occurs once, said by whoever knows it best. */
@@ -145,11 +149,25 @@ const AdviceOf = (() => {
 
   //===---- 2. One launch ----===//
 
-  /** The first option that makes this launch faster, or what a smaller one costs. */
+  const nearLimit = 0.6;
+
+  /** Why a launch stays below its limit. */
+  function gap(launch) {
+    if (launch.time < 0.02) return "it is so short that the start of its loops and threads takes a part of its time";
+    if (launch.bound === "memory") return "its arithmetic and the start of its loops take time, too, which the limit does not count";
+    const padding = launch.flops ? launch.executed_flops / launch.flops - 1 : 0;
+    return `${padding > 0.1 ? `${Dom.percent(padding)} more arithmetic fills its vectors, and ` : ""}loads, stores and the edges of tiles take time, which the limit does not count`;
+  }
+
+  const optionOf = (launch, entry, report) => [threads(entry), vectors(entry, report)].flat().find((change) => change.launches.includes(launch));
+
+  /** The first option that makes this launch faster, or why only a smaller operator is. */
   function optionFor(launch, entry, report) {
-    const option = [threads(entry), vectors(entry, report)].flat().find((change) => change.launches.includes(launch));
+    const option = optionOf(launch, entry, report);
     if (option) return `${option.title}.`;
-    return `Nothing but a smaller operator would be faster. ${cost}`;
+    if (launch.peakShare === undefined) return "A smaller operator would be faster.";
+    if (launch.peakShare >= nearLimit) return "It is near its limit, so only a smaller operator would be faster.";
+    return `It stays below its limit because ${gap(launch)}. No option changes this; a smaller operator would be faster.`;
   }
 
   /** What to do about a launch, in a sentence or two. */
@@ -159,14 +177,14 @@ const AdviceOf = (() => {
     if (said) return said.launches[0] === launch ? said.text : `${said.title}, as for ${nameOf(said.launches[0])}.`;
     if (launch.fallback) return `No kernel of our own computes this (${launch.fallback_reason}), so it is plain loops. Try other operators with the same result.`;
     if (!launch.bound) return launch.gpu_declined ? `Not on the GPU: ${launch.gpu_declined}.` : "";
-    if (launch.isLimitedByWeights) return report.weight_type === "fp32" ? "It waits for its weights: store them as fp16 (--weight-type=fp16), or compute several inputs in a run." : "It waits for its weights: compute several inputs in a run.";
-    if (launch.main?.groups > 1 && !launch.isLayout) return `Its ${launch.main.groups} groups have little arithmetic for each value that is loaded, so it cannot reach the limit. ${optionFor(launch, entry, report)}`;
+    if (launch.isLimitedByWeights) return canHalve(launch, report) ? "It waits for its weights: store them as fp16 (--weight-type=fp16), or compute several inputs in a run." : "It waits for its weights: compute several inputs in a run.";
+    if (launch.main?.groups > 1 && !launch.isLayout && !(launch.peakShare >= nearLimit)) return `Its ${launch.main.groups} groups have little arithmetic for each value that is loaded, so it cannot reach the limit. ${optionOf(launch, entry, report) ? optionFor(launch, entry, report) : "Fewer channels would be faster."}`;
     const isProduct = ["contraction", "attention", "separable"].includes(launch.kind);
     if (launch.peakShare < 0.15 && !isProduct) return "It is far from the machine's limits: functions such as exp and steps that wait for each other take its time. Leave it out if the app can do without its result.";
     if (launch.peakShare < 0.15) return "It is far from the machine's limits: its tensors are too small to fill vectors and threads. A larger batch or fewer, larger operators help.";
     if (launch.bound === "memory" && (!launch.main || launch.isLayout)) return "The compiler added this copy to change the layout of data. A model whose channels are last needs fewer.";
     if (launch.bound === "memory") return `It waits for data that other operators wrote. ${isProduct ? optionFor(launch, entry, report) : "Leave it out, or merge it with another operator, if the result stays the same."}`;
-    return `It is limited by arithmetic. ${isReplaceable(launch) ? `A depthwise and a 1×1 convolution in its place need ${Dom.fixed(timesLess(launch), 1)} times less arithmetic. ${cost}` : optionFor(launch, entry, report)}`;
+    return `It is limited by arithmetic. ${isReplaceable(launch) ? `A depthwise and a 1×1 convolution in its place need ${Dom.fixed(timesLess(launch), 1)} times less arithmetic.` : optionFor(launch, entry, report)}`;
   }
 
   /** Adds the compiler's advice to an entry and its launches. */
@@ -181,5 +199,5 @@ const AdviceOf = (() => {
     }
   }
 
-  return { prepare, changes, ofLaunch };
+  return { prepare, changes, ofLaunch, retraining };
 })();

@@ -73,10 +73,10 @@
       numbers("Memory of a run", entries.map((entry) => entry.arena_bytes), Dom.bytes),
       numbers("Weights", reports.map((report) => report.weight_bytes), Dom.bytes),
       numbers("File", reports.map((report) => report.file_bytes), Dom.bytes),
-      texts("Model", reports.map((report) => report.model.split(/[\\/]/).pop())),
+      texts("Model", reports.map((report) => Data.nameOfModel(report).name)),
       texts("Target", reports.map((report) => report.target + (report.cpu ? ` (${report.cpu})` : ""))),
       texts("Device", reports.map((report) => report.device)),
-      texts("Weights as", reports.map((report) => report.weight_type)),
+      texts("Weights as", reports.map(Data.storedAs)),
       texts("GPU precision", reports.map((report) => report.gpu_precision)),
       texts("Measured with", entries.map((entry) => entry.profile && `${Dom.counted(entry.profile.threads, "thread")}${entry.profile.machine?.cpu ? ` of ${entry.profile.machine.cpu}` : ""}`)),
     ].filter(([, values]) => values.some((value) => value !== undefined && value !== ""));
@@ -139,7 +139,7 @@
 
   function start() {
     sides = Data.read(byId("data").textContent).sides.map(Data.join);
-    const models = sides.map(({ report }) => report.model.split(/[\\/]/).pop());
+    const models = sides.map(({ report }) => Data.nameOfModel(report).name);
     document.title = `${sides[0].report.file} and ${sides[1].report.file} — Nacre comparison`;
     byId("title").textContent = models[0] === models[1] ? models[0] : `${models[0]} and ${models[1]}`;
     byId("subtitle").textContent = `${sides[0].report.file} before, ${sides[1].report.file} after${models[0] === models[1] ? "" : ": two different models"}`;

@@ -164,5 +164,23 @@ const Data = (() => {
 
   const read = (text) => unpack(JSON.parse(text));
 
-  return { read, join, sum, shapeText, windowText };
+  /** Whether the median says more about other programs than about the model. */
+  const varies = (entry) => entry.profile && entry.medianRun > 1.5 * entry.bestRun;
+
+  //===---- 5. What was compiled ----===//
+
+  /** What the weights are stored as, which is less than what was asked for if no layer gains by it. */
+  function storedAs(report) {
+    if (report.weight_type === "fp32") return "as in the model";
+    const narrow = report.narrow_weights.length;
+    return narrow ? `${Dom.counted(narrow, "weight")} as ${report.weight_type}` : `none as ${report.weight_type}: no layer waits for them`;
+  }
+
+  /** The name of the model and of the folder that it is in; a model may be a folder itself. */
+  function nameOfModel({ model }) {
+    const parts = model.split(/[\\/]/).filter(Boolean);
+    return { name: parts.pop() ?? model, folder: parts.pop() };
+  }
+
+  return { read, join, sum, shapeText, windowText, varies, storedAs, nameOfModel };
 })();

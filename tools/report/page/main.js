@@ -47,11 +47,11 @@
   function start() {
     state.data = Data.join(Data.read(byId("data").textContent));
     const { report, entries } = state.data;
-    const name = report.model.split(/[\\/]/).pop();
-    document.title = `${name} — Nacre report`;
+    const { name, folder } = Data.nameOfModel(report);
+    document.title = `${name}${folder ? ` in ${folder}` : ""} — Nacre report`;
     byId("title").textContent = name;
     const { profile, machine } = entries[0];
-    byId("subtitle").textContent = [`compiled for ${report.target}${report.cpu ? ` (${report.cpu})` : ""}`,
+    byId("subtitle").textContent = [folder && `in ${folder}`, `compiled for ${report.target}${report.cpu ? ` (${report.cpu})` : ""}`,
       profile && `measured on ${machine?.kind === "measured" ? machine.name : profile.device || "another machine"}, ${Dom.counted(profile.threads, "thread")}`,
       report.device && `predicted for ${report.device}`].filter(Boolean).join(" · ");
     fill(byId("entry"), entries.map((entry) => element("option", { value: entry.name }, entry.name)));

@@ -100,7 +100,8 @@ const Sections = (() => {
     fill(byId("about-content"),
       Dom.pairs([
         ["model", report.model], ["library", report.output], ["target", report.target], ["CPU", report.cpu || "the target's default"],
-        ["device", report.device ?? "none"], ["GPU precision", report.gpu_precision], ["stored weights", report.weight_type],
+        ["device", report.device ?? "none"], ["assumed", report.assumed?.replace(/^assumed /, "")],
+        ["GPU", report.launches.some((launch) => launch.engine !== "cpu") ? `values and weights as ${report.gpu_precision}` : "no launch"], ["stored weights", Data.storedAs(report)],
         ["entries", entries.map((entry) => entry.name).join(", ")],
         report.micro_batch ? ["examples per step", `${report.micro_batch}`] : undefined,
         step ? ["predicted time of a step", `forward ${Dom.milliseconds(step.forward)}, backward ${Dom.milliseconds(step.backward)}, update ${Dom.milliseconds(step.update)}`] : undefined,

@@ -10,13 +10,20 @@ const Verdict = (() => {
 
   const nouns = { memory: "memory", cache: "the cache", arithmetic: "arithmetic" };
 
-  /** A median that says more about other programs than about the model. */
-  const varies = (entry) => entry.profile && entry.medianRun > 1.5 * entry.bestRun;
-
   /** What the limits do not explain. */
   function remark(entry) {
-    if (varies(entry)) return " Runs differ much: measure again while nothing else runs.";
+    if (entry.machine.isRaised) return " Some operators are faster than the peaks that nacre-run measured, so these are taken as the peaks: measure again while nothing else runs.";
+    if (Data.varies(entry)) return " Runs differ much: measure again while nothing else runs.";
     return entry.peakShare < 0.25 ? " Both limits are far: functions such as exp, small tensors and waits take most of the time." : "";
+  }
+
+  const peaks = (roof) => `${Dom.rate(roof.flops, "FLOP/s")} and ${Dom.rate(roof.bytes, "B/s")} from memory`;
+
+  /** Why the compiler alone came to another verdict. */
+  function difference({ machine, otherVerdict }) {
+    if (!otherVerdict) return "";
+    const other = otherVerdict.machine;
+    return ` Without the measurement, the verdict is ${otherVerdict.bound}-bound: the compiler ${other.kind === "predicted" ? "predicted for" : "assumed one core of"} ${other.name}, with ${peaks(other.cpuRoof)}. The measured machine has ${peaks(machine.cpuRoof)}.`;
   }
 
   /** The verdict in a sentence, and one about how near the limit is. */
@@ -25,12 +32,12 @@ const Verdict = (() => {
     if (!bound) return ["The limits of this model are unknown.", !entry.launches.length ? "The entry computes nothing." : machine ? "There are no peaks of the GPU: compile with --device." : "The profile has no peaks of its machine: measure again with this version of nacre-run."];
     const how = machine.kind === "measured" ? "" : machine.kind === "predicted" ? `, as predicted for ${machine.name}` : ", as estimated";
     const first = `${bound === "memory" ? "Memory-bound" : "Compute-bound"}: operators that ${bound === "memory" ? `wait for ${nouns[level]}` : "are limited by arithmetic"} take ${Dom.percent(entry.boundShare)} of the time${how}.`;
-    if (!entry.run) return [first, "No time is known: measure on this machine with nacre-report report.json --measure, or on another one with nacre-run --profile=profile.json."];
+    if (!entry.run) return [first, "No time is known: measure on this machine with nacre-report report.json --measure, or on another one with nacre-run --profile=profile.json. A machine with other peaks may have another limit."];
     const roof = machine.cpuRoof;
     const reached = bound === "memory" ? entry.byteRate : entry.flopRate, most = bound === "memory" ? (level === "cache" ? roof.cache : roof.bytes) : roof.flops;
     const whose = machine.kind === "measured" ? `${Dom.counted(machine.threads, "thread")} of this ${machine.name === "the measured machine" ? "machine" : machine.name}` : machine.name;
     const unit = bound === "memory" ? "B/s" : "FLOP/s";
-    return [first, `It reaches ${Dom.rate(reached, unit)} of the ${Dom.rate(most, unit)} that ${whose} can ${bound === "memory" ? `read from ${nouns[level]}` : "compute"}.${remark(entry)}`];
+    return [first, `It reaches ${Dom.rate(reached, unit)} of the ${Dom.rate(most, unit)} that ${whose} can ${bound === "memory" ? `read from ${nouns[level]}` : "compute"}.${remark(entry)}${difference(entry)}`];
   }
 
   function throughput(entry) {
@@ -52,7 +59,7 @@ const Verdict = (() => {
       entry.run && ["Throughput", ...throughput(entry)],
       entry.peakShare !== undefined && ["Least possible time", Dom.milliseconds(entry.peakShare * entry.run), `${Dom.percent(entry.peakShare)} of a run`],
       !entry.run && ["Work", Dom.rate(Data.sum(entry.launches, "work"), "FLOP"), ""],
-      ["Weights", Dom.bytes(report.weight_bytes), report.weight_type],
+      ["Weights", Dom.bytes(report.weight_bytes), Data.storedAs(report)],
       ["Memory of a run", Dom.bytes(entry.arena_bytes), "for temporaries"],
       report.file_bytes > 0 && ["File", Dom.bytes(report.file_bytes), ""],
     ];
@@ -69,6 +76,7 @@ const Verdict = (() => {
       element("p", {}, Dom.prose(change.text)),
       change.launches.length && !change.isGeneral ? element("p", { class: "where" }, Dom.launchButtons(change.launches.slice().sort((a, b) => b.cost - a.cost), (launch) => State.choose(launch, "verdict"), 2)) : undefined)));
     byId("changes-part").hidden = !all.length;
+    byId("retraining").textContent = AdviceOf.retraining;
   }
 
   const nodeText = (launch) => (launch.main ? launch.main.name + (launch.node_list.length > 1 ? ` and ${launch.node_list.length - 1} more` : "") : launch.kernel);
