@@ -12,8 +12,9 @@ const Verdict = (() => {
 
   /** What the limits do not explain. */
   function remark(entry) {
-    if (entry.machine.isRaised) return " Some operators are faster than the peaks that nacre-run measured, so these are taken as the peaks: measure again while nothing else runs.";
-    if (Data.varies(entry)) return " Runs differ much: measure again while nothing else runs.";
+    const raised = "some operators are faster than the peaks that nacre-run measured, so these are taken as the peaks";
+    const disturbed = [Data.varies(entry) && "runs differ much", entry.machine.isRaised && raised].filter(Boolean).join(", and ");
+    if (disturbed) return ` ${disturbed.charAt(0).toUpperCase()}${disturbed.slice(1)}: measure again while nothing else runs.`;
     return entry.peakShare < 0.25 ? " Both limits are far: functions such as exp, small tensors and waits take most of the time." : "";
   }
 
