@@ -3,6 +3,7 @@
 
 The environment, set by ctest, says where things are: NACRE_BIN, NACRE_LLVM_BIN. tools/check sets NACRE_SAMPLE unless it runs all.
 """
+import glob
 import os
 import subprocess
 import sys
@@ -122,10 +123,11 @@ class NacreTest(unittest.TestCase):
         """Builds nacre-try, which is for phones, for this machine; returns its path."""
         path = self.path("nacre-try")
         if not os.path.exists(path):
-            checks = [os.path.join(ROOT, "runtime", f"{name}.cpp") for name in ("inspect/content_sum", "inspect/dynamic_section", "inspect/elf_file",
-                                                                              "inspect/library_check", "src/reason", "src/text")]
-            self.call(os.environ.get("CC", "cc"), "-w", "-I", ROOT, os.path.join(ROOT, "tools", "try", "nacre-try.c"), "-x", "c++",
-                      "-fno-exceptions", "-fno-rtti", *checks, "-x", "none", "-ldl", "-o", path)
+            sources = [os.path.join(ROOT, "runtime", f"{name}.cpp") for name in ("inspect/content_sum", "inspect/dynamic_section", "inspect/elf_file",
+                                                                               "inspect/library_check", "src/reason", "src/text")]
+            sources += sorted(glob.glob(os.path.join(ROOT, "tools", "try", "*.cpp")) + glob.glob(os.path.join(ROOT, "tools", "measure", "*.cpp")))
+            self.call(os.environ.get("CC", "cc"), "-w", "-I", ROOT, "-x", "c++", "-std=c++17", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", *sources,
+                      "-x", "none", "-ldl", "-lpthread", "-o", path)
         return path
 
     def model(self, name):

@@ -5,7 +5,7 @@
 // How:   small files as literals; every truncation of a good file must be refused, never read beyond its end (asan).
 
 #include "test/runtime/TempFolder.h"
-#include "tools/run/Benchmark.h"
+#include "tools/measure/Samples.h"
 #include "tools/run/session/Answers.h"
 #include "tools/run/tensors/Npy.h"
 #include "tools/run/tensors/OnnxTensor.h"
@@ -191,7 +191,7 @@ TEST(Summary, CountsNansApart) {
 }
 
 TEST(Samples, KeepQuantilesOfMoreThanTheyHold) {
-  Samples samples;
+  measure::Samples samples;
   for (uint64_t i = 1; i <= 100000; ++i)
     samples.add(i);
   EXPECT_EQ(samples.count(), 100000u);

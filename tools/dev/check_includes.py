@@ -11,7 +11,7 @@ codegen, and tools/package and tools/diff, which read what it wrote -> runtime/i
 tools/run, tools/try, tools/tune, samples -> nacre/runtime.h alone; runtime -> the C library alone
 whoever writes or opens libraries -> runtime/inspect/library_check.h; tools/run -> runtime/inspect/devices.h
 compiler/import, tools/run -> compiler/import/npy, compiler/import/protobuf/Wire.h, dialects/nn/FloatFormats.h -> the standard library alone
-tools/run -> tools/tune/Measure.h -> the standard library and Linux alone
+tools/run, tools/tune, tools/try -> tools/measure -> the C library alone
 whoever names or writes files -> dialects/NamedFiles.h, dialects/OutputFile.h -> the C library alone
 whoever prints counts or numbers -> dialects/Count.h, dialects/NumberText.h -> the standard library alone
 tools/eval, tools/diff -> compiler/evaluate -> dialects: what a model means, beside the phases and seen by none of them
@@ -37,9 +37,10 @@ ALLOWED = {
     "tools/package/": ("tools/*", "dialects/NamedFiles.h", "dialects/OutputFile.h", "runtime/include/nacre/weights_format.h", "runtime/include/nacre/info.h"),
     "tools/": ("tools/*", "compiler/*", "compiler/options/", "compiler/report/", "dialects/"),
     "tools/run/": (*PUBLIC, *INSPECT, *DEVICES, "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "tools/StandardStreams.h", "compiler/import/npy/", "compiler/import/protobuf/Wire.h", "dialects/Count.h",
-                   "dialects/NamedFiles.h", "dialects/NumberText.h", "dialects/OutputFile.h", "dialects/nn/FloatFormats.h", "tools/tune/Measure.h"),
-    "tools/tune/": (*PUBLIC, *INSPECT, "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "tools/StandardStreams.h", "dialects/NamedFiles.h", "dialects/OutputFile.h"),
-    "tools/try/": (*PUBLIC, *INSPECT),
+                   "dialects/NamedFiles.h", "dialects/NumberText.h", "dialects/OutputFile.h", "dialects/nn/FloatFormats.h", "tools/measure/"),
+    "tools/measure/": PUBLIC,
+    "tools/tune/": (*PUBLIC, *INSPECT, "tools/measure/", "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "tools/StandardStreams.h", "dialects/NamedFiles.h", "dialects/OutputFile.h"),
+    "tools/try/": (*PUBLIC, *INSPECT, "tools/measure/"),
     "tools/translate/": ("tools/*", "compiler/import/Import.h", "compiler/state/WriteTrained.h", "dialects/*"),  # one phase alone, without the compiler around it
     # What models mean, and the parts of nacre-run that read, write and compare tensors; element types as libraries number them.
     "tools/eval/": ("tools/*", "tools/run/", "compiler/*", "compiler/options/", "compiler/evaluate/", "codegen/package/ElementTypes.h", "dialects/"),

@@ -5,6 +5,7 @@
 // How:   text, because the format is a handful of keys.
 
 #include "tools/run/Trace.h"
+#include "tools/measure/Profile.h"
 #include "tools/run/session/Text.h"
 
 #include <cstdio>
@@ -36,9 +37,9 @@ std::string launchEvent(const TracedLaunch &launch) {
 } // namespace
 
 std::string engineOf(const nacre_launch_time &time) {
-  if (time.gpu_share == 0 || time.cpu_share == 0)
-    return time.gpu_share ? "gpu" : "cpu";
-  return "gpu " + std::to_string(time.gpu_share) + "/" + std::to_string(time.cut_extent);
+  std::string engine;
+  measure::putEngine(sinkOf(engine), time);
+  return engine;
 }
 
 std::string traceJson(std::string_view model, uint32_t threads, const std::vector<TracedLaunch> &launches) {

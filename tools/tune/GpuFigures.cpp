@@ -4,8 +4,8 @@
 //          a run that does nothing.
 
 #include "tools/tune/GpuFigures.h"
+#include "tools/measure/Peak.h"
 #include "tools/tune/KernelWork.h"
-#include "tools/tune/Measure.h"
 
 #include "runtime/include/nacre/runtime.h"
 #include "runtime/inspect/library_check.h"
@@ -17,6 +17,8 @@
 #include <vector>
 
 namespace nacre::tune {
+
+using measure::now;
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  nacre-tune: measures this machine's cores and GPU and writes a device profile for nacre-compile --device.
-// Why:   see Measure.h.
+// Why:   see tools/measure/Peak.h.
 // How:   1. the command line, 2. cores, grouped into clusters by what they reach, 3. the GPU, 4. the profile: a base's,
 //        with what is measured replaced.
 
@@ -10,8 +10,8 @@
 #include "tools/OutOfMemory.h"
 #include "tools/ResponseFile.h"
 #include "tools/StandardStreams.h"
+#include "tools/measure/Peak.h"
 #include "tools/tune/GpuFigures.h"
-#include "tools/tune/Measure.h"
 #include "tools/tune/Splice.h"
 
 #include <algorithm>
@@ -24,6 +24,7 @@
 #include <sstream>
 #include <unistd.h>
 
+using namespace nacre::measure;
 using namespace nacre::tune;
 
 namespace {
@@ -79,18 +80,19 @@ constexpr double kBig = 1.0 / 3;
 
 struct Cores {
   std::vector<CoreSpeed> speeds; // fastest first
-  std::vector<unsigned> big;
+  CpuList big;
 };
 
 Cores measureCores() {
   Cores cores;
-  for (unsigned cpu : allowedCores())
-    cores.speeds.push_back(measureCore(cpu));
+  const CpuList allowed = allowedCores();
+  for (unsigned index = 0; index < allowed.count; ++index)
+    cores.speeds.push_back(measureCore(allowed.cpus[index]));
   std::stable_sort(cores.speeds.begin(), cores.speeds.end(),
                    [](const CoreSpeed &a, const CoreSpeed &b) { return a.gigaflops > b.gigaflops; });
   for (const CoreSpeed &speed : cores.speeds)
     if (speed.gigaflops > kBig * cores.speeds.front().gigaflops)
-      cores.big.push_back(speed.cpu);
+      cores.big.add(speed.cpu);
   return cores;
 }
 
@@ -98,9 +100,11 @@ std::string describeCpu(const Cores &cores) {
   constexpr size_t kMemoryBytes = size_t(128) << 20, kUnknownCacheBytes = size_t(1) << 20;
   const size_t cache = lastCacheBytes() ? lastCacheBytes() : kUnknownCacheBytes;
   // A quarter of the cache of all: what one core may keep for itself.
-  const double fromCache = measureReading({cores.big.front()}, cache / 4);
-  const double fromMemory = measureReading({cores.big.front()}, std::max(kMemoryBytes, 4 * cache));
-  const double together = measureReading(cores.big, std::max(kMemoryBytes, 4 * cache) / cores.big.size());
+  CpuList fastest;
+  fastest.add(cores.big.cpus[0]);
+  const double fromCache = measureReading(fastest, cache / 4);
+  const double fromMemory = measureReading(fastest, std::max(kMemoryBytes, 4 * cache));
+  const double together = measureReading(cores.big, std::max(kMemoryBytes, 4 * cache) / cores.big.count);
   std::ostringstream json;
   json.precision(4);
   json << "{\n    \"clusters\": [\n";
@@ -113,7 +117,7 @@ std::string describeCpu(const Cores &cores) {
          << ", \"fp32_flops_per_cycle\": " << speed.gigaflops / speed.gigahertz << "}"
          << (end < cores.speeds.size() ? ",\n" : "\n");
   }
-  json << "    ],\n    \"threads\": " << cores.big.size() << ",\n    \"bandwidth_gbps\": " << together
+  json << "    ],\n    \"threads\": " << cores.big.count << ",\n    \"bandwidth_gbps\": " << together
        << ",\n    \"core_bandwidth_gbps\": " << fromMemory << ",\n    \"cache_kib\": " << cache / 1024
        << ",\n    \"core_cache_bandwidth_gbps\": " << fromCache
        << ",\n    \"launch_us\": 4,\n    \"source\": \"Measured by nacre-tune, except launch_us, an estimate.\"\n  }";

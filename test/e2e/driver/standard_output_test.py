@@ -91,7 +91,7 @@ class StandardOutputTest(nacre.NacreTest):
         library = self.compile("relu")
         for words in (["--help"], [library, "--runs=1"]):
             for target in ("full", "closed"):
-                self.assertEqual(self.run_into(target, path, *words), (1, "nacre-try: the standard output cannot be written\n"))
+                self.assertEqual(self.run_into(target, path, *words), (2, "nacre-try: the standard output: cannot be written\n"))
         for option in ("--cache=", "--weights-file="):
             self.assertIn(option, self.call(path, library, option, status=2))
 

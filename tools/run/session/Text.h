@@ -6,11 +6,16 @@
 #ifndef NACRE_TOOLS_RUN_SESSION_TEXT_H
 #define NACRE_TOOLS_RUN_SESSION_TEXT_H
 
+#include "tools/measure/Sink.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace nacre::run {
+
+/// Returns a sink that appends to the text.
+measure::Sink sinkOf(std::string &text);
 
 /// `text` as a JSON string, quotes included. What is no UTF-8 is replaced by U+FFFD.
 std::string jsonText(std::string_view text);

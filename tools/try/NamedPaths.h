@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the files that options name.
+// Why:   an output must not take the place of a file that is read, or of another output; dialects/NamedFiles.h says so for programs that
+//        have the C++ library.
+
+#ifndef NACRE_TOOLS_TRY_NAMEDPATHS_H
+#define NACRE_TOOLS_TRY_NAMEDPATHS_H
+
+#include "tools/try/Options.h"
+
+namespace nacre::tries {
+
+/// Refuses options that name the same file, if one of them writes it.
+Status checkPaths(const Options &options, int count, char **words);
+
+} // namespace nacre::tries
+
+#endif // NACRE_TOOLS_TRY_NAMEDPATHS_H
