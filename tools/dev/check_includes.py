@@ -6,7 +6,7 @@ tools/*.cpp -> compiler/Pipeline.h -> compiler/<phase>/Passes.h -> dialects/* ->
                                       compiler/<phase> -> codegen/MachineModel.h -> the standard library alone
                                       compiler/encode -> codegen/form and the tables of tiles, to ask them
                     -> codegen/Backend.h -> codegen/{cpu,gpu} -> codegen/form -> dialects, LLVM
-codegen, and tools/package and tools/diff, which read what it wrote -> runtime/include/nacre/model_format.h (and what it includes), the only bridge
+codegen, and tools/package, tools/diff and tools/run/phone, which read what it wrote -> runtime/include/nacre/model_format.h (and what it includes), the only bridge
         to the runtime
 tools/run, tools/try, tools/tune, samples -> nacre/runtime.h alone; runtime -> the C library alone
 whoever writes or opens libraries -> runtime/inspect/library_check.h; tools/run -> runtime/inspect/devices.h
@@ -38,6 +38,7 @@ ALLOWED = {
     "tools/": ("tools/*", "compiler/*", "compiler/options/", "compiler/report/", "dialects/"),
     "tools/run/": (*PUBLIC, *INSPECT, *DEVICES, "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "tools/StandardStreams.h", "compiler/import/npy/", "compiler/import/protobuf/Wire.h", "dialects/Count.h",
                    "dialects/NamedFiles.h", "dialects/NumberText.h", "dialects/OutputFile.h", "dialects/nn/FloatFormats.h", "tools/measure/"),
+    "tools/run/phone/": (*BRIDGE, *INSPECT, "tools/run/", "dialects/NamedFiles.h"),
     "tools/measure/": PUBLIC,
     "tools/tune/": (*PUBLIC, *INSPECT, "tools/measure/", "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "tools/StandardStreams.h", "dialects/NamedFiles.h", "dialects/OutputFile.h"),
     "tools/try/": (*PUBLIC, *INSPECT, "tools/measure/"),

@@ -11,12 +11,15 @@
 #include "tools/run/Benchmark.h"
 #include "tools/run/Info.h"
 #include "tools/run/Profile.h"
+#include "tools/run/phone/PhoneRun.h"
+#include "tools/run/programs/Report.h"
 #include "tools/run/session/Answers.h"
 #include "tools/run/session/Files.h"
 #include "tools/run/session/Inputs.h"
 #include "tools/run/session/Interruption.h"
 #include "tools/run/session/MediaInputs.h"
 #include "tools/run/session/ModelLibrary.h"
+#include "tools/run/session/TemporaryFolder.h"
 #include "tools/run/training/Trainer.h"
 
 #include <cstdio>
@@ -31,7 +34,24 @@ static Outcome writeResults(ModelSession &session, const std::string &folder) {
   return writeOutputs(session.outputs, session.states, folder);
 }
 
+/// Measures launches, and shows them as the options say.
+static Outcome profileAndReport(ModelSession &session, const Options &options, const std::string &buildId) {
+  if (options.reportFile.empty() || !options.profileFile.empty()) {
+    Outcome failure = profile(session, options, buildId);
+    return failure || options.reportFile.empty() ? failure : makeReport(options, options.profileFile);
+  }
+  TemporaryFolder folder;
+  if (Outcome failure = folder.create())
+    return failure;
+  Options withFile = options;
+  withFile.profileFile = folder.path("profile.json");
+  Outcome failure = profile(session, withFile, buildId);
+  return failure ? failure : makeReport(options, withFile.profileFile);
+}
+
 static Outcome execute(const Options &options, nacre::NamedFiles &files) {
+  if (options.onPhone)
+    return runOnPhone(options, files);
   ModelLibrary library;
   if (!options.library.empty() || !options.listDevices) {
     if (Outcome failure = library.open(options.library))
@@ -87,7 +107,7 @@ static Outcome execute(const Options &options, nacre::NamedFiles &files) {
     if (Outcome failure = benchmark(session, options, library.codeBytes))
       return failure;
   if (options.profile || !options.traceFile.empty())
-    if (Outcome failure = profile(session, options, library.buildId))
+    if (Outcome failure = profileAndReport(session, options, library.buildId))
       return failure;
   return interruption.outcome();
 }

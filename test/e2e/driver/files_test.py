@@ -31,7 +31,7 @@ FILES = {
                   "--label": (READ, "--label={}"), "--test-input": (READ, "--test-input=x={}"), "--test-label": (READ, "--test-label=name={}"),
                   "--order": (READ, "--order={}"), "--output": (FOLDER, "--output={}"), "--cache": (FOLDER, "--cache={}"),
                   "--save-inputs": (FOLDER, "--save-inputs={}"), "--save": (WRITTEN, "--save={}"), "--info": (WRITTEN, "--info={}"), "--profile": (WRITTEN, "--profile={}"), "--trace": (WRITTEN, "--trace={}"),
-                  "--log": (WRITTEN, "--log={}")},
+                  "--report": (READ, "--report={}"), "--log": (WRITTEN, "--log={}")},
     "nacre-eval": {"the model": (READ, "{}"), **MODEL_INPUTS, "--input": (READ, "--input=x={}"), "--expect": (READ, "--expect=y={}"),
                    "--output": (FOLDER, "--output={}")},
     "nacre-diff": {**MODEL_INPUTS, "--input": (READ, "--input=x={}"), "--against": (READ, "--against={}")},

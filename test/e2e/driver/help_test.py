@@ -16,13 +16,13 @@ COLUMNS = 80
 # The tasks of each program, and the options that come first.
 TASKS = {
     "nacre-compile": ["Input", "Target", "Output", "Training", "Diagnostics"],
-    "nacre-run": ["Inputs and outputs", "Pictures and sounds", "Measurements", "Model and threads", "GPUs", "State", "Training"],
+    "nacre-run": ["Inputs and outputs", "Pictures and sounds", "Measurements", "Phones", "Model and threads", "GPUs", "State", "Training"],
     "nacre-eval": ["Inputs and outputs", "Model", "Computation in double precision"],
     "nacre-diff": ["Comparison", "Library", "Model", "Computation in double precision"],
     "nacre-translate": ["Action, one of these", "Output", "Model"],
     "nacre-report": ["Files"],
     "nacre-package": ["Android library", "Maven repository"],
-    "nacre-try": ["Inputs", "Measurement", "GPUs"],
+    "nacre-try": ["Inputs and outputs", "Measurement", "GPUs"],
     "nacre-tune": ["Profile", "GPUs"],
     "nacre-kernel": ["Output", "CPUs", "GPUs"],
     "nacre-opt": ["Input and output", "Inspection", "Pipelines", "Phase train", "Phase graph", "Phase graph, control flow", "Phase graph, quantized models",

@@ -33,6 +33,22 @@ class ProfileTest(nacre.NacreTest):
             self.assertGreaterEqual(event["ts"], end - 0.002)  # both are rounded to nanoseconds
             end = event["ts"] + event["dur"]
 
+    def test_report_of_this_machine(self):
+        report, page, profile = self.path("report.json"), self.path("report.html"), self.path("profile.json")
+        library = self.compile("relu", f"--report={report}")
+        for options in ((), (f"--profile={profile}",)):
+            said = self.run_model(library, f"--report={report}", "--runs=2", *options)
+            self.assertRegex(said, r"us +share +times +engine")
+            self.assertIn(f"the page '{page}' shows the report with these times", said)
+            with open(page, encoding="utf-8") as file:
+                self.assertIn('"runs":2', file.read().replace(" ", ""))
+            os.remove(page)
+        self.assertTrue(os.path.exists(profile))
+        self.run_model(library, f"--report={report}", f"--output={page}", status=2)
+        other = self.compile("dense")
+        self.assertIn("--report: nacre-report: ", self.run_model(other, f"--report={report}", "--runs=1", status=2))
+        self.assertFalse(os.path.exists(page))
+
     def test_process_and_thread_are_named(self):
         _, _, events = self.trace_of(self.compile("convnet"), "--threads=2")
         names = {(e["pid"], e["tid"], e["name"]): e["args"]["name"] for e in events["M"]}

@@ -37,6 +37,13 @@ void addNamed(NamedFiles &files, const char *option, const std::vector<std::stri
 
 } // namespace
 
+std::string pageOf(const std::string &report) {
+  const size_t begin = report.find_last_of('/') + 1; // 0 if there is no folder
+  const size_t dot = report.find_last_of('.');
+  const size_t end = dot == report.npos || dot <= begin ? report.size() : dot;
+  return report.substr(0, begin) + fileNameOf(report.substr(begin, end - begin), ".html");
+}
+
 void addFiles(NamedFiles &files, const Options &options) {
   files.addInput("the library", options.library);
   addNamed(files, "--input", options.inputs);
@@ -45,6 +52,7 @@ void addFiles(NamedFiles &files, const Options &options) {
   files.addInput("--resume", options.resumeFile);
   files.addInput("--weights", options.weightsFile);
   files.addInput("--weights-file", options.apartFile);
+  files.addInput("--report", options.reportFile);
   addNamed(files, "--test-input", options.training.testInputs);
   for (const std::string &path : options.training.labels) // with or without a name
     files.addInput("--label", path);
@@ -60,6 +68,8 @@ void addFiles(NamedFiles &files, const Options &options) {
   files.addOutput("--info", options.infoFile);
   files.addOutput("--profile", options.profileFile);
   files.addOutput("--trace", options.traceFile);
+  if (!options.reportFile.empty())
+    files.addOutput("the page of --report", pageOf(options.reportFile));
   files.addOutput("--log", options.training.logFile);
   files.letReplace("--save", "--resume");
 }

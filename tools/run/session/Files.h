@@ -16,6 +16,9 @@ namespace nacre::run {
 /// Adds the files and folders that options name. Names of tensors are not known yet, so what follows any '=' may be a file.
 void addFiles(NamedFiles &files, const Options &options);
 
+/// Returns the path of the page of a report: next to it, as nacre-report has it.
+std::string pageOf(const std::string &report);
+
 /// Adds the files that --output writes, in the order of outputPaths().
 void addOutputs(NamedFiles &files, const std::vector<Port> &outputs, const std::vector<Port> &states,
                 const std::string &folder);

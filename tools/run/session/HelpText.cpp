@@ -67,6 +67,8 @@ arena_bytes, code_bytes, weight_bytes, device, submissions and pipelines.
   --benchmark           Print times and memory as a line of JSON
   --profile             Print the median time of each launch; --profile=<file>
                         also writes JSON for nacre-report
+  --report=<file>       Report of nacre-compile (JSON); write a page next to it
+                        that shows it with a profile
   --trace=<file>        Write the last run as a Chrome trace, for
                         chrome://tracing or ui.perfetto.dev
   --runs=<N>            Minimum number of runs; the exact number without
@@ -75,6 +77,16 @@ arena_bytes, code_bytes, weight_bytes, device, submissions and pipelines.
                         --runs)
   --evict=<N>           Read N MiB before each run, so that caches are cold
                         (default: 0, at most 65536)
+
+Phones:
+A library compiled for Android runs on a phone that adb reaches. Everything that
+the run needs is copied there and removed afterwards. Inputs are prepared and
+outputs are compared and written here. adb is NACRE_ADB, or in the PATH or in
+ANDROID_HOME/platform-tools. Options about state, training, traces, caches and
+information cannot be combined with --device.
+
+  --device=<adb[:serial]>
+                        Run on this phone (default serial: the only phone)
 
 Model and threads:
 
@@ -175,6 +187,10 @@ EXAMPLES
   nacre-run libmodel.so --profile=profile.json
   nacre-report report.json --profile=profile.json
       show measured times next to the compiler's report in a browser
+  nacre-run libmodel.so --device=adb --benchmark
+      measure the time of a run on a phone
+  nacre-run libmodel.so --device=adb --report=report.json
+      write report.html, the compiler's report with the phone's times
   nacre-run --list-devices
       list the GPUs and the features that they lack
   nacre-run libmodel.so --gpu --cache=/tmp --benchmark

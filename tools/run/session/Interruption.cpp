@@ -20,13 +20,19 @@ void cancel(int) {
     alarm(1); // a run that was about to begin when the signal came is cancelled then
 }
 
+volatile pid_t child = 0;
+
 void note(int) {
   asked = 1;
+  if (child)
+    kill(child, SIGTERM); // a terminal's Ctrl-C reaches it anyway
   if (running)
     cancel(0);
 }
 
 } // namespace
+
+void endOnInterruption(pid_t program) { child = program; }
 
 Interruption::Interruption(ModelSession *cancelled) {
   asked = 0;

@@ -12,6 +12,7 @@
 #include "tools/run/session/ModelSession.h"
 
 #include <csignal>
+#include <sys/types.h>
 
 namespace nacre::run {
 
@@ -31,6 +32,9 @@ public:
 private:
   struct sigaction before[2], alarmBefore;
 };
+
+/// Lets a signal end this program, too; 0: none. It ends before another is named.
+void endOnInterruption(pid_t program);
 
 } // namespace nacre::run
 

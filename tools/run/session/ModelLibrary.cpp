@@ -21,7 +21,8 @@ static std::string explain(std::string reason) {
 #endif
   for (const char *name : {"libc.so:", "libm.so:", "libdl.so:"})
     if (reason.find(name) != std::string::npos)
-      return reason + "; the model is for Android: run it there by nacre-try, or compile it with --target=" + target;
+      return reason +
+             "; the model is for Android: run it there with --device=adb, or compile it with --target=" + target;
   return reason;
 }
 
@@ -37,7 +38,7 @@ Outcome ModelLibrary::open(const std::string &path) {
     return usageFailure("cannot read '" + path + "': " + std::strerror(facts.system_error));
   if (verdict == NACRE_LIBRARY_OTHER_MACHINE)
     return usageFailure("'" + path + "' " + facts.reason +
-                        "; use the nacre-run of that machine, or qemu with nacre-run-arm64");
+                        "; use the nacre-run of that machine, --device=adb for a phone, or qemu with nacre-run-arm64");
   if (verdict != NACRE_LIBRARY_GOOD)
     return usageFailure("'" + path + "' " + facts.reason);
   symbol = facts.symbol;

@@ -29,8 +29,17 @@ bool parsePositive(const std::string &text, double &value) {
 /// What an option is about; only those of one kind go together.
 enum class About { Both, Runs, Training };
 
+/// Says what --device does with an option, and so with the file that it names. Each option needs one.
+enum class OnPhone {
+  Here,   ///< This program does it, before or after the run.
+  There,  ///< nacre-try has it, too.
+  Sent,   ///< Names a file that nacre-try reads.
+  Refused ///< Needs what only this program can do.
+};
+
 struct Row {
   const char *name;
+  OnPhone phone;
   const char *value; // what it must be; nullptr for a flag
   bool (*store)(Options &, const std::string &);
   About about = About::Both;
@@ -46,107 +55,117 @@ bool storeSchedule(Options &options, const std::string &value) {
   return schedule.has_value();
 }
 
+bool parsePhone(const std::string &value, Options &options) {
+  constexpr std::string_view kAdb = "adb";
+  options.onPhone = value.substr(0, kAdb.size()) == kAdb;
+  options.phoneSerial = value.size() > kAdb.size() ? value.substr(kAdb.size() + 1) : "";
+  return options.onPhone &&
+         (value.size() == kAdb.size() || (value[kAdb.size()] == ':' && !options.phoneSerial.empty()));
+}
+
 constexpr Row kRows[] = {
-    {"input", "NAME=FILE", [](Options &o, const std::string &v) { return o.inputs.push_back(v), true; }},
-    {"set", "NAME=NUMBER", [](Options &o, const std::string &v) { return o.sets.push_back(v), true; }},
-    {"state", "NAME=FILE", [](Options &o, const std::string &v) { return o.states.push_back(v), true; }, About::Runs},
-    {"resume", "a file", [](Options &o, const std::string &v) { return o.resumeFile = v, !v.empty(); }},
-    {"weights", "a file", [](Options &o, const std::string &v) { return o.weightsFile = v, !v.empty(); }},
-    {"weights-file", "a file", [](Options &o, const std::string &v) { return o.apartFile = v, !v.empty(); }},
-    {"save", "a file", [](Options &o, const std::string &v) { return o.saveFile = v, !v.empty(); }},
-    {"expect", "NAME=FILE", [](Options &o, const std::string &v) { return o.expects.push_back(v), true; }, About::Runs},
-    {"output", "a folder", [](Options &o, const std::string &v) { return o.outputFolder = v, !v.empty(); },
+    {"input", OnPhone::Here, "NAME=FILE", [](Options &o, const std::string &v) { return o.inputs.push_back(v), true; }},
+    {"set", OnPhone::Here, "NAME=NUMBER", [](Options &o, const std::string &v) { return o.sets.push_back(v), true; }},
+    {"state", OnPhone::Refused, "NAME=FILE", [](Options &o, const std::string &v) { return o.states.push_back(v), true; }, About::Runs},
+    {"resume", OnPhone::Refused, "a file", [](Options &o, const std::string &v) { return o.resumeFile = v, !v.empty(); }},
+    {"weights", OnPhone::Refused, "a file", [](Options &o, const std::string &v) { return o.weightsFile = v, !v.empty(); }},
+    {"weights-file", OnPhone::Sent, "a file", [](Options &o, const std::string &v) { return o.apartFile = v, !v.empty(); }},
+    {"save", OnPhone::Refused, "a file", [](Options &o, const std::string &v) { return o.saveFile = v, !v.empty(); }},
+    {"expect", OnPhone::Here, "NAME=FILE", [](Options &o, const std::string &v) { return o.expects.push_back(v), true; }, About::Runs},
+    {"output", OnPhone::Here, "a folder", [](Options &o, const std::string &v) { return o.outputFolder = v, !v.empty(); },
      About::Runs},
-    {"save-inputs", "a folder", [](Options &o, const std::string &v) { return o.inputsFolder = v, !v.empty(); },
+    {"save-inputs", OnPhone::Here, "a folder", [](Options &o, const std::string &v) { return o.inputsFolder = v, !v.empty(); },
      About::Runs},
-    {"resize", "a size in pixels, 256 or 320x240",
+    {"resize", OnPhone::Here, "a size in pixels, 256 or 320x240",
      [](Options &o, const std::string &v) { return o.media.parseResize(v); }, About::Runs},
-    {"crop", nullptr, [](Options &o, const std::string &) { return o.media.parseCrop(); }, About::Runs},
-    {"mean", "a number, or three with commas", [](Options &o, const std::string &v) { return o.media.parseMean(v); },
+    {"crop", OnPhone::Here, nullptr, [](Options &o, const std::string &) { return o.media.parseCrop(); }, About::Runs},
+    {"mean", OnPhone::Here, "a number, or three with commas", [](Options &o, const std::string &v) { return o.media.parseMean(v); },
      About::Runs},
-    {"std", "a number above 0, or three with commas",
+    {"std", OnPhone::Here, "a number above 0, or three with commas",
      [](Options &o, const std::string &v) { return o.media.parseStd(v); }, About::Runs},
-    {"range", "a number above 0", [](Options &o, const std::string &v) { return o.media.parseRange(v); }, About::Runs},
-    {"layout", "nchw or nhwc", [](Options &o, const std::string &v) { return o.media.parseLayout(v); }, About::Runs},
-    {"channels", "rgb, bgr or gray", [](Options &o, const std::string &v) { return o.media.parseChannels(v); },
+    {"range", OnPhone::Here, "a number above 0", [](Options &o, const std::string &v) { return o.media.parseRange(v); }, About::Runs},
+    {"layout", OnPhone::Here, "nchw or nhwc", [](Options &o, const std::string &v) { return o.media.parseLayout(v); }, About::Runs},
+    {"channels", OnPhone::Here, "rgb, bgr or gray", [](Options &o, const std::string &v) { return o.media.parseChannels(v); },
      About::Runs},
-    {"rate", "a whole number of samples per second, at least 1",
+    {"rate", OnPhone::Here, "a whole number of samples per second, at least 1",
      [](Options &o, const std::string &v) { return o.media.parseRate(v); }, About::Runs},
-    {"rtol", "a number, at least 0",
+    {"rtol", OnPhone::Here, "a number, at least 0",
      [](Options &o, const std::string &v) { return parsePositive(v, o.tolerance.relative); }, About::Runs},
-    {"atol", "a number, at least 0",
+    {"atol", OnPhone::Here, "a number, at least 0",
      [](Options &o, const std::string &v) { return parsePositive(v, o.tolerance.absolute); }, About::Runs},
-    {"seed", "a whole number", [](Options &o, const std::string &v) { return parseNumber(v, o.seed); }},
-    {"threads", "a whole number", [](Options &o, const std::string &v) { return parseNumber(v, o.threads); }},
-    {"max-iterations", "a whole number",
+    {"seed", OnPhone::Here, "a whole number", [](Options &o, const std::string &v) { return parseNumber(v, o.seed); }},
+    {"threads", OnPhone::There, "a whole number", [](Options &o, const std::string &v) { return parseNumber(v, o.threads); }},
+    {"max-iterations", OnPhone::There, "a whole number",
      [](Options &o, const std::string &v) { return parseNumber(v, o.maxIterations); }},
-    {"runs", "a whole number, at least 1",
+    {"runs", OnPhone::There, "a whole number, at least 1",
      [](Options &o, const std::string &v) { return parseNumber(v, o.runs) && o.runs; }, About::Runs},
-    {"min-seconds", "a number, at least 0",
+    {"min-seconds", OnPhone::There, "a number, at least 0",
      [](Options &o, const std::string &v) { return parsePositive(v, o.minSeconds); }, About::Runs},
-    {"evict", "a whole number of MiB, at most 65536",
+    {"evict", OnPhone::There, "a whole number of MiB, at most 65536",
      [](Options &o, const std::string &v) { return parseNumber(v, o.evictMebibytes) && o.evictMebibytes <= 65536; },
      About::Runs},
-    {"entry", "a name", [](Options &o, const std::string &v) { return o.entry = v, !v.empty(); }, About::Runs},
-    {"trace", "a file", [](Options &o, const std::string &v) { return o.traceFile = v, !v.empty(); }, About::Runs},
-    {"gpu", nullptr, [](Options &o, const std::string &) { return o.gpu = true; }},
-    {"gpu-cut", "a whole number of percent, 0 to 100",
+    {"entry", OnPhone::There, "a name", [](Options &o, const std::string &v) { return o.entry = v, !v.empty(); }, About::Runs},
+    {"trace", OnPhone::Refused, "a file", [](Options &o, const std::string &v) { return o.traceFile = v, !v.empty(); }, About::Runs},
+    {"gpu", OnPhone::There, nullptr, [](Options &o, const std::string &) { return o.gpu = true; }},
+    {"gpu-cut", OnPhone::There, "a whole number of percent, 0 to 100",
      [](Options &o, const std::string &v) {
        o.gpu = parseNumber(v, o.gpuCut) && o.gpuCut <= 100;
        o.gpuCut = NACRE_GPU_CUT(o.gpuCut);
        return o.gpu;
      }},
-    {"gpu-device", "a whole number",
+    {"gpu-device", OnPhone::There, "a whole number",
      [](Options &o, const std::string &v) {
        o.gpu = parseNumber(v, o.gpuDevice) && o.gpuDevice < UINT32_MAX;
        ++o.gpuDevice;
        return o.gpu;
      }},
-    {"gpu-sequential", nullptr, [](Options &o, const std::string &) { return o.gpu = o.gpuSequential = true; }},
-    {"gpu-self-test", nullptr, [](Options &o, const std::string &) { return o.gpu = o.gpuSelfTest = true; }},
-    {"tune", "a whole number of milliseconds, at least 1",
+    {"gpu-sequential", OnPhone::There, nullptr, [](Options &o, const std::string &) { return o.gpu = o.gpuSequential = true; }},
+    {"gpu-self-test", OnPhone::There, nullptr, [](Options &o, const std::string &) { return o.gpu = o.gpuSelfTest = true; }},
+    {"tune", OnPhone::There, "a whole number of milliseconds, at least 1",
      [](Options &o, const std::string &v) {
        return o.gpu = parseNumber(v, o.tuneMilliseconds) && o.tuneMilliseconds > 0;
      }},
-    {"cache", "a folder", [](Options &o, const std::string &v) { return o.cacheFolder = v, !v.empty(); }},
-    {"list-devices", nullptr, [](Options &o, const std::string &) { return o.listDevices = true; }, About::Runs},
-    {"info", "a file", [](Options &o, const std::string &v) { return o.infoFile = v, o.info = true; }, About::Runs,
+    {"cache", OnPhone::Refused, "a folder", [](Options &o, const std::string &v) { return o.cacheFolder = v, !v.empty(); }},
+    {"list-devices", OnPhone::Refused, nullptr, [](Options &o, const std::string &) { return o.listDevices = true; }, About::Runs},
+    {"info", OnPhone::Refused, "a file", [](Options &o, const std::string &v) { return o.infoFile = v, o.info = true; }, About::Runs,
      true},
-    {"benchmark", nullptr, [](Options &o, const std::string &) { return o.benchmark = true; }, About::Runs},
-    {"profile", "a file", [](Options &o, const std::string &v) { return o.profileFile = v, o.profile = true; },
+    {"benchmark", OnPhone::There, nullptr, [](Options &o, const std::string &) { return o.benchmark = true; }, About::Runs},
+    {"device", OnPhone::Here, "adb or adb:<serial>", [](Options &o, const std::string &v) { return parsePhone(v, o); }, About::Runs},
+    {"report", OnPhone::Here, "a file", [](Options &o, const std::string &v) { return o.reportFile = v, !v.empty(); }, About::Runs},
+    {"profile", OnPhone::Here, "a file", [](Options &o, const std::string &v) { return o.profileFile = v, o.profile = true; },
      About::Runs, true},
-    {"train", nullptr, [](Options &o, const std::string &) { return o.train = true; }},
-    {"label", "a file", [](Options &o, const std::string &v) { return o.training.labels.push_back(v), !v.empty(); },
+    {"train", OnPhone::Refused, nullptr, [](Options &o, const std::string &) { return o.train = true; }},
+    {"label", OnPhone::Refused, "a file", [](Options &o, const std::string &v) { return o.training.labels.push_back(v), !v.empty(); },
      About::Training},
-    {"epochs", "a whole number, at most 2^30",
+    {"epochs", OnPhone::Refused, "a whole number, at most 2^30",
      [](Options &o, const std::string &v) {
        return parseNumber(v, o.training.epochs) && o.training.epochs <= 1u << 30;
      },
      About::Training},
-    {"test-input", "NAME=FILE",
+    {"test-input", OnPhone::Refused, "NAME=FILE",
      [](Options &o, const std::string &v) { return o.training.testInputs.push_back(v), true; }, About::Training},
-    {"test-label", "a file",
+    {"test-label", OnPhone::Refused, "a file",
      [](Options &o, const std::string &v) { return o.training.testLabels.push_back(v), !v.empty(); }, About::Training},
-    {"schedule", kScheduleForm, storeSchedule, About::Training},
-    {"accumulate", "a whole number, 1 to 2^30",
+    {"schedule", OnPhone::Refused, kScheduleForm, storeSchedule, About::Training},
+    {"accumulate", OnPhone::Refused, "a whole number, 1 to 2^30",
      [](Options &o, const std::string &v) {
        return parseNumber(v, o.training.accumulate) && o.training.accumulate && o.training.accumulate <= 1u << 30;
      },
      About::Training},
-    {"order", "a file", [](Options &o, const std::string &v) { return o.training.orderFile = v, !v.empty(); },
+    {"order", OnPhone::Refused, "a file", [](Options &o, const std::string &v) { return o.training.orderFile = v, !v.empty(); },
      About::Training},
-    {"batch-axis", "NAME:AXIS",
+    {"batch-axis", OnPhone::Refused, "NAME:AXIS",
      [](Options &o, const std::string &v) { return o.training.batchAxes.push_back(v), true; }, About::Training},
-    {"steps", "a whole number, at least 1",
+    {"steps", OnPhone::Refused, "a whole number, at least 1",
      [](Options &o, const std::string &v) { return parseNumber(v, o.training.steps) && o.training.steps; },
      About::Training},
-    {"save-every", "a whole number of steps, at least 1",
+    {"save-every", OnPhone::Refused, "a whole number of steps, at least 1",
      [](Options &o, const std::string &v) { return parseNumber(v, o.training.saveEvery) && o.training.saveEvery; },
      About::Training},
-    {"log", "a file", [](Options &o, const std::string &v) { return o.training.logFile = v, !v.empty(); },
+    {"log", OnPhone::Refused, "a file", [](Options &o, const std::string &v) { return o.training.logFile = v, !v.empty(); },
      About::Training},
-    {"help", nullptr, [](Options &o, const std::string &) { return o.help = true; }},
-    {"version", nullptr, [](Options &o, const std::string &) { return o.version = true; }},
+    {"help", OnPhone::Here, nullptr, [](Options &o, const std::string &) { return o.help = true; }},
+    {"version", OnPhone::Here, nullptr, [](Options &o, const std::string &) { return o.version = true; }},
 };
 
 const Row *findRow(std::string_view name) {
@@ -193,11 +212,21 @@ Outcome parseOptions(int count, char **arguments, Options &options) {
       return usageFailure("--" + name + " must be " + row->value + ", but is '" + value + "'");
     sawSeconds |= name == "min-seconds";
     seen.push_back(row);
+    if (row->phone == OnPhone::There)
+      options.phoneWords.push_back("--" + name + (row->value ? "=" + value : ""));
+    else if (row->phone == OnPhone::Sent)
+      options.phoneWords.push_back("--" + name + "=" + kSentName);
   }
+  if (options.onPhone)
+    for (const Row *row : seen)
+      if (row->phone == OnPhone::Refused)
+        return usageFailure("--" + std::string(row->name) + " cannot be combined with --device");
   for (const Row *row : seen)
     if (row->about == (options.train ? About::Runs : About::Training))
       return usageFailure("--" + std::string(row->name) +
                           (options.train ? " cannot be combined with --train" : " requires --train"));
+  if (!options.onPhone && !options.reportFile.empty())
+    options.profile = true;
   if (options.runs != 0 && !sawSeconds)
     options.minSeconds = 0;
   if (options.library.empty() && !options.help && !options.version && !options.listDevices)

@@ -53,9 +53,13 @@ struct Options {
   bool profile = false;
   std::string profileFile; // empty: a table alone
   std::string traceFile;
-  bool gpu = false;       // required
-  uint32_t gpuCut = 0;    // as nacre_session_options.gpu_cut
-  uint32_t gpuDevice = 0; // as nacre_session_options.gpu_device
+  std::string reportFile; // of nacre-compile; its page is to show the profile
+  bool onPhone = false;
+  std::string phoneSerial;             // empty: the only one
+  std::vector<std::string> phoneWords; // options that nacre-try gets on the phone
+  bool gpu = false;                    // required
+  uint32_t gpuCut = 0;                 // as nacre_session_options.gpu_cut
+  uint32_t gpuDevice = 0;              // as nacre_session_options.gpu_device
   bool gpuSequential = false;
   bool gpuSelfTest = false;
   uint32_t tuneMilliseconds = 0; // 0: none
@@ -64,6 +68,9 @@ struct Options {
   bool help = false;
   bool version = false;
 };
+
+/// The name that the weights file has in the phone's folder.
+inline constexpr const char *kSentName = "model.weights";
 
 /// What --help prints (HelpText.cpp).
 extern const char *const kHelp;

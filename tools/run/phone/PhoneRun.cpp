@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/run/phone/PhoneRun.h"
+#include "tools/run/phone/LibraryTables.h"
+#include "tools/run/phone/PhoneFolder.h"
+#include "tools/run/programs/Report.h"
+#include "tools/run/session/Answers.h"
+#include "tools/run/session/Files.h"
+#include "tools/run/session/Inputs.h"
+#include "tools/run/session/Interruption.h"
+#include "tools/run/session/MediaInputs.h"
+#include "tools/run/session/TemporaryFolder.h"
+#include "tools/run/session/Text.h"
+#include "tools/run/tensors/Npy.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+
+namespace nacre::run {
+namespace {
+
+constexpr int kLeastAndroid = 24; // Android 7: the oldest that libraries for Android run on
+
+struct Abi {
+  const char *target, *name;
+};
+
+constexpr Abi kAbis[] = {{"android-arm64", "arm64-v8a"}, {"android-x86_64", "x86_64"}};
+
+Outcome findAbi(const std::string &library, const std::string &target, Abi &abi) {
+  for (const Abi &candidate : kAbis)
+    if (target == candidate.target) {
+      abi = candidate;
+      return std::nullopt;
+    }
+  return usageFailure("'" + library + "' must be for Android, but is for " + printableText(target) +
+                      "; compile it with --target=android-arm64");
+}
+
+bool contains(const std::string &commas, const std::string &word) {
+  return ("," + commas + ",").find("," + word + ",") != std::string::npos;
+}
+
+/// Refuses a phone that cannot run the library.
+Outcome checkPhone(const Adb &adb, const Abi &abi) {
+  const Finished asked = adb.shell("getprop ro.product.cpu.abilist; getprop ro.build.version.sdk");
+  const std::string phone = "phone '" + printableText(adb.name()) + "' ";
+  std::istringstream lines(asked.said);
+  std::string abis;
+  int version = 0;
+  std::getline(lines, abis);
+  while (!abis.empty() && abis.back() == '\r')
+    abis.pop_back();
+  lines >> version;
+  if (asked.status != 0)
+    return Failure{ExitCode::Refused, phone + "does not answer: " + printableText(asked.lastLine())};
+  if (!contains(abis, kAbis[0].name) && !contains(abis, kAbis[1].name))
+    return usageFailure(phone + "must run 64-bit programs, but has only " + printableText(abis) +
+                        "; Nacre has no code for 32-bit phones");
+  for (const Abi &other : kAbis)
+    if (!contains(abis, abi.name) && contains(abis, other.name))
+      return usageFailure("the library is for " + std::string(abi.name) + ", but " + phone + "runs " + other.name +
+                          "; compile it with --target=" + other.target);
+  if (version < kLeastAndroid)
+    return usageFailure(phone + "must have Android 7 (API level 24) or later, but has API level " +
+                        std::to_string(version));
+  return std::nullopt;
+}
+
+/// Returns the path of nacre-try for a target; where this program is, or where it is installed, it is in a folder of libraries.
+Outcome findTry(const Abi &abi, std::string &path) {
+  path = programFolder() + "/../lib/nacre/" + abi.target + "/nacre-try";
+  return isExecutable(path)
+             ? std::nullopt
+             : Outcome(usageFailure("--device=adb needs '" + path +
+                                    "', which is missing; install the package libnacre-dev, or the SDK"));
+}
+
+/// A run, from its inputs to what comes of it.
+class PhoneRun {
+public:
+  PhoneRun(const Options &options, NamedFiles &files) : options(options), files(files) {}
+
+  Outcome prepare() {
+    if (Outcome failure = readLibraryTables(options.library, options.entry, tables))
+      return failure;
+    if (Outcome failure = findAbi(options.library, tables.target, abi))
+      return failure;
+    if (!options.apartFile.empty() && !tables.hasApartWeights)
+      return usageFailure(
+          "--weights-file requires a model compiled with --weights-in=file; this library contains its weights");
+    files.addInput("the weights file", weightsPath());
+    if (!options.outputFolder.empty())
+      addOutputs(files, tables.outputs, {}, options.outputFolder);
+    if (!options.inputsFolder.empty())
+      addSavedInputs(files, tables.inputs, options.inputsFolder);
+    if (Outcome failure = checkFiles(files))
+      return failure;
+    if (Outcome failure = fillPorts(tables.inputs, options, fillFromMedia))
+      return failure;
+    if (!options.inputsFolder.empty())
+      if (Outcome failure = writeOutputs(tables.inputs, {}, options.inputsFolder))
+        return failure;
+    return openExpected(tables.outputs, options, expected);
+  }
+
+  Outcome connect(Adb &adb) {
+    if (Outcome failure = adb.find())
+      return failure;
+    if (Outcome failure = adb.choose(options.phoneSerial))
+      return failure;
+    if (Outcome failure = checkPhone(adb, abi))
+      return failure;
+    return findTry(abi, tryPath);
+  }
+
+  /// Copies everything, runs, and fetches. Nothing is left on the phone afterwards.
+  Outcome execute(const Adb &adb, const Interruption &interruption) {
+    PhoneFolder folder(adb);
+    if (Outcome failure = local.create())
+      return failure;
+    Outcome failure = folder.create();
+    if (!failure)
+      failure = pushAll(folder, interruption);
+    if (failure || interruption.isAsked())
+      return interruption.isAsked() ? interrupted() : failure;
+    std::fflush(stdout);
+    const int status = folder.run(command());
+    if (interruption.isAsked())
+      return interrupted();
+    if (status != 0)
+      return statusFailure(adb, status);
+    return fetchAll(folder);
+  }
+
+  /// Compares, prints and writes what was fetched.
+  Outcome finish() {
+    if (wantsOutputs())
+      if (Outcome failure = readOutputs())
+        return failure;
+    if (!options.outputFolder.empty())
+      if (Outcome failure = writeOutputs(tables.outputs, {}, options.outputFolder))
+        return failure;
+    if (Outcome failure = compareOutputs(expected, options.tolerance))
+      return failure;
+    if (!measures() && expected.empty())
+      summariseOutputs(tables.outputs);
+    if (!options.reportFile.empty())
+      return makeReport(options, profilePath());
+    if (!options.profileFile.empty())
+      std::fprintf(
+          stderr,
+          "nacre-run: to see '%s' in a browser, pass the report of nacre-compile --report=<report.json>: nacre-report "
+          "<report.json> --profile=%s\n",
+          printableText(options.profileFile).c_str(), printableText(options.profileFile).c_str());
+    return std::nullopt;
+  }
+
+private:
+  static Failure interrupted() { return {ExitCode::Interrupted, "interrupted; the phone's folder is removed"}; }
+
+  static Failure statusFailure(const Adb &adb, int status) {
+    const bool isOurs =
+        status == int(ExitCode::Usage) || status == int(ExitCode::Refused) || status == int(ExitCode::OutOfMemory);
+    return {isOurs ? ExitCode(status) : ExitCode::Refused,
+            "the run on phone '" + printableText(adb.name()) + "' ended with status " + std::to_string(status) +
+                (status > 128 && status < 160 ? ", by signal " + std::to_string(status - 128) : "")};
+  }
+
+  bool measures() const { return options.benchmark || options.profile || !options.reportFile.empty(); }
+  bool wantsOutputs() const { return !measures() || !options.outputFolder.empty() || !expected.empty(); }
+  std::string profilePath() const {
+    return options.profileFile.empty() ? local.path("profile.json") : options.profileFile;
+  }
+  bool wantsProfileFile() const { return !options.profileFile.empty() || !options.reportFile.empty(); }
+
+  std::string weightsPath() const {
+    if (!tables.hasApartWeights || !options.apartFile.empty())
+      return options.apartFile;
+    const std::string &library = options.library;
+    const bool hasExtension = library.size() > 3 && library.compare(library.size() - 3, 3, ".so") == 0;
+    return library.substr(0, library.size() - (hasExtension ? 3 : 0)) + ".weights";
+  }
+
+  static std::string inputName(size_t index) { return "input" + std::to_string(index) + ".npy"; }
+
+  Outcome pushAll(const PhoneFolder &folder, const Interruption &interruption) {
+    std::vector<std::pair<std::string, std::string>> names = {{tryPath, "nacre-try"}, {options.library, "model.so"}};
+    if (const std::string weights = weightsPath(); !weights.empty())
+      names.emplace_back(weights, kSentName);
+    for (size_t i = 0; i < tables.inputs.size(); ++i) {
+      if (Outcome failure = writeNpy(local.path(inputName(i)), tables.inputs[i].tensor))
+        return failure;
+      names.emplace_back(local.path(inputName(i)), inputName(i));
+    }
+    for (const auto &[path, name] : names)
+      if (Outcome failure = interruption.isAsked() ? Outcome(interrupted()) : folder.push(path, name))
+        return failure;
+    return wantsOutputs() ? folder.makeFolder("out") : std::nullopt;
+  }
+
+  /// The command line of nacre-try: its files are in the folder in which it is started.
+  std::string command() const {
+    std::string words = "nacre-try model.so";
+    for (size_t i = 0; i < tables.inputs.size(); ++i)
+      words += " " + quoteForShell("--input=" + tables.inputs[i].name + "=" + inputName(i));
+    if (wantsOutputs())
+      words += " --output=out";
+    for (const std::string &word : options.phoneWords)
+      words += " " + quoteForShell(word);
+    if (options.gpu) // which other options imply here
+      words += " --gpu";
+    if (wantsProfileFile())
+      words += " --profile=profile.json";
+    else if (options.profile)
+      words += " --profile";
+    return words;
+  }
+
+  Outcome fetchAll(const PhoneFolder &folder) const {
+    if (wantsProfileFile())
+      if (Outcome failure = folder.pull("profile.json", profilePath()))
+        return failure;
+    for (size_t i = 0; wantsOutputs() && i < tables.outputs.size(); ++i) {
+      const std::string name = std::to_string(i) + ".npy";
+      if (Outcome failure = folder.pull("out/" + name, local.path(name)))
+        return failure;
+    }
+    return std::nullopt;
+  }
+
+  Outcome readOutputs() {
+    fetched.resize(tables.outputs.size());
+    for (size_t i = 0; i < fetched.size(); ++i) {
+      Port &port = tables.outputs[i];
+      const std::string path = local.path(std::to_string(i) + ".npy");
+      if (Outcome failure = readTensorLike(port.tensor, path, fetched[i]))
+        return failure;
+      if (fetched[i].view.type != port.tensor.type || fetched[i].view.dims.size() != port.tensor.dims.size())
+        return Failure{ExitCode::Refused, "output '" + printableText(port.name) + "' came from the phone as " +
+                                              describe(fetched[i].view.type, fetched[i].view.dims)};
+      port.tensor = fetched[i].view;
+    }
+    return std::nullopt;
+  }
+
+  const Options &options;
+  NamedFiles &files;
+  LibraryTables tables;
+  Abi abi{};
+  std::string tryPath;
+  std::vector<Expected> expected;
+  std::vector<FileTensor> fetched;
+  TemporaryFolder local;
+};
+
+} // namespace
+
+Outcome runOnPhone(const Options &options, NamedFiles &files) {
+  PhoneRun run(options, files);
+  if (Outcome failure = run.prepare())
+    return failure;
+  Adb adb;
+  if (Outcome failure = run.connect(adb))
+    return failure;
+  const Interruption interruption;
+  if (Outcome failure = run.execute(adb, interruption))
+    return failure;
+  if (Outcome failure = run.finish())
+    return failure;
+  return interruption.outcome();
+}
+
+} // namespace nacre::run

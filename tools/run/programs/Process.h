@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  runs another program to its end.
+// Why:   adb and nacre-report are programs.
+// How:   posix_spawn, without a shell. Ctrl-C ends the other program, too.
+
+#ifndef NACRE_TOOLS_RUN_PROGRAMS_PROCESS_H
+#define NACRE_TOOLS_RUN_PROGRAMS_PROCESS_H
+
+#include <string>
+#include <vector>
+
+namespace nacre::run {
+
+struct Finished {
+  int status = 127; // as a shell has it: 128 and the signal, if one ended the program
+  std::string said; // by both streams, if they were kept
+
+  /// Returns the last line that is not empty.
+  std::string lastLine() const;
+};
+
+/// Runs words[0], a path. Its input is empty; what it says is kept or goes where ours goes.
+Finished runProgram(const std::vector<std::string> &words, bool keepsOutput);
+
+/// Returns the path of an executable file in the folders of PATH; "" if there is none.
+std::string findInPath(const std::string &name);
+
+bool isExecutable(const std::string &path);
+
+/// Returns the folder of this program.
+std::string programFolder();
+
+} // namespace nacre::run
+
+#endif // NACRE_TOOLS_RUN_PROGRAMS_PROCESS_H

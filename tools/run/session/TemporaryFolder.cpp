@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/run/session/TemporaryFolder.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+namespace nacre::run {
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored; // what stays is the system's to remove
+  if (!folder.empty())
+    std::filesystem::remove_all(folder, ignored);
+}
+
+Outcome TemporaryFolder::create() {
+  const char *parent = std::getenv("TMPDIR");
+  std::string path = std::string(parent && *parent ? parent : "/tmp") + "/nacre-run.XXXXXX";
+  if (!mkdtemp(path.data()))
+    return usageFailure("cannot make the folder '" + path + "': " + std::strerror(errno) +
+                        "; set TMPDIR to a folder that can be written to");
+  folder = path;
+  return std::nullopt;
+}
+
+} // namespace nacre::run
