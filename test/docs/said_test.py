@@ -63,10 +63,10 @@ def options_of_scripts():
 
 @functools.lru_cache(maxsize=None)
 def declared():
-    """Names of the C interface, of CMake's functions and variables."""
+    """Names of the C interface, of CMake's functions and variables, of the environment of programs."""
     found = set()
     for pattern in (HEADERS, "tools/cmake/*", "CMakeLists.txt", "test/CMakeLists.txt", "tools/python/CMakeLists.txt", "tools/python/nacre/*.py", "test/python/*.py",
-                    "runtime/**/*.h", "runtime/**/*.cpp"):
+                    "tools/run/phone/*.cpp", "runtime/**/*.h", "runtime/**/*.cpp"):
         for path in glob.glob(os.path.join(blocks.ROOT, pattern), recursive=True):
             if os.path.isfile(path):
                 with open(path, encoding="utf-8") as file:

@@ -187,10 +187,10 @@ EXAMPLES
   nacre-run libmodel.so --profile=profile.json
   nacre-report report.json --profile=profile.json
       show measured times next to the compiler's report in a browser
-  nacre-run libmodel.so --device=adb --benchmark
-      measure the time of a run on a phone
-  nacre-run libmodel.so --device=adb --report=report.json
-      write report.html, the compiler's report with the phone's times
+  nacre-run libphone.so --device=adb --benchmark
+      measure on a phone a model compiled with --target=android-arm64
+  nacre-run libphone.so --device=adb --report=phone.json
+      write phone.html, the compiler's report with the phone's times
   nacre-run --list-devices
       list the GPUs and the features that they lack
   nacre-run libmodel.so --gpu --cache=/tmp --benchmark
