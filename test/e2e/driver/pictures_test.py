@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import nacre
 import onnx_writer
 import tflite_writer
-from jpeg_picture import JPEG
+from media_files import JPEG, chunk, exif, png, wav
 
 try:
     from PIL import Image
@@ -31,31 +31,6 @@ USAGE = 2
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 AS_TORCHVISION = ("--resize=24", "--crop", "--mean=" + ",".join(map(str, MEAN)), "--std=" + ",".join(map(str, STD)))
 JPEG_RESIZED = "a9d2f3a2eecfee0b194a639c743f6c781a5f8a314cd0cbc5712c442d638be27c"  # its center of 24 x 24, as bytes of RGB
-
-
-def chunk(kind, body):
-    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-
-
-def png(pixels, color=2, more=b"", bits=8):
-    """A PNG file of rows of bytes."""
-    height, width = pixels.shape[:2]
-    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, bits, color, 0, 0, 0)) + more +
-            chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
-
-
-def wav(samples, rate=16000, channels=1, bits=16, kind=1, more=b""):
-    """A WAV file of bytes of samples."""
-    form = struct.pack("<HHIIHH", kind, channels, rate, rate * channels * bits // 8, channels * bits // 8, bits) + more
-    body = b"WAVEfmt " + struct.pack("<I", len(form)) + form + b"data" + struct.pack("<I", len(samples)) + samples
-    return b"RIFF" + struct.pack("<I", len(body)) + body
-
-
-def exif(orientation):
-    """The segment of a JPEG file that says how it is turned."""
-    tiff = b"II*\0" + struct.pack("<IHHHIHH", 8, 1, 0x112, 3, 1, orientation, 0)
-    return b"\xff\xe1" + struct.pack(">H", 8 + len(tiff)) + b"Exif\0\0" + tiff
 
 
 def normalized(pixels):
