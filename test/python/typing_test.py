@@ -29,6 +29,8 @@ model: nacre.Model = nacre.compile("a.onnx", accuracy="strict", jobs=2, train=Tr
 options: nacre.CompileOptions = {"weight_type": "fp16", "keep": "all"}
 nacre.compile(b"model", **options)
 nacre.from_torch(None, None, target="android-arm64", accuracy="fast")
+model.run(nacre.image("cat.jpg", model, resize=256, crop=True, mean=(0.485, 0.456, 0.406), std=0.2, layout="nchw"))
+model.run(nacre.sound("yes.wav", model.inputs[0], rate=16000))
 answer = model.run({"x": numpy.zeros((1, 3))})["y"].argmax()
 with model.session("main", threads=2, gpu=False, gpu_cut=50) as session:
     session.input("x")[...] = 0
@@ -56,6 +58,7 @@ WRONG = [
     ("nacre.load('a.so').session(thread=2)", r'[Uu]nexpected keyword argument "thread" for "session"'),
     ("nacre.load('a.so').fit(1, 2, learning_rate='fast')", r'"learning_rate" to "fit" of "Model" has incompatible type "str"'),
     ("nacre.load('a.so').run(1, threads=2)", r'"threads" to "run" of "Model" has incompatible type "int"; expected "NoReturn"'),
+    ("nacre.image('cat.jpg', (1, 3, 8, 8), layout='chw')", r'"layout" to "image" has incompatible type "(Literal\[\'chw\'\]\??|str)"'),
     ("nacre.load('a.so').run(1).shape", r'has no attribute "shape"'),
 ]
 

@@ -3,6 +3,7 @@
 
     model = nacre.compile("model.onnx")         or nacre.from_torch(module, example), nacre.load("libmodel.so")
     outputs = model.run({"image": array})       arrays by name; model.inputs and model.outputs have names, shapes and types
+    nacre.image("cat.jpg", model, mean=0.5)     the array that a picture becomes; also nacre.sound
     model.benchmark(array)                      also profile, memory, report
 
     model.session(threads=2)                    for apps: own memory, inputs written in place, outputs without copies
@@ -44,11 +45,13 @@ from .history import Curve as Curve
 from .history import History as History
 from .model import Model as Model
 from .options import CompileOptions as CompileOptions
+from .pictures import image as image
 from .programs import find_program as find_program
 from .programs import get_include as get_include
 from .programs import get_sample as get_sample
 from .session import Session as Session
 from .session_options import SessionOptions as SessionOptions
+from .sounds import sound as sound
 from .state import State as State
 from .state import StateInfo as StateInfo
 from .tensors import TensorInfo as TensorInfo

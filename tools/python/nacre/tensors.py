@@ -203,7 +203,9 @@ def _excerpt(value: Any) -> str:
 
 def _cure(array: Array, info: TensorInfo) -> str:
     if array.dtype.kind in "USO":
-        return "compiled models accept only numbers; convert strings and objects to numbers first"
+        return "compiled models accept only numbers; convert strings and objects to numbers first, pictures with nacre.image, sounds with nacre.sound"
+    if array.dtype == np.uint8 and info.dtype.kind == "f" and array.ndim in (2, 3):
+        return f"a picture becomes an input by nacre.image, another array by array.astype('{info.dtype}')"
     if info.type == "bf16":
         return "NumPy has no bfloat16; convert the array to codes with nacre.to_bfloat16(array)"
     if info.dtype == np.uint8 and info.type != "u8":
