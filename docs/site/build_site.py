@@ -175,9 +175,13 @@ class Site:
         text = ("# Java and Kotlin\n\nThe package `dev.nacre`; see also [the guide](../docs/android.md).\n\n")
         if self.arguments.javadoc:
             sources = sorted(glob.glob(os.path.join(ROOT, "runtime", "java", "dev", "nacre", "*.java")) + glob.glob(os.path.join(ROOT, "runtime", "java", "annotations", "*.java")))
-            subprocess.run([self.arguments.javadoc, "-quiet", "-Xdoclint:none", "-notimestamp", "-nohelp", "-noindex", "-nodeprecatedlist", "-notree", "-public",
+            stand_ins = os.path.join(self.source, "stand-ins")  # Compiled, because javadoc would also document sources.
+            subprocess.run([os.path.join(os.path.dirname(self.arguments.javadoc), "javac"), "--release", "11", "-d", stand_ins,
+                            *glob.glob(os.path.join(ROOT, "runtime", "java", "stand-ins", "*.java"))], check=True)
+            subprocess.run([self.arguments.javadoc, "-classpath", stand_ins, "-quiet", "-Xdoclint:none", "-notimestamp", "-nohelp", "-noindex", "-nodeprecatedlist", "-notree", "-public",
                             "--release", "11", "-windowtitle", "Nacre", "-d", os.path.join(self.source, "reference", "java"), *sources],
                            check=True, stdout=subprocess.DEVNULL)
+            shutil.rmtree(stand_ins)
             text += "[All classes](java/index.html)\n"
         else:
             text += "This site was built without a JDK; the classes are documented in `runtime/java`.\n"

@@ -186,6 +186,7 @@ public class SessionTest {
     try (Session two = model.newSession(new SessionOptions().threads(2).gpu(SessionOptions.Gpu.NEVER))) {
       assertEquals(2, two.info().threads());
       assertEquals("", two.info().device());
+      assertEquals("CPU, 2 threads", two.info().toString());
       assertTrue(two.info().memoryBytes() > 2 * Toy.BYTES);
     }
   }

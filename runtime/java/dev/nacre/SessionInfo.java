@@ -60,4 +60,13 @@ public final class SessionInfo {
 
   /** The session's block of memory; Java buffers are additional. */
   public long memoryBytes() { return numbers[12]; }
+
+  /** The engines, such as {@code CPU, 4 threads}, {@code GPU: Mali-G610}, or {@code GPU: Mali-G610, and CPU, 4 threads}; then the reason. */
+  @Override
+  @NonNull
+  public String toString() {
+    String cpu = "CPU, " + threads() + (threads() == 1 ? " thread" : " threads");
+    String engines = device.isEmpty() ? cpu : "GPU: " + device + (cpuLaunches() == 0 ? "" : ", and " + cpu);
+    return reason.isEmpty() ? engines : engines + " (" + reason + ")";
+  }
 }
