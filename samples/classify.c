@@ -2,12 +2,12 @@
 /**
  * An image classifier in C: reads a picture, runs the network, prints the most likely class.
  *
- * Any classifier will do that takes a picture with values from -1 to 1 and gives probabilities; its size, its layout and
- * the number of its classes are asked of the model. It is compiled into libclassifier.so while this program is built
+ * Any classifier will do that takes a picture with values from -1 to 1 and gives probabilities, as floats or quantized to 8 bits; its
+ * size, its layout and the number of its classes are asked of the model. It is compiled into libclassifier.so while this program is built
  * (CMakeLists.txt): MobileNet where there is one, or else a small network with random weights, whose word means nothing.
  */
 #include "classifier.h"
-#include "image.h"
+#include "prepare.h"
 
 #include <string.h>
 
@@ -29,9 +29,17 @@ static int read_line(const char *path, int64_t number, char *line, int capacity)
   return read > number ? 0 : -1;
 }
 
+/** Returns an element of the output as a real. */
+static float probability_of(const nacre_tensor_info *output, const void *elements, int64_t index) {
+  if (output->type == NACRE_F32)
+    return ((const float *)elements)[index];
+  const int code = output->type == NACRE_I8 ? ((const int8_t *)elements)[index] : ((const uint8_t *)elements)[index];
+  return output->scale * (float)(code - output->zero_point);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2 && argc != 3) {
-    fprintf(stderr, "usage: %s picture.ppm [labels.txt]\n", argv[0]);
+    fprintf(stderr, "usage: %s picture [labels.txt]\n", argv[0]);
     return 2;
   }
 
@@ -54,28 +62,32 @@ int main(int argc, char **argv) {
 
   image picture;
   if (image_read(argv[1], &picture) != 0) {
-    fprintf(stderr, "classify: %s must be an 8-bit binary PPM file\n", argv[1]);
+    fprintf(stderr, "classify: %s must be " IMAGE_KINDS "\n", argv[1]);
     return 1;
   }
-  if (image_to_input(&picture, &input, 127.5f, 127.5f, values) != 0 || output.type != NACRE_F32) {
-    fprintf(stderr, "classify: the network must take one colour picture and return probabilities, both as floats\n");
+  const int is_read = output.type == NACRE_F32 || output.type == NACRE_U8 || output.type == NACRE_I8;
+  if (prepare_center(&picture, &input, 0.5f, 0.5f, values) != 0 || !is_read) {
+    fprintf(stderr,
+            "classify: the network must take one picture and return probabilities, as floats or 8-bit integers\n");
     return 1;
   }
   image_free(&picture);
   if ((status = nacre_session_run(session)) != NACRE_OK)
     return explain(status, nacre_session_reason(session));
 
-  const float *of_class = (const float *)probabilities;
-  int64_t best = 0, classes = (int64_t)(output.bytes / sizeof *of_class);
+  int64_t best = 0, classes = 1;
+  for (uint32_t axis = 0; axis < output.rank; axis++)
+    classes *= output.dims[axis];
   for (int64_t i = 1; i < classes; i++)
-    if (of_class[i] > of_class[best])
+    if (probability_of(&output, probabilities, i) > probability_of(&output, probabilities, best))
       best = i;
   char label[100] = "";
   if (argc == 3 && read_line(argv[2], best, label, sizeof label) != 0) {
     fprintf(stderr, "classify: %s must have one line for each of %lld classes\n", argv[2], (long long)classes);
     return 1;
   }
-  printf("class %lld%s%s, %.1f %%\n", (long long)best, argc == 3 ? ": " : "", label, 100.0 * (double)of_class[best]);
+  printf("class %lld%s%s, %.1f %%\n", (long long)best, argc == 3 ? ": " : "", label,
+         100.0 * (double)probability_of(&output, probabilities, best));
   nacre_session_destroy(session);
   return 0;
 }

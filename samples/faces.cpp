@@ -95,12 +95,12 @@ int markFaces(image &picture, const char *path) {
 
 int main(int argc, char **argv) {
   if (argc != 3) {
-    fprintf(stderr, "usage: %s picture.ppm marked.ppm\n", argv[0]);
+    fprintf(stderr, "usage: %s picture marked.ppm\n", argv[0]);
     return 2;
   }
   image picture;
   if (image_read(argv[1], &picture) != 0) {
-    fprintf(stderr, "faces: %s must be an 8-bit binary PPM file\n", argv[1]);
+    fprintf(stderr, "faces: %s must be " IMAGE_KINDS "\n", argv[1]);
     return 1;
   }
   const int status = markFaces(picture, argv[2]);

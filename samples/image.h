@@ -2,8 +2,8 @@
 /**
  * Pictures for the samples: read from a file, laid out as a network wants them, and written.
  *
- * Shared by samples in C and in C++, so that those show Nacre and nothing else. Binary PPM only (P6, 8 bits): any tool
- * writes it (`magick picture.jpg picture.ppm`), and it needs no library.
+ * Shared by samples in C and in C++, so that those show Nacre and nothing else. Binary PPM (P6, 8 bits) needs no library, and any
+ * tool writes it (`magick picture.jpg picture.ppm`). If SAMPLES_JPEG is defined, it reads JPEG, too, with libjpeg (`-ljpeg`).
  */
 #ifndef NACRE_SAMPLES_IMAGE_H
 #define NACRE_SAMPLES_IMAGE_H
@@ -40,14 +40,29 @@ static inline int image_number(FILE *file) {
   return number;
 }
 
+#ifdef SAMPLES_JPEG
+#include "jpeg.h"
+#define IMAGE_KINDS "a JPEG or 8-bit binary PPM file"
+#else
+#define IMAGE_KINDS "an 8-bit binary PPM file"
+#endif
+
 /** Returns 0, or -1 where the file is no such picture. */
 static inline int image_read(const char *path, image *picture) {
   FILE *file = fopen(path, "rb");
   if (!file)
     return -1;
   picture->pixels = NULL;
-  char kind[2];
-  int is_known = fread(kind, 1, 2, file) == 2 && kind[0] == 'P' && kind[1] == '6';
+  unsigned char kind[2];
+  int is_known = fread(kind, 1, 2, file) == 2;
+#ifdef SAMPLES_JPEG
+  if (is_known && kind[0] == 0xff && kind[1] == 0xd8) {
+    int read = fseek(file, 0, SEEK_SET) == 0 ? image_read_jpeg(file, picture) : -1;
+    fclose(file);
+    return read;
+  }
+#endif
+  is_known = is_known && kind[0] == 'P' && kind[1] == '6';
   picture->width = image_number(file);
   picture->height = image_number(file);
   if (is_known && image_number(file) == 255 && picture->width > 0 && picture->height > 0 &&

@@ -20,6 +20,7 @@ import zipfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import nacre
+from media_files import JPEG
 from onnx_writer import write_npy
 
 DATA = os.environ.get("NACRE_TEST_DATA", os.path.join(nacre.ROOT, "..", "shared", "data"))
@@ -110,6 +111,38 @@ class ClassifyTest(SampleTest):
             file.writelines("label\n" for i in range(self.MONARCH))
         self.assertEqual(self.call(program, picture, labels, status=1), f"classify: {labels} must have one line for each of 1001 classes\n")
         self.assertEqual(self.call(program, labels, status=1), f"classify: {labels} must be an 8-bit binary PPM file\n")
+
+
+class JpegTest(SampleTest):
+    @unittest.skipUnless(os.path.exists("/usr/include/jpeglib.h"), "needs libjpeg")
+    def test_a_jpeg_file(self):
+        """Both programs say of a file what they say of its pixels, as nacre-run reads them."""
+        self.compile("convnet", output=self.path("libclassifier.so"))
+        self.compile_pixels()
+        jpeg = self.path("picture.jpg")
+        with open(jpeg, "wb") as file:
+            file.write(JPEG)
+        self.run_model(self.path("libpixels.so"), f"--input=x={jpeg}", "--range=255", f"--save-inputs={self.folder}")
+        with open(self.path("x.npy"), "rb") as file:
+            picture = write_ppm(self.path("picture.ppm"), 40, 30, [int(x) for x in read_npy(file.read())])
+        for source, compiler in (("classify.c", ["cc", "-std=c99"]), ("classify.cpp", ["c++", "-std=c++17"])):
+            program = self.path(source.replace(".", "_"))
+            self.call(*compiler, "-O2", *WARNINGS, "-DSAMPLES_JPEG", os.path.join(SAMPLES, source), "-I" + self.folder, "-I" + os.path.join(nacre.ROOT, "runtime", "include"),
+                      "-L" + self.folder, "-lclassifier", "-ljpeg", "-Wl,-rpath,$ORIGIN", "-o", program)
+            said = self.call(program, picture)
+            self.assertRegex(said, r"^class \d, [\d.]+ %\n$")
+            self.assertEqual(self.call(program, jpeg), said)
+            for length in (2, 300, len(JPEG) - 40):
+                with open(self.path("cut.jpg"), "wb") as file:
+                    file.write(JPEG[:length])
+                self.assertEqual(self.call(program, self.path("cut.jpg"), status=1), f"classify: {self.path('cut.jpg')} must be a JPEG or 8-bit binary PPM file\n")
+
+    def compile_pixels(self):
+        graph = nacre.Graph("pixels")
+        graph.node("Relu", [graph.input("x", [1, 30, 40, 3])], output="y")
+        graph.output("y", [1, 30, 40, 3])
+        graph.save(self.path("pixels.onnx"))
+        self.call(os.path.join(nacre.BIN, "nacre-compile"), self.path("pixels.onnx"), "-o", self.path("libpixels.so"), "--quiet")
 
 
 class KeywordsTest(SampleTest):
