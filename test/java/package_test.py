@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Android libraries: what is in them, that they are the same every time, and an app of Java that uses one here."""
 import os
-import random
 import re
 import shutil
 import struct
@@ -14,12 +13,10 @@ import zipfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e"))
 import nacre  # noqa: E402
-from onnx_writer import write_npy  # noqa: E402
 
 JAR = os.environ["NACRE_JAR"]
 RUNTIME_AAR = os.environ["NACRE_AAR"]
 JNI_HOST = os.environ["NACRE_JNI_HOST"]
-SAMPLE_JAR = os.environ["NACRE_SAMPLE_JAR"]  # The Android sample's classes that need no Android; absent without kotlinc.
 PAGE = 16384
 ABIS = {"arm64-v8a": 183, "x86_64": 62}  # e_machine
 FIRST_DATE = (1980, 1, 1, 0, 0, 0)
@@ -136,39 +133,6 @@ class PackageTest(nacre.NacreTest):
         self.assertEqual(sorted(name for name in found if not name.startswith("share/doc/")),
                          ["lib/jni/libnacre_jni.so", "share/java/nacre.jar", "share/nacre/nacre-runtime-javadoc.jar",
                           "share/nacre/nacre-runtime-sources.jar", "share/nacre/nacre-runtime.aar"])
-
-    @unittest.skipUnless(os.path.exists(SAMPLE_JAR), "needs kotlinc, of the package kotlin")
-    def test_the_sample_names_pictures(self):
-        """As a network that is given the same picture by other means."""
-        classpath = os.pathsep.join((self.classes_of(self.make_aar()), JAR, SAMPLE_JAR, os.environ["NACRE_KOTLIN_STDLIB"]))
-        self.call("javac", "--release", "8", "-Xlint:-options", "-classpath", classpath, "-d", self.path("app"),
-                  os.path.join(HERE, "sample", "ClassifyPicture.java"))
-        library = self.compile("convnet")
-        side, width, height, stride = 96, 192, 250, 800
-        draw = random.Random(11)
-        rgba = bytes(draw.randrange(256) for _ in range(stride * height))
-        with open(self.path("picture"), "wb") as file:
-            file.write(rgba)
-        said = self.call("java", f"-Djava.library.path={JNI_HOST}{os.pathsep}{self.folder}", "-classpath", self.path("app") + os.pathsep + classpath,
-                         "ClassifyPicture", self.path("picture"), width, height, stride, 90)
-        *guesses, speed = said.splitlines()
-        self.assertRegex(speed, r"^\d+\.\d ms, CPU, \d+ threads?$")
-
-        def pixel(channel, row, column):
-            """Two by two of the middle; what is row and column upright lies in the column and, from below, the row."""
-            x, y = 2 * row, (height - width) // 2 + 2 * (side - 1 - column)
-            total = sum(rgba[(y + dy) * stride + (x + dx) * 4 + channel] for dy in (0, 1) for dx in (0, 1))
-            return (total / 4 / 255 - (0.485, 0.456, 0.406)[channel]) / (0.229, 0.224, 0.225)[channel]
-
-        write_npy(self.path("image.npy"), [1, 3, side, side],
-                  [pixel(c, y, x) for c in range(3) for y in range(side) for x in range(side)])
-        self.run_model(library, f"--input=image={self.path('image.npy')}", f"--output={self.folder}")
-        with open(self.path("probabilities.npy"), "rb") as file:
-            answers = struct.unpack("<10f", file.read()[-40:])
-        best = sorted(range(10), key=lambda i: -answers[i])[:3]
-        self.assertEqual([guess.split(":")[0] for guess in guesses], [f"class {i}" for i in best])
-        for guess, i in zip(guesses, best):
-            self.assertAlmostEqual(int(re.search(r": (\d+) %$", guess)[1]), 100 * answers[i], delta=0.51)
 
     def javap(self, aar, name):
         return self.call("javap", "-v", "-classpath", self.classes_of(aar), name)

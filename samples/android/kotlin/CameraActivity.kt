@@ -27,6 +27,7 @@ import androidx.core.view.ViewCompat
 import androidx.core.view.WindowInsetsCompat
 import dev.nacre.SessionOptions
 import java.io.FileNotFoundException
+import java.util.Properties
 import java.util.concurrent.Executors
 
 /** Shows the camera's picture, and below it the network's best guesses, its time, and the engine that computes. */
@@ -97,7 +98,7 @@ class CameraActivity : ComponentActivity() {
         val options = SessionOptions().cacheFolder(codeCacheDir.path).gpuInBackground(true)
         val network = Classifier(options)
         try {
-            return ImageClassifier(network, Labels(readLabels()))
+            return ImageClassifier(network, network.session(), Labels(readLabels()), Preparation(readPreparation()))
         } catch (failure: Throwable) {
             network.close()
             throw failure
@@ -111,6 +112,17 @@ class CameraActivity : ComponentActivity() {
         } catch (absent: FileNotFoundException) {
             emptyList()
         }
+
+    /** The lines of assets/picture.properties; none if there is no such file. */
+    private fun readPreparation(): Properties {
+        val lines = Properties()
+        try {
+            assets.open("picture.properties").use { lines.load(it) }
+        } catch (absent: FileNotFoundException) {
+            // The usual preparation applies.
+        }
+        return lines
+    }
 
     private fun startCamera() {
         val provider = ProcessCameraProvider.getInstance(this)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 package dev.nacre.sample
 
-import dev.nacre.SessionInfo
 import java.util.ArrayDeque
 import java.util.Locale
 
@@ -16,14 +15,4 @@ class Latency(private val most: Int = 31) {
     }
 
     fun describe(): String = String.format(Locale.ROOT, "%.1f ms", times.sorted()[times.size / 2] / 1e6)
-}
-
-/** Names the engine that computes: the GPU, the CPU, or both. */
-fun describeEngine(info: SessionInfo): String {
-    val threads = if (info.threads() == 1) "1 thread" else "${info.threads()} threads"
-    return when {
-        info.device() == "" -> "CPU, $threads"
-        info.cpuLaunches() == 0 -> "GPU: ${info.device()}"
-        else -> "GPU: ${info.device()}, and CPU, $threads"
-    }
 }

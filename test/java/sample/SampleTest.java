@@ -3,102 +3,82 @@ package dev.nacre.sample;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
 
 import dev.nacre.Model;
 import dev.nacre.Session;
-import dev.nacre.SessionOptions;
-import java.nio.ByteBuffer;
+import dev.nacre.TensorInfo;
+import java.io.IOException;
+import java.io.StringReader;
 import java.nio.FloatBuffer;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Properties;
 import java.util.stream.Collectors;
 import org.junit.Test;
 
 /** The camera app's own work, without a camera. */
 public class SampleTest {
-  private static final float[] MEAN = {0.485f, 0.456f, 0.406f};
-  private static final float[] DEVIATION = {0.229f, 0.224f, 0.225f};
-
-  /** A picture whose pixel (x, y) has the red value x, the green y and the blue 200; rows are padded. */
-  private static ByteBuffer picture(int width, int height, int rowStride) {
-    ByteBuffer rgba = ByteBuffer.allocateDirect(rowStride * height);
-    for (int y = 0; y < height; ++y)
-      for (int x = 0; x < width; ++x) {
-        byte[] pixel = {(byte)x, (byte)y, (byte)200, (byte)255};
-        for (int i = 0; i < 4; ++i)
-          rgba.put(y * rowStride + 4 * x + i, pixel[i]);
-      }
-    return rgba;
+  private static Preparation preparation(String... lines) throws IOException {
+    Properties properties = new Properties();
+    properties.load(new StringReader(String.join("\n", lines)));
+    return new Preparation(properties);
   }
 
-  private static int pixelOf(float value, int channel) {
-    return Math.round((value * DEVIATION[channel] + MEAN[channel]) * 255);
-  }
-
-  /** The red and green of the input's pixels, row by row, as column.row of the picture. */
-  private static String cells(int rotation, int width, int height, int size) {
-    FloatBuffer input = FloatBuffer.allocate(3 * size * size);
-    new Preprocessor(new long[] {1, size, size, 3})
-        .fill(picture(width, height, 4 * width + 12), width, height, 4 * width + 12, rotation, input);
-    StringBuilder text = new StringBuilder();
-    for (int i = 0; i < size * size; ++i) {
-      assertEquals(200, pixelOf(input.get(3 * i + 2), 2));
-      text.append(pixelOf(input.get(3 * i), 0)).append('.').append(pixelOf(input.get(3 * i + 1), 1)).append(' ');
+  @Test
+  public void theInputSeesAsMuchAsItCan() throws IOException {
+    for (int[] one : new int[][] {{640, 480, 224, 224, 224}, {480, 640, 224, 224, 224}, {640, 480, 320, 240, 240}, {640, 480, 320, 200, 240},
+                                  {480, 640, 320, 200, 320}, {640, 480, 100, 300, 300}, {641, 479, 321, 200, 240}, {10, 10, 7, 9, 9}}) {
+      int shorter = new Preparation().shorterSide(one[0], one[1], one[2], one[3]);
+      assertEquals(one[4], shorter);
+      int longer = (int)((long)shorter * Math.max(one[0], one[1]) / Math.min(one[0], one[1]));
+      assertTrue((one[0] <= one[1] ? shorter : longer) >= one[2] && (one[0] <= one[1] ? longer : shorter) >= one[3]);
     }
-    return text.toString().trim();
+    assertEquals(256, preparation("resize=256").shorterSide(640, 480, 224, 224));
   }
 
   @Test
-  public void takesTheMiddleUpright() {
-    // Columns 1 to 2 of 4 by 2; turned clockwise, the lower left comes to the upper left.
-    assertEquals("1.0 2.0 1.1 2.1", cells(0, 4, 2, 2));
-    assertEquals("1.1 1.0 2.1 2.0", cells(90, 4, 2, 2));
-    assertEquals("2.1 1.1 2.0 1.0", cells(180, 4, 2, 2));
-    assertEquals("2.0 2.1 1.0 1.1", cells(270, 4, 2, 2));
-    assertEquals("0.1 1.1 0.2 1.2", cells(0, 2, 4, 2));
-  }
-
-  @Test
-  public void averagesAndRepeats() {
-    assertEquals("1.1 5.1 1.5 5.5",
-                 cells(0, 8, 8, 2).replace("2.", "1.").replace(".2", ".1").replace("6.", "5.").replace(".6", ".5"));
-    assertEquals("0.0 0.0 1.0 1.0 0.0 0.0 1.0 1.0 0.1 0.1 1.1 1.1 0.1 0.1 1.1 1.1", cells(0, 2, 2, 4));
-  }
-
-  @Test
-  public void channelsMayComeFirst() {
-    FloatBuffer last = FloatBuffer.allocate(3 * 6);
-    FloatBuffer first = FloatBuffer.allocate(3 * 6);
-    ByteBuffer rgba = picture(20, 20, 80);
-    for (int rotation : new int[] {0, 90, 180, 270}) {
-      new Preprocessor(new long[] {1, 2, 3, 3}).fill(rgba, 20, 20, 80, rotation, last);
-      new Preprocessor(new long[] {1, 3, 2, 3}).fill(rgba, 20, 20, 80, rotation, first);
-      for (int pixel = 0; pixel < 6; ++pixel)
-        for (int channel = 0; channel < 3; ++channel)
-          // [1, 3, 2, 3] is three channels of 2 by 3
-          assertEquals(last.get(3 * pixel + channel), first.get(6 * channel + pixel), 0);
+  public void saysWhichLineIsWrong() throws IOException {
+    for (String[] one : new String[][] {{"means=1", "unknown lines: means"}, {"resize=x", "resize has 'x', which is not a number"},
+                                        {"mean=1,y,2", "mean has 'y'"}, {"channels=rbg", "must be rgb, bgr or gray, but is 'rbg'"}}) {
+      IllegalArgumentException wrong = assertThrows(IllegalArgumentException.class, () -> {
+        try (Model model = Model.open(System.getProperty("nacre.test.library")); Session session = model.newSession()) {
+          preparation(one[0]).makeImages(session.inputs().get(0));
+        }
+      });
+      assertTrue(wrong.getMessage(), wrong.getMessage().contains(one[1]));
     }
   }
 
   @Test
-  public void refusesWhatIsNoPicture() {
-    for (long[] shape : new long[][] {{1, 3, 8}, {2, 3, 8, 8}, {1, 4, 8, 8}})
-      assertThrows(IllegalArgumentException.class, () -> new Preprocessor(shape));
-    Preprocessor preprocessor = new Preprocessor(new long[] {1, 3, 2, 2});
-    assertThrows(IllegalArgumentException.class,
-                 () -> preprocessor.fill(picture(2, 2, 8), 2, 2, 8, 45, FloatBuffer.allocate(12)));
+  public void preparesPicturesAsInTraining() throws IOException {
+    try (Model model = Model.open(System.getProperty("nacre.test.library")); Session session = model.newSession()) {
+      TensorInfo info = session.inputs().get(0);
+      int[] orange = new int[96 * 96];
+      Arrays.fill(orange, 0xff8000);
+      FloatBuffer input = session.inputFloats(0);
+      new Preparation().makeImages(info).write(orange, 96, 96, session.input(0));
+      float[] mean = {0.485f, 0.456f, 0.406f}, deviation = {0.229f, 0.224f, 0.225f}, color = {1, 128 / 255f, 0};
+      for (int channel = 0; channel < 3; ++channel)
+        assertEquals((color[channel] - mean[channel]) / deviation[channel], input.get(96 * 96 * channel + 77), 0);
+      preparation("range=255", "mean = 1, 2, 3", "std=2", "channels=bgr").makeImages(info).write(orange, 96, 96, session.input(0));
+      assertEquals(-0.5f, input.get(0), 0);
+      assertEquals(63, input.get(96 * 96), 0);
+      assertEquals(126, input.get(2 * 96 * 96), 0);
+    }
   }
 
   @Test
   public void namesTheBest() {
-    List<Guess> best = GuessKt.bestGuesses(FloatBuffer.wrap(new float[] {1, 3, 2, 3}), 3);
+    List<Guess> best = GuessKt.bestGuesses(new float[] {1, 3, 2, 3}, 3, 0);
     assertEquals("1 3 2", best.stream().map(guess -> "" + guess.getIndex()).collect(Collectors.joining(" ")));
     double total = Math.exp(-2) + 1 + Math.exp(-1) + 1;
     assertEquals(1 / total, best.get(0).getProbability(), 1e-6);
     assertEquals(Math.exp(-1) / total, best.get(2).getProbability(), 1e-6);
     // What is a softmax's result stays as it is.
-    assertEquals(0.7f, GuessKt.bestGuesses(FloatBuffer.wrap(new float[] {0.1f, 0.7f, 0.2f}), 1).get(0).getProbability(), 1e-6);
-    assertEquals(2, GuessKt.bestGuesses(FloatBuffer.wrap(new float[] {1, 2}), 5).size());
-    assertEquals(2, GuessKt.bestGuesses(FloatBuffer.wrap(new float[] {-500, 0, 800, 700}), 1).get(0).getIndex());
+    assertEquals(0.7f, GuessKt.bestGuesses(new float[] {0.1f, 0.7f, 0.2f}, 1, 0).get(0).getProbability(), 1e-6);
+    assertEquals(2, GuessKt.bestGuesses(new float[] {1, 2}, 5, 0).size());
+    assertEquals(2, GuessKt.bestGuesses(new float[] {-500, 0, 800, 700}, 1, 0).get(0).getIndex());
   }
 
   @Test
@@ -119,12 +99,9 @@ public class SampleTest {
   }
 
   @Test
-  public void saysWhoComputes() {
-    try (Model model = Model.open(System.getProperty("nacre.test.models"));
-         Session one = model.newSession(new SessionOptions().threads(1));
-         Session two = model.newSession(new SessionOptions().threads(2))) {
-      assertEquals("CPU, 1 thread", SpeedKt.describeEngine(one.info()));
-      assertEquals("CPU, 2 threads", SpeedKt.describeEngine(two.info()));
-    }
+  public void quantizedScoresAreReals() {
+    // Three codes of a softmax, each rounded to a multiple of 1/256: their sum is not 1.
+    assertEquals(0.5f, GuessKt.bestGuesses(new float[] {0.25f, 0.5f, 0.246f}, 1, 1 / 512f).get(0).getProbability(), 0.01f);
+    assertEquals(0.39f, GuessKt.bestGuesses(new float[] {0.25f, 0.5f, 0.246f}, 1, 0).get(0).getProbability(), 0.01f);
   }
 }
