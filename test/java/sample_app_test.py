@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e"))
 import nacre  # noqa: E402
 
 SAMPLE = os.path.join(nacre.ROOT, "samples", "android")
-JAR = os.environ["NACRE_JAR"]
+JAR, JNI_HOST, KOTLIN_STDLIB = (os.environ[name] for name in ("NACRE_JAR", "NACRE_JNI_HOST", "NACRE_KOTLIN_STDLIB"))
 
 
 class SampleAppTest(nacre.NacreTest):
@@ -61,6 +61,28 @@ public final class Classifier extends dev.nacre.CompiledModel {
         said = self.call("kotlinc", *arguments, *sources, *kept, *changed, status=1)
         self.assertRegex(said, r"CameraActivity\.kt:\d+:\d+: error: ")
         self.assertRegex(said, r"ImageClassifier\.kt:\d+:\d+: error: unresolved reference: start")
+
+    @unittest.skipUnless(shutil.which("kotlinc") and os.path.exists(KOTLIN_STDLIB), "needs kotlinc, of the package kotlin")
+    def test_words_are_heard(self):
+        """The stand-in for AudioRecord plays a sound whose sign says the word; a network of the test listens to it."""
+        graph = nacre.Graph("spotter")
+        weights = [0.0] * 32000 + [0.002] * 16000 + [-0.002] * 16000
+        logits = graph.node("Gemm", [graph.input("samples", [1, 16000]), graph.constant("weights", [4, 16000], weights),
+                                     graph.constant("bias", [4], [4.0, -9.0, 0.0, 0.0])], transB=1)
+        graph.node("Softmax", [logits], output="probabilities")
+        graph.output("probabilities", [1, 4])
+        graph.save(self.path("spotter.onnx"))
+        self.call(os.path.join(nacre.BIN, "nacre-compile"), self.path("spotter.onnx"), "-o", self.path("libspotter.so"), "--quiet")
+        folder = os.path.join(SAMPLE, "sound")
+        sources = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".kt")]
+        stand_ins = [path for path in self.stand_ins() if re.search(r"android/media|androidx/annotation", path)]
+        self.call("javac", "--release", "8", "-Xlint:-options", "-d", self.path("stand-ins"), *stand_ins)
+        classpath = os.pathsep.join((self.path("stand-ins"), JAR, KOTLIN_STDLIB))
+        self.call("kotlinc", "-Werror", "-no-reflect", "-classpath", classpath, "-d", self.path("sound.jar"), *sources)
+        classpath += os.pathsep + self.path("sound.jar")
+        self.call("javac", "--release", "8", "-Xlint:-options", "-classpath", classpath, "-d", self.path("app"), os.path.join(HERE, "sample", "HearWords.java"))
+        said = self.call("java", f"-Djava.library.path={JNI_HOST}", "-classpath", self.path("app") + os.pathsep + classpath, "HearWords", self.path("libspotter.so"))
+        self.assertEqual(said, "up\ndown\nup\nthe microphone gives no more samples (0)\n")
 
     def test_the_manifest_names_its_activity(self):
         manifest = ElementTree.parse(os.path.join(SAMPLE, "AndroidManifest.xml")).getroot()
