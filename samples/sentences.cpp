@@ -52,7 +52,7 @@ int split(const std::string &text) {
   if (session.create(nacre_model_sentence_net) != NACRE_OK)
     return explain(session.reason());
   nacre_tensor_info input, output;
-  auto *bytes = session.input<uint8_t>(0u);
+  uint8_t *bytes = session.input<uint8_t>(0u);
   const float *logits = session.output<float>(0u);
   if (!bytes || !logits || nacre_input_describe(&nacre_model_sentence_net, 0, 0, &input) != NACRE_OK ||
       nacre_output_describe(&nacre_model_sentence_net, 0, 0, &output) != NACRE_OK || input.bytes <= 2 * kMargin ||

@@ -102,7 +102,7 @@ class ClassifiersTest(tests.NacreTest):
             in_words = f"class {best}, {100 * float(shares[best]):.1f} %\n"
             self.assertEqual(self.call(self.path("in_c"), ppm), in_words, f"picture {number}")
             self.assertEqual(self.call(self.path("in_cpp"), ppm), in_words, f"picture {number}")
-            if number % 5 == 0:
+            if number % 10 == 0:
                 numpy.save(self.path("array.npy"), array)
                 self.call(os.path.join(tests.BIN, "nacre-eval"), path, f"--input={given.name}={self.path('array.npy')}", f"--output={self.folder}")
                 reference = numpy.load(self.path(made.name.replace("/", "_") + ".npy")).ravel()

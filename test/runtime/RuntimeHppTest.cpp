@@ -8,6 +8,7 @@
 #include "test/runtime/ToyModel.h"
 
 #include <gtest/gtest.h>
+#include <string>
 #include <utility>
 
 namespace nacre::test {
@@ -33,13 +34,44 @@ TEST(RuntimeHpp, RunsAndMoves) {
   ASSERT_EQ(moved.create(*toy.model()), NACRE_OK) << "a session may be replaced";
 }
 
-TEST(RuntimeHpp, GivesNoPointerOfAnotherType) {
+TEST(RuntimeHpp, GivesNoElementsOfAnotherType) {
+  ToyModel toy;
+  Session session;
+  EXPECT_EQ(session.input<float>("x"), nullptr);
+  EXPECT_STREQ(session.reason(), "there is no session; call create first");
+  ASSERT_EQ(session.create(*toy.model()), NACRE_OK);
+  EXPECT_STREQ(session.reason(), "");
+  EXPECT_EQ(session.input<int32_t>("x"), nullptr);
+  EXPECT_STREQ(session.reason(), "input 'x' holds elements of float, but int32_t was asked for");
+  EXPECT_TRUE(session.input<int32_t>(0u).empty());
+  EXPECT_EQ(session.input<float>("z"), nullptr);
+  EXPECT_STREQ(session.reason(), "the entry has no input 'z'");
+  EXPECT_EQ(session.output<float>(2u), nullptr);
+  EXPECT_STREQ(session.reason(), "the entry has no output number 2");
+  EXPECT_NE(session.output<float>("y"), nullptr);
+  EXPECT_STREQ(session.reason(), "the entry has no output number 2") << "the latest failure";
+  EXPECT_EQ(session.bind_input(7, nullptr), NACRE_BAD_ARGUMENT);
+  const std::string reason = session.reason();
+  EXPECT_EQ(reason.find("the entry has no output"), std::string::npos) << reason;
+  EXPECT_EQ(session.output<double>("y"), nullptr);
+  EXPECT_STREQ(session.reason(), "output 'y' holds elements of float, but double was asked for");
+}
+
+TEST(RuntimeHpp, SpansAreWalkedAndArePointers) {
   ToyModel toy;
   Session session;
   ASSERT_EQ(session.create(*toy.model()), NACRE_OK);
-  EXPECT_EQ(session.input<int32_t>("x"), nullptr);
-  EXPECT_EQ(session.input<float>("z"), nullptr);
-  EXPECT_EQ(session.output<float>(2u), nullptr);
+  const Span<float> x = session.input<float>("x");
+  ASSERT_EQ(x.size(), size_t(kRows * kColumns));
+  int64_t at = 0;
+  for (float &element : x)
+    element = toyInput(at++);
+  EXPECT_EQ(x.end() - x.begin(), kRows * kColumns);
+  EXPECT_EQ(x[3], toyInput(3));
+  EXPECT_EQ(*(x + kColumns), toyInput(kColumns));
+  float *pointer = session.input<float>(0u);
+  EXPECT_EQ(pointer, x.data());
+  EXPECT_FALSE(session.input<int8_t>("x") ? true : false);
 }
 
 TEST(RuntimeHpp, SharesAState) {
