@@ -176,7 +176,7 @@ EXAMPLES
   nacre-run libmodel.so --input=image=cat.jpg --resize=256 --crop \
     --mean=0.485,0.456,0.406 --std=0.229,0.224,0.225
       run on a picture, prepared as torchvision's classifiers expect it
-  nacre-run libmodel.so --input=sound=yes.wav --rate=16000
+  nacre-run libspotter.so --input=sound=yes.wav --rate=16000
       run on a recording with 16,000 samples per second
   nacre-run libmodel.so --input=image=cat.npy --expect=probs=cat.probs.npy
       compare with the results of another program
