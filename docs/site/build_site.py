@@ -32,7 +32,7 @@ NAV = [
                      "docs/coming-from.md"]),
     ("How-to", ["docs/how-to/detector.md", "docs/how-to/keyword-spotting.md", "docs/how-to/*.md"]),
     ("Guides", ["docs/compiling.md", "docs/shapes.md", "docs/quantization.md", "docs/runtime.md", "docs/pictures-and-sound.md", "docs/android.md", "docs/python.md", "docs/training.md",
-                "docs/samples.md", "samples/android/README.md", "docs/report.md", "docs/numbers.md", "docs/compatibility.md",
+                "docs/samples.md", "samples/android/README.md", "samples/android/sound/README.md", "docs/report.md", "docs/numbers.md", "docs/compatibility.md",
                 ("Benchmarks", ["docs/benchmarks.md", "docs/benchmarks-peers.md", "docs/benchmarks-int8.md", "docs/benchmarks-gpu.md", "docs/benchmarks-training.md", "docs/benchmarks-tools.md"])]),
     ("Help", ["docs/troubleshooting.md", "docs/faq.md", "docs/limitations.md", "docs/glossary.md"]),
     ("Reference", ["reference/README.md", ("Programs", ["reference/nacre-*.md"]), ("C and C++", [f"reference/{header}.md" for header in HEADERS]),
