@@ -38,7 +38,7 @@ def read_options(text):
         if heading:
             words = values.setdefault(heading[1], [])
         elif words is not None and help_text.DEFINITION.fullmatch(line):
-            words.append(line.split()[0])
+            words += re.findall(rf"^ +({WORD}) ", line)  # not what is only a part of a value
         elif not line.startswith(" "):
             words = None
     found = []
