@@ -2,7 +2,8 @@
 //
 // What:  phones' chips by name: their cores, and what all of these can do.
 // Why:   a developer knows the phone, not its cores. A thread may run on any core, so code may use only what all have.
-// How:   a table names cores as LLVM does, which knows their features. Device profiles of chips have the names of this table.
+// How:   a table names cores as LLVM does, which knows their features. Device profiles of chips have the names of
+//        this table.
 
 #ifndef NACRE_CODEGEN_CHIPS_H
 #define NACRE_CODEGEN_CHIPS_H
@@ -35,7 +36,7 @@ struct Chip {
 /// Returns all chips, those of one vendor together.
 llvm::ArrayRef<Chip> chips();
 
-/// Returns the chip of that name or model number, in capitals or not; null if there is none.
+/// Returns the chip of that name or model number, in capitals or not; null if no chip has it.
 const Chip *findChip(llvm::StringRef name);
 
 /// Returns the names of all chips, and their model numbers.

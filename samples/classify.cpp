@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The image classifier in C++: as classify.c, with the session cleaning up after itself, and nacre/image.hpp preparing the picture.
+// The image classifier in C++: as classify.c, with the session cleaning up after itself, and nacre/image.hpp
+// preparing the picture.
 
 #include "classifier.h"
 #include "image.h"

@@ -61,8 +61,8 @@ static std::string describe(const json::Object &launch) {
   return formatv("'{0}' by {1}", textOf(launch, "nodes"), textOf(launch, "kernel"));
 }
 
-/// Fails if the profile is of another target or library, or if nothing shows that it is of this one. A report has no build ID if the
-/// library was not linked by the compiler.
+/// Fails if the profile is of another target or library, or if nothing shows that it is of this one. A report has no
+/// build ID if the library was not linked by the compiler.
 static Error checkLibrary(const JsonFile &profile, const JsonFile &report) {
   const json::Object &measured = *profile.value.getAsObject(), &compiled = *report.value.getAsObject();
   const struct {

@@ -18,8 +18,8 @@ constexpr int64_t kMostOfUnknown = 32;
 /// Operations of an unrolled body. More would make shaders large, and they would run slower for it.
 constexpr int64_t kMostOperations = 4096;
 
-/// Returns after how many iterations `counter < end` is false. Nothing if `counter` does not begin at a constant, or does not
-/// grow by a constant.
+/// Returns after how many iterations `counter < end` is false. Nothing if `counter` does not begin at a constant, or
+/// does not grow by a constant.
 std::optional<int64_t> iterationsUntil(scf::WhileOp loop, Value counter, Value end) {
   auto before = dyn_cast<BlockArgument>(counter);
   const std::optional<int64_t> last = getConstantIntValue(end);
@@ -128,8 +128,8 @@ bool unrollToLimit(mlir::gpu::GPUFuncOp function) {
 bool limitIterations(mlir::gpu::GPUFuncOp function) {
   if (isWithinLimit(function))
     return true;
-  // A copy tells whether unrolling suffices: a larger shader would only cost time on the GPUs that may still use it. The
-  // function itself is then unrolled in place, because others hold its values.
+  // A copy tells whether unrolling suffices: a larger shader would only cost time on the GPUs that may still use it.
+  // The function itself is then unrolled in place, because others hold its values.
   const OwningOpRef<mlir::gpu::GPUFuncOp> copy(function.clone());
   return unrollToLimit(*copy) && unrollToLimit(function);
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the bytes that nacre/image.hpp makes of a picture; ImagesTest.java compares them with those of dev.nacre.Images.
+// What:  the bytes that nacre/image.hpp makes of a picture; ImagesTest.java compares them with those of
+//        dev.nacre.Images.
 // Why:   an app in Java and one in C++ must give one answer for one picture.
-// How:   arguments are whole numbers; floats are given by their bits. The pixels are those of a recurrence, in the order of bytes.
+// How:   arguments are whole numbers; floats are given by their bits. The pixels are those of a recurrence, in the
+//        order of bytes.
 
 #include "runtime/include/nacre/image.hpp"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  what the cores of this machine reach: arithmetic, memory, cache.
-// Why:   published figures of phones are peaks and guesses; predictions are worth what their figures are. A profile has the same figures,
-//        so that a report can compare times with the peaks of the machine on which they were measured.
+// Why:   published figures of phones are peaks and guesses; predictions are worth what their figures are. A profile
+//        has the same figures, so that a report can compare times with the peaks of the machine on which they were
+//        measured.
 // How:   a thread pinned to each core; the best of several tries, since others only ever take time away.
 
 #ifndef NACRE_TOOLS_MEASURE_PEAK_H
@@ -42,8 +43,8 @@ CoreSpeed measureCore(unsigned cpu);
 /// Where data come from: a memory, or caches, of which each core's is as fast whatever others do.
 enum class Source { Memory, Cache };
 
-/// Returns the GB/s of threads that read buffers of their own, `bytes` each, one pinned to each of `cpus`, all together: the most of
-/// several rounds of so many seconds.
+/// Returns the GB/s of threads that read buffers of their own, `bytes` each, one pinned to each of `cpus`, all
+/// together: the most of several rounds of so many seconds.
 double measureReading(const CpuList &cpus, size_t bytes, double seconds = 0.2, int rounds = 1,
                       Source source = Source::Memory);
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  where the time of a run goes, launch by launch, under the model's node names: a table, and JSON (docs/profile.schema.json).
+// What:  where the time of a run goes, launch by launch, under the model's node names: a table, and JSON
+//        (docs/profile.schema.json).
 // Why:   the first question about a slow model.
-// How:   the median time of each launch over all runs, as Python's profile has it: what a run usually takes. JSON has whole
-//        nanoseconds, so that sums are the same wherever they are taken.
+// How:   the median time of each launch over all runs, as Python's profile has it: what a run usually takes. JSON has
+//        whole nanoseconds, so that sums are the same wherever they are taken.
 
 #ifndef NACRE_TOOLS_MEASURE_PROFILE_H
 #define NACRE_TOOLS_MEASURE_PROFILE_H

@@ -43,8 +43,8 @@ bool endsWith(const char *text, size_t bytes, const char *end) {
   return bytes >= length && strncmp(text + bytes - length, end, length) == 0;
 }
 
-/// Writes the times of the three parts of a step of training. nacre-compile names what it makes after the node that it is for:
-/// `conv1 dX`, `conv1 dW`, `conv1 update`. What is of no node is a copy into a state.
+/// Writes the times of the three parts of a step of training. nacre-compile names what it makes after the node that
+/// it is for: `conv1 dX`, `conv1 dW`, `conv1 update`. What is of no node is a copy into a state.
 void putParts(const Sink &sink, Launches launches) {
   uint64_t forward = 0, backward = 0, update = 0;
   for (uint32_t i = 0; i < launches.count; ++i) {

@@ -3,7 +3,8 @@
 // What:  runs a model until there are enough times.
 // Why:   one way to measure, for nacre-run and nacre-try.
 // How:   warm up (clocks, caches, sleeping threads), then time run by run. Two no-op hints around each run let an
-//        instruction counter under qemu find it. A failure of a run is any value that is true, so that each program has its own.
+//        instruction counter under qemu find it. A failure of a run is any value that is true, so that each program
+//        has its own.
 
 #ifndef NACRE_TOOLS_MEASURE_REPEAT_H
 #define NACRE_TOOLS_MEASURE_REPEAT_H
@@ -14,7 +15,7 @@
 
 namespace nacre::measure {
 
-/// How long a measurement lasts: until both are satisfied.
+/// The length of a measurement: it lasts until both are satisfied.
 struct Effort {
   uint64_t runs = 1;
   double seconds = 1;

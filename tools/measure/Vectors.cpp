@@ -30,8 +30,8 @@ template <typename Work> double bestSeconds(Work work, int tries) {
 constexpr int kChains = 12; // hide the latency of any core's pipes, and fit into its registers
 constexpr long kIterations = 100'000;
 
-/// Defines NAME(): kIterations * kChains multiply-adds of BYTES each, in code for TARGET. MULTIPLY_ADD(a, b, c) is a * b + c, in one
-/// instruction if the target has one, whatever the options of the build are.
+/// Defines NAME(): kIterations * kChains multiply-adds of BYTES each, in code for TARGET. MULTIPLY_ADD(a, b, c)
+/// is a * b + c, in one instruction if the target has one, whatever the options of the build are.
 #define DEFINE_MULTIPLY_ADDS(NAME, BYTES, TARGET, MULTIPLY_ADD)                                                        \
   TARGET float NAME() {                                                                                                \
     typedef float Vector __attribute__((vector_size(BYTES)));                                                          \
@@ -59,7 +59,8 @@ DEFINE_MULTIPLY_ADDS(multiplyAdds256, 32, __attribute__((target("avx2,fma"))), _
 DEFINE_MULTIPLY_ADDS(multiplyAdds512, 64, __attribute__((target("avx512f"))), _mm512_fmadd_ps)
 #endif
 
-/// Defines NAME(): the sum of words, read in vectors of BYTES. Four sums hide the latency of additions, which caches outrun.
+/// Defines NAME(): the sum of words, read in vectors of BYTES. Four sums hide the latency of additions, which caches
+/// outrun.
 #define DEFINE_READING(NAME, BYTES, TARGET)                                                                            \
   TARGET uint64_t NAME(const uint64_t *words, size_t count) {                                                          \
     typedef uint64_t Vector __attribute__((vector_size(BYTES), aligned(8), may_alias));                                \

@@ -10,7 +10,7 @@
 
 namespace nacre::measure {
 
-/// How often a core is measured; each is shorter than a time slice, so that some are not interrupted.
+/// The measurements of a core; each is shorter than a time slice, so that some are not interrupted.
 constexpr int kTries = 60;
 
 /// The widest vectors of this machine, and code that multiplies and reads in them.

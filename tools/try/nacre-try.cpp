@@ -2,8 +2,8 @@
 //
 // What:  runs a compiled model on a phone, from adb's shell: what comes out, how long it takes, who computed it.
 // Why:   a model should be tried on a phone before there is an app, by the same library that the app will have.
-// How:   C++ without its library and without the NDK: nacre/runtime.h, and the few functions of Android's C library that
-//        tools/measure/Libc.h declares.
+// How:   C++ without its library and without the NDK: nacre/runtime.h, and the few functions of Android's C library
+//        that tools/measure/Libc.h declares.
 
 #include "tools/measure/BenchmarkLine.h"
 #include "tools/measure/Libc.h"
@@ -12,7 +12,7 @@
 #include "tools/try/NamedPaths.h"
 #include "tools/try/TriedModel.h"
 
-/// Makes an object in memory that is there: the C++ library has this, but there is none.
+/// Makes an object in memory that exists already, as <new> does: this program has no C++ library.
 inline void *operator new(size_t, nacre::measure::LaunchProfile *place) noexcept { return place; }
 
 namespace nacre::tries {

@@ -52,8 +52,8 @@ Bounded findBounded(Value value) {
   return bounded;
 }
 
-/// Rounding keeps the order of numbers, so that the largest of a window may be selected later, and bounds of a concat are those of its
-/// parts: each has its own way to become codes.
+/// Rounding keeps the order of numbers, so that the largest of a window may be selected later, and bounds of a concat
+/// are those of its parts: each has its own way to become codes.
 struct QuantizeOfMoved : OpRewritePattern<nn::QuantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 

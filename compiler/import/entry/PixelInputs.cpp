@@ -67,7 +67,7 @@ FailureOr<PictureAxes> findAxes(func::FuncOp function, const PixelInput &option,
   return PictureAxes{channel, canBeFirst ? first + 1 : first, type.getDimSize(channel)};
 }
 
-/// How many bytes a pixel has.
+/// Returns the bytes of a pixel.
 int64_t countBytes(PixelOrder order) {
   switch (order) {
   case PixelOrder::Gray:
@@ -120,8 +120,8 @@ public:
     return nn::SliceOp::create(builder, loc, pixels, starts, sizes, steps);
   }
 
-  /// (pixel * range / 255 - mean) / std as a product and a sum: divisions of all pixels would take longer than all else of a kernel that
-  /// reads them.
+  /// (pixel * range / 255 - mean) / std as a product and a sum: divisions of all pixels would take longer than all
+  /// else of a kernel that reads them.
   Value scale(Value pixels) const {
     SmallVector<float> factors, offsets;
     for (size_t channel = 0; channel < std::max(option.mean.size(), option.deviation.size()); ++channel) {
@@ -137,8 +137,8 @@ public:
     return value;
   }
 
-  /// The same by the operators of the definition, for what is rounded to codes: where a value is in the middle of two, the last bit
-  /// decides. Functions of bytes become tables.
+  /// The same by the operators of the definition, for what is rounded to codes: where a value is in the middle of
+  /// two, the last bit decides.
   Value scaleAsDefined(Value pixels) const {
     Value value = convert(pixels, builder.getF32Type());
     if (option.range != white) {
@@ -187,7 +187,8 @@ private:
   const PixelInput &option;
 };
 
-/// What the integers of an input stand for; nothing for one of floats. Fails where pixels cannot become such an element.
+/// Reads what the integers of an input stand for; nothing for an input of floats. Fails if pixels cannot become such
+/// elements.
 FailureOr<std::optional<nn::Quantization>> readCodes(func::FuncOp function, unsigned argument,
                                                      const PixelInput &option) {
   auto type = cast<RankedTensorType>(function.getArgument(argument).getType());

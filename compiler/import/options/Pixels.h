@@ -14,7 +14,8 @@ namespace nacre::importer {
 /// The bytes of a pixel in memory, and the channels that a network wants.
 enum class PixelOrder { Gray, Rgb, Bgr, Rgba, Bgra };
 
-/// `--preprocess`: the input becomes uint8 of height x width x channels, and the model computes (pixel * range / 255 - mean) / std from it.
+/// `--preprocess`: the input becomes uint8 of height x width x channels, and the model computes (pixel * range / 255
+/// - mean) / std from it.
 struct PixelInput {
   std::string input;
   std::string text;                               ///< the whole option, for messages

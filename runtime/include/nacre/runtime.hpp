@@ -31,8 +31,8 @@
 
 namespace nacre {
 
-/// The elements of an input or output, in the session's memory; none if the call that returned it failed. Converts to a pointer,
-/// which is NULL then, and in C++20 to std::span.
+/// The elements of an input or output, in the session's memory; none if the call that returned it failed. Converts to
+/// a pointer, which is NULL then, and in C++20 to std::span.
 template <typename T> class Span {
 public:
   using value_type = T;
@@ -232,8 +232,8 @@ public:
   /// Cancels the run of another thread; signal handlers may call this, too.
   nacre_status cancel() { return session ? nacre_session_cancel(session) : NACRE_BAD_ARGUMENT; }
 
-  /// Returns the elements of an input or output, by number or name. Returns none if it does not exist or its elements are not of
-  /// type T; reason() says which.
+  /// Returns the elements of an input or output, by number or name. Returns none if it does not exist or its elements
+  /// are not of type T; reason() says which.
   template <typename T> Span<T> input(uint32_t index) {
     return locate<T>("input", index, nacre_input_describe, nacre_session_input);
   }

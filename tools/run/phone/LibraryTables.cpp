@@ -20,7 +20,7 @@ class Image {
 public:
   explicit Image(std::string_view bytes) : bytes(bytes), header(row<Elf64_Ehdr>(0)) {}
 
-  /// Returns the address of the model; 0 if there is none.
+  /// Returns the address of the model; 0 if the library has no model.
   uint64_t findModel() {
     uint64_t model = 0;
     eachSection([&](const Elf64_Shdr &section) {
@@ -111,7 +111,7 @@ private:
   std::unordered_map<uint64_t, uint64_t> pointers;
 };
 
-/// Where the blobs are into which rows have offsets.
+/// The places of the blobs into which rows have offsets.
 struct Blobs {
   uint64_t strings, dims;
 

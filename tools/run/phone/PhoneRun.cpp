@@ -68,7 +68,8 @@ Outcome checkPhone(const Adb &adb, const Abi &abi) {
   return std::nullopt;
 }
 
-/// Returns the path of nacre-try for a target; where this program is, or where it is installed, it is in a folder of libraries.
+/// Returns the path of nacre-try for a target; where this program is, or where it is installed, it is in a folder of
+/// libraries.
 Outcome findTry(const Abi &abi, std::string &path) {
   path = programFolder() + "/../lib/nacre/" + abi.target + "/nacre-try";
   return isExecutable(path)

@@ -23,7 +23,7 @@ struct Finished {
 /// Runs words[0], a path. Its input is empty; what it says is kept or goes where ours goes.
 Finished runProgram(const std::vector<std::string> &words, bool keepsOutput);
 
-/// Returns the path of an executable file in the folders of PATH; "" if there is none.
+/// Returns the path of an executable file in the folders of PATH; "" if none has it.
 std::string findInPath(const std::string &name);
 
 bool isExecutable(const std::string &path);
