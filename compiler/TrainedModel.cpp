@@ -8,7 +8,7 @@
 #include "compiler/import/Import.h"
 #include "compiler/import/batch/ChangeBatch.h"
 #include "compiler/report/DescribeLaunches.h"
-#include "compiler/schedule/LaunchPrice.h"
+#include "compiler/price/LaunchPrice.h"
 #include "compiler/train/Passes.h"
 #include "dialects/nn/Variables.h"
 #include "dialects/plan/Notes.h"
@@ -256,7 +256,7 @@ FailureOr<TrainedModel::Verdict> TrainedModel::judge(ModuleOp scheduled, const c
   if (!least || bytes < least->bytes)
     least = {microBatch, bytes};
   const bool fits = bytes <= *options.training->memoryCap;
-  const double price = schedule::priceOf(scheduled, machine);
+  const double price = price::priceOf(scheduled, machine);
   const bool isBest = fits && (!best || price < best->price);
   if (isBest)
     best = {microBatch, price};

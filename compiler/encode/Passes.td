@@ -105,4 +105,25 @@ def PackStatesPass : Pass<"nacre-pack-states", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def RateProductsPass : Pass<"nacre-rate-products", "::mlir::ModuleOp"> {
+  let summary = "Note how fast kernels multiply, compared with f32";
+  let description = [{
+    A core multiplies bytes and doubles at other rates than f32. The tables that tiles are chosen from know these rates, but the phases that
+    predict times see no instructions. A note on the kernel tells them: the cycles of its products in f32, divided by those in its types,
+    both on the first target and multiplied directly. What Winograd saves is noted by itself (`plan.winograd`).
+
+    Requires: encodings are chosen.
+
+    Ensures: a kernel has `plan.product_rate` if its products take another time than those of f32. Nothing else changes.
+
+    Example: test/compiler/encode/rate-products.mlir; with dot products, bytes are multiplied several times faster.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"host\"",
+           "Operating system: host, linux-x86_64, linux-arm64, android-arm64 or android-x86_64">,
+    Option<"cpu", "cpu", "std::string", /*default=*/"\"\"",
+           "LLVM's names of the CPUs, separated by commas; empty for the target's default">,
+  ];
+}
+
 #endif // NACRE_COMPILER_ENCODE_PASSES

@@ -16,6 +16,7 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   pm.addPass(createPackOperandsPass({options.target, options.cpus, options.accuracy}));
   pm.addPass(createChooseEncodingsPass({options.target, options.cpus, options.accuracy}));
   pm.addPass(createPackStatesPass());
+  pm.addPass(createRateProductsPass({options.target, options.cpus}));
 }
 
 } // namespace nacre::encode

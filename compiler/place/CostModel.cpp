@@ -30,7 +30,7 @@ double transferSeconds(const LaunchWork &work, double share, const Cache &cache,
 double cpuSeconds(const LaunchWork &work, const DeviceProfile &device, double share, unsigned threads) {
   const CpuProfile &cpu = device.cpu;
   const Efficiency efficiency = efficiencyOf(work.form);
-  const double flops = work.flops * share / work.cpuGain;
+  const double flops = (work.products.cpuFlops(cpu.integerRate()) + work.flops) * share;
   const double arithmetic =
       flops / efficiency.cpuFlops + work.functions * share * kCpuFlopsPerFunction / kCpuFunctionEfficiency;
   const double memoryRate = std::min(cpu.bytesPerSecond, threads * cpu.coreBytesPerSecond);
@@ -78,7 +78,7 @@ double measuredSeconds(const LaunchWork &work, const GpuProfile &gpu, double pea
   const double busy = std::min(1.0, occupancy);
   // The exponentials of rows are in their rate, which a softmax tells.
   const double functions = work.form == WorkForm::Row ? 0 : work.functions * kGpuFlopsPerFunction;
-  const double flops = (work.form == WorkForm::Product ? work.flops / kUsualProduct : 0) + functions;
+  const double flops = (work.form == WorkForm::Product ? (work.products.flops + work.flops) / kUsualProduct : 0) + functions;
   const double arithmetic =
       flops * share / (peak * busy) + work.accesses * share / (accessRate(*gpu.rates, work.form) * busy);
   const double transfer = std::min(1.0, occupancy * kBandwidthHeadStart);
@@ -94,10 +94,11 @@ double gpuSeconds(const LaunchWork &work, const DeviceProfile &device, GpuPrecis
     return 0;
   const GpuProfile &gpu = device.gpu;
   const Efficiency efficiency = efficiencyOf(work.form);
-  // The precision is that of products; everything else computes in fp32.
-  const bool half = precision == GpuPrecision::F16 && work.form == WorkForm::Product;
+  // The precision is that of products of floats; everything else computes in fp32 or in integers of 32 bits.
+  const bool half =
+      precision == GpuPrecision::F16 && work.form == WorkForm::Product && !work.products.areOfIntegers;
   const double peak = half ? gpu.fp16FlopsPerSecond : gpu.fp32FlopsPerSecond;
-  const double flops = (work.flops + work.functions * kGpuFlopsPerFunction) * share;
+  const double flops = (work.products.flops + work.flops + work.functions * kGpuFlopsPerFunction) * share;
   const double occupancy =
       std::max(work.points * share / efficiency.pointsPerInvocation / gpu.invocations, kLeastOccupancy);
   if (gpu.rates)

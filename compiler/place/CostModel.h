@@ -10,36 +10,15 @@
 #ifndef NACRE_COMPILER_PLACE_COSTMODEL_H
 #define NACRE_COMPILER_PLACE_COSTMODEL_H
 
-#include "codegen/MachineModel.h"
 #include "compiler/place/DeviceProfile.h"
+#include "compiler/price/LaunchWork.h"
 #include "dialects/plan/GpuPrecision.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 
 namespace nacre::place {
 
-using codegen::WorkForm;
-
-/// Bytes that a launch reads or writes.
-struct Traffic {
-  double divided = 0; ///< A share of the cut axis touches as much of these.
-  double whole = 0;   ///< Any share touches all of these.
-
-  double of(double share) const { return share > 0 ? divided * share + whole : 0; }
-};
-
-struct LaunchWork {
-  WorkForm form = WorkForm::Pointwise;
-  double flops = 0;     ///< Multiplications, additions and other simple operations.
-  double cpuGain = 1;   ///< How many times fewer the CPU needs: Winograd.
-  double functions = 0; ///< Evaluations of exp, tanh and the like.
-  double points = 0;    ///< Elements of the output: what a GPU divides among its invocations.
-  double accesses = 0;  ///< Elements that the iterations of its loops read and write, as often as they do; of a
-                        ///< product its results alone, since tiles hold the rest in registers.
-  Traffic tensors;      ///< Likely to be in a cache: another launch has just written them.
-  Traffic weights;
-  double rivals = 0; ///< Bytes of weights that are read between two readings of these, with them: a run's, a loop's.
-};
+using price::LaunchWork;
 
 /// What a launch takes where it is alone, apart from meetings; `share` of the cut axis, 0 to 1. Nothing takes no time.
 double cpuSeconds(const LaunchWork &work, const DeviceProfile &device, double share = 1);

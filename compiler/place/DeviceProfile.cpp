@@ -26,6 +26,11 @@ double CpuProfile::flopsPerSecond(unsigned count) const {
   return sum;
 }
 
+double CpuProfile::integerRate() const {
+  const Cluster &fastest = clusters.front();
+  return fastest.integerOpsPerCycle / fastest.flopsPerCycle;
+}
+
 namespace {
 
 //===----------------------------------------------------------------------===//
@@ -153,6 +158,7 @@ CpuProfile readCpu(ObjectReader reader, Problem &problem) {
       cluster.cores = members.readCount("cores");
       cluster.gigahertz = members.readNumber("clock_ghz");
       cluster.flopsPerCycle = members.readNumber("fp32_flops_per_cycle");
+      cluster.integerOpsPerCycle = members.readNumber("int8_ops_per_cycle");
       cores += cluster.cores;
       cpu.clusters.push_back(std::move(cluster));
     }

@@ -22,7 +22,8 @@ struct Cluster {
   std::string core;
   unsigned cores = 0;
   double gigahertz = 0;
-  double flopsPerCycle = 0; ///< Of one core, fp32, a fused multiply-add being two.
+  double flopsPerCycle = 0;       ///< Of one core, fp32, a fused multiply-add being two.
+  double integerOpsPerCycle = 0; ///< The same for products of bytes, by the core's best instructions.
 };
 
 /// A cache that an engine has to itself, or almost: the last before memory.
@@ -41,6 +42,8 @@ struct CpuProfile {
 
   /// Multiplications and additions per second of the `count` fastest cores.
   double flopsPerSecond(unsigned count) const;
+  /// How many times faster the fastest core multiplies bytes than fp32.
+  double integerRate() const;
 };
 
 /// What a GPU was measured to do, in elements that the iterations of loops read and write per second, by form of work.

@@ -6,9 +6,10 @@
 //        they come to is what is predicted. Without a
 //        device there is nothing to predict, and each launch is cut by itself.
 
-#include "compiler/place/LaunchWork.h"
 #include "compiler/place/Passes.h"
+#include "compiler/place/CostModel.h"
 #include "compiler/place/PlaceSegments.h"
+#include "compiler/price/LaunchWork.h"
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/ControlFlow.h"
 #include "dialects/plan/Notes.h"
@@ -47,7 +48,7 @@ public:
   EntrySteps(plan::EntryOp entry, const SymbolTable &symbols, const place::DeviceProfile &device,
              GpuPrecision precision, Cuts wanted)
       : symbols(symbols), device(device), precision(precision), wanted(wanted) {
-    const double rivals = place::weightBytes(entry);
+    const double rivals = price::weightBytes(entry);
     problem.meetingSeconds = device.gpu.meetingSeconds;
     problem.copyBytesPerSecond = device.memory.copyBytesPerSecond;
     for (Operation &op : entry.getBody().front()) {
@@ -103,18 +104,15 @@ private:
     return place::evaluate(problem, llvm::map_to_vector(problem.steps, optionOf));
   }
 
-  const place::LaunchWork &addWork(plan::LaunchOp launch, double rivals) {
-    place::LaunchWork work = place::readWork(launch, kernelOf(launch), rivals);
-    if (const std::optional<plan::WinogradNote> note = plan::winogradOf(kernelOf(launch)))
-      work.cpuGain = double(note->directCycles) / note->cycles;
-    return works.emplace_back(launch, work).second;
+  const price::LaunchWork &addWork(plan::LaunchOp launch, double rivals) {
+    return works.emplace_back(launch, price::readWork(launch, kernelOf(launch), rivals)).second;
   }
 
   void addLaunch(plan::LaunchOp launch, double rivals) {
     place::Step step;
     addAccesses(launch, step);
     plan::KernelOp kernel = kernelOf(launch);
-    const place::LaunchWork &work = addWork(launch, rivals);
+    const price::LaunchWork &work = addWork(launch, rivals);
     const int64_t extent = kernel.getCutExtent();
     SmallVector<int64_t> at{0};
     if (wanted == Cuts::Given)
@@ -142,11 +140,11 @@ private:
       const int64_t cut = cutOf(launch, otherCut);
       return cut < kernelOf(launch).getCutExtent() || plan::isDeclinedByGpu(kernelOf(launch));
     });
-    const double rivals = place::weightBytes(loop);
+    const double rivals = price::weightBytes(loop);
     place::StepOption onCpu{0, 0, 0}, other{0, 0, 0};
     for (plan::LaunchOp launch : inside) {
       const double iterations = plan::countExecutions(launch);
-      const place::LaunchWork &work = addWork(launch, rivals);
+      const price::LaunchWork &work = addWork(launch, rivals);
       const double share = double(cutOf(launch, otherCut)) / kernelOf(launch).getCutExtent();
       const place::CutSeconds seconds = place::cutSeconds(work, device, precision, share);
       onCpu.cpuSeconds += iterations * place::cpuSeconds(work, device);
@@ -173,7 +171,7 @@ private:
     place::Step step;
     SmallVector<plan::LaunchOp> inside;
     step.options = {{0, 0, 0}};
-    const double rivalsInside = isa<plan::IfOp>(op) ? rivals : place::weightBytes(&op);
+    const double rivalsInside = isa<plan::IfOp>(op) ? rivals : price::weightBytes(&op);
     op.walk([&](Operation *part) {
       auto launch = dyn_cast<plan::LaunchOp>(part);
       if (!launch) {
@@ -232,7 +230,7 @@ private:
   const place::DeviceProfile &device;
   GpuPrecision precision;
   const Cuts wanted;
-  std::deque<std::pair<plan::LaunchOp, place::LaunchWork>> works;
+  std::deque<std::pair<plan::LaunchOp, price::LaunchWork>> works;
   llvm::DenseMap<Operation *, unsigned> numbers;
   std::vector<SmallVector<plan::LaunchOp>> launches; // per step
   std::vector<SmallVector<int64_t>> cuts;            // per step and option

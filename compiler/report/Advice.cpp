@@ -21,28 +21,13 @@ namespace nacre {
 // 1. Times
 //===----------------------------------------------------------------------===//
 
-double estimatedMilliseconds(const LaunchReport &launch, const CompileReport &report) {
-  using codegen::WorkForm;
-  const codegen::MachineModel &machine = report.machine;
-  const bool isProduct = launch.kind == "contraction" || launch.kind == "attention" || launch.kind == "separable";
-  const WorkForm form = isProduct                                    ? WorkForm::Product
-                        : launch.fallback || launch.kind == "serial" ? WorkForm::Scan
-                                                                     : WorkForm::Pointwise;
-  const double arithmetic =
-      launch.executedFlops / (machine.flopsPerNanosecond() * codegen::efficiencyOf(form).cpuFlops);
-  const double bytes = double(launch.weightBytes + launch.readBytes + launch.writtenBytes);
-  const double nanoseconds =
-      std::max(arithmetic, bytes / machine.memoryBytesPerNanosecond()) + machine.launchNanoseconds;
-  return launch.iterations * nanoseconds * 1e-6;
-}
-
 namespace {
 
 /// What costs less is not worth the trouble.
 constexpr double kLeastShare = 0.05;
 
-double millisecondsOf(const LaunchReport &launch, const CompileReport &report) {
-  return launch.predictedMilliseconds ? launch.placedMilliseconds : estimatedMilliseconds(launch, report);
+double millisecondsOf(const LaunchReport &launch) {
+  return launch.predictedMilliseconds ? launch.placedMilliseconds : launch.estimatedMilliseconds;
 }
 
 //===----------------------------------------------------------------------===//
@@ -153,7 +138,7 @@ std::vector<Advice> advise(const CompileReport &report) {
   for (const LaunchReport &launch : report.launches)
     if (launch.entry == report.launches.front().entry) {
       launches.push_back(&launch);
-      total += millisecondsOf(launch, report);
+      total += millisecondsOf(launch);
     }
   std::vector<Advice> all;
   for (const Rule &rule : kRules) {
@@ -166,7 +151,7 @@ std::vector<Advice> advise(const CompileReport &report) {
     double share = 0;
     for (const LaunchReport *launch : launches)
       if (Finding finding = launch->nodeList.empty() ? Finding() : rule.find(*launch, report); finding.part > 0) {
-        costs.push_back({finding.part * millisecondsOf(*launch, report) / total, launch, std::move(finding)});
+        costs.push_back({finding.part * millisecondsOf(*launch) / total, launch, std::move(finding)});
         share += costs.back().share;
       }
     if (!(share >= kLeastShare)) // Nor what is no number, where nothing takes time.

@@ -14,11 +14,8 @@
 
 namespace nacre {
 
-/// Returns the time of all iterations of a launch on one core of the first CPU, from a rough roofline: good for proportions only.
-double estimatedMilliseconds(const LaunchReport &launch, const CompileReport &report);
-
-/// Returns advice for the first entry's launches. Times are predicted for the report's device; without a device, they come
-/// from a rough roofline.
+/// Returns advice for the first entry's launches. Times are predicted for the report's device; without a device, they are
+/// estimates (LaunchReport::estimatedMilliseconds).
 std::vector<Advice> advise(const CompileReport &report);
 
 /// Adds advice to the report and emits remarks at the model's nodes. Call this last, so that errors come first.

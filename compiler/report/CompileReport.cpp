@@ -82,7 +82,7 @@ json::Array CompileReport::launchRows() const {
       if (launch.predictedMilliseconds->gpu)
         row["predicted_gpu_ms"] = *launch.predictedMilliseconds->gpu;
     } else {
-      row["estimated_ms"] = estimatedMilliseconds(launch, *this);
+      row["estimated_ms"] = launch.estimatedMilliseconds;
     }
     if (launch.entry == train::trainEntry)
       row["part"] = partWord(partOf(launch.nodes));

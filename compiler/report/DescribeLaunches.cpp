@@ -6,6 +6,7 @@
 #include "codegen/PackWeights.h"
 #include "codegen/package/NodeNames.h"
 #include "compiler/report/ContractionTypes.h"
+#include "compiler/price/LaunchPrice.h"
 #include "compiler/report/DescribeEntries.h"
 #include "compiler/schedule/Lifetimes.h"
 #include "dialects/StoredBytes.h"
@@ -79,7 +80,7 @@ static std::string whyInFloats(const QuantizedContractions &contractions, ArrayR
 }
 
 static LaunchReport describe(plan::LaunchOp launch, const SymbolTable &symbols, const package::CompiledKernel &compiled,
-                             const QuantizedContractions &contractions) {
+                             const codegen::MachineModel &machine, const QuantizedContractions &contractions) {
   plan::KernelOp kernel = compiled.kernel;
   LaunchReport row;
   row.nodes = package::nodeNames(launch.getLoc());
@@ -112,6 +113,10 @@ static LaunchReport describe(plan::LaunchOp launch, const SymbolTable &symbols, 
     row.placedMilliseconds = placedMilliseconds(launch);
   }
   row.iterations = plan::countExecutions(launch);
+  price::LaunchWork work = price::readWork(launch, kernel, /*rivals=*/0);
+  if (row.fallback)
+    work.form = codegen::WorkForm::Scan;
+  row.estimatedMilliseconds = row.iterations * price::priceOf(work, machine) * kMilliseconds;
   return row;
 }
 
@@ -157,7 +162,7 @@ std::vector<LaunchReport> describeLaunches(ModuleOp scheduled, ArrayRef<package:
     for (auto [number, step] : llvm::enumerate(stepsOf(entry)))
       if (auto launch = dyn_cast<plan::LaunchOp>(step)) {
         LaunchReport &row =
-            rows.emplace_back(describe(launch, symbols, *byName.lookup(launch.getKernel()), contractions));
+            rows.emplace_back(describe(launch, symbols, *byName.lookup(launch.getKernel()), first.model, contractions));
         row.lanes = first.lanes();
         row.entry = entry.getSymName().str();
         row.step = number;

@@ -5,7 +5,6 @@
 // How:  1. an entry as a program with prices; 2. copies of launches, new storages, and who reads these from then on.
 
 #include "codegen/TargetOptions.h"
-#include "compiler/schedule/LaunchPrice.h"
 #include "compiler/schedule/Lifetimes.h"
 #include "compiler/schedule/Passes.h"
 #include "compiler/schedule/Recomputation.h"
@@ -65,7 +64,7 @@ private:
     for (Operation *op : program.operations) {
       StepPrice &price = priced.prices.emplace_back();
       if (auto launch = dyn_cast<plan::LaunchOp>(op))
-        price.nanoseconds = priceOf(launch, symbols.lookup<plan::KernelOp>(launch.getKernel()), machine);
+        price.nanoseconds = price::priceOf(launch, symbols.lookup<plan::KernelOp>(launch.getKernel()), machine);
       else if (isa<plan::ForOp, plan::WhileOp, plan::IfOp>(op))
         price.iterations = plan::expectIterations(op);
       price.isDecided = plan::isDecidedByRun(op);

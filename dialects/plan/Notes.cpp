@@ -56,6 +56,18 @@ std::optional<WinogradNote> winogradOf(KernelOp kernel) {
                       note.getAs<IntegerAttr>(kCycles).getInt()};
 }
 
+void setProductRate(KernelOp kernel, double rate) {
+  if (rate == 1)
+    kernel->removeAttr(kProductRate);
+  else
+    kernel->setAttr(kProductRate, Builder(kernel).getF64FloatAttr(rate));
+}
+
+double productRateOf(KernelOp kernel) {
+  auto rate = kernel->getAttrOfType<FloatAttr>(kProductRate);
+  return rate ? rate.getValueAsDouble() : 1;
+}
+
 void setPairsFit(KernelOp kernel) { kernel->setAttr(kPairsFit, UnitAttr::get(kernel.getContext())); }
 
 constexpr StringLiteral kSavedBytes = "saved_bytes", kLargestRelativeError = "largest_relative_error",

@@ -97,6 +97,14 @@ constexpr llvm::StringLiteral kWinograd = "plan.winograd";
 void setWinograd(KernelOp kernel, const WinogradNote &note);
 std::optional<WinogradNote> winogradOf(KernelOp kernel);
 
+/// On a kernel whose products are not of f32: how many times fewer cycles they take on a core of the first target than the same products
+/// of f32, multiplied directly. An f64.
+constexpr llvm::StringLiteral kProductRate = "plan.product_rate";
+
+/// A rate of 1 removes the note.
+void setProductRate(KernelOp kernel, double rate);
+double productRateOf(KernelOp kernel);
+
 /// On a kernel that multiplies by a weight of bytes, where no launch's weight has a -128: two products by bytes with a sign add up
 /// to a number of 16 bits. A unit.
 constexpr llvm::StringLiteral kPairsFit = "plan.pairs_fit";

@@ -5,6 +5,7 @@
 tools/*.cpp -> compiler/Pipeline.h -> compiler/<phase>/Passes.h -> dialects/* -> MLIR
                                       compiler/<phase> -> codegen/MachineModel.h -> the standard library alone
                                       compiler/encode -> codegen/form and the tables of tiles, to ask them
+                                      compiler/place, compiler/schedule -> compiler/price -> dialects/*, codegen/MachineModel.h
                     -> codegen/Backend.h -> codegen/{cpu,gpu} -> codegen/form -> dialects, LLVM
 codegen, and tools/package, tools/diff and tools/run/phone, which read what it wrote -> runtime/include/nacre/model_format.h (and what it includes), the only bridge
         to the runtime
@@ -57,12 +58,16 @@ ALLOWED.update({f"compiler/{phase}/": ("dialects/", "codegen/MachineModel.h") fo
 # The standard library alone: nacre-run, which has no LLVM, reads .npy files, tensors of ONNX and small floats by them, too.
 ALLOWED["compiler/import/npy/"] = ALLOWED["compiler/import/protobuf/Wire.h"] = ALLOWED["dialects/OutputFile."] = ALLOWED["dialects/nn/FloatFormats.h"] = ()
 ALLOWED["dialects/NamedFiles."] = ("dialects/OutputFile.h",)
+# What a launch computes is counted once, for all who predict times.
+ALLOWED["compiler/price/"] = ("dialects/", "codegen/MachineModel.h")
+ALLOWED["compiler/place/"] += ("compiler/price/",)
+ALLOWED["compiler/schedule/"] += ("compiler/price/",)
 # Prices are those of a target.
 ALLOWED["compiler/schedule/"] += ("codegen/Target.h", "codegen/TargetOptions.h")
 # Of code generation one phase sees what is pure: which encodings there are, and what they come to.
 CONTRACTIONS = "codegen/cpu/contraction/"
 ALLOWED["compiler/encode/"] += ("codegen/Target.h", "codegen/TargetOptions.h", "codegen/form/",
-                                 f"{CONTRACTIONS}MachineRows.h", f"{CONTRACTIONS}ScratchProduct.h", f"{CONTRACTIONS}TileTables.h", "codegen/cpu/winograd/WinogradTables.h")
+                                 f"{CONTRACTIONS}MachineRows.h", f"{CONTRACTIONS}ScratchProduct.h", f"{CONTRACTIONS}TileTables.h", "codegen/cpu/depthwise/TapProducts.h", "codegen/cpu/winograd/WinogradTables.h")
 ALLOWED.update({f"codegen/{room}/": ("dialects/", "codegen/*", "codegen/form/", *BRIDGE) for room in ("cpu", "gpu", "package")})
 ALLOWED["codegen/package/"] += INSPECT
 

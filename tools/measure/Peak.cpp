@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tools/measure/Peak.h"
+#include "tools/measure/ByteProducts.h"
 #include "tools/measure/Libc.h"
 #include "tools/measure/Team.h"
 #include "tools/measure/Vectors.h"
@@ -33,6 +34,7 @@ CoreSpeed measureCore(unsigned cpu) {
     measureGigahertz(); // wakes the clock
     speed.gigahertz = measureGigahertz();
     speed.gigaflops = measureGigaflops();
+    speed.byteGigaops = measureByteGigaops();
   });
   return speed;
 }

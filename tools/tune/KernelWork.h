@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the nodes of make_kernels.py, with the work that nacre-compile's cost model counts.
-// Why:   a rate is work by time, and the two programs must mean the same work (compiler/place/LaunchWork.cpp).
+// Why:   a rate is work by time, and the two programs must mean the same work (compiler/price/LaunchWork.cpp).
 // How:   a table; test/e2e/driver/placement_test.py compiles it and compares.
 
 #ifndef NACRE_TOOLS_TUNE_KERNELWORK_H

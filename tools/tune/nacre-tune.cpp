@@ -114,7 +114,8 @@ std::string describeCpu(const Cores &cores) {
       ++end;
     json << "      {\"core\": \"cpu" << speed.cpu << "\", \"cores\": " << end - first
          << ", \"clock_ghz\": " << speed.gigahertz
-         << ", \"fp32_flops_per_cycle\": " << speed.gigaflops / speed.gigahertz << "}"
+         << ", \"fp32_flops_per_cycle\": " << speed.gigaflops / speed.gigahertz
+         << ", \"int8_ops_per_cycle\": " << speed.byteGigaops / speed.gigahertz << "}"
          << (end < cores.speeds.size() ? ",\n" : "\n");
   }
   json << "    ],\n    \"threads\": " << cores.big.count << ",\n    \"bandwidth_gbps\": " << together

@@ -184,4 +184,16 @@ std::unique_ptr<TapProducts> tapProductsOf(const Target &target, bool isUnsigned
   return std::make_unique<WordDots>(target, isUnsignedLhs);
 }
 
+double tapRate(const Target &target, bool isUnsignedLhs, bool isUnsignedRhs, const TapWindow &window, int64_t lanes) {
+  constexpr double rowsOfTile = 2; // that an operand of elements goes into
+  const std::unique_ptr<TapProducts> products = tapProductsOf(target, isUnsignedLhs, isUnsignedRhs);
+  const ChannelLayout layout = products->layoutOf(products->block);
+  const double groups = double(llvm::divideCeil(window.high, products->group));
+  // Of a pixel: its products, and the operands that it does not share with its neighbours.
+  const double instructions =
+      groups * (double(window.wide) * products->addCost(layout) +
+                double(std::min(window.stride, window.wide)) * products->interleaveCost(layout) / rowsOfTile);
+  return double(window.high * window.wide) * double(products->block) / double(lanes) / instructions;
+}
+
 } // namespace nacre::codegen::cpu

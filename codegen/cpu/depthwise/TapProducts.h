@@ -50,6 +50,15 @@ public:
   virtual int64_t startOf(int64_t) const { return 0; }
 };
 
+/// A window of taps, and how far windows of neighbouring pixels are apart.
+struct TapWindow {
+  int64_t high = 1, wide = 1;
+  int64_t stride = 1;
+};
+
+/// Returns about how many times fewer instructions a window of bytes takes than one of floats, `lanes` of which a register holds.
+double tapRate(const Target &target, bool isUnsignedLhs, bool isUnsignedRhs, const TapWindow &window, int64_t lanes);
+
 /// The fastest way for `target`.
 std::unique_ptr<TapProducts> tapProductsOf(const Target &target, bool isUnsignedLhs, bool isUnsignedRhs);
 

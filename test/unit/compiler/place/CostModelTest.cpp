@@ -14,7 +14,7 @@ namespace {
 /// Round numbers: a core of 10 GFLOP/s, a GPU of 100.
 DeviceProfile makeDevice() {
   DeviceProfile device;
-  device.cpu.clusters = {{"big", 2, 1, 10}, {"little", 4, 1, 5}};
+  device.cpu.clusters = {{"big", 2, 1, 10, 40}, {"little", 4, 1, 5, 10}};
   device.cpu.threads = 2;
   device.cpu.bytesPerSecond = 10e9;
   device.cpu.coreBytesPerSecond = 6e9;
@@ -34,7 +34,7 @@ DeviceProfile makeDevice() {
 LaunchWork makeProduct(double flops, double points = 1 << 20) {
   LaunchWork work;
   work.form = WorkForm::Product;
-  work.flops = flops;
+  work.products.flops = flops;
   work.points = points;
   work.tensors = {1e5, 0};
   return work;
@@ -60,13 +60,33 @@ TEST(CostModel, ArithmeticBoundsProducts) {
 
 TEST(CostModel, WinogradGainsOnTheCpusShare) {
   LaunchWork work = makeProduct(19e9);
-  work.cpuGain = 2;
+  work.products.winogradGain = 2;
   EXPECT_NEAR(cpuSeconds(work, makeDevice()), 0.5, 1e-3);
   EXPECT_NEAR(cpuSeconds(work, makeDevice(), 0.75), 0.375, 1e-3);
   EXPECT_NEAR(gpuSeconds(work, makeDevice(), GpuPrecision::F32), 19. / 40, 1e-3);
   const int64_t half = balancedCut(work, makeDevice(), GpuPrecision::F32, 100, 1);
-  work.cpuGain = 8;
+  work.products.winogradGain = 8;
   EXPECT_LT(balancedCut(work, makeDevice(), GpuPrecision::F32, 100, 1), half) << "the GPU gets less";
+}
+
+TEST(CostModel, ProductsTakeTheTimeOfTheirTypes) {
+  LaunchWork work = makeProduct(19e9);
+  work.products.areOfIntegers = true;
+  work.products.rate = 2;
+  EXPECT_NEAR(cpuSeconds(work, makeDevice()), 0.5, 1e-3);
+  EXPECT_NEAR(gpuSeconds(work, makeDevice(), GpuPrecision::F16), 19. / 40, 1e-3) << "integers have 32 bits there";
+  // The code's instructions could be 8 times faster, but this device's are only 4 times: it has others.
+  work.products.rate = 8;
+  EXPECT_NEAR(cpuSeconds(work, makeDevice()), 0.25, 1e-3);
+  work.products.winogradGain = 2;
+  EXPECT_NEAR(cpuSeconds(work, makeDevice()), 0.125, 1e-3);
+  // Other operations gain nothing.
+  work.flops = 19e9;
+  EXPECT_NEAR(cpuSeconds(work, makeDevice()), 1.125, 1e-3);
+  // Doubles are slower on every core.
+  LaunchWork doubles = makeProduct(19e9);
+  doubles.products.rate = 0.5;
+  EXPECT_NEAR(cpuSeconds(doubles, makeDevice()), 2, 1e-3);
 }
 
 TEST(CostModel, MemoryBoundsWeightsThatDoNotStay) {

@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char *kProfile = R"({
   "name": "phone", "description": "A phone",
-  "cpu": {"clusters": [{"core": "little", "cores": 4, "clock_ghz": 2, "fp32_flops_per_cycle": 8},
-                       {"core": "big", "cores": 2, "clock_ghz": 3, "fp32_flops_per_cycle": 16}],
+  "cpu": {"clusters": [{"core": "little", "cores": 4, "clock_ghz": 2, "fp32_flops_per_cycle": 8, "int8_ops_per_cycle": 32},
+                       {"core": "big", "cores": 2, "clock_ghz": 3, "fp32_flops_per_cycle": 16, "int8_ops_per_cycle": 64}],
           "threads": 2, "bandwidth_gbps": 20, "core_bandwidth_gbps": 10, "cache_kib": 1024,
           "core_cache_bandwidth_gbps": 40, "launch_us": 4, "source": "none"},
   "gpu": {"fp32_gflops": 500, "fp16_gflops": 1000, "invocations": 2048, "bandwidth_gbps": 20, "cache_kib": 512,

@@ -2,7 +2,7 @@
 //
 // How:  1. where values come from; 2. operations in bodies; 3. loops that the cut divides; 4. the sum over the kernel.
 
-#include "compiler/place/LaunchWork.h"
+#include "compiler/price/LaunchWork.h"
 
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/Notes.h"
@@ -19,7 +19,7 @@
 
 using namespace mlir;
 
-namespace nacre::place {
+namespace nacre::price {
 
 static double bytesOf(Type type) { return double(storedBytes(cast<ShapedType>(type))); }
 
@@ -154,6 +154,9 @@ public:
     if (work.points == 0)
       assumeCopy();
     work.form = formOf();
+    work.products.rate = plan::productRateOf(kernel);
+    if (const std::optional<plan::WinogradNote> note = plan::winogradOf(kernel))
+      work.products.winogradGain = double(note->directCycles) / double(note->cycles);
     for (auto &[argument, traffic] : touched) {
       const bool isWeight = argument < unsigned(kernel.getNumInputs()) &&
                             plan::rootOf(launch.getInputs()[argument]).getDefiningOp<plan::UseOp>();
@@ -194,10 +197,11 @@ private:
       points *= type == utils::IteratorType::parallel ? size : 1;
     }
     const BodyCost cost = costOf(*op.getBody());
-    work.flops += cost.flops * iterations;
+    const bool contracts = op.getNumDpsInputs() >= 2 && op.getNumReductionLoops() > 0;
+    (contracts ? work.products.flops : work.flops) += cost.flops * iterations;
+    work.products.areOfIntegers |= contracts && getElementTypeOrSelf(op.getResultTypes().front()).isInteger();
     work.functions += cost.functions * iterations;
     work.points = std::max(work.points, points);
-    const bool contracts = op.getNumDpsInputs() >= 2 && op.getNumReductionLoops() > 0;
     const bool hasTiles = contracts && usesOperandsAgain(op);
     isProduct |= hasTiles;
     hasWindows |= contracts && !op.getMatchingIndexingMap(op.getDpsInputOperand(0)).isProjectedPermutation();
@@ -278,10 +282,14 @@ private:
 
 } // namespace
 
+double Products::cpuFlops(double mostRate) const {
+  return flops / ((areOfIntegers ? std::min(rate, mostRate) : rate) * winogradGain);
+}
+
 LaunchWork readWork(plan::LaunchOp launch, plan::KernelOp kernel, double rivals) {
   LaunchWork work = Reader(launch, kernel).read();
   work.rivals = rivals;
   return work;
 }
 
-} // namespace nacre::place
+} // namespace nacre::price

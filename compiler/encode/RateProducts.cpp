@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  notes on kernels how fast the first target multiplies their operands, compared with f32 (plan::setProductRate).
+// Why:   an instruction multiplies four times as many bytes as floats, or fewer doubles. Placement, the schedule and the report
+//        price launches, and none of them sees a CPU's instructions.
+// How:   by the tables that tiles are chosen from: 1. products of matrices; 2. depthwise convolutions; 3. attention.
+
+#include "codegen/TargetOptions.h"
+#include "codegen/cpu/contraction/ScratchProduct.h"
+#include "codegen/cpu/contraction/TileTables.h"
+#include "codegen/cpu/depthwise/TapProducts.h"
+#include "codegen/form/AttentionForm.h"
+#include "compiler/encode/PanelWishes.h"
+#include "compiler/encode/Passes.h"
+#include "dialects/plan/Notes.h"
+
+namespace nacre::encode {
+#define GEN_PASS_DEF_RATEPRODUCTSPASS
+#include "compiler/encode/Passes.h.inc"
+} // namespace nacre::encode
+
+using namespace mlir;
+using namespace nacre;
+using namespace nacre::codegen;
+using namespace nacre::codegen::cpu;
+
+//===----------------------------------------------------------------------===//
+// 1. Products of matrices
+//===----------------------------------------------------------------------===//
+
+/// Returns how many times fewer cycles a product of `types` takes than the same product of f32.
+static double rateOf(const Target &target, ContractionShape shape, const ProductTypes &types) {
+  const bool isSingleRow = shape.isSingleRow();
+  const double cycles = runCycles(machineOf(target, types, isSingleRow), shape);
+  shape.rowBytes = shape.rowBytes / bytesOf(types.lhs) * bytesOf(Number::F32);
+  return runCycles(machineOf(target, ProductTypes(), isSingleRow), shape) / cycles;
+}
+
+/// Returns the type of the right operand in panels, and the steps of the depth that these have side by side.
+static std::pair<Type, int64_t> panelsOf(plan::KernelOp kernel, const Target &target, const MatrixProduct &product) {
+  const ContractionOperand &right = product.operands[Contraction::Rhs];
+  if (ArrayAttr encodings = kernel.getEncodingsAttr(); encodings && right.argument < encodings.size())
+    if (auto encoding = dyn_cast<plan::EncodingAttr>(encodings[right.argument]))
+      return {right.elementType, encoding.getK()};
+  return {typeInScratch(product), inScratch(target, product).groups.k};
+}
+
+static double rateOfProduct(plan::KernelOp kernel, const Target &target, const PlainContraction &plain) {
+  const MatrixProduct product = asProduct(plain);
+  if (!product.isOfIntegers())
+    return product.accumulatorType.isF64() ? rateOf(target, shapeOf(product), productsOf(product.accumulatorType)) : 1;
+  if (!canMultiply(target, product))
+    return 1;
+  auto [type, k] = panelsOf(kernel, target, product);
+  return rateOf(target, shapeOf(product), *productsOf(product, type, k));
+}
+
+//===----------------------------------------------------------------------===//
+// 2. Depthwise convolutions
+//===----------------------------------------------------------------------===//
+
+static double rateOfDepthwise(const Target &target, const PlainContraction &plain) {
+  if (!plain.isOfIntegers() || plain.operands[Contraction::Rhs].elementType.getIntOrFloatBitWidth() != 8)
+    return 1;
+  const DepthwiseConvolution convolution = asDepthwise(plain);
+  TapWindow window;
+  window.high = convolution.depth.front().size;
+  window.wide = iterationsOf(ArrayRef(convolution.depth).drop_front());
+  if (const int64_t step = convolution.depth.back().strides[Contraction::Lhs]; window.wide > 1 && step != 0)
+    window.stride = std::max<int64_t>(1, std::abs(convolution.rows.back().strides[Contraction::Lhs] / step));
+  const MachineRow &floats = machineOf(target, ProductTypes());
+  return tapRate(target, convolution.isUnsignedLhs, convolution.isUnsignedRhs, window, floats.lanes);
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Attention
+//===----------------------------------------------------------------------===//
+
+/// Both products have the types of the first.
+static double rateOfAttention(plan::KernelOp kernel, const Target &target) {
+  FailureOr<AttentionForm> form = parseAttention(kernel);
+  if (failed(form) || !form->isOfCodes)
+    return 1;
+  const Type element = form->operands[AttentionForm::Queries].elementType;
+  MatrixProduct scores;
+  scores.accumulatorType = IntegerType::get(kernel.getContext(), 32);
+  scores.operands = {{0, 0, element}, {0, 0, element}, {0, 0, scores.accumulatorType}};
+  scores.isUnsignedLhs = form->isUnsignedQueries;
+  scores.isUnsignedRhs = form->isUnsignedKeys;
+  scores.rows = {{form->rows.size, {0, 0, 0}}};
+  scores.depth = {{form->depth.size, {1, 0, 0}}};
+  scores.columns = {form->keys.size, {0, 1, 1}};
+  if (!canMultiply(target, scores))
+    return 1;
+  return rateOf(target, shapeOf(scores), *productsOf(scores, element, inScratch(target, scores).groups.k));
+}
+
+static double rateOf(plan::KernelOp kernel, const Target &target) {
+  if (kernel.getKind() == plan::KernelKind::Attention)
+    return rateOfAttention(kernel, target);
+  if (kernel.getKind() != plan::KernelKind::Contraction && kernel.getKind() != plan::KernelKind::Separable)
+    return 1;
+  if (FailureOr<PlainContraction> product = encode::readProduct(kernel); succeeded(product))
+    return rateOfProduct(kernel, target, *product);
+  FailureOr<PlainContraction> plain = readContraction(kernel);
+  return succeeded(plain) && plain->depthwise ? rateOfDepthwise(target, *plain) : 1;
+}
+
+namespace {
+
+struct RateProducts : encode::impl::RateProductsPassBase<RateProducts> {
+  using RateProductsPassBase::RateProductsPassBase;
+
+  void runOnOperation() override {
+    FailureOr<SmallVector<Target, 1>> targets = readTargetOptions(getOperation(), target, cpu);
+    if (failed(targets))
+      return signalPassFailure();
+    for (auto kernel : getOperation().getOps<plan::KernelOp>())
+      plan::setProductRate(kernel, rateOf(kernel, targets->front()));
+  }
+};
+
+} // namespace

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  the work of a launch, read from its kernel's body: operations, bytes, and which of them a share of the cut axis has to itself.
+// Why:   placement, the schedule and the report predict times. They must count the same operations, and products by their types.
+// How:   plain numbers; place/CostModel.h turns them into seconds on a device, LaunchPrice.h into nanoseconds on a class of cores.
+
+#ifndef NACRE_COMPILER_PRICE_LAUNCHWORK_H
+#define NACRE_COMPILER_PRICE_LAUNCHWORK_H
+
+#include "codegen/MachineModel.h"
+#include "dialects/plan/PlanDialect.h"
+
+#include <limits>
+
+namespace nacre::price {
+
+using codegen::WorkForm;
+
+/// Bytes that a launch reads or writes.
+struct Traffic {
+  double divided = 0; ///< A share of the cut axis touches as much of these.
+  double whole = 0;   ///< Any share touches all of these.
+
+  double of(double share) const { return share > 0 ? divided * share + whole : 0; }
+};
+
+/// Multiplications and additions of contractions.
+struct Products {
+  double flops = 0;
+  /// How many times fewer cycles a CPU takes for them than for the same products of f32: bytes, doubles (plan::setProductRate).
+  double rate = 1;
+  bool areOfIntegers = false;
+  double winogradGain = 1; ///< How many times fewer the CPU's are by Winograd.
+
+  /// Returns the operations on f32 that take a CPU as long. `mostRate` bounds the rate of integers.
+  double cpuFlops(double mostRate = std::numeric_limits<double>::infinity()) const;
+};
+
+struct LaunchWork {
+  WorkForm form = WorkForm::Pointwise;
+  Products products;
+  double flops = 0;     ///< Other simple operations.
+  double functions = 0; ///< Evaluations of exp, tanh and the like.
+  double points = 0;    ///< Elements of the output: what a GPU divides among its invocations.
+  double accesses = 0;  ///< Elements that the iterations of its loops read and write, as often as they do; of a
+                        ///< product its results alone, since tiles hold the rest in registers.
+  Traffic tensors;      ///< Likely to be in a cache: another launch has just written them.
+  Traffic weights;
+  double rivals = 0; ///< Bytes of weights that are read between two readings of these, with them: a run's, a loop's.
+};
+
+/// Returns the work of one iteration of a launch. `rivals` are the weight bytes of all launches between two iterations.
+/// Bodies in other forms than docs/phases/kernels.md describes are counted as far as possible.
+LaunchWork readWork(plan::LaunchOp launch, plan::KernelOp kernel, double rivals);
+
+/// Returns the bytes of all weights that the launches inside an operation read.
+double weightBytes(mlir::Operation *launches);
+
+} // namespace nacre::price
+
+#endif // NACRE_COMPILER_PRICE_LAUNCHWORK_H

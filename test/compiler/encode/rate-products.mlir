@@ -1,0 +1,80 @@
+// RUN: nacre-opt %s --nacre-rate-products="target=linux-arm64 cpu=cortex-a76" | FileCheck %s --check-prefix=DOT
+// RUN: nacre-opt %s --nacre-rate-products="target=linux-arm64 cpu=neoverse-n2" | FileCheck %s --check-prefix=MATRIX
+// RUN: nacre-opt %s --nacre-rate-products="target=linux-arm64 cpu=cortex-a72" | FileCheck %s --check-prefix=NEON
+// RUN: nacre-opt %s --nacre-rate-products="target=linux-x86_64 cpu=cascadelake" | FileCheck %s --check-prefix=VNNI
+
+// Against f32, dot products of bytes are almost four times as fast, matrix products more, doubles half as fast. What the loops around
+// them cost is in the rates, too.
+
+// DOT:    plan.kernel @floats
+// DOT-NOT:  product_rate
+// DOT:    plan.kernel @bytes
+// DOT-SAME: plan.product_rate = 3.{{[0-9]+}}
+// DOT:    plan.kernel @doubles
+// DOT-SAME: plan.product_rate = {{0.[45][0-9]*|[45].[0-9]+E-01}}
+// DOT:    plan.kernel @depthwise
+// DOT-SAME: plan.product_rate = 1.{{[0-9]+}}
+
+// MATRIX: plan.kernel @bytes
+// MATRIX-SAME: plan.product_rate = {{[4-7].[0-9]+}}
+// NEON:   plan.kernel @bytes
+// NEON-SAME: plan.product_rate = {{0.[89][0-9]*|[89].[0-9]+E-01|1.[0-9]+}}
+// VNNI:   plan.kernel @bytes
+// VNNI-SAME: plan.product_rate = {{[23].[0-9]+}}
+
+#lhs = affine_map<(m, n, k) -> (m, k)>
+#rhs = affine_map<(m, n, k) -> (k, n)>
+#sum = affine_map<(m, n, k) -> (m, n)>
+#product = {indexing_maps = [#lhs, #rhs, #sum], iterator_types = ["parallel", "parallel", "reduction"]}
+
+plan.kernel @floats contraction (%a: tensor<256x256xf32>, %b: tensor<256x64xf32>) into (%c: tensor<256x64xf32>) cut 0 : 256 by 1 {
+  %zero = arith.constant 0.0 : f32
+  %init = linalg.fill ins(%zero : f32) outs(%c : tensor<256x64xf32>) -> tensor<256x64xf32>
+  %r = linalg.generic #product ins(%a, %b : tensor<256x256xf32>, tensor<256x64xf32>) outs(%init : tensor<256x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<256x64xf32>
+  plan.yield %r : tensor<256x64xf32>
+}
+
+plan.kernel @bytes contraction (%a: tensor<256x256xi8>, %b: tensor<256x64xi8>) into (%c: tensor<256x64xi32>) cut 0 : 256 by 1 {
+  %zero = arith.constant 0 : i32
+  %init = linalg.fill ins(%zero : i32) outs(%c : tensor<256x64xi32>) -> tensor<256x64xi32>
+  %r = linalg.generic #product ins(%a, %b : tensor<256x256xi8>, tensor<256x64xi8>) outs(%init : tensor<256x64xi32>) {
+  ^bb0(%x: i8, %y: i8, %z: i32):
+    %u = arith.extui %x : i8 to i32
+    %v = arith.extsi %y : i8 to i32
+    %m = arith.muli %u, %v : i32
+    %s = arith.addi %z, %m : i32
+    linalg.yield %s : i32
+  } -> tensor<256x64xi32>
+  plan.yield %r : tensor<256x64xi32>
+}
+
+plan.kernel @doubles contraction (%a: tensor<256x256xf64>, %b: tensor<256x64xf64>) into (%c: tensor<256x64xf64>) cut 0 : 256 by 1 {
+  %zero = arith.constant 0.0 : f64
+  %init = linalg.fill ins(%zero : f64) outs(%c : tensor<256x64xf64>) -> tensor<256x64xf64>
+  %r = linalg.generic #product ins(%a, %b : tensor<256x256xf64>, tensor<256x64xf64>) outs(%init : tensor<256x64xf64>) {
+  ^bb0(%x: f64, %y: f64, %z: f64):
+    %m = arith.mulf %x, %y : f64
+    %s = arith.addf %z, %m : f64
+    linalg.yield %s : f64
+  } -> tensor<256x64xf64>
+  plan.yield %r : tensor<256x64xf64>
+}
+
+plan.kernel @depthwise contraction (%x: tensor<1x16x16x32xi8>, %w: tensor<3x3x32xi8>) into (%y: tensor<1x14x14x32xi32>) cut 1 : 14 by 1 {
+  %zero = arith.constant 0 : i32
+  %f = linalg.fill ins(%zero : i32) outs(%y : tensor<1x14x14x32xi32>) -> tensor<1x14x14x32xi32>
+  %c = linalg.generic {indexing_maps = [affine_map<(n, h, w, c, i, j) -> (n, h + i, w + j, c)>, affine_map<(n, h, w, c, i, j) -> (i, j, c)>, affine_map<(n, h, w, c, i, j) -> (n, h, w, c)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%x, %w : tensor<1x16x16x32xi8>, tensor<3x3x32xi8>) outs(%f : tensor<1x14x14x32xi32>) {
+  ^bb0(%a: i8, %d: i8, %o: i32):
+    %u = arith.extsi %a : i8 to i32
+    %v = arith.extsi %d : i8 to i32
+    %m = arith.muli %u, %v : i32
+    %s = arith.addi %o, %m : i32
+    linalg.yield %s : i32
+  } -> tensor<1x14x14x32xi32>
+  plan.yield %c : tensor<1x14x14x32xi32>
+}
