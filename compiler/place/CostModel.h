@@ -18,6 +18,7 @@
 
 namespace nacre::place {
 
+using codegen::WorkForm;
 using price::LaunchWork;
 
 /// What a launch takes where it is alone, apart from meetings; `share` of the cut axis, 0 to 1. Nothing takes no time.

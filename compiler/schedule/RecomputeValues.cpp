@@ -5,6 +5,7 @@
 // How:  1. an entry as a program with prices; 2. copies of launches, new storages, and who reads these from then on.
 
 #include "codegen/TargetOptions.h"
+#include "compiler/price/LaunchPrice.h"
 #include "compiler/schedule/Lifetimes.h"
 #include "compiler/schedule/Passes.h"
 #include "compiler/schedule/Recomputation.h"
@@ -62,12 +63,12 @@ private:
                                  ? storedBytes(cast<ShapedType>(storage.getResult().getType()))
                                  : 0);
     for (Operation *op : program.operations) {
-      StepPrice &price = priced.prices.emplace_back();
+      StepPrice &step = priced.prices.emplace_back();
       if (auto launch = dyn_cast<plan::LaunchOp>(op))
-        price.nanoseconds = price::priceOf(launch, symbols.lookup<plan::KernelOp>(launch.getKernel()), machine);
+        step.nanoseconds = price::priceOf(launch, symbols.lookup<plan::KernelOp>(launch.getKernel()), machine);
       else if (isa<plan::ForOp, plan::WhileOp, plan::IfOp>(op))
-        price.iterations = plan::expectIterations(op);
-      price.isDecided = plan::isDecidedByRun(op);
+        step.iterations = plan::expectIterations(op);
+      step.isDecided = plan::isDecidedByRun(op);
     }
     return priced;
   }
