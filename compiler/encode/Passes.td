@@ -110,7 +110,7 @@ def RateProductsPass : Pass<"nacre-rate-products", "::mlir::ModuleOp"> {
   let description = [{
     A core multiplies bytes and doubles at other rates than f32. The tables that tiles are chosen from know these rates, but the phases that
     predict times see no instructions. A note on the kernel tells them: the cycles of its products in f32, divided by those in its types,
-    both on the first target and multiplied directly. What Winograd saves is noted by itself (`plan.winograd`).
+    both on the first target and multiplied directly. The gain of Winograd has a note of its own (`plan.winograd`).
 
     Requires: encodings are chosen.
 

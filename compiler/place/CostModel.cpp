@@ -78,7 +78,8 @@ double measuredSeconds(const LaunchWork &work, const GpuProfile &gpu, double pea
   const double busy = std::min(1.0, occupancy);
   // The exponentials of rows are in their rate, which a softmax tells.
   const double functions = work.form == WorkForm::Row ? 0 : work.functions * kGpuFlopsPerFunction;
-  const double flops = (work.form == WorkForm::Product ? (work.products.flops + work.flops) / kUsualProduct : 0) + functions;
+  const double flops =
+      (work.form == WorkForm::Product ? (work.products.flops + work.flops) / kUsualProduct : 0) + functions;
   const double arithmetic =
       flops * share / (peak * busy) + work.accesses * share / (accessRate(*gpu.rates, work.form) * busy);
   const double transfer = std::min(1.0, occupancy * kBandwidthHeadStart);
@@ -95,8 +96,7 @@ double gpuSeconds(const LaunchWork &work, const DeviceProfile &device, GpuPrecis
   const GpuProfile &gpu = device.gpu;
   const Efficiency efficiency = efficiencyOf(work.form);
   // The precision is that of products of floats; everything else computes in fp32 or in integers of 32 bits.
-  const bool half =
-      precision == GpuPrecision::F16 && work.form == WorkForm::Product && !work.products.areOfIntegers;
+  const bool half = precision == GpuPrecision::F16 && work.form == WorkForm::Product && !work.products.areOfIntegers;
   const double peak = half ? gpu.fp16FlopsPerSecond : gpu.fp32FlopsPerSecond;
   const double flops = (work.products.flops + work.flops + work.functions * kGpuFlopsPerFunction) * share;
   const double occupancy =

@@ -22,7 +22,7 @@ struct Cluster {
   std::string core;
   unsigned cores = 0;
   double gigahertz = 0;
-  double flopsPerCycle = 0;       ///< Of one core, fp32, a fused multiply-add being two.
+  double flopsPerCycle = 0;      ///< Of one core, fp32, a fused multiply-add being two.
   double integerOpsPerCycle = 0; ///< The same for products of bytes, by the core's best instructions.
 };
 

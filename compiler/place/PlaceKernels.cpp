@@ -6,8 +6,8 @@
 //        they come to is what is predicted. Without a
 //        device there is nothing to predict, and each launch is cut by itself.
 
-#include "compiler/place/Passes.h"
 #include "compiler/place/CostModel.h"
+#include "compiler/place/Passes.h"
 #include "compiler/place/PlaceSegments.h"
 #include "compiler/price/LaunchWork.h"
 #include "dialects/StoredBytes.h"

@@ -53,9 +53,9 @@ struct LaunchReport {
   std::string gpuDeclined;            ///< Why the GPU computes nothing of it, or which variants lack.
   std::optional<PredictedLaunch> predictedMilliseconds; ///< One iteration; none without a device.
   double placedMilliseconds = 0;                        ///< All iterations, as it is placed; 0 without a device.
-  double estimatedMilliseconds = 0; ///< All iterations on one core of the first CPU: for proportions only.
-  std::vector<unsigned> reads, writes;                  ///< Of its entry's storages,
-  std::vector<unsigned> portReads, portWrites;          ///< and of its ports.
+  double estimatedMilliseconds = 0;            ///< All iterations on one core of the first CPU: for proportions only.
+  std::vector<unsigned> reads, writes;         ///< Of its entry's storages,
+  std::vector<unsigned> portReads, portWrites; ///< and of its ports.
 
   llvm::StringRef engine() const; ///< `cpu`, `gpu` or `cut`.
 };

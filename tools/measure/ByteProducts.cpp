@@ -7,13 +7,10 @@
 #include "tools/measure/Vectors.h"
 
 // The emulator of Android is measured by its baseline, as in Vectors.cpp.
-#if defined(__x86_64__)
-#include <emmintrin.h>
-#if !defined(__ANDROID__)
+#if defined(__x86_64__) && !defined(__ANDROID__)
 #define HAS_WIDER_VECTORS
 #include <cpuid.h>
 #include <immintrin.h>
-#endif
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 extern "C" unsigned long getauxval(unsigned long);
@@ -39,11 +36,11 @@ constexpr long kIterations = 50'000;
 /// compiler from multiplying once for all iterations.
 #define DEFINE_PRODUCTS(NAME, BYTES, TARGET, MULTIPLY_ADD)                                                             \
   TARGET uint32_t NAME() {                                                                                             \
-    typedef uint32_t Vector __attribute__((vector_size(BYTES)));                                                          \
+    typedef uint32_t Vector __attribute__((vector_size(BYTES)));                                                       \
     Vector sums[kChains] = {}, a = Vector{} + 0x01020304u, b = Vector{} + 0x03010201u;                                 \
     for (long iteration = 0; iteration < kIterations; ++iteration)                                                     \
       _Pragma("GCC unroll 12") for (int chain = 0; chain < kChains; ++chain) {                                         \
-        asm volatile("" : IN_REGISTER(a));                                                                                \
+        asm volatile("" : IN_REGISTER(a));                                                                             \
         MULTIPLY_ADD(sums[chain], a, b);                                                                               \
       }                                                                                                                \
     Vector sum{};                                                                                                      \
@@ -53,7 +50,10 @@ constexpr long kIterations = 50'000;
   }
 
 #if defined(__x86_64__)
-#define PAIRS_128(sum, a, b) sum += (Vector)_mm_madd_epi16((__m128i)(a), (__m128i)(b))
+#define PAIRS_128(sum, a, b)                                                                                           \
+  Vector product = a;                                                                                                  \
+  asm("pmaddwd %1, %0" : "+x"(product) : "x"(b));                                                                      \
+  sum += product
 DEFINE_PRODUCTS(pairs128, 16, , PAIRS_128)
 #ifdef HAS_WIDER_VECTORS
 #define PAIRS_256(sum, a, b) sum += (Vector)_mm256_madd_epi16((__m256i)(a), (__m256i)(b))
@@ -66,9 +66,9 @@ DEFINE_PRODUCTS(dots512, 64, __attribute__((target("avx512f,avx512vnni"))), DOTS
 #elif defined(__aarch64__)
 /// smull, smlal and sadalp: two steps' products are added up in 16 bits.
 #define HALVES(sum, a, b)                                                                                              \
-  sum = (Vector)vpadalq_s16((int32x4_t)(sum), vmlal_s8(vmull_s8(vget_low_s8((int8x16_t)(a)),                           \
-                                                                vget_low_s8((int8x16_t)(b))),                          \
-                                                       vget_high_s8((int8x16_t)(a)), vget_high_s8((int8x16_t)(b))))
+  sum = (Vector)vpadalq_s16((int32x4_t)(sum),                                                                          \
+                            vmlal_s8(vmull_s8(vget_low_s8((int8x16_t)(a)), vget_low_s8((int8x16_t)(b))),               \
+                                     vget_high_s8((int8x16_t)(a)), vget_high_s8((int8x16_t)(b))))
 #define DOTS(sum, a, b) asm("sdot %0.4s, %1.16b, %2.16b" : "+w"(sum) : "w"(a), "w"(b))
 #define MATRICES(sum, a, b) asm("smmla %0.4s, %1.16b, %2.16b" : "+w"(sum) : "w"(a), "w"(b))
 DEFINE_PRODUCTS(halves, 16, , HALVES)

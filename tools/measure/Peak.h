@@ -29,7 +29,7 @@ struct CpuList {
 struct CoreSpeed {
   unsigned cpu = 0; ///< The system's number of it.
   double gigahertz = 0;
-  double gigaflops = 0;    ///< fp32 multiply-adds from registers, each as two.
+  double gigaflops = 0;   ///< fp32 multiply-adds from registers, each as two.
   double byteGigaops = 0; ///< The same of bytes.
 };
 

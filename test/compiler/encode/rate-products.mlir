@@ -1,30 +1,47 @@
-// RUN: nacre-opt %s --nacre-rate-products="target=linux-arm64 cpu=cortex-a76" | FileCheck %s --check-prefix=DOT
-// RUN: nacre-opt %s --nacre-rate-products="target=linux-arm64 cpu=neoverse-n2" | FileCheck %s --check-prefix=MATRIX
-// RUN: nacre-opt %s --nacre-rate-products="target=linux-arm64 cpu=cortex-a72" | FileCheck %s --check-prefix=NEON
-// RUN: nacre-opt %s --nacre-rate-products="target=linux-x86_64 cpu=cascadelake" | FileCheck %s --check-prefix=VNNI
+// RUN: nacre-opt %s --split-input-file --nacre-rate-products="target=linux-arm64 cpu=cortex-a76" | FileCheck %s --check-prefix=DOT
+// RUN: nacre-opt %s --split-input-file --nacre-rate-products="target=linux-arm64 cpu=neoverse-n2" | FileCheck %s --check-prefix=MATRIX
+// RUN: nacre-opt %s --split-input-file --nacre-rate-products="target=linux-arm64 cpu=cortex-a72" | FileCheck %s --check-prefix=NEON
+// RUN: nacre-opt %s --split-input-file --nacre-rate-products="target=linux-x86_64 cpu=cascadelake" | FileCheck %s --check-prefix=VNNI
 
 // Against f32, dot products of bytes are almost four times as fast, matrix products more, doubles half as fast. What loops and
 // epilogues of tiles cost is in the rates, too.
 
+// DOT:    plan.kernel @documented_example
+// DOT-SAME: plan.product_rate = 3.{{[0-9]+}} : f64
 // DOT:    plan.kernel @floats
 // DOT-NOT:  product_rate
-// DOT:    plan.kernel @signed
-// DOT-SAME: plan.product_rate = 3.{{[0-9]+}} : f64
+// DOT:      arith.constant
 // DOT:    plan.kernel @doubles
 // DOT-SAME: plan.product_rate = 0.48{{[0-9]+}} : f64
 // DOT:    plan.kernel @depthwise
 // DOT-SAME: plan.product_rate = 1.8{{.*}} : f64
 
-// MATRIX: plan.kernel @signed
+// MATRIX: plan.kernel @documented_example
 // MATRIX-SAME: plan.product_rate = 5.{{[0-9]+}} : f64
-// NEON:   plan.kernel @signed
+// NEON:   plan.kernel @documented_example
 // NEON-SAME: plan.product_rate = 0.9{{[0-9]+}} : f64
 
 // Its dot products want a left operand without a sign.
-// VNNI:   plan.kernel @signed
+// VNNI:   plan.kernel @documented_example
 // VNNI-SAME: plan.product_rate = 1.{{[0-9]+}} : f64
 // VNNI:   plan.kernel @mixed
 // VNNI-SAME: plan.product_rate = 3.{{[0-9]+}} : f64
+
+plan.kernel @documented_example contraction (%a: tensor<256x256xi8>, %b: tensor<256x64xi8>) into (%c: tensor<256x64xi32>) cut 0 : 256 by 1 {
+  %zero = arith.constant 0 : i32
+  %init = linalg.fill ins(%zero : i32) outs(%c : tensor<256x64xi32>) -> tensor<256x64xi32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<256x256xi8>, tensor<256x64xi8>) outs(%init : tensor<256x64xi32>) {
+  ^bb0(%x: i8, %y: i8, %z: i32):
+    %u = arith.extsi %x : i8 to i32
+    %v = arith.extsi %y : i8 to i32
+    %m = arith.muli %u, %v : i32
+    %s = arith.addi %z, %m : i32
+    linalg.yield %s : i32
+  } -> tensor<256x64xi32>
+  plan.yield %r : tensor<256x64xi32>
+}
+
+// -----
 
 #lhs = affine_map<(m, n, k) -> (m, k)>
 #rhs = affine_map<(m, n, k) -> (k, n)>
@@ -41,20 +58,6 @@ plan.kernel @floats contraction (%a: tensor<256x256xf32>, %b: tensor<256x64xf32>
     linalg.yield %s : f32
   } -> tensor<256x64xf32>
   plan.yield %r : tensor<256x64xf32>
-}
-
-plan.kernel @signed contraction (%a: tensor<256x256xi8>, %b: tensor<256x64xi8>) into (%c: tensor<256x64xi32>) cut 0 : 256 by 1 {
-  %zero = arith.constant 0 : i32
-  %init = linalg.fill ins(%zero : i32) outs(%c : tensor<256x64xi32>) -> tensor<256x64xi32>
-  %r = linalg.generic #product ins(%a, %b : tensor<256x256xi8>, tensor<256x64xi8>) outs(%init : tensor<256x64xi32>) {
-  ^bb0(%x: i8, %y: i8, %z: i32):
-    %u = arith.extsi %x : i8 to i32
-    %v = arith.extsi %y : i8 to i32
-    %m = arith.muli %u, %v : i32
-    %s = arith.addi %z, %m : i32
-    linalg.yield %s : i32
-  } -> tensor<256x64xi32>
-  plan.yield %r : tensor<256x64xi32>
 }
 
 plan.kernel @mixed contraction (%a: tensor<256x256xi8>, %b: tensor<256x64xi8>) into (%c: tensor<256x64xi32>) cut 0 : 256 by 1 {
