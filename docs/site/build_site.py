@@ -47,8 +47,8 @@ NAV = [
                       "test/docs/README.md", "tools/README.md", "docs/README.md", "SECURITY.md", "CHANGELOG.md"]),
 ]
 SHOWN = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/**/*.md", "samples/**/*.md", "test/README.md", "test/docs/README.md", "tools/README.md")
-# Pages that only a page of the navigation lists: there are too many of them.
-LISTED = ("docs/decisions/*.md",)
+# Pages that only DECISIONS lists: there are too many of them for the navigation.
+LISTED = ("docs/decisions/[0-9]*.md",)
 # Sections of which the home page lists the pages.
 AT_HOME = ("Get started", "How-to", "Guides", "Help", "Reference", "How it works")
 BESIDE = ("docs/**/*.png", "docs/**/*.svg", "docs/*.json")
@@ -94,7 +94,6 @@ class Site:
         for path in shown:
             text = self.without_lost_links(path, read(os.path.join(ROOT, path)), shown)
             self.page(path, ALONE + text + f"\n[All decisions]({os.path.basename(DECISIONS)})\n" if path in listed else text)
-        self.page(DECISIONS, self.list_of_decisions(listed))
         for path in found(ROOT, BESIDE):
             self.copy(os.path.join(ROOT, path), path)
 
@@ -132,15 +131,6 @@ class Site:
             self.page(f"reference/{name.removesuffix('.json')}.md", reference_schemas.page(f"../docs/{name}", json.loads(read(os.path.join(ROOT, path)))))
         self.java()
         self.page("reference/README.md", read(os.path.join(HERE, "reference.md.in")) + self.list_of_programs(programs))
-
-    @staticmethod
-    def list_of_decisions(paths):
-        """The newest first."""
-        rows = []
-        for path in reversed(paths):
-            date, name = re.match(r"(\d+-\d+-\d+)-", os.path.basename(path))[1], os.path.basename(path)
-            rows.append(f"| {date} | [{heading(read(os.path.join(ROOT, path)))}]({name}) |")
-        return "\n".join(["# Decisions", "", "Each page says what was decided, why, and which alternatives were rejected.", "", "| date | decision |", "|---|---|", *rows, ""])
 
     def home(self, nav):
         """README.md's place, so that links to it lead here."""

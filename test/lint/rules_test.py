@@ -87,6 +87,15 @@ def rate(declaration):
     return {"compiler/graph/Split.cpp": SOURCE + declaration + "\n"}
 
 
+ROW = "| [One axis](one-axis.md) | A kernel has one. | in force |\n"
+
+
+def decided(row=ROW, page="# One axis\n\nIt is cut.\n"):
+    """Two decisions, and their table with this row for the first."""
+    table = f"# Decisions\n\n| decision | what was decided | status |\n|---|---|---|\n{row}| [One pool](one-pool.md) | There is one. | in force |\n"
+    return {"docs/decisions/README.md": table, "docs/decisions/one-axis.md": page, "docs/decisions/one-pool.md": "# One pool\n\nIt has threads.\n"}
+
+
 CASES = {
     "captures": {
         "may capture anything": lit("[^ ,:()]+", ".*"),
@@ -119,6 +128,15 @@ CASES = {
         "docs/training.md:3: has '2 to 3 MB', as another page does": {
             "docs/training.md": "# Training\n\nIt takes 2 to 3 MB.\n", "docs/shapes.md": "# Shapes\n\nIt takes 2 to 3 MB ([sizes](benchmarks.md)).\n"},
         "has code of 119 columns": {"docs/shapes.md": "# Shapes\n\n```sh\nnacre-compile" + 106 * "x" + "\n```\n"},
+        "docs/decisions/one-axis.md: has 0 rows in docs/decisions/README.md": {**decided(), "docs/decisions/README.md": "# Decisions\n"},
+        "docs/decisions/one-pool.md: has 0 rows in docs/decisions/README.md": {**decided(), "docs/decisions/README.md": None},
+        "docs/decisions/one-axis.md: has 2 rows in docs/decisions/README.md": decided(ROW + ROW),
+        "docs/decisions/README.md:5: has a row for lost.md, which does not exist": decided("| [Lost](lost.md) | It is lost. | in force |\n" + ROW),
+        "docs/decisions/README.md:5: has the status 'old'": decided(ROW.replace("in force", "old")),
+        "docs/decisions/one-axis.md: has the status 'in force', but its row in README.md has 'replaced by [One pool](one-pool.md)'":
+            decided(ROW.replace("in force", "replaced by [One pool](one-pool.md)")),
+        "docs/decisions/one-axis.md: has the status 'replaced by [One pool](one-pool.md)', but its row in README.md has 'in force'":
+            decided(page="# One axis\n\nStatus: replaced by [One pool](one-pool.md).\n"),
         "README.md:1: has '#' without a space": {"README.md": "#Nacre\n"},
         "README.md:1: has a space before a colon": {"README.md": "# compiler : phases\n"},
         "README.md:3: has a space before a colon": {"README.md": "# Nacre\n\nStart at :\n"},
@@ -251,6 +269,11 @@ class Rules(unittest.TestCase):
             with self.subTest(check=check):
                 code, said = answer(check, {})
                 self.assertEqual(code, 0, said)
+
+    def test_decisions_that_their_table_lists(self):
+        status = "changed in part by [One pool](one-pool.md)"
+        for changes in (decided(), decided(ROW.replace("in force", status), f"# One axis\n\nStatus: {status}.\n")):
+            self.assertEqual(answer("pages", changes), (0, "0 problems\n"))
 
     def test_what_git_ignores(self):
         """Bytecode that a developer's Python has left is no part of the tree; a file that git does not know yet is."""

@@ -4,6 +4,8 @@
 
 On pages for users it also refuses facts that only matter to those who change Nacre (dates and machines of measurements, sources, tests), code
 that is wider than the site's column, and measured figures that stand on several pages without a link to their owner.
+
+The table of decisions must have one row for each, and both must say whether it is in force.
 """
 import collections
 import os
@@ -33,6 +35,9 @@ CODE_COLUMNS = 113  # In the site's column at a window of 1440 pixels (test/docs
 # A range with a unit, such as '50 to 550 KiB', comes from a measurement.
 NUMBER = r"(?:\d[\d.,]*|two|three|four|five)"
 FIGURE = re.compile(rf"\b{NUMBER} to {NUMBER} ?(?:KiB|MiB|GiB|KB|MB|GB|ns|us|ms|s|%|times|minutes|hours)(?!\w)")
+DECISIONS = "docs/decisions/"
+DECISION_ROW = re.compile(r"^\| \[[^\]]+\]\(([^)]+)\) \|.*\| ([^|]+) \|$")
+STATUS = re.compile(r"^(?:in force|(?:changed in part|replaced) by \[.+)$")
 WRAPPED = ("text", "mlir")  # The site wraps the first; users need not read the second.
 
 
@@ -109,6 +114,31 @@ def of_figures(sources):
                     yield f"{path}:{number}: has '{figure}', as another page does; link to the page of benchmarks that has it, or leave it out"
 
 
+def of_decisions(paths):
+    """Yields what is wrong with the table of decisions."""
+    names = [path.removeprefix(DECISIONS) for path in paths if path.startswith(DECISIONS) and path.endswith(".md") and path != DECISIONS + "README.md"]
+    if not names:
+        return
+    table = tree.read(DECISIONS + "README.md") if DECISIONS + "README.md" in paths else ""
+    rows = collections.defaultdict(list)
+    for number, line in pages.lines_of(table):
+        row = DECISION_ROW.match(line)
+        if row:
+            rows[row[1]].append((f"{DECISIONS}README.md:{number}", row[2]))
+    for name in sorted(set(names) | set(rows)):
+        found = rows[name]
+        if name not in names:
+            yield f"{found[0][0]}: has a row for {name}, which does not exist; delete the row"
+        elif len(found) != 1:
+            yield f"{DECISIONS}{name}: has {len(found)} rows in {DECISIONS}README.md; write one, with a link, a sentence and a status"
+        elif not STATUS.match(found[0][1]):
+            yield f"{found[0][0]}: has the status '{found[0][1]}'; write 'in force', or 'changed in part by' or 'replaced by' with links"
+        else:
+            said = re.findall(r"^Status: (.*)\.$", tree.read(DECISIONS + name), re.MULTILINE) or ["in force"]
+            if said != [found[0][1]]:
+                yield f"{DECISIONS}{name}: has the status '{'; '.join(said)}', but its row in README.md has '{found[0][1]}'; write the same in both"
+
+
 def main():
     problems, shown = [], {}
     for path in tree.files():
@@ -117,7 +147,7 @@ def main():
             if pages.is_for_users(path):
                 shown[path] = tree.read(path)
                 problems += for_users(path, shown[path])
-    tree.finish(problems + list(of_figures(shown)))
+    tree.finish(problems + list(of_figures(shown)) + list(of_decisions(tree.files())))
 
 
 if __name__ == "__main__":
