@@ -32,6 +32,8 @@ BOOSTS = [
     ("docs/adding-", 0.01),
     ("docs/phases/", 0.01),
     ("docs/overview", 0.01),
+    ("docs/one-convolution", 0.01),
+    ("docs/internal-glossary", 0.01),
     ("docs/quality", 0.01),
     ("docs/benchmarks", 0.1),
     ("docs/zoo", 0.1),

@@ -24,7 +24,7 @@ def without_code(line):
 
 
 # Pages that people read who use Nacre, and do not change it; of docs, all but those about the inside and about measurements.
-OF_DEVELOPERS = re.compile(r"docs/(?:README|overview|quality|adding-[\w-]+|benchmarks[\w-]*|zoo)\.md$|docs/(?:decisions|phases|man|site)/")
+OF_DEVELOPERS = re.compile(r"docs/(?:README|overview|one-convolution|internal-glossary|quality|adding-[\w-]+|benchmarks[\w-]*|zoo)\.md$|docs/(?:decisions|phases|man|site)/")
 USER_PAGE = re.compile(r"README\.md$|docs/[\w./-]+\.md$|samples/[\w./-]*README\.md$")
 
 
