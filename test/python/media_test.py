@@ -3,6 +3,7 @@
 """Pictures and sounds as inputs in Python: the numbers of Pillow and of nacre-run, which are those of nacre/image.hpp, and every refusal."""
 import io
 import os
+import pathlib
 import random
 import struct
 import sys
@@ -212,8 +213,23 @@ class PicturesTest(MediaTest):
         refuses("a picture must have 1 to 65535 pixels along each side, but is 0 x 8", picture=pixels[:, :0])
         sums = nacre.compile(self.model("sums"), jobs=1)
         refuses("the model has 2 inputs; pass one of them, such as model.inputs[0]; they are a: f32[2, 3], b: f32[3]", sums)
-        self.assert_says(TypeError, "input 'a' must be of float32, but is of uint8; a picture becomes an input by nacre.image, another array by "
-                         "array.astype('float32')", sums.run, pixels, [1, 2, 3])
+        self.assert_says(TypeError, "input 'a' must be of float32, but is of uint8; a picture becomes an input by nacre.image(picture, model, mean=..., "
+                         "std=...), another array by array.astype('float32')", sums.run, pixels, [1, 2, 3])
+
+    def test_run_takes_no_files(self):
+        """Without mean and std, a picture has no meaning: a picture is refused even if its shape fits."""
+        model = self.library("rows", [5, 4, 3])
+        for file in ("cat.jpg", b"cat.jpg", pathlib.Path("cat.jpg")):
+            self.assert_says(TypeError, f"input 'x' must be an array of float32, but is {file!r}; a picture becomes an input by "
+                             "nacre.image(file, model, mean=..., std=...), a sound by nacre.sound(file, model), and numpy.load reads .npy files", model.run, file)
+        pixels = random_pixels(5, 4, 3)
+
+        class Picture:  # As Pillow's, which has no __array__.
+            __array_interface__ = pixels.__array_interface__
+
+        for picture in (pixels, Picture()):
+            self.assert_says(TypeError, "input 'x' must be of float32, but is of uint8; a picture becomes an input by nacre.image(picture, model, "
+                             "mean=..., std=...), another array by array.astype('float32')", model.run, picture)
 
 
 class SoundsTest(MediaTest):

@@ -82,7 +82,7 @@ class ModelTest(packaged.PackageTest):
             (ValueError, "input 'b' must have the shape (3,), but has (2, 3)", [A, A]),
             (TypeError, "input 'a' must be of float32, but is of float64; use array.astype('float32')", [A.astype("d"), B]),
             (TypeError, "input 'a' must be of float32, but is of <U1; compiled models accept only numbers; convert strings and "
-                        "objects to numbers first, pictures with nacre.image, sounds with nacre.sound", ["a", B]),
+                        "objects to numbers first", [["a"], B]),
         ]
         for kind, words, inputs in expected:
             with self.subTest(words):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
@@ -145,6 +146,11 @@ def from_bfloat16(codes: Array) -> Array:
     return np.asarray(np.asarray(codes, np.uint16).astype(np.uint32) << np.uint32(16)).view(np.float32)
 
 
+#: How files become inputs. run() takes none, because a picture has no meaning without the mean and the deviation of the training.
+_FILES = ("a picture becomes an input by nacre.image(file, model, mean=..., std=...), a sound by nacre.sound(file, model), "
+          "and numpy.load reads .npy files")
+
+
 def fitting(value: Any, info: TensorInfo, what: str = "input") -> Array:
     """Returns `value` as an array with the tensor's type and shape, or raises an error that states the expected ones.
 
@@ -160,7 +166,10 @@ def fitting(value: Any, info: TensorInfo, what: str = "input") -> Array:
 
 def typed(value: Any, info: TensorInfo, what: str = "input") -> Array:
     """Returns `value` as an array with the tensor's type; its shape may be another."""
-    array = np.asarray(value) if hasattr(value, "__array__") else _converted(value, info, what)
+    if isinstance(value, (str, bytes, os.PathLike)):
+        raise TypeError(f"{what} '{info.name}' must be an array of {info.dtype}, but is {_excerpt(value)}; {_FILES}")
+    # Pillow's pictures have the interface, but not always the method.
+    array = np.asarray(value) if hasattr(value, "__array__") or hasattr(value, "__array_interface__") else _converted(value, info, what)
     if array.dtype == info.dtype:
         return array
     if array.dtype.kind in "iu" and info.dtype.kind in "iu" and info.type == _spelled(info.dtype):
@@ -203,9 +212,9 @@ def _excerpt(value: Any) -> str:
 
 def _cure(array: Array, info: TensorInfo) -> str:
     if array.dtype.kind in "USO":
-        return "compiled models accept only numbers; convert strings and objects to numbers first, pictures with nacre.image, sounds with nacre.sound"
+        return "compiled models accept only numbers; convert strings and objects to numbers first"
     if array.dtype == np.uint8 and info.dtype.kind == "f" and array.ndim in (2, 3):
-        return f"a picture becomes an input by nacre.image, another array by array.astype('{info.dtype}')"
+        return f"a picture becomes an input by nacre.image(picture, model, mean=..., std=...), another array by array.astype('{info.dtype}')"
     if info.type == "bf16":
         return "NumPy has no bfloat16; convert the array to codes with nacre.to_bfloat16(array)"
     if info.dtype == np.uint8 and info.type != "u8":
