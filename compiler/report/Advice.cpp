@@ -97,7 +97,7 @@ Finding findWeights(const LaunchReport &launch, const CompileReport &report) {
     return {};
   const double bytes = double(launch.weightBytes + launch.readBytes + launch.writtenBytes);
   return {0.5 * double(launch.singleWeightBytes) / bytes,
-          formatv("this is limited by reading {0:F1} MB of weights", double(launch.singleWeightBytes) / 1e6),
+          formatv("this is limited by reading {0:F1} MiB of weights", double(launch.singleWeightBytes) / (1 << 20)),
           "--weight-type=fp16 halves them"};
 }
 

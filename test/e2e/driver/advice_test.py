@@ -18,7 +18,7 @@ F32, F64 = 1, 11
 CASES = (
     ("padding", models.convolutions(67), models.convolutions(64), AVX512, "conv_0",
      "67 output channels are padded to 80 to fill vectors; 80 channels would take little longer, and 64 less time (wasted here: ", 0.05),
-    ("weights", models.dense(1), models.dense(64), (), "matmul_0", "this is limited by reading 4.2 MB of weights; --weight-type=fp16 halves them (savings here: ", 0.4),
+    ("weights", models.dense(1), models.dense(64), (), "matmul_0", "this is limited by reading 4.0 MiB of weights; --weight-type=fp16 halves them (savings here: ", 0.4),
     ("transpose", models.turned(True), models.turned(False), (), "transpose_1",
      "this transposition is not fused with its neighbours; compute the operators before or after it in the other order of axes (here: ", 0.2),
     ("double", models.exponentials(F64), models.exponentials(F32), (), "softmax_2",
