@@ -5,7 +5,8 @@
 /** [red, green, blue, alpha] of a computed colour, 0 to 255 and 0 to 1. */
 function channels(color) {
   const numbers = color.match(/[\d.]+/g).map(Number);
-  return [numbers[0], numbers[1], numbers[2], numbers[3] ?? 1];
+  const whole = color.startsWith("color(srgb ") ? 255 : 1; // a mixture of colours is from 0 to 1
+  return [numbers[0] * whole, numbers[1] * whole, numbers[2] * whole, numbers[3] ?? 1];
 }
 
 function over(above, below) {
