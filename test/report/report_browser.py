@@ -33,6 +33,12 @@ def open_browser(width=1300, height=900):
     return webdriver.Chrome(service=Service(DRIVER), options=options)
 
 
+def seconds_of(text):
+    """The seconds of a time as pages write it."""
+    number, unit = text.replace(NARROW, "").split()
+    return float(number) * {"µs": 1e-6, "ms": 1e-3, "s": 1}[unit]
+
+
 class BrowserTest(report_models.ReportTest):
     """Tests of pages in a browser, which is kept from one to the next: starting one takes seconds."""
 
@@ -72,6 +78,22 @@ class BrowserTest(report_models.ReportTest):
         WebDriverWait(browser, report_models.nacre.COMMAND_SECONDS).until(lambda each: each.execute_script("return document.documentElement.dataset.ready"))
         browser.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))")
         return browser
+
+    def text(self, browser, name):
+        return browser.find_element(By.ID, name).text.replace(NO_BREAK, " ")
+
+    def figures(self, browser):
+        return {row.find_element(By.TAG_NAME, "dt").text: row.find_element(By.TAG_NAME, "dd").text.split("\n")[0] for row in browser.find_elements(By.CSS_SELECTOR, "#figures div")}
+
+    def changed(self, model, change, *options):
+        """The page of a model whose profile has been changed."""
+        library, report = self.report_of(model, *options)
+        profile = self.profile_of(library)[1]
+        value = report_models.load(profile)
+        change(value, report_models.load(report))
+        with open(profile, "w", encoding="utf-8") as file:
+            report_models.json.dump(value, file)
+        return self.open(self.page_of(report, profile))
 
     def check_quiet(self, browser, page):
         """Nothing on the console, and nothing was asked for but the page."""

@@ -92,7 +92,7 @@ const AdviceOf = (() => {
   function shrink(entry) {
     const top = largest(entry.launches.filter((launch) => launch.bound === "compute" && launch.main && !launch.isLayout));
     if (!top || top.share < 0.08) return [];
-    const limit = `${top.operator} ${top.shapes} takes ${Dom.percent(top.share)} of a run and is limited by arithmetic.`;
+    const limit = `${top.operator} ${top.shapes} takes ${Dom.percent(top.share)} of the time and is limited by arithmetic.`;
     if (!isReplaceable(top))
       return [{ kind: "shrink", effort: Effort.smaller, title: `Shrink ${nameOf(top)}`, launches: [top], share: top.share / 2, text: `${limit} Half of its output channels take half of its time.` }];
     return [{ kind: "shrink", effort: Effort.network, title: `Split ${nameOf(top)} into a depthwise and a 1×1 convolution`, launches: [top], share: top.share * (1 - 1 / timesLess(top)),
@@ -131,7 +131,7 @@ const AdviceOf = (() => {
   function smaller(entry) {
     const top = largest(entry.launches.filter((launch) => launch.main && !launch.isLayout));
     return top ? [{ kind: "smaller", effort: Effort.smaller, title: `Shrink ${nameOf(top)}`, launches: [top], share: top.share / 2,
-      text: `${top.operator} ${top.shapes} takes ${Dom.percent(top.share)} of a run. Half of its size takes about half of its time.` }] : [];
+      text: `${top.operator} ${top.shapes} takes ${Dom.percent(top.share)} of the time. Half of its size takes about half of its time.` }] : [];
   }
 
   /** All changes, best first. A kind occurs once, said by whoever knows it best. */
@@ -150,6 +150,7 @@ const AdviceOf = (() => {
   //===---- 2. One launch ----===//
 
   const nearLimit = 0.6;
+  const isNegligible = (launch, entry) => entry.cost > 0 && launch.share < 0.01;
 
   /** Why a launch stays below its limit. */
   function gap(launch) {
@@ -175,14 +176,15 @@ const AdviceOf = (() => {
     // The text is about the first launch; its figures are not those of the others.
     const [said] = launch.advice;
     if (said) return said.launches[0] === launch ? said.text : `${said.title}, as for ${nameOf(said.launches[0])}.`;
+    if (isNegligible(launch, entry)) return "It takes less than 1 % of the time, so a change here makes no difference.";
     if (launch.fallback) return `No kernel of our own computes this (${launch.fallback_reason}), so it is plain loops. Try other operators with the same result.`;
     if (!launch.bound) return launch.gpu_declined ? `Not on the GPU: ${launch.gpu_declined}.` : "";
     if (launch.isLimitedByWeights) return canHalve(launch, report) ? "It waits for its weights: store them as fp16 (--weight-type=fp16), or compute several inputs in a run." : "It waits for its weights: compute several inputs in a run.";
-    if (launch.main?.groups > 1 && !launch.isLayout && !(launch.peakShare >= nearLimit)) return `Its ${launch.main.groups} groups have little arithmetic for each value that is loaded, so it cannot reach the limit. ${optionOf(launch, entry, report) ? optionFor(launch, entry, report) : "Fewer channels would be faster."}`;
+    if (launch.main?.groups > 1 && !launch.isLayout && !(launch.peakShare >= nearLimit)) return `Its ${launch.main.groups} groups have little arithmetic for each value that is loaded, so it ${launch.bound === "memory" ? `waits for ${launch.level === "cache" ? "the cache" : "memory"}` : "cannot reach the limit"}. ${optionOf(launch, entry, report) ? optionFor(launch, entry, report) : "Fewer channels would be faster."}`;
     const isProduct = ["contraction", "attention", "separable"].includes(launch.kind);
+    if (!launch.main || launch.isLayout) return "The compiler added this copy to change the layout of data. A model whose channels are last needs fewer.";
     if (launch.peakShare < 0.15 && !isProduct) return "It is far from the machine's limits: functions such as exp and steps that wait for each other take its time. Leave it out if the app can do without its result.";
     if (launch.peakShare < 0.15) return "It is far from the machine's limits: its tensors are too small to fill vectors and threads. A larger batch or fewer, larger operators help.";
-    if (launch.bound === "memory" && (!launch.main || launch.isLayout)) return "The compiler added this copy to change the layout of data. A model whose channels are last needs fewer.";
     if (launch.bound === "memory") return `It waits for data that other operators wrote. ${isProduct ? optionFor(launch, entry, report) : "Leave it out, or merge it with another operator, if the result stays the same."}`;
     return `It is limited by arithmetic. ${isReplaceable(launch) ? `A depthwise and a 1×1 convolution in its place need ${Dom.fixed(timesLess(launch), 1)} times less arithmetic.` : optionFor(launch, entry, report)}`;
   }
@@ -199,5 +201,5 @@ const AdviceOf = (() => {
     }
   }
 
-  return { prepare, changes, ofLaunch, retraining };
+  return { prepare, changes, ofLaunch, nameOf, isNegligible, retraining };
 })();

@@ -63,7 +63,7 @@ const Arena = (() => {
         context.strokeRect(x0, y0, x1 - x0, y1 - y0);
       }
       if (x1 - x0 > 60 && y1 - y0 > 16) {
-        context.fillStyle = colours.text;
+        context.fillStyle = isOfChoice(index) ? colours.back : colours.text;
         context.fillText(Canvas.cutText(context, Dom.bytes(row.bytes) + " " + row.nodes, x1 - x0 - 8), Math.max(x0, left) + 4, y0 + 13);
       }
     });

@@ -62,24 +62,27 @@ const Bounds = (() => {
     return bound && bound !== entry.bound ? { bound, machine } : undefined;
   }
 
-  /** Raises peaks that launches have exceeded, because other programs ran while they were measured, or a cache was not found. Returns
-      whether there were such. */
+  const isInteger = (launch) => /^u?int/.test(launch.contraction_type ?? "");
+
+  /** Raises peaks that launches have exceeded. Other programs ran while the peaks were measured, or a cache was not found; or the
+      launch computes in integers, whose peak is not measured. Says which of both. */
   function raisePeaks(launches, roof, runBytes) {
-    let isRaised = false;
+    const raised = { isRaised: false, hasFasterIntegers: false };
     for (let round = 0; round < 8; ++round) {
       const factors = { arithmetic: 1, memory: 1, cache: 1 };
       for (const launch of launches) {
         const { level, leastMs } = limitOf(launch, roof, runBytes);
-        factors[level] = Math.max(factors[level], leastMs / launch.time);
+        const factor = leastMs / launch.time;
+        if (factor > 1.001) raised[level === "arithmetic" && isInteger(launch) ? "hasFasterIntegers" : "isRaised"] = true;
+        factors[level] = Math.max(factors[level], factor);
       }
       if (Math.max(...Object.values(factors)) <= 1.001) break;
-      isRaised = true;
       roof.flops *= factors.arithmetic;
       roof.bytes *= factors.memory;
       roof.cache = Math.max(roof.cache * factors.cache, roof.bytes);
       roof.near = Math.max(roof.near * factors.cache, roof.cache);
     }
-    return isRaised;
+    return raised;
   }
 
   /** Adds limits to the launches, and the verdict on a run to the entry. */
@@ -103,14 +106,14 @@ const Bounds = (() => {
     entry.byteRate = Data.sum(entry.launches.map((launch) => ({ bytes: launch.bytes * launch.iterations })), "bytes") / (entry.run / 1e3);
   }
 
-  /** Raises the peak that a whole run on the CPU has exceeded; returns whether it has. */
-  function raisePeakOfRun(entry) {
+  /** Raises the peak that the best run on the CPU has exceeded; returns whether it has. The last round raises all peaks. */
+  function raisePeakOfRun(entry, isLast) {
     const roof = entry.machine.cpuRoof;
     if (!entry.run || !entry.bound || entry.launches.some((launch) => launch.engine !== "cpu")) return false;
     const [key, rate] = entry.bound === "compute" ? ["flops", entry.flopRate] : [entry.level === "cache" ? "cache" : "bytes", entry.byteRate];
-    const factor = Math.max(rate / roof[key], entry.peakShare);
+    const factor = Math.max(rate / roof[key], entry.peakShare) * (entry.run / entry.bestRun);
     if (factor <= 1.001) return false;
-    roof[key] *= factor;
+    for (const each of isLast ? ["flops", "bytes", "cache", "near"] : [key]) roof[each] *= factor;
     roof.cache = Math.max(roof.cache, roof.bytes);
     roof.near = Math.max(roof.near, roof.cache);
     return true;
@@ -123,14 +126,15 @@ const Bounds = (() => {
     if (!machine || !entry.launches.length) return;
     const runBytes = entry.launches.reduce((sum, launch) => sum + launch.weight_bytes, 0) + entry.arena_bytes;
     const isMeasured = machine.kind === "measured";
-    machine.isRaised = isMeasured && raisePeaks(entry.launches.filter((launch) => launch.engine === "cpu" && launch.time), machine.cpuRoof, runBytes);
+    if (isMeasured) Object.assign(machine, raisePeaks(entry.launches.filter((launch) => launch.engine === "cpu" && launch.time), machine.cpuRoof, runBytes));
     judge(entry, runBytes);
-    for (let round = 0; isMeasured && round < 4 && raisePeakOfRun(entry); ++round) {
+    const rounds = 5;
+    for (let round = 0; isMeasured && round < rounds && raisePeakOfRun(entry, round + 1 === rounds); ++round) {
       machine.isRaised = true;
       judge(entry, runBytes);
     }
     entry.otherVerdict = entry.bound && otherVerdict(entry, report, runBytes);
   }
 
-  return { find, roofFor };
+  return { find, roofFor, isInteger };
 })();

@@ -21,6 +21,9 @@ const Details = (() => {
     ].filter((row) => row[1]);
   }
 
+  /** Figures of one iteration of a loop; those of a run are in the table. */
+  const iterated = (launch, name) => name + (launch.iterations === 1 ? "" : " per iteration");
+
   const shapesOf = (shapes) => shapes.map(Data.shapeText).join(", ");
 
   /** What a viewer of models shows of a node. */
@@ -46,9 +49,9 @@ const Details = (() => {
         ["engine", launch.engine === "cut" ? `cut: ${Dom.percent(launch.gpu_share)} GPU, the rest on the CPU` : launch.engine.toUpperCase()],
         ["ran on", launch.ranOn && launch.ranOn !== launch.engine ? launch.ranOn : undefined],
         ...timeRows(launch),
-        ["work", Dom.rate(launch.flops, "FLOP") + (launch.executed_flops !== launch.flops ? `, ${Dom.rate(launch.executed_flops, "FLOP")} executed` : "")],
-        ["reads", `${Dom.bytes(launch.weight_bytes)} of weights, ${Dom.bytes(launch.read_bytes)} of other data`],
-        ["writes", Dom.bytes(launch.written_bytes)],
+        [iterated(launch, "work"), Dom.rate(launch.flops, "FLOP") + (launch.executed_flops !== launch.flops ? `, ${Dom.rate(launch.executed_flops, "FLOP")} executed` : "")],
+        [iterated(launch, "reads"), `${Dom.bytes(launch.weight_bytes)} of weights, ${Dom.bytes(launch.read_bytes)} of other data`],
+        [iterated(launch, "writes"), Dom.bytes(launch.written_bytes)],
         ["arena", storages.map((storage) => `${Dom.bytes(storage.bytes)} at ${Dom.count(storage.offset)}`).join(", ")],
         ["part of the step", launch.part],
         ["kernel", `${launch.kind}, ${launch.kernel}`],

@@ -59,8 +59,8 @@ const Dom = (() => {
       launches.slice(0, most).map((launch) => element("li", {}, element("button", { type: "button", click: () => choose(launch) }, `${launch.number}: ${begin(launch.nodes || launch.kernel, 30)}`))),
       launches.length > most ? element("li", {}, `and ${count(launches.length - most)} more`) : undefined);
 
-  /** Text in which options, such as --threads=2, do not break. */
-  const prose = (text) => text.split(/(--[a-z][\w=.-]*\w)/).map((part, at) => (at % 2 ? element("code", {}, part) : part));
+  /** Text in which options, such as --threads=2, do not break; commands are between backquotes. */
+  const prose = (text) => text.split(/(`[^`]+`|--[a-z][\w=.-]*\w)/).map((part, at) => (at % 2 ? element("code", { class: part.startsWith("`") && "command" }, part.replaceAll("`", "")) : part));
 
   /** Shapes and arrows; lines break only between them. */
   const shapes = (text) => text.split(" → ").flatMap((part, at, parts) => [element("span", { class: "word" }, part + (at + 1 < parts.length ? " →" : "")), " "]);

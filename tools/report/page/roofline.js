@@ -56,11 +56,13 @@ const Roofline = (() => {
     context.textAlign = "left";
   }
 
+  const bandwidths = (roof) => [[roof.bytes_per_second, [], "memory"], [roof.cache_bytes_per_second, [5, 4], "cache"]];
+
   function drawRoof(context, { x, y }, [engine, roof]) {
     const colours = Canvas.colours;
     const [low, high] = x.domain();
-    context.strokeStyle = context.fillStyle = colours[engine];
-    for (const [bandwidth, dashes, name] of [[roof.bytes_per_second, [], "memory"], [roof.cache_bytes_per_second, [5, 4], "cache"]]) {
+    context.strokeStyle = colours[engine];
+    for (const [bandwidth, dashes] of bandwidths(roof)) {
       const ridge = roof.flops_per_second / bandwidth;
       context.setLineDash(dashes);
       context.lineWidth = 2;
@@ -69,12 +71,26 @@ const Roofline = (() => {
       context.lineTo(x(ridge), y(roof.flops_per_second));
       context.lineTo(Math.max(x(high), x(ridge)), y(roof.flops_per_second));
       context.stroke();
-      const label = Math.sqrt(low * ridge);
-      context.fillText(`${name} ${Dom.rate(bandwidth, "B/s")}`, x(label) + 8, y(label * bandwidth) + 14);
     }
     context.setLineDash([]);
+  }
+
+  /** Labels are above circles, with a rim in the colour of the background. */
+  function drawLabels(context, { x, y }, [engine, roof]) {
+    const low = x.domain()[0];
+    context.strokeStyle = Canvas.colours.back;
+    context.fillStyle = Canvas.colours[engine];
+    context.lineWidth = 4;
+    const write = (...textAndPlace) => {
+      context.strokeText(...textAndPlace);
+      context.fillText(...textAndPlace);
+    };
+    for (const [bandwidth, , name] of bandwidths(roof)) {
+      const label = Math.sqrt((low * roof.flops_per_second) / bandwidth);
+      write(`${name} ${Dom.rate(bandwidth, "B/s")}`, x(label) + 8, y(label * bandwidth) + 14);
+    }
     context.textAlign = "right";
-    context.fillText(`${engine.toUpperCase()} ${Dom.rate(roof.flops_per_second, "FLOP/s")}`, view.width - right - 4, y(roof.flops_per_second) - 6);
+    write(`${engine.toUpperCase()} ${Dom.rate(roof.flops_per_second, "FLOP/s")}`, view.width - right - 4, y(roof.flops_per_second) - 6);
     context.textAlign = "left";
   }
 
@@ -106,6 +122,7 @@ const Roofline = (() => {
         context.stroke();
       }
     }
+    roofs().forEach((roof) => drawLabels(context, scale, roof));
     context.restore();
   }
 

@@ -7,7 +7,8 @@ const Sections = (() => {
   const { state } = State;
   const { element, fill, byId } = Dom;
 
-  const table = (headings, rows) => element("div", { class: "scroll" }, element("table", {},
+  /** A table that scrolls in narrow windows, by the keyboard, too. */
+  const table = (headings, rows) => element("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": headings.join(", ") }, element("table", {},
     element("thead", {}, element("tr", {}, headings.map((heading) => element("th", { scope: "col" }, heading)))),
     element("tbody", {}, rows.map((row) => element("tr", {}, row.map((cell) => element("td", { class: "wide" }, cell)))))));
 
@@ -34,7 +35,7 @@ const Sections = (() => {
     });
     const total = element("tr", {}, element("th", { scope: "row" }, "File"), element("td", { class: "number", id: "file-bytes" }, Dom.count(report.file_bytes)), element("td", { class: "number" }, share(report.file_bytes)));
     const memory = Dom.pairs([
-      ["A session also needs", `${Dom.bytes(report.arena_bytes)} for temporaries${report.state_bytes ? `, ${Dom.bytes(report.state_bytes)} of state` : ""}, inputs and outputs`],
+      ["A session also needs", `${Dom.bytes(report.arena_bytes)} for temporaries${report.state_bytes ? `, ${Dom.bytes(report.state_bytes)} of state` : ""}, besides inputs and outputs`],
       report.gpu_code_bytes > 0 ? ["GPU code, unpacked", Dom.bytes(report.gpu_code_bytes)] : undefined,
     ]);
     byId("bytes").hidden = !report.file_bytes;
@@ -105,7 +106,7 @@ const Sections = (() => {
         ["entries", entries.map((entry) => entry.name).join(", ")],
         report.micro_batch ? ["examples per step", `${report.micro_batch}`] : undefined,
         step ? ["predicted time of a step", `forward ${Dom.milliseconds(step.forward)}, backward ${Dom.milliseconds(step.backward)}, update ${Dom.milliseconds(step.update)}`] : undefined,
-        ["compile time", `${Dom.milliseconds(report.total_ms)}: ${Object.entries(report.phase_ms).map(([phase, ms]) => `${phase} ${ms.toFixed(0)}`).join(", ")}`],
+        ["compile time", `${Dom.milliseconds(report.total_ms)}: ${Object.entries(report.phase_ms).sort((a, b) => b[1] - a[1]).filter(([, ms]) => ms >= 1).map(([phase, ms]) => `${phase} ${Dom.milliseconds(ms)}`).join(", ")}`],
       ]),
       ports.length ? [element("h3", {}, "Inputs, outputs and state of this entry"), table(["Name", "Role", "Shape", "Bytes"], ports.map((port) => [port.name, port.role, Data.shapeText(port.shape), Dom.count(port.bytes)]))] : undefined,
       narrow.length ? [element("h3", {}, "Weights at half size"), table(["Nodes", "Saved bytes", "Largest relative error", "Relative error"], narrow.map((row) => [row.nodes, Dom.count(row.saved_bytes), row.largest_relative_error.toExponential(1), row.relative_error.toExponential(1)]))] : undefined,

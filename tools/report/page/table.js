@@ -147,7 +147,7 @@ const Table = (() => {
       sentences.push(`Predicted for ${state.data.report.device}: a run takes ${Dom.time(entry.predicted_ms)}; the launches add up to ${Dom.time(entry.predictedLaunches)}${meetings}.`);
     }
     if (!sentences.length) sentences.push("Without a measurement and without a device (--device), shares are rough estimates.");
-    byId("times").textContent = sentences.join(" ");
+    fill(byId("times"), Dom.prose(sentences.join(" ")));
   }
 
   function start() {

@@ -10,12 +10,18 @@ const Verdict = (() => {
 
   const nouns = { memory: "memory", cache: "the cache", arithmetic: "arithmetic" };
 
+  /** Why runs take longer than their operators, whose times are medians of their own. */
+  const interruptions = (entry) => (entry.measured < 0.8 * entry.medianRun ? `: a run takes ${Dom.milliseconds(entry.medianRun)}, but the times of its operators add up to only ${Dom.milliseconds(entry.measured)}, of which their shares are parts` : "");
+
   /** What the limits do not explain. */
   function remark(entry) {
-    const raised = "some operators are faster than the peaks that nacre-run measured, so these are taken as the peaks";
-    const disturbed = [Data.varies(entry) && "runs differ much", entry.machine.isRaised && raised].filter(Boolean).join(", and ");
-    if (disturbed) return ` ${disturbed.charAt(0).toUpperCase()}${disturbed.slice(1)}: measure again while nothing else runs.`;
-    return entry.peakShare < 0.25 ? " Both limits are far: functions such as exp, small tensors and waits take most of the time." : "";
+    const { machine } = entry;
+    const raised = machine.isRaised ? " Some operators are faster than the peaks that nacre-run measured, because other programs ran then or a cache is unknown; their rates are taken as the peaks." : "";
+    const varying = Data.varies(entry) ? ` Runs differ much${interruptions(entry)}. Measure again while nothing else runs.` : "";
+    const integers = machine.hasFasterIntegers ? " The peak is the rate of the fastest operator: integers are faster than the floats that nacre-run measures." : "";
+    const unit = entry.launches.some(Bounds.isInteger) ? " FLOP counts operations on integers, too." : "";
+    if (raised || varying) return integers + unit + raised + varying;
+    return integers + unit + (entry.peakShare < 0.25 ? " Both limits are far: functions such as exp, small tensors and waits take most of the time." : "");
   }
 
   const peaks = (roof) => `${Dom.rate(roof.flops, "FLOP/s")} and ${Dom.rate(roof.bytes, "B/s")} from memory`;
@@ -33,7 +39,7 @@ const Verdict = (() => {
     if (!bound) return ["The limits of this model are unknown.", !entry.launches.length ? "The entry computes nothing." : machine ? "There are no peaks of the GPU: compile with --device." : "The profile has no peaks of its machine: measure again with this version of nacre-run."];
     const how = machine.kind === "measured" ? "" : machine.kind === "predicted" ? `, as predicted for ${machine.name}` : ", as estimated";
     const first = `${bound === "memory" ? "Memory-bound" : "Compute-bound"}: operators that ${bound === "memory" ? `wait for ${nouns[level]}` : "are limited by arithmetic"} take ${Dom.percent(entry.boundShare)} of the time${how}.`;
-    if (!entry.run) return [first, "No time is known: measure on this machine with nacre-report report.json --measure, or on another one with nacre-run --profile=profile.json. A machine with other peaks may have another limit."];
+    if (!entry.run) return [first, `Nothing was measured: the estimate assumes one core of ${machine.name}, with ${peaks(machine.cpuRoof)}. Measure on this machine with \`nacre-report report.json --measure\`, or on another one with \`nacre-run --profile=profile.json\`.`];
     const roof = machine.cpuRoof;
     const reached = bound === "memory" ? entry.byteRate : entry.flopRate, most = bound === "memory" ? (level === "cache" ? roof.cache : roof.bytes) : roof.flops;
     const whose = machine.kind === "measured" ? `${Dom.counted(machine.threads, "thread")} of this ${machine.name === "the measured machine" ? "machine" : machine.name}` : machine.name;
@@ -82,8 +88,8 @@ const Verdict = (() => {
 
   const nodeText = (launch) => (launch.main ? launch.main.name + (launch.node_list.length > 1 ? ` and ${launch.node_list.length - 1} more` : "") : launch.kernel);
 
-  function operatorRow(launch) {
-    const { entry, data: { report } } = state;
+  function operatorRow(launch, advice) {
+    const { entry } = state;
     const cell = (label, content, name = "") => element("td", { "data-label": label, class: name || undefined }, content);
     return element("tr", {},
       cell("Operator", [element("button", { type: "button", click: () => State.choose(launch, "verdict") }, launch.operators), element("small", { title: launch.nodes }, nodeText(launch))], "operator"),
@@ -91,16 +97,29 @@ const Verdict = (() => {
       cell("Kernel", [element("span", { class: "word" }, launch.kind), element("small", {}, launch.kernel)]),
       launch.time === undefined ? cell("Share", Dom.percent(launch.share), "number") : cell("Time", [Dom.time(launch.time), element("small", {}, Dom.percent(launch.share))], "number"),
       cell(entry.run ? "Of its limit" : "Limit", launch.peakShare === undefined ? launch.level ?? "" : [Dom.percent(launch.peakShare), element("small", {}, launch.level)], "number"),
-      cell("Advice", Dom.prose(AdviceOf.ofLaunch(launch, entry, report)), "wide"));
+      cell("Advice", Dom.prose(advice), "wide"));
+  }
+
+  /** Advice for each launch; what was said of a launch above is not repeated. */
+  function adviceOf(launches) {
+    const { entry, data: { report } } = state;
+    const said = new Map();
+    return launches.map((launch) => {
+      const text = AdviceOf.ofLaunch(launch, entry, report);
+      if (said.has(text)) return `As for ${said.get(text)}.`;
+      said.set(text, AdviceOf.nameOf(launch));
+      return text;
+    });
   }
 
   function operators() {
     const { entry } = state;
-    const top = entry.launches.slice().sort((a, b) => b.cost - a.cost || a.index - b.index).slice(0, shownOperators);
+    const sorted = entry.launches.slice().sort((a, b) => b.cost - a.cost || a.index - b.index);
+    const top = sorted.slice(0, shownOperators).filter((launch, place) => !place || !AdviceOf.isNegligible(launch, entry)), advice = adviceOf(top);
     const headings = ["Operator", "Shapes", "Kernel", entry.run ? "Time" : "Share", entry.run ? "Of its limit" : "Limit", "Advice"];
     fill(byId("operators"), element("thead", {}, element("tr", {}, headings.map((heading) => element("th", { scope: "col", class: ["Time", "Share", "Of its limit", "Limit"].includes(heading) ? "number" : undefined }, heading)))),
-      element("tbody", {}, top.map(operatorRow)));
-    byId("operators-title").textContent = top.length === 1 ? "The operator" : `The ${top.length} most expensive operators`;
+      element("tbody", {}, top.map((launch, place) => operatorRow(launch, advice[place]))));
+    byId("operators-title").textContent = top.length === 1 ? (sorted.length === 1 ? "The operator" : "The most expensive operator") : `The ${top.length} most expensive operators`;
     byId("operators-part").hidden = !top.length;
   }
 
