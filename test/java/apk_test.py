@@ -82,6 +82,7 @@ class ApkTest(nacre.NacreTest):
         said = self.shell("aapt", "dump", "badging", "app.apk")
         for line in ("package: name='dev.nacre.sample' versionCode='1' versionName='1.0'", "sdkVersion:'24'",
                      "uses-permission: name='android.permission.CAMERA'", "application-label:'Nacre Camera'",
+                     "application: label='Nacre Camera' icon='res/mipmap-anydpi-v26/icon.xml'",
                      "launchable-activity: name='dev.nacre.sample.CameraActivity'", "native-code: 'arm64-v8a' 'x86_64'"):
             self.assertIn(line, said)
 
