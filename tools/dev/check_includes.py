@@ -13,6 +13,7 @@ tools/run, tools/try, tools/tune, samples -> nacre/runtime.h alone; runtime -> t
 whoever writes or opens libraries -> runtime/inspect/library_check.h; tools/run -> runtime/inspect/devices.h
 compiler/import, tools/run -> compiler/import/npy, compiler/import/protobuf/Wire.h, dialects/nn/FloatFormats.h -> the standard library alone
 tools/run, tools/tune, tools/try -> tools/measure -> the C library alone
+tools/run, tools/tune -> tools/phone -> tools/process -> tools/Failure.h
 whoever names or writes files -> dialects/NamedFiles.h, dialects/OutputFile.h -> the C library alone
 whoever prints counts or numbers -> dialects/Count.h, dialects/NumberText.h -> the standard library alone
 tools/eval, tools/diff -> compiler/evaluate -> dialects: what a model means, beside the phases and seen by none of them
@@ -37,9 +38,11 @@ ALLOWED = {
     "runtime/": ("nacre/",),
     "tools/package/": ("tools/*", "dialects/NamedFiles.h", "dialects/OutputFile.h", "runtime/include/nacre/weights_format.h", "runtime/include/nacre/info.h"),
     "tools/": ("tools/*", "compiler/*", "compiler/options/", "compiler/report/", "dialects/"),
-    "tools/run/": (*PUBLIC, *INSPECT, *DEVICES, "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "tools/StandardStreams.h", "compiler/import/npy/", "compiler/import/protobuf/Wire.h", "dialects/Count.h",
+    "tools/process/": ("tools/Failure.h",),
+    "tools/phone/": ("tools/Failure.h", "tools/PrintableText.h", "tools/process/"),
+    "tools/run/": (*PUBLIC, *INSPECT, *DEVICES, "tools/Failure.h", "tools/PrintableText.h", "tools/phone/", "tools/process/", "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "tools/StandardStreams.h", "compiler/import/npy/", "compiler/import/protobuf/Wire.h", "dialects/Count.h",
                    "dialects/NamedFiles.h", "dialects/NumberText.h", "dialects/OutputFile.h", "dialects/nn/FloatFormats.h", "tools/measure/"),
-    "tools/run/phone/": (*BRIDGE, *INSPECT, "tools/run/", "dialects/NamedFiles.h"),
+    "tools/run/phone/": (*BRIDGE, *INSPECT, "tools/run/", "tools/phone/", "tools/process/", "dialects/NamedFiles.h"),
     "tools/measure/": PUBLIC,
     "tools/tune/": (*PUBLIC, *INSPECT, "tools/measure/", "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "tools/StandardStreams.h", "dialects/NamedFiles.h", "dialects/OutputFile.h"),
     "tools/try/": (*PUBLIC, *INSPECT, "tools/measure/"),

@@ -17,7 +17,7 @@ import subprocess
 import tree
 
 TIDY = "clang-tidy-22"
-QUICK = ("runtime/", "samples/", "test/runtime/", "test/vulkan/", "tools/run/", "tools/tune/")
+QUICK = ("runtime/", "samples/", "test/runtime/", "test/vulkan/", "tools/phone/", "tools/process/", "tools/run/", "tools/tune/")
 FINDING = re.compile(r"^(/[^:]+):(\d+):\d+: (?:error|warning): (.*)$", re.MULTILINE)
 
 

@@ -8,6 +8,8 @@
 #include "tools/OutOfMemory.h"
 #include "tools/ResponseFile.h"
 #include "tools/StandardStreams.h"
+#include "tools/process/Interruption.h"
+#include "tools/process/TemporaryFolder.h"
 #include "tools/run/Benchmark.h"
 #include "tools/run/Info.h"
 #include "tools/run/Profile.h"
@@ -16,10 +18,8 @@
 #include "tools/run/session/Answers.h"
 #include "tools/run/session/Files.h"
 #include "tools/run/session/Inputs.h"
-#include "tools/run/session/Interruption.h"
 #include "tools/run/session/MediaInputs.h"
 #include "tools/run/session/ModelLibrary.h"
-#include "tools/run/session/TemporaryFolder.h"
 #include "tools/run/training/Trainer.h"
 
 #include <cstdio>
@@ -40,8 +40,8 @@ static Outcome profileAndReport(ModelSession &session, const Options &options, c
     Outcome failure = profile(session, options, buildId);
     return failure || options.reportFile.empty() ? failure : makeReport(options, options.profileFile);
   }
-  TemporaryFolder folder;
-  if (Outcome failure = folder.create())
+  nacre::tools::TemporaryFolder folder;
+  if (Outcome failure = folder.create("nacre-run"))
     return failure;
   Options withFile = options;
   withFile.profileFile = folder.path("profile.json");
@@ -83,7 +83,8 @@ static Outcome execute(const Options &options, nacre::NamedFiles &files) {
   std::vector<Expected> expected;
   if (Outcome failure = openExpected(session.outputs, options, expected))
     return failure;
-  const Interruption interruption(&session);
+  const nacre::tools::Interruption interruption(
+      [](void *running) { return static_cast<ModelSession *>(running)->cancel(); }, &session);
   const bool measures = options.benchmark || options.profile || !options.traceFile.empty();
   for (uint64_t run = 0; run == 0 || (run < options.runs && !measures); ++run)
     if (Outcome failure = session.run())

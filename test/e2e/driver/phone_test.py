@@ -3,22 +3,16 @@
 """nacre-run --device=adb: measures on a phone, and leaves nothing there. The phones are folders, and their programs run by qemu."""
 import json
 import os
-import shutil
-import signal
-import subprocess
 import sys
-import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import nacre
 from files_test import FILES
 from onnx_writer import write_npy
+from phones import PhoneTestCase, REFUSED, SECONDS, USAGE
 
-STAND_INS = os.path.join(nacre.ROOT, "test", "docs", "stand-ins")
-PHONES = ("first", "second")
-DIFFERS, USAGE, REFUSED, INTERRUPTED = 1, 2, 3, 130
-SECONDS = 60
+DIFFERS = 1
 # What options that name files do with a phone; all others must be refused.
 ON_PHONE = {"--input", "--expect", "--weights-file", "--output", "--save-inputs", "--profile", "--report"}
 
@@ -28,19 +22,8 @@ def load(path):
         return json.load(file)
 
 
-@unittest.skipUnless(shutil.which("qemu-aarch64") and shutil.which("aarch64-linux-gnu-gcc"), "needs qemu and a compiler for arm64")
-class PhoneTest(nacre.NacreTest):
-    def setUp(self):
-        super().setUp()
-        self.environment = dict(os.environ, NACRE_PAGE=self.folder, NACRE_ROOT=nacre.ROOT, PATH=f"{STAND_INS}:{os.environ['PATH']}")
-        self.environment.pop("NACRE_ADB", None)
-        self.connect(*((name, "device") for name in PHONES))
-
-    def connect(self, *phones):
-        """Makes these the phones of adb: serial, state, and if they are not the usual ones, ABIs and API level."""
-        with open(self.path("phones"), "w", encoding="ascii") as file:
-            for serial, state, abis, level in (phone + ("arm64-v8a,armeabi-v7a", "30")[len(phone) - 2:] for phone in phones):
-                file.write(f"{serial}\t{state}\t{abis}\t{level}\n")
+class PhoneTest(PhoneTestCase):
+    program = "nacre-run"
 
     def compile_for_phone(self, name, *options):
         return self.compile(name, "--target=android-arm64", *options, output=self.path(f"lib{name}_phone.so"))
@@ -49,19 +32,6 @@ class PhoneTest(nacre.NacreTest):
         said = self.call(os.path.join(nacre.BIN, "nacre-run"), library, f"--device=adb:{serial}", *options, status=status, env=self.environment)
         self.assert_nothing_left()
         return said
-
-    def assert_nothing_left(self):
-        for name in PHONES:
-            folder = self.path(name, "data", "local", "tmp")
-            self.assertEqual(os.listdir(folder) if os.path.isdir(folder) else [], [])
-
-    def assert_refused(self, says, *words, status=USAGE, **environment):
-        done = subprocess.run([os.path.join(nacre.BIN, "nacre-run"), *words], env={**self.environment, **environment}, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, check=False, text=True, timeout=SECONDS)
-        self.assertEqual(done.returncode, status, done.stdout)
-        for part in says if isinstance(says, tuple) else (says,):
-            self.assertIn(part, done.stdout)
-        self.assert_nothing_left()
 
     def test_two_models_on_two_phones(self):
         required = load(os.path.join(nacre.ROOT, "docs", "benchmark.schema.json"))["required"]
@@ -123,24 +93,9 @@ class PhoneTest(nacre.NacreTest):
 
     def test_phones_that_cannot_be_used(self):
         library = self.compile_for_phone("relu")
-        self.assert_refused(("several phones", "--device=adb:<serial>", "'first', 'second'"), library, "--device=adb")
-        self.assert_refused("no phone has the serial 'third'; connected: 'first', 'second'", library, "--device=adb:third")
-        for state, says in (("unauthorized", "confirm \"Allow USB debugging?\""), ("offline", "adb says that it is 'offline'"),
-                            ("no permissions (user in plugdev group)", "cannot be opened by this user")):
-            self.connect(("first", state))
-            self.assert_refused(says, library, "--device=adb")
-        for abis, level, says in (("armeabi-v7a,armeabi", "30", "has no code for 32-bit phones"), ("x86_64,x86", "30", "compile it with --target=android-x86_64"),
-                                  ("arm64-v8a", "23", "but has API level 23")):
-            self.connect(("first", "device", abis, level))
-            self.assert_refused(says, library, "--device=adb")
-        with open(self.path("phones"), "w", encoding="ascii") as file:
-            file.write("\n")
-        self.assert_refused("adb sees no phone", library, "--device=adb")
-        self.connect(("first", "device"))
-        os.makedirs(self.path("first"), exist_ok=True)
-        with open(self.path("first", "full"), "w", encoding="ascii"):
-            pass
-        self.assert_refused(("has no space left", "free some"), library, "--device=adb")
+        self.assert_phones_are_checked(library)
+        self.connect(("first", "device", "x86_64,x86", "30"))
+        self.assert_refused("compile it with --target=android-x86_64", library, "--device=adb")
 
     def test_adb_that_is_missing(self):
         library = self.compile_for_phone("relu")
@@ -181,25 +136,7 @@ class PhoneTest(nacre.NacreTest):
 
     def test_ctrl_c_leaves_nothing(self):
         library = self.compile_for_phone("relu")
-        run = subprocess.Popen([os.path.join(nacre.BIN, "nacre-run"), library, "--device=adb:first", "--benchmark", f"--min-seconds={SECONDS}"],
-                               env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        folder, pid = self.path("first", "data", "local", "tmp"), ""
-        deadline = time.monotonic() + SECONDS
-        while not pid and time.monotonic() < deadline and run.poll() is None:
-            for name in os.listdir(folder) if os.path.isdir(folder) else ():
-                if os.path.exists(os.path.join(folder, name, "pid")):
-                    with open(os.path.join(folder, name, "pid"), encoding="ascii") as file:
-                        pid = file.read().strip()
-            time.sleep(0.05)
-        self.assertRegex(pid, r"^\d+$")
-        run.send_signal(signal.SIGINT)
-        said, _ = run.communicate(timeout=SECONDS)
-        self.assertEqual(run.returncode, INTERRUPTED, said)
-        self.assertIn("interrupted", said)
-        self.assert_nothing_left()
-        while os.path.exists(f"/proc/{pid}") and time.monotonic() < deadline:
-            time.sleep(0.05)
-        self.assertFalse(os.path.exists(f"/proc/{pid}"))
+        self.assert_ctrl_c_leaves_nothing(library, "--benchmark", f"--min-seconds={SECONDS}")
 
 
 if __name__ == "__main__":

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tools/run/phone/PhoneRun.h"
+#include "tools/phone/Phone.h"
+#include "tools/phone/PhoneFolder.h"
+#include "tools/process/Interruption.h"
+#include "tools/process/TemporaryFolder.h"
 #include "tools/run/phone/LibraryTables.h"
-#include "tools/run/phone/PhoneFolder.h"
 #include "tools/run/programs/Report.h"
 #include "tools/run/session/Answers.h"
 #include "tools/run/session/Files.h"
 #include "tools/run/session/Inputs.h"
-#include "tools/run/session/Interruption.h"
 #include "tools/run/session/MediaInputs.h"
-#include "tools/run/session/TemporaryFolder.h"
 #include "tools/run/session/Text.h"
 #include "tools/run/tensors/Npy.h"
 
@@ -18,64 +19,23 @@
 #include <sstream>
 
 namespace nacre::run {
+
+using phone::Abi;
+using phone::Adb;
+using phone::PhoneFolder;
+
 namespace {
 
-constexpr int kLeastAndroid = 24; // Android 7: the oldest that libraries for Android run on
-
-struct Abi {
-  const char *target, *name;
-};
-
-constexpr Abi kAbis[] = {{"android-arm64", "arm64-v8a"}, {"android-x86_64", "x86_64"}};
-
-Outcome findAbi(const std::string &library, const std::string &target, Abi &abi) {
-  for (const Abi &candidate : kAbis)
-    if (target == candidate.target) {
-      abi = candidate;
-      return std::nullopt;
-    }
-  return usageFailure("'" + library + "' must be for Android, but is for " + printableText(target) +
-                      "; compile it with --target=android-arm64");
-}
-
-bool contains(const std::string &commas, const std::string &word) {
-  return ("," + commas + ",").find("," + word + ",") != std::string::npos;
-}
-
-/// Refuses a phone that cannot run the library.
+/// Refuses a phone that cannot run a library for this ABI.
 Outcome checkPhone(const Adb &adb, const Abi &abi) {
-  const Finished asked = adb.shell("getprop ro.product.cpu.abilist; getprop ro.build.version.sdk");
-  const std::string phone = "phone '" + printableText(adb.name()) + "' ";
-  std::istringstream lines(asked.said);
-  std::string abis;
-  int version = 0;
-  std::getline(lines, abis);
-  while (!abis.empty() && abis.back() == '\r')
-    abis.pop_back();
-  lines >> version;
-  if (asked.status != 0)
-    return Failure{ExitCode::Refused, phone + "does not answer: " + printableText(asked.lastLine())};
-  if (!contains(abis, kAbis[0].name) && !contains(abis, kAbis[1].name))
-    return usageFailure(phone + "must run 64-bit programs, but has only " + printableText(abis) +
-                        "; Nacre has no code for 32-bit phones");
-  for (const Abi &other : kAbis)
-    if (!contains(abis, abi.name) && contains(abis, other.name))
-      return usageFailure("the library is for " + std::string(abi.name) + ", but " + phone + "runs " + other.name +
-                          "; compile it with --target=" + other.target);
-  if (version < kLeastAndroid)
-    return usageFailure(phone + "must have Android 7 (API level 24) or later, but has API level " +
-                        std::to_string(version));
-  return std::nullopt;
-}
-
-/// Returns the path of nacre-try for a target; where this program is, or where it is installed, it is in a folder of
-/// libraries.
-Outcome findTry(const Abi &abi, std::string &path) {
-  path = programFolder() + "/../lib/nacre/" + abi.target + "/nacre-try";
-  return isExecutable(path)
-             ? std::nullopt
-             : Outcome(usageFailure("--device=adb needs '" + path +
-                                    "', which is missing; install the package libnacre-dev, or the SDK"));
+  phone::Abis abis;
+  if (Outcome failure = phone::askAbis(adb, abis))
+    return failure;
+  for (const Abi *runs : abis)
+    if (runs == &abi)
+      return std::nullopt;
+  return usageFailure("the library is for " + std::string(abi.name) + ", but phone '" + printableText(adb.name()) +
+                      "' runs " + abis.front()->name + "; compile it with --target=" + abis.front()->target);
 }
 
 /// A run, from its inputs to what comes of it.
@@ -86,8 +46,10 @@ public:
   Outcome prepare() {
     if (Outcome failure = readLibraryTables(options.library, options.entry, tables))
       return failure;
-    if (Outcome failure = findAbi(options.library, tables.target, abi))
-      return failure;
+    abi = phone::findAbi(tables.target);
+    if (!abi)
+      return usageFailure("'" + options.library + "' must be for Android, but is for " + printableText(tables.target) +
+                          "; compile it with --target=android-arm64");
     if (!options.apartFile.empty() && !tables.hasApartWeights)
       return usageFailure(
           "--weights-file requires a model compiled with --weights-in=file; this library contains its weights");
@@ -111,27 +73,27 @@ public:
       return failure;
     if (Outcome failure = adb.choose(options.phoneSerial))
       return failure;
-    if (Outcome failure = checkPhone(adb, abi))
+    if (Outcome failure = checkPhone(adb, *abi))
       return failure;
-    return findTry(abi, tryPath);
+    return phone::findPart(*abi, "nacre-try", tryPath);
   }
 
   /// Copies everything, runs, and fetches. Nothing is left on the phone afterwards.
-  Outcome execute(const Adb &adb, const Interruption &interruption) {
-    PhoneFolder folder(adb);
-    if (Outcome failure = local.create())
+  Outcome execute(const Adb &adb, const tools::Interruption &interruption) {
+    PhoneFolder folder(adb, "nacre-run");
+    if (Outcome failure = local.create("nacre-run"))
       return failure;
     Outcome failure = folder.create();
     if (!failure)
       failure = pushAll(folder, interruption);
     if (failure || interruption.isAsked())
-      return interruption.isAsked() ? interrupted() : failure;
+      return interruption.isAsked() ? phone::interrupted() : failure;
     std::fflush(stdout);
-    const int status = folder.run(command());
+    const int status = folder.run(command(), tools::Says::Shown);
     if (interruption.isAsked())
-      return interrupted();
+      return phone::interrupted();
     if (status != 0)
-      return statusFailure(adb, status);
+      return phone::statusFailure(adb, status);
     return fetchAll(folder);
   }
 
@@ -159,16 +121,6 @@ public:
   }
 
 private:
-  static Failure interrupted() { return {ExitCode::Interrupted, "interrupted; the phone's folder is removed"}; }
-
-  static Failure statusFailure(const Adb &adb, int status) {
-    const bool isOurs =
-        status == int(ExitCode::Usage) || status == int(ExitCode::Refused) || status == int(ExitCode::OutOfMemory);
-    return {isOurs ? ExitCode(status) : ExitCode::Refused,
-            "the run on phone '" + printableText(adb.name()) + "' ended with status " + std::to_string(status) +
-                (status > 128 && status < 160 ? ", by signal " + std::to_string(status - 128) : "")};
-  }
-
   bool measures() const { return options.benchmark || options.profile || !options.reportFile.empty(); }
   bool wantsOutputs() const { return !measures() || !options.outputFolder.empty() || !expected.empty(); }
   std::string profilePath() const {
@@ -186,7 +138,7 @@ private:
 
   static std::string inputName(size_t index) { return "input" + std::to_string(index) + ".npy"; }
 
-  Outcome pushAll(const PhoneFolder &folder, const Interruption &interruption) {
+  Outcome pushAll(const PhoneFolder &folder, const tools::Interruption &interruption) {
     std::vector<std::pair<std::string, std::string>> names = {{tryPath, "nacre-try"}, {options.library, "model.so"}};
     if (const std::string weights = weightsPath(); !weights.empty())
       names.emplace_back(weights, kSentName);
@@ -196,20 +148,20 @@ private:
       names.emplace_back(local.path(inputName(i)), inputName(i));
     }
     for (const auto &[path, name] : names)
-      if (Outcome failure = interruption.isAsked() ? Outcome(interrupted()) : folder.push(path, name))
+      if (Outcome failure = interruption.isAsked() ? Outcome(phone::interrupted()) : folder.push(path, name))
         return failure;
     return wantsOutputs() ? folder.makeFolder("out") : std::nullopt;
   }
 
-  /// The command line of nacre-try: its files are in the folder in which it is started.
+  /// Returns the words for nacre-try: its files are in the folder in which it is started.
   std::string command() const {
-    std::string words = "nacre-try model.so";
+    std::string words = "model.so";
     for (size_t i = 0; i < tables.inputs.size(); ++i)
-      words += " " + quoteForShell("--input=" + tables.inputs[i].name + "=" + inputName(i));
+      words += " " + phone::quoteForShell("--input=" + tables.inputs[i].name + "=" + inputName(i));
     if (wantsOutputs())
       words += " --output=out";
     for (const std::string &word : options.phoneWords)
-      words += " " + quoteForShell(word);
+      words += " " + phone::quoteForShell(word);
     if (options.gpu) // which other options imply here
       words += " --gpu";
     if (wantsProfileFile())
@@ -249,11 +201,11 @@ private:
   const Options &options;
   NamedFiles &files;
   LibraryTables tables;
-  Abi abi{};
+  const Abi *abi = nullptr;
   std::string tryPath;
   std::vector<Expected> expected;
   std::vector<FileTensor> fetched;
-  TemporaryFolder local;
+  tools::TemporaryFolder local;
 };
 
 } // namespace
@@ -265,7 +217,7 @@ Outcome runOnPhone(const Options &options, NamedFiles &files) {
   Adb adb;
   if (Outcome failure = run.connect(adb))
     return failure;
-  const Interruption interruption;
+  const tools::Interruption interruption;
   if (Outcome failure = run.execute(adb, interruption))
     return failure;
   if (Outcome failure = run.finish())

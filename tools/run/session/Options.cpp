@@ -6,6 +6,7 @@
 
 #include "tools/run/session/Options.h"
 #include "tools/NearestName.h"
+#include "tools/phone/Phone.h"
 
 #include <charconv>
 #include <cmath>
@@ -53,14 +54,6 @@ bool storeSchedule(Options &options, const std::string &value) {
   const std::optional<Schedule> schedule = parseSchedule(value);
   options.training.schedule = schedule.value_or(Schedule());
   return schedule.has_value();
-}
-
-bool parsePhone(const std::string &value, Options &options) {
-  constexpr std::string_view kAdb = "adb";
-  options.onPhone = value.substr(0, kAdb.size()) == kAdb;
-  options.phoneSerial = value.size() > kAdb.size() ? value.substr(kAdb.size() + 1) : "";
-  return options.onPhone &&
-         (value.size() == kAdb.size() || (value[kAdb.size()] == ':' && !options.phoneSerial.empty()));
 }
 
 constexpr Row kRows[] = {
@@ -130,7 +123,7 @@ constexpr Row kRows[] = {
     {"info", OnPhone::Refused, "a file", [](Options &o, const std::string &v) { return o.infoFile = v, o.info = true; }, About::Runs,
      true},
     {"benchmark", OnPhone::There, nullptr, [](Options &o, const std::string &) { return o.benchmark = true; }, About::Runs},
-    {"device", OnPhone::Here, "adb or adb:<serial>", [](Options &o, const std::string &v) { return parsePhone(v, o); }, About::Runs},
+    {"device", OnPhone::Here, "adb or adb:<serial>", [](Options &o, const std::string &v) { return o.onPhone = phone::parseDevice(v, o.phoneSerial); }, About::Runs},
     {"report", OnPhone::Here, "a file", [](Options &o, const std::string &v) { return o.reportFile = v, !v.empty(); }, About::Runs},
     {"profile", OnPhone::Here, "a file", [](Options &o, const std::string &v) { return o.profileFile = v, o.profile = true; },
      About::Runs, true},

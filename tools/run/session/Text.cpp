@@ -1,24 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// What:  see Text.h.
-// Why:   see there.
-// How:   character by character of UTF-8.
 
 #include "tools/run/session/Text.h"
 
 #include <cstdio>
 
 namespace nacre::run {
-namespace {
-
-/// Whether a character moves the cursor or worse: ASCII's control characters, and those of Latin-1.
-bool isControl(std::string_view character) {
-  const auto byte = [character](size_t at) { return static_cast<unsigned char>(character[at]); };
-  return character.size() == 1 ? byte(0) < 0x20 || byte(0) == 0x7f : byte(0) == 0xc2 && byte(1) < 0xa0;
-}
-
-} // namespace
-
 measure::Sink sinkOf(std::string &text) {
   return {[](void *user, const char *piece, size_t bytes) { static_cast<std::string *>(user)->append(piece, bytes); },
           &text};
@@ -38,25 +24,6 @@ std::string exactText(float number) {
   char text[32];
   std::snprintf(text, sizeof text, "%.9g", number);
   return text;
-}
-
-std::string printableText(std::string_view text) {
-  std::string shown;
-  while (!text.empty()) {
-    const size_t bytes = measure::characterBytes(text.data(), text.size());
-    const std::string_view character = text.substr(0, bytes ? bytes : 1);
-    if (bytes && !isControl(character)) {
-      shown += character;
-    } else {
-      for (const char c : character) {
-        char escape[8];
-        std::snprintf(escape, sizeof escape, "\\x%02x", static_cast<unsigned char>(c));
-        shown += escape;
-      }
-    }
-    text.remove_prefix(character.size());
-  }
-  return shown;
 }
 
 } // namespace nacre::run

@@ -6,6 +6,7 @@
 #ifndef NACRE_TOOLS_RUN_SESSION_TEXT_H
 #define NACRE_TOOLS_RUN_SESSION_TEXT_H
 
+#include "tools/PrintableText.h"
 #include "tools/measure/Sink.h"
 
 #include <cstdint>
@@ -13,6 +14,8 @@
 #include <string_view>
 
 namespace nacre::run {
+
+using tools::printableText;
 
 /// Returns a sink that appends to the text.
 measure::Sink sinkOf(std::string &text);
@@ -26,9 +29,6 @@ std::string member(const char *name, uint64_t value);
 
 /// A number with the digits that make the same float again.
 std::string exactText(float number);
-
-/// `text` with its control characters and what is no UTF-8 as \xNN, byte by byte, as nacre-compile shows names.
-std::string printableText(std::string_view text);
 
 } // namespace nacre::run
 

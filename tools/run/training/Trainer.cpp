@@ -9,8 +9,8 @@
 #include "dialects/Count.h"
 #include "dialects/NumberText.h"
 #include "dialects/OutputFile.h"
+#include "tools/process/Interruption.h"
 #include "tools/run/session/Inputs.h"
-#include "tools/run/session/Interruption.h"
 #include "tools/run/session/Text.h"
 #include "tools/run/training/EpochLog.h"
 #include "tools/run/training/Examples.h"
@@ -336,7 +336,7 @@ private:
     const uint64_t end = all - std::min(step, all) > training.steps ? step + training.steps : all;
     if (adder)
       scoresOfParts.watch(*adder);
-    const Interruption interruption;
+    const tools::Interruption interruption;
     std::vector<uint32_t> ofEpoch;
     for (bool begins = true; step < end; begins = step % stepsPerEpoch == 0) {
       if (begins) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tools/run/programs/Process.h"
-#include "tools/run/session/Interruption.h"
+#include "tools/process/Process.h"
+#include "tools/process/Interruption.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -15,7 +15,7 @@
 
 extern char **environ;
 
-namespace nacre::run {
+namespace nacre::tools {
 namespace {
 
 std::string readAll(int file) {
@@ -46,7 +46,8 @@ std::string Finished::lastLine() const {
   return end == text.npos ? text : text.substr(end + 1);
 }
 
-Finished runProgram(const std::vector<std::string> &words, bool keepsOutput) {
+Finished runProgram(const std::vector<std::string> &words, Says says) {
+  const bool keepsOutput = says == Says::Kept;
   Finished finished;
   int ends[2] = {-1, -1};
   if (keepsOutput && pipe2(ends, O_CLOEXEC) != 0)
@@ -61,6 +62,8 @@ Finished runProgram(const std::vector<std::string> &words, bool keepsOutput) {
   for (int stream : {STDOUT_FILENO, STDERR_FILENO})
     if (keepsOutput)
       posix_spawn_file_actions_adddup2(&actions, ends[1], stream);
+  if (says == Says::ShownAsMessages)
+    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
   pid_t child;
   const int error = posix_spawn(&child, words[0].c_str(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -105,4 +108,4 @@ std::string programFolder() {
   return program.substr(0, program.find_last_of('/'));
 }
 
-} // namespace nacre::run
+} // namespace nacre::tools

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// What:  see Interruption.h.
-// Why:   see there.
-// How:   see there.
 
-#include "tools/run/session/Interruption.h"
+#include "tools/process/Interruption.h"
 
 #include <unistd.h>
 
-namespace nacre::run {
+namespace nacre::tools {
 namespace {
 
 constexpr int kSignals[] = {SIGINT, SIGTERM};
 volatile std::sig_atomic_t asked = 0;
-ModelSession *running = nullptr; // changes while no handler is set
+// What ends a run; both change while no handler is set.
+bool (*cancelRun)(void *session) = nullptr;
+void *running = nullptr;
 
 void cancel(int) {
-  if (!running->cancel())
+  if (!cancelRun(running))
     alarm(1); // a run that was about to begin when the signal came is cancelled then
 }
 
@@ -26,7 +24,7 @@ void note(int) {
   asked = 1;
   if (child)
     kill(child, SIGTERM); // a terminal's Ctrl-C reaches it anyway
-  if (running)
+  if (cancelRun)
     cancel(0);
 }
 
@@ -34,9 +32,10 @@ void note(int) {
 
 void endOnInterruption(pid_t program) { child = program; }
 
-Interruption::Interruption(ModelSession *cancelled) {
+Interruption::Interruption(bool (*cancelOf)(void *), void *session) {
   asked = 0;
-  running = cancelled;
+  cancelRun = cancelOf;
+  running = session;
   struct sigaction action = {};
   action.sa_handler = note;
   action.sa_flags = SA_RESETHAND | SA_RESTART;
@@ -45,7 +44,7 @@ Interruption::Interruption(ModelSession *cancelled) {
     if (before[i].sa_handler != SIG_IGN) // as of a program that nohup started
       sigaction(kSignals[i], &action, nullptr);
   }
-  action.sa_handler = running ? cancel : SIG_DFL;
+  action.sa_handler = cancelRun ? cancel : SIG_DFL;
   action.sa_flags = SA_RESTART;
   sigaction(SIGALRM, &action, &alarmBefore);
 }
@@ -63,4 +62,4 @@ Outcome Interruption::outcome() const {
   return asked ? Outcome(Failure{ExitCode::Interrupted, "interrupted after the last run"}) : std::nullopt;
 }
 
-} // namespace nacre::run
+} // namespace nacre::tools

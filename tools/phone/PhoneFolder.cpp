@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tools/run/phone/PhoneFolder.h"
-#include "tools/run/session/Text.h"
+#include "tools/phone/PhoneFolder.h"
+#include "tools/PrintableText.h"
 
 #include <cstdio>
 
-namespace nacre::run {
+namespace nacre::phone {
+
+using tools::printableText;
+
 namespace {
 
 /// The only folder from which a program of adb's shell may be started on every phone.
 constexpr const char *kParent = "/data/local/tmp/";
 
-Failure problem(const Adb &adb, const std::string &what, const Finished &finished) {
+tools::Failure problem(const Adb &adb, const std::string &what, const Finished &finished) {
   const std::string phone = "phone '" + printableText(adb.name()) + "'";
   if (finished.said.find("No space left") != finished.said.npos)
-    return usageFailure(phone + " has no space left: cannot " + what + "; free some storage of the phone");
-  return Failure{ExitCode::Refused, "cannot " + what + " on " + phone + ": " + printableText(finished.lastLine())};
+    return tools::usageFailure(phone + " has no space left: cannot " + what + "; free some storage of the phone");
+  return tools::Failure{tools::ExitCode::Refused,
+                        "cannot " + what + " on " + phone + ": " + printableText(finished.lastLine())};
 }
 
 } // namespace
@@ -27,12 +31,12 @@ PhoneFolder::~PhoneFolder() {
   const Finished removed =
       adb.shell("kill $(cat " + folder + "/pid) 2>/dev/null; rm -rf " + folder + " && echo removed");
   if (removed.lastLine() != "removed")
-    std::fprintf(stderr, "nacre-run: note: the folder %s stays on the phone: %s\n", folder.c_str(),
+    std::fprintf(stderr, "%s: note: the folder %s stays on the phone: %s\n", program.c_str(), folder.c_str(),
                  printableText(removed.lastLine()).c_str());
 }
 
 Outcome PhoneFolder::create() {
-  const Finished made = adb.shell(std::string("mktemp -d ") + kParent + "nacre-run.XXXXXX");
+  const Finished made = adb.shell(std::string("mktemp -d ") + kParent + program + ".XXXXXX");
   const std::string path = made.lastLine();
   if (made.status != 0 || path.rfind(kParent, 0) != 0 || path.find_first_of(" '\"$;&|") != path.npos)
     return problem(adb, std::string("make a folder below ") + kParent, made);
@@ -55,8 +59,8 @@ Outcome PhoneFolder::makeFolder(const std::string &name) const {
   return made.status == 0 ? std::nullopt : Outcome(problem(adb, "make a folder", made));
 }
 
-int PhoneFolder::run(const std::string &command) const {
-  return adb.showShell("cd " + folder + " && chmod 700 nacre-try && echo $$ >pid && exec ./" + command);
+int PhoneFolder::run(const std::string &words, tools::Says says) const {
+  return adb.showShell("cd " + folder + " && chmod 700 nacre-try && echo $$ >pid && exec ./nacre-try " + words, says);
 }
 
-} // namespace nacre::run
+} // namespace nacre::phone

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tools/run/session/TemporaryFolder.h"
+#include "tools/process/TemporaryFolder.h"
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
-namespace nacre::run {
+namespace nacre::tools {
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored; // what stays is the system's to remove
@@ -15,9 +15,9 @@ TemporaryFolder::~TemporaryFolder() {
     std::filesystem::remove_all(folder, ignored);
 }
 
-Outcome TemporaryFolder::create() {
+Outcome TemporaryFolder::create(const std::string &program) {
   const char *parent = std::getenv("TMPDIR");
-  std::string path = std::string(parent && *parent ? parent : "/tmp") + "/nacre-run.XXXXXX";
+  std::string path = std::string(parent && *parent ? parent : "/tmp") + "/" + program + ".XXXXXX";
   if (!mkdtemp(path.data()))
     return usageFailure("cannot make the folder '" + path + "': " + std::strerror(errno) +
                         "; set TMPDIR to a folder that can be written to");
@@ -25,4 +25,4 @@ Outcome TemporaryFolder::create() {
   return std::nullopt;
 }
 
-} // namespace nacre::run
+} // namespace nacre::tools

@@ -3,13 +3,16 @@
 // What:  adb, and the phone that it reaches.
 // Why:   messages of adb do not say what to do about them.
 
-#ifndef NACRE_TOOLS_RUN_PHONE_ADB_H
-#define NACRE_TOOLS_RUN_PHONE_ADB_H
+#ifndef NACRE_TOOLS_PHONE_ADB_H
+#define NACRE_TOOLS_PHONE_ADB_H
 
-#include "tools/run/programs/Process.h"
-#include "tools/run/tensors/Failure.h"
+#include "tools/Failure.h"
+#include "tools/process/Process.h"
 
-namespace nacre::run {
+namespace nacre::phone {
+
+using tools::Finished;
+using tools::Outcome;
 
 class Adb {
 public:
@@ -22,8 +25,8 @@ public:
   Finished call(const std::vector<std::string> &words) const;
   /// Runs a command line in the phone's shell.
   Finished shell(const std::string &command) const { return call({"shell", command}); }
-  /// The same, and shows at once what it says; returns its status.
-  int showShell(const std::string &command) const;
+  /// The same, and shows at once what it says, on one of our streams; returns its status.
+  int showShell(const std::string &command, tools::Says says) const;
 
   const std::string &name() const { return chosen; }
 
@@ -37,6 +40,6 @@ private:
 /// Returns a word that a shell reads as this text.
 std::string quoteForShell(const std::string &text);
 
-} // namespace nacre::run
+} // namespace nacre::phone
 
-#endif // NACRE_TOOLS_RUN_PHONE_ADB_H
+#endif // NACRE_TOOLS_PHONE_ADB_H

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  Ctrl-C while a model runs or is trained.
+// What:  Ctrl-C while a model runs or is trained, or another program runs.
 // Why:   who ends a long training wants to know what is left of it, and a step that is half done is worth nothing; a run
 //        that never ends should say where it was.
 // How:   the first one, or SIGTERM, is noted and cancels the run of a session; who trains asks between two steps instead.
 //        The second one ends the process at once.
 
-#ifndef NACRE_TOOLS_RUN_SESSION_INTERRUPTION_H
-#define NACRE_TOOLS_RUN_SESSION_INTERRUPTION_H
+#ifndef NACRE_TOOLS_PROCESS_INTERRUPTION_H
+#define NACRE_TOOLS_PROCESS_INTERRUPTION_H
 
-#include "tools/run/session/ModelSession.h"
+#include "tools/Failure.h"
 
 #include <csignal>
 #include <sys/types.h>
 
-namespace nacre::run {
+namespace nacre::tools {
 
 /// Listens for as long as it lives; one at a time.
 class Interruption {
 public:
-  /// `cancelled`: whose run is to end, if any.
-  explicit Interruption(ModelSession *cancelled = nullptr);
+  /// Ends a run of a session, too, if `cancel` is given. It returns false if nothing runs yet.
+  explicit Interruption(bool (*cancel)(void *session) = nullptr, void *session = nullptr);
   ~Interruption();
   Interruption(const Interruption &) = delete;
   Interruption &operator=(const Interruption &) = delete;
@@ -36,6 +36,6 @@ private:
 /// Lets a signal end this program, too; 0: none. It ends before another is named.
 void endOnInterruption(pid_t program);
 
-} // namespace nacre::run
+} // namespace nacre::tools
 
-#endif // NACRE_TOOLS_RUN_SESSION_INTERRUPTION_H
+#endif // NACRE_TOOLS_PROCESS_INTERRUPTION_H

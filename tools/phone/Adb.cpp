@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tools/run/phone/Adb.h"
-#include "tools/run/session/Text.h"
+#include "tools/phone/Adb.h"
+#include "tools/PrintableText.h"
 
 #include <cstdlib>
 #include <sstream>
 
-namespace nacre::run {
+namespace nacre::phone {
+
+using tools::printableText;
+using tools::usageFailure;
+
 namespace {
 
 struct Listed {
@@ -58,14 +62,15 @@ std::string quoteForShell(const std::string &text) {
 Outcome Adb::find() {
   if (const char *named = std::getenv("NACRE_ADB"); named && *named) {
     program = named;
-    return isExecutable(program) ? std::nullopt
-                                 : Outcome(usageFailure("NACRE_ADB must be the adb program, but is '" + program + "'"));
+    return tools::isExecutable(program)
+               ? std::nullopt
+               : Outcome(usageFailure("NACRE_ADB must be the adb program, but is '" + program + "'"));
   }
-  program = findInPath("adb");
+  program = tools::findInPath("adb");
   for (const char *variable : {"ANDROID_HOME", "ANDROID_SDK_ROOT"})
     if (const char *sdk = std::getenv(variable); program.empty() && sdk && *sdk) {
       const std::string path = std::string(sdk) + "/platform-tools/adb";
-      program = isExecutable(path) ? path : "";
+      program = tools::isExecutable(path) ? path : "";
     }
   if (!program.empty())
     return std::nullopt;
@@ -75,9 +80,10 @@ Outcome Adb::find() {
 }
 
 Outcome Adb::choose(const std::string &serial) {
-  const Finished listing = runProgram({program, "devices"}, /*keepsOutput=*/true);
+  const Finished listing = tools::runProgram({program, "devices"}, tools::Says::Kept);
   if (listing.status != 0)
-    return Failure{ExitCode::Refused, "'" + program + " devices' failed: " + printableText(listing.lastLine())};
+    return tools::Failure{tools::ExitCode::Refused,
+                          "'" + program + " devices' failed: " + printableText(listing.lastLine())};
   const std::vector<Listed> devices = readDevices(listing.said);
   if (devices.empty())
     return usageFailure("adb sees no phone; connect one by USB and turn on USB debugging in its developer options, "
@@ -103,11 +109,11 @@ std::vector<std::string> Adb::withPhone(const std::vector<std::string> &words) c
 }
 
 Finished Adb::call(const std::vector<std::string> &words) const {
-  return runProgram(withPhone(words), /*keepsOutput=*/true);
+  return tools::runProgram(withPhone(words), tools::Says::Kept);
 }
 
-int Adb::showShell(const std::string &command) const {
-  return runProgram(withPhone({"shell", command}), /*keepsOutput=*/false).status;
+int Adb::showShell(const std::string &command, tools::Says says) const {
+  return tools::runProgram(withPhone({"shell", command}), says).status;
 }
 
-} // namespace nacre::run
+} // namespace nacre::phone

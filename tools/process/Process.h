@@ -4,13 +4,13 @@
 // Why:   adb and nacre-report are programs.
 // How:   posix_spawn, without a shell. Ctrl-C ends the other program, too.
 
-#ifndef NACRE_TOOLS_RUN_PROGRAMS_PROCESS_H
-#define NACRE_TOOLS_RUN_PROGRAMS_PROCESS_H
+#ifndef NACRE_TOOLS_PROCESS_PROCESS_H
+#define NACRE_TOOLS_PROCESS_PROCESS_H
 
 #include <string>
 #include <vector>
 
-namespace nacre::run {
+namespace nacre::tools {
 
 struct Finished {
   int status = 127; // as a shell has it: 128 and the signal, if one ended the program
@@ -20,8 +20,15 @@ struct Finished {
   std::string lastLine() const;
 };
 
-/// Runs words[0], a path. Its input is empty; what it says is kept or goes where ours goes.
-Finished runProgram(const std::vector<std::string> &words, bool keepsOutput);
+/// Where that goes which a program says by its two streams.
+enum class Says {
+  Kept,           ///< To the caller.
+  Shown,          ///< Where ours goes.
+  ShownAsMessages ///< Both to our standard error: our standard output is for something else.
+};
+
+/// Runs words[0], a path. Its input is empty.
+Finished runProgram(const std::vector<std::string> &words, Says says);
 
 /// Returns the path of an executable file in the folders of PATH; "" if none has it.
 std::string findInPath(const std::string &name);
@@ -31,6 +38,6 @@ bool isExecutable(const std::string &path);
 /// Returns the folder of this program.
 std::string programFolder();
 
-} // namespace nacre::run
+} // namespace nacre::tools
 
-#endif // NACRE_TOOLS_RUN_PROGRAMS_PROCESS_H
+#endif // NACRE_TOOLS_PROCESS_PROCESS_H

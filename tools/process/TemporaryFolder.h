@@ -3,12 +3,12 @@
 // What:  a folder of this machine for files that only other programs see.
 // How:   below TMPDIR, or /tmp; removed with the object, with the files in it.
 
-#ifndef NACRE_TOOLS_RUN_SESSION_TEMPORARYFOLDER_H
-#define NACRE_TOOLS_RUN_SESSION_TEMPORARYFOLDER_H
+#ifndef NACRE_TOOLS_PROCESS_TEMPORARYFOLDER_H
+#define NACRE_TOOLS_PROCESS_TEMPORARYFOLDER_H
 
-#include "tools/run/tensors/Failure.h"
+#include "tools/Failure.h"
 
-namespace nacre::run {
+namespace nacre::tools {
 
 class TemporaryFolder {
 public:
@@ -17,13 +17,14 @@ public:
   TemporaryFolder &operator=(const TemporaryFolder &) = delete;
   ~TemporaryFolder();
 
-  Outcome create();
+  /// The folder has the name of a program, and letters that make it new.
+  Outcome create(const std::string &program);
   std::string path(const std::string &name) const { return folder + "/" + name; }
 
 private:
   std::string folder;
 };
 
-} // namespace nacre::run
+} // namespace nacre::tools
 
-#endif // NACRE_TOOLS_RUN_SESSION_TEMPORARYFOLDER_H
+#endif // NACRE_TOOLS_PROCESS_TEMPORARYFOLDER_H

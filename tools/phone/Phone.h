@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  what a phone can run, and nacre-try for it.
+// Why:   a program of another architecture, or for a newer Android, ends with a message that says nothing.
+
+#ifndef NACRE_TOOLS_PHONE_PHONE_H
+#define NACRE_TOOLS_PHONE_PHONE_H
+
+#include "tools/phone/Adb.h"
+
+namespace nacre::phone {
+
+struct Abi {
+  const char *target; // of nacre-compile --target=
+  const char *name;   // as Android has it
+};
+
+/// Returns the ABI of a target for Android; null if it is not one.
+const Abi *findAbi(const std::string &target);
+
+/// The ABIs of a phone that Nacre has code for, the phone's favourite first.
+using Abis = std::vector<const Abi *>;
+
+/// Asks the phone, and refuses one that no library for Android runs on.
+Outcome askAbis(const Adb &adb, Abis &abis);
+
+/// Finds a file of Nacre for this ABI, in the folder of libraries beside this program.
+Outcome findPart(const Abi &abi, const std::string &name, std::string &path);
+
+/// Returns the failure of nacre-try that ended with a status other than 0.
+tools::Failure statusFailure(const Adb &adb, int status);
+
+/// Returns the failure of a command that Ctrl-C ended.
+tools::Failure interrupted();
+
+/// Reads the value of --device, adb or adb:<serial>; the serial is empty if none is given.
+bool parseDevice(const std::string &value, std::string &serial);
+
+} // namespace nacre::phone
+
+#endif // NACRE_TOOLS_PHONE_PHONE_H
