@@ -63,7 +63,7 @@ class WheelTest(packaged.PackageTest):
         # What phones, boards and Java need, as far as this build has it.
         carried = [f"lib/nacre/{target}/nacre-try" for target in ("android-arm64", "android-x86_64")]
         carried += ["lib/nacre/check/libnacre_check.so"]
-        carried += [f"lib/nacre/tune/libtune_{name}.so" for name in ("rates", "halves", "latency")]
+        carried += [f"lib/nacre/{folder}tune/libtune_{name}.so" for folder in ("", "android-arm64/", "android-x86_64/") for name in ("rates", "halves", "latency")]
         if os.path.exists(os.path.join(BUILD, "runtime/java/nacre.jar")) and os.path.exists(os.path.join(BUILD, "lib/nacre/linux-arm64/nacre-run")):
             for page in ("android", "linux-board"):  # Readers who have the wheel write its folder in place of /usr.
                 with open(os.path.join(packaged.ROOT, "docs", "start", page + ".md"), encoding="utf-8") as file:

@@ -43,8 +43,8 @@ ALLOWED = {
     "tools/run/": (*PUBLIC, *INSPECT, *DEVICES, "tools/Failure.h", "tools/PrintableText.h", "tools/phone/", "tools/process/", "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "tools/StandardStreams.h", "compiler/import/npy/", "compiler/import/protobuf/Wire.h", "dialects/Count.h",
                    "dialects/NamedFiles.h", "dialects/NumberText.h", "dialects/OutputFile.h", "dialects/nn/FloatFormats.h", "tools/measure/"),
     "tools/run/phone/": (*BRIDGE, *INSPECT, "tools/run/", "tools/phone/", "tools/process/", "dialects/NamedFiles.h"),
-    "tools/measure/": PUBLIC,
-    "tools/tune/": (*PUBLIC, *INSPECT, "tools/measure/", "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "tools/StandardStreams.h", "dialects/NamedFiles.h", "dialects/OutputFile.h"),
+    "tools/measure/": (*PUBLIC, *INSPECT),
+    "tools/tune/": ("tools/Failure.h", "tools/PrintableText.h", "tools/measure/", "tools/phone/", "tools/process/", "tools/NearestName.h", "tools/OutOfMemory.h", "tools/ResponseFile.h", "tools/StandardStreams.h", "dialects/NamedFiles.h", "dialects/OutputFile.h"),
     "tools/try/": (*PUBLIC, *INSPECT, "tools/measure/"),
     "tools/translate/": ("tools/*", "compiler/import/Import.h", "compiler/state/WriteTrained.h", "dialects/*"),  # one phase alone, without the compiler around it
     # What models mean, and the parts of nacre-run that read, write and compare tensors; element types as libraries number them.

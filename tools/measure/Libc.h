@@ -28,6 +28,7 @@ int sched_setaffinity(int process, size_t bytes, const cpu_set_t *mask);
 int pthread_create(pthread_t *thread, const void *attributes, void *(*start)(void *), void *argument);
 int pthread_join(pthread_t thread, void **result);
 void *malloc(size_t bytes);
+const char *strerror(int error);
 void *realloc(void *block, size_t bytes);
 void free(void *block);
 void *memcpy(void *to, const void *from, size_t bytes);
@@ -55,6 +56,7 @@ char *realpath(const char *path, char *resolved);
 void *dlopen(const char *path, int flags);
 void *dlsym(void *library, const char *name);
 const char *dlerror();
+int dlclose(void *library);
 constexpr int RTLD_NOW = 2;
 }
 #else

@@ -41,6 +41,8 @@ Status compare(const Named &one, const Named &other) {
 
 Status checkPaths(const Options &options, int count, char **words) {
   const Named named[] = {{"--profile", options.profileFile, Use::Writes},
+                         {"--figures", options.figuresFile, Use::Writes},
+                         {"--kernels", options.kernels, Use::Reads},
                          {"--output", options.outputs, Use::Fills},
                          {"--cache", options.session.cache_folder, Use::Fills},
                          {"--weights-file", options.weights, Use::Reads},

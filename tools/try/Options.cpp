@@ -6,6 +6,7 @@
 namespace nacre::tries {
 
 const char *const kUsage = "USAGE: nacre-try lib<model>.so [options]\n"
+                           "       nacre-try --figures=<file> [options]\n"
                            "\n"
                            "Runs a compiled model once, prints its outputs, and measures more runs.\n"
                            "\n"
@@ -51,6 +52,13 @@ const char *const kUsage = "USAGE: nacre-try lib<model>.so [options]\n"
                            "  --tune=<ms>           Spend this long to find the fastest shares and code\n"
                            "  --cache=<folder>      Keep compiled GPU code and tuning results in this\n"
                            "                        folder\n"
+                           "\n"
+                           "The phone itself, for nacre-tune --device=adb:\n"
+                           "\n"
+                           "  --figures=<file>      Measure the cores and write their speed to <file>; run\n"
+                           "                        no model\n"
+                           "  --kernels=<folder>    Also measure the GPU, with the kernels in this folder;\n"
+                           "                        --gpu-device makes a failure an error\n"
                            "\n"
                            "General:\n"
                            "\n"
@@ -136,6 +144,8 @@ constexpr Row kRows[] = {
        o.session.log = printChoice;
        return readNumber(v, 1, kMost, o.session.tune_budget_ms);
      }},
+    {"--figures=", [](Options &o, const char *v) { return *(o.figuresFile = v) != 0; }},
+    {"--kernels=", [](Options &o, const char *v) { return *(o.kernels = v) != 0; }},
     {"--cache=", [](Options &o, const char *v) { return *(o.session.cache_folder = v) != 0; }},
 };
 
@@ -173,7 +183,7 @@ Status parseOptions(int count, char **words, Options &options) {
     else if (!storeOption(words[w], options))
       return fail(WrongUsage, words[w], "unknown option, or a value that it cannot have; --help lists them");
   }
-  if (!options.library && !options.hasHelp)
+  if (!options.library && !options.hasHelp && !options.figuresFile)
     return fail(WrongUsage, "a library compiled by nacre-compile is required", "see --help");
   if (options.runs == 0) {
     options.runs = options.measures() ? 1 : 3;
@@ -182,6 +192,22 @@ Status parseOptions(int count, char **words, Options &options) {
   }
   options.session.profile = options.hasProfile;
   return Done;
+}
+
+Status checkFigures(int count, char **words, const Options &options) {
+  if (!options.figuresFile)
+    return options.kernels ? fail(WrongUsage, "--kernels", "requires --figures") : Done;
+  constexpr const char *kMeaning[] = {"--figures=", "--kernels=", "--gpu-device=", "--help"};
+  for (int w = 1; w < count; ++w) {
+    bool hasMeaning = false;
+    for (const char *option : kMeaning)
+      hasMeaning |= after(words[w], option) != nullptr;
+    if (!hasMeaning)
+      return fail(WrongUsage, words[w], "cannot be combined with --figures");
+  }
+  return options.session.gpu_device && !options.kernels
+             ? fail(WrongUsage, "--gpu-device", "requires --kernels, if there is --figures")
+             : Done;
 }
 
 } // namespace nacre::tries

@@ -20,6 +20,8 @@ struct Options {
   const char *weights = nullptr; // null: next to the library
   const char *outputs = nullptr; // a folder
   const char *profileFile = nullptr;
+  const char *figuresFile = nullptr; // of the phone; then there is no library
+  const char *kernels = nullptr;     // a folder
   bool hasHelp = false, hasBenchmark = false, hasProfile = false, hasSeconds = false;
   uint64_t runs = 0; // 0: as the seconds require
   double seconds = 0;
@@ -36,6 +38,9 @@ const char *after(const char *word, const char *prefix);
 
 /// Reads main's words, but the inputs, which need the model.
 Status parseOptions(int count, char **words, Options &options);
+
+/// Refuses options that mean nothing with --figures, or without it.
+Status checkFigures(int count, char **words, const Options &options);
 
 } // namespace nacre::tries
 

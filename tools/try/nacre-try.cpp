@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  runs a compiled model on a phone, from adb's shell: what comes out, how long it takes, who computed it.
+// What:  runs a compiled model on a phone, from adb's shell: what comes out, how long it takes, who computed it. Or
+//        measures the phone itself.
 // Why:   a model should be tried on a phone before there is an app, by the same library that the app will have.
 // How:   C++ without its library and without the NDK: nacre/runtime.h, and the few functions of Android's C library
 //        that tools/measure/Libc.h declares.
 
 #include "tools/measure/BenchmarkLine.h"
+#include "tools/measure/DeviceFigures.h"
 #include "tools/measure/Libc.h"
 #include "tools/measure/Profile.h"
 #include "tools/measure/Repeat.h"
@@ -125,6 +127,25 @@ Status printTimes(TriedModel &tried, const Options &options, const measure::Evic
   return Done;
 }
 
+/// Measures the phone, without a model.
+Status writeFigures(const Options &options) {
+  static measure::DeviceFigures figures;
+  static measure::Reason reason;
+  const measure::Progress progress = [](const char *part) {
+    printf("measuring %s\n", part);
+    fflush(nullptr); // a pipe would keep it until the end
+  };
+  const bool isNamed = options.session.gpu_device != 0;
+  if (options.kernels &&
+      !measureGpu(options.kernels, int(options.session.gpu_device) - 1, figures.gpu, progress, reason) && isNamed)
+    return fail(WrongUsage, "the GPU cannot be measured", reason.text);
+  if (!measureCpu(figures.cpu, progress))
+    return fail(Refused, "--figures", "the system does not list its cores");
+  OutputText file(options.figuresFile);
+  putFigures(file.sink(), figures, reason);
+  return file.close() ? Done : fail(WrongUsage, options.figuresFile, "cannot be written");
+}
+
 Status tryModel(int count, char **words) {
   static Options options;
   if (count < 2)
@@ -135,6 +156,10 @@ Status tryModel(int count, char **words) {
     return printf("%s", kUsage), Done;
   if (const Status status = checkPaths(options, count, words))
     return status;
+  if (const Status status = checkFigures(count, words, options))
+    return status;
+  if (options.figuresFile)
+    return writeFigures(options);
   static TriedModel tried;
   Status status = tried.open(options.library);
   status = status ? status : tried.create(options);

@@ -8,6 +8,7 @@ tune_rates has one node of each form of work; each waits for the one before, so 
 be told apart. GpuFigures.cpp knows their names and what they compute. tune_latency is next to nothing: what a run of it takes is a
 submission and a wait.
 """
+import math
 import os
 import sys
 
@@ -22,7 +23,15 @@ TINY, TINY_COUNT = 16, 16
 LARGE_ROWS, SMALL_ROWS = 1 << 18, 1 << 14
 
 
+PERIOD = 61  # a prime: no row of a matrix is like the one above
+
+
 class Kernels(Graph):
+    def weight(self, name, dims, low, high):
+        """A few random values again and again: speed does not depend on them, and packages for three machines stay small."""
+        values = [self.random.uniform(low, high) for _ in range(PERIOD)]
+        return self.constant(name, dims, (values[index % PERIOD] for index in range(math.prod(dims))))
+
     def shaped(self, x, dims):
         return self.node("Reshape", [x, self.integers(f"shape{len(self.nodes)}", dims)])
 

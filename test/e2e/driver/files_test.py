@@ -42,7 +42,8 @@ FILES = {
     "nacre-kernel": {"the module": (READ, "{}"), "-o": (WRITTEN, "-o {}")},
     "nacre-opt": {"the module": (READ, "{}"), "-o": (WRITTEN, "-o {}"), "--mlir-generate-reproducer": (WRITTEN, "--mlir-generate-reproducer={}")},
     "nacre-try": {"the library": (READ, "{}"), "--input": (READ, "--input=x={}"), "--weights-file": (READ, "--weights-file={}"),
-                  "--output": (FOLDER, "--output={}"), "--profile": (WRITTEN, "--profile={}"), "--cache": (FOLDER, "--cache={}")},
+                  "--output": (FOLDER, "--output={}"), "--profile": (WRITTEN, "--profile={}"), "--cache": (FOLDER, "--cache={}"),
+                  "--figures": (WRITTEN, "--figures={}"), "--kernels": (READ, "--kernels={}")},
 }
 # What must be there so that an option may be, and what stands for an argument that a pair is not about.
 ALSO = {("nacre-run", "--label"): "--train", ("nacre-run", "--test-input"): "--train", ("nacre-run", "--test-label"): "--train",

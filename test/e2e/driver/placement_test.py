@@ -20,10 +20,10 @@ COMPILE, TUNE = os.path.join(nacre.BIN, "nacre-compile"), os.path.join(nacre.BIN
 
 
 # What nacre-tune takes each of its kernels to do, as its own compiler reads it.
-PRINT_WORK = """#include "tools/tune/KernelWork.h"
+PRINT_WORK = """#include "tools/measure/KernelWork.h"
 #include <cstdio>
 int main() {
-  for (const nacre::tune::KernelWork &row : nacre::tune::kKernels)
+  for (const nacre::measure::KernelWork &row : nacre::measure::kKernels)
     std::printf("%s %s %.17g\\n", row.name, row.kind, row.work);
 }
 """

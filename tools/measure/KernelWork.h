@@ -4,10 +4,10 @@
 // Why:   a rate is work by time, and the two programs must mean the same work (compiler/price/LaunchWork.cpp).
 // How:   a table; test/e2e/driver/placement_test.py compiles it and compares.
 
-#ifndef NACRE_TOOLS_TUNE_KERNELWORK_H
-#define NACRE_TOOLS_TUNE_KERNELWORK_H
+#ifndef NACRE_TOOLS_MEASURE_KERNELWORK_H
+#define NACRE_TOOLS_MEASURE_KERNELWORK_H
 
-namespace nacre::tune {
+namespace nacre::measure {
 
 struct KernelWork {
   const char *name, *kind;
@@ -20,6 +20,6 @@ constexpr KernelWork kKernels[] = {
     {"depthwise", "contraction", 11206656}, {"streamed", "contraction", 2098176},
 };
 
-} // namespace nacre::tune
+} // namespace nacre::measure
 
-#endif // NACRE_TOOLS_TUNE_KERNELWORK_H
+#endif // NACRE_TOOLS_MEASURE_KERNELWORK_H

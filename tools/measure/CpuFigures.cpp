@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How:  each core alone, grouped into clusters by what they reach; then memory and cache.
+
+#include "tools/measure/DeviceFigures.h"
+#include "tools/measure/Libc.h"
+
+namespace nacre::measure {
+namespace {
+
+/// Cores of which each reaches at least this share of the first belong together.
+constexpr double kAlike = 0.85;
+/// The runtime's rule for big cores, by default.
+constexpr double kBig = 1.0 / 3;
+
+struct Cores {
+  unsigned count = 0;
+  CoreSpeed speeds[CpuList::kMost]; // fastest first; of equal ones, the first number first
+};
+
+void measureCores(Cores &cores, Progress progress) {
+  const CpuList allowed = allowedCores();
+  for (unsigned index = 0; index < allowed.count; ++index) {
+    char part[64];
+    snprintf(part, sizeof part, "core %u of %u", index + 1, allowed.count);
+    if (progress)
+      progress(part);
+    const CoreSpeed speed = measureCore(allowed.cpus[index]);
+    unsigned at = cores.count++;
+    for (; at > 0 && cores.speeds[at - 1].gigaflops < speed.gigaflops; --at)
+      cores.speeds[at] = cores.speeds[at - 1];
+    cores.speeds[at] = speed;
+  }
+}
+
+void groupCores(const Cores &cores, CpuFigures &figures) {
+  figures.clusterCount = 0;
+  for (unsigned index = 0; index < cores.count; ++index) {
+    const CoreSpeed &speed = cores.speeds[index];
+    Cluster *last = figures.clusterCount ? &figures.clusters[figures.clusterCount - 1] : nullptr;
+    const bool isAlike = last && speed.gigaflops > kAlike * last->gigaflops;
+    // Each is slower by a sixth: the last would hardly compute.
+    if (isAlike || figures.clusterCount == CpuFigures::kMostClusters)
+      ++last->cores;
+    else
+      figures.clusters[figures.clusterCount++] = {speed.cpu, 1, speed.gigahertz, speed.gigaflops, speed.byteGigaops};
+  }
+}
+
+void measureMemory(const CpuList &big, CpuFigures &figures) {
+  constexpr size_t kMemoryBytes = size_t(128) << 20, kUnknownCacheBytes = size_t(1) << 20;
+  const size_t cache = lastCacheBytes() ? lastCacheBytes() : kUnknownCacheBytes;
+  const size_t memory = 4 * cache > kMemoryBytes ? 4 * cache : kMemoryBytes;
+  CpuList fastest;
+  fastest.add(big.cpus[0]);
+  figures.cacheBytes = cache;
+  // A quarter of the cache of all: what one core may keep for itself.
+  figures.cacheBytesOfCore = measureReading(fastest, cache / 4);
+  figures.coreBytes = measureReading(fastest, memory);
+  figures.bytes = measureReading(big, memory / big.count);
+}
+
+} // namespace
+
+bool measureCpu(CpuFigures &figures, Progress progress) {
+  static Cores cores;
+  cores.count = 0;
+  measureCores(cores, progress);
+  if (cores.count == 0)
+    return false;
+  groupCores(cores, figures);
+  CpuList big;
+  for (unsigned index = 0; index < cores.count; ++index)
+    if (cores.speeds[index].gigaflops > kBig * cores.speeds[0].gigaflops)
+      big.add(cores.speeds[index].cpu);
+  figures.threads = big.count;
+  if (progress)
+    progress("memory");
+  measureMemory(big, figures);
+  return true;
+}
+
+} // namespace nacre::measure

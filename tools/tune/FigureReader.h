@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  reads the figures that nacre-try wrote on a phone.
+
+#ifndef NACRE_TOOLS_TUNE_FIGUREREADER_H
+#define NACRE_TOOLS_TUNE_FIGUREREADER_H
+
+#include "tools/measure/DeviceFigures.h"
+
+#include <string>
+#include <string_view>
+
+namespace nacre::tune {
+
+/// Reads the text of measure::putFigures, and why there are no figures of the GPU. Returns false if it is not complete.
+bool readFigures(std::string_view text, measure::DeviceFigures &figures, std::string &reasonOfGpu);
+
+} // namespace nacre::tune
+
+#endif // NACRE_TOOLS_TUNE_FIGUREREADER_H

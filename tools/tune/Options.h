@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  nacre-tune's command line.
+
+#ifndef NACRE_TOOLS_TUNE_OPTIONS_H
+#define NACRE_TOOLS_TUNE_OPTIONS_H
+
+#include "tools/Failure.h"
+
+#include <optional>
+#include <string>
+
+namespace nacre::tune {
+
+extern const char *const kHelp;
+
+struct Options {
+  std::string basePath;
+  std::string outputPath = "-";
+  std::string kernels;         // a folder; empty: that beside the program, for the machine that is measured
+  std::optional<int> gpu = -1; // -1: any; none: no GPU
+  bool onPhone = false;
+  std::string phoneSerial; // empty: the only one
+  bool help = false, version = false;
+};
+
+tools::Outcome parseOptions(int count, char **words, Options &options);
+
+} // namespace nacre::tune
+
+#endif // NACRE_TOOLS_TUNE_OPTIONS_H

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What:  a device profile: a base's, with measured figures in place of its own.
+
+#ifndef NACRE_TOOLS_TUNE_PROFILE_H
+#define NACRE_TOOLS_TUNE_PROFILE_H
+
+#include "tools/measure/DeviceFigures.h"
+
+#include <string>
+
+namespace nacre::tune {
+
+/// Replaces the CPU's figures, if the profile has a member "cpu". Returns whether it has.
+bool setCpu(std::string &profile, const measure::CpuFigures &figures);
+
+/// Replaces the figures of the GPU and its latencies. Returns the problem with the base; empty if there is none.
+std::string setGpu(std::string &profile, const measure::GpuFigures &figures);
+
+} // namespace nacre::tune
+
+#endif // NACRE_TOOLS_TUNE_PROFILE_H
