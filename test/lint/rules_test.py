@@ -127,6 +127,10 @@ CASES = {
         "has 'this tree' on a page for users": {"docs/python.md": "# Python\n\nA build of this tree has a wheel.\n"},
         "docs/training.md:3: has '2 to 3 MB', as another page does": {
             "docs/training.md": "# Training\n\nIt takes 2 to 3 MB.\n", "docs/shapes.md": "# Shapes\n\nIt takes 2 to 3 MB ([sizes](benchmarks.md)).\n"},
+        "docs/training.md:3: has 'about an hour', as another page does": {
+            "docs/training.md": "# Training\n\nIt takes about an hour.\n", "docs/shapes.md": "# Shapes\n\nIt takes about an hour ([time](commands.md)).\n"},
+        "docs/training.md:3: has '0.45 ms', as another page does": {
+            "docs/training.md": "# Training\n\nIt takes 0.45 ms.\n", "docs/shapes.md": "# Shapes\n\nIt takes 0.45 ms.\n"},
         "has code of 119 columns": {"docs/shapes.md": "# Shapes\n\n```sh\nnacre-compile" + 106 * "x" + "\n```\n"},
         "docs/decisions/one-axis.md: has 0 rows in docs/decisions/README.md": {**decided(), "docs/decisions/README.md": "# Decisions\n"},
         "docs/decisions/one-pool.md: has 0 rows in docs/decisions/README.md": {**decided(), "docs/decisions/README.md": None},

@@ -32,9 +32,12 @@ OF_THE_INSIDE = [
     (re.compile(r"\.\./shared\b|\bctest\b|\bthis tree\b|\bour own\b|\b(?:is|are) a test\b"), "a fact about how Nacre is made; leave it out"),
 ]
 CODE_COLUMNS = 113  # In the site's column at a window of 1440 pixels (test/docs/look_test.py).
-# A range with a unit, such as '50 to 550 KiB', comes from a measurement.
+# A range with a unit, such as '50 to 550 KiB', comes from a measurement; so do 'about an hour', 'up to 5 GB' and '0.45 ms'.
 NUMBER = r"(?:\d[\d.,]*|two|three|four|five)"
-FIGURE = re.compile(rf"\b{NUMBER} to {NUMBER} ?(?:KiB|MiB|GiB|KB|MB|GB|ns|us|ms|s|%|times|minutes|hours)(?!\w)")
+UNIT = r"(?:KiB|MiB|GiB|KB|MB|GB|ns|us|ms|s|%|times|minutes?|hours?)(?!\w)"
+ABOUT = r"(?:about|some|up to|at most|nearly)"
+FIGURE = re.compile(rf"\b{NUMBER} to {NUMBER} ?{UNIT}|\b{ABOUT} (?:\d[\d.,]* ?|(?:an?|two|three|four|five|half an?) ){UNIT}|(?<![\w.])\d+\.\d+ ?{UNIT}")
+TARGET = re.compile(r"\]\(([^)#\s]*)")
 DECISIONS = "docs/decisions/"
 DECISION_ROW = re.compile(r"^\| \[[^\]]+\]\(([^)]+)\) \|.*\| ([^|]+) \|$")
 STATUS = re.compile(r"^(?:in force|(?:changed in part|replaced) by \[.+)$")
@@ -101,17 +104,18 @@ def for_users(path, source):
 
 
 def of_figures(sources):
-    """Yields figures that stand on two or more pages, on lines that have no link to the page with the measurement."""
+    """Yields figures that stand on two or more pages, on lines that have no link to the page that owns them. The owner needs none if all others link to it."""
     places = collections.defaultdict(list)
     for path, source in sources.items():
         for number, line in pages.lines_of(source):
             for figure in FIGURE.findall(pages.CODE.sub("``", line)):
-                places[figure].append((path, number, "](" in line))
+                links = {os.path.normpath(os.path.join(os.path.dirname(path), target)) for target in TARGET.findall(line)}
+                places[figure].append((path, number, links))
     for figure, found in places.items():
         if len({path for path, _, _ in found}) > 1:
-            for path, number, has_link in found:
-                if not has_link:
-                    yield f"{path}:{number}: has '{figure}', as another page does; link to the page of benchmarks that has it, or leave it out"
+            for path, number, links in found:
+                if not links and not all(path in others for other, _, others in found if other != path):
+                    yield f"{path}:{number}: has '{figure}', as another page does; link to the page that owns it, or leave it out"
 
 
 def of_decisions(paths):
