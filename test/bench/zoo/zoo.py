@@ -139,11 +139,11 @@ def page(found, rows, options):
             note = subjects.phrases()[row["id"]][1]
             if note:
                 yield from (f"\\* {row['id'].split('/', 1)[1]}: {note}.", "")
-    yield from ("## Unsupported networks", "", "Messages of `nacre-compile --check` for networks that do not compile for a target:", "", "| model | message |", "|---|---|")
-    for row in rows:
-        for text in dict.fromkeys(row["refusals"].values()):
-            yield f"| {row['id']} | `{text.replace('|', ' or ')}` |"
-    yield from ("", "## Sources", "", "We made the networks to train, and scripts make the benchmark's networks with random weights. The sources of the others:", "", "| repository | commit | licence | models |", "|---|---|---|---|")
+    refused = [f"| {row['id']} | `{text.replace('|', ' or ')}` |" for row in rows for text in dict.fromkeys(row["refusals"].values())]
+    if refused:
+        yield from ("## Unsupported networks", "", "Messages of `nacre-compile --check` for networks that do not compile for a target:", "", "| model | message |", "|---|---|")
+        yield from (*refused, "")
+    yield from ("## Sources", "", "We made the networks to train, and scripts make the benchmark's networks with random weights. The sources of the others:", "", "| repository | commit | licence | models |", "|---|---|---|---|")
     yield from origin_lines(found, options.data)
 
 
