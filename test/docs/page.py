@@ -3,6 +3,8 @@
 
 The environment, set by ctest, says where things are: NACRE_BUILD, NACRE_BIN, NACRE_CMAKE, NACRE_TEST_DATA.
 """
+import ast
+import fnmatch
 import os
 import re
 import shutil
@@ -18,11 +20,37 @@ BIN = os.environ.get("NACRE_BIN", os.path.join(BUILD, "bin"))
 DATA = os.environ.get("NACRE_TEST_DATA", os.path.join(ROOT, "..", "shared", "data"))
 COMMAND_SECONDS = float(os.environ.get("NACRE_COMMAND_SECONDS", "1200"))
 TRACE = "\x1e"  # Before each command that bash tells of; once more for each level it is nested.
+NEEDS = "**You need:**"  # Begins a page's paragraphs that say what its commands take.
+PACKAGES = {"programs": "nacre", "development": "libnacre-dev", "java": "libnacre-java", "python": "python3-nacre", "documentation": "nacre-doc"}
+OF_MANUAL = "Files that the examples name stand for your own."
+CHECKOUT = "the sources of Nacre"
 INSTALLED = re.compile(r"/usr/(?=share/nacre\b|share/java/nacre\b|lib/nacre\b|share/doc/(?:lib|python3-)?nacre|lib/jni\b)")
 
 
 class PageError(AssertionError):
     """A command of a page failed; says which, where, and what it said."""
+
+
+def without_fences(lines):
+    """The text of lines outside of blocks."""
+    inside, kept = False, []
+    for line in lines:
+        inside ^= bool(line.lstrip().startswith("```"))
+        kept.append("" if inside or line.lstrip().startswith("```") else line)
+    return "\n".join(kept)
+
+
+def assigned_by(code):
+    """Names that code assigns at its top level or in a `try`, imports of modules excepted."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Assign):
+            yield from (name.id for target in node.targets for name in ast.walk(target) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store))
+
+
+def names_in(code):
+    return {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
 
 
 class Page:
@@ -33,6 +61,7 @@ class Page:
         self.blocks = [block for block in blocks.blocks_of(path) if block.is_run()]
         self.prelude = ""  # Python that the page's session begins with: what its reader has.
         self.said = []  # Of each command its line, text and output.
+        self.installed, self.linked = [], []  # Components of packages; what checkout() put into the folder.
         self.environment = {
             **os.environ, "NACRE_PAGE": around, "NACRE_ROOT": ROOT, "NACRE_BUILD": BUILD, "NACRE_BIN": BIN, "NACRE_PYTHON": sys.executable,
             "NACRE_CMAKE": os.environ.get("NACRE_CMAKE") or shutil.which("cmake"), "NACRE_TEST_DATA": DATA, "HOME": around, "LC_ALL": "C.UTF-8",
@@ -59,8 +88,16 @@ class Page:
 
     def install(self, *components):
         """Packages that the page takes for granted, in the root that its paths of /usr lead to."""
+        self.installed += components
         for component in components:
             self.call("cmake", "--install", "build/release", "--component", component, "--prefix", os.path.join(self.around, "root", "usr"))
+
+    def samples(self):
+        """The samples of the package nacre-doc, whose make_examples.py makes what pages take as examples."""
+        self.installed.append("documentation")
+        folder = os.path.join(self.around, "root", "usr", "share", "doc", "nacre")
+        os.makedirs(folder, exist_ok=True)
+        os.symlink(os.path.join(ROOT, "samples"), os.path.join(folder, "samples"))
 
     def checkout(self):
         """The page's folder is the top of this tree, after a build; what is written into either is the page's own."""
@@ -69,6 +106,52 @@ class Page:
                 os.symlink(os.path.join(ROOT, name), self.file(name))
         for name in ("bin", "runtime"):
             os.symlink(os.path.join(BUILD, name), self.file("build", "release", name))
+        self.linked = os.listdir(self.folder)
+
+    def prepared(self):
+        """Files that the fixture made, relative to the page's folder."""
+        for folder, folders, names in os.walk(self.folder):
+            at = os.path.relpath(folder, self.folder)
+            if at == ".":
+                folders[:] = [name for name in folders if name not in self.linked]
+                names = [name for name in names if name not in self.linked]
+            for name in names + [name for name in folders if not os.listdir(os.path.join(folder, name))]:
+                yield os.path.normpath(os.path.join(at, name))
+
+    def needs_until(self, line):
+        """The paragraphs above a line that say what the page's commands take."""
+        prose = without_fences(blocks.read(self.path).split("\n")[:line])
+        return " ".join(part for part in re.split(r"\n\s*\n", prose) if part.lstrip().startswith(NEEDS))
+
+    def first_use(self, is_used):
+        """The line of the first block for which that is true, or the end of the page."""
+        return next((block.line for block in self.blocks if is_used(block)), len(blocks.read(self.path)))
+
+    def untold(self):
+        """Yields what the fixture prepared, but the page does not name above its first use. A reader would lack it.
+
+        A session of Python may lack PyTorch here, so what it writes may be prepared, too."""
+        if self.path.startswith("man/"):
+            if OF_MANUAL not in blocks.read(self.path):
+                yield OF_MANUAL
+            return
+        for path in self.prepared():
+            parts = path.split("/")
+            names = ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
+            first = self.first_use(lambda block, each=names: any(name in block.text for name in each))
+            if any(f'"{path}"' in block.text for block in self.blocks if block.line == first and block.language == "python" and not block.file):
+                continue
+            told = re.findall(r"`([^`]+)`", self.needs_until(first))
+            if not any(fnmatch.fnmatch(name, word.rstrip("/")) for name in names for word in told):
+                yield path
+        first = self.needs_until(self.first_use(lambda _: True))
+        yield from (PACKAGES[component] for component in self.installed if f"`{PACKAGES[component]}`" not in first)
+        if self.linked and CHECKOUT not in first:
+            yield CHECKOUT
+        for name in assigned_by(self.prelude):
+            line = self.first_use(lambda block, each=name: block.language == "python" and not block.file and each in names_in(block.text))
+            if line < len(blocks.read(self.path)) and f"`{name}`" not in self.needs_until(line):
+                yield f"Python's {name}"
 
     def script(self):
         """Bash, of which each line has the number that it has on the page."""

@@ -24,6 +24,7 @@ class PageTest(unittest.TestCase):
             if page.has_session() and not importlib.util.find_spec("numpy"):
                 self.skipTest("this Python has no numpy")
             fixtures.BEFORE.get(self.name, lambda _: None)(page)
+            self.assertEqual(list(page.untold()), [], f"{self.name} must say what its commands take, in a paragraph that begins with {pages.NEEDS}, above the first use")
             page.run()
             for line, command, said in page.said:
                 print(f"{self.name}:{line}: {command}\n{said}", end="")

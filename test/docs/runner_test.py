@@ -2,17 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What runs pages says what is wrong, and where; its stand-ins do the real thing; and what the site reads of Markdown and of manual pages."""
 import os
+import re
 import shutil
 import sys
 import tempfile
 import textwrap
 import unittest
+import unittest.mock
 
 import blocks  # noqa: E402
 import page as pages  # noqa: E402
 
-sys.path.append(os.path.join(blocks.ROOT, "docs", "site"))
+sys.path += [os.path.join(blocks.ROOT, *folder) for folder in (("docs", "site"), ("samples", "models"))]
 import gfm  # noqa: E402
+import make_examples  # noqa: E402
 import reference_programs  # noqa: E402
 
 
@@ -102,6 +105,34 @@ class RunnerTest(unittest.TestCase):
         with self.assertRaises(pages.PageError) as caught:
             self.run_page("```sh\ntrue\n```\n\n```python\nx = 1\nraise KeyError(x)\n```\n")
         self.assertRegex(str(caught.exception), r"page\.md\", line 7, in <module>\n(.*\n)*KeyError: 1")
+
+    def test_what_a_page_takes_must_be_told(self):
+        text = "# Page\n\n{}\n\n```sh\ncat model.onnx step.npy\n```\n"
+        for told, lacking in (("It reads `model.onnx`.", ["model.onnx", "step.npy"]), ("**You need:** `model.onnx`.", ["step.npy"]),
+                              ("**You need:** `model.onnx` and `step*.npy`.", []), ("```text\n**You need:** `*`\n```", ["model.onnx", "step.npy"])):
+            page = self.page(text.format(told))
+            for name in ("model.onnx", "step.npy"):
+                with open(page.file(name), "w", encoding="ascii"):
+                    pass
+            self.assertEqual(sorted(page.untold()), lacking, told)
+        page = self.page("# Page\n\n```sh\ncat folder/x\n```\n\n**You need:** `folder`.\n")
+        with open(page.file("folder", "x"), "w", encoding="ascii"):
+            pass
+        self.assertEqual(list(page.untold()), ["folder/x"], "it is told too late")
+        page = self.page("# Page\n\n```python\nprint(image, width)\n```\n")
+        page.prelude = "import numpy; image = numpy.zeros(3); unused = 1\ntry:\n    width = 2\nexcept KeyError:\n    pass"
+        self.assertEqual(list(page.untold()), ["Python's image", "Python's width"])
+        page = self.page("# Page\n\n```sh\nls\n```\n")
+        page.checkout()
+        page.samples()
+        self.assertEqual(list(page.untold()), ["nacre-doc", "the sources of Nacre"])
+
+    def test_examples_are_those_of_pages(self):
+        """Pages call make_examples.py for each of its sets of files, and for no other."""
+        called = {name for page in blocks.pages() for block in blocks.blocks_of(page) for name in re.findall(r"make_examples\.py ([\w-]+)", block.text)}
+        self.assertEqual(called, set(make_examples.PAGES))
+        with self.assertRaises(SystemExit), unittest.mock.patch.object(sys, "argv", ["make_examples.py", "no-page"]):
+            make_examples.main()
 
     def test_what_a_session_begins_with_may_fail(self):
         page = self.page("```python\nx = 1\n```\n")
