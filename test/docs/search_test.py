@@ -75,6 +75,35 @@ WORDS = {
     "wsl": ["docs/faq"],
     "roadmap": ["docs/faq"],
     "quantize": ["docs/how-to/quantize"],
+    "--preprocess": ["docs/pictures-and-sound", "reference/nacre-compile"],
+    "--cpu": ["docs/compiling", "reference/nacre-compile"],
+    "--device=adb": ["docs/android", "docs/start/android", "reference/nacre-run"],
+    "torchvision": ["docs/start/pytorch", "docs/pictures-and-sound"],
+    "onnx export": ["docs/start/pytorch", "docs/coming-from", "docs/training"],
+    "int8 calibration": ["docs/how-to/quantize"],
+    "fp16": ["docs/quantization"],
+    "out of memory": ["docs/how-to/memory-budget", "docs/troubleshooting"],
+    "thread count": ["docs/faq", "docs/runtime"],
+    "gpu wrong results": ["docs/troubleshooting", "docs/how-to/gpu-or-not"],
+    "battery": ["docs/faq"],
+    "camera": ["docs/pictures-and-sound", "docs/faq", "docs/samples", "samples/android/index"],
+    "microphone": ["docs/faq", "docs/samples", "samples/android/sound/index", "docs/how-to/keyword-spotting"],
+    "windows": ["docs/faq", "docs/limitations"],
+    "macos": ["docs/faq", "docs/limitations"],
+    "app size": ["docs/android", "docs/faq", "docs/troubleshooting"],
+    "start-up time": ["docs/faq", "docs/how-to/gpu-or-not", "docs/troubleshooting"],
+    "first inference slow": ["docs/troubleshooting", "docs/how-to/gpu-or-not"],
+    "weights file": ["docs/android", "docs/runtime", "docs/compiling"],
+    "cmake": ["reference/cmake", "docs/samples", "docs/commands"],
+    "gradle": ["docs/start/android", "docs/android", "samples/android/index"],
+    "java heap": ["docs/faq", "docs/android"],
+    "jni": ["docs/faq", "docs/android"],
+    "profile": ["docs/report", "docs/troubleshooting", "docs/how-to/gpu-or-not", "reference/nacre-run"],
+    "trace": ["docs/compiling", "docs/runtime", "docs/report", "reference/nacre-run"],
+    "benchmark": ["docs/android", "docs/benchmarks", "docs/commands", "reference/nacre-run"],
+    "crash": ["docs/troubleshooting"],
+    "report a problem": ["docs/faq"],
+    "train on the phone": ["docs/training"],
 }
 
 
@@ -106,7 +135,7 @@ class SearchTest(unittest.TestCase):
         return [re.search(r"/site/(.*)\.html", address)[1] for address in self.wait.until(addresses)]
 
     def test_words_find_their_pages(self):
-        self.assertEqual(len(WORDS), 50)
+        self.assertEqual(len(WORDS), 79)
         wrong = []
         for words, pages in WORDS.items():
             found = self.found(words)
