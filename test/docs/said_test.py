@@ -34,6 +34,12 @@ def options_of(program):
     return set(OPTION.findall(said))
 
 
+def options_of_try():
+    """Of nacre-try, which runs on phones: what its source prints."""
+    with open(os.path.join(blocks.ROOT, "tools", "try", "Options.cpp"), encoding="utf-8") as file:
+        return set(OPTION.findall(file.read()))
+
+
 @functools.lru_cache(maxsize=None)
 def options_of_script(path):
     """Of a Python program of the tree, and of what it imports of its folder: as they are given to argparse."""
@@ -66,7 +72,7 @@ def declared():
     """Names of the C interface, of CMake's functions and variables, of the environment of programs."""
     found = set()
     for pattern in (HEADERS, "tools/cmake/*", "CMakeLists.txt", "test/CMakeLists.txt", "tools/python/CMakeLists.txt", "tools/python/nacre/*.py", "test/python/*.py",
-                    "tools/run/phone/*.cpp", "runtime/**/*.h", "runtime/**/*.cpp"):
+                    "tools/phone/*.cpp", "runtime/**/*.h", "runtime/**/*.cpp"):
         for path in glob.glob(os.path.join(blocks.ROOT, pattern), recursive=True):
             if os.path.isfile(path):
                 with open(path, encoding="utf-8") as file:
@@ -95,7 +101,7 @@ class SaidTest(unittest.TestCase):
                     yield f"{page}:{line}", text, is_command
 
     def test_options_exist(self):
-        everywhere = OF_OTHERS.union(OF_DRIVERS, options_of_scripts(), *(options_of(program) for program in PROGRAMS))
+        everywhere = OF_OTHERS.union(OF_DRIVERS, options_of_scripts(), options_of_try(), *(options_of(program) for program in PROGRAMS))
         gone = []
         for where, text, is_command in self.each_span():
             for command in re.split(r"[|;#]|&&", text):
