@@ -94,13 +94,13 @@ TEST(Advice, OfTheFirstEntryAlone) {
   EXPECT_TRUE(advise(report).empty());
 }
 
-TEST(Advice, WithoutADeviceTheWorkIsWeighed) {
+TEST(Advice, WithoutADeviceEstimatesCount) {
   CompileReport report;
   report.launches = {launchOf("small", 0), launchOf("large", 0)};
   for (LaunchReport &launch : report.launches) {
     launch.predictedMilliseconds.reset();
     launch.inDoubles = launch.nodeList.front() == "large";
-    launch.readBytes = launch.inDoubles ? 99'000'000 : 1'000'000;
+    launch.estimatedMilliseconds = launch.inDoubles ? 99 : 1;
   }
   ASSERT_EQ(advise(report).size(), 1u);
   EXPECT_NEAR(advise(report)[0].share, 0.495, 0.001);
