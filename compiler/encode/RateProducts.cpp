@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  notes on kernels how fast the first target multiplies their operands, compared with f32 (plan::setProductRate).
+// What:  notes the speed of a kernel's products on the first target, compared with f32 (plan::setProductRate).
 // Why:   an instruction multiplies four times as many bytes as floats, or fewer doubles. Placement, the schedule and the report
 //        price launches, and none of them sees a CPU's instructions.
 // How:   by the tables that tiles are chosen from: 1. products of matrices; 2. depthwise convolutions; 3. attention.
@@ -28,10 +28,14 @@ using namespace nacre::codegen::cpu;
 // 1. Products of matrices
 //===----------------------------------------------------------------------===//
 
-/// Returns how many times fewer cycles a product of `types` takes than the same product of f32.
+/// Returns how many times fewer cycles a product of `types` takes than the same product of f32; 1 for one that computes nothing, or that
+/// no instruction of the target multiplies.
 static double rateOf(const Target &target, ContractionShape shape, const ProductTypes &types) {
   const bool isSingleRow = shape.isSingleRow();
-  const double cycles = runCycles(machineOf(target, types, isSingleRow), shape);
+  const MachineRow *row = bestRow(machineRows(), target.needs, types, isSingleRow, target.inOrder);
+  if (!row || shape.rows * shape.columns * shape.depth == 0)
+    return 1;
+  const double cycles = runCycles(*row, shape);
   shape.rowBytes = shape.rowBytes / bytesOf(types.lhs) * bytesOf(Number::F32);
   return runCycles(machineOf(target, ProductTypes(), isSingleRow), shape) / cycles;
 }
@@ -52,7 +56,8 @@ static double rateOfProduct(plan::KernelOp kernel, const Target &target, const P
   if (!canMultiply(target, product))
     return 1;
   auto [type, k] = panelsOf(kernel, target, product);
-  return rateOf(target, shapeOf(product), *productsOf(product, type, k));
+  const std::optional<ProductTypes> types = productsOf(product, type, k);
+  return types ? rateOf(target, shapeOf(product), *types) : 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -60,7 +65,11 @@ static double rateOfProduct(plan::KernelOp kernel, const Target &target, const P
 //===----------------------------------------------------------------------===//
 
 static double rateOfDepthwise(const Target &target, const PlainContraction &plain) {
-  if (!plain.isOfIntegers() || plain.operands[Contraction::Rhs].elementType.getIntOrFloatBitWidth() != 8)
+  if (plain.accumulatorType.isF64()) // half the lanes
+    return 0.5;
+  const bool isOfBytes = plain.isOfIntegers() && plain.operands[Contraction::Lhs].elementType.isInteger(8) &&
+                         plain.operands[Contraction::Rhs].elementType.isInteger(8);
+  if (!isOfBytes)
     return 1;
   const DepthwiseConvolution convolution = asDepthwise(plain);
   TapWindow window;

@@ -90,8 +90,9 @@ public:
   }
 
   /// Bounded, so that nothing computed from it overflows.
-  double readNumber(StringRef name) {
-    const json::Value *value = find(name);
+  /// `hint` says how to add what is missing in files that were complete once.
+  double readNumber(StringRef name, StringRef hint = "") {
+    const json::Value *value = find(name, hint);
     std::optional<double> number = value ? value->getAsNumber() : std::nullopt;
     if (value && (!number || !(*number >= 1e-6 && *number <= 1e9)))
       problem.report(at(name) + " must be a number from 1e-6 to 1e9");
@@ -124,11 +125,11 @@ public:
   std::string at(const Twine &name) const { return path.empty() ? name.str() : (path + "." + name).str(); }
 
 private:
-  const json::Value *find(StringRef name) {
+  const json::Value *find(StringRef name, StringRef hint = "") {
     asked.push_back(name);
     const json::Value *value = object ? object->get(name) : nullptr;
     if (object && !value)
-      problem.report(at(name) + " is missing");
+      problem.report(at(name) + " is missing" + hint);
     return value;
   }
 
@@ -158,7 +159,10 @@ CpuProfile readCpu(ObjectReader reader, Problem &problem) {
       cluster.cores = members.readCount("cores");
       cluster.gigahertz = members.readNumber("clock_ghz");
       cluster.flopsPerCycle = members.readNumber("fp32_flops_per_cycle");
-      cluster.integerOpsPerCycle = members.readNumber("int8_ops_per_cycle");
+      cluster.integerOpsPerCycle = members.readNumber(
+          "int8_ops_per_cycle",
+          "; measure with nacre-tune, or write 4 times fp32_flops_per_cycle for cores with dot products, "
+          "else as much as it");
       cores += cluster.cores;
       cpu.clusters.push_back(std::move(cluster));
     }

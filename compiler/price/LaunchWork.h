@@ -42,8 +42,8 @@ struct LaunchWork {
   double flops = 0;     ///< Other simple operations.
   double functions = 0; ///< Evaluations of exp, tanh and the like.
   double points = 0;    ///< Elements of the output: what a GPU divides among its invocations.
-  double accesses = 0;  ///< Elements that the iterations of its loops read and write, as often as they do; of a
-                        ///< product its results alone, since tiles hold the rest in registers.
+  double accesses = 0;  ///< Elements that the iterations of its loops read and write, as often as they do; for a
+                        ///< product only its results, since tiles hold the rest in registers.
   Traffic tensors;      ///< Likely to be in a cache: another launch has just written them.
   Traffic weights;
   double rivals = 0; ///< Bytes of weights that are read between two readings of these, with them: a run's, a loop's.

@@ -114,8 +114,10 @@ static LaunchReport describe(plan::LaunchOp launch, const SymbolTable &symbols, 
   }
   row.iterations = plan::countExecutions(launch);
   price::LaunchWork work = price::readWork(launch, kernel, /*rivals=*/0);
-  if (row.fallback)
+  if (row.fallback) { // without the instructions that the rates are of
     work.form = codegen::WorkForm::Scan;
+    work.products.rate = work.products.winogradGain = 1;
+  }
   row.estimatedMilliseconds = row.iterations * price::priceOf(work, machine) * kMilliseconds;
   return row;
 }

@@ -3,6 +3,8 @@
 #include "dialects/plan/Notes.h"
 
 #include "mlir/IR/Builders.h"
+#include <cassert>
+#include <limits>
 
 using namespace mlir;
 
@@ -57,6 +59,7 @@ std::optional<WinogradNote> winogradOf(KernelOp kernel) {
 }
 
 void setProductRate(KernelOp kernel, double rate) {
+  assert(rate > 0 && rate <= std::numeric_limits<double>::max() && "a rate is a ratio of times");
   if (rate == 1)
     kernel->removeAttr(kProductRate);
   else

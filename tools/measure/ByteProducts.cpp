@@ -59,7 +59,9 @@ DEFINE_PRODUCTS(pairs128, 16, , PAIRS_128)
 #define PAIRS_256(sum, a, b) sum += (Vector)_mm256_madd_epi16((__m256i)(a), (__m256i)(b))
 #define DOTS_256(sum, a, b) sum = (Vector)_mm256_dpbusd_avx_epi32((__m256i)(sum), (__m256i)(a), (__m256i)(b))
 #define DOTS_512(sum, a, b) sum = (Vector)_mm512_dpbusd_epi32((__m512i)(sum), (__m512i)(a), (__m512i)(b))
+#define PAIRS_512(sum, a, b) sum += (Vector)_mm512_madd_epi16((__m512i)(a), (__m512i)(b))
 DEFINE_PRODUCTS(pairs256, 32, __attribute__((target("avx2"))), PAIRS_256)
+DEFINE_PRODUCTS(pairs512, 64, __attribute__((target("avx512f,avx512bw"))), PAIRS_512)
 DEFINE_PRODUCTS(dots256, 32, __attribute__((target("avxvnni"))), DOTS_256)
 DEFINE_PRODUCTS(dots512, 64, __attribute__((target("avx512f,avx512vnni"))), DOTS_512)
 #endif
@@ -90,6 +92,8 @@ Instruction fastest() {
 #ifdef HAS_WIDER_VECTORS
   if (__builtin_cpu_supports("avx512vnni"))
     return {dots512, 64};
+  if (__builtin_cpu_supports("avx512bw"))
+    return {pairs512, 32};
   unsigned a = 0, b = 0, c = 0, d = 0;
   constexpr unsigned kAvxVnni = 1u << 4; // leaf 7.1, eax
   if (__builtin_cpu_supports("avx2") && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & kAvxVnni))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  each core alone, grouped into clusters by what they reach; then memory and cache.
+// How:  Measures each core alone, groups cores of about the same speed into clusters, and then measures memory and cache.
 
 #include "tools/measure/DeviceFigures.h"
 #include "tools/measure/Libc.h"
@@ -26,6 +26,8 @@ void measureCores(Cores &cores, Progress progress) {
     if (progress)
       progress(part);
     const CoreSpeed speed = measureCore(allowed.cpus[index]);
+    if (speed.gigahertz == 0) // Its thread did not start.
+      continue;
     unsigned at = cores.count++;
     for (; at > 0 && cores.speeds[at - 1].gigaflops < speed.gigaflops; --at)
       cores.speeds[at] = cores.speeds[at - 1];
@@ -77,7 +79,7 @@ bool measureCpu(CpuFigures &figures, Progress progress) {
   if (progress)
     progress("memory");
   measureMemory(big, figures);
-  return true;
+  return figures.cacheBytesOfCore > 0 && figures.coreBytes > 0 && figures.bytes > 0;
 }
 
 } // namespace nacre::measure

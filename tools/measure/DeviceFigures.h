@@ -58,7 +58,8 @@ struct Reason {
 /// Is told what is measured next.
 using Progress = void (*)(const char *part);
 
-/// Measures the cores that this process may use. Returns false if the system does not list them.
+/// Measures the cores that this process may use. Returns false if the system does not list them, or
+/// has no threads or no memory for it.
 bool measureCpu(CpuFigures &figures, Progress progress);
 
 /// The libraries by which a GPU is measured, in one folder.

@@ -215,7 +215,7 @@ bool measureRates(const char *folder, int device, GpuFigures &figures, Reason &r
   if (dispatch == 0)
     return false;
   figures.dispatchMicroseconds = dispatch * 1e6;
-  // What a launch takes beside its work is counted once.
+  // The time that each launch takes beside its work is counted once.
   auto setRate = [&](double &rate, const char *name, const char *kind, double work) {
     const double seconds = secondsOf(library, times, name, kind, reason);
     rate = seconds == 0 ? 0 : work / larger(seconds - dispatch, seconds / 2) * 1e-9;

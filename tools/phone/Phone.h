@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what a phone can run, and nacre-try for it.
-// Why:   a program of another architecture, or for a newer Android, ends with a message that says nothing.
+// What:  the programs and libraries that a phone can run, and the right nacre-try for it.
+// Why:   A program for another architecture, or for a newer Android, ends with a message that does not say so.
 
 #ifndef NACRE_TOOLS_PHONE_PHONE_H
 #define NACRE_TOOLS_PHONE_PHONE_H

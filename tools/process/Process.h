@@ -20,7 +20,7 @@ struct Finished {
   std::string lastLine() const;
 };
 
-/// Where that goes which a program says by its two streams.
+/// Destination of a program's standard output and standard error.
 enum class Says {
   Kept,           ///< To the caller.
   Shown,          ///< Where ours goes.

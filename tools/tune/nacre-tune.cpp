@@ -68,7 +68,9 @@ Outcome measureHere(const Options &options, const std::string &kernels, DeviceFi
   if (options.gpu && !measureGpu(kernels.c_str(), *options.gpu, figures.gpu, progress, reason) && *options.gpu >= 0)
     return usageFailure(std::string("the GPU cannot be measured: ") + reason.text);
   reasonOfGpu = reason.text;
-  return measureCpu(figures.cpu, progress) ? Outcome() : usageFailure("the system does not list its cores");
+  return measureCpu(figures.cpu, progress)
+             ? Outcome()
+             : usageFailure("the cores cannot be measured: the system lists none, or has no thread or memory left");
 }
 
 Outcome writeProfile(const std::string &path, const std::string &profile) {

@@ -177,7 +177,8 @@ int64_t choosePanelWidth(const MachineRow &machine, const ContractionShape &shap
   const int64_t needed = llvm::divideCeil(shape.columns, machine.lanes);
   // A single row reads every weight once: wide panels keep many loads in flight.
   if (shape.isSingleRow())
-    return machine.lanes * std::min(needed, machine.vectorsOfSingleRow / shape.parts);
+    return machine.lanes *
+           std::clamp<int64_t>(machine.vectorsOfSingleRow / shape.parts, 1, std::max<int64_t>(needed, 1));
 
   const int64_t most = mostRows(machine, shape.rowBytes);
   int64_t best = 1;

@@ -185,11 +185,13 @@ std::unique_ptr<TapProducts> tapProductsOf(const Target &target, bool isUnsigned
 }
 
 double tapRate(const Target &target, bool isUnsignedLhs, bool isUnsignedRhs, const TapWindow &window, int64_t lanes) {
-  constexpr double rowsOfTile = 2; // that an operand of elements goes into
+  constexpr double rowsOfTile = 2; // Output rows that share an operand of elements.
+  if (window.high * window.wide == 0)
+    return 1;
   const std::unique_ptr<TapProducts> products = tapProductsOf(target, isUnsignedLhs, isUnsignedRhs);
   const ChannelLayout layout = products->layoutOf(products->block);
   const double groups = double(llvm::divideCeil(window.high, products->group));
-  // Of a pixel: its products, and the operands that it does not share with its neighbours.
+  // A pixel takes its products, and the operands that it does not share with its neighbours.
   const double instructions =
       groups * (double(window.wide) * products->addCost(layout) +
                 double(std::min(window.stride, window.wide)) * products->interleaveCost(layout) / rowsOfTile);

@@ -99,3 +99,25 @@ plan.kernel @depthwise contraction (%x: tensor<1x16x16x32xi8>, %w: tensor<3x3x32
   } -> tensor<1x14x14x32xi32>
   plan.yield %c : tensor<1x14x14x32xi32>
 }
+
+// -----
+
+// Products of nothing have no rate.
+
+// DOT:     plan.kernel @empty
+// DOT-NOT:   product_rate
+// DOT:       plan.yield
+
+plan.kernel @empty contraction (%a: tensor<1x4xi8>, %b: tensor<4x0xi8>) into (%c: tensor<1x0xi32>) cut 0 : 1 by 1 {
+  %zero = arith.constant 0 : i32
+  %init = linalg.fill ins(%zero : i32) outs(%c : tensor<1x0xi32>) -> tensor<1x0xi32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<1x4xi8>, tensor<4x0xi8>) outs(%init : tensor<1x0xi32>) {
+  ^bb0(%x: i8, %y: i8, %z: i32):
+    %u = arith.extsi %x : i8 to i32
+    %v = arith.extsi %y : i8 to i32
+    %m = arith.muli %u, %v : i32
+    %s = arith.addi %z, %m : i32
+    linalg.yield %s : i32
+  } -> tensor<1x0xi32>
+  plan.yield %r : tensor<1x0xi32>
+}

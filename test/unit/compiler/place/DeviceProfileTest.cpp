@@ -48,6 +48,9 @@ TEST(DeviceProfile, ReadsUnits) {
 
 TEST(DeviceProfile, NamesWhatIsWrong) {
   EXPECT_EQ(errorOf("\"launch_us\": 4, ", ""), "phone.json: cpu.launch_us is missing");
+  EXPECT_EQ(errorOf(", \"int8_ops_per_cycle\": 32", ""),
+            "phone.json: cpu.clusters[0].int8_ops_per_cycle is missing; measure with nacre-tune, or write 4 times "
+            "fp32_flops_per_cycle for cores with dot products, else as much as it");
   EXPECT_EQ(errorOf("\"clock_ghz\": 3", "\"clock_ghz\": -3"),
             "phone.json: cpu.clusters[1].clock_ghz must be a number from 1e-6 to 1e9");
   EXPECT_EQ(errorOf("\"cores\": 4", "\"cores\": 4.5"),
