@@ -10,7 +10,7 @@
 namespace nacre::tools {
 namespace {
 
-/// Whether a character moves the cursor or worse: ASCII's control characters, and those of Latin-1.
+/// Returns true for control characters of ASCII and Latin-1, which move the cursor or change the terminal.
 bool isControl(std::string_view character) {
   const auto byte = [character](size_t at) { return static_cast<unsigned char>(character[at]); };
   return character.size() == 1 ? byte(0) < 0x20 || byte(0) == 0x7f : byte(0) == 0xc2 && byte(1) < 0xa0;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  notes the speed of a kernel's products on the first target, compared with f32 (plan::setProductRate).
-// Why:   an instruction multiplies four times as many bytes as floats, or fewer doubles. Placement, the schedule and the report
-//        price launches, and none of them sees a CPU's instructions.
-// How:   by the tables that tiles are chosen from: 1. products of matrices; 2. depthwise convolutions; 3. attention.
+// Why:   An instruction multiplies four times as many bytes as floats, and half as many doubles. Placement, the
+//        schedule and the report price launches, but do not see a CPU's instructions.
+// How:   The tables from which tiles are chosen give both times. 1. products of matrices; 2. depthwise convolutions;
+//        3. attention.
 
 #include "codegen/TargetOptions.h"
 #include "codegen/cpu/contraction/ScratchProduct.h"
@@ -28,8 +29,8 @@ using namespace nacre::codegen::cpu;
 // 1. Products of matrices
 //===----------------------------------------------------------------------===//
 
-/// Returns how many times fewer cycles a product of `types` takes than the same product of f32; 1 for one that computes nothing, or that
-/// no instruction of the target multiplies.
+/// Returns how many times fewer cycles a product of `types` takes than the same product of f32; 1 for one that
+/// computes nothing, or that no instruction of the target multiplies.
 static double rateOf(const Target &target, ContractionShape shape, const ProductTypes &types) {
   const bool isSingleRow = shape.isSingleRow();
   const MachineRow *row = bestRow(machineRows(), target.needs, types, isSingleRow, target.inOrder);

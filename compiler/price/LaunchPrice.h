@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  about how long a launch takes on one core of a class of CPUs.
-// Why:   under a cap of memory something takes more time, and that should be the least; advice weighs launches against one another.
-//        Shares matter, not milliseconds: with a device, place/CostModel.h predicts those.
-// How:   operations over a rate, and bytes of operands over another, added up, because a launch seldom begins with its data in a cache:
-//        parts of a batch that are too small read all weights too often.
+// What:  an estimate of a launch's time on one core of a class of CPUs.
+// Why:   Under a memory cap, the compiler chooses what costs the least time. Advice compares launches with one
+//        another. Both need proportions, not milliseconds; for a device, place/CostModel.h predicts those.
+// How:   Operations divided by a rate, plus bytes divided by a bandwidth. The times are added, because the data of a
+//        launch are seldom in a cache when it begins.
 
 #ifndef NACRE_COMPILER_PRICE_LAUNCHPRICE_H
 #define NACRE_COMPILER_PRICE_LAUNCHPRICE_H
@@ -15,11 +15,11 @@
 
 namespace nacre::price {
 
-/// Returns the nanoseconds of one iteration.
+/// Returns the nanoseconds of one iteration of a launch.
 double priceOf(const LaunchWork &work, const codegen::MachineModel &machine);
 double priceOf(plan::LaunchOp launch, plan::KernelOp kernel, const codegen::MachineModel &machine);
 
-/// Returns the nanoseconds of a run of each entry, added up.
+/// Returns the sum of the nanoseconds that a run of each entry takes.
 double priceOf(mlir::ModuleOp module, const codegen::MachineModel &machine);
 
 } // namespace nacre::price

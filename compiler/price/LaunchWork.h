@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the work of a launch, read from its kernel's body: operations, bytes, and which of them a share of the cut axis has to itself.
-// Why:   placement, the schedule and the report predict times. They must count the same operations, and products by their types.
-// How:   plain numbers; place/CostModel.h turns them into seconds on a device, LaunchPrice.h into nanoseconds on a class of cores.
+// What:  the work of a launch, read from its kernel's body: operations, bytes, and which of them a share of the cut
+//        axis has to itself.
+// Why:   placement, the schedule and the report predict times. They must count the same operations, and products by
+//        their types.
+// How:   plain numbers; place/CostModel.h turns them into seconds on a device, LaunchPrice.h into nanoseconds on a
+//        class of cores.
 
 #ifndef NACRE_COMPILER_PRICE_LAUNCHWORK_H
 #define NACRE_COMPILER_PRICE_LAUNCHWORK_H
@@ -27,7 +30,8 @@ struct Traffic {
 /// Multiplications and additions of contractions.
 struct Products {
   double flops = 0;
-  /// How many times fewer cycles a CPU takes for them than for the same products of f32: bytes, doubles (plan::setProductRate).
+  /// How many times fewer cycles a CPU takes for them than for the same products of f32: bytes, doubles
+  /// (plan::setProductRate).
   double rate = 1;
   bool areOfIntegers = false;
   double winogradGain = 1; ///< How many times fewer the CPU's are by Winograd.

@@ -14,8 +14,8 @@
 
 namespace nacre {
 
-/// Returns advice for the first entry's launches. Times are predicted for the report's device; without a device, they are
-/// estimates (LaunchReport::estimatedMilliseconds).
+/// Returns advice for the first entry's launches. Times are predicted for the report's device; without a device, they
+/// are estimates (LaunchReport::estimatedMilliseconds).
 std::vector<Advice> advise(const CompileReport &report);
 
 /// Adds advice to the report and emits remarks at the model's nodes. Call this last, so that errors come first.

@@ -97,8 +97,8 @@ constexpr llvm::StringLiteral kWinograd = "plan.winograd";
 void setWinograd(KernelOp kernel, const WinogradNote &note);
 std::optional<WinogradNote> winogradOf(KernelOp kernel);
 
-/// On a kernel whose products are not of f32: how many times fewer cycles they take on a core of the first target than the same products
-/// of f32, multiplied directly. An f64.
+/// On a kernel whose products are not of f32: how many times fewer cycles they take on a core of the first target
+/// than the same products of f32, multiplied directly. An f64.
 constexpr llvm::StringLiteral kProductRate = "plan.product_rate";
 
 /// A rate of 1 removes the note.

@@ -32,8 +32,8 @@ constexpr long kIterations = 50'000;
 #define IN_REGISTER "+w"
 #endif
 
-/// Defines NAME(): kIterations * kChains steps of MULTIPLY_ADD(sum, a, b) on vectors of BYTES, in code for TARGET. The barrier keeps the
-/// compiler from multiplying once for all iterations.
+/// Defines NAME(): kIterations * kChains steps of MULTIPLY_ADD(sum, a, b) on vectors of BYTES, in code for TARGET.
+/// The barrier keeps the compiler from multiplying once for all iterations.
 #define DEFINE_PRODUCTS(NAME, BYTES, TARGET, MULTIPLY_ADD)                                                             \
   TARGET uint32_t NAME() {                                                                                             \
     typedef uint32_t Vector __attribute__((vector_size(BYTES)));                                                       \

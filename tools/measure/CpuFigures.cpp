@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  Measures each core alone, groups cores of about the same speed into clusters, and then measures memory and cache.
+// How:  Measures each core alone, groups cores of about the same speed into clusters, and then measures memory and
+//       cache.
 
 #include "tools/measure/DeviceFigures.h"
 #include "tools/measure/Libc.h"

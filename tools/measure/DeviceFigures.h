@@ -3,8 +3,8 @@
 // What:  the figures of a device profile that are measured: what cores reach, and a GPU with the code of nacre-compile.
 // Why:   peaks say little of a GPU, and nothing of what a submission costs with its driver.
 // How:   models compiled for the machine (tools/tune/make_kernels.py), a launch for each form of work; the runtime in
-//        them tells each launch's time by the GPU's own clock. So there is no compiler here, and no Vulkan: a phone will
-//        do. nacre-try writes the figures there as text, which nacre-tune reads.
+//        them tells each launch's time by the GPU's own clock. So there is no compiler here, and no Vulkan: a phone
+//        will do. nacre-try writes the figures there as text, which nacre-tune reads.
 
 #ifndef NACRE_TOOLS_MEASURE_DEVICEFIGURES_H
 #define NACRE_TOOLS_MEASURE_DEVICEFIGURES_H

@@ -177,7 +177,7 @@ bool measureLeast(Library &library, Times &times, Reason &reason) {
   return true;
 }
 
-/// Returns the seconds of the launch of a node; 0, and the reason, if there is none.
+/// Returns the seconds that a node's launch takes. If the library has no such launch, returns 0 and sets the reason.
 double secondsOf(const Library &library, const Times &times, const char *node, const char *kind, Reason &reason) {
   double seconds = 0;
   for (uint32_t i = 0; i < library.launches; ++i) {

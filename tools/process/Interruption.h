@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  Ctrl-C while a model runs or is trained, or another program runs.
-// Why:   Somebody who ends a long training wants to keep what was trained, and half a step is worth nothing. A run that never ends
-//        should say where it was.
-// How:   The first Ctrl-C, or SIGTERM, is noted and cancels the run of a session; a training asks between two steps instead. The
-//        second one ends the process at once.
+// Why:   Somebody who ends a long training wants to keep what was trained, and half a step is worth nothing. A run
+//        that never ends should say where it was.
+// How:   The first Ctrl-C, or SIGTERM, is noted and cancels the run of a session; a training asks between two steps
+//        instead. The second one ends the process at once.
 
 #ifndef NACRE_TOOLS_PROCESS_INTERRUPTION_H
 #define NACRE_TOOLS_PROCESS_INTERRUPTION_H

@@ -14,7 +14,7 @@ namespace nacre::tune {
 /// Replaces the CPU's figures, if the profile has a member "cpu". Returns whether it has.
 bool setCpu(std::string &profile, const measure::CpuFigures &figures);
 
-/// Replaces the figures of the GPU and its latencies. Returns the problem with the base; empty if there is none.
+/// Replaces the figures of the GPU and its latencies. Returns what is wrong with the base; empty if nothing is.
 std::string setGpu(std::string &profile, const measure::GpuFigures &figures);
 
 } // namespace nacre::tune

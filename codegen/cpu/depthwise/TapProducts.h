@@ -56,7 +56,8 @@ struct TapWindow {
   int64_t stride = 1;
 };
 
-/// Returns about how many times fewer instructions a window of bytes takes than one of floats, `lanes` of which a register holds.
+/// Returns about how many times fewer instructions a window of bytes takes than one of floats, `lanes` of which a
+/// register holds.
 double tapRate(const Target &target, bool isUnsignedLhs, bool isUnsignedRhs, const TapWindow &window, int64_t lanes);
 
 /// The fastest way for `target`.
