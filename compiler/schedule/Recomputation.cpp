@@ -2,7 +2,6 @@
 
 #include "compiler/schedule/Recomputation.h"
 
-#include "compiler/schedule/ArenaPlanner.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <algorithm>
@@ -321,33 +320,5 @@ void apply(PricedProgram &program, const Recomputation &change) {
 }
 
 std::optional<Recomputation> findRecomputation(const PricedProgram &program) { return Finder(program).find(); }
-
-RecomputationPlan planRecomputation(PricedProgram program, int64_t mostBytes, int64_t alignment) {
-  // Each takes something from where most is alive, so there is an end; no network comes near this one.
-  constexpr size_t kMostChanges = 1000;
-  RecomputationPlan plan;
-  plan.arenaBytes = std::numeric_limits<int64_t>::max();
-  size_t best = 0;
-  while (true) {
-    SmallVector<BufferDemand> demands;
-    for (auto [life, bytes] : llvm::zip_equal(readLives(program.steps, program.bytes.size()), program.bytes))
-      if (bytes > 0 && life.first <= life.last)
-        demands.push_back({bytes, life.first, life.last});
-    if (peakBytes(demands) < plan.arenaBytes)
-      if (const int64_t bytes = planArena(demands, alignment).sizeInBytes; bytes < plan.arenaBytes) {
-        plan.arenaBytes = bytes;
-        best = plan.changes.size();
-      }
-    if (plan.arenaBytes <= mostBytes || plan.changes.size() == kMostChanges)
-      break;
-    std::optional<Recomputation> change = findRecomputation(program);
-    if (!change)
-      break;
-    apply(program, *change);
-    plan.changes.push_back(std::move(*change));
-  }
-  plan.changes.resize(best);
-  return plan;
-}
 
 } // namespace nacre::schedule

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Changes one after the other, until an arena of the program fits: see Recomputation.h.
+
+#include "compiler/schedule/ArenaPlanner.h"
+#include "compiler/schedule/Recomputation.h"
+
+#include <limits>
+
+using llvm::SmallVector;
+
+namespace nacre::schedule {
+
+/// Returns what an arena of the program must hold.
+static SmallVector<BufferDemand> demandsOf(const PricedProgram &program) {
+  SmallVector<BufferDemand> demands;
+  for (auto [life, bytes] : llvm::zip_equal(readLives(program.steps, program.bytes.size()), program.bytes))
+    if (bytes > 0 && life.first <= life.last)
+      demands.push_back({bytes, life.first, life.last});
+  return demands;
+}
+
+namespace {
+
+/// The smallest arena so far, and after how many changes it was found.
+///
+/// Planning an arena takes most of a search's time. No arena is smaller than the bytes that are alive at once, so only the
+/// programs are planned whose arena may be wanted.
+class SmallestArena {
+public:
+  SmallestArena(int64_t mostBytes, int64_t alignment) : mostBytes(mostBytes), alignment(alignment) {}
+
+  /// Returns true if an arena of the program after so many changes, or after fewer, has `mostBytes` at most.
+  bool fits(const PricedProgram &program, size_t changes) {
+    Program one{demandsOf(program), 0, changes};
+    one.peakBytes = peakBytes(one.demands);
+    if (one.peakBytes > mostBytes)
+      tooLarge.push_back(std::move(one));
+    else
+      plan(one);
+    return bytes <= mostBytes;
+  }
+
+  /// Plans the programs that cannot fit, as far as their arena may be the smallest one.
+  void planTooLarge() {
+    llvm::stable_sort(tooLarge, [](const Program &a, const Program &b) { return a.peakBytes < b.peakBytes; });
+    for (const Program &one : tooLarge)
+      plan(one);
+  }
+
+  int64_t bytes = std::numeric_limits<int64_t>::max();
+  size_t changes = 0;
+
+private:
+  struct Program {
+    SmallVector<BufferDemand> demands;
+    int64_t peakBytes;
+    size_t changes;
+  };
+
+  void plan(const Program &one) {
+    if (one.peakBytes > bytes)
+      return;
+    const int64_t planned = planArena(one.demands, alignment).sizeInBytes;
+    if (std::make_pair(planned, one.changes) < std::make_pair(bytes, changes)) {
+      bytes = planned;
+      changes = one.changes;
+    }
+  }
+
+  const int64_t mostBytes, alignment;
+  std::vector<Program> tooLarge;
+};
+
+} // namespace
+
+RecomputationPlan planRecomputation(PricedProgram program, int64_t mostBytes, int64_t alignment) {
+  // Each takes something from where most is alive, so there is an end; no network comes near this one.
+  constexpr size_t kMostChanges = 1000;
+  RecomputationPlan plan;
+  SmallestArena smallest(mostBytes, alignment);
+  bool fits = smallest.fits(program, 0);
+  while (!fits && plan.changes.size() < kMostChanges) {
+    std::optional<Recomputation> change = findRecomputation(program);
+    if (!change)
+      break;
+    apply(program, *change);
+    plan.changes.push_back(std::move(*change));
+    fits = smallest.fits(program, plan.changes.size());
+  }
+  if (!fits)
+    smallest.planTooLarge();
+  plan.arenaBytes = smallest.bytes;
+  plan.changes.resize(smallest.changes);
+  return plan;
+}
+
+} // namespace nacre::schedule
