@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/CompileKernels.h"
+#include "compiler/driver/CompileKernels.h"
 
 #include "dialects/StoredBytes.h"
 #include "dialects/plan/KernelText.h"
@@ -17,7 +17,7 @@ using namespace mlir;
 
 namespace nacre {
 
-/// What a thread does for a trace of where time goes, each thread has its own.
+/// The trace of one thread's time.
 class TraceOfThread {
 public:
   explicit TraceOfThread(bool isTraced) : isTraced(isTraced) {
@@ -35,7 +35,7 @@ private:
   const bool isTraced;
 };
 
-/// Does work number 0 to `total` - 1, until some of it fails.
+/// Calls `work` with 0 to `total` - 1 on `jobs` threads, until a call fails.
 static LogicalResult doInParallel(unsigned jobs, size_t total, KernelProgress progress,
                                   llvm::function_ref<LogicalResult(size_t)> work) {
   std::atomic<size_t> next{0};
@@ -61,7 +61,7 @@ static LogicalResult doInParallel(unsigned jobs, size_t total, KernelProgress pr
   return failure(anyFailed);
 }
 
-/// Of which the GPU has a share in some launch.
+/// Returns the names of kernels of which the GPU has a share in some launch.
 static llvm::StringSet<> kernelsOnGpu(ModuleOp placed) {
   llvm::StringSet<> names;
   placed.walk([&](plan::LaunchOp launch) {

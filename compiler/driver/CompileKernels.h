@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the kernels of a plan, compiled: for GPUs as soon as placement would give them one, for CPUs all at the end.
-// Why:   a pool of threads, and which kernel has been compiled for what, are no phase's and not the pipeline's.
-// How:   threads take kernels by number, so that results are in the order of the module; the first failure stops all.
+// Compiles the kernels of a plan: for GPUs as soon as placement would give them one, for CPUs all at the end.
+//
+// Threads take kernels by number, so that results are in the order of the module. The first failure stops all threads.
 
-#ifndef NACRE_COMPILER_COMPILEKERNELS_H
-#define NACRE_COMPILER_COMPILEKERNELS_H
+#ifndef NACRE_COMPILER_DRIVER_COMPILEKERNELS_H
+#define NACRE_COMPILER_DRIVER_COMPILEKERNELS_H
 
 #include "codegen/Backend.h"
 #include "codegen/package/TableObject.h"
@@ -15,25 +15,25 @@
 
 namespace nacre {
 
-/// What takes less is not in a trace of where the compiler's time goes (llvm::timeTraceProfilerInitialize), microseconds.
+/// Microseconds below which a step is not in a trace of the compiler's time (llvm::timeTraceProfilerInitialize).
 constexpr unsigned kTraceGranularityUs = 100;
 
-/// Told how many kernels are done of how many; one call at a time, from any thread.
+/// Receives how many kernels are done of how many. One call at a time, from any thread.
 using KernelProgress = llvm::function_ref<void(unsigned done, unsigned total)>;
 
 /// The code of a plan's kernels for GPUs, by their names. GpuKernels owns it.
 using GpuCode = llvm::StringMap<const codegen::GpuKernel *>;
 
-/// What kernels are compiled for GPUs to: equal kernels once, of whichever plan.
+/// Kernels compiled for GPUs. Equal kernels of all plans are compiled once.
 class GpuKernels {
 public:
   GpuKernels(const codegen::GpuOptions &options, unsigned jobs) : options(options), jobs(jobs) {}
 
-  /// Lets products of f32 be of f32, whatever the precision.
+  /// Lets products of f32 stay f32, whatever the precision.
   void multiplyFloats() { options.precision = GpuPrecision::F32; }
 
-  /// Adds to `code` that of the kernels of `placed` whose launches give the GPU a share and that it does not have. Kernels that no
-  /// GPU computes are noted (plan::kGpuDeclined); returns how many of those are new. Errors are reported at a kernel.
+  /// Adds to `code` the missing code of the kernels of `placed` whose launches give the GPU a share. Kernels that no
+  /// GPU computes are noted (plan::kGpuDeclined). Returns how many of those are new. Errors are reported at a kernel.
   llvm::FailureOr<unsigned> compilePlaced(mlir::ModuleOp placed, GpuCode &code, KernelProgress progress);
 
 private:
@@ -45,20 +45,21 @@ private:
 struct CpuKernelOptions {
   llvm::ArrayRef<codegen::Target> targets;
   codegen::Emit emit = codegen::Emit::Object;
-  llvm::StringRef modelName; ///< Of which symbols are made.
+  llvm::StringRef modelName; ///< First part of symbols.
   unsigned jobs = 1;
-  int64_t mostScratchBytes = INT64_MAX; ///< That a thread may have: if a kernel needs more, no more code is generated.
+  int64_t mostScratchBytes = INT64_MAX; ///< Limit of a thread. If a kernel needs more, no more code is generated.
 };
 
 struct CpuKernels {
-  std::vector<package::CompiledKernel> kernels; ///< In the order of the module; none where scratch exceeds the bound.
-  int64_t scratchBytes = 0;                     ///< Of a thread, whichever variant of its kernels it runs.
+  std::vector<package::CompiledKernel> kernels; ///< Kernels in the order of the module; empty if one exceeds the limit.
+  int64_t scratchBytes = 0;                     ///< Scratch memory of a thread, whichever variant of kernels it runs.
 };
 
-/// All kernels of `scheduled` for all targets, with the code of those that the GPU has a share of.
+/// Compiles all kernels of `scheduled` for all targets. The result has the code of those that the GPU has a share of,
+/// too.
 llvm::FailureOr<CpuKernels> compileKernels(mlir::ModuleOp scheduled, const CpuKernelOptions &options,
                                            const GpuCode &gpu, KernelProgress progress);
 
 } // namespace nacre
 
-#endif // NACRE_COMPILER_COMPILEKERNELS_H
+#endif // NACRE_COMPILER_DRIVER_COMPILEKERNELS_H

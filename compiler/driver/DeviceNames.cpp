@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/DeviceNames.h"
+#include "compiler/driver/DeviceNames.h"
 #include "codegen/Chips.h"
 #include "codegen/Target.h"
 #include "codegen/TargetNames.h"

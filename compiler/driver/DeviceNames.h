@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: the names that options of a compilation may have for machines: targets, CPUs, phones' chips, device profiles.
-// Why:  tools list them, and suggest one for a name that is unknown.
+// Names that options of a compilation may have for machines: targets, CPUs, phones' chips, device profiles.
+//
+// Tools list them, and suggest one for a name that is unknown.
 
-#ifndef NACRE_COMPILER_DEVICENAMES_H
-#define NACRE_COMPILER_DEVICENAMES_H
+#ifndef NACRE_COMPILER_DRIVER_DEVICENAMES_H
+#define NACRE_COMPILER_DRIVER_DEVICENAMES_H
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -34,9 +35,9 @@ bool isCpuOf(llvm::StringRef target, llvm::StringRef cpu);
 /// A phone's chip, which CompilerOptions::cpus may name.
 struct ChipDescription {
   std::string vendor, name;
-  std::vector<std::string> models;   ///< Other names of it.
-  std::string cores;                 ///< As in `1 cortex-x3, 3 cortex-a715`.
-  std::vector<std::string> features; ///< What all of the cores have beyond NEON.
+  std::vector<std::string> models;   ///< Other names.
+  std::string cores;                 ///< List of cores, such as `1 cortex-x3, 3 cortex-a715`.
+  std::vector<std::string> features; ///< Features that all cores have in addition to NEON.
 };
 
 /// Returns all chips, those of one vendor together.
@@ -50,4 +51,4 @@ std::string profileOfChip(llvm::StringRef cpus);
 
 } // namespace nacre
 
-#endif // NACRE_COMPILER_DEVICENAMES_H
+#endif // NACRE_COMPILER_DRIVER_DEVICENAMES_H

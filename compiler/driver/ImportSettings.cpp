@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/ImportSettings.h"
+#include "compiler/driver/ImportSettings.h"
 
 namespace nacre {
 

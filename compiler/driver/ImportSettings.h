@@ -2,8 +2,8 @@
 //
 // Converts a compilation's options to those of the import.
 
-#ifndef NACRE_COMPILER_IMPORTSETTINGS_H
-#define NACRE_COMPILER_IMPORTSETTINGS_H
+#ifndef NACRE_COMPILER_DRIVER_IMPORTSETTINGS_H
+#define NACRE_COMPILER_DRIVER_IMPORTSETTINGS_H
 
 #include "compiler/import/Import.h"
 #include "compiler/options/CompilerOptions.h"
@@ -15,4 +15,4 @@ importer::KeptTensors keptTensorsOf(const CompilerOptions &options);
 
 } // namespace nacre
 
-#endif // NACRE_COMPILER_IMPORTSETTINGS_H
+#endif // NACRE_COMPILER_DRIVER_IMPORTSETTINGS_H

@@ -2,11 +2,11 @@
 //
 // See ModelQuestions.h.
 
-#include "compiler/ModelQuestions.h"
+#include "compiler/driver/ModelQuestions.h"
 
-#include "compiler/ImportSettings.h"
-#include "compiler/Pipeline.h"
-#include "compiler/SaidOnce.h"
+#include "compiler/driver/ImportSettings.h"
+#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/SaidOnce.h"
 #include "compiler/import/model/NodeNames.h"
 #include "compiler/train/Optimizers.h"
 #include "dialects/PrintableText.h"
@@ -38,7 +38,8 @@ static Said::value_type describeNote(Diagnostic &diagnostic) {
   return {diagnostic.getLocation().getAsOpaquePointer(), diagnostic.str()};
 }
 
-/// Prints what the phase train says of a model that is supported; how many lines these are. Its import repeats what was `said`.
+/// Prints what the phase train says of a model that is supported; how many lines these are. Its import repeats what was
+/// `said`.
 static unsigned checkTraining(const CompilerOptions &options, MLIRContext &context, const Said &said,
                               raw_ostream &text) {
   CompilerOptions toTrain = options;
@@ -128,7 +129,7 @@ static std::vector<Weight> findWeights(ModuleOp module, const train::TrainingOpt
   return weights;
 }
 
-/// What placement predicts of a step, where the options say what it is and for which device.
+/// Returns a report with the predicted times of a step, if the options define a step and a device; else an empty one.
 static FailureOr<CompileReport> predictStep(const CompilerOptions &options, MLIRContext &context) {
   CompileReport report;
   if (options.device.empty() || options.training->losses.empty())

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  Answers questions about a model or the compiler without compiling: --check, --list-weights, --list-operators.
-// Why:   Before compiling a model, users want to know which problems it has, and the names of its weights.
-// How:   It runs only the phases that an answer needs, and collects diagnostics.
+// Answers questions about a model or the compiler without compiling: --check, --list-weights, --list-operators.
+//
+// Before compiling a model, users want to know which problems it has, and the names of its weights. So only the phases
+// run that an answer needs.
 
-#ifndef NACRE_COMPILER_MODELQUESTIONS_H
-#define NACRE_COMPILER_MODELQUESTIONS_H
+#ifndef NACRE_COMPILER_DRIVER_MODELQUESTIONS_H
+#define NACRE_COMPILER_DRIVER_MODELQUESTIONS_H
 
 #include "compiler/options/CompilerOptions.h"
 
@@ -19,7 +20,7 @@ namespace nacre {
 /// gradient.
 struct ProblemCount {
   unsigned nodes = 0;
-  unsigned allNodes = 0; ///< with and without problems
+  unsigned allNodes = 0; ///< Number of all nodes, with and without problems.
   unsigned values = 0;
   unsigned training = 0;
 };
@@ -29,8 +30,8 @@ struct ProblemCount {
 llvm::FailureOr<ProblemCount> checkModel(const CompilerOptions &options, mlir::MLIRContext &context,
                                          llvm::raw_ostream &text);
 
-/// Prints the trainable weights: their types, whether the options' patterns select them, the extra memory for training, and the nodes
-/// that read them.
+/// Prints the trainable weights: their types, whether the options' patterns select them, the extra memory for training,
+/// and the nodes that read them.
 llvm::LogicalResult listWeights(const CompilerOptions &options, mlir::MLIRContext &context, llvm::raw_ostream &text);
 
 /// Prints a Markdown page with the supported operators.
@@ -38,4 +39,4 @@ void printOperators(llvm::raw_ostream &text);
 
 } // namespace nacre
 
-#endif // NACRE_COMPILER_MODELQUESTIONS_H
+#endif // NACRE_COMPILER_DRIVER_MODELQUESTIONS_H

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: copies of a module for a search, and the end of those that it does not take.
-// Why:  passes free constants that their module no longer needs, and the context keeps all others for as long as it lives: a copy
-//       must neither lose bytes to another one nor leave them behind. They are most of a compiler's memory.
+// Copies of a module for a search, and the end of those that the search does not take.
+//
+// Passes free constants that their module no longer needs, and the context keeps all others as long as it lives. So a
+// copy must neither lose bytes to another copy nor leave bytes in the context. Constants are most of a compiler's
+// memory.
 
-#ifndef NACRE_COMPILER_MODULECOPIES_H
-#define NACRE_COMPILER_MODULECOPIES_H
+#ifndef NACRE_COMPILER_DRIVER_MODULECOPIES_H
+#define NACRE_COMPILER_DRIVER_MODULECOPIES_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -20,4 +22,4 @@ void discardModule(mlir::OwningOpRef<mlir::ModuleOp> module);
 
 } // namespace nacre
 
-#endif // NACRE_COMPILER_MODULECOPIES_H
+#endif // NACRE_COMPILER_DRIVER_MODULECOPIES_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/OperatorEngines.h"
+#include "compiler/driver/OperatorEngines.h"
 
-#include "compiler/ModuleCopies.h"
+#include "compiler/driver/ModuleCopies.h"
 #include "dialects/nn/NnDialect.h"
 
 #include "mlir/IR/Builders.h"

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  carries what placement has chosen for launches back to the operators that these were made of.
-// Why:   which kernels can be formed depends on the engine (dialects/plan/Notes.h), and which engine is best on what its kernels
-//        cost: a first plan, of kernels for either engine, says who computes what, and kernels are formed anew.
-// How:   in a copy of the module each operator's location gets a number; launches have the locations of their operators.
+// Carries the engines that placement has chosen for launches back to the operators that the launches were made of.
+//
+// The kernels that can be formed depend on the engine (dialects/plan/Notes.h), and the best engine depends on the price
+// of its kernels. A first plan, of kernels for either engine, decides which engine computes each operator. Then kernels
+// are formed again.
+//
+// In a copy of the module, each operator's location gets a number. Launches have the locations of their operators.
 
-#ifndef NACRE_COMPILER_OPERATORENGINES_H
-#define NACRE_COMPILER_OPERATORENGINES_H
+#ifndef NACRE_COMPILER_DRIVER_OPERATORENGINES_H
+#define NACRE_COMPILER_DRIVER_OPERATORENGINES_H
 
 #include "dialects/plan/Notes.h"
 
@@ -24,17 +27,17 @@ public:
   /// Reads who computes what from the plan that a numbered copy has become.
   explicit OperatorEngines(mlir::ModuleOp placed);
 
-  /// Whether the GPU has a share of some launch.
+  /// Returns true if the GPU has a share of some launch.
   bool hasGpu() const { return onGpu; }
 
   /// Notes the engines on the operators of `prepared`, of which the copy was made.
   void note(mlir::ModuleOp prepared) const;
 
 private:
-  llvm::DenseMap<int64_t, plan::Engine> engines; ///< By number.
+  llvm::DenseMap<int64_t, plan::Engine> engines; ///< Engines by number of the operator.
   bool onGpu = false;
 };
 
 } // namespace nacre
 
-#endif // NACRE_COMPILER_OPERATORENGINES_H
+#endif // NACRE_COMPILER_DRIVER_OPERATORENGINES_H

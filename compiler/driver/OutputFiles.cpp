@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/OutputFiles.h"
+#include "compiler/driver/OutputFiles.h"
 #include "codegen/package/Package.h"
 #include "codegen/package/WeightsFile.h"
-#include "compiler/Pipeline.h"
+#include "compiler/driver/Pipeline.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"

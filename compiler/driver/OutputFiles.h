@@ -2,8 +2,8 @@
 //
 // Compares the files that a compilation writes with those that it reads.
 
-#ifndef NACRE_COMPILER_OUTPUTFILES_H
-#define NACRE_COMPILER_OUTPUTFILES_H
+#ifndef NACRE_COMPILER_DRIVER_OUTPUTFILES_H
+#define NACRE_COMPILER_DRIVER_OUTPUTFILES_H
 
 #include "compiler/import/Import.h"
 #include "dialects/NamedFiles.h"
@@ -13,10 +13,10 @@
 
 namespace nacre {
 
-/// Adds the files that the import has read to `files`, if it is not null. Emits an error if an output would take the place of a file that the import has read, such as external data. The command line
-/// names only some of these.
+/// Adds the files that the import has read to `files`, if it is not null. The command line names only some of them.
+/// Emits an error if an output would replace one of them, such as external data.
 llvm::LogicalResult checkOutputs(const importer::Model &model, NamedFiles *files, mlir::MLIRContext &context);
 
 } // namespace nacre
 
-#endif // NACRE_COMPILER_OUTPUTFILES_H
+#endif // NACRE_COMPILER_DRIVER_OUTPUTFILES_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/PhaseRunner.h"
+#include "compiler/driver/PhaseRunner.h"
 
-#include "compiler/PrintModule.h"
-#include "compiler/TracePasses.h"
+#include "compiler/driver/PrintModule.h"
+#include "compiler/driver/TracePasses.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/TimeProfiler.h"

@@ -2,23 +2,22 @@
 //
 // See Pipeline.h. The order of the phases is the order of Phases.def.
 
-#include "compiler/Pipeline.h"
+#include "compiler/driver/Pipeline.h"
 #include "codegen/Backend.h"
 #include "codegen/package/Package.h"
-#include "compiler/CompileKernels.h"
-#include "compiler/ImportSettings.h"
-#include "compiler/ModuleCopies.h"
-#include "compiler/OutputFiles.h"
-#include "compiler/PlacementSearch.h"
-#include "compiler/PrintModule.h"
-#include "compiler/SaidOnce.h"
-#include "compiler/SessionMemory.h"
-#include "compiler/TrainedModel.h"
-#include "compiler/encode/Passes.h"
-#include "compiler/graph/Passes.h"
+#include "compiler/driver/CompileKernels.h"
+#include "compiler/driver/EntryImports.h"
+#include "compiler/driver/ImportSettings.h"
+#include "compiler/driver/ModelEntries.h"
+#include "compiler/driver/ModuleCopies.h"
+#include "compiler/driver/OutputFiles.h"
+#include "compiler/driver/PlacementSearch.h"
+#include "compiler/driver/PlanSearch.h"
+#include "compiler/driver/PrintModule.h"
+#include "compiler/driver/SaidOnce.h"
+#include "compiler/driver/SessionMemory.h"
 #include "compiler/import/Import.h"
-#include "compiler/kernels/Passes.h"
-#include "compiler/place/Passes.h"
+#include "compiler/price/LaunchPrice.h"
 #include "compiler/report/Advice.h"
 #include "compiler/report/ContractionTypes.h"
 #include "compiler/report/DescribeDevice.h"
@@ -26,7 +25,6 @@
 #include "compiler/report/DescribeLaunches.h"
 #include "compiler/report/DescribeNodes.h"
 #include "compiler/schedule/Passes.h"
-#include "compiler/train/Passes.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/plan/Notes.h"
 
@@ -43,7 +41,7 @@ namespace nacre {
 
 namespace {
 
-/// One compilation, from the model's file to its package: the phases in a row. PlacementSearch and TrainedModel decide what is tried.
+/// One compilation, from the model's file to its package. PlanSearch and PlacementSearch decide which plans are made.
 class Compilation {
 public:
   Compilation(const CompilerOptions &options, MLIRContext &context, raw_ostream &text, CompileReport &report,
@@ -51,46 +49,43 @@ public:
       : options(options), files(files), text(text), report(report), phases(options, context, report, progress),
         modelName(options.modelName.empty()
                       ? package::modelNameOf(options.outputPath == "-" ? options.modelPath : options.outputPath)
-                      : options.modelName) {}
+                      : options.modelName),
+        entries(ModelEntries::create(options, context)) {}
 
   LogicalResult run() {
     if (failed(readTargets()) || failed(readModel()))
       return failure();
+    PlanSearch search(searchSettings());
+    imports.emplace(*model, search.mayTryAgain());
     placement.emplace(options, targets, phases);
-    while (true) {
-      FailureOr<PlacedModel> plan = findPlan();
-      if (failed(plan))
+    PlacedModel plan;
+    CpuKernels compiled;
+    while (const std::optional<Choice> choice = search.next()) {
+      FailureOr<PlacedModel> trial = makePlan(search, *choice);
+      if (succeeded(trial) && !trial->module)
+        return print(*trial);
+      if (failed(trial) && !search.mayFail())
         return failure();
-      if (plan->module && failed(describePlacement(*plan)))
-        return failure();
-      if (options.compileTo && *options.compileTo < Phase::Codegen) {
-        if (memory && options.compileTo == Phase::Schedule &&
-            memory->judge(*plan->module, /*scratchBytes=*/0) == SessionMemory::Verdict::Refused)
+      if (failed(trial))
+        search.recordFailure();
+      else if (search.record(measure(*trial)))
+        std::swap(plan, *trial);
+      if (succeeded(trial))
+        discardModule(std::move(trial->module));
+      if (search.isSettled() && !isBeforeCodegen()) {
+        if (failed(compileKernels(plan, search.getMostScratch(), compiled)))
           return failure();
-        text << plan->text;
-        return success();
+        search.recordScratch(compiled.scratchBytes);
       }
-      FailureOr<CpuKernels> compiled = compileKernels(*plan);
-      if (failed(compiled))
-        return failure();
-      if (const std::optional<int64_t> most = trained ? trained->getMostScratch(*plan->module) : std::nullopt;
-          most && compiled->scratchBytes > *most) {
-        trained->searchAgain(compiled->scratchBytes);
-        discardModule(std::move(plan->module));
-        continue;
-      }
-      if (memory) {
-        const SessionMemory::Verdict verdict = memory->judge(*plan->module, compiled->scratchBytes);
-        if (verdict == SessionMemory::Verdict::Refused)
-          return failure();
-        if (verdict == SessionMemory::Verdict::Again) {
-          discardModule(std::move(plan->module));
-          continue;
-        }
-      }
-      describeKernels(*plan, *compiled);
-      return phases.run(Phase::Package, [&] { return isText() ? print(*plan, *compiled) : package(*plan, *compiled); });
     }
+    if (const Trial *missing = search.getMissing())
+      return failForLackOfMemory(*missing, search.getMissingBytes());
+    if (failed(describePlacement(plan)))
+      return failure();
+    if (isBeforeCodegen())
+      return print(plan);
+    describeKernels(plan, compiled, search.getBest());
+    return phases.run(Phase::Package, [&] { return isText() ? print(plan, compiled) : package(plan, compiled); });
   }
 
 private:
@@ -118,154 +113,110 @@ private:
     return success();
   }
 
-  //===--------------------------------------------------------------------===//
-  // Import and training
-  //===--------------------------------------------------------------------===//
-
-  /// Whether the model is trained as it says itself.
-  bool trainsItself() const { return options.training && options.training->losses.empty(); }
-
   LogicalResult readModel() {
     importOptions = importOptionsOf(options);
-    if (options.training && !trainsItself()) {
-      trained.emplace(options, phases.getContext());
-      if (!trained->prepareImport(importOptions))
-        return failure();
-    }
+    if (!entries->prepareImport(importOptions))
+      return failure();
     return phases.run(Phase::Import, [&] {
       model = importer::Model::read(options.modelPath, importOptions, &phases.getContext());
-      if (model && !options.training)
-        limitMemory();
+      if (model)
+        limit = entries->findLimit(*model);
       return success(bool(model));
     });
   }
 
-  /// The option wins over the limit that the model states.
-  void limitMemory() {
-    if (options.memoryCap) {
-      memory.emplace(*options.memoryCap, "--memory-cap", options.weightsApart);
-    } else if (std::optional<importer::MemoryCap> stated = model->getMemoryCap()) {
-      memory.emplace(stated->bytes, ("'" + stated->origin + "'").str(), options.weightsApart);
-      emitRemark(FileLineColLoc::get(&phases.getContext(), llvm::sys::path::filename(options.modelPath), 0, 0))
-          << "'" << stated->origin << "' limits the weights and a session of one thread to " << (stated->bytes >> 20)
-          << " MiB; change that with --memory-cap=<MiB>";
+  PlanSearch::Settings searchSettings() const {
+    PlanSearch::Settings settings;
+    if (limit)
+      settings.mostBytes = limit->bytes;
+    if (options.training && !options.training->losses.empty()) {
+      settings.part = options.training->microBatch;
+      settings.scalesLoss = options.gpuPrecision == GpuPrecision::F16;
     }
+    settings.compilesKernels = !isBeforeCodegen();
+    return settings;
   }
 
-  /// Returns the model as `nn` functions, for the present parts of the batch. Null after an error.
-  OwningOpRef<ModuleOp> importAndTrain() {
+  bool isBeforeCodegen() const { return options.compileTo && *options.compileTo < Phase::Codegen; }
+
+  //===--------------------------------------------------------------------===//
+  // A plan
+  //===--------------------------------------------------------------------===//
+
+  /// Returns the model as `nn` functions, with the steps of training. Adds the IR that --compile-to asks for to
+  /// `early`. Null after an error.
+  OwningOpRef<ModuleOp> importAndTrain(PlanSearch &search, const Choice &choice, std::string &early) {
     const SaidOnce once(phases.getContext(), std::exchange(isImported, true));
     OwningOpRef<ModuleOp> module;
     if (failed(phases.run(Phase::Import, [&] {
-          module =
-              trained ? trained->import(*model, importOptions) : model->import(importOptions, keptTensorsOf(options));
+          module = entries->import(*imports, importOptions, choice);
           return success(module && succeeded(checkOutputs(*model, files, phases.getContext())));
         })))
       return nullptr;
-    if (trainsItself() && !module->lookupSymbol(train::trainEntry)) {
-      (void)phases.fail(
-          "--train requires a loss, as in --loss=softmax-cross-entropy:logits, because the model does not "
-          "say itself how it is trained; see --help");
-      return nullptr;
-    }
     if (report.nodes.empty())
       report.nodes = describeNodes(model->getNodes(), *module);
-    // Imports of one model share its constants, and phases free them: a search needs them again.
-    if (memory || (trained && (options.training->memoryCap || trained->scalesLoss())))
+    // Phases free constants, which the next plan needs again.
+    if (search.mayTryAgain())
       module = copyModule(*module);
-    early = phases.textOf(Phase::Import, *module);
-    if (options.training || asksForGradients(*module))
-      if (failed(phases.run(Phase::Train, [&] {
-            if (failed(writeGradients(*module)))
-              return failure();
-            if (trained)
-              return trained->addSteps(*module);
-            return trainsItself() ? nameOwnSteps(*module) : success();
-          })))
-        return nullptr;
+    early += phases.textOf(Phase::Import, *module);
+    if ((options.training || asksForGradients(*module)) && failed(phases.run(Phase::Train, [&] {
+          return success(succeeded(writeGradients(*module)) && succeeded(entries->addSteps(*module, choice)));
+        })))
+      return nullptr;
+    search.allowParts(entries->getDividedBatch());
     early += phases.textOf(Phase::Train, *module);
     return module;
   }
 
-  //===--------------------------------------------------------------------===//
-  // Placement and schedule
-  //===--------------------------------------------------------------------===//
-
-  /// Returns a scheduled plan: the best one over all parts of the batch that --memory-cap allows.
-  FailureOr<PlacedModel> findPlan() {
-    std::optional<PlacedModel> kept;
-    auto discardKept = [&] {
-      if (kept)
-        discardModule(std::move(kept->module));
-    };
-    while (true) {
-      FailureOr<PlacedModel> plan = makePlan();
-      if (failed(plan)) {
-        if (!kept)
-          return failure();
-        trained->giveUpTrying();
-        return std::move(*kept);
-      }
-      if (!trained || !plan->module)
-        return plan;
-      FailureOr<TrainedModel::Verdict> verdict = trained->judge(*plan->module, targets.front().model);
-      if (failed(verdict))
-        return failure();
-      switch (*verdict) {
-      case TrainedModel::Verdict::Take:
-        discardKept();
-        return plan;
-      case TrainedModel::Verdict::TakeBefore:
-        discardModule(std::move(plan->module));
-        return std::move(*kept);
-      case TrainedModel::Verdict::Keep:
-        discardKept();
-        kept = std::move(*plan);
-        break;
-      case TrainedModel::Verdict::Drop:
-        discardModule(std::move(plan->module));
-        break;
-      }
-    }
-  }
-
-  /// Returns a scheduled plan for the present parts. It has no module if --compile-to ends earlier.
-  FailureOr<PlacedModel> makePlan() {
-    // A trial that fails is no error, because other parts fit.
-    const ScopedDiagnosticHandler trials(&phases.getContext(),
-                                         [this](Diagnostic &) { return success(trained && trained->isTrying()); });
-    OwningOpRef<ModuleOp> imported = importAndTrain();
+  /// Returns the plan of a choice, up to the schedule or the phase that --compile-to names.
+  FailureOr<PlacedModel> makePlan(PlanSearch &search, const Choice &choice) {
+    const ScopedDiagnosticHandler trials(&phases.getContext(), [&](Diagnostic &) { return success(search.mayFail()); });
+    PlacedModel early;
+    OwningOpRef<ModuleOp> imported = importAndTrain(search, choice, early.text);
     if (!imported)
       return failure();
-    if (phases.isLast(Phase::Import) || phases.isLast(Phase::Train)) {
-      PlacedModel nothing;
-      nothing.text = std::move(early);
-      return nothing;
-    }
-    FailureOr<PlacedModel> plan = trained && trained->isLeftToCpu() ? placement->placeOnCpu(std::move(imported))
-                                                                    : placement->place(std::move(imported));
-    if (failed(plan))
-      return failure();
-    // In f32 alone, steps need no loss scale, and the library is that of --place=cpu.
-    if (trained && trained->scalesLoss() && !plan->usesGpu) {
-      trained->leaveToCpu();
-      discardModule(std::move(plan->module));
-      return makePlan();
-    }
+    if (phases.isLast(Phase::Import) || phases.isLast(Phase::Train))
+      return early;
+    FailureOr<PlacedModel> plan =
+        choice.isCpuOnly ? placement->placeOnCpu(std::move(imported)) : placement->place(std::move(imported));
+    // A loss scale is for the GPU's steps only, so this plan is of no use.
+    if (failed(plan) || (choice.scalesLoss && !plan->usesGpu))
+      return plan;
     schedule::Options scheduleOptions;
     scheduleOptions.target = options.target;
     scheduleOptions.cpus = options.cpus;
     if (plan->usesGpu)
       scheduleOptions.alignment = codegen::kGpuBufferAlignment;
-    if (trained)
-      scheduleOptions.mostBytes = trained->getMostBytes(*plan->module);
-    else if (memory)
-      scheduleOptions.mostBytes = memory->getMostBytes(*plan->module);
+    if (limit)
+      scheduleOptions.mostBytes = limit->getArenaLimit(*plan->module, choice.scratchBytes);
     if (failed(phases.runPasses(Phase::Schedule, *plan->module,
                                 [&](OpPassManager &passes) { schedule::buildPipeline(passes, scheduleOptions); })))
       return failure();
+    plan->isScheduled = true;
     plan->text += phases.textOf(Phase::Schedule, *plan->module);
     return plan;
+  }
+
+  /// Returns what the search must know of a plan.
+  Trial measure(const PlacedModel &plan) const {
+    Trial trial;
+    trial.usesGpu = plan.usesGpu;
+    if (!limit || !plan.isScheduled)
+      return trial;
+    ModuleOp module = *plan.module;
+    trial.weightBytes = limit->getWeightBytes(module);
+    trial.sessionBytes = sessionBytes(module);
+    trial.nanoseconds = price::priceOf(module, targets.front().model);
+    trial.runsAgain = llvm::any_of(module.getOps<plan::EntryOp>(),
+                                   [](plan::EntryOp entry) { return entry->hasAttr(plan::kAgainNanoseconds); });
+    return trial;
+  }
+
+  LogicalResult failForLackOfMemory(const Trial &missing, int64_t bytes) const {
+    constexpr int64_t mebibyte = 1 << 20;
+    return phases.fail(limit->origin + " must be at least " + Twine(llvm::divideCeil(bytes, mebibyte)) +
+                       " MiB for this model, but is " + Twine(limit->bytes / mebibyte) +
+                       entries->adviseOnMemory(*limit, missing, bytes - missing.bytes()));
   }
 
   //===--------------------------------------------------------------------===//
@@ -277,7 +228,7 @@ private:
            options.output == Output::LlvmIr;
   }
 
-  FailureOr<CpuKernels> compileKernels(const PlacedModel &plan) {
+  LogicalResult compileKernels(const PlacedModel &plan, int64_t mostScratchBytes, CpuKernels &compiled) {
     CpuKernelOptions cpuOptions;
     cpuOptions.targets = targets;
     cpuOptions.emit = options.compileTo == Phase::Codegen  ? codegen::Emit::LlvmDialect
@@ -286,15 +237,19 @@ private:
                                                            : codegen::Emit::Object;
     cpuOptions.modelName = modelName;
     cpuOptions.jobs = jobsOf(options);
-    if (const std::optional<int64_t> most = trained ? trained->getMostScratch(*plan.module) : std::nullopt)
-      cpuOptions.mostScratchBytes = *most;
-    FailureOr<CpuKernels> compiled = failure();
-    if (failed(phases.run(Phase::Codegen, [&] {
-          compiled = nacre::compileKernels(*plan.module, cpuOptions, plan.gpuCode, phases.progressOf(Phase::Codegen));
-          return LogicalResult(compiled);
-        })))
-      return failure();
-    return compiled;
+    cpuOptions.mostScratchBytes = mostScratchBytes;
+    return phases.run(Phase::Codegen, [&] {
+      FailureOr<CpuKernels> kernels =
+          nacre::compileKernels(*plan.module, cpuOptions, plan.gpuCode, phases.progressOf(Phase::Codegen));
+      if (succeeded(kernels))
+        compiled = std::move(*kernels);
+      return LogicalResult(kernels);
+    });
+  }
+
+  LogicalResult print(const PlacedModel &plan) {
+    text << plan.text;
+    return success();
   }
 
   LogicalResult print(const PlacedModel &plan, const CpuKernels &compiled) {
@@ -351,11 +306,11 @@ private:
     return success();
   }
 
-  void describeKernels(const PlacedModel &plan, const CpuKernels &compiled) {
+  void describeKernels(const PlacedModel &plan, const CpuKernels &compiled, const Choice &choice) {
     report.kernels = compiled.kernels.size();
     report.arenaBytes = arenaBytes(*plan.module);
     report.stateBytes = stateBytes(*plan.module);
-    report.microBatch = trained ? trained->getMicroBatch() : 0;
+    report.microBatch = choice.part;
     report.launches = describeLaunches(*plan.module, compiled.kernels, targets.front(), report.contractions);
     report.entries = describeEntries(*plan.module);
   }
@@ -369,10 +324,10 @@ private:
   SmallVector<codegen::Target, 1> targets;
   importer::ImportOptions importOptions;
   std::unique_ptr<importer::Model> model;
-  std::optional<TrainedModel> trained; ///< Of a model that is trained as options say.
-  std::optional<SessionMemory> memory; ///< Of a model that is not trained and has a limit.
-  bool isImported = false;             ///< At least once: all that can be remarked has been.
-  std::string early;                   ///< The IR of import and train, where it is asked for.
+  std::unique_ptr<ModelEntries> entries;
+  std::optional<MemoryLimit> limit;
+  std::optional<EntryImports> imports;
+  bool isImported = false; ///< True after the first import, whose remarks later ones repeat.
   std::optional<PlacementSearch> placement;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/PlacementSearch.h"
+#include "compiler/driver/PlacementSearch.h"
 
-#include "compiler/ModuleCopies.h"
-#include "compiler/OperatorEngines.h"
+#include "compiler/driver/ModuleCopies.h"
+#include "compiler/driver/OperatorEngines.h"
 #include "compiler/encode/Passes.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/halves/HalfErrors.h"
@@ -18,7 +18,8 @@ namespace nacre {
 
 namespace {
 
-/// Warnings and remarks of a plan that may not be chosen. Those that nobody drops are said in the end, also after an error.
+/// Warnings and remarks of a plan that may not be chosen. They are emitted at the end, also after an error, unless
+/// dropped.
 class HeldRemarks {
 public:
   explicit HeldRemarks(MLIRContext &context) : context(context) {}
@@ -29,7 +30,7 @@ public:
   HeldRemarks(const HeldRemarks &) = delete;
   HeldRemarks &operator=(const HeldRemarks &) = delete;
 
-  /// Holds what `work` remarks, on any thread; its errors are said at once.
+  /// Holds the remarks of `work`, on any thread. Errors are emitted at once.
   template <typename Work> auto during(Work work) {
     const ScopedDiagnosticHandler handler(&context, [this](Diagnostic &diagnostic) {
       if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
@@ -56,7 +57,7 @@ int64_t predict(ModuleOp placed) {
   return nanoseconds;
 }
 
-/// Returns why no GPU computes some of the model's nodes, by their locations, as it is noted in a plan for both engines.
+/// Returns why no GPU computes some of the model's nodes, by their locations, as noted in a plan for both engines.
 DeclinedNodes readDeclined(ModuleOp placed) {
   DeclinedNodes declined;
   const SymbolTable kernels(placed);
@@ -74,7 +75,7 @@ DeclinedNodes readDeclined(ModuleOp placed) {
   return declined;
 }
 
-/// Notes the reasons on the CPU's launches of `plan`, whose kernels were formed for it and never tried on the GPU.
+/// Notes the reasons on the CPU's launches of `plan`, whose kernels were formed for the CPU and never tried on the GPU.
 void noteDeclined(ModuleOp plan, const DeclinedNodes &declined) {
   plan.walk([&](plan::LaunchOp launch) {
     StringAttr reason;
@@ -250,8 +251,8 @@ LogicalResult PlacementSearch::encode(PlacedModel &plan) {
   return success();
 }
 
-/// Placement gives the GPU kernels, which are compiled at once. What then has no code is noted on the kernel, and all is placed again:
-/// what is predicted is what will run.
+/// Places kernels, and compiles those of the GPU at once. A kernel without code is noted, and all kernels are placed
+/// again, so that the predicted plan is the one that runs.
 LogicalResult PlacementSearch::placeKernels(PlacedModel &plan, Engines engines) {
   place::Options placeOptions;
   placeOptions.placement = {engines, options.placement.percent};

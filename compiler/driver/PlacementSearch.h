@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  turns a model's `nn` functions into a placed plan. It decides whether kernels are formed for one engine or for both, and
-//        whether values are stored as halves.
-// Why:   some forms of kernels have code for one engine only, so engines must be chosen before kernels are formed. The cost of a
-//        choice is known only afterwards. So this is a search over the phases graph, kernels, encode and place.
-// How:   1. If the CPU computes everything, the phases run once.
-//        2. Otherwise kernels are formed that both engines can take, and placed. Then kernels are formed again for the chosen
-//           engines (OperatorEngines.h), encoded and placed.
-//        3. If the GPU gets nothing, or if the predicted gain is too small, the plan is the CPU's.
+// Turns a model's `nn` functions into a placed plan. It decides whether kernels are formed for one engine or for both,
+// and whether values are stored as halves.
+//
+// Some forms of kernels have code for one engine only, so engines must be chosen before kernels are formed. The cost of
+// a choice is known only afterwards. So this is a search over the phases graph, kernels, encode and place:
+//
+// 1. If the CPU computes everything, the phases run once.
+// 2. Otherwise kernels are formed that both engines can take, and placed. Then kernels are formed again for the chosen
+//    engines (OperatorEngines.h), encoded and placed.
+// 3. If the GPU gets nothing, or if the predicted gain is too small, the plan is the CPU's.
 
-#ifndef NACRE_COMPILER_PLACEMENTSEARCH_H
-#define NACRE_COMPILER_PLACEMENTSEARCH_H
+#ifndef NACRE_COMPILER_DRIVER_PLACEMENTSEARCH_H
+#define NACRE_COMPILER_DRIVER_PLACEMENTSEARCH_H
 
-#include "compiler/CompileKernels.h"
-#include "compiler/PhaseRunner.h"
+#include "compiler/driver/CompileKernels.h"
+#include "compiler/driver/PhaseRunner.h"
 #include "compiler/report/ContractionTypes.h"
 
 #include "mlir/IR/OwningOpRef.h"
@@ -24,15 +26,16 @@ namespace nacre {
 struct PlacedModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   GpuCode gpuCode;                            ///< Code for the kernels that the GPU has a share of.
-  bool usesGpu = false;                       ///< Whether the GPU has a share of some launch.
+  bool usesGpu = false;                       ///< True if the GPU has a share of some launch.
+  bool isScheduled = false;                   ///< True if launches have their order, and values their place.
   GpuPrecision precision = GpuPrecision::F32; ///< Type that values are stored as.
   unsigned operators = 0;                     ///< Number of operators after the graph phase.
   std::vector<std::string> looseScales;       ///< Nodes that multiply channels by constants after it.
-  QuantizedContractions contractions;         ///< Those of a quantized model.
+  QuantizedContractions contractions;         ///< Contractions of a quantized model.
   std::string text;                           ///< The IR that --compile-to asks for.
 };
 
-/// Why no GPU computes some of the model's nodes, by their locations.
+/// Reasons why no GPU computes some of the model's nodes, by their locations.
 using DeclinedNodes = llvm::DenseMap<mlir::Attribute, mlir::StringAttr>;
 
 class PlacementSearch {
@@ -67,4 +70,4 @@ private:
 
 } // namespace nacre
 
-#endif // NACRE_COMPILER_PLACEMENTSEARCH_H
+#endif // NACRE_COMPILER_DRIVER_PLACEMENTSEARCH_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/PrintModule.h"
+#include "compiler/driver/PrintModule.h"
 
 #include "mlir/IR/AsmState.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: Prints the module that `--compile-to=` writes.
+// Prints the module that `--compile-to=` writes.
 
-#ifndef NACRE_COMPILER_PRINTMODULE_H
-#define NACRE_COMPILER_PRINTMODULE_H
+#ifndef NACRE_COMPILER_DRIVER_PRINTMODULE_H
+#define NACRE_COMPILER_DRIVER_PRINTMODULE_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/raw_ostream.h"
@@ -15,4 +15,4 @@ void printWithoutResources(mlir::ModuleOp module, llvm::raw_ostream &os);
 
 } // namespace nacre
 
-#endif // NACRE_COMPILER_PRINTMODULE_H
+#endif // NACRE_COMPILER_DRIVER_PRINTMODULE_H

@@ -2,7 +2,7 @@
 //
 // Which dialects and passes there are: see Pipeline.h.
 
-#include "compiler/Pipeline.h"
+#include "compiler/driver/Pipeline.h"
 
 #include "codegen/Backend.h"
 #include "compiler/encode/Passes.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  Suppresses repeated remarks and warnings.
-// Why:   A model may be imported for several entries, and phases may run again with other settings.
+// Suppresses repeated remarks and warnings. A model may be imported for several entries, and phases may run again with
+// other settings.
 
-#ifndef NACRE_COMPILER_SAIDONCE_H
-#define NACRE_COMPILER_SAIDONCE_H
+#ifndef NACRE_COMPILER_DRIVER_SAIDONCE_H
+#define NACRE_COMPILER_DRIVER_SAIDONCE_H
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -24,4 +24,4 @@ private:
 
 } // namespace nacre
 
-#endif // NACRE_COMPILER_SAIDONCE_H
+#endif // NACRE_COMPILER_DRIVER_SAIDONCE_H

@@ -1,51 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The memory of a scheduled model, and the limit that `--memory-cap` sets for a model that is not trained.
-//
-// Why:  Only the whole compilation knows it: weights are encoded, values planned, and the scratch memory of kernels is known while they
-//       are compiled. What is said to be enough must be.
-// How:  The schedule is told what an entry may have beside the weights. If kernels then need more scratch than is left, the model is
-//       scheduled once more with that known, and refused if it still does not fit.
+// The memory that a scheduled model takes, and its limit.
 
-#ifndef NACRE_COMPILER_SESSIONMEMORY_H
-#define NACRE_COMPILER_SESSIONMEMORY_H
+#ifndef NACRE_COMPILER_DRIVER_SESSIONMEMORY_H
+#define NACRE_COMPILER_DRIVER_SESSIONMEMORY_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <string>
 
 namespace nacre {
 
-/// Returns an upper bound of what a session of the largest entry holds for the runtime's own tables.
-int64_t runtimeBytes(mlir::ModuleOp module);
-
-/// Returns the bytes of a session of the largest entry, with its state and without scratch.
+/// Returns the bytes of a session with one thread of the largest entry, with its state and without scratch memory.
 int64_t sessionBytes(mlir::ModuleOp scheduled);
 
-class SessionMemory {
-public:
-  /// `origin` names the source of the cap in messages: "--memory-cap", or a key of the model.
-  SessionMemory(int64_t cap, llvm::StringRef origin, bool areWeightsApart)
-      : cap(cap), origin(origin), areWeightsApart(areWeightsApart) {}
+/// The limit of a model's memory, and its origin.
+struct MemoryLimit {
+  int64_t bytes;
+  std::string origin;   ///< "--memory-cap", or a key of the model.
+  bool countsWeights;   ///< True if weights count. Those of a trained model are states of a session.
+  bool areWeightsApart; ///< True if weights lie in a file of their own.
 
-  /// Returns what an arena, inputs and outputs may have.
-  int64_t getMostBytes(mlir::ModuleOp placed) const;
-
-  enum class Verdict {
-    Fits,
-    Again,  ///< It may fit if it is scheduled again: the scratch memory is known now.
-    Refused ///< An error says how much it needs.
-  };
-  /// Judges a plan whose kernels need `scratchBytes` of a thread. Errors are emitted at an unknown location.
-  Verdict judge(mlir::ModuleOp scheduled, int64_t scratchBytes);
-
-private:
-  const int64_t cap;
-  const std::string origin;
-  const bool areWeightsApart;
-  int64_t scratch = 0; ///< of the kernels, as far as they were compiled
+  /// Returns the bytes of the weights that count.
+  int64_t getWeightBytes(mlir::ModuleOp module) const;
+  /// Returns the bytes that the limit leaves for an arena, inputs and outputs.
+  int64_t getArenaLimit(mlir::ModuleOp placed, int64_t scratchBytes) const;
 };
 
 } // namespace nacre
 
-#endif // NACRE_COMPILER_SESSIONMEMORY_H
+#endif // NACRE_COMPILER_DRIVER_SESSIONMEMORY_H

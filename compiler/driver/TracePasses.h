@@ -2,8 +2,8 @@
 //
 // Adds MLIR's passes to LLVM's time trace, which already has LLVM's own passes.
 
-#ifndef NACRE_COMPILER_TRACEPASSES_H
-#define NACRE_COMPILER_TRACEPASSES_H
+#ifndef NACRE_COMPILER_DRIVER_TRACEPASSES_H
+#define NACRE_COMPILER_DRIVER_TRACEPASSES_H
 
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -29,4 +29,4 @@ private:
 
 } // namespace nacre
 
-#endif // NACRE_COMPILER_TRACEPASSES_H
+#endif // NACRE_COMPILER_DRIVER_TRACEPASSES_H

@@ -1,28 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/TrainedModel.h"
+#include "compiler/driver/TrainedEntries.h"
 
-#include "compiler/SaidOnce.h"
-#include "compiler/SessionMemory.h"
+#include "compiler/driver/SaidOnce.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/import/Import.h"
 #include "compiler/import/batch/ChangeBatch.h"
-#include "compiler/price/LaunchPrice.h"
-#include "compiler/report/DescribeLaunches.h"
 #include "compiler/train/Passes.h"
 #include "dialects/nn/Variables.h"
-#include "dialects/plan/Notes.h"
 
 #include "mlir/Pass/PassManager.h"
-#include <utility>
 
 using namespace mlir;
 
 namespace nacre {
-
-static LogicalResult fail(MLIRContext &context, const Twine &message) {
-  return emitError(UnknownLoc::get(&context)) << message;
-}
 
 /// Returns the inputs that have a batch, each with its axis.
 static SmallVector<importer::BatchChange::Input> batchedInputs(func::FuncOp function,
@@ -52,15 +43,15 @@ static int64_t batchOf(func::FuncOp function, const train::TrainingOptions &opti
 
 namespace {
 
-/// Why a batch cannot be divided, and what the user can change.
+/// The reason why a batch cannot be divided, and a hint for the user.
 struct Obstacle {
   std::string reason, hint;
 };
 
 } // namespace
 
-/// Returns what prevents a division of the batch: in each output and each loss's tensor, an example must be in one piece. `part` is the same
-/// function for a part of the batch, or null before there is one.
+/// Returns what prevents a division of the batch: in each output and each loss's tensor, an example must be in one
+/// piece. `part` is the same function for a part of the batch, or null if no part is known.
 static std::optional<Obstacle> findObstacle(func::FuncOp function, func::FuncOp part,
                                             const train::TrainingOptions &options) {
   const int64_t batch = batchOf(function, options);
@@ -85,13 +76,13 @@ static std::optional<Obstacle> findObstacle(func::FuncOp function, func::FuncOp 
   return std::nullopt;
 }
 
-bool TrainedModel::prepareImport(importer::ImportOptions &importOptions) {
+bool TrainedEntries::prepareImport(importer::ImportOptions &importOptions) {
   importer::TrainedEntry &trained = importOptions.training.emplace();
   trained.seed = options.seed;
   trained.normalizesByBatch = [this](StringRef scale) {
     return !options.training->freezesStatistics && train::isTrained(*options.training, scale);
   };
-  auto refuse = [&](llvm::Error error) { return succeeded(fail(context, llvm::toString(std::move(error)))); };
+  auto refuse = [&](llvm::Error error) { return succeeded(fail(llvm::toString(std::move(error)))); };
   for (const std::string &text : options.training->batchAxes)
     if (llvm::Expected<train::BatchAxis> axis = train::parseBatchAxis(text))
       trained.batchAxes[axis->input] = axis->axis;
@@ -110,8 +101,17 @@ bool TrainedModel::prepareImport(importer::ImportOptions &importOptions) {
   return true;
 }
 
-OwningOpRef<ModuleOp> TrainedModel::import(importer::Model &model, importer::ImportOptions importOptions) {
+std::optional<MemoryLimit> TrainedEntries::findLimit(const importer::Model &) const {
+  if (!options.training->memoryCap)
+    return std::nullopt;
+  return MemoryLimit{*options.training->memoryCap, "--memory-cap", /*countsWeights=*/false, options.weightsApart};
+}
+
+OwningOpRef<ModuleOp> TrainedEntries::import(EntryImports &imports, const importer::ImportOptions &prepared,
+                                             const Choice &choice) {
+  importer::ImportOptions importOptions = prepared;
   importer::TrainedEntry &trained = *importOptions.training;
+  const int64_t microBatch = choice.part;
   const int64_t whole = options.training->batch, part = microBatch ? microBatch : whole;
   struct Entry {
     StringRef name;
@@ -127,7 +127,7 @@ OwningOpRef<ModuleOp> TrainedModel::import(importer::Model &model, importer::Imp
     trained.batch = batch;
     trained.watched = name == train::mainEntry ? std::vector<std::string>() : watched;
     const SaidOnce once(context, /*repeats=*/name != train::mainEntry);
-    OwningOpRef<ModuleOp> one = model.import(importOptions, {});
+    OwningOpRef<ModuleOp> one = imports.get(importOptions, {});
     if (!one) {
       // The model was imported with its own batch before, so the node that failed does not allow this one.
       if (batch)
@@ -145,30 +145,7 @@ OwningOpRef<ModuleOp> TrainedModel::import(importer::Model &model, importer::Imp
   return module;
 }
 
-bool asksForGradients(ModuleOp module) { return llvm::any_of(module.getOps<func::FuncOp>(), train::asksForGradients); }
-
-/// What has no gradients in one piece becomes loops first.
-static LogicalResult runOn(func::FuncOp function, llvm::function_ref<void(OpPassManager &)> build) {
-  PassManager passes(function.getContext(), func::FuncOp::getOperationName());
-  graph::buildExpansion(passes);
-  build(passes);
-  return passes.run(function);
-}
-
-LogicalResult writeGradients(ModuleOp module) {
-  for (auto function : module.getOps<func::FuncOp>())
-    if (train::asksForGradients(function) && failed(runOn(function, train::buildGradients)))
-      return failure();
-  return success();
-}
-
-LogicalResult nameOwnSteps(ModuleOp module) {
-  PassManager passes(module.getContext());
-  train::buildOwnSteps(passes);
-  return passes.run(module);
-}
-
-std::string TrainedModel::findUndivided(ModuleOp module) const {
+std::string TrainedEntries::findUndivided(ModuleOp module) const {
   auto function = module.lookupSymbol<func::FuncOp>(train::trainEntry);
   const auto results = llvm::seq(function.getNumResults()), arguments = llvm::seq(function.getNumArguments());
   const bool updates = llvm::any_of(results, [&](unsigned i) { return function.getResultAttr(i, nn::variableAttr); });
@@ -189,7 +166,8 @@ std::string TrainedModel::findUndivided(ModuleOp module) const {
   return obstacle ? obstacle->hint : "";
 }
 
-LogicalResult TrainedModel::addSteps(ModuleOp module) {
+LogicalResult TrainedEntries::addSteps(ModuleOp module, const Choice &choice) {
+  const int64_t microBatch = choice.part;
   PassManager selection(&context);
   train::buildSelection(selection, *options.training);
   if (failed(selection.run(module)))
@@ -209,102 +187,21 @@ LogicalResult TrainedModel::addSteps(ModuleOp module) {
       return emitError(whole.getLoc()) << "--micro-batch and --memory-cap must split the batch, but "
                                        << obstacle->reason << "; " << obstacle->hint << ", or omit --micro-batch";
   }
-  if (failed(runOn(function, [](OpPassManager &) {})))
+  // Operators that have no gradients as a whole become loops first.
+  PassManager expansion(&context, func::FuncOp::getOperationName());
+  graph::buildExpansion(expansion);
+  if (failed(expansion.run(function)))
     return failure();
   PassManager steps(&context);
   train::TrainingOptions training = *options.training;
-  training.scalesLoss = scalesLoss();
+  training.scalesLoss = choice.scalesLoss;
   train::buildSteps(steps, training);
   return steps.run(module);
 }
 
-//===----------------------------------------------------------------------===//
-// Memory
-//===----------------------------------------------------------------------===//
-
-int64_t TrainedModel::getScratch() const {
-  auto known = scratch.find(microBatch);
-  return known == scratch.end() ? 0 : known->second;
-}
-
-int64_t TrainedModel::getBytes(ModuleOp scheduled) const { return sessionBytes(scheduled) + getScratch(); }
-
-/// Whether something is computed again because memory is short.
-static bool runsAgain(ModuleOp scheduled) {
-  return llvm::any_of(scheduled.getOps<plan::EntryOp>(),
-                      [](plan::EntryOp entry) { return entry->hasAttr(plan::kAgainNanoseconds); });
-}
-
-std::optional<int64_t> TrainedModel::getMostBytes(ModuleOp placed) const {
-  if (!options.training->memoryCap)
-    return std::nullopt;
-  return *options.training->memoryCap - int64_t(stateBytes(placed)) - getScratch() - runtimeBytes(placed);
-}
-
-int64_t TrainedModel::getSmallerParts() const {
-  int64_t part = (microBatch ? microBatch : wholeBatch) - 1;
-  while (part > 0 && wholeBatch % part != 0)
-    --part;
-  return undivided.empty() ? part : 0;
-}
-
-FailureOr<TrainedModel::Verdict> TrainedModel::judge(ModuleOp scheduled, const codegen::MachineModel &machine) {
-  if (!options.training->memoryCap || isSettled)
-    return Verdict::Take;
-  const int64_t bytes = getBytes(scheduled);
-  // Not the last: sums of gradients may take more than smaller parts save.
-  if (!least || bytes < least->bytes)
-    least = {microBatch, bytes};
-  const bool fits = bytes <= *options.training->memoryCap;
-  const double price = price::priceOf(scheduled, machine);
-  const bool isBest = fits && (!best || price < best->price);
-  if (isBest)
-    best = {microBatch, price};
-  const int64_t smaller = getSmallerParts();
-  if (isBest && (smaller == 0 || !runsAgain(scheduled))) {
-    isSettled = true;
-    return Verdict::Take;
-  }
-  if (best && !isBest) {
-    giveUpTrying();
-    return Verdict::TakeBefore;
-  }
-  if (smaller == 0)
-    return failForLackOfMemory();
-  microBatch = smaller;
-  return isBest ? Verdict::Keep : Verdict::Drop;
-}
-
-std::optional<int64_t> TrainedModel::getMostScratch(ModuleOp scheduled) const {
-  if (!options.training->memoryCap)
-    return std::nullopt;
-  return *options.training->memoryCap - getBytes(scheduled) + getScratch();
-}
-
-void TrainedModel::searchAgain(int64_t scratchBytes) {
-  scratch[microBatch] = scratchBytes;
-  best = std::nullopt;
-  least = std::nullopt;
-  isSettled = false;
-  microBatch = options.training->microBatch;
-}
-
-void TrainedModel::giveUpTrying() {
-  microBatch = best->microBatch;
-  isSettled = true;
-}
-
-FailureOr<TrainedModel::Verdict> TrainedModel::failForLackOfMemory() {
-  // What is said to be enough must be: kernels are compiled for what they need.
-  if (options.compileTo.value_or(Phase::Package) >= Phase::Codegen && !scratch.count(least->microBatch)) {
-    isSettled = true;
-    return std::exchange(microBatch, least->microBatch) == least->microBatch ? Verdict::Take : Verdict::Drop;
-  }
-  constexpr int64_t mebibyte = 1 << 20;
-  return fail(context, "--memory-cap must be at least " + Twine(llvm::divideCeil(least->bytes, mebibyte)) +
-                           " MiB for this model, but is " + Twine(*options.training->memoryCap / mebibyte) +
-                           "; train fewer weights, with --trainable, or a smaller --train-batch" +
-                           (undivided.empty() ? "" : ", or let the batch be taken in parts: " + undivided));
+std::string TrainedEntries::adviseOnMemory(const MemoryLimit &, const Trial &, int64_t) const {
+  return "; train fewer weights, with --trainable, or a smaller --train-batch" +
+         (undivided.empty() ? "" : ", or let the batch be taken in parts: " + undivided);
 }
 
 } // namespace nacre

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nodes as a library: the phases after import and train, in their order (compiler/Pipeline.cpp). The library is loaded, and run once.
+// Nodes as a library: the phases after import and train, in their order (compiler/driver/Pipeline.cpp). The library is loaded, and run once.
 
 #include "test/meaning/Join.h"
 

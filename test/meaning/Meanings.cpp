@@ -2,7 +2,7 @@
 
 #include "test/meaning/Join.h"
 
-#include "compiler/TrainedModel.h"
+#include "compiler/driver/ModelEntries.h"
 #include "compiler/evaluate/Interpreter.h"
 #include "compiler/graph/Passes.h"
 #include "dialects/nn/ConstantData.h"

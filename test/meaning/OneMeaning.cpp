@@ -9,7 +9,7 @@
 
 #include "test/meaning/Compare.h"
 
-#include "compiler/Pipeline.h"
+#include "compiler/driver/Pipeline.h"
 #include "dialects/nn/NnDialect.h"
 
 #include "mlir/IR/Diagnostics.h"

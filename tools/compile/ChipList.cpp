@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tools/compile/ChipList.h"
-#include "compiler/DeviceNames.h"
+#include "compiler/driver/DeviceNames.h"
 #include "tools/Help.h"
 
 #include "llvm/ADT/StringExtras.h"

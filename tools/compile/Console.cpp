@@ -2,8 +2,8 @@
 
 #include "tools/compile/Console.h"
 
-#include "compiler/DeviceNames.h"
-#include "compiler/ModelQuestions.h"
+#include "compiler/driver/DeviceNames.h"
+#include "compiler/driver/ModelQuestions.h"
 #include "dialects/Count.h"
 #include "dialects/OutputFile.h"
 #include "dialects/PrintableText.h"

@@ -5,7 +5,7 @@
 #ifndef NACRE_TOOLS_COMPILE_CONSOLE_H
 #define NACRE_TOOLS_COMPILE_CONSOLE_H
 
-#include "compiler/Pipeline.h"
+#include "compiler/driver/Pipeline.h"
 #include "dialects/NamedFiles.h"
 #include "mlir/IR/Diagnostics.h"
 #include "tools/compile/ProgressLine.h"

@@ -3,8 +3,8 @@
 // Reads the declared options into plain structs, and refuses what does not go together.
 
 #include "tools/compile/Options.h"
-#include "compiler/DeviceNames.h"
-#include "compiler/Pipeline.h"
+#include "compiler/driver/DeviceNames.h"
+#include "compiler/driver/Pipeline.h"
 #include "dialects/OutputFile.h"
 #include "tools/CommandLine.h"
 #include "tools/NearestName.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tools/compile/Targets.h"
-#include "compiler/DeviceNames.h"
-#include "compiler/Pipeline.h"
+#include "compiler/driver/DeviceNames.h"
+#include "compiler/driver/Pipeline.h"
 #include "tools/NearestName.h"
 #include "tools/compile/ChipList.h"
 #include "tools/compile/Presets.h"

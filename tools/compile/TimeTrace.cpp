@@ -2,7 +2,7 @@
 
 #include "tools/compile/TimeTrace.h"
 
-#include "compiler/CompileKernels.h"
+#include "compiler/driver/CompileKernels.h"
 #include "dialects/OutputFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/TimeProfiler.h"

@@ -2,8 +2,8 @@
 //
 // nacre-compile: a trained network in, one shared library with a C header out.
 
-#include "compiler/ModelQuestions.h"
-#include "compiler/Pipeline.h"
+#include "compiler/driver/ModelQuestions.h"
+#include "compiler/driver/Pipeline.h"
 #include "tools/CommandLine.h"
 #include "tools/OutOfMemory.h"
 #include "tools/compile/ChipList.h"

@@ -25,7 +25,7 @@ DECLARATION = re.compile(r"(?P<constant>\bconst(?:expr)?\s+)?\b(?:double|float|a
 # Conversions of units, and what any formula has.
 PLAIN = re.compile(r"^(?:[012](?:\.0?)?|1e-?[369]|1000(?:\.0?)?)$")
 NUMBER = re.compile(r"(?<![\w.])(?:0x[\da-fA-F.]+(?:p-?\d+)?|\d[\d']*\.?\d*(?:e[+-]?\d+)?|\.\d+)", re.IGNORECASE)
-EXEMPT = {("compiler/CompileKernels.h", "kTraceGranularityUs")}  # of the compiler's own trace
+EXEMPT = {("compiler/driver/CompileKernels.h", "kTraceGranularityUs")}  # of the compiler's own trace
 
 
 def words(name):

@@ -7,7 +7,7 @@
 //        2. the library is run on the same inputs, or the folder read; what both have is compared,
 //        3. a line for each tensor, and the first node beyond the bound, with what to try.
 
-#include "compiler/Pipeline.h"
+#include "compiler/driver/Pipeline.h"
 #include "tools/CommandLine.h"
 #include "tools/OutOfMemory.h"
 #include "tools/diff/Advice.h"

@@ -6,8 +6,8 @@
 
 #include "tools/eval/InterpretedModel.h"
 #include "codegen/package/ElementTypes.h"
-#include "compiler/ImportSettings.h"
-#include "compiler/TrainedModel.h"
+#include "compiler/driver/ImportSettings.h"
+#include "compiler/driver/TrainedEntries.h"
 #include "dialects/nn/KeptValues.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/nn/Variables.h"

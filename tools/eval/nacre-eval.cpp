@@ -4,7 +4,7 @@
 // Why:   it says what the numbers are; whatever is compiled is compared with it.
 // How:   the import phase, the reference interpreter, and nacre-run's ways to fill inputs and to look at outputs.
 
-#include "compiler/Pipeline.h"
+#include "compiler/driver/Pipeline.h"
 #include "tools/CommandLine.h"
 #include "tools/OutOfMemory.h"
 #include "tools/eval/InterpretedModel.h"

@@ -2,7 +2,7 @@
 //
 // nacre-lsp-server: diagnostics, definitions and hovers for .mlir files in an editor, our dialects included.
 
-#include "compiler/Pipeline.h"
+#include "compiler/driver/Pipeline.h"
 #include "tools/CommandLine.h"
 #include "tools/ResponseFile.h"
 

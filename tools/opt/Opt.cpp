@@ -3,7 +3,7 @@
 // What:  nacre-opt: reads MLIR, runs any passes of Nacre or of MLIR, writes MLIR.
 // Why:   the IR is the only interface between phases, so each can be run and tested from a text file.
 
-#include "compiler/Pipeline.h"
+#include "compiler/driver/Pipeline.h"
 #include "tools/CommandLine.h"
 #include "tools/ResponseFile.h"
 

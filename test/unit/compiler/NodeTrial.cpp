@@ -2,7 +2,7 @@
 
 #include "test/unit/compiler/NodeTrial.h"
 
-#include "compiler/TrainedModel.h"
+#include "compiler/driver/ModelEntries.h"
 #include "compiler/graph/Passes.h"
 #include "compiler/kernels/Passes.h"
 #include "dialects/nn/NnDialect.h"
