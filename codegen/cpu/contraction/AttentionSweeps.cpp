@@ -44,11 +44,11 @@ public:
   }
 
 private:
-  /// A pass over a row: scores that are computed anew, if any, and what is reduced of them.
+  /// A pass over a row: the sweep that computes new scores, if any, and the sweeps that reduce them.
   struct Pass {
     const Work *map = nullptr;
-    bool isFirst = false;             ///< It reads sums.
-    SmallVector<unsigned> reductions; ///< Numbers of sweeps.
+    bool isFirst = false;             ///< True if it reads the sums of the first product
+    SmallVector<unsigned> reductions; ///< Numbers of sweeps
   };
 
   SmallVector<Pass> passes() const {
@@ -66,7 +66,8 @@ private:
 
   using Step = llvm::function_ref<SmallVector<Value>(Position, Piece, ValueRange)>;
 
-  /// What `works` reduce `count` elements to, each as a scalar, vector by vector of which `step` reduces one.
+  /// Reduces `count` elements by each of `works` to a scalar, a vector at a time, which `step` adds to the carried
+  /// values.
   SmallVector<Value> reduce(ArrayRef<const Work *> works, int64_t count, Step step) {
     SmallVector<Combiner> combiners;
     SmallVector<Value> carried;
@@ -75,7 +76,7 @@ private:
     };
     for (const Work *work : works) {
       combiners.push_back(*Combiner::find(*work->body, 0));
-      combiners.back().nanReturns = isa<arith::MaximumFOp>(combiners.back().op); // every weight meets the NaN again
+      combiners.back().nanReturns = isa<arith::MaximumFOp>(combiners.back().op); // a NaN appears again in every weight
       carried.push_back(identity(combiners.back(), lanes));
     }
     const int64_t whole = count - count % lanes;
@@ -106,7 +107,7 @@ private:
     return reduce(&work, form.depth.size, step).front();
   }
 
-  /// The scores `piece` of the row from `key` on.
+  /// Computes and reduces the scores `piece` of the row from `key` on.
   SmallVector<Value> step(const Pass &pass, Position key, Piece piece, ValueRange carried) {
     Value address = build.address({{at, 0}, key}, {1, 1}, 0);
     Value value = build.load(pass.isFirst && pass.map ? rows.sums : rows.scores, address, piece);
@@ -164,7 +165,7 @@ private:
                          : build.loadStrided(buffer, address, stride, piece);
   }
 
-  /// The exponentials of a softmax are of differences to the largest score.
+  /// Hints that the exponentials of a softmax get differences to the largest score.
   BodyHints hintsOf(const Work &map) const {
     auto isLargest = [&](Value value) {
       auto argument = dyn_cast<BlockArgument>(value);
@@ -189,9 +190,9 @@ private:
   const QueryRow &row;
   const unsigned lanes;
   const bool hasMasks;
-  const Value at, codesAt, place; ///< The row's scores, codes and what is kept of it.
+  const Value at, codesAt, place; ///< Offsets of the row's scores and codes, and of its results in `rows.kept`
   Value querySum;
-  SmallVector<Value> rowValues; ///< By sweep.
+  SmallVector<Value> rowValues; ///< Result of each sweep
 };
 
 } // namespace

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of attention: for some rows of queries, scores, their softmax, and the values weighted by it.
-// Why:   scores of a few rows stay in the second-level cache, and no matrix of them is ever in memory.
+// What:  the emitter of attention: scores of some rows of queries, their softmax, and the values weighted by it.
+// Why:   the scores of a few rows stay in the second-level cache, and no matrix of all scores is ever in memory.
 // How:   1. a unit is some rows of one batch (a head);
-//        2. it packs keys and values into panels, in scratch, and of codes adds up what zero points want of them;
-//        3. for a block of rows: the product of scores into scratch, the sweeps over each row of them (AttentionSweeps.h), and the
-//           product with the values, from there into the result.
+//        2. it packs keys and values into panels in scratch. If they are codes, it adds up the columns that zero points
+//           need;
+//        3. for each block of rows: the product of scores into scratch, the sweeps over each row of scores
+//           (AttentionSweeps.h), and the product with the values, from scratch into the result.
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Halo.h"
@@ -56,7 +57,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   LogicalResult divide() {
-    constexpr int64_t wantedUnits = 16, leastRows = 96; // fewer do not pay for the panels
+    constexpr int64_t wantedUnits = 16, leastRows = 96; // a smaller unit does not pay for packing the panels
     const int64_t most = std::max<int64_t>(1, form.rows.size / leastRows);
     const int64_t blocks = std::clamp<int64_t>(llvm::divideCeil(wantedUnits, form.numBatches()), 1, most);
     rowsOfUnit = llvm::divideCeil(form.rows.size, blocks);
@@ -80,7 +81,7 @@ private:
     return success();
   }
 
-  /// A product of a unit's rows, whose steps lie one after another, but for where its operands are.
+  /// Returns a product of a unit's rows whose steps lie one after another. The operands' places are set later.
   MatrixProduct describe(bool isUnsignedRhs, const ContractionLoop &depth, int64_t columns) const {
     const Type left = form.operands[Index::Queries].elementType, element = form.isOfCodes ? left : type;
     MatrixProduct product;
@@ -98,12 +99,13 @@ private:
     return form.isOfCodes ? machineOf(build.target, product, typeInScratch(product)) : machine;
   }
 
-  /// Rows whose scores fill a quarter of the second-level cache at most, and the distance between them there.
+  /// Chooses a block of rows whose scores fill at most a quarter of the second-level cache, and the distance between
+  /// the rows in scratch.
   void chooseBlock() {
     constexpr int64_t line = kLineBytes / 4, wantedRows = 32;
     pitch = (llvm::divideCeil(int64_t(llvm::alignTo(form.keys.size, machine.registers * lanes)), line) | 1) * line;
     const int64_t fitting = int64_t(build.target.model.l2Bytes / 4) / (pitch * 4);
-    // However few rows there are, panels are those of many: wide ones, for a single row to stream, take longer to pack.
+    // Few rows get the panels of many, because wide panels, which a single row would stream, take longer to pack.
     ContractionShape shape;
     shape.rows = std::clamp<int64_t>(fitting, 1, wantedRows);
     shape.columns = form.keys.size;
@@ -157,7 +159,7 @@ private:
     function.buffers.truncate(buffers);
   }
 
-  /// Where `index` begins in the unit's batch.
+  /// Returns the address of operand `index` in the unit's batch.
   Value baseOf(Index index) {
     Value base = build.index(form.operands[index].offset);
     for (auto [number, loop] : llvm::enumerate(form.batches))
@@ -172,7 +174,7 @@ private:
   // 2. Panels
   //===--------------------------------------------------------------------===//
 
-  /// An operand of products in scratch.
+  /// Adds a buffer in scratch as an operand of a product.
   ContractionOperand asOperand(Value buffer) {
     function.buffers.push_back(buffer);
     return {unsigned(function.buffers.size() - 1), 0, cast<MemRefType>(buffer.getType()).getElementType()};
@@ -187,7 +189,8 @@ private:
     valueSums = form.sums[Index::Values] ? sumColumns(weighted, packedValues) : Value();
   }
 
-  /// The unit's `index` in panels of `width`: of f32, or of codes, words of which `product` multiplies.
+  /// Packs operand `index` of the unit into panels of `width` columns: f32, or codes in words that `product`
+  /// multiplies.
   PackedColumns pack(Index index, const ContractionLoop &depth, const ContractionLoop &columns, int64_t width,
                      const MatrixProduct &product) {
     const PackedAxis steps = {depth.size, depth.strides[index]}, across = {columns.size, columns.strides[index]};
@@ -212,7 +215,7 @@ private:
     return packed;
   }
 
-  /// The sums of all columns: the product of a row of ones.
+  /// Returns the sums of all columns, as the product of a row of ones.
   Value sumColumns(MatrixProduct product, const PackedColumns &packed) {
     const Type code = typeInScratch(product);
     const int64_t bytes = build.target.vectors.bytes, count = llvm::alignTo(product.depthSize(), bytes);
@@ -233,7 +236,8 @@ private:
   // 3. Blocks of rows
   //===--------------------------------------------------------------------===//
 
-  /// Sums of codes become scores where they lie, and codes beside them.
+  /// Allocates the block's scores. Sums of codes become scores in place, and the codes of the weights have their own
+  /// memory.
   void allocateScores() {
     const uint64_t before = function.scratchBytes;
     rows.sums = allocateScratch(function, build, block * pitch, sumType);
@@ -258,7 +262,7 @@ private:
     addEpilogue();
   }
 
-  /// What the second product is followed by reads beside it: sums of a row's weights, and of columns, and numbers.
+  /// Adds the other operands of the second product's epilogue: sums of a row's weights, sums of columns, and constants.
   void addEpilogue() {
     weighted.epilogue = form.epilogue;
     for (const Input &input : form.epilogue ? form.epilogue->inputs : ArrayRef<Input>()) {
@@ -281,7 +285,7 @@ private:
       weighted.productInputs = {0};
   }
 
-  /// Of `count` rows, or of all where it is null, with all panels of `packed`.
+  /// Emits the product of `count` rows, or of all rows if it is null, with all panels of `packed`.
   void emitProduct(MatrixProduct product, const PackedColumns &packed, Addresses at, Value count) {
     PanelWalk walk;
     const int64_t step = packed.width * product.groups.k;
@@ -330,18 +334,18 @@ private:
   KernelFunction &function;
   VectorBuilder build;
   const AttentionForm &form;
-  const Type type;    ///< Of scores.
-  const Type sumType; ///< Of products.
+  const Type type;    ///< Type of scores
+  const Type sumType; ///< Type of a product's sums
   const MachineRow &machine;
   const unsigned lanes;
-  MatrixProduct scores, weighted; ///< By panels; `weighted` is of the values.
+  MatrixProduct scores, weighted; ///< Products with panels: queries by keys, and weights by values
   int64_t rowsOfUnit = 1, rowBlocks = 1;
-  int64_t block = 1;                    ///< Rows whose scores are in scratch.
-  int64_t pitch = 0, codePitch = 0;     ///< Elements from one row of scores to the next, and of codes.
-  int64_t keyWidth = 0, valueWidth = 0; ///< Of panels.
+  int64_t block = 1;                    ///< Rows whose scores are in scratch
+  int64_t pitch = 0, codePitch = 0;     ///< Elements from one row to the next, of scores and of codes
+  int64_t keyWidth = 0, valueWidth = 0; ///< Columns of a panel
 
-  // Of the unit.
-  SmallVector<Value> batch; ///< Its index of each loop.
+  // The current unit.
+  SmallVector<Value> batch; ///< Index of each batch loop
   PackedColumns packedKeys, packedValues;
   Value valueSums;
   ScoreRows rows;

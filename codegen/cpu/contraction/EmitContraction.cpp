@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the emitter of matmuls and convolutions: register tiles over packed panels of columns.
-// Why:   models spend their time here; written directly, it reaches the machine's multiply-add peak.
+// Why:   models spend most of their time here; written directly, it reaches the machine's multiply-add peak.
 // How:   1. divide the cut axis into blocks, and a block into parts: batches, groups and panels;
-//        2. a unit is one part of one block: it walks the block's rows with one panel;
-//        3. a panel that is no packed weight is first packed into scratch; so are rows that lie across, as the gradient of a weight
-//           reads them, and then a unit is a block of these with all panels; and bytes that are widened, for several panels;
-//        4. the rows go by it, tile by tile: PanelWalk.h.
+//        2. a unit is one part of one block: it multiplies the block's rows by one panel;
+//        3. a panel that is not a packed weight is first packed into scratch. Rows that lie across (the gradient of a
+//           weight reads such rows) are copied to scratch, too; then a unit is a block of rows with all panels. Bytes
+//           are widened in scratch, for several panels;
+//        4. PanelWalk.h multiplies the rows by the panel, tile by tile.
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Halo.h"
@@ -50,14 +51,15 @@ public:
 private:
   using Cut = LoopedContraction::Cut;
 
-  /// For which widening rows takes little of their time.
+  /// Columns for which widening rows takes little of their time.
   static constexpr int64_t kColumnsOfWideRows = 64;
 
-  /// Of units. Where the second-level cache holds all rows, a call takes its blocks' rows together for each part: then a
-  /// panel is read once, however many blocks there are for threads' sake. Of few rows threads share the parts.
+  /// Order of units. If the second-level cache holds all rows, a call computes the rows of its blocks together for each
+  /// part. Each panel is then read once, however many blocks the threads need. If there are few rows, threads share the
+  /// parts.
   enum class Order { Blocks, BlocksTogether, Parts };
 
-  /// Of panels; what is no packed weight is converted when it is packed.
+  /// Returns the element type of panels. An operand that is not a packed weight is converted when it is packed.
   static Type columnType(const MatrixProduct &contraction) {
     return contraction.panels ? contraction.operands[Contraction::Rhs].elementType : typeInScratch(contraction);
   }
@@ -68,11 +70,11 @@ private:
 
   UnitPanel unitPanel() { return {function, build, contraction, walked, width}; }
 
-  /// The number of panels, and of the parts that units divide them into.
+  /// Number of panels, and of the parts that units divide them into.
   int64_t panels() const { return llvm::divideCeil(contraction.columns.size, width); }
   int64_t parted() const { return llvm::divideCeil(panels(), panelsOfUnit); }
 
-  /// Rows that one index of the cut axis stands for.
+  /// Returns the number of rows for one index of the cut axis.
   int64_t rowsPerIndex() const {
     if (contraction.cut != Cut::Rows)
       return 1;
@@ -122,7 +124,7 @@ private:
         extent = chooseBlock(cut, tile, build.target.model.l2Bytes / 4);
         break;
       }
-      // A panel that is packed by each unit wants as many rows as there are.
+      // If each unit packs its panel, it should have as many rows as possible.
       const bool isPacked = !contraction.panels && !unitPanel().isReadInPlace(std::min(width, shape.columns), lanes);
       extent = isPacked ? cut.extent : chooseBlock(cut, tile, build.target.model.l2Bytes);
       if (extent < cut.extent && parts > 1 &&
@@ -138,9 +140,9 @@ private:
     estimate();
   }
 
-  /// Whether a step of the reduction has the rows side by side, and the next step is far away: in a tile's rows it would read a line a
-  /// step, which share a few sets of all caches where a row of the storage is a power of two. The panels must stay in the second-level
-  /// cache while blocks of rows go by.
+  /// True if the rows lie side by side in each step of the reduction, and the next step is far away. A tile's row would
+  /// then read one line per step, and these lines share few sets of the caches if a row of the storage is a power of
+  /// two. The panels must stay in the second-level cache while blocks of rows pass.
   bool areRowsAcross() const {
     const ContractionOperand &lhs = contraction.operands[Contraction::Lhs];
     constexpr int64_t leastRows = 32;
@@ -153,7 +155,7 @@ private:
            uint64_t(panelBytes) <= build.target.model.l2Bytes / 2;
   }
 
-  /// Nanoseconds of a unit, by what it computes or by the columns it reads.
+  /// Estimates the nanoseconds of a unit, from its arithmetic or from the columns it reads.
   void estimate() {
     const double units = double(llvm::divideCeil(contraction.cutExtent, extent)) * parts;
     const int64_t rhsBytes = bytesOfElement(contraction.operands[Contraction::Rhs].elementType);
@@ -175,14 +177,14 @@ private:
       });
     case Order::BlocksTogether:
       return build.loop(0, parts, 1, [&](Position part) {
-        // Of the units that are this part of a block, the first that is not before `unit`.
+        // Returns the block of the first unit from `unit` on that computes this part.
         auto blockFrom = [&](Value unit) {
           return build.divide(difference(build.add(unit, parts - 1), part.counter), parts);
         };
         emitAnyBlocks(blockFrom(function.begin), blockFrom(function.end), part.counter);
       });
     case Order::Parts: {
-      Value share = difference(function.shareEnd, function.shareBegin); // may be empty, and has no units then
+      Value share = difference(function.shareEnd, function.shareBegin); // may be empty; then it has no units
       Value blocks =
           arith::MaxUIOp::create(build.ops, build.loc, ceilDivide(share, build.index(extent)), build.index(1));
       Value first = arith::DivUIOp::create(build.ops, build.loc, function.begin, blocks);
@@ -254,7 +256,7 @@ private:
     }
   }
 
-  /// Those of the part of the columns of that number.
+  /// Emits the panels of one part of the columns.
   void emitPart(Value part, const Addresses &at) {
     if (!rowsAreWidened)
       return emitPanel(part, at);
@@ -277,7 +279,8 @@ private:
     rows = all;
   }
 
-  /// Copies the unit's rows to scratch, step by step of the reduction; moves Lhs there. `walked` is the product of these.
+  /// Copies the unit's rows to scratch, step by step of the reduction, and moves Lhs there. `walked` becomes the
+  /// product of the copy.
   void copyRows(Addresses &at) {
     const int64_t lines = llvm::divideCeil(extent * contraction.cutFactor, lanes) | 1;
     int64_t stride = lines * lanes;
@@ -325,7 +328,7 @@ private:
     emitColumns(tail);
   }
 
-  /// Where the operands stand at that slice of a panel.
+  /// Returns the operands' addresses at that slice of a panel.
   Addresses sliceAt(const Addresses &at, Position index) {
     Addresses moved;
     for (auto [operand, address] : llvm::enumerate(at)) {
@@ -336,7 +339,7 @@ private:
   }
 
   void emitSlice(int64_t columns, const Addresses &at) {
-    function.scratchBytes = scratchOfRows; // the two ways that this is emitted in share what is beside
+    function.scratchBytes = scratchOfRows; // both calls of this function share the scratch after the rows
     PanelWalk walk = rows;
     walk.followed = contraction.panels.has_value();
     walk.columns = columns;
@@ -350,19 +353,19 @@ private:
   KernelFunction &function;
   VectorBuilder build;
   const MatrixProduct &contraction;
-  MatrixProduct walked; ///< The same, of the rows as they lie where tiles read them.
+  MatrixProduct walked; ///< The product whose rows lie where tiles read them
   const MachineRow &machine;
   const unsigned lanes;
   const bool rowsAreWidened;
   bool rowsAreAcross = false;
-  int64_t width = 0;  ///< Of a panel.
-  int64_t slice = 0;  ///< Columns of it that rows go by at a time.
-  int64_t extent = 1; ///< Of a block.
-  int64_t parts = 1;  ///< Units of a block.
+  int64_t width = 0;  ///< Columns of a panel
+  int64_t slice = 0;  ///< Columns of a panel by which rows are multiplied at a time
+  int64_t extent = 1; ///< Indices in a block
+  int64_t parts = 1;  ///< Units of a block
   int64_t panelsOfUnit = 1;
   Order order = Order::Blocks;
-  Value low, high; ///< The unit's indices of the cut axis.
-  PanelWalk rows;  ///< Of it that panels go by.
+  Value low, high; ///< The unit's indices of the cut axis
+  PanelWalk rows;  ///< The unit's rows that are multiplied by panels
   uint64_t scratchBytes = 0, scratchOfRows = 0;
 };
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of kernels that make the left operand of their product: separable convolutions, normalized rows.
-// Why:   such kernels are formed for GPUs; without one, the CPU shall take no longer than for two kernels of its own.
+// What:  the emitter of kernels that compute the left operand of their product: separable convolutions, normalized
+//        rows.
+// Why:   such kernels are formed for GPUs. Without a GPU, the CPU shall not need more time than for two kernels of its
+//        own.
 // How:   1. each half (codegen/form/KernelHalves.h) becomes a function, by the emitter of its kind;
-//        2. the second one's block of units is a block here, which has a few parts where there are few blocks;
-//        3. block by block, the first half is called for its rows, which go to this thread's scratch unless they have a
-//           storage, then the second one for its units. Both count indices from the axis's beginning: scratch begins so far
-//           before its memory.
+//        2. a block of units of the second half is a block here; it is divided into a few parts if there are few
+//           blocks;
+//        3. for each block, the first half is called for its rows, which go to this thread's scratch unless they have a
+//           storage. Then the second half is called for its units. Both count indices from the beginning of the axis,
+//           so that the address of scratch is moved back by the indices before the block.
 
 #include "codegen/cpu/EmitFunction.h"
 #include "codegen/cpu/Emitters.h"
@@ -56,7 +59,7 @@ private:
   // 2. Units
   //===--------------------------------------------------------------------===//
 
-  /// Of the first half, that so many of its indices are.
+  /// Returns the cost of `indices` indices of the first half.
   double firstCost(int64_t indices) const {
     return double(llvm::divideCeil(indices, first.body.unitExtent)) * first.body.unitsPerBlock * first.body.unitCost;
   }
@@ -78,7 +81,8 @@ private:
     function.keepsOrder = first.body.keepsOrder || product.keepsOrder;
   }
 
-  /// Whoever computes a part of a block makes all its rows: only few blocks have parts, and not many more than rows are cheap.
+  /// Returns the number of parts of a block. Each part computes all rows of its block again, so that only few blocks
+  /// are divided, and only while this is cheap.
   int64_t choosePart(int64_t blocks, double before, double cost) const {
     constexpr int64_t wantedUnits = 16, times = 4;
     const double cheap = std::clamp(cost / (times * std::max(before, 1.0)), 1.0, double(wantedUnits));
@@ -94,7 +98,7 @@ private:
     return llvm::all_of(halves.second.arguments, [](const auto &argument) { return argument.has_value(); });
   }
 
-  /// First what halves need for themselves, one after the other; then rows of what is between.
+  /// Places the scratch of both halves, which they use in turn, then the rows between them.
   void placeScratch() {
     betweenAt = llvm::alignTo(std::max(first.body.scratchBytes, second.body.scratchBytes), kLineBytes);
     function.scratchBytes = betweenAt;
@@ -111,7 +115,7 @@ private:
     return memref::ViewOp::create(build.ops, build.loc, type, function.scratch, at, ValueRange());
   }
 
-  /// `shareBegin` is what scratch's memory begins with, of the first half's axis.
+  /// `shareBegin` is the index of the first half's axis with which scratch begins.
   void call(const KernelHalf &half, const EmittedFunction &emitted, Value firstIndex, Value shareBegin, Value shareEnd,
             Value begin, Value end) {
     const ArrayRef<Type> types = func::FuncOp(emitted.function).getArgumentTypes();
@@ -132,7 +136,7 @@ private:
     call(halves.first, first, low, low, high, build.index(0), build.scaled(blocks, body.unitsPerBlock));
   }
 
-  /// Every call makes all of what is between.
+  /// Computes all rows of the first half in every call.
   void emitWhole() {
     callFirst(build.index(0), build.index(firstExtent));
     call(halves.second, second, build.index(0), function.shareBegin, function.shareEnd, function.begin, function.end);
@@ -150,20 +154,21 @@ private:
     call(halves.second, second, firstLow, low, high, unitOf(begin), unitOf(end));
   }
 
-  /// The second half's unit that part `part` of a block begins with.
+  /// Returns the second half's unit with which part `part` of a block begins.
   Value unitOf(Value part) { return build.divide(build.scaled(part, second.body.unitsPerBlock), parts); }
 
   KernelFunction &function;
   VectorBuilder build;
   const KernelHalves &halves;
   const EmittedFunction &first, &second;
-  int64_t firstExtent = 1, cutExtent = 1; ///< Of the first half's cut axis, and of the kernel's.
-  int64_t strideBytes = 0;                ///< Of what is between, for an index of the first half's cut axis.
-  int64_t parts = 1;                      ///< Units of a block.
-  int64_t betweenAt = 0;                  ///< In scratch, in bytes.
+  int64_t firstExtent = 1, cutExtent = 1; ///< Extent of the first half's cut axis, and of the kernel's
+  /// Bytes of the intermediate result for an index of the first half's cut axis
+  int64_t strideBytes = 0;
+  int64_t parts = 1;     ///< Units of a block
+  int64_t betweenAt = 0; ///< Offset of the intermediate result in scratch, in bytes
 };
 
-/// The function of a half, which nobody else calls.
+/// Emits the function of a half. It is private, because only this kernel calls it.
 FailureOr<EmittedFunction> emitHalf(KernelHalf &half, const Target &target) {
   FailureOr<EmittedFunction> emitted = emitFunction(half.kernel, target);
   if (failed(emitted))

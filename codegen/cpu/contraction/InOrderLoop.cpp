@@ -11,10 +11,10 @@ using namespace mlir;
 namespace nacre::codegen::cpu {
 namespace {
 
-/// Rows whose elements a step cannot wait for; the others' come while it multiplies these.
+/// Rows whose elements must be there when a step begins; those of the others are loaded while it multiplies these.
 constexpr size_t firstRows = 2;
 
-/// A step's columns on their way: a load for each half of a vector, then, when these have come, a move for each vector.
+/// Loads a step's columns in advance: one load for each half of a vector, then one move for each vector.
 class ColumnsAhead {
 public:
   ColumnsAhead(VectorBuilder &build, VectorType type, int64_t vectors, Value pointer)
@@ -43,7 +43,7 @@ private:
   const VectorType type;
   const Value pointer;
   SmallVector<Value> halves, columns;
-  size_t loaded = 0; ///< Of the halves.
+  size_t loaded = 0; ///< Number of `halves` that are loaded
 };
 
 } // namespace
@@ -91,7 +91,7 @@ SmallVector<Value> InOrderLoop::multiplyAdd(ValueRange before, ValueRange begun,
   return sums;
 }
 
-/// Each iteration loads what the next one begins with; the last one, once more what it began with itself.
+/// Each iteration loads the first operands of the next one. The last iteration loads its own first operands again.
 SmallVector<Value> InOrderLoop::reduce(ValueRange sums, const Stand &first, int64_t steps) {
   assert(steps >= 2 * unroll && "a single iteration is no loop");
   SmallVector<Value> carried(sums);

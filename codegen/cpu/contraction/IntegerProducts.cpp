@@ -16,7 +16,7 @@ static int64_t bitsOf(Value vector) {
   return type.getNumElements() * type.getElementTypeBitWidth();
 }
 
-/// The same bits as numbers of `type`.
+/// Returns the same bits as numbers of `type`.
 static Value as(VectorBuilder &build, Value vector, Type type) {
   const int64_t count = bitsOf(vector) / type.getIntOrFloatBitWidth();
   return vector::BitCastOp::create(build.ops, build.loc, VectorType::get({count}, type), vector);
@@ -49,7 +49,7 @@ static StringRef nameOfPairs(int64_t bits) {
                        : "llvm.x86.sse2.pmadd.wd";
 }
 
-/// Of numbers of 16 bits.
+/// Adds pairs of products of 16-bit numbers to the sums.
 static Value addPairs(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
   Value products = build.intrinsic(nameOfPairs(bitsOf(sums)), sums.getType(), {lhs, rhs});
   return arith::AddIOp::create(build.ops, build.loc, sums, products);
@@ -75,8 +75,8 @@ Value multiplyAddShortsByElement(VectorBuilder &build, Value lhs, Value rhs, Val
                                arith::MulIOp::create(build.ops, build.loc, extended(lhs), extended(rhs)));
 }
 
-/// A word of eight bytes in all lanes, as its two halves in twice as many: of the vector that it is an element of, because LLVM takes
-/// five instructions to find them in the lanes.
+/// Returns the two halves of a word of eight bytes, each in all of twice as many lanes. They are taken from the vector
+/// that holds the word, because LLVM needs five instructions to find them in the lanes.
 static SmallVector<Value, 2> quartersOfElement(VectorBuilder &build, vector::ExtractOp element, int64_t lanes) {
   Value all = as(build, element.getSource(), build.ops.getI32Type());
   SmallVector<Value, 2> quarters;
@@ -86,7 +86,7 @@ static SmallVector<Value, 2> quartersOfElement(VectorBuilder &build, vector::Ext
   return quarters;
 }
 
-/// Of words of eight bytes, the first or the last four of each; words of four as they are.
+/// Returns the first and the last four bytes of each word of eight; words of four unchanged.
 static SmallVector<Value, 2> quartersOf(VectorBuilder &build, Value words) {
   auto type = cast<VectorType>(words.getType());
   if (type.getElementTypeBitWidth() == 32)
@@ -112,7 +112,7 @@ Value multiplyAddByDots(VectorBuilder &build, Value lhs, Value rhs, Value sums) 
                          : isUnsignedLhs ? "llvm.aarch64.neon.usdot.v4i32.v16i8"
                                          : "llvm.aarch64.neon.sdot.v4i32.v16i8";
   for (auto [a, b] : llvm::zip_equal(quartersOf(build, lhs), quartersOf(build, rhs))) {
-    // By an element of the second operand, as sdot is.
+    // The element must be the second operand, as for sdot.
     Value first = bytesOf(build, b), second = bytesOf(build, a);
     if (isUnsignedLhs != isUnsignedRhs)
       std::swap(first, second);
@@ -132,7 +132,7 @@ Value multiplyAddByMatrices(VectorBuilder &build, Value lhs, Value rhs, Value su
 
 template <bool isUnsignedLhs, bool isUnsignedRhs>
 Value multiplyAddByHalves(VectorBuilder &build, Value lhs, Value rhs, Value sums) {
-  // 255 * -128 has 16 bits, too.
+  // 255 * -128 fits 16 bits, too.
   const StringRef pairs =
       isUnsignedLhs && isUnsignedRhs ? "llvm.aarch64.neon.uaddlp.v4i32.v8i16" : "llvm.aarch64.neon.saddlp.v4i32.v8i16";
   for (auto [a, b] : llvm::zip_equal(quartersOf(build, lhs), quartersOf(build, rhs))) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  multiply-adds of words of bytes, as rows of machines have them.
-// Why:   what an instruction wants of its operands is said beside its name; tiles only know words.
+// What:  multiply-adds of words of bytes, for rows of machines.
+// Why:   each function handles the operands as its instruction wants them; tiles know only words.
 
 #ifndef NACRE_CODEGEN_CPU_CONTRACTION_INTEGERPRODUCTS_H
 #define NACRE_CODEGEN_CPU_CONTRACTION_INTEGERPRODUCTS_H
@@ -11,38 +11,41 @@
 
 namespace nacre::codegen::cpu {
 
-/// vpdpbusd: bytes without a sign by bytes with one.
+/// Emits vpdpbusd: unsigned bytes by signed bytes.
 mlir::Value multiplyAddByVnni(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 
-/// The same of words of two numbers of 16 bits: vpdpwssd, and pmaddwd.
+/// Emits the same for words of two 16-bit numbers: vpdpwssd, or pmaddwd and an addition.
 mlir::Value multiplyAddShortsByVnni(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 mlir::Value multiplyAddShorts(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 
-/// Of numbers of 16 bits, one by one: smlal.
+/// Emits smlal, for single 16-bit numbers.
 mlir::Value multiplyAddShortsByElement(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 
-/// Of operands widened to 16 bits, neighbours' products added up: pmaddwd. As many sums as a word has pairs of bytes.
+/// Widens the operands to 16 bits and adds up products of neighbours: pmaddwd. There are as many sums as a word has
+/// pairs of bytes.
 template <bool isUnsignedLhs, bool isUnsignedRhs>
 mlir::Value multiplyAddByPairs(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 
-/// The same of lhs that is of 16 bits already.
+/// The same, with lhs of 16 bits already.
 template <bool isUnsignedRhs>
 mlir::Value multiplyAddWideRows(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 
-/// sdot, udot or, of lhs without a sign, usdot. Words of eight bytes are two of four: columns are taken apart as they are loaded.
+/// Emits sdot, udot or, for unsigned lhs, usdot. Words of eight bytes are two words of four: the halves of columns are
+/// separated after loading.
 template <bool isUnsignedLhs, bool isUnsignedRhs>
 mlir::Value multiplyAddByDots(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 
-/// smmla and its like: two rows of eight bytes by two columns.
+/// Emits smmla or its like: two rows of eight bytes by two columns.
 template <bool isUnsignedLhs, bool isUnsignedRhs>
 mlir::Value multiplyAddByMatrices(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 
-/// Products of 16 bits, smull where both operands have a sign, that are added up in pairs. Twice as many sums as columns.
+/// Emits products of 16 bits (smull if both operands are signed) and adds them up in pairs. There are twice as many
+/// sums as columns.
 template <bool isUnsignedLhs, bool isUnsignedRhs>
 mlir::Value multiplyAddByHalves(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 
-/// The same of bytes with a sign, two products of which add up to a number of 16 bits (ProductTypes::pairsFit), by smull and smlal: of
-/// the halves of words of eight bytes, or of two steps' words of four.
+/// The same for signed bytes, two products of which fit 16 bits (ProductTypes::pairsFit), by smull and smlal. The
+/// products belong to the halves of words of eight bytes, or to two steps' words of four.
 mlir::Value multiplyAddHalvesInPairs(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 mlir::Value multiplyAddStepsInPairs(VectorBuilder &build, const StepFactors &first, const StepFactors &second,
                                     mlir::Value sums);

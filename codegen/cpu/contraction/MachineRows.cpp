@@ -15,7 +15,7 @@ namespace {
 constexpr ProductTypes kSingles = {Number::F32, Number::F32, Number::F32};
 constexpr ProductTypes kDoubles = {Number::F64, Number::F64, Number::F64};
 
-/// A row of floats for each register of `bytes`: what is the same for f32 and f64.
+/// A row of floats whose registers have `bytes` bytes, for f32 or f64.
 constexpr MachineRow rowOf(const char *instruction, nacre_cpu_bit bit, const MachineModel &model,
                            const ProductTypes &types, int64_t bytes) {
   MachineRow row;
@@ -27,7 +27,7 @@ constexpr MachineRow rowOf(const char *instruction, nacre_cpu_bit bit, const Mac
   return row;
 }
 
-/// Without a multiply-add in one instruction: a product, which takes a register, and a sum.
+/// A row without fused multiply-add: a product, which needs a register, and a sum.
 constexpr MachineRow sseRow(const char *instructions, const ProductTypes &types) {
   MachineRow row = rowOf(instructions, NACRE_X86_64_V2, kX86V2, types, 16);
   row.spareRegisters = 2;
@@ -35,7 +35,7 @@ constexpr MachineRow sseRow(const char *instructions, const ProductTypes &types)
   return row;
 }
 
-/// With 32 registers the loop's scheduling wants one more to turn over.
+/// AVX-512 has 32 registers, and the schedule of the loop needs one more spare register.
 constexpr MachineRow avx512Row(const char *instruction, const ProductTypes &types) {
   MachineRow row = rowOf(instruction, NACRE_X86_64_V4, kX86V4, types, 64);
   row.registers = 32;
@@ -50,7 +50,7 @@ constexpr MachineRow avx512Row(const char *instruction, const ProductTypes &type
   return row;
 }
 
-/// 256 bits wide, and with all of AVX-512's registers.
+/// 256 bits wide, with all registers of AVX-512.
 constexpr MachineRow avx512HalfRow() {
   MachineRow row = avx512Row("vcvtph2ps ymm, vfmadd231ps ymm", {Number::F32, Number::F16, Number::F32});
   row.lanes = 8;
@@ -60,7 +60,7 @@ constexpr MachineRow avx512HalfRow() {
   return row;
 }
 
-/// Its cores have few ways, but rows meet in one set of them four times more rarely.
+/// NEON's cores have few ways, but rows share one set of the cache a quarter as often.
 constexpr MachineRow neonRow(const char *instruction, const ProductTypes &types) {
   MachineRow row = rowOf(instruction, NACRE_ARM64_NEON, kBigArm64, types, 16);
   row.registers = 32;
@@ -79,12 +79,12 @@ constexpr MachineRow neonRow(const char *instruction, const ProductTypes &types)
   row.addSums = 0.25;
   row.waysOfRows = 8;
   row.prefetchBytes = 0;
-  row.halfCycles = 2; // fcvtl is two operations for one of a core's pipes, shll is one
+  row.halfCycles = 2; // fcvtl takes two operations of one of the core's pipes, shll takes one
   return row;
 }
 
-/// Cortex-A55, and what is like it: two instructions a cycle, of which one may be a multiply-add of a whole register, and one a
-/// load of half of it, or the move that puts the halves together. Caches are small, and nothing runs ahead of a load.
+/// Cortex-A55 and similar cores issue two instructions per cycle. One can be a multiply-add of a whole register, and
+/// one a load of half a register or the move that joins the halves. Caches are small, and nothing runs ahead of a load.
 constexpr MachineRow littleNeonRow(const char *instruction, const ProductTypes &types) {
   MachineRow row = neonRow(instruction, types);
   row.model = &kLittleArm64;
@@ -95,8 +95,8 @@ constexpr MachineRow littleNeonRow(const char *instruction, const ProductTypes &
   row.latency = 4;
   row.loadCycles = 1; // of half a register
   row.issueCycles = 0;
-  row.iterationCycles = 20; // pointers that move on, and what waits for the first loads: 8 x 8 sums and 7 x 4 have it
-                            // alike
+  // increments of pointers, and the wait for the first loads; the same for 8 x 8 and 7 x 4 sums
+  row.iterationCycles = 20;
   row.transform = 1.2;
   row.storeFilter = 1;
   row.waysOfRows = 4;
@@ -104,7 +104,7 @@ constexpr MachineRow littleNeonRow(const char *instruction, const ProductTypes &
   return row;
 }
 
-/// A row of floats as one of bytes, so many of which are a lane's word.
+/// Turns a row of floats into one of bytes. A word of `types.k` bytes has the bits of a lane, or twice as many.
 constexpr MachineRow ofWords(MachineRow row, const ProductTypes &types, MultiplyAdd multiplyAdd,
                              std::optional<nacre_cpu_bit> bit = std::nullopt) {
   if (bit)
@@ -119,20 +119,20 @@ constexpr MachineRow ofWords(MachineRow row, const ProductTypes &types, Multiply
 constexpr Number U = Number::U8, S = Number::S8;
 constexpr ProductTypes wordsOf(Number lhs, Number rhs, int64_t k) { return {lhs, rhs, Number::S32, k}; }
 
-/// Products of 16 bits by vpmaddwd: exact for all bytes, whatever their signs. Of words of four bytes a register has two sums of each
-/// of half as many columns.
+/// Products of 16 bits by vpmaddwd, exact for all bytes and signs. With words of four bytes, a register has two sums
+/// for each of half as many columns.
 constexpr MachineRow ofPairs(MachineRow row, const ProductTypes &types, MultiplyAdd multiplyAdd) {
   row = ofWords(row, types, multiplyAdd);
   if (types.k == 4) {
     row.lanes /= 2;
     row.sumsOfLane = 2;
   }
-  row.cycles *= 1.5;       // a product, and an addition that more of the core's pipes can start
+  row.cycles *= 1.5;       // a product, and an addition, which more of the core's pipes can start
   row.columnCycles = 0.25; // to widen them as they are loaded, once for all rows
   return row;
 }
 
-/// A single row's words are widened as they are loaded, too.
+/// The words of a single row are widened when they are loaded, like the columns.
 template <Number lhs, Number rhs> constexpr MachineRow pairsRow(MachineRow row, int64_t k) {
   row = ofPairs(row, wordsOf(lhs, rhs, k), multiplyAddByPairs<lhs == U, rhs == U>);
   row.spareRegisters += 1;
@@ -140,16 +140,16 @@ template <Number lhs, Number rhs> constexpr MachineRow pairsRow(MachineRow row, 
   return row;
 }
 
-/// Those of several rows before, so that one load makes an operand of a word.
+/// Several rows are widened in advance, so that one load makes an operand of a word.
 template <Number rhs> constexpr MachineRow wideRow(MachineRow row, int64_t k) {
   row = ofPairs(row, {Number::S16, rhs, Number::S32, k}, multiplyAddWideRows<rhs == U>);
   row.spareRegisters += 1; // of a product
-  // A load, which is an instruction nonetheless. SSE copies the word and the product besides.
+  // A load, which still is an instruction. SSE also copies the word and the product.
   row.rowCycles = row.needs == NACRE_CPU_NEED(NACRE_X86_64_V2) ? 0.5 : 0.25;
   return row;
 }
 
-/// Pairs of numbers of 16 bits, as Winograd's transforms make them of bytes.
+/// Pairs of 16-bit numbers, into which Winograd's transforms turn bytes.
 constexpr ProductTypes kShorts = {Number::S16, Number::S16, Number::S32, 2};
 constexpr MachineRow shortsRow(MachineRow row) {
   row = ofWords(row, kShorts, multiplyAddShorts);
@@ -158,8 +158,8 @@ constexpr MachineRow shortsRow(MachineRow row) {
   return row;
 }
 
-/// Products of 16 bits, and pairs of them added to sums, both for half as many columns as a register has sums. A row's word is copied
-/// to both halves before.
+/// Products of 16 bits, added to sums in pairs, both for half as many columns as a register has sums. A row's word is
+/// copied to both halves first.
 template <Number lhs, Number rhs> constexpr MachineRow halvesRow(MachineRow row, int64_t k) {
   row = ofWords(row, wordsOf(lhs, rhs, k), multiplyAddByHalves<lhs == U, rhs == U>);
   row.lanes = 2;
@@ -172,8 +172,8 @@ template <Number lhs, Number rhs> constexpr MachineRow halvesRow(MachineRow row,
   return row;
 }
 
-/// The same where two products are added up in 16 bits before: three instructions for four. They are of two steps, or of the halves of
-/// words of eight bytes.
+/// The same, with two products added up in 16 bits first: three instructions instead of four. The products belong to
+/// two steps, or to the halves of words of eight bytes.
 constexpr MachineRow halvesInPairsRow(MachineRow row, int64_t k) {
   row = halvesRow<S, S>(row, k);
   row.types.pairsFit = true;
@@ -190,9 +190,9 @@ template <Number lhs, Number rhs>
 constexpr MachineRow dotRow(const char *instruction, MachineRow row, int64_t k, nacre_cpu_bit bit) {
   row = ofWords(row, wordsOf(lhs, rhs, k), multiplyAddByDots<lhs == U, rhs == U>, bit);
   row.instruction = instruction;
-  if (row.inOrder) // of an iteration's first words, which are there before it
+  if (row.inOrder) // the first words of an iteration are loaded before it
     row.spareRegisters += 1;
-  if (k == 8) { // two instructions, and loads that take the columns' halves apart
+  if (k == 8) { // two instructions, and loads that separate the halves of the columns
     row.cycles *= 2;
     row.spareRegisters += 2;
     row.registersOfVector = 2;
@@ -207,12 +207,13 @@ template <Number lhs, Number rhs> constexpr MachineRow matrixRow(const char *ins
   row.lanes = 2;
   row.rowsOfStep = 2;
   row.spareRegisters = 2;
-  row.rowCycles = 0.5;      // two rows' words are put together
-  row.registersPerLoad = 1; // columns are half as many as its sums
+  row.rowCycles = 0.5;      // the words of two rows are joined
+  row.registersPerLoad = 1; // half as many columns as sums
   return row;
 }
 
-/// smlal and smlal2 of a register of columns, by an element of another one: two registers of sums are one here. `cycles`: of both.
+/// smlal and smlal2 of a register of columns by an element of another one. Two registers of sums count as one here.
+/// `cycles` is the cost of both instructions.
 constexpr MachineRow shortsByElementRow(MachineRow row, double cycles) {
   row = ofWords(row, {Number::S16, Number::S16, Number::S32, 1}, multiplyAddShortsByElement);
   row.lanes *= 2;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the multiply-add instructions that register tiles are made of, one row each: types, geometry, registers, cycles, and how to
-//        emit one.
-// Why:   tables and emitters ask the row and never which CPU it is, so a new instruction is a new row and nothing else.
-// How:   of the rows whose types are a contraction's, a CPU takes the one with the most products a cycle among those
-//        that it has.
+// What:  the multiply-add instructions of register tiles, one row each: types, geometry, registers, cycles, and the
+//        function that emits one.
+// Why:   tables and emitters ask the row, and never which CPU it is, so that a new instruction needs only a new row.
+// How:   among the rows for a contraction's types that a CPU can run, the one with the most products per cycle is used.
 
 #ifndef NACRE_CODEGEN_CPU_CONTRACTION_MACHINEROWS_H
 #define NACRE_CODEGEN_CPU_CONTRACTION_MACHINEROWS_H
@@ -26,7 +25,7 @@ struct LoopedContraction;
 
 namespace nacre::codegen::cpu {
 
-/// Elements as instructions know them.
+/// Types of elements that instructions distinguish.
 enum class Number : uint8_t { F64, F32, F16, BF16, S32, S16, S8, U8 };
 
 constexpr int64_t bytesOf(Number number) {
@@ -47,12 +46,12 @@ constexpr int64_t bytesOf(Number number) {
   return 1;
 }
 
-/// What is multiplied, and what it is added to. Narrower operands are converted when they are loaded; of columns the type is
-/// what they lie in memory as.
+/// Types of the factors and of their sum. Narrower operands are converted when they are loaded. `rhs` is the type of
+/// the columns in memory.
 struct ProductTypes {
   Number lhs = Number::F32, rhs = Number::F32, sum = Number::F32;
-  int64_t k = 1;         ///< Steps of the depth that lie side by side, of rows and of each column.
-  bool pairsFit = false; ///< Two products of bytes add up to a number of 16 bits: not -128 * -128 twice.
+  int64_t k = 1;         ///< Number of steps of the depth that lie side by side, in rows and in each column
+  bool pairsFit = false; ///< True if the sum of two products of bytes fits 16 bits: never -128 * -128 twice
 
   bool operator==(const ProductTypes &other) const {
     return lhs == other.lhs && rhs == other.rhs && sum == other.sum && k == other.k && pairsFit == other.pairsFit;
@@ -61,126 +60,135 @@ struct ProductTypes {
 
 class VectorBuilder;
 
-/// Emits sums + lhs * rhs. `rhs` has an operand for each lane, and `lhs` one for each row of the instruction, or, where that has a
-/// single row, the same for each lane.
+/// Emits sums + lhs * rhs. `rhs` has an operand for each lane. `lhs` has one for each row of the instruction; if the
+/// instruction has a single row, each lane holds the same operand.
 using MultiplyAdd = mlir::Value (*)(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
-/// Emits sums + lhs * rhs of two steps at once.
+/// Operands of one step of the reduction.
 struct StepFactors {
   mlir::Value lhs, rhs;
 };
+/// Emits sums + lhs * rhs of two steps at once.
 using MultiplyAddTwo = mlir::Value (*)(VectorBuilder &build, const StepFactors &first, const StepFactors &second,
                                        mlir::Value sums);
 mlir::Value multiplyAddFloats(VectorBuilder &build, mlir::Value lhs, mlir::Value rhs, mlir::Value sums);
 
-/// sums[row][lane] += lhs[row] * rhs[lane], for `types.k` steps of the reduction, which lie together as one operand: a word. Dot products
-/// of bytes take four, matrix products eight.
+/// An instruction that computes sums[row][lane] += lhs[row] * rhs[lane] for `types.k` steps of the reduction. The
+/// values of these steps lie together as one operand, a word. Dot products of bytes take four steps, matrix products
+/// eight.
 struct MachineRow {
-  const char *instruction = "";           ///< As an assembler calls it.
-  uint64_t needs = 0;                     ///< NACRE_CPU_NEED bits.
-  const MachineModel *model = &kBigArm64; ///< Of the cores that it is the best row of.
+  const char *instruction = "";           ///< Name, as an assembler spells it
+  uint64_t needs = 0;                     ///< NACRE_CPU_NEED bits
+  const MachineModel *model = &kBigArm64; ///< Model of the cores that this is the best row for
   ProductTypes types;
-  int64_t lanes = 1;      ///< Columns of a register.
-  int64_t rowsOfStep = 1; ///< Rows of a register of sums; matrix products of bytes have two.
-  int64_t sumsOfLane = 1; ///< Of a column, side by side in a register; they are added up in the end.
+  int64_t lanes = 1;      ///< Columns of a register
+  int64_t rowsOfStep = 1; ///< Rows of a register of sums; matrix products of bytes have two
+  int64_t sumsOfLane = 1; ///< Sums of one column side by side in a register; they are added up at the end
   MultiplyAdd multiplyAdd = multiplyAddFloats;
-  MultiplyAddTwo multiplyAddTwo = nullptr; ///< Where two steps take less together.
-  /// Its tiles are to be computed in the order in which they are written: LLVM moves additions away from the products that they are of,
-  /// which then wait in memory.
+  MultiplyAddTwo multiplyAddTwo = nullptr; ///< Emits two steps at once; null unless that is cheaper
+  /// True if LLVM must keep the instructions of its tiles in the order in which they are emitted. Otherwise LLVM moves
+  /// additions away from their products, which are then spilled.
   bool keepsOrder = false;
-  /// Of a core that issues in order. Beside a multiply-add it starts a load of half a register, but none of a whole one; what
-  /// is multiplied is on its way a step before.
+  /// True for a core that issues in order. It can start a load of half a register together with a multiply-add, but not
+  /// a load of a whole one. Operands are loaded one step before they are multiplied.
   bool inOrder = false;
 
-  // What a tile may hold.
+  // Limits of a tile.
   int64_t registers = 16;
-  int64_t spareRegisters = 1; ///< Beside sums and operands.
-  int64_t highestTile = 14;   ///< Rows, at most.
-  /// It multiplies by an element of a register: a row's elements are loaded `lanes` at once and stay for as many steps.
-  /// Otherwise they are broadcast as they are loaded, or stay and the columns pass.
+  int64_t spareRegisters = 1; ///< Registers in addition to sums and operands
+  int64_t highestTile = 14;   ///< Largest number of rows
+  /// True if it multiplies by an element of a register. A row's elements are then loaded `lanes` at once and stay in
+  /// registers for as many steps. Otherwise each element is broadcast by its load, or stays while the columns pass.
   bool multipliesByElement = false;
-  /// Of half as many lanes it takes no more cycles, on some cores half as many.
+  /// True if it also exists for half as many lanes, which takes no more cycles, on some cores half of them.
   bool hasHalves = false;
-  int64_t registersPerLoad = 1;  ///< Of columns.
-  int64_t registersOfVector = 1; ///< Of columns: words of eight bytes are taken apart.
-  /// Of columns, in a load that moves its address on: of tiles as wide as their panel, whose steps lie one after another.
+  int64_t registersPerLoad = 1;  ///< Registers of columns that one load fills
+  int64_t registersOfVector = 1; ///< Registers of columns for one vector; two if words of eight bytes are divided
+  /// Registers of columns that a load fills and then moves its address on. Needs a tile as wide as its panel, whose
+  /// steps lie one after another.
   int64_t registersPerStream = 1;
-  bool readsMemory = true; ///< Its operands may be there. Else each waits in a register, what an epilogue uses too.
-  bool readsBroadcasts = false; ///< An operand in memory may be one element, for all lanes.
-  /// A register is copied at no cost where a multiply-add would overwrite what is needed again.
+  /// True if an operand may be in memory. Else it takes a register, as an epilogue's inputs do
+  bool readsMemory = true;
+  bool readsBroadcasts = false; ///< True if an operand in memory may be one element for all lanes
+  /// True if a register is copied at no cost when a multiply-add would overwrite a value that is needed again.
   bool hasFreeCopies = true;
 
-  // What it costs: cycles of a core on which it is the best row.
-  double cycles = 0.5;     ///< From one to the next that does not wait for it.
-  double latency = 4.5;    ///< Of a step: what no tile is faster than.
-  double loadCycles = 0.6; ///< A little more than a load takes: they wait for one another more than multiply-adds do.
-  double rowCycles = 0;    ///< Of the pipes that multiply, to make an operand of a row's words, or of several rows'.
-  double columnCycles = 0; ///< The same, of a register of columns: to widen them.
-  double issueCycles = 0; ///< Of a load or a loop's instruction beside multiply-adds: where few are decoded in a cycle.
-  double iterationCycles = 0; ///< An iteration of a tile's loop takes them even if it multiplies nothing.
-  double nearlyEqual = 0.04;  ///< A wider panel must save more than this part of the cycles.
-  double paddingCost = 0;     ///< Of a panel's zeros, in parts of what it costs to compute them: they are stored.
-  /// How far ahead of a weight that no cache holds lines are asked for; 0: not at all, because the hardware does. That of x86
-  /// ends with a page.
+  // Costs, in cycles of a core on which it is the best row.
+  double cycles = 0.5;  ///< Cycles between two instructions that do not depend on each other
+  double latency = 4.5; ///< Cycles of a step; no tile is faster
+  /// Slightly more than a load takes, because loads wait for one another more than multiply-adds do
+  double loadCycles = 0.6;
+  double rowCycles = 0;    ///< Cycles of the multiplying pipes to make an operand from the words of one or more rows
+  double columnCycles = 0; ///< Cycles of the same pipes to widen a register of columns
+  /// Cycles of a load or a loop's instruction between multiply-adds, if few are decoded in a cycle
+  double issueCycles = 0;
+  double iterationCycles = 0; ///< Fixed cycles of one iteration of a tile's loop
+  double nearlyEqual = 0.04;  ///< Part of the cycles that a wider panel must save
+  double paddingCost = 0;     ///< Cost of storing a panel's zeros, as a part of the cost of computing them
+  /// Distance in bytes at which lines of a weight that no cache holds are prefetched. 0 if the hardware does it; the
+  /// prefetcher of x86 stops at the end of a page.
   int64_t prefetchBytes = 4096;
-  // To widen a register of columns that lie in memory as f16 or bf16.
+  // Cycles to widen a register of columns from f16 or bf16.
   double halfCycles = 1, bfloatCycles = 0.5;
-  /// A tile of more rows has a better row, which multiplies more for each register that it widens.
+  /// True if another row is better for tiles of several rows, because it multiplies more often for each register that
+  /// it widens.
   bool isForSingleRows = false;
-  /// Of Winograd's transforms, an instruction; and what a vector of filters takes besides, on its way to the cache that they
-  /// are read from.
+  /// Cycles of an instruction of Winograd's transforms, and extra cycles to store a vector of filters in the cache.
   double transform = 0.57, storeFilter = 1.4;
-  /// Cycles to add a vector of sums to the sums that wait in memory. Tiles that begin with these sums only load them.
+  /// Cycles to add a vector of sums to the sums in memory. Tiles that begin with these sums only load them.
   double addSums = 1;
-  /// Of the first-level cache: two are left to the panel and to what is prefetched.
+  /// Ways of the first-level cache that rows may fill. Two are left to the panel and to prefetched lines.
   int64_t waysOfRows = 6;
-  /// Vectors of columns that a single row reads at a time: so many loads are in flight.
+  /// Vectors of columns that a single row reads at a time, which is the number of loads in flight.
   int64_t vectorsOfSingleRow = 8;
 
   double productsPerCycle() const { return double(columnsOfRegister() * types.k) / cycles; }
-  /// What a unit of products is expected to take.
+  /// Returns the expected time of a unit of products.
   double nanosecondsOf(double flops) const { return flops / (2 * productsPerCycle() * model->gigahertz); }
-  /// Of a single row, whose columns lie in memory as `rhs`.
+  /// The same for a single row, whose columns have the type `rhs` in memory.
   double productsPerCycle(Number rhs) const { return double(lanes * types.k) / (cycles + widenCycles(rhs)); }
   double widenCycles(Number rhs) const {
     return rhs == Number::F16 ? halfCycles : rhs == Number::BF16 ? bfloatCycles : 0;
   }
-  /// Whether its operands may be these, some converted.
+  /// True if its operands may have these types, converted if necessary.
   bool multiplies(const ProductTypes &others) const;
-  /// Whether bytes of rows are to be widened before, once for all columns.
+  /// True if bytes of rows must be widened in advance, once for all columns.
   bool readsWideRows() const { return types.lhs == Number::S16 && bytesOf(types.rhs) == 1; }
   int64_t sumsOfRegister() const { return rowsOfStep * lanes * sumsOfLane; }
-  /// Columns of a register of sums, counted for each of its rows.
+  /// Returns the columns of a register of sums, counted for each of its rows.
   int64_t columnsOfRegister() const { return rowsOfStep * lanes; }
-  /// Steps of the reduction that one register of a row's elements holds.
+  /// Returns the number of steps that one register of a row's elements holds.
   int64_t stepsOfRegister() const { return types.k == 1 ? lanes : registerBytes() / (types.k * bytesOf(types.lhs)); }
-  /// Whether a register has other sums than one row's, column by column.
+  /// True if a register holds sums of several rows, or several sums of a column.
   bool hasMixedSums() const { return rowsOfStep * sumsOfLane > 1; }
   int64_t registerBytes() const { return sumsOfRegister() * bytesOf(types.sum); }
-  /// Numbers that a register of one operand holds.
+  /// Returns how many numbers a register of one operand holds.
   int64_t numbersOfRegister() const { return registerBytes() / bytesOf(types.lhs); }
-  /// Registers of sums, one below the other, that so many rows take.
+  /// Returns how many registers of sums, one below the other, `rows` rows take.
   int64_t groupsOf(int64_t rows) const { return (rows + rowsOfStep - 1) / rowsOfStep; }
 };
 
-/// All there are.
+/// Returns all rows.
 llvm::ArrayRef<MachineRow> machineRows();
 
-/// The row of `types` with the most products a cycle among those that a CPU with the features `has`, NACRE_CPU_NEED
-/// bits, can run; null where there is none. `isSingleRow`: columns are read for one row alone. `inOrder`: it issues so.
+/// Returns the row for `types` with the most products per cycle that a CPU with the features `has` (NACRE_CPU_NEED
+/// bits) can run. Null if there is no such row. `isSingleRow`: columns are read for one row only. `inOrder`: the CPU
+/// issues in order.
 const MachineRow *bestRow(llvm::ArrayRef<MachineRow> rows, uint64_t has, const ProductTypes &types,
                           bool isSingleRow = false, bool inOrder = false);
 
-/// The row that `target` computes a contraction with. There must be one: every base architecture has f32 and f64.
+/// Returns the row that `target` computes a contraction with. It must exist: every base architecture has f32 and f64.
 const MachineRow &machineOf(const Target &target, const ProductTypes &types, bool isSingleRow = false);
 
-/// Of a contraction of floats, whose operands are extended to the accumulator's type.
+/// Returns the types of a contraction of floats, whose operands are extended to the accumulator's type.
 ProductTypes productsOf(mlir::Type accumulator);
-/// The same where the operand of the columns lies in memory as `columns`.
+/// The same if the columns have the type `columns` in memory.
 ProductTypes productsOf(mlir::Type accumulator, mlir::Type columns);
-/// Of any contraction, with columns of that type in panels, in groups of `k` steps. None for integers that no row multiplies.
+/// Returns the types of any contraction with columns of type `columns` in panels, in groups of `k` steps. `nullopt` for
+/// integers that no row multiplies.
 std::optional<ProductTypes> productsOf(const Contraction &contraction, mlir::Type columns, int64_t k);
 
-/// The row that `target` computes the tiles of `contraction` with, by panels of `columns`. There must be one.
+/// Returns the row that `target` computes the tiles of `contraction` with, from panels of type `columns`. It must
+/// exist.
 const MachineRow &machineOf(const Target &target, const LoopedContraction &contraction, mlir::Type columns);
 
 } // namespace nacre::codegen::cpu

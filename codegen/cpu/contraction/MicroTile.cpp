@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. the reduction; 2. the epilogue and the stores, from the registers.
+// How:   1. the reduction; 2. the epilogue and the stores, from the registers.
 
 #include "codegen/cpu/contraction/MicroTile.h"
 
@@ -47,7 +47,7 @@ public:
         finish(waiting.load());
       return;
     }
-    // Where sums are added from memory, that is the later, and zeros are the cheaper beginning.
+    // If an addition can read memory, the sums in memory are added at the end, because zeros are the cheaper beginning.
     const bool goesOn = part.goesOn && !machine.readsMemory;
     SmallVector<Value> sums = reduce(part.level, part.steps,
                                      goesOn      ? waiting.load()
@@ -60,13 +60,13 @@ public:
   }
 
 private:
-  /// Where a step of the reduction reads, and what it asks for.
+  /// Addresses that a step of the reduction reads and prefetches.
   struct Stand {
     Value lhs, rhs, ahead;
   };
 
   VectorType vectorOfFactors() const { return VectorType::get({lanes}, factor); }
-  /// Of that register in each group of rows.
+  /// Returns how many sums that register holds, in each group of rows.
   unsigned sumsOf(int64_t vector) const { return machine.rowsOfStep * machine.sumsOfLane * columns.lanesOf(vector); }
 
   SmallVector<Value> zeros() {
@@ -77,11 +77,11 @@ private:
     return sums;
   }
 
-  /// What sums begin with that never wait: the bias, or zero.
+  /// Returns the values that sums begin with if no sums are in memory: the bias, or zero.
   SmallVector<Value> beginnings() {
     SmallVector<Value> sums = zeros();
-    // Where the bias is added from memory, zeros are the cheaper beginning; columns that come in another order have theirs
-    // elsewhere.
+    // If the bias can be added from memory, zeros are the cheaper beginning. Reordered columns would need a reordered
+    // bias.
     if (machine.readsMemory || machine.hasMixedSums() || !epilogue.bias() || rowStrides[*epilogue.bias()] != 0 ||
         columns.reorders())
       return sums;
@@ -122,7 +122,7 @@ private:
             from.ahead ? moved(from.ahead, stepsInside(level) * part.aheadStride) : Value()};
   }
 
-  /// The whole part, block by block, into the sums in memory.
+  /// Adds the whole part, block by block, to the sums in memory.
   void reduceBlocks(unsigned level, const Stand &from) {
     const int64_t size = sizeOf(level);
     if (level < blocks.level)
@@ -136,7 +136,7 @@ private:
       block({Value(), whole}, size - whole);
   }
 
-  /// `size` steps of the loop `level`.
+  /// Adds up `size` iterations of the loop `level`.
   SmallVector<Value> reduce(unsigned level, int64_t size, ValueRange accumulators, const Stand &from) {
     if (level + 1 < contraction.depth.size())
       return build.loop(0, size, 1, accumulators, [&](Position step, ValueRange carried) {
@@ -145,7 +145,8 @@ private:
 
     if (!endsRun())
       return reduceSteps(level, size, accumulators, from);
-    // The last group lies within the run: it overlaps the one before, with which it makes a pair where another would have none.
+    // The last group stays within the run, so it overlaps the group before it. It is paired with that one if it has no
+    // other partner.
     const bool inPair = machine.multiplyAddTwo && size % 2 == 0;
     const int64_t before = size - (inPair ? 2 : 1);
     SmallVector<Value> sums = accumulators;
@@ -161,15 +162,15 @@ private:
     });
   }
 
-  /// Whether the innermost loop's last step, of those that this part has of it, overlaps the one before.
+  /// True if the last step of the innermost loop in this part overlaps the step before it.
   bool endsRun() const {
     return contraction.groups.overlap() > 0 && (part.level + 1 < contraction.depth.size() || part.last);
   }
 
   SmallVector<Value> reduceSteps(unsigned level, int64_t size, ValueRange accumulators, const Stand &from) {
     const bool byVectors = elements.areVectors(), together = elements.areTogether();
-    // Asking ahead costs an instruction or two: of two steps, where few are decoded in a cycle. But if a row's element is broadcast for
-    // one multiply-add, LLVM writes the sum over it, and then finds no registers for a second step.
+    // Prefetching costs an instruction or two per iteration, so two steps share it. But if a row's element is broadcast
+    // for one multiply-add, LLVM writes the sum over it, and then finds no registers for a second step.
     const bool overwritesElements = vectors == 1 && !machine.readsBroadcasts;
     const int64_t unroll = byVectors                           ? stepsPerIteration(machine, shape.rows, vectors)
                            : together                          ? stepsTogether(size)
@@ -188,18 +189,19 @@ private:
         const Stand stand = advancedBy(level, step, from);
         return multiplyAdd(carried, stand, unroll, byVectors);
       });
-    // Of a longer rest elements are loaded early, which registers do not hold. Pairs need no address of their own here.
+    // A longer remainder would load elements early, which registers cannot hold. Pairs need no pointer of their own
+    // here.
     std::optional<ColumnStream> stream;
     if (!loops && whole > 0 && size - whole <= 1 && byVectors && streamed > machine.registersPerLoad &&
         !contraction.isOfIntegers())
       stream.emplace(build, streamed, vectorOfFactors(), build.pointer(panel.buffer, from.rhs));
-    // What is left: vectors of a row's elements, then single ones.
+    // The remainder: first vectors of a row's elements, then single elements.
     const int64_t rest = loops ? whole : 0, vectorsEnd = byVectors ? size - size % machine.stepsOfRegister() : whole;
     for (auto [begin, end, isVectors] : {std::tuple(rest, whole, byVectors), std::tuple(whole, vectorsEnd, true),
                                          std::tuple(vectorsEnd, size, false)}) {
       if (begin == end)
         continue;
-      // Several registers of each row's elements are more than there are for tiles of integers.
+      // Tiles of integers lack the registers for several vectors of each row's elements.
       const bool isApart = isVectors && shape.rows > 1 && contraction.isOfIntegers();
       const int64_t most = isApart ? machine.stepsOfRegister() : end - begin;
       for (int64_t step = begin; step < end; step += most) {
@@ -214,28 +216,30 @@ private:
     return sums;
   }
 
-  /// How many steps of an iteration of `size` steps load their row elements together. Each step needs its own registers, and LLVM loads them
-  /// early. In an iteration that is too long for that, whose sums and pointers need registers as well, there would be too few.
+  /// Returns how many steps of an iteration of `size` steps load their row elements together. Each step needs its own
+  /// registers, and LLVM loads them early. A long iteration, whose sums and pointers also need registers, would have
+  /// too few.
   int64_t stepsTogether(int64_t size) const {
     const int64_t longest = stepsPerIteration(machine, shape.rows, vectors);
     return size <= longest ? longest : lanes;
   }
 
-  /// Whether an iteration is written in the order in which the core starts its instructions.
+  /// True if an iteration is written in the order in which the core starts its instructions.
   bool goesInOrder() const {
     return machine.inOrder && !machine.hasMixedSums() && (panelType() == factor || contraction.groups.k > 1);
   }
 
   Type panelType() const { return cast<MemRefType>(panel.buffer.getType()).getElementType(); }
 
-  /// By each load of the panel, where the tile takes all of it as it lies; else 0.
+  /// Returns the registers that each load of the panel fills if the tile reads all of the panel in order; else 0.
   int64_t registersStreamed() const {
     const bool asItLies = panel.strides.back() == vectors * lanes * contraction.groups.k &&
                           (panelType() == factor || contraction.groups.k > 1);
     return asItLies ? registersPerStream(machine, shape.rows, vectors) : 0;
   }
 
-  /// Iterations that load several elements at once, from pointers that each iteration moves on. So does the panel where it streams.
+  /// Runs iterations that load several elements at once, from pointers that each iteration moves on. A panel that
+  /// streams has a pointer, too.
   SmallVector<Value> reduceByPointers(int64_t size, int64_t unroll, ValueRange accumulators, Value lhs, Value rhs) {
     SmallVector<Value> carried(accumulators);
     carried.append(elements.pointers(lhs));
@@ -243,7 +247,7 @@ private:
     const int64_t streamed = registersStreamed();
     if (streamed)
       carried.push_back(build.pointer(panel.buffer, rhs));
-    // Counted to zero where nothing else is: a comparison less.
+    // Count up to zero if the panel streams, because then nothing else needs the counter; this saves a comparison.
     const int64_t from = streamed ? -size : 0;
     SmallVector<Value> results = build.loop(from, from + size, unroll, carried, [&](Position step, ValueRange carried) {
       RowElements::Iteration rows = elements.iteration(carried.slice(accumulators.size(), pointers), unroll);
@@ -272,8 +276,8 @@ private:
         .reduce(accumulators, first, size);
   }
 
-  /// `steps` steps of the reduction, straight. `byVectors`: a row's elements are loaded as vectors of so many steps. Columns
-  /// lie at `from.rhs` or come by the stream.
+  /// Adds up `steps` steps without a loop. `byVectors`: a row's elements are loaded as vectors of `steps` elements.
+  /// Columns lie at `from.rhs` or come from the stream.
   SmallVector<Value> multiplyAdd(ValueRange accumulators, const Stand &from, int64_t steps, bool byVectors,
                                  ColumnStream *stream = nullptr) {
     return straight.multiplyAdd(accumulators, from.rhs, steps, elements.straight(from.lhs, steps, byVectors), stream,
@@ -288,7 +292,7 @@ private:
     if (machine.hasMixedSums())
       sums = sumsByRow(build, shape, sums, vectors);
     const int64_t lanesOfRow = machine.sumsOfRegister(), inRow = int64_t(sums.size()) / shape.rows;
-    // Where registers are few, inputs of the epilogue go with the columns that need them.
+    // If registers are few, the epilogue loads its inputs together with the columns that need them.
     const int64_t together = hasFewRegisters ? epilogue.vectorsTogether(lanesOfRow) : inRow;
     for (int64_t vector = 0; vector < inRow; vector += together)
       for (int64_t row = 0; row < shape.rows; ++row) {
@@ -313,19 +317,20 @@ private:
   const Addresses &at;
   const MachineRow &machine;
   const unsigned lanes;
-  const int64_t groups; ///< Of rows that are multiplied at once.
+  const int64_t groups; ///< Groups of rows that are multiplied at once
   const int64_t vectorsOfPart, vectors;
   ArrayRef<int64_t> rowStrides;
-  const bool hasFewRegisters; ///< For more columns than those of a load, which LLVM starts early if it may.
+  /// True if registers hold only the columns of one load; LLVM starts loads early if it may
+  const bool hasFewRegisters;
   const SumBlocks blocks;
-  const Type factor; ///< Of a lane of columns, as they are multiplied.
+  const Type factor; ///< Type of a lane of columns when it is multiplied
   PanelColumns columns;
   TileSums waiting;
   RowElements elements;
   TileEpilogue epilogue;
   TilePrefetch prefetch;
   TileSteps straight;
-  llvm::SmallDenseSet<int64_t> begun; ///< Sums that began with what the epilogue begins with adding.
+  llvm::SmallDenseSet<int64_t> begun; ///< Sums that began with the epilogue's bias
 };
 
 } // namespace

@@ -10,7 +10,7 @@
 using namespace mlir;
 
 namespace nacre::codegen::cpu {
-/// Zeros from the column `columns` to the column `end` of the row at `row`.
+/// Writes zeros from the column `columns` to the column `end` of the row at `row`.
 static void fill(VectorBuilder &build, Value panel, Value row, int64_t columns, int64_t end, Type type) {
   const unsigned bits = type.getIntOrFloatBitWidth(), lanes = build.target.vectors.bytes * 8 / bits;
   for (const Piece &piece : cutIntoPieces(end - columns, lanes, hasMasks(build.target, bits)))
@@ -29,7 +29,7 @@ public:
         lanes(build.target.vectors.bytes * 8 / type.getIntOrFloatBitWidth()) {}
 
   void emit() {
-    // A block of vectors that reaches beyond its panel would write over the next row.
+    // A block of vectors that reaches beyond its panel would overwrite the next row.
     if (steps.stride == 1 && columns.stride != 1 && steps.size >= lanes && rows.width % lanes == 0)
       return transposeBlocks();
     build.loop(0, steps.size, 1, [&](Position step) {
@@ -53,8 +53,8 @@ private:
       completeVector(build, rows.buffer, to, count, type);
   }
 
-  /// Square blocks, the last of which begins early enough to be whole. Beyond the last column there are zeros, or that one is
-  /// read again.
+  /// Transposes square blocks. The last block begins early enough to be whole. Beyond the last column it writes zeros,
+  /// or that column again.
   void transposeBlocks() {
     const Piece whole = {0, lanes, lanes};
     const int64_t count = columns.size, end = rows.filled ? rows.width : count;

@@ -27,7 +27,7 @@ public:
   }
 
 private:
-  /// The steps `first` to `end` of a group, whose step 0 is so many steps from its place.
+  /// Packs the steps `first` to `end` of a group, whose step 0 is moved by `moved` steps.
   void pack(Position group, int64_t moved, int64_t first, int64_t end) {
     Value from = build.address({{source.first, 0}, group}, {1, groups.k * stepStride}, moved * stepStride);
     Value to = build.address({{rows.first, 0}, group}, {1, rows.width * groups.k}, 0);
@@ -63,7 +63,7 @@ private:
     }
   }
 
-  /// Bytes, of each vector one of each word, one after another.
+  /// Returns words that have one byte of each vector, in the order of the vectors.
   Value wordsOf(SmallVector<Value> vectors) {
     const int64_t lanes = cast<VectorType>(vectors.front().getType()).getNumElements(), bytes = lanes * groups.k;
     while (vectors.size() > 1) {
@@ -75,7 +75,7 @@ private:
     return vector::BitCastOp::create(build.ops, build.loc, VectorType::get({bytes}, byte), vectors.front());
   }
 
-  /// As many elements of twice the size.
+  /// Interleaves two vectors; returns as many elements of twice the size.
   Value interleaved(Value a, Value b) {
     auto type = cast<VectorType>(a.getType());
     const int64_t lanes = type.getNumElements();

@@ -52,7 +52,7 @@ SmallVector<Value, 2> PanelColumns::load(Value row, int64_t vector) {
   return halvesOf(build, widened(both));
 }
 
-/// Two numbers of bf16 are 32 bits: the lower one is a shift away from its f32, the upper one has its digits in place.
+/// Two numbers of bf16 share 32 bits. The lower one becomes an f32 by a shift, the upper one has its digits in place.
 SmallVector<Value, 2> PanelColumns::evenAndOdd(Value both) {
   auto words = VectorType::get({lanes}, build.ops.getI32Type());
   Term bits{&build, vector::BitCastOp::create(build.ops, build.loc, words, both)};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  vectors of a panel's columns, widened to what they are multiplied as.
-// Why:   a row by a matrix of halves is to be as fast as their bytes come, so that each operation counts which widens them.
-// How:   where that takes fewer operations, one load brings two vectors. Of bf16 these are the columns of even and of odd
-//        number: one is the load shifted, the other the load masked. Sums are put in order when all is added up. The last
-//        vector may be half as wide.
+// What:  vectors of a panel's columns, widened to the type in which they are multiplied.
+// Why:   memory bandwidth shall limit a row times a matrix of 16-bit floats, so each operation that widens them counts.
+// How:   one load brings two vectors if that takes fewer operations. For bf16 these are the even and the odd columns:
+//        one is the load shifted, the other the load masked. Sums are put in order at the end. The last vector may be
+//        half as wide.
 
 #ifndef NACRE_CODEGEN_CPU_CONTRACTION_PANELCOLUMNS_H
 #define NACRE_CODEGEN_CPU_CONTRACTION_PANELCOLUMNS_H
@@ -16,26 +16,26 @@ namespace nacre::codegen::cpu {
 
 class PanelColumns {
 public:
-  /// `vectors` of columns from `buffer`, a panel of any type, as `type`. `lastIsHalf`: of the last of them the first
-  /// half is enough.
+  /// Loads `vectors` vectors of columns as `type` from the panel `buffer` of any type. `lastIsHalf`: the first half of
+  /// the last vector is enough.
   PanelColumns(VectorBuilder &build, const MachineRow &machine, mlir::Value buffer, mlir::Type type, int64_t vectors,
                bool lastIsHalf);
 
-  /// Of that vector, and of its sums.
+  /// Returns the lanes of that vector, which its sums have, too.
   unsigned lanesOf(int64_t vector) const { return vector + 1 < vectors ? lanes : lastLanes; }
 
-  /// The vector of that number and, where they come together, the next one. `row`: where vector 0 lies.
+  /// Returns that vector and, if two are loaded together, the next one. Vector 0 lies at `row`.
   llvm::SmallVector<mlir::Value, 2> load(mlir::Value row, int64_t vector);
 
-  /// Whether columns come in another order than they lie in: sums that do not begin with zero must begin in it.
+  /// True if vectors do not hold columns in order. Sums that do not begin with zero must have the same order.
   bool reorders() const { return pairs == Pairs::EvenAndOdd; }
-  /// The vectors of one row's sums, as `load` gives columns, in the order of columns.
+  /// Puts the vectors of one row's sums from the order of `load` into the order of columns.
   void order(llvm::MutableArrayRef<mlir::Value> sums);
 
 private:
   enum class Pairs {
     None,
-    Halves, ///< The first columns of a load, and the last.
+    Halves, ///< The first columns of a load, then the last
     EvenAndOdd
   };
 
@@ -48,17 +48,17 @@ private:
   mlir::Type type;
   int64_t lanes, vectors, lastLanes;
   Pairs pairs = Pairs::None;
-  int64_t elementsOfLane = 1; ///< In the buffer; a word has several.
+  int64_t elementsOfLane = 1; ///< Elements of the buffer in a lane; a word has several
 };
 
-/// Columns of whole steps that lie one after another, by loads that fill `perLoad` registers and move their address on.
+/// Columns of whole steps that lie one after another. Each load fills `perLoad` registers and moves its address on.
 class ColumnStream {
 public:
   ColumnStream(VectorBuilder &build, int64_t perLoad, mlir::VectorType type, mlir::Value pointer)
       : build(build), perLoad(perLoad), type(type), pointer(pointer) {}
 
   mlir::Value next();
-  /// Where the columns begin that no load has brought yet; all that were brought have been taken.
+  /// Returns the address of the first columns that are not loaded yet. All loaded columns must have been taken.
   mlir::Value end() const {
     assert(used == loaded.size() && "what is left over would be lost");
     return pointer;
@@ -70,7 +70,7 @@ private:
   mlir::VectorType type;
   mlir::Value pointer;
   llvm::SmallVector<mlir::Value, 4> loaded;
-  unsigned used = 0; ///< Of those.
+  unsigned used = 0; ///< Number of `loaded` that were taken
 };
 
 } // namespace nacre::codegen::cpu

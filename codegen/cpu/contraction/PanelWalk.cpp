@@ -21,9 +21,9 @@ Value allocateScratch(KernelFunction &function, VectorBuilder &build, int64_t co
 
 namespace {
 
-/// Indices of a loop: of the cut axis's, what the unit has of them; of any other, all.
+/// Iterations of a loop: the unit's share of the cut axis, or all of any other loop.
 struct Range {
-  Value low, high; ///< Null where all.
+  Value low, high; ///< Null for all iterations
 };
 
 class WalkEmitter {
@@ -38,7 +38,7 @@ public:
     depth = splitDepth(loops, elementsOfStep() * bytesOfElement(typeOf(walk.panel)), build.target.model.l1Bytes,
                        std::max<int64_t>(4, stepsOfLargeTiles(machine)));
     part.steps = loops.front();
-    // A part of the innermost loop alone does not know whether it ends a run, whose last group overlaps the one before.
+    // A part of the innermost loop does not know if it ends a run, whose last group may overlap the one before.
     if (contraction.groups.overlap() > 0 && depth.level > 0 && depth.level + 1 == loops.size())
       depth = {0, loops.front(), 1};
     if (!walk.addsToResult)
@@ -59,7 +59,8 @@ public:
 private:
   using Cut = LoopedContraction::Cut;
 
-  /// What goes by the number of a row in its unit: where its sums wait, and what its tile asks for. Null where there is none.
+  /// Addresses that depend on the number of a row in its unit: of its sums in memory, and of the elements that its tile
+  /// prefetches. Null if it has none.
   struct PlacesOfRow {
     Value sums, ahead;
   };
@@ -70,16 +71,17 @@ private:
   // 1. Parts of the reduction
   //===--------------------------------------------------------------------===//
 
-  /// Of all parts, a panel's width of each.
+  /// Returns the columns of a panel, in all parts of the product.
   int64_t columnsOfRow() const { return contraction.parts * walk.panel.width; }
-  /// As they wait: where registers have other sums than one row's, each row has a place for as many as one of its registers has.
+  /// Returns how many sums of a row are in memory. If registers mix the sums of several rows, a row has as many sums as
+  /// its registers have.
   int64_t sumsOfRow() const { return columnsOfRow() * machine.rowsOfStep * machine.sumsOfLane; }
-  /// Elements of the panel for one step of the innermost loop.
+  /// Returns the panel's elements for one step of the innermost loop.
   int64_t elementsOfStep() const { return columnsOfRow() * contraction.groups.k; }
 
   bool isCut(unsigned level) const { return contraction.cut == Cut::Rows && contraction.cutLoop == level; }
 
-  /// Rows from `level` inwards that a unit computes, at most.
+  /// Returns the largest number of rows from `level` inwards that a unit computes.
   int64_t rowsFrom(unsigned level) const {
     int64_t rows = 1;
     for (; level < contraction.rows.size(); ++level)
@@ -88,9 +90,10 @@ private:
     return rows;
   }
 
-  /// Whether the rows from `level` inwards go by the panel part by part: enough of them to pay for the sums' way to
-  /// scratch and back, few enough that the sums stay in the second-level cache. Of several parts a step of the panel is so
-  /// wide that the cache holds few of them: their sums' way costs more than to stream the panel.
+  /// True if the rows from `level` inwards are multiplied by one part of the panel after the other. There must be
+  /// enough rows to pay for storing sums in scratch, and few enough that the sums stay in the second-level cache. If
+  /// the product has several parts, a step of the panel is so wide that the cache holds few steps. Storing the sums
+  /// then costs more than streaming the panel.
   bool dividesDepth(unsigned level) const {
     const int64_t rows = rowsFrom(level);
     const uint64_t sumBytes = bytesOfElement(contraction.accumulatorType);
@@ -122,7 +125,7 @@ private:
     rowsOfPart({Value(), depth.count - 1});
   }
 
-  /// Where the operands of the reduction stand at the part of that number.
+  /// Returns the addresses of the reduction's operands at the part with that number.
   Addresses atPart(const Addresses &at, Position number) {
     Addresses moved = at;
     Value left = build.address({number}, {1}, 0);
@@ -141,8 +144,8 @@ private:
     return moved;
   }
 
-  /// Where the row loops' first iteration would stand, of what takes `stride` elements a row: before the buffer if the unit's
-  /// rows begin further on.
+  /// Returns the address of the row loops' first iteration in a buffer with `stride` elements for each row. It is
+  /// before the buffer if the unit's rows begin later.
   Value firstOfRows(unsigned level, int64_t stride) {
     if (contraction.cut != Cut::Rows || contraction.cutLoop < level)
       return build.index(0);
@@ -151,7 +154,7 @@ private:
 
   Value firstSum(unsigned level) { return firstOfRows(level, sumsOfRow()); }
 
-  /// Steps of the part being walked.
+  /// Returns the number of steps in the current part.
   int64_t stepsOfPart() const {
     int64_t steps = part.steps;
     for (const ContractionLoop &loop : llvm::drop_begin(contraction.depth, part.level + 1))
@@ -159,11 +162,11 @@ private:
     return steps;
   }
 
-  /// Of the part that comes after it, what one row asks for: all of it in as many rows as there are.
+  /// Returns how many elements of the next part one row prefetches, so that all rows together prefetch all of it.
   int64_t aheadOfRow() const { return llvm::divideCeil(stepsOfPart() * elementsOfStep(), rowsFrom(0)); }
 
-  /// What the first row asks for while the panel goes by at `at`: what lies behind, the next part or panel. Null where the
-  /// first of many tiles may as well wait for it, or where the second-level cache has no place for it yet.
+  /// Returns the address of the elements that the first row prefetches while the panel at `at` is in use: the next part
+  /// or panel. Null if the first of many tiles may as well wait, or if the second-level cache has no room yet.
   Value firstAhead(const Addresses &at) {
     constexpr int64_t mostRows = 1024, leastBytes = 4096;
     const int64_t elements = stepsOfPart() * elementsOfStep(), bytes = elements * bytesOfElement(typeOf(walk.panel));
@@ -205,11 +208,11 @@ private:
   void emitRun(const Addresses &at, const PlacesOfRow &places) {
     const unsigned level = contraction.rows.size() - 1;
     const ContractionLoop &run = contraction.rows[level];
-    // Of several parts all columns of the panel: the parts then lie one behind the other.
+    // If the product has several parts, all columns of the panel are computed: the parts then follow one another.
     const int64_t vectors = contraction.parts == 1 ? llvm::divideCeil(walk.columns, lanes) : columnsOfRow() / lanes;
     const int64_t steps = contraction.depthSize() / depth.count;
     const int64_t most = mostRows(machine, shapeOf(contraction), walk.columns);
-    // Sums of a tile alone, where it has blocks and the depth is not divided: those of each tile, one after the other.
+    // If the tile has blocks and the depth is not divided, sums of one tile are in memory at a time.
     Value ownSums;
     if (!part.sums && sumBlocksOf(machine, contraction, part).divided)
       ownSums = allocateScratch(function, build, most * sumsOfRow(), contraction.accumulatorType);
@@ -239,11 +242,11 @@ private:
       return;
     }
 
-    // A share may end anywhere: tiles for whole blocks, for what is left of one, then single rows.
+    // A share may end anywhere: emit tiles for whole blocks, then for the remainder of one, then single rows.
     const int64_t block = std::min(walk.cutExtent * contraction.cutFactor, run.size);
     RunSplit split = splitRun(machine, block, vectors, steps, most, /*greedy=*/true);
     SmallVector<int64_t> sizes(split.tail.begin(), split.tail.end());
-    // A tail that is higher than the others takes what is left with the last of them.
+    // A tail tile with more rows takes the remainder and the last of the other tiles.
     const int64_t higher = !sizes.empty() && sizes.front() > split.rows ? sizes.front() : 0;
     sizes.append({split.rows, run.size % block % split.rows, 1});
     llvm::sort(sizes,
@@ -263,7 +266,8 @@ private:
     }
   }
 
-  /// What tiles of `rows` leave to one of `higher`, if it is that, else to lower ones: `rest`.
+  /// Returns the rows left after tiles of `rows` rows: `higher` if one tile of that height is next, else `rest` for
+  /// smaller tiles.
   Value restOfHigherTail(Value left, Value rest, int64_t higher, int64_t rows) {
     auto is = [&](arith::CmpIPredicate predicate, Value value, int64_t than) -> Value {
       return arith::CmpIOp::create(build.ops, build.loc, predicate, value, build.index(than));
@@ -273,7 +277,7 @@ private:
     return arith::SelectOp::create(build.ops, build.loc, fits, build.index(higher), rest);
   }
 
-  /// Rows that pay for parts: a panel is read again by each tile of them.
+  /// Smallest number of rows for which parts pay: each tile of them reads a panel again.
   static constexpr int64_t leastRows = 24;
 
   KernelFunction &function;
@@ -283,7 +287,7 @@ private:
   const MachineRow &machine;
   const unsigned lanes;
   DepthSplit depth;
-  DepthPart part; ///< That tiles compute where the walk stands.
+  DepthPart part; ///< The part that tiles compute at present
 };
 
 } // namespace

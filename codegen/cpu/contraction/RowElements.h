@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what a tile's columns are multiplied by: elements of its rows.
-// Why:   where an instruction multiplies by an element of a register, one load brings several; a tile's loops are the same, whichever.
-// How:   of a row those of steps that lie one after another; else, of a step, those of rows that do; else one by one.
+// What:  the elements of a tile's rows, by which its columns are multiplied.
+// Why:   one load brings several elements if an instruction multiplies by an element of a register. A tile's loops do
+//        not depend on that.
+// How:   a load brings a row's elements of consecutive steps; else, for one step, those of consecutive rows; else
+//        single elements.
 
 #ifndef NACRE_CODEGEN_CPU_CONTRACTION_ROWELEMENTS_H
 #define NACRE_CODEGEN_CPU_CONTRACTION_ROWELEMENTS_H
@@ -15,22 +17,22 @@
 
 namespace nacre::codegen::cpu {
 
-/// Whether a load brings elements of several steps of a row.
+/// True if a load brings elements of several steps of a row.
 inline bool loadsRowVectors(const MachineRow &machine, const LoopedContraction &contraction) {
   const int64_t k = contraction.groups.k;
   return machine.multipliesByElement && contraction.depth.back().strides[Contraction::Lhs] == k &&
          contraction.groups.valid() == k;
 }
 
-/// Whether it brings elements of several rows, of one step.
+/// True if a load brings elements of several rows, for one step.
 inline bool loadsRowsTogether(const MachineRow &machine, const LoopedContraction &contraction) {
   return machine.multipliesByElement && contraction.groups.k == 1 &&
          contraction.depth.back().strides[Contraction::Lhs] != 1 &&
          contraction.rows.back().strides[Contraction::Lhs] == 1 && contraction.rows.back().size > 1;
 }
 
-/// What a register of an operand's factors has in each lane: a float of the sums' type, or a word of several steps. `element`: what the
-/// operand is in memory.
+/// Returns the type of a lane of an operand's factors: a float of the sums' type, or a word of several steps. `element`
+/// is the operand's type in memory.
 inline mlir::Type factorType(const LoopedContraction &contraction, mlir::Type element) {
   const int64_t k = contraction.groups.k;
   if (k == 1)
@@ -55,13 +57,13 @@ public:
   bool areTogether() const { return together; }
   mlir::Type inMemory() const { return element; }
 
-  /// As it is multiplied.
+  /// Converts elements to the type in which they are multiplied.
   mlir::Value extend(mlir::Value value) {
     return mlir::getElementTypeOrSelf(value.getType()) == type ? value : emitExtend(build, value, type);
   }
 
-  /// What the iterations of a loop move on: a pointer for each row, which another row's address would be too far from; one for all where
-  /// they come together.
+  /// Returns the pointers that a loop's iterations move on: one for each row, because rows lie too far apart for one
+  /// pointer. There is a single pointer if rows are loaded together.
   llvm::SmallVector<mlir::Value> pointers(mlir::Value at) {
     llvm::SmallVector<mlir::Value> pointers;
     for (int64_t row = 0; row < (together ? 1 : rows); ++row)
@@ -69,7 +71,7 @@ public:
     return pointers;
   }
 
-  /// An iteration of `steps` steps from these: its elements, and where the next one begins.
+  /// Elements of an iteration, and the pointers with which the next one begins.
   struct Iteration {
     ElementOf elementOf;
     llvm::SmallVector<mlir::Value> next;
@@ -94,7 +96,7 @@ public:
     return {[this, vectors](int64_t row, int64_t step) { return build.lane(vectors[row], step); }, next};
   }
 
-  /// The elements of `steps` steps from the address on, of rows as vectors if they may be.
+  /// Returns the elements of `steps` steps from the address on. `asVectors`: a row's elements are loaded as a vector.
   ElementOf straight(mlir::Value at, int64_t steps, bool asVectors) {
     if (together)
       return ofPieces([this, at](int64_t step, Piece piece) {
@@ -125,7 +127,7 @@ private:
     return isOfWords() ? build.loadWordsAt(pointer, vector) : extend(build.loadAt(pointer, vector));
   }
 
-  /// Of a step's rows, some at once: each load when it is first asked for.
+  /// Loads elements of several rows of a step at once; each load is emitted when it is first needed.
   ElementOf ofPieces(std::function<mlir::Value(int64_t step, Piece piece)> load) {
     auto pieces = cutIntoPieces(rows, lanes, /*masks=*/false);
     auto loaded = std::make_shared<llvm::DenseMap<std::pair<int64_t, int64_t>, mlir::Value>>();
@@ -143,8 +145,8 @@ private:
   const int64_t rows;
   const unsigned lanes;
   const int64_t rowStride, stepStride;
-  const int64_t valid;            ///< Steps of a word that are in memory.
-  const mlir::Type type, element; ///< As it is multiplied, and in memory.
+  const int64_t valid;            ///< Steps of a word that are in memory
+  const mlir::Type type, element; ///< Types of a factor, and of an element in memory
   const bool byVectors, together;
 };
 

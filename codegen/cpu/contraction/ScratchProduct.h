@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how a CPU multiplies by an operand that is no packed weight: by a panel in scratch, of what type and width.
-// Why:   the emitter packs such panels; the phase that divides a product between engines must know where they begin.
-// How:   from the product and the rows of the target only; emits no code.
+// What:  type and width of the panel in scratch by which a CPU multiplies if the operand is not a packed weight.
+// Why:   the emitter packs such panels, and the phase that divides a product between engines must know where they
+//        begin.
+// How:   only the product and the target's machine rows decide; no code is emitted.
 
 #ifndef NACRE_CODEGEN_CPU_CONTRACTION_SCRATCHPRODUCT_H
 #define NACRE_CODEGEN_CPU_CONTRACTION_SCRATCHPRODUCT_H
@@ -12,17 +13,17 @@
 
 namespace nacre::codegen::cpu {
 
-/// Whether `target` has an instruction for the operands, in the groups that panels are in, if they are.
+/// True if `target` has an instruction for the operands, in the groups of the panels if there are any.
 bool canMultiply(const Target &target, const MatrixProduct &product);
 
-/// `product`, of no packed weight, as it is of a panel in scratch. Integers are in groups that the target multiplies fastest; steps
-/// that do not lie one after another in Lhs have a group each.
+/// Returns `product`, which has no packed weight, changed to read a panel in scratch. Integers get the groups that the
+/// target multiplies fastest. If the steps of Lhs do not lie one after another, each has a group of its own.
 MatrixProduct inScratch(const Target &target, const MatrixProduct &product);
 
-/// The element type of such a panel. An operand that is not a packed weight is converted when it is packed.
+/// Returns the element type of such a panel. An operand that is not a packed weight is converted when it is packed.
 mlir::Type typeInScratch(const MatrixProduct &product);
 
-/// The columns of such a panel.
+/// Returns the number of columns of such a panel.
 int64_t widthInScratch(const Target &target, const MatrixProduct &product);
 
 } // namespace nacre::codegen::cpu

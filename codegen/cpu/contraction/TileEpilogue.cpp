@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A vector of which only some columns are valid is finished in pieces, so that nothing beyond them is read or written.
+// A vector with only some valid columns is finished in pieces, so that nothing beyond them is read or written.
 
 #include "codegen/cpu/contraction/TileEpilogue.h"
 
@@ -44,7 +44,7 @@ TileEpilogue::TileEpilogue(VectorBuilder &build, const Contraction &contraction,
   auto addend = dyn_cast<BlockArgument>(addition->getOperand(addition->getOperand(0) == product ? 1 : 0));
   if (!addend || addend.getArgNumber() >= contraction.epilogue->inputs.size())
     return;
-  // The product is an input too, and no operand.
+  // The product is also an input, but not an operand.
   const auto before = llvm::ArrayRef(contraction.productInputs).take_front(addend.getArgNumber());
   biasOperand = Contraction::Extra + unsigned(llvm::count(before, std::nullopt));
   biased = addition->getResult(0);
@@ -67,7 +67,7 @@ SmallVector<Value> TileEpilogue::beginningsOfRows(int64_t rows, int64_t vectors,
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t vector = 0; vector < vectors; ++vector)
       sums.push_back(build.loadAt(build.add(pointer, vector * bytes), type));
-    pointer = build.moved(pointer, 0); // nowhere, so that what lies there is loaded again
+    pointer = build.moved(pointer, 0); // by zero bytes; hides from LLVM that each row loads the same values
   }
   return sums;
 }
@@ -135,7 +135,7 @@ SmallVector<Value> TileEpilogue::apply(ArrayRef<Value> sums, const Distances &ro
 
 Value TileEpilogue::loadInput(unsigned operand, int64_t row, int64_t column, Piece piece) {
   const int64_t stride = contraction.columns.strides[operand];
-  Value &value = loaded[{operand, row, column * stride, piece.width}]; // a number a row is loaded once
+  Value &value = loaded[{operand, row, column * stride, piece.width}]; // one value for a row is loaded once
   if (value)
     return value;
   Value buffer = buffers[contraction.operands[operand].argument];

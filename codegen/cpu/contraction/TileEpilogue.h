@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what happens to accumulators of a contraction after the reduction: the epilogue, and the store.
+// What:  the epilogue of a contraction's accumulators after the reduction, and the stores.
 // Why:   activations, biases and residuals cost nothing while the sums are still in registers.
-// How:   the epilogue's scalar body is inlined on vectors; its own inputs are loaded once where rows share them. Sums that
-//        are added up at once begin with the bias, and not with a zero to which it is added in the end.
+// How:   the epilogue's scalar body is inlined on vectors; its own inputs are loaded once if rows share them. Sums of
+//        an undivided reduction begin with the bias, which saves an addition at the end.
 
 #ifndef NACRE_CODEGEN_CPU_CONTRACTION_TILEEPILOGUE_H
 #define NACRE_CODEGEN_CPU_CONTRACTION_TILEEPILOGUE_H
@@ -13,49 +13,52 @@
 
 namespace nacre::codegen::cpu {
 
-/// Where the operands of a contraction stand: an address for each, in elements.
+/// Address of each operand of a contraction, in elements.
 using Addresses = llvm::SmallVector<mlir::Value, 6>;
 
-/// The same `index` iterations of `loop` further on.
+/// Returns the addresses `index` iterations of `loop` further on.
 Addresses advanced(VectorBuilder &build, const Addresses &at, const ContractionLoop &loop, Position index);
 
-/// The same, of which LLVM does not know that all tiles of a run read the same columns and the same inputs of the epilogue. It would load them
-/// once before the run, for which there are no registers, and then again from the stack.
+/// Returns the addresses such that LLVM cannot see that all tiles of a run read the same columns and inputs of the
+/// epilogue. Otherwise it loads them once before the run, spills them, and reads them from the stack.
 Addresses withColumnsHidden(VectorBuilder &build, const LoopedContraction &contraction, const Addresses &at);
 
-/// Elements from there, for each operand.
+/// Distance from the tile's address in elements, for each operand.
 using Distances = llvm::SmallVector<int64_t, 6>;
 
 class TileEpilogue {
 public:
-  /// `at`: the tile's first row and column. `buffers` are the kernel's.
+  /// `at` is the address of the tile's first row and column. `buffers` are the kernel's.
   TileEpilogue(VectorBuilder &build, const Contraction &contraction, llvm::ArrayRef<mlir::Value> buffers,
                const Addresses &at);
 
-  /// What the epilogue begins with adding, if it does.
+  /// Returns the operand that the epilogue first adds, if it begins with an addition.
   std::optional<unsigned> bias() const { return biasOperand; }
 
-  /// Of that, what a sum of `lanes` columns from `column` on may begin with; null where not all of them are `valid`. It
-  /// must not move with rows: every row of a result begins with the same, whichever tile it is in.
+  /// Returns the bias of `lanes` columns from `column` on, with which a sum may begin. Null if not all of them are
+  /// `valid`. The bias must be the same for all rows: every row of a result begins with it, whichever tile it is in.
   mlir::Value beginning(unsigned lanes, int64_t column, int64_t valid);
 
-  /// The same for so many vectors of each of several rows, which are loaded for each row: copies of the first row's would
-  /// be an instruction a vector, and one loads two. Empty where the bias does not lie so.
+  /// Returns the same for `vectors` vectors of each of several rows. It is loaded for each row: a copy of the first
+  /// row's takes one instruction per vector, while one load brings two. Empty if the bias is not contiguous or has
+  /// another type.
   llvm::SmallVector<mlir::Value> beginningsOfRows(int64_t rows, int64_t vectors, mlir::VectorType type);
 
-  /// Finishes `sums`, a vector of `lanes` for each part of the product, which hold the `valid` columns from `column` on of
-  /// the row `row` elements away. `begun`: the one sum began with its beginning.
+  /// Finishes `sums`, one vector of `lanes` for each part of the product. They hold the `valid` columns from `column`
+  /// on of the row at the distances `row`. `begun`: the only sum began with the bias.
   void finish(llvm::ArrayRef<mlir::Value> sums, unsigned lanes, const Distances &row, int64_t column, int64_t valid,
               bool begun = false);
 
-  /// How many vectors of so many columns are best finished as one: bytes are narrowed and stored many at once.
+  /// Returns how many vectors of `lanes` columns are best finished as one, because bytes are narrowed and stored many
+  /// at once.
   int64_t vectorsTogether(unsigned lanes) const;
 
   struct VectorRange {
     int64_t first = 0, end = 0;
   };
-  /// Finishes those in `range` of the `columns` valid columns of a row, in vectors of `lanes`, those of each part of the product `vectorsOfPart` after the
-  /// former's; several at once if they become bytes. `isBegun`: whether the sums of that vector began with their beginning.
+  /// Finishes the vectors in `range` of a row with `columns` valid columns. The vectors of each part of the product
+  /// begin `vectorsOfPart` after those of the part before. Several are finished at once if they become bytes. `isBegun`
+  /// says whether a vector's sums began with the bias.
   void finishRow(llvm::ArrayRef<mlir::Value> sums, int64_t vectorsOfPart, int64_t lanes, int64_t columns,
                  const Distances &row, llvm::function_ref<bool(int64_t vector)> isBegun, VectorRange range);
 
@@ -69,9 +72,9 @@ private:
   llvm::ArrayRef<mlir::Value> buffers;
   const Addresses &at;
   std::optional<unsigned> biasOperand;
-  mlir::Value biased; ///< In the epilogue's body: sum and bias.
-  llvm::DenseMap<std::tuple<unsigned, int64_t, int64_t, unsigned>, mlir::Value>
-      loaded; ///< By operand, row, column, width.
+  mlir::Value biased; ///< Sum of product and bias in the epilogue's body
+  /// Loaded inputs, by operand, row, column and width.
+  llvm::DenseMap<std::tuple<unsigned, int64_t, int64_t, unsigned>, mlir::Value> loaded;
 };
 
 } // namespace nacre::codegen::cpu

@@ -40,7 +40,7 @@ void TilePrefetch::end() {
 
 void TilePrefetch::panelFrom(Value rhs, int64_t steps) {
   const int64_t bytes = bytesOfElement(columnType());
-  // More than is still in a cache from the last run.
+  // More than a cache still holds from the last run.
   const bool isLarge =
       contraction.depthSize() * contraction.columns.size * bytes >= int64_t(shape.machine.model->lastBytes);
   if (!isLarge || !shapeOf(contraction).isSingleRow() || columnType() != contraction.accumulatorType ||

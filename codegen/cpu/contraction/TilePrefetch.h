@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what a tile asks for before it is read: its own end's lines, and those of later steps and later tiles.
-// Why:   a core that waits for memory does not multiply; what no hardware foresees has to be said.
-// How:   beside the products, line by line.
+// What:  the lines that a tile prefetches: those of its own end, and those of later steps and later tiles.
+// Why:   a core that waits for memory does not multiply, and hardware cannot foresee these accesses.
+// How:   prefetches are emitted between the products, one for each line.
 
 #ifndef NACRE_CODEGEN_CPU_CONTRACTION_TILEPREFETCH_H
 #define NACRE_CODEGEN_CPU_CONTRACTION_TILEPREFETCH_H
@@ -13,25 +13,27 @@ namespace nacre::codegen::cpu {
 
 class TilePrefetch {
 public:
-  /// Of the tile that `emitTile` is given.
+  /// Prefetches for the tile that `emitTile` computes.
   TilePrefetch(VectorBuilder &build, const LoopedContraction &contraction, llvm::ArrayRef<mlir::Value> buffers,
                const Panel &panel, const DepthPart &part, const TileShape &shape, const Addresses &at)
       : build(build), contraction(contraction), buffers(buffers), panel(panel), part(part), shape(shape), at(at) {}
 
-  /// Asks for the lines that the tile's end reads and writes. They lie far apart, in another row each, so that no
-  /// hardware foresees them, and arrive during the reduction.
+  /// Prefetches the lines that the tile's end reads and writes. Each is in another row, so that no hardware foresees
+  /// them. They arrive during the reduction.
   void end();
 
-  /// Asks for what later steps read of a weight that comes from memory and is read once, into the second-level cache; behind
-  /// a panel's end lies the next one. While columns are widened the hardware keeps up by itself.
+  /// Prefetches the elements that later steps read of a weight, into the second-level cache. This is for weights that
+  /// come from memory and are read once; the next panel follows a panel's end. While columns are widened, the hardware
+  /// keeps up by itself.
   void panelFrom(mlir::Value rhs, int64_t steps);
 
-  /// Asks for what tiles to come read: the second-level cache has it by then, where the first of them would wait.
+  /// Prefetches the elements that later tiles read into the second-level cache, so that the first of these tiles does
+  /// not wait.
   void ahead(mlir::Value from, int64_t steps);
 
 private:
   mlir::Type columnType() const;
-  /// Into the second-level cache, `count` elements of the panel.
+  /// Prefetches `count` elements of the panel into the second-level cache.
   void ask(mlir::Value from, int64_t first, int64_t count);
 
   VectorBuilder &build;

@@ -24,8 +24,8 @@ SmallVector<Value> TileSteps::multiplyAdd(ValueRange accumulators, Value rhs, in
       ++step;
       continue;
     }
-    // LLVM moves no load over a prefetch. At an iteration's beginning one lets the loads of all steps come first, which leaves fewer
-    // registers than there are sums.
+    // LLVM moves no load over a prefetch. A prefetch at an iteration's beginning lets the loads of all steps come
+    // first, which leaves fewer registers than there are sums.
     if (step == steps / 2)
       prefetch.ahead(ahead, steps);
     multiplyAddStep(sums, step, elementOf, columnsOf);
@@ -48,7 +48,7 @@ void TileSteps::multiplyAddStep(MutableArrayRef<Value> sums, int64_t step, const
     Value &sum = sums[group * vectors + vector];
     sum = machine.multiplyAdd(build, build.broadcast(a, columns.lanesOf(vector)), b, sum);
   };
-  // The fewer of the two stay in registers; the others pass one at a time.
+  // Keep the operands that need fewer registers; the others pass one at a time.
   if (groups >= vectors) {
     SmallVector<Value> all;
     while (int64_t(all.size()) < vectors)
@@ -68,7 +68,7 @@ void TileSteps::multiplyAddStep(MutableArrayRef<Value> sums, int64_t step, const
       for (int64_t group = 0; group < groups; ++group)
         accumulate(group, vector, ofGroups[group], b);
       ++vector;
-      // LLVM brings loads of neighbours together, for which there are no registers.
+      // Otherwise LLVM groups loads of neighbours, for which there are no registers.
       if (rows > 1 && !machine.multipliesByElement)
         build.fence();
     }
@@ -85,7 +85,7 @@ void TileSteps::multiplyAddTwo(MutableArrayRef<Value> sums, int64_t step, const 
     Value first = build.broadcast(elementOf(row, step), lanes);
     ofRows.push_back({first, build.broadcast(elementOf(row, step + 1), lanes)});
   }
-  // As many as a pair's load brings at once: LLVM would bring more, for which there are no registers.
+  // Take as many vectors as one load of a pair brings. Otherwise LLVM loads more, for which there are no registers.
   for (int64_t begin = 0; begin < vectors; begin += machine.registersPerLoad) {
     const auto some = llvm::seq(begin, std::min(begin + machine.registersPerLoad, vectors));
     const auto loaded = llvm::map_to_vector<2>(some, [&](int64_t vector) {

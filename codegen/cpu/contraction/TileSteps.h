@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  steps of a tile's reduction, written one after another.
-// Why:   which operand stays in a register while the others pass, and where LLVM may not move loads, is the same for every loop around.
-// How:   the fewer of a step's columns and rows are loaded first; the others pass one at a time.
+// Why:   every surrounding loop needs the same choices: which operand stays in registers, and where LLVM may not move
+//        loads.
+// How:   a step's columns or rows, whichever need fewer registers, are loaded first; the others pass one at a time.
 
 #ifndef NACRE_CODEGEN_CPU_CONTRACTION_TILESTEPS_H
 #define NACRE_CODEGEN_CPU_CONTRACTION_TILESTEPS_H
@@ -16,36 +17,36 @@ namespace nacre::codegen::cpu {
 
 class TileSteps {
 public:
-  /// The tile has `vectors` registers of `columns`; one step's columns begin `columnStride` elements after those of the step before.
-  /// `factor` is the type of a lane of columns when it is multiplied. `hasFewRegisters`: the tile's sums leave no registers for more
-  /// columns than one load brings.
+  /// `vectors` is the number of registers of `columns` in the tile. One step's columns begin `columnStride` elements
+  /// after those of the step before. `factor` is the type of a lane of columns when it is multiplied.
+  /// `hasFewRegisters`: the tile's sums leave registers only for the columns of one load.
   TileSteps(VectorBuilder &build, const TileShape &shape, int64_t vectors, int64_t columnStride, mlir::Type factor,
             bool hasFewRegisters, PanelColumns &columns, TilePrefetch &prefetch)
       : build(build), machine(shape.machine), rows(shape.rows), groups(machine.groupsOf(rows)), vectors(vectors),
         columnStride(columnStride), factor(factor), hasFewRegisters(hasFewRegisters), columns(columns),
         prefetch(prefetch) {}
 
-  /// Returns the sums of `accumulators` and the products of `steps` steps. Columns lie at `rhs` or come by the stream. `ahead`: what
-  /// tiles to come read, if anything is to ask for it.
+  /// Returns the sums of `accumulators` and the products of `steps` steps. Columns lie at `rhs` or come from the
+  /// stream. `ahead` is the address to prefetch for later tiles, or null.
   llvm::SmallVector<mlir::Value> multiplyAdd(mlir::ValueRange accumulators, mlir::Value rhs, int64_t steps,
                                              const RowElements::ElementOf &elementOf, ColumnStream *stream = nullptr,
                                              mlir::Value ahead = {});
 
 private:
-  /// From a vector on: one, or two that come together.
+  /// Returns the columns of a vector, or of two that are loaded together.
   using ColumnsOf = llvm::function_ref<llvm::SmallVector<mlir::Value, 2>(int64_t step, int64_t vector)>;
 
   void multiplyAddStep(llvm::MutableArrayRef<mlir::Value> sums, int64_t step, const RowElements::ElementOf &elementOf,
                        ColumnsOf columnsOf);
-  /// Two steps of each row at once, columns vector by vector.
+  /// Multiplies two steps of each row at once, vector by vector of the columns.
   void multiplyAddTwo(llvm::MutableArrayRef<mlir::Value> sums, int64_t step, const RowElements::ElementOf &elementOf,
                       ColumnsOf columnsOf);
-  /// The operand of the rows that are multiplied at once: one row's element, or an element of each row.
+  /// Returns the operand of the rows that are multiplied at once: one row's element, or an element of each row.
   mlir::Value factorOf(int64_t group, int64_t step, const RowElements::ElementOf &elementOf);
 
   VectorBuilder &build;
   const MachineRow &machine;
-  const int64_t rows, groups; ///< Groups are of rows that are multiplied at once.
+  const int64_t rows, groups; ///< Groups of rows that are multiplied at once
   const int64_t vectors, columnStride;
   const mlir::Type factor;
   const bool hasFewRegisters;

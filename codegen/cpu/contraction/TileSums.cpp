@@ -34,7 +34,7 @@ TileSums::TileSums(VectorBuilder &build, const DepthPart &part, const TileShape 
     pointers.push_back(build.moved(pointers.back(), groupStride() * bytesOfElement(type)));
 }
 
-/// Of the sum of that number, and all valid.
+/// Returns the lanes of that register of sums, all of them valid.
 Piece TileSums::pieceOf(int64_t number) const {
   const unsigned width = (number + 1) % vectors == 0 ? lastLanes : type.getNumElements();
   return {0, width, width};
@@ -71,7 +71,7 @@ void TileSums::store(ArrayRef<Value> sums) {
                      : build.storeAt(sum, pointerOf(number));
 }
 
-/// Of two registers: the lanes of each that a row has, of every column the sum of the same number.
+/// Returns the lanes of a row in two registers, with sum `number` of each column.
 static SmallVector<int64_t> lanesOf(const MachineRow &machine, int64_t row, int64_t number) {
   SmallVector<int64_t> from;
   for (int64_t half : {0, 1})
@@ -87,7 +87,7 @@ SmallVector<Value> sumsByRow(VectorBuilder &build, const TileShape &shape, Array
   for (int64_t row = 0; row < shape.rows; ++row)
     for (int64_t vector = 0; vector < vectors; vector += 2) {
       const int64_t first = row / machine.rowsOfStep * vectors + vector;
-      // Beside the last register of an odd number there is nothing.
+      // The last register of an odd number has no neighbour.
       Value next = sums[vector + 1 < vectors ? first + 1 : first];
       auto part = [&](int64_t number) -> Value {
         return vector::ShuffleOp::create(build.ops, build.loc, sums[first], next,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the sums of a tile where they wait in memory, between parts of the reduction or blocks of its steps.
-// Why:   how a tile goes there and back is its own matter, whatever is multiplied.
-// How:   where one instruction loads or stores several vectors of a row, each row has a pointer of its own: from another row's
-//        it would be too far.
+// What:  the sums of a tile in memory, between parts of the reduction or blocks of its steps.
+// Why:   storing and loading sums does not depend on the instruction that multiplies.
+// How:   if one instruction loads or stores several vectors of a row, each row has a pointer of its own, because
+//        another row's is out of its reach.
 
 #ifndef NACRE_CODEGEN_CPU_CONTRACTION_TILESUMS_H
 #define NACRE_CODEGEN_CPU_CONTRACTION_TILESUMS_H
@@ -14,13 +14,13 @@ namespace nacre::codegen::cpu {
 
 class TileSums {
 public:
-  /// Registers of sums of `type`, `vectors` of them in each group of rows, of which the last has `lastLanes`, where `part` says; none
-  /// where it says nothing.
+  /// The tile has `vectors` registers of sums of `type` in each group of rows; the last has `lastLanes` lanes. `part`
+  /// says where they are in memory, if they are.
   TileSums(VectorBuilder &build, const DepthPart &part, const TileShape &shape, int64_t vectors, unsigned lastLanes,
            mlir::Type type);
 
   llvm::SmallVector<mlir::Value> load();
-  /// These and what waits, together.
+  /// Returns the totals of `sums` and the sums in memory.
   llvm::SmallVector<mlir::Value> addedTo(llvm::ArrayRef<mlir::Value> sums);
   void store(llvm::ArrayRef<mlir::Value> sums);
 
@@ -37,11 +37,11 @@ private:
   const int64_t vectors;
   const unsigned lastLanes;
   const mlir::VectorType type;
-  llvm::SmallVector<mlir::Value> pointers; ///< Of groups of rows; none where addresses do.
+  llvm::SmallVector<mlir::Value> pointers; ///< One for each group of rows; empty if addresses are used
 };
 
-/// Returns the sums of each row separately, column by column, for an instruction that multiplies two rows, or has two sums of each
-/// column. A register holds as many sums as before.
+/// Returns the sums of each row separately, column by column, for an instruction that multiplies two rows or has two
+/// sums of each column. Each register holds as many sums as before.
 llvm::SmallVector<mlir::Value> sumsByRow(VectorBuilder &build, const TileShape &shape, llvm::ArrayRef<mlir::Value> sums,
                                          int64_t vectors);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. what fits the registers; 2. what a tile costs; 3. how a run is cut; 4. how wide a panel is; 5. how the
-//          reduction is divided, for the cache and for the sums' sake; 6. how a cut axis is;
-//          7. what is bound by a weight's bytes.
+// How:   1. what fits the registers; 2. the cost of a tile; 3. division of a run; 4. width of panels; 5. division of
+//           the reduction, for the cache and for the precision of sums; 6. division of a cut axis; 7. weights whose
+//           bytes limit the speed.
 
 #include "codegen/cpu/contraction/TileTables.h"
 
@@ -20,8 +20,8 @@ namespace nacre::codegen::cpu {
 // 1. Registers
 //===----------------------------------------------------------------------===//
 
-/// Whether sums and operands fit: `ofRow` registers with the elements of each row, where columns pass by them, of which
-/// `onTheirWay` are loaded.
+/// True if sums and operands fit. If columns pass by the rows' elements, each row has `ofRow` registers of elements,
+/// and `onTheirWay` registers of columns are loaded.
 static bool registersFit(const MachineRow &machine, int64_t rows, int64_t vectors, int64_t ofRow, int64_t onTheirWay) {
   const int64_t groups = machine.groupsOf(rows);
   const int64_t operands =
@@ -30,7 +30,7 @@ static bool registersFit(const MachineRow &machine, int64_t rows, int64_t vector
 }
 
 bool tileFits(const MachineRow &machine, int64_t rows, int64_t vectors) {
-  // Two steps at once have words and columns of both. In order, columns of the next step are loaded anyway.
+  // Two steps at once need words and columns of both. In order, columns of the next step are loaded anyway.
   const int64_t steps = machine.multiplyAddTwo && !machine.inOrder ? 2 : 1;
   const int64_t onTheirWay = machine.inOrder ? 2 * vectors : steps * std::min<int64_t>(vectors, 3);
   return registersFit(machine, rows, vectors, /*ofRow=*/steps, onTheirWay) && rows <= machine.highestTile;
@@ -55,26 +55,26 @@ int64_t mostRows(const MachineRow &machine, const ContractionShape &shape, int64
   const int64_t most = mostRows(machine, shape.rowBytes), vectors = llvm::divideCeil(columns, machine.lanes);
   if (shape.parts > 1 || vectors == 1 || !endsInHalf(machine, columns))
     return most;
-  // LLVM writes the half's sum over a row's element, so that each row has a register more.
+  // LLVM writes the sum of the half over a row's element, so that each row needs one more register.
   return std::clamp<int64_t>((machine.registers - machine.spareRegisters - vectors) / (vectors + 1), 1, most);
 }
 
-/// Registers of columns that stream: what one load has brought, and what the next one brings.
+/// Returns the registers of columns that stream: those of one load that has arrived, and those of the next.
 static int64_t streamed(int64_t perLoad) { return 2 * perLoad; }
 
 int64_t stepsPerIteration(const MachineRow &machine, int64_t rows, int64_t vectors) {
   if (!machine.multipliesByElement)
     return 1;
-  // Pairs of registers with a row's elements, where they fit: more are more code, more rows than have addresses in
-  // registers of their own, or columns beyond the reach of a pair's load.
+  // Rows load pairs of registers if these fit. Larger tiles would need more code, more pointers to rows than there are
+  // registers, or columns beyond the reach of a paired load.
   constexpr int64_t mostPairs = 6, mostProducts = 160, mostColumnBytes = 1024;
   const int64_t steps = 2 * machine.stepsOfRegister();
   if (steps * rows * vectors > mostProducts || steps * vectors * machine.registerBytes() > mostColumnBytes)
     return machine.stepsOfRegister();
-  // Words that are taken apart after they are loaded have registers for both forms.
+  // Words that are divided after they are loaded need registers for both forms.
   if (machine.types.k == 8 && machine.rowsOfStep == 1)
     return machine.stepsOfRegister();
-  // In order, elements come as they are needed.
+  // In order, elements are loaded when they are needed.
   const bool inPairs = machine.inOrder || (rows <= mostPairs && registersFit(machine, rows, vectors, 2,
                                                                              streamed(machine.registersPerStream)));
   return inPairs ? steps : machine.stepsOfRegister();
@@ -99,7 +99,7 @@ int64_t stepsOfLargeTiles(const MachineRow &machine) {
 // 2. The cost of a tile
 //===----------------------------------------------------------------------===//
 
-/// Cycles of one step of the reduction, of as many elements as an instruction takes.
+/// Returns the cycles of one step of the reduction, of as many elements as an instruction takes.
 static double stepCycles(const MachineRow &machine, int64_t rows, int64_t vectors) {
   constexpr double loopInstructions = 4;
   const double unroll = double(stepsPerIteration(machine, rows, vectors));
@@ -110,7 +110,7 @@ static double stepCycles(const MachineRow &machine, int64_t rows, int64_t vector
   const double columnInstructions = perStream ? double(vectors) / perStream : columnLoads;
   const double multiplyAdds =
       (machine.cycles * vectors + machine.rowCycles) * machine.groupsOf(rows) + machine.columnCycles * vectors;
-  // In order, by halves: of columns two and the move that puts them together, each beside a multiply-add.
+  // In order, halves are loaded: two of columns and the move that joins them, each together with a multiply-add.
   const double loads = machine.loadCycles * (machine.inOrder ? 2 * rowLoads + 3.0 * vectors : rowLoads + columnLoads);
   // Words of bytes come from the first-level cache, in which parts of the depth keep them.
   const double stream =
@@ -119,7 +119,8 @@ static double stepCycles(const MachineRow &machine, int64_t rows, int64_t vector
          machine.issueCycles * (rowInstructions + columnInstructions + loopInstructions / unroll);
 }
 
-/// Cycles of a tile per step, with its share of what happens once: addresses, the epilogue, stores.
+/// Returns the cycles of a tile per step, including its share of the work that happens once: addresses, epilogue,
+/// stores.
 static double tileCycles(const MachineRow &machine, int64_t rows, int64_t vectors, int64_t steps) {
   return stepCycles(machine, rows, vectors) + (10.0 + 1.5 * rows * vectors) / steps;
 }
@@ -140,7 +141,8 @@ RunSplit splitRun(const MachineRow &machine, int64_t rows, int64_t vectors, int6
       best = {tile, count, llvm::SmallVector<int64_t, 2>(tail), cycles};
   };
   for (int64_t tile = std::min(rows, most); tile >= 1; --tile) {
-    if (tile > 1 && !tileFits(machine, tile, vectors)) // Panels are as wide as another CPU likes them: one row spills.
+    // Panels can be as wide as another CPU wants them; then even one row spills.
+    if (tile > 1 && !tileFits(machine, tile, vectors))
       continue;
     const int64_t count = rows / tile, rest = rows % tile;
     if (rest == 0) {
@@ -148,11 +150,11 @@ RunSplit splitRun(const MachineRow &machine, int64_t rows, int64_t vectors, int6
       continue;
     }
     price(tile, count, {rest});
-    // A small rest wastes the multiply-adds' latency: share it with the last whole tile.
+    // A small remainder wastes the latency of the multiply-adds: divide it and the last whole tile evenly.
     const int64_t shared = tile + rest;
     if (count > 1 && !greedy)
       price(tile, count - 1, {shared - shared / 2, shared / 2});
-    // The last tile has them all, where sums and rows find registers.
+    // The last tile takes the remainder, too, if registers hold its sums and rows.
     if (count > 1 && greedy && machine.multipliesByElement && shared <= most && tileFits(machine, shared, vectors))
       price(tile, count - 1, {shared});
   }
@@ -163,7 +165,7 @@ RunSplit splitRun(const MachineRow &machine, int64_t rows, int64_t vectors, int6
 // 4. Panels
 //===----------------------------------------------------------------------===//
 
-/// Of the shape's runs, for an instruction's step of the reduction, in panels of so many vectors.
+/// Returns the cycles of one of the shape's runs for one step of an instruction, in panels of `vectors` vectors.
 static double stepCyclesOfRun(const MachineRow &machine, const ContractionShape &shape, int64_t vectors, int64_t most) {
   const int64_t width = vectors * machine.lanes, full = shape.columns / width, rest = shape.columns % width;
   double cycles = full * splitRun(machine, shape.rows, shape.parts * vectors, shape.depth, most).cycles;
@@ -175,7 +177,7 @@ static double stepCyclesOfRun(const MachineRow &machine, const ContractionShape 
 
 int64_t choosePanelWidth(const MachineRow &machine, const ContractionShape &shape) {
   const int64_t needed = llvm::divideCeil(shape.columns, machine.lanes);
-  // A single row reads every weight once: wide panels keep many loads in flight.
+  // A single row reads every weight once. Wide panels keep many loads in flight.
   if (shape.isSingleRow())
     return machine.lanes *
            std::clamp<int64_t>(machine.vectorsOfSingleRow / shape.parts, 1, std::max<int64_t>(needed, 1));
@@ -186,7 +188,7 @@ int64_t choosePanelWidth(const MachineRow &machine, const ContractionShape &shap
   for (int64_t vectors = 1; vectors <= needed && tileFits(machine, 1, shape.parts * vectors); ++vectors) {
     const double zeros = double(llvm::alignTo(needed, vectors) - needed) / double(needed);
     const double cycles = stepCyclesOfRun(machine, shape, vectors, most) * (1 + machine.paddingCost * zeros);
-    // Of near equals the narrower panel: it stays in the first-level cache for longer.
+    // Among nearly equal widths, take the narrower: its panel stays in the first-level cache for longer.
     if (cycles < bestCycles * (1 - machine.nearlyEqual)) {
       bestCycles = cycles;
       best = vectors;
@@ -196,7 +198,7 @@ int64_t choosePanelWidth(const MachineRow &machine, const ContractionShape &shap
 }
 
 int64_t sliceOfPanel(const MachineRow &machine, const ContractionShape &shape, int64_t width) {
-  // Whole registers, as an epilogue has them.
+  // An epilogue needs whole registers.
   const int64_t unit = machine.lanes * (machine.hasMixedSums() ? 2 : 1), wanted = choosePanelWidth(machine, shape);
   for (int64_t slice = std::min(width, wanted) / unit * unit; slice > 0; slice -= unit)
     if (width % slice == 0)
@@ -220,10 +222,10 @@ double runCycles(const MachineRow &machine, const ContractionShape &shape) {
 DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t cacheBytes, int64_t unroll) {
   DepthSplit whole;
   whole.steps = loops.front();
-  // The other half is left to the rows and to the sums.
+  // Rows and sums need the other half.
   const int64_t wanted = std::max<int64_t>(1, int64_t(cacheBytes / 2) / stepBytes);
   const int64_t depth = std::accumulate(loops.begin(), loops.end(), int64_t(1), std::multiplies<>());
-  // Sums that go to memory and back cost as much as a dozen steps: short parts do not pay.
+  // Sending sums to memory and back costs as much as a dozen steps, so short parts do not pay.
   if (depth <= 2 * wanted)
     return whole;
 
@@ -234,7 +236,7 @@ DepthSplit splitDepth(llvm::ArrayRef<int64_t> loops, int64_t stepBytes, uint64_t
     inner *= loops[split.level--];
   const int64_t size = loops[split.level], most = std::max<int64_t>(1, wanted / inner);
   int64_t parts = llvm::divideCeil(size, most);
-  // Loops around this one meet its last part again and again: all parts are of one length.
+  // The loops around this one run through its last part again and again, so all parts get the same length.
   while (split.level > 0 && size % parts != 0)
     ++parts;
   split.steps = llvm::divideCeil(size, parts);
@@ -260,7 +262,7 @@ SumBlocks chooseSumBlocks(llvm::ArrayRef<int64_t> loops, int64_t unroll) {
   // Only the innermost loop is unrolled.
   const int64_t multiple = inner == 1 ? unroll : 1;
   blocks.steps = llvm::alignTo(llvm::divideCeil(size, least), multiple);
-  // A few blocks more where that makes them equal: a shorter one at the end is code of its own.
+  // Take a few more blocks if that makes them equal: a shorter last block needs code of its own.
   for (int64_t count = least; count <= 2 * least; ++count)
     if (size % (count * multiple) == 0) {
       blocks.steps = size / count;
@@ -284,11 +286,11 @@ int64_t chooseBlock(const CutShape &cut, int64_t rows, uint64_t cacheBytes) {
   if (cut.rowsPerIndex == 1)
     return block < cut.extent ? llvm::alignTo(block, rows) : block;
   if (cut.extent < kFewIndices) {
-    // Threads share the parts: of few parts, halves too.
+    // Threads share the parts; if there are few, also halves of the axis.
     const int64_t half = llvm::divideCeil(cut.extent, 2);
     return cut.parts < wantedUnits && half * cut.rowsPerIndex >= 2 * rows ? std::min(block, half) : block;
   }
-  // Where the cache does not hold all rows, each block reads all panels.
+  // If the cache does not hold all rows, each block reads all panels.
   const int64_t smallest = fits < cut.extent ? std::max(least, 2 * block / 3) : least;
   return evenExtent(cut.extent, block, smallest, std::max(block, fits));
 }
@@ -298,7 +300,7 @@ int64_t chooseBlock(const CutShape &cut, int64_t rows, uint64_t cacheBytes) {
 //===----------------------------------------------------------------------===//
 
 bool gainsByHalfTheBytes(const MachineRow &machine, const WeightReading &reading, Number narrow, uint64_t cacheBytes) {
-  // What is hardly faster is not worth its rounding.
+  // A small gain is not worth the rounding of weights.
   constexpr double worthwhile = 0.85;
   auto streaming = [&](double bytes) {
     return bytes / (reading.repeats && bytes <= double(cacheBytes) ? machine.model->l2BytesPerCycle

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the panel that a unit multiplies by: of a packed weight, of columns as they lie, or packed by the unit into scratch.
-// Why:   tiles read columns side by side, and several steps of each where an instruction multiplies words of bytes.
-// How:   a product whose right operand is no packed weight is one by a panel in scratch: the same loops, of groups of steps.
+// What:  the panel by which a unit multiplies: of a packed weight, of columns in place, or packed by the unit into
+//        scratch.
+// Why:   tiles read columns side by side, and several steps of each if an instruction multiplies words of bytes.
+// How:   a product whose right operand is not a packed weight is treated as a product with a panel in scratch: the same
+//        loops, over groups of steps.
 
 #ifndef NACRE_CODEGEN_CPU_CONTRACTION_UNITPANEL_H
 #define NACRE_CODEGEN_CPU_CONTRACTION_UNITPANEL_H
@@ -14,20 +16,20 @@ namespace nacre::codegen::cpu {
 
 class UnitPanel {
 public:
-  /// Of `width` columns. `walked`: the product of what the panel is then.
+  /// The panel has `width` columns. `walked` is the product that reads the panel.
   UnitPanel(KernelFunction &function, VectorBuilder &build, const MatrixProduct &contraction,
             const MatrixProduct &walked, int64_t width)
       : function(function), build(build), contraction(contraction), walked(walked), width(width) {}
 
-  /// Columns that lie one after another, in whole vectors, are read where they are if the panel lies as it would when packed, or if the
-  /// second-level cache does not hold it: then it comes from as far when it is packed.
+  /// True if the columns are read in place. They must lie one after another, in whole vectors. In addition, they must
+  /// have the layout of a packed panel, or exceed the second-level cache, where packing would not save any traffic.
   bool isReadInPlace(int64_t columns, int64_t lanes) const;
   Panel inPlace() const;
-  /// Copies `columns` columns at `at` into scratch, as a packed weight's panel would be; moves Rhs there.
+  /// Copies `columns` columns at `at` into scratch, in the layout of a packed weight's panel; moves Rhs there.
   Panel pack(int64_t columns, Addresses &at) const;
 
 private:
-  /// Whether steps of the reduction follow one another, and have no columns but the panel's.
+  /// True if the steps of the reduction follow one another, and have only the panel's columns.
   bool liesAsPacked() const;
   void packColumns(unsigned level, int64_t columns, const Panel &panel, mlir::Value from, mlir::Value to) const;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. sort the loops by how far they move, and merge each into the one before where it continues or overlaps it: what is left
-//          are blocks of neighbours, and distances between them;
-//       2. copy block by block.
+// How:   1. sort the loops by their strides, and merge each into the previous level if it continues or overlaps it. The
+//           results are blocks of neighbours, and distances between them;
+//        2. copy block by block.
 
 #include "codegen/cpu/contraction/WideRows.h"
 
@@ -14,9 +14,9 @@ using namespace mlir;
 namespace nacre::codegen::cpu {
 namespace {
 
-/// A unit's part of the loop that the cut axis is, where that is one of the rows': `most` iterations at most.
+/// A unit's share of the cut axis if that is a loop over rows. It has at most `most` iterations.
 struct CutRows {
-  Value low, high; ///< Null where a unit has all rows.
+  Value low, high; ///< Null if a unit has all rows
   int64_t most = 1;
 };
 
@@ -32,7 +32,7 @@ public:
       addAllToOneLevel();
   }
 
-  /// Returns the contraction of the copy, which becomes the last buffer; moves Lhs there.
+  /// Copies the rows. Returns the contraction that reads the copy, which becomes the last buffer; moves Lhs there.
   LoopedContraction emit(Addresses &at) {
     LoopedContraction wide = contraction;
     Value from = at[Contraction::Lhs], to = build.index(0);
@@ -56,25 +56,26 @@ private:
   struct Loop {
     bool isOfDepth;
     unsigned number;
-    int64_t size, stride; ///< At most so many iterations.
-    Value iterations;     ///< Null where always `size`.
-    Value first;          ///< The iteration that reads what lies first.
+    int64_t size, stride; ///< `size` is the largest number of iterations
+    Value iterations;     ///< Null if there are always `size`
+    Value first;          ///< The iteration that reads the lowest address
     int64_t distance() const { return std::abs(stride); }
   };
 
-  /// Blocks of the level before, or elements: `count` at most, `stride` elements apart, in the copy `copied`.
+  /// Blocks of the level below, or elements. There are at most `count`, which are `stride` elements apart, and `copied`
+  /// in the copy.
   struct Level {
     int64_t stride, copied, count;
-    Value more;          ///< Of the cut loop's iterations but the first, each adds
-    int64_t ofIteration; ///< so many blocks,
-    int64_t least = 0;   ///< to so many; 0 where the cut loop adds none.
+    Value more;          ///< Iterations of the cut loop except the first
+    int64_t ofIteration; ///< Blocks that each of them adds
+    int64_t least = 0;   ///< Blocks of the first iteration; 0 if the cut loop adds none
   };
 
   //===--------------------------------------------------------------------===//
   // 1. Loops and levels
   //===--------------------------------------------------------------------===//
 
-  /// Neighbours that the innermost loop of the depth reads; one where its steps have a group each.
+  /// Returns how many neighbours the innermost loop of the depth reads; 1 if its steps have a group each.
   int64_t runLength() const {
     const DepthGroups &groups = contraction.groups;
     return isRun() ? (contraction.depth.back().size - 1) * groups.k + groups.valid() - groups.overlap() : 1;
@@ -101,7 +102,7 @@ private:
     llvm::stable_sort(loops, [](const Loop &a, const Loop &b) { return a.distance() < b.distance(); });
   }
 
-  /// Elements of the copy from the first to the last of the first `count` levels.
+  /// Returns the elements of the copy from the first to the last of the first `count` levels.
   int64_t spanOf(size_t count) const {
     int64_t span = 1;
     for (const Level &level : ArrayRef(levels).take_front(count))
@@ -131,7 +132,7 @@ private:
     setStride(loop, blocks * level.copied);
   }
 
-  /// Whether that is possible: not where blocks would overlap in parts.
+  /// Adds a loop to the levels. False if that is impossible because blocks would overlap in parts.
   bool addToLevels(const Loop &loop) {
     Level &last = levels.back();
     const int64_t blocks = loop.distance() / last.stride;
@@ -141,7 +142,8 @@ private:
     }
     if (loop.distance() < spanInMemory())
       return false;
-    // A storage's padding stays, which keeps rows apart in the cache's sets; what others read between them does not.
+    // Padding of a storage stays, because it keeps rows apart in the cache's sets. Elements between the rows that only
+    // others read are left out.
     const int64_t span = spanOf(levels.size());
     const bool isNear = loop.distance() * 8 <= span * 9;
     const int64_t nearer = std::min<int64_t>(loop.distance(), llvm::alignTo(span, kLineBytes / 2));
@@ -150,7 +152,7 @@ private:
     return true;
   }
 
-  /// All from the first to the last element, at the same distances.
+  /// Copies all elements from the first to the last, at the same distances.
   void addAllToOneLevel() {
     levels.assign(1, {1, 1, runLength(), Value(), 0});
     for (const Loop &loop : loops)
@@ -211,7 +213,7 @@ private:
   const int64_t lanes;
   SmallVector<Loop> loops;
   SmallVector<Level> levels;
-  llvm::SmallDenseMap<std::pair<unsigned, unsigned>, int64_t> newStrides; ///< Of the depth's loops, and of the rows'.
+  llvm::SmallDenseMap<std::pair<unsigned, unsigned>, int64_t> newStrides; ///< By loop of the depth or of the rows
 };
 
 } // namespace

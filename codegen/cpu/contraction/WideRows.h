@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the rows of bytes that a unit multiplies, widened to 16 bits in scratch.
-// Why:   an instruction that multiplies numbers of 16 bits then takes a row's word from memory, for each register of columns; widened
-//        where they are multiplied, rows cost as much as a third of the products.
-// How:   elements that lie one after another are copied at once, whatever loops walk over them, so that pixels which several taps read
-//        are there once. Gaps between them become short.
+// Why:   an instruction that multiplies 16-bit numbers then reads a row's word from memory, for each register of
+//        columns. Rows widened at each use would cost a third as much as the products.
+// How:   elements that lie one after another are copied once, however many loops walk over them, so that pixels that
+//        several taps read are there once. Gaps between them shrink.
 
 #ifndef NACRE_CODEGEN_CPU_CONTRACTION_WIDEROWS_H
 #define NACRE_CODEGEN_CPU_CONTRACTION_WIDEROWS_H
@@ -13,9 +13,9 @@
 
 namespace nacre::codegen::cpu {
 
-/// Copies what the loops of rows and of the depth read of the left operand at `at`, and calls `emit`, in which `walked` is the product
-/// of the copy: of `rows`, or, of more than the second-level cache holds, block by block. `emit` gets the block's rows, and where the
-/// operands stand.
+/// Copies the elements of the left operand that the loops of rows and of the depth read from `at` on. Then calls
+/// `emit`, during which `walked` is the product that reads the copy. If the rows exceed the second-level cache, this
+/// happens block by block. `emit` gets the block's rows and the operands' addresses.
 void forWideRows(KernelFunction &function, VectorBuilder &build, MatrixProduct &walked, const PanelWalk &rows,
                  const Addresses &at, llvm::function_ref<void(const PanelWalk &block, const Addresses &at)> emit);
 
