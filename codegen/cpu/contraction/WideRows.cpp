@@ -213,7 +213,7 @@ private:
   const int64_t lanes;
   SmallVector<Loop> loops;
   SmallVector<Level> levels;
-  llvm::SmallDenseMap<std::pair<unsigned, unsigned>, int64_t> newStrides; ///< By loop of the depth or of the rows
+  llvm::SmallDenseMap<std::pair<unsigned, unsigned>, int64_t> newStrides; ///< Key: (loop of the depth?, number)
 };
 
 } // namespace

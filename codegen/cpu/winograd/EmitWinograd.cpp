@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. units: some tiles, some columns, channels block by block; 2. the transforms of the input and of the filters; 3. the
-//       products. The way back is WinogradOutput.
+// How:   1. units: some tiles, some columns, channels block by block; 2. the transforms of the input and of the
+//           filters; 3. the products. WinogradOutput emits the inverse transform.
 
 #include "codegen/cpu/winograd/EmitWinograd.h"
 
@@ -45,7 +45,7 @@ public:
     if (WinogradSweeps::suit(machine) && !contraction.isOfIntegers())
       sweeps.emplace(build, machine, inputs, contraction.accumulatorType,
                      allocateScratch(function, build, WinogradSweeps::scratchOf(inputs), contraction.accumulatorType));
-    // The products see them as operands.
+    // The products need them as operands.
     function.buffers.append({transformed, sums});
     emitUnits();
     function.buffers.pop_back_n(2);
@@ -55,7 +55,7 @@ private:
   const ContractionLoop &across() const { return contraction.across; }
   int64_t channels() const { return contraction.channels.size; }
   int64_t width() const { return contraction.panels.width; }
-  /// In a block.
+  /// Returns the units of a block in one group of channels.
   int64_t unitsOfGroup() const { return blocks.groups * blocks.columnParts; }
   bool cutAmongImages() const { return contraction.cutAmongImages; }
 
@@ -63,9 +63,9 @@ private:
   // 1. Units
   //===--------------------------------------------------------------------===//
 
-  /// Of a cache line, elements of that type.
+  /// Returns the elements of that type in a cache line.
   static int64_t lineOf(Type type) { return kLineBytes / bytesOfElement(type); }
-  /// An odd number of lines: what is so far apart is in other sets of a cache.
+  /// Rounds up to an odd number of lines, so that consecutive rows use different sets of a cache.
   static int64_t spread(int64_t elements, Type type) {
     return (llvm::divideCeil(elements, lineOf(type)) | 1) * lineOf(type);
   }
@@ -89,7 +89,8 @@ private:
     return arith::SubIOp::create(build.ops, build.loc, a, b, arith::IntegerOverflowFlags::nsw);
   }
 
-  /// Units that differ in their columns alone share their tiles' input, as many as one call has and sums have room for.
+  /// Emits units. Units that differ only in their columns share the transformed input, as many as a call has and the
+  /// sums have room for.
   void emitUnits() {
     if (blocks.partsAtOnce == 1)
       return build.loop(function.begin, function.end, 1,
@@ -104,7 +105,7 @@ private:
     });
   }
 
-  /// `parts` of the columns from `unit` on.
+  /// Emits `parts` parts of the columns from `unit` on.
   void emitUnit(Value unit, Value parts) {
     Value low = build.sum(function.shareBegin, build.scaled(build.divide(unit, function.unitsPerBlock), blocks.extent));
     Value high = emitMin(build, build.add(low, blocks.extent), function.shareEnd);
@@ -152,7 +153,7 @@ private:
     });
   }
 
-  /// `size` channels from `first` on.
+  /// Emits `size` channels from `first` on.
   void emitBlock(Position first, int64_t size, Value count) {
     build.loop(build.index(0), count, 1, [&](Position number) { emitInput(number, first, size); });
     build.loop(build.index(0), panels, 1, [&](Position panel) {
@@ -177,13 +178,13 @@ private:
     if (swept == size)
       return;
     tiles.forTilesOfRow(origin, [&](int64_t valid) {
-      // A loop over the channels for each group of rows, whose numbers all stay in registers.
+      // Each group of rows has a loop over the channels, so that all its values stay in registers.
       for (ArrayRef<int64_t> group : winograd::rowsAtOnce(inputs, inputs, machine.registers))
         emitInputRows(group, rows, valid + inputs - tile, to, first, swept, size);
     });
   }
 
-  /// Of so many channels, whole vectors.
+  /// Transforms `size` channels, in whole vectors.
   void sweepInput(const WinogradTiles::Origin &origin, ArrayRef<Value> rows, Value to, Position first, int64_t size) {
     const int64_t vectorLanes = WinogradSweeps::vectorLanes(machine);
     int64_t atOnce = std::min(size, WinogradSweeps::mostElements);
@@ -208,8 +209,8 @@ private:
     });
   }
 
-  /// Of a tile that begins at `from` and has `valid` pixels across; those beyond are its last. Of the channels those from
-  /// `begin` on.
+  /// Transforms the rows `group` of a tile with `valid` pixels across; pixels beyond repeat the last one. Takes the
+  /// channels from `begin` on.
   void emitInputRows(ArrayRef<int64_t> group, ArrayRef<Value> from, int64_t valid, Value to, Position first,
                      int64_t begin, int64_t size) {
     auto transform = [&](Position channel, Piece piece) {
@@ -232,7 +233,7 @@ private:
         transform({Value(), piece.offset}, {0, piece.lanes, piece.width});
       return;
     }
-    // The last vector ends with the block and repeats some of the one before: a loop's body less.
+    // The last vector ends with the block and repeats some channels, which saves a loop body.
     const int64_t last = size - lanes;
     build.loop(begin, size, lanes, [&](Position channel) {
       if (!channel.counter)
@@ -243,7 +244,7 @@ private:
     });
   }
 
-  /// Of a panel.
+  /// Transforms the filters of a panel.
   void emitFilters(Position panel, Position first, int64_t size) {
     const int64_t panelStride = contraction.panels.stride;
     const int64_t panelsOfGroup = llvm::divideCeil(contraction.columns.size, width());
@@ -257,7 +258,7 @@ private:
   // 3. Products
   //===--------------------------------------------------------------------===//
 
-  /// Of all numbers of the tiles, of `size` channels by a panel.
+  /// Multiplies all transformed values of the tiles, for `size` channels and one panel.
   void emitProducts(Position panel, int64_t size, Value count) {
     LoopedContraction product;
     product.accumulatorType = contraction.accumulatorType;
@@ -265,7 +266,7 @@ private:
     product.operands[Contraction::Lhs].argument = function.buffers.size() - 2;
     product.operands[Contraction::Lhs].elementType = number;
     product.operands[Contraction::Result].argument = function.buffers.size() - 1;
-    // As many rows as tell how many the last unit has, so that there is a tile of registers for what is left.
+    // Enough rows for all sizes that the last unit can have, so that there is a register tile for its remainder.
     const int64_t rows = cutAmongImages() ? blocks.extent * tiles.down() : tiles.down();
     product.rows = {{rows * tiles.across(), {inputRow, 0, sumsRow}}};
     const int64_t k = machine.types.k;
@@ -277,7 +278,7 @@ private:
 
     PanelWalk walk;
     walk.panel = {filters, width(), {width() * k}};
-    walk.columns = width(); // those beyond the last are zero
+    walk.columns = width(); // columns beyond the last are zero
     walk.cutLow = build.index(0);
     walk.cutHigh = count;
     walk.cutExtent = walk.cutMost = blocks.tiles;
@@ -294,25 +295,25 @@ private:
   VectorBuilder build;
   const WinogradConvolution &contraction;
   const winograd::Method method;
-  const int64_t tile, inputs; ///< Of a tile along a dimension: outputs, and elements of the input.
+  const int64_t tile, inputs; ///< Outputs of a tile along a dimension, and elements of the input
   const MachineRow &machine;
-  const unsigned lanes; ///< Of transforms: numbers in a register.
+  const unsigned lanes; ///< Numbers in a register of a transform
   const winograd::Pairs pairs;
-  const Type number;                    ///< That is multiplied.
-  std::optional<WinogradSweeps> sweeps; ///< Where they suit the machine.
+  const Type number;                    ///< Type that is multiplied
+  std::optional<WinogradSweeps> sweeps; ///< Null if they do not suit the machine
   WinogradTiles tiles;
   WinogradBlocks blocks;
-  // Elements from one tile to the next, and from one of the tiles' numbers to the next.
+  // Elements from one tile to the next, and from one of a tile's values to the next.
   int64_t inputRow = 0, inputPlane = 0, filterPlane = 0, sumsRow = 0, sumsPlane = 0;
-  /// Scratch: [number][tile][channel], [number][channel][column of the panel], and [number][tile][column].
+  /// Scratch: [value][tile][channel], [value][channel][column of the panel], and [value][tile][column].
   Value transformed, filters, sums;
-  Value firstPanel, panels; ///< Of the unit,
-  Value group;              ///< which is null where there is one.
+  Value firstPanel, panels; ///< Panels of the unit
+  Value group;              ///< Group of the unit; null if there is one
 };
 
 } // namespace
 
-/// Whether panels are whole vectors of the target's, and it gains.
+/// True if panels consist of the target's whole vectors, and Winograd is faster.
 static bool isSuited(const Target &target, const WinogradConvolution &convolution) {
   const MachineRow *row = winogradRow(target, convolution.isOfIntegers());
   const auto [width, stride, k] = convolution.panels;
@@ -320,7 +321,7 @@ static bool isSuited(const Target &target, const WinogradConvolution &convolutio
     return false;
   if (!convolution.isOfIntegers())
     return true;
-  // Sums of integers are exact either way, so each CPU takes what is faster on it.
+  // Sums of integers are exact either way, so each CPU takes the faster one.
   const Type columns = convolution.operands[Contraction::Rhs].elementType;
   const WinogradShape shape = shapeOf(convolution);
   return winogradCycles(*row, shape, convolution.method.outputs, width, target.model.l2Bytes) <

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  convolutions by Winograd, and gradients of their filters: the parts of emitWinograd.
-// Why:   a quarter of the multiply-adds for tiles of 4x4, 4/9 for 2x2, a fifth for 6x6 (codegen/form/Winograd.h).
-// How:   a unit is some tiles by some panels of the weight. Block by block of the input's channels it transforms its
-//        tiles into scratch, then panel by panel the filters, and multiplies at once: one product of matrices for each of
-//        a tile's numbers, added to sums in scratch. At last these are transformed back into the epilogue: nothing but
-//        the input, the weight and the result is ever in memory that is not this thread's.
+// What:  emitters of convolutions by Winograd, and of the gradients of their filters: the parts of emitWinograd.
+// Why:   tiles of 4x4 need a quarter of the multiply-adds, 2x2 need 4/9, and 6x6 a fifth (codegen/form/Winograd.h).
+// How:   a unit is some tiles by some panels of the weight. For each block of the input's channels it transforms its
+//        tiles into scratch. Then, for each panel, it transforms the filters and multiplies at once: one matrix product
+//        for each transformed value of a tile, added to sums in scratch. At last it transforms the sums back for the
+//        epilogue. Only the input, the weight and the result are in memory outside of this thread's scratch.
 
 #ifndef NACRE_CODEGEN_CPU_WINOGRAD_EMITWINOGRAD_H
 #define NACRE_CODEGEN_CPU_WINOGRAD_EMITWINOGRAD_H
@@ -16,9 +16,11 @@
 
 namespace nacre::codegen::cpu {
 
-/// Declines where units are no whole vectors of the target's, or direct products are as exact and faster.
+/// Emits a convolution. Declines if panels do not consist of the target's whole vectors, or if a direct product is as
+/// exact and faster.
 llvm::LogicalResult emitConvolution(KernelFunction &function, const WinogradConvolution &convolution);
-/// The gradient of a filter (EmitWinogradGradient.cpp). Declines where units are no whole vectors of the target's.
+/// Emits the gradient of a filter (EmitWinogradGradient.cpp). Declines if units do not consist of the target's whole
+/// vectors.
 llvm::LogicalResult emitGradient(KernelFunction &function, const WinogradGradient &gradient);
 
 } // namespace nacre::codegen::cpu

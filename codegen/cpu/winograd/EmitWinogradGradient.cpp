@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the gradient of a filter by Winograd: taps and channels of the input by columns, added up over all pixels.
-// Why:   a quarter of the multiply-adds for tiles of 4x4: it is what a convolution by Winograd is to its filter, across
-//        (codegen/form/Winograd.h).
+// Why:   tiles of 4x4 need a quarter of the multiply-adds. The transforms are the transposed ones of a convolution by
+//        Winograd (codegen/form/Winograd.h).
 // How:   1. a unit is some channels by some columns, and goes through the tiles of all images, a few at a time;
-//        2. it transforms their input, and the outputs' gradient, which beyond the image is zero, into scratch;
-//        3. one product of matrices for each of a tile's numbers, channels by columns, is added to sums in scratch;
-//        4. at last these are transformed back into the epilogue.
+//        2. it transforms their input, and the gradient of the outputs (zero beyond the image), into scratch;
+//        3. for each transformed value of a tile, one matrix product, channels by columns, is added to sums in scratch;
+//        4. at last the sums are transformed back for the epilogue.
 
 #include "codegen/cpu/Units.h"
 #include "codegen/cpu/contraction/PanelWalk.h"
@@ -37,7 +37,7 @@ public:
     transformed = allocateScratch(function, build, inputs * inputs * inputPlane, type);
     outputs = allocateScratch(function, build, inputs * inputs * outputPlane, type);
     sums = allocateScratch(function, build, inputs * inputs * sumsPlane, type);
-    // The products see them as operands.
+    // The products need them as operands.
     function.buffers.append({transformed, sums});
     build.loop(function.begin, function.end, 1, [&](Position unit) { emitUnit(unit.counter); });
     function.buffers.pop_back_n(2);
@@ -48,7 +48,7 @@ private:
   // 1. Units
   //===--------------------------------------------------------------------===//
 
-  /// Whose tiles are walked: Lhs is the input, Rhs what its result is here.
+  /// Returns a convolution whose tiles are walked: Lhs is the input, and Rhs the gradient of its result.
   static WinogradConvolution convolutionOf(const WinogradGradient &gradient) {
     WinogradConvolution convolution;
     static_cast<Contraction &>(convolution) = gradient;
@@ -62,7 +62,7 @@ private:
     return convolution;
   }
 
-  /// An odd number of lines: what is so far apart is in other sets of a cache.
+  /// Rounds up to an odd number of lines, so that consecutive planes use different sets of a cache.
   static int64_t spread(int64_t elements) {
     constexpr int64_t line = kLineBytes / 4;
     return (llvm::divideCeil(elements, line) | 1) * line;
@@ -131,7 +131,7 @@ private:
     });
     if (allTiles() % blocks.tiles == 0)
       return;
-    // Tiles that there are not add nothing.
+    // Missing tiles are zero and add nothing.
     build.loop(count, build.index(blocks.tiles), 1, [&](Position number) {
       build.loop(0, inputs * inputs, 1, [&](Position plane) {
         clear(transformed, build.address({number, plane}, {blocks.channels, inputPlane}, 0), blocks.channels);
@@ -145,13 +145,13 @@ private:
   Value buffer(unsigned operand) const { return function.buffers[gradient.operands[operand].argument]; }
   Piece vector() const { return {0, lanes, lanes}; }
 
-  /// From which a transform's addresses are so far (EmitWinograd.cpp).
+  /// Hides the position from LLVM, as hiddenPosition in WinogradFilters.h does.
   Position hidden(Position at) {
     return at.counter && !build.target.arm64 ? Position{build.hidden(at.counter), at.constant} : at;
   }
 
-  /// Transforms what `element` loads of a tile of `size` x `size`, rows of numbers at once as registers hold, to plane after
-  /// plane from `to` on.
+  /// Transforms the values that `element` loads of a tile of `size` x `size`, in groups of rows that fit registers.
+  /// Stores one plane after another from `to` on.
   template <typename Element, typename Transform>
   void transformTo(int64_t size, ArrayRef<int64_t> group, Element element, Transform transform, Value to, Value buffer,
                    int64_t plane) {
@@ -161,7 +161,8 @@ private:
     });
   }
 
-  /// Of the tile's pixels across, `valid` are followed by an output; those beyond what these read are the last again.
+  /// Transforms the input of a tile that has `valid` outputs across. Pixels beyond those that these outputs read repeat
+  /// the last one.
   void emitInput(const WinogradTiles::Origin &origin, Position number, int64_t valid) {
     const SmallVector<Value> rows = tiles.rowsOf(origin, Contraction::Lhs, inputs);
     const int64_t last = valid + inputs - tile - 1;
@@ -179,7 +180,7 @@ private:
       });
   }
 
-  /// In panels, in which tiles are the steps.
+  /// Transforms the gradient of the outputs into panels, whose steps are the tiles.
   void emitOutputs(const WinogradTiles::Origin &origin, Position number, int64_t valid) {
     const SmallVector<Value> rows = tiles.rowsOf(origin, Contraction::Rhs, tile);
     const SmallVector<Value> inImage = rowsInImage(origin);
@@ -205,7 +206,7 @@ private:
       });
   }
 
-  /// Whether each row of a tile is in the image; null where all are.
+  /// Returns for each row of a tile if it is in the image; null for rows that always are.
   SmallVector<Value> rowsInImage(const WinogradTiles::Origin &origin) {
     SmallVector<Value> inImage(tile);
     if (gradient.down.size % tile == 0)
@@ -254,7 +255,8 @@ private:
   // 4. The way back
   //===--------------------------------------------------------------------===//
 
-  /// For what the epilogue reads of a channel that comes later: each tap is elsewhere, and no hardware follows so many.
+  /// Prefetches the epilogue's inputs for a later channel. Each tap is elsewhere, and no hardware follows so many
+  /// streams.
   void askAhead(Position channel, Position firstOfSide, int64_t side) {
     constexpr int64_t channelsAhead = 4, line = kLineBytes / 4;
     const int64_t taps = gradient.method.taps;
@@ -294,7 +296,7 @@ private:
     TileEpilogue(build, gradient, function.buffers, at).finish(value, lanes, none, 0, lanes);
   }
 
-  /// Of a tap of an operand, by the unit's channels and columns.
+  /// Returns the address of a tap in an operand, by the unit's channels and columns.
   Value addressOf(unsigned operand, int64_t down, int64_t across, Position channel, Position column) {
     auto stride = [&](const ContractionLoop &loop) { return loop.strides[operand]; };
     return build.address({{firstChannel, 0}, channel, {columnsBefore(operand, column), 0}},
@@ -303,7 +305,7 @@ private:
                              across * stride(gradient.tapsAcross));
   }
 
-  /// Of an operand, how far the unit's column is from the first one.
+  /// Returns the distance of the unit's column from the first column of an operand.
   Value columnsBefore(unsigned operand, Position column) {
     Value number = build.address({{firstColumn, 0}, column}, {1, 1}, 0);
     const int64_t panel = gradient.operands[operand].panelStride, width = gradient.resultWidth;
@@ -315,16 +317,16 @@ private:
   KernelFunction &function;
   VectorBuilder build;
   const WinogradGradient &gradient;
-  const int64_t tile, inputs; ///< Of a tile along a dimension: outputs, and elements of the input.
+  const int64_t tile, inputs; ///< Outputs of a tile along a dimension, and elements of the input
   const MachineRow &machine;
   const unsigned lanes;
   const WinogradConvolution convolution;
   WinogradTiles tiles;
   GradientBlocks blocks;
-  int64_t inputPlane = 0, outputPlane = 0, sumsPlane = 0; ///< Elements from one of the tiles' numbers to the next.
-  /// Scratch: [number][tile][channel], [number][panel][tile][column], and [number][channel][column].
+  int64_t inputPlane = 0, outputPlane = 0, sumsPlane = 0; ///< Elements from one of a tile's values to the next
+  /// Scratch: [value][tile][channel], [value][panel][tile][column], and [value][channel][column].
   Value transformed, outputs, sums;
-  Value firstChannel, firstColumn; ///< Of the unit.
+  Value firstChannel, firstColumn; ///< First channel and column of the unit
 };
 
 } // namespace
@@ -332,7 +334,7 @@ private:
 LogicalResult emitGradient(KernelFunction &function, const WinogradGradient &gradient) {
   const Target &target = function.target;
   const MachineRow &machine = machineOf(target, kWinogradTypes);
-  // Vectors must not reach from one panel of the result into the next.
+  // Vectors must not cross from one panel of the result into the next.
   if (gradient.resultWidth % machine.lanes != 0 ||
       divideGradient(machine, shapeOf(gradient), gradient.method.outputs, target.model.l2Bytes).channels == 0)
     return failure();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a unit of a convolution by Winograd on its way back: from sums in scratch to pixels.
-// Why:   the epilogue follows while they are in registers.
-// How:   by sweeps, where they suit the machine, else a tile's numbers at once; all rows of a tile, the last first: what lies
-//        beyond the image is overwritten by what lies in it.
+// What:  the inverse transform of a unit of a Winograd convolution, from sums in scratch to pixels.
+// Why:   the epilogue follows while the outputs are in registers.
+// How:   by sweeps, if they suit the machine, else all values of a tile at once. The last row of a tile comes first:
+//        rows beyond the image go to the image's last row, which is overwritten later.
 
 #ifndef NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADOUTPUT_H
 #define NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADOUTPUT_H
@@ -15,28 +15,29 @@ namespace nacre::codegen::cpu {
 
 class WinogradOutput {
 public:
-  /// [number][tile][column]; elements from a number, and from a tile, to the next.
+  /// Sums [value][tile][column]: elements from one tile to the next (`row`), and from one value to the next (`plane`).
   struct Sums {
     mlir::Value buffer;
     int64_t row = 0, plane = 0;
   };
 
-  /// `sweeps`: null where they do not suit the machine.
+  /// `sweeps` is null if they do not suit the machine.
   WinogradOutput(KernelFunction &function, VectorBuilder &build, const WinogradConvolution &contraction,
                  WinogradTiles &tiles, WinogradSweeps *sweeps, const Sums &sums);
 
-  /// The tile of that number, and so many panels of columns.
+  /// Emits the outputs of tile `number`, for `panels` panels of columns.
   void emit(Position number, mlir::Value firstPanel, mlir::Value panels);
 
 private:
   llvm::SmallVector<Term> transform(llvm::ArrayRef<Term> products) const;
   Term unscaled(Term output) const;
-  /// A row's pixels, `width` columns of each, `valid` of them in the result. `to`: where the first pixel lies, by operand.
+  /// Finishes a row's pixels, `width` columns of each, of which `valid` are in the result. `to` is the address of the
+  /// first pixel in each operand.
   void finish(llvm::ArrayRef<mlir::Value> to, mlir::Value column, llvm::ArrayRef<Term> row, int64_t pixels,
               unsigned width, int64_t valid);
-  /// The columns of whole vectors of sweeps, up to `end`.
+  /// Emits the columns of whole vectors of sweeps, up to `end`.
   void sweep(const WinogradTiles::Origin &origin, mlir::Value from, mlir::Value firstColumn, mlir::Value end);
-  /// All others, of which those of whole registers are in `range`. `to`: rows by operand.
+  /// Emits all other columns; those of whole registers are in `range`. `to` has the tile's rows of each operand.
   void emitPixels(int64_t pixels, llvm::ArrayRef<llvm::SmallVector<mlir::Value>> to, mlir::Value from,
                   mlir::Value firstColumn, mlir::Value panels, std::pair<mlir::Value, mlir::Value> range);
 

@@ -12,8 +12,9 @@ using namespace mlir;
 namespace nacre::codegen::cpu {
 namespace {
 
-/// Places behind a pointer, by pointers that reach as far as the offset of an instruction that loads or stores a pair: forwards,
-/// because LLVM has no offsets for single vectors that lie so far before a pointer, and only then makes pairs of them.
+/// Addresses after a pointer, from pointers within the reach of instructions that load or store a pair. The offsets are
+/// positive: LLVM has no offset for a single vector so far before a pointer, and makes pairs only of accesses with
+/// offsets.
 class Places {
 public:
   Places(VectorBuilder &build, Value pointer) : build(build), first(pointer) {}
@@ -40,8 +41,8 @@ WinogradSweeps::WinogradSweeps(VectorBuilder &build, const MachineRow &machine, 
     : build(build), inputs(inputs), type(VectorType::get({vectorLanes(machine)}, element)),
       bytes(vectorLanes(machine) * bytesOfElement(element)), between(build.pointer(between, build.index(0))) {}
 
-/// The body returns what the next vector's iteration gets, whose first element is counted. Where their number is a constant that is done
-/// to zero: a comparison less.
+/// Emits a loop over vectors. The body returns the values for the next vector's iteration. If their number is a
+/// constant, the loop counts up to zero, which saves a comparison.
 void WinogradSweeps::overVectors(Value vectors, ValueRange carried, VectorBuilder::Body body) {
   const int64_t step = type.getNumElements();
   if (const std::optional<int64_t> count = getConstantIntValue(vectors)) {
@@ -112,7 +113,7 @@ void WinogradSweeps::acrossTo(Value vectors, int64_t rows, Transform transform, 
 void WinogradSweeps::filters(Value vectors, winograd::Pairs pairs, PointerOf from, PointerOf to) {
   constexpr int64_t taps = 3;
   auto transform = [&](ArrayRef<Term> g) { return winograd::transformFilter(inputs, g, pairs); };
-  // Two rows at a time: 0 and infinity are the filter's own, others come of all three.
+  // Take two rows at a time. The rows for 0 and infinity are rows of the filter, others are computed from all three.
   for (int64_t pair = 0; pair < inputs / 2; ++pair) {
     const SmallVector<int64_t> rows =
         pair == 0 ? SmallVector<int64_t>{0, inputs - 1} : SmallVector<int64_t>{2 * pair - 1, 2 * pair};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. tiles, columns and channels of a unit; 2. what a division costs; 3. the search; 4. whether it pays.
+// How:   1. tiles, columns and channels of a unit; 2. the cost of a division; 3. the search; 4. whether it pays.
 
 #include "codegen/cpu/winograd/WinogradTables.h"
 
@@ -19,22 +19,22 @@ namespace {
 // 1. Units
 //===----------------------------------------------------------------------===//
 
-/// How often a transform of so many columns loads what it transforms: once for each group of rows.
+/// Returns how often a transform of so many columns loads its input: once for each group of rows.
 double timesLoaded(const MachineRow &machine, int64_t inputs, int64_t columns) {
   return double(winograd::rowsAtOnce(inputs, columns, machine.registers).size());
 }
 
-/// Of an image or a row of them.
+/// Tiles of an image, or of a row of tiles.
 struct TileCounts {
   int64_t across, down;
-  int64_t steps, tilesOfStep; ///< Of the cut axis, in steps that whole tiles stand for.
+  int64_t steps, tilesOfStep; ///< Size of the cut axis in whole tiles, and the tiles of such a step
 
   TileCounts(const WinogradShape &shape, int64_t tile)
       : across(llvm::divideCeil(shape.width, tile)), down(llvm::divideCeil(shape.height, tile)),
         steps(shape.cutAmongImages ? shape.images : down), tilesOfStep(shape.cutAmongImages ? down * across : across) {}
 };
 
-/// Blocks of the cut axis and groups of their tiles, about `wanted` in each.
+/// Returns blocks of the cut axis and groups of their tiles, with about `wanted` tiles in each.
 WinogradBlocks divideTiles(const WinogradShape &shape, int64_t tile, int64_t wanted) {
   const TileCounts counts(shape, tile);
   const int64_t mostSteps = std::clamp<int64_t>(wanted / counts.tilesOfStep, 1, counts.steps);
@@ -47,7 +47,7 @@ WinogradBlocks divideTiles(const WinogradShape &shape, int64_t tile, int64_t wan
   return blocks;
 }
 
-/// Groups of tiles in all: as often all filters are read and transformed.
+/// Returns the number of all groups of tiles, which is how often all filters are read and transformed.
 int64_t passesOf(const WinogradShape &shape, const WinogradBlocks &blocks) {
   const int64_t extent = shape.cutAmongImages ? shape.images : shape.height;
   return llvm::divideCeil(extent, blocks.extent) * blocks.groups;
@@ -59,22 +59,22 @@ int64_t passesOf(const WinogradShape &shape, const WinogradBlocks &blocks) {
 
 bool isOfIntegers(const MachineRow &machine) { return machine.types.sum == Number::S32; }
 
-/// Of integers, a byte for each weight.
+/// Returns the bytes of the weight; an integer weight has one byte for each element.
 int64_t weightBytes(const MachineRow &machine, const WinogradShape &shape) {
   const int64_t each = isOfIntegers(machine) ? 1 : bytesOf(machine.types.rhs);
   return each * shape.groups * shape.taps * shape.taps * shape.inputs * shape.outputs;
 }
 
-/// What a run waits for a weight that does not stay in the cache from one run to the next.
+/// Returns how long a run waits for a weight that does not stay in the cache from one run to the next.
 double memoryCycles(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes) {
   const double bytes = double(weightBytes(machine, shape));
   return bytes > double(cacheBytes) ? bytes / machine.model->memoryBytesPerCycle : 0;
 }
 
-/// Instructions that a transform is loaded and stored by, of so many numbers.
+/// Returns the instructions that load or store so many values of a transform.
 double movements(const MachineRow &machine, double numbers) { return numbers / double(machine.registersPerLoad); }
 
-/// Cycles of all units of a group, where so many parts of the columns go together.
+/// Returns the cycles of all units of a group if so many parts of the columns are computed together.
 double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width, uint64_t cacheBytes,
                 const WinogradBlocks &blocks, int64_t partsAtOnce) {
   const TileCounts counts(shape, tile);
@@ -86,7 +86,7 @@ double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t t
   const TransformWork work = transformWork(machine, method);
   const double there = tiles * machine.transform * work.input * blocks.columnParts / partsAtOnce *
                        llvm::divideCeil(shape.inputs, machine.numbersOfRegister());
-  // The filters of a block are written to a cache and read at once: the nearer, the better.
+  // The filters of a block are written to a cache and read at once; the second-level cache is slower.
   constexpr double farFilters = 1.25;
   const WinogradScratch scratch = scratchOf(blocks, method, width);
   const auto numberBytes = double(bytesOf(machine.types.lhs)), sumsBytes = double(bytesOf(machine.types.sum));
@@ -100,11 +100,11 @@ double cyclesOf(const MachineRow &machine, const WinogradShape &shape, int64_t t
   product.rows = blocks.tiles;
   product.columns = shape.outputs;
   product.depth = blocks.channels;
-  // Sums go to scratch, and are added to what is there but for the only block.
+  // Sums go to scratch, where they are added to earlier sums unless there is only one block.
   const double sums = reductions > 1 ? machine.addSums * reductions * tiles * columns : 0;
   const double products = passes * reductions * runCycles(machine, product, width);
 
-  // What is more than the cache holds comes from the next one, each time that it is read.
+  // Bytes beyond the size of the cache come from the next level, each time that they are read.
   const double operandBytes = numberBytes * (scratch.inputs + scratch.filters);
   const double sumBytes = sumsBytes * scratch.sums / blocks.partsAtOnce;
   const double units = passes * blocks.columnParts;
@@ -138,28 +138,28 @@ winograd::Pairs pairsOf(const MachineRow &machine) {
 
 TransformWork transformWork(const MachineRow &machine, const winograd::Method &method) {
   const double inputs = double(method.inputs()), taps = double(method.taps), outputs = double(method.outputs);
-  // Beside 0 and infinity there are so many pairs of points. In one dimension their rows of B^T take two operations and the
-  // even and odd terms of both, those of G as many operations as there are taps; a row of A^T has a term for each pair. By
-  // sums, terms that carry a point begin with a product.
+  // Besides 0 and infinity, each pair of points shares two rows. In one dimension, these rows of B^T take two
+  // operations and the even and odd terms of both; those of G take as many operations as there are taps; a row of A^T
+  // has a term for each pair. With Pairs::Sums, terms that carry a point begin with a product.
   const llvm::ArrayRef<double> squares = winograd::squaresOf(method.inputs(), pairsOf(machine));
   const double pairs = double(squares.size());
   const double carried = pairsOf(machine) == winograd::Pairs::Sums ? pairs - double(llvm::count(squares, 1.0)) : 0;
   const double ofInput = 2 * pairs * (pairs + 1) + carried, ofFilter = pairs * taps + carried;
   const double ofProducts = pairs * (outputs + 2), numbers = inputs * inputs;
-  // What a sweep's loop over a line of numbers costs in addition to its work. An iteration of it takes two vectors.
+  // Overhead of a sweep's loop over a line of values. An iteration takes two vectors.
   constexpr double ofLine = 2.5;
-  // Of integers a multiple and a sum are two operations, of which the larger part is needed.
+  // For integers, adding a multiple is two operations, most of which are needed.
   const double ofMultiple = isOfIntegers(machine) ? 1.6 : 1;
   TransformWork work = {2 * inputs * ofInput * ofMultiple, (inputs + taps) * ofFilter * ofMultiple,
                         (inputs + outputs) * ofProducts * ofMultiple};
   if (WinogradSweeps::suit(machine)) {
-    // Sweeps load and store each number twice.
+    // Sweeps load and store each value twice.
     const double left = outputs * inputs;
     work.input += movements(machine, 4 * numbers) + 2 * inputs * ofLine;
     work.products += movements(machine, numbers + 2 * left + outputs * outputs) + (inputs + outputs) * ofLine;
   } else {
     work.input += numbers * timesLoaded(machine, method.inputs(), method.inputs()) + numbers;
-    // Columns that find no register wait in memory.
+    // Values that find no register are spilled.
     const double waiting = std::max(0.0, inputs * outputs - 0.75 * double(machine.registers));
     work.products += numbers + 2 * waiting + outputs * outputs;
   }
@@ -182,8 +182,8 @@ WinogradScratch scratchOf(const WinogradBlocks &blocks, const winograd::Method &
 
 namespace {
 
-/// The mean of runs with 1, 2, 4 and 8 threads, of which one alone and few together are the most usual: units take as long as
-/// the thread that has most of them, and one alone takes parts of the columns together.
+/// Returns the mean of runs with 1, 2, 4 and 8 threads; one thread and few threads are the most common. A run takes as
+/// long as the thread with most units. A single thread computes parts of the columns together.
 double meanCycles(int64_t units, double alone, double parted) {
   constexpr std::pair<int64_t, double> shares[] = {{1, 0.4}, {2, 0.2}, {4, 0.2}, {8, 0.2}};
   double sum = 0;
@@ -192,7 +192,7 @@ double meanCycles(int64_t units, double alone, double parted) {
   return sum;
 }
 
-/// Whole vectors, equal blocks where there are such, about `wanted` at most.
+/// Returns a block of at most about `wanted` channels, in whole vectors, with equal blocks if possible.
 int64_t blockOfChannels(int64_t channels, int64_t wanted, int64_t lanes) {
   int64_t count = llvm::divideCeil(channels, wanted);
   for (int64_t more = count; more <= 2 * count; ++more)
@@ -205,8 +205,8 @@ int64_t blockOfChannels(int64_t channels, int64_t wanted, int64_t lanes) {
 
 WinogradBlocks divideWinograd(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width,
                               uint64_t cacheBytes) {
-  // That a run's memory has room for. Units together take more than one alone: no more than the layer's weight, so that small
-  // models stay small.
+  // The most scratch that a run has room for. Units together need more scratch than single ones: at most as much as the
+  // layer's weight, so that small models stay small.
   constexpr int64_t mostScratch = 3 << 20;
   const int64_t mostShared = std::min(mostScratch, weightBytes(machine, shape));
   const int64_t panels = llvm::divideCeil(shape.outputs, width);
@@ -242,7 +242,7 @@ WinogradBlocks divideWinograd(const MachineRow &machine, const WinogradShape &sh
 //===----------------------------------------------------------------------===//
 
 ContractionShape productShape(const WinogradShape &shape, int64_t tile) {
-  // Of a unit with tiles enough; its sums and panels share the first-level cache.
+  // A unit with enough tiles, whose sums and panels share the first-level cache.
   constexpr int64_t wantedTiles = 28, wantedChannels = 64;
   ContractionShape product;
   product.rows = divideTiles(shape, tile, wantedTiles).tiles;
@@ -258,14 +258,14 @@ double directCycles(const MachineRow &machine, const WinogradShape &shape, uint6
   product.depth = shape.taps * shape.taps * shape.inputs;
   const double products = shape.groups * shape.images * shape.height * runCycles(machine, product);
   const double memory = memoryCycles(machine, shape, cacheBytes);
-  // One tile of rows asks for the next columns while it multiplies; those after it find the panel in the cache.
+  // One tile of rows prefetches the next columns while it multiplies; later tiles find the panel in the cache.
   constexpr int64_t tileRows = 16;
   return shape.images * shape.height * shape.width <= tileRows ? std::max(products, memory) : products + memory;
 }
 
 double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width,
                       uint64_t cacheBytes) {
-  // Products wait for memory, transforms of filters, which are bound by what they write, a little.
+  // Products wait for memory. Transforms of filters are limited by their stores, and wait only a little.
   constexpr double waiting = 0.25;
   const WinogradBlocks blocks = divideWinograd(machine, shape, tile, width, cacheBytes);
   return shape.groups * cyclesOf(machine, shape, tile, width, cacheBytes, blocks, blocks.partsAtOnce) +
@@ -274,9 +274,9 @@ double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int
 
 int64_t chooseWinogradTile(const MachineRow &machine, const MachineRow &direct, const WinogradShape &shape,
                            uint64_t cacheBytes, int64_t largest) {
-  // What is nearly as fast as smaller tiles, or none, is not worth its rounding.
+  // A tile that is hardly faster than smaller tiles or direct products is not worth its rounding.
   constexpr double worthwhile = 0.95;
-  // Where their numbers find no place in registers, what tiles of 6x6 wait for is not in the costs: they are for large images.
+  // If the values do not fit registers, tiles of 6x6 have waits that the costs ignore, so only large images use them.
   constexpr int64_t largestTile = 6, largeImage = 96;
   const bool isLarge = WinogradSweeps::suit(machine) || std::min(shape.height, shape.width) >= largeImage;
   int64_t best = 0;
@@ -306,7 +306,7 @@ int64_t tilesOf(const WinogradShape &shape, int64_t tile) {
   return shape.images * llvm::divideCeil(shape.height, tile) * llvm::divideCeil(shape.width, tile);
 }
 
-/// The largest part of `size`, of whole vectors, that is at most `most`; 0 where there is none.
+/// Returns the largest part of `size` in whole vectors that is at most `most`; 0 if there is none.
 int64_t equalPart(int64_t size, int64_t most, int64_t lanes) {
   for (int64_t part = std::min(size, most) / lanes * lanes; part > 0; part -= lanes)
     if (size % part == 0)
@@ -318,7 +318,7 @@ int64_t equalPart(int64_t size, int64_t most, int64_t lanes) {
 
 GradientBlocks divideGradient(const MachineRow &machine, const WinogradShape &shape, int64_t tile,
                               uint64_t cacheBytes) {
-  // Sums take more than half of the second-level cache at most, and what is multiplied as much as is left.
+  // Sums take at most 3/5 of the second-level cache; the operands get the rest.
   constexpr int64_t most = 64, wantedUnits = 2, mostTiles = 32, leastTiles = 8;
   const int64_t lanes = machine.lanes, numbers = winograd::Method{tile, shape.taps}.numbers();
   const int64_t room = int64_t(cacheBytes) / 4;
@@ -370,8 +370,8 @@ double gradientCycles(const MachineRow &machine, const WinogradShape &shape, int
 
 int64_t chooseGradientTile(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes) {
   constexpr double worthwhile = 0.8;
-  // An error is as large as a tile's largest numbers make it, in the gradients of all taps; Adam divides each by its own size. A
-  // small network's loss would show it, and has little to gain.
+  // Rounding errors depend on the largest values of a tile, for the gradients of all taps, and Adam divides each
+  // gradient by its own size. The loss of a small network would show the errors, and it has little to gain.
   constexpr int64_t tile = 4, fewChannels = 32;
   if (!winograd::Method{tile, shape.taps}.exists() || std::min(shape.inputs, shape.outputs) < fewChannels)
     return 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how a Winograd convolution is divided into units and blocks, and whether it is faster than a direct one.
-// Why:   whether it pays depends on channels, image and weight; as plain arithmetic it can be tested and tuned alone.
-// How:   the multiply-adds of a convolution fall by (tile * taps)^2 / (tile + taps - 1)^2. What is added are the transforms: of the
-//        filters for each unit, so that many tiles make them cheap; of the input for each part of the columns, so that
-//        many columns do. Both take scratch, the sums of all tiles and columns most of all, and what is beyond the
-//        second-level cache takes time. Every division is priced.
+// What:  the division of a Winograd convolution into units and blocks, and the test if it is faster than a direct one.
+// Why:   that depends on channels, image and weight. Plain arithmetic can be tested and tuned without emitting code.
+// How:   the multiply-adds of a convolution fall by (tile * taps)^2 / (tile + taps - 1)^2, but transforms are added.
+//        Filters are transformed for each unit, so that many tiles per unit make them cheap. The input is transformed
+//        for each part of the columns, so that many columns do. Both need scratch, most of all for the sums, and
+//        exceeding the second-level cache costs time. Every division is priced.
 
 #ifndef NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADTABLES_H
 #define NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADTABLES_H
@@ -18,19 +18,19 @@
 
 namespace nacre::codegen::cpu {
 
-/// A unit is some tiles of a block of the cut axis by some panels of the weight. It goes through the reduction in blocks
-/// of channels.
+/// Division into units and blocks. A unit is some tiles of a block of the cut axis by some panels of the weight. It
+/// goes through the reduction in blocks of channels.
 struct WinogradBlocks {
-  int64_t extent = 1;      ///< Indices of the cut axis in a block.
-  int64_t groups = 1;      ///< Of tiles, in a block.
-  int64_t tiles = 1;       ///< Of a unit, at most.
-  int64_t columnParts = 1; ///< Of the panels.
+  int64_t extent = 1;      ///< Indices of the cut axis in a block
+  int64_t groups = 1;      ///< Groups of tiles in a block
+  int64_t tiles = 1;       ///< Most tiles of a unit
+  int64_t columnParts = 1; ///< Parts of the panels
   int64_t panelsPerPart = 1;
-  int64_t partsAtOnce = 1; ///< Units that differ in their columns alone go together, if one thread has them: so many.
-  int64_t channels = 1;    ///< Of a block of the reduction; the last one may have fewer.
+  int64_t partsAtOnce = 1; ///< Units with the same tiles that one thread computes together, if it has them
+  int64_t channels = 1;    ///< Channels in a block of the reduction; the last one may have fewer
 };
 
-/// Numbers of a unit's scratch: what is multiplied of a block of the reduction, and the sums.
+/// Elements of a unit's scratch: the operands of one block of the reduction, and the sums.
 struct WinogradScratch {
   int64_t inputs = 0, filters = 0, sums = 0;
 
@@ -39,61 +39,62 @@ struct WinogradScratch {
   }
 };
 
-/// Outputs of a tile along one dimension, of those that there are transforms for.
+/// Outputs of a tile along one dimension, for all supported transforms.
 inline constexpr std::array<int64_t, 3> kWinogradTiles = {2, 4, 6};
 
-/// Numbers of larger tiles of bytes do not fit 16 bits.
+/// Largest tile for bytes. The values of larger tiles do not fit 16 bits.
 inline constexpr int64_t kLargestTileOfBytes = 4;
 
-/// What it multiplies.
+/// Types of the products of floats.
 inline constexpr ProductTypes kWinogradTypes = {Number::F32, Number::F32, Number::F32};
 
-/// The row that `target` multiplies by: floats, or the numbers of 16 bits that transforms make of bytes, as many channels at once as
-/// it can. Null where it has none.
+/// Returns the row with which `target` multiplies: floats, or the 16-bit numbers into which transforms turn bytes, with
+/// as many channels at once as possible. Null if it has no such row.
 const MachineRow *winogradRow(const Target &target, bool isOfIntegers);
 
-/// The division that is fastest, in panels of `width` columns, on a core with such a second-level cache.
+/// Returns the fastest division, in panels of `width` columns, on a core with a second-level cache of `cacheBytes`.
 WinogradBlocks divideWinograd(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width,
                               uint64_t cacheBytes);
 
-/// The gradient of a filter: a unit is some channels by some columns, which goes through all tiles, a few at a time.
+/// Division of the gradient of a filter. A unit is some channels by some columns, and goes through all tiles, a few at
+/// a time.
 struct GradientBlocks {
-  int64_t channels = 0, columns = 0; ///< Of a unit; 0 where there are no equal units of whole vectors.
-  int64_t tiles = 1;                 ///< Transformed together.
-  int64_t width = 1;                 ///< Columns of a panel of theirs.
+  int64_t channels = 0, columns = 0; ///< Of a unit; 0 if there are no equal units of whole vectors
+  int64_t tiles = 1;                 ///< Tiles transformed together
+  int64_t width = 1;                 ///< Columns of a panel of these tiles
 };
 
 GradientBlocks divideGradient(const MachineRow &machine, const WinogradShape &shape, int64_t tile, uint64_t cacheBytes);
 
-/// Instructions of a transform along both dimensions, for a vector of each of its numbers.
+/// Instructions of a transform along both dimensions, for one vector of each of its values.
 struct TransformWork {
   double input = 0, filter = 0, products = 0;
 };
 
-/// What the machine's transforms are made of.
+/// Returns the operations that the machine's transforms use for pairs of points.
 winograd::Pairs pairsOf(const MachineRow &machine);
 
 TransformWork transformWork(const MachineRow &machine, const winograd::Method &method);
 
 WinogradScratch scratchOf(const WinogradBlocks &blocks, const winograd::Method &method, int64_t width);
 
-/// The products of one of a tile's numbers, for panels to be chosen by.
+/// Returns the shape of the product of one transformed value, for the choice of panels.
 ContractionShape productShape(const WinogradShape &shape, int64_t tile);
 
-/// Cycles of one core, directly with the best panels; the two are to be compared with one another alone. Rows of machines are
-/// those of each: of integers, of bytes and of what is made of them.
+/// Returns the cycles of one core for a direct convolution with the best panels, and for one by Winograd. They are only
+/// comparable with each other. For integers, the machine rows differ: one for bytes, one for their transforms.
 double directCycles(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes);
 double winogradCycles(const MachineRow &machine, const WinogradShape &shape, int64_t tile, int64_t width,
                       uint64_t cacheBytes);
 
-/// Cycles of one core for the gradient of the filter, which directly takes as long as the convolution.
+/// Returns the cycles of one core for the gradient of the filter. A direct gradient takes as long as the convolution.
 double gradientCycles(const MachineRow &machine, const WinogradShape &shape, int64_t tile, uint64_t cacheBytes);
 
-/// The tile that is fastest, with the best panels for each, up to `largest`; 0 where a direct convolution, by the row `direct`, is, or
-/// nearly.
+/// Returns the fastest tile up to `largest`, with the best panels for each. 0 if a direct convolution, by the row
+/// `direct`, is faster or nearly as fast.
 int64_t chooseWinogradTile(const MachineRow &machine, const MachineRow &direct, const WinogradShape &shape,
                            uint64_t cacheBytes, int64_t largest = kWinogradTiles.back());
-/// Of the gradient of a filter.
+/// Returns the fastest tile for the gradient of a filter, or 0.
 int64_t chooseGradientTile(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes);
 
 } // namespace nacre::codegen::cpu

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  where the tiles of a convolution by Winograd lie in their images.
-// Why:   transforms of the input and of the products both begin by asking.
-// How:   what lies beyond the image is clamped to its edge, so that edge tiles read what there is, and write their last rows and
-//        pixels again and again, right at the last.
+// What:  the positions of a Winograd convolution's tiles in their images.
+// Why:   the transforms of the input and of the products both need them.
+// How:   positions beyond the image are clamped to its edge. Edge tiles then read only existing pixels, and write their
+//        last rows and pixels several times; the last value is the right one.
 
 #ifndef NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADTILES_H
 #define NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADTILES_H
@@ -21,30 +21,31 @@ public:
   int64_t down() const { return llvm::divideCeil(contraction.down.size, tile); }
   int64_t across() const { return llvm::divideCeil(contraction.across.size, tile); }
 
-  /// The unit's: its indices of the cut axis begin at `low`, its tiles with that number of the block's. `group`: of channels
-  /// and columns; null where there is one.
+  /// Sets the unit: its indices of the cut axis begin at `low`, its tiles at that number in the block. `group` is the
+  /// group of channels and columns; null if there is one.
   void beginAt(mlir::Value low, mlir::Value group, mlir::Value firstTile) {
     this->low = low, this->group = group, this->firstTile = firstTile;
   }
 
-  /// The image of a tile and its first row, and which of the row's it is.
+  /// The image of a tile, the tile's first row, and its number in a row of tiles.
   struct Origin {
     mlir::Value image, row, column;
   };
   Origin originOf(Position number);
 
-  /// Emits `body` for tiles of so many pixels across: all have `tile`, but for the last of a row where the image's are no
-  /// multiple of it.
+  /// Emits `body` for a tile with `valid` pixels across. All tiles have `tile` pixels, except the last of a row if the
+  /// image's width is not a multiple of it.
   void forTilesOfRow(const Origin &origin, llvm::function_ref<void(int64_t valid)> body);
-  /// Of the pixels that a tile reads across, the last in the image; null where all are.
+  /// Returns the last pixel in the image that a tile reads across; null if all tiles lie inside.
   mlir::Value lastPixelOf(const Origin &origin);
 
-  /// Where a tile's row begins in an operand, of `count` of them: those beyond the image at its last.
+  /// Returns the address in an operand of row `number` of a tile that has `count` rows. Rows beyond the image become
+  /// its last row.
   mlir::Value rowOf(const Origin &origin, unsigned operand, int64_t count, Position number);
   llvm::SmallVector<mlir::Value> rowsOf(const Origin &origin, unsigned operand, int64_t count);
 
 private:
-  /// Of the last tile of a row; 0 where it is like all others.
+  /// Returns the width of a row's last tile; 0 if it is like all others.
   int64_t rest() const { return contraction.across.size % tile; }
   mlir::Value isWhole(const Origin &origin);
 
