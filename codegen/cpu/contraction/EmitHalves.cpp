@@ -162,7 +162,7 @@ private:
   const KernelHalves &halves;
   const EmittedFunction &first, &second;
   int64_t firstExtent = 1, cutExtent = 1; ///< Extent of the first half's cut axis, and of the kernel's
-  /// Bytes of the intermediate result for an index of the first half's cut axis
+  /// Bytes of the intermediate result for an index of the first half's cut axis.
   int64_t strideBytes = 0;
   int64_t parts = 1;     ///< Units of a block
   int64_t betweenAt = 0; ///< Offset of the intermediate result in scratch, in bytes

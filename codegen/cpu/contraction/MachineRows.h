@@ -106,7 +106,7 @@ struct MachineRow {
   /// Registers of columns that a load fills and then moves its address on. Needs a tile as wide as its panel, whose
   /// steps lie one after another.
   int64_t registersPerStream = 1;
-  /// True if an operand may be in memory. Else it takes a register, as an epilogue's inputs do
+  /// True if an operand may be in memory. Else it takes a register, as an epilogue's inputs do.
   bool readsMemory = true;
   bool readsBroadcasts = false; ///< True if an operand in memory may be one element for all lanes
   /// True if a register is copied at no cost when a multiply-add would overwrite a value that is needed again.
@@ -115,11 +115,11 @@ struct MachineRow {
   // Costs, in cycles of a core on which it is the best row.
   double cycles = 0.5;  ///< Cycles between two instructions that do not depend on each other
   double latency = 4.5; ///< Cycles of a step; no tile is faster
-  /// Slightly more than a load takes, because loads wait for one another more than multiply-adds do
+  /// Slightly more than a load takes, because loads wait for one another more than multiply-adds do.
   double loadCycles = 0.6;
   double rowCycles = 0;    ///< Cycles of the multiplying pipes to make an operand from the words of one or more rows
   double columnCycles = 0; ///< Cycles of the same pipes to widen a register of columns
-  /// Cycles of a load or a loop's instruction between multiply-adds, if few are decoded in a cycle
+  /// Cycles of a load or a loop's instruction between multiply-adds, if few are decoded in a cycle.
   double issueCycles = 0;
   double iterationCycles = 0; ///< Fixed cycles of one iteration of a tile's loop
   double nearlyEqual = 0.04;  ///< Part of the cycles that a wider panel must save

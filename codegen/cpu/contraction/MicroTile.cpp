@@ -320,7 +320,7 @@ private:
   const int64_t groups; ///< Groups of rows that are multiplied at once
   const int64_t vectorsOfPart, vectors;
   ArrayRef<int64_t> rowStrides;
-  /// True if registers hold only the columns of one load; LLVM starts loads early if it may
+  /// True if registers hold only the columns of one load; LLVM starts loads early if it may.
   const bool hasFewRegisters;
   const SumBlocks blocks;
   const Type factor; ///< Type of a lane of columns when it is multiplied

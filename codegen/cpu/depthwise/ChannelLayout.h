@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  where channels are in registers while their sums are four times as wide as their bytes.
-// Why:   x86 interleaves within 128 bits. Sums stay in the order that this gives, and narrowing them undoes it; only what an epilogue
-//        reads for each channel is brought into that order, once a row.
+// What:  the order of channels in registers while their sums are four times as wide as their bytes.
+// Why:   x86 interleaves within 128 bits. Sums stay in the resulting order, and narrowing them restores the order of
+//        channels. Only the inputs that an epilogue reads for each channel must be reordered, once for each row.
 // How:   1. the layout; 2. bytes into it; 3. sums and operands out of it and into it.
 
 #ifndef NACRE_CODEGEN_CPU_DEPTHWISE_CHANNELLAYOUT_H
@@ -13,47 +13,47 @@
 
 namespace nacre::codegen::cpu {
 
-/// Neighbouring channels, whose bytes are in one register and whose sums of i32 are in up to four. In each part of 128 bits the
-/// first of these has four channels, the next one the four after them. `isExtended`: bytes of 128 bits, and sums of 256 bits, in the
-/// order of channels.
+/// Neighbouring channels, whose bytes are in one register and whose sums of i32 are in up to four registers. In each
+/// part of 128 bits, the first of these has four channels, and the next one the four channels after them. If
+/// `isExtended`, bytes of 128 bits have sums of 256 bits, in the order of channels.
 struct ChannelLayout {
-  unsigned width = 1; ///< Channels: a power of two.
+  unsigned width = 1; ///< Channels: a power of two
   bool isExtended = false;
 
-  unsigned segments() const { return width > 16 ? width / 16 : 1; }  ///< Parts of 128 bits.
-  unsigned bytes() const { return 16 * segments(); }                 ///< Of a register.
-  unsigned lanes() const { return isExtended ? 8 : 4 * segments(); } ///< Of a register of sums.
+  unsigned segments() const { return width > 16 ? width / 16 : 1; }  ///< Parts of 128 bits
+  unsigned bytes() const { return 16 * segments(); }                 ///< Bytes of a register
+  unsigned lanes() const { return isExtended ? 8 : 4 * segments(); } ///< Sums in a register
   unsigned vectors() const { return width > 16 ? 4 : llvm::divideCeil(width, lanes()); }
-  unsigned sums() const { return vectors() * lanes(); } ///< In them; more than channels, if these are few.
-  unsigned halves() const {
-    return width > 8 ? 2 : 1;
-  } ///< Registers of 16 bits for each channel, bytes of which are one.
+  /// Sums in all vectors; more than channels if there are few channels.
+  unsigned sums() const { return vectors() * lanes(); }
+  /// Registers of 16-bit values for the channels whose bytes are in one register.
+  unsigned halves() const { return width > 8 ? 2 : 1; }
 };
 
 mlir::Value splatOf(VectorBuilder &build, mlir::Type vectorOfIntegers, int64_t value);
-/// The same bits as elements of so many.
+/// Returns the same bits as elements of `bits` bits.
 mlir::Value asElements(VectorBuilder &build, mlir::Value vector, unsigned bits);
 mlir::Value extract(VectorBuilder &build, mlir::Value vector, int64_t from, int64_t count);
 
-/// The bytes of `piece`, one for each channel, in a register; anything behind them. `inverted`: with the other highest bits, by which
-/// signed bytes are moved by 128 to unsigned ones, or back.
+/// Loads the bytes of `piece`, one for each channel, into a register, whose other bytes are undefined. If `inverted`,
+/// flips the highest bits, which moves signed bytes by 128 to unsigned ones, or back.
 mlir::Value loadBytes(VectorBuilder &build, mlir::Value buffer, mlir::Value address, Piece piece, bool inverted);
 
-/// Elements of `bits` of a and b in turn, of the lower or the higher half of each part of 128 bits. The operands are bytes, and so
-/// is the result.
+/// Interleaves elements of `bits` bits of a and b, from the lower or the higher half of each part of 128 bits. The
+/// operands and the result are vectors of bytes.
 mlir::Value interleave(VectorBuilder &build, mlir::Value a, mlir::Value b, unsigned bits, bool isHigh);
 
-// Sums of all vectors one after another are in the order of sums; as a tensor has them, in the order of channels.
+// The vectors one after another hold sums in the order of sums; tensors have the order of channels.
 
 mlir::Value joinVectors(VectorBuilder &build, llvm::ArrayRef<mlir::Value> vectors);
 llvm::SmallVector<mlir::Value, 4> splitVectors(VectorBuilder &build, mlir::Value all, const ChannelLayout &layout);
 mlir::Value inOrderOfSums(VectorBuilder &build, mlir::Value channels, const ChannelLayout &layout);
 mlir::Value inOrderOfChannels(VectorBuilder &build, mlir::Value sums, const ChannelLayout &layout);
 
-/// Where integers are known to be.
+/// Known range of integers.
 enum class ByteRange : uint8_t { Unknown, Signed, Unsigned };
 
-/// Of sums of i32 in their order, the lowest bytes in the order of channels.
+/// Narrows sums of i32 in their order to their lowest bytes in the order of channels.
 mlir::Value narrowToBytes(VectorBuilder &build, mlir::Value sums, const ChannelLayout &layout, ByteRange range);
 
 } // namespace nacre::codegen::cpu

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of depthwise convolutions: every channel has a filter of its own.
-// Why:   an element is loaded once for all outputs of a small tile of pixels that it goes into; taps wait in registers.
-// How:   rows of tiles, then channels, then tiles along the row: so a vector of channels keeps its taps through a whole
-//        row. DepthwiseTile.h is a tile of them.
-//        1. units; 2. loops.
+// What:  the emitter of depthwise convolutions, in which every channel has its own filter.
+// Why:   an element is loaded once for all outputs of a small tile of pixels that use it; taps stay in registers.
+// How:   1. units; 2. loops over rows of tiles, then channels, then tiles along the row. A vector of channels then
+//           keeps its taps for a whole row. DepthwiseTile.h is a tile.
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Halo.h"
@@ -39,28 +38,30 @@ private:
 
   const ContractionLoop &across() const { return tile->across(); }
   std::optional<unsigned> down() const { return tile->down(); }
-  /// The end of the whole steps from `from` on.
+  /// Returns the end of the whole steps from `from` on.
   Value roundedDown(Value from, Value to, int64_t step) {
     Value length = arith::SubIOp::create(build.ops, build.loc, to, from);
     return arith::SubIOp::create(build.ops, build.loc, to, build.remainder(length, step));
   }
-  /// Index `share` of the cut axis as an iteration of the loop that walks it, which may have others merged into it.
+  /// Returns index `share` of the cut axis as an iteration of the loop that walks it. Other loops may be merged into
+  /// that loop.
   Value iterationOf(Value share) { return build.scaled(share, contraction.cutFactor); }
 
   KernelFunction &function;
   VectorBuilder build;
   const DepthwiseConvolution &contraction;
   const std::unique_ptr<DepthwiseTile> tile;
-  const unsigned lanes;         ///< Of a block of channels.
-  Value low, high;              ///< The units' indices of the cut axis.
-  bool dividesChannels = false; ///< Units are blocks of channels of all rows.
+  const unsigned lanes;         ///< Channels of a block
+  Value low, high;              ///< The units' indices of the cut axis
+  bool dividesChannels = false; ///< True if units are blocks of channels of all rows
 };
 
 //===----------------------------------------------------------------------===//
 // 1. Units
 //===----------------------------------------------------------------------===//
 
-/// Rows of an image; of one that has few, vectors of channels, as panels are of the products before and after it.
+/// Divides an image into rows. If there are few rows, units are vectors of channels, like the panels of the products
+/// before and after it.
 void DepthwiseEmitter::divide() {
   using Cut = LoopedContraction::Cut;
   function.flops = 2 * contraction.multiplyAdds();
@@ -127,7 +128,7 @@ void DepthwiseEmitter::emitLoops(unsigned level, const Addresses &at) {
       body(loop.size - whole)({Value(), whole});
     return;
   }
-  // A share may end anywhere: whole tiles, then lower ones.
+  // A share may end anywhere: emit whole tiles, then lower ones.
   Value from = iterationOf(low), to = iterationOf(high);
   for (int64_t rows = step; rows > 0; rows /= 2) {
     Value end = roundedDown(from, to, rows);
@@ -136,7 +137,7 @@ void DepthwiseEmitter::emitLoops(unsigned level, const Addresses &at) {
   }
 }
 
-/// A row of tiles: vectors of channels, each along the whole row.
+/// Emits a row of tiles: vectors of channels, each along the whole row.
 void DepthwiseEmitter::emitChannels(int64_t rows, const Addresses &at) {
   auto vector = [&](unsigned width) {
     return [&, width](Position channel) {
@@ -186,11 +187,11 @@ LogicalResult nacre::codegen::cpu::emitDepthwise(plan::KernelOp kernel, KernelFu
   auto isByte = [&](unsigned operand) { return depthwise->operands[operand].elementType.isInteger(8); };
   if (depthwise->isOfIntegers() && !(isByte(Contraction::Lhs) && isByte(Contraction::Rhs)))
     return failure();
-  // A tile's taps are written one by one, and added up so.
+  // A tile's taps are emitted one by one and added up in their order.
   constexpr int64_t mostTaps = 1024;
   if (depthwise->depthSize() > mostTaps)
     return emitNest(kernel, function);
-  // Sums of bytes are emitted one output after another: a core that issues in order would wait for each.
+  // Sums of bytes are emitted one output after another. LLVM may reorder them for a core that issues in order.
   function.keepsOrder = !(depthwise->isOfIntegers() && function.target.inOrder);
   DepthwiseEmitter(function, *depthwise).emit();
   return success();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  a tile of a depthwise convolution of floats.
-// How:   1. the size that fits the registers; 2. its products: each element is loaded once, and goes into all sums it is part of.
+// How:   1. the size that fits the registers; 2. the products: each element is loaded once, and is used for all its
+//           sums.
 
 #include "codegen/cpu/VectorMath.h"
 #include "codegen/cpu/contraction/MachineRows.h"
@@ -49,8 +50,8 @@ private:
   }
 
   const MachineRow &machine;
-  SmallVector<Tap> taps;  ///< In the order of their elements.
-  bool keepsTaps = false; ///< In registers.
+  SmallVector<Tap> taps;  ///< True if taps stay in registers
+  bool keepsTaps = false; ///< True if taps stay in registers
   SmallVector<Value> kept;
 };
 
@@ -75,14 +76,14 @@ void FloatTile::chooseSize() {
   const int64_t accumulators = std::max<int64_t>(1, registers - 3 - (keepsTaps ? taps.size() : 0));
   size.high = std::min<int64_t>(downSize(), accumulators >= 16 ? 4 : accumulators >= 4 ? 2 : 1);
   size.wide = std::min<int64_t>({across().size, accumulators / size.high, 4});
-  // A bias, an activation's bounds and a few elements on their way wait in registers as well.
+  // A bias, an activation's bounds and a few loaded elements need registers, too.
   constexpr int64_t waiting = 5;
   if (!machine.readsMemory && keepsTaps)
     size = cheapestSize(std::max<int64_t>(1, accumulators - waiting));
   boundSize(taps.size());
 }
 
-/// Of Lhs, that a tile reads.
+/// Returns how many elements of Lhs a tile reads.
 int64_t FloatTile::elementsOf(TileSize size) const {
   std::set<int64_t> distances;
   for (int64_t row = 0; row < size.high; ++row)
@@ -92,10 +93,10 @@ int64_t FloatTile::elementsOf(TileSize size) const {
   return distances.size();
 }
 
-/// The tile of at most so many outputs with which an image reads the fewest elements.
+/// Returns the tile with at most so many outputs for which an image reads the fewest elements.
 TileSize FloatTile::cheapestSize(int64_t accumulators) const {
-  constexpr int64_t most = 4, tileLoads = 4; // that a tile's addresses and loop are worth
-  // Of a stride, elements go into few sums each: more of them wait, being loaded early.
+  constexpr int64_t most = 4, tileLoads = 4; // cost of a tile's addresses and loop
+  // With a stride, each element is used for few sums, so that more elements are loaded early and wait.
   constexpr int64_t manyUses = 2, waiting = 4;
   TileSize best;
   int64_t bestLoads = std::numeric_limits<int64_t>::max();
@@ -130,7 +131,7 @@ void FloatTile::beginRow(int64_t, Piece channels, const Addresses &at) {
 }
 
 void FloatTile::emit(TileSize size, Piece channels, const Addresses &at) {
-  // Elements by their distance from the tile's first, and the multiply-adds that each goes into.
+  // Elements by their distance from the tile's first, and the multiply-adds that use each.
   struct Use {
     int64_t output;
     unsigned tap;
@@ -154,8 +155,8 @@ void FloatTile::emit(TileSize size, Piece channels, const Addresses &at) {
   if (!machine.readsMemory && epilogue.bias() && staysInRows(*epilogue.bias()))
     bias = epilogue.beginning(channels.width, 0, channels.lanes);
   SmallVector<Value> sums(outputs.size(), bias ? bias : build.floatConstant(0.0, type));
-  // LLVM keeps each tap that it has seen, and would load them before the loop over pixels. Where they do not fit, they are loaded
-  // again from an address that it cannot know to be the same.
+  // LLVM keeps each tap once it is loaded, and would load all taps before the loop over pixels. If they do not fit
+  // registers, they are loaded again from an address that LLVM cannot recognize.
   const size_t mostLoaded = std::max<int64_t>(1, int64_t(machine.registers) - int64_t(outputs.size()) - 2);
   std::set<unsigned> loaded;
   Value firstTap;

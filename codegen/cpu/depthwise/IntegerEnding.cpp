@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// 1. Terms; 2. a row; 3. an output.
+// How:   1. terms; 2. a row; 3. an output.
 
 #include "codegen/cpu/depthwise/IntegerEnding.h"
 
@@ -51,7 +51,7 @@ std::optional<IntegerEnding::Term> IntegerEnding::termOf(Value addend) const {
   if (!argument || argument.getArgNumber() >= contraction.epilogue->inputs.size() ||
       contraction.productInputs[argument.getArgNumber()])
     return std::nullopt;
-  // The product is an input too, and no operand.
+  // The product is also an input, but not an operand.
   const auto before = ArrayRef(contraction.productInputs).take_front(argument.getArgNumber());
   term.operand = Contraction::Extra + unsigned(llvm::count(before, std::nullopt));
   return staysInRow(*term.operand) ? std::optional(term) : std::nullopt;
@@ -69,7 +69,7 @@ bool IntegerEnding::staysInRow(unsigned operand) const {
 // 2. A row
 //===----------------------------------------------------------------------===//
 
-/// The operands that an epilogue reads, and its results' numbers, are behind the first three.
+/// Returns the operands that an epilogue reads; they follow the first three.
 static SmallVector<unsigned> operandsOfEpilogue(const Contraction &contraction) {
   SmallVector<unsigned> operands;
   const auto count = llvm::count(contraction.productInputs, std::nullopt);
@@ -131,7 +131,7 @@ void IntegerEnding::finish(RowValues &row, Value place, const ChannelLayout &lay
     return store(Contraction::Result, {}, all, layout, channels, there(Contraction::Result));
   auto input = [&](unsigned operand) -> Value {
     if (isTerm(operand))
-      return all; // nothing reads it
+      return all; // the body does not read it
     auto kept = common.find(operand);
     return kept != common.end() ? row.get(kept->second, place) : load(operand, there(operand), layout, channels);
   };
@@ -161,7 +161,7 @@ std::optional<double> constantOf(Value value) {
   return std::nullopt;
 }
 
-/// Of a clamped value.
+/// Returns the bounds of a clamped value.
 Bounds boundsOf(Value value) {
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<arith::FPToSIOp, math::RoundEvenOp>(op))

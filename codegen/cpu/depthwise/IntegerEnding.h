@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  beginnings and results of the sums of a depthwise convolution of integers.
-// Why:   biases and zero points are added up once a row, and cost nothing when sums begin with them; sums of bytes are requantized
-//        while they are in registers, and narrowed together.
-// How:   the additions that an epilogue begins with are its beginning: integers wrap, so their order does not matter. The rest of its
-//        body is inlined on all sums of an output.
+// What:  the initial values and the results of the sums of a depthwise convolution of integers.
+// Why:   biases and zero points are added up once for each row, and cost nothing if sums begin with them. Sums of bytes
+//        are requantized in registers, and narrowed together.
+// How:   the additions with which an epilogue begins give the initial value: integers wrap, so their order does not
+//        matter. The rest of the epilogue's body is inlined on all sums of an output.
 
 #ifndef NACRE_CODEGEN_CPU_DEPTHWISE_INTEGERENDING_H
 #define NACRE_CODEGEN_CPU_DEPTHWISE_INTEGERENDING_H
@@ -20,23 +20,24 @@ public:
   IntegerEnding(VectorBuilder &build, const Contraction &contraction, llvm::ArrayRef<mlir::Value> buffers,
                 llvm::ArrayRef<ContractionLoop> rows);
 
-  /// Vectors of sums, and as many of each operand, that a row has in common.
+  /// Returns the number of vectors, of sums and of operands, that are the same for all of a row.
   unsigned vectorsOfRow(const ChannelLayout &layout) const;
 
-  /// Keeps what the row of tiles at `at` has in common. `correction`: what is added to sums besides; empty: nothing.
+  /// Keeps the values that are the same for the row of tiles at `at`. `correction` is also added to sums, unless it is
+  /// empty.
   void beginRow(RowValues &row, const ChannelLayout &layout, Piece channels, const Addresses &at,
                 llvm::ArrayRef<mlir::Value> correction, bool inRegisters);
-  /// What sums begin with.
+  /// Returns the initial values of an output's sums.
   llvm::SmallVector<mlir::Value, 4> beginning(RowValues &row, mlir::Value place) const;
-  /// Finishes the sums of an output, `distances` from the tile's first one at `at`.
+  /// Finishes the sums of an output, at `distances` from the tile's first one at `at`.
   void finish(RowValues &row, mlir::Value place, const ChannelLayout &layout, Piece channels,
               llvm::ArrayRef<mlir::Value> sums, const Addresses &at, const Distances &distances);
 
 private:
-  /// An addition that the epilogue begins with.
+  /// An addition with which the epilogue begins.
   struct Term {
     std::optional<unsigned> operand;
-    mlir::TypedAttr constant; ///< Where it is no operand.
+    mlir::TypedAttr constant; ///< Null if the term is an operand
     bool isSubtracted = false;
   };
 
@@ -44,9 +45,9 @@ private:
   std::optional<Term> termOf(mlir::Value addend) const;
   bool isTerm(unsigned operand) const;
   bool staysInRow(unsigned operand) const;
-  /// A scalar for all channels, or all in the order of sums.
+  /// Loads a scalar for all channels, or one value for each in the order of sums.
   mlir::Value load(unsigned operand, mlir::Value address, const ChannelLayout &layout, Piece channels);
-  /// Stores to a result what the epilogue's body yields as `yielded`, sums in their order.
+  /// Stores the epilogue's result `yielded`, whose values are `sums`, in their order.
   void store(unsigned operand, mlir::Value yielded, mlir::Value sums, const ChannelLayout &layout, Piece channels,
              mlir::Value address);
 
@@ -55,11 +56,11 @@ private:
   llvm::ArrayRef<mlir::Value> buffers;
   llvm::ArrayRef<ContractionLoop> rows;
   llvm::SmallVector<Term> terms;
-  mlir::Value biased; ///< In the epilogue's body: the sum and all terms; null where there are none.
+  mlir::Value biased; ///< Result of all terms in the epilogue's body; null if there are no terms
 
-  // Numbers of what a row keeps.
+  // Numbers of the values that a row keeps.
   llvm::SmallVector<unsigned, 4> begun;
-  llvm::DenseMap<unsigned, unsigned> common; ///< By operand.
+  llvm::DenseMap<unsigned, unsigned> common; ///< Key: operand
 };
 
 } // namespace nacre::codegen::cpu

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  a tile of a depthwise convolution of bytes.
-// Why:   sums of i32 are exact in any order, so an instruction may add up several taps of a channel, of whatever elements are next to
-//        one another in registers.
-// How:   a group is neighbouring rows of a column of elements. It goes into all outputs whose windows have it, each with its own
-//        pattern of taps: moved by as many rows as the output is, with zeros where the window has ended. Taps are interleaved into
-//        patterns once a row.
+// Why:   sums of i32 are exact in any order, so that an instruction may add up several taps of a channel, for elements
+//        that are neighbours in registers.
+// How:   a group is neighbouring rows of a column of elements. All outputs whose windows contain it use it, each with
+//        its own pattern of taps: moved by the output's row, with zeros beyond the window. Taps are interleaved into
+//        patterns once for each row.
 //        1. the window; 2. size and order; 3. a row; 4. a tile.
 
 #include "codegen/cpu/contraction/MachineRows.h"
@@ -25,7 +25,7 @@ using namespace nacre::codegen::cpu;
 
 namespace {
 
-/// A group's place in a tile: where its column is, and its number in that, from the top.
+/// A group's place in a tile: the address of its column, and its number in that column, from the top.
 struct GroupPlace {
   int64_t column = 0, number = 0;
 
@@ -33,7 +33,8 @@ struct GroupPlace {
   bool operator<(const GroupPlace &other) const { return key() < other.key(); }
 };
 
-/// Taps that meet a group: those of a column of the window, whose first one is `shift` rows above the group's first element.
+/// Taps that are multiplied by a group: those of a column of the window whose first tap is `shift` rows above the
+/// group's first element.
 struct Pattern {
   int64_t shift = 0;
   unsigned column = 0;
@@ -43,7 +44,7 @@ struct Pattern {
 };
 
 struct Use {
-  int64_t row = 0, pixel = 0; ///< The output.
+  int64_t row = 0, pixel = 0; ///< The output
   GroupPlace group;
   Pattern pattern;
 };
@@ -68,8 +69,8 @@ private:
   struct Choice {
     TileSize size;
     bool byColumns = false;
-    bool keepsTaps = false, keepsEnding = false;           ///< In registers.
-    double cost = std::numeric_limits<double>::infinity(); ///< Instructions for an output.
+    bool keepsTaps = false, keepsEnding = false;           ///< True if taps, or the ending's values, stay in registers
+    double cost = std::numeric_limits<double>::infinity(); ///< Instructions for an output
   };
 
   void readWindow();
@@ -84,19 +85,19 @@ private:
   SmallVector<Value, 4> correctionOf(ArrayRef<TapOperand> taps, const ChannelLayout &layout);
 
   const std::unique_ptr<TapProducts> products;
-  const bool inverts; ///< Elements are moved by 128 when they are loaded.
+  const bool inverts; ///< True if elements are moved by 128 when they are loaded
   IntegerEnding ending;
   RowValues rowValues;
 
   // The window: columns of `high` taps.
   int64_t high = 1;
-  int64_t elementStep = 0, tapStep = 0; ///< From a tap's row to the next.
+  int64_t elementStep = 0, tapStep = 0; ///< Distances from a tap's row to the next
   struct Column {
     int64_t lhs = 0, rhs = 0;
   };
   SmallVector<Column> columns;
   Choice choice;
-  std::map<Pattern, SmallVector<unsigned, 4>> patterns; ///< Numbers of what the row keeps.
+  std::map<Pattern, SmallVector<unsigned, 4>> patterns; ///< Numbers of the row's kept values
 };
 
 //===----------------------------------------------------------------------===//
@@ -119,7 +120,7 @@ void IntegerTile::readWindow() {
   }
 }
 
-/// The products of a tile, in the order in which they are added.
+/// Returns the products of a tile, in the order in which they are added.
 SmallVector<Use> IntegerTile::usesOf(TileSize size, bool byColumns) const {
   const int64_t group = products->group, rows = high + size.high - 1;
   SmallVector<Use> uses;
@@ -142,16 +143,16 @@ SmallVector<Use> IntegerTile::usesOf(TileSize size, bool byColumns) const {
 // 2. Size and order
 //===----------------------------------------------------------------------===//
 
-/// By columns, a group is there for a moment, and all sums of the tile wait; by outputs, one output's sums and all groups of the
-/// windows below one another do.
+/// Estimates a size. By columns, each group is needed for a moment, but all sums of the tile stay in registers. By
+/// outputs, only one output's sums do, and all groups of the windows below one another.
 IntegerTile::Choice IntegerTile::choiceOf(TileSize size, bool byColumns) const {
   const int64_t registers = build.target.vectors.registers;
-  // Operands on their way, zeros that bytes are extended with, and numbers that an ending needs.
+  // Operands being loaded, zeros for extending bytes, and constants of an ending.
   const int64_t waiting = registers < 32 ? 5 : 3;
   const ChannelLayout layout = products->layoutOf(block);
   const int64_t outputs = size.outputs();
   const SmallVector<Use> uses = usesOf(size, byColumns);
-  std::set<GroupPlace> groups, ofColumn; // of a column of outputs
+  std::set<GroupPlace> groups, ofColumn; // An operand that an instruction reads from memory costs less than a load.
   std::set<Pattern> patterns;
   for (const Use &use : uses) {
     groups.insert(use.group);
@@ -193,7 +194,7 @@ void IntegerTile::chooseSize() {
   size = choice.size;
   boundSize(int64_t(columns.size()) * llvm::divideCeil(high, products->group) * products->layoutOf(block).vectors());
 
-  constexpr double instructionsOfEnding = 8; // of a vector of sums, until its bytes are stored
+  constexpr double instructionsOfEnding = 8; // for a vector of sums, until its bytes are stored
   const double blocks = double(llvm::divideCeil(contraction.columns.size, block));
   double outputs = blocks;
   for (const auto *group : {&contraction.outer, &contraction.rows})
@@ -234,7 +235,8 @@ SmallVector<Value, 4> IntegerTile::loadTaps(Pattern pattern, Piece channels, con
   return bytes;
 }
 
-/// What sums lack, where elements were moved or products begin elsewhere than at zero. `taps`: the patterns of an output.
+/// Returns the values that sums lack because elements were moved, or products do not begin at zero. `taps` are the
+/// patterns of an output.
 SmallVector<Value, 4> IntegerTile::correctionOf(ArrayRef<TapOperand> taps, const ChannelLayout &layout) {
   const int64_t start = products->startOf(taps.size());
   const Type type = vectorOf(contraction.accumulatorType, layout.lanes());
@@ -248,7 +250,7 @@ SmallVector<Value, 4> IntegerTile::correctionOf(ArrayRef<TapOperand> taps, const
   for (const TapOperand &tap : taps)
     products->add(build, sums, ones, tap, layout);
   products->finish(build, sums, layout);
-  // Moved up by 128, elements bring so many times the taps' sum too much, moved down, too little.
+  // Elements that are 128 too large add the sum of the taps 128 times too often; elements 128 too small lack it.
   constexpr int64_t bitsOfMove = 7;
   for (auto [value, sum] : llvm::zip_equal(correction, sums.vectors)) {
     Value moved = arith::ShLIOp::create(build.ops, build.loc, sum, splatOf(build, type, bitsOfMove));
@@ -283,7 +285,7 @@ void IntegerTile::beginRow(int64_t rows, Piece channels, const Addresses &at) {
 //===----------------------------------------------------------------------===//
 
 void IntegerTile::emit(TileSize size, Piece channels, const Addresses &at) {
-  // For a core that issues in order LLVM would start the next tile's loads in this one, where registers are taken.
+  // On a core that issues in order, LLVM would start the next tile's loads in this one, where no registers are free.
   if (build.target.inOrder)
     build.fence();
   const ChannelLayout layout = products->layoutOf(channels.width);
@@ -306,7 +308,7 @@ void IntegerTile::emit(TileSize size, Piece channels, const Addresses &at) {
   auto groupOf = [&](GroupPlace place) -> const TapOperand & {
     TapOperand &operand = groups[place];
     if (operand.empty()) {
-      SmallVector<Value, 4> bytes; // those that meet no taps may be any
+      SmallVector<Value, 4> bytes; // bytes that no taps use can have any value
       for (int64_t row = place.number * group; row < (place.number + 1) * group; ++row)
         bytes.push_back(row < rows ? elementOf(place.column, row) : bytes.back());
       operand = products->operandOf(build, bytes, layout, products->readsUnsigned);

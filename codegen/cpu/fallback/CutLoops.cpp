@@ -22,7 +22,7 @@ std::optional<int64_t> axisOfLoop(AffineMap map, unsigned loop) {
   return axis;
 }
 
-/// The parallel loop that walks `axis` of `result`.
+/// Returns the parallel loop that walks `axis` of `result`.
 static std::optional<unsigned> loopOfAxis(linalg::LinalgOp op, OpResult result, int64_t axis) {
   AffineMap map = op.getIndexingMapMatchingResult(result);
   if (axis >= map.getNumResults())
@@ -33,14 +33,14 @@ static std::optional<unsigned> loopOfAxis(linalg::LinalgOp op, OpResult result, 
   return dim.getPosition();
 }
 
-/// Whether `use` only stores the value.
+/// True if `use` only stores the value.
 static bool isStore(OpOperand &use) {
   return isa<tensor::InsertSliceOp, bufferization::MaterializeInDestinationOp>(use.getOwner()) &&
          use.getOperandNumber() == 0;
 }
 
-/// The loop of `op` that all its readers, divided already, walk together with theirs; none where one needs it whole.
-/// `axis` stands in for the readers of a result that has none.
+/// Returns the loop of `op` that all its readers, which are already divided, walk together with their own. `nullopt` if
+/// a reader needs the result whole. A result without readers uses `axis`.
 static std::optional<unsigned> loopDemandedOf(linalg::LinalgOp op, const CutLoops &cut, int64_t axis) {
   std::optional<unsigned> demanded;
   auto demand = [&](std::optional<unsigned> loop) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter that takes every kernel: upstream bufferization and plain loops, left to LLVM's vectorizers.
-// Why:   a kernel that no other emitter takes must still be right; and the others are tested against this one.
-// How:   1. copy the body, with every written value computed in the slice that it is for;
+// What:  the emitter that takes every kernel: upstream bufferization and plain loops, which LLVM's vectorizers improve.
+// Why:   a kernel that no other emitter takes must still be right, and the others are tested against this one.
+// How:   1. copy the body, and compute every written value in its slice;
 //        2. find the loops that walk the cut axis;
-//        3. bufferize: what stays between operations becomes scratch, of one index of the cut axis where no more is in use, and
-//           written storages are never copied;
-//        4. write loops, the contiguous one innermost, all inside one loop over the indices of the cut axis.
+//        3. bufferize. Intermediate values go to scratch, for one index of the cut axis if only one is in use at a
+//           time. Written storages are never copied;
+//        4. write loops, the contiguous one innermost, inside one loop over the indices of the cut axis.
 
 #include "codegen/KernelNotes.h"
 #include "codegen/cpu/Emitters.h"
@@ -44,7 +44,7 @@ namespace {
 
 constexpr uint64_t kScratchAlignment = 64;
 
-/// A kernel on its way from tensors to loops.
+/// Turns a kernel from tensors to loops.
 class Fallback {
 public:
   Fallback(plan::KernelOp kernel, KernelFunction &function)
@@ -78,7 +78,7 @@ private:
   IRRewriter rewriter;
   func::FuncOp func;
   SmallVector<OutputSlice, 1> outputs;
-  SmallVector<int64_t> cutAxes; ///< Of each output's work; empty where the kernel is one unit.
+  SmallVector<int64_t> cutAxes; ///< Cut axis of each output's work; empty if the kernel is one unit
 };
 
 //===----------------------------------------------------------------------===//
@@ -89,7 +89,8 @@ SmallVector<OpFoldResult> asIndices(Builder &builder, ArrayRef<int64_t> values) 
   return getAsIndexOpFoldResult(builder.getContext(), values);
 }
 
-/// The operand that says where `result` is computed: the destination of the first of the operations that pass it on.
+/// Returns the operand that decides where `result` is computed: the destination of the first operation that passes it
+/// on.
 OpOperand *firstDestination(OpResult result) {
   OpOperand *destination = cast<linalg::LinalgOp>(result.getOwner()).getDpsInitOperand(result.getResultNumber());
   auto former = dyn_cast<OpResult>(destination->get());
@@ -111,7 +112,7 @@ void Fallback::copyBody() {
   for (Operation &op : kernel.getBody().front().without_terminator())
     rewriter.clone(op, mapping);
 
-  // Every operation fills a destination of its own, so that each can be given its place.
+  // Give every operation a destination of its own, so that each can have its place.
   SmallVector<linalg::FillOp> fills(func.getOps<linalg::FillOp>());
   for (linalg::FillOp fill : fills)
     for (OpOperand &use : llvm::make_early_inc_range(llvm::drop_begin(fill.getResult(0).getUses())))
@@ -137,7 +138,8 @@ void Fallback::copyBody() {
       rewriter.eraseOp(&op);
 }
 
-/// Has `output` computed in its slice. Returns what its storage, with former `contents`, then contains.
+/// Makes `output` be computed in its slice. Returns the contents of its storage after that; `contents` are those
+/// before.
 Value Fallback::writeInPlace(OutputSlice &output, Value contents) {
   const auto type = cast<RankedTensorType>(output.work.getType());
   SmallVector<OpFoldResult> offsets = asIndices(rewriter, output.slice.offsets);
@@ -151,7 +153,7 @@ Value Fallback::writeInPlace(OutputSlice &output, Value contents) {
   if (!whole)
     slice = create<tensor::ExtractSliceOp>(type, slice, offsets, sizes, steps);
 
-  // What no linalg operation computes, or is written elsewhere too, is copied.
+  // Values that no linalg operation computes, or that are also written elsewhere, are copied.
   const bool again = llvm::any_of(outputs, [&](OutputSlice &other) { return other.work == output.work; });
   if (again || !output.work.getDefiningOp<linalg::LinalgOp>()) {
     rewriter.setInsertionPoint(end);
@@ -172,7 +174,7 @@ Value Fallback::writeInPlace(OutputSlice &output, Value contents) {
   return create<tensor::InsertSliceOp>(output.work, contents, offsets, sizes, steps);
 }
 
-/// Padded tensors are made in scratch.
+/// Replaces pads by tensors in scratch.
 void Fallback::decomposePads() {
   for (auto pad : llvm::make_early_inc_range(func.getOps<tensor::PadOp>())) {
     rewriter.setInsertionPoint(pad);
@@ -206,7 +208,7 @@ LogicalResult Fallback::divide() {
   return success();
 }
 
-/// Counts arithmetic, and guesses the time: what LLVM makes of the loops is not known here.
+/// Counts arithmetic, and guesses the time, because LLVM's code for the loops is not known here.
 void Fallback::estimate() {
   const MachineModel &model = function.target.model;
   double cycles = 0;
@@ -231,14 +233,14 @@ void Fallback::estimate() {
 // 3. From tensors to memory
 //===----------------------------------------------------------------------===//
 
-/// The value that `memory` is a view of.
+/// Returns the value that `memory` is a view of.
 Value rootOf(Value memory) {
   while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
     memory = view.getViewSource();
   return memory;
 }
 
-/// The axis of `alloc` of which all who use it hold the same index, one after another.
+/// Returns the axis of `alloc` along which all users hold the same index, one index after another.
 std::optional<int64_t> Fallback::heldAxis(memref::AllocOp alloc) const {
   std::optional<int64_t> held;
   for (OpOperand &use : alloc->getUses()) {
@@ -254,7 +256,7 @@ std::optional<int64_t> Fallback::heldAxis(memref::AllocOp alloc) const {
   return held;
 }
 
-/// Room for `alloc`; where an index is held, for one: others lie in the same place.
+/// Allocates scratch for `alloc`. If an index is held, there is room for one index, which all indices share.
 Value Fallback::allocateScratch(memref::AllocOp alloc) {
   MemRefType type = alloc.getType();
   SmallVector<int64_t> shape(type.getShape());
@@ -303,7 +305,7 @@ LogicalResult Fallback::bufferize() {
 // 4. Loops
 //===----------------------------------------------------------------------===//
 
-/// `index` is the one index of the cut axis to compute; null computes all.
+/// `index` is the only index of the cut axis to compute; null computes all.
 LogicalResult Fallback::lowerToLoops(linalg::LinalgOp op, Value index) {
   std::optional<unsigned> cutLoop;
   if (auto loop = op->getAttrOfType<IntegerAttr>(notes::kCutLoop); loop && index)
@@ -311,7 +313,7 @@ LogicalResult Fallback::lowerToLoops(linalg::LinalgOp op, Value index) {
   return cpu::lowerToLoops(rewriter, op, cutLoop, index);
 }
 
-/// Fills what surrounds the slice at `index` of its axis `axis`; all of it where `index` is null.
+/// Fills the surroundings of the slice at `index` of its axis `axis`, or of the whole slice if `index` is null.
 LogicalResult Fallback::fillHalo(const OutputSlice &output, int64_t axis, Value index) {
   const Box hull = output.hull();
   for (const Box &box : subtractBox(output.region, hull, axis)) {
@@ -365,7 +367,7 @@ LogicalResult Fallback::writeLoops() {
   return success();
 }
 
-/// Calls the C library for what LLVM has no exact code for.
+/// Calls the C library for functions for which LLVM has no exact code.
 LogicalResult Fallback::callLibm() {
   MLIRContext *context = func.getContext();
   RewritePatternSet patterns(context);

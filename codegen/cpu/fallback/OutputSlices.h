@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  which tensors a kernel computes, and where in its storages they go.
-// Why:   on tensors a kernel's result is its whole storage with slices inserted; loops write the slices alone.
-// How:   from what plan.yield returns backwards, through the insertions, to what is inserted; a filled region around it
-//        is a halo.
+// What:  the tensors that a kernel computes, and their places in its storages.
+// Why:   on tensors, a kernel's result is its whole storage with slices inserted; loops write only the slices.
+// How:   from the operands of plan.yield backwards, through the insertions, to the inserted tensors. A filled region
+//        around a tensor is a halo.
 
 #ifndef NACRE_CODEGEN_CPU_FALLBACK_OUTPUTSLICES_H
 #define NACRE_CODEGEN_CPU_FALLBACK_OUTPUTSLICES_H
@@ -15,20 +15,20 @@
 namespace nacre::codegen::cpu {
 
 struct OutputSlice {
-  mlir::Value storage, memory;      ///< A tensor, and a memref of its shape.
-  mlir::Value work;                 ///< What is computed, a tensor, while there are tensors;
-  Box slice;                        ///< where in the storage it goes,
-  llvm::SmallVector<int64_t> steps; ///< from one element to the next;
-  llvm::SmallVector<int64_t> axes;  ///< the storage's axis of each of its own.
-  mlir::TypedAttr haloValue;        ///< What `region` is filled with around the slice, or null.
+  mlir::Value storage, memory;      ///< A tensor, and a memref of its shape
+  mlir::Value work;                 ///< The computed tensor, before bufferization
+  Box slice;                        ///< Its place in the storage
+  llvm::SmallVector<int64_t> steps; ///< Storage elements from one of its elements to the next
+  llvm::SmallVector<int64_t> axes;  ///< The storage's axis for each of its own axes
+  mlir::TypedAttr haloValue;        ///< Value that fills `region` around the slice, or null
   Box region;
 
-  /// From the first of its elements to the last.
+  /// Returns the box from the first of its elements to the last.
   Box hull() const;
 };
 
-/// Reads the contents of `storage` that plan.yield returns backwards to the tensors that are computed: all of it, or
-/// slices that are inserted one after the other. They are given in the order of the kernel's targets.
+/// Reads the contents of `storage` that plan.yield returns backwards to the computed tensors: one for all of it, or
+/// slices inserted one after another. They are in the order of the kernel's targets.
 llvm::SmallVector<OutputSlice, 1> readOutputSlices(mlir::Value storage, mlir::Value yielded);
 
 } // namespace nacre::codegen::cpu

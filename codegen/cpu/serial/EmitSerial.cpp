@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of serial kernels: a small program for each point, as it is, over flat memory.
-// Why:   its order is what it means; what can be gained is that neighbouring points run side by side.
-// How:   1. loops over the points, of which units take ranges of the first; 2. along the last one several points at
-//        once, as lanes of vectors (Lanes.h), where all of them do the same; 3. the program (SerialProgram.h), in which iterations that
-//        may run in parallel are lanes, too.
+// What:  the emitter of serial kernels: a small program for each point, unchanged, over flat memory.
+// Why:   the program's order is part of its meaning, but neighbouring points can run side by side.
+// How:   1. loops over the points, the first of which is divided into units; 2. along the last loop, several points at
+//           once as lanes of vectors (Lanes.h), if all of them do the same; 3. the program (SerialProgram.h), in which
+//           iterations that may run in parallel are lanes, too.
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Halo.h"
@@ -27,10 +27,10 @@ using namespace mlir;
 namespace nacre::codegen::cpu {
 namespace {
 
-/// Vectors that a step along the points takes: as many sums are under way at once.
+/// Vectors in a step along the points; so many sums are computed at once.
 constexpr int64_t kVectors = 4;
 
-/// Numbers in scalars, or in vectors of `width` lanes where they differ between points.
+/// Emits values as scalars, or as vectors of `width` lanes if they differ between points.
 class LaneEngine final : public SerialEngine {
 public:
   LaneEngine(VectorBuilder &builder, KernelFunction &function, const SerialForm &form, const Lanes &lanes,
@@ -63,7 +63,7 @@ public:
   Value carry(Value emitted, Value value) override {
     return isVarying(value) ? builder.broadcast(emitted, width) : emitted;
   }
-  /// The last loop's iterations in lanes.
+  /// Emits the iterations of the last loop in lanes.
   bool parallel(ArrayRef<scf::ForOp> loops, Iteration iteration) override {
     std::optional<Lanes> found = width == 1 ? findLanes(form, loops.back()) : std::nullopt;
     if (!found)
@@ -140,7 +140,7 @@ public:
   }
 
 private:
-  /// Nanoseconds of all points.
+  /// Returns the estimated nanoseconds of all points.
   double estimate() {
     const MachineModel &model = builder.target.model;
     scf::ForallOp points = form.points;
@@ -210,7 +210,7 @@ private:
   KernelFunction &function;
   VectorBuilder builder;
   Lanes lanes;
-  int64_t width = 1; ///< Points that a vector takes.
+  int64_t width = 1; ///< Points in a vector
   SmallVector<Value> indices;
 };
 

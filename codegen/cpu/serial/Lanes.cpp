@@ -10,13 +10,13 @@ using namespace mlir;
 namespace nacre::codegen::cpu {
 namespace {
 
-/// What follows from values that vary, in a block whose every run is a lane's.
+/// Finds the values that depend on varying values, in a block that each lane runs.
 class LaneSpread {
 protected:
   explicit LaneSpread(Block *block) : block(block) {}
   ~LaneSpread() = default;
 
-  /// False where something that lanes must share depends on them.
+  /// False if something that lanes must share depends on the lane.
   bool spreadAll() {
     size_t known;
     do {
@@ -31,7 +31,7 @@ protected:
 
   bool isVarying(Value value) const { return lanes.varying.contains(value); }
 
-  /// Whether reading `read` gives each lane another value.
+  /// True if each lane reads another value by `read`.
   virtual bool readsPerLane(tensor::ExtractOp read) = 0;
 
   Lanes lanes;
@@ -117,10 +117,10 @@ private:
   // 3. The counter of the points
   //===--------------------------------------------------------------------===//
 
-  /// Whether the counter is used as an index of contiguous axes alone.
+  /// True if the counter is only used as an index of contiguous axes.
   bool countsElements() {
     for (OpOperand &use : counter.getUses()) {
-      if (isa<tensor::ParallelInsertSliceOp>(use.getOwner())) // the same as the part that was taken
+      if (isa<tensor::ParallelInsertSliceOp>(use.getOwner())) // writes back a part that was taken
         continue;
       if (auto part = dyn_cast<tensor::ExtractSliceOp>(use.getOwner())) {
         auto whole = dyn_cast<BlockArgument>(part.getSource());
@@ -139,7 +139,7 @@ private:
         return false;
       lanes.varying.insert(read.getResult());
     }
-    // What a point writes it must write for itself.
+    // Each point must write its own part of every result.
     return llvm::all_of(points.getRegionIterArgs(), [&](BlockArgument whole) {
       return llvm::any_of(whole.getUsers(), [&](Operation *user) {
         auto part = dyn_cast<tensor::ExtractSliceOp>(user);
@@ -155,7 +155,7 @@ private:
     return true;
   }
 
-  /// A part of a result is each point's own.
+  /// Each point has its own part of a result.
   bool readsPerLane(tensor::ExtractOp read) override {
     return points.getRegion().isAncestor(read.getTensor().getParentRegion());
   }
@@ -169,8 +169,8 @@ private:
 // 4. A loop of the program
 //===----------------------------------------------------------------------===//
 
-/// Its counter, with what is added to it for all lanes alike, may be the last index of tensors that lie one element after another, and
-/// nothing else.
+/// Finds lanes along a loop. Its counter, plus values that all lanes share, may only be the last index of tensors that
+/// lie one element after another.
 class LoopLanes final : LaneSpread {
 public:
   LoopLanes(const SerialForm &form, scf::ForOp loop) : LaneSpread(loop.getBody()), form(form), loop(loop) {}
@@ -214,7 +214,8 @@ private:
     return write && isLast(write.getIndices()) && liesDensely(write.getDest());
   }
 
-  /// Whether the last axis of `tensor` lies one element after another: what a point has for itself does, and of storages slices say it.
+  /// True if the elements along the last axis of `tensor` lie one after another. A point's own tensors do, and slices
+  /// tell for storages.
   bool liesDensely(Value tensor) const {
     scf::ForallOp points = form.points;
     while (true) {
@@ -246,7 +247,7 @@ private:
 
   const SerialForm &form;
   scf::ForOp loop;
-  llvm::DenseSet<Value> moving; ///< Indices that are one more in each lane.
+  llvm::DenseSet<Value> moving; ///< Indices that grow by one from lane to lane
 };
 
 } // namespace

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  whether several neighbouring points of a serial kernel, or iterations of a loop that may run in parallel, can run as the lanes
-//        of a vector.
+// What:  the test if neighbouring points of a serial kernel can run as lanes of a vector, or iterations of a parallel
+//        loop.
 // Why:   sums along rows, and updates of whole rows, do the same in every column.
 // How:   values that differ between points are followed through the program. The points must lie one after another
-//        wherever it reads or writes by them, and nothing else may depend on which point it is: no index, no bound, no
+//        wherever the program reads or writes by them. Nothing else may depend on the point: no index, no bound, no
 //        condition.
 
 #ifndef NACRE_CODEGEN_CPU_SERIAL_LANES_H
@@ -16,14 +16,14 @@
 namespace nacre::codegen::cpu {
 
 struct Lanes {
-  llvm::DenseSet<mlir::Value> varying; ///< What differs from lane to lane.
-  unsigned widestBits = 8;             ///< Of those.
+  llvm::DenseSet<mlir::Value> varying; ///< Values that differ from lane to lane
+  unsigned widestBits = 8;             ///< Widest of their types
 };
 
-/// Along the last loop over points; none where they cannot.
+/// Finds lanes along the last loop over points; `nullopt` if its points cannot be lanes.
 std::optional<Lanes> findLanes(const SerialForm &form);
 
-/// Along `loop` of the program, whose iterations may run in parallel (plan::kParallel).
+/// Finds lanes along `loop` of the program, whose iterations may run in parallel (plan::kParallel).
 std::optional<Lanes> findLanes(const SerialForm &form, mlir::scf::ForOp loop);
 
 } // namespace nacre::codegen::cpu

@@ -306,7 +306,7 @@ int64_t tilesOf(const WinogradShape &shape, int64_t tile) {
   return shape.images * llvm::divideCeil(shape.height, tile) * llvm::divideCeil(shape.width, tile);
 }
 
-/// Returns the largest part of `size` in whole vectors that is at most `most`; 0 if there is none.
+/// Returns the largest part of `size` in whole vectors that is at most `most`; 0 if no part is.
 int64_t equalPart(int64_t size, int64_t most, int64_t lanes) {
   for (int64_t part = std::min(size, most) / lanes * lanes; part > 0; part -= lanes)
     if (size % part == 0)

@@ -59,7 +59,7 @@ WinogradBlocks divideWinograd(const MachineRow &machine, const WinogradShape &sh
 /// Division of the gradient of a filter. A unit is some channels by some columns, and goes through all tiles, a few at
 /// a time.
 struct GradientBlocks {
-  int64_t channels = 0, columns = 0; ///< Of a unit; 0 if there are no equal units of whole vectors
+  int64_t channels = 0, columns = 0; ///< Channels and columns of a unit; 0 if there are no equal units of whole vectors
   int64_t tiles = 1;                 ///< Tiles transformed together
   int64_t width = 1;                 ///< Columns of a panel of these tiles
 };
