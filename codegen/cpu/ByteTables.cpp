@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  reads of a table of 256 bytes at the byte that an operand is: functions of 8-bit numbers.
+// What:  reads of a table of 256 bytes at the byte of an operand: functions of 8-bit numbers.
 // Why:   no machine gathers bytes, but the table fits in registers, in which many lanes are looked up at once.
-// How:   1. find the byte that the index is computed of;
-//        2. NEON looks up 64 entries at once, AVX-512 128, or 16 in each of 16 parts; others load one entry after the other.
+// How:   1. find the byte from which the index is computed;
+//        2. NEON looks up 64 entries at once, AVX-512 128, or 16 in each of 16 parts. Other CPUs load one entry after
+//           the other.
 
 #include "codegen/cpu/BodyChains.h"
 #include "codegen/form/ScalarBody.h"
@@ -35,8 +36,8 @@ std::optional<int64_t> integerOf(Value value) {
   return constant.getSExtValue();
 }
 
-/// What is clamped to the table's entries, and negative numbers counted from its end (emitClampedIndex in
-/// compiler/kernels/bodies/TableReads.cpp).
+/// Returns the index before it was clamped to the table's entries, with negative numbers counted from the end
+/// (emitClampedIndex in compiler/kernels/bodies/TableReads.cpp). Null for other forms.
 Value unclamped(Value index) {
   auto most = index.getDefiningOp<arith::MinSIOp>();
   if (!most || integerOf(most.getRhs()) != kEntries - 1)
@@ -54,7 +55,7 @@ Value unclamped(Value index) {
   return fits ? counted : Value();
 }
 
-/// A byte, and whether its sign is turned: then it is 128 less than the entry's number.
+/// A byte. If `isTurned`, its sign bit must be flipped, because it is 128 less than the entry's number.
 struct ByteIndex {
   Value byte;
   bool isTurned = false;
@@ -118,7 +119,7 @@ private:
     return parts;
   }
 
-  /// What is beyond the entries of the first four registers is left to the next four.
+  /// Looks up 64 entries in four registers, and leaves indices beyond them to the next four registers.
   Value lookUpOnNeon(Value bytes) {
     const SmallVector<Value> registers = loadParts(16);
     SmallVector<Value> found;
@@ -140,7 +141,7 @@ private:
     return build.join(found);
   }
 
-  /// The first lanes of a vector of `lanes`; the others are anything.
+  /// Returns the first lanes of a vector as `lanes` lanes; the others are undefined.
   Value resized(Value vector, int64_t lanes) {
     SmallVector<int64_t> order(lanes, -1);
     const int64_t given = cast<VectorType>(vector.getType()).getNumElements();
@@ -156,7 +157,7 @@ private:
     return resized(hasPermutes ? lookUpByHalves(indices) : lookUpByParts(indices), given);
   }
 
-  /// 128 entries at once.
+  /// Looks up 128 entries at once.
   Value lookUpByHalves(Value indices) {
     const SmallVector<Value> registers = loadParts(64);
     auto half = [&](unsigned first) {
@@ -168,7 +169,7 @@ private:
     return build.make<arith::SelectOp>(isUpper, half(2), half(0));
   }
 
-  /// Sixteen entries at once: those of the lanes whose byte has that upper half.
+  /// Looks up sixteen entries at once, for the lanes whose byte has that upper half.
   Value lookUpByParts(Value indices) {
     const auto type = cast<VectorType>(indices.getType());
     SmallVector<int64_t> copies;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lanes are folded by halves, in the same tree for every width, so results do not depend on what LLVM makes of a
+// Lanes are combined by halves, in the same tree for every width, so that results do not depend on how LLVM expands a
 // reduction.
 
 #include "codegen/cpu/Combiner.h"
@@ -16,7 +16,7 @@ namespace nacre::codegen::cpu {
 
 namespace {
 
-/// 0 of a scalar.
+/// Returns the number of lanes; 0 for a scalar.
 unsigned widthOf(Value value) {
   auto type = dyn_cast<VectorType>(value.getType());
   return type ? type.getNumElements() : 0;
@@ -52,7 +52,7 @@ Value Combiner::foldLanes(VectorBuilder &builder, Value vector, TypedAttr start)
 SmallVector<Value> reduceInLoop(VectorBuilder &builder, int64_t high, int64_t step, int64_t timesPerIteration,
                                 ValueRange carried, ArrayRef<Combiner> combiners, VectorBuilder::Body body) {
   constexpr int64_t kSerial = 1024, kBlock = 512;
-  // Other reductions round nothing, or lose no more in one order than in another.
+  // Other reductions do not round, or lose the same in every order.
   const bool adds = llvm::any_of(combiners, [](const Combiner &combiner) { return isa<arith::AddFOp>(combiner.op); });
   if (!adds || llvm::divideCeil(high, step) * timesPerIteration <= kSerial)
     return builder.loop(0, high, step, carried, body);

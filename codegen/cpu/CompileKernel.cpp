@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  compiles one kernel to an object.
-// Why:   MLIR and LLVM contexts are not shared between threads, so a kernel travels as text into contexts of its own.
+// Why:   threads cannot share MLIR and LLVM contexts, so a kernel travels as text into contexts of its own.
 // How:   1. copy the kernel into a small module;
 //        2. emit it and lower it to the LLVM dialect;
-//        3. optimise the LLVM module: little where our emitter wrote register tiles, all of it for a fallback kernel;
+//        3. optimise the LLVM module: with few passes for register tiles, with all of O3 for a fallback kernel;
 //        4. write machine code.
 
 #include "codegen/Backend.h"
@@ -56,7 +56,7 @@ namespace {
 // 1. The kernel's own module
 //===----------------------------------------------------------------------===//
 
-/// What is registered once in a process: passes by name, and what a kernel's context may load.
+/// Registers the passes by name once in a process. Returns the dialects that a kernel's context may load.
 const DialectRegistry &registerOnce() {
   static const DialectRegistry registry = [] {
     registerAllPasses();
@@ -76,7 +76,7 @@ const DialectRegistry &registerOnce() {
 // 2. To the LLVM dialect
 //===----------------------------------------------------------------------===//
 
-/// What the emitter says of its work, as attributes of the kernel's function.
+/// Reads the emitter's results from attributes of the kernel's function.
 void readWork(Operation *function, const Target &target, KernelCode &code) {
   auto integer = [&](StringRef name) { return function->getAttrOfType<IntegerAttr>(name).getInt(); };
   code.unitExtent = integer(notes::kUnitExtent);
@@ -95,8 +95,8 @@ void readWork(Operation *function, const Target &target, KernelCode &code) {
 
 constexpr char kLoweringPipeline[] = "convert-scf-to-cf,nacre-lower-to-llvm,nacre-wrap-kernel";
 
-/// Of loops that were not written as vectors over flat arrays. Conversions to bf16 become integer operations; where the CPU has no
-/// instruction for them, LLVM calls a library that models are not linked with.
+/// Pipeline for loops that are not vectors over flat arrays. Conversions to bf16 become integer operations. If the CPU
+/// has no instruction for them, LLVM calls a library that models are not linked with.
 constexpr char kFallbackPipeline[] = "canonicalize,cse,convert-vector-to-scf,expand-strided-metadata,lower-affine,"
                                      "arith-expand{include-bf16=true},";
 
@@ -111,7 +111,7 @@ LogicalResult lower(ModuleOp module, bool isFallback) {
 // 3. LLVM
 //===----------------------------------------------------------------------===//
 
-/// A tile's loop is long: LLVM looks no further than 100 instructions for the addition that a load could do on its way.
+/// Lets LLVM look further than 100 instructions for the addition that a load could do, because a tile's loop is long.
 void lengthenSearches() {
   [[maybe_unused]] static const bool isLengthened = [] {
     llvm::cl::Option *limit = llvm::cl::getRegisteredOptions().lookup("aarch64-update-scan-limit");
@@ -119,7 +119,7 @@ void lengthenSearches() {
   }();
 }
 
-/// Whether LLVM keeps the order of the kernel that this thread compiles; its register allocator's changes are fitted in after it.
+/// True if LLVM keeps the order of the kernel that this thread compiles, except for changes by its register allocator.
 thread_local bool keepsOrder = false;
 
 void letOrdersBeKept() {
@@ -140,8 +140,8 @@ std::unique_ptr<llvm::TargetMachine> createMachine(const Target &target, std::st
   llvm::TargetOptions options;
   options.FunctionSections = true;
   options.DataSections = true;
-  // A tile's loop is some hundred instructions of four bytes: what fills the line before it is executed once a tile, and gains
-  // nothing.
+  // A tile's loop has some hundred instructions of four bytes. Padding to align it is executed once for each tile, and
+  // gains nothing.
   constexpr unsigned instruction = 4;
   if (target.arm64)
     options.LoopAlignment = instruction;
@@ -149,8 +149,8 @@ std::unique_ptr<llvm::TargetMachine> createMachine(const Target &target, std::st
       triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
-/// Without the instruction, a fused multiply-add is a call of the C library for each lane. Ours do not need the single
-/// rounding: their constants have the zeros at the end that make the products exact.
+/// Replaces fused multiply-adds, which call the C library for each lane if the CPU has no instruction. Ours do not need
+/// the single rounding: their constants end in zeros, so that the products are exact.
 void splitMultiplyAdds(llvm::Module &module) {
   for (llvm::Function &function : llvm::make_early_inc_range(module)) {
     if (function.getIntrinsicID() != llvm::Intrinsic::fma)
@@ -161,12 +161,13 @@ void splitMultiplyAdds(llvm::Module &module) {
   }
 }
 
-/// O1's passes but those that unroll, which spills a tile, and those that compare each load with every store before it: a tile
-/// is a line of hundreds of them. Of the loads that these eliminate, most are of a transform's next rows, and then spilled.
+/// Returns O1's passes, except two kinds. Passes that unroll spill a tile. Passes that compare each load with all
+/// stores before it are slow, because a tile has hundreds of them. Most loads that they eliminate belong to a
+/// transform's next rows, and would be spilled.
 std::string tilePasses() {
   const std::string simplify = "simplifycfg<speculate-blocks;simplify-cond-branch>,";
   const std::string combine = "instcombine<max-iterations=1;no-verify-fixpoint>,";
-  // What LLVM knows of the arguments not to alias, it knows best before they are inlined.
+  // LLVM knows best which arguments do not alias before they are inlined.
   return "function<eager-inv>(simplifycfg,early-cse," + combine + "adce),always-inline,function<eager-inv>(early-cse," +
          simplify + combine +
          "reassociate,"
@@ -236,7 +237,7 @@ LogicalResult write(llvm::Module &module, llvm::TargetMachine &machine, Emit emi
   return success();
 }
 
-/// With what emitters build from; passes load what they need themselves.
+/// Context with the dialects of emitters; passes load the dialects that they need.
 class KernelContext : public MLIRContext {
 public:
   KernelContext() : MLIRContext(registerOnce(), Threading::DISABLED) {
@@ -249,7 +250,7 @@ public:
 LogicalResult compile(ModuleOp module, const Target &target, Emit emit, int64_t mostScratchBytes, KernelCode &code) {
   if (failed(cpu::emitKernels(module, target)))
     return failure();
-  // Beside the kernel's function there may be declarations, of the C library, and constant tables.
+  // In addition to the kernel's function, the module may have declarations of the C library, and constant tables.
   for (auto function : module.getOps<func::FuncOp>())
     if (function->hasAttr(notes::kKernel)) {
       readWork(function, target, code);
@@ -281,8 +282,8 @@ LogicalResult compile(ModuleOp module, const Target &target, Emit emit, int64_t 
 
 } // namespace
 
-/// Every other target has instructions that convert halves; a call would need a library that models are not linked
-/// with.
+/// True if a kernel has f16 values. All targets but the oldest convert them by instructions; a call would need a
+/// library that models are not linked with.
 static bool usesHalves(plan::KernelOp kernel) {
   auto isHalf = [](Type type) { return getElementTypeOrSelf(type).isF16(); };
   return kernel

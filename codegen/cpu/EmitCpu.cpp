@@ -59,7 +59,7 @@ func::FuncOp makeFunction(plan::KernelOp kernel) {
   types.append(4, builder.getIndexType());
   auto function =
       func::FuncOp::create(builder, kernel.getLoc(), kernel.getSymName(), builder.getFunctionType(types, {}));
-  // A result is the first thing behind the inputs.
+  // The first result follows the inputs.
   const std::optional<unsigned> overwritten = plan::overwrittenBy(kernel);
   for (unsigned i = 0; i <= buffers; ++i)
     if (!overwritten || (i != *overwritten && i != unsigned(kernel.getNumInputs())))
@@ -67,7 +67,7 @@ func::FuncOp makeFunction(plan::KernelOp kernel) {
   return function;
 }
 
-/// An empty body: what a former emitter left is thrown away.
+/// Starts an empty body; the output of an earlier emitter is discarded.
 KernelFunction startBody(func::FuncOp function, const Target &target) {
   function.getBody().dropAllReferences();
   function.getBody().getBlocks().clear();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  a kernel as a function, by the first emitter that takes it.
-// Why:   an emitter may have parts of its kernel emitted as kernels of their own, and call them.
+// Why:   an emitter may have parts of its kernel emitted as functions, and call them.
 
 #ifndef NACRE_CODEGEN_CPU_EMITFUNCTION_H
 #define NACRE_CODEGEN_CPU_EMITFUNCTION_H
@@ -12,11 +12,11 @@
 namespace nacre::codegen::cpu {
 
 struct EmittedFunction {
-  mlir::func::FuncOp function; ///< Named as the kernel, beside it.
+  mlir::func::FuncOp function; ///< In the kernel's module, with its name
   KernelFunction body;
 };
 
-/// Fails where all emitters decline; what they left is gone then.
+/// Emits a kernel. Fails, and removes the function, if all emitters decline.
 llvm::FailureOr<EmittedFunction> emitFunction(plan::KernelOp kernel, const Target &target);
 
 } // namespace nacre::codegen::cpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. products: x86 multiplies every other lane to 64 bits, NEON has the instruction;
-//       2. shifts that round halves up: NEON has them.
+// How:   1. products: x86 multiplies every other lane to 64 bits, NEON has the instruction;
+//        2. shifts that round halves up: NEON has them.
 
 #include "codegen/cpu/BodyChains.h"
 
@@ -22,7 +22,7 @@ bool isInteger(Value value, int64_t number) {
   return matchPattern(value, m_ConstantInt(&constant)) && constant.getSExtValue() == number;
 }
 
-/// The other operand of an `Op` with this constant on its right.
+/// Returns the other operand of an `Op` with this constant on its right.
 template <typename Op> Value leftOf(Value value, int64_t right) {
   auto op = value.getDefiningOp<Op>();
   return op && isInteger(op.getRhs(), right) ? op.getLhs() : Value();
@@ -33,7 +33,7 @@ unsigned lanesOf(Value value) {
   return vector ? vector.getNumElements() : 0;
 }
 
-/// An instruction of NEON for two operands of i32, four lanes at a time.
+/// Emits a NEON instruction for two operands of i32, four lanes at a time.
 Value emitNeon(VectorBuilder &build, StringRef instruction, Value a, Value b) {
   SmallVector<Value> parts;
   for (auto [left, right] : llvm::zip_equal(build.split(a, kLanesOfNeon), build.split(b, kLanesOfNeon)))
@@ -46,10 +46,10 @@ Value emitNeon(VectorBuilder &build, StringRef instruction, Value a, Value b) {
 // 1. Products
 //===----------------------------------------------------------------------===//
 
-/// (a * b + 2^30) / 2^31, of i32.
+/// The product (a * b + 2^30) / 2^31 of i32.
 struct HighProduct {
   Value a, b;
-  bool saturates = false; ///< Of two least integers it is the greatest.
+  bool saturates = false; ///< True if the product of two smallest integers is the largest integer
 };
 
 std::optional<HighProduct> readHighProduct(Operation *op) {
@@ -89,7 +89,7 @@ public:
     Value product = interleave(rounded(low(a, pairs), low(b, pairs)), rounded(high(a, pairs), high(b, pairs)));
     if (!saturates)
       return product;
-    // No other product is the least integer.
+    // No other product is the smallest integer.
     Value least = build.intConstant(INT32_MIN, product.getType());
     Value isLeast = build.make<arith::CmpIOp>(arith::CmpIPredicate::eq, product, least);
     return build.make<arith::SelectOp>(isLeast, build.intConstant(INT32_MAX, product.getType()), product);
@@ -100,7 +100,7 @@ private:
     Value amount = build.intConstant(by, value.getType());
     return left ? build.make<arith::ShLIOp>(value, amount) : build.make<arith::ShRSIOp>(value, amount);
   }
-  // Lanes 0, 2, ... and lanes 1, 3, ... with their signs, which the multiplication does not need computed.
+  // Sign-extend lanes 0, 2, ... or lanes 1, 3, ... to 64 bits; the multiplication makes the extension itself.
   Value low(Value value, VectorType pairs) {
     return shifted(shifted(build.make<vector::BitCastOp>(pairs, value), 32, /*left=*/true), 32, /*left=*/false);
   }
@@ -111,7 +111,7 @@ private:
     Value product = build.make<arith::MulIOp>(a, b);
     return build.make<arith::AddIOp>(product, build.intConstant(int64_t(1) << 30, product.getType()));
   }
-  /// Bits 31 to 62 of both.
+  /// Interleaves bits 31 to 62 of both vectors.
   Value interleave(Value even, Value odd) {
     const int64_t lanes = 2 * int64_t(lanesOf(even));
     const auto type = VectorType::get({lanes}, build.ops.getI32Type());
@@ -141,7 +141,7 @@ private:
 // 2. Shifts
 //===----------------------------------------------------------------------===//
 
-/// ((x >> places) + 1) >> 1, of i32.
+/// The shift ((x >> places) + 1) >> 1 of i32.
 struct RoundingShift {
   Value x, places;
 };
@@ -159,7 +159,7 @@ std::optional<RoundingShift> readRoundingShift(Operation *op) {
 
 Value emitRoundingShift(VectorBuilder &build, Value x, Value places) {
   if (lanesOf(x) > 1) {
-    // To the left by -1 - places.
+    // NEON shifts to the left by -1 - places.
     Value by = arith::XOrIOp::create(build.ops, build.loc, places, build.intConstant(-1, places.getType()));
     return emitNeon(build, "srshl", x, by);
   }

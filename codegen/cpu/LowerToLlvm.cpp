@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  converts what emitters build from to the LLVM dialect, all dialects at once.
-// Why:   upstream has a pass for each dialect. Each walks all of a kernel, leaves casts to the types of the next one, and has
-//        them verified: for thousands of operations that takes longer than LLVM's optimizer does.
-// How:   upstream's patterns in one conversion. A math function goes to LLVM's intrinsic if there is one, else to a call of
-//        the C library.
+// What:  converts the operations that emitters build to the LLVM dialect, all dialects at once.
+// Why:   upstream has a pass for each dialect. Each walks all of a kernel, leaves casts to the types of the next one,
+//        and verifies. For thousands of operations this takes longer than LLVM's optimizer.
+// How:   upstream's patterns in one conversion. A math function becomes LLVM's intrinsic if there is one, else a call
+//        of the C library.
 
 #include "codegen/cpu/Passes.h"
 
@@ -35,7 +35,8 @@ using namespace mlir;
 
 namespace {
 
-/// As integers: LLVM widens a choice between two bf16, and makes bf16 of it by a call of a library that models are not linked with.
+/// Selects between two bf16 as integers. Otherwise LLVM widens them, and narrows the result by a call of a library that
+/// models are not linked with.
 struct LowerBf16Select : ConvertOpToLLVMPattern<arith::SelectOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -61,7 +62,7 @@ void populatePatterns(const LLVMTypeConverter &types, RewritePatternSet &pattern
   populateVectorToLLVMConversionPatterns(types, patterns);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   arith::populateArithToLLVMConversionPatterns(types, patterns);
-  // The approximation, log(1 + x), has no digits of a small x.
+  // The approximation log(1 + x) loses the digits of a small x.
   populateMathToLLVMConversionPatterns(types, patterns, /*approximateLog1p=*/false, /*benefit=*/2);
   populateMathToLibmConversionPatterns(patterns);
   populateFinalizeMemRefToLLVMConversionPatterns(types, patterns);
@@ -81,7 +82,7 @@ struct LowerToLlvm : nacre::codegen::cpu::impl::LowerToLlvmPassBase<LowerToLlvm>
     LLVMConversionTarget target(context);
     target.addLegalOp<ModuleOp>();
     ConversionConfig config;
-    config.foldingMode = DialectConversionFoldingMode::Never; // LLVM does
+    config.foldingMode = DialectConversionFoldingMode::Never; // LLVM folds
     if (failed(applyFullConversion(getOperation(), target, std::move(patterns), config)))
       signalPassFailure();
   }

@@ -27,11 +27,11 @@ public:
   }
 
 private:
-  static constexpr unsigned kLanes = 4; ///< Of i32 in 128 bits.
+  static constexpr unsigned kLanes = 4; ///< Lanes of i32 in 128 bits
 
   static int64_t lanesOf(Value vector) { return cast<VectorType>(vector.getType()).getNumElements(); }
 
-  /// To integers of `bits` bits; LLVM knows this form.
+  /// Saturates to integers of `bits` bits, in a form that LLVM recognizes.
   Value saturated(Value x, unsigned bits, bool toUnsigned) {
     const int64_t least = toUnsigned ? 0 : -(int64_t(1) << (bits - 1)), most = least + (int64_t(1) << bits) - 1;
     Value low = build.make<arith::MaxSIOp>(x, build.intConstant(least, x.getType()));
@@ -54,7 +54,7 @@ private:
   // SSE and AVX2
   //===--------------------------------------------------------------------===//
 
-  /// A register and which lane of the operand each of its lanes is.
+  /// A register, and the operand's lane in each of its lanes.
   struct Register {
     Value value;
     SmallVector<int64_t> lanes;
@@ -72,7 +72,7 @@ private:
     return inOrder(packAll(registers, 8), lanesOf(x));
   }
 
-  /// Registers of integers of `bits` bits from those of twice as many.
+  /// Returns registers of integers of `bits` bits from those of twice as many bits.
   SmallVector<Register> packAll(ArrayRef<Register> wide, unsigned bits) {
     SmallVector<Register> registers(wide), packed;
     if (registers.size() == 1 && isWide(registers.front())) {
@@ -93,7 +93,7 @@ private:
     return cast<VectorType>(of.value.getType()).getElementTypeBitWidth() * lanesOf(of.value) > 128;
   }
 
-  /// Within each 128 bits, lanes of `a`, then lanes of `b`.
+  /// Packs two registers: within each 128 bits, lanes of `a`, then lanes of `b`.
   Register packPair(const Register &a, const Register &b, unsigned bits) {
     const int64_t lanes = lanesOf(a.value), inPart = 128 / (2 * bits);
     Register packed;
@@ -107,7 +107,7 @@ private:
     return packed;
   }
 
-  /// The first `count` lanes of the operand, from one or more registers.
+  /// Returns the first `count` lanes of the operand from one or more registers.
   Value inOrder(ArrayRef<Register> registers, int64_t count) {
     SmallVector<Value> values;
     SmallVector<int64_t> lanes, order(count);

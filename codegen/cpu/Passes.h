@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The passes of CPU code generation, and what the compiler calls directly instead of through a pass manager.
+// The passes of CPU code generation, and the function that the compiler calls without a pass manager.
 
 #ifndef NACRE_CODEGEN_CPU_PASSES_H
 #define NACRE_CODEGEN_CPU_PASSES_H
@@ -20,7 +20,7 @@ namespace nacre::codegen::cpu {
 #define GEN_PASS_REGISTRATION
 #include "codegen/cpu/Passes.h.inc"
 
-/// nacre-emit-cpu for a target that is known already.
+/// Runs nacre-emit-cpu for a given target.
 llvm::LogicalResult emitKernels(mlir::ModuleOp module, const Target &target);
 
 } // namespace nacre::codegen::cpu

@@ -14,7 +14,7 @@ namespace nacre::codegen::cpu {
 
 namespace {
 
-/// Between these a float's sum with a zero point is exact, and beyond them it is beyond every bound.
+/// Largest magnitude for which a float's sum with a zero point is exact. Larger floats lie beyond every bound.
 constexpr double kExact = 1 << 20;
 
 std::optional<double> numberOf(Value value) {
@@ -32,8 +32,8 @@ struct Step {
   enum class Kind { Max, Min, Add } kind;
   Value operand;
   double number;
-  bool keepsNaN = true; ///< Else NaN becomes the number.
-  Value input = {};     ///< What is added, an i16 that is no number of the body.
+  bool keepsNaN = true; ///< False if NaN becomes `number`
+  Value input = {};     ///< Addend, an i16 that is not a constant of the body
 
   double operator()(double x) const {
     if (std::isnan(x))
@@ -42,7 +42,7 @@ struct Step {
   }
 };
 
-/// A choice between a value and the constant that it is compared with.
+/// Reads a choice between a value and the constant that it is compared with.
 std::optional<Step> readChoice(arith::SelectOp select) {
   auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
   if (!compare)
@@ -56,7 +56,7 @@ std::optional<Step> readChoice(arith::SelectOp select) {
   std::optional<double> number = numberOf(compare.getRhs());
   if (!number)
     return std::nullopt;
-  // An ordered comparison with NaN does not hold.
+  // Ordered comparisons with NaN are false.
   if (select.getTrueValue() == x && numberOf(select.getFalseValue()) == number)
     return Step{isGreater ? Step::Kind::Max : Step::Kind::Min, x, *number, /*keepsNaN=*/false};
   if (select.getFalseValue() == x && numberOf(select.getTrueValue()) == number)
@@ -64,7 +64,7 @@ std::optional<Step> readChoice(arith::SelectOp select) {
   return std::nullopt;
 }
 
-/// The sum with a zero point that the body reads as an i16, so that it is an integer.
+/// Reads the sum with a zero point that the body reads as an i16, which is an integer for that reason.
 std::optional<Step> readAddedInput(Operation *op) {
   if (!isa<arith::AddFOp>(op))
     return std::nullopt;
@@ -96,7 +96,7 @@ std::optional<Step> readStep(Operation *op) {
   return std::nullopt;
 }
 
-/// The largest magnitude of `value`, infinity included; NaN if it may be NaN.
+/// Returns the largest magnitude of `value`, including infinity; NaN if it may be NaN.
 double magnitudeOf(Value value, unsigned depth = 12) {
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   Operation *op = value.getDefiningOp();
@@ -117,7 +117,7 @@ double magnitudeOf(Value value, unsigned depth = 12) {
     return of(0);
   if (isa<arith::MaximumFOp, arith::MinimumFOp>(op))
     return of(0) + of(1);
-  // Infinity less itself and times zero is NaN, and so is a quotient of two zeros or of two infinities.
+  // Infinity minus infinity and infinity times zero are NaN, and so are quotients of two zeros or two infinities.
   if (isa<arith::AddFOp, arith::SubFOp>(op)) {
     const double a = of(0), b = of(1);
     return std::isinf(a) && std::isinf(b) ? unknown : rounded(a + b);
@@ -132,7 +132,7 @@ double magnitudeOf(Value value, unsigned depth = 12) {
   return isKnown || (!std::isinf(a) && !std::isinf(b)) ? rounded(a * b) : unknown;
 }
 
-/// Collects the steps from `value` back to where none is read.
+/// Collects the steps from `value` back to the first operation that is not a step, and returns that operation's result.
 Value readSteps(Value value, SmallVectorImpl<Step> &steps) {
   while (Operation *op = value.getDefiningOp()) {
     std::optional<Step> step = readStep(op);
@@ -144,13 +144,13 @@ Value readSteps(Value value, SmallVectorImpl<Step> &steps) {
   return value;
 }
 
-/// clamp(x + zero, low, high), of which steps before it become a part.
+/// The range clamp(x + zero, low, high), into which earlier steps are merged.
 struct Clamp {
   double zero = 0, low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
-  Value input; ///< Added to x, too.
+  Value input; ///< Also added to x
 
   bool add(const Step &step) {
-    if (input) // Bounds before it would move with it.
+    if (input) // Earlier bounds would move with it.
       return false;
     input = step.input;
     if (step.number != std::nearbyint(step.number) || std::abs(step.number) > kExact)
@@ -172,7 +172,7 @@ struct Clamp {
   bool isBounded() const { return low >= -kExact && high <= kExact; }
 };
 
-/// A float that is converted, rounded before.
+/// Reads a float that is rounded and converted.
 std::optional<QuantizedChain> readRounded(arith::FPToSIOp convert, std::optional<int64_t> ofNaN) {
   if (!convert.getIn().getType().isF32() || !convert.getType().isInteger(32))
     return std::nullopt;
@@ -188,17 +188,18 @@ std::optional<QuantizedChain> readRounded(arith::FPToSIOp convert, std::optional
   double nan = std::nan("");
   for (const Step &step : llvm::reverse(steps))
     nan = step(nan);
-  // Converting NaN is undefined: where it gets so far, it cannot be.
+  // Converting NaN is undefined, so NaN cannot get this far.
   chain.ofNaN = ofNaN ? ofNaN : std::isnan(nan) ? std::nullopt : std::optional<int64_t>(int64_t(nan));
   return chain;
 }
 
-/// Returns the code that `select` has instead of NaN, of the number that is rounded to `rounded`, which it may not have: none if that
-/// cannot be what is compared. It must be NaN when the number is: a value on the way that keeps NaN.
+/// Result of a `select` that replaces NaN: the operand of the rounding, and the code for NaN. `code` is `nullopt` if
+/// the compared value may not be NaN when the operand is, because a step between them loses NaN.
 struct CodeOfNaN {
   Value rounded;
   std::optional<int64_t> code;
 };
+/// Reads such a `select`.
 std::optional<CodeOfNaN> readCodeOfNaN(arith::SelectOp select) {
   auto isNaN = select.getCondition().getDefiningOp<arith::CmpFOp>();
   std::optional<double> instead = numberOf(select.getTrueValue());
@@ -212,7 +213,7 @@ std::optional<CodeOfNaN> readCodeOfNaN(arith::SelectOp select) {
   return CodeOfNaN{round.getOperand(), keepsNaN ? std::optional(int64_t(*instead)) : std::nullopt};
 }
 
-/// The same, or a constant where it is NaN.
+/// Reads the same, or a constant in case of NaN.
 std::optional<QuantizedChain> readRounded(Value value) {
   if (auto convert = value.getDefiningOp<arith::FPToSIOp>())
     return readRounded(convert, std::nullopt);
@@ -227,12 +228,12 @@ std::optional<QuantizedChain> readRounded(Value value) {
   return chain && ofNaN->rounded == chain->x ? chain : std::nullopt;
 }
 
-/// An integer in the range of 8 bits, of one sign or the other.
+/// True if the results fit 8 bits, signed or unsigned.
 bool fitsInBytes(const QuantizedChain &chain) {
   return (chain.low >= INT8_MIN && chain.high <= INT8_MAX) || (chain.low >= 0 && chain.high <= UINT8_MAX);
 }
 
-/// A code of 8 bits that is chosen where another one is not that of a number.
+/// Reads a code of 8 bits with another code for NaN.
 std::optional<QuantizedChain> readChosenByte(arith::SelectOp select) {
   auto narrow = select.getFalseValue().getDefiningOp<arith::TruncIOp>();
   std::optional<CodeOfNaN> ofNaN = readCodeOfNaN(select);

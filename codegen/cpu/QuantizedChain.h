@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  reads how a body rounds, moves and clamps a float, or clamps an i32, to an integer.
-// Why:   it is spelled in many operations, whose bounds and zero points together say which instructions give the same bits.
-// How:   backwards from the last operation.
+// Why:   bodies spell this in many operations; only their bounds and zero points together decide which instructions
+//        give the same bits.
+// How:   from the last operation backwards.
 
 #ifndef NACRE_CODEGEN_CPU_QUANTIZEDCHAIN_H
 #define NACRE_CODEGEN_CPU_QUANTIZEDCHAIN_H
@@ -13,13 +14,13 @@
 
 namespace nacre::codegen::cpu {
 
-/// clamp(round(x) + zero, low, high) of a float, halves to even; or clamp(x, low, high) of an i32.
+/// The chain clamp(round(x) + zero, low, high) of a float, halves to even; or clamp(x, low, high) of an i32.
 struct QuantizedChain {
   mlir::Value x;
-  mlir::Value zeroInput; ///< An i16 that is added to `zero`, or null.
+  mlir::Value zeroInput; ///< An i16 that is added to `zero`, or null
   int64_t zero = 0, low = 0, high = 0;
-  std::optional<int64_t> ofNaN; ///< What becomes of NaN; none if x is never NaN.
-  mlir::Type type;              ///< Of the result: i8 or i32.
+  std::optional<int64_t> ofNaN; ///< Result for NaN; `nullopt` if x is never NaN
+  mlir::Type type;              ///< Type of the result: i8 or i32
 
   bool isRounded() const { return llvm::isa<mlir::FloatType>(x.getType()); }
   bool isUnsigned() const { return low >= 0; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A chain is emitted with the same bits: the upper bound as a float if converting does not saturate, the lower one by instructions
-// that narrow.
+// A chain is emitted with the same bits. If a conversion does not saturate, the upper bound is applied to the float;
+// instructions that narrow apply the lower one.
 
 #include "codegen/cpu/BodyChains.h"
 #include "codegen/cpu/NarrowToBytes.h"
@@ -38,7 +38,7 @@ private:
     if (!chain.isRounded())
       return withinBounds(narrowToBytes(build, x, {}, chain.isUnsigned()), /*isBelowHigh=*/false);
     Value rounded = round(beforeRounding({&build, x}).value);
-    // Not above the upper bound, but on a machine that saturates by itself.
+    // Already bounded from above, except on a machine whose conversion saturates.
     const bool isBelowHigh = !build.target.arm64;
     if (isByte && narrowsByShorts(build.target))
       return withinBounds(narrowToBytes(build, rounded, zeroPoint(), chain.isUnsigned()), isBelowHigh);
@@ -54,19 +54,19 @@ private:
     return isByte ? build.make<arith::TruncIOp>(withElement(moved.getType(), chain.type), moved) : moved;
   }
 
-  /// `scalar` in as many lanes as `value` has.
+  /// Broadcasts `scalar` to the lanes of `value`.
   Value allLanes(Value scalar, Value value) {
     auto type = dyn_cast<VectorType>(value.getType());
     return type ? build.broadcast(scalar, type.getNumElements()) : scalar;
   }
-  /// The i32 that becomes `number` when the zero point is added.
+  /// Returns the i32 that becomes `number` when the zero point is added.
   Value beforeZero(Value value, int64_t number) {
     if (!input)
       return like(value, number - chain.zero);
     Value wide = build.make<arith::ExtSIOp>(build.ops.getI32Type(), input);
     return allLanes(build.make<arith::SubIOp>(build.intConstant(number - chain.zero, wide.getType()), wide), value);
   }
-  /// The float that does.
+  /// Returns the float that becomes `number` when the zero point is added.
   Term beforeZero(Term x, int64_t number) {
     const auto before = double(number - chain.zero);
     if (!input)
@@ -82,8 +82,8 @@ private:
   }
   Value like(Value value, int64_t number) { return build.intConstant(number, value.getType()); }
 
-  /// NaN as it shall be, and no number that converting would not know. Converted, NaN and what is too small are the least
-  /// integer on x86; on arm64 NaN is 0, and numbers saturate.
+  /// Replaces NaN, and numbers that cannot be converted. On x86, NaN and numbers out of range become the smallest
+  /// integer. On arm64, NaN becomes 0, and numbers saturate.
   Term beforeRounding(Term x) {
     if (chain.ofNaN && build.target.arm64 && chain.ofNaN == chain.low)
       return x.op<arith::MaxNumFOp>(x.value, beforeZero(x, chain.low).value);
@@ -94,7 +94,7 @@ private:
     return build.target.arm64 ? x : (x > high).select(high, x);
   }
 
-  /// To the nearest i32, halves to even.
+  /// Rounds to the nearest i32, halves to even.
   Value round(Value x) {
     Type integer = build.ops.getI32Type();
     auto vector = dyn_cast<VectorType>(x.getType());
@@ -149,7 +149,7 @@ std::optional<BodyChain> readQuantizedChain(Operation *op, const Target & /*targ
     operands.push_back(chain->zeroInput);
   return BodyChain{operands, [chain = *chain](VectorBuilder &build, ArrayRef<Value> operands) {
                      Value input = chain.zeroInput ? operands.back() : Value();
-                     // All lanes have the same.
+                     // All lanes are equal.
                      if (input && isa<VectorType>(input.getType()))
                        input = build.lane(input, 0);
                      return ChainEmitter(build, chain, input).emit(operands.front());

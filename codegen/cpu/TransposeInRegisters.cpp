@@ -34,7 +34,7 @@ void transposeInRegisters(VectorBuilder &build, MutableArrayRef<Value> rows) {
 void transposeByInterleaving(VectorBuilder &build, MutableArrayRef<Value> rows) {
   const size_t half = rows.size() / 2;
   const int64_t lanes = cast<VectorType>(rows.front().getType()).getNumElements();
-  // Each step makes the highest bit of the row's number the lowest one of the lane's, and the lane's highest the row's lowest.
+  // Each step makes the highest bit of the row's number the lowest bit of the lane's, and vice versa.
   for (size_t step = rows.size(); step > 1; step /= 2) {
     SmallVector<Value> before(rows);
     for (size_t row = 0; row < half; ++row)

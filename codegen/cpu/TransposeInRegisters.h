@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a square block of elements, transposed without going through memory.
-// Why:   elements that are far apart where they are read lie side by side where they are written; one by one they would cost an
-//        instruction or two each.
+// What:  transposes a square block of elements without going through memory.
+// Why:   elements that are far apart in the source lie side by side in the target; moved one by one, each would cost
+//        one or two instructions.
 // How:   halves of rows change places, then quarters, and so on: log n steps of n shuffles.
 
 #ifndef NACRE_CODEGEN_CPU_TRANSPOSEINREGISTERS_H
@@ -12,11 +12,11 @@
 
 namespace nacre::codegen::cpu {
 
-/// `rows`: vectors of as many lanes as there are rows, a power of two.
+/// Transposes `rows`: vectors of as many lanes as there are rows, a power of two.
 void transposeInRegisters(VectorBuilder &build, llvm::MutableArrayRef<mlir::Value> rows);
 
-/// The same for no more rows than lanes, both powers of two: each result has several columns, one after another. Its shuffles are
-/// instructions of SSE for elements of every size.
+/// Does the same for at most as many rows as lanes, both powers of two. Each result has several columns, one after
+/// another. SSE has instructions for its shuffles, for elements of every size.
 void transposeByInterleaving(VectorBuilder &build, llvm::MutableArrayRef<mlir::Value> rows);
 
 } // namespace nacre::codegen::cpu

@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace nacre::codegen::cpu {
 
-/// Whether the units of `extent` indices make that many stretches which are equal but for an index.
+/// True if the units of `extent` indices form that many stretches, which differ by at most one index.
 static bool isEven(int64_t axis, int64_t extent, int64_t stretches) {
   const int64_t units = llvm::divideCeil(axis, extent);
   return units % stretches == 0 && std::abs(units * extent - axis) < stretches;
@@ -37,7 +37,7 @@ int64_t evenExtent(int64_t axis, int64_t extent, int64_t least, int64_t most, in
 }
 
 int64_t divideIntoUnits(KernelFunction &function, double indexCost, int64_t cutExtent, int64_t multiple) {
-  // Enough for eight threads of four units each; more would only cost.
+  // Enough for eight threads with four units each; more units would only add overhead.
   constexpr int64_t kManyUnits = 32;
   indexCost = std::max(indexCost, 0.1);
   int64_t extent = int64_t(std::clamp(std::ceil(kUnitNanoseconds / indexCost), 1.0, double(cutExtent)));
@@ -52,7 +52,7 @@ int64_t divideIntoUnits(KernelFunction &function, double indexCost, int64_t cutE
   const int64_t units = llvm::divideCeil(cutExtent, extent);
   if (extent > 1 || units >= kManyUnits)
     return 1;
-  // Clamped before it becomes an integer: a kernel's work may exceed any.
+  // Clamp before the conversion: a kernel's work may exceed all integers.
   const int64_t most = kManyUnits / units;
   return int64_t(std::clamp(indexCost / kUnitNanoseconds, 1.0, double(most)));
 }
@@ -70,7 +70,7 @@ void emitUnits(VectorBuilder &builder, KernelFunction &function,
   OpBuilder &ops = builder.ops;
   const Location loc = builder.loc;
   Value extent = builder.index(function.unitExtent);
-  /// Where block `block` begins, or the share ends.
+  /// Returns the beginning of block `block`, or the end of the share.
   auto boundary = [&](Value block) -> Value {
     Value distance = arith::MulIOp::create(ops, loc, block, extent, arith::IntegerOverflowFlags::nsw);
     Value begin = arith::AddIOp::create(ops, loc, function.shareBegin, distance, arith::IntegerOverflowFlags::nsw);

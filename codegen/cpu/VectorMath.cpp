@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. functions of any type; 2. conversions, maximum and minimum.
+// How:   1. functions of any type; 2. conversions, maximum and minimum.
 
 #include "codegen/cpu/VectorMath.h"
 
@@ -19,7 +19,7 @@ namespace {
 // 1. Functions
 //===----------------------------------------------------------------------===//
 
-/// What LLVM has as one instruction, or nearly, for vectors of f32 and f64.
+/// True if LLVM has one instruction, or nearly one, for vectors of f32 and f64.
 bool isNative(Operation *op) {
   return isa<math::SqrtOp, math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp, math::RoundEvenOp, math::AbsFOp,
              math::CopySignOp, math::FmaOp, math::AbsIOp, math::CtPopOp, math::CountLeadingZerosOp,
@@ -30,7 +30,7 @@ Value createLike(VectorBuilder &builder, Operation *op, ValueRange operands, Typ
   return builder.ops.create(builder.loc, op->getName().getIdentifier(), operands, type, op->getAttrs())->getResult(0);
 }
 
-/// Predicates keep their element type, so the result's is the operation's own.
+/// Returns the result's type; predicates keep their element type.
 Type resultType(Operation *op, ValueRange operands) {
   return withElement(operands[0].getType(), op->getResult(0).getType());
 }
@@ -53,7 +53,7 @@ Value emitLaneByLane(VectorBuilder &builder, Operation *op, ValueRange operands)
 
 Value emitMath(VectorBuilder &builder, Operation *op, ValueRange operands) {
   Type element = getElementTypeOrSelf(operands[0]);
-  // Halves compute in f32.
+  // f16 and bf16 are computed in f32.
   if (isa<Float16Type, BFloat16Type>(element) && !isa<math::AbsFOp, math::CopySignOp>(op)) {
     SmallVector<Value> wide;
     for (Value operand : operands)
@@ -73,13 +73,14 @@ Value emitMath(VectorBuilder &builder, Operation *op, ValueRange operands) {
   if (element.isF32())
     if (std::optional<Value> value = emitFunction(builder, op, operands))
       return *value;
-  // Halves never get here, so the operation's own result type is that of its operands, or an integer.
+  // f16 and bf16 never get here, so the operation's own result type is that of its operands, or an integer.
   if (isNative(op)) {
     Type type = isa<FloatType>(op->getResult(0).getType()) ? operands[0].getType() : resultType(op, operands);
     return createLike(builder, op, operands, type);
   }
   SmallVector<Value> scalars(operands);
-  // The C library scales a subnormal base to find its logarithm, which makes nonsense of it where kernels have zeros of such.
+  // The C library scales a subnormal base to find its logarithm. Kernels flush subnormal numbers to zero, which makes
+  // that result wrong.
   if (isa<math::PowFOp>(op)) {
     Term x{&builder, operands[0]};
     scalars[0] = (abs(x) < std::numeric_limits<double>::min()).select(copySign(x.constant(0), x), x).value;
@@ -97,7 +98,7 @@ Value emitExpOfNonPositive(VectorBuilder &builder, Value x, int64_t added) {
 
 namespace {
 
-/// Never NaN: then one comparison decides.
+/// True if a value is never NaN, so that one comparison decides.
 bool isNumber(Value value) {
   std::optional<double> splat = splatOf(value);
   return splat && !std::isnan(*splat);
@@ -106,7 +107,7 @@ bool isNumber(Value value) {
 template <typename Op> Value emitExtremum(VectorBuilder &builder, Value a, Value b, arith::CmpFPredicate wins) {
   if (builder.target.arm64)
     return Op::create(builder.ops, builder.loc, a, b);
-  // x86 has max(a, b) = a > b ? a : b, which gives b where either is NaN.
+  // x86 has max(a, b) = a > b ? a : b, which is b if either operand is NaN.
   if (isNumber(b))
     std::swap(a, b);
   Term x{&builder, a}, y{&builder, b};
@@ -139,14 +140,14 @@ Value emitTruncate(VectorBuilder &builder, Value x, Type element) {
     return x;
   Type f32 = builder.ops.getF32Type();
   if (getElementTypeOrSelf(x).isF64() && !element.isF32()) {
-    // Through f32 rounded to odd, so that the second rounding decides as one alone would.
+    // Goes through f32 rounded to odd, so that the second rounding gives the same result as a single one.
     Term exact{&builder, x};
     Term wide = exact.op<arith::TruncFOp>(withElement(x.getType(), f32), x);
     Term back = wide.op<arith::ExtFOp>(x.getType(), wide.value);
     Term bits = wide.bits();
     Term inexact = exact.compare(arith::CmpFPredicate::ONE, back);
     Term even = !hasBit(bits, 1);
-    // Towards the exact value: the magnitude grows where it was rounded down.
+    // Steps towards the exact value: the magnitude grows if it was rounded down.
     Term grows = abs(exact) > abs(back);
     Term step = grows.select(bits.integer(1), bits.integer(-1));
     Term moved = bits.op<arith::AddIOp>(bits.value, step.value).f32();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  gives kernels the signature that the runtime calls.
-// Why:   emitters work on bare pointers that do not alias; the runtime has one call for all kernels.
+// Why:   emitters work on bare pointers that do not alias; the runtime calls all kernels in the same way.
 // How:   1. the emitted function becomes internal and is always inlined;
-//        2. the visible one loads the pointers and the share from nacre_kernel_args and calls it.
+//        2. a visible function loads the pointers and the share from nacre_kernel_args and calls it.
 
 #include "codegen/KernelNotes.h"
 #include "codegen/cpu/Passes.h"
@@ -25,7 +25,7 @@ namespace {
 // After the buffers: scratch, share_begin, share_end, begin, end.
 constexpr unsigned kFixedArguments = 5;
 
-/// `base[offset bytes]`. Nothing that a kernel can reach changes the arguments while it runs.
+/// Loads `base[offset bytes]`. The arguments do not change while a kernel runs.
 Value loadField(OpBuilder &builder, Location loc, Value base, size_t offset, Type type) {
   Value address = LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
                                       ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});

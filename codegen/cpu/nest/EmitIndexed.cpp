@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of gathers, resampling and pads whose innermost axis is read as it is: rows of an embedding, channels
-//        of a pixel. What picks single elements is left to the fallback.
-// Why:   where to read is then the same for a whole row: it is computed once, and the row is moved in vectors.
-// How:   1. split the body: what computes indices stays scalar; the rest becomes a body whose arguments are the
-//           operands and the elements that are read;
-//        2. in each row: indices, then scalars, then vectors along the row.
+// What:  the emitter of gathers, resampling and pads that read their innermost axis in order: rows of an embedding,
+//        channels of a pixel. The fallback handles reads of single elements.
+// Why:   a whole row then has one address: it is computed once, and the row is moved in vectors.
+// How:   1. split the body: the computation of indices stays scalar, and the rest becomes a body whose arguments are
+//           the operands and the elements that are read;
+//        2. for each row: indices, then scalars, then vectors along the row.
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Halo.h"
@@ -25,17 +25,17 @@ namespace nacre::codegen::cpu {
 
 namespace {
 
-/// Rows of fewer elements are not worth a vector.
+/// Shortest row that is worth a vector.
 constexpr int64_t kShortestRow = 4;
 /// Vectors in a step along the row.
 constexpr int64_t kVectors = 4;
 
-/// What an argument of the body without indices is.
+/// Source of an argument of the body without indices.
 struct Argument {
-  unsigned input = 0;     ///< Of the work, or
-  tensor::ExtractOp read; ///< the element that this reads
-  StridedSlice source;    ///< from here,
-  bool alongRow = false;  ///< at the position in the row, or the same for the whole row.
+  unsigned input = 0;     ///< Input of the work, if `read` is null
+  tensor::ExtractOp read; ///< Reads the element that the argument is
+  StridedSlice source;    ///< Slice that `read` reads from
+  bool alongRow = false;  ///< True if `read` moves along the row; else it is the same for the whole row
 };
 
 class IndexedEmitter {
@@ -65,14 +65,14 @@ private:
   VectorBuilder builder;
 
   Access target;
-  unsigned row = 0; ///< The loop along which the output is contiguous.
+  unsigned row = 0; ///< The loop along which the output is contiguous
   std::optional<unsigned> cut;
-  Region split; ///< Holds the body without indices.
+  Region split; ///< Holds the body without indices
   SmallVector<Argument, 0> arguments;
   unsigned width = 1;
 
-  SmallVector<Position> at; ///< Per loop.
-  IRMapping scalars;        ///< What is computed of the original body in this row.
+  SmallVector<Position> at; ///< Position in each loop
+  IRMapping scalars;        ///< Values of the original body that this row has computed
 };
 
 //===----------------------------------------------------------------------===//
@@ -128,7 +128,7 @@ LogicalResult IndexedEmitter::addRead(tensor::ExtractOp read) {
   return success();
 }
 
-/// `value` in the body without indices.
+/// Returns `value` in the body without indices.
 FailureOr<Value> IndexedEmitter::take(Value value, IRMapping &taken) {
   if (Value known = taken.lookupOrNull(value))
     return known;
@@ -182,7 +182,7 @@ LogicalResult IndexedEmitter::splitBody() {
 // 2. Rows
 //===----------------------------------------------------------------------===//
 
-/// A scalar of the original body, at the current position.
+/// Returns a scalar of the original body, at the current position.
 Value IndexedEmitter::evaluate(Value value) {
   if (Value known = scalars.lookupOrNull(value))
     return known;
@@ -205,7 +205,7 @@ Value IndexedEmitter::evaluate(Value value) {
 void IndexedEmitter::emitRow() {
   scalars.clear();
   at[row] = {};
-  // Per argument: the address of the row's first element, and what all of it shares.
+  // For each argument: the address of the row's first element, and the value that the whole row shares.
   SmallVector<Value> addresses(arguments.size()), shared(arguments.size());
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     unsigned storage = argument.source.argument;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the emitter of nests: maps, broadcasts, casts, reductions, windows, each with its epilogue and halo.
-// Why:   one canonical form of loops and strides makes all of them fast without a case for any.
+// Why:   one canonical form of loops and strides makes all of them fast without special cases.
 // How:   1. units of the cut axis, and within them blocks of indices whose loops are static;
 //        2. in a block, tiles of a few vectors: loads, then the stages' bodies, then stores;
-//        3. a reduction in a tile keeps its accumulators in registers, or
-//        4. where the contiguous loop reduces, folds lanes at the end.
+//        3. a reduction in a tile keeps its accumulators in registers;
+//        4. if the contiguous loop reduces, lanes are combined at the end.
 
 #include "codegen/cpu/Combiner.h"
 #include "codegen/cpu/Emitters.h"
@@ -20,7 +20,7 @@ namespace nacre::codegen::cpu {
 
 namespace {
 
-/// Bodies of this cost keep one vector in flight where registers are few.
+/// Cost from which bodies keep one vector in flight if registers are few.
 constexpr unsigned kHeavy = 100;
 constexpr size_t kMaxRegions = 49;
 
@@ -52,11 +52,11 @@ private:
   SmallVector<Combiner> combinersOf(unsigned stage, int64_t accumulators) const;
 
   SmallVector<NestRegion> regions;
-  SmallVector<int64_t> iterationsOfRegions;            ///< That are unrolled.
-  SmallVector<SmallVector<Combiner>> combiners;        ///< Of each stage's results, where it reduces.
-  unsigned vectors = 4;                                ///< In a tile.
-  int64_t chains = 1;                                  ///< Accumulators of a row whose lanes are folded.
-  SmallVector<SmallVector<SmallVector<Value>>> values; ///< Per stage, result and cell.
+  SmallVector<int64_t> iterationsOfRegions;            ///< Unrolled iterations of each region
+  SmallVector<SmallVector<Combiner>> combiners;        ///< Combiners of each stage's results, if it reduces
+  unsigned vectors = 4;                                ///< Vectors in a tile
+  int64_t chains = 1;                                  ///< Accumulators of a row whose lanes are combined
+  SmallVector<SmallVector<SmallVector<Value>>> values; ///< Values by stage, result and cell
 };
 
 //===----------------------------------------------------------------------===//
@@ -68,7 +68,7 @@ LogicalResult NestEmitter::analyze() {
   for (auto [index, stage] : llvm::enumerate(stages)) {
     const bool walksReduced = llvm::any_of(llvm::zip_equal(whole.loops, stage.walks),
                                            [](auto pair) { return !std::get<0>(pair).parallel && std::get<1>(pair); });
-    // Codes of maxima are found in the windows of these.
+    // The codes of maxima are found in the windows of the first stage.
     const bool isAgain = stage.reduces && stage.walks == stages.front().walks && stage.keeps == stages.front().keeps;
     if (index > 0 && walksReduced && !isAgain)
       return failure();
@@ -94,8 +94,8 @@ LogicalResult NestEmitter::analyze() {
                  llvm::any_of(regions, [&](const NestRegion &region) { return foldsLanes(region.nest, vectors); }));
 }
 
-/// Vectors that are written for `region`: those of a tile, of its tails and of rows that are left, for each block, once
-/// for every iteration that is unrolled.
+/// Returns the vectors that are emitted for `region`: those of a tile, of its tails and of remaining rows, for each
+/// block and each unrolled iteration.
 int64_t NestEmitter::countVectors(const Nest &region) const {
   int64_t total = 0;
   if (region.countPoints(true) == 0)
@@ -112,10 +112,10 @@ int64_t NestEmitter::countVectors(const Nest &region) const {
   return total;
 }
 
-/// The windows of a pool that may leave its image in every direction are as many regions, and each has code of its own: that of
-/// the borders, which are small, is one row of a window at a time.
+/// Chooses how many iterations are unrolled. A pool whose windows may leave its image in every direction has many
+/// regions, each with its own code. The borders, which are small, unroll one row of a window at a time.
 void NestEmitter::chooseUnrolling(const NestRegion &largest) {
-  constexpr int64_t kMostVectors = 200; // some 12 KiB; with more no pool was faster
+  constexpr int64_t kMostVectors = 200; // about 12 KiB; no pool was faster with more
   constexpr int64_t kIterationsOfBorders = 4;
   auto unroll = [&](int64_t most) {
     int64_t total = 0;
@@ -165,7 +165,7 @@ void NestEmitter::emitTiles() {
   const int64_t count = choice.loop ? nest.loops[*choice.loop].size : 1;
   const int64_t inRow = llvm::divideCeil(count, width);
   const int64_t step = std::min<int64_t>(vectors, inRow) * width, main = count / step * step;
-  // Short rows: several at once.
+  // If rows are short, take several at once.
   const int64_t rows = rowLoop ? std::clamp<int64_t>(vectors / inRow, 1, nest.loops[*rowLoop].size) : 1;
   auto emitPieces = [&](int64_t rowCount, int64_t elements) {
     SmallVector<Cell> cells;
@@ -196,7 +196,7 @@ void NestEmitter::emitTile(ArrayRef<Cell> cells) {
   loaded.clear();
 }
 
-/// What goes into the body of `stage` before the accumulators.
+/// Returns the arguments of the body of `stage` before the accumulators.
 SmallVector<Value> NestEmitter::gatherInputs(const Stage &stage, const Cell &cell, unsigned cellIndex) {
   SmallVector<Value> arguments;
   for (const StageInput &input : stage.inputs) {
@@ -242,7 +242,7 @@ void NestEmitter::storeStages(ArrayRef<Cell> cells) {
 // 3. Accumulators in registers
 //===----------------------------------------------------------------------===//
 
-/// One step of a stage in every cell: `accumulators` are per cell, then per result.
+/// Emits one step of a stage in every cell. `accumulators` are ordered by cell, then by result.
 SmallVector<Value> NestEmitter::emitStep(unsigned number, ArrayRef<Cell> cells, ValueRange accumulators) {
   const Stage &stage = stages[number];
   const size_t results = combiners[number].size();
@@ -259,7 +259,7 @@ SmallVector<Value> NestEmitter::emitStep(unsigned number, ArrayRef<Cell> cells, 
   return stepped;
 }
 
-/// Those of so many accumulators for every result.
+/// Returns the combiners of so many accumulators for every result.
 SmallVector<Combiner> NestEmitter::combinersOf(unsigned stage, int64_t accumulators) const {
   SmallVector<Combiner> all;
   for (int64_t i = 0; i < accumulators; ++i)
@@ -286,7 +286,7 @@ void NestEmitter::reduceVertically(unsigned number, ArrayRef<Cell> cells) {
 //===----------------------------------------------------------------------===//
 
 void NestEmitter::emitHorizontally() {
-  // Accumulators enough to hide the latency of an addition: of one row, or of several where rows are short.
+  // Enough accumulators to hide the latency of an addition: of one row, or of several if rows are short.
   const int64_t accumulators = cost >= kTranscendental ? 2 : 8;
   const int64_t inRow = std::max<int64_t>(1, nest.loops[*choice.loop].size / width);
   chains = std::min<int64_t>({4, accumulators, inRow});
@@ -299,7 +299,7 @@ void NestEmitter::reduceRows(int64_t rows) {
   const unsigned results = combiners.size();
   const int64_t size = nest.loops[*choice.loop].size, step = chains * width, main = size / step * step;
 
-  // Per row, chain and result.
+  // Ordered by row, chain and result.
   SmallVector<Value> identities;
   for (const Combiner &combiner : combiners)
     identities.push_back(builder.broadcast(builder.constant(combiner.identity), width));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of kernels that put an array into panels: a right operand that is no weight, for the contractions that read it
-//        next.
-// Why:   a unit that packed for itself would have to take all rows, and pack again what the next iteration of a loop reads; what
-//        transposes the operand, or turns it round, does so on the way.
-// How:   1. one operation that hands on its input, however it walks it; what is written is in panels, what is read may be;
-//        2. a unit is some panels: their rows are copied, or transposed in registers where the input's elements lie side by side
-//        along the rows (PackColumns.h).
+// What:  the emitter of kernels that put an array into panels. The array is a right operand that is not a weight, and
+//        the contractions that follow read it.
+// Why:   a unit that packs for itself would have to take all rows, and would pack again in each iteration of a loop. A
+//        transposition or reversal of the operand happens in the same pass.
+// How:   1. one operation moves its input, in any order. The result is in panels, and the input may be, too;
+//        2. a unit is some panels. Their rows are copied, or transposed in registers if the input's elements lie side
+//           by side along the rows (PackColumns.h).
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Units.h"
@@ -24,14 +24,15 @@ namespace nacre::codegen::cpu {
 
 namespace {
 
-/// A loop over rows of the panels: elements from one iteration to the next.
+/// A loop over rows of the panels: its size, and the elements from one iteration to the next in the input and the
+/// output.
 struct RowLoop {
   int64_t size = 1, read = 0, written = 0;
 };
 
-/// Rows whose elements are a constant distance apart in what is read.
+/// Rows whose elements are a constant distance apart in the input.
 struct RowBox {
-  int64_t read = 0, written = 0; ///< Where the first row begins.
+  int64_t read = 0, written = 0; ///< Offsets of the first row
   SmallVector<RowLoop> loops;
 };
 
@@ -51,9 +52,9 @@ private:
   KernelFunction &function;
   VectorBuilder build;
   Type element;
-  int64_t columns = 0, columnStride = 0; ///< Of what is read.
-  int64_t width = 0, panelStride = 0;    ///< Of what is written.
-  SmallVector<RowLoop> rows;             ///< As the kernel has them.
+  int64_t columns = 0, columnStride = 0; ///< Columns of the input
+  int64_t width = 0, panelStride = 0;    ///< Columns and distance of the output's panels
+  SmallVector<RowLoop> rows;             ///< Row loops of the kernel
   SmallVector<RowBox, 2> boxes;
 };
 
@@ -104,8 +105,7 @@ LogicalResult PackEmitter::readPlain(const Work &work) {
   return success();
 }
 
-/// A row loop along the columns of what is read goes panel by panel; those of the last one, which are fewer, are rows of their
-/// own.
+/// Divides a row loop along the columns of an input in panels into whole panels and a box for the shorter last panel.
 LogicalResult PackEmitter::readPanels(const Work &work, const plan::EncodingAttr &encoding, RankedTensorType type) {
   FailureOr<SmallVector<WalkedAxis>> axes = walkAxes(work.inputs.front().map);
   if (failed(axes) || !isa<BlockArgument>(work.op->getOperand(0)) || encoding.getGroups() != 1 ||
@@ -168,7 +168,7 @@ void PackEmitter::emit() {
 
 void PackEmitter::emitPanel(Position panel, int64_t count) {
   for (const RowBox &box : boxes) {
-    // Innermost is what lies side by side; else rows as they are written.
+    // The innermost loop is the one along which the input is contiguous; else the last one.
     SmallVector<RowLoop> outer(box.loops);
     RowLoop inner;
     if (!outer.empty()) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of rows: softmax, normalizations, and what is fused before and after them.
-// Why:   a row stays in the first cache between sweeps, so each sweep costs arithmetic only.
+// What:  the emitter of rows: softmax, normalizations, and the operators fused before and after them.
+// Why:   a row stays in the first cache between sweeps, so each sweep costs only arithmetic.
 // How:   1. units of rows, walked in the sweeps that RowSweeps.h plans;
-//        2. a tile is a few rows whose columns are vectors, or a few vectors of rows where the columns are strided;
+//        2. a tile is a few rows whose columns are vectors, or a few vectors of rows if the columns are strided;
 //        3. a sweep: columns, with the accumulators of its reductions in registers;
-//        4. between sweeps: one value per row.
+//        4. between sweeps: one value for each row.
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/VectorBody.h"
@@ -21,7 +21,7 @@ namespace nacre::codegen::cpu {
 
 namespace {
 
-/// One cell of a step, with the line (a row, or a vector of rows) that its reductions belong to.
+/// One cell of a step, with the line (a row, or a vector of rows) to which its reductions belong.
 struct LineCell {
   unsigned line;
   Cell cell;
@@ -55,14 +55,14 @@ private:
 
   RowSweeps sweeps;
   int64_t columns = 1;
-  llvm::DenseMap<Type, Value> memory; ///< Scratch, as elements of 32 bits.
-  int64_t lineElements = 0;           ///< Of a scratch array, per line.
+  llvm::DenseMap<Type, Value> memory; ///< Scratch, as elements of 32 bits
+  int64_t lineElements = 0;           ///< Elements of a scratch array for each line
   unsigned maxLines = 1;
 
-  // The tile being emitted.
-  unsigned current = 0;                                        ///< The sweep.
-  SmallVector<SmallVector<SmallVector<Value>>> rowValues;      ///< Per stage, result and line.
-  llvm::DenseMap<std::pair<unsigned, unsigned>, Value> atCell; ///< Per stage and result, in the cell being computed.
+  // The current tile.
+  unsigned current = 0;                                        ///< The current sweep
+  SmallVector<SmallVector<SmallVector<Value>>> rowValues;      ///< Values by stage, result and line
+  llvm::DenseMap<std::pair<unsigned, unsigned>, Value> atCell; ///< Values by stage and result, in the current cell
 };
 
 //===----------------------------------------------------------------------===//
@@ -76,7 +76,7 @@ LogicalResult RowEmitter::run() {
   sweeps = std::move(*planned);
   columns = whole.countPoints(false);
   maxLines = builder.target.vectors.sideBySide;
-  // Rows of the cut axis that are a tile by themselves, or single ones; vectors of them where columns are strided.
+  // Rows of the cut axis that make a tile, or single ones; vectors of rows if columns are strided.
   SmallVector<int64_t> blocks;
   if (cut) {
     const int64_t extent = whole.loops[*cut].size;
@@ -210,7 +210,7 @@ void RowEmitter::emitSweep(unsigned sweep, ArrayRef<Cell> lines) {
 
   const unsigned lineCount = lines.size();
   const int64_t size = nest.loops[*choice.loop].size;
-  // As many for a line alone as for one of several: the order of a line's sums must not depend on the division.
+  // Each line has as many chains as if all lines were there: the order of its sums must not depend on the division.
   const int64_t mostLines = std::min<int64_t>(maxLines, whole.countPoints(true));
   const int64_t chains = std::max<int64_t>(1, std::min<int64_t>(vectorsInFlight(sweep) / mostLines, size / width));
   const int64_t step = chains * width, main = size / step * step;
@@ -265,7 +265,7 @@ void RowEmitter::emitSweep(unsigned sweep, ArrayRef<Cell> lines) {
   finishReductions(reductions, lineCount, chains, accumulators);
 }
 
-/// One step: `accumulators` are per cell, then per reduction and result.
+/// Emits one step. `accumulators` are ordered by cell, then by reduction and result.
 SmallVector<Value> RowEmitter::emitStep(unsigned sweep, ArrayRef<LineCell> cells, ArrayRef<unsigned> reductions,
                                         ValueRange accumulators) {
   loaded.clear();
@@ -327,7 +327,7 @@ Value RowEmitter::evaluate(unsigned index, unsigned result, const LineCell &cell
   return results[result];
 }
 
-/// Scratch arrays are [line][column], or [line][column][lane] where lines are vectors.
+/// Returns an address in a scratch array: [line][column], or [line][column][lane] if lines are vectors.
 Value RowEmitter::scratchAddress(const RowRole &role, const LineCell &cell) {
   SmallVector<Position> positions;
   SmallVector<int64_t> strides;
@@ -345,7 +345,7 @@ Value RowEmitter::scratchAddress(const RowRole &role, const LineCell &cell) {
 // 4. Between sweeps
 //===----------------------------------------------------------------------===//
 
-/// `accumulators` are per line, chain, reduction and result.
+/// Combines `accumulators`, which are ordered by line, chain, reduction and result.
 void RowEmitter::finishReductions(ArrayRef<unsigned> reductions, unsigned lines, int64_t chains,
                                   ValueRange accumulators) {
   unsigned perChain = 0;
@@ -369,7 +369,7 @@ void RowEmitter::finishReductions(ArrayRef<unsigned> reductions, unsigned lines,
   }
 }
 
-/// The maps of row values that `sweep` may need.
+/// Computes the maps of row values that `sweep` may need.
 void RowEmitter::evaluateRowValues(unsigned sweep, ArrayRef<Cell> lines) {
   current = sweep;
   loaded.clear();

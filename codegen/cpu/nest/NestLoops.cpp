@@ -24,7 +24,7 @@ NestLoops::NestLoops(const KernelForm &form, const NestStages &collected, Kernel
 }
 
 unsigned NestLoops::widenForBytes() {
-  // AVX-512 widens and narrows a whole register of 32 bits from and to memory; others pack two or four.
+  // AVX-512 widens and narrows whole registers of 32-bit values from and to memory; others pack two or four registers.
   const VectorUnit &unit = builder.target.vectors;
   const unsigned lanes = unit.masks == VectorUnit::Masks::All ? 16 : unit.bytes, narrower = width;
   if (llvm::any_of(whole.operands, [](const NestOperand &operand) { return operand.bytes == 1; }))
@@ -36,7 +36,7 @@ unsigned NestLoops::widenForBytes() {
 // 1. Units and blocks
 //===----------------------------------------------------------------------===//
 
-/// Arithmetic, or bytes that are in no cache.
+/// The larger of two times: that of the arithmetic, and that of the bytes, which no cache holds.
 double NestLoops::estimateIndexCost(unsigned sweeps) const {
   const MachineModel &model = builder.target.model;
   double instructions = double(sweeps) * whole.operands.size() * whole.countPoints(true) * whole.countPoints(false);
@@ -66,7 +66,7 @@ void NestLoops::divideIntoUnits(double indexCost, int64_t multiple) {
     function.unitExtent = form.cutExtent;
 }
 
-/// About `wanted` equal parts of an index: iterations of its outermost long loop.
+/// Returns about `wanted` equal parts of an index: iterations of its outermost long loop.
 int64_t NestLoops::divideIndex(int64_t wanted) {
   if (wanted == 1)
     return 1;
@@ -111,7 +111,7 @@ void NestLoops::emitHalos(Value low, Value high) {
 
 namespace {
 
-/// The last of low, low + step, ... that is not above `high`; `low` where `high` is below it.
+/// Returns the last of low, low + step, ... that is not above `high`; `low` if `high` is below it.
 Value emitRoundDown(VectorBuilder &builder, Value low, Value high, int64_t step) {
   if (step == 1)
     return high;
@@ -124,7 +124,7 @@ Value emitRoundDown(VectorBuilder &builder, Value low, Value high, int64_t step)
 
 } // namespace
 
-/// One part of an index of `region`.
+/// Returns one part of an index of `region`.
 Nest NestLoops::withoutParts(Nest region) const {
   if (split)
     takePart(region, *split, function.unitsPerBlock);
@@ -164,7 +164,7 @@ bool NestLoops::foldsLanes(const Nest &region, unsigned vectors) const {
 }
 
 SmallVector<int64_t> NestLoops::chooseBlocks(const Nest &region, unsigned vectors) const {
-  // Blocks of so many elements make the loop around them free.
+  // In blocks of so many elements, the loop around them costs nothing.
   constexpr int64_t kBlockElements = 1024, kSmallKernel = 4096;
   if (!cut)
     return {1};
@@ -257,7 +257,7 @@ SmallVector<Value> NestLoops::emitReducingLoops(unsigned loop, ValueRange carrie
   return current;
 }
 
-/// Of an operand's element for lane 0 of a cell.
+/// Returns the address of an operand's element for lane 0 of a cell.
 Value NestLoops::address(const NestOperand &operand, const Cell &cell) {
   SmallVector<Position> positions(at);
   SmallVector<int64_t> strides(operand.strides);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the loops around a tile of vectors, and the loads inside it: what the emitters of nests and rows share.
-// Why:   units, blocks, tails and addresses are the same whatever a tile computes.
+// What:  the loops around a tile of vectors, and the loads inside it, which the emitters of nests and rows share.
+// Why:   units, blocks, tails and addresses are the same for every kind of tile.
 // How:   1. the cut axis becomes units, and blocks of indices whose inner loops are static;
 //        2. a block is loops over tiles; a tile is cells, each a vector or a part of one, of a few neighbouring rows.
 
@@ -15,7 +15,7 @@
 
 namespace nacre::codegen::cpu {
 
-/// Bodies of this cost keep few vectors in flight.
+/// Cost from which bodies keep few vectors in flight.
 constexpr auto kTranscendental = unsigned(kCpuFlopsPerFunction);
 
 /// Part of a register tile: a piece of the vector loop, in iteration `row` of the row loop.
@@ -28,46 +28,47 @@ class NestLoops {
 protected:
   NestLoops(const KernelForm &form, const NestStages &collected, KernelFunction &function);
 
-  /// Gives vectors as many lanes as loads and stores of bytes need to be worth their instructions, if an operand has bytes, though a
-  /// vector of what the body widens them to then takes several registers: returns how many.
+  /// Widens vectors if an operand has bytes, so that loads and stores of bytes are worth their instructions. Returns
+  /// how many registers a vector of the body's widened values then takes.
   unsigned widenForBytes();
 
   // 1. Units and blocks
 
-  /// Nanoseconds of one index of the cut axis, if each point is visited `sweeps` times.
+  /// Estimates the nanoseconds of one index of the cut axis if each point is visited `sweeps` times.
   double estimateIndexCost(unsigned sweeps) const;
   /// Sets the function's units.
   void divideIntoUnits(double indexCost, int64_t multiple);
   /// Calls `body` with the indices of the cut axis that the units cover, then writes the halos.
   void emitUnits(llvm::function_ref<void(mlir::Value low, mlir::Value high)> body);
-  /// Emits `region` for indices [low, high) in blocks of so many, the largest first; for each block `body`, with
-  /// `nest`, `choice` and the positions set.
+  /// Emits `region` for indices [low, high) in blocks of these sizes, the largest first. Calls `body` for each block,
+  /// with `nest`, `choice` and the positions set.
   void emitBlocks(Nest region, llvm::ArrayRef<int64_t> blocks, mlir::Value low, mlir::Value high,
                   llvm::function_ref<void()> body);
   Nest withoutParts(Nest region) const;
-  /// How many indices of the cut axis a block takes in tiles of `vectors`, the largest first; the last is always one.
+  /// Returns how many indices of the cut axis a block takes in tiles of `vectors`, the largest first. The last is
+  /// always one.
   llvm::SmallVector<int64_t> chooseBlocks(const Nest &region, unsigned vectors) const;
-  /// Whether lanes of a block's contiguous loop are parts of one sum, for some size of blocks.
+  /// True if lanes of a block's contiguous loop are parts of one sum, for some block size.
   bool foldsLanes(const Nest &region, unsigned vectors) const;
 
   // 2. Tiles
 
-  /// `inner` in every iteration of the parallel loops from `loop` on but the vector loop and the row loop.
+  /// Calls `inner` in every iteration of the parallel loops from `loop` on, except the vector loop and the row loop.
   void emitParallelLoops(unsigned loop, llvm::function_ref<void()> inner);
-  /// The row loop in steps of `rows`, then what is left of it.
+  /// Emits the row loop in steps of `rows`, then its remainder.
   void emitRowLoop(int64_t rows, llvm::function_ref<void(int64_t)> inner);
-  /// Iterations of the reducing loops of `block` that are written one by one, its vector loop apart.
+  /// Returns how many iterations of the reducing loops of `block`, except its vector loop, are unrolled.
   int64_t countUnrolled(const Nest &block, const VectorChoice &blockChoice) const;
-  /// `inner` in every iteration of the reducing loops from `loop` on but the vector loop. Innermost loops of no more than
-  /// `unrolledIterations` together are unrolled.
-  /// `inner` reduces so many `times` into each value of `carried`, by its combiner.
+  /// Calls `inner` in every iteration of the reducing loops from `loop` on, except the vector loop. Innermost loops
+  /// with at most `unrolledIterations` together are unrolled. Each call of `inner` reduces `times` values into each of
+  /// `carried`, by its combiner.
   using LoopBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>;
   llvm::SmallVector<mlir::Value> emitReducingLoops(unsigned loop, mlir::ValueRange carried,
                                                    llvm::ArrayRef<Combiner> combiners, int64_t times, LoopBody inner);
 
   mlir::Value address(const NestOperand &operand, const Cell &cell);
   int64_t vectorStride(const NestOperand &operand) const;
-  /// A vector, or a scalar that all lanes share. Loaded once until `loaded` is cleared.
+  /// Loads a vector, or a scalar that all lanes share. Loads once until `loaded` is cleared.
   mlir::Value load(unsigned operand, const Cell &cell);
   void store(unsigned operand, const Cell &cell, mlir::Value value);
 
@@ -79,29 +80,29 @@ protected:
   KernelFunction &function;
   VectorBuilder builder;
 
-  unsigned width = 1; ///< Lanes of a vector.
-  unsigned cost = 0;  ///< Of all bodies, per element.
-  bool masks = false; ///< Tails may be masked vectors.
+  unsigned width = 1; ///< Lanes of a vector
+  unsigned cost = 0;  ///< Cost of all bodies, per element
+  bool masks = false; ///< True if tails may be masked vectors
   int64_t unrolledIterations = 16;
 
-  // The block being emitted.
+  // The current block.
   Nest nest;
   VectorChoice choice;
-  std::optional<unsigned> rowLoop; ///< The parallel loop that rows of cells are iterations of.
-  llvm::SmallVector<Position> at;  ///< Per loop of `nest`.
-  /// By operand and row, offset and lanes.
+  std::optional<unsigned> rowLoop; ///< The parallel loop whose iterations are the rows of cells
+  llvm::SmallVector<Position> at;  ///< Position in each loop of `nest`
+  /// Loaded values. Key: operand and row, offset and lanes.
   llvm::DenseMap<std::pair<std::pair<int64_t, int64_t>, std::pair<int64_t, int64_t>>, mlir::Value> loaded;
 
 private:
   int64_t divideIndex(int64_t wanted);
   void emitHalos(mlir::Value low, mlir::Value high);
 
-  std::optional<unsigned> split; ///< The loop whose iterations are divided among the parts of an index.
-  mlir::Value part;              ///< Which of them.
+  std::optional<unsigned> split; ///< The loop whose iterations are divided among the parts of an index
+  mlir::Value part;              ///< Number of the current part
   mlir::Value cutIndex;
 };
 
-/// Emits `kernel` by an emitter of stages over one set of loops; fails where its form is no such thing.
+/// Emits `kernel` by an emitter of stages over one set of loops; fails if its form does not fit.
 template <typename StagesEmitter> llvm::LogicalResult emitStages(plan::KernelOp kernel, KernelFunction &function) {
   llvm::FailureOr<KernelForm> form = parseKernel(kernel);
   if (failed(form))

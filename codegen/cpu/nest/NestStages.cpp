@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. find each stage's loops among the nest's; 2. its operands; 3. the cut.
+// How:   1. find each stage's loops among the nest's; 2. its operands; 3. the cut.
 
 #include "codegen/cpu/nest/NestStages.h"
 
@@ -17,7 +17,7 @@ namespace nacre::codegen::cpu {
 
 namespace {
 
-/// A stage's loop -> the nest's loop; none where the stage's has one iteration.
+/// The nest's loop for each loop of a stage; `nullopt` if that has one iteration.
 using LoopMap = SmallVector<std::optional<unsigned>>;
 
 std::optional<unsigned> loopOfAxis(AffineMap map, unsigned axis) {
@@ -175,7 +175,7 @@ private:
           axes[*value.written].push_back(loop ? maps[index][*loop] : std::nullopt);
         }
     result.cut = axes.front()[form.cutAxis];
-    // Where the axis is reduced as well, its grain says that no share is a part of it.
+    // If the axis is also reduced, the grain says that it cannot be divided.
     if (result.cut && !result.nest.loops[*result.cut].parallel && form.grain == form.cutExtent)
       result.cut.reset();
     else if (!result.cut || !result.nest.loops[*result.cut].parallel ||
@@ -194,7 +194,7 @@ private:
 
   const KernelForm &form;
   NestStages result;
-  SmallVector<LoopMap> maps; ///< Of each stage.
+  SmallVector<LoopMap> maps; ///< Loops of each stage
 };
 
 } // namespace

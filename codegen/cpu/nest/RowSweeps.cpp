@@ -35,7 +35,7 @@ private:
 
   const Nest &nest;
   ArrayRef<Stage> stages;
-  SmallVector<SmallVector<unsigned>> users; ///< Per stage.
+  SmallVector<SmallVector<unsigned>> users; ///< Users of each stage
 };
 
 //===----------------------------------------------------------------------===//
@@ -57,7 +57,7 @@ LogicalResult SweepPlanner::analyze() {
       if (walks && keeps == stage.reduces)
         return failure();
     }
-    // All columns or none.
+    // A stage walks all columns or none.
     if (walked != 0 && walked != reducing)
       return failure();
     role.perRow = stage.reduces || walked == 0;
@@ -91,8 +91,8 @@ void SweepPlanner::findUsers() {
 // 2. Maxima that are subtracted
 //===----------------------------------------------------------------------===//
 
-/// A maximum whose every user subtracts it from what it is the maximum of: differences are never positive, and NaN is
-/// met again.
+/// Finds maxima that all their users subtract from the values whose maximum they are. Such differences are never
+/// positive, and a NaN appears again in them.
 void SweepPlanner::findHints() {
   auto sameInput = [&](const StageInput &a, const StageInput &b) {
     if (!a.operand || !b.operand)
@@ -100,7 +100,7 @@ void SweepPlanner::findHints() {
     const NestOperand &x = nest.operands[*a.operand], &y = nest.operands[*b.operand];
     return x.argument == y.argument && x.offset == y.offset && x.strides == y.strides;
   };
-  /// The argument that `value` is, perhaps extended to f32.
+  /// Returns the block argument that `value` is, possibly extended to f32.
   auto argumentOf = [](Value value) {
     if (auto extend = value.getDefiningOp<arith::ExtFOp>())
       value = extend.getIn();
@@ -130,7 +130,7 @@ void SweepPlanner::findHints() {
     sweeps.roles[index].hints.nanReturns = sweeps.combiners[index][0].nanReturns = true;
     for (unsigned user : users[index]) {
       Block &body = *stages[user].body;
-      // Its exponentials are all of such differences.
+      // All its exponentials have such differences as operands.
       sweeps.roles[user].hints.negativeExponents = llvm::all_of(body.getOps<math::ExpOp>(), [&](math::ExpOp exp) {
         auto difference = exp.getOperand().getDefiningOp<arith::SubFOp>();
         auto subtrahend = difference ? dyn_cast<BlockArgument>(difference.getRhs()) : BlockArgument();
@@ -147,7 +147,7 @@ void SweepPlanner::findHints() {
 // 3. Maps that are kept
 //===----------------------------------------------------------------------===//
 
-/// Whether a map's value is needed in a sweep, by a reduction, a written map, or a map that is computed there.
+/// True if a sweep needs a map's value, for a reduction, a written map, or a map that it computes.
 bool SweepPlanner::isReadIn(unsigned stage, unsigned sweep) const {
   return llvm::any_of(users[stage], [&](unsigned user) {
     if (stages[user].reduces)
@@ -158,7 +158,7 @@ bool SweepPlanner::isReadIn(unsigned stage, unsigned sweep) const {
   });
 }
 
-/// From the last map to the first, since one that is kept needs its operands once only.
+/// Goes from the last map to the first, because a map that is kept needs its operands only once.
 void SweepPlanner::keepExpensiveMaps() {
   for (unsigned index = stages.size(); index-- > 0;) {
     const Stage &stage = stages[index];

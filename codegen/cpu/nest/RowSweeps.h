@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how often a row kernel walks its rows, and what each of these sweeps computes.
-// Why:   a reduction must be complete before what uses it; everything else should be computed once, or be cheap.
-// How:   1. a reduction ends a sweep, and what reads it belongs to a later one;
-//        2. what is known of a maximum that is subtracted from what it is the maximum of;
+// What:  the sweeps in which a row kernel walks its rows, and the work of each.
+// Why:   a reduction must be complete before its result is used; everything else should be computed once, or be cheap.
+// How:   1. a reduction ends a sweep, and its readers belong to later sweeps;
+//        2. hints for maxima that are subtracted from their own operands;
 //        3. maps are computed where they are needed, the expensive ones once, into scratch.
 
 #ifndef NACRE_CODEGEN_CPU_NEST_ROWSWEEPS_H
@@ -15,29 +15,31 @@
 
 namespace nacre::codegen::cpu {
 
-/// What a stage is to the sweeps.
+/// Role of a stage in the sweeps.
 struct RowRole {
-  unsigned sweep = 0; ///< A reduction: the one that computes it. Others: the first sweep in which they can be computed.
-  bool perRow = false;              ///< One value per row: a reduction, or computed from such values alone.
-  std::optional<unsigned> keptFrom; ///< The sweep that computes it into scratch for later ones.
-  unsigned scratch = 0;             ///< Which array of scratch.
+  unsigned sweep = 0; ///< A reduction's own sweep, or the first sweep that can compute the stage
+  /// True if there is one value for each row: a reduction, or computed only from such values.
+  bool perRow = false;
+  std::optional<unsigned> keptFrom; ///< The sweep that computes it into scratch for later ones
+  unsigned scratch = 0;             ///< Number of its array in scratch
   BodyHints hints;
 };
 
 struct RowSweeps {
-  llvm::SmallVector<RowRole> roles;                         ///< Per stage.
-  llvm::SmallVector<llvm::SmallVector<Combiner>> combiners; ///< Per stage and result; empty where it does not reduce.
-  unsigned last = 0;                                        ///< The sweep that writes.
-  unsigned arrays = 0;                                      ///< Of scratch.
+  llvm::SmallVector<RowRole> roles; ///< Roles of the stages
+  /// Combiners of each stage and result; empty if the stage does not reduce
+  llvm::SmallVector<llvm::SmallVector<Combiner>> combiners;
+  unsigned last = 0;   ///< The sweep that writes
+  unsigned arrays = 0; ///< Number of arrays in scratch
 
-  /// Those of so many accumulators for every result of the reductions, which are stages.
+  /// Returns the combiners of `accumulators` accumulators for every result of the stages `reductions`.
   llvm::SmallVector<Combiner> combinersOf(llvm::ArrayRef<unsigned> reductions, int64_t accumulators) const;
 };
 
-/// Fails where a stage walks some of the columns only, or where its reduction has an order of its own.
+/// Plans the sweeps. Fails if a stage walks only some of the columns, or its reduction requires an order.
 llvm::FailureOr<RowSweeps> planSweeps(const Nest &nest, llvm::ArrayRef<Stage> stages);
 
-/// Whether `sweep` computes a polynomial in every column, and so needs registers for it.
+/// True if `sweep` computes a polynomial in every column, which needs registers.
 bool computesTranscendentals(const RowSweeps &sweeps, llvm::ArrayRef<Stage> stages, unsigned sweep);
 
 } // namespace nacre::codegen::cpu
