@@ -12,7 +12,7 @@
 namespace nacre::codegen::cpu {
 
 struct EmittedFunction {
-  mlir::func::FuncOp function; ///< In the kernel's module, with its name
+  mlir::func::FuncOp function; ///< Function in the kernel's module, with its name
   KernelFunction body;
 };
 

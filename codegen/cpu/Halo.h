@@ -18,7 +18,7 @@ namespace nacre::codegen::cpu {
 void emitHalo(VectorBuilder &build, mlir::Value buffer, const WrittenTensor &written, unsigned axis, mlir::Value low,
               mlir::Value high);
 
-/// Does the same if `part` is 0: of several units that compute these indices, the first writes the halo.
+/// Emits the same if `part` is 0. If several units compute these indices, the first writes the halo.
 void emitHaloOfFirst(VectorBuilder &build, mlir::Value part, mlir::Value buffer, const WrittenTensor &written,
                      unsigned axis, mlir::Value low, mlir::Value high);
 

@@ -36,8 +36,8 @@ struct KernelFunction {
   int64_t unitExtent = 1;    ///< Elements of the cut axis in a block of units
   int64_t unitsPerBlock = 1; ///< Units in a block
   uint64_t scratchBytes = 0;
-  double flops = 0; ///< Of the whole kernel
-  /// Of the products that a method needs if they are fewer (Winograd).
+  double flops = 0; ///< Operations of the whole kernel
+  /// Operations of a method that needs fewer (Winograd)
   std::optional<double> executedFlops = std::nullopt;
   double unitCost = 0;         ///< Nanoseconds of one unit, roughly
   std::string declinedBy = {}; ///< Emitters that declined, joined by commas

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  narrows vectors of i32 to vectors of bytes, with saturation.
-// Why:   every instruction set has instructions for it, but LLVM's code for comparisons depends on what it merges them
-//        with.
+// Why:   every instruction set has instructions for it. LLVM's code for comparisons depends on the code around them.
 // How:   AVX-512 narrows at once. SSE and AVX2 pack two registers into one, within each 128 bits, and the bytes are put
 //        in order at the end. NEON narrows halves.
 

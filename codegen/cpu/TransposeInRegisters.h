@@ -15,8 +15,8 @@ namespace nacre::codegen::cpu {
 /// Transposes `rows`: vectors of as many lanes as there are rows, a power of two.
 void transposeInRegisters(VectorBuilder &build, llvm::MutableArrayRef<mlir::Value> rows);
 
-/// Does the same for at most as many rows as lanes, both powers of two. Each result has several columns, one after
-/// another. SSE has instructions for its shuffles, for elements of every size.
+/// Transposes at most as many rows as lanes, both powers of two. Each result has several columns, one after another.
+/// SSE has instructions for its shuffles, for elements of every size.
 void transposeByInterleaving(VectorBuilder &build, llvm::MutableArrayRef<mlir::Value> rows);
 
 } // namespace nacre::codegen::cpu

@@ -36,7 +36,7 @@ static Expected<XXH128_hash_t> hashFile(int file) {
   }
 }
 
-/// Returns where the file has the ID's bytes: they are the end of their section.
+/// Returns the file offset of the ID's bytes, which are the end of their section.
 static Expected<uint64_t> findRoom(const std::string &path) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
       MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: the build ID of a model's library, a note by which crash reports and profilers find the file that ran.
-// Why:  it names the file's contents, weights included, and the linker does not see the weights. So the linker
-//       reserves room and the ID is written when the file is complete. Same input, same bytes, same ID.
+// What:  the build ID of a model's library, a note by which crash reports and profilers find the file that ran.
+// Why:   it identifies the file's contents, including the weights, which the linker does not see. So the linker
+//        reserves room, and the ID is written when the file is complete. The same input gives the same bytes and ID.
 
 #ifndef NACRE_CODEGEN_PACKAGE_BUILDID_H
 #define NACRE_CODEGEN_PACKAGE_BUILDID_H
@@ -15,7 +15,8 @@ namespace nacre::package {
 /// Returns the linker's option that reserves room for the ID.
 std::string reserveBuildId();
 
-/// Hashes the linked file `path`, writes the hash into the room that the linker reserved, and returns it in hexadecimal.
+/// Hashes the linked file `path` and writes the hash into the room that the linker reserved. Returns the hash in
+/// hexadecimal.
 llvm::Expected<std::string> writeBuildId(const std::string &path);
 
 } // namespace nacre::package

@@ -7,7 +7,7 @@
 namespace nacre::package {
 namespace {
 
-/// Signless integers are signed ones; a boolean is no number.
+/// An element type and its test. Signless integers are signed ones; a boolean is not an integer.
 struct Row {
   bool (*is)(mlir::Type);
   ElementType type;

@@ -14,8 +14,8 @@ namespace nacre::package {
 
 struct ElementType {
   nacre_element_type number;
-  const char *inC;          ///< The C type of the buffer.
-  const char *meaning = ""; ///< The meaning of the buffer's codes, if C has no such type.
+  const char *inC;          ///< The C type of the buffer
+  const char *meaning = ""; ///< The meaning of the buffer's codes, if C has no such type
 };
 
 /// Returns the row of `type`; nullptr if the model format has no such type.

@@ -13,7 +13,7 @@
 namespace nacre::package {
 
 struct EmbeddedFile {
-  llvm::StringRef target; ///< The name for `--target=`.
+  llvm::StringRef target; ///< The name for `--target=`
   llvm::StringRef name;   ///< `libnacre_runtime.a`, `libc.so`, ...
   llvm::StringRef bytes;
 };

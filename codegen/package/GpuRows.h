@@ -13,8 +13,8 @@ namespace nacre::package {
 /// Returns a variant's row, without its code and its bindings.
 nacre_gpu_variant gpuVariantRow(const codegen::GpuKernelCode &variant);
 
-/// Returns a hash of the rows, code and bindings of all GPU variants and of the kernels they belong to; 0 if there are none. It is the
-/// same on every machine that compiles.
+/// Returns a hash of the rows, code and bindings of all GPU variants, and of the kernels to which they belong; 0 if no
+/// kernel has any. It is the same on every machine that compiles.
 uint64_t hashOfGpuCode(llvm::ArrayRef<CompiledKernel> kernels);
 
 } // namespace nacre::package

@@ -124,13 +124,14 @@ Error link(const LinkInputs &inputs, const codegen::Target &target, const std::s
   if (!exports)
     return exports.takeError();
   line.add({"-shared", "--soname=" + inputs.soname, "--version-script=" + *exports,
-            // Both page sizes: else RELRO ends inside a 16 KiB page, and a kernel with such pages cannot protect it.
+            // Both page sizes: otherwise RELRO ends inside a 16 KiB page, and a kernel with such pages cannot protect
+            // it.
             "-z", "max-page-size=16384", "-z", "common-page-size=16384", "-z", "now", "-z", "relro", "-z",
             "noexecstack", "--hash-style=gnu",
-            // Functions keep their names, for profilers; what only one object knows, tables and their parts, has none.
+            // Functions keep their names for profilers. Local symbols, such as tables and their parts, have no names.
             "--discard-all",
-            // Same input, same bytes; what nothing calls is left out; what the stubs do not name is not there on a
-            // phone.
+            // The same input gives the same bytes. Unused code is left out. A symbol that the stubs lack is missing on
+            // phones, too.
             reserveBuildId(), "--gc-sections", "--no-undefined", "--threads=" + std::to_string(inputs.threads)});
   for (auto [index, object] : enumerate(inputs.objects))
     if (Error error = line.addFile("object" + std::to_string(index), object))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: Links objects into a shared library in process, with LLD.
-// How:  LLD only reads files, so objects are written next to the output for the time of the link. Files in memory would have no
-//       name without /proc, which sandboxes may lack. A process runs one link at a time.
+// What:  links objects into a shared library in process, with LLD.
+// How:   LLD only reads files, so objects are written next to the output for the time of the link. Files in memory
+//        would have no name without /proc, which sandboxes may lack. A process runs one link at a time.
 
 #ifndef NACRE_CODEGEN_PACKAGE_LINKER_H
 #define NACRE_CODEGEN_PACKAGE_LINKER_H
@@ -15,9 +15,9 @@
 namespace nacre::package {
 
 struct LinkInputs {
-  llvm::ArrayRef<llvm::StringRef> objects; ///< Linked in this order.
-  llvm::StringRef lastObject;              ///< Linked after everything else; empty: none.
-  std::string exportedSymbol;              ///< The only exported symbol.
+  llvm::ArrayRef<llvm::StringRef> objects; ///< Linked in this order
+  llvm::StringRef lastObject;              ///< Linked after everything else, unless it is empty
+  std::string exportedSymbol;              ///< The only exported symbol
   std::string soname;
   unsigned threads = 1;
 };

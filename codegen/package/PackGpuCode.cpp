@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. differences; 2. the cheapest way to each word, by a literal or by a copy; 3. its tokens. The standard library
-//       alone: tests of the runtime, which build without a compiler, pack shaders too.
+// How:   1. differences; 2. the cheapest way to each word, by a literal or a copy; 3. its tokens. It uses only the
+//           standard library, because the runtime's tests, which build without a compiler, also pack shaders.
 
 #include "codegen/package/PackGpuCode.h"
 #include "runtime/include/nacre/model_format.h"
@@ -17,7 +17,8 @@ using Words = std::vector<uint32_t>;
 // 1. Differences
 //===----------------------------------------------------------------------===//
 
-/// What is no sequence of instructions is left as it is from there on: the reader sees no instruction there, either.
+/// Returns the differences between similar instructions. Words after the last valid instruction stay unchanged, because
+/// the reader does not decode them as instructions.
 Words differences(const uint32_t *words, size_t count) {
   Words result(words, words + count);
   size_t latest[NACRE_GPU_CODE_SLOTS] = {};
@@ -49,17 +50,18 @@ uint32_t bytesOf(uint32_t number) {
   return bytes;
 }
 
-/// How one may come to a place between words.
+/// A way to encode the words up to a place between words.
 struct Way {
-  uint32_t bytes = UINT32_MAX / 2; ///< Of all tokens so far.
-  uint32_t length = 0;             ///< Of the copy that ends here; 0: the way begins here.
+  uint32_t bytes = UINT32_MAX / 2; ///< Bytes of all tokens so far
+  uint32_t length = 0;             ///< Length of the copy that ends here; 0 if the way begins here
   uint32_t distance = 0;
 };
 
-/// By a copy, or by a literal; a literal costs less behind another, whose token they share.
+/// The cheapest ways that end with a copy and with a literal. Successive literals share a token, so a further one costs
+/// less.
 struct Ways {
   Way copy, literal;
-  bool literalIsFirst = false; ///< Of its run.
+  bool literalIsFirst = false; ///< True if `literal` begins a run
   uint32_t bytes() const { return std::min(copy.bytes, literal.bytes); }
 };
 
@@ -69,7 +71,7 @@ public:
   explicit Places(const Words &words) : words(words), before(words.size(), kNone) {}
 
   template <typename Visitor> void visit(size_t at, Visitor visitor) {
-    constexpr unsigned most = 8; // further ones gain less than 1 %
+    constexpr unsigned most = 8; // more places gain less than 1 %
     uint32_t place = heads[slot(at)];
     for (unsigned i = 0; i < most && place != kNone && visitor(place); ++i)
       place = before[place];
@@ -92,9 +94,9 @@ private:
   std::vector<uint32_t> heads = std::vector<uint32_t>(size_t(1) << kSlotBits, kNone);
 };
 
-constexpr uint32_t kLongestCopy = 256; // of a longer one, the rest is another
+constexpr uint32_t kLongestCopy = 256; // a longer copy is divided
 
-/// For every place between words, and the ends.
+/// Returns the ways to every place between words, and to the ends.
 std::vector<Ways> findWays(const Words &words) {
   std::vector<Ways> ways(words.size() + 1);
   ways[0].copy.bytes = 0;
@@ -137,7 +139,7 @@ void append(std::vector<uint8_t> &bytes, uint32_t number) {
 
 struct Run {
   size_t length;
-  size_t distance; ///< 0: literals.
+  size_t distance; ///< 0 for literals
 };
 
 std::vector<Run> runsOf(const std::vector<Ways> &ways) {

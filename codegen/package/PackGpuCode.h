@@ -3,8 +3,8 @@
 // What:  Compresses SPIR-V to the packed form of nacre_gpu_variant.
 // Why:   A model has two or three shaders per kernel, with unrolled loops: uncompressed, they may be larger than the
 //        weights.
-// How:   In unrolled loops, corresponding instructions of successive iterations differ by constant offsets, so differences
-//        repeat even if words do not. They are then encoded as the shortest tokens.
+// How:   in unrolled loops, corresponding instructions of successive iterations differ by constant offsets, so that
+//        differences repeat even if words do not. They are then encoded as the shortest tokens.
 
 #ifndef NACRE_CODEGEN_PACKAGE_PACKGPUCODE_H
 #define NACRE_CODEGEN_PACKAGE_PACKGPUCODE_H
@@ -15,6 +15,7 @@
 
 namespace nacre::package {
 
+/// Returns the packed form of `count` words of SPIR-V.
 std::vector<uint8_t> packGpuCode(const uint32_t *words, size_t count);
 
 } // namespace nacre::package

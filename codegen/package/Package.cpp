@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Package.h for what and how.
+// How:   see Package.h.
 
 #include "codegen/package/Package.h"
 #include "codegen/PackWeights.h"
@@ -45,7 +45,7 @@ codegen::PackedWeight packedWeight(plan::WeightOp weight) {
   return codegen::PackedWeight(cast<mlir::RankedTensorType>(weight.getValue().getType()), weight.getEncodingAttr());
 }
 
-/// The same bytes of one type.
+/// True if both have the same bytes and type.
 bool isSame(mlir::ElementsAttr a, mlir::ElementsAttr b) {
   if (a == b)
     return true;
@@ -67,8 +67,9 @@ uint64_t hashOf(mlir::ElementsAttr value) {
   return xxh3_64bits(StringRef(bytes.data(), std::min(bytes.size(), most)));
 }
 
-/// Entries are imported and folded each by itself: what they have in common is stored once. If the weights are apart, it must also
-/// belong to the same nodes: two weights that are equal by chance differ after the next training, but the layout must not.
+/// Returns the position of each weight. Entries are imported and folded separately, so weights that they share are
+/// stored once. Weights in a file of their own must also belong to the same nodes to be shared. Two weights that are
+/// equal by chance differ after the next training, but the layout must not change.
 SmallVector<PlacedWeight> placeWeights(mlir::ModuleOp module, bool areApart, uint64_t &totalBytes) {
   SmallVector<PlacedWeight> placed;
   using Likeness = std::pair<std::pair<mlir::Type, mlir::Attribute>, uint64_t>;
@@ -143,7 +144,7 @@ Error writeWeights(int file, uint64_t base, ArrayRef<PlacedWeight> weights, unsi
 // 2. Files
 //===----------------------------------------------------------------------===//
 
-/// Of an object's sections that hold code, and of those that hold data.
+/// Bytes of an object's code sections, and of its data sections.
 struct ObjectBytes {
   uint64_t code = 0, data = 0;
 };
@@ -165,7 +166,7 @@ ObjectBytes bytesOf(StringRef object) {
   return bytes;
 }
 
-/// Fills in what is known only of the linked file.
+/// Fills in the sizes that are only known after the link.
 Error measureFile(const std::string &path, PackageSizes &sizes) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> file =
       MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
@@ -177,15 +178,16 @@ Error measureFile(const std::string &path, PackageSizes &sizes) {
   return Error::success();
 }
 
-/// Returns an error if there is a problem.
+/// Returns an error unless `problem` is empty.
 Error cannotWrite(const std::string &path, const std::string &problem) {
   return problem.empty() ? Error::success() : createStringError("cannot write '" + path + "': " + problem);
 }
 
-/// A file beside the library, which is removed unless it is kept, also when the compiler is ended.
+/// A file next to the library. It is removed at the end, unless it was renamed before, and when the compiler is
+/// interrupted.
 class Partial {
 public:
-  /// Does nothing for an empty path.
+  /// Ignores an empty path.
   explicit Partial(std::string path) : path(std::move(path)) {
     if (!this->path.empty())
       removeOnSignal(this->path);
@@ -195,7 +197,7 @@ public:
   ~Partial() {
     if (path.empty())
       return;
-    (void)sys::fs::remove(path); // nobody is helped by an error of what is not needed
+    (void)sys::fs::remove(path); // an error here would not help the user
     sys::DontRemoveFileOnSignal(path);
   }
 

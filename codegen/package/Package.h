@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: Writes the compiled model: a shared library and its C header.
-// How:  1. Place the weights. 2. Create tables. 3. Link. 4. Pack the weights into the linked file or their own, in parallel.
-//       5. Rename all files at the end, so that a failure leaves no incomplete files.
+// What:  writes the compiled model: a shared library and its C header.
+// How:   1. place the weights; 2. create tables; 3. link; 4. pack the weights into the linked file or a file of their
+//           own, in parallel; 5. rename all files at the end, so that a failure leaves no incomplete files.
 
 #ifndef NACRE_CODEGEN_PACKAGE_PACKAGE_H
 #define NACRE_CODEGEN_PACKAGE_PACKAGE_H
@@ -12,25 +12,25 @@
 namespace nacre::package {
 
 struct PackageOptions {
-  std::string outputPath; ///< The path of the .so; the header has the same stem with `.h`, without a leading `lib`.
+  std::string outputPath; ///< The path of the .so; the header has the same stem with `.h`, without a leading `lib`
   std::string modelName;
-  std::string compiler; ///< Name and version.
+  std::string compiler; ///< Name and version
   unsigned jobs = 1;
-  bool weightsApart = false; ///< The weights get a file of their own (WeightsFile.h).
-  bool relocatable = false;  ///< One object for a later link with the runtime, instead of a shared library.
+  bool weightsApart = false; ///< True if the weights get a file of their own (WeightsFile.h)
+  bool relocatable = false;  ///< True for an object that is later linked with the runtime, instead of a shared library
 };
 
 /// The sizes of the package, and its name.
 struct PackageSizes {
   uint64_t weightBytes = 0;
-  uint64_t codeBytes = 0;      ///< The code sections of the kernels' objects.
-  uint64_t gpuCodeBytes = 0;   ///< SPIR-V, as words.
-  uint64_t gpuPackedBytes = 0; ///< The same, as stored in the file.
-  uint64_t tableBytes = 0;     ///< The runtime's tables, without GPU code.
-  uint64_t runtimeBytes = 0;   ///< All other code: the runtime, and stubs to call the C library.
-  uint64_t fileBytes = 0;      ///< Of the library, or the object.
-  std::string buildId;         ///< Of the library, in hexadecimal; empty for an object.
-  std::string weightsPath;     ///< The file with the weights; empty if the library has them.
+  uint64_t codeBytes = 0;      ///< The code sections of the kernels' objects
+  uint64_t gpuCodeBytes = 0;   ///< SPIR-V, as words
+  uint64_t gpuPackedBytes = 0; ///< The same, as stored in the file
+  uint64_t tableBytes = 0;     ///< The runtime's tables, without GPU code
+  uint64_t runtimeBytes = 0;   ///< All other code: the runtime, and stubs to call the C library
+  uint64_t fileBytes = 0;      ///< Size of the library or the object
+  std::string buildId;         ///< Build ID of the library, in hexadecimal; empty for an object
+  std::string weightsPath;     ///< The file with the weights; empty if the library has them
 };
 
 /// Returns the stem of `outputPath` without a leading `lib`, as a C identifier.
@@ -43,7 +43,7 @@ std::string headerPathOf(llvm::StringRef outputPath);
 uint64_t weightBytes(mlir::ModuleOp module, bool areApart);
 
 /// Writes the package of a scheduled module. `kernels` has every kernel of the module, in order, with one variant per
-/// target. Errors name the file and what to do.
+/// target. Errors name the file and say how to proceed.
 llvm::Expected<PackageSizes> writePackage(mlir::ModuleOp module, llvm::ArrayRef<CompiledKernel> kernels,
                                           llvm::ArrayRef<codegen::Target> targets, const PackageOptions &options);
 

@@ -14,8 +14,8 @@
 
 namespace nacre::package {
 
-/// The layout of a variable: the order of its axes (empty: the model's); if the width is not 0, the last axis is in panels
-/// of that width, with `parts` side by side in `groups`.
+/// The layout of a variable. `order` is the order of its axes; empty for the model's. If the width is not 0, the last
+/// axis is in panels of that width, with `parts` side by side in `groups`.
 struct StoredForm {
   std::vector<int64_t> order;
   uint32_t width = 0, groups = 1, parts = 1;
@@ -28,12 +28,12 @@ std::vector<int64_t> describeLoops(nacre_variable &row, const std::vector<int64_
 struct StateFileTexts {
   struct Row {
     std::string text;
-    uint32_t type = 0, shape = 0; ///< Their offsets in it.
+    uint32_t type = 0, shape = 0; ///< Offsets of both in `text`
   };
 
   std::string head;
-  std::vector<Row> rows;    ///< By variable.
-  uint32_t stepCounter = 0; ///< As in the model's table.
+  std::vector<Row> rows;    ///< Rows of the variables
+  uint32_t stepCounter = 0; ///< The same as in the model's table
   uint64_t bufferBytes = 0;
 };
 

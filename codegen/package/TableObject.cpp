@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See TableObject.h for what and how.
+// How:   see TableObject.h.
 
 #include "codegen/package/TableObject.h"
 #include "codegen/package/GpuRows.h"
@@ -30,7 +30,7 @@ namespace {
 // 1. Constants
 //===----------------------------------------------------------------------===//
 
-/// A pointer inside a row: where it is, and what to.
+/// A pointer inside a row: its offset, and its target.
 struct Pointer {
   size_t offset;
   Constant *target;
@@ -40,8 +40,8 @@ class ConstantTables {
 public:
   explicit ConstantTables(Module &module) : module(module), context(module.getContext()) {}
 
-  /// A hidden constant array that holds `rows` with `pointers` (sorted by offset) put in. Of equal ones without
-  /// pointers there is one.
+  /// Adds a hidden constant array that holds `rows` with `pointers`, which are sorted by offset. Equal arrays without
+  /// pointers are added once.
   template <typename Row> Constant *add(StringRef name, ArrayRef<Row> rows, ArrayRef<Pointer> pointers = {}) {
     const StringRef bytes(reinterpret_cast<const char *>(rows.data()), rows.size() * sizeof(Row));
     if (!pointers.empty())
@@ -87,7 +87,7 @@ public:
 private:
   Module &module;
   LLVMContext &context;
-  std::map<std::pair<uint64_t, std::string>, GlobalVariable *> plain; ///< By alignment and bytes.
+  std::map<std::pair<uint64_t, std::string>, GlobalVariable *> plain; ///< Key: alignment and bytes
 };
 
 Constant *gpuVariants(ConstantTables &tables, ArrayRef<codegen::GpuKernelCode> variants, uint64_t &packedBytes) {
@@ -107,14 +107,14 @@ Constant *gpuVariants(ConstantTables &tables, ArrayRef<codegen::GpuKernelCode> v
   return tables.add("gpu_variants", ArrayRef(rows), pointers);
 }
 
-/// The symbol of the runtime's table of functions, which has what this model needs.
+/// Returns the symbol of the runtime's table of functions for this kind of model.
 StringRef functionsSymbol(bool hasVariables, bool weightsApart) {
   if (weightsApart)
     return hasVariables ? NACRE_STATEFUL_APART_FUNCTIONS_SYMBOL : NACRE_APART_FUNCTIONS_SYMBOL;
   return hasVariables ? NACRE_STATEFUL_FUNCTIONS_SYMBOL : NACRE_FUNCTIONS_SYMBOL;
 }
 
-/// The bytes of packed SPIR-V.
+/// Adds all tables to the module. Returns the bytes of packed SPIR-V.
 uint64_t buildModule(Module &module, const TableInputs &inputs, TableRows rows, uint64_t weightsLayout,
                      const codegen::Target &target) {
   uint64_t packedGpuBytes = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: Writes the constant tables of a compiled model (runtime/include/nacre/model_format.h) to an object file.
-// How:  TableRows.h fills in the rows, as C structs, from the plan module. 1. Create an LLVM module with constants for
-//       them and relocations for pointers. 2. Let LLVM write the object.
+// What:  writes the constant tables of a compiled model (runtime/include/nacre/model_format.h) to an object file.
+// How:   TableRows.h fills in the rows, as C structs, from the plan module. 1. Create an LLVM module with constants for
+//        them and relocations for pointers. 2. Let LLVM write the object.
 
 #ifndef NACRE_CODEGEN_PACKAGE_TABLEOBJECT_H
 #define NACRE_CODEGEN_PACKAGE_TABLEOBJECT_H
@@ -24,12 +24,12 @@ struct CompiledKernel {
   codegen::GpuKernel gpu;
 };
 
-/// The position of each weight in the packed bytes.
+/// A weight and its position in the packed bytes.
 struct PlacedWeight {
   plan::WeightOp weight;
   uint64_t offset = 0;
   uint64_t bytes = 0;
-  bool repeats = false; ///< An earlier weight has the same bytes and position.
+  bool repeats = false; ///< True if an earlier weight has the same bytes and position
 };
 
 struct TableInputs {
@@ -38,10 +38,12 @@ struct TableInputs {
   llvm::ArrayRef<PlacedWeight> weights;
   uint64_t weightsBytes = 0;
   std::string modelName;
-  std::string symbol;        ///< `nacre_model_<name>`
-  std::string compiler;      ///< Name and version.
-  bool weightsApart = false; ///< They are in a file: the table does not point to them, but has their layout.
-  bool isSummed = false;     ///< The linked library will have a checksum (LibrarySum.h); the object has room for it.
+  std::string symbol;   ///< `nacre_model_<name>`
+  std::string compiler; ///< Name and version
+  /// True if the weights are in a file: the table does not point to them, but has their layout.
+  bool weightsApart = false;
+  /// True if the linked library will have a checksum (LibrarySum.h); the object has room for it.
+  bool isSummed = false;
 };
 
 /// Hidden symbols of a model; they carry its name, so that an app may link the objects of several models.
@@ -49,9 +51,9 @@ std::string variantSymbol(llvm::StringRef modelName, llvm::StringRef kernel, uns
 std::string weightsSymbol(llvm::StringRef modelName);
 
 struct TableObject {
-  llvm::SmallVector<char, 0> object; ///< Defines the symbol of the inputs.
-  uint64_t packedGpuBytes = 0;       ///< The size of its packed SPIR-V.
-  uint64_t weightsLayout = 0;        ///< The layout of a weights file that fits; 0: they are in the library.
+  llvm::SmallVector<char, 0> object; ///< Defines the symbol of the inputs
+  uint64_t packedGpuBytes = 0;       ///< The size of its packed SPIR-V
+  uint64_t weightsLayout = 0;        ///< The layout of a weights file that fits; 0 if the weights are in the library
 };
 
 llvm::Expected<TableObject> buildTableObject(const TableInputs &inputs, const codegen::Target &target);

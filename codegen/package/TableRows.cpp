@@ -80,7 +80,7 @@ private:
     llvm_unreachable("every role has a number");
   }
 
-  /// State is known by its name, in all entries.
+  /// Adds a state. Its name identifies it in all entries.
   void addState(plan::StorageOp storage) {
     if (!stateOffset.try_emplace(storage.getName().value_or(""), stateBytes).second)
       return;
@@ -212,7 +212,7 @@ private:
     }
   }
 
-  /// The index of a new step, with what `op` reads if it is the one that reads it.
+  /// Adds a step and returns its index. Adds the operand of `op` if this step reads it.
   size_t addControl(nacre_step_kind kind, mlir::Operation &op, EntryRows &rows) {
     nacre_step step{};
     step.kind = kind;
@@ -234,7 +234,7 @@ private:
     plan::KernelOp kernel = kernelOps[step.kernel];
     for (auto [number, operand] : llvm::enumerate(launch->getOperands())) {
       const bool isWritten = number >= launch.getInputs().size();
-      // What others write beside it must be there before it is written: a part of a concatenation.
+      // A launch that writes a part of a storage, for a concatenation, must keep the parts that others write.
       const bool isWrittenBeside = isWritten && writers[plan::rootOf(operand)] > 1;
       rows.operands.push_back(readOperand(operand,
                                           isWrittenBeside ? NACRE_READ_WRITE
@@ -266,11 +266,12 @@ private:
       row.space = NACRE_SPACE_WEIGHT;
       row.index = weightIndex.lookup(use.getWeight());
       if (value == origin.root)
-        row.bytes = weights[row.index].bytes; // packed, it has more than its type
+        row.bytes = weights[row.index].bytes; // packed, it has more bytes than its type
       return row;
     }
     auto storage = cast<plan::StorageOp>(origin.root.getDefiningOp());
-    // The last row of a part may end after the end of the storage. Panels have more bytes than the type of their contents, and fill their storage.
+    // The last row of a part may end after the end of the storage. Panels have more bytes than the type of their
+    // contents, and fill their storage.
     const uint64_t rest = storedBytes(cast<mlir::ShapedType>(origin.root.getType())) - origin.offset;
     row.bytes = isInPanels ? rest : std::min<uint64_t>(row.bytes, rest);
     switch (storage.getRole()) {
@@ -302,7 +303,7 @@ private:
   StringMap<uint32_t> kernelIndex, weightIndex;
   SmallVector<plan::KernelOp> kernelOps;
   StringMap<uint64_t> stateOffset;
-  DenseMap<mlir::Value, unsigned> writers; ///< Launches that write a storage of the entry.
+  DenseMap<mlir::Value, unsigned> writers; ///< Number of launches that write a storage of the entry
 };
 
 } // namespace

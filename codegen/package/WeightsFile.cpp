@@ -17,7 +17,7 @@ using namespace llvm;
 namespace nacre::package {
 namespace {
 
-/// The hashes of what gives the weights a meaning, in order.
+/// Hashes of everything that gives the weights' bytes a meaning, in order.
 class Fingerprint {
 public:
   void add(const void *data, size_t bytes) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: The head of a file with a model's weights (runtime/include/nacre/weights_format.h), and the fingerprint of their layout.
-// Why:  An app may replace the file, but not the library: the runtime must know which file fits.
-// How:  The layout is a hash of everything in the library that gives the weights' bytes a meaning. If another compilation has the
-//       same layout, then its library differs only in names, so its weights can be used with this library.
+// What:  the head of a file with a model's weights (runtime/include/nacre/weights_format.h), and the fingerprint of
+//        their layout.
+// Why:   an app may replace the file, but not the library: the runtime must know which file fits.
+// How:   the layout is a hash of everything in the library that gives the weights' bytes a meaning. If another
+//        compilation has the same layout, its library differs only in names, so its weights can be used with this
+//        library.
 
 #ifndef NACRE_CODEGEN_PACKAGE_WEIGHTSFILE_H
 #define NACRE_CODEGEN_PACKAGE_WEIGHTSFILE_H

@@ -25,14 +25,14 @@ namespace nacre::package {
 
 static constexpr char sectionName[] = ".nacre_weights", noteName[] = ".note.nacre";
 
-/// An object whose weights are still to come (NOBITS), or follow its end.
+/// Returns an object whose weights will be added later (NOBITS), or follow its end.
 static std::string weightsObject(bool arm64, StringRef symbol, uint64_t bytes, bool isPlaceholder) {
   enum Section : unsigned { Null, Weights, Symbols, SymbolNames, SectionNames, Note, Count };
   static const char sectionNames[] = "\0.nacre_weights\0.symtab\0.strtab\0.shstrtab\0.note.nacre";
   constexpr unsigned nameOf[Count] = {0, 1, 16, 24, 32, 42};
   std::string symbolNames = std::string(1, '\0') + symbol.str() + '\0';
-  // Of another alignment than the build ID, so that the linker gives it a program header of its own. Its text is where either
-  // alignment of notes has it.
+  // The alignment differs from the build ID's, so that the linker gives the note a program header of its own. The text
+  // has the same offset with either alignment of notes.
   struct {
     uint32_t nameBytes = 12, textBytes = 8, type = 1;
     char name[12] = "Nacre model", text[8] = "weights";
@@ -64,7 +64,7 @@ static std::string weightsObject(bool arm64, StringRef symbol, uint64_t bytes, b
     sections[section].sh_name = nameOf[section];
 
   sections[Weights].sh_type = isPlaceholder ? SHT_NOBITS : SHT_PROGBITS;
-  // A placeholder is writable, so that the linker puts it behind .bss.
+  // A placeholder is writable, so that the linker puts it after .bss.
   sections[Weights].sh_flags = SHF_ALLOC | (isPlaceholder ? unsigned(SHF_WRITE) : 0u);
   sections[Weights].sh_size = bytes;
   sections[Weights].sh_addralign = pageSize;
@@ -152,7 +152,7 @@ Expected<uint64_t> attachWeights(const std::string &path) {
   load.p_align = pageSize;
   last->p_memsz = weights->sh_addr - last->p_vaddr;
   if (last->p_memsz == 0) {
-    // The weights have the segment to themselves, so it is theirs; loadable segments stay in the order of addresses.
+    // The weights are alone in the segment, so it becomes theirs; loadable segments stay in the order of addresses.
     *last = load;
   } else {
     *spare = load;

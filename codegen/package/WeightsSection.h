@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: Appends the weights of a model to its linked shared library, in a separate read-only segment.
-// Why:  Linkers copy their inputs, once into memory and once into the file, and weights may be gigabytes. So the linker
-//       sees a section without bytes, and the bytes are written to the linked file afterwards.
-// How:  1. Link an object with `.nacre_weights` (NOBITS) and a note, whose program header is a spare one.
-//       2. After the link, change that header to a PT_LOAD of the room at the end of the file.
+// What:  appends the weights of a model to its linked shared library, in a separate read-only segment.
+// Why:   linkers copy their inputs, once into memory and once into the file, and weights may be gigabytes. So the
+//        linker sees a section without bytes, and the bytes are written to the linked file afterwards.
+// How:   1. link an object with `.nacre_weights` (NOBITS) and a note, whose program header is a spare one;
+//        2. after the link, change that header to a PT_LOAD of the room at the end of the file.
 
 #ifndef NACRE_CODEGEN_PACKAGE_WEIGHTSSECTION_H
 #define NACRE_CODEGEN_PACKAGE_WEIGHTSSECTION_H

@@ -16,7 +16,7 @@ namespace nacre::codegen::cpu {
 
 struct StageInput {
   std::optional<unsigned> operand; ///< Operand of the nest; `nullopt` for a result of an earlier stage
-  unsigned stage = 0, result = 0;  ///< That stage, and its result
+  unsigned stage = 0, result = 0;  ///< Number of that stage, and of its result
   bool unread = false;             ///< True if the body does not read the input
 };
 
