@@ -169,7 +169,7 @@ private:
     return build.make<arith::SelectOp>(isUpper, half(2), half(0));
   }
 
-  /// Looks up sixteen entries at once, for the lanes whose byte has that upper half.
+  /// Looks up sixteen entries at a time, and keeps those of the lanes whose byte has their upper half.
   Value lookUpByParts(Value indices) {
     const auto type = cast<VectorType>(indices.getType());
     SmallVector<int64_t> copies;

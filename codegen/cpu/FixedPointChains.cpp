@@ -100,7 +100,7 @@ private:
     Value amount = build.intConstant(by, value.getType());
     return left ? build.make<arith::ShLIOp>(value, amount) : build.make<arith::ShRSIOp>(value, amount);
   }
-  // Sign-extend lanes 0, 2, ... or lanes 1, 3, ... to 64 bits; the multiplication makes the extension itself.
+  // Sign-extend lanes 0, 2, ... or lanes 1, 3, ... to 64 bits. The multiplication's instruction does this itself.
   Value low(Value value, VectorType pairs) {
     return shifted(shifted(build.make<vector::BitCastOp>(pairs, value), 32, /*left=*/true), 32, /*left=*/false);
   }

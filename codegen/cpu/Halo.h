@@ -2,7 +2,7 @@
 //
 // What:  writes the halo around the elements that a unit computes.
 // Why:   a consumer that pads reads its padding from memory. The producer writes it there, in the units that own the
-//        neighbouring rows, so that there is no need to wait, and any share of the work is complete.
+//        neighbouring rows. There is then no need to wait, and any share of the work is complete.
 // How:   the border is divided into boxes, and each box into runs of consecutive elements.
 
 #ifndef NACRE_CODEGEN_CPU_HALO_H

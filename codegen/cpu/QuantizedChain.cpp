@@ -64,7 +64,7 @@ std::optional<Step> readChoice(arith::SelectOp select) {
   return std::nullopt;
 }
 
-/// Reads the sum with a zero point that the body reads as an i16, which is an integer for that reason.
+/// Reads the sum with a zero point that the body reads as an i16, so that it is surely an integer.
 std::optional<Step> readAddedInput(Operation *op) {
   if (!isa<arith::AddFOp>(op))
     return std::nullopt;
@@ -193,8 +193,8 @@ std::optional<QuantizedChain> readRounded(arith::FPToSIOp convert, std::optional
   return chain;
 }
 
-/// Result of a `select` that replaces NaN: the operand of the rounding, and the code for NaN. `code` is `nullopt` if
-/// the compared value may not be NaN when the operand is, because a step between them loses NaN.
+/// Result of a `select` that replaces NaN: the operand of the rounding, and the code for NaN. `code` is `nullopt` if a
+/// step between the rounding and the comparison loses NaN.
 struct CodeOfNaN {
   Value rounded;
   std::optional<int64_t> code;

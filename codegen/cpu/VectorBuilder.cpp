@@ -132,7 +132,7 @@ Value VectorBuilder::load(Value buffer, Value address, Piece piece) {
 
 Value VectorBuilder::loadStrided(Value buffer, Value address, int64_t stride, Piece piece) {
   auto type = VectorType::get({piece.width}, cast<MemRefType>(buffer.getType()).getElementType());
-  // Store bf16 as integers, as `load` reads it.
+  // Load bf16 as integers, as in `load`.
   const bool isBf16 = type.getElementType().isBF16();
   const Type element = isBf16 ? Type(ops.getI16Type()) : type.getElementType();
   SmallVector<Value> elements;

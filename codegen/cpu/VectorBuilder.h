@@ -90,8 +90,8 @@ public:
   /// Loads the elements at `indices`, a vector of integers that must all lie in the buffer.
   mlir::Value gather(mlir::Value buffer, mlir::Value indices);
 
-  // Pointers that loads and stores move on. If the optimizer does not know their distance from other pointers, each has
-  // its own register through a loop, and the addition becomes a part of the load or store.
+  // Pointers that loads and stores move on. If the optimizer does not know a pointer's distance from others, the
+  // pointer has its own register through a loop. The addition then becomes a part of the load or store.
   mlir::Value pointer(mlir::Value buffer, mlir::Value address);
   mlir::Value moved(mlir::Value pointer, int64_t bytes);
   mlir::Value loadAt(mlir::Value pointer, mlir::VectorType type);

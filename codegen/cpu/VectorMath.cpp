@@ -19,7 +19,7 @@ namespace {
 // 1. Functions
 //===----------------------------------------------------------------------===//
 
-/// True if LLVM has one instruction, or nearly one, for vectors of f32 and f64.
+/// True if LLVM needs about one instruction for vectors of f32 and f64.
 bool isNative(Operation *op) {
   return isa<math::SqrtOp, math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp, math::RoundEvenOp, math::AbsFOp,
              math::CopySignOp, math::FmaOp, math::AbsIOp, math::CtPopOp, math::CountLeadingZerosOp,

@@ -20,8 +20,8 @@ mlir::Value emitExpOfNonPositive(VectorBuilder &builder, mlir::Value x, int64_t 
 /// Return the maximum or minimum and propagate NaN; zeros of either sign are equal.
 mlir::Value emitMaximum(VectorBuilder &builder, mlir::Value a, mlir::Value b);
 mlir::Value emitMinimum(VectorBuilder &builder, mlir::Value a, mlir::Value b);
-/// Returns the maximum in one instruction, which may lose a NaN. Results must read the same operands, and so the NaN,
-/// again.
+/// Returns the maximum in one instruction, which may lose a NaN. The caller's results must depend on the same operands,
+/// and so on the NaN.
 mlir::Value emitMaximumIgnoringNaN(VectorBuilder &builder, mlir::Value a, mlir::Value b);
 
 /// Emit arith.truncf and extf, also if the machine has no instruction for the two types.

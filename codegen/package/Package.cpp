@@ -183,8 +183,7 @@ Error cannotWrite(const std::string &path, const std::string &problem) {
   return problem.empty() ? Error::success() : createStringError("cannot write '" + path + "': " + problem);
 }
 
-/// A file next to the library. It is removed at the end, unless it was renamed before, and when the compiler is
-/// interrupted.
+/// A file next to the library. The destructor removes it unless it was renamed; so does an interrupt of the compiler.
 class Partial {
 public:
   /// Ignores an empty path.

@@ -66,8 +66,8 @@ private:
 
   using Step = llvm::function_ref<SmallVector<Value>(Position, Piece, ValueRange)>;
 
-  /// Reduces `count` elements by each of `works` to a scalar, a vector at a time, which `step` adds to the carried
-  /// values.
+  /// Returns the scalar to which each of `works` reduces `count` elements. `step` adds a vector of elements to the
+  /// carried values.
   SmallVector<Value> reduce(ArrayRef<const Work *> works, int64_t count, Step step) {
     SmallVector<Combiner> combiners;
     SmallVector<Value> carried;

@@ -5,8 +5,8 @@
 // How:   1. a unit is some rows of one batch (a head);
 //        2. it packs keys and values into panels in scratch. If they are codes, it adds up the columns that zero points
 //           need;
-//        3. for each block of rows: the product of scores into scratch, the sweeps over each row of scores
-//           (AttentionSweeps.h), and the product with the values, from scratch into the result.
+//        3. for each block of rows, it emits the product of scores into scratch, then the sweeps over each row of
+//           scores (AttentionSweeps.h). The product with the values goes from scratch into the result.
 
 #include "codegen/cpu/Emitters.h"
 #include "codegen/cpu/Halo.h"

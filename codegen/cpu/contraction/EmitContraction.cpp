@@ -141,8 +141,8 @@ private:
   }
 
   /// True if the rows lie side by side in each step of the reduction, and the next step is far away. A tile's row would
-  /// then read one line per step, and these lines share few sets of the caches if a row of the storage is a power of
-  /// two. The panels must stay in the second-level cache while blocks of rows pass.
+  /// then read one line per step. If a row of the storage is a power of two, these lines share few sets of the caches.
+  /// The panels must stay in the second-level cache while blocks of rows pass.
   bool areRowsAcross() const {
     const ContractionOperand &lhs = contraction.operands[Contraction::Lhs];
     constexpr int64_t leastRows = 32;

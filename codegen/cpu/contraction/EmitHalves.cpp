@@ -98,7 +98,7 @@ private:
     return llvm::all_of(halves.second.arguments, [](const auto &argument) { return argument.has_value(); });
   }
 
-  /// Places the scratch of both halves, which they use in turn, then the rows between them.
+  /// Places the scratch of both halves, which use it one after the other, then the rows between them.
   void placeScratch() {
     betweenAt = llvm::alignTo(std::max(first.body.scratchBytes, second.body.scratchBytes), kLineBytes);
     function.scratchBytes = betweenAt;
@@ -115,7 +115,7 @@ private:
     return memref::ViewOp::create(build.ops, build.loc, type, function.scratch, at, ValueRange());
   }
 
-  /// `shareBegin` is the index of the first half's axis with which scratch begins.
+  /// `firstIndex` is the index of the first half's axis with which scratch begins.
   void call(const KernelHalf &half, const EmittedFunction &emitted, Value firstIndex, Value shareBegin, Value shareEnd,
             Value begin, Value end) {
     const ArrayRef<Type> types = func::FuncOp(emitted.function).getArgumentTypes();

@@ -50,7 +50,7 @@ constexpr MachineRow avx512Row(const char *instruction, const ProductTypes &type
   return row;
 }
 
-/// 256 bits wide, with all registers of AVX-512.
+/// A row of 256 bits that has all registers of AVX-512.
 constexpr MachineRow avx512HalfRow() {
   MachineRow row = avx512Row("vcvtph2ps ymm, vfmadd231ps ymm", {Number::F32, Number::F16, Number::F32});
   row.lanes = 8;
@@ -93,7 +93,7 @@ constexpr MachineRow littleNeonRow(const char *instruction, const ProductTypes &
   row.registersPerStream = 1;
   row.cycles = 1;
   row.latency = 4;
-  row.loadCycles = 1; // of half a register
+  row.loadCycles = 1; // for half a register
   row.issueCycles = 0;
   // increments of pointers, and the wait for the first loads; the same for 8 x 8 and 7 x 4 sums
   row.iterationCycles = 20;
@@ -143,7 +143,7 @@ template <Number lhs, Number rhs> constexpr MachineRow pairsRow(MachineRow row, 
 /// Several rows are widened in advance, so that one load makes an operand of a word.
 template <Number rhs> constexpr MachineRow wideRow(MachineRow row, int64_t k) {
   row = ofPairs(row, {Number::S16, rhs, Number::S32, k}, multiplyAddWideRows<rhs == U>);
-  row.spareRegisters += 1; // of a product
+  row.spareRegisters += 1; // for a product
   // A load, which still is an instruction. SSE also copies the word and the product.
   row.rowCycles = row.needs == NACRE_CPU_NEED(NACRE_X86_64_V2) ? 0.5 : 0.25;
   return row;
@@ -153,7 +153,7 @@ template <Number rhs> constexpr MachineRow wideRow(MachineRow row, int64_t k) {
 constexpr ProductTypes kShorts = {Number::S16, Number::S16, Number::S32, 2};
 constexpr MachineRow shortsRow(MachineRow row) {
   row = ofWords(row, kShorts, multiplyAddShorts);
-  row.spareRegisters += 1; // of a product
+  row.spareRegisters += 1; // for a product
   row.cycles *= 1.5;
   return row;
 }

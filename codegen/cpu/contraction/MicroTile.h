@@ -17,7 +17,7 @@ namespace nacre::codegen::cpu {
 
 struct TileShape {
   int64_t rows = 1;
-  int64_t columns = 1; ///< Number of valid columns of each part; vectors are whole even so
+  int64_t columns = 1; ///< Number of valid columns of each part; the last vector may have more lanes
   const MachineRow &machine;
 };
 

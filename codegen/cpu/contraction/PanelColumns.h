@@ -21,7 +21,7 @@ public:
   PanelColumns(VectorBuilder &build, const MachineRow &machine, mlir::Value buffer, mlir::Type type, int64_t vectors,
                bool lastIsHalf);
 
-  /// Returns the lanes of that vector, which its sums have, too.
+  /// Returns the lanes of that vector, and of its sums.
   unsigned lanesOf(int64_t vector) const { return vector + 1 < vectors ? lanes : lastLanes; }
 
   /// Returns that vector and, if two are loaded together, the next one. Vector 0 lies at `row`.

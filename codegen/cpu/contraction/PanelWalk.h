@@ -3,8 +3,8 @@
 // What:  multiplies the rows of a unit by one panel of columns.
 // Why:   a panel larger than the first-level cache would come from the second level for every tile.
 // How:   1. such a panel is divided into parts of the reduction. All rows are multiplied by one part after the other,
-//           and sums wait in scratch in between (Goto and van de Geijn, Anatomy of High-Performance Matrix
-//           Multiplication, 2008, block the same loop);
+//           and sums wait in scratch in between. (Goto and van de Geijn, Anatomy of High-Performance Matrix
+//           Multiplication, 2008, block the same loop.)
 //        2. runs of rows are divided into tiles (TileTables.h), which MicroTile.h computes.
 
 #ifndef NACRE_CODEGEN_CPU_CONTRACTION_PANELWALK_H

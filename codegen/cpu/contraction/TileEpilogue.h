@@ -19,8 +19,8 @@ using Addresses = llvm::SmallVector<mlir::Value, 6>;
 /// Returns the addresses `index` iterations of `loop` further on.
 Addresses advanced(VectorBuilder &build, const Addresses &at, const ContractionLoop &loop, Position index);
 
-/// Returns the addresses such that LLVM cannot see that all tiles of a run read the same columns and inputs of the
-/// epilogue. Otherwise it loads them once before the run, spills them, and reads them from the stack.
+/// Returns addresses that hide from LLVM that all tiles of a run read the same columns and inputs of the epilogue.
+/// Otherwise it loads them once before the run, spills them, and reads them from the stack.
 Addresses withColumnsHidden(VectorBuilder &build, const LoopedContraction &contraction, const Addresses &at);
 
 /// Distance from the tile's address in elements, for each operand.

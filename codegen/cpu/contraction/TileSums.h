@@ -2,8 +2,8 @@
 //
 // What:  the sums of a tile in memory, between parts of the reduction or blocks of its steps.
 // Why:   storing and loading sums does not depend on the instruction that multiplies.
-// How:   if one instruction loads or stores several vectors of a row, each row has a pointer of its own, because
-//        another row's is out of its reach.
+// How:   if one instruction loads or stores several vectors of a row, each row has a pointer of its own. Another row's
+//        pointer is out of its reach.
 
 #ifndef NACRE_CODEGEN_CPU_CONTRACTION_TILESUMS_H
 #define NACRE_CODEGEN_CPU_CONTRACTION_TILESUMS_H
@@ -15,7 +15,7 @@ namespace nacre::codegen::cpu {
 class TileSums {
 public:
   /// The tile has `vectors` registers of sums of `type` in each group of rows; the last has `lastLanes` lanes. `part`
-  /// says where they are in memory, if they are.
+  /// has their address in memory, if there is one.
   TileSums(VectorBuilder &build, const DepthPart &part, const TileShape &shape, int64_t vectors, unsigned lastLanes,
            mlir::Type type);
 

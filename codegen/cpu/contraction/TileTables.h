@@ -84,8 +84,8 @@ SumBlocks chooseSumBlocks(llvm::ArrayRef<int64_t> loops, int64_t unroll);
 /// Returns the number of columns that a panel has of each part; a multiple of a register's lanes.
 int64_t choosePanelWidth(const MachineRow &machine, const ContractionShape &shape);
 
-/// Returns how many columns of a panel rows are multiplied by at a time. This is less than `width` if another CPU chose
-/// panels that are too wide for tiles of several rows.
+/// Returns the number of columns of a panel by which rows are multiplied at a time. This is less than `width` if
+/// another CPU chose panels that are too wide for tiles of several rows.
 int64_t sliceOfPanel(const MachineRow &machine, const ContractionShape &shape, int64_t width);
 
 /// Returns the cycles that one core needs for one of the shape's runs, in panels of `width` columns, or of the best
@@ -118,8 +118,8 @@ int64_t stepsPerIteration(const MachineRow &machine, int64_t rows, int64_t vecto
 /// and the registers hold two such loads. 0 if no load fits.
 int64_t registersPerStream(const MachineRow &machine, int64_t rows, int64_t vectors);
 
-/// Returns a number of steps that every `stepsPerIteration` of the machine divides. Parts and blocks of the reduction
-/// are multiples of it, so that no tile has a remainder in each.
+/// Returns a multiple of the steps per iteration of all tiles. Parts and blocks of the reduction are multiples of it,
+/// so that no tile has a remainder in each.
 int64_t stepsOfLargeTiles(const MachineRow &machine);
 
 } // namespace nacre::codegen::cpu

@@ -213,7 +213,8 @@ private:
   const int64_t lanes;
   SmallVector<Loop> loops;
   SmallVector<Level> levels;
-  llvm::SmallDenseMap<std::pair<unsigned, unsigned>, int64_t> newStrides; ///< Key: (loop of the depth?, number)
+  /// Key: 1 for a loop of the depth, and its number.
+  llvm::SmallDenseMap<std::pair<unsigned, unsigned>, int64_t> newStrides;
 };
 
 } // namespace
@@ -240,7 +241,7 @@ void forWideRows(KernelFunction &function, VectorBuilder &build, MatrixProduct &
   const int64_t fits = int64_t(build.target.model.l2Bytes / 2) / std::max<int64_t>(1, bytes);
   if (walked.cut == LoopedContraction::Cut::Rows || size <= fits)
     return emitBlock(rows);
-  constexpr int64_t multiple = 12; // of the rows of most tiles
+  constexpr int64_t multiple = 12; // of most tiles' rows
   const int64_t extent = fits > multiple ? fits / multiple * multiple : std::max<int64_t>(1, fits);
   build.loop(0, size, extent, [&](Position first) {
     walked.cut = LoopedContraction::Cut::Rows;

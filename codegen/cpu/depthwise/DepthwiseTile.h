@@ -39,7 +39,7 @@ public:
   /// Returns the vectors for `count` channels, which are fewer than a block.
   virtual llvm::SmallVector<Piece> piecesOf(int64_t count) const = 0;
 
-  /// Loads the values that the next tiles share, which have `high` rows. `at` are the addresses of the first tile.
+  /// Loads the values that the next tiles, which have `high` rows, share. `at` are the addresses of the first tile.
   virtual void beginRow(int64_t high, Piece channels, const Addresses &at) = 0;
   virtual void emit(TileSize size, Piece channels, const Addresses &at) = 0;
 

@@ -50,7 +50,7 @@ private:
   }
 
   const MachineRow &machine;
-  SmallVector<Tap> taps;  ///< True if taps stay in registers
+  SmallVector<Tap> taps;  ///< Taps in the order of their elements
   bool keepsTaps = false; ///< True if taps stay in registers
   SmallVector<Value> kept;
 };

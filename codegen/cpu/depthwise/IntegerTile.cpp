@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  a tile of a depthwise convolution of bytes.
-// Why:   sums of i32 are exact in any order, so that an instruction may add up several taps of a channel, for elements
-//        that are neighbours in registers.
+// Why:   sums of i32 are exact in any order. An instruction may therefore add up several taps of a channel, for
+//        elements that are neighbours in registers.
 // How:   a group is neighbouring rows of a column of elements. All outputs whose windows contain it use it, each with
 //        its own pattern of taps: moved by the output's row, with zeros beyond the window. Taps are interleaved into
 //        patterns once for each row.
@@ -152,7 +152,7 @@ IntegerTile::Choice IntegerTile::choiceOf(TileSize size, bool byColumns) const {
   const ChannelLayout layout = products->layoutOf(block);
   const int64_t outputs = size.outputs();
   const SmallVector<Use> uses = usesOf(size, byColumns);
-  std::set<GroupPlace> groups, ofColumn; // An operand that an instruction reads from memory costs less than a load.
+  std::set<GroupPlace> groups, ofColumn; // of a column of outputs
   std::set<Pattern> patterns;
   for (const Use &use : uses) {
     groups.insert(use.group);
@@ -172,7 +172,7 @@ IntegerTile::Choice IntegerTile::choiceOf(TileSize size, bool byColumns) const {
   if (choice.keepsTaps)
     used += taps;
   choice.keepsEnding = used + common <= registers;
-  // Where an instruction reads its operand from memory, a load is a part of it.
+  // An operand that an instruction reads from memory costs less than a load.
   const double instructionsOfLoad = build.target.arm64 ? 0.6 : 0.4;
   choice.cost = groups.size() * products->interleaveCost(layout) + uses.size() * products->addCost(layout) +
                 outputs * (choice.keepsEnding ? 0 : common * instructionsOfLoad) +
@@ -250,7 +250,8 @@ SmallVector<Value, 4> IntegerTile::correctionOf(ArrayRef<TapOperand> taps, const
   for (const TapOperand &tap : taps)
     products->add(build, sums, ones, tap, layout);
   products->finish(build, sums, layout);
-  // Elements that are 128 too large add the sum of the taps 128 times too often; elements 128 too small lack it.
+  // Elements that are 128 too large make sums too large by 128 times the sum of the taps. Elements that are 128 too
+  // small make them too small.
   constexpr int64_t bitsOfMove = 7;
   for (auto [value, sum] : llvm::zip_equal(correction, sums.vectors)) {
     Value moved = arith::ShLIOp::create(build.ops, build.loc, sum, splatOf(build, type, bitsOfMove));

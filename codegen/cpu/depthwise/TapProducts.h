@@ -29,13 +29,12 @@ public:
   virtual ~TapProducts() = default;
 
   unsigned group = 1;         ///< Elements that one instruction adds up
-  unsigned block = 16;        ///< Channels
+  unsigned block = 16;        ///< Channels of a block
   bool readsUnsigned = false; ///< True if elements are unsigned. Signed elements are moved by 128 then, and vice versa
 
   virtual ChannelLayout layoutOf(unsigned width) const { return {width}; }
 
-  // Costs, in instructions.
-  /// Registers of an operand.
+  /// Registers of an operand. The costs below are in instructions.
   virtual int64_t registersOf(const ChannelLayout &layout) const { return layout.vectors(); }
   virtual double interleaveCost(const ChannelLayout &layout) const = 0;
   virtual double addCost(const ChannelLayout &layout) const = 0;

@@ -138,8 +138,7 @@ void Fallback::copyBody() {
       rewriter.eraseOp(&op);
 }
 
-/// Makes `output` be computed in its slice. Returns the contents of its storage after that; `contents` are those
-/// before.
+/// Lets `output` be computed in its slice. Returns the contents of its storage after that; `contents` are those before.
 Value Fallback::writeInPlace(OutputSlice &output, Value contents) {
   const auto type = cast<RankedTensorType>(output.work.getType());
   SmallVector<OpFoldResult> offsets = asIndices(rewriter, output.slice.offsets);

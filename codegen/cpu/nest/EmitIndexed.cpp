@@ -33,9 +33,9 @@ constexpr int64_t kVectors = 4;
 /// Source of an argument of the body without indices.
 struct Argument {
   unsigned input = 0;     ///< Input of the work, if `read` is null
-  tensor::ExtractOp read; ///< Reads the element that the argument is
-  StridedSlice source;    ///< Slice that `read` reads from
-  bool alongRow = false;  ///< True if `read` moves along the row; else it is the same for the whole row
+  tensor::ExtractOp read; ///< Operation that reads the element
+  StridedSlice source;    ///< Slice that it reads from
+  bool alongRow = false;  ///< True if it moves along the row; else the element is the same for the whole row
 };
 
 class IndexedEmitter {

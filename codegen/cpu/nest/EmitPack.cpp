@@ -52,8 +52,8 @@ private:
   KernelFunction &function;
   VectorBuilder build;
   Type element;
-  int64_t columns = 0, columnStride = 0; ///< Columns of the input
-  int64_t width = 0, panelStride = 0;    ///< Columns and distance of the output's panels
+  int64_t columns = 0, columnStride = 0; ///< Columns of the input, and the distance between them
+  int64_t width = 0, panelStride = 0;    ///< Columns of the output's panels, and the distance between panels
   SmallVector<RowLoop> rows;             ///< Row loops of the kernel
   SmallVector<RowBox, 2> boxes;
 };

@@ -27,7 +27,7 @@ struct RowRole {
 
 struct RowSweeps {
   llvm::SmallVector<RowRole> roles; ///< Roles of the stages
-  /// Combiners of each stage and result; empty if the stage does not reduce
+  /// Combiners of each stage and result; empty if the stage does not reduce.
   llvm::SmallVector<llvm::SmallVector<Combiner>> combiners;
   unsigned last = 0;   ///< The sweep that writes
   unsigned arrays = 0; ///< Number of arrays in scratch

@@ -31,7 +31,7 @@ protected:
 
   bool isVarying(Value value) const { return lanes.varying.contains(value); }
 
-  /// True if each lane reads another value by `read`.
+  /// True if `read` gives each lane another value.
   virtual bool readsPerLane(tensor::ExtractOp read) = 0;
 
   Lanes lanes;

@@ -4,7 +4,7 @@
 // Why:   a weight has the layout of direct products, and its transform is larger, such as 36 values for 9 taps. Filters
 //        are therefore transformed just before their use.
 // How:   by sweeps, if they suit the machine, else all values of a tile at once. A panel of bytes has several channels
-//        of each column side by side, which are divided into groups of as many as the machine multiplies at once.
+//        of each column side by side. They are divided into groups of as many as the machine multiplies at once.
 
 #ifndef NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADFILTERS_H
 #define NACRE_CODEGEN_CPU_WINOGRAD_WINOGRADFILTERS_H
@@ -49,7 +49,7 @@ private:
   void sweep(mlir::Value weight, mlir::Value from, int64_t elements);
   void emitFloats(mlir::Value weight, mlir::Value from, int64_t elements);
   void emitBytes(mlir::Value weight, mlir::Value from, int64_t size);
-  /// Stores one vector of each value of the rows `group`; `tap` returns a tap's vector.
+  /// Transforms taps, and stores one vector for each value of the rows `group`. `tap` returns a tap's vector.
   void transform(llvm::ArrayRef<int64_t> group, llvm::function_ref<Term(int64_t i, int64_t j)> tap, mlir::Value to,
                  Piece piece);
 

@@ -370,8 +370,8 @@ double gradientCycles(const MachineRow &machine, const WinogradShape &shape, int
 
 int64_t chooseGradientTile(const MachineRow &machine, const WinogradShape &shape, uint64_t cacheBytes) {
   constexpr double worthwhile = 0.8;
-  // Rounding errors depend on the largest values of a tile, for the gradients of all taps, and Adam divides each
-  // gradient by its own size. The loss of a small network would show the errors, and it has little to gain.
+  // The largest values of a tile determine the rounding errors of all taps' gradients, and Adam divides each gradient
+  // by its own size. The loss of a small network would show this, and it has little to gain.
   constexpr int64_t tile = 4, fewChannels = 32;
   if (!winograd::Method{tile, shape.taps}.exists() || std::min(shape.inputs, shape.outputs) < fewChannels)
     return 0;

@@ -21,8 +21,8 @@ public:
   int64_t down() const { return llvm::divideCeil(contraction.down.size, tile); }
   int64_t across() const { return llvm::divideCeil(contraction.across.size, tile); }
 
-  /// Sets the unit: its indices of the cut axis begin at `low`, its tiles at that number in the block. `group` is the
-  /// group of channels and columns; null if there is one.
+  /// Sets the unit: its indices of the cut axis begin at `low`, its tiles at number `firstTile` of the block. `group`
+  /// is the group of channels and columns; null if there is one.
   void beginAt(mlir::Value low, mlir::Value group, mlir::Value firstTile) {
     this->low = low, this->group = group, this->firstTile = firstTile;
   }
