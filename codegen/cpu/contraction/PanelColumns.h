@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  vectors of a panel's columns, widened to the type in which they are multiplied.
-// Why:   memory bandwidth shall limit a row times a matrix of 16-bit floats, so each operation that widens them counts.
+// Why:   only memory bandwidth should limit a row times a matrix of 16-bit floats, so each widening operation counts.
 // How:   one load brings two vectors if that takes fewer operations. For bf16 these are the even and the odd columns:
 //        one is the load shifted, the other the load masked. Sums are put in order at the end. The last vector may be
 //        half as wide.
