@@ -29,9 +29,9 @@ StridedSlice wholeStorage(BlockArgument argument) {
   return slice;
 }
 
-/// A static slice; axes that the result's type drops are of size one.
+/// Returns a static slice of `slice`. Axes that the result's type drops have size one.
 FailureOr<StridedSlice> sliceOf(StridedSlice slice, tensor::ExtractSliceOp op) {
-  // A slice of a padded tensor would need the padding cut as well; the contract has none.
+  // A slice of a padded tensor would need a slice of the padding, too. The contract of kernels has no such slices.
   if (slice.padding || !op.getType().hasStaticShape() || ShapedType::isDynamicShape(op.getStaticOffsets()) ||
       ShapedType::isDynamicShape(op.getStaticStrides()))
     return failure();
@@ -87,7 +87,7 @@ FailureOr<StridedSlice> findSlice(Value tensor) {
 
 namespace {
 
-/// `expression` as a coefficient per loop and a constant.
+/// Adds `expression`, times `factor`, to a coefficient per loop and a constant. Fails if it is not linear.
 LogicalResult flatten(AffineExpr expression, int64_t factor, MutableArrayRef<int64_t> coefficients, int64_t &constant) {
   if (auto dim = dyn_cast<AffineDimExpr>(expression)) {
     coefficients[dim.getPosition()] += factor;

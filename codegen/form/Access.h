@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  where the elements of a tensor inside a kernel's body lie in a storage.
-// Why:   every emitter addresses flat storages by loop counters times strides; slices and maps are resolved once, here.
+// What:  the position in a storage of each element of a tensor that a kernel's body uses.
+// Why:   every emitter addresses flat storages by loop counters times strides. Slices and maps are resolved once, here.
 // How:   1. a strided slice: slices and paddings between tensor and argument become strides and an offset;
 //        2. an access: an indexing map's sums of `dim * constant` become a stride per loop.
 
@@ -16,21 +16,21 @@
 
 namespace nacre::codegen {
 
-/// A tensor of a kernel's body as a part of a storage: element (i, j, ...) is at offset + i * strides[0] + j *
+/// A tensor of a kernel's body as a part of a storage. Element (i, j, ...) is at offset + i * strides[0] + j *
 /// strides[1] ...
 struct StridedSlice {
-  unsigned argument = 0; ///< Of the kernel.
+  unsigned argument = 0; ///< Argument of the kernel.
   int64_t offset = 0;
   llvm::SmallVector<int64_t> strides; ///< One per axis of the tensor.
-  llvm::SmallVector<int64_t> shape;   ///< Of the tensor.
+  llvm::SmallVector<int64_t> shape;   ///< Sizes of the tensor.
 
-  // Where the tensor is a padded one: indices below low[i], and from low[i] + kept[i] on, are not in memory.
+  // Set if the tensor is padded: indices below low[i], and from low[i] + kept[i] on, are not in memory.
   llvm::SmallVector<int64_t> low, kept;
-  mlir::TypedAttr padding; ///< Null where it is not padded.
+  mlir::TypedAttr padding; ///< Null if the tensor is not padded.
 };
 
-/// Where `tensor` lies: through slices, paddings, fills and the destinations of linalg operations to an argument of
-/// the kernel. Fails for tensors that are in no storage (tensor.empty).
+/// Returns the slice that holds `tensor`. Follows slices, paddings, fills and the destinations of linalg operations to
+/// an argument of the kernel. Fails for tensors that are in no storage (tensor.empty).
 llvm::FailureOr<StridedSlice> findSlice(mlir::Value tensor);
 
 /// One axis of an operand, as loops walk it: index = constant + sum of coefficients[loop] * counter.
@@ -39,7 +39,7 @@ struct WalkedAxis {
   llvm::SmallVector<int64_t> coefficients;
 };
 
-/// Of a padded operand: in memory only while 0 <= index < size.
+/// An axis of a padded operand. An element is in memory only if 0 <= index < size.
 struct PaddedAxis : WalkedAxis {
   int64_t size = 0;
 };
@@ -48,18 +48,20 @@ struct PaddedAxis : WalkedAxis {
 struct Access {
   unsigned argument = 0;
   int64_t offset = 0;
-  llvm::SmallVector<int64_t> strides; ///< One per loop; 0 where the operand is broadcast.
+  llvm::SmallVector<int64_t> strides; ///< One per loop; 0 if the operand is broadcast along it.
   mlir::Type elementType;
   llvm::SmallVector<PaddedAxis, 0> padded; ///< The axes that reach beyond memory.
 };
 
-/// The axes of an operand that is read through `map`. Fails where one is no sum of `dim * constant`.
+/// Returns the axes of an operand that is read through `map`. Fails if a result of the map is not a sum of
+/// `dim * constant`.
 llvm::FailureOr<llvm::SmallVector<WalkedAxis>> walkAxes(mlir::AffineMap map);
 
-/// The access of an operand at `slice` through `map`. Fails where a result of the map is no sum of `dim * constant`.
+/// Returns the access of an operand at `slice` through `map`. Fails if a result of the map is not a sum of
+/// `dim * constant`.
 llvm::FailureOr<Access> composeAccess(const StridedSlice &slice, mlir::AffineMap map, mlir::Type elementType);
 
-/// Both in one.
+/// Finds the slice of `tensor` and composes its access through `map`. Fails if either step fails.
 llvm::FailureOr<Access> findAccess(mlir::Value tensor, mlir::AffineMap map);
 
 } // namespace nacre::codegen

@@ -70,7 +70,7 @@ private:
   // 1. Products
   //===--------------------------------------------------------------------===//
 
-  /// Of two factors, along the last loop.
+  /// True if `work` has two factors and reduces over its last loop only.
   static bool isProduct(const Work &work) {
     return work.inputs.size() == 2 && llvm::count(work.parallel, false) == 1 && !work.parallel.back();
   }
@@ -128,7 +128,8 @@ private:
     return success();
   }
 
-  /// Each is of an operand, as a product reads it: without the loop that this operand does not move in.
+  /// Finds the sums of codes. Each is over the elements of an operand in a product, without the loop that this operand
+  /// does not move in.
   LogicalResult findSums() {
     const unsigned loops = first->loops();
     for (const Work &sum : ArrayRef(form.work).take_front(result.firstSweep - 1)) {
@@ -210,7 +211,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   LogicalResult checkSweeps() {
-    unsigned scores = result.firstSweep - 1; // the latest work whose result is one for each key
+    unsigned scores = result.firstSweep - 1; // The latest work with a result for each key.
     for (auto [index, sweep] : llvm::enumerate(result.sweeps)) {
       const unsigned number = result.firstSweep + index;
       const bool ofScores = sweep.allParallel();
@@ -241,13 +242,13 @@ private:
     return AffineMap::getMultiDimIdentityMap(dims, input.map.getContext()).getMajorSubMap(dims - 1);
   }
 
-  /// Whether the sum that is read belongs to the score's row (of queries) or to its key.
+  /// True if the sum that is read belongs to the score's row (queries) or to its key.
   bool isSumOfScores(const Input &input) const {
     const std::optional<AttentionForm::Index> sum = result.sumOf(input);
     return sum && *sum != AttentionForm::Values &&
            input.map == (*sum == AttentionForm::Queries ? rowsOf(input) : columnsOf(input.map.getNumDims(), input));
   }
-  /// The batches of `dims` loops, and the last one.
+  /// Returns the map to the batches and the last one of `dims` loops.
   static AffineMap columnsOf(unsigned dims, const Input &input) {
     SmallVector<unsigned> kept = llvm::to_vector(llvm::seq<unsigned>(0, dims - 2));
     kept.push_back(dims - 1);
@@ -291,7 +292,7 @@ private:
            llvm::all_of(input.access.strides, [](int64_t stride) { return stride == 0; });
   }
 
-  /// Whether the sum that is read belongs to the result's row (of weights) or to its column (of values).
+  /// True if the sum that is read belongs to the result's row (weights) or to its column (values).
   bool isSumOfResult(const Input &input) const {
     if (input.source != Input::Source::Work)
       return false;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a kernel of attention as emitters see it: a product of scores, sweeps over rows of scores, and the product with the
-//        values.
-// Why:   the loops of all three are the same; read once, emitters of every engine walk them in their own blocks.
-// How:   docs/phases/kernels.md says what the kernel holds; what is checked here is that sweeps can work in place, on the scores
-//        of some rows.
+// What:  a kernel of attention as emitters see it: a product that gives scores, sweeps over rows of scores, and the
+//        product with the values.
+// Why:   all three have the same loops. They are read once, and emitters of every engine walk them in their own blocks.
+// How:   docs/phases/kernels.md describes the kernel's contents. The reader checks that sweeps can work in place on the
+//        scores of some rows.
 
 #ifndef NACRE_CODEGEN_FORM_ATTENTIONFORM_H
 #define NACRE_CODEGEN_FORM_ATTENTIONFORM_H
@@ -18,38 +18,41 @@ struct AttentionForm {
 
   std::shared_ptr<const KernelForm> kernel;
   std::array<ContractionOperand, 4> operands;
-  // How far each loop moves each operand, by Index. `depth` moves queries and keys, `keys` keys and values.
+  // Each loop has a stride per operand, by Index. `depth` moves queries and keys; `keys` moves keys and values.
   llvm::SmallVector<ContractionLoop, 4> batches;
   ContractionLoop rows, keys, depth, columns;
-  std::optional<unsigned> cutBatch; ///< The loop that walks the cut axis; none where the rows do.
+  std::optional<unsigned> cutBatch; ///< The loop of `batches` that walks the cut axis; `nullopt` if the rows do.
 
-  /// Over [batches..., rows, keys], each with one result: of a score, which takes the former one's place, or of a row.
+  /// Work over [batches..., rows, keys]. Each has one result: a score, which replaces the former one, or a number of a
+  /// row.
   llvm::ArrayRef<Work> sweeps;
-  const Work *epilogue = nullptr; ///< It reads the second product and sums. May be null.
+  const Work *epilogue = nullptr; ///< Reads the second product and sums. May be null.
   const WrittenTensor *written = nullptr;
 
-  // Of 8-bit codes. The first sweep reads sums of i32, and the last one that maps makes codes.
+  // True if the operands are 8-bit codes. Then the first sweep reads sums of i32, and the last sweep over scores
+  // returns codes.
   bool isOfCodes = false;
-  bool isUnsignedKeys = false, isUnsignedValues = false; ///< How they are widened.
-  bool isUnsignedQueries = false;                        ///< And the weights.
-  /// Sums of codes before the products, by what they are of: queries' of a row, keys' of a key, values' of a column. Null where nothing
-  /// reads any.
+  /// True if keys or values are extended with zeros, false if with their sign.
+  bool isUnsignedKeys = false, isUnsignedValues = false;
+  bool isUnsignedQueries = false; ///< The same for the queries and the weights.
+  /// Sums of codes before the products: queries over a row, keys over a key, values over a column. Null if nothing
+  /// reads them.
   std::array<const Work *, 3> sums = {nullptr, nullptr, nullptr};
-  unsigned firstSweep = 1; ///< Its number among the kernel's work.
+  unsigned firstSweep = 1; ///< Number of the first sweep among the kernel's work.
 
-  /// Which of `sums` an input of a sweep or the epilogue is.
+  /// Returns which of `sums` an input of a sweep or of the epilogue reads, if it reads one.
   std::optional<Index> sumOf(const Input &input) const;
-  /// Which of the sweeps, whose result is of a row.
+  /// Returns which sweep `input` reads, if that sweep's result is a number for each row.
   std::optional<unsigned> sweepOf(const Input &input) const;
 
   int64_t numBatches() const;
   double multiplyAdds() const;
 };
 
-/// Reads the body of `kernel`, of kind attention.
+/// Reads the body of `kernel`, which has kind attention.
 llvm::FailureOr<AttentionForm> parseAttention(plan::KernelOp kernel);
 
-/// Whether `input` is of a row: a former sweep's result without keys.
+/// True if `input` has one value for each row: an earlier operation's result without the last axis.
 bool isOfRow(const Input &input);
 
 } // namespace nacre::codegen

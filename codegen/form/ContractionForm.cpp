@@ -61,8 +61,8 @@ ContractionShape shapeOf(const LoopedContraction &contraction) {
 
 using Cut = LoopedContraction::Cut;
 
-/// Makes one loop of neighbours where that is the same to every operand. The cut loop, if it is of this group, stays
-/// the outermost of its own.
+/// Merges neighboring loops if each operand walks them as one. The cut loop, if it is in this group, stays outermost in
+/// its merged loop.
 template <typename Group> static void merge(LoopedContraction &contraction, Group &group, Cut kind) {
   const bool hasCut = kind != Cut::None && contraction.cut == kind;
   for (unsigned inner = group.size(); inner-- > 1;) {
@@ -129,10 +129,10 @@ DepthwiseConvolution asDepthwise(const PlainContraction &plain) {
 // 3. Panels
 //===----------------------------------------------------------------------===//
 
-/// The innermost loop of the depth in groups of k steps.
+/// Makes each iteration of the innermost depth loop a group of k steps.
 static LogicalResult groupDepth(MatrixProduct &product, const DepthGroups &depth) {
   product.groups = depth;
-  if (depth.k == 1 || depth.run == 1) // In groups of one step, each has a word for itself already.
+  if (depth.k == 1 || depth.run == 1) // A group of one step already has a word of its own.
     return success();
   ContractionLoop &steps = product.depth.back();
   const int64_t stride = product.panels->width;
@@ -150,7 +150,7 @@ std::optional<DepthGroups> depthGroupsOf(const PlainContraction &plain, int64_t 
     return std::nullopt;
   DepthGroups depth{k, 1};
   for (unsigned axis = plain.rhsAxes.size() - 1; axis-- > 0;) {
-    // The one loop that walks the axis, from its beginning to its end.
+    // The only loop that walks the axis, from its beginning to its end.
     const WalkedAxis &walked = plain.rhsAxes[axis];
     std::optional<unsigned> by;
     for (auto [loop, coefficient] : llvm::enumerate(walked.coefficients)) {
@@ -185,7 +185,7 @@ FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width, 
   if (last.coefficients[plain.column] != 1)
     return misfit("a packed weight's last axis must be the columns");
 
-  // Elements from one index of an axis to the next; along the last one it is the columns' to know.
+  // Elements from one index of an axis to the next; 0 for the last axis, the columns.
   SmallVector<int64_t> axisStrides(rank, 0);
   int64_t stride = width * plain.parts * (depth.run == 1 ? depth.k : 1), steps = 1;
   for (unsigned axis = rank - 1; axis-- > 0;) {
@@ -204,7 +204,7 @@ FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width, 
   ContractionOperand &rhs = packed.operands[Contraction::Rhs];
   for (auto [axis, axisStride] : llvm::zip_equal(plain.rhsAxes, axisStrides))
     rhs.offset += axis.constant * axisStride;
-  // A group's columns begin with a panel of their own.
+  // Each group's columns begin a new panel.
   for (auto [number, loop] : llvm::enumerate(packed.loops)) {
     int64_t &rhsStride = loop.strides[Contraction::Rhs];
     rhsStride = 0;

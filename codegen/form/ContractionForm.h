@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a contraction as what it is to an emitter: a product of matrices, a depthwise convolution, or a convolution by
-//        Winograd. Loops have a stride per operand, whatever they were: pixels, batches, groups, in any order of axes.
+// What:  a contraction as emitters see it: a product of matrices, a depthwise convolution, or a convolution by
+//        Winograd. Loops have a stride per operand, for pixels, batches and groups in any order of axes.
 // Why:   one emitter serves all products; it sees rows, columns and depth, never pixels and channels.
-// How:   what all kinds have, then a struct for each. Which kind it is depends on the kernel, on how its weight is
-//        encoded and, on a CPU, on its note (dialects/plan/Notes.h): PlainContraction.h is a contraction before that, and
-//        makes each kind of it.
+// How:   a struct for the members that all kinds share, then a struct for each kind. The kind depends on the kernel, on
+//        the encoding of its weight and, on a CPU, on its note (dialects/plan/Notes.h). PlainContraction.h is a
+//        contraction before this choice.
 
 #ifndef NACRE_CODEGEN_FORM_CONTRACTIONFORM_H
 #define NACRE_CODEGEN_FORM_CONTRACTIONFORM_H
@@ -22,113 +22,116 @@ namespace nacre::codegen {
 
 /// An array that a contraction reads or writes.
 struct ContractionOperand {
-  unsigned argument = 0; ///< Of the kernel.
+  unsigned argument = 0; ///< Argument of the kernel.
   int64_t offset = 0;
   mlir::Type elementType;
-  /// Of a result, or of what an epilogue reads, that lies in panels (Contraction::resultWidth): elements from one to the next. 0
-  /// where it lies as the tensor says.
+  /// Elements from one panel to the next, if the operand is a result, or an input of an epilogue, that lies in panels
+  /// (Contraction::resultWidth). 0 if the operand is row-major.
   int64_t panelStride = 0;
 };
 
-/// A loop and how far each operand moves with it: indices below, then one for each of the epilogue's own inputs, then those
-/// of further results and of the prologue.
+/// A loop and its stride for each operand: those of Contraction::Index, then the epilogue's own inputs, then further
+/// results and operands of the prologue.
 struct ContractionLoop {
   int64_t size = 1;
   llvm::SmallVector<int64_t, 6> strides;
 };
 
-/// Of all of them, one within the other.
+/// Returns the number of iterations of nested `loops`.
 int64_t iterationsOf(llvm::ArrayRef<ContractionLoop> loops);
 
-/// What all kinds have.
+/// Members that all kinds of contraction share.
 struct Contraction {
   enum Index : unsigned { Lhs = 0, Rhs = 1, Result = 2, Extra = 3 };
-  /// Lhs gives the rows, Rhs the columns. Where Lhs has a prologue, it is the first that this reads.
+  /// The operands. Lhs gives the rows, Rhs the columns. If there is a prologue, Lhs is the first operand that it reads.
   llvm::SmallVector<ContractionOperand, 6> operands;
   ContractionLoop columns; ///< Moves Result by 1.
   mlir::Type accumulatorType;
-  /// How operands of integers are extended to the accumulator's type: with zeros, else with their sign.
+  /// True if integers are extended to the accumulator's type with zeros, false if with their sign.
   bool isUnsignedLhs = false, isUnsignedRhs = false;
-  /// Of bytes with a sign: two products add up to a number of 16 bits, because Rhs has no -128.
+  /// True if the operands are signed bytes and Rhs has no -128, so that the sum of two products fits 16 bits.
   bool pairsFit = false;
 
-  /// Sums of integers wrap: they may be added up in any order.
+  /// True if sums are integers. These wrap, so they may be added up in any order.
   bool isOfIntegers() const { return accumulatorType.isInteger(); }
 
-  // Parts of `kernel`, which lives as long as they.
+  // Parts of `kernel`, which lives as long as they do.
   std::shared_ptr<const KernelForm> kernel;
   const Work *product = nullptr;
-  const Work *epilogue = nullptr; ///< Null where there is none.
-  /// For each of the epilogue's inputs, the part of the product that it is; none for its own.
+  const Work *epilogue = nullptr; ///< Null if there is no epilogue.
+  /// For each of the epilogue's inputs, the part of the product that it reads; `nullopt` for the epilogue's own inputs.
   llvm::SmallVector<std::optional<unsigned>> productInputs;
-  /// Rhs has so many times `columns`, part after part; the epilogue reads the same column of several parts.
+  /// Number of parts, each with `columns` columns, that follow one another in Rhs. The epilogue reads the same column
+  /// of several parts.
   int64_t parts = 1;
   llvm::SmallVector<unsigned, 2> results{
-      Result};             ///< The operands that are written: further ones behind the extra ones.
-  int64_t resultWidth = 0; ///< Columns of the panels that operands from Result on lie in; 0 where none does.
-  const WrittenTensor *written = nullptr; ///< The first.
+      Result};             ///< Operands that are written. Further ones follow the extra operands.
+  int64_t resultWidth = 0; ///< Columns of the panels of operands from Result on; 0 if none of them is in panels.
+  const WrittenTensor *written = nullptr; ///< The first target.
   std::optional<ContractionPrologue> prologue;
 
-  /// In which the products' left factor is read, or made.
+  /// Returns the type in which the product's left factor is read or computed.
   mlir::Type leftType() const { return prologue ? prologue->elementType : operands[Lhs].elementType; }
 
-  unsigned cutAxis = 0; ///< Of the target.
+  unsigned cutAxis = 0; ///< Cut axis of the target.
   int64_t cutExtent = 1;
 };
 
-/// Loops sorted by which operands they move; unit loops dropped, neighbours merged where every operand allows.
+/// Loops sorted by which operands they move. Unit loops are dropped; neighbors are merged if every operand allows it.
 struct LoopedContraction : Contraction {
   llvm::SmallVector<ContractionLoop, 3> outer; ///< Batches and groups: they move every operand.
-  llvm::SmallVector<ContractionLoop, 3> rows;  ///< They move Lhs and Result; the last one is the run. At least one.
+  /// Loops that move Lhs and Result; the last one is the run. At least one.
+  llvm::SmallVector<ContractionLoop, 3> rows;
   llvm::SmallVector<ContractionLoop, 3> depth; ///< Reductions: they move Lhs and Rhs. At least one.
 
-  /// Which loop walks the cut axis, if one does: iterations of it that one index of the axis stands for.
+  /// The group of the loop that walks the cut axis, if a loop does.
   enum class Cut { None, Outer, Rows, Columns };
   Cut cut = Cut::None;
-  unsigned cutLoop = 0;  ///< Within its group.
-  int64_t cutFactor = 1; ///< Inner loops were merged into it.
-  DepthGroups groups;    ///< With k > 1, an iteration of the innermost loop of the depth is a group of its steps.
+  unsigned cutLoop = 0; ///< Index of that loop in its group.
+  /// Iterations of that loop for each index of the cut axis; above 1 if inner loops were merged into it.
+  int64_t cutFactor = 1;
+  DepthGroups groups; ///< Groups of steps. If k > 1, an iteration of the innermost depth loop is one group.
 
-  /// Steps of all.
+  /// Returns the number of steps of all depth loops together.
   int64_t depthSize() const;
   double multiplyAdds() const;
 };
 
-/// A weight in panels: so many columns of each part side by side for each step of the depth; elements from a panel to the
-/// next.
+/// A weight in panels: for each step of the depth, `width` columns of each part lie side by side. `stride` is the
+/// number of elements from one panel to the next.
 struct Panels {
   int64_t width = 0, stride = 0;
   int64_t k = 1; ///< Steps of a column side by side.
 };
 
-/// Columns move Rhs, and Lhs not.
+/// A product whose columns move Rhs but not Lhs.
 struct MatrixProduct : LoopedContraction {
-  std::optional<Panels> panels; ///< Of Rhs; none where it lies as the tensor says.
+  std::optional<Panels> panels; ///< Panels of Rhs; `nullopt` if Rhs is row-major.
 };
 
-/// Every column has rows of its own: columns, which are channels, move all three operands by 1.
+/// A contraction in which every column has its own rows. Columns are channels and move all three operands by 1.
 struct DepthwiseConvolution : LoopedContraction {};
 
-/// A convolution in two dimensions that is computed in tiles by `method` along both. Rhs is in panels, in which the taps
-/// of a channel are so many channels apart; a group's columns begin with a panel of their own.
+/// A 2D convolution that is computed in tiles by `method` along both dimensions. Rhs is in panels, with `channels` rows
+/// of a panel from one tap to the next. Each group's columns begin a new panel.
 struct WinogradConvolution : Contraction {
-  ContractionLoop images, down, across; ///< They move Lhs and Result.
-  ContractionLoop channels;             ///< Of the input: one after another in Lhs.
-  ContractionLoop groups;               ///< Of channels and columns; one in a convolution that has none.
+  ContractionLoop images, down, across; ///< Loops that move Lhs and Result.
+  ContractionLoop channels;             ///< Input channels; contiguous in Lhs.
+  ContractionLoop groups;               ///< Groups of channels and columns; size 1 if the convolution has no groups.
   winograd::Method method;
   Panels panels;
-  bool cutAmongImages = false; ///< Else among rows.
+  bool cutAmongImages = false; ///< True if the cut axis walks images, false if rows.
 
-  /// Of a direct convolution.
+  /// Returns the multiply-adds of the direct convolution.
   double multiplyAdds() const;
 };
 
-/// The gradient of such a convolution's filter: taps and channels of the input by columns, added up over all pixels. Rhs is the
-/// gradient of the convolution's result, as the tensor lies.
+/// The gradient of such a convolution's filter: taps and input channels by columns, added up over all pixels. Rhs is
+/// the gradient of the convolution's result, row-major.
 struct WinogradGradient : Contraction {
-  ContractionLoop images, down, across; ///< They move Lhs and Rhs,
-  ContractionLoop tapsDown, tapsAcross; ///< these Lhs and Result.
-  ContractionLoop channels;             ///< Of the input: one after another in Lhs.
+  ContractionLoop images, down, across; ///< Loops that move Lhs and Rhs.
+  ContractionLoop tapsDown, tapsAcross; ///< Loops that move Lhs and Result.
+  ContractionLoop channels;             ///< Input channels; contiguous in Lhs.
   winograd::Method method;
 
   double multiplyAdds() const;
@@ -136,22 +139,23 @@ struct WinogradGradient : Contraction {
 
 using ContractionForm = std::variant<MatrixProduct, DepthwiseConvolution>;
 
-/// Reads the body of `kernel`, which says how its weights are encoded. Fails for what is no contraction.
+/// Reads the body of `kernel` with the encodings of its weights. Fails if it is not a contraction.
 llvm::FailureOr<ContractionForm> parseContraction(plan::KernelOp kernel);
 
-/// The convolution that the CPU computes by Winograd. Fails for a kernel without that note.
+/// Reads a convolution that the CPU computes by Winograd. Fails if `kernel` has no Winograd note.
 llvm::FailureOr<WinogradConvolution> parseWinograd(plan::KernelOp kernel);
 
-/// The gradient of a filter that the CPU computes so. Fails for a kernel without that note.
+/// Reads the gradient of a filter that the CPU computes by Winograd. Fails if `kernel` has no Winograd note.
 llvm::FailureOr<WinogradGradient> parseWinogradGradient(plan::KernelOp kernel);
 
-/// What tiles are chosen by.
+/// Returns the sizes by which tiles are chosen.
 ContractionShape shapeOf(const LoopedContraction &contraction);
 WinogradShape shapeOf(const WinogradConvolution &convolution);
-WinogradShape shapeOf(const WinogradGradient &gradient); ///< Of the convolution.
+WinogradShape shapeOf(const WinogradGradient &gradient); ///< Returns the sizes of the convolution, not of its gradient.
 
-/// The arguments of the epilogue's body: `sums` for the parts of the product, what `load` makes of the operands from Extra
-/// on, and a constant for each result's accumulator, which an all-parallel body does not read.
+/// Returns the arguments of the epilogue's body: `sums` for the parts of the product, the results of `load` for the
+/// operands from Extra on, and a `constant` for each result's accumulator. An all-parallel body does not read these
+/// accumulators.
 llvm::SmallVector<mlir::Value> epilogueArguments(const Contraction &contraction, llvm::ArrayRef<mlir::Value> sums,
                                                  llvm::function_ref<mlir::Value(unsigned operand)> load,
                                                  llvm::function_ref<mlir::Value(mlir::TypedAttr)> constant);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what the left operand of a contraction is made of where no storage holds it.
-// Why:   an emitter may compute what it loads: a scale and a shift, or a normalization, then take no pass over memory.
-// How:   a map of several operands, element by element, and of numbers of each row, which are sums over that row; or of sums
-//        over windows, which are Lhs's: a depthwise convolution.
+// What:  the computation of a contraction's left operand, if no storage holds that operand.
+// Why:   an emitter computes the elements as it loads them. A scale and a shift, or a normalization, then need no pass
+//        over memory.
+// How:   an elementwise map of several operands and of numbers of each row, which are sums over that row. Or sums over
+//        windows of Lhs, for a depthwise convolution.
 
 #ifndef NACRE_CODEGEN_FORM_CONTRACTIONPROLOGUE_H
 #define NACRE_CODEGEN_FORM_CONTRACTIONPROLOGUE_H
@@ -13,35 +14,35 @@
 namespace nacre::codegen {
 
 struct ContractionPrologue {
-  /// What an argument of a body is.
+  /// Source of an argument of a body: an operand, a statistic or a window.
   struct Argument {
-    unsigned operand = 0;              ///< Of the contraction, if it is one.
-    std::optional<unsigned> statistic; ///< Else a number of the row,
-    bool isWindow = false;             ///< or the sum over the window.
+    unsigned operand = 0;              ///< Operand of the contraction, if the argument is neither of the others.
+    std::optional<unsigned> statistic; ///< Number of the row's statistic, if the argument is one.
+    bool isWindow = false;             ///< True if the argument is the sum over the window.
   };
-  /// An element of a window and its weight: how far they are from the first ones.
+  /// Offsets of a window's element and of its weight from the first ones.
   struct Tap {
     int64_t lhs = 0, filter = 0;
   };
-  /// A sum over a row's elements of what its body makes of them, and of the numbers before it.
+  /// A sum over a row of the results of its body, which may read earlier statistics.
   struct Statistic {
     const Work *work = nullptr;
     llvm::SmallVector<Argument, 4> arguments;
   };
   llvm::SmallVector<Statistic, 2> statistics;
-  llvm::SmallVector<Tap, 0> taps; ///< Of windows, in the order in which they are added up; empty where there are none.
-  unsigned filter = 0;            ///< The operand that is their weights. They move with the reduction alone.
-  const Work *map = nullptr;      ///< Null where sums over windows are the left operand.
-  llvm::SmallVector<Argument, 6> arguments; ///< Of the map.
-  mlir::Type elementType;                   ///< Of what is made.
-  std::optional<unsigned> written;          ///< The operand that it is written to as well.
+  llvm::SmallVector<Tap, 0> taps; ///< Taps of a window in the order of summation; empty if there are no windows.
+  unsigned filter = 0;            ///< Operand with the weights of the taps. Only depth loops move it.
+  const Work *map = nullptr;      ///< Null if the left operand is the sums over windows themselves.
+  llvm::SmallVector<Argument, 6> arguments; ///< Arguments of the map.
+  mlir::Type elementType;                   ///< Element type of the computed left operand.
+  std::optional<unsigned> written;          ///< Operand to which the left operand is also written.
 
   bool reads(unsigned operand) const;
   std::optional<unsigned> firstOperand() const;
 };
 
-/// What the operations of `form` before `product` make of `left`, which it reads. `add` makes an operand of what one of
-/// them, whose loops have these sizes, reads. None for what is no such map.
+/// Returns how the operations of `form` before `product` compute `left`, its left operand. `add` makes an operand of a
+/// stored input of an operation with the given loop sizes. Returns `nullopt` if these operations are not such a map.
 std::optional<ContractionPrologue>
 readPrologue(const KernelForm &form, unsigned product, const Input &left,
              llvm::function_ref<std::optional<unsigned>(const Input &, llvm::ArrayRef<int64_t>)> add);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  which of an engine's emitters a kernel is offered to, and in which order.
-// Why:   every engine has a list of emitters, and none may get a kernel whose weights it would misread.
-// How:   an entry says its kind of kernel and the encodings that it knows; an emitter that declines leaves the kernel
-//        to the next.
+// What:  the emitters of an engine that may emit a kernel, in order.
+// Why:   an emitter must never get a kernel whose weights it would misread.
+// How:   an entry states its kind of kernel and the encodings that it reads. An emitter that declines leaves the kernel
+//        to the next one.
 
 #ifndef NACRE_CODEGEN_FORM_EMITTERLIST_H
 #define NACRE_CODEGEN_FORM_EMITTERLIST_H
@@ -16,19 +16,20 @@
 
 namespace nacre::codegen {
 
-/// Emitter: the engine's type of functions that emit.
+/// An emitter and the kernels that it accepts. `Emitter` is the engine's type of emitting functions.
 template <typename Emitter> struct EmitterEntry {
   llvm::StringLiteral name;
-  std::optional<plan::KernelKind> kind; ///< None: any.
+  std::optional<plan::KernelKind> kind; ///< `nullopt` if it accepts any kind.
   Emitter emit;
-  llvm::ArrayRef<plan::EncodingKind> encodings = {}; ///< Of what it reads and writes, beside plain arrays.
-  bool knowsGroups = false;                          ///< Panels may have several steps of the depth side by side.
+  llvm::ArrayRef<plan::EncodingKind> encodings = {}; ///< Encodings that it reads and writes, besides plain arrays.
+  bool knowsGroups = false; ///< True if it reads panels with several steps of the depth side by side.
 };
 
-/// Whether all arguments of `kernel` are plain or in one of these encodings. `knowsGroups`: panels may have a `k`.
+/// True if all arguments of `kernel` are plain or have one of these encodings. Panels may have k > 1 only if
+/// `knowsGroups`.
 bool isEncodedBy(plan::KernelOp kernel, llvm::ArrayRef<plan::EncodingKind> encodings, bool knowsGroups = false);
 
-/// The entries that `kernel` is offered to, in their order.
+/// Returns the entries that accept `kernel`, in order.
 template <typename Emitter>
 llvm::SmallVector<EmitterEntry<Emitter>> emittersFor(plan::KernelOp kernel,
                                                      llvm::ArrayRef<EmitterEntry<Emitter>> entries) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. what is written; 2. the work. Written tensors come first, so that results find their targets.
+// How:   1. what is written; 2. the work. Written tensors are read first, so that results find their targets.
 
 #include "codegen/form/KernelForm.h"
 
@@ -126,7 +126,7 @@ private:
     return input;
   }
 
-  /// What an operation reads of a slice of a former one's result.
+  /// Completes an input that reads a slice of an earlier operation's result.
   FailureOr<Input> parsePart(Input input, tensor::ExtractSliceOp part) {
     if (!part.hasUnitStride() || ShapedType::isDynamicShape(part.getStaticOffsets()) ||
         part.getType().getRank() != part.getSourceType().getRank())

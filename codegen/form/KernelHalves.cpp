@@ -29,14 +29,14 @@ LogicalResult misfit(const char *reason) {
 
 struct Division {
   Value between;
-  plan::KernelKind kind = plan::KernelKind::Nest; ///< Of the first half.
-  std::optional<unsigned> written;                ///< The argument that holds what is between,
-  tensor::InsertSliceOp into;                     ///< as a part of it; null where it is all.
-  unsigned cutAxis = 0;                           ///< Of what is between, if
-  int64_t cutFactor = 0;                          ///< this is not 0.
+  plan::KernelKind kind = plan::KernelKind::Nest; ///< Kind of the first half.
+  std::optional<unsigned> written;                ///< Argument that holds the tensor between, if one does.
+  tensor::InsertSliceOp into; ///< Inserts the tensor between into that argument; null if it is the whole argument.
+  unsigned cutAxis = 0;       ///< Cut axis of the tensor between; valid only if `cutFactor` is not 0.
+  int64_t cutFactor = 0;      ///< Stride of the kernel's cut axis on that axis (KernelHalves::cutFactor).
 };
 
-/// The operations of the body that `values` need; none that only `known` needs.
+/// Returns the operations of the body that compute `values`, except those needed only for `known`.
 llvm::DenseSet<Operation *> neededBy(ArrayRef<Value> values, Value known) {
   llvm::DenseSet<Operation *> needed;
   SmallVector<Value> open(values);
@@ -45,7 +45,7 @@ llvm::DenseSet<Operation *> neededBy(ArrayRef<Value> values, Value known) {
     Operation *op = value.getDefiningOp();
     if (value == known || !op || !needed.insert(op).second)
       continue;
-    // Bodies read constants from around them.
+    // The bodies of operations read constants of the kernel's body.
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
         if (Operation *source = operand.getDefiningOp(); source && source->getBlock() == op->getBlock())
@@ -59,7 +59,7 @@ SmallVector<Value> yieldedBy(plan::KernelOp kernel) {
   return SmallVector<Value>(cast<plan::YieldOp>(kernel.getBody().front().getTerminator()).getValues());
 }
 
-/// What the second half leaves in storages.
+/// Returns the values that the second half writes to storages.
 SmallVector<Value> yieldedBySecond(plan::KernelOp kernel, const Division &division) {
   SmallVector<Value> values;
   for (auto [output, value] : llvm::zip_equal(kernel.getOutputs(), yieldedBy(kernel)))
@@ -93,7 +93,7 @@ public:
   }
 
 private:
-  /// Which of the operations it is; `left` is what it reads of the one before.
+  /// Returns the number of the product among the operations. Sets `left` to its input from the operation before it.
   std::optional<unsigned> findProduct() {
     for (unsigned number = 1; number < form.work.size(); ++number) {
       const Work &work = form.work[number], &before = form.work[number - 1];
@@ -125,7 +125,7 @@ private:
                    division.into.getDest() == kernel.getOutputs()[output]);
   }
 
-  /// How what is between is walked by the kernel's cut axis.
+  /// Finds the axis of the tensor between that the kernel's cut axis walks.
   LogicalResult findCut(const Work &product) {
     if (form.cutExtent <= 1)
       return success();
@@ -149,7 +149,7 @@ private:
     return success(!division.written || isAll);
   }
 
-  /// The one that alone walks `axis` from its beginning.
+  /// Returns the loop that walks `axis` from its beginning, if only one does.
   static std::optional<unsigned> onlyLoop(const WalkedAxis &axis) {
     std::optional<unsigned> only;
     for (auto [loop, coefficient] : llvm::enumerate(axis.coefficients)) {
@@ -192,7 +192,7 @@ public:
     builder.createBlock(&half.kernel.getBody());
   }
 
-  /// An argument behind the former ones.
+  /// Appends an argument.
   BlockArgument add(Type type, std::optional<unsigned> argument) {
     half.arguments.push_back(argument);
     return half.kernel.getBody().addArgument(type, whole.getLoc());

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a kernel that makes the left operand of its product, as two kernels: one that makes it, and one that reads it.
-// Why:   a GPU gains by one launch; whoever has emitters for each half computes the kernel by them, some rows at a time.
-// How:   1. where the body divides: at the tensor that only the product reads; 2. what each half needs is copied.
+// What:  divides a kernel that computes the left operand of its product into two kernels: the first computes it, the
+//        second reads it.
+// Why:   a GPU gains from one launch. An engine that has emitters only for the halves runs them in turn on some rows at
+//        a time.
+// How:   1. find the tensor that only the product reads; 2. copy the operations that each half needs.
 
 #ifndef NACRE_CODEGEN_FORM_KERNELHALVES_H
 #define NACRE_CODEGEN_FORM_KERNELHALVES_H
@@ -15,22 +17,22 @@ namespace nacre::codegen {
 
 struct KernelHalf {
   plan::KernelOp kernel;
-  /// For each of its arguments, which of the whole kernel's it is; none for the tensor between, where no storage holds that.
+  /// Arguments of the whole kernel, for each of this one's; `nullopt` for the tensor between if no storage holds it.
   llvm::SmallVector<std::optional<unsigned>> arguments;
 };
 
 struct KernelHalves {
   KernelHalf first, second;
-  mlir::RankedTensorType between; ///< Dense, where no storage holds it.
-  /// Of the first half's cut axis, the indices that one of the whole's needs: so many from its number times that on. 0 where
-  /// every index needs all.
+  mlir::RankedTensorType between; ///< Dense, if no storage holds it.
+  /// Number of indices of the first half's cut axis that one index of the whole kernel's cut axis needs. Index i needs
+  /// those from i * cutFactor on. 0 if every index needs all.
   int64_t cutFactor = 0;
 };
 
-/// Whether `kernel` can be divided so.
+/// True if `divideKernel` can divide `kernel`.
 bool hasHalves(plan::KernelOp kernel);
 
-/// Writes both halves before `kernel`. Fails, with the reason in the debug log, for a kernel that has none.
+/// Writes both halves before `kernel`. Fails, with the reason in the debug log, if the kernel cannot be divided.
 llvm::FailureOr<KernelHalves> divideKernel(plan::KernelOp kernel);
 
 } // namespace nacre::codegen

@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace nacre::codegen {
 
-/// Two inputs, and such as only say how long loops are.
+/// True if `work` has two inputs that are read. Further inputs may only give loops their sizes.
 static bool hasTwoFactors(const Work &work) {
   return work.inputs.size() >= 2 && work.results.size() == 1 &&
          llvm::all_of(llvm::drop_begin(work.inputs, 2),
@@ -37,7 +37,7 @@ bool isMultiplyAdd(const Work &work) {
          (lhs == body.getArgument(1) && rhs == body.getArgument(0));
 }
 
-/// An argument of a body as an integer multiply-add reads it.
+/// An argument of a body that an integer multiply-add extends.
 struct ExtendedArgument {
   unsigned number = 0;
   bool isUnsigned = false;

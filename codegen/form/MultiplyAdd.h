@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  whether an operation adds up products of two operands, of floats or of integers.
-// Why:   contractions, attention and separable convolutions are recognized by it.
+// What:  recognizes operations that add up products of two operands, of floats or of integers.
+// Why:   contractions, attention and separable convolutions consist of such operations.
 
 #ifndef NACRE_CODEGEN_FORM_MULTIPLYADD_H
 #define NACRE_CODEGEN_FORM_MULTIPLYADD_H
@@ -10,10 +10,10 @@
 
 namespace nacre::codegen {
 
-/// Whether the body of `work` is acc + a * b of floats, the operands converted first if need be.
+/// True if the body of `work` is acc + a * b of floats. The operands may be extended first.
 bool isMultiplyAdd(const Work &work);
 
-/// How the two inputs of an integer multiply-add are extended to the sum's type: with zeros, or with their sign.
+/// True for each input of an integer multiply-add that is extended to the sum's type with zeros, not with its sign.
 struct IntegerFactors {
   bool isUnsigned[2] = {false, false};
 };

@@ -80,8 +80,8 @@ void takePart(Nest &nest, unsigned loop, int64_t parts) {
 //===----------------------------------------------------------------------===//
 
 VectorChoice chooseVectorLoop(const Nest &nest) {
-  // What a loop costs: lanes that must be collected one by one, most of all in arrays that are walked in every iteration of
-  // a reduction; then vectors that stay half empty. Horizontal sums cost a little at the end.
+  // The cost of a loop consists of lanes that must be gathered one by one, most of all in arrays that a reduction reads
+  // in every iteration; then of vectors that stay half empty. Horizontal sums add a little at the end.
   constexpr int64_t kSomeLanes = 8;
   VectorChoice best;
   int64_t bestCost = std::numeric_limits<int64_t>::max();
@@ -99,7 +99,7 @@ VectorChoice chooseVectorLoop(const Nest &nest) {
     }
     if (loop.size < kSomeLanes)
       cost += 10 * (kSomeLanes - loop.size);
-    // Of equals the innermost.
+    // Prefer the innermost of equal loops.
     if (cost <= bestCost) {
       bestCost = cost;
       best = {unsigned(index), !loop.parallel};
@@ -114,7 +114,8 @@ VectorChoice chooseVectorLoop(const Nest &nest) {
 
 namespace {
 
-/// Iterations [begin, end) of a parallel loop, for which the reducing loop's iterations [low, high) stay in memory.
+/// Iterations [begin, end) of a parallel loop that share a range: only iterations [low, high) of the reducing loop stay
+/// in memory.
 struct Segment {
   int64_t begin, end, low, high;
 };
@@ -125,7 +126,7 @@ struct Axis {
   SmallVector<Segment> segments;
 };
 
-/// Numerator by positive denominator, rounded up.
+/// Returns the quotient rounded up; the denominator must be positive.
 int64_t divideUp(int64_t numerator, int64_t denominator) {
   return numerator > 0 ? (numerator - 1) / denominator + 1 : -(-numerator / denominator);
 }
@@ -153,8 +154,8 @@ std::optional<Axis> analyzeWindow(const Nest &nest, const NestWindow &window, si
     // 0 <= first + k * step < size
     const int64_t low = first >= 0 ? 0 : std::min(reach, divideUp(-first, step));
     const int64_t ceiling = std::min(reach, divideUp(window.size - first, step)), high = std::max(low, ceiling);
-    // Both stay as they are until `first` has come so far that one iteration more is inside, or one less. Iterations are not
-    // looked at one by one: an axis may have billions.
+    // `low` and `high` hold until `first` has moved so far that one more or one fewer iteration is inside. Computing
+    // that point avoids a loop over iterations: an axis may have billions.
     int64_t end = iterations;
     if (low > 0)
       end = std::min(end, divideUp(-(low - 1) * step - window.constant, stride));
@@ -166,7 +167,7 @@ std::optional<Axis> analyzeWindow(const Nest &nest, const NestWindow &window, si
   return axis;
 }
 
-/// Iterations [begin, end) of a loop only.
+/// Restricts a loop to the iterations [begin, end).
 void restrictLoop(Nest &nest, unsigned loop, int64_t begin, int64_t end) {
   nest.loops[loop].size = end - begin;
   for (NestOperand &operand : nest.operands)
@@ -181,7 +182,7 @@ std::optional<SmallVector<NestRegion>> divideWindows(const Nest &nest, std::opti
   SmallVector<NestRegion> regions = {whole};
   llvm::SmallBitVector divides(nest.loops.size());
   for (const auto &[index, window] : llvm::enumerate(nest.windows)) {
-    // What two operands leave alike is divided once.
+    // Equal windows of several operands are divided only once.
     if (llvm::is_contained(llvm::ArrayRef(nest.windows).take_front(index), window))
       continue;
     std::optional<Axis> axis = analyzeWindow(nest, window, maxRegions);

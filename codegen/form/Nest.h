@@ -20,15 +20,15 @@ struct NestOperand {
   unsigned argument = 0;
   int64_t offset = 0;
   llvm::SmallVector<int64_t> strides;
-  int64_t cutStride = 0;  ///< Of the counter that takeBlock leaves outside.
-  int64_t partStride = 0; ///< Of the part that takePart leaves outside.
-  unsigned bytes = 4;     ///< Of an element.
+  int64_t cutStride = 0;  ///< Stride of the cut loop's counter, which takeBlock leaves outside the nest.
+  int64_t partStride = 0; ///< Stride of the number of the part, which takePart leaves outside the nest.
+  unsigned bytes = 4;     ///< Bytes of an element.
   bool written = false;
 };
 
 struct NestLoop {
   int64_t size = 1;
-  bool parallel = true; ///< Else it reduces.
+  bool parallel = true; ///< False for a loop that reduces.
 };
 
 /// An axis of an operand that windows may leave: index = constant + sum of coefficients[loop] * counter.
@@ -49,27 +49,30 @@ struct Nest {
   int64_t countPoints(bool parallel) const;
 };
 
-/// Drops loops of one iteration and merges neighbours of one kind that every operand walks as one. Windows must be gone.
+/// Drops loops of one iteration. Merges neighbors of one kind if every operand walks them as one. There must be no
+/// windows.
 void canonicalize(Nest &nest);
 
-/// `nest` with `count` iterations of loop `cut`, the first of which a counter outside says: the operands' cutStride. Without
-/// a cut, the nest itself.
+/// Returns `nest` with only `count` iterations of loop `cut`. The first iteration is a counter outside the nest; each
+/// operand moves with it by cutStride. Without a cut, the nest stays whole.
 Nest takeBlock(Nest nest, std::optional<unsigned> cut, int64_t count);
 
-/// One of `parts` equal ranges of the iterations of `loop`; which one, a number outside says: the operands' partStride.
+/// Restricts `loop` to one of `parts` equal ranges of its iterations. The number of the part is outside the nest; each
+/// operand moves with it by partStride.
 void takePart(Nest &nest, unsigned loop, int64_t parts);
 
-/// The loop whose iterations become lanes, and its strides' fitness.
+/// The loop whose iterations become lanes.
 struct VectorChoice {
-  std::optional<unsigned> loop; ///< None: no loop has more than one iteration.
-  bool horizontal = false;      ///< The loop reduces: lanes are added up in the end.
+  std::optional<unsigned> loop; ///< `nullopt` if no loop has more than one iteration.
+  bool horizontal = false;      ///< True if the loop reduces: lanes are added up at the end.
 };
 VectorChoice chooseVectorLoop(const Nest &nest);
 
-/// The regions of a nest whose windows leave memory: each a nest with windows clipped, so that it stays inside.
-/// `cutBegin` and `cutEnd` bound the counter of the loop `cut`, which the regions leave whole. None where an axis is
-/// not walked by one parallel and one reducing loop, both forwards, where two axes share a loop and are left differently, or where
-/// there would be more than `maxRegions`.
+/// Returns the regions of a nest whose windows leave memory. Each is a nest with clipped windows, which stay inside.
+/// `cutBegin` and `cutEnd` bound the counter of the loop `cut`, which regions keep whole.
+///
+/// Returns `nullopt` in three cases: an axis is not walked by one parallel and one reducing loop, both forward; two
+/// different windows share a loop; or there are more than `maxRegions` regions.
 struct NestRegion {
   Nest nest;
   int64_t cutBegin = 0, cutEnd = 0;

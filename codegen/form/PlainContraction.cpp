@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. is it a contraction; 2. which operand gives the columns; 3. what each loop moves. ContractionForm.cpp makes the kinds of it.
+// How:   1. check that it is a contraction; 2. find the operand with the columns; 3. find the operands that each loop
+//        moves. ContractionForm.cpp makes each kind of contraction from the result.
 
 #include "codegen/form/PlainContraction.h"
 
@@ -51,7 +52,8 @@ public:
   }
 
 private:
-  /// Where it is: the multiply-add; what stands before it is its left operand's.
+  /// Returns the number of the multiply-add, or 0 if the kernel lacks one. Operations before it compute its left
+  /// operand.
   static unsigned findProduct(const KernelForm &form) {
     auto *found = llvm::find_if(
         form.work, [](const Work &work) { return isMultiplyAdd(work) || readIntegerMultiplyAdd(work).has_value(); });
@@ -64,7 +66,7 @@ private:
   }
 
   bool hasEpilogue() const { return form.work.size() > productNumber + 1; }
-  /// What the product and its epilogue write; a prologue writes the last one.
+  /// Returns how many targets the product and its epilogue write. A prologue writes the last target.
   size_t writtenByProduct() const {
     const bool both = productNumber > 0 && form.work[productNumber - 1].results.front().written.has_value();
     return form.written.size() - (both ? 1 : 0);
@@ -74,7 +76,7 @@ private:
   // 2. Operands
   //===--------------------------------------------------------------------===//
 
-  /// The target, and the epilogue's own inputs, by the loops of the product.
+  /// Reads the target and the epilogue's own inputs. Their strides are by the loops of the product.
   LogicalResult readTarget() {
     const Result &accumulator = product.results.front();
     if (accumulator.written.value_or(0) != 0 || accumulator.written.has_value() == hasEpilogue())
@@ -96,7 +98,7 @@ private:
     for (const Input &input : epilogue.inputs)
       if (failed(readEpilogueInput(input)))
         return failure();
-    // Results are in the order of what is written (KernelForm).
+    // Results have the order of the targets (KernelForm).
     for (auto [number, further] : llvm::enumerate(epilogue.results)) {
       const WrittenTensor &written = form.written[*further.written];
       if (number == 0)
@@ -126,7 +128,7 @@ private:
   LogicalResult readEpilogueInput(const Input &input) {
     const SmallVector<int64_t> &sizes = result.epilogue->sizes;
     if (input.source == Input::Source::Work && input.work == productNumber) {
-      // The product itself, or so many whole parts of its last axis further on.
+      // The product itself, or a part of its last axis that begins a whole number of parts further on.
       FailureOr<SmallVector<WalkedAxis>> axes = walkAxes(input.map);
       if (failed(axes) || axes->empty() || sizes.back() == 0 || axes->back().constant % sizes.back() != 0)
         return misfit("an epilogue must read parts of the product");
@@ -145,7 +147,7 @@ private:
     return success(addInput(input, sizes, product.results.front().map).has_value());
   }
 
-  /// What another operation, whose loops are of `sizes` and walk the axes that `map` says, reads of a storage.
+  /// Adds an operand for a stored input of another operation, whose loops have `sizes` and walk the axes of `map`.
   std::optional<unsigned> addInput(const Input &input, ArrayRef<int64_t> sizes, AffineMap map) {
     StridedSlice byAxis;
     byAxis.argument = input.access.argument;
@@ -160,7 +162,8 @@ private:
     return operand;
   }
 
-  /// The operand from `first` on that is read in the same way as the last one, which then goes, or that.
+  /// Returns an earlier operand from `first` on that equals the last one, and drops the last one. Else returns the last
+  /// one.
   unsigned withoutTwin(unsigned first) {
     const unsigned last = result.operands.size() - 1;
     for (unsigned other = first; other < last; ++other) {
@@ -175,7 +178,7 @@ private:
     return last;
   }
 
-  /// Where the epilogue has fewer columns than the product, the columns are those, in so many parts.
+  /// Sets the parts of the product: several, if the epilogue has fewer columns than the product.
   LogicalResult readParts() {
     if (!result.epilogue)
       return success();
@@ -194,7 +197,7 @@ private:
     return success();
   }
 
-  /// The operands of what the left one is made of, if no storage holds it.
+  /// Adds the operands from which the prologue computes the left operand, if no storage holds it.
   LogicalResult readLeft() {
     if (productNumber == 0)
       return success();
@@ -239,8 +242,8 @@ private:
     return encoding && encoding.getKind() != plan::EncodingKind::Plain;
   }
 
-  /// The loop over columns where Lhs is the product's input `lhs`. An encoded operand has them as its last axis, so it
-  /// is Rhs.
+  /// Returns the loop over columns if the product's input `lhs` is Lhs. The last axis of an encoded operand is the
+  /// columns, so it must be Rhs.
   std::optional<unsigned> columnsBeside(unsigned lhs) const {
     const unsigned rhs = 1 - lhs;
     if (isEncoded(lhs))
@@ -254,7 +257,7 @@ private:
     return std::nullopt;
   }
 
-  /// The loop along which all operands lie one after another.
+  /// Returns the loop along which all operands are contiguous.
   std::optional<unsigned> findChannels() const {
     for (unsigned loop = product.loops(); loop-- > 0;)
       if (product.parallel[loop] && strides[Contraction::Result][loop] == 1 &&
@@ -324,7 +327,7 @@ private:
     return success();
   }
 
-  /// The loop that walks the cut axis; none where several do: such a kernel is not divided.
+  /// Returns the loop that walks the cut axis; `nullopt` if several do. Such a kernel is not divided.
   std::optional<unsigned> findCut() const {
     std::optional<unsigned> cut;
     if (form.cutAxis >= result.resultAxes.size())
@@ -344,9 +347,9 @@ private:
   const unsigned productNumber;
   const Work &product;
   PlainContraction result;
-  std::optional<IntegerFactors> integers;    ///< None for a product of floats.
-  unsigned lhs = 0;                          ///< Which of the product's inputs is Lhs.
-  SmallVector<SmallVector<int64_t>> strides; ///< By operand, then by the product's loop.
+  std::optional<IntegerFactors> integers;    ///< `nullopt` for a product of floats.
+  unsigned lhs = 0;                          ///< Number of the product's input that is Lhs.
+  SmallVector<SmallVector<int64_t>> strides; ///< Strides by operand, then by loop of the product.
 };
 
 } // namespace

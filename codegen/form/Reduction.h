@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the operation by which a reduction's body folds values into its accumulator.
-// Why:   several accumulators can be folded in any order once the operation and its identity are known.
+// What:  the operation that folds values into an accumulator in the body of a reduction.
+// Why:   several accumulators can be folded in any order if the operation and its identity are known.
 // How:   the yielded value is `op(accumulator, anything else)`.
 
 #ifndef NACRE_CODEGEN_FORM_REDUCTION_H
@@ -18,7 +18,7 @@ struct Reduction {
   mlir::TypedAttr identity;
 };
 
-/// Of result `result` of a body whose accumulators are its last arguments.
+/// Returns the reduction of result `result` of a body whose accumulators are its last arguments.
 std::optional<Reduction> findReduction(mlir::Block &body, unsigned result);
 
 } // namespace nacre::codegen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  which bodies of linalg.generics the emitters of every engine can inline.
+// What:  tests for the bodies of linalg.generics that the emitters of every engine can inline.
 
 #ifndef NACRE_CODEGEN_FORM_SCALARBODY_H
 #define NACRE_CODEGEN_FORM_SCALARBODY_H
@@ -9,11 +9,11 @@
 
 namespace nacre::codegen {
 
-/// Whether every operation of `body` is of arith or math, on its arguments and on constants from around it. With `readsTables` it may
-/// also read tables.
+/// True if every operation of `body` is of arith or math, and its operands are arguments or constants. With
+/// `readsTables`, the body may also read tables.
 bool canInline(mlir::Block &body, bool readsTables = false);
 
-/// Whether `op` reads an element of an argument of the kernel with one axis, at an index that the body computes.
+/// True if `op` reads an element of a 1D kernel argument at an index that the body computes.
 bool isTableRead(mlir::Operation &op);
 
 } // namespace nacre::codegen

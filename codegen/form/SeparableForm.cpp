@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. the kernel's operations are divided among two forms of a kernel, each of which is read as a contraction;
-//       2. every operand of the first is walked by the second's loops.
+// How:   1. the kernel's operations are divided between two forms of a kernel, each of which is read as a contraction;
+//        2. the second's loops walk every operand of the first.
 
 #include "codegen/form/SeparableForm.h"
 
@@ -25,7 +25,7 @@ static LogicalResult misfit(const char *reason) {
 // 1. Two contractions
 //===----------------------------------------------------------------------===//
 
-/// The first operation of the second half: a multiply-add of what the first half has computed.
+/// Returns the number of the second half's first operation, a multiply-add.
 static std::optional<unsigned> findSecondHalf(const KernelForm &form) {
   for (unsigned number = 1; number < form.work.size(); ++number)
     if (const Work &work = form.work[number]; !work.allParallel() && isMultiplyAdd(work))
@@ -33,7 +33,7 @@ static std::optional<unsigned> findSecondHalf(const KernelForm &form) {
   return std::nullopt;
 }
 
-/// The tensor between, as if it were a storage.
+/// Returns the slice of the tensor between, as if it were a storage.
 static StridedSlice sliceBetween(plan::KernelOp kernel, const Result &result) {
   StridedSlice slice;
   slice.argument = kernel.getBody().getNumArguments();
@@ -53,7 +53,7 @@ static KernelForm firstHalf(const KernelForm &form, unsigned second, const Strid
   written.steps.assign(between.shape.size(), 1);
   written.haloLow.assign(between.shape.size(), 0);
   written.haloHigh = written.haloLow;
-  // The product's columns are no axis of it.
+  // The tensor between has no axis for the product's columns.
   const bool isCut = form.cutAxis + 1 < between.shape.size();
   half.cutAxis = isCut ? form.cutAxis : between.shape.size();
   half.cutExtent = isCut ? form.cutExtent : 1;
@@ -116,7 +116,7 @@ FailureOr<SeparableForm> parseSeparable(plan::KernelOp kernel) {
 // 2. One product
 //===----------------------------------------------------------------------===//
 
-/// The loop of the first half that alone walks each axis of its result.
+/// Returns the only loop of the first half that walks each axis of its result. Fails if an axis has no such loop.
 static FailureOr<SmallVector<unsigned>> loopsOfAxes(const PlainContraction &contraction) {
   SmallVector<unsigned> loops;
   for (const WalkedAxis &axis : contraction.resultAxes) {
@@ -131,7 +131,7 @@ static FailureOr<SmallVector<unsigned>> loopsOfAxes(const PlainContraction &cont
 
 using Tap = ContractionPrologue::Tap;
 
-/// Fails where there are more than `most`.
+/// Returns the offsets of all taps of a window. Fails if there are more than `most`.
 static FailureOr<SmallVector<Tap, 0>> tapsOf(const PlainContraction &depthwise, int64_t most) {
   SmallVector<Tap, 0> taps = {{}};
   for (const ProductLoop &loop : depthwise.loops) {
@@ -162,7 +162,7 @@ FailureOr<PlainContraction> throughWindows(const SeparableForm &form, int64_t mo
   prologue.taps = std::move(*taps);
   prologue.map = depthwise.epilogue;
   prologue.elementType = form.pointwise.operands[Contraction::Lhs].elementType;
-  // By the product's loops.
+  // Returns the stride of an operand of the first half for a loop of the product.
   auto strideOf = [&](unsigned operand, unsigned loop) {
     int64_t stride = 0;
     for (auto [axis, walked] : llvm::zip_equal(*axes, *loops))

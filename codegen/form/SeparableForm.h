@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a separable convolution as emitters see it: a depthwise convolution, and the product that alone reads it.
-// Why:   what is between them lies in no storage. An engine keeps some rows of it near, or computes an element whenever the
-//        product reads one.
-// How:   1. as two contractions with a tensor between them, which is dense; 2. as one product whose left elements are sums
-//        over windows.
+// What:  a separable convolution as emitters see it: a depthwise convolution, and the product that is its only reader.
+// Why:   no storage holds the tensor between them. An engine keeps some of its rows in scratch, or computes an element
+//        each time the product reads it.
+// How:   1. as two contractions with a dense tensor between them; 2. as one product whose left elements are sums over
+//        windows.
 
 #ifndef NACRE_CODEGEN_FORM_SEPARABLEFORM_H
 #define NACRE_CODEGEN_FORM_SEPARABLEFORM_H
@@ -14,16 +14,18 @@
 namespace nacre::codegen {
 
 struct SeparableForm {
-  /// Result of the one and Lhs of the other are the tensor between, row-major. Its argument is one beyond the kernel's. The
-  /// depthwise half has the kernel's cut where that is not along the product's columns; `written` is the tensor between.
+  /// The tensor between is row-major: `depthwise` has it as Result and `written`, `pointwise` as Lhs. Its argument
+  /// number is one beyond the kernel's last. `depthwise` has the kernel's cut, unless that is along the product's
+  /// columns.
   PlainContraction depthwise, pointwise;
 };
 
-/// Reads the body of `kernel`, of kind separable. The second half's weight may be encoded.
+/// Reads the body of `kernel`, which has kind separable. The second half's weight may be encoded.
 llvm::FailureOr<SeparableForm> parseSeparable(plan::KernelOp kernel);
 
-/// The product of `form`, which must live as long, with a prologue of windows: Lhs is what they are of, at the first element of
-/// each. Fails where windows are of more than `mostTaps`, or what follows them reads anything but numbers of channels.
+/// Returns the product of `form` with a prologue of windows. Lhs is the input of the windows, at their first elements.
+/// `form` must outlive the result. Fails if windows have more than `mostTaps` taps, or if the operations after them
+/// read anything other than per-channel numbers.
 llvm::FailureOr<PlainContraction> throughWindows(const SeparableForm &form, int64_t mostTaps);
 
 } // namespace nacre::codegen

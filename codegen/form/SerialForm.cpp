@@ -19,7 +19,7 @@ LogicalResult misfit(Operation *op, const char *reason) {
   return failure();
 }
 
-/// The axis of a result that a point's index of the first loop is on.
+/// Returns the axis of a result along which a point's index of the first loop selects a slice.
 std::optional<unsigned> cutAxisOf(scf::ForallOp points, unsigned result) {
   for (Operation *user : points.getRegionIterArgs()[result].getUsers())
     if (auto part = dyn_cast<tensor::ExtractSliceOp>(user))

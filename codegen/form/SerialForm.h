@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a serial kernel as emitters see it: loops over points, and what a point writes.
+// What:  a serial kernel as emitters see it: loops over points, and the tensors that a point writes.
 // Why:   docs/phases/kernels.md allows one form; it is recognized once for every engine.
 
 #ifndef NACRE_CODEGEN_FORM_SERIALFORM_H
@@ -13,18 +13,19 @@ namespace nacre::codegen {
 
 struct SerialForm {
   mlir::scf::ForallOp points;
-  /// By result of `points`, and the axis of each that the first loop walks; 0 where the kernel is not divided.
+  /// The target of each result of `points`, and the axis of it that the first loop walks; 0 if the kernel is not
+  /// divided.
   llvm::SmallVector<WrittenTensor, 1> written;
   llvm::SmallVector<unsigned, 1> cutAxes;
   int64_t cutExtent = 1, grain = 1;
 
   unsigned loops() const { return mlir::scf::ForallOp(points).getRank(); }
-  /// How many indices loop `loop` takes; the first one steps by the grain, all others by one.
+  /// Returns the upper bound of loop `loop`. The first loop steps by the grain, all others by one.
   int64_t extentOf(unsigned loop) const { return mlir::scf::ForallOp(points).getStaticUpperBound()[loop]; }
   bool isDivided() const { return grain < cutExtent; }
 };
 
-/// Reads the body of `kernel`. Fails, with the reason in the debug log, where it is no loop over points.
+/// Reads the body of `kernel`. Fails, with the reason in the debug log, if it is not a loop over points.
 llvm::FailureOr<SerialForm> parseSerial(plan::KernelOp kernel);
 
 } // namespace nacre::codegen

@@ -44,14 +44,14 @@ Value SerialProgram::valueOf(Value value) {
   TypedAttr constant;
   [[maybe_unused]] const bool isConstant = matchPattern(value, m_Constant(&constant));
   assert(isConstant && "a program reads what it has computed, and constants");
-  return engine.constant(constant); // not remembered: it may have been made inside a loop
+  return engine.constant(constant); // Not cached: the constant may be inside a loop.
 }
 
 Place SerialProgram::placeIn(const StridedSlice &slice, Type elementType) const {
   return {slice.argument, {}, {}, slice.offset, slice.strides, elementType};
 }
 
-/// Tensors from around the program are read where they lie.
+/// Tensors from outside the program are read from their storages.
 Place SerialProgram::placeOf(Value tensor) {
   if (auto known = places.find(tensor); known != places.end())
     return known->second;

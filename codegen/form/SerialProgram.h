@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  writes the program of a serial kernel's point with memory in place of tensors.
-// Why:   what tensors become is the same for every engine; only how a number is loaded, stored and computed with is not.
-// How:   a tensor is a place: memory, an offset and a stride per axis. What is inserted into is written there, and the
-//        new tensor is the same place: verify-kernels has seen that nobody reads an older name. Control flow stays, and
-//        carries the scalars alone.
+// What:  emits the program of a serial kernel's point with memory instead of tensors.
+// Why:   tensors are lowered in the same way for every engine. Only loads, stores and scalar operations differ.
+// How:   a tensor is a place: memory, an offset and a stride per axis. An insertion writes there, and the new tensor
+//        has the same place: verify-kernels ensures that nothing reads an older name. Control flow stays, but carries
+//        only the scalars.
 
 #ifndef NACRE_CODEGEN_FORM_SERIALPROGRAM_H
 #define NACRE_CODEGEN_FORM_SERIALPROGRAM_H
@@ -15,37 +15,37 @@
 
 namespace nacre::codegen {
 
-/// Where a tensor lies.
+/// Position of a tensor in memory.
 struct Place {
-  std::optional<unsigned> argument; ///< Of the kernel; none for scratch.
+  std::optional<unsigned> argument; ///< Argument of the kernel; `nullopt` for scratch.
   mlir::Value scratch;
-  mlir::Value offset; ///< Null: 0.
+  mlir::Value offset; ///< Null if only `constantOffset` applies.
   int64_t constantOffset = 0;
   llvm::SmallVector<int64_t> strides;
   mlir::Type elementType;
 };
 
-/// What an engine does with single numbers. `value` is always the program's own.
+/// An engine's operations on single numbers. `value` is always a value of the original program.
 class SerialEngine {
 public:
   virtual mlir::Value load(mlir::Value value, const Place &place, mlir::Value address) = 0;
   virtual void store(mlir::Value stored, const Place &place, mlir::Value address) = 0;
-  /// Of arith or math.
+  /// Emits an operation of arith or math.
   virtual mlir::Value compute(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands) = 0;
   virtual mlir::Value constant(mlir::TypedAttr value) = 0;
-  /// Flat memory for a tensor that is the point's own.
+  /// Allocates flat memory for a tensor that belongs to the point.
   virtual mlir::Value allocate(mlir::RankedTensorType type) = 0;
-  /// How control flow carries `value`, and `emitted`, what was made of it or of one that becomes it, in this type.
+  /// Returns the type in which control flow carries `value`. `carry` converts `emitted` to that type; it was emitted
+  /// for `value`, or for a value that becomes it.
   virtual mlir::Type typeOf(mlir::Value value) = 0;
   virtual mlir::Value carry(mlir::Value emitted, mlir::Value value) = 0;
-  /// Whether a loop that carries something must iterate at least once.
+  /// True if a loop that carries values must iterate at least once.
   virtual bool mustIterate() const { return false; }
-  /// Loops of which each but the last has the next for its body, and whose iterations may run in parallel: `iteration` writes one, where
-  /// the loops stand at `counters`.
-  /// False where the engine lets them run one after another.
+  /// Emits nested loops whose iterations may run in parallel; each loop but the last contains only the next one.
+  /// `iteration` emits the iteration at `counters`. Returns false if the engine runs the loops sequentially.
   using Iteration = llvm::function_ref<void(mlir::ValueRange counters)>;
   virtual bool parallel(llvm::ArrayRef<mlir::scf::ForOp>, Iteration) { return false; }
-  /// Returns how many iterations of `loop` to unroll: a divisor of its trip count, which may be all of them.
+  /// Returns how many iterations of `loop` to unroll. It divides the trip count, and may equal it.
   virtual int64_t iterationsAtOnce(mlir::scf::ForOp) const { return 1; }
 
 protected:
@@ -79,7 +79,7 @@ private:
   void emitWhile(mlir::scf::WhileOp loop);
   void emitIf(mlir::scf::IfOp branch);
 
-  /// Those that are no tensors, as control flow carries `as`.
+  /// Returns the scalars among `values`, in the types in which control flow carries `as`.
   llvm::SmallVector<mlir::Value> carried(mlir::ValueRange values, mlir::ValueRange as);
   void bind(mlir::ValueRange values, mlir::ValueRange emitted);
   void bindPlaces(mlir::ValueRange values, mlir::ValueRange from);

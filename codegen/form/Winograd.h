@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the transforms of Winograd convolutions F(m, r), m outputs of a filter of r taps, in one dimension.
-// Why:   they are sums of m + r - 1 products in place of m r: a 3x3 convolution by tiles of 4x4 takes 36 products for 144,
-//        one of 5x5 takes 64 for 400 (Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, 2015). Emitters
-//        and tests apply one text.
-// How:   y = A^T [(G g) * (B^T d)], each matrix as the operations that it takes; two dimensions are the same along each.
-//        Both polynomials, of the filter and of the outputs, are evaluated at 0, at infinity, and at points p and -p,
-//        which share their even and their odd terms. What the values at p would be divided by, the way back is: there
-//        it costs no operation. The first number is that of 0, then come those of each p and -p, then infinity's.
+// Why:   they need m + r - 1 products instead of m r. A 3x3 convolution in tiles of 4x4 needs 36 products instead of
+//        144, a 5x5 one 64 instead of 400 (Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, 2015).
+//        Emitters and tests share this code.
+// How:   y = A^T [(G g) * (B^T d)], with each matrix as a sequence of operations. Two dimensions apply it along each.
+//        The polynomials of the filter and of the outputs are evaluated at 0, at infinity, and at points p and -p,
+//        which share their even and odd terms. The division at p is moved to the inverse transform, where it needs no
+//        extra operation. Values are in the order 0, each p and -p, infinity.
 
 #ifndef NACRE_CODEGEN_FORM_WINOGRAD_H
 #define NACRE_CODEGEN_FORM_WINOGRAD_H
@@ -20,36 +20,37 @@
 
 namespace nacre::codegen::winograd {
 
-/// F(outputs, taps).
+/// The algorithm F(outputs, taps).
 struct Method {
   int64_t outputs = 0, taps = 3;
 
-  /// Elements of the input that a tile reads, and products that it takes, along one dimension.
+  /// Returns the input elements that a tile reads along one dimension, which is also its number of products.
   constexpr int64_t inputs() const { return outputs + taps - 1; }
-  /// Along both.
+  /// Returns the number of products along both dimensions.
   constexpr int64_t numbers() const { return inputs() * inputs(); }
-  /// Of the products of a direct convolution, along both.
+  /// Returns the products as a share of a direct convolution's, along both dimensions.
   constexpr double share() const { return double(numbers()) / double(outputs * outputs * taps * taps); }
-  /// Whether there are points for it: pairs of them, as few as round well.
+  /// True if there are points for it: whole pairs, and few enough to keep rounding errors small.
   constexpr bool exists() const {
     return outputs >= 2 && taps >= 3 && taps % 2 == 1 && inputs() % 2 == 0 && inputs() <= 8;
   }
-  /// Whether what it multiplies of integers of 8 bits has no more than 16: 17340 of elements up to 255, 6272 of taps down to -128
-  /// for tiles of four.
+  /// True if the transformed values of 8-bit integers fit 16 bits. In tiles of four, elements up to 255 give at most
+  /// 17340, and taps down to -128 give at most 6272.
   constexpr bool fitsIntegers() const { return taps == 3 && outputs <= 4; }
 };
 
-/// How the numbers of p and -p are made of their even and odd terms.
+/// Ways to compute the values at p and -p from their even and odd terms.
 enum class Pairs {
-  MultiplyAdds, ///< even + p odd, and even - p odd: an operation each, of which one must keep what it adds to.
-  Sums,         ///< Either terms carry p, or one over it, and what is left is a sum and a difference.
-  /// As multiply-adds, with integers for coefficients: nothing is divided, so that integers stay exact, and outputs are
+  MultiplyAdds, ///< even + p odd, and even - p odd: one operation each. One of them cannot overwrite its addend.
+  Sums,         ///< The terms already contain p or 1 / p, so only a sum and a difference remain.
+  /// As multiply-adds, with integer coefficients and without divisions, so that integers stay exact. Outputs are
   /// `scaleOf` times too large along each dimension.
   Integers,
 };
 
-/// The squares of the points beside 0 and infinity: those for which the error is least. Its root mean square is 0.7, 2 and
-/// 8 times a direct convolution's of three taps, 1.3 and 5 times one's of five. Those of integers are the smallest.
+/// Returns the squares of the points other than 0 and infinity, chosen for the least error. With 4, 6 and 8 inputs, the
+/// root mean square of the error is 0.7, 2 and 8 times that of a direct convolution of three taps; with 6 and 8 inputs,
+/// 1.3 and 5 times that of five taps. The points of integers are the smallest ones.
 inline llvm::ArrayRef<double> squaresOf(int64_t inputs, Pairs pairs = Pairs::MultiplyAdds) {
   static constexpr double four[] = {1}, six[] = {0.5, 2}, eight[] = {0.25, 1, 4}, integers[] = {1, 4};
   assert((inputs == 4 || inputs == 6 || inputs == 8) && "tiles read 4, 6 or 8 elements");
@@ -62,10 +63,11 @@ inline llvm::ArrayRef<double> squaresOf(int64_t inputs, Pairs pairs = Pairs::Mul
   return inputs == 6 ? llvm::ArrayRef(six) : llvm::ArrayRef(eight);
 }
 
-/// What outputs of integers are multiplied by, along one dimension: the least for which no coefficient is a fraction.
+/// Returns the factor of integer outputs along one dimension: the least one for which all coefficients are integers.
 constexpr int64_t scaleOf(int64_t inputs) { return inputs == 4 ? 2 : 24; }
 
-/// The coefficients of the product of x - square over all squares but number `without`, of x^0 first.
+/// Returns the coefficients of the product of (x - square) over all squares except number `without`; that of x^0 comes
+/// first.
 inline llvm::SmallVector<double, 4> productOf(llvm::ArrayRef<double> squares, size_t without) {
   llvm::SmallVector<double, 4> product = {1};
   for (size_t number = 0; number < squares.size(); ++number) {
@@ -78,13 +80,14 @@ inline llvm::SmallVector<double, 4> productOf(llvm::ArrayRef<double> squares, si
   return product;
 }
 
-/// sum + factor * a. T: a number, or what stands for one; fma(T, double, T) is its multiply-add.
+/// Returns sum + factor * a. T is a number or a symbolic value; fma(T, double, T) is its multiply-add.
 template <typename T> T addMultiple(T sum, double factor, T a) {
   using std::fma;
   return factor == 1 ? sum + a : factor == -1 ? sum - a : fma(a, factor, sum);
 }
 
-/// Every other of `d` from `first` on, times `coefficients`. What is not multiplied comes first: a sum overwrites nothing.
+/// Returns the sum of every other element of `d` from `first` on, times `coefficients`. Terms with factor 1 come first,
+/// so that a multiply-add can overwrite its addend.
 template <typename T> T everyOther(llvm::ArrayRef<T> d, int64_t first, llvm::ArrayRef<double> coefficients) {
   const int64_t last = coefficients.size() - 1;
   const int64_t begin = coefficients.back() != 1 && coefficients.front() == 1 ? 0 : last;
@@ -96,7 +99,7 @@ template <typename T> T everyOther(llvm::ArrayRef<T> d, int64_t first, llvm::Arr
   return sum;
 }
 
-/// `coefficients`, each times `factor`.
+/// Returns each of `coefficients` times `factor`.
 inline llvm::SmallVector<double, 4> scaled(llvm::ArrayRef<double> coefficients, double factor) {
   llvm::SmallVector<double, 4> products;
   for (double coefficient : coefficients)
@@ -104,7 +107,8 @@ inline llvm::SmallVector<double, 4> scaled(llvm::ArrayRef<double> coefficients, 
   return products;
 }
 
-/// G g, but for those divisions, of a filter of any odd number of taps. By sums, numbers of p and -p are divided by p, too.
+/// Returns G g without the divisions, for a filter of any odd number of taps. With Pairs::Sums, the values at p and -p
+/// are also divided by p.
 template <typename T>
 llvm::SmallVector<T, 8> transformFilter(int64_t inputs, llvm::ArrayRef<T> g, Pairs pairs = Pairs::MultiplyAdds) {
   llvm::SmallVector<T, 8> result = {g.front()};
@@ -123,7 +127,7 @@ llvm::SmallVector<T, 8> transformFilter(int64_t inputs, llvm::ArrayRef<T> g, Pai
   return result;
 }
 
-/// B^T d.
+/// Returns B^T d.
 template <typename T> llvm::SmallVector<T, 8> transformInput(llvm::ArrayRef<T> d, Pairs pairs = Pairs::MultiplyAdds) {
   const llvm::ArrayRef<double> squares = squaresOf(d.size(), pairs);
   const llvm::SmallVector<double, 4> all = productOf(squares, squares.size());
@@ -141,8 +145,8 @@ template <typename T> llvm::SmallVector<T, 8> transformInput(llvm::ArrayRef<T> d
   return result;
 }
 
-/// Groups of the rows of B^T or G, those together that share operations: the first and the last, and those of a pair of
-/// points. A transform along both dimensions, of so many columns, stays in so many registers for each group.
+/// Returns the rows of B^T or G in groups that share operations: the first and the last row, and the rows of pairs of
+/// points. For each group, a transform of `columns` columns along both dimensions stays in `registers` registers.
 inline llvm::SmallVector<llvm::SmallVector<int64_t, 8>, 4> rowsAtOnce(int64_t inputs, int64_t columns,
                                                                       int64_t registers) {
   const int64_t most = registers * 3 / 4 / columns;
@@ -157,7 +161,7 @@ inline llvm::SmallVector<llvm::SmallVector<int64_t, 8>, 4> rowsAtOnce(int64_t in
   return groups;
 }
 
-/// What the numbers of point `number` and its negative are to be divided by.
+/// Returns the divisor for the values at point `number` and at its negative.
 inline double divisorOf(llvm::ArrayRef<double> squares, size_t number) {
   double divisor = 2 * squares[number];
   for (size_t other = 0; other < squares.size(); ++other)
@@ -166,7 +170,7 @@ inline double divisorOf(llvm::ArrayRef<double> squares, size_t number) {
   return divisor;
 }
 
-/// A^T m, of products that are those divisions too large.
+/// Returns A^T m. Divides products by the divisors that transformFilter left out.
 template <typename T>
 llvm::SmallVector<T, 6> transformProducts(int64_t outputs, llvm::ArrayRef<T> m, Pairs pairs = Pairs::MultiplyAdds) {
   const llvm::ArrayRef<double> squares = squaresOf(m.size(), pairs);
@@ -175,7 +179,7 @@ llvm::SmallVector<T, 6> transformProducts(int64_t outputs, llvm::ArrayRef<T> m, 
     sums.push_back(m[2 * number + 1] + m[2 * number + 2]);
     differences.push_back(m[2 * number + 1] - m[2 * number + 2]);
   }
-  // Of 0 and of infinity. That of 0 is as many times too large as the product of all squares.
+  // The values at 0 and infinity. The value at 0 is too large by the product of all squares.
   T first = m.front(), last = m.back();
   const double scale = pairs == Pairs::Integers ? double(scaleOf(m.size())) : 1;
   if (pairs == Pairs::Integers) {
@@ -199,9 +203,10 @@ llvm::SmallVector<T, 6> transformProducts(int64_t outputs, llvm::ArrayRef<T> m, 
   return result;
 }
 
-// The gradient of a filter is what the filter is to the outputs, across: g' = G^T [(A y') * (B^T d)], y' the outputs' gradient.
+// The transposed matrices give the gradient of a filter: g' = G^T [(A y') * (B^T d)], where y' is the gradient of the
+// outputs.
 
-/// A y'.
+/// Returns A y'.
 template <typename T> llvm::SmallVector<T, 8> transformOutputs(int64_t inputs, llvm::ArrayRef<T> y) {
   const llvm::ArrayRef<double> squares = squaresOf(inputs);
   llvm::SmallVector<T, 8> result = {y.front()};
@@ -219,7 +224,7 @@ template <typename T> llvm::SmallVector<T, 8> transformOutputs(int64_t inputs, l
   return result;
 }
 
-/// G^T m.
+/// Returns G^T m.
 template <typename T> llvm::SmallVector<T, 8> transformGradients(int64_t taps, llvm::ArrayRef<T> m) {
   const llvm::ArrayRef<double> squares = squaresOf(m.size());
   llvm::SmallVector<T, 3> sums, differences;
@@ -241,8 +246,8 @@ template <typename T> llvm::SmallVector<T, 8> transformGradients(int64_t taps, l
   return result;
 }
 
-/// `size` x `size` values along both dimensions, `transform` along one; `take` gets those of the transformed `rows`, one after
-/// the other.
+/// Transforms `size` x `size` values along both dimensions; `transform` works along one. `take` gets each transformed
+/// row of `rows`, one after another.
 template <typename T, typename Element, typename Transform, typename Take>
 void transformBoth(int64_t size, llvm::ArrayRef<int64_t> rows, Element element, Transform transform, Take take) {
   llvm::SmallVector<llvm::SmallVector<T>> columns;

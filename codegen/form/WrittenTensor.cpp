@@ -45,7 +45,7 @@ FailureOr<StridedSlice> insertedSlice(StridedSlice slice, tensor::InsertSliceOp 
   return slice;
 }
 
-/// Of the axes that are not dropped; 1 where there is no insertion.
+/// Returns the steps of the axes that are not dropped; 1 if there is no insertion.
 SmallVector<int64_t> stepsOf(tensor::InsertSliceOp insert, size_t rank) {
   SmallVector<int64_t> steps;
   if (insert)
@@ -56,7 +56,8 @@ SmallVector<int64_t> stepsOf(tensor::InsertSliceOp insert, size_t rank) {
   return steps;
 }
 
-/// A value, or a value inserted into a filled region: its halo. `into` is how the region is inserted, if it is.
+/// Reads a value, or a value inserted into a filled region, which is its halo. `into` inserts the region; null if
+/// nothing does.
 FailureOr<WrittenValue> readTarget(const StridedSlice &region, Value value, tensor::InsertSliceOp into) {
   WrittenValue target;
   target.tensor.steps = stepsOf(into, region.shape.size());
@@ -82,7 +83,7 @@ FailureOr<WrittenValue> readTarget(const StridedSlice &region, Value value, tens
   return target;
 }
 
-/// The new contents of `storage`: tensors inserted into it one after the other, or one that is all of it.
+/// Reads the new contents of `storage`: tensors inserted one after another, or one tensor that covers it.
 LogicalResult readStorage(BlockArgument storage, Value contents, SmallVectorImpl<WrittenValue> &written) {
   const StridedSlice whole = *findSlice(storage);
   while (contents != storage) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what a kernel leaves in its storages: which part of each, with which halo.
+// What:  the tensors that a kernel writes: the part of each storage, and its halo.
 // Why:   every form of work ends in the same way, with insertions into whole storages.
 // How:   from plan.yield through insertions back to the values that are inserted.
 
@@ -15,31 +15,32 @@ class KernelOp;
 
 namespace nacre::codegen {
 
-/// A tensor that a kernel leaves in a storage: the contract's target.
+/// A tensor that a kernel writes to a storage: the target of docs/phases/kernels.md.
 struct WrittenTensor {
-  StridedSlice slice; ///< Without the halo.
+  StridedSlice slice; ///< The tensor without its halo.
   mlir::Type elementType;
-  /// From one of its elements to the next along each axis, where others write those in between.
+  /// Distance between neighboring elements along each axis, in elements; above 1 if other launches write those in
+  /// between.
   llvm::SmallVector<int64_t> steps;
-  /// The border around it that the kernel writes too, per axis; all zero where there is none.
+  /// Border that the kernel also writes, in elements per axis; all zero if there is no halo.
   llvm::SmallVector<int64_t> haloLow, haloHigh;
-  mlir::TypedAttr haloValue; ///< Null where there is none.
+  mlir::TypedAttr haloValue; ///< Null if there is no halo.
 
-  /// From the first of its elements to the last, with those of others in between: what the halo is around.
+  /// Returns the slice from the first to the last element, with all elements in between. The halo surrounds it.
   StridedSlice hull() const;
 };
 
-/// A target and the value that it is filled with.
+/// A target and the value that is written to it.
 struct WrittenValue {
   WrittenTensor tensor;
   mlir::Value value;
 };
 
-/// The targets of `kernel`, storage by storage. Fails, with the reason in the debug log, where one is no static slice of
-/// its storage.
+/// Returns the targets of `kernel`, storage by storage. Fails, with the reason in the debug log, if a target is not a
+/// static slice of its storage.
 llvm::FailureOr<llvm::SmallVector<WrittenValue, 1>> findWritten(plan::KernelOp kernel);
 
-/// The constant of a linalg.fill; null if `value` is not the result of one.
+/// Returns the constant of a linalg.fill; null if `value` is not the result of one.
 mlir::TypedAttr constantOfFill(mlir::Value value);
 
 } // namespace nacre::codegen
