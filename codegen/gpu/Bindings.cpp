@@ -23,7 +23,7 @@ using namespace mlir;
 
 namespace nacre::codegen::gpu {
 
-static constexpr int64_t mostBindings = 32; // a variant has a bit for each
+static constexpr int64_t mostBindings = 32; // A variant has a bit for each.
 
 Value makePushConstant(OpBuilder &builder, Location loc, int64_t number) {
   auto placeholder = UnrealizedConversionCastOp::create(builder, loc, TypeRange{builder.getIndexType()}, ValueRange());
@@ -47,7 +47,7 @@ bool Bindings::liesInVectors(unsigned operand, unsigned width) const {
 bool Bindings::isShifted(unsigned operand) const { return operands[operand].alignment < kGpuBufferAlignment; }
 
 int64_t Bindings::countPieces(unsigned operand) const {
-  // One too many is an obstacle already: an operand of terabytes would be written out in a million.
+  // Stop at one piece too many, which is an obstacle already: an operand of terabytes would have a million pieces.
   return pieceBytes == 0 ? 1
                          : std::min<int64_t>(llvm::divideCeil(operands[operand].bytes(), pieceBytes), mostBindings + 1);
 }
@@ -84,7 +84,7 @@ Value Bindings::buffer(unsigned number, unsigned width) {
   const int64_t elements = operand.elements / width,
                 perPiece = pieces == 1 ? elements : pieceBytes / (width * operand.elementBytes);
   for (int64_t piece = 0; piece < pieces; ++piece)
-    // What is bound of a shifted operand begins before it.
+    // The binding of a shifted operand begins before the operand, so its size is unknown.
     made.pieces.push_back(addArgument(
         operand, width, isShifted(number) ? ShapedType::kDynamic : std::min(perPiece, elements - piece * perPiece),
         first + piece));
@@ -110,16 +110,16 @@ StringRef Bindings::obstacle() const {
 // 1. Shifts
 //===----------------------------------------------------------------------===//
 
-/// The index of a load or store of a flat array.
+/// Returns the index operand of a load or store of a flat array.
 static OpOperand &indexOf(Operation *access) { return access->getOpOperand(access->getNumOperands() - 1); }
 
-/// The result has a bit for each shifted binding.
+/// Returns a bit for each shifted binding.
 uint32_t Bindings::shift() {
   uint32_t shifted = 0;
   llvm::DenseMap<unsigned, Value> bytes;
   Location loc = function.getLoc();
   auto builder = OpBuilder::atBlockBegin(&function.getBody().front());
-  int64_t number = 2; // behind the share
+  int64_t number = 2; // Numbers 0 and 1 are the share.
   for (auto [binding, operand] : llvm::enumerate(bound))
     if (isShifted(operand)) {
       shifted |= 1u << binding;
@@ -142,7 +142,7 @@ uint32_t Bindings::shift() {
 // 2. Pieces
 //===----------------------------------------------------------------------===//
 
-/// `access` of piece `number` where that is `piece`, else of one of those behind it.
+/// Emits `access` on piece `number` if `piece` equals it, else on one of the later pieces.
 static Value accessPiece(OpBuilder &builder, Operation *access, ArrayRef<Value> pieces, unsigned number, Value piece,
                          Value within) {
   auto accessHere = [&](OpBuilder &at) {
@@ -173,7 +173,7 @@ static Value accessPiece(OpBuilder &builder, Operation *access, ArrayRef<Value> 
   return choice.getNumResults() ? choice.getResult(0) : Value();
 }
 
-/// Tiles are small beside pieces: which one it is, is the same for neighbours.
+/// Rewrites accesses to select a piece. Pieces are much larger than tiles, so nearby accesses select the same piece.
 void Bindings::chooseAmong(const Buffer &buffer) {
   if (buffer.pieces.size() == 1)
     return;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the storage buffers that a shader binds, while its body is filled.
-// Why:   an operand may begin where a device binds no buffer, or be larger than what it binds; emitters index it from 0
-//        to its end all the same.
-// How:   buffers are made as the emitter asks for them; accesses are rewritten when it is done:
-//        1. a shifted operand's index is moved on by a push constant;
-//        2. an operand in pieces has a binding for each, and an access chooses one.
+// Why:   an operand may begin at an offset that devices cannot bind, or be larger than they can bind. Emitters index it
+//        from 0 to its end in any case.
+// How:   buffers are made as the emitter asks for them. Accesses are rewritten when it has finished:
+//        1. a push constant is added to the index of a shifted operand;
+//        2. an operand in pieces has a binding for each piece, and an access selects one.
 
 #ifndef NACRE_CODEGEN_GPU_BINDINGS_H
 #define NACRE_CODEGEN_GPU_BINDINGS_H
@@ -21,29 +21,29 @@ class KernelOp;
 
 namespace nacre::codegen::gpu {
 
-/// A placeholder of push constant `number` of nacre_gpu_variant.
+/// Returns a placeholder of push constant `number` of nacre_gpu_variant.
 mlir::Value makePushConstant(mlir::OpBuilder &builder, mlir::Location loc, int64_t number);
 
 class Bindings {
 public:
-  /// Operands of `kernel` larger than `pieceBytes` are bound in pieces; 0: none is.
+  /// Operands of `kernel` larger than `pieceBytes` are bound in pieces; with 0, all are bound whole.
   Bindings(plan::KernelOp kernel, mlir::gpu::GPUFuncOp function, uint32_t pieceBytes);
 
-  /// As in KernelFunction.
+  /// The same functions as the members of KernelFunction.
   mlir::Value buffer(unsigned operand, unsigned width);
   bool liesInVectors(unsigned operand, unsigned width) const;
 
-  /// Whether some buffer so far is larger.
+  /// True if an operand bound so far is larger than `bytes`.
   bool isAnyLargerThan(int64_t bytes) const;
-  /// Why the runtime cannot bind all this; empty if it can.
+  /// Returns why the runtime cannot bind all operands; empty if it can.
   llvm::StringRef obstacle() const;
 
-  /// Rewrites all accesses, and says in the function's attributes what is bound.
+  /// Rewrites all accesses, and records the bindings in the function's attributes.
   void finish();
 
 private:
   struct Operand {
-    mlir::Type type; ///< Of an element, as it is stored.
+    mlir::Type type; ///< Type of an element in storage.
     int64_t elements, elementBytes, alignment;
     int64_t bytes() const { return elements * elementBytes; }
   };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  compiles one kernel to SPIR-V, in all its variants.
-// How:   1. copy the kernel into a context of its own;
+// What:  compiles all variants of a kernel to SPIR-V.
+// How:   1. copy the kernel into a separate context;
 //        2. emit its variants, and clean them up once;
-//        3. convert each to SPIR-V, and to words; what SPIR-V cannot say is left out, and the reason kept;
-//        4. variants that need 64-bit integers are followed by others that do without.
+//        3. convert each to SPIR-V and serialize it. A variant without valid SPIR-V is dropped, and the reason kept;
+//        4. after all variants, append copies without 64-bit integers of those that need them.
 
 #include "codegen/Backend.h"
 #include "codegen/KernelCopy.h"
@@ -66,7 +66,7 @@ FailureOr<GpuKernelCode> compileVariant(mlir::gpu::GPUModuleOp module, GpuEmit e
   return code;
 }
 
-/// A copy of a variant beside it.
+/// Returns a copy of a variant, inserted next to it.
 mlir::gpu::GPUModuleOp copyOf(mlir::gpu::GPUModuleOp variant) {
   OpBuilder builder(variant);
   auto copy = cast<mlir::gpu::GPUModuleOp>(builder.clone(*variant));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  64-bit integers as two words of 32 bits.
-// Why:   labels, indices and the counter of training steps are i64, which the GPUs of older phones lack. A launch that stays on the CPU for
-//        this makes each run wait for it.
-// How:   storages are read and written word by word; operations become those of words, with a carry.
+// What:  emulates 64-bit integers by two words of 32 bits.
+// Why:   labels, indices and the counter of training steps are i64, which the GPUs of older phones lack. If a launch
+//        stays on the CPU for this reason, each run waits for it.
+// How:   storages are read and written word by word. Operations become operations on words, with a carry.
 
 #ifndef NACRE_CODEGEN_GPU_EMULATEINT64_H
 #define NACRE_CODEGEN_GPU_EMULATEINT64_H
@@ -12,7 +12,8 @@
 
 namespace nacre::codegen::gpu {
 
-/// Rewrites all of the module's scalars of i64. Returns false, and changes nothing, if it has an operation on i64 that this does not know.
+/// Rewrites all of the module's i64 scalars. Returns false, and changes nothing, if the module has an unsupported
+/// operation on i64.
 bool emulateInt64(mlir::gpu::GPUModuleOp module);
 
 } // namespace nacre::codegen::gpu

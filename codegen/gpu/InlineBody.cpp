@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. what SPIR-V lacks; 2. operations: functions on f32 are those of the CPU (codegen/Functions.h), since both
-//          engines compute parts of one tensor, and GLSL promises few digits; 3. the body, operation by operation.
+// How:   1. operations that SPIR-V lacks; 2. operations: functions on f32 are those of the CPU (codegen/Functions.h),
+//        since both engines compute parts of one tensor, and GLSL guarantees few digits; 3. the body, operation by
+//        operation.
 
 #include "codegen/gpu/InlineBody.h"
 
@@ -28,7 +29,7 @@ Type typeIn(Type element, unsigned width) { return width == 1 ? element : Type(V
 // 1. What SPIR-V lacks
 //===----------------------------------------------------------------------===//
 
-/// The order of operands in which a comparison that fails gives the other one, NaN included.
+/// Returns `x` if it wins the comparison, else `y`. Also returns NaN if either is NaN; a constant needs no test for it.
 Value emitExtremum(TermBuilder &builder, Value a, Value b, arith::CmpFPredicate wins) {
   auto isNumber = [](Value value) {
     std::optional<double> splat = splatOf(value);
@@ -41,13 +42,13 @@ Value emitExtremum(TermBuilder &builder, Value a, Value b, arith::CmpFPredicate 
   return (isNumber(a) ? chosen : x.compare(arith::CmpFPredicate::UNO, x).select(x, chosen)).value;
 }
 
-/// GLSL's instructions are for 32 bits.
+/// Selects between integers in the same way. GLSL's instructions support only 32 bits.
 Value emitExtremum(TermBuilder &builder, Value a, Value b, arith::CmpIPredicate wins) {
   Term x{&builder, a}, y{&builder, b};
   return x.op<arith::CmpIOp>(wins, a, b).select(x, y).value;
 }
 
-/// Towards zero.
+/// Rounds towards zero.
 Value truncate(TermBuilder &builder, Value value) {
   Term x{&builder, value};
   return (x < 0).select(x.op<math::CeilOp>(value), x.op<math::FloorOp>(value)).value;
@@ -59,27 +60,28 @@ Value magnitude(TermBuilder &builder, Value value) {
   return negative.select(x.op<arith::SubIOp>(zero.value, value), x).value;
 }
 
-/// The number with half of its digits. Products of two such numbers are exact, fused with a sum or not.
+/// Returns the number with half of its digits. Products of two such numbers are exact, fused with a sum or not.
 Term upperHalf(Term x) { return (x.bits() & x.bits().integer(int32_t(0xfffff000))).f32(); }
 
-/// x - q * y, which is exact for a rounded quotient q: each product is, and so is each difference.
+/// Returns x - q * y. For a rounded quotient q it is exact, because each product and each difference is.
 Term remainderOf(Term x, Term q, Term y) {
   Term highOfQ = upperHalf(q), lowOfQ = q - highOfQ, highOfY = upperHalf(y), lowOfY = y - highOfY;
   return x - highOfQ * highOfY - highOfQ * lowOfY - lowOfQ * highOfY - lowOfQ * lowOfY;
 }
 
-/// One step of Newton's method, whose remainder is exact (Markstein, "Computation of elementary functions on the IBM RISC
-/// System/6000 processor", 1990), also on devices that do not fuse a product and a sum; nothing where it leads away: from infinities,
-/// and from what is hardly a number.
+/// Refines a quotient by one step of Newton's method with an exact remainder. See Markstein, "Computation of elementary
+/// functions on the IBM RISC System/6000 processor", 1990. It is also exact on devices that do not fuse a product and a
+/// sum. The step is dropped if it changes the quotient too much, as with infinities and very small numbers.
 Value divideExactly(TermBuilder &builder, Value a, Value b) {
   Term x{&builder, a}, y{&builder, b}, quotient = x / y;
   Term refined = fma(remainderOf(x, quotient, y), 1 / y, quotient);
   return (abs(refined - quotient) < abs(quotient) * 0x1p-20).select(refined, quotient).value;
 }
 
-/// x - x and x * 0, which are NaN of NaN and infinities, and x + 0, x - -0 and 0 - x, which are 0 of zeros of either sign: some
-/// drivers give 0, x and -x, even where a shader says that NaN and the sign of zero count. Null for all other operations; a sum that
-/// begins with 0 is one of these.
+/// Emits an operation with zero whose result some drivers get wrong, even if a shader requires NaN and signed zeros.
+/// x - x and x * 0 must be NaN for NaN and infinities; these drivers return 0. x + 0, x - -0 and 0 - x must be 0 for
+/// zeros of either sign; these drivers return x or -x. A sum that begins with 0 is such a case. Returns null for all
+/// other operations.
 Value emitWithZero(Operation *op, Term a, Term b) {
   Term nan = a.constant(std::nan(""));
   auto isZero = [&](unsigned operand, bool isNegative) {
@@ -103,9 +105,9 @@ Value emitWithZero(Operation *op, Term a, Term b) {
   return isFinite(a).select(isNegative.select(negate(b), b), nan).value;
 }
 
-/// Whether an operation on f16 is computed in f32.
+/// True if an operation on f16 is computed in f32.
 bool isComputedInSingle(Operation *op) {
-  if (auto comparison = dyn_cast<arith::CmpFOp>(op)) // by bits, and not all devices have integers of 16
+  if (auto comparison = dyn_cast<arith::CmpFOp>(op)) // Compared by bits, and not all devices have 16-bit integers.
     return comparison.getPredicate() == arith::CmpFPredicate::UNO;
   return isa<arith::RemFOp>(op) ||
          (isa<math::MathDialect>(op->getDialect()) && !isa<math::AbsFOp, math::CopySignOp>(op));
@@ -117,7 +119,7 @@ bool isDivided(Type type) { return !getElementTypeOrSelf(type).isInteger(32); }
 // 2. Operations
 //===----------------------------------------------------------------------===//
 
-/// `type` is the result's, as bf16 where it is one.
+/// Emits `op`. `type` is the type of the result.
 Value emitOperation(TermBuilder &builder, Operation *op, ArrayRef<Value> operands, Type type) {
   auto create = [&](ArrayRef<Value> values, Type result) {
     return builder.ops.create(builder.loc, op->getName().getIdentifier(), values, result, op->getAttrs())->getResult(0);
@@ -162,7 +164,7 @@ Value emitOperation(TermBuilder &builder, Operation *op, ArrayRef<Value> operand
       .Default([&](Operation *) { return create(operands, type); });
 }
 
-/// Operations on bf16, which are i16 here: they compute in f32.
+/// Emits an operation on bf16 values, which are i16 here, in f32.
 Value emitOnBf16(TermBuilder &builder, Operation *op, ArrayRef<Value> operands, Type type) {
   const Type f32 = builder.ops.getF32Type();
   const bool isResult = getElementTypeOrSelf(type).isBF16();
@@ -195,7 +197,7 @@ bool isKnown(Operation *op) {
   if (isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp, math::FmaOp, math::IPowIOp, math::RoundOp,
           math::RoundEvenOp, math::SqrtOp, math::IsNaNOp, math::IsInfOp, math::TruncOp>(op))
     return true;
-  // GLSL's other functions exist up to 32 bits, and so do ours.
+  // GLSL's other functions exist only up to 32 bits; the same holds for those of codegen/Functions.h.
   return !isDouble && isa<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp, math::AtanOp, math::AtanhOp,
                           math::CopySignOp, math::CosOp, math::CoshOp, math::ErfOp, math::ErfcOp, math::ExpOp,
                           math::Exp2Op, math::ExpM1Op, math::LogOp, math::Log10Op, math::Log1pOp, math::Log2Op,
@@ -286,7 +288,7 @@ SmallVector<Value> inlineBody(OpBuilder &builder, Location loc, Block &body, Arr
 SmallVector<Value> inlineValues(OpBuilder &builder, Location loc, ValueRange wanted, IRMapping &values,
                                 unsigned width) {
   ShaderTerms terms(builder, loc);
-  SetVector<Operation *> pending; // What is needed, each before what it needs.
+  SetVector<Operation *> pending; // Operations that are needed, in any order.
   auto need = [&](Value value) {
     Operation *op = value.getDefiningOp();
     if (op && !isa<arith::ConstantOp>(op) && !values.contains(value))

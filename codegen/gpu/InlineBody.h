@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the scalar body of a linalg.generic, computed on scalars or on vectors of up to four lanes.
-// Why:   epilogues of contractions, nests and rows all inline bodies; they do it here, in the same way.
-// How:   operation by operation: what depends on scalars alone stays scalar, the rest becomes the same operation on
-//        vectors; what SPIR-V lacks is written out.
+// What:  inlines the scalar body of a linalg.generic, on scalars or on vectors of up to four lanes.
+// Why:   epilogues of contractions, nests and rows all inline bodies in the same way.
+// How:   operation by operation. An operation on scalars only stays scalar; the others become the same operation on
+//        vectors. Operations that SPIR-V lacks are expanded.
 
 #ifndef NACRE_CODEGEN_GPU_INLINEBODY_H
 #define NACRE_CODEGEN_GPU_INLINEBODY_H
@@ -16,37 +16,38 @@
 
 namespace nacre::codegen::gpu {
 
-/// On phones f64 is missing, or very slow.
+/// Terms for shaders, which avoid f64: phones lack it, or are very slow with it.
 struct ShaderTerms final : TermBuilder {
   ShaderTerms(mlir::OpBuilder &ops, mlir::Location loc) : TermBuilder(ops, loc, /*isShader=*/true) {}
 };
 
-/// Whether inlineBody knows every operation of `body`, in types that SPIR-V has.
+/// True if inlineBody supports every operation of `body`, in types that SPIR-V has.
 bool canInlineOnGpu(mlir::Block &body);
 
-bool canInlineOnGpu(mlir::Operation &op); ///< Of arith or math.
+bool canInlineOnGpu(mlir::Operation &op); ///< The same for one operation of arith or math.
 
-/// The value of `op` for `operands`, each a scalar or a vector of `width` lanes; a scalar where all of them are.
+/// Returns the result of `op` for `operands`, each a scalar or a vector of `width` lanes. The result is a scalar if all
+/// operands are.
 mlir::Value inlineOperation(TermBuilder &builder, mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands,
                             unsigned width);
 
-// SPIR-V that phones run has no bf16: in storages, and between operations, it is its bits, an i16.
+// The SPIR-V that phones run has no bf16. In storages, and between operations, a bf16 is an i16 of its bits.
 mlir::Type storedType(mlir::Type element);
 mlir::TypedAttr storedConstant(mlir::TypedAttr value);
-/// As f32, of a bf16 that is so stored, or a vector of them.
+/// Converts the bits of a bf16, or of a vector of them, to f32.
 mlir::Value extendStoredBf16(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value bits);
 
-/// What `body`, which canInlineOnGpu, yields for `arguments`, each a scalar or a vector of `width` lanes. Results are
-/// scalars where no vector went into them.
+/// Inlines `body`, for which canInlineOnGpu holds, and returns the values it yields. Each argument is a scalar or a
+/// vector of `width` lanes. Results that depend on no vector are scalars.
 llvm::SmallVector<mlir::Value> inlineBody(mlir::OpBuilder &builder, mlir::Location loc, mlir::Block &body,
                                           llvm::ArrayRef<mlir::Value> arguments, unsigned width);
 
-/// What `wanted`, values of such a body, are, where `values` says what some others are: arguments, or results of
-/// operations. Adds what it computes.
+/// Returns the values of `wanted` in such a body. `values` maps known values: arguments, or results of operations.
+/// Values computed here are added to it.
 llvm::SmallVector<mlir::Value> inlineValues(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange wanted,
                                             mlir::IRMapping &values, unsigned width);
 
-/// `value` in `width` lanes; itself where it is a vector, or width is 1.
+/// Returns `value` in `width` lanes. Returns it unchanged if it is a vector, or if width is 1.
 mlir::Value broadcast(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, unsigned width);
 
 } // namespace nacre::codegen::gpu

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the compute shader that a kernel becomes, while an emitter fills its body.
-// Why:   all emitters share one way to reach buffers, the share and the invocation's place, and to say how the work is
-//        divided.
-// How:   a gpu.func of flat memrefs in the StorageBuffer class; the share comes from push constants. What surrounds the
-//        body, and all of SPIR-V, is CompileKernel.cpp's.
+// What:  the compute shader of a kernel, while an emitter fills its body.
+// Why:   all emitters access buffers, the share and the invocation's position in the same way, and describe the
+//        division of the work in the same way.
+// How:   a gpu.func of flat memrefs in the StorageBuffer class; the share comes from push constants. CompileKernel.cpp
+//        adds the code around the body, and lowers it to SPIR-V.
 
 #ifndef NACRE_CODEGEN_GPU_KERNELFUNCTION_H
 #define NACRE_CODEGEN_GPU_KERNELFUNCTION_H
@@ -29,37 +29,42 @@ struct KernelFunction {
   mlir::OpBuilder builder; ///< Inserts before the function's return.
   mlir::Location loc;
   GpuOptions options;
-  unsigned variant = 0; ///< Which of the kernel's variants to emit; the emitter says below how many there are.
+  unsigned variant = 0; ///< Number of the variant to emit. The emitter sets `variants`, their count.
 
-  /// Operand `operand` of the launch, whole: `memref<Nxelement>`, or `memref<N/width x vector<width x element>>` of
-  /// 2 or 4 lanes, where it lies in such vectors; of 16-bit elements eight too, as a vector of four i32. All kinds of
-  /// one operand may be used in one kernel; they share a binding. Of an operand that may begin anywhere N is dynamic;
-  /// indices count from where it begins all the same.
+  /// Returns the whole operand `operand` of the launch. It is `memref<Nxelement>`, or
+  /// `memref<N/width x vector<width x element>>` of 2 or 4 lanes if liesInVectors. 16-bit elements may also have width
+  /// 8, as vectors of four i32.
+  ///
+  /// A kernel may use several widths of one operand; they share a binding. N is dynamic for an operand with a variable
+  /// offset. Indices count from the operand's beginning in any case.
   std::function<mlir::Value(unsigned operand, unsigned width)> buffer;
-  /// Whether `operand` may be read and written `width` elements at a time: it has a multiple of them, and begins on
-  /// one.
+  /// True if `operand` can be read and written `width` elements at a time: its size and its offset are multiples of
+  /// `width`.
   std::function<bool(unsigned operand, unsigned width)> liesInVectors;
-  /// An array that a workgroup's invocations share: `memref<count x type>`; `type` is a scalar or a vector of up to 4.
+  /// Allocates an array that a workgroup's invocations share: `memref<count x type>`. `type` is a scalar or a vector of
+  /// up to 4.
   std::function<mlir::Value(int64_t count, mlir::Type type)> shared;
 
-  // Of type index (32 bits wide on the device).
+  // Values of type index (32 bits wide on the device).
   mlir::Value shareBegin, shareEnd; ///< The GPU's share of the cut axis.
-  mlir::Value group;                ///< Which of the `groups` of its row of workgroups.
-  mlir::Value row;        ///< Which row: it computes [shareBegin + row * unitExtent, ... + unitExtent) of the axis.
-  mlir::Value invocation; ///< Within the workgroup: 0 to workgroupSize.
+  mlir::Value group;                ///< Number of the workgroup among the `groups` of its row.
+  /// Number of the row of workgroups. It computes [shareBegin + row * unitExtent, ... + unitExtent) of the cut axis.
+  mlir::Value row;
+  mlir::Value invocation; ///< Number of the invocation in the workgroup: 0 to workgroupSize.
 
-  // What an emitter says about its work.
-  unsigned variants = 1; ///< The best first. The last one must run on any device: 128 invocations, 16 KiB shared.
+  // Set by the emitter.
+  /// Number of variants, the best first. The last must run on any device: 128 invocations, 16 KiB of shared memory.
+  unsigned variants = 1;
   int64_t unitExtent = 1;
   int64_t groups = 1;
   int64_t workgroupSize = 64;
   double flops = 0;
-  uint64_t needs = 0;    ///< NACRE_GPU_NEED bits beyond those that the types of operands ask for.
-  uint32_t families = 0; ///< As in nacre_gpu_variant.
-  std::string declined;  ///< Why an emitter that failed did.
+  uint64_t needs = 0;    ///< NACRE_GPU_NEED bits, in addition to those that the types of operands require.
+  uint32_t families = 0; ///< Bits of GPU families, as in nacre_gpu_variant.
+  std::string declined;  ///< The reason, if the emitter declines.
 };
 
-/// Fills the body. Failure means that the kernel's form is not the emitter's; what it emitted is thrown away.
+/// Fills the body. Fails if the emitter does not support the kernel's form; then its output is discarded.
 using Emitter = llvm::LogicalResult (*)(plan::KernelOp kernel, KernelFunction &function);
 
 } // namespace nacre::codegen::gpu

@@ -13,13 +13,14 @@ using namespace mlir;
 namespace nacre::codegen::gpu {
 namespace {
 
-/// The most iterations of a loop that data end: a search, a heap's path or a long division has one for each bit of an index.
+/// Assumed limit for the iterations of a loop with a data-dependent end. A search, a heap's path or a long division has
+/// one for each bit of an index.
 constexpr int64_t kMostOfUnknown = 32;
-/// Operations of an unrolled body. More would make shaders large, and they would run slower for it.
+/// Most operations of an unrolled body. More would make shaders large and slow.
 constexpr int64_t kMostOperations = 4096;
 
-/// Returns after how many iterations `counter < end` is false. Nothing if `counter` does not begin at a constant, or
-/// does not grow by a constant.
+/// Returns after how many iterations `counter < end` is false. Returns `nullopt` if `counter` does not begin at a
+/// constant, or does not grow by a constant.
 std::optional<int64_t> iterationsUntil(scf::WhileOp loop, Value counter, Value end) {
   auto before = dyn_cast<BlockArgument>(counter);
   const std::optional<int64_t> last = getConstantIntValue(end);
@@ -27,7 +28,7 @@ std::optional<int64_t> iterationsUntil(scf::WhileOp loop, Value counter, Value e
     return std::nullopt;
   const std::optional<int64_t> first = getConstantIntValue(loop.getInits()[before.getArgNumber()]);
   auto next = loop.getYieldedValues()[before.getArgNumber()].getDefiningOp<arith::AddIOp>();
-  // A negative end or beginning means something else where numbers have no sign.
+  // A negative end or beginning is a large number in an unsigned comparison.
   if (!first || *first < 0 || *last < 0 || !next)
     return std::nullopt;
   auto after = dyn_cast<BlockArgument>(next.getLhs());
@@ -38,7 +39,7 @@ std::optional<int64_t> iterationsUntil(scf::WhileOp loop, Value counter, Value e
   return std::max<int64_t>(0, llvm::divideCeilSigned(*last - *first, *step));
 }
 
-/// Returns the most iterations of `loop` while `condition` holds, or nothing if a counter does not limit it.
+/// Returns the most iterations of `loop` while `condition` holds, or `nullopt` if no counter limits it.
 std::optional<int64_t> iterationsWhile(scf::WhileOp loop, Value condition) {
   Operation *op = condition.getDefiningOp();
   if (auto both = dyn_cast_or_null<arith::AndIOp>(op)) {
@@ -52,7 +53,7 @@ std::optional<int64_t> iterationsWhile(scf::WhileOp loop, Value condition) {
   return iterationsUntil(loop, comparison.getLhs(), comparison.getRhs());
 }
 
-/// The most iterations of `op`; 1 if it is no loop.
+/// Returns the most iterations of `op`; 1 if it is not a loop.
 double mostIterations(Operation *op) {
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     return double(iterationsWhile(loop, loop.getConditionOp().getCondition()).value_or(kMostOfUnknown));
@@ -67,7 +68,7 @@ double mostIterations(Operation *op) {
   return end && step && *step > 0 ? double(llvm::divideCeil(*end, *step)) : kMostOfUnknown;
 }
 
-/// The iterations of `op` in a whole invocation.
+/// Returns the iterations of `op` in a whole invocation.
 double totalIterations(Operation *op, Operation *function) {
   double total = 1;
   for (Operation *around = op; around != function; around = around->getParentOp())
@@ -77,7 +78,7 @@ double totalIterations(Operation *op, Operation *function) {
 
 bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp>(op); }
 
-/// The number of operations in `loop`, or nothing if there are loops among them.
+/// Returns the number of operations in `loop`, or `nullopt` if there are loops among them.
 std::optional<int64_t> operationsOf(scf::ForOp loop) {
   int64_t count = 0;
   WalkResult walk = loop.getBody()->walk([&](Operation *op) {
@@ -87,7 +88,7 @@ std::optional<int64_t> operationsOf(scf::ForOp loop) {
   return walk.wasInterrupted() ? std::nullopt : std::optional(count);
 }
 
-/// The innermost loop with the most iterations that can be unrolled, or null.
+/// Returns the innermost loop with the most iterations that can be unrolled, or null.
 scf::ForOp longestLoop(mlir::gpu::GPUFuncOp function) {
   scf::ForOp longest;
   double most = 0;
@@ -113,7 +114,7 @@ bool isWithinLimit(mlir::gpu::GPUFuncOp function) {
   return total <= double(kMostIterations);
 }
 
-/// Returns false if no loop is left that can be unrolled.
+/// Unrolls loops until the function is within the limit. Returns false if no loop is left that can be unrolled.
 bool unrollToLimit(mlir::gpu::GPUFuncOp function) {
   while (!isWithinLimit(function)) {
     scf::ForOp loop = longestLoop(function);
@@ -128,8 +129,8 @@ bool unrollToLimit(mlir::gpu::GPUFuncOp function) {
 bool limitIterations(mlir::gpu::GPUFuncOp function) {
   if (isWithinLimit(function))
     return true;
-  // A copy tells whether unrolling suffices: a larger shader would only cost time on the GPUs that may still use it.
-  // The function itself is then unrolled in place, because others hold its values.
+  // First test on a copy whether unrolling suffices: a larger shader would only cost time on the GPUs that may still
+  // use it. Then unroll the function itself, because others hold its values.
   const OwningOpRef<mlir::gpu::GPUFuncOp> copy(function.clone());
   return unrollToLimit(*copy) && unrollToLimit(function);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. what SPIR-V may ask of a device, and the bit of the contract for it;
-//       2. the conversion, one for all dialects, with the placeholders of the share and products that must not be fused;
-//       3. what upstream leaves to do: layouts, which buffers alias, the least version and capabilities.
+// How:   1. the SPIR-V capabilities that a device may lack, and the bit of nacre_gpu_variant for each;
+//        2. one conversion for all dialects, for placeholders of push constants and for products that must not be
+//           fused;
+//        3. the steps that upstream leaves open: layouts, aliased buffers, the minimum version and capabilities.
 
 #include "codegen/gpu/LowerToSpirv.h"
 #include "codegen/KernelNotes.h"
@@ -41,7 +42,7 @@ namespace {
 
 struct CapabilityNeed {
   spirv::Capability capability;
-  uint64_t needs; ///< 0: every device has it.
+  uint64_t needs; ///< 0 if every device has it.
 };
 
 constexpr CapabilityNeed kCapabilities[] = {
@@ -65,7 +66,7 @@ bool usesMatrices(mlir::gpu::GPUModuleOp module) {
   return module.walk([](mlir::gpu::SubgroupMmaComputeOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-/// All that a kernel may use; what it does use is left in the end.
+/// Returns a target with everything that a kernel may use. SPIRVUpdateVCEPass later keeps only the capabilities in use.
 spirv::TargetEnvAttr targetOf(MLIRContext *context, bool matrices) {
   SmallVector<spirv::Capability> capabilities;
   for (const CapabilityNeed &entry : kCapabilities)
@@ -122,10 +123,10 @@ struct LowerPushConstant : OpConversionPattern<UnrealizedConversionCastOp> {
     return success();
   }
 
-  const unsigned count; ///< Of the module.
+  const unsigned count; ///< Number of push constants of the module.
 };
 
-/// A product that a driver must not fuse with a sum (ExactQuotients.h).
+/// Lowers a product that a driver must not fuse with a sum (ExactQuotients.h).
 struct LowerMarkedProduct : OpConversionPattern<arith::MulFOp> {
   LowerMarkedProduct(const TypeConverter &types, MLIRContext *context)
       : OpConversionPattern(types, context, /*benefit=*/2) {}
@@ -180,7 +181,7 @@ LogicalResult convert(mlir::gpu::GPUModuleOp module, spirv::TargetEnvAttr target
 // 3. What is left
 //===----------------------------------------------------------------------===//
 
-/// Variables over one binding show the same bytes.
+/// Marks variables with a common binding as aliased: they share their bytes.
 void markAliases(spirv::ModuleOp module) {
   llvm::DenseMap<uint32_t, SmallVector<spirv::GlobalVariableOp, 2>> byBinding;
   for (auto variable : module.getOps<spirv::GlobalVariableOp>())
@@ -192,8 +193,9 @@ void markAliases(spirv::ModuleOp module) {
         variable->setAttr("aliased", UnitAttr::get(module.getContext()));
 }
 
-/// Cooperative matrices ask for the Vulkan memory model, in which invocations see what others wrote to shared memory
-/// only where accesses and barriers say so; upstream writes modules of the other model.
+/// Switches the module to the Vulkan memory model, which cooperative matrices require. In it, invocations see each
+/// other's writes to shared memory only if accesses and barriers request that. Upstream emits modules of the GLSL450
+/// model.
 void useVulkanMemoryModel(spirv::ModuleOp module) {
   MLIRContext *context = module.getContext();
   module.setMemoryModelAttr(spirv::MemoryModelAttr::get(context, spirv::MemoryModel::Vulkan));

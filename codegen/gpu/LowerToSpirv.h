@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  from the gpu dialect to a SPIR-V module that Vulkan takes.
-// Why:   one conversion for all kernels, so that what legalizes is known and every module says what it needs.
-// How:   upstream's patterns, in which every type keeps its width: nothing narrow is emulated.
+// What:  lowers the gpu dialect to a SPIR-V module for Vulkan.
+// Why:   one conversion serves all kernels, so the set of legal operations is known, and every module declares its
+//        needs.
+// How:   upstream's patterns, in which every type keeps its width: narrow types are not emulated.
 
 #ifndef NACRE_CODEGEN_GPU_LOWERTOSPIRV_H
 #define NACRE_CODEGEN_GPU_LOWERTOSPIRV_H
@@ -16,13 +17,13 @@ namespace nacre::codegen::gpu {
 
 struct SpirvModule {
   mlir::spirv::ModuleOp module;
-  uint64_t needs = 0; ///< NACRE_GPU_NEED bits of its capabilities.
+  uint64_t needs = 0; ///< NACRE_GPU_NEED bits of the module's capabilities.
 };
 
 /// Replaces `module` by its SPIR-V, under the same parent.
 llvm::FailureOr<SpirvModule> lowerToSpirv(mlir::gpu::GPUModuleOp module);
 
-/// The words of the binary.
+/// Appends the words of the binary to `words`.
 llvm::LogicalResult serialize(SpirvModule &module, llvm::SmallVectorImpl<uint32_t> &words);
 
 } // namespace nacre::codegen::gpu

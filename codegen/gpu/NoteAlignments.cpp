@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  notes on every kernel of what the origins of its operands are multiples, whichever launch they belong to.
-// Why:   Vulkan binds a buffer only where the device's alignment allows, and views of storages begin anywhere: a
-//        kernel must know which operands need a shift, and which of them still are whole vectors.
-// How:   storages and weights begin on kGpuBufferAlignment; the lowest bit of any view's offset or step bounds the
-//        rest.
+// What:  notes for every kernel the alignment of each operand over all of its launches.
+// Why:   Vulkan binds a buffer only at offsets with the device's alignment, but views of storages begin anywhere. A
+//        kernel must know which operands need a shift, and which of these still consist of whole vectors.
+// How:   storages and weights begin at multiples of kGpuBufferAlignment. The lowest bit of any view's offset or step
+//        bounds the alignment.
 
 #include "codegen/KernelNotes.h"
 #include "codegen/OperandOrigin.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a tile from text.
-// Why:   whoever measures wants to try tiles that the tables do not choose.
+// What:  parses a tile from text.
+// Why:   a person who measures can try tiles that the tables do not choose.
 // How:   names of fields and their numbers.
 
 #ifndef NACRE_CODEGEN_GPU_PARSEGPUTILE_H
@@ -13,8 +13,9 @@
 
 namespace nacre::codegen::gpu {
 
-/// Reads a tile to be tried, as `shared:rows=8,quads=2,columns=16,lines=16,depth=16`, `cooperative:...` or `split:...`;
-/// what is not named has GpuTile's value. The message says what is wrong with it.
+/// Parses a tile to be tried, such as `shared:rows=8,quads=2,columns=16,lines=16,depth=16`, `cooperative:...` or
+/// `split:...`. Fields that are not named have GpuTile's defaults. Returns an error that names the fault if there is
+/// one.
 llvm::Expected<GpuTile> parseGpuTile(llvm::StringRef text);
 
 } // namespace nacre::codegen::gpu

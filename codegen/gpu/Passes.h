@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pass of GPU code generation, and what compileGpuKernel calls directly instead.
+// The pass of GPU code generation, and the functions that compileGpuKernel calls directly.
 
 #ifndef NACRE_CODEGEN_GPU_PASSES_H
 #define NACRE_CODEGEN_GPU_PASSES_H
@@ -17,17 +17,18 @@ namespace nacre::codegen::gpu {
 #define GEN_PASS_REGISTRATION
 #include "codegen/gpu/Passes.h.inc"
 
-/// The variants of a kernel as modules before it, the best first; none, and why, where no emitter takes it.
+/// The variants of a kernel as modules before it, the best first. If no emitter accepts it, there are no variants, and
+/// `declined` has the reason.
 struct EmittedKernel {
   llvm::SmallVector<mlir::gpu::GPUModuleOp> variants;
   std::string declined;
 };
 llvm::FailureOr<EmittedKernel> emitKernel(plan::KernelOp kernel, const GpuOptions &options);
 
-/// What its emitter said about a variant, from its function's attributes. The code is left empty.
+/// Returns the emitter's description of a variant, from the attributes of its function. The code is left empty.
 GpuKernelCode readVariant(mlir::gpu::GPUModuleOp module);
 
-/// What noteAlignments has noted; where that is nothing, buffers begin where any device may bind them.
+/// Returns the alignments that noteAlignments has noted. Without a note, each is kGpuBufferAlignment.
 llvm::SmallVector<int64_t> readAlignments(plan::KernelOp kernel);
 
 } // namespace nacre::codegen::gpu

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  remainders with the sign of the dividend.
-// Why:   SPIR-V's own have few right digits where a quotient is large, of floats, and promise nothing of negative integers.
-// How:   divides the digits of floats, 8 bits per iteration, so that the remainder is exact; integers take it from a quotient.
+// Why:   SPIR-V's float remainder loses digits if the quotient is large. SPIR-V does not define the remainder of
+//        negative integers.
+// How:   long division of a float's digits, 8 bits per iteration for f32, makes the remainder exact. Integers use a
+//        quotient.
 
 #ifndef NACRE_CODEGEN_GPU_REMAINDER_H
 #define NACRE_CODEGEN_GPU_REMAINDER_H
@@ -11,10 +13,10 @@
 
 namespace nacre::codegen::gpu {
 
-/// C's fmod, of f32 or f64.
+/// Returns C's fmod of f32 or f64.
 Term floatRemainder(Term x, Term y);
 
-/// Of signed integers: `y` is neither 0 nor -1.
+/// Returns the remainder of signed integers. `y` must be neither 0 nor -1.
 Term signedRemainder(Term x, Term y);
 
 } // namespace nacre::codegen::gpu

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  where queries, keys, values and result of attention lie for a workgroup, and whether they are read in vectors.
-// Why:   each is walked by other loops, in any order of axes; the emitter says loops and steps, never strides.
+// What:  the addresses of queries, keys, values and result of attention for a workgroup, and whether they are read in
+//        vectors.
+// Why:   different loops walk each operand, in any order of axes. The emitter names loops and steps, never strides.
 
 #ifndef NACRE_CODEGEN_GPU_ATTENTION_ATTENTIONOPERANDS_H
 #define NACRE_CODEGEN_GPU_ATTENTION_ATTENTIONOPERANDS_H
@@ -20,16 +21,17 @@ public:
   using Index = AttentionForm::Index;
   using Step = std::pair<const ContractionLoop *, mlir::Value>;
 
-  llvm::SmallVector<mlir::Value> batch; ///< The workgroup's index of each loop.
+  llvm::SmallVector<mlir::Value> batch; ///< The workgroup's index of each batch loop.
 
-  /// Whether `operand` can be read or written by so many along `along`.
+  /// True if `operand` can be read or written `width` elements at a time along `along`.
   bool inVectors(Index operand, const ContractionLoop &along, unsigned width) const;
   bool inQuads(Index operand, const ContractionLoop &along) const { return inVectors(operand, along, kQuad); }
 
-  /// The address of `operand` in the workgroup's batch, `at` steps along some loops, in vectors of `width`.
+  /// Returns the address of `operand` in the workgroup's batch, in vectors of `width`. `at` gives the steps along some
+  /// loops.
   mlir::Value addressOf(Index operand, llvm::ArrayRef<Step> at, unsigned width);
 
-  /// In f32.
+  /// Loads `width` elements and converts them to f32.
   mlir::Value load(Index operand, mlir::Value address, unsigned width);
 
 private:

@@ -28,7 +28,7 @@ Value AttentionRows::zeroUnless(Value inside, Value value) {
   if (!inside)
     return value;
   auto vector = dyn_cast<VectorType>(value.getType());
-  // SPIR-V 1.3 selects lane by lane.
+  // In SPIR-V 1.3, the condition of a select of vectors is a vector.
   Value lanes = vector ? build.broadcast(inside, vector.getNumElements()) : inside;
   Value zero = build.constant(cast<TypedAttr>(build.ops.getZeroAttr(value.getType())));
   return arith::SelectOp::create(build.ops, build.loc, lanes, value, zero);
@@ -115,7 +115,7 @@ Value AttentionRows::loadMask(const Access &access, Value key) {
 void AttentionRows::emitMap(const Work &sweep, MutableArrayRef<KeptScore> kept) {
   for (KeptScore &one : kept) {
     SmallVector<Value> arguments = inputsOf(sweep, one);
-    arguments.push_back(Value()); // a map reads no accumulator
+    arguments.push_back(Value()); // A map reads no accumulator.
     one.score = inlineBody(build.ops, build.loc, *sweep.body, arguments, 1).front();
   }
 }
@@ -130,7 +130,7 @@ void AttentionRows::emitReduction(unsigned number, ArrayRef<KeptScore> kept) {
     Value next = inlineBody(build.ops, build.loc, *sweep.body, arguments, 1).front();
     own = one.inside ? arith::SelectOp::create(build.ops, build.loc, one.inside, next, own).getResult() : next;
   }
-  // All invocations of a row fold all of its parts, pair by pair: few wait for one another.
+  // All invocations of a row fold all of its parts, pair by pair: this keeps dependency chains short.
   Value parts = function.shared(function.workgroupSize, type);
   memref::StoreOp::create(build.ops, build.loc, own, parts, function.invocation);
   build.barrier();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the rows of attention that a workgroup takes, and the sweeps over their scores.
-// Why:   emitters multiply invocation by invocation or by matrices; which rows there are and what a softmax does is the same.
-// How:   invocations share the rows evenly, neighbours have neighbouring parts of one row. An emitter says which scores of its
-//        row an invocation keeps in registers; sweeps work on these.
+// What:  the rows of attention that a workgroup computes, and the sweeps over their scores.
+// Why:   one emitter multiplies by invocations, the other by matrices. The choice of rows and the softmax are the same.
+// How:   invocations share the rows evenly; adjacent invocations have adjacent parts of one row. An emitter decides
+//        which scores of its row an invocation keeps in registers. Sweeps work on these.
 
 #ifndef NACRE_CODEGEN_GPU_ATTENTION_ATTENTIONROWS_H
 #define NACRE_CODEGEN_GPU_ATTENTION_ATTENTIONROWS_H
@@ -14,8 +14,8 @@ namespace nacre::codegen::gpu {
 
 /// A score that an invocation keeps from the first sweep to the last.
 struct KeptScore {
-  mlir::Value key;    ///< One that there is.
-  mlir::Value inside; ///< Whether it is this one's; null where it is for certain.
+  mlir::Value key;    ///< Index of the key, clamped to the last one.
+  mlir::Value inside; ///< True if the score exists and belongs to this invocation; null if that is certain.
   mlir::Value score;
 };
 
@@ -28,29 +28,29 @@ public:
   KernelFunction &function;
   PointBuilder build;
   AttentionOperands operands;
-  const mlir::Type type;        ///< Of scores and sums.
-  int64_t rows = 1;             ///< Of a workgroup; a power of two.
-  mlir::Value firstRow, endRow; ///< Of this workgroup.
+  const mlir::Type type;        ///< Type of scores and sums.
+  int64_t rows = 1;             ///< Rows of a workgroup; a power of two.
+  mlir::Value firstRow, endRow; ///< Range of rows of this workgroup.
 
-  /// Whether sweeps and operands are of kinds that shaders have; else says why not.
+  /// True if shaders support the sweeps and the types of the operands. Else sets `function.declined` if a type is
+  /// missing.
   bool canSweep();
-  /// Divides the work into workgroups; writes the border of the share.
+  /// Divides the work into workgroups; writes the halo of the share.
   void divide(int64_t rows, int64_t invocations);
 
-  /// Of the workgroup's row of that number; beyond the last one, the last.
+  /// Returns the workgroup's row of that number, clamped to the last one.
   mlir::Value rowAt(mlir::Value number) { return least(build.add(firstRow, number), lastRow); }
-  int64_t perRow() const { return function.workgroupSize / rows; } ///< Invocations.
+  int64_t perRow() const { return function.workgroupSize / rows; } ///< Invocations per row.
   mlir::Value sweptRow() { return quotient(function.invocation, perRow()); }
   mlir::Value laneOfRow() { return remainder(function.invocation, perRow()); }
 
-  /// All sweeps; ends without a barrier behind the last one's reads.
+  /// Emits all sweeps. Callers need a barrier before they overwrite anything that the last sweep reads.
   void sweep(llvm::MutableArrayRef<KeptScore> kept);
 
-  /// Zero where `inside`, which is null where it holds for certain, does not hold: what a weight of zero multiplies must not
-  /// be infinite.
+  /// Returns `value`, or zero if `inside` is false; null means true. An element with weight zero must not be infinite.
   mlir::Value zeroUnless(mlir::Value inside, mlir::Value value);
 
-  /// What the epilogue makes of a sum.
+  /// Applies the epilogue to a sum.
   mlir::Value finished(mlir::Value sum, unsigned width);
 
   mlir::Value index(int64_t value) { return build.index(value); }
@@ -65,7 +65,8 @@ private:
   void emitReduction(unsigned number, llvm::ArrayRef<KeptScore> kept);
 
   mlir::Value lastRow;
-  llvm::DenseMap<unsigned, mlir::Value> rowValues; ///< By work, of this invocation's swept row.
+  /// Results of reductions for this invocation's row, by number of the work.
+  llvm::DenseMap<unsigned, mlir::Value> rowValues;
 };
 
 } // namespace nacre::codegen::gpu

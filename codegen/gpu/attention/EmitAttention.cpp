@@ -2,12 +2,14 @@
 //
 // What:  the emitter of attention: a workgroup takes some rows of one batch (a head) from queries to the result.
 // Why:   scores stay in shared memory; three launches and the barriers between them become one.
-// How:   1. the rows of a workgroup, as many as have their scores in the shared memory of any device;
-//        2. scores: an invocation has a key and some rows; 3. sweeps: a row's scores are shared by some invocations, each of which
-//        keeps its own in registers from sweep to sweep; 4. the result: an invocation has a quad of columns and some rows,
-//        and some of the keys. Before this variant, which runs on any device, comes one by matrices where they fit, or one of
-//        half the rows for devices that have room for more workgroups. There, neighbours share each key, of which they read
-//        neighbouring parts: a cache that is asked for a key by each invocation takes as many cycles as there are keys.
+// How:   1. the rows of a workgroup: as many as have their scores in the shared memory of any device;
+//        2. scores: an invocation has a key and some rows;
+//        3. sweeps: some invocations share a row's scores, and each keeps its own in registers from sweep to sweep;
+//        4. the result: an invocation has a quad of columns, some rows and some of the keys.
+//
+// This variant runs on any device. Before it comes one that uses matrices, if they fit, or one with half the rows, for
+// devices that can run more workgroups. In the latter, adjacent invocations share each key and read adjacent parts of
+// it: if each invocation reads another key, the cache needs as many cycles as there are keys.
 
 #include "codegen/gpu/Emitters.h"
 #include "codegen/gpu/attention/MatrixAttention.h"
@@ -25,11 +27,12 @@ using namespace mlir;
 namespace nacre::codegen::gpu {
 namespace {
 
-constexpr int64_t kInvocations = 128;       ///< Of a workgroup, on any device.
-constexpr int64_t kMostShared = 16 << 10;   ///< Bytes, of any device,
-constexpr int64_t kMostWithRoom = 24 << 10; ///< and where there is room: two workgroups share a unit's.
-constexpr int64_t kRows = 8;                ///< Of a workgroup, if they fit.
-constexpr int64_t kSharers = 4;             ///< Of a key, where there is room.
+constexpr int64_t kInvocations = 128;     ///< Invocations of a workgroup, on any device.
+constexpr int64_t kMostShared = 16 << 10; ///< Bytes of shared memory of any device.
+/// Bytes of shared memory on devices with room: two workgroups share a unit's.
+constexpr int64_t kMostWithRoom = 24 << 10;
+constexpr int64_t kRows = 8;    ///< Rows of a workgroup, if they fit.
+constexpr int64_t kSharers = 4; ///< Invocations that share a key, on devices with room.
 
 class AttentionEmitter {
 public:
@@ -60,7 +63,8 @@ private:
   Value remainder(Value value, int64_t by) { return of.remainder(value, by); }
   Value quotient(Value value, int64_t by) { return of.quotient(value, by); }
   Value least(Value a, Value b) { return of.least(a, b); }
-  /// What each of its sharers made of a score lies in turn; the first ones are the weights', later.
+  /// Returns the row of a sharer's partial scores, which are stored part after part. Those of the first part are later
+  /// replaced by the weights.
   Value rowOfPart(Value part, Value row) { return build.add(build.multiply(part, rows), row); }
   Value loadScore(Value row, Value key) {
     return memref::LoadOp::create(build.ops, build.loc, scores, build.add(build.multiply(row, keys()), key));
@@ -79,15 +83,15 @@ private:
   // 1. Workgroups
   //===--------------------------------------------------------------------===//
 
-  /// A row's scores, as often as it has them, with its query.
+  /// Returns the bytes of a row: its scores, once for each sharer, and its query.
   int64_t rowBytes(int64_t sharers) const { return 4 * (sharers * keys() + form.depth.size); }
-  int64_t mostOfRows() const { return mostShared / 16 * 13; } // folds and parts take the rest
+  int64_t mostOfRows() const { return mostShared / 16 * 13; } // Folds and parts take the rest.
 
   bool mayShareKeys() const {
     return form.depth.size / depthWidth % kSharers == 0 && wantedRows * rowBytes(kSharers) <= mostOfRows();
   }
 
-  /// Whether all of what a workgroup needs fits the shared memory.
+  /// Chooses the rows of a workgroup. Returns false if not even one row fits the shared memory.
   bool divide() {
     rows = std::min<int64_t>(wantedRows, llvm::PowerOf2Ceil(form.rows.size));
     while (rows > 1 && rows * rowBytes(sharers) > mostOfRows())
@@ -100,7 +104,7 @@ private:
     return true;
   }
 
-  /// Of queries, scores and the folds of the sweeps.
+  /// Returns the bytes of queries, scores and the folds of the sweeps.
   int64_t sharedBytes() const {
     const int64_t folds = llvm::count_if(form.sweeps, [](const Work &sweep) { return !sweep.allParallel(); });
     return rows * rowBytes(sharers) + 4 * folds * kInvocations;
@@ -110,7 +114,7 @@ private:
   // 2. Scores
   //===--------------------------------------------------------------------===//
 
-  /// The workgroup's queries, for all of its invocations, where each reads all of them.
+  /// Copies the workgroup's queries to shared memory, because each invocation reads all of them.
   void shareQueries() {
     const unsigned width = depthWidth;
     const int64_t steps = form.depth.size / width, count = rows * steps;
@@ -127,12 +131,12 @@ private:
   }
 
   void emitScores() {
-    constexpr int64_t together = 4, mostLoads = 16; // steps, and loads, that are on their way at once
+    constexpr int64_t together = 4, mostLoads = 16; // Steps and loads in flight at once.
     const unsigned width = depthWidth;
     shareQueries();
-    const int64_t groups = kInvocations / sharers; // of invocations that share a key
+    const int64_t groups = kInvocations / sharers; // Groups of invocations that share a key.
     const int64_t across = std::max<int64_t>(std::min<int64_t>(groups, llvm::PowerOf2Ceil(keys())), groups / rows);
-    const int64_t own = rows * across / groups; // rows of an invocation
+    const int64_t own = rows * across / groups; // Rows of an invocation.
     Value part = remainder(function.invocation, sharers), group = quotient(function.invocation, sharers);
     Value column = remainder(group, across), first = quotient(group, across);
     SmallVector<Value> ofRow;
@@ -141,7 +145,7 @@ private:
     const int64_t allSteps = form.depth.size / width, steps = allSteps / sharers;
     const int64_t iterations = llvm::divideCeil(keys(), across);
     const int64_t blocks = llvm::divideCeil(iterations, sharers == 1 ? 1 : mostLoads / together);
-    const int64_t atOnce = llvm::divideCeil(iterations, blocks); // keys of an invocation
+    const int64_t atOnce = llvm::divideCeil(iterations, blocks); // Keys of an invocation.
     auto block = [&](Value number) {
       SmallVector<Value> ownKeys, inside, clamped;
       for (int64_t i = 0; i < atOnce; ++i) {
@@ -179,7 +183,7 @@ private:
     build.barrier();
   }
 
-  /// `body` for `count` steps, so many at a time, and for those that are left.
+  /// Emits `body` for `count` steps, `together` at a time, and once for the remaining steps.
   SmallVector<Value> forSteps(int64_t count, int64_t together, ValueRange carried,
                               llvm::function_ref<SmallVector<Value>(Value from, int64_t count, ValueRange)> body) {
     SmallVector<Value> values(carried);
@@ -203,7 +207,7 @@ private:
   // 3. Sweeps
   //===--------------------------------------------------------------------===//
 
-  /// Every so manyth key of its row.
+  /// Keeps every perRow-th key of the invocation's row.
   SmallVector<KeptScore> keepScores() {
     SmallVector<KeptScore> kept;
     Value lane = of.laneOfRow();
@@ -234,13 +238,13 @@ private:
   //===--------------------------------------------------------------------===//
 
   void emitResult() {
-    constexpr int64_t together = 16; // loads that are on their way at once
+    constexpr int64_t together = 16; // Loads in flight at once.
     constexpr int64_t mostOwn = 4, mostParts = 8;
     const unsigned width =
         operands.inQuads(Index::Values, form.columns) && operands.inQuads(Index::Result, form.columns) ? kQuad : 1;
     const int64_t units = form.columns.size / width;
     const int64_t across = std::min<int64_t>(kInvocations, llvm::PowerOf2Ceil(units));
-    // Keys are shared too, so that a value is read once for several rows, and fewer loads wait for one another.
+    // Invocations also share the keys. So a value is read once for several rows, and dependency chains are short.
     int64_t own = std::max<int64_t>(1, rows * across / kInvocations);
     auto partsOf = [&](int64_t own) { return kInvocations / (across * (rows / own)); };
     while (own < std::min(rows, mostOwn) && partsOf(2 * own) <= mostParts &&
@@ -288,7 +292,7 @@ private:
     build.loop(llvm::divideCeil(units, across), block);
   }
 
-  /// To the sums of the first part those of the others at the same of `places`, in their order.
+  /// Adds the sums of all other parts at the same place, in order of the parts, to those of the first part.
   SmallVector<Value> addedOverParts(SmallVector<Value> sums, Value part, Value place, int64_t places, int64_t parts) {
     const int64_t perPart = places * sums.size();
     Value others = function.shared((parts - 1) * perPart, sums.front().getType());
@@ -313,15 +317,15 @@ private:
   KernelFunction &function;
   PointBuilder &build;
   AttentionOperands &operands;
-  const Type type; ///< Of scores and sums.
+  const Type type; ///< Type of scores and sums.
   const int64_t wantedRows, mostShared;
   const unsigned depthWidth; ///< Steps of the first product that are loaded at once.
-  const int64_t sharers;     ///< Of a key.
+  const int64_t sharers;     ///< Invocations that share a key.
   int64_t rows = 1;
   Value queries, scores; ///< Shared: [rows][depth], [rows][keys].
 };
 
-/// Families whose units outnumber the workgroups.
+/// Returns the GPU families with more units than there are workgroups.
 uint32_t familiesWithRoom(const AttentionForm &form) {
   const int64_t workgroups = form.numBatches() * llvm::divideCeil(form.rows.size, kRows);
   uint32_t families = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:   1. the queries of sixteen rows, all keys and all values are on their way at once; keys lie in shared memory first,
-//           values take their place once the scores are there;
-//        2. scores: a subgroup has some matrices of sixteen keys; the sweeps' weights take their place as f16;
-//        3. the result: a subgroup has a matrix of sixteen columns and every so manyth sixteen keys; sums of those who share
-//           columns are added on their way to the result.
+// How:   1. the loads of 16 rows of queries, of all keys and of all values are in flight at once. Keys are stored to
+//        shared memory first; values replace them when the scores are ready;
+//        2. scores: a subgroup has some matrices of 16 keys. The weights replace the scores, as f16;
+//        3. the result: a subgroup has a matrix of 16 columns and every sets-th matrix of 16 keys. Sums of subgroups
+//           with the same columns are added up when the result is written.
 
 #include "codegen/gpu/attention/MatrixAttention.h"
 
@@ -22,11 +22,11 @@ namespace nacre::codegen::gpu {
 namespace {
 
 constexpr int64_t kSubgroups = 8, kInvocations = kSubgroups * kSubgroup;
-constexpr int64_t kChunk = 8; ///< Elements of f16 in 16 bytes, as which all of shared memory is seen.
-constexpr int64_t kChunks = kMatrixSize / kChunk; ///< Of a matrix's row.
-constexpr int64_t kQuads = kMatrixSize / kQuad;   ///< Of f32.
+constexpr int64_t kChunk = 8; ///< Elements of f16 in 16 bytes. All shared memory consists of such chunks.
+constexpr int64_t kChunks = kMatrixSize / kChunk; ///< Chunks of f16 in a row of a matrix.
+constexpr int64_t kQuads = kMatrixSize / kQuad;   ///< Quads of f32 in a row of a matrix.
 
-/// In chunks. Rows are an odd number of them apart, so that they lie in different banks.
+/// Layout of shared memory, in chunks. Rows are an odd number of chunks apart, so that they lie in different banks.
 struct Layout {
   explicit Layout(const AttentionForm &form)
       : keys(llvm::divideCeil(form.keys.size, kMatrixSize)), columns(form.columns.size / kMatrixSize),
@@ -34,16 +34,16 @@ struct Layout {
         valuePitch(form.columns.size / kChunk + kMatrixPadChunks), scorePitch(keys * kQuads + kMatrixPadChunks),
         weightPitch(keys * kChunks + kMatrixPadChunks) {}
 
-  int64_t keys, columns; ///< Matrices of sixteen.
-  int64_t sets;          ///< Of subgroups, which share the keys of the second product.
+  int64_t keys, columns; ///< Matrices of 16 keys, and of 16 columns.
+  int64_t sets;          ///< Sets of subgroups, which share the keys of the second product.
   int64_t queryPitch, valuePitch, scorePitch, weightPitch;
 
   int64_t queries() const { return kMatrixSize * queryPitch; }
-  /// Keys, then values, then sums.
+  /// Returns the chunks of the keys, of the values and of the sums, which replace one another.
   int64_t operands() const {
     return std::max({keys * kMatrixSize * std::max(queryPitch, valuePitch), sets * kMatrixSize * columns * kQuads});
   }
-  /// Scores, then weights.
+  /// Returns the chunks of the scores and of the weights, which replace them.
   int64_t scores() const { return kMatrixSize * std::max(scorePitch, weightPitch); }
 };
 
@@ -84,16 +84,16 @@ private:
   // 1. Operands
   //===--------------------------------------------------------------------===//
 
-  /// An operand's lines, which come to shared memory whole.
+  /// An operand's lines, which are copied whole to shared memory.
   struct Lines {
     Index operand;
     const ContractionLoop *across, *along;
-    int64_t count, pitch; ///< Lines and, from one to the next, chunks.
+    int64_t count, pitch; ///< Number of lines, and chunks from one line to the next.
 
     int64_t chunks() const { return along->size / kChunk; }
   };
 
-  /// The line and the chunk that this invocation takes as its `taken` / kInvocations-th, and whether there is one.
+  /// The line and the chunk that this invocation takes in an iteration. `isOne` is false if no chunk is left for it.
   struct Place {
     Value line, chunk, isOne;
   };
@@ -161,7 +161,8 @@ private:
                                                 build.ops.getIndexAttr(pitch), /*transpose=*/UnitAttr());
   }
 
-  /// Where there are fewer matrices than iterations, the last one comes twice: all write the same.
+  /// Emits the scores. If there are fewer matrices than subgroups, some compute the last one again and write the same
+  /// values.
   void emitScores() {
     SmallVector<Value> query;
     for (int64_t step = 0; step < form.depth.size; step += kMatrixSize)
@@ -183,7 +184,7 @@ private:
   // 3. Sweeps
   //===--------------------------------------------------------------------===//
 
-  /// An invocation has every so manyth eight keys of its row.
+  /// Emits the sweeps. An invocation has every perRow-th chunk of eight keys of its row.
   void emitSweeps() {
     const int64_t chunks = layout.weightPitch - kMatrixPadChunks, perRow = of.perRow();
     SmallVector<KeptScore> kept;
@@ -209,7 +210,7 @@ private:
       }
     }
     of.sweep(kept);
-    build.barrier(); // without a reduction some scores may not have been read yet
+    build.barrier(); // Without a reduction, which has a barrier, some scores may still be unread.
     Value zero = build.floatConstant(0, of.type);
     for (auto [number, from] : llvm::enumerate(llvm::seq<int64_t>(0, llvm::divideCeil(chunks, perRow)))) {
       SmallVector<Value> weights;
@@ -225,7 +226,7 @@ private:
     }
   }
 
-  /// Eight numbers as a chunk.
+  /// Returns eight numbers as a chunk of f16.
   Value narrowed(ArrayRef<Value> eight) {
     SmallVector<Value, 4> words;
     for (int64_t from = 0; from < kChunk; from += 2) {
@@ -243,7 +244,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   void emitResult() {
-    // Subgroups that are left over do what the last set does.
+    // Subgroups beyond the sets repeat the work of the last set.
     Value column = of.remainder(subgroup, layout.columns);
     Value set = of.least(of.quotient(subgroup, layout.columns), index(layout.sets - 1));
     Value sum = zeros(), before, hasLast, hasNone;
@@ -262,7 +263,8 @@ private:
     const int64_t rowQuads = layout.columns * kQuads, quads = kMatrixSize * rowQuads;
     Value to = build.add(build.multiply(set, quads), build.multiply(column, kQuads));
     build.onlyIf(hasLast, [&] { write(sum, operands, to, rowQuads); });
-    if (hasNone) // a set that had no keys left took another's
+    // A set without keys in the last iteration used those of another set, so its sum before that iteration counts.
+    if (hasNone)
       build.onlyIf(hasNone, [&] { write(before, operands, to, rowQuads); });
     build.barrier();
     for (int64_t from = 0; from < quads; from += kInvocations) {
@@ -288,7 +290,7 @@ private:
   const Layout layout;
   const Type half;
   const VectorType chunkType;
-  Value queries, operands, scores; ///< Shared.
+  Value queries, operands, scores; ///< Arrays in shared memory.
   Value subgroup;
 };
 
@@ -296,7 +298,7 @@ private:
 
 bool fitsMatrices(const AttentionRows &attention) {
   constexpr int64_t mostColumns = 128;
-  constexpr int64_t mostShared = (48 << 10) / 16; // chunks, of what desktop GPUs give a workgroup
+  constexpr int64_t mostShared = (48 << 10) / 16; // In chunks; desktop GPUs give this to a workgroup.
   const AttentionForm &form = attention.form;
   using Index = AttentionForm::Index;
   auto areChunks = [&](Index operand, const ContractionLoop &along) {

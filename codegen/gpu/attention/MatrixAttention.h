@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  attention by cooperative matrices: products of f16, sums of f32.
-// Why:   a head's work is small; what counts is how long its loads take, and how often they wait for one another.
+// Why:   a head has little work. Its time is the latency of its loads, and the number of times that they wait for one
+//        another.
 
 #ifndef NACRE_CODEGEN_GPU_ATTENTION_MATRIXATTENTION_H
 #define NACRE_CODEGEN_GPU_ATTENTION_MATRIXATTENTION_H
@@ -10,10 +11,10 @@
 
 namespace nacre::codegen::gpu {
 
-/// Whether sizes and types are such as matrices multiply, and a workgroup's shared memory holds what it needs.
+/// True if matrices support the sizes and types, and the shared memory of a workgroup suffices.
 bool fitsMatrices(const AttentionRows &attention);
 
-/// Fills the body; the form fits.
+/// Fills the body. `fitsMatrices` must hold.
 void emitMatrixAttention(AttentionRows &attention);
 
 } // namespace nacre::codegen::gpu

@@ -42,13 +42,13 @@ ContractionGrid::ContractionGrid(KernelFunction &function, const LoopedContracti
 // Reach
 //===----------------------------------------------------------------------===//
 
-/// Whether the left operand is made of `operand`, or written there.
+/// True if `operand` is an input of the left operand's computation, or its copy in memory.
 bool ContractionGrid::makesLeft(unsigned operand) const {
   const std::optional<ContractionPrologue> &prologue = contraction.prologue;
   return prologue && (prologue->reads(operand) || prologue->written == operand);
 }
 
-/// Whether every element that `along` does not walk starts on a multiple of `width`.
+/// True if every element that `along` does not walk starts at a multiple of `width`.
 bool ContractionGrid::liesInGroups(unsigned operand, const ContractionLoop *along, unsigned width) const {
   const ContractionOperand &array = contraction.operands[operand];
   if (array.offset % width != 0 || !function.liesInVectors(array.argument, width) ||
@@ -68,7 +68,7 @@ bool ContractionGrid::liesInGroups(unsigned operand, const ContractionLoop *alon
          llvm::all_of(contraction.depth, fits) && fits(contraction.columns);
 }
 
-/// Whether rows of Lhs lie one after another in groups that tiles and shares begin with.
+/// True if rows of Lhs are contiguous in groups of `width`, and tiles and shares begin with a group.
 bool ContractionGrid::liesInRows(unsigned width) const {
   const ContractionLoop &run = contraction.rows.back();
   const bool sharesBeginSo =
@@ -77,7 +77,7 @@ bool ContractionGrid::liesInRows(unsigned width) const {
          liesInGroups(Contraction::Lhs, &run, width);
 }
 
-/// Whether steps of Rhs lie one after another in groups.
+/// True if steps of Rhs are contiguous in groups of `width`.
 bool ContractionGrid::liesInSteps(unsigned width) const {
   const ContractionLoop &run = contraction.depth.back();
   return !panels && contraction.columns.strides[Contraction::Rhs] != 0 && run.strides[Contraction::Rhs] == 1 &&
@@ -87,8 +87,8 @@ bool ContractionGrid::liesInSteps(unsigned width) const {
 Reach ContractionGrid::chooseReach(unsigned operand, unsigned width) const {
   const ContractionLoop &columns = contraction.columns, &depth = contraction.depth.back();
   const bool packed = operand == Contraction::Rhs && panels;
-  // A share of the columns may begin anywhere that the grain allows; weights can be read from before it, from the next
-  // multiple of four.
+  // A share of the columns may begin at any multiple of the grain. But weights can also be read from the multiple of
+  // four before it.
   const bool aligned =
       contraction.cut != Cut::Columns || grain % width == 0 || (operand == Contraction::Rhs && width == 4);
   if ((packed || (columns.strides[operand] == 1 && columns.size % width == 0)) && aligned &&
@@ -220,7 +220,7 @@ bool ContractionGrid::divideInto(int64_t rowTiles, int64_t tileColumns) {
 // Addresses
 //===----------------------------------------------------------------------===//
 
-/// `flat` counts iterations of `loops`, the last one in groups of `step`.
+/// Returns the address of iteration `flat` of `loops`. The last loop is counted in groups of `step`.
 Value ContractionGrid::addressOf(unsigned operand, ArrayRef<ContractionLoop> loops, Value flat, int64_t step) {
   Value address = build.constant(0);
   for (unsigned level = loops.size(); level-- > 0;) {

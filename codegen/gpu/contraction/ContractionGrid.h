@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  which part of a contraction a workgroup computes, and where its elements lie.
-// Why:   every template of tiles (Emitters of contractions) divides and addresses in the same way; they differ in how
-//        operands come to registers.
-// How:   1. a workgroup is a tile of rows and columns of one batch: its number is taken apart;
-//        2. an address is the batch's, the row's, the column's and the depth's part, in units of the operand's width.
+// What:  the part of a contraction that a workgroup computes, and the addresses of its elements.
+// Why:   every template of tiles divides and addresses in the same way. Templates differ only in how they load operands
+//        to registers.
+// How:   1. a workgroup computes a tile of rows and columns of one batch; its number determines which one;
+//        2. an address is the sum of the terms of batch, row, column and depth, in units of the operand's width.
 
 #ifndef NACRE_CODEGEN_GPU_CONTRACTION_CONTRACTIONGRID_H
 #define NACRE_CODEGEN_GPU_CONTRACTION_CONTRACTIONGRID_H
@@ -16,18 +16,19 @@
 
 namespace nacre::codegen::gpu {
 
-/// How an operand is read or written.
+/// Access pattern of an operand.
 enum class Reach {
-  Element, ///< One by one.
+  Element, ///< One element at a time.
   Columns, ///< Four or eight columns at once.
-  Depth,   ///< As many steps of the reduction at once: of Rhs, if it is read transposed.
-  Rows     ///< Four rows of Lhs at once: it is read transposed.
+  Depth,   ///< Four or eight steps of the reduction at once; for Rhs, if it is read transposed.
+  Rows     ///< Four or eight rows of Lhs at once: it is read transposed.
 };
 
 class ContractionGrid {
 public:
-  /// `panels`: of Rhs, if packed so. `widest`: how many elements of Lhs and Rhs a template takes at once, 8 of 16 bits. `mayTurn`:
-  /// whether it takes rows of Lhs, or steps of Rhs, four at once.
+  /// `panels` are those of Rhs, if it is packed. `widest` is the most elements of Lhs and Rhs that a template loads at
+  /// once; 8 only for 16-bit types. `mayTurn` is true if the template can load several rows of Lhs, or several steps of
+  /// Rhs, at once.
   ContractionGrid(KernelFunction &function, const LoopedContraction &contraction, const std::optional<Panels> &panels,
                   unsigned widest = 4, bool mayTurn = false);
 
@@ -35,23 +36,23 @@ public:
   /// what follows. Workgroups that run at the same time have tiles below one another, `band` of them, before the next
   /// columns come: they find each other's operands in the caches. False, with the reason, where there are too many.
   bool divide(int64_t tileRows, int64_t tileColumns, int64_t band = 1);
-  /// The same where a template knows which rows each of `rowTiles` has. They are those of the whole axis, whatever the share; no
-  /// loop may be an outer one.
+  /// The same for a template that defines the rows of each of `rowTiles` itself. Tiles cover the whole axis for any
+  /// share. There must be no outer loops.
   bool divideInto(int64_t rowTiles, int64_t tileColumns);
 
   KernelFunction &function;
   const LoopedContraction &contraction;
   IndexBuilder build;
 
-  LeftSource *left = nullptr; ///< Makes the left operand; null where memory holds it.
+  LeftSource *left = nullptr; ///< Computes the left operand; null if it is in memory.
 
-  mlir::Value active; ///< Whether the tile has work, the same for all invocations.
+  mlir::Value active; ///< True if the tile has work; the same for all invocations.
   /// The tile's first row. Where rows are as many as a tile has, all of its rows are rows of the contraction: the last
   /// tile is moved back until it ends with them, and writes what it has alone.
   mlir::Value firstRow;
-  mlir::Value rowTile;   ///< Its number; of divideInto only.
-  mlir::Value firstQuad; ///< Of columns.
-  /// What the workgroup writes of the columns: null where tiles cover them exactly.
+  mlir::Value rowTile;   ///< Number of the tile of rows; set by divideInto only.
+  mlir::Value firstQuad; ///< First quad of columns.
+  /// Range of columns that the workgroup writes; `columnLow` is null if it starts at a tile.
   mlir::Value columnLow, columnLimit;
 
   //===--------------------------------------------------------------------===//
@@ -60,40 +61,41 @@ public:
 
   Reach reach(unsigned operand) const { return reaches[operand]; }
   unsigned width(unsigned operand) const { return widths[operand]; }
-  /// A stride or offset in these units.
+  /// Converts a stride or offset to these units.
   int64_t scaled(unsigned operand, int64_t elements) const { return elements / width(operand); }
   mlir::Value base(unsigned operand) const { return bases[operand]; }
-  /// Returns the address of row `row` + `further`, which must exist. If rows are read four at a time, it is that of the row's group.
+  /// Returns the address of row `row` + `further`, which must exist. If rows are read several at a time, it is that of
+  /// the row's group.
   mlir::Value rowAddress(unsigned operand, mlir::Value row, int64_t further = 0);
-  /// Of the tile's row `row` + `further`, or of the last one where it lies beyond.
+  /// Returns the address of the tile's row `row` + `further`, clamped to the last row.
   mlir::Value tileRowAddress(unsigned operand, mlir::Value row, int64_t further = 0);
-  /// Of column 4 * quad + lane; for an operand that is read several columns at once, of that many times `quad`.
+  /// Returns the address of column 4 * quad + lane. If the operand is read several columns at once, `quad` counts its
+  /// vectors instead.
   mlir::Value columnAddress(unsigned operand, mlir::Value quad, unsigned lane);
-  /// Of a step of the whole reduction, which must be a multiple of the width for an operand that is read several steps
-  /// at once.
+  /// Returns the address of a step of the whole reduction. If the operand is read several steps at once, `step` must be
+  /// a multiple of its width.
   mlir::Value depthAddress(unsigned operand, mlir::Value step);
-  /// Whether depthAddress is step * this stride.
+  /// Returns s if depthAddress is step * s.
   std::optional<int64_t> linearDepth(unsigned operand) const;
 
   mlir::Value load(unsigned operand, mlir::Value address);
-  /// Four columns of one row or step, whatever the operand's reach; those beyond the last repeat it.
+  /// Loads four columns of one row or step, for any reach. Columns beyond the last one repeat it.
   mlir::Value loadQuad(unsigned operand, mlir::Value address, mlir::Value quad);
-  /// What `load` makes of a step of the reduction, as an address takes it; zero for a step beyond the last one, where
-  /// there may be such.
+  /// Loads a step of the reduction with `load`. If `mayLieBeyond`, a step beyond the last one gives zero.
   mlir::Value loadStep(mlir::Value step, bool mayLieBeyond, llvm::function_ref<mlir::Value(mlir::Value)> load);
-  /// The two halves of that: the step, or another where it lies beyond, and zero in place of what was loaded there. Until then it may
-  /// be on its way.
+  /// The two halves of loadStep. someStep replaces a step beyond the last one by another; zeroBeyond replaces its value
+  /// by zero. The load can be in flight between them.
   mlir::Value someStep(mlir::Value step);
   mlir::Value zeroBeyond(mlir::Value step, mlir::Value value);
-  /// Quads of steps of the left operand as its source makes them, from `step` on; zero for steps beyond the last one, where
-  /// there may be such.
+  /// Returns `quads` quads of steps of the left operand from `step` on, as its source computes them. If `mayLieBeyond`,
+  /// steps beyond the last one give zero.
   LeftSource::Values makeLeft(mlir::ValueRange row, mlir::Value step, int64_t quads, bool mayLieBeyond);
-  /// `quad`, of four columns or of `width`, or the last one where it lies beyond.
+  /// Returns `quad`, which counts vectors of `width` columns, clamped to the last one.
   mlir::Value clampedQuad(mlir::Value quad, int64_t width = 4);
 
   mlir::Type accumulator() const { return contraction.accumulatorType; }
   mlir::Type quadType() const { return mlir::VectorType::get({4}, accumulator()); }
-  /// `value` in the accumulator's type.
+  /// Returns `value` in the accumulator's type.
   mlir::Value extended(mlir::Value value);
   mlir::Value zeroQuad();
 
@@ -101,17 +103,18 @@ public:
   // Results
   //===--------------------------------------------------------------------===//
 
-  /// Whether this tile writes `row`; null where it writes all of its rows.
+  /// True if this tile writes `row`; null if it writes all of its rows.
   mlir::Value writes(mlir::Value row);
-  /// Whether it may write some of the rows from `first` to `end`; of divideInto.
+  /// True if the tile may write some of the rows from `first` to `end`. Only after divideInto.
   mlir::Value writesAny(mlir::Value first, mlir::Value end) {
     return mlir::arith::AndIOp::create(build.ops, build.loc, build.isBelow(first, rowLimit),
                                        build.isBelow(writtenFrom, end));
   }
-  /// What the epilogue reads of other operands for the four columns of `quad` in `row`, whether the tile writes them or not: it may
-  /// be loaded before the sum is there.
+  /// Loads the epilogue's other operands for the four columns of `quad` in `row`, even if the tile does not write them.
+  /// This may precede the sum.
   llvm::SmallVector<mlir::Value> loadForResult(mlir::Value row, mlir::Value quad);
-  /// Finishes `sum`, the four columns of `quad` in `row`, which the tile writes: the epilogue, and the store.
+  /// Finishes `sum`, the four columns of `quad` in `row`, which the tile writes: applies the epilogue, and stores the
+  /// results.
   void finish(mlir::Value sum, mlir::Value row, mlir::Value quad);
   void finish(mlir::Value sum, mlir::Value row, mlir::Value quad, llvm::ArrayRef<mlir::Value> loaded);
 
@@ -136,8 +139,8 @@ private:
   llvm::SmallVector<unsigned, 6> widths;
   llvm::SmallVector<mlir::Value, 6> bases;
   bool exactColumns = false, exactRows = false;
-  bool enoughRows = false;           ///< As many as a tile has.
-  mlir::Value writtenFrom, rowLimit; ///< Which rows are the tile's to write.
+  bool enoughRows = false;           ///< At least as many rows as in a tile.
+  mlir::Value writtenFrom, rowLimit; ///< Range of rows that the tile writes.
 };
 
 } // namespace nacre::codegen::gpu

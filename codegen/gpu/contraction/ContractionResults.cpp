@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  ContractionGrid's results: which are a tile's to write, what the epilogue reads, and the store.
-// Why:   as ContractionGrid.h.
+// What:  ContractionGrid's results: the rows that a tile writes, the epilogue's inputs, and the store.
+// Why:   see ContractionGrid.h.
 
 #include "codegen/gpu/contraction/ContractionGrid.h"
 
@@ -51,7 +51,7 @@ void ContractionGrid::finish(Value sum, Value row, Value quad) { finish(sum, row
 void ContractionGrid::finish(Value sum, Value row, Value quad, ArrayRef<Value> loaded) {
   Value first = build.multiply(quad, 4);
   build.onlyIf(exactColumns ? Value() : build.isBelow(first, columnLimit), [&] {
-    // All that the epilogue reads has been loaded: a result may lie where it was.
+    // All inputs of the epilogue are loaded already: a result may overwrite them.
     for (auto [result, value] : llvm::zip_equal(contraction.results, applyEpilogue(sum, loaded)))
       store(result, value, row, quad);
   });

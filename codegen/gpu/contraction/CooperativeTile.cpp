@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  a tile of a contraction by cooperative matrices: products of f16, sums of f32.
-// Why:   a GPU that has them multiplies many times faster so than invocation by invocation.
-// How:   1. operands come to shared memory as f16, 16 bytes at a time: only so do GPUs load matrices from it at full
-//           speed; the next part waits in registers meanwhile, or in a second buffer. An operand that is read transposed lies
-//           there as in memory, and its matrices are loaded by columns;
-//        2. a subgroup holds rows x quads matrices of 16 x 16 sums; where tiles are too few to fill the GPU, sets of
+// Why:   GPUs that have matrices multiply many times faster with them.
+// How:   1. operands are stored to shared memory as f16, in chunks of 16 bytes: only then do GPUs load matrices at full
+//        speed. Meanwhile the next part waits in registers, or in a second buffer. An operand that is read transposed
+//        keeps its order, and its matrices are loaded by columns;
+//        2. a subgroup holds rows x quads matrices of 16 x 16 sums. If there are too few tiles to fill the GPU, sets of
 //           subgroups each take some of a part's steps for the whole tile;
-//        3. no invocation knows which sums it holds, so some matrices at a time go to the subgroup's piece of the
-//           memory that the operands leave, and from there, quad by quad and added over the sets, through the epilogue.
+//        3. an invocation cannot know which sums it holds. So some matrices at a time are stored to the subgroup's
+//           piece of the operands' memory. From there, quad by quad and added over the sets, they go through the
+//           epilogue.
 
 #include "codegen/gpu/contraction/Templates.h"
 #include "codegen/gpu/contraction/TileLoader.h"
@@ -55,10 +56,10 @@ public:
     Value me = build.remainder(subgroup, setSize);
     myRow = build.multiply(build.divide(me, tile.columnThreads), tile.rows);
     myColumn = build.multiply(build.remainder(me, tile.columnThreads), tile.quads);
-    // As many matrices side by side as the larger operand's memory has room for.
+    // As many matrices side by side as fit into the memory of the larger operand.
     const int64_t left = layout.buffers * layout.leftChunks(), right = layout.buffers * layout.rightChunks();
     pieces = left < right ? loader.right : loader.left;
-    constexpr int64_t matrix = kMatrixSize * kMatrixSize / 4; // Quads, which are as large as chunks.
+    constexpr int64_t matrix = kMatrixSize * kMatrixSize / 4; // In quads, which are as large as chunks.
     matricesAtOnce = tile.quads;
     while (tile.invocations() / kSubgroup * matricesAtOnce * matrix > std::max(left, right) ||
            tile.quads % matricesAtOnce != 0)
@@ -69,7 +70,7 @@ public:
   }
 
   void emit() {
-    SmallVector<Share> shares; // What few registers hold is on its way from the beginning.
+    SmallVector<Share> shares; // If few registers suffice, these loads are in flight from the beginning.
     if (pieceSize / kSubgroup <= 2 * tile.parts)
       shares = sharesOf({0, 0});
     SmallVector<Value> carried(tile.rows * tile.quads, zeros(sumMatrix));
@@ -80,15 +81,15 @@ public:
   }
 
 private:
-  /// A quad of a piece that this invocation finishes, with what its epilogue reads, which is on its way while the piece is
-  /// written.
+  /// A quad of a piece that this invocation finishes, with the inputs of its epilogue. These are loaded while the piece
+  /// is written.
   struct Share {
     Value number, row, quad;
-    Value isMine; ///< Null where it is for certain.
+    Value isMine; ///< Null if it is certain.
     SmallVector<Value> loaded;
   };
 
-  /// The next part waits in registers until all have multiplied this one.
+  /// Keeps the next part in registers until all invocations have multiplied this one.
   SmallVector<Value> reduceByOneBuffer(SmallVector<Value> carried) {
     const size_t sums = carried.size();
     Value zero = build.constant(0);
@@ -109,9 +110,9 @@ private:
     return carried;
   }
 
-  /// The part after this one goes to the other buffer before this one is multiplied: one barrier per part, and loads
-  /// have as long as `ahead` parts take. Matrices are loaded a step before they are multiplied, so that there is work
-  /// behind every barrier.
+  /// Stores the next part to the other buffer before this one is multiplied: one barrier per part, and loads have the
+  /// time of `ahead` parts. Matrices are loaded a step before they are multiplied, so that there is work after every
+  /// barrier.
   SmallVector<Value> reduceByTwoBuffers(SmallVector<Value> carried) {
     const size_t sums = carried.size(), matrices = tile.rows + tile.quads;
     loader.store(loader.loadFirst(), build.constant(0));
@@ -148,7 +149,7 @@ private:
     return mlir::gpu::SubgroupMmaConstantMatrixOp::create(build.ops, build.loc, type, zero);
   }
 
-  /// Those of the left operand, then those of the right.
+  /// Loads the matrices of the left operand, then those of the right.
   SmallVector<Value> loadMatrices(int64_t step, Value buffer) {
     auto read = [&](Type matrix, Value array, Value at, int64_t pitch, bool isAcross) {
       return mlir::gpu::SubgroupMmaLoadMatrixOp::create(build.ops, build.loc, matrix, array, ValueRange{at},
@@ -156,7 +157,8 @@ private:
                                                         isAcross ? build.ops.getUnitAttr() : UnitAttr())
           .getResult();
     };
-    // From one line, and from one chunk of a line, to the next; rows or columns are one of them, steps of the reduction the other.
+    // Distances in chunks from one matrix to the next, and from one step to the next. An operand that is read
+    // transposed has lines of rows or columns; else lines of steps.
     const int64_t steps = tile.depth / tile.parts, matrixChunks = kMatrixSize / kChunk; // Steps of this set.
     const int64_t rowPitch = layout.leftAcross ? matrixChunks : kMatrixSize * layout.leftPitch;
     const int64_t leftStep = layout.leftAcross ? step * layout.leftPitch : step / kChunk;
@@ -187,7 +189,7 @@ private:
     return sums;
   }
 
-  /// Waits for those who share a piece.
+  /// Waits for all invocations that share a piece.
   void waitForPiece() {
     if (tile.parts > 1)
       mlir::gpu::BarrierOp::create(build.ops, build.loc);
@@ -196,9 +198,9 @@ private:
                                       spirv::MemorySemantics::AcquireRelease | spirv::MemorySemantics::WorkgroupMemory);
   }
 
-  /// `shares`: of the first piece.
+  /// Writes all results. `shares` are those of the first piece.
   void finish(ArrayRef<Value> sums, SmallVector<Share> shares) {
-    SmallVector<std::pair<int64_t, int64_t>> places; // The rows and columns of matrices that a piece begins with.
+    SmallVector<std::pair<int64_t, int64_t>> places; // Row and column of the first matrix of each piece.
     for (int64_t i = 0; i < tile.rows; ++i)
       for (int64_t j = 0; j < tile.quads; j += matricesAtOnce)
         places.push_back({i, j});
@@ -224,7 +226,7 @@ private:
                                                   build.ops.getIndexAttr(pitch), /*transpose=*/UnitAttr());
   }
 
-  /// Sets take turns at a piece, whose first element is the subgroup's so manyth row and quad of matrices.
+  /// Returns the shares of the piece that begins with the subgroup's matrix at `place` (row, column). Sets alternate.
   SmallVector<Share> sharesOf(std::pair<int64_t, int64_t> place) {
     const int64_t iterations = pieceSize / kSubgroup;
     SmallVector<Share> shares;
@@ -258,7 +260,7 @@ private:
     }
   }
 
-  /// What the first set has, and the others, added in their order.
+  /// Returns the sum of all sets, added in their order.
   Value totalOf(const Share &share) {
     Value first = build.add(build.multiply(build.remainder(subgroup, setSize), pieceSize), share.number), total;
     for (int64_t part = 0; part < tile.parts; ++part) {
@@ -279,11 +281,11 @@ private:
   Type half;
   mlir::gpu::MMAMatrixType leftMatrix, rightMatrix, sumMatrix;
   Value subgroup, lane;
-  Value set;                        ///< Which of the sets that divide every part.
+  Value set;                        ///< Number of the set; sets divide the steps of every part.
   Value myRow, myColumn;            ///< The subgroup's first matrices.
-  Value pieces;                     ///< The operand's memory that takes the sums in the end.
-  int64_t matricesAtOnce = 1;       ///< Of a row, that make a piece.
-  int64_t pitch = 0, pieceSize = 0; ///< Quads of a piece from one row to the next, and in all.
+  Value pieces;                     ///< The operand's memory that the sums reuse.
+  int64_t matricesAtOnce = 1;       ///< Matrices of a row that form a piece.
+  int64_t pitch = 0, pieceSize = 0; ///< Quads of a piece from one row to the next, and in total.
 };
 
 } // namespace

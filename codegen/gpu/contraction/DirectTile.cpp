@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  a tile of a contraction from memory to registers, without shared memory.
-// Why:   GPUs of phones read through caches that serve this well, and it needs nothing that a device may lack.
+// Why:   the caches of phones' GPUs serve this well, and it needs no feature that a device may lack.
 // How:   an invocation holds rows x quads sums. A step loads a quad of columns for each of its quads, and an element of
-//        the left operand for each row, four steps of a row at once where they lie together.
+//        the left operand for each row; four steps of a row at once if they are contiguous.
 
 #include "codegen/gpu/contraction/Templates.h"
 
@@ -47,7 +47,7 @@ public:
   }
 
 private:
-  /// Steps that an iteration of the innermost loop takes.
+  /// Returns the steps of an iteration of the innermost loop.
   int64_t steps() const {
     for (int64_t steps : {4, 3, 2})
       if (contraction.depth.back().size % steps == 0)
@@ -55,14 +55,14 @@ private:
     return 1;
   }
 
-  /// Where a step of the reduction is.
+  /// Position of a step of the reduction.
   struct Step {
-    Value right; ///< Its address in Rhs but for the column.
-    Value left;  ///< What it adds to every row's address of Lhs.
-    Value flat;  ///< Its number.
+    Value right; ///< Address in Rhs without the column's term.
+    Value left;  ///< Offset from every row's address in Lhs.
+    Value flat;  ///< Number of the step.
   };
 
-  /// The loops of the reduction from `level` on.
+  /// Emits the loops of the reduction from `level` on.
   SmallVector<Value> reduce(unsigned level, Step step, ArrayRef<Value> sums) {
     const ContractionLoop &loop = contraction.depth[level];
     const bool innermost = level + 1 == contraction.depth.size();
@@ -89,7 +89,7 @@ private:
   SmallVector<Value> multiply(Step at, int64_t taken, SmallVector<Value> sums) {
     const int64_t rightStride = grid.scaled(Contraction::Rhs, contraction.depth.back().strides[Contraction::Rhs]);
     const int64_t leftStride = contraction.depth.back().strides[Contraction::Lhs];
-    const bool movesWithColumns = contraction.columns.strides[Contraction::Lhs] != 0; // depthwise
+    const bool movesWithColumns = contraction.columns.strides[Contraction::Lhs] != 0; // Depthwise.
     SmallVector<Value> fours;
     for (ValueRange row : sources) {
       fours.push_back(grid.makeLeft(row, at.flat, 1, /*mayLieBeyond=*/false).front());
@@ -127,9 +127,9 @@ private:
   const LoopedContraction &contraction;
   IndexBuilder &build;
   const GpuTile &tile;
-  Value column; ///< This invocation's.
+  Value column; ///< Column of this invocation.
   SmallVector<Value> rows, lhs, quads, clamped;
-  SmallVector<LeftSource::Values> sources; ///< In place of `lhs`, where they make it.
+  SmallVector<LeftSource::Values> sources; ///< Rows of the left operand's source, instead of `lhs`.
 };
 
 } // namespace

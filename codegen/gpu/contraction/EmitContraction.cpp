@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the emitter of matmuls and convolutions, separable ones among them: tiles in registers, by implicit GEMM.
-// Why:   models spend their time here.
-// How:   1. read the form; what the templates cannot compute is declined;
+// Why:   models spend most of their time here.
+// How:   1. read the form; decline it if the templates cannot compute it;
 //        2. the tile tables list the variants;
 //        3. divide the work into tiles, write the halo, and let the tile's template fill the rest.
 
@@ -27,8 +27,8 @@ namespace {
 
 bool isKnown(Type type) { return type.isF32() || type.isF16() || type.isF64(); }
 
-/// Cooperative matrices multiply f16: that is exact for operands of f16, and else what the user asked for. They lose none of
-/// the digits of bf16, but its range.
+/// True if cooperative matrices may multiply the operands as f16. That is exact if they are f16; else the user must
+/// request it. bf16 would keep its digits, but lose its range.
 bool mayMultiplyHalves(const LoopedContraction &contraction, const GpuOptions &options) {
   const Type lhs = contraction.leftType();
   const Type rhs = contraction.operands[Contraction::Rhs].elementType;
@@ -65,25 +65,28 @@ TileRequest requestOf(const LoopedContraction &contraction, bool depthwise, cons
   return request;
 }
 
-/// As a convolution by Winograd; none where it is none, or the template cannot divide it.
+/// Returns the product as a convolution by Winograd. Returns `nullopt` if it is not one, or if the template cannot
+/// divide it.
 std::optional<WinogradConvolution> convolutionOf(plan::KernelOp kernel, const LoopedContraction &product) {
   FailureOr<PlainContraction> plain = readContraction(kernel);
   if (failed(plain) || plain->prologue || !product.outer.empty())
     return std::nullopt;
-  constexpr int64_t tile = 2, width = 4; // Tables choose the tile; where columns lie is the product's to say.
+  // Placeholders: tables choose the tile, and the product knows the layout of its columns.
+  constexpr int64_t tile = 2, width = 4;
   FailureOr<WinogradConvolution> convolution = byWinograd(*plain, tile, width, /*mayBeHalves=*/true);
   if (failed(convolution) || convolution->method.taps != 3)
     return std::nullopt;
   return std::move(*convolution);
 }
 
-/// Returns the product as the gradient of a filter that the template computes, or as parts of one; nothing if it is no such gradient.
+/// Returns the product as the gradient of a filter, or parts of one, that the template computes. Returns `nullopt` if
+/// it is not such a gradient.
 std::optional<WinogradGradient> gradientOf(plan::KernelOp kernel, KernelFunction &function,
                                            const MatrixProduct &product) {
   FailureOr<PlainContraction> plain = readContraction(kernel);
   const bool isWhole = product.cut == LoopedContraction::Cut::Outer || product.cut == LoopedContraction::Cut::None;
   const ContractionGrid grid(function, product, product.panels, 4, /*mayTurn=*/true);
-  // It loads quads of channels and of columns.
+  // The template loads quads of channels and of columns.
   if (failed(plain) || !isWhole || grid.reach(Contraction::Lhs) != Reach::Rows ||
       grid.reach(Contraction::Rhs) == Reach::Depth)
     return std::nullopt;
@@ -93,7 +96,7 @@ std::optional<WinogradGradient> gradientOf(plan::KernelOp kernel, KernelFunction
   return std::move(*gradient);
 }
 
-/// The border of the share's part, by all workgroups of a row.
+/// Emits the halo of the share's part. All workgroups of a row share the work.
 void emitHaloOfRow(KernelFunction &function, const Contraction &contraction) {
   IndexBuilder build(function.builder, function.loc);
   Value low = build.add(function.shareBegin, build.multiply(function.row, function.unitExtent));
@@ -101,7 +104,7 @@ void emitHaloOfRow(KernelFunction &function, const Contraction &contraction) {
   emitHalo(function, *contraction.written, contraction.cutAxis, low, high);
 }
 
-/// What of the form the templates cannot compute; empty where there is nothing.
+/// Returns why the templates cannot compute the form; empty if they can.
 std::string obstacleOf(const Contraction &contraction) {
   if (contraction.isOfIntegers())
     return "the product is of integers";
@@ -142,12 +145,12 @@ bool divide(ContractionGrid &grid, const GpuTile &tile, const ByWinograd &winogr
   return declined.empty() && grid.divide(tile.tileRows(), tile.tileColumns(), tile.band);
 }
 
-/// `panels`: of Rhs, if it is so packed.
+/// Emits the tiles of a contraction. `panels` are those of Rhs, if it is packed.
 LogicalResult emitTiles(KernelFunction &function, const LoopedContraction &contraction,
                         const std::optional<Panels> &panels, bool depthwise, const ByWinograd &winograd = {}) {
   TileRequest request = requestOf(contraction, depthwise, winograd, function.options);
   SmallVector<GpuTile, 4> tiles = chooseGpuTiles(request);
-  if (!function.options.tile.empty()) // Which has been found to be a tile.
+  if (!function.options.tile.empty()) // Checked before that it is a tile.
     tiles = {llvm::cantFail(parseGpuTile(function.options.tile)), tiles.back()};
   const GpuTile &tile = tiles[function.variant];
   function.variants = tiles.size();
@@ -192,7 +195,7 @@ LogicalResult emit(plan::KernelOp, KernelFunction &function, const DepthwiseConv
   return emitTiles(function, convolution, std::nullopt, /*depthwise=*/true);
 }
 
-/// The second half of a separable convolution, in panels where it is so packed.
+/// Returns the second half of a separable convolution, with a weight in panels if it is so packed.
 FailureOr<MatrixProduct> productOf(plan::KernelOp kernel, const PlainContraction &plain) {
   plan::EncodingAttr encoding = kernel.getEncoding(plain.operands[Contraction::Rhs].argument);
   if (encoding && encoding.getKind() == plan::EncodingKind::Panel)

@@ -25,7 +25,8 @@ constexpr GpuTile cooperativeOf(int64_t rows, int64_t quads, int64_t columns, in
   return tile;
 }
 
-/// There is no room for two buffers of more steps, and so few want loads that are three parts ahead.
+/// Returns the widest tile. Shared memory has no room for two buffers of more steps; with so few steps, loads must be
+/// three parts ahead.
 constexpr GpuTile widestCooperative() {
   GpuTile tile = cooperativeOf(4, 4, 4, 2, 16);
   tile.buffers = 2;
@@ -34,9 +35,9 @@ constexpr GpuTile widestCooperative() {
   return tile;
 }
 
-// All were found on 1024 x 1024, 4096 x 4096 and the layers of ResNet-50 at batch 1, those of 3x3 at batch 16 too.
+// All were found on 1024 x 1024, 4096 x 4096 and the layers of ResNet-50 at batch 1; the 3x3 layers also at batch 16.
 
-/// Where tiles are small, sets of invocations share each: a unit needs eight groups of 32 to be busy.
+/// Small tiles have several sets of invocations, because a unit needs eight groups of 32 to be busy.
 constexpr GpuTile kShared[] = {
     sharedOf(8, 4, 8, 16, 8, 1, 2),   // 128 x 128
     sharedOf(8, 2, 8, 16, 8, 1, 2),   // 128 x 64
@@ -58,17 +59,17 @@ constexpr GpuTile kSharedOfFewSteps[] = {
     sharedOf(4, 1, 8, 8, 16, 1, 2), // 32 x 32
 };
 
-/// Of operands in f16. Deep parts read whole lines of the caches.
+/// Tiles of f16 operands. Deep parts read whole cache lines.
 constexpr GpuTile kCooperative[] = {
     widestCooperative(),               // 128 x 256
     cooperativeOf(3, 4, 2, 2, 64),     // 96 x 128
     cooperativeOf(2, 2, 4, 2, 64),     // 64 x 128
     cooperativeOf(3, 4, 1, 2, 128, 2), // 96 x 64
-    cooperativeOf(3, 2, 2, 2, 64),     // the same, for reductions that are no multiple of 128
+    cooperativeOf(3, 2, 2, 2, 64),     // The same tile, for reductions that are not a multiple of 128.
     cooperativeOf(1, 2, 2, 2, 96),     // 32 x 64
-    cooperativeOf(1, 2, 2, 2, 64),     // the same
+    cooperativeOf(1, 2, 2, 2, 64),     // The same tile.
     cooperativeOf(1, 1, 2, 2, 128),    // 32 x 32
-    cooperativeOf(1, 1, 2, 2, 64),     // the same
+    cooperativeOf(1, 1, 2, 2, 64),     // The same tile.
     cooperativeOf(1, 2, 1, 1, 256, 8), // 16 x 32
     cooperativeOf(1, 1, 1, 1, 256, 8), // 16 x 16
 };
@@ -79,7 +80,8 @@ constexpr GpuTile blockOf(GpuTile::Kind kind) {
   return tile;
 }
 
-/// 32 tiles of pixels, or channels, by 64 columns. Of the sums, each invocation has 8 x 16, as many as its registers hold.
+/// Blocks of 32 tiles of pixels, or 32 channels, by 64 columns. Each invocation has 8 x 16 sums, which fill its
+/// registers.
 constexpr GpuTile kWinogradBlock = blockOf(GpuTile::Kind::WinogradBlock),
                   kWinogradGradient = blockOf(GpuTile::Kind::WinogradGradient);
 
@@ -87,7 +89,7 @@ constexpr GpuTile kWinogradBlock = blockOf(GpuTile::Kind::WinogradBlock),
 // Machines
 //===----------------------------------------------------------------------===//
 
-/// Figures without a time of our own are those of the vendors' descriptions, for a device in the middle of the family.
+/// Figures without our own measurement come from vendors' descriptions, for a device in the middle of the family.
 constexpr GpuMachine kMachines[] = {
     {NACRE_GPU_NVIDIA, "H200", /*isMeasured=*/true, /*units=*/132, /*gigahertz=*/1.98, /*lanes=*/128,
      /*sharedBytes=*/128, /*matrixLanes=*/1024, /*latency=*/700, /*convolution=*/{370, 1500},
@@ -105,7 +107,8 @@ constexpr PhoneGpu kPhones[] = {
     {NACRE_GPU_MALI, "Mali-G78 of 14 cores", /*units=*/14, /*lanes=*/32, /*words=*/16},
 };
 
-// The H200's times, in the order of the tiles. That driver gives all workgroups of a unit 48 KiB of shared memory.
+// Times of an H200, in the order of the tiles. Its driver gives the workgroups of a unit 48 KiB of shared memory in
+// total.
 constexpr StepTime kSharedTimes[] = {{188.0, 2}, {148.0, 3}, {74.9, 1}, {40.7, 1}, {27.2, 1},
                                      {16.4, 1},  {13.4, 1},  {9.5, 1},  {6.0, 1},  {4.3, 1}};
 constexpr StepTime kSharedTimesOfFewSteps[] = {{102.0, 1}, {81.0, 1}, {56.5, 2}, {46.5, 1}, {13.5, 1}};
@@ -145,15 +148,15 @@ const GpuTile &winogradBlock() { return kWinogradBlock; }
 const GpuTile &winogradGradient() { return kWinogradGradient; }
 
 double estimateStep(const GpuMachine &machine, const GpuTile &tile) {
-  // What a unit computes and what it reads from shared memory take turns: so they do, within a third, where it was
-  // measured. A set of invocations computes a step; the other sets are at other steps.
+  // Arithmetic and reads from shared memory of a unit do not overlap; measurements agree within a third. One set of
+  // invocations computes a step; the other sets are at other steps.
   const double products = double(tile.tileRows()) * double(tile.tileColumns());
   if (tile.kind == GpuTile::Kind::Shared) {
     const double bytes = double((tile.rows + 4 * tile.quads) * 4 * tile.columnThreads * tile.rowThreads);
     return (products / machine.lanes + bytes / machine.sharedBytes) / machine.gigahertz;
   }
   assert(tile.kind == GpuTile::Kind::Cooperative && machine.matrixLanes > 0 && "nothing else is listed");
-  // Each subgroup reads sixteen elements of each of its matrices' rows and columns; with one buffer, all wait for loads.
+  // Each subgroup reads 16 elements of each row and column of its matrices. With one buffer, all wait for loads.
   const double bytes = double((tile.rows + tile.quads) * kMatrixSize * 2 * tile.columnThreads * tile.rowThreads);
   const double waiting = machine.latency / double(tile.depth * (tile.buffers == 1 ? 1 : 1 + tile.ahead));
   return (products / machine.matrixLanes + bytes / machine.sharedBytes + waiting) / machine.gigahertz;

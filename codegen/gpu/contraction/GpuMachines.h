@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what is known of each family of GPUs: its units, and how long they take for a tile.
-// Why:   a device's times say little of another's; which of them were measured, and which are an estimate, must be seen.
-// How:   a row for each family, and the tiles that its contractions choose from. docs/decisions says how good the
-//        estimate is.
+// What:  properties of each family of GPUs: its units, and their times for tiles.
+// Why:   times of one device predict little for another. The table must show which times are measured, and which
+//        estimated.
+// How:   a row for each family, and the tiles from which its contractions choose. docs/decisions states the accuracy of
+//        the estimate.
 
 #ifndef NACRE_CODEGEN_GPU_CONTRACTION_GPUMACHINES_H
 #define NACRE_CODEGEN_GPU_CONTRACTION_GPUMACHINES_H
@@ -14,65 +15,67 @@
 
 namespace nacre::codegen::gpu {
 
-/// The tiles that go through shared memory, by what they are for.
+/// Lists of tiles that go through shared memory, by purpose.
 enum class TileList {
   Shared,
-  SharedOfFewSteps, ///< For reductions too short to be shared among parts.
+  SharedOfFewSteps, ///< For reductions that are too short to be divided among sets.
   Cooperative
 };
 
-/// Time for a step of the reduction, of `perUnit` workgroups on each unit at the same time; more wait for one another.
+/// Time of a step of the reduction for `perUnit` concurrent workgroups on each unit. Further workgroups wait.
 struct StepTime {
   double nanoseconds = 0;
   int64_t perUnit = 1;
 };
 
-/// Nanoseconds of a block by Winograd, one on each unit at the same time; nothing is known of machines without.
+/// Nanoseconds of a block by Winograd, one on each unit at a time; 0 for machines without measurements.
 struct WinogradTime {
-  double step = 0; ///< Of each channel of a convolution; of each tile of pixels for a filter's gradient.
-  double ends = 0; ///< Of the first part's loads, and of the results.
+  double step = 0; ///< Per channel of a convolution, or per tile of pixels of a filter's gradient.
+  double ends = 0; ///< Loads of the first part, and the results.
 };
 
 struct GpuMachine {
   nacre_gpu_family family;
-  const char *device; ///< Whose figures these are, as one of the family.
-  bool isMeasured;    ///< Its times are; else they follow from the figures below.
-  int64_t units;      ///< Compute units: what a workgroup runs on.
+  const char *device; ///< Device of the family whose figures these are.
+  bool isMeasured;    ///< True if its times are measured; else they are estimated from the figures below.
+  int64_t units;      ///< Compute units; a workgroup runs on one.
   double gigahertz;
-  double lanes;       ///< Multiply-adds of f32 that a unit does in a cycle.
-  double sharedBytes; ///< That a unit reads from its shared memory in a cycle.
-  double matrixLanes; ///< As `lanes`, of f16 in cooperative matrices that our templates can use; 0: it has none.
-  double latency;     ///< Cycles of a load from memory.
-  WinogradTime convolution, gradient; ///< Of a filter.
+  double lanes;       ///< f32 multiply-adds of a unit per cycle.
+  double sharedBytes; ///< Bytes that a unit reads from its shared memory per cycle.
+  /// f16 multiply-adds of a unit per cycle in cooperative matrices that our templates can use; 0 without matrices.
+  double matrixLanes;
+  double latency;                     ///< Cycles of a load from memory.
+  WinogradTime convolution, gradient; ///< Times of a convolution, and of a filter's gradient.
 };
 
-/// Bytes that a unit of any family reads of its first cache in a cycle.
+/// Bytes that a unit of any family reads from its first cache per cycle.
 inline constexpr double kUnitCacheBytes = 64;
 
-/// The families whose shared memory is faster than their caches; what was measured comes first. Of the others nothing
-/// is known that a tile could be chosen by: they have the variants without shared memory. Mali has none of its own, on
-/// Adreno and PowerVR nobody has measured it, and CPUs that play a GPU pay for barriers.
+/// Returns the families whose shared memory is faster than their caches; measured ones come first. The others get the
+/// variants without shared memory, since nothing is known by which to choose tiles. Mali has no separate shared memory,
+/// Adreno and PowerVR are not measured, and barriers are slow on CPUs that emulate a GPU.
 llvm::ArrayRef<GpuMachine> gpuMachines();
 
 llvm::ArrayRef<GpuTile> tilesOf(TileList list);
 
-/// Of tile number `index` of the list. A machine must have matrices for those of them.
+/// Returns the time of tile number `index` of the list. For tiles of matrices, the machine must have matrices.
 StepTime stepTimeOf(const GpuMachine &machine, TileList list, size_t index);
 
-/// The blocks by Winograd: of a convolution, and of the gradient of its filter.
+/// Return the blocks by Winograd: of a convolution, and of the gradient of its filter.
 const GpuTile &winogradBlock();
 const GpuTile &winogradGradient();
 
-/// What stepTimeOf answers where nothing was measured.
+/// Returns stepTimeOf's estimate for machines without measurements.
 double estimateStep(const GpuMachine &machine, const GpuTile &tile);
 
-/// A family of phones' GPUs, for which shared memory is no faster than a cache: an estimate by the vendors' descriptions.
+/// A GPU family of phones, whose shared memory is no faster than a cache. The figures are estimates from vendors'
+/// descriptions.
 struct PhoneGpu {
   nacre_gpu_family family;
   const char *device;
   int64_t units;
-  double lanes; ///< Multiply-adds of f32 that a unit does in a cycle.
-  double words; ///< Of 32 bits, that a unit reads of its cache or its shared memory in a cycle, or writes there.
+  double lanes; ///< f32 multiply-adds of a unit per cycle.
+  double words; ///< 32-bit words that a unit reads from, or writes to, its cache or shared memory per cycle.
 };
 
 llvm::ArrayRef<PhoneGpu> phoneGpus();

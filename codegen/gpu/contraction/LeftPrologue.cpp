@@ -26,7 +26,7 @@ public:
     statistics->compute();
   }
 
-  /// The row's place in the tile behind what the operands need.
+  /// Returns the operands' values, then the row's number in the tile.
   Values row(Value row, int64_t further) override {
     Values fixed;
     for (Value value : operands.row(row, further))
@@ -58,7 +58,7 @@ public:
 
   bool isWritten() const override { return prologue.written.has_value(); }
 
-  /// By the workgroups of the first columns.
+  /// Writes the left operand; only workgroups of the first columns do.
   void write(ValueRange row, Value step, ValueRange made) override {
     const unsigned written = *prologue.written;
     build.onlyIf(build.isEqual(grid.firstQuad, build.constant(0)), [&] {
@@ -72,7 +72,7 @@ public:
   }
 
 private:
-  /// Steps beyond the last are left out.
+  /// Writes a quad without steps beyond the last.
   void writeQuad(Value quad, Value address, Value step) {
     const unsigned written = *prologue.written;
     Value buffer = grid.function.buffer(grid.contraction.operands[written].argument, grid.width(written));

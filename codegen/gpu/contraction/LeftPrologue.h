@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  makes the left operand of a contraction with a prologue: a map of several operands, and of numbers of each row.
-// Why:   what scales and shifts channels, or normalizes rows, then needs no launch, which costs more than it computes.
-// How:   the map's body is inlined on quads of what PrologueOperands loads, and of what RowStatistics computed before.
+// What:  computes the left operand of a contraction with a prologue: a map of several operands, and of numbers of each
+//        row.
+// Why:   scaling and shifting of channels, or normalization of rows, then needs no separate launch, which would cost
+//        more than the computation.
+// How:   the map's body is inlined on quads loaded by PrologueOperands, and on values computed before by RowStatistics.
 
 #ifndef NACRE_CODEGEN_GPU_CONTRACTION_LEFTPROLOGUE_H
 #define NACRE_CODEGEN_GPU_CONTRACTION_LEFTPROLOGUE_H
@@ -13,10 +15,10 @@
 
 namespace nacre::codegen::gpu {
 
-/// Whether inlineBody knows all that its bodies hold.
+/// True if inlineBody supports all bodies of `prologue`.
 bool canMakeLeft(const ContractionPrologue &prologue);
 
-/// For a tile of the grid, which is divided; null where there is no prologue.
+/// Returns the source for a tile of the grid, which must be divided; null if there is no prologue.
 std::unique_ptr<LeftSource> makeLeftSource(ContractionGrid &grid, const GpuTile &tile);
 
 } // namespace nacre::codegen::gpu

@@ -43,14 +43,14 @@ size_t PrologueOperands::countLoads(unsigned operand, int64_t quads) const {
   return grid.width(operand) == 8 ? quads / 2 : quads;
 }
 
-/// Quads one by one, or pairs of them where eight steps are loaded at once.
+/// Loads quads one by one, or pairs of them if eight steps are loaded at once.
 void PrologueOperands::loadSteps(unsigned operand, Value address, Value step, int64_t quads, Values &loaded,
                                  int64_t offset) const {
   assert((grid.width(operand) != 8 || quads % 2 == 0) && "eights are two quads");
   IndexBuilder &build = grid.build;
   const int64_t size = grid.contraction.depthSize(), run = grid.contraction.depth.back().size;
   const bool isWhole = run % (4 * quads) == 0; // Then no step lies beyond the last.
-  // The constant comes last: what it is added to is the same for all offsets.
+  // The constant is added last, so that all offsets share the other terms.
   auto loadAt = [&](Value at) {
     return grid.load(operand,
                      build.add(build.add(address, grid.depthAddress(operand, at)), grid.scaled(operand, offset)));
@@ -95,7 +95,7 @@ PrologueOperands::Values PrologueOperands::load(ValueRange row, Value step, int6
   return loadWhere(Moves::Both, row, step, quads);
 }
 
-/// A quad of eight elements of 16 bits, which were loaded as words.
+/// Returns a quad of eight 16-bit elements, which were loaded as words.
 static Value halfOf(IndexBuilder &build, Value eight, int64_t number, Type element) {
   SmallVector<Value, 2> words;
   for (int64_t word = 0; word < 2; ++word)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  loads what a prologue's body reads of storages, for a row of a tile and some steps of the reduction.
-// Why:   the map, and the numbers of rows that it may read, have the same operands.
-// How:   an operand has what no step moves in registers, is loaded once for all rows where no row moves it, and else for
-//        each; four or eight steps at once where they lie together.
+// What:  loads the stored inputs of a prologue's body, for a row of a tile and some steps of the reduction.
+// Why:   the map, and the statistics of rows that it may read, have the same operands.
+// How:   an operand that no step moves stays in registers. One that no row moves is loaded once for all rows; any other
+//        one for each row. Four or eight contiguous steps are loaded at once.
 
 #ifndef NACRE_CODEGEN_GPU_CONTRACTION_PROLOGUEOPERANDS_H
 #define NACRE_CODEGEN_GPU_CONTRACTION_PROLOGUEOPERANDS_H
@@ -18,19 +18,20 @@ public:
   using Argument = ContractionPrologue::Argument;
   PrologueOperands(ContractionGrid &grid, llvm::ArrayRef<Argument> arguments) : grid(grid), arguments(arguments) {}
 
-  /// How many quads are loaded at once, at least: two where something is loaded by eights.
+  /// Returns the fewest quads per load: two if an operand is loaded by eights.
   int64_t leastQuads() const;
-  /// What is fixed for the tile's row: addresses, and what no step moves. As many as arguments; null where there is nothing.
+  /// Returns the fixed values of the tile's row, one per argument: addresses, and operands that no step moves; null for
+  /// the others.
   Values row(mlir::Value row, int64_t further) const;
-  /// As in LeftSource, of so many quads or more.
+  /// As the functions of LeftSource; `quads` must be at least leastQuads.
   Values loadShared(mlir::Value step, int64_t quads) const;
   Values load(mlir::ValueRange row, mlir::Value step, int64_t quads) const;
-  /// A value for each argument in quad `number` of `quads`; null for numbers of rows.
+  /// Returns a value for each argument in quad `number` of `quads`; null for statistics of rows.
   Values takeQuad(mlir::ValueRange row, mlir::ValueRange shared, mlir::ValueRange loaded, int64_t number,
                   int64_t quads) const;
 
-  /// One operand, `offset` elements behind an address of its own: appends to `loaded` countLoads values, of which quadOf is
-  /// a quad.
+  /// Loads one operand, `offset` elements after `address`. Appends countLoads values to `loaded`, from which quadOf
+  /// takes a quad.
   void loadSteps(unsigned operand, mlir::Value address, mlir::Value step, int64_t quads, Values &loaded,
                  int64_t offset = 0) const;
   size_t countLoads(unsigned operand, int64_t quads) const;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  numbers of the rows of a workgroup's tile, such as their mean and deviation, and what a map makes of them alone.
-// Why:   a product that normalizes the rows it reads computes them once, not for each element.
-// How:   1. neighbouring invocations share a row: each adds up every so manyth quad of it, which it keeps in registers
-//           where they are few;
-//        2. sums meet in shared memory; each of the row's invocations adds them in their order, and goes on to the next
-//           number with the total;
-//        3. the first of them computes what the map needs, and leaves it in shared memory.
+// What:  statistics of the rows of a workgroup's tile, such as mean and deviation, and the values that a map computes
+//        only from them.
+// Why:   a product that normalizes its rows computes them once, not for each element.
+// How:   1. adjacent invocations share a row: each adds up every perRow-th group of quads, which it keeps in registers
+//        if there are few;
+//        2. the sums go to shared memory. Each of the row's invocations adds them in the same order, and continues to
+//           the next statistic with the total;
+//        3. the first invocation computes the values that the map needs, and stores them to shared memory.
 
 #ifndef NACRE_CODEGEN_GPU_CONTRACTION_ROWSTATISTICS_H
 #define NACRE_CODEGEN_GPU_CONTRACTION_ROWSTATISTICS_H
@@ -20,9 +21,9 @@ class RowStatistics {
 public:
   RowStatistics(ContractionGrid &grid, const ContractionPrologue &prologue, int64_t tileRows, int64_t invocations);
 
-  /// Computes all numbers; all invocations of a workgroup come here, and find them behind it.
+  /// Computes all statistics, and ends with a barrier. All invocations of a workgroup must call it.
   void compute();
-  /// Says in `values` what the map's body knows of the tile's row.
+  /// Maps in `values` the known values of the map's body for the tile's row.
   void recall(mlir::Value row, mlir::IRMapping &values) const;
 
 private:
@@ -44,15 +45,15 @@ private:
   ContractionGrid &grid;
   IndexBuilder &build;
   const ContractionPrologue &prologue;
-  llvm::SmallVector<ContractionPrologue::Argument, 4> stored; ///< Each operand that some number is of, once.
+  llvm::SmallVector<ContractionPrologue::Argument, 4> stored; ///< Each stored operand of the statistics, once.
   const PrologueOperands operands;
   const int64_t tileRows, invocations;
   int64_t perRow = 1, iterations = 1;     ///< Invocations of a row; rows of an invocation.
-  int64_t quadsAtOnce = 1;                ///< In a group.
-  int64_t groups = 1;                     ///< Of a row that an invocation has.
-  mlir::Value slot, lane;                 ///< Its first row, and which of the row's it is.
-  llvm::SmallVector<mlir::Value, 4> kept; ///< Values of the map's body that depend on numbers of rows alone.
-  mlir::Value sums, results;              ///< Shared memory.
+  int64_t quadsAtOnce = 1;                ///< Quads in a group.
+  int64_t groups = 1;                     ///< Groups of a row per invocation.
+  mlir::Value slot, lane;                 ///< Its first row, and its number among the invocations of the row.
+  llvm::SmallVector<mlir::Value, 4> kept; ///< Values of the map's body that depend only on statistics.
+  mlir::Value sums, results;              ///< Arrays in shared memory.
 };
 
 } // namespace nacre::codegen::gpu

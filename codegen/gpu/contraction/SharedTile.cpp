@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  a tile of a contraction through shared memory.
-// Why:   each element of the operands is read from memory once per workgroup; desktop GPUs reach their peak only so.
-// How:   1. there are two buffers of each operand's part, one computed with while the other is filled;
-//        2. the next part is on its way to registers while this one is computed with: one barrier per part. Two parts per
-//           iteration of the loop know at compile time in which buffer they are, which small groups of invocations need;
-//        3. groups of 32 invocations are 8 columns wide and 4 rows high; pairs of neighbours have one column, and pairs
-//           of pairs one row, for which GPUs read shared memory once;
-//        4. where tiles are too few to fill the GPU, sets of invocations each take some of a part's steps for the whole
-//           tile, and add up in shared memory.
+// Why:   each element of the operands is read from memory once per workgroup; only so do desktop GPUs reach their peak.
+// How:   1. each operand has two buffers: one is filled while the other is used;
+//        2. the next part is in flight to registers while this one is used: one barrier per part. With two parts per
+//           iteration, the buffer is known at compile time, which small groups of invocations need;
+//        3. groups of 32 invocations are 8 columns wide and 4 rows high. Pairs of adjacent invocations have one column,
+//           and pairs of pairs one row, which GPUs read once from shared memory;
+//        4. if there are too few tiles to fill the GPU, sets of invocations each take some of a part's steps for the
+//           whole tile, and add up in shared memory.
 
 #include "codegen/gpu/InlineBody.h"
 #include "codegen/gpu/contraction/Templates.h"
@@ -34,7 +34,7 @@ SharedLayout layoutOf(const ContractionGrid &grid, const GpuTile &tile) {
   layout.leftPitch = sharedRowQuads(tile.depth);
   layout.rightPitch = tile.tileColumns() / 4;
   if (grid.reach(Contraction::Rhs) ==
-      Reach::Depth) // Then neighbours store to several lines, which shall lie in different banks.
+      Reach::Depth) // Adjacent invocations then store to several lines, which must lie in different banks.
     ++layout.rightPitch;
   layout.buffers = 2;
   layout.leftType = storedType(grid.contraction.leftType());
@@ -53,8 +53,8 @@ public:
     me = build.remainder(grid.function.invocation, setSize);
     Value lane = build.remainder(me, kLanes), warp = build.divide(me, kLanes);
     const int64_t warpColumns = tile.columnThreads / kLaneColumns;
-    // Rows and quads of a lane are kLaneRows and kLaneColumns apart. The lane's lowest bit is its row's, then come the
-    // column's three and the row's other one.
+    // Rows and quads of a lane are kLaneRows and kLaneColumns apart. The lane's lowest bit belongs to the row, the next
+    // three to the column, and the highest one to the row again.
     Value laneColumn = build.remainder(build.divide(lane, 2), kLaneColumns);
     Value laneRow = build.add(build.remainder(lane, 2), build.multiply(build.divide(lane, 2 * kLaneColumns), 2));
     myRow = build.add(build.multiply(build.divide(warp, warpColumns), kLaneRows * tile.rows), laneRow);
@@ -62,13 +62,13 @@ public:
   }
 
   void emit() {
-    SmallVector<Loaded> early; // What few registers hold is on its way from the beginning.
+    SmallVector<Loaded> early; // If few registers suffice, these loads are in flight from the beginning.
     if (tile.parts > 1 && llvm::divideCeil(tile.rows, tile.parts) * tile.quads <= 2)
       early = loadForRows(0, tile.rows);
     loader.store(loader.loadFirst(), build.constant(0));
     mlir::gpu::BarrierOp::create(build.ops, build.loc);
     SmallVector<Value> results(tile.rows * tile.quads, grid.zeroQuad());
-    if (loader.parts() == 1) // Then nothing comes behind it.
+    if (loader.parts() == 1) // Then no part follows.
       results = multiplyPart(build.constant(0), results);
     else
       results = multiplyAll(std::move(results));
@@ -79,7 +79,8 @@ public:
   }
 
 private:
-  /// While a part is multiplied, the next `ahead` ones are on their way, the nearest of which goes to the other buffer after it.
+  /// Multiplies all parts. Meanwhile, the next `ahead` parts are in flight. After each part, the nearest of them is
+  /// stored to the other buffer.
   SmallVector<Value> multiplyAll(SmallVector<Value> carried) {
     const size_t sums = carried.size();
     for (int64_t part = 1; part < tile.ahead; ++part)
@@ -100,7 +101,7 @@ private:
     return carried;
   }
 
-  /// Of each quad of a row what the epilogue reads.
+  /// Inputs of the epilogue for each quad of a row.
   using Loaded = SmallVector<SmallVector<Value>>;
 
   Value rowAt(Value number) { return build.add(build.add(grid.firstRow, myRow), build.multiply(number, kLaneRows)); }
@@ -113,7 +114,7 @@ private:
     return loaded;
   }
 
-  /// Of some rows those that are this set's.
+  /// Loads the inputs of those rows that this set finishes.
   SmallVector<Loaded> loadForRows(int64_t first, int64_t rows) {
     SmallVector<Loaded> loaded;
     for (int64_t i = 0; i < rows; i += tile.parts)
@@ -129,7 +130,8 @@ private:
     });
   }
 
-  /// Shared memory where all sets can leave their sums of some rows, and how many: the operands', where that has room.
+  /// Returns shared memory for the sums of all sets, and the number of rows that it holds. It is the memory of an
+  /// operand, if that has room.
   std::pair<Value, int64_t> roomForSums() {
     const int64_t need = tile.quads * tile.parts * setSize;
     std::pair<Value, int64_t> best = {Value(), 0};
@@ -142,8 +144,8 @@ private:
     return {best.first, std::min<int64_t>(tile.rows, best.second)};
   }
 
-  /// Some rows at a time, every set leaves its sums in shared memory; then sets take turns at the rows, adding all sets' sums
-  /// in their order.
+  /// Finishes rows, some at a time. Every set stores its sums to shared memory. Then sets alternate between the rows,
+  /// and add all sets' sums in order.
   void finishTogether(ValueRange sums, ArrayRef<Loaded> early) {
     const std::pair<Value, int64_t> room = roomForSums();
     Value array = room.first;
@@ -151,7 +153,7 @@ private:
     const int64_t need = tile.parts * setSize;
     Value mine = build.add(build.multiply(set, setSize), me);
     for (int64_t first = 0; first < tile.rows; first += rowsAtOnce) {
-      if (first > 0 || loader.parts() == 1) // Else all have read what was there.
+      if (first > 0 || loader.parts() == 1) // Else all invocations have already read the previous contents.
         mlir::gpu::BarrierOp::create(build.ops, build.loc);
       const int64_t rows = std::min(rowsAtOnce, tile.rows - first);
       for (int64_t number = 0; number < rows * tile.quads; ++number)
@@ -191,13 +193,13 @@ private:
     return sums;
   }
 
-  /// Four steps of the reduction as they lie in shared memory: a quad of steps for each row, then the columns' quads
-  /// step by step.
+  /// Loads four steps of the reduction from shared memory: a quad of steps for each row, then the columns' quads step
+  /// by step.
   SmallVector<Value> loadFour(Value buffer, int64_t four) {
     auto read = [&](Value array, Value at) {
       return memref::LoadOp::create(build.ops, build.loc, array, ValueRange{at}).getResult();
     };
-    const int64_t steps = tile.depth / tile.parts; // Of this set.
+    const int64_t steps = tile.depth / tile.parts; // Steps of this set.
     Value rows = build.add(build.multiply(myRow, layout.leftPitch), build.multiply(buffer, layout.leftChunks()));
     Value columns = build.add(myQuad, build.multiply(buffer, layout.rightChunks()));
     rows = build.add(rows, build.multiply(set, steps / 4));
@@ -212,7 +214,7 @@ private:
     return values;
   }
 
-  /// Of one of these steps: an element for each row, then the columns' quads.
+  /// Returns the factors of one of these steps: an element for each row, then the columns' quads.
   SmallVector<Value> factorsOf(ArrayRef<Value> four, int64_t step) {
     SmallVector<Value> factors;
     for (Value row : four.take_front(tile.rows))
@@ -241,8 +243,8 @@ private:
   const SharedLayout layout;
   TileLoader loader;
   const int64_t setSize;
-  Value set, me;       ///< Which set, and who within it.
-  Value myRow, myQuad; ///< The first that this invocation computes.
+  Value set, me;       ///< Number of the set, and of the invocation in it.
+  Value myRow, myQuad; ///< First row and quad of this invocation.
 };
 
 } // namespace

@@ -15,20 +15,20 @@ constexpr GpuTile sharedOf(int64_t rows, int64_t quads, int64_t rowThreads, int6
   return tile;
 }
 
-// Microseconds on an H200 whose caches are cold, in brackets those of the list's tile.
+// Times in microseconds on an H200 with cold caches; in parentheses, those of the list's tile.
 
-/// 64 x 64, for a workgroup that has a unit to itself: 128 x 4096 x 512, read transposed, 27 (40).
+/// 64 x 64, one workgroup per unit: 128 x 4096 x 512, read transposed, 27 (40).
 constexpr GpuTile kAlone = sharedOf(8, 2, 8, 32, 4, 1, 2);
-/// 64 x 64, for two of them: 16 times 128 x 512 x 256, 22 (27).
+/// 64 x 64, two workgroups per unit: 16 times 128 x 512 x 256, 22 (27).
 constexpr GpuTile kInPairs = sharedOf(4, 2, 16, 16, 2, 2, 1);
-/// 64 x 64, for four of them: 4096 x 512 x 128 with the update of the weight, 29 (37).
+/// 64 x 64, four workgroups per unit: 4096 x 512 x 128 with the update of the weight, 29 (37).
 constexpr GpuTile kOfFewSteps = sharedOf(4, 2, 16, 8, 1, 2, 1);
 /// 32 x 32: 512 x 512 x 128, 9 (12).
 constexpr GpuTile kSmallOfFewSteps = sharedOf(4, 1, 8, 32, 4, 1, 1);
 
 constexpr int64_t kRows = kAlone.rows * kAlone.rowThreads, kColumns = 4 * kAlone.quads * kAlone.columnThreads;
 
-/// Only one that the depth fills: a part that it does not fill asks of every step whether there is one.
+/// Returns `tile` only if the depth fills its parts: otherwise each step needs a bounds check.
 const GpuTile *ifFilled(const TileRequest &request, const GpuTile &tile) {
   return request.depth % tile.depth == 0 ? &tile : nullptr;
 }
@@ -48,7 +48,7 @@ const GpuTile *tileOfShortProduct(const TileRequest &request, const GpuTile &til
     return nullptr;
   if (workgroups <= machine.units)
     return request.depth >= fewSteps ? ifFilled(request, kAlone) : nullptr;
-  // Parts of a sum; a product in one piece with as many workgroups has more steps, and the list's tile is quicker.
+  // For parts of a sum. An undivided product with as many workgroups has more steps, and the list's tile is faster.
   return request.blocks > 1 && workgroups <= 2 * machine.units ? ifFilled(request, kInPairs) : nullptr;
 }
 

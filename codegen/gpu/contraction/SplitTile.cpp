@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  a tile of a contraction whose reduction is divided among the invocations of a workgroup.
-// Why:   a product of few rows (fully connected and recurrent layers) has too few results to occupy a GPU; its time is
-//        that of reading the weights, which this spreads over all invocations.
-// How:   1. invocation (part, column) adds up every so manyth group of steps for its quad of columns;
-//        2. sums meet in shared memory; one invocation per row and quad adds the parts, in their order, and finishes.
+// Why:   a product of few rows (fully connected and recurrent layers) has too few results to occupy a GPU. Its time is
+//        that of reading the weights, which is spread over all invocations here.
+// How:   1. invocation (part, column) adds up every parts-th group of steps for its quad of columns;
+//        2. the sums go to shared memory. One invocation per row and quad adds the parts in order, and finishes.
 
 #include "codegen/gpu/contraction/Templates.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a tile's left operand that a source computes of what is in memory.
-// Why:   what it is computed of is on its way to registers while the part before is multiplied, as other chunks are.
-// How:   what is loaded for all chunks of a part comes before what each is made of.
+// What:  a tile's left operand that a source computes from values in memory.
+// Why:   these values are in flight to registers while the previous part is multiplied, as other chunks are.
+// How:   all loads for the chunks of a part precede the computation of the first chunk.
 
 #include "codegen/gpu/contraction/TileLoader.h"
 
@@ -36,8 +36,8 @@ SmallVector<Value> TileLoader::insideOf(Value step) {
   return inside;
 }
 
-/// Loads the values that chunks are made of, first those that all chunks share. These begin with the masks of insideOf if the last part
-/// is not full, and with the first step if chunks are written.
+/// Loads the inputs of chunks; those that all chunks share come first. These begin with the masks of insideOf if the
+/// last part is not full, and with the first step if chunks are written.
 SmallVector<Value> TileLoader::loadForSource(Value first) {
   const int64_t quads = layout.chunk / 4;
   SmallVector<Value> loaded;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of everything that can be computed point by point: an invocation per element of what is written,
-//        or per vector of them. Maps, windows, short reductions, permutes, gathers, scans; and whatever no other
-//        emitter took.
-// Why:   points are independent, so any kernel has this form; most of those that are no contraction want no other.
-// How:   1. a pass over the points of each written tensor; tensors that are computed on the way are written in the
-//           same;
+// What:  the emitter of everything that can be computed point by point: an invocation per written element, or per
+//        vector of elements. Maps, windows, short reductions, permutes, gathers, scans, and every kernel that all other
+//        emitters decline.
+// Why:   points are independent, so any kernel has this form. For most kernels other than contractions it is the best
+//        one.
+// How:   1. a pass over the points of each written tensor. Tensors that are computed on the way are written in the same
+//        pass;
 //        2. the points of a row of workgroups are counted in the order of memory, in vectors where it is contiguous;
 //        3. an invocation asks for the value at its point (Evaluator.h), and writes it;
 //        4. halos.
@@ -27,10 +28,10 @@ namespace nacre::codegen::gpu {
 
 namespace {
 
-/// What a row of workgroups computes of the cut axis.
+/// Range of the cut axis that a row of workgroups computes.
 struct RowRange {
-  Value begin, end;     ///< No end where the kernel is not divided: then it is all.
-  int64_t multiple = 1; ///< Which the begin is one of.
+  Value begin, end;     ///< `end` is null if the kernel is not divided: then the range is the whole axis.
+  int64_t multiple = 1; ///< Known divisor of `begin`.
 };
 
 /// A written tensor whose points are counted.
@@ -38,8 +39,9 @@ struct Pass {
   unsigned written = 0, work = 0, result = 0;
   unsigned cutAxis = 0;
   unsigned lanes = 1;
-  SmallVector<int64_t> sizes; ///< Of the axes; of the cut one, what a row of workgroups computes.
-  SmallVector<int64_t> steps; ///< Along each axis, the elements that an invocation computes: sizes count such groups.
+  SmallVector<int64_t> sizes; ///< Sizes of the axes. The size of the cut axis is the extent of a row of workgroups.
+  /// Elements along each axis that an invocation computes. Sizes count groups of so many elements.
+  SmallVector<int64_t> steps;
 };
 
 class PointsEmitter {
@@ -76,7 +78,7 @@ private:
   PointGrid grid;
   RowRange range;
   Value thread;
-  llvm::SmallDenseSet<unsigned> done; ///< Written tensors.
+  llvm::SmallDenseSet<unsigned> done; ///< Written tensors that are finished.
 };
 
 //===----------------------------------------------------------------------===//
@@ -86,7 +88,7 @@ private:
 LogicalResult PointsEmitter::planPass(unsigned written, unsigned work, unsigned result) {
   Pass pass{written, work, result, form.cutAxis, 1, form.written[written].slice.shape, {}};
   if (divided && (pass.cutAxis >= pass.sizes.size() || pass.sizes[pass.cutAxis] != form.cutExtent)) {
-    // Another tensor may have the cut axis elsewhere; which one must be clear.
+    // Another tensor may have the cut axis elsewhere, but its position must be unambiguous.
     auto axis = llvm::find(pass.sizes, form.cutExtent);
     if (axis == pass.sizes.end() || llvm::count(pass.sizes, form.cutExtent) != 1) {
       function.declined = "the cut axis of every written tensor must be known";
@@ -100,7 +102,8 @@ LogicalResult PointsEmitter::planPass(unsigned written, unsigned work, unsigned 
   return success();
 }
 
-/// How the storages that `work` reads lie along its loop `loop`: in vectors or the same for all, or otherwise.
+/// Counts the storages that `work` reads along its loop `loop`: `fit` as vectors or broadcast, `others` with other
+/// strides.
 void PointsEmitter::countStrides(unsigned number, unsigned loop, int64_t &fit, int64_t &others) const {
   const Work &work = form.work[number];
   for (const Input &input : work.inputs) {
@@ -146,7 +149,7 @@ unsigned PointsEmitter::chooseWidth(const Pass &pass) const {
     }
   if (others > fit)
     return 1;
-  // Long sums want many invocations rather than wide ones.
+  // Long sums need many invocations more than wide ones.
   constexpr int64_t kManyPoints = 16384, kLongSum = 25;
   int64_t points = 1;
   for (int64_t size : pass.sizes)
@@ -160,8 +163,8 @@ unsigned PointsEmitter::chooseWidth(const Pass &pass) const {
   return iterations > kLongSum && points < kManyPoints ? 1 : lanes;
 }
 
-/// Where several loops count through an axis, the elements of the innermost ones read the same of what only the others count through: one
-/// invocation computes them, if there are still many.
+/// Lets one invocation compute all elements of an axis' innermost loop, if several loops walk that axis. These elements
+/// read the same values along the other loops. Only if enough invocations remain.
 void PointsEmitter::chooseSteps(Pass &pass) const {
   constexpr int64_t mostSteps = 4, manyGroups = 131072;
   pass.steps.assign(pass.sizes.size(), 1);
@@ -187,7 +190,7 @@ void PointsEmitter::chooseSteps(Pass &pass) const {
 //===----------------------------------------------------------------------===//
 
 void PointsEmitter::divide() {
-  // By the tensor with the most points.
+  // The tensor with the most points decides.
   int64_t perIndex = 1, step = 1, total = 1;
   for (const Pass &pass : passes) {
     int64_t points = 1;
@@ -233,7 +236,7 @@ void PointsEmitter::divide() {
 // 3. Points
 //===----------------------------------------------------------------------===//
 
-/// The element that number `counter` stands for; `inside` says whether it is one.
+/// Returns the element of number `counter`. Sets `inside` to false if there is no such element.
 Point PointsEmitter::pointOf(const Pass &pass, Value counter, Value &inside) {
   int64_t points = 1;
   for (int64_t size : pass.sizes)
@@ -253,7 +256,7 @@ Point PointsEmitter::pointOf(const Pass &pass, Value counter, Value &inside) {
   return element;
 }
 
-/// Writes every result of `work` that is written, as of `at`. False where it leaves out some.
+/// Stores every written result of `work` at `at`. Returns false if one cannot be stored.
 bool PointsEmitter::storeAll(unsigned number, const Point &at) {
   const Work &work = form.work[number];
   for (auto [result, described] : llvm::enumerate(work.results)) {
@@ -269,14 +272,14 @@ bool PointsEmitter::storeAll(unsigned number, const Point &at) {
   return true;
 }
 
-/// Loops that stand somewhere, in any order.
+/// Returns the positions that depend on a counter or a base, sorted.
 static Point movingPart(Point at) {
   llvm::erase_if(at, [](const Position &position) { return !position.counter && !position.base; });
   llvm::sort(at, [](const Position &a, const Position &b) { return a < b; });
   return at;
 }
 
-/// All elements that the invocation of `element` computes, as points of the loops.
+/// Returns all elements that the invocation of `element` computes, as points of the loops.
 SmallVector<Point, 0> PointsEmitter::pointsOfSteps(const Pass &pass, const Point &element) {
   SmallVector<Point, 0> points = {element};
   for (auto [axis, steps] : llvm::enumerate(pass.steps)) {
@@ -303,7 +306,7 @@ void PointsEmitter::emitPass(const Pass &pass) {
       Value inside;
       Point element = pointOf(pass, build.add(thread, build.multiply(iteration, grid.threads)), inside);
       build.onlyIf(inside, [&] {
-        // Everything is read before anything is written: a storage may be both.
+        // Everything is read before anything is written: a storage may be read and written.
         SmallVector<std::pair<unsigned, Point>, 1> stores;
         for (const Point &at : pointsOfSteps(pass, element)) {
           evaluator.evaluate(pass.work, pass.result, at);
@@ -325,7 +328,7 @@ void PointsEmitter::emitPass(const Pass &pass) {
 LogicalResult PointsEmitter::run() {
   if (!evaluator.accepts(function.declined))
     return failure();
-  // The last tensor first: what it depends on is computed on the way.
+  // Starts from the last tensor: its dependencies are computed on the way.
   for (unsigned work = form.work.size(); work-- > 0;)
     for (auto [result, described] : llvm::enumerate(form.work[work].results))
       if (described.written && failed(planPass(*described.written, work, result)))

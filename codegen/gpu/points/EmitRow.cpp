@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of rows: softmax, normalizations, long sums, and what is fused before and after them.
-// Why:   a row's columns are shared by the invocations of a workgroup, so that few long rows keep a GPU busy too, and
-//        neighbours read neighbouring elements.
-// How:   1. rows and columns, and how many invocations share a row (RowGrid.h);
-//        2. each reduction, in order: an invocation folds every so manyth column, then all of them fold through shared
-//           memory; the result is known to what reads it (Evaluator.h);
-//        3. a last sweep writes what has columns; short rows stay in registers from the first sweep to the last.
+// What:  the emitter of rows: softmax, normalizations, long sums, and the operators fused before and after them.
+// Why:   the invocations of a workgroup share a row's columns. So few long rows keep a GPU busy, too, and adjacent
+//        invocations read adjacent elements.
+// How:   1. rows and columns, and the number of invocations that share a row (RowGrid.h);
+//        2. each reduction, in order: an invocation folds every perRow-th column, then all invocations fold through
+//           shared memory. The Evaluator knows the result (Evaluator.h);
+//        3. a last sweep writes the results that have columns. Short rows stay in registers from the first sweep to the
+//           last.
 
 #include "codegen/form/Reduction.h"
 #include "codegen/gpu/Emitters.h"
@@ -37,10 +38,10 @@ public:
   LogicalResult run();
 
 private:
-  /// At a position per loop of columns.
+  /// Body of a sweep, at a position per loop of columns.
   using Body = llvm::function_ref<SmallVector<Value>(const Point &, ValueRange)>;
   struct Column {
-    Value number, inside; ///< The latter is null where it is one for certain.
+    Value number, inside; ///< `inside` is null if the column certainly exists.
   };
 
   // 1. Division
@@ -72,12 +73,12 @@ private:
   RowGrid rowGrid;
   PointGrid grid;
 
-  Value thread;                 ///< Which of its row's invocations this is.
-  Value localRow;               ///< Which of the workgroup's rows.
-  Point row;                    ///< Per loop of rows.
-  Value isRow;                  ///< Null where every invocation has a row of its own.
-  Value begin, end;             ///< What the row of workgroups computes of the cut axis.
-  SmallVector<Column> unrolled; ///< Of each iteration of a sweep that is.
+  Value thread;                 ///< Number of the invocation in its row.
+  Value localRow;               ///< Number of the row in the workgroup.
+  Point row;                    ///< One position per loop of rows.
+  Value isRow;                  ///< Null if every invocation has its own row.
+  Value begin, end;             ///< Range of the cut axis that the row of workgroups computes.
+  SmallVector<Column> unrolled; ///< Columns of each iteration of an unrolled sweep.
 };
 
 //===----------------------------------------------------------------------===//
@@ -92,7 +93,7 @@ LogicalResult RowEmitter::findReductions() {
     for (unsigned result = 0; result < work.results.size(); ++result) {
       std::optional<Reduction> reduction = findReduction(*work.body, result);
       const Type type = work.results[result].elementType;
-      // Shared memory of narrower types is a feature that few devices have.
+      // Few devices support shared memory of narrower types.
       if (!reduction || !work.results[result].start || type.getIntOrFloatBitWidth() < 32)
         return failure();
       reductions.back().push_back(*reduction);
@@ -143,7 +144,7 @@ LogicalResult RowEmitter::divide() {
 // 2. Reductions
 //===----------------------------------------------------------------------===//
 
-/// The loops of `work` in this invocation's row, at a position per loop of columns.
+/// Returns the loops of `work` in this invocation's row, at a position per loop of columns.
 Point RowEmitter::pointOf(unsigned work, const Point &columns) const {
   Point at;
   for (const RowLoops::Role &role : loops.roles[work])
@@ -153,7 +154,7 @@ Point RowEmitter::pointOf(unsigned work, const Point &columns) const {
   return at;
 }
 
-/// Column `thread` + iteration * perRow. The last one may be beyond the row: then another one stands in for it.
+/// Returns column `thread` + iteration * perRow. If the last iteration exceeds the row, the last column replaces it.
 RowEmitter::Column RowEmitter::columnOf(Value iteration, bool isLast) {
   Column column{build.add(thread, build.multiply(iteration, rowGrid.perRow)), Value()};
   if (isLast && rowGrid.columns % rowGrid.perRow != 0) {
@@ -163,7 +164,7 @@ RowEmitter::Column RowEmitter::columnOf(Value iteration, bool isLast) {
   return column;
 }
 
-/// One iteration of a sweep; where there is nothing to carry, it writes.
+/// Emits one iteration of a sweep. Without carried values, the body writes.
 SmallVector<Value> RowEmitter::iterate(const Column &column, ValueRange carried, Body body) {
   SmallVector<int64_t> sizes(loops.columns);
   if (rowGrid.lanes > 1)
@@ -185,7 +186,8 @@ SmallVector<Value> RowEmitter::iterate(const Column &column, ValueRange carried,
   return next;
 }
 
-/// All columns of this invocation. Carries rowGrid.sums copies of `carried`, one after another, among which columns are dealt out.
+/// Emits all columns of this invocation. Carries rowGrid.sums copies of `carried`, one after another; columns alternate
+/// between them.
 SmallVector<Value> RowEmitter::sweep(ValueRange carried, Body body) {
   const int64_t iterations = llvm::divideCeil(rowGrid.columns, rowGrid.perRow);
   SmallVector<Value> values;
@@ -196,7 +198,7 @@ SmallVector<Value> RowEmitter::sweep(ValueRange carried, Body body) {
     llvm::copy(iterate(column, ValueRange(ArrayRef(mine, carried.size())), body), mine);
   };
   if (rowGrid.inRegisters) {
-    // The same positions in every sweep: what is known of a column stays known.
+    // Every sweep uses the same positions, so the Evaluator reuses the values of a column.
     for (int64_t number = 0; number < iterations; ++number) {
       if (number == int64_t(unrolled.size()))
         unrolled.push_back(columnOf(build.index(number), number + 1 == iterations));
@@ -204,7 +206,7 @@ SmallVector<Value> RowEmitter::sweep(ValueRange carried, Body body) {
     }
     return values;
   }
-  // Several loads are on their way at once.
+  // Several loads are in flight at once.
   constexpr int64_t kTogether = 4;
   assert(kTogether % rowGrid.sums == 0 && "a column's sum is known when code is emitted");
   const int64_t loops = rowGrid.columns / rowGrid.perRow / kTogether;
@@ -226,12 +228,12 @@ Value RowEmitter::combine(Operation *op, Value a, Value b) {
   return inlineOperation(build, op, {a, b}, vector ? vector.getNumElements() : 1);
 }
 
-/// Every invocation's `value` folded into one, the same for all of a row.
+/// Folds the `value` of every invocation of a row. All invocations of the row get the result.
 Value RowEmitter::foldThreads(Operation *op, Value value) {
   if (rowGrid.perRow == 1)
     return value;
   const int64_t perGroup = function.workgroupSize / rowGrid.perRow;
-  // A row's values lie one after another, or one value of every row.
+  // A row's values are contiguous, or interleaved with those of the other rows.
   const int64_t step = rowGrid.rowsFirst ? perGroup : 1;
   Value shared = function.shared(function.workgroupSize, value.getType());
   auto load = [&](Value at) -> Value { return memref::LoadOp::create(build.ops, build.loc, shared, at); };
@@ -268,7 +270,7 @@ void RowEmitter::reduce(unsigned number) {
         value = combine(reduction.op, value, build.lane(ofLanes, lane));
       sums.push_back(value);
     }
-    // The order is that of foldThreads, which adds them up if each has its own invocation.
+    // The order is that of foldThreads, which folds them if each has its own invocation.
     for (size_t half = sums.size() / 2; half > 0; half /= 2)
       for (size_t sum = 0; sum < half; ++sum)
         sums[sum] = combine(reduction.op, sums[sum], sums[sum + half]);
@@ -298,7 +300,7 @@ void RowEmitter::write() {
   for (auto [number, work] : llvm::enumerate(form.work))
     if (llvm::any_of(work.results, [](const Result &result) { return result.written.has_value(); }))
       (work.allParallel() && loops.hasColumns(number) ? perColumn : perRowOnly).push_back(number);
-  // What is one number per row is computed once, before the columns that read it.
+  // Values per row are computed once, before the columns that read them.
   for (auto [number, work] : llvm::enumerate(form.work))
     if (work.allParallel() && !loops.hasColumns(number) && !perColumn.empty())
       evaluator.evaluate(number, 0, pointOf(number, {}));
@@ -319,7 +321,7 @@ void RowEmitter::write() {
   });
 }
 
-/// The rows of one iteration. Invocations that have none compute another one again: all must come to the barriers.
+/// Emits the rows of one iteration. Invocations without a row repeat another one, since all must reach the barriers.
 void RowEmitter::emitRows(Value iterationNumber) {
   const int64_t perGroup = function.workgroupSize / rowGrid.perRow;
   SmallVector<int64_t> sizes(loops.rows);
@@ -358,7 +360,7 @@ LogicalResult RowEmitter::run() {
     return failure();
   }
   build.loop(grid.iterations, [&](Value iterationNumber) {
-    // Shared memory may still be read for the iteration before.
+    // Shared memory may still be read for the previous iteration.
     if (grid.iterations > 1)
       build.barrier();
     evaluator.inScope([&] { emitRows(iterationNumber); });

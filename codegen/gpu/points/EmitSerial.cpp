@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the emitter of serial kernels: an invocation runs the program of a point.
-// Why:   its order is what it means, and points are independent of one another.
-// How:   1. the points of a row of workgroups are counted, the last loop fastest, so that neighbouring invocations
-//           read neighbouring elements; 2. the program (SerialProgram.h); what a point has for itself lies in variables
-//           of the invocation; 3. halos.
+// Why:   the order within a program must be kept, but points are independent of one another.
+// How:   1. the points of a row of workgroups are counted, the last loop fastest, so that adjacent invocations read
+//        adjacent elements; 2. the program (SerialProgram.h), whose scratch is in variables of the invocation; 3.
+//        halos.
 
 #include "codegen/form/SerialProgram.h"
 #include "codegen/gpu/Emitters.h"
@@ -24,10 +24,10 @@ using namespace mlir;
 namespace nacre::codegen::gpu {
 namespace {
 
-/// What an invocation may have for itself: more would lie in memory, and take that of all invocations together.
+/// Most bytes of scratch per invocation. More would be in memory, once for each of all invocations.
 constexpr int64_t kMostScratchBytes = 1024;
 
-/// Steps that an invocation takes one after the other: with more, a device's watchdog may take it for one that hangs.
+/// Most sequential steps of an invocation. With more, a device's watchdog may assume that it hangs.
 constexpr double kMostIterations = 1 << 20;
 
 class SerialEmitter {
@@ -53,7 +53,7 @@ public:
   }
 
 private:
-  /// Says why not.
+  /// Returns false, and sets `function.declined`, if the kernel cannot be emitted.
   bool isTaken() {
     int64_t scratch = 0;
     double most = 0;
@@ -95,7 +95,7 @@ private:
     }
   }
 
-  /// The point that number `counter` stands for; `inside` says whether it is one.
+  /// Returns the point of number `counter`. Sets `inside` to false if there is no such point.
   SmallVector<Value> indicesOf(Value counter, Value &inside) {
     SmallVector<Value> indices(form.loops());
     if ((grid.unitExtent * pointsPerIndex) % grid.threads != 0)
@@ -117,7 +117,7 @@ private:
   PointBuilder build;
   PointGrid grid;
   int64_t pointsPerIndex = 1;
-  Value begin, end; ///< Of what a row of workgroups computes of the cut axis.
+  Value begin, end; ///< Range of the cut axis that a row of workgroups computes.
 };
 
 } // namespace

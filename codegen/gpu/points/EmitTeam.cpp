@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of serial kernels in whose programs iterations may run in parallel: a workgroup runs the program of a point.
-// Why:   a recurrence's iterations follow one another, but what an iteration computes for a row of the batch is work for hundreds of
+// What:  the emitter of serial kernels that contain parallel loops: a workgroup runs the program of a point.
+// Why:   a recurrence's iterations are sequential, but in one of them, a row of the batch is work for hundreds of
 //        invocations.
-// How:   all invocations run the program. They share the iterations of loops that may run in parallel, behind which they wait for one
-//        another; what is the point's own lies in shared memory, and only such loops write it. The variant of many invocations gives each
-//        of them a sum; the one of few, which runs on any device, several. Which sum is added up in which order is the program's, so both
-//        have the same bits.
+// How:   all invocations run the program. They share the iterations of parallel loops, and wait at a barrier after
+//        each. The point's scratch is in shared memory, and only such loops write it.
+//
+// The variant of many invocations gives each of them one sum. The variant of few, which runs on any device, gives each
+// several. The program defines the order of each sum, so both variants return the same bits.
 
 #include "codegen/gpu/Emitters.h"
 #include "codegen/gpu/Halo.h"
@@ -28,22 +29,24 @@ using namespace mlir;
 namespace nacre::codegen::gpu {
 namespace {
 
-/// Invocations of a workgroup: of any device, and of those that have registers for weights.
+/// Invocations of a workgroup: on any device, and on devices that have registers for weights. The latter is a multiple
+/// of kTogether.
 constexpr int64_t kFew = 128, kMany = 512, kTogether = 32;
-/// Registers that keep weights, of the 128 that each of many invocations has on an NVIDIA GPU. An iteration of an LSTM with 128 units takes
-/// 1.8 us on an H200; with 64 kept 2.7, with half of them and twice as many invocations 4.8.
+/// Registers that keep weights, of the 128 that an invocation has on an NVIDIA GPU. With them, an iteration of an LSTM
+/// with 128 units takes 1.8 us on an H200. It takes 2.7 us with 64 registers, and 4.8 us with half as many registers
+/// and twice the invocations.
 constexpr int64_t kKept = 96;
 constexpr uint32_t kFamiliesThatKeep = maskOf(NACRE_GPU_NVIDIA) | maskOf(NACRE_GPU_AMD);
-constexpr int64_t kMostShared = 16 << 10; ///< Bytes, of any device.
-/// Steps that an invocation takes one after the other, as in other serial kernels.
+constexpr int64_t kMostShared = 16 << 10; ///< Bytes of shared memory on any device.
+/// Most sequential steps of an invocation, as in other serial kernels.
 constexpr double kMostSteps = 1 << 20;
 
 int64_t iterationsOf(scf::ForOp loop) { return loop.getStaticTripCount()->getSExtValue(); }
 
 bool isParallel(Operation *op) { return op->hasAttr(plan::kParallel); }
 
-/// What a kernel's inputs hold at addresses that an invocation computes alike in all iterations of a loop is loaded in front of it, so
-/// much of it as registers have room for. In a recurrence, it keeps a part of the weights.
+/// Loads inputs in front of a loop if an invocation reads the same address in all iterations, as long as registers are
+/// free. In a recurrence, it so keeps a part of the weights.
 class TeamEngine final : public ShaderEngine {
 public:
   TeamEngine(PointBuilder &build, KernelFunction &function, unsigned inputs, int64_t kept)
@@ -91,7 +94,8 @@ public:
     return true;
   }
 
-  /// Loads of several steps are on their way at once. What is kept is found at addresses that are known without a loop.
+  /// Puts the loads of several steps in flight at once. Kept weights need constant addresses, so their loop is unrolled
+  /// completely.
   int64_t iterationsAtOnce(scf::ForOp loop) const override {
     std::optional<APInt> iterations = loop.getStaticTripCount();
     const std::optional<int64_t> step = getConstantIntValue(loop.getStep());
@@ -108,7 +112,7 @@ public:
 private:
   static constexpr int64_t kAtOnce = 16, kMostWritten = 256;
 
-  /// Of those that the program is in, none that runs in parallel.
+  /// Returns the outermost sequential loop around the current operation.
   Operation *outermostLoop() {
     Operation *outermost = nullptr;
     for (Operation *op = build.ops.getInsertionBlock()->getParentOp(); isa<scf::ForOp, scf::IfOp>(op);
@@ -125,7 +129,7 @@ private:
            llvm::all_of(op->getOperands(), [&](Value operand) { return isInvariant(operand, loop); });
   }
 
-  /// Copies what `value` is computed of in `loop`.
+  /// Copies the operations in `loop` that compute `value`.
   void copyTo(Value value, Operation *loop, IRMapping &copies) {
     if (copies.contains(value) || !loop->isAncestor(value.getParentBlock()->getParentOp()))
       return;
@@ -135,9 +139,10 @@ private:
   }
 
   const unsigned inputs;
-  int64_t free; ///< Registers for what is loaded in front of loops.
+  int64_t free; ///< Free registers for values loaded in front of loops.
   const bool keepsWeights;
-  bool isInIteration = false, isAlone = false; ///< Whether an invocation has one iteration of the loop.
+  /// `isAlone`: each invocation has exactly one iteration of the parallel loop.
+  bool isInIteration = false, isAlone = false;
 };
 
 class TeamEmitter {
@@ -203,7 +208,7 @@ private:
   const SerialForm &form;
   KernelFunction &function;
   PointBuilder build;
-  int64_t mostIterations = 0; ///< That may run in parallel.
+  int64_t mostIterations = 0; ///< Most iterations that may run in parallel.
 };
 
 } // namespace

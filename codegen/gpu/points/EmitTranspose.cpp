@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the emitter of maps that read along one axis and write along another: transposes, whatever they compute.
-// Why:   invocations next to one another should both read and write next to one another; point by point, only one of
-//        the two can be.
-// How:   1. the axis that is contiguous in memory when reading, and the one when writing, are cut into tiles;
+// What:  the emitter of maps that read along one axis and write along another: transposes, with any function.
+// Why:   adjacent invocations should both read and write adjacent elements. Point by point, only one of the two is
+//        possible.
+// How:   1. the axis that reads are contiguous along, and the one for writes, are cut into tiles;
 //        2. a workgroup computes a tile in the order of reading, into shared memory;
-//        3. it writes it in the order of writing.
+//        3. it writes the tile in the order of writing.
 
 #include "codegen/gpu/Emitters.h"
 #include "codegen/gpu/Halo.h"
@@ -47,17 +47,17 @@ private:
   const bool divided;
 
   Access target;
-  unsigned read = 0, written = 0; ///< The loops that are contiguous when reading, and when writing.
-  std::optional<unsigned> cut;    ///< The loop that walks the cut axis.
-  Value begin, end;               ///< Of the cut axis.
-  Point tile;                     ///< Per loop: which tile, or which index of all others.
+  unsigned read = 0, written = 0; ///< Loops along which reads, and writes, are contiguous.
+  std::optional<unsigned> cut;    ///< Loop that walks the cut axis.
+  Value begin, end;               ///< Range of the cut axis.
+  Point tile;                     ///< Per loop: the number of the tile, or the index for loops without tiles.
 };
 
 //===----------------------------------------------------------------------===//
 // 1. Tiles
 //===----------------------------------------------------------------------===//
 
-/// Fails where tiles do not pay: nothing is read along another axis than is written, or axes are short.
+/// Chooses the axes of tiles. Fails if tiles do not pay: reads and writes are along the same axis, or axes are short.
 LogicalResult TransposeEmitter::chooseAxes() {
   if (form.work.size() != 1 || !work.allParallel() || work.results.size() != 1 || !work.results.front().written)
     return failure();
@@ -98,7 +98,7 @@ void TransposeEmitter::divide() {
   for (int64_t count : counts)
     groups *= count;
   const bool isTiled = cut == read || cut == written;
-  // A row of workgroups must not need more of them than there may be: then points are taken one by one.
+  // A row of workgroups must not exceed the limit of workgroups. Then the emitter of points takes the kernel.
   function.workgroupSize = kWorkgroup;
   function.unitExtent = !cut ? form.cutExtent : isTiled ? kTile : 1;
   function.groups = groups;
@@ -112,7 +112,7 @@ void TransposeEmitter::divide() {
   function.flops = countFlops(form);
 }
 
-/// The point at the given places within the tile; `inside` says whether it is one.
+/// Returns the point at the given places within the tile. Sets `inside` to false if there is no such point.
 Point TransposeEmitter::pointOf(Value alongRead, Value alongWritten, Value &inside) {
   Point at = tile;
   auto place = [&](unsigned loop, Value within) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  computes an element of any tensor inside a kernel, and what it depends on.
-// Why:   points and rows of all kinds are then the same: whoever writes an element asks for its value.
-// How:   1. a value is asked for at a point of its operation's loops; its operands follow from the indexing maps, those
-//           that are results of former operations by asking again;
-//        2. what is known at a point is not computed twice, as long as control flow allows;
+// What:  computes an element of any tensor inside a kernel, with its dependencies.
+// Why:   points and rows of all kinds then work in the same way: the code that writes an element asks for its value.
+// How:   1. a value is requested at a point of its operation's loops. Its operands follow from the indexing maps;
+//        results of earlier operations are requested in turn;
+//        2. a known value at a point is not computed twice, as long as control flow allows;
 //        3. reductions are loops around their bodies; short ones are unrolled;
 //        4. bodies may read storages at computed indices.
 
@@ -19,7 +19,7 @@
 
 namespace nacre::codegen::gpu {
 
-/// Arithmetic of a whole kernel, roughly.
+/// Returns an estimate of the arithmetic operations of a whole kernel.
 double countFlops(const KernelForm &form);
 
 class Evaluator {
@@ -27,47 +27,49 @@ public:
   Evaluator(PointBuilder &build, plan::KernelOp kernel, const KernelForm &form)
       : build(build), kernel(kernel), form(form), known(1), loaded(1) {}
 
-  /// Whether it can compute everything; `reason` says what it cannot.
+  /// True if the Evaluator can compute everything; else `reason` says why not.
   bool accepts(std::string &reason) const;
 
-  /// Result `result` of operation `work` at the point `at` of its parallel loops; reducing loops are not looked at.
-  /// A vector where a loop has lanes that the result depends on.
+  /// Returns result `result` of operation `work` at the point `at` of its parallel loops; positions of reducing loops
+  /// are ignored. It is a vector if the result depends on a loop with lanes.
   mlir::Value evaluate(unsigned work, unsigned result, Point at);
 
-  /// The values with which operation `work`'s accumulators `carried` leave the iteration `at` of all its loops.
+  /// Returns the values of operation `work`'s accumulators after the iteration `at` of all its loops; `carried` are
+  /// those before it.
   llvm::SmallVector<mlir::Value> step(unsigned work, const Point &at, mlir::ValueRange carried);
 
   /// Declares the results of `work` at `at` as known.
   void define(unsigned work, const Point &at, llvm::ArrayRef<mlir::Value> results);
 
-  /// Computes what `work` reads that does not depend on its reducing loops, so that loops over them need not.
+  /// Computes those inputs of `work` that do not depend on its reducing loops, so that they stay outside these loops.
   void prepare(unsigned work, const Point &at);
 
-  /// Values computed within `body` are forgotten afterwards: it fills a region of control flow.
+  /// Emits `body`, which fills a region of control flow, and forgets the values computed in it.
   void inScope(llvm::function_ref<void()> body);
 
-  /// The loops of `work` at which its result `result` has the element at `element` of its tensor.
+  /// Returns the loops of `work` at which its result `result` has the element at `element` of its tensor.
   Point loopsOf(unsigned work, unsigned result, llvm::ArrayRef<Position> element);
 
-  /// How many iterations the fastest of the loops has that count through an axis of a result, if there are several, else 1.
+  /// Returns the iterations of the fastest loop that walks an axis of a result, if several loops do, else 1.
   int64_t innermostOf(unsigned work, unsigned result, unsigned axis) const;
 
   /// Writes `value` at `at`, a position per loop of the access.
   void store(mlir::Value value, const Access &access, const Point &at);
 
-  /// Where `work` was evaluated in the outermost scope, if at one point only.
+  /// Returns where `work` was evaluated in the scopes that are open; `nullopt` unless at exactly one point.
   std::optional<Point> onlyPointOf(unsigned work) const;
 
-  /// The result of an operation whose elements vectors are of, and the axis along which these lie.
+  /// The result of an operation from which vectors are taken, and the axis along which they lie.
   struct VectorAxis {
     unsigned work, result, axis;
   };
-  /// Whether vectors of `lanes` along an axis never reach from one loop into the next, where an axis has several; `cutAxis` of results,
-  /// if any, has a base. Of the result that `along` names, only its axis has vectors.
+  /// True if vectors of `lanes` along an axis never cross from one loop into the next, if several loops walk the axis.
+  /// An axis equal to `cutAxis`, if given, has a base. If `along` is given, the result that it names has vectors only
+  /// along its axis.
   bool lanesFit(unsigned lanes, std::optional<unsigned> cutAxis, std::optional<VectorAxis> along = {}) const;
 
 private:
-  /// An element, or several: of which argument, how many, from where by which steps.
+  /// An element or a vector: argument, number of lanes, offset, and positions with their strides.
   using LoadKey = std::tuple<unsigned, unsigned, int64_t, std::vector<std::pair<Position, int64_t>>>;
 
   const llvm::SmallVector<mlir::Value> *find(unsigned work, const Point &at) const;
@@ -93,7 +95,7 @@ private:
   PointBuilder &build;
   plan::KernelOp kernel;
   const KernelForm &form;
-  /// By scope, the innermost last: results by operation and point.
+  /// Results by operation and point, for each scope; the innermost scope is last.
   std::vector<std::map<std::pair<unsigned, Point>, llvm::SmallVector<mlir::Value>>> known;
   std::vector<std::map<LoadKey, mlir::Value>> loaded;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. elements, or vectors of them where they lie one after another from a whole vector on; 2. paddings are not in
-//       memory: something else is read, and not used; 3. packed weights; 4. elements at computed indices; 5. stores.
+// How:   1. elements, or aligned vectors of contiguous elements; 2. paddings are not in memory: another element is
+//        read, and discarded; 3. packed weights; 4. elements at computed indices; 5. stores.
 
 #include "codegen/gpu/points/Evaluator.h"
 
@@ -21,7 +21,7 @@ namespace nacre::codegen::gpu {
 
 namespace {
 
-/// More bytes are not read at once.
+/// Most bits of one load.
 constexpr unsigned kVectorBits = 128;
 
 Point laneOf(const Point &at, unsigned loop, unsigned lane) {
@@ -30,7 +30,7 @@ Point laneOf(const Point &at, unsigned loop, unsigned lane) {
   return one;
 }
 
-/// As scalars: where a position has lanes that an access does not walk, the first one stands for all.
+/// Returns the point of the first lane, which represents all lanes that an access does not walk.
 Point withoutLanes(const Point &at) {
   Point one = at;
   if (std::optional<unsigned> loop = laneLoop(at))
@@ -96,7 +96,7 @@ Value Evaluator::loadPadded(const Access &access, TypedAttr padding, const Point
         values.push_back(loadPadded(access, padding, laneOf(at, *loop, lane)));
       return build.join(values);
     }
-  // An index below zero is a very large one.
+  // A negative index wraps to a very large one, so one unsigned comparison suffices.
   Value inside;
   for (const PaddedAxis &axis : access.padded)
     inside = build.both(
@@ -127,7 +127,7 @@ Value Evaluator::loadPadded(const Access &access, TypedAttr padding, const Point
 // 3. Packed weights
 //===----------------------------------------------------------------------===//
 
-/// Row r, column c of a weight lies in the panel of its column, PackWeights.h.
+/// Loads row r, column c of a weight, which lies in the panel of its column (PackWeights.h).
 Value Evaluator::loadPacked(const Input &input, const Point &at) {
   const unsigned argument = input.access.argument;
   plan::EncodingAttr encoding = kernel.getEncoding(argument);
@@ -165,7 +165,7 @@ Value Evaluator::loadPacked(const Input &input, const Point &at) {
   auto remainder = [&](Value value, int64_t by) -> Value {
     return arith::RemUIOp::create(build.ops, build.loc, value, build.index(by));
   };
-  // In units of a vector's lanes.
+  // Addresses count vectors of `lanes` elements.
   const Point first = withoutLanes(at);
   Value at0 = build.address(first, columnAccess->strides, columnAccess->offset, lanes);
   Value rowIndex = build.address(first, rowAccess->strides, rowAccess->offset);
@@ -201,7 +201,7 @@ Value Evaluator::extract(tensor::ExtractOp read, const Point &at, const IRMappin
   access.offset = slice.offset;
   access.strides = slice.strides;
   access.elementType = read.getType();
-  // Of one lane; where `counters` is set, loops stay symbolic.
+  // Returns the point of one lane. If `counters` is set, loops stay symbolic.
   auto pointOf = [&](unsigned lane, bool counters) {
     Point point;
     for (Value index : read.getIndices()) {
@@ -217,7 +217,7 @@ Value Evaluator::extract(tensor::ExtractOp read, const Point &at, const IRMappin
   };
   if (lanes == 1)
     return build.load(access.argument, build.address(withoutLanes(pointOf(0, true)), access.strides, access.offset), 1);
-  // A row of the source is read as it is.
+  // A row of the source is read as vectors.
   bool alongRow = true;
   unsigned moving = 0;
   for (auto [index, stride] : llvm::zip_equal(read.getIndices(), access.strides))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. positions; 2. constants and digits; 3. addresses; 4. memory and vectors; 5. control flow. A digit is
-//          computed where its counter is, so that whatever follows can use it.
+// How:   1. positions; 2. constants and digits; 3. addresses; 4. memory and vectors; 5. control flow. A digit is
+//        computed right after its counter, so that all later code can use it.
 
 #include "codegen/gpu/points/PointBuilder.h"
 
@@ -96,7 +96,7 @@ Point pointsInOrder(Value counter, ArrayRef<int64_t> sizes, ArrayRef<int64_t> st
 PointBuilder::PointBuilder(KernelFunction &function)
     : TermBuilder(function.builder, function.loc, /*isShader=*/true), function(function),
       atEntry(OpBuilder::atBlockBegin(function.builder.getInsertionBlock())) {
-  // All others go before this one, so also before what is built meanwhile.
+  // All other constants are inserted before this one, and so before all other code.
   atEntry.setInsertionPoint(index(0).getDefiningOp());
 }
 
@@ -135,7 +135,7 @@ Value PointBuilder::address(ArrayRef<Position> at, ArrayRef<int64_t> strides, in
   struct Term {
     Position digit;
     int64_t factor;
-    unsigned order; // Of the loops, not of pointers: equal kernels must give equal code.
+    unsigned order; // Order of the loops, not of pointers: equal kernels must get equal code.
   };
   SmallVector<Term> terms;
   Value sum;
@@ -155,7 +155,7 @@ Value PointBuilder::address(ArrayRef<Position> at, ArrayRef<int64_t> strides, in
       terms.push_back({position, stride * position.scale / unit, unsigned(terms.size())});
   }
 
-  // Digits of one counter, from the fastest: where the next one's factor continues this one's, they are one digit.
+  // Merge digits of one counter, from the fastest, if the next one's factor continues this one's.
   llvm::stable_sort(terms, [](const Term &a, const Term &b) {
     void *left = a.digit.counter.getAsOpaquePointer(), *right = b.digit.counter.getAsOpaquePointer();
     return left != right ? left < right : a.digit.divisor < b.digit.divisor;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the few things that shaders of points and rows are built from: positions, addresses, loads, stores, loops.
-// Why:   an invocation finds its point by dividing its number into digits, one per loop; divisions are what such
-//        shaders spend most on, and most of them cancel against the strides.
-// How:   positions stay symbolic until an address is built; there, neighbouring digits of one counter whose strides fit
-//        become one digit again.
+// What:  the building blocks of shaders for points and rows: positions, addresses, loads, stores, loops.
+// Why:   an invocation finds its point by dividing its number into digits, one per loop. Divisions are the most
+//        expensive part of such shaders, and most of them cancel against the strides.
+// How:   positions stay symbolic until an address is built. Then adjacent digits of one counter become one digit again,
+//        if their strides fit.
 
 #ifndef NACRE_CODEGEN_GPU_POINTS_POINTBUILDER_H
 #define NACRE_CODEGEN_GPU_POINTS_POINTBUILDER_H
@@ -19,21 +19,22 @@
 
 namespace nacre::codegen::gpu {
 
-/// Where a loop stands: base + constant + scale * digit, and the `lanes` - 1 indices after that. None is negative.
+/// Index of a loop: base + constant + scale * digit, and the `lanes` - 1 indices after it. None of the terms is
+/// negative.
 struct Position {
-  mlir::Value counter;           ///< Null: the digit is 0.
-  int64_t divisor = 1, size = 1; ///< The digit is counter / divisor % size;
-  bool leading = true;           ///< without the remainder, where the quotient is always below size.
+  mlir::Value counter;           ///< Null if the digit is 0.
+  int64_t divisor = 1, size = 1; ///< The digit is counter / divisor % size.
+  bool leading = true;           ///< True if the quotient is always below `size`, so that no remainder is needed.
   int64_t scale = 1;
-  mlir::Value base;         ///< Null: 0.
-  int64_t baseMultiple = 1; ///< Which the base is one of.
+  mlir::Value base;         ///< Null if the base is 0.
+  int64_t baseMultiple = 1; ///< Known divisor of the base.
   int64_t constant = 0;
   unsigned lanes = 1;
 
   bool operator==(const Position &other) const { return key() == other.key(); }
   bool operator<(const Position &other) const { return key() < other.key(); }
 
-  /// Lane `lane` alone.
+  /// Returns the position of lane `lane`.
   Position lane(unsigned lane) const;
 
 private:
@@ -44,21 +45,22 @@ private:
 
 using Point = llvm::SmallVector<Position, 6>; ///< One position per loop.
 
-/// Digits of `counter`, which is below the product of `sizes`; the last one moves fastest.
+/// Returns the digits of `counter`, which is below the product of `sizes`; the last one moves fastest.
 Point splitCounter(mlir::Value counter, llvm::ArrayRef<int64_t> sizes);
 
-/// The axis whose elements lie one after another, if it has several.
+/// Returns the axis whose elements are contiguous, if it has several.
 std::optional<unsigned> contiguousAxis(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides);
 
-/// The positions in a box of `sizes`, counted by `counter` in the order of memory, the contiguous axis in vectors.
+/// Returns the positions in a box of `sizes` that `counter` counts in the order of memory. The contiguous axis has
+/// vectors of `lanes`.
 Point pointsInOrder(mlir::Value counter, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides,
                     unsigned lanes);
 
-/// The loop of `at` with several lanes, if there is one.
+/// Returns the loop of `at` with several lanes, if there is one.
 std::optional<unsigned> laneLoop(llvm::ArrayRef<Position> at);
 
-/// Whether the address at `at`, whose lanes are not looked at, is a multiple of `unit` for certain. A loop with lanes
-/// must have stride 1, 0 or be left out by a stride of 0.
+/// True if the address at `at` is certainly a multiple of `unit`. Lanes are ignored. A loop with lanes must have stride
+/// 1 or 0.
 bool isMultiple(llvm::ArrayRef<Position> at, llvm::ArrayRef<int64_t> strides, int64_t offset, int64_t unit);
 
 class PointBuilder final : public TermBuilder {
@@ -72,29 +74,29 @@ public:
   mlir::Value constant(mlir::TypedAttr value) override;
 
   mlir::Value value(const Position &position);
-  /// (offset + sum of strides[i] * at[i]) / unit; isMultiple holds where the unit is not 1.
+  /// Returns (offset + sum of strides[i] * at[i]) / unit. If the unit is not 1, isMultiple must hold.
   mlir::Value address(llvm::ArrayRef<Position> at, llvm::ArrayRef<int64_t> strides, int64_t offset, int64_t unit = 1);
 
-  // Of operand `operand` of the launch; the address counts vectors of `width` elements.
+  // Accesses operand `operand` of the launch; the address counts vectors of `width` elements.
   mlir::Value load(unsigned operand, mlir::Value address, unsigned width);
   void store(mlir::Value value, unsigned operand, mlir::Value address);
 
-  /// A scalar in all lanes; vectors are left alone.
+  /// Returns a scalar in all lanes; vectors are returned unchanged.
   mlir::Value broadcast(mlir::Value value, unsigned width);
   mlir::Value lane(mlir::Value value, unsigned lane);
-  /// A vector of `lanes`; the one value where there is but one.
+  /// Returns a vector of `lanes`; a single value stays a scalar.
   mlir::Value join(llvm::ArrayRef<mlir::Value> lanes);
 
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value multiply(mlir::Value a, int64_t b);
-  mlir::Value below(mlir::Value a, mlir::Value b); ///< Neither is negative.
+  mlir::Value below(mlir::Value a, mlir::Value b); ///< Unsigned comparison: neither may be negative.
   mlir::Value both(mlir::Value a, mlir::Value b);  ///< Either may be null, which means true.
 
   using LoopBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value counter, mlir::ValueRange carried)>;
-  /// `count` iterations, at least one.
+  /// Emits `count` iterations, at least one.
   llvm::SmallVector<mlir::Value> loop(int64_t count, mlir::ValueRange carried, LoopBody body);
   void loop(int64_t count, llvm::function_ref<void(mlir::Value)> body);
-  /// Null conditions are true.
+  /// Emits `body` under `condition`; null means true.
   void onlyIf(mlir::Value condition, llvm::function_ref<void()> body);
   void barrier();
 
@@ -103,7 +105,8 @@ private:
 
   mlir::OpBuilder atEntry;
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
-  std::map<std::tuple<void *, int64_t, int64_t>, mlir::Value> digits; ///< By counter, divisor, size (0: leading).
+  /// Computed digits by counter, divisor and size (0 if leading).
+  std::map<std::tuple<void *, int64_t, int64_t>, mlir::Value> digits;
 };
 
 } // namespace nacre::codegen::gpu

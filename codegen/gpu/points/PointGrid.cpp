@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A row of workgroups takes few indices of the cut axis, so that any share is fine-grained work, but enough that its
-// last workgroup is not idle for the most part.
+// A row of workgroups takes few indices of the cut axis, so that shares can be fine-grained. But it takes enough that
+// its last workgroup is mostly busy.
 
 #include "codegen/gpu/points/PointGrid.h"
 

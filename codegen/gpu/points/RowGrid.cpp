@@ -13,7 +13,7 @@ std::optional<RowGrid> chooseRowGrid(const RowShape &shape, unsigned variant) {
   const bool contiguous = shape.columns > 1 && shape.columnsAdjoin;
   const bool many = shape.rows >= kManyRows;
 
-  // A nest has its points: rows pay where points would be few, or far from one another.
+  // A nest can also be computed by points. Rows pay only if there are few points, or if points are far apart in memory.
   if (!shape.mustBeRows && (shape.columns < 32 || (shape.rows > kManyRows && !contiguous)))
     return std::nullopt;
 
@@ -22,18 +22,18 @@ std::optional<RowGrid> chooseRowGrid(const RowShape &shape, unsigned variant) {
   if (contiguous && shape.quads && shape.columns >= 8 * kLanes)
     grid.lanes = kLanes;
   grid.columns = shape.columns / grid.lanes;
-  // Few long rows want larger workgroups than every device has.
+  // Few long rows need larger workgroups than every device supports.
   const bool isLong = shape.rows <= kFewRows && grid.columns >= kLargeWorkgroup;
   grid.variants = isLong ? 2 : 1;
   grid.workgroup = isLong && variant == 0 ? kLargeWorkgroup : kAnyWorkgroup;
-  // Few rows are shared by as many as there are columns for; of many, each invocation computes more.
+  // With few rows, each column has an invocation. With many, each invocation computes several columns.
   const int64_t wanted = many ? llvm::divideCeil(grid.columns, kFewIterations) : grid.columns;
   auto sharedBy = [&](int64_t workgroup) {
     const int64_t perRow = std::min<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(1, wanted)), workgroup);
     return grid.rowsFirst ? std::min<int64_t>(perRow, many ? 4 : workgroup / 8) : perRow;
   };
   grid.perRow = sharedBy(grid.workgroup);
-  // A sum must not depend on the workgroups that a device has.
+  // A sum must not depend on the workgroup size that a device supports.
   grid.sums = isLong ? sharedBy(kLargeWorkgroup) / grid.perRow : 1;
   grid.inRegisters = llvm::divideCeil(grid.columns, grid.perRow) <= kMostInRegisters;
   return grid;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how many invocations share a row, and how they take its columns.
-// Why:   plain arithmetic, so that it can be tested alone.
+// What:  the number of invocations that share a row, and their division of its columns.
+// Why:   as plain arithmetic, it can be tested without a compiler.
 
 #ifndef NACRE_CODEGEN_GPU_POINTS_ROWGRID_H
 #define NACRE_CODEGEN_GPU_POINTS_ROWGRID_H
@@ -13,24 +13,26 @@ namespace nacre::codegen::gpu {
 
 struct RowShape {
   int64_t rows = 1, columns = 1;
-  bool columnsAdjoin = false; ///< Neighbouring columns are neighbours in memory.
-  bool rowsAdjoin = false;    ///< Neighbouring rows are.
-  bool quads = false;         ///< Columns may be taken by fours.
-  bool mustBeRows = false;    ///< No other emitter takes the kernel.
+  bool columnsAdjoin = false; ///< Adjacent columns are adjacent in memory.
+  bool rowsAdjoin = false;    ///< Adjacent rows are adjacent in memory.
+  bool quads = false;         ///< Columns can be loaded in vectors of four.
+  bool mustBeRows = false;    ///< All later emitters decline the kernel.
 };
 
 struct RowGrid {
-  int64_t columns = 1; ///< Vectors of `lanes`.
-  unsigned lanes = 1;  ///< Of the columns.
+  int64_t columns = 1; ///< Columns in vectors of `lanes`.
+  unsigned lanes = 1;  ///< Columns per vector.
   int64_t perRow = 1;  ///< Invocations that share a row: a power of two.
-  int64_t sums = 1; ///< Partial results of an invocation: a power of two. Together, all variants have as many per row.
-  int64_t workgroup = 1;   ///< Invocations.
-  unsigned variants = 1;   ///< How many choices there are.
-  bool rowsFirst = false;  ///< Neighbouring invocations compute neighbouring rows.
-  bool inRegisters = true; ///< A row's values, from one sweep over it to the next.
+  /// Partial results of an invocation: a power of two. Each variant has the same number of them per row.
+  int64_t sums = 1;
+  int64_t workgroup = 1;   ///< Invocations of a workgroup.
+  unsigned variants = 1;   ///< Number of variants.
+  bool rowsFirst = false;  ///< Adjacent invocations compute adjacent rows.
+  bool inRegisters = true; ///< A row's values stay in registers from one sweep to the next.
 };
 
-/// The choice number `variant` of its variants, the best first. None where points are the better division.
+/// Returns the grid of variant number `variant`; the best one is first. Returns `nullopt` if points are the better
+/// division.
 std::optional<RowGrid> chooseRowGrid(const RowShape &shape, unsigned variant);
 
 } // namespace nacre::codegen::gpu

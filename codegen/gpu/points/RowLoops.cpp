@@ -49,7 +49,7 @@ public:
   }
 
 private:
-  /// Loops of a reader and of what it reads that walk the same axis have one role.
+  /// Gives one role to the loops of a reader and of its producer that walk the same axis.
   LogicalResult follow(unsigned reader, const Input &input, bool &changed) {
     const Result &read = form.work[input.work].results[input.result];
     for (auto [here, there] : llvm::zip_equal(input.map.getResults(), read.map.getResults())) {
@@ -70,7 +70,8 @@ private:
     return success();
   }
 
-  /// What reads no other operation has the first reduction's loops, in order.
+  /// Gives the roles of the first reduction's loops, in order, to loops that have none yet. Fails if roles are
+  /// inconsistent.
   LogicalResult settle(unsigned number) {
     const Work &work = form.work[number], &first = form.work[loops.first];
     SmallVector<bool> rowSeen(loops.rows.size(), false), columnSeen(loops.columns.size(), false);
@@ -88,7 +89,7 @@ private:
           (role.kind == Role::Row ? loops.rows : loops.columns)[role.number] != work.sizes[loop])
         return failure();
     }
-    // Reductions and written values are of all rows; columns are all there, or none.
+    // Reductions and written values must cover all rows, and all columns or none.
     const bool isWritten = llvm::any_of(work.results, [](const Result &result) { return result.written.has_value(); });
     if ((isWritten || !work.allParallel()) && llvm::is_contained(rowSeen, false))
       return failure();
