@@ -18,7 +18,7 @@ namespace nacre::codegen {
 
 namespace {
 
-/// Whether a condition holds in some lane.
+/// Returns true if a condition holds in some lane.
 Value anyLane(Term condition) {
   TermBuilder &builder = *condition.builder;
   auto vector = dyn_cast<VectorType>(condition.type());
@@ -36,21 +36,21 @@ Value anyLane(Term condition) {
 }
 
 struct Angle {
-  Term sine, cosine; ///< Of r.
-  Term quadrant;     ///< i32
+  Term sine, cosine; ///< Sine and cosine of the reduced angle.
+  Term quadrant;     ///< An i32; only its two lowest bits count.
 };
 
 constexpr double kHalfPiHigh = 1.57079632679489655800, kHalfPiLow = 6.12323399573676588613e-17;
 constexpr double kDoubleRounder = 6755399441055744.0; // 1.5 * 2^52
 
-/// f64 as an f32 and as the low bits of an integer that it is, plus kDoubleRounder.
+/// Narrows f64 values: `r` to f32, and `quadrants`, a whole number plus kDoubleRounder, to its low bits as an i32.
 ReducedAngle narrowed(Term r, Term quadrants, Type type) {
   return {r.op<arith::TruncFOp>(type, r.value),
           r.op<arith::TruncIOp>(withElement(type, r.builder->ops.getI32Type()), quadrants.bits().value)};
 }
 
-/// Takes `far()` in the lanes that are far out and `near` in the others. Hardly any x is far out, so one branch for all lanes
-/// looks after these.
+/// Returns `far()` in the lanes that are far from 0, else `near`. Large x are rare, so one branch for all lanes
+/// computes `far()`.
 ReducedAngle replaceFar(ReducedAngle near, Term isFar, function_ref<ReducedAngle()> far) {
   OpBuilder &ops = isFar.builder->ops;
   const Location loc = isFar.builder->loc;
@@ -66,8 +66,8 @@ ReducedAngle replaceFar(ReducedAngle near, Term isFar, function_ref<ReducedAngle
   return {near.r.make(branch.getResult(0)), near.r.make(branch.getResult(1))};
 }
 
-/// Far out, in f64: x * 2 / pi, of which whole circles do not count. 2 / pi is a sum of numbers of 28 bits, whose products with an f32 are
-/// exact, and so is what is left of each without its whole part.
+/// Reduces large x in f64: x * 2 / pi without whole circles. 2 / pi is a sum of numbers of 28 bits. Their products with
+/// an f32 are exact, and so are the fractions of these products.
 ReducedAngle reduceFarByHalfPi(Term wide, Type type) {
   constexpr double twoOverPi[] = {0x1.45f306cp-1,   0x1.c9c882ap-29, 0x1.4fe13a8p-59, 0x1.f47d4dp-86,
                                   0x1.bb81b6cp-113, 0x1.4acc9ep-143, 0x1.0e4107cp-170};
@@ -85,8 +85,8 @@ ReducedAngle reduceFarByHalfPi(Term wide, Type type) {
   return narrowed(fma(rest, kHalfPiHigh, rest * kHalfPiLow), whole + nearest + kDoubleRounder, type);
 }
 
-/// x = quadrant * pi / 2 + r with |r| <= pi / 4, reduced in f64: exact enough below 2^40, where the quotient still has bits to
-/// be rounded by.
+/// Reduces x = quadrant * pi / 2 + r with |r| <= pi / 4 in f64. Below 2^40 that is exact enough, because the quotient
+/// still has bits for rounding.
 ReducedAngle reduceByHalfPi(Term x) {
   Term wide = x.op<arith::ExtFOp>(withElement(x.type(), x.builder->ops.getF64Type()), x.value);
   Term shifted = fma(wide, 2 / kPi, kDoubleRounder);
@@ -95,7 +95,8 @@ ReducedAngle reduceByHalfPi(Term x) {
   return replaceFar(near, abs(x) > 0x1p40, [&] { return reduceFarByHalfPi(wide, x.type()); });
 }
 
-/// The same in f32, exact below 1e4: pi / 2 in four parts, the first of which have few digits, fused or not.
+/// The same in f32, accurate below 1e4. pi / 2 has four parts. The first ones have few digits, so that products are
+/// exact, fused or not.
 ReducedAngle reduceByHalfPiInSingle(Term x) {
   Rounded n = roundSum(x, [&](Term rounder) { return fma(x, 2 / kPi, rounder); });
   Term r = x;
@@ -104,12 +105,12 @@ ReducedAngle reduceByHalfPiInSingle(Term x) {
   return {r, n.bits};
 }
 
-/// Without f64.
+/// Reduces an angle without f64.
 ReducedAngle reduceInShader(Term x) {
   constexpr int64_t kBitsOf1e4 = 0x461c4000;
   Term isFar = compare(arith::CmpIPredicate::uge, magnitudeBits(x), kBitsOf1e4);
   ReducedAngle reduced = replaceFar(reduceByHalfPiInSingle(x), isFar, [&] { return reduceLargeAngle(x); });
-  // Where a driver rounds otherwise, the clamp keeps results within -1 and 1.
+  // If a driver rounds differently, the clamp keeps results within -1 and 1.
   return {atMost(atLeast(reduced.r, -0.79), 0.79), reduced.bits};
 }
 
@@ -122,7 +123,7 @@ Angle reduceAngle(Term x) {
   return {sine, cosine, reduced.bits};
 }
 
-/// (asin z - z) / z for z^2 = `z2` up to 1/4.
+/// Returns (asin z - z) / z, where z^2 = `z2` is at most 1/4.
 Term asinTail(Term z2) {
   return z2 * polynomial(z2, {4.2163199048e-2, 2.4181311049e-2, 4.5470025998e-2, 7.4953002686e-2, 1.6666752422e-1});
 }
@@ -151,7 +152,7 @@ Term tan(Term x) {
   return (x == 0).select(x, y);
 }
 
-/// Reduced by atan x = pi/2 - atan(1/x) and atan x = pi/4 + atan((x - 1) / (x + 1)).
+/// Reduces by atan x = pi/2 - atan(1/x) and atan x = pi/4 + atan((x - 1) / (x + 1)).
 Term atan(Term x) {
   Term a = abs(x);
   Term large = a > 2.414213562373095, middle = a > 0.4142135623730950;
@@ -188,11 +189,11 @@ Term acos(Term x) {
 // 2. Hyperbolic functions
 //===----------------------------------------------------------------------===//
 
-/// (u + u / (u + 1)) / 2 with u = e^|x| - 1, of which half is finite for as long as the result.
+/// Returns (u + u / (u + 1)) / 2 with u = e^|x| - 1. Computes u / 2, which is finite as long as the result is.
 Term sinh(Term x) {
   Term a = abs(x), half = expm1Times(0.5, a);
   Term y = half + half / fma(half, 2, 1);
-  // The smallest numbers, infinity and NaN are their own.
+  // The smallest numbers, infinity and NaN are returned unchanged.
   Term isBetween = (a > 1e-30) & (half < kInfinity);
   return copySign(isBetween.select(y, (a > 1e-30).select(half, a)), x);
 }

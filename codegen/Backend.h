@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  one kernel in, one blob of machine code out.
+// What:  compiles one kernel to one blob of machine code.
 // Why:   the driver compiles kernels one by one, in parallel, and needs nothing else of code generation.
-// How:   every call has MLIR and LLVM contexts of its own, so calls share no state; equal kernels give equal bytes.
+// How:   every call has separate MLIR and LLVM contexts, so calls share no state. Equal kernels give equal bytes.
 
 #ifndef NACRE_CODEGEN_BACKEND_H
 #define NACRE_CODEGEN_BACKEND_H
@@ -25,48 +25,48 @@ class KernelOp;
 
 namespace nacre::codegen {
 
-/// What a kernel is compiled to: an ELF object, or text for a reader.
+/// Output of compileKernel: an ELF object, or text for a reader.
 enum class Emit { Object, Assembly, LlvmIr, LlvmDialect };
 
 /// One variant of a kernel. The object defines one hidden function, of type nacre_kernel_function.
 struct KernelCode {
-  llvm::SmallVector<char, 0> object; ///< Emit::Object
-  std::string text;                  ///< The others
-  int64_t unitExtent = 1;            ///< As in nacre_cpu_variant
+  llvm::SmallVector<char, 0> object; ///< Output of Emit::Object.
+  std::string text;                  ///< Output of the other kinds.
+  int64_t unitExtent = 1;            ///< This and the next members are those of nacre_cpu_variant.
   int64_t unitsPerBlock = 1;
   uint64_t scratchBytes = 0;
   uint32_t unitNanoseconds = 0;
   uint64_t needs = 0;
-  double flops = 0;         ///< Multiplications and additions of the whole kernel, as they are written
-  double executedFlops = 0; ///< As it does them: fewer by Winograd's method
-  bool fallback = false;    ///< No emitter took it: LLVM's vectorizers did what they could
-  std::string declinedBy;   ///< Then: the emitters of its kind, joined by commas; empty: there is none
+  double flops = 0;         ///< Multiplications and additions of the whole kernel, by its definition.
+  double executedFlops = 0; ///< Operations that the code executes: fewer by Winograd's method.
+  bool fallback = false;    ///< True if all emitters declined, so that LLVM's vectorizers did what they could.
+  /// Emitters of the kernel's kind, separated by commas, if `fallback` is true; empty if no emitter is for this kind.
+  std::string declinedBy;
 };
 
-/// Storages and weights lie at multiples of this where a GPU may take part: the most that Vulkan may ask of a storage
-/// buffer.
+/// Alignment of storages and weights that a GPU may use: the largest that Vulkan may require of a storage buffer.
 constexpr int64_t kGpuBufferAlignment = 256;
 
-/// What GPU variants are compiled for.
+/// Options of GPU variants.
 struct GpuOptions {
   GpuPrecision precision = GpuPrecision::F32;
   Accuracy accuracy = Accuracy::Fast;
-  bool mayBePlayed = true; ///< The device may be a CPU that plays a GPU: variants for those too.
-  bool mayBePhone = false; ///< It may be a phone's: variants for those too.
-  std::string tile;        ///< For contractions, instead of the tables' choice: see parseGpuTile.
-  /// What every device binds as one buffer: larger operands have a variant, too, that binds them in such pieces. A
-  /// multiple of kGpuBufferAlignment.
+  bool mayBePlayed = true; ///< True if the device may be a CPU that emulates a GPU: adds variants for these.
+  bool mayBePhone = false; ///< True if the device may be a phone's GPU: adds variants for these.
+  std::string tile;        ///< Tile for contractions, instead of the choice of the tables: see parseGpuTile.
+  /// Bytes that every device binds as one buffer. Larger operands have an additional variant that binds them in pieces
+  /// of this size. A multiple of kGpuBufferAlignment.
   uint32_t pieceBytes = 128 << 20;
 };
 
-/// What a kernel is compiled to for GPUs: SPIR-V, or text for a reader.
+/// Output of compileGpuKernel: SPIR-V, or text for a reader.
 enum class GpuEmit { Binary, GpuDialect, SpirvDialect };
 
-/// One GPU variant of a kernel; as in nacre_gpu_variant.
+/// One GPU variant of a kernel, with the members of nacre_gpu_variant.
 struct GpuKernelCode {
-  llvm::SmallVector<uint32_t, 0> code; ///< GpuEmit::Binary
-  std::string text;                    ///< The others
-  llvm::SmallVector<uint8_t> bindings; ///< The launch's operand of each binding
+  llvm::SmallVector<uint32_t, 0> code; ///< Output of GpuEmit::Binary.
+  std::string text;                    ///< Output of the other kinds.
+  llvm::SmallVector<uint8_t> bindings; ///< Operand of the launch for each binding.
   uint64_t needs = 0;
   int64_t unitExtent = 1;
   uint32_t groups = 1;
@@ -78,15 +78,16 @@ struct GpuKernelCode {
   double flops = 0;
 };
 
-/// Notes on every kernel of what the origins of its operands, in all launches, are multiples. Comes before the first
-/// compileGpuKernel: code for GPUs reads what may lie anywhere in another way.
+/// Notes on every kernel the alignment of each operand, over all launches. Must precede the first compileGpuKernel,
+/// because GPU code accesses operands with variable offsets differently.
 void noteAlignments(mlir::ModuleOp module);
 
-/// Compiles `kernel` for GPUs: its variants, the best first. None where no GPU emitter takes it, or where what they
-/// emit is no SPIR-V: the CPU computes it then. Failure means a fault of ours, reported at the kernel.
+/// Compiles `kernel` for GPUs and returns its variants, the best first. There is no variant if no GPU emitter accepts
+/// it, or if the emitted code is not valid SPIR-V: then the CPU computes it. Failure means a defect of the compiler,
+/// which is reported at the kernel.
 struct GpuKernel {
   llvm::SmallVector<GpuKernelCode, 0> variants;
-  std::string declined; ///< Why there are none, or what the variants lack that are missing.
+  std::string declined; ///< Reason why there are no variants, or why some are missing.
 };
 llvm::FailureOr<GpuKernel> compileGpuKernel(plan::KernelOp kernel, const GpuOptions &options,
                                             GpuEmit emit = GpuEmit::Binary);
@@ -95,11 +96,11 @@ llvm::FailureOr<GpuKernel> compileGpuKernel(plan::KernelOp kernel, const GpuOpti
 void registerPasses();
 void registerGpuPasses();
 
-/// A bound of scratch that every kernel exceeds.
+/// A bound on scratch that every kernel exceeds.
 constexpr int64_t kOnlyScratch = -1;
 
-/// Compiles `kernel`, whose module may be read by other threads meanwhile, into a function named `symbol`. Errors are
-/// reported at the kernel. If it needs more than `mostScratchBytes`, only that is found out: there is no code.
+/// Compiles `kernel` into a function named `symbol`. Other threads may read its module meanwhile. Reports errors at the
+/// kernel. If the kernel needs more than `mostScratchBytes`, only its need is returned, and no code.
 llvm::FailureOr<KernelCode> compileKernel(plan::KernelOp kernel, const Target &target, Emit emit,
                                           llvm::StringRef symbol, int64_t mostScratchBytes = INT64_MAX);
 

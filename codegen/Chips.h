@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  phones' chips by name: their cores, and what all of these can do.
-// Why:   a developer knows the phone, not its cores. A thread may run on any core, so code may use only what all have.
-// How:   a table names cores as LLVM does, which knows their features. Device profiles of chips have the names of
-//        this table.
+// What:  phones' chips by name: their cores, and the features that all of their cores have.
+// Why:   a developer knows the phone, not its cores. A thread may run on any core, so code may use only features of all
+//        cores.
+// How:   a table names cores as LLVM does, which knows their features. Device profiles of chips have the names of this
+//        table.
 
 #ifndef NACRE_CODEGEN_CHIPS_H
 #define NACRE_CODEGEN_CHIPS_H
@@ -25,9 +26,10 @@ struct ChipCluster {
 struct Chip {
   llvm::StringLiteral vendor;
   llvm::StringLiteral name;
-  llvm::StringLiteral models; ///< Other names of the same or of chips with the same cores, separated by commas.
-  llvm::StringLiteral cores;  ///< As in `1 cortex-x3, 3 cortex-a715`, the biggest first.
-  llvm::StringLiteral lacks;  ///< A feature that LLVM gives to all of these cores, but not all of their revisions have.
+  llvm::StringLiteral models; ///< Other names of the same chip, or of chips with the same cores, separated by commas.
+  llvm::StringLiteral cores;  ///< Cores, the biggest first, such as `1 cortex-x3, 3 cortex-a715`.
+  /// A feature that LLVM gives to all of these cores, but that some of their revisions lack.
+  llvm::StringLiteral lacks;
 
   /// Returns the clusters of `cores`.
   llvm::SmallVector<ChipCluster> clusters() const;
@@ -36,7 +38,7 @@ struct Chip {
 /// Returns all chips, those of one vendor together.
 llvm::ArrayRef<Chip> chips();
 
-/// Returns the chip of that name or model number, in capitals or not; null if no chip has it.
+/// Returns the chip of that name or model number, ignoring case; null if no chip has it.
 const Chip *findChip(llvm::StringRef name);
 
 /// Returns the names of all chips, and their model numbers.

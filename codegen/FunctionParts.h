@@ -22,8 +22,8 @@ struct Rounded {
   Term whole, bits;
 };
 
-/// `rough` rounded, a formula that ends in adding `rounder`, 1.5 * 2^23: its low bits then are the number, plus `bias`. A
-/// driver may undo that.
+/// Rounds `rough`, a formula that ends by adding its argument. With 1.5 * 2^23 as the argument, the low bits of the sum
+/// are the number, plus `bias`. Shaders round explicitly, because a driver may undo this addition.
 template <typename Formula> Rounded roundSum(Term x, Formula rough, int64_t bias = 0) {
   const double rounder = 12582912.0 + double(bias);
   if (!x.builder->isShader) {
@@ -48,7 +48,8 @@ struct Split {
 };
 Split splitExponent(Term x);
 
-/// Returns p * 2^n for an integer n by adding n to the exponent: 2^n may be infinite. If p is NaN, the result may be a number.
+/// Returns p * 2^n for an integer n by adding n to the exponent, so that 2^n may be infinite. If p is NaN, the result
+/// may be a number.
 Term scale(Term p, Term n);
 
 Term exp(Term x);
@@ -62,8 +63,8 @@ Term log1p(Term x);
 
 // Powers.cpp
 Term pow(Term x, Term y);
-/// x^y for the constants y that square roots and products give. Inverted before it is multiplied: a square may leave the range of
-/// numbers that its inverse is in.
+/// Returns x^y for the constants y that square roots and products can compute; `nullopt` for others. The base is
+/// inverted before it is multiplied: its square may overflow even if the result does not.
 std::optional<Term> powOfConstant(Term x, double y);
 
 // AngleFunctions.cpp

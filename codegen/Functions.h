@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the functions of `math` on f32 as straight-line arithmetic, and bf16 as integers.
-// Why:   calls of libm are scalar and 17 times slower, and GPUs compute some functions to four digits; polynomials keep
+// Why:   calls of libm are scalar and 17 times slower, and GPUs compute some functions to four digits. Polynomials keep
 //        a chain of operators in registers, and both engines compute the same.
-// How:   every function takes scalars or vectors. Bounds are against the exact value, over all floats unless said:
+// How:   every function takes scalars or vectors. Bounds are relative to the exact value, over all floats unless
+//        stated:
 //
 //          exp 0.9 ulp       exp2 1.5 ulp     expm1 1.5 ulp    log 0.9 ulp      log1p 2.5 ulp    log2, log10 2.1 ulp
 //          tanh 5 ulp        erf 6.5 ulp      pow 0.6 ulp (through f64)
@@ -12,8 +13,8 @@
 //          1 / (1 + exp -x), the sigmoid, 2.5 ulp
 //
 //        In shaders, without f64: sin, cos 2.5 ulp, tan 4 ulp, pow 1.5 ulp.
-//        test/unit/codegen/cpu/VectorMathTest.cpp and gpu/ShaderMathTest.cpp measure them. Results below the smallest normal number may be zero.
-//        NaN, infinities and the sign of zero are as in C.
+// test/unit/codegen/cpu/VectorMathTest.cpp and gpu/ShaderMathTest.cpp measure them. Results below the smallest normal
+// number may be zero. NaN, infinities and the sign of zero are as in C.
 
 #ifndef NACRE_CODEGEN_FUNCTIONS_H
 #define NACRE_CODEGEN_FUNCTIONS_H
@@ -23,11 +24,13 @@
 
 namespace nacre::codegen {
 
-/// Expands `op`, an operation of the math dialect on f32; returns null for operations that machines have, or that are rare.
+/// Expands `op`, an operation of the math dialect on f32. Returns null for operations that machines have, or that are
+/// rare.
 std::optional<mlir::Value> emitFunction(TermBuilder &builder, mlir::Operation *op, mlir::ValueRange operands);
 
-/// exp for operands that are never above zero, as in softmax: 2 ulp. Where `added` of them are, the largest of which is 1,
-/// none is a subnormal number, nor as a share of their sum: it is exactly zero instead.
+/// Returns e^x for operands that are never above zero, as in softmax, with an error of 2 ulp. If `added` of them, the
+/// largest of which is 1, are added up, neither a result nor its share of the sum is subnormal: such results are
+/// exactly zero.
 Term expOfNonPositive(Term x, int64_t added = 1);
 
 /// Computes a wrapping integer power; with a negative exponent it is 0, except for 1 and -1.
@@ -37,8 +40,8 @@ Term integerPower(Term base, Term exponent);
 std::optional<double> splatOf(mlir::Value value);
 
 // Bits in an i16.
-Term roundToBf16(Term value); ///< Of an f32.
-Term extendBf16(Term bits);   ///< To f32.
+Term roundToBf16(Term value); ///< Rounds an f32 to the bits of a bf16.
+Term extendBf16(Term bits);   ///< Converts the bits of a bf16 to f32.
 
 } // namespace nacre::codegen
 

@@ -40,7 +40,7 @@ inline Term magnitudeBits(Term x) {
 inline Term isNaN(Term x) { return compare(mlir::arith::CmpIPredicate::ugt, magnitudeBits(x), infinityBits(x)); }
 inline Term isFinite(Term x) { return compare(mlir::arith::CmpIPredicate::ult, magnitudeBits(x), infinityBits(x)); }
 
-/// Returns whether either is NaN.
+/// Returns true if either is NaN.
 inline Term isUnordered(Term a, Term b) {
   if (!a.builder->isShader)
     return a.compare(mlir::arith::CmpFPredicate::UNO, b);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  Copies a kernel to a module in an MLIR context of the thread that compiles it.
-// Why:   Threads compile kernels in parallel and cannot share contexts, so each call works on a copy. A thread keeps its context,
-//        because loading dialects takes as long as lowering a small kernel.
+// Why:   Threads compile kernels in parallel and cannot share contexts, so each call works on a copy. A thread keeps
+//        its context, because loading dialects takes as long as lowering a small kernel.
 // How:   The kernel is copied as text; errors of the copy are collected in one line.
 
 #ifndef NACRE_CODEGEN_KERNELCOPY_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  angles of any size, reduced in integers.
-// Why:   far out, a float's last place is more than a turn, and only a product with as many digits of 2 / pi as there are
-//        exponents leaves anything (Payne and Hanek, "Radian reduction for trigonometric functions", 1983).
-// How:   1. those 96 bits of 2 / pi that decide, by the exponent; 2. their product with the angle's digits, modulo four
-//        quadrants; 3. what is left of the nearest quadrant, as a float.
+// Why:   the last place of a large float is more than a full circle. Only a product with as many digits of 2 / pi as
+//        there are exponents is exact (Payne and Hanek, "Radian reduction for trigonometric functions", 1983).
+// How:   1. the 96 bits of 2 / pi that matter for the exponent; 2. their product with the angle's digits, modulo four
+//        quadrants; 3. the distance from the nearest quadrant, as a float.
 
 #include "codegen/FunctionParts.h"
 #include "codegen/IntegerTerms.h"
@@ -22,13 +22,13 @@ using Predicate = arith::CmpIPredicate;
 // 1. The bits of 2 / pi
 //===----------------------------------------------------------------------===//
 
-/// The binary digits of 2 / pi behind the point, with a word of zeros in front.
+/// Binary digits of 2 / pi after the point, preceded by a word of zeros.
 constexpr std::array<uint32_t, 8> kTwoByPi = {0,          0xa2f9836e, 0x4e441529, 0xfc2757d1,
                                               0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
 
-constexpr unsigned kWindow = 3; ///< In words.
+constexpr unsigned kWindow = 3; ///< Words of the table that a product uses.
 
-/// The words of the table from bit `first` on, which is less than 160.
+/// Returns the words of the table from bit `first` on, which is less than 160.
 std::array<Term, kWindow> windowFrom(Term first) {
   Term word = shiftRight(first, 5), bit = first & first.integer(31);
   auto constant = [&](unsigned at) { return first.integer(int32_t(kTwoByPi[at])); };
@@ -38,7 +38,7 @@ std::array<Term, kWindow> windowFrom(Term first) {
     for (unsigned begin = 1; begin + i < kTwoByPi.size(); ++begin)
       words[i] = compare(Predicate::eq, word, begin).select(constant(begin + i), words[i]);
   }
-  // Not by 32 at once, which no shift is.
+  // In two shifts, because a shift by 32 is undefined.
   Term rest = first.integer(31) ^ bit;
   std::array<Term, kWindow> window = {word, word, word};
   for (unsigned i = 0; i < kWindow; ++i)
@@ -59,7 +59,7 @@ Wide multiply(Term a, Term b) {
   return {a.make(product.getLow()), a.make(product.getHigh())};
 }
 
-/// The highest 64 of the lowest 96 bits of a product with `digits`.
+/// Returns bits 32 to 95 of the product with `digits`, modulo 2^96.
 Wide multiply(Term digits, const std::array<Term, kWindow> &window) {
   Wide middle = multiply(digits, window[1]);
   Term low = plus(middle.low, multiply(digits, window[2]).high);
@@ -80,11 +80,11 @@ Term asFloat(Term integer) {
 ReducedAngle reduceLargeAngle(Term x) {
   Term bits = x.bits(), exponent = shiftRight(bits, 23) & bits.integer(255);
   Term digits = (bits & bits.integer(0x7fffff)) | bits.integer(0x800000);
-  // |x| = digits * 2^(exponent - 150). All bits of 2 / pi that make multiples of four quadrants are left out.
-  constexpr int64_t kFirstExponent = 150 + 2 - 32; // whose bits begin with the table
+  // |x| = digits * 2^(exponent - 150). Bits of 2 / pi that contribute only whole circles are skipped.
+  constexpr int64_t kFirstExponent = 150 + 2 - 32; // Exponent for which the window begins at the table's first bit.
   Wide turns = multiply(digits, windowFrom(plus(exponent, -kFirstExponent)));
 
-  // In quadrants: two bits before the point. The nearest whole one, and how far it is, with a sign.
+  // The two highest bits count quadrants. Find the nearest whole quadrant, and the signed distance from it.
   Term quadrant = shiftRight(plus(turns.high, 1 << 29), 30);
   Term high = minus(turns.high, shiftLeft(quadrant, 30)), isBelow = compare(Predicate::slt, high, 0);
   Term low = isBelow.select(minus(turns.low), turns.low);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how fast cores, caches and memory are, one value for each class of CPUs.
+// What:  the speed of cores, caches and memory, one value for each class of CPUs.
 // Why:   every phase weighs launches against bytes and bytes against arithmetic. All of them must use the same figures.
-// How:   a Target has the value of its class. MachineRows.h adds what single instructions cost, GpuMachines.h what GPUs do.
-//        A device profile overrides what it measures, in predictions only: code for all phones does not depend on one.
-//        tools/dev/check_rates.py refuses such figures in other files.
+// How:   a Target has the value of its class. MachineRows.h has the costs of single instructions, GpuMachines.h the
+//        figures of GPUs. A device profile overrides what it measures, but only in predictions: code for all phones
+//        does not depend on one. tools/dev/check_rates.py refuses such figures in other files.
 
 #ifndef NACRE_CODEGEN_MACHINEMODEL_H
 #define NACRE_CODEGEN_MACHINEMODEL_H
@@ -15,50 +15,51 @@ namespace nacre::codegen {
 
 inline constexpr int64_t kLineBytes = 64; ///< Size of a cache line on every CPU that we compile for.
 
-/// The defaults are those of a phone's big core: Cortex-A76 and later, out of order.
+/// Figures of a class of CPUs. The defaults are those of a phone's big core: Cortex-A76 and later, out of order.
 struct MachineModel {
   const char *name = "big arm64";
-  double gigahertz = 2.4; ///< Under load, about.
+  double gigahertz = 2.4; ///< Approximate clock under load.
 
-  // Caches that one core can use, in bytes. Guesses for the class: tiles depend on them only roughly.
+  // Caches that one core can use, in bytes. These are estimates for the class, which suffice for the choice of tiles.
   uint64_t l1Bytes = 64 << 10;
   uint64_t l1WayBytes = 4096; ///< Addresses a multiple of this apart share a set.
   uint64_t l2Bytes = 512 << 10;
-  uint64_t lastBytes = 4 << 20; ///< Size of the last cache before memory that a model may expect.
+  uint64_t lastBytes = 4 << 20; ///< Size that a model may expect of the last cache before memory.
 
   // Bytes that one core reads in a cycle.
   double l2BytesPerCycle = 20;
-  double farBytesPerCycle = 10; ///< From beyond the second-level cache, but not from memory.
+  double farBytesPerCycle = 10; ///< Rate beyond the second-level cache, but not from memory.
   double farBytesPerCycleOfProducts =
-      40; ///< The same while it multiplies. An estimate: many instructions hide a stream.
+      40; ///< The same during multiplications. An estimate: many instructions hide a stream.
   double memoryBytesPerCycle = 5;
   double scatteredBytesPerCycle = 8; ///< Elements of 4 bytes, loaded one by one.
 
   // Arithmetic.
-  double flopsPerCycle = 16;              ///< In f32, at most; a multiply-add is two.
+  double flopsPerCycle = 16;              ///< Peak in f32; a multiply-add counts as two.
   double instructionsPerCycle = 2;        ///< Vector instructions of independent elements.
-  double chainedInstructionsPerCycle = 1; ///< Instructions that often wait for the one before.
+  double chainedInstructionsPerCycle = 1; ///< Instructions that often depend on the one before.
 
   // Cycles of loops that are not tiles.
-  double rowCycles = 9;               ///< To begin a row.
-  double pointCycles = 6;             ///< To begin a point of a serial kernel.
-  double scalarIterationCycles = 1.5; ///< An iteration of a plain loop over elements.
+  double rowCycles = 9;               ///< Start of a row.
+  double pointCycles = 6;             ///< Start of a point of a serial kernel.
+  double scalarIterationCycles = 1.5; ///< One iteration of a plain loop over elements.
   double scalarFunctionCycles = 24;   ///< exp and the like in such a loop.
 
-  /// What a launch adds to a run: threads are told and waited for, code and tables are fetched.
+  /// Cost of a launch in a run: threads are notified and awaited, code and tables are fetched.
   double launchNanoseconds = 1500;
 
   double memoryBytesPerNanosecond() const { return memoryBytesPerCycle * gigahertz; }
   double flopsPerNanosecond() const { return flopsPerCycle * gigahertz; }
 };
 
-/// What the runtime's threads cost, on every machine.
-inline constexpr double kUnitNanoseconds = 2000; ///< A unit of work takes at least this long, to be worth handing out.
-inline constexpr double kThreadNanoseconds = 10000; ///< Work shorter than this on one thread is not handed to another.
+/// Costs of the runtime's threads, on every machine.
+inline constexpr double kUnitNanoseconds = 2000; ///< Minimum time of a unit of work, so that distributing it pays.
+/// Work shorter than this on one thread is not shared with other threads.
+inline constexpr double kThreadNanoseconds = 10000;
 
 inline constexpr MachineModel kBigArm64 = {};
 
-/// Cortex-A53, A55, A510: in order, small caches, and nothing runs ahead of a load.
+/// Figures of Cortex-A53, A55 and A510: in order, small caches, and loads block.
 inline constexpr MachineModel kLittleArm64 = [] {
   MachineModel model;
   model.name = "little arm64";
@@ -102,22 +103,22 @@ inline constexpr MachineModel kX86V4 = x86Model("x86-64 with AVX-512", 64, 1024 
 // Kinds of work
 //===----------------------------------------------------------------------===//
 
-/// What kind of work, as far as speed is concerned.
+/// Kinds of work that differ in speed.
 enum class WorkForm {
   Product,   ///< A contraction whose operands are used many times.
-  Streamed,  ///< A contraction without that: matrix-vector.
-  Depthwise, ///< A contraction of windows, each channel for itself.
+  Streamed,  ///< A contraction whose operands are used few times: matrix-vector.
+  Depthwise, ///< A contraction of windows, separate for each channel.
   Pointwise, ///< Loops with a scalar body: maps, windows, reductions.
   Row,       ///< Several sweeps over a row.
   Movement,  ///< Transposes, gathers, resizing.
-  Scan       ///< One element after the other along an axis.
+  Scan       ///< One element after another along an axis.
 };
 
 /// Shares of an engine's peaks that a form of work reaches. docs/phases/place.md says which are measured.
 struct Efficiency {
   double cpuFlops = 0, cpuBytes = 0;
   double gpuFlops = 0, gpuBytes = 0;
-  double pointsPerInvocation = 1; ///< On the GPU.
+  double pointsPerInvocation = 1; ///< GPU only.
 };
 
 constexpr Efficiency efficiencyOf(WorkForm form) {
@@ -139,18 +140,19 @@ constexpr Efficiency efficiencyOf(WorkForm form) {
   return {};
 }
 
-/// exp, tanh and the like are polynomials, in simple operations. On the CPU they are our own on vectors, which keep its
-/// multiply-adds busy whatever is around them; on the GPU a special unit and what surrounds it.
+/// exp, tanh and the like are polynomials of simple operations. On the CPU these are vector code of our own, which
+/// always keeps the multiply-adds busy. On the GPU, a special unit and the operations around it compute them.
 inline constexpr double kCpuFlopsPerFunction = 20, kCpuFunctionEfficiency = 0.6;
 inline constexpr double kGpuFlopsPerFunction = 8;
 
-/// A GPU's bandwidth is used up by fewer invocations than its arithmetic.
+/// Factor by which fewer invocations saturate a GPU's bandwidth than its arithmetic.
 inline constexpr double kBandwidthHeadStart = 4;
 
-/// Less than this of a GPU is never used: one workgroup has a core's units for itself.
+/// Smallest share of a GPU that is ever used: one workgroup has a core's units for itself.
 inline constexpr double kLeastOccupancy = 1.0 / 64;
 
-/// Share of a large, round product's rate that the products of networks reach: they have windows and edge tiles. Chosen by hand; docs/phases/place.md has the measurement.
+/// Share of a large, round product's rate that the products of networks reach: they have windows and edge tiles. Chosen
+/// by hand; docs/phases/place.md has the measurement.
 inline constexpr double kUsualProduct = 0.8;
 
 } // namespace nacre::codegen

@@ -22,9 +22,9 @@ public:
 
   int64_t sizeInBytes() const { return chunks * chunkBytes - missingBytes; }
   int64_t numChunks() const { return chunks; }
-  /// Where chunk `index` begins.
+  /// Returns the offset of chunk `index` in bytes.
   int64_t chunkOffset(int64_t index) const { return index * chunkBytes; }
-  /// Replaces `out` by the bytes of chunk `index`: `source` has the type given above.
+  /// Replaces `out` by the bytes of chunk `index`. `source` must have the type given to the constructor.
   void packChunk(const nn::ConstantView &source, int64_t index, llvm::SmallVectorImpl<char> &out) const;
 
 private:
@@ -32,15 +32,16 @@ private:
 
   bool isPanel = false;
   int64_t elementBytes = 0, elements = 0;
-  int64_t rows = 0, columns = 0;                           ///< Panel: all axes but the last, the last.
-  int64_t parts = 1;                                       ///< Of a group's columns, side by side in each panel.
-  int64_t width = 0, groupColumns = 0, panelsPerGroup = 0; ///< Of a part.
+  int64_t rows = 0, columns = 0; ///< Panel only: all axes but the last as one; the last axis.
+  int64_t parts = 1;             ///< Parts of a group's columns, side by side in each panel.
+  /// Columns of a panel and of a group, and panels of a group, for one part.
+  int64_t width = 0, groupColumns = 0, panelsPerGroup = 0;
   DepthGroups depth;
   int64_t chunks = 0, chunkBytes = 0, missingBytes = 0;
 };
 
-/// Elements of the storage that argument `number` of `kernel` is: a packed weight has more than its tensor, because its
-/// last panel is filled up.
+/// Returns the number of stored elements of argument `number` of `kernel`. A packed weight has more than its tensor,
+/// because its last panel is filled up.
 int64_t countStoredElements(plan::KernelOp kernel, unsigned number);
 
 } // namespace nacre::codegen

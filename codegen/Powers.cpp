@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  powers, for emitFunction() and of integers.
-// How:   1. 2^(y log2 |x|), in f64 on CPUs, and in pairs of f32 in shaders; 2. the edges, as C's pow; 3. constant exponents;
-//        4. integers.
+// How:   1. 2^(y log2 |x|), in f64 on CPUs, and in pairs of f32 in shaders; 2. the edge cases of C's pow; 3. constant
+//        exponents; 4. integers.
 
 #include "codegen/FunctionParts.h"
 #include "codegen/Functions.h"
@@ -22,7 +22,7 @@ namespace {
 
 Term floor(Term x) { return x.op<math::FloorOp>(x.value); }
 
-/// 2^(y log2 |x|) in f64, whose rounding the result does not see.
+/// Returns 2^(y log2 |x|), computed in f64 so that its rounding does not affect the result.
 Term powerOfMagnitude(Term x, Term y) {
   TermBuilder &builder = *x.builder;
   Type doubles = withElement(x.type(), builder.ops.getF64Type());
@@ -48,8 +48,8 @@ Term powerOfMagnitude(Term x, Term y) {
   return p.op<arith::TruncFOp>(x.type(), result.value);
 }
 
-/// A number as the sum of two. The first has half the digits: products of such are exact, fused or not, and behind the mask
-/// no driver finds that a difference should be zero.
+/// A number as the sum of two. The first has half the digits, so that products of such numbers are exact, fused or not.
+/// The mask prevents drivers from simplifying a difference to zero.
 struct Halves {
   Term high, low;
 
@@ -58,13 +58,13 @@ struct Halves {
 
 Term upperHalf(Term x) { return (x.bits() & x.bits().integer(int32_t(0xfffff000))).f32(); }
 
-/// `sum`, the rounded sum of both, divided so that the first has half the digits.
+/// Splits `sum`, the rounded sum of both parts, so that the first part has half the digits.
 Halves halve(const Halves &x, Term sum) {
   Term high = upperHalf(sum);
   return {high, x.low - (high - x.high)};
 }
 
-/// a + x, of which `a` is no smaller and has few digits.
+/// Returns a + x. `a` must not be smaller than x, and must have few digits.
 Halves add(Term a, const Halves &x) {
   Term high = upperHalf(a + x.sum());
   return {high, x.low - ((high - a) - x.high)};
@@ -74,7 +74,7 @@ Halves multiply(const Halves &a, Term sumOfA, const Halves &b) {
   return {a.high * b.high, a.low * b.high + b.low * sumOfA};
 }
 
-/// log2 x for x > 0, of a series in odd powers of s = (m - 1) / (m + 1), to 32 digits.
+/// Returns log2 x for x > 0 to 32 binary digits, by a series in odd powers of s = (m - 1) / (m + 1).
 Halves log2InHalves(Term x) {
   Split split = splitExponent(x);
   Term numerator = split.m - 1, denominator = split.m + 1, inverse = 1 / denominator;
@@ -91,7 +91,8 @@ Halves log2InHalves(Term x) {
   return add(split.e, multiply(factor, x.constant(kFactor), halve(product, product.sum())));
 }
 
-/// The same in f32, whose logarithm and its product with y have parts: 1.3 ulp, zero below the smallest normal number.
+/// The same in f32, with the logarithm and its product with y in parts. The error is 1.3 ulp; results below the
+/// smallest normal number are zero.
 Term powerOfMagnitudeInSingle(Term x, Term y) {
   Term high = upperHalf(y);
   Halves product = multiply({high, y - high}, y, log2InHalves(abs(x)));
@@ -115,7 +116,7 @@ Term powerOfMagnitudeInSingle(Term x, Term y) {
 Term pow(Term x, Term y) {
   Term magnitude = x.builder->isShader ? powerOfMagnitudeInSingle(x, y) : powerOfMagnitude(x, y);
 
-  // Edges, as C's pow; the last one wins.
+  // Edge cases of C's pow; a later one overrides earlier ones.
   Term ax = abs(x), ay = abs(y);
   Term zero = x.constant(0), one = x.constant(1), infinity = x.constant(kInfinity);
   Term grows = y > 0;
@@ -137,7 +138,8 @@ Term pow(Term x, Term y) {
 // 3. Constant exponents
 //===----------------------------------------------------------------------===//
 
-/// x^(1/2): of -inf infinite, and of -0 as of 0, where a root gives NaN and -0. Drivers leave out an addition of 0.
+/// Returns x^(1/2). Unlike a square root, it gives infinity for -inf, and 0 for -0. Drivers drop an addition of 0, so
+/// shaders select.
 static Term powOfHalf(Term x) {
   Term withoutSign = x.builder->isShader ? (x == 0).select(x.constant(0), x) : x + 0;
   return (x == -kInfinity).select(x.constant(kInfinity), sqrt(withoutSign));
@@ -163,7 +165,8 @@ std::optional<Term> powOfConstant(Term x, double y) {
 // 4. Integers
 //===----------------------------------------------------------------------===//
 
-/// By squaring; all bits of the exponent count, since products wrap. A negative exponent leaves 0 but of 1 and -1.
+/// Multiplies squares. All bits of the exponent count, since products wrap. A negative exponent gives 0, except for 1
+/// and -1.
 Term integerPower(Term base, Term exponent) {
   Term square = base, bits = exponent;
   const unsigned width = getElementTypeOrSelf(base.type()).getIntOrFloatBitWidth();

@@ -3,10 +3,10 @@
 // What:  turns --target= and --cpu= into targets.
 // Why:   see Target.h.
 // How:   1. the operating systems are a table;
-//        2. a CPU's features are asked of LLVM, or of this machine for `native`, and kept where the runtime can check
-//        them; a phone's chip has those that all of its cores have (Chips.h);
-//        3. the base architectures are a table, of which a CPU gets the best that it has;
-//        4. what is left is the features above it, and the model that tunes.
+//        2. LLVM, or this machine for `native`, names a CPU's features. Those that the runtime can check are kept. A
+//           phone's chip has the features that all of its cores have (Chips.h);
+//        3. the base architectures are a table; a CPU gets the best one that it supports;
+//        4. the remaining features are added, and a scheduling model is chosen.
 
 #include "codegen/Target.h"
 #include "codegen/Chips.h"
@@ -35,21 +35,21 @@ namespace {
 struct System {
   StringLiteral name;
   StringLiteral triple;
-  StringLiteral cpus; // What --cpu= is where it is left out.
-  bool mayPlayGpu;    // As in Target.
+  StringLiteral cpus; // Default of --cpu=.
+  bool mayPlayGpu;    // As Target::mayPlayGpu.
 };
 
 constexpr System kSystems[] = {
     {"linux-x86_64", "x86_64-unknown-linux-gnu", "x86-64-v3", true},
     {"linux-arm64", "aarch64-unknown-linux-gnu", "generic", true},
     {"android-arm64", "aarch64-unknown-linux-android24", "generic", false},
-    // An emulator's CPU may have no AVX, nor has the least of Chromebooks: Android promises SSE4.2 and POPCNT.
+    // An emulator's CPU may lack AVX, and the slowest Chromebooks do: Android only guarantees SSE4.2 and POPCNT.
     {"android-x86_64", "x86_64-unknown-linux-android24", "x86-64-v3,x86-64-v2", false},
 };
 
 StringRef hostName() { return Triple(sys::getProcessTriple()).isAArch64() ? "linux-arm64" : "linux-x86_64"; }
 
-/// Null where there is none of that name.
+/// Returns the system of that name, or null.
 const System *findSystem(StringRef name) {
   const auto *system =
       find_if(kSystems, [&](const System &known) { return known.name == (name == "host" ? hostName() : name); });
@@ -60,7 +60,7 @@ const System *findSystem(StringRef name) {
 // 2. Features
 //===----------------------------------------------------------------------===//
 
-/// A bit that the runtime checks, and LLVM's names of what it stands for.
+/// A bit that the runtime checks, and LLVM's names of the features that it stands for.
 struct Feature {
   nacre_cpu_bit bit;
   StringLiteral names;
@@ -77,7 +77,7 @@ constexpr Feature kX86Features[] = {
     {NACRE_X86_AVX512_VBMI, "avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq,gfni"},
 };
 
-// No SVE: the emitters speak NEON.
+// No SVE: the emitters use NEON.
 constexpr Feature kArm64Features[] = {
     {NACRE_ARM64_NEON, "neon"},       {NACRE_ARM64_FP16, "fullfp16"}, {NACRE_ARM64_FP16FML, "fp16fml"},
     {NACRE_ARM64_DOTPROD, "dotprod"}, {NACRE_ARM64_I8MM, "i8mm"},     {NACRE_ARM64_BF16, "bf16"},
@@ -90,7 +90,8 @@ Expected<StringSet<>> featuresOf(StringRef cpu, bool arm64) {
     for (const auto &feature : sys::getHostCPUFeatures())
       if (feature.second)
         features.insert(feature.first());
-    if (arm64) // Every arm64 Linux has it; /proc/cpuinfo, which LLVM reads, can be missing, or an emulator's host's.
+    // Every arm64 Linux has it. LLVM reads /proc/cpuinfo, which can be missing, or be that of an emulator's host.
+    if (arm64)
       features.insert("neon");
     return features;
   }
@@ -132,17 +133,17 @@ bool hasAll(const StringSet<> &features, StringRef names) {
 // 3. Base architectures
 //===----------------------------------------------------------------------===//
 
-/// What code may take for granted where a CPU has the features of `bit`.
+/// Properties of code for CPUs with the features of `bit`.
 struct Base {
   StringLiteral cpu; // LLVM's name.
   nacre_cpu_bit bit;
   VectorUnit vectors;
-  MachineModel model; // Of its cores that issue out of order.
+  MachineModel model; // Figures of its cores that issue out of order.
 };
 
 using Masks = VectorUnit::Masks;
 
-/// The best first; the last is the least that is supported.
+/// The best first; the last one is the minimum that is supported.
 constexpr Base kX86Bases[] = {
     {"x86-64-v4", NACRE_X86_64_V4, {32, 64, Masks::All, 4, true, true}, kX86V4},
     {"x86-64-v3", NACRE_X86_64_V3, {16, 32, Masks::Loads, 2, true, true}, kX86V3},
@@ -156,8 +157,9 @@ constexpr Base kArm64Bases[] = {
 // 4. Targets
 //===----------------------------------------------------------------------===//
 
-/// LLVM schedules these for a core of 2015 that issues one multiply-add a cycle; Neoverse N1 is the A76 of servers. Its A53 waits ten
-/// cycles for each multiply-add, which the core does not.
+/// Returns the CPU whose scheduling model suits `cpu`. LLVM schedules these for a core of 2015 that issues one
+/// multiply-add per cycle; Neoverse N1 is the server variant of Cortex-A76. LLVM's model of the A53 waits ten cycles
+/// for each multiply-add, which the core does not.
 StringRef tunedAs(StringRef cpu) {
   return StringSwitch<StringRef>(cpu)
       .Case("cortex-a53", "cortex-a55")
@@ -196,7 +198,7 @@ Expected<Target> makeTarget(const System &system, StringRef cpu) {
   if (cpu == "native")
     cpu = sys::getHostCPUName();
   if (const Chip *chip = arm64 ? findChip(cpu) : nullptr)
-    cpu = chip->clusters().front().core; // most of a model's work is done by the big cores
+    cpu = chip->clusters().front().core; // The big cores do most of a model's work.
   const ArrayRef<Base> bases = arm64 ? ArrayRef(kArm64Bases) : ArrayRef(kX86Bases);
   const auto *base = find_if(bases, [&](const Base &base) { return target.needs & NACRE_CPU_NEED(base.bit); });
   if (base == bases.end() || !(target.needs & NACRE_CPU_NEED(bases.back().bit)))
@@ -211,7 +213,7 @@ Expected<Target> makeTarget(const System &system, StringRef cpu) {
 
 } // namespace
 
-/// Whoever has a target may ask LLVM for it: a model without kernels still has tables to write.
+/// Registers LLVM's targets once. Also needed for a model without kernels, which still has tables to write.
 static void registerOnce() {
   [[maybe_unused]] static const bool isRegistered = [] {
     LLVMInitializeX86TargetInfo();
@@ -262,7 +264,7 @@ std::vector<std::string> cpuNames(StringRef target) {
   return names;
 }
 
-/// Returns whether `name` is a usual one of a system on 32-bit ARM.
+/// True if `name` is a common name of a system on 32-bit ARM.
 static bool isNarrowArm(StringRef name) {
   return name.contains("armeabi") || name.contains("armv7") || name.contains("arm32") || name.contains("armhf") ||
          name.ends_with("-arm") || name == "arm";
@@ -298,7 +300,8 @@ Expected<SmallVector<Target, 1>> parseTargets(StringRef name, StringRef cpus) {
     targets.push_back(std::move(*target));
     names.push_back(cpu);
   }
-  // Features do not tell big cores from little ones. Where both have code, that for big cores asks for one of them.
+  // Features do not distinguish big cores from little ones. If both kinds have code, that for big cores requires one of
+  // them.
   SmallVector<uint64_t, 1> ofLittleCores;
   for (const Target &target : targets)
     if (target.inOrder)
@@ -306,8 +309,8 @@ Expected<SmallVector<Target, 1>> parseTargets(StringRef name, StringRef cpus) {
   for (Target &target : targets)
     if (!target.inOrder && any_of(ofLittleCores, [&](uint64_t needs) { return (needs & ~target.needs) == 0; }))
       target.needs |= NACRE_CPU_NEED(NACRE_ARM64_OUT_OF_ORDER);
-  // The runtime takes the first that it can run; and the first decides how weights are packed, so its vectors are the
-  // widest.
+  // The runtime takes the first variant that it can run. The first one decides how weights are packed, so it has the
+  // widest vectors.
   llvm::stable_sort(targets, [](const Target &a, const Target &b) {
     return std::make_pair(a.vectors.bytes, popcount(a.needs)) > std::make_pair(b.vectors.bytes, popcount(b.needs));
   });

@@ -11,10 +11,10 @@
 
 namespace nacre::codegen {
 
-/// Returns the names of all targets, with `host`.
+/// Returns the names of all targets, including `host`.
 std::vector<std::string> targetNames();
 
-/// Returns the names of the CPUs of a target; none for an unknown target.
+/// Returns the names of the CPUs of a target; empty for an unknown target.
 std::vector<std::string> cpuNames(llvm::StringRef target);
 
 } // namespace nacre::codegen

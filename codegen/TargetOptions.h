@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the options `target` and `cpu` of the passes (Passes.td), as targets.
+// What:  parses the options `target` and `cpu` of the passes (Passes.td).
 // Why:   the compiler calls code generation with targets; only nacre-opt has their names.
 // How:   parsed when a pass runs; mistakes are reported at the module.
 
@@ -12,7 +12,7 @@
 
 namespace nacre::codegen {
 
-/// As parseTargets; never empty.
+/// Returns the targets of parseTargets. Never empty; reports mistakes at `module`.
 llvm::FailureOr<llvm::SmallVector<Target, 1>> readTargetOptions(mlir::ModuleOp module, llvm::StringRef target,
                                                                 llvm::StringRef cpus);
 

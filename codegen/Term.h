@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  values with operators, so that formulas look like formulas.
-// Why:   functions and conversions are written out in arithmetic for every engine.
-// How:   a Term is a value, scalar or vector, of floats or of integers, and what builds operations on it. Clamps are compare-and-select in the
-//        order that keeps NaN, which is one instruction on x86.
+// Why:   every engine expands functions and conversions to arithmetic.
+// How:   a Term is a scalar or vector value, of floats or of integers, with a builder for operations on it. Clamps
+//        compare and select in the order that keeps NaN, which is one instruction on x86.
 
 #ifndef NACRE_CODEGEN_TERM_H
 #define NACRE_CODEGEN_TERM_H
@@ -15,22 +15,22 @@
 
 namespace nacre::codegen {
 
-/// `type` with another element type.
+/// Returns `type` with another element type.
 inline mlir::Type withElement(mlir::Type type, mlir::Type element) {
   auto vector = llvm::dyn_cast<mlir::VectorType>(type);
   return vector ? mlir::Type(vector.clone(element)) : element;
 }
 
-/// What an engine's emitters build with.
+/// The builder that an engine's emitters use.
 class TermBuilder {
 public:
   TermBuilder(mlir::OpBuilder &ops, mlir::Location loc, bool isShader) : ops(ops), loc(loc), isShader(isShader) {}
 
   mlir::OpBuilder &ops;
   const mlir::Location loc;
-  const bool isShader; ///< A driver compiles it again: it may reorder sums, and there may be no f64.
+  const bool isShader; ///< True if a driver compiles the result again: it may reorder sums, and f64 may be missing.
 
-  /// Where an engine does not care how often a constant is built, here.
+  /// Builds a constant here. Engines override it to share constants.
   virtual mlir::Value constant(mlir::TypedAttr value) { return mlir::arith::ConstantOp::create(ops, loc, value); }
   mlir::Value floatConstant(double value, mlir::Type type) {
     return splat(ops.getFloatAttr(mlir::getElementTypeOrSelf(type), value), type);
@@ -60,13 +60,13 @@ struct Term {
     return make(Op::create(builder->ops, builder->loc, operands...));
   }
   bool isInteger() const { return mlir::getElementTypeOrSelf(type()).isInteger(); }
-  /// A constant of the value's type. For an integer type, `number` must be whole.
+  /// Returns a constant of the value's type. For an integer type, `number` must be whole.
   Term constant(double number) const {
     return isInteger() ? integer(int64_t(number)) : make(builder->floatConstant(number, type()));
   }
   Term integer(int64_t number) const { return make(builder->intConstant(number, type())); }
   Term as(mlir::Type element) const { return op<mlir::arith::BitcastOp>(withElement(type(), element), value); }
-  /// The bits of a float as an integer of its size, and back.
+  /// Returns the bits of a float as an integer of its size. f32 and f64 are the inverse.
   Term bits() const {
     return as(builder->ops.getIntegerType(mlir::getElementTypeOrSelf(type()).getIntOrFloatBitWidth()));
   }
@@ -80,7 +80,7 @@ struct Term {
   Term operator<(Term other) const { return compare(mlir::arith::CmpFPredicate::OLT, other); }
   Term operator==(Term other) const { return compare(mlir::arith::CmpFPredicate::OEQ, other); }
 
-  // On conditions.
+  // Only for conditions.
   Term select(Term yes, Term no) const { return op<mlir::arith::SelectOp>(value, yes.value, no.value); }
   Term operator&(Term other) const { return op<mlir::arith::AndIOp>(value, other.value); }
   Term operator|(Term other) const { return op<mlir::arith::OrIOp>(value, other.value); }
@@ -107,7 +107,7 @@ inline Term operator>(Term a, double b) { return a > a.constant(b); }
 inline Term operator<(Term a, double b) { return a < a.constant(b); }
 inline Term operator==(Term a, double b) { return a == a.constant(b); }
 
-/// Integers have it, too.
+/// Returns a * b + c, also for integers.
 inline Term fma(Term a, Term b, Term c) {
   return a.isInteger() ? a * b + c : a.op<mlir::math::FmaOp>(a.value, b.value, c.value);
 }
@@ -116,7 +116,8 @@ inline Term fma(Term a, double b, double c) { return fma(a, a.constant(b), a.con
 inline Term negate(Term a) { return a.op<mlir::arith::NegFOp>(a.value); }
 inline Term abs(Term a) { return a.op<mlir::math::AbsFOp>(a.value); }
 inline Term sqrt(Term a) { return a.op<mlir::math::SqrtOp>(a.value); }
-/// For shaders not by masks, as upstream's: Mesa 22.3's lavapipe keeps more of `sign` than its highest bit.
+/// Copies the sign of `sign` to `a`. Shaders do not use masks as upstream's expansion does, because Mesa 22.3's
+/// lavapipe then copies more bits than the sign.
 inline Term copySign(Term a, Term sign) {
   if (!a.builder->isShader)
     return a.op<mlir::math::CopySignOp>(a.value, sign.value);
@@ -124,11 +125,11 @@ inline Term copySign(Term a, Term sign) {
   Term negative = bits.op<mlir::arith::CmpIOp>(mlir::arith::CmpIPredicate::slt, bits.value, bits.integer(0).value);
   return negative.select(negate(abs(a)), abs(a));
 }
-/// NaN in `x` survives.
+/// Returns x, but at least `low`. Keeps NaN.
 inline Term atLeast(Term x, double low) { return (x < low).select(x.constant(low), x); }
 inline Term atMost(Term x, double high) { return (x > high).select(x.constant(high), x); }
 
-/// Coefficients of the highest power first.
+/// Evaluates a polynomial; the coefficient of the highest power comes first.
 inline Term polynomial(Term x, llvm::ArrayRef<double> coefficients) {
   Term sum = x.constant(coefficients.front());
   for (double coefficient : coefficients.drop_front())
@@ -136,7 +137,7 @@ inline Term polynomial(Term x, llvm::ArrayRef<double> coefficients) {
   return sum;
 }
 
-/// Whether bit `bit` of an integer is set.
+/// True if bit `bit` (a mask) of an integer is set.
 inline Term hasBit(Term integer, int64_t bit) {
   Term masked = integer & integer.integer(bit);
   return integer.op<mlir::arith::CmpIOp>(mlir::arith::CmpIPredicate::ne, masked.value, integer.integer(0).value);

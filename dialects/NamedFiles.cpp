@@ -15,8 +15,8 @@ namespace {
 /// The identity that two spellings of one file share.
 struct Identity {
   dev_t device;
-  ino_t number;                  // of the file, or of the deepest folder of its path that exists
-  std::vector<std::string> rest; // the path from there; empty if the file exists
+  ino_t number;                  // Inode of the file, or of the deepest existing folder of its path.
+  std::vector<std::string> rest; // Path from there; empty if the file exists.
   bool isFolder;
 
   bool operator==(const Identity &other) const {
@@ -24,7 +24,7 @@ struct Identity {
   }
 };
 
-/// Returns nothing for what is neither a file nor a folder: a pipe, a terminal, /dev/null.
+/// Returns `nullopt` for a pipe, a terminal or /dev/null.
 std::optional<Identity> identify(const std::string &named) {
   struct stat found;
   if (stat(named.c_str(), &found) == 0) {
@@ -44,7 +44,7 @@ std::optional<Identity> identify(const std::string &named) {
     const std::string part = path.substr(begin, end - begin);
     if (part.empty() || part == ".")
       continue;
-    if (!identity.rest.empty()) { // in a folder that does not exist yet either
+    if (!identity.rest.empty()) { // In a folder that does not exist yet, either.
       if (part == "..")
         identity.rest.pop_back();
       else
@@ -92,7 +92,7 @@ std::string NamedFiles::findProblem() const {
       if (i == j || output.use == Use::Read || (other.use != Use::Read && j > i) || mayBeOne(output, other) ||
           !identities[i] || !identities[j] || !(*identities[i] == *identities[j]))
         continue;
-      // Into the folder of a model files may be written.
+      // Files may be written into the folder of a model.
       if (output.use == Use::Folder && identities[i]->isFolder)
         continue;
       return output.option + " must not name the file of " + other.option + ", but " +

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the files that a command line names, and whether two of its options name one file.
-// Why:   an output that takes the place of the model, of another input or of another output loses that file without an error.
-// How:   files that exist are compared by device and number, so that links and spellings do not matter. Those that do not exist yet are
-//        compared by their folder and name. Terminals, pipes and /dev/null may be named as often as one likes. Uses only the C library.
+// What:  the files that a command line names, and a check whether two of its options name one file.
+// Why:   an output that overwrites the model, another input or another output would lose that file without an error.
+// How:   files that exist are compared by device and inode, so that links and spellings do not matter. Files that do
+//        not exist yet are compared by their folder and name. Terminals, pipes and /dev/null may be named any number of
+//        times. Uses only the C library.
 
 #ifndef NACRE_DIALECTS_NAMEDFILES_H
 #define NACRE_DIALECTS_NAMEDFILES_H
@@ -13,19 +14,21 @@
 
 namespace nacre {
 
-/// Programs add each file under the option that names it, as it is typed, and ask before they write anything.
+/// Files of a command line. Programs add each file under its option, as typed, and call findProblem() before they write
+/// anything.
 class NamedFiles {
 public:
-  /// A file or folder that the program reads. An empty path is none.
+  /// Adds a file or folder that the program reads. Ignores an empty path.
   void addInput(const std::string &option, const std::string &path) { add(option, path, Use::Read); }
-  /// A file that the program writes.
+  /// Adds a file that the program writes.
   void addOutput(const std::string &option, const std::string &path) { add(option, path, Use::Written); }
-  /// A folder in which the program writes files, which are outputs of their own.
+  /// Adds a folder in which the program writes files, which are outputs of their own.
   void addFolder(const std::string &option, const std::string &path) { add(option, path, Use::Folder); }
-  /// Lets an output take the place of an input that is read completely before: that is how a state goes on.
+  /// Lets an output replace an input that the program reads completely before. A state is continued in this way.
   void letReplace(const std::string &outputOption, const std::string &inputOption);
 
-  /// Returns what is wrong: the first two options that name one file, of which at least one is written; "" if there are none.
+  /// Returns an error message for the first two options that name one file, at least one of which is written. Returns
+  /// "" if no two do.
   std::string findProblem() const;
 
 private:
@@ -39,7 +42,7 @@ private:
   bool mayBeOne(const File &a, const File &b) const;
 
   std::vector<File> files;
-  std::vector<std::pair<std::string, std::string>> replacements; // outputs, and the inputs that they may replace
+  std::vector<std::pair<std::string, std::string>> replacements; // Outputs, and the inputs that they may replace.
 };
 
 } // namespace nacre

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the names that somebody may have meant who wrote another one.
-// Why:   names of tensors and weights are long and an exporter's; the right one beside the wrong one is what a user needs.
+// What:  the existing names that a user may have meant by a name that does not exist.
+// Why:   names of tensors and weights are long and come from exporters. An error message that suggests the right one
+//        saves a search.
 // How:   by edit distance.
 
 #ifndef NACRE_DIALECTS_NEARESTNAMES_H
@@ -15,7 +16,7 @@
 
 namespace nacre {
 
-/// Up to three of `names`, quoted, those first that differ least from `text`.
+/// Returns up to three of `names`, quoted and separated by commas; those that differ least from `text` come first.
 inline std::string nearestNames(llvm::StringRef text, llvm::ArrayRef<llvm::StringRef> names) {
   llvm::SmallVector<std::pair<unsigned, llvm::StringRef>> ranked;
   for (llvm::StringRef name : names)
@@ -26,7 +27,7 @@ inline std::string nearestNames(llvm::StringRef text, llvm::ArrayRef<llvm::Strin
   return llvm::join(llvm::map_range(ranked, [](auto &row) { return "'" + toPrintable(row.second.str()) + "'"; }), ", ");
 }
 
-/// Returns the name that was probably meant by `text`, or "" if half of the letters of each differ.
+/// Returns the name that was probably meant by `text`; "" if each differs in half of the letters or more.
 inline llvm::StringRef nearestName(llvm::StringRef text, llvm::ArrayRef<llvm::StringRef> names) {
   llvm::StringRef nearest;
   unsigned least = (text.size() + 1) / 2;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  LLVM's reader of JSON, for files that strangers wrote.
-// Why:   it calls itself for each array in an array: a file of brackets alone ends the program for want of stack.
-// How:   brackets that are no text are counted first. What Nacre reads has a handful in one another.
+// What:  LLVM's JSON parser, made safe for untrusted files.
+// Why:   it recurses for each nested array: a file of only brackets would overflow the stack.
+// How:   counts nested brackets outside of strings first. The files that Nacre reads have only a few levels.
 
 #ifndef NACRE_DIALECTS_NESTEDJSON_H
 #define NACRE_DIALECTS_NESTEDJSON_H

@@ -2,7 +2,8 @@
 //
 // What:  a number as messages print it: 6, 0.5, 1e-12.
 // Why:   LLVM's and MLIR's streams print 6.000000e+00, and std::to_string prints 0.000000 for 1e-12.
-// How:   as few digits as read back as the same value. The standard library only, because nacre-run is linked without LLVM.
+// How:   the fewest digits that read back as the same value. Uses only the standard library, because nacre-run is
+//        linked without LLVM.
 
 #ifndef NACRE_DIALECTS_NUMBERTEXT_H
 #define NACRE_DIALECTS_NUMBERTEXT_H
@@ -15,8 +16,8 @@
 
 namespace nacre {
 
-/// Returns the shortest text that reads back as the same value. A value that a float holds is read back as a float: widened to double,
-/// the 0.1 of a model is 0.10000000149011612, which nobody wrote.
+/// Returns the shortest text that reads back as the same value. A value that a float can hold is read back as a float:
+/// widened to double, a model's 0.1 would print as 0.10000000149011612.
 inline std::string describeNumber(double value) {
   if (std::isnan(value))
     return "NaN";
@@ -46,7 +47,8 @@ inline std::string describeNumber(double value) {
   return sign + digits.insert(whole, ".");
 }
 
-/// Returns `value` rounded to so many digits: 0.083721 in two is 0.084. For estimates, whose other digits mean nothing.
+/// Returns `value` rounded to `digits` digits: 0.083721 in two is 0.084. For estimates, whose other digits mean
+/// nothing.
 inline std::string describeNumber(double value, int digits) {
   char text[64];
   std::snprintf(text, sizeof text, "%.*e", digits - 1, value);

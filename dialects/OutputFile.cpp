@@ -19,14 +19,15 @@ namespace nacre {
 namespace {
 
 constexpr unsigned kPermissions = 0777;
-constexpr int kMostLinks = 40; // as many as the system follows
+constexpr int kMostLinks = 40; // The system's own limit.
 
-/// The bytes of an unfinished file's name. The linker and the writer of weights add to it: together they stay below NAME_MAX.
+/// Most bytes of an unfinished file's name. The linker and the writer of weights append to it: together they stay below
+/// NAME_MAX.
 constexpr size_t kMostBeside = 200;
 
 bool isStream(mode_t mode) { return S_ISCHR(mode) || S_ISFIFO(mode); }
 
-/// A pipe that nobody reads is an error; what is written to one that somebody reads may have to wait.
+/// Opens a pipe or a terminal. A pipe without a reader is an error; later writes may block.
 int openStream(const std::string &path, int how) {
   const int file = open(path.c_str(), how | O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
   if (file >= 0)
@@ -40,7 +41,7 @@ std::string uniqueSuffix() {
   return ".partial-" + std::to_string(getpid()) + "-" + std::to_string(time.tv_sec * 1000000000 + time.tv_nsec);
 }
 
-/// Returns the first bytes of a text in UTF-8, at most so many, without a part of a character at the end.
+/// Returns the first bytes of a UTF-8 text, at most `most`, without a partial character at the end.
 std::string_view cut(std::string_view text, size_t most) {
   if (text.size() <= most)
     return text;
@@ -138,7 +139,7 @@ std::string OutputFile::write(std::string_view bytes) {
 std::string OutputFile::keep() {
   if (temporary.empty())
     return "";
-  // By its name: a linker may have put another file in its place.
+  // Opened by name, because a linker may have replaced the file.
   const int written = ::open(temporary.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   const bool isSafe = (isNew || chmod(temporary.c_str(), permissions) == 0) &&
                       fsync(written < 0 ? file : written) == 0 && rename(temporary.c_str(), target.c_str()) == 0;
@@ -150,9 +151,9 @@ std::string OutputFile::keep() {
   temporary.clear();
   const std::string folder = folderOf(target);
   const int opened = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (opened < 0) // one that may be written and not read: it is synchronized in its time
+  if (opened < 0) // The folder may be written but not read; then the system synchronizes it later.
     return "";
-  fsync(opened); // some file systems cannot, and do so by themselves
+  fsync(opened); // Some file systems do not support this, and need no such call.
   close(opened);
   return "";
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  text that holds names of a model, as it may be shown to people and written into reports.
-// Why:   names come from strangers' files: a control character moves a terminal's cursor or colours what follows, an
-//        override of the direction of writing shows a name backwards, and bytes that are no UTF-8 are not valid in JSON.
-// How:   what has no shape of its own on a screen becomes \xNN, byte by byte; the rest stays.
+// What:  makes text with names from a model safe to show and to write into reports.
+// Why:   names come from untrusted files. A control character moves a terminal's cursor or changes its colors, a
+//        bidirectional override shows a name backwards, and invalid UTF-8 is not valid in JSON.
+// How:   each byte of a character that is not printable becomes \xNN; all other characters stay.
 
 #ifndef NACRE_DIALECTS_PRINTABLETEXT_H
 #define NACRE_DIALECTS_PRINTABLETEXT_H

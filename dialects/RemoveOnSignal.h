@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Given to an OutputFile (OutputFile.h) by programs that link LLVM, so that a signal leaves no unfinished file behind.
+// A callback for OutputFile (OutputFile.h) in programs that link LLVM, so that a signal leaves no unfinished file.
 
 #ifndef NACRE_DIALECTS_REMOVEONSIGNAL_H
 #define NACRE_DIALECTS_REMOVEONSIGNAL_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how many bytes an element and a whole tensor or storage take.
-// Why:   constants, storages, tables and emitted addresses must agree on it, booleans and narrow types above all.
+// What:  the bytes of an element, and of a whole tensor or storage.
+// Why:   constants, storages, tables and emitted addresses must agree on them, above all for booleans and narrow types.
 // How:   every element begins at a byte; a storage has no gaps.
 
 #ifndef NACRE_DIALECTS_STOREDBYTES_H
@@ -13,10 +13,10 @@
 
 namespace nacre {
 
-/// Of one element of an integer or a float type; booleans take one.
+/// Returns the bytes of an element of an integer or float type; a boolean takes one.
 inline int64_t bytesOfElement(mlir::Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }
 
-/// Of all elements of a shape without unknown extents.
+/// Returns the bytes of all elements of a static shape.
 inline int64_t storedBytes(mlir::ShapedType type) {
   return type.getNumElements() * bytesOfElement(type.getElementType());
 }

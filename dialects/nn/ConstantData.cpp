@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One table of element types (withElement) gives every conversion; NarrowTypes.h says what codes without a C++ type mean.
+// One table of element types (withElement) defines every conversion. NarrowTypes.h defines the codes that have no C++
+// type.
 
 #include "dialects/nn/ConstantData.h"
 
@@ -19,7 +20,7 @@ namespace nacre::nn {
 
 namespace {
 
-/// Above this, a dense attribute would hash and copy its bytes for longer than it saves.
+/// Largest dense attribute. For larger ones, hashing and copying the bytes costs more than it saves.
 constexpr int64_t maxDenseBytes = 64 * 1024;
 
 //===----------------------------------------------------------------------===//
@@ -82,7 +83,8 @@ template <typename To, typename From> To convert(From value) {
   else if constexpr (isNarrowInteger<To>)
     return To::wrap(int64_t(value));
   else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
-    // The cast of a value outside the range is undefined; its ends as doubles are exact or just above the range.
+    // The cast of a value outside the range is undefined. The ends of the range, as doubles, are exact or just above
+    // it.
     if (std::isnan(value))
       return 0;
     if (value >= From(std::numeric_limits<To>::max()))
@@ -196,7 +198,7 @@ FailureOr<ConstantView> ConstantView::get(ElementsAttr attribute) {
     else
       llvm::append_range(view.unpacked, dense.getValues<bool>());
   } else if (isPacked(element)) {
-    // MLIR does not say what is beside the code.
+    // MLIR leaves the other bits of the byte undefined.
     for (char byte : view.bytes)
       view.unpacked.push_back(elementOf(element, codeOf(element, byte)));
   }
@@ -224,7 +226,7 @@ SmallVector<int64_t> ConstantView::readIntegers() const {
 ConstantBuilder::ConstantBuilder(RankedTensorType type, bool splat)
     : type(type), elementBytes(bytesOfElement(type.getElementType())) {
   size_t size = size_t(splat ? 1 : type.getNumElements()) * elementBytes;
-  // Empty tensors too have a blob, so that bytes is never null.
+  // Empty tensors also have a blob, so that `bytes` is never null.
   blob = HeapAsmResourceBlob::allocate(std::max<size_t>(size, 1), alignof(std::max_align_t));
   bytes = blob.getMutableData().take_front(size);
 }
@@ -255,7 +257,7 @@ ElementsAttr ConstantBuilder::take() && {
     SmallVector<bool> values(llvm::map_range(bytes, [](char byte) { return byte != 0; }));
     return DenseElementsAttr::get(type, values);
   }
-  if (isPacked(element)) // equal constants are equal bytes, whoever made them
+  if (isPacked(element)) // Equal constants must have equal bytes, whatever created them.
     for (char &byte : bytes)
       byte = char(codeOf(element, byte));
   return DenseElementsAttr::getFromRawBuffer(type, bytes);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how sizes that data decide pass through operators.
-// Why:   types are static: a tensor of which a run decides how many elements an axis has is as large as it can become, and
-//        a count beside it says how many there are. Whoever reads the tensor must know the count, or not depend on it.
-// How:   an axis with a count is *open*; what lies behind the count is unspecified. Given the counts of an operator's
-//        operands, `transferCounts` gives those of its result, or nothing where elements that are not there would be in it.
+// What:  how data-dependent sizes pass through operators.
+// Why:   types are static. If the size of an axis is known only at run time, the tensor has the largest possible size,
+//        and a separate count has the actual one. Readers of the tensor must know the count, or not depend on it.
+// How:   an axis with a count is *open*; elements after the count are undefined. `transferCounts` computes the counts
+//        of an operator's result from those of its operands. It fails if undefined elements would affect the result.
 
 #ifndef NACRE_DIALECTS_NN_COUNTS_H
 #define NACRE_DIALECTS_NN_COUNTS_H
@@ -15,14 +15,16 @@
 
 namespace nacre::nn {
 
-/// For each axis of a tensor the scalar of i64 that says how many elements it has; null where the type does. Empty: all
-/// null.
+/// A scalar of i64 for each axis of a tensor, the number of its elements; null if the axis has its static size. Empty
+/// if all are null.
 using AxisCounts = llvm::SmallVector<mlir::Value, 4>;
 
-/// The counts of the one result of `op`, whose operands have these; nothing where it does not only pass sizes on.
+/// Returns the counts of the one result of `op` for these counts of its operands. Returns `nullopt` if `op` does more
+/// than pass sizes on.
 std::optional<AxisCounts> transferCounts(mlir::Operation *op, llvm::ArrayRef<AxisCounts> operands);
 
-/// Of operators whose operands broadcast. What is not open along an open axis broadcasts to it, or is a constant.
+/// The same for operators whose operands broadcast. An operand that is not open along an open axis must broadcast to
+/// it, or be a constant.
 std::optional<AxisCounts> transferBroadcastCounts(mlir::Operation *op, llvm::ArrayRef<AxisCounts> operands);
 
 } // namespace nacre::nn

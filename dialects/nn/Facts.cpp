@@ -11,24 +11,24 @@ using namespace mlir;
 
 namespace nacre::nn {
 
-/// A slice that leaves nothing out between its elements is a view.
+/// A slice with steps of one is a view.
 WorkKind SliceOp::getWorkKind() {
   return llvm::all_of(getSteps(), [](int64_t step) { return step == 1; }) ? WorkKind::Boundary : WorkKind::Nest;
 }
 
-/// Elements of as many bits are what they were; but halves are computed with as f32.
+/// A bitcast between types of equal width is elementwise, except for f16 and bf16, which are computed in f32.
 WorkKind BitcastOp::getWorkKind() {
   auto isHalf = [](RankedTensorType type) { return type.getElementType().isF16() || type.getElementType().isBF16(); };
   return keepsShape() && !isHalf(getOperand().getType()) && !isHalf(getType()) ? WorkKind::Elementwise : WorkKind::Nest;
 }
 
-/// What a constant pads is the halo of a storage.
+/// A constant padding is the halo of a storage.
 WorkKind PadOp::getWorkKind() { return getMode() == PadMode::Constant ? WorkKind::Boundary : WorkKind::Indexed; }
 
 Width UnaryOp::getWidth() { return getFacts(getKind()).is(FunctionFacts::bounded) ? Width::Bounded : Width::Same; }
 
-/// An outer product, of positions by frequencies, adds up nothing. Other products are the network itself, which an image
-/// of integers must not make wide.
+/// An outer product, such as positions by frequencies, adds up nothing. Other products belong to the network itself,
+/// which integer input, such as an image, must not make wide.
 Width MatMulOp::getWidth() { return getLhs().getType().getShape().back() == 1 ? Width::Same : Width::Free; }
 
 bool isTableOfMoves(DenseElementsAttr weights) {
@@ -43,7 +43,7 @@ bool ResampleOp::keepsSplats() {
   return llvm::all_of(llvm::seq<size_t>(0, getAxes().size()), [&](size_t index) { return isMove(index); });
 }
 
-/// One axis after the other, so at most what all of them together would read.
+/// Returns a bound: axes are resampled one after another, which reads at most as much as all of them at once.
 int64_t ResampleOp::countReducedElements() {
   if (keepsSplats())
     return 0;
@@ -51,7 +51,7 @@ int64_t ResampleOp::countReducedElements() {
   return llvm::MulOverflow(elements, maxReads, steps) ? std::numeric_limits<int64_t>::max() : steps;
 }
 
-/// A position in f16 is half a pixel off from 1,024 on.
+/// Keeps positions wide: in f16 they are half a pixel off from 1,024 on.
 bool SampleOp::readsWide(unsigned operand) { return operand == 1; }
 
 int64_t MatMulOp::countReducedElements() {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  floats of 16, 8 and 4 bits: the number that a code stands for, and the code that a number becomes.
-// Why:   folding, kernels and tools must agree on it, to the last NaN.
-// How:   a row of numbers describes a float with a sign (OCP's 8-bit and MX formats, and the FNUZ ones of ONNX); pure
-//        functions of double, which holds all of them.
+// What:  floats of 16, 8 and 4 bits: the number of a code, and the code of a number.
+// Why:   folding, kernels and tools must agree on every code, NaN included.
+// How:   a row of numbers describes a signed float format (OCP's 8-bit and MX formats, and ONNX's FNUZ formats). Pure
+//        functions of double, which holds all of their values.
 
 #ifndef NACRE_DIALECTS_NN_FLOATFORMATS_H
 #define NACRE_DIALECTS_NN_FLOATFORMATS_H
@@ -17,14 +17,14 @@ namespace nacre::nn {
 
 struct FloatFormat {
   int mantissaBits;
-  int bias;             ///< Of the exponent.
-  unsigned sign;        ///< The sign's bit; what is below it is the magnitude.
-  unsigned greatest;    ///< The magnitude of the greatest finite number.
-  unsigned overflow;    ///< What is beyond it, unless it saturates: infinity, or no number.
-  unsigned nan;         ///< The code that is made of what is no number.
-  bool hasInfinity;     ///< `overflow` is one.
-  bool hasNegativeZero; ///< Otherwise the sign alone is no number.
-  bool alwaysSaturates; ///< Has neither infinity nor a NaN: what is no number becomes -0.
+  int bias;             ///< Bias of the exponent.
+  unsigned sign;        ///< Bit of the sign; lower bits are the magnitude.
+  unsigned greatest;    ///< Magnitude of the greatest finite number.
+  unsigned overflow;    ///< Magnitude of larger numbers, unless they saturate: infinity or NaN.
+  unsigned nan;         ///< Code for NaN.
+  bool hasInfinity;     ///< True if `overflow` is infinity.
+  bool hasNegativeZero; ///< False if the code with only the sign is NaN.
+  bool alwaysSaturates; ///< True if there is neither infinity nor NaN: NaN becomes -0.
 };
 
 inline constexpr FloatFormat formatF16 = {10, 15, 0x8000, 0x7bff, 0x7c00, 0x7e00, true, true, false};
@@ -50,7 +50,8 @@ inline double decode(const FloatFormat &format, unsigned code) {
   return code & format.sign ? -value : value;
 }
 
-/// Rounds to nearest, halves to even, once: from double, the only inexact step.
+/// Returns the code of `value`, rounded once to nearest, with halves to even. Rounding from double is the only inexact
+/// step.
 inline unsigned encode(const FloatFormat &format, double value, bool saturates) {
   const unsigned sign = std::signbit(value) ? format.sign : 0;
   if (std::isnan(value))
@@ -58,15 +59,15 @@ inline unsigned encode(const FloatFormat &format, double value, bool saturates) 
   saturates |= format.alwaysSaturates;
   const double magnitude = std::fabs(value);
   unsigned code = format.greatest + 1;
-  if (magnitude == 0) { // has no exponent to round at
+  if (magnitude == 0) { // Zero has no exponent.
     code = 0;
   } else if (std::isfinite(magnitude)) {
     int exponent = 0;
     std::frexp(magnitude, &exponent);
-    // Subnormal numbers share the smallest exponent, so that the rounding below is at their one step.
+    // Subnormal numbers share the smallest exponent, so all of them are rounded to one step.
     exponent = std::max(exponent - 1, 1 - format.bias);
     const double steps = std::nearbyint(std::ldexp(magnitude, format.mantissaBits - exponent));
-    // A carry out of the mantissa lands in the exponent, where it belongs. Whatever is larger than the greatest code is alike.
+    // A carry out of the mantissa correctly increments the exponent. All codes above the greatest one are equivalent.
     const uint64_t exact = (uint64_t(exponent + format.bias - 1) << format.mantissaBits) + uint64_t(steps);
     code = unsigned(std::min<uint64_t>(exact, format.greatest + 1));
   }
@@ -75,7 +76,7 @@ inline unsigned encode(const FloatFormat &format, double value, bool saturates) 
   return code == 0 && !format.hasNegativeZero ? 0 : code | sign;
 }
 
-// f8E8M0FNU has powers of two and nothing else.
+// f8E8M0FNU has only powers of two and a NaN.
 inline constexpr int scaleBias = 127;
 inline constexpr unsigned greatestScale = 254, scaleNaN = 255;
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the operators of `nn` that do nothing, or what another does.
-// Why:   exporters write many of them, and they hide what passes look for.
-// How:   one folder an operator; what it leaves goes to the dialect's, which computes small constants (Evaluate.h). `x +
-//        0` is x although -0.0 + 0.0 is 0.0: the sign of a zero is not part of a model's answer.
+// What:  folds operators of `nn` that do nothing, or the same as another one.
+// Why:   exporters write many of them, and they hide patterns that passes look for.
+// How:   one folder per operator. Operators that it does not fold go to the dialect's folder, which computes small
+//        constants (Evaluate.h). `x + 0` folds to x although -0.0 + 0.0 is 0.0: the sign of a zero is not part of a
+//        model's answer.
 
 #include "dialects/nn/ConstantData.h"
 #include "dialects/nn/NnDialect.h"
@@ -16,7 +17,7 @@ namespace nacre::nn {
 
 namespace {
 
-/// The one value of all elements of `attribute`, if it is a splat.
+/// Returns the value of all elements of `attribute`, if it is a splat.
 std::optional<double> splatValue(Attribute attribute) {
   auto constant = dyn_cast_or_null<DenseElementsAttr>(attribute);
   if (!constant || !constant.isSplat())
@@ -33,7 +34,7 @@ bool isAll(ArrayRef<int64_t> values, int64_t value) {
   return llvm::all_of(values, [&](int64_t v) { return v == value; });
 }
 
-/// Whether `kind` with the constant `value` on its right gives its left operand back.
+/// True if `kind` with the constant `value` on its right returns its left operand.
 bool isNeutralOnRight(BinaryKind kind, double value) {
   const BinaryFacts &facts = getFacts(kind);
   return (facts.is(FunctionFacts::neutralZero) && value == 0) || (facts.is(FunctionFacts::neutralOne) && value == 1);
@@ -98,7 +99,7 @@ OpFoldResult BitcastOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult PoolOp::fold(FoldAdaptor) {
-  // A window of one element without padding takes every element as it is.
+  // A window of one element without padding returns every element unchanged.
   bool one = isAll(getKernel(), 1) && isAll(getStrides(), 1) && isAll(getPads(), 0) && isAll(getOverhang(), 0);
   return one ? OpFoldResult(getInput()) : OpFoldResult();
 }
@@ -158,7 +159,7 @@ OpFoldResult ConcatOp::fold(FoldAdaptor) {
 }
 
 OpFoldResult SliceOp::fold(FoldAdaptor) {
-  // The same size on every axis and steps of one leave no other start than zero.
+  // Equal sizes on every axis and steps of one imply that all starts are 0.
   if (getOperand().getType() == getType() && isAll(getSteps(), 1))
     return getOperand();
   if (auto inner = getOperand().getDefiningOp<SliceOp>()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  one copy that is every data movement: element (i, j, ...) of the result comes from offset a[i] + b[j] + ...
-// Why:   transpose, slice, broadcast, pad, gather and concat differ only in their tables; weights of hundreds of
-//        megabytes pass through here, so the one loop is worth making fast.
+// What:  one copy for every data movement: element (i, j, ...) of the result comes from offset a[i] + b[j] + ...
+// Why:   transpose, slice, broadcast, pad, gather and concat differ only in their tables. Weights of hundreds of
+//        megabytes pass through here, so this one loop must be fast.
 
 #ifndef NACRE_DIALECTS_NN_INDEXEDCOPY_H
 #define NACRE_DIALECTS_NN_INDEXEDCOPY_H
@@ -14,16 +14,16 @@
 
 namespace nacre::nn {
 
-/// For each axis, the source offset (in elements) that each of its indices adds.
+/// Source offsets in elements: a table per axis, with the offset that each index adds.
 using OffsetTables = llvm::SmallVector<llvm::SmallVector<int64_t, 0>>;
 
-/// Strides, in elements, of a dense row-major array.
+/// Returns the strides, in elements, of a dense row-major array.
 llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
 
-/// The table of an axis that walks `size` elements, `stride` apart, from `start` on.
+/// Returns the table of an axis that walks `size` elements, `stride` apart, from `start` on.
 llvm::SmallVector<int64_t, 0> walk(int64_t size, int64_t stride, int64_t start = 0);
 
-/// Copies elements of `elementBytes` bytes: `target` has the given strides and as many indices as the tables have.
+/// Copies elements of `elementBytes` bytes. `target` has the given strides, and the tables' numbers of indices.
 void copyIndexed(char *target, llvm::ArrayRef<int64_t> targetStrides, const char *source, const OffsetTables &tables,
                  unsigned elementBytes);
 

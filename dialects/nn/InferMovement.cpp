@@ -30,7 +30,7 @@ LogicalResult infer(MaybeLocation location, TransposeOp::Adaptor op, Types &type
                 types);
 }
 
-/// Of parts of one element type, whose shapes make that of the whole by `rule`.
+/// Infers the result of joining parts of one element type. `rule` computes its shape from those of the parts.
 LogicalResult inferJoined(MaybeLocation location, ValueRange parts,
                           llvm::function_ref<llvm::Expected<Shape>(ArrayRef<Dims>)> rule, Types &types) {
   SmallVector<Dims> shapes(llvm::map_range(parts, shapeOf));
@@ -70,7 +70,7 @@ LogicalResult infer(MaybeLocation location, GatherOp::Adaptor op, Types &types) 
                 elementTypeOf(op.getOperand()), types);
 }
 
-/// A table has no more entries: a few for each position of a longer axis than any image has.
+/// Most entries of a table: a few for each position of an axis longer than that of any image.
 constexpr int64_t maxTableEntries = int64_t(1) << 26;
 
 LogicalResult infer(MaybeLocation location, ResampleOp::Adaptor op, Types &types) {
@@ -118,7 +118,7 @@ LogicalResult infer(MaybeLocation location, GatherElementsOp::Adaptor op, Types 
                 elementTypeOf(op.getOperand()), types);
 }
 
-/// Of updates, numbers are added and multiplied; booleans have an order at least.
+/// Checks the types of updates: addition and multiplication need numbers; minimum and maximum also support booleans.
 LogicalResult checkUpdates(MaybeLocation location, ScatterKind kind, Type element, Type updates) {
   if (element != updates)
     return emitOptionalError(location, "updates must have the operand's element type ", element, ", but have ",

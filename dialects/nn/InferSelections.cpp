@@ -14,7 +14,7 @@ namespace {
 // Types
 //===----------------------------------------------------------------------===//
 
-/// Adds a result of indices.
+/// Adds a result type of indices.
 LogicalResult addIndices(MaybeLocation location, MLIRContext *context, Dims shape, Types &types) {
   return finish(location, Shape(shape), IntegerType::get(context, 64), types);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the result types of the operators of `nn` that compute; InferMovement.cpp has those that move elements.
-// Why:   an importer never computes a shape, and the verifier compares what it finds with what these functions say.
+// Why:   an importer never computes a shape, and the verifier compares types with the results of these functions.
 
 #include "dialects/nn/InferTypes.h"
 
@@ -12,7 +12,7 @@ using llvm::AddOverflow;
 
 namespace nacre::nn {
 
-/// Ends an inference: the one result has `shape`, or the rule's reason becomes the error.
+/// Ends an inference: adds a result of `shape`, or reports the rule's reason as the error.
 LogicalResult finish(MaybeLocation location, llvm::Expected<Shape> shape, Type element, Types &types) {
   if (!shape)
     return emitOptionalError(location, llvm::toString(shape.takeError()));
@@ -59,7 +59,7 @@ LogicalResult checkElements(MaybeLocation location, BinaryKind kind, Type lhs, T
 
 Type getCodeType(MLIRContext *context) { return IntegerType::get(context, 8, IntegerType::Unsigned); }
 
-/// The type in which products of such elements are added up, or null where there is none.
+/// Returns the type in which products of such elements are added up, or null if they cannot be multiplied.
 Type getSumType(Type lhs, Type rhs) {
   auto isNarrow = [](Type type) { return type.isInteger(8) || type.isInteger(16); };
   if (isNarrow(lhs) && isNarrow(rhs))
@@ -154,7 +154,8 @@ LogicalResult infer(MaybeLocation location, MatMulOp::Adaptor op, Types &types) 
   return finish(location, matMulShape(shapeOf(op.getLhs()), shapeOf(op.getRhs())), sum, types);
 }
 
-/// The element type of an attention's result; null, with an error, where the operands' do not fit.
+/// Returns the element type of an attention's result. Reports an error and returns null if the operands' types do not
+/// fit.
 Type inferAttention(MaybeLocation location, AttentionOp::Adaptor op) {
   const Type element = elementTypeOf(op.getQueries());
   auto reject = [&](const auto &...reason) {
@@ -171,9 +172,10 @@ Type inferAttention(MaybeLocation location, AttentionOp::Adaptor op) {
   }
   if (!op.getZeros() || !op.getWeightScale() || op.getZeros()->size() != 4)
     return reject("codes must have four zeros and a weight_scale");
-  const Type types[] = {element, elementTypeOf(op.getKeys()), element, elementTypeOf(op.getValues())}; // as zeros are
+  // In the order of the zeros.
+  const Type types[] = {element, elementTypeOf(op.getKeys()), element, elementTypeOf(op.getValues())};
   for (auto [type, zero] : llvm::zip_equal(types, *op.getZeros())) {
-    // Where keys or values had their sign flipped, a zero point may be out of range.
+    // If the sign bit of keys or values was flipped, a zero point may be out of range.
     constexpr int64_t largest = 511;
     if (!type.isInteger(8) || std::abs(zero) > largest)
       return reject("zeros must be of 8-bit codes, but there is ", zero, " of ", type);
@@ -261,7 +263,8 @@ LogicalResult infer(MaybeLocation location, RecurrentOp::Adaptor op, Types &type
                              " and ", recurrence.size());
   Type element = elementTypeOf(op.getInput());
   int64_t steps = input[0], batch = input[1], hidden = recurrence[0], gateColumns = recurrence[1];
-  // The products of all steps, and a hidden state more than there are steps, are tensors of the loop that this becomes.
+  // The loop that replaces this operator has two tensors: the products of all steps, and one hidden state more than
+  // steps.
   for (const Shape &inner : {Shape{steps, batch, gateColumns}, Shape{steps + 1, batch, hidden}})
     if (!countElements(inner))
       return emitOptionalError(
@@ -323,7 +326,7 @@ LogicalResult infer(MaybeLocation location, ArgReduceOp::Adaptor op, Types &type
                 IntegerType::get(op.getOperand().getContext(), 64), types);
 }
 
-/// Of operators whose definition says `keepsType`.
+/// Rules of the operators whose definition has the fact `keepsType`.
 #define ROW(OP)                                                                                                        \
   LogicalResult infer(MaybeLocation location, OP::Adaptor op, Types &types) {                                          \
     if (llvm::Error error = checkAxis(op.getAxis(), shapeOf(op.getOperand()).size()))                                  \

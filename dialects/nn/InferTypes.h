@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what the rules for result types share. A rule is `infer(location, adaptor, types)`; NN_INFER makes it MLIR's.
-// How:   1. operands and attributes are there and well-formed, which a parser of text does not yet know here,
-//        2. the rule: element types obey the operator, the shape comes from ShapeRules.h.
+// What:  shared parts of the rules for result types. A rule is `infer(location, adaptor, types)`; NN_INFER makes it
+//        MLIR's.
+// How:   1. check that operands and attributes exist and are well-formed, which MLIR's parser has not checked yet;
+//        2. apply the rule: element types obey the operator, the shape comes from ShapeRules.h.
 
 #ifndef NACRE_DIALECTS_NN_INFERTYPES_H
 #define NACRE_DIALECTS_NN_INFERTYPES_H
@@ -19,16 +20,16 @@ using MaybeLocation = std::optional<mlir::Location>;
 inline bool isFloat(mlir::Type type) { return llvm::isa<mlir::FloatType>(type); }
 inline bool isBool(mlir::Type type) { return type.isSignlessInteger(1); }
 
-/// Ends an inference: the one result has `shape`, or the rule's reason becomes the error.
+/// Ends an inference: adds a result of `shape`, or reports the rule's reason as the error.
 mlir::LogicalResult finish(MaybeLocation location, llvm::Expected<Shape> shape, mlir::Type element, Types &types);
 
-/// Ends an inference with the rule's reason.
+/// Ends an inference by reporting the rule's reason.
 mlir::LogicalResult rejected(MaybeLocation location, llvm::Error error);
 
-/// Whether a table of `nn.resample` moves elements as they are.
+/// True if a table of `nn.resample` moves elements unchanged.
 bool isTableOfMoves(mlir::DenseElementsAttr weights);
 
-/// Operands are tensors of static shape, and attributes as the operator declares them.
+/// Reports an error unless operands are tensors of static shape, and attributes match the operator's definition.
 template <typename Adaptor>
 mlir::LogicalResult checkWellFormed(mlir::Location location, mlir::ValueRange operands, Adaptor adaptor) {
   for (mlir::Value operand : operands) {
@@ -39,8 +40,8 @@ mlir::LogicalResult checkWellFormed(mlir::Location location, mlir::ValueRange op
   return adaptor.verify(location);
 }
 
-/// The properties of an operator to be made. A parser of text hands attributes over as a dictionary still, without those
-/// that have defaults.
+/// Returns the properties of an operator to be created. MLIR's parser still passes attributes as a dictionary, which
+/// lacks those with defaults.
 template <typename OpT>
 mlir::FailureOr<typename OpT::Properties> propertiesOf(mlir::Location location, mlir::DictionaryAttr attributes,
                                                        mlir::OpaqueProperties given) {
@@ -55,7 +56,7 @@ mlir::FailureOr<typename OpT::Properties> propertiesOf(mlir::Location location, 
 
 } // namespace nacre::nn
 
-/// What MLIR calls: an operator that is not well-formed never reaches its rule, which is declared before.
+/// Defines the function that MLIR calls. Only a well-formed operator reaches its rule, which must be declared before.
 #define NN_INFER(OP)                                                                                                   \
   LogicalResult OP::inferReturnTypes(MLIRContext *context, std::optional<Location> location, ValueRange operands,      \
                                      DictionaryAttr attributes, OpaqueProperties given, RegionRange regions,           \

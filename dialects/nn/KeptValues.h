@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how a function says which of its results are tensors from inside of the model, kept to be looked at.
-// Why:   nacre-diff goes through a model node by node, in the model's order and words.
-// How:   an attribute of a result, written by the import where values are kept; later phases pass it by.
+// What:  marks those results of a function that are internal tensors of the model, kept for inspection.
+// Why:   nacre-diff compares a model node by node, in the model's order and words.
+// How:   an attribute of a result. The import writes it if values are kept; later phases ignore it.
 
 #ifndef NACRE_DIALECTS_NN_KEPTVALUES_H
 #define NACRE_DIALECTS_NN_KEPTVALUES_H
@@ -11,7 +11,8 @@
 
 namespace nacre::nn {
 
-/// On a result that a node of the model computes, where values are kept: [number of the node, its name, its operator].
+/// Mark of a result that a node of the model computes, if values are kept: [number of the node, its name, its
+/// operator].
 inline constexpr llvm::StringLiteral keptAttr = "nn.kept";
 
 } // namespace nacre::nn

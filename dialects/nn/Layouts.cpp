@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. layouts that follow from facts; 2. operators that need a rule of their own; 3. their attributes; 4. the entry
-//       points.
+// How:   1. layouts by facts; 2. operators with their own rule; 3. their attributes; 4. the entry points.
 
 #include "dialects/nn/Layouts.h"
 #include "dialects/TensorTypes.h"
@@ -23,7 +22,7 @@ OpLayouts sameForAll(Operation *op, Dims layout) {
 
 std::optional<OpLayouts> transferBroadcast(Operation *op, Value value, Dims layout) {
   int64_t rank = typeOf(op->getResult(0)).getRank();
-  // An operand of lower rank does not say where the result's other axes go.
+  // An operand of lower rank does not determine the positions of the result's other axes.
   if (typeOf(value).getRank() != rank)
     return std::nullopt;
   OpLayouts layouts = sameForAll(op, layout);
@@ -38,7 +37,7 @@ std::optional<OpLayouts> transferBroadcast(Operation *op, Value value, Dims layo
 // 2. Rules
 //===----------------------------------------------------------------------===//
 
-/// Of reductions; where they drop their axes, the result's layout does not say where they were.
+/// Returns the layouts of a reduction. If it drops its axes, the result's layout does not determine the operand's.
 static std::optional<OpLayouts> transferReduced(Operation *op, Value value, Dims layout, Dims axes, bool keepsAxes) {
   if (keepsAxes)
     return sameForAll(op, layout);
@@ -70,14 +69,14 @@ std::optional<OpLayouts> BitcastOp::transferLayout(Value, Dims layout) {
   return keepsShape() ? std::optional(sameForAll(*this, layout)) : std::nullopt;
 }
 
-/// One index tensor of rank 1 replaces an axis by an axis.
+/// An index tensor of rank 1 replaces an axis by an axis.
 std::optional<OpLayouts> GatherOp::transferLayout(Value value, Dims layout) {
   if (getIndices().getType().getRank() != 1 || value == getIndices())
     return std::nullopt;
   return OpLayouts{{Permutation(layout), std::nullopt}, Permutation(layout)};
 }
 
-/// Of scales and zero points, those of blocks have the operand's axes.
+/// Returns the layouts of a quantization. Only scales and zero points of blocks have the operand's axes.
 template <typename OpT> static std::optional<OpLayouts> transferCodes(OpT op, Value value, Dims layout) {
   OpLayouts layouts = sameForAll(op, layout);
   for (auto [index, operand] : llvm::enumerate(op->getOperands()))
@@ -132,7 +131,7 @@ void SliceOp::moveAttributes(const OpLayouts &layouts) {
   setSteps(permute(getSteps(), layouts.result));
 }
 
-/// Axes stay sorted, so the tables go where their axes go.
+/// Sorts the axes, and moves each table with its axis.
 void ResampleOp::moveAttributes(const OpLayouts &layouts) {
   SmallVector<int64_t> moved = moveAxes(getAxes(), layouts.result);
   SmallVector<Attribute> indices, weights;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how operators that do not care about the order of axes behave when their values are stored transposed.
+// What:  how operators that do not depend on the order of axes behave if their values are stored transposed.
 // Why:   it is all that layout propagation needs to know about operators.
-// How:   a value with layout p is stored as its transpose by p. Given the layout of one of an operator's values,
-//        `transferLayout` gives those of the others; `rebuildInLayout` makes the operator on the stored values.
+// How:   a value with layout p is stored as its transpose by p. `transferLayout` computes the layouts of an operator's
+//        values from that of one of them. `rebuildInLayout` creates the operator on the stored values.
 
 #ifndef NACRE_DIALECTS_NN_LAYOUTS_H
 #define NACRE_DIALECTS_NN_LAYOUTS_H
@@ -14,29 +14,30 @@
 
 namespace nacre::nn {
 
-/// The layouts of an operator's values. An operand without one is not stored in a layout of its own: it broadcasts from
-/// a lower rank, or is not laid out at all (the indices of a gather).
+/// The layouts of an operator's values. An operand has none if it broadcasts from a lower rank, or has no layout at all
+/// (the indices of a gather).
 struct OpLayouts {
   llvm::SmallVector<std::optional<Permutation>> operands;
   Permutation result;
-  bool broadcasts = false; ///< The operands, to the result.
+  bool broadcasts = false; ///< True if the operands broadcast to the result.
 };
 
-/// The layouts that `op` has if `value`, its result or an operand, has `layout`; nothing if `op` has none then.
+/// Returns the layouts that `op` has if `value`, its result or an operand, has `layout`; `nullopt` if that is not
+/// possible.
 std::optional<OpLayouts> transferLayout(mlir::Operation *op, mlir::Value value, Dims layout);
 
-/// Whether operand `index` broadcasts from a lower rank, so that it must follow the result's layout.
+/// True if operand `index` broadcasts from a lower rank, so that it must follow the result's layout.
 bool isAlignedOperand(mlir::Operation *op, unsigned index, const OpLayouts &layouts);
 
-/// `op` on stored operands, giving the stored result.
+/// Creates `op` on stored operands, with the stored result.
 mlir::Operation *rebuildInLayout(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ValueRange stored,
                                  const OpLayouts &layouts);
 
-// What the facts in OperatorFacts.h mean: operators whose operands broadcast, and whose operands have the result's axes.
+// Layouts by the facts in OperatorFacts.h: operands broadcast to the result, or have its axes.
 std::optional<OpLayouts> transferBroadcast(mlir::Operation *op, mlir::Value value, Dims layout);
 OpLayouts sameForAll(mlir::Operation *op, Dims layout);
 
-/// Where one axis is after transposing.
+/// Returns the position of an axis after transposing.
 inline int64_t moveAxis(int64_t axis, Dims layout) { return moveAxes(axis, layout).front(); }
 
 } // namespace nacre::nn

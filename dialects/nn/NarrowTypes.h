@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the narrow element types: floats of 8 and 4 bits, integers of 4 and 2.
-// Why:   models have weights and inputs of them, and no machine that we ask for computes with any.
-// How:   they are stored, moved and converted, and never computed with. Those of less than a byte are packed where the
-//        model or the app has them, the first element in the lowest bits, and take a byte each where we compute: the low bits are
-//        the code, and integers fill the byte with their sign. FloatFormats.h says what codes of floats mean.
+// Why:   models have weights and inputs of these types, but no supported machine computes with them.
+// How:   they are stored, moved and converted, but never computed with. Elements of less than a byte are packed in the
+//        model's file and in the app's buffers, the first element in the lowest bits. Elsewhere each has a byte: the
+//        low bits are the code, and integers are sign-extended to the byte. FloatFormats.h defines the codes of floats.
 
 #ifndef NACRE_DIALECTS_NN_NARROWTYPES_H
 #define NACRE_DIALECTS_NN_NARROWTYPES_H
@@ -17,24 +17,25 @@
 
 namespace nacre::nn {
 
-/// Whether elements of `type` are only stored, moved and converted.
+/// True if elements of `type` are only stored, moved and converted.
 inline bool isNarrow(mlir::Type type) {
   if (auto integer = llvm::dyn_cast<mlir::IntegerType>(type))
     return integer.getWidth() == 2 || integer.getWidth() == 4;
   return llvm::isa<mlir::FloatType>(type) && type.getIntOrFloatBitWidth() <= 8;
 }
 
-/// Whether several elements of `type` share a byte in the model's file and at the app's border. Booleans have one each.
+/// True if several elements of `type` share a byte in the model's file and in the app's buffers. Booleans have a byte
+/// each.
 inline bool isPacked(mlir::Type type) { return isNarrow(type) && type.getIntOrFloatBitWidth() < 8; }
 
 inline int64_t elementsPerByte(mlir::Type type) { return isPacked(type) ? 8 / type.getIntOrFloatBitWidth() : 1; }
 
-/// Of a whole tensor where elements share bytes.
+/// Returns the bytes of a whole tensor whose elements share bytes.
 inline int64_t packedBytes(mlir::ShapedType type) {
   return llvm::divideCeil(type.getNumElements(), elementsPerByte(type.getElementType()));
 }
 
-/// The code in the low bits of the byte that an element of a packed type has, and the byte of a code.
+/// Returns the code in the low bits of an element's byte, for a packed type. elementOf returns the byte of a code.
 inline unsigned codeOf(mlir::Type type, char element) {
   return uint8_t(element) & llvm::maskTrailingOnes<unsigned>(type.getIntOrFloatBitWidth());
 }
@@ -43,7 +44,7 @@ inline char elementOf(mlir::Type type, unsigned code) {
   return char(type.isSignlessInteger() ? llvm::SignExtend32(code, type.getIntOrFloatBitWidth()) : int(code));
 }
 
-/// Elements of a packed type from the bytes that they share, a byte each, and the other way.
+/// Converts elements of a packed type from shared bytes to a byte each. packElements is the inverse.
 inline void unpackElements(mlir::Type type, llvm::ArrayRef<char> packed, llvm::MutableArrayRef<char> elements) {
   const unsigned width = type.getIntOrFloatBitWidth(), perByte = 8 / width;
   for (auto [index, element] : llvm::enumerate(elements))
@@ -57,7 +58,7 @@ inline void packElements(mlir::Type type, llvm::ArrayRef<char> elements, llvm::M
     packed[index / perByte] |= char(codeOf(type, element) << index % perByte * width);
 }
 
-/// The narrow float `type`; null for f8E8M0FNU and for all that is no narrow float.
+/// Returns the format of a narrow float; null for f8E8M0FNU and all other types.
 inline const FloatFormat *findFormat(mlir::Type type) {
   return llvm::TypeSwitch<mlir::Type, const FloatFormat *>(type)
       .Case([](mlir::Float8E4M3FNType) { return &formatE4M3FN; })
@@ -68,8 +69,8 @@ inline const FloatFormat *findFormat(mlir::Type type) {
       .Default(nullptr);
 }
 
-/// What is below the smallest number, negative ones too, becomes it; without saturation, as what is beyond the greatest,
-/// no number.
+/// Returns the code of an f8E8M0FNU. Values below the smallest number, negative ones included, and values above the
+/// greatest become that number if `saturates`, else NaN.
 inline unsigned encodeScale(double value, ScaleRounding rounding, bool saturates) {
   if (std::isnan(value))
     return scaleNaN;
@@ -90,7 +91,7 @@ inline unsigned encodeScale(double value, ScaleRounding rounding, bool saturates
   return unsigned(exponent + scaleBias);
 }
 
-/// The nearest number that the narrow float `type` has.
+/// Returns the nearest number that the narrow float `type` has.
 inline double roundTo(mlir::Type type, double value) {
   if (const FloatFormat *format = findFormat(type))
     return decode(*format, encode(*format, value, /*saturates=*/true));

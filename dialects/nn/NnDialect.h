@@ -23,12 +23,12 @@
 
 namespace nacre::nn {
 
-/// What an argument or a result of a function is called in the model. A result without one is a count.
+/// Name in the model of a function's argument or result. A result without a name is a count.
 inline constexpr llvm::StringLiteral nameAttr = "nn.name";
-/// Of a result with open axes (Counts.h): for each axis the number of the result that is its count, or -1.
+/// Counts of a result with open axes (Counts.h): for each axis, the number of the result that is its count, or -1.
 inline constexpr llvm::StringLiteral countsAttr = "nn.counts";
 
-/// How deeply loops nest at most: as deeply as the runtime's do.
+/// Most nested loops, which is also the runtime's limit.
 inline constexpr unsigned maxLoopDepth = 8;
 
 } // namespace nacre::nn

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what the facts mean that operators state in NnOps.td.
+// What:  the definitions of the facts that operators state in NnOps.td.
 // Why:   see NnInterfaces.td.
-// How:   a fact is a trait: a base class of the operator that answers an interface. A method of the operator itself,
-//        where its attributes decide, comes before it.
+// How:   a fact is a trait: a base class of the operator that implements methods of an interface. If the result depends
+//        on attributes, the operator's own method overrides it.
 
 #ifndef NACRE_DIALECTS_NN_OPERATORFACTS_H
 #define NACRE_DIALECTS_NN_OPERATORFACTS_H
@@ -16,21 +16,21 @@
 
 namespace nacre::nn {
 
-/// How wide results are in a network of f32 that computes in f16.
+/// Width of an operator's results in an f32 network that computes in f16.
 enum class Width {
   Free,    ///< As narrow as the network.
-  Same,    ///< As wide as the operands: what is computed of integers alone keeps all of their digits.
-  Bounded, ///< The same, but no result is large, whatever the operands are.
+  Same,    ///< As wide as the operands: results computed only from integers keep all of their digits.
+  Bounded, ///< The same, but no result is large for any operands.
   Full     ///< Never narrowed: a state that adds up over all steps.
 };
 
 class ConstantView;
 using Views = llvm::ArrayRef<ConstantView>;
 
-// It is mlir::Op that derives from a trait, not the operator.
+// A trait is a base class of mlir::Op, not of the operator.
 // NOLINTBEGIN(bugprone-crtp-constructor-accessibility)
 
-/// Is computed by a kernel of this kind.
+/// A kernel of this kind computes the operator.
 template <WorkKind kind> struct Works {
   template <typename OpT> class Impl : public mlir::OpTrait::TraitBase<OpT, Works<kind>::Impl> {
   public:
@@ -72,14 +72,14 @@ private:
   }
 };
 
-/// Each element of the value comes from one of every operand.
+/// Each element of the value comes from one element of every operand.
 template <typename OpT> class Evaluated : public mlir::OpTrait::TraitBase<OpT, Evaluated> {
 public:
   int64_t countReducedElements() { return 0; }
   bool keepsSplats() { return true; }
 };
 
-/// All elements of the value are computed, even those of splats.
+/// All elements of the value are computed, even for splats.
 template <typename OpT> class EvaluatedInFull : public mlir::OpTrait::TraitBase<OpT, EvaluatedInFull> {
 public:
   int64_t countReducedElements() { return 0; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  the algebra of axis permutations: result axis i is operand axis permutation[i].
-// Why:   cancelling transposes is composing permutations; kept free of IR so that it is tested exhaustively on small
-//        ranks.
+// Why:   cancelling transposes means composing permutations. The functions are free of IR, so that tests cover all
+//        permutations of small ranks.
 
 #ifndef NACRE_DIALECTS_NN_PERMUTATION_H
 #define NACRE_DIALECTS_NN_PERMUTATION_H
@@ -21,13 +21,13 @@ Permutation identityPermutation(size_t rank);
 bool isIdentity(Dims permutation);
 Permutation inverse(Dims permutation);
 
-/// Transposing by `first` and then by `second` is transposing by the result.
+/// Returns the permutation that transposes by `first`, then by `second`.
 Permutation compose(Dims first, Dims second);
 
-/// Whether transposing `shape` leaves all elements where they are: only axes of extent one move.
+/// True if transposing `shape` keeps the order of elements in memory: only axes of extent one move.
 bool movesOnlyUnits(Dims shape, Dims permutation);
 
-/// `values` of each axis, in the order of the transposed axes.
+/// Returns `values`, one per axis, in the order of the transposed axes.
 template <typename T> llvm::SmallVector<T> permute(llvm::ArrayRef<T> values, Dims permutation) {
   llvm::SmallVector<T> result;
   for (int64_t axis : permutation)
@@ -35,18 +35,18 @@ template <typename T> llvm::SmallVector<T> permute(llvm::ArrayRef<T> values, Dim
   return result;
 }
 
-/// Where `axes` are after transposing, sorted.
+/// Returns the positions of `axes` after transposing, sorted.
 llvm::SmallVector<int64_t> moveAxes(Dims axes, Dims permutation);
 
-/// What `permutation` does to the other axes once `axes` are removed before it.
+/// Returns the permutation of the remaining axes if `axes` are removed first.
 Permutation dropAxes(Dims permutation, Dims axes);
 
-/// A permutation q such that reshaping `transpose(x, permutation)` gives `transpose(reshape(x), q)`, for x of shape
-/// `from` reshaped to `to`. Nothing if a merged group of axes is torn apart.
+/// Returns a permutation q such that reshaping `transpose(x, permutation)` gives `transpose(reshape(x), q)`, for x of
+/// shape `from` reshaped to `to`. Returns `nullopt` if the permutation separates a merged group of axes.
 std::optional<Permutation> throughReshape(Dims from, Dims to, Dims permutation);
 
-/// If transposing to the shape `transposed` by `permutation` and then reshaping to `to` reorders elements of the last
-/// axis of `to` alone: how many leading axes of `transposed` stay where they are.
+/// Returns the number of leading axes of `transposed` that stay in place, for a transpose by `permutation` to the shape
+/// `transposed` and a reshape to `to`. Returns `nullopt` unless only elements of the last axis of `to` are reordered.
 std::optional<size_t> findFlattenedTail(Dims transposed, Dims to, Dims permutation);
 
 } // namespace nacre::nn

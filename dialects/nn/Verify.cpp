@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the rules of operators whose result type is stated (reshape, broadcast, cast, bitcast) and of the recurrent
+// What:  the rules of operators whose result type is stated (reshape, broadcast, cast, bitcast), and of the recurrent
 //        layer, whose operands constrain one another.
 // Why:   every other operator is verified by comparing its result type with the inferred one (InferTypes.cpp).
 
@@ -13,7 +13,7 @@ namespace nacre::nn {
 
 namespace {
 
-/// Reshape and broadcast move or repeat elements, they never convert them.
+/// Reports an error if a reshape or broadcast changes the element type.
 template <typename OpT> LogicalResult verifySameElement(OpT op) {
   Type from = op.getOperand().getType().getElementType(), to = op.getType().getElementType();
   if (from == to)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a kernel does for an operator. Free of IR, because the fusion policy is. The kernels phase makes a
-// plan::KernelKind of it (FormOperators.cpp), and placement a form of work of that (LaunchWork.cpp).
+// The work that a kernel does for an operator. Free of IR, like the fusion policy. The kernels phase converts it to a
+// plan::KernelKind (FormOperators.cpp), and placement converts that to a form of work (LaunchWork.cpp).
 
 #ifndef NACRE_DIALECTS_NN_WORKKIND_H
 #define NACRE_DIALECTS_NN_WORKKIND_H
@@ -10,13 +10,13 @@ namespace nacre::nn {
 
 enum class WorkKind {
   Contraction,
-  Attention, ///< Two products and what is between them; takes no other operator.
+  Attention, ///< Two products and the operations between them; fuses with no other operator.
   Row,
   Nest, ///< Reductions and windows.
   Permute,
   Indexed,
-  Scan,   ///< Takes no other operator.
-  Serial, ///< A small program for each point; takes no other operator either.
+  Scan,   ///< Fuses with no other operator.
+  Serial, ///< A small program for each point; fuses with no other operator.
   Elementwise,
   Boundary ///< In no kernel: views, concatenations, recurrent layers, loops, constants.
 };

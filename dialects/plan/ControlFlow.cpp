@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace nacre::plan {
 
-/// Of a loop that may end before its bound: what is beyond is a bound and not an expectation.
+/// Most expected iterations of a loop that may end before its bound: a larger bound is only a safeguard.
 static constexpr int64_t kMostExpectedIterations = 1000;
 /// Most iterations of a loop that need not be cancellable: with short launches they take seconds.
 static constexpr int64_t kMostCertainIterations = 1 << 20;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the precision that a GPU computes in, and the word that a user says it by.
-// Why:   the driver, placement and code generation speak of one choice; it has one type.
+// What:  the precision in which a GPU computes, and its word in options.
+// Why:   the driver, placement and code generation share this choice.
 
 #ifndef NACRE_DIALECTS_PLAN_GPUPRECISION_H
 #define NACRE_DIALECTS_PLAN_GPUPRECISION_H
@@ -11,14 +11,14 @@
 
 namespace nacre {
 
-/// F16: values between inputs and outputs are stored as halves, and contractions multiply those and add f32.
+/// F16: values between inputs and outputs are stored as f16. Contractions multiply f16 and add up in f32.
 enum class GpuPrecision { F32, F16 };
 
 inline llvm::StringRef gpuPrecisionWord(GpuPrecision precision) {
   return precision == GpuPrecision::F16 ? "fp16" : "fp32";
 }
 
-/// Nothing for a word that is none.
+/// Returns `nullopt` for an unknown word.
 inline std::optional<GpuPrecision> parseGpuPrecision(llvm::StringRef word) {
   for (GpuPrecision precision : {GpuPrecision::F32, GpuPrecision::F16})
     if (word == gpuPrecisionWord(precision))

@@ -11,7 +11,7 @@ std::string printUnnamed(KernelOp kernel) {
   kernel.setSymName("unnamed");
   std::string text;
   llvm::raw_string_ostream stream(text);
-  // The local scope keeps printing one kernel from looking at the whole module.
+  // In the local scope, the printer does not look at the whole module.
   kernel.print(stream, OpPrintingFlags().useLocalScope());
   kernel.setSymNameAttr(name);
   return text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: a kernel as text that is equal for kernels that do the same.
+// What:  a kernel as text, which is equal for kernels that compute the same.
 
 #ifndef NACRE_DIALECTS_PLAN_KERNELTEXT_H
 #define NACRE_DIALECTS_PLAN_KERNELTEXT_H

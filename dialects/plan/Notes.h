@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the attributes that phases leave on the operations of a plan for one another, beside those of the operations.
-// Why:   who writes one and who reads it never include each other; its name and its form are said here alone.
+// What:  the attributes that phases leave on the operations of a plan for later phases.
+// Why:   the writer and the reader of a note never include each other. Only this file defines its name and its form.
 
 #ifndef NACRE_DIALECTS_PLAN_NOTES_H
 #define NACRE_DIALECTS_PLAN_NOTES_H
@@ -10,122 +10,125 @@
 
 namespace nacre::plan {
 
-/// The engine that computes the whole of something: the CPU has forms of kernels that no GPU has code for, and the other way
-/// round.
+/// The engine that computes an operation. Some kernels have code for only one of them.
 enum class Engine {
   Any, ///< Either one, or both with a part each.
   Cpu,
   Gpu
 };
 
-/// On a launch, or an operator that one will be made of: `cpu` or `gpu`. On an operation around these, or on the module: the same
-/// for all inside that say nothing themselves.
+/// Engine of a launch, or of an operator that becomes one: `cpu` or `gpu`. On an operation around them, or on the
+/// module, it applies to everything inside without a note.
 constexpr llvm::StringLiteral kEngine = "plan.engine";
 
-/// Returns what `op`, or the nearest operation around it that says something, says.
+/// Returns the engine noted on `op`, or on the nearest operation around it with a note.
 Engine engineOf(mlir::Operation *op);
 inline bool isOnCpu(mlir::Operation *op) { return engineOf(op) == Engine::Cpu; }
 inline bool isOnGpu(mlir::Operation *op) { return engineOf(op) == Engine::Gpu; }
-/// Engine::Any removes the note.
+/// Sets the note; Engine::Any removes it.
 void setEngine(mlir::Operation *op, Engine engine);
-/// Lets `to`, which stands for `from` or a part of it, say what `from` itself says.
+/// Copies the note of `from`, if it has one, to `to`, which replaces `from` or a part of it.
 void copyEngine(mlir::Operation *from, mlir::Operation *to);
 
-/// On a kernel, or on a launch that the CPU computes for the same reason: why no GPU computes it, a text. Placement leaves its launches to the CPU.
+/// Text on a kernel: why no GPU computes it. Also on a launch that stays on the CPU for that reason. Placement leaves
+/// its launches to the CPU.
 constexpr llvm::StringLiteral kGpuDeclined = "plan.gpu_declined";
 
 inline bool isDeclinedByGpu(KernelOp kernel) { return kernel->hasAttr(kGpuDeclined); }
 
-/// On a launch: nanoseconds that the whole of it takes on the CPU, and on the GPU where that has code for it, one iteration.
-/// On an entry: that a run takes as placed, and with the CPU alone. All are guesses for a device.
+/// Predicted nanoseconds, for an assumed device. On a launch: one iteration of all of it on the CPU, and on the GPU if
+/// that has code for it. On an entry: a run as placed, and on the CPU only.
 constexpr llvm::StringLiteral kPredictedNanoseconds = "plan.predicted_ns";
 
-/// On an entry: about how many nanoseconds a run takes for what it computes once more, because memory is short; an i64.
+/// Predicted nanoseconds, an i64, that a run of an entry spends on recomputation to save memory.
 constexpr llvm::StringLiteral kAgainNanoseconds = "plan.again_ns";
 
-/// On an entry of launches of the GPU alone: those next to one another that touch nothing that one of them writes are computed side by
-/// side, so that no two of them may share bytes of the arena. A unit.
+/// Recomputation time of a run, in nanoseconds, predicted for an entry that computes values twice to save memory; an
+/// i64.
 constexpr llvm::StringLiteral kSideBySide = "plan.side_by_side";
 
-/// On a loop in the program of a serial kernel: its iterations may run in parallel, because none reads what another writes. A unit.
+/// Unit on a loop in the program of a serial kernel: its iterations may run in parallel, because none reads what
+/// another writes.
 constexpr llvm::StringLiteral kParallel = "plan.parallel";
 
-/// On a loop of operators: one kernel computes all iterations. A unit.
+/// Unit on a loop of operators: one kernel computes all iterations.
 constexpr llvm::StringLiteral kOneKernel = "plan.one_kernel";
 
-/// On a reduction of rows: the kernel that begins with it may write several values of these rows. A unit.
+/// Unit on a reduction of rows: the kernel that begins with it may write several values of these rows.
 constexpr llvm::StringLiteral kSeveralResults = "plan.several_results";
 
-/// On a kernel: the number of the input over which it may write its result, because the launches give both the same memory.
+/// Number of the input that a kernel may overwrite with its result, because its launches give both the same memory.
 constexpr llvm::StringLiteral kOverwritten = "plan.overwritten";
 
 void setOverwritten(KernelOp kernel, unsigned input);
 std::optional<unsigned> overwrittenBy(KernelOp kernel);
 
-/// On an output, while launches work on tensors: it is none, but what the state of its name becomes.
+/// Marks an output, while launches work on tensors, as the new value of the state with its name, not as an output of
+/// the model.
 constexpr llvm::StringLiteral kBecomesState = "plan.becomes_state";
 
-/// On a storage of role state: the weight that holds what it is before the first run, where that is not zeros.
+/// Weight with the initial value of a storage of role state; without it, zeros.
 constexpr llvm::StringLiteral kInitial = "plan.initial";
 
-/// On a storage of role state: `nn.order` of the variable, where its axes are not in the model's order.
+/// Copy of the variable's `nn.order` on a storage of role state, if its axes are not in the model's order.
 constexpr llvm::StringLiteral kOrder = "plan.order";
 
-/// On a storage of role state: the panels that it is in (an encoding). Its memory is the rows of these, and its external type the
-/// model's. Before states are packed also on temporaries that will lie as a state does.
+/// Encoding of a storage of role state in panels. Its memory type is the rows of the panels; its external type is the
+/// model's. Until states are packed, temporaries with the layout of a state have it, too.
 constexpr llvm::StringLiteral kPanels = "plan.panels";
 
-/// On a storage of role state: what it is for, a word of dialects/nn/Variables.h; without it, recurrent.
+/// Role of a storage of role state, a word of dialects/nn/Variables.h; without it, recurrent.
 constexpr llvm::StringLiteral kStateRole = "plan.state_role";
 
-/// On a storage of role input: `nn.labels` of the argument that it is.
+/// Copy of the argument's `nn.labels` on a storage of role input.
 constexpr llvm::StringLiteral kLabels = "plan.labels";
 
-/// On an entry: how often the engines meet in a run.
+/// Number of meetings of the engines in a run of an entry.
 constexpr llvm::StringLiteral kMeetings = "plan.meetings";
 
-/// How the CPU computes a kernel that is a convolution of few taps: by Winograd, whatever part of it is the CPU's.
+/// The CPU's cost of a kernel that is a convolution of few taps by Winograd, for any share of the CPU.
 struct WinogradNote {
   int64_t tile = 0;         ///< Outputs of a tile along each dimension.
-  int64_t directCycles = 0; ///< Of a launch on one core that multiplies directly,
-  int64_t cycles = 0;       ///< and so.
+  int64_t directCycles = 0; ///< Cycles of a launch on one core with direct multiplication.
+  int64_t cycles = 0;       ///< Cycles of a launch on one core by Winograd.
 };
 
-/// On a kernel: that note, a dictionary. The weight is in panels, as for any other convolution.
+/// Dictionary on a kernel: its WinogradNote. The weight is in panels, as for any other convolution.
 constexpr llvm::StringLiteral kWinograd = "plan.winograd";
 
 void setWinograd(KernelOp kernel, const WinogradNote &note);
 std::optional<WinogradNote> winogradOf(KernelOp kernel);
 
-/// On a kernel whose products are not of f32: how many times fewer cycles they take on a core of the first target
-/// than the same products of f32, multiplied directly. An f64.
+/// Speedup, an f64, of a kernel's products that are not f32: the cycles of direct f32 products, divided by their
+/// cycles, on a core of the first target.
 constexpr llvm::StringLiteral kProductRate = "plan.product_rate";
 
-/// A rate of 1 removes the note.
+/// Sets the note; a rate of 1 removes it.
 void setProductRate(KernelOp kernel, double rate);
 double productRateOf(KernelOp kernel);
 
-/// On a kernel that multiplies by a weight of bytes, where no launch's weight has a -128: two products by bytes with a sign add up
-/// to a number of 16 bits. A unit.
+/// Unit on a kernel that multiplies by a weight of bytes, if no launch's weight contains -128. Then the sum of two
+/// products of signed bytes fits 16 bits.
 constexpr llvm::StringLiteral kPairsFit = "plan.pairs_fit";
 
 void setPairsFit(KernelOp kernel);
 inline bool doPairsFit(KernelOp kernel) { return kernel->hasAttr(kPairsFit); }
 
-/// What it cost a weight to be stored at half the bytes of f32.
+/// The error of a weight that is stored in half the bytes of f32.
 struct WeightRounding {
   int64_t savedBytes = 0;
-  double largestRelativeError = 0; ///< Of a number, but for those too small to be normal numbers of the type.
-  double relativeError = 0;        ///< Of all numbers, as one vector.
+  /// Relative error of an element, except those below the smallest normal number of the type.
+  double largestRelativeError = 0;
+  double relativeError = 0; ///< Relative error of all elements as one vector.
 };
 
-/// On a weight that is stored narrower than the model has it: a dictionary.
+/// Dictionary on a weight that is stored in a narrower type than in the model: its WeightRounding.
 constexpr llvm::StringLiteral kRounding = "plan.rounding";
 
 void setWeightRounding(WeightOp weight, const WeightRounding &rounding);
 std::optional<WeightRounding> weightRoundingOf(WeightOp weight);
 
-/// Indices of the cut axis that a placed launch gives the GPU.
+/// Returns the number of indices of the cut axis that a placed launch gives the GPU.
 inline int64_t gpuShareOf(LaunchOp launch) { return (*launch.getGpu())[1] - (*launch.getGpu())[0]; }
 
 } // namespace nacre::plan

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  which engines compute a model, as a user asks for it with `--place=`.
-// Why:   the driver and the place phase speak of one choice; it has one type.
+// What:  the engines that compute a model, as `--place=` states them.
+// Why:   the driver and the place phase share this choice.
 
 #ifndef NACRE_DIALECTS_PLAN_PLACEMENT_H
 #define NACRE_DIALECTS_PLAN_PLACEMENT_H
@@ -13,7 +13,7 @@ struct Placement {
     Cpu,
     Gpu,   ///< Everything that has GPU code.
     Split, ///< The GPU computes `percent` of each launch that can be cut.
-    Auto   ///< What makes a run on the device short.
+    Auto   ///< The fastest choice for the device.
   };
   Engines engines = Engines::Cpu;
   unsigned percent = 0;

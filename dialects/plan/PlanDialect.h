@@ -26,10 +26,11 @@
 
 namespace nacre::plan {
 
-/// How deep loops may nest. The runtime counts their iterations in as many places.
+/// Most nested loops. The runtime has as many counters for their iterations.
 constexpr unsigned kMaxLoopDepth = 8;
 
-/// Returns what an operand of a launch lies in: the result of a plan.storage or plan.use, however many views there are of it.
+/// Returns the result of plan.storage or plan.use from which an operand of a launch is taken, through any number of
+/// views.
 mlir::Value rootOf(mlir::Value operand);
 
 } // namespace nacre::plan

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How `plan` operations print, parse and are verified.
+// Printing, parsing and verification of `plan` operations.
 
 #include "dialects/plan/Notes.h"
 #include "dialects/plan/PlanDialect.h"
@@ -20,7 +20,7 @@ Value rootOf(Value operand) {
   return operand;
 }
 
-/// `{ launches }`: a block even where there are none.
+/// Prints `{ launches }`. parseSteps creates a block even if there are no launches.
 static void printSteps(OpAsmPrinter &printer, Operation *, Region &steps) { printer.printRegion(steps); }
 
 static ParseResult parseSteps(OpAsmParser &parser, Region &steps) {
@@ -131,7 +131,7 @@ LogicalResult KernelOp::verifyRegions() {
 // plan.view
 //===----------------------------------------------------------------------===//
 
-/// The most iterations of the loop whose counter it is; nothing where it has no bound, or is no loop.
+/// Returns the most iterations of the loop of this counter; `nullopt` if the loop has no bound, or if it is not a loop.
 static std::optional<int64_t> boundOfCounter(Value counter) {
   Operation *loop = counter.getParentRegion()->getParentOp();
   if (auto counted = dyn_cast<ForOp>(loop))
@@ -146,7 +146,7 @@ LogicalResult ViewOp::verify() {
   auto result = cast<ShapedType>(getResult().getType());
   if (source.getElementType() != result.getElementType())
     return emitOpError("must keep the element type");
-  int64_t moved = 0; // in the last iteration
+  int64_t moved = 0; // In the last iteration.
   if (getCounter()) {
     std::optional<int64_t> iterations = boundOfCounter(getCounter());
     if (!iterations)
@@ -160,10 +160,10 @@ LogicalResult ViewOp::verify() {
   int64_t room = source.getNumElements() - result.getNumElements();
   if (room < 0)
     return emitOpError("must stay inside its source");
-  // Whose kernel works on the first elements of each row does not touch the rest of the last one.
+  // A kernel that works on the first elements of each row does not touch the rest of the last row.
   if (!getCounter() && result.getRank() > 1 && result.getNumElements() > 0 && offset < source.getNumElements())
     room += result.getNumElements() / result.getDimSize(0) - 1;
-  // Each difference is of numbers that are not negative, so that none overflows.
+  // Each difference is of non-negative numbers, so none overflows.
   if (offset < 0 || offset > room || (moved < 0 ? -(moved + 1) >= offset : moved > room - offset))
     return emitOpError("must stay inside its source");
   return success();
@@ -173,7 +173,8 @@ LogicalResult ViewOp::verify() {
 // plan.launch
 //===----------------------------------------------------------------------===//
 
-/// The runtime moves what a step works on with the innermost loop around it, and with no other. Tensors have no place yet.
+/// Verifies that a step's operands move only with the innermost loop around it, as the runtime requires. Tensors have
+/// no storage yet.
 static LogicalResult verifyCounters(Operation *step) {
   Operation *loop = step->getParentOp();
   while (loop && !isa<ForOp, WhileOp>(loop))
@@ -193,7 +194,7 @@ LogicalResult LaunchOp::verify() { return verifyCounters(*this); }
 // plan.for, plan.while, plan.condition, plan.if
 //===----------------------------------------------------------------------===//
 
-/// Whether a control step can read `value`: one element, of `bits`.
+/// True if a control step can read `value`: one element of `bits` bits.
 static bool isScalar(Value value, unsigned bits) {
   auto type = cast<ShapedType>(value.getType());
   return type.getNumElements() == 1 && type.getElementType().isInteger(bits);
@@ -205,7 +206,7 @@ static LogicalResult verifyCondition(Operation *op, Value condition) {
   return verifyCounters(op);
 }
 
-/// The loop is not inside more others than the runtime can count.
+/// Verifies that the loop is not inside more loops than the runtime can count.
 static LogicalResult verifyDepth(Operation *loop) {
   unsigned depth = 0;
   for (Operation *op = loop; op; op = op->getParentOp())

@@ -8,8 +8,8 @@ using namespace mlir;
 
 namespace nacre::plan {
 
-/// The assumed number of iterations of a loop inside a kernel whose data decide it. Each is short: a step of a search or of a heap, for one
-/// point. How often launches are repeated is another guess (ControlFlow.h).
+/// The assumed number of iterations of a data-dependent loop inside a kernel. Such loops are short: steps of a search
+/// or of a heap, for one point. ControlFlow.h has another estimate, for loops around launches.
 static constexpr double kUnknownIterationsInside = 8;
 
 double countPoints(scf::ForallOp points) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how often the operations of a serial kernel's program run.
-// Why:   placement and emitters both price such kernels, and a program says its own length.
-// How:   the iterations of the loops around an operation, multiplied. Where data decide them they are guessed.
+// What:  the number of executions of an operation in a serial kernel's program.
+// Why:   placement and emitters both estimate the cost of such kernels, from the program itself.
+// How:   the product of the iterations of all loops around an operation. Data-dependent ones are estimates.
 
 #ifndef NACRE_DIALECTS_PLAN_SERIALITERATIONS_H
 #define NACRE_DIALECTS_PLAN_SERIALITERATIONS_H
@@ -16,10 +16,11 @@ class ForallOp;
 
 namespace nacre::plan {
 
-/// How many points a serial kernel has.
+/// Returns the number of points of a serial kernel.
 double countPoints(mlir::scf::ForallOp points);
 
-/// How often `op`, of the program of each point, runs for one of them. Both branches of a condition count.
+/// Returns the executions of `op`, an operation of a point's program, for one point. Both branches of a condition
+/// count.
 double countIterations(mlir::scf::ForallOp points, mlir::Operation *op);
 
 } // namespace nacre::plan

@@ -32,9 +32,10 @@ public:
   ContractionGrid(KernelFunction &function, const LoopedContraction &contraction, const std::optional<Panels> &panels,
                   unsigned widest = 4, bool mayTurn = false);
 
-  /// Divides the work into tiles of so many rows and columns (a multiple of four): says so to the runtime, and fills
-  /// what follows. Workgroups that run at the same time have tiles below one another, `band` of them, before the next
-  /// columns come: they find each other's operands in the caches. False, with the reason, where there are too many.
+  /// Divides the work into tiles of `tileRows` rows and `tileColumns` columns (a multiple of four). Sets the launch
+  /// parameters and the members below. Workgroups take `band` tiles below one another before the next columns, so that
+  /// concurrent ones find each other's operands in the caches. Returns false, with the reason, if there are too many
+  /// workgroups.
   bool divide(int64_t tileRows, int64_t tileColumns, int64_t band = 1);
   /// The same for a template that defines the rows of each of `rowTiles` itself. Tiles cover the whole axis for any
   /// share. There must be no outer loops.
@@ -47,12 +48,12 @@ public:
   LeftSource *left = nullptr; ///< Computes the left operand; null if it is in memory.
 
   mlir::Value active; ///< True if the tile has work; the same for all invocations.
-  /// The tile's first row. Where rows are as many as a tile has, all of its rows are rows of the contraction: the last
-  /// tile is moved back until it ends with them, and writes what it has alone.
+  /// First row of the tile. If there are at least as many rows as in a tile, all rows of the tile exist: the last tile
+  /// is moved back to end with the last row. It writes only rows that no other tile writes.
   mlir::Value firstRow;
   mlir::Value rowTile;   ///< Number of the tile of rows; set by divideInto only.
   mlir::Value firstQuad; ///< First quad of columns.
-  /// Range of columns that the workgroup writes; `columnLow` is null if it starts at a tile.
+  /// Range of columns that the workgroup writes. `columnLow` is null unless columns are the cut axis.
   mlir::Value columnLow, columnLimit;
 
   //===--------------------------------------------------------------------===//
@@ -139,7 +140,7 @@ private:
   llvm::SmallVector<unsigned, 6> widths;
   llvm::SmallVector<mlir::Value, 6> bases;
   bool exactColumns = false, exactRows = false;
-  bool enoughRows = false;           ///< At least as many rows as in a tile.
+  bool enoughRows = false;           ///< True if there are at least as many rows as in a tile.
   mlir::Value writtenFrom, rowLimit; ///< Range of rows that the tile writes.
 };
 

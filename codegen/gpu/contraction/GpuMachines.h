@@ -18,7 +18,7 @@ namespace nacre::codegen::gpu {
 /// Lists of tiles that go through shared memory, by purpose.
 enum class TileList {
   Shared,
-  SharedOfFewSteps, ///< For reductions that are too short to be divided among sets.
+  SharedOfFewSteps, ///< Tiles for reductions that are too short to be divided among sets.
   Cooperative
 };
 

@@ -23,7 +23,7 @@ public:
   /// Returns the fixed values of the tile's row, one per argument: addresses, and operands that no step moves; null for
   /// the others.
   Values row(mlir::Value row, int64_t further) const;
-  /// As the functions of LeftSource; `quads` must be at least leastQuads.
+  /// The same functions as LeftSource's; `quads` must be at least leastQuads.
   Values loadShared(mlir::Value step, int64_t quads) const;
   Values load(mlir::ValueRange row, mlir::Value step, int64_t quads) const;
   /// Returns a value for each argument in quad `number` of `quads`; null for statistics of rows.

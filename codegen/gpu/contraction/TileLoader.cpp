@@ -39,7 +39,8 @@ TileLoader::TileLoader(ContractionGrid &grid, const SharedLayout &layout, int64_
   if (grid.reach(rhs) == Reach::Depth && !layout.rightAcross)
     stepsAtOnce = grid.width(rhs);
   const int64_t lines = layout.depth / stepsAtOnce;
-  // Vectors of steps of a column are neighbours in memory: two of four f32 are what a cache fetches, and four are even better.
+  // Adjacent invocations load adjacent vectors of steps of a column: a cache fetches two vectors of four f32 at once,
+  // and four are even better.
   const int64_t together = stepsAtOnce != 4 ? 1 : lines % 4 == 0 ? 4 : lines % 2 == 0 ? 2 : 1;
   rights = layout.rightAcross
                ? positions(layout.columns, layout.depth / layout.chunk, layout.rightPitch)
@@ -96,7 +97,8 @@ Value TileLoader::partAfter(Value part, int64_t ahead) {
 // To registers
 //===----------------------------------------------------------------------===//
 
-/// Step `offset` of the part that begins at `first`: one index where a part lies within the innermost loop.
+/// Returns the address of step `offset` of the part that begins at `first`. It is one index if a part lies within the
+/// innermost loop.
 Value TileLoader::depthAddress(unsigned operand, Value first, Value offset) {
   if (contraction.depth.back().size % layout.depth != 0)
     return grid.depthAddress(operand, build.add(first, offset));
@@ -106,14 +108,14 @@ Value TileLoader::depthAddress(unsigned operand, Value first, Value offset) {
   return build.add(grid.depthAddress(operand, first), inPart);
 }
 
-/// Narrowed already here, so that what waits in registers is half as much.
+/// Narrows before values wait in registers, which halves their number.
 Value TileLoader::narrowed(Value quad, Type element) {
   if (getElementTypeOrSelf(quad.getType()) == element)
     return quad;
   return arith::TruncFOp::create(build.ops, build.loc, VectorType::get({4}, element), quad);
 }
 
-/// Two quads of 16 bits an element as a chunk of eight.
+/// Joins two quads of 16-bit elements to a chunk of eight.
 Value TileLoader::joined(Value low, Value high) {
   auto pair = VectorType::get({2}, build.ops.getI32Type());
   SmallVector<Value, 4> words;
@@ -125,7 +127,7 @@ Value TileLoader::joined(Value low, Value high) {
   return vector::FromElementsOp::create(build.ops, build.loc, VectorType::get({4}, build.ops.getI32Type()), words);
 }
 
-/// Of a step that may be none. What is masked at once is waited for.
+/// Loads a step that may be beyond the last one. Masking at once would wait for the load, so the mask may come later.
 Value TileLoader::loadInTail(Value step, bool isMaskedLater, llvm::function_ref<Value(Value)> load) {
   return hasTail() && isMaskedLater ? load(grid.someStep(step)) : grid.loadStep(step, hasTail(), load);
 }
@@ -148,7 +150,7 @@ Value TileLoader::loadLeftQuad(Value row, Value first, Value offset) {
 Value TileLoader::loadLeft(const ChunkPosition &position, Value first) {
   Value offset = build.multiply(position.chunk, layout.chunk);
   if (grid.width(Contraction::Lhs) == 8)
-    return loadLeftQuad(position.from, first, offset); // All eight.
+    return loadLeftQuad(position.from, first, offset); // All eight steps.
   auto quad = [&](int64_t number) {
     return narrowed(loadLeftQuad(position.from, first, build.add(offset, 4 * number)), layout.leftType);
   };
@@ -158,7 +160,7 @@ Value TileLoader::loadLeft(const ChunkPosition &position, Value first) {
   return joined(low, quad(1));
 }
 
-/// The chunks across a chunk of vectors: number i has lane i of each.
+/// Transposes a chunk of vectors: chunk number i has lane i of each vector.
 SmallVector<Value> TileLoader::turned(ArrayRef<Value> vectors, int64_t lanes) {
   SmallVector<Value> chunks;
   for (int64_t lane = 0; lane < lanes; ++lane) {
@@ -175,7 +177,7 @@ SmallVector<Value> TileLoader::turned(ArrayRef<Value> vectors, int64_t lanes) {
   return chunks;
 }
 
-/// Of some rows at once, a chunk each: a load brings one step of all of them.
+/// Loads a chunk of each of several rows; each load returns one step of all of them.
 SmallVector<Value> TileLoader::loadLeftRows(const ChunkPosition &position, Value first) {
   const unsigned lhs = Contraction::Lhs;
   const ContractionLoop &run = contraction.depth.back();
@@ -196,7 +198,7 @@ SmallVector<Value> TileLoader::loadLeftRows(const ChunkPosition &position, Value
   return turned(steps, rowsAtOnce);
 }
 
-/// A chunk of rows of one step.
+/// Loads a chunk of rows of one step.
 Value TileLoader::loadLeftAcross(const ChunkPosition &position, Value first) {
   const unsigned lhs = Contraction::Lhs;
   return loadInTail(build.add(first, position.line), /*isMaskedLater=*/true, [&](Value step) {
@@ -205,7 +207,7 @@ Value TileLoader::loadLeftAcross(const ChunkPosition &position, Value first) {
   });
 }
 
-/// A chunk of steps of one column.
+/// Loads a chunk of steps of one column.
 Value TileLoader::loadRightAcross(const ChunkPosition &position, Value first) {
   const unsigned rhs = Contraction::Rhs;
   Value offset = build.multiply(position.chunk, layout.chunk);
@@ -218,7 +220,7 @@ Value TileLoader::loadRightAcross(const ChunkPosition &position, Value first) {
 Value TileLoader::loadRight(const ChunkPosition &position, Value first) {
   const unsigned rhs = Contraction::Rhs;
   const int64_t width = grid.width(rhs) == 8 ? 8 : 4, quads = layout.chunk / width;
-  // Tiles are whole chunks from a first quad that is a multiple of a chunk wherever the width is one.
+  // If the width is a chunk, tiles are whole chunks, and their first quad is a multiple of one.
   Value firstQuad = build.add(build.divide(grid.firstQuad, width / 4), build.multiply(position.chunk, quads));
   auto quad = [&](int64_t number) {
     Value at = grid.clampedQuad(build.add(firstQuad, number), width);
@@ -235,7 +237,7 @@ Value TileLoader::loadRight(const ChunkPosition &position, Value first) {
   return joined(low, narrowed(quad(1), layout.rightType));
 }
 
-/// Of some steps at once, a chunk each: a load brings all of them for one column.
+/// Loads a chunk of each of several steps; each load returns all of them for one column.
 SmallVector<Value> TileLoader::loadRightSteps(const ChunkPosition &position, Value first) {
   const unsigned rhs = Contraction::Rhs;
   Value offset = build.multiply(position.line, stepsAtOnce);
@@ -252,7 +254,7 @@ SmallVector<Value> TileLoader::loadRightSteps(const ChunkPosition &position, Val
   return turned(columns, stepsAtOnce);
 }
 
-/// Subgroups that have nothing to load load nothing: many loads would be of the same few lines of a cache.
+/// Skips the loads of invocations without a chunk: many of them would hit the same few cache lines.
 SmallVector<Value> TileLoader::loadRightStepsIfMine(const ChunkPosition &position, Value first) {
   if (!position.mine || layout.chunk != 4)
     return loadRightSteps(position, first);
@@ -297,7 +299,7 @@ SmallVector<Value> TileLoader::load(Value part) {
 SmallVector<Value> TileLoader::loadFirst() {
   if (!grid.left)
     return load(build.constant(0));
-  if (hasTail()) // What is loaded is made at once.
+  if (hasTail()) // With a tail, loads are not separate from the computation.
     grid.left->prepare();
   SmallVector<Value> chunks = load(build.constant(0));
   if (!hasTail())
@@ -338,7 +340,7 @@ void TileLoader::store(ArrayRef<Value> chunks, Value buffer) {
   }
   for (auto [number, position] : llvm::enumerate(rights)) {
     MutableArrayRef<Value> lines = MutableArrayRef(ofRight).slice(number * stepsAtOnce, stepsAtOnce);
-    if (hasTail()) // Steps that are loaded at once are all of the reduction, or none.
+    if (hasTail()) // Steps that are loaded at once are all in the reduction, or all beyond it.
       for (Value &chunk : lines)
         chunk = grid.zeroBeyond(firstStep(position, layout.rightAcross, stepsAtOnce), chunk);
     put(lines, position, right, layout.rightChunks(), layout.rightPitch);

@@ -21,8 +21,8 @@ int64_t countTiles(const TileRequest &request, const GpuTile &tile) {
 // Tiles through shared memory
 //===----------------------------------------------------------------------===//
 
-/// For a step of the reduction, in nanoseconds: elements of windows come through a cache, and are multiplied and added. A part
-/// waits for them, whatever it multiplies meanwhile.
+/// Returns the nanoseconds per step of the reduction for windows. Their elements are loaded through a cache, multiplied
+/// and added. A part also waits for the latency of its loads.
 double windowsOf(const TileRequest &request, const GpuMachine &machine, const GpuTile &tile) {
   if (request.taps == 0)
     return 0;
@@ -31,11 +31,11 @@ double windowsOf(const TileRequest &request, const GpuMachine &machine, const Gp
          machine.gigahertz;
 }
 
-/// How long a machine takes for the request. What counts is how many rounds of workgroups the units take, each as long
-/// as the work in it, wanted or not: for 132 units, 131 tiles of 96 x 128 are one round, 98 of 128 x 128 are a longer
-/// one.
+/// Returns a machine's time for the request. It depends on the rounds of workgroups on the units, and each round takes
+/// as long as a whole tile. For 132 units, 131 tiles of 96 x 128 are one round; 98 tiles of 128 x 128 are a longer
+/// round.
 double timeOf(const TileRequest &request, const GpuMachine &machine, TileList list, size_t index) {
-  constexpr double tail = 1.3; // A part that the reduction does not fill asks of every step whether there is one.
+  constexpr double tail = 1.3; // If the reduction does not fill a part, each step needs a bounds check.
   const GpuTile &tile = tilesOf(list)[index];
   if (request.taps > 0 && tile.ahead > 1) // No registers are left for windows.
     return std::numeric_limits<double>::infinity();
@@ -45,7 +45,7 @@ double timeOf(const TileRequest &request, const GpuMachine &machine, TileList li
          (request.depth % tile.depth == 0 ? 1 : tail);
 }
 
-/// The tile that computes the request soonest; of equal ones the first.
+/// Returns the fastest tile for the request; the first one of equals.
 size_t soonest(const TileRequest &request, const GpuMachine &machine, TileList list) {
   size_t best = 0;
   for (size_t index = 1; index < tilesOf(list).size(); ++index)
@@ -54,8 +54,8 @@ size_t soonest(const TileRequest &request, const GpuMachine &machine, TileList l
   return best;
 }
 
-/// How many blocks by Winograd compute a request, and how many steps each takes: channels of a convolution, tiles of pixels of a filter's
-/// gradient.
+/// The blocks by Winograd that compute a request. `steps` are those of each block: channels of a convolution, or tiles
+/// of pixels of a filter's gradient.
 struct WinogradBlocks {
   GpuTile tile;
   int64_t count, steps;
@@ -76,7 +76,7 @@ std::optional<WinogradBlocks> blocksOf(const TileRequest &request) {
   return std::nullopt;
 }
 
-/// The families that compute the request sooner by these blocks than by any tile of the list.
+/// Returns the families that compute the request faster by these blocks than by any tile of the list.
 uint32_t familiesOf(const WinogradBlocks &blocks, const TileRequest &request, TileList list) {
   constexpr double worthIt = 0.95;
   uint32_t families = 0;
@@ -91,8 +91,8 @@ uint32_t familiesOf(const WinogradBlocks &blocks, const TileRequest &request, Ti
   return families;
 }
 
-/// For each machine the tile that is over first. One that is there already for another family will do where the
-/// machine's own would win less than an estimate can tell. Families in `others` have a variant.
+/// Appends the fastest tile for each machine. A tile of another family is reused if the machine's own would gain less
+/// than the error of an estimate. Families in `others` already have a variant.
 void pushSoonest(const TileRequest &request, TileList list, llvm::SmallVectorImpl<GpuTile> &tiles,
                  uint32_t others = 0) {
   constexpr double worthAVariant = 2;
@@ -115,8 +115,8 @@ void pushSoonest(const TileRequest &request, TileList list, llvm::SmallVectorImp
   }
 }
 
-/// A tile whose only part has no more steps than the reduction, but for a matrix that is not full: the others would be loaded and
-/// multiplied for nothing. A first layer's window of 3 x 3 x 3 is 27 steps.
+/// Shortens a tile whose only part has more steps than the reduction, to whole matrices: additional steps would be
+/// wasted. A first layer's window of 3 x 3 x 3 has 27 steps.
 GpuTile trimmed(GpuTile tile, int64_t depth) {
   const int64_t matrices = kMatrixSize * tile.parts, whole = tile.depth;
   if (tile.buffers > 1)
@@ -139,7 +139,8 @@ void pushCooperativeTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuT
 
 void pushSharedTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> &tiles) {
   constexpr int64_t fewSteps = 128, narrow = 8, fewQuads = 4096, manySteps = 64;
-  // A tile of few columns is mostly empty; but so is a GPU whose invocations each add up a long sum of four columns.
+  // A tile of few columns is mostly empty. But a GPU is also mostly idle if each invocation adds up a long sum of four
+  // columns.
   const bool isShort = request.columns >= narrow && request.depth >= manySteps &&
                        request.blocks * request.rows * llvm::divideCeil(request.columns, 4) <= fewQuads;
   const bool isWorthIt = request.rows >= 16 && (request.columns >= 16 || isShort) && request.depth >= 8;
@@ -170,13 +171,13 @@ void pushSharedTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> 
 // Tiles without it, and those of few rows
 //===----------------------------------------------------------------------===//
 
-/// A tile without shared memory: neighbours read neighbouring columns, as many as there are.
+/// Returns a tile without shared memory. Adjacent invocations read adjacent columns, as many as there are.
 GpuTile directTile(const TileRequest &request) {
   GpuTile tile;
   const int64_t quads = llvm::divideCeil(request.columns, 4);
   tile.columnThreads = std::min<int64_t>(16, llvm::PowerOf2Ceil(quads));
   tile.rowThreads = 64 / tile.columnThreads;
-  // Fewer rows each while there are too few invocations to fill a phone's GPU.
+  // Fewer rows per invocation if there are too few invocations to fill a phone's GPU.
   constexpr int64_t wanted = 4096;
   for (tile.rows = request.depthwise ? 4 : 8; tile.rows > 1; tile.rows /= 2)
     if (request.blocks * quads * llvm::divideCeil(request.rows, tile.rows) >= wanted)
@@ -197,18 +198,19 @@ constexpr GpuTile winogradOf(int64_t outputs, int64_t rows, int64_t quads) {
   return tile;
 }
 
-/// No more than 16 KiB of shared memory: a unit has several workgroups, one of which multiplies while others transform.
+/// Winograd tiles for phones. Each takes at most 16 KiB of shared memory, so that a unit has several workgroups: one
+/// multiplies while others transform.
 constexpr GpuTile kWinograd[] = {
     winogradOf(4, 8, 4), // 128 pixels x 16
     winogradOf(2, 8, 8), // 32 pixels x 32
 };
 
-/// Multiply-adds, and words read or written, of a workgroup, for a step of the reduction or, by Winograd, a channel.
+/// Multiply-adds, and words read or written, of a workgroup. Per step of the reduction or, by Winograd, per channel.
 struct Work {
   double products = 0, words = 0;
 };
 
-/// An invocation reads an element for each of its rows, and a quad of columns.
+/// Returns the work of a direct tile: an invocation reads an element for each of its rows, and a quad of columns.
 Work workOfDirect(const GpuTile &tile) {
   const double invocations = double(tile.invocations());
   return {invocations * double(tile.rows * 4 * tile.quads), invocations * double(tile.rows + 4 * tile.quads)};
@@ -218,17 +220,17 @@ Work workOfWinograd(const GpuTile &tile) {
   const double numbers = double(winogradNumbers(tile)), inputs = double(winogradInputs(tile));
   const double columns = double(tile.tileColumns()), tiles = double(tile.rows), taps = 3;
   const double groups = inputs / kWinogradRows;
-  // Along one dimension: of a filter, each pair of points takes three operations; of the input they were counted.
+  // Operations along one dimension: a filter needs three per pair of points; those of the input are counted.
   const double ofFilter = 3 * (inputs - 2) / 2, ofInput = tile.outputs == 2 ? 4 : 14;
   Work work;
   work.products = numbers * columns * tiles + columns * ofFilter * (taps + inputs) + tiles * ofInput * 2 * inputs;
-  // Whoever makes some rows of the numbers reads what they are made of.
+  // An invocation that computes some rows of values reads all their inputs.
   work.words = numbers * columns / 4 * (tiles + 4) + columns * (groups * taps * taps + numbers) +
                tiles * (groups * numbers + numbers);
   return work;
 }
 
-/// The tile that a phone computes the request by soonest, where it gains what makes up for an estimate's errors.
+/// Returns the fastest Winograd tile of a phone for the request, or null if it gains less than an estimate's error.
 const GpuTile *soonestWinograd(const TileRequest &request, const PhoneGpu &phone, const GpuTile &direct) {
   constexpr double worthIt = 0.75;
   double least = worthIt * phoneCycles(request, phone, direct);
@@ -259,13 +261,14 @@ void pushWinogradTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile
 }
 
 //===----------------------------------------------------------------------===//
-// For CPUs that play a GPU
+// For CPUs that emulate a GPU
 //===----------------------------------------------------------------------===//
 
-/// CPUs that play a GPU load one element of one lane after the other, each under its own mask, but multiply all lanes
-/// at once: as many products for each load as an invocation's stack has room for. Measured on lavapipe with shaders
-/// written by hand for these tiles, 512 x 512 x 512, in GFLOP/s of one core: 8 x 4 per invocation 4.0, 8 x 16 10.6, 16
-/// x 16 11.7, 32 x 16 13 at twice the time to compile.
+/// Returns a tile for CPUs that emulate a GPU. They load the lanes of an element one by one, under a mask each. But
+/// they multiply all lanes at once. So a tile has as many products per load as an invocation's stack can hold.
+///
+/// Measured on lavapipe with hand-written shaders of these tiles, 512 x 512 x 512, in GFLOP/s of one core: 8 x 4 per
+/// invocation 4.0, 8 x 16 10.6, 16 x 16 11.7, 32 x 16 13, but with twice the time to compile.
 std::optional<GpuTile> tallTile(const TileRequest &request) {
   constexpr int64_t leastDepth = 16, leastTiles = 4;
   GpuTile tile;
@@ -282,8 +285,8 @@ std::optional<GpuTile> tallTile(const TileRequest &request) {
   return tile;
 }
 
-/// Through shared memory, of which any device has as much: windows are added up once for as many columns as it holds, up to
-/// 128, with 24 to 32 sums an invocation.
+/// Returns a tile that fits into the shared memory of any device. Windows are added up once for as many columns as it
+/// holds, up to 128. An invocation has 24 to 32 sums.
 GpuTile windowTile(const TileRequest &request) {
   constexpr int64_t threads = 8, few = 2;
   const int64_t quads = std::clamp<int64_t>(llvm::divideCeil(request.columns, 4 * threads), 1, 4);
@@ -297,9 +300,10 @@ uint32_t familiesWithSharedMemory() {
   return families;
 }
 
-/// Products of few rows: invocations divide the reduction until there are enough of them. Large workgroups of few
-/// columns keep a desktop GPU's memory busy: weights of 8 MB in 4.6 us on an H200, where the smaller ones take 13.7; those of AMD
-/// and Intel are taken to be alike. Six rows of 512 columns and 1,600 steps take 7 us, and 100 without.
+/// Appends tiles for products of few rows: invocations divide the reduction until there are enough of them. Large
+/// workgroups of few columns keep a desktop GPU's memory busy. Weights of 8 MB take 4.6 us on an H200, and 13.7 us with
+/// small ones; AMD and Intel are assumed to be alike. Six rows of 512 columns and 1,600 steps take 7 us, and 100 us
+/// without such tiles.
 void pushSplitTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> &tiles) {
   constexpr int64_t mostRows = 8, fewRows = 4, leastDepth = 64, wanted = 16384, leastInvocations = 64, leastSteps = 8;
   const int64_t quads = llvm::divideCeil(request.columns, 4);
@@ -307,13 +311,13 @@ void pushSplitTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile> &
     return;
   auto push = [&](int64_t columnThreads, int64_t invocations, uint32_t families) {
     columnThreads = std::min<int64_t>(columnThreads, llvm::PowerOf2Ceil(quads));
-    // One invocation adds up what all parts have: of few steps each, that takes longer than they do.
+    // One invocation adds up the sums of all parts. If parts have few steps, that takes longer than the parts.
     while (invocations > leastInvocations && invocations / columnThreads * leastSteps > request.depth)
       invocations /= 2;
     tiles.push_back(tileOf(GpuTile::Kind::Split, request.rows, 1, columnThreads, 1, invocations / columnThreads, 1));
     tiles.back().families = families;
   };
-  // All invocations leave their rows in shared memory.
+  // All invocations store their rows to shared memory.
   push(4, request.rows <= fewRows ? 512 : 256, familiesWithSharedMemory());
   push(8, 128, 0);
 }
@@ -339,7 +343,7 @@ double phoneCycles(const TileRequest &request, const PhoneGpu &phone, const GpuT
       isWinograd ? countWinogradTiles(*request.winograd, tile) * llvm::divideCeil(request.columns, tile.tileColumns())
                  : countTiles(request, tile);
   const int64_t steps = isWinograd ? llvm::alignTo(request.winograd->inputs, kWinogradPart) : request.depth;
-  // What a unit multiplies and what it reads take turns, as where it was measured.
+  // Arithmetic and reads of a unit are assumed not to overlap, as measured on other GPUs.
   return double(llvm::divideCeil(workgroups, phone.units)) * double(steps) *
          (work.products / phone.lanes + work.words / phone.words);
 }

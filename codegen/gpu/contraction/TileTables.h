@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  which tiles compute a contraction of a given shape, for every family of GPUs.
-// Why:   the tile decides the speed of a model; as plain arithmetic it can be tested and tuned alone.
-// How:   a list of variants, the best first, each with the families it is for; the last one runs on any device. What is
-//        known of the families is in GpuMachines.h.
+// What:  the tiles that compute a contraction of a given shape, for every family of GPUs.
+// Why:   the tile decides the speed of a model. As plain arithmetic, the choice can be tested and tuned without a
+//        compiler.
+// How:   a list of variants, the best first, each with the families that use it. The last one runs on any device. The
+//        properties of the families are in GpuMachines.h.
 
 #ifndef NACRE_CODEGEN_GPU_CONTRACTION_TILETABLES_H
 #define NACRE_CODEGEN_GPU_CONTRACTION_TILETABLES_H
@@ -15,31 +16,34 @@
 
 namespace nacre::codegen::gpu {
 
-/// What a choice of tiles depends on.
+/// Properties by which tiles are chosen.
 struct TileRequest {
-  int64_t blocks = 1; ///< Batches and groups: as many contractions side by side.
+  int64_t blocks = 1; ///< Batches and groups: the number of independent contractions.
   int64_t rows = 1, columns = 1, depth = 1;
-  int64_t taps = 0;        ///< Of windows that every tile adds up for an element of its left operand; 0: it reads one.
-  bool depthwise = false;  ///< Every column has rows of its own: nothing to share.
-  bool halves = false;     ///< Products may be of f16.
-  bool turnsLeft = false;  ///< The left operand's rows lie one after another, not its steps.
-  bool mayBePlayed = true; ///< As in GpuOptions.
-  unsigned bytes = 4;      ///< Of an accumulator.
-  bool mayBePhone = false; ///< As in GpuOptions.
-  std::optional<WinogradShape> winograd; ///< Of a convolution that may be computed so.
-  std::optional<WinogradShape> gradient; ///< Of the convolution whose filter's gradient may be, in each block.
+  /// Taps of the windows that a tile adds up for each element of its left operand; 0 if it loads elements.
+  int64_t taps = 0;
+  bool depthwise = false;                ///< True if every column has its own rows, so that nothing is shared.
+  bool halves = false;                   ///< True if products may be of f16.
+  bool turnsLeft = false;                ///< True if the left operand's rows are contiguous, and not its steps.
+  bool mayBePlayed = true;               ///< True if a CPU may emulate the GPU (GpuOptions).
+  unsigned bytes = 4;                    ///< Bytes of an accumulator.
+  bool mayBePhone = false;               ///< True if the GPU may be a phone's (GpuOptions).
+  std::optional<WinogradShape> winograd; ///< Shape of the convolution, if Winograd may compute it.
+  /// Shape of the convolution whose filter's gradient, in each block, Winograd may compute.
+  std::optional<WinogradShape> gradient;
 };
 
-/// Workgroups below one another that a convolution takes by a tile of Winograd's.
+/// Returns the workgroups below one another that a convolution needs with a tile of Winograd's.
 int64_t countWinogradTiles(const WinogradShape &shape, const GpuTile &tile);
 
-/// Whether a tile of the gradient's kind divides the channels and pixels of such a convolution evenly.
+/// True if a tile of kind WinogradGradient divides the channels and pixels of such a convolution evenly.
 bool dividesGradient(const WinogradShape &shape, const GpuTile &tile);
 
-/// Cycles that a phone's GPU takes for the request by a direct tile, or one of Winograd's.
+/// Returns the cycles of a phone's GPU for the request by a direct tile, or one of Winograd's.
 double phoneCycles(const TileRequest &request, const PhoneGpu &phone, const GpuTile &tile);
 
-/// The variants of a contraction, the best first. Families share a variant unless one of their own is worth its code.
+/// Returns the variants of a contraction, the best first. Families share a variant unless a separate one is worth its
+/// code.
 llvm::SmallVector<GpuTile, 4> chooseGpuTiles(const TileRequest &request);
 
 } // namespace nacre::codegen::gpu

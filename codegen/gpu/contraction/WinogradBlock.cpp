@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  blocks of a 3x3 convolution by Winograd's F(2x2, 3x3) on desktop GPUs: sixteen products of matrices, one for each number
-//        that the transforms make of a tile of pixels.
-// Why:   4/9 of a direct convolution's multiplications. Such a GPU reaches its peak only with many sums in registers for each
-//        element that it reads from shared memory, and with loads that are on their way while it multiplies.
-// How:   1. a part is some channels. An invocation loads the pixels of a row of numbers of a tile, in four channels, and a filter of
-//           four columns in one channel. Which numbers it makes is a matter of addresses and signs: a branch would cost more;
-//        2. a group of invocations has all tiles and columns of one number. While it multiplies a part, the next part's pixels
-//           and filters are loaded; then they are transformed into the same shared memory;
-//        3. in the end sums meet in shared memory, some tiles at a time, and become pixels.
-//        Tiles are those of the whole image, whatever the share. The transforms are those of A. Lavin and S. Gray, "Fast Algorithms
-//        for Convolutional Neural Networks", 2015.
+// What:  blocks of a 3x3 convolution by Winograd's F(2x2, 3x3) on desktop GPUs: 16 products of matrices, one for each
+//        transformed value of a tile of pixels.
+// Why:   it needs 4/9 of a direct convolution's multiplications. Such a GPU reaches its peak only with many sums in
+//        registers per element read from shared memory, and with loads in flight while it multiplies.
+// How:   1. a part is some channels. An invocation loads the pixels for a row of values of a tile, in four channels,
+//        and a filter of four columns in one channel. Addresses and signs select the values that it computes: a branch
+//        would cost more;
+//        2. a group of invocations has all tiles and columns of one value. While it multiplies a part, the next part's
+//           pixels and filters are loaded. Then they are transformed into the same shared memory;
+//        3. at the end, sums go through shared memory, some tiles at a time, and become pixels.
+//
+// Tiles cover the whole image for any share. The transforms are those of A. Lavin and S. Gray, "Fast Algorithms for
+// Convolutional Neural Networks", 2015.
 
 #include "codegen/gpu/contraction/Templates.h"
 #include "codegen/gpu/contraction/WinogradNumbers.h"
@@ -48,16 +50,17 @@ private:
   // 1. Who loads what
   //===--------------------------------------------------------------------===//
 
-  /// A row of the numbers of a tile, in four channels: a row of its pixels, and another times `sign`.
+  /// A row of the transformed values of a tile, in four channels: a row of pixels, plus another row times `sign`.
   struct PatchItem {
     SmallVector<Value, 2 * kSide> addresses;
     Value channelQuad, sign;
-    Value at; ///< Where its first number is stored.
+    Value at; ///< Address of its first value.
   };
-  /// Two rows of a filter's numbers, in four columns and a channel: an outer one, which is a row of the filter, and an inner one.
+  /// Two rows of a filter's transformed values, in four columns and a channel. The outer one is a row of the filter;
+  /// the inner one is a sum of rows.
   struct FilterItem {
     Value channel, quad, isUpper, sign;
-    Value outer, inner; ///< Where their first numbers are stored.
+    Value outer, inner; ///< Addresses of their first values.
   };
 
   PatchItem findPatch() {
@@ -71,7 +74,7 @@ private:
     for (Value row : {rows.first, rows.second})
       for (int64_t j = 0; j < kSide; ++j)
         item.addresses.push_back(pixels.addressOf(origin, row, build.constant(j)));
-    // Tiles are permuted by the channels, so that what neighbours store lies in different banks.
+    // Tiles are permuted by the channels, so that adjacent invocations store to different banks.
     Value place = arith::XOrIOp::create(build.ops, build.loc, mine, build.multiply(item.channelQuad, tile.rowThreads));
     item.at = build.add(build.multiply(build.add(build.multiply(line, kSide * channelQuads), item.channelQuad), tiles),
                         place);
@@ -95,7 +98,7 @@ private:
     return item;
   }
 
-  /// The pixels, then the filter, that this invocation's numbers of a part are made of.
+  /// Loads the pixels, then the filter, from which this invocation computes its values of a part.
   SmallVector<Value> loadPart(Value part) {
     const unsigned rhs = Contraction::Rhs;
     SmallVector<Value> loaded;
@@ -161,7 +164,7 @@ private:
   // 3. Pixels
   //===--------------------------------------------------------------------===//
 
-  /// Writes the pixels of `tile.depth` tiles, whose numbers overwrite the filters in shared memory.
+  /// Writes the pixels of `tile.depth` tiles, whose values overwrite the filters in shared memory.
   void finish(int64_t from, int64_t rows, ArrayRef<Value> sums) {
     if (from > 0)
       barrier();
@@ -175,7 +178,7 @@ private:
     finishRow(build.constant(from * tile.rowThreads));
   }
 
-  /// A row of pixels of a tile in a quad of columns: a row of numbers, and the sum of the next two times a sign.
+  /// Emits a row of pixels of a tile in a quad of columns: a row of values, plus the next two rows times a sign.
   void finishRow(Value firstTile) {
     Value quad = build.remainder(me, quads), mine = build.remainder(build.divide(me, quads), tile.depth);
     Value line = build.divide(me, quads * tile.depth);
@@ -192,7 +195,7 @@ private:
       pixels.finish(sum, origin, line, build.constant(int64_t(j)), build.add(grid.firstQuad, quad));
   }
 
-  const int64_t tiles, channelQuads; ///< Of the block, and of a part.
+  const int64_t tiles, channelQuads; ///< Tiles of the block, and quads of channels of a part.
   const int64_t channels;
   WinogradPixels pixels;
   Value filters, patches; ///< Shared: [number][channel][quad], [number][quad of channels][tile].

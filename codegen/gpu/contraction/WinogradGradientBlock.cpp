@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  blocks of the gradient of a 3x3 filter by Winograd's F(2x2, 3x3) on desktop GPUs: 32 channels by 64 columns.
-// Why:   as WinogradBlock, whose products it has: 4/9 of the multiplications.
-// How:   with y = A^T [(G g G^T) * (B^T d B)] A, the gradient of g is G^T [(A y' A^T) * (B^T d B)] G, added up over all tiles of
-//        pixels. A part is some tiles: an invocation makes a row of the numbers of a tile's pixels in four channels, and two of those of
-//        its gradient in four columns. Sums stay numbers until the end, when they meet in shared memory, some channels at a time.
+// Why:   it shares the products of WinogradBlock, and needs 4/9 of the multiplications.
+// How:   with y = A^T [(G g G^T) * (B^T d B)] A, the gradient of g is G^T [(A y' A^T) * (B^T d B)] G, added up over all
+//        tiles of pixels. A part is some tiles. An invocation computes a row of the transformed values of a tile's
+//        pixels in four channels, and two rows of those of its gradient in four columns. Sums stay transformed until
+//        the end, when they go through shared memory, some channels at a time.
 
 #include "codegen/gpu/contraction/Templates.h"
 #include "codegen/gpu/contraction/WinogradNumbers.h"
@@ -34,7 +35,7 @@ public:
   }
 
 private:
-  /// Rows of each invocation whose numbers are in shared memory at the same time.
+  /// Rows of each invocation whose values are in shared memory at the same time.
   static constexpr int64_t kTogether = 2;
 
   //===--------------------------------------------------------------------===//
@@ -61,7 +62,8 @@ private:
     inner = place(build.add(half, 1));
   }
 
-  /// Returns the address of a pixel of tile `tileNumber` in an operand, `rows` and `columns` from the tile's first pixel.
+  /// Returns the address in an operand of a pixel of tile `tileNumber`. The pixel is `rows` and `columns` from the
+  /// tile's first one.
   Value pixelOf(unsigned operand, Value tileNumber, Value rows, Value columns) {
     auto steps = [&](const ContractionLoop &loop, Value count) {
       return build.multiply(count, grid.scaled(operand, loop.strides[operand]));
@@ -73,7 +75,7 @@ private:
                      steps(gradient.across, build.add(x, columns)));
   }
 
-  /// The pixels, then their gradients, that this invocation's numbers of a part are made of.
+  /// Loads the pixels, then their gradients, from which this invocation computes its values of a part.
   SmallVector<Value> loadPart(Value part) {
     const unsigned lhs = Contraction::Lhs, rhs = Contraction::Rhs;
     SmallVector<Value> loaded;
@@ -114,7 +116,7 @@ private:
   // 2. Products
   //===--------------------------------------------------------------------===//
 
-  /// Rows of an invocation are quads of channels, which are as far apart as there are invocations below one another.
+  /// Adds the products of a part to the sums. An invocation has quads of channels, rowThreads quads apart.
   SmallVector<Value> multiplyPart(ValueRange before) {
     SmallVector<Value> sums(before);
     Value columns = build.add(build.multiply(number, tile.depth * quads), laneQuad);
@@ -136,7 +138,8 @@ private:
   // 3. Taps
   //===--------------------------------------------------------------------===//
 
-  /// Writes the taps of `tile.depth` channels, two rows of each invocation, whose numbers overwrite the gradients in shared memory.
+  /// Writes the taps of `tile.depth` channels, two rows of each invocation. Their values overwrite the gradients in
+  /// shared memory.
   void finish(int64_t from, ArrayRef<Value> sums) {
     if (from > 0)
       barrier();
@@ -150,7 +153,7 @@ private:
     build.onlyIf(build.isBelow(me, build.constant(tile.depth * quads)), [&] { finishChannel(from); });
   }
 
-  /// The taps of a channel in a quad of columns: G^T of the numbers from both sides.
+  /// Emits the taps of a channel in a quad of columns: G^T, from both sides, of the values.
   void finishChannel(int64_t from) {
     Value mine = build.remainder(me, quads), line = build.divide(me, quads), half = quadOf(0.5);
     auto transform = [&](ArrayRef<Value> u) {
@@ -164,7 +167,7 @@ private:
         numbers.push_back(load(gradients, build.add(me, (i * kSide + j) * tile.depth * quads)));
       columns[j] = transform(numbers);
     }
-    // Rows of an invocation are four channels, then four that are 4 * rowThreads further.
+    // An invocation's rows are four channels, then four channels 4 * rowThreads later.
     Value channel = build.add(build.multiply(build.divide(line, kTogether), 4), build.remainder(line, kTogether));
     channel = build.add(build.add(firstChannel, channel), from / 4 * 4 * tile.rowThreads + from % 4);
     for (int64_t i = 0; i < kTaps; ++i) {
@@ -176,7 +179,7 @@ private:
   }
 
   const WinogradGradient &gradient;
-  const int64_t channelQuads; ///< Of the block.
+  const int64_t channelQuads; ///< Quads of channels in the block.
   const int64_t across, down; ///< Tiles of an image.
   Value firstChannel;
   Value gradients, patches; ///< Shared: [number][tile][quad], [number][tile][quad of channels].

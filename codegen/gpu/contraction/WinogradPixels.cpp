@@ -33,7 +33,8 @@ WinogradPixels::Origin WinogradPixels::originOf(Value number) {
 
 Value WinogradPixels::writesAny() {
   const Origin first = originOf(build.constant(0)), last = originOf(build.constant(tiles - 1));
-  return grid.writesAny(first.row, build.add(last.row, outputs * convolution.across.size)); // or further
+  // An upper bound: the last row of pixels may end earlier.
+  return grid.writesAny(first.row, build.add(last.row, outputs * convolution.across.size));
 }
 
 Value WinogradPixels::stepsOf(const ContractionLoop &loop, Value first, Value further) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  where the tiles of pixels lie that a Winograd convolution computes, and what they read.
-// Why:   the templates divide an image in the same way, whoever transforms which part of a tile.
-// How:   tiles are those of the whole image, whatever the share. Pixels beyond the image are its last ones, and are not written.
+// What:  the addresses of the tiles of pixels that a Winograd convolution computes, and of their inputs.
+// Why:   all templates divide an image in the same way, however they divide the transforms of a tile.
+// How:   tiles cover the whole image for any share. Pixels beyond the image repeat the last ones, and are not written.
 
 #ifndef NACRE_CODEGEN_GPU_CONTRACTION_WINOGRADPIXELS_H
 #define NACRE_CODEGEN_GPU_CONTRACTION_WINOGRADPIXELS_H
@@ -13,26 +13,28 @@ namespace nacre::codegen::gpu {
 
 class WinogradPixels {
 public:
-  /// A workgroup has `tiles` tiles of `outputs` x `outputs` pixels. All arguments must outlive this.
+  /// `tiles` is the number of tiles of `outputs` x `outputs` pixels in a workgroup. All arguments must outlive this
+  /// object.
   WinogradPixels(ContractionGrid &grid, const WinogradConvolution &convolution, int64_t outputs, int64_t tiles);
 
   struct Origin {
-    mlir::Value y, x;   ///< The first pixel of a tile.
-    mlir::Value row;    ///< The same as one of the contraction's rows.
-    mlir::Value exists; ///< Null where it does for certain; else the last one is in its place.
+    mlir::Value y, x; ///< First pixel of a tile.
+    mlir::Value row;  ///< The same as a row of the contraction.
+    /// False if the last tile replaces this one, which is beyond the end; null if it certainly exists.
+    mlir::Value exists;
   };
   /// Returns the origin of tile `number` of the workgroup.
   Origin originOf(mlir::Value number);
-  /// Whether the workgroup may write some pixel.
+  /// True if the workgroup may write some pixel.
   mlir::Value writesAny();
 
-  /// The address of the first channel of the pixel that is `down` and `across` from the first one that a tile reads.
+  /// Returns the address of the first channel of the pixel `down` and `across` from the first one that a tile reads.
   mlir::Value addressOf(const Origin &origin, mlir::Value down, mlir::Value across);
-  /// Four channels of the pixel at an address, zero for those beyond the last one.
+  /// Loads four channels of the pixel at an address; zero for those beyond the last one.
   mlir::Value loadChannels(mlir::Value address, mlir::Value channel);
 
-  /// Finishes `sum`, the pixel of a tile that is `down` and `across` from its first one in the columns of `quad`, if there is such a
-  /// pixel and the workgroup writes it.
+  /// Finishes `sum`, the pixel `down` and `across` from the first one of a tile, in the columns of `quad`. A no-op for
+  /// a pixel that does not exist, or that the workgroup does not write.
   void finish(mlir::Value sum, const Origin &origin, mlir::Value down, mlir::Value across, mlir::Value quad);
 
 private:

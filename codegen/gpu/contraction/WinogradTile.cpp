@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  tiles of a convolution by Winograd: numbers of the input and of the filters meet in shared memory, and never in another.
-// Why:   where every second multiplication or so waits for a cache, a quarter of the products is time; filters transformed when they
-//        are packed would be 1.8 or 4 times as large, and numbers in memory as large as the input again.
-// How:   1. a part is four channels. Some invocations transform the filters of the workgroup's columns, others its tiles of the
-//           input; each makes two rows of numbers, which its registers hold;
-//        2. an invocation has one of the numbers in a quad of columns, for all tiles, and keeps the sums;
-//        3. in the end these meet in shared memory, some tiles at a time, and some invocations transform two rows of pixels each,
-//           and finish them. Tiles are those of the whole image, whatever the share.
+// What:  tiles of a convolution by Winograd. Transformed inputs and filters exist only in shared memory.
+// Why:   if about every second multiplication waits for a cache, a quarter of the products saves time. Filters
+//        transformed in advance would be 1.8 or 4 times as large, and transformed inputs would need as much memory
+//        again as the input.
+// How:   1. a part is four channels. Some invocations transform the filters of the workgroup's columns, others its
+//        tiles of the input. Each computes two rows of values, which fit its registers;
+//        2. an invocation has one of the values in a quad of columns, for all tiles, and keeps the sums;
+//        3. at the end, the sums go through shared memory, some tiles at a time. Some invocations transform two rows of
+//           pixels each, and finish them. Tiles cover the whole image for any share.
 
 #include "codegen/gpu/InlineBody.h"
 #include "codegen/gpu/contraction/Templates.h"
@@ -42,11 +43,11 @@ public:
   }
 
 private:
-  /// Emits `body` for so many items, with the number of one, by invocations that had none before where there are such.
+  /// Emits `body` for `items` items, each with its number. It prefers invocations that have no items yet.
   void forItems(int64_t items, llvm::function_ref<void(Value)> body) {
     if (taken + items > tile.invocations())
       taken = 0;
-    Value number = build.subtract(me, build.constant(taken)); // Wraps around where it is another's.
+    Value number = build.subtract(me, build.constant(taken)); // Wraps around for other invocations.
     taken += items;
     build.onlyIf(build.isBelow(number, build.constant(items)), [&] { body(number); });
   }
@@ -56,7 +57,7 @@ private:
   void store(Value value, Value array, Value at) {
     memref::StoreOp::create(build.ops, build.loc, value, array, ValueRange{at});
   }
-  /// Of channel or tile `major` of a part.
+  /// Returns the address of a value of channel or tile `major` of a part.
   Value filterAt(Value major, Value number, Value quad) {
     return build.add(build.multiply(build.add(build.multiply(major, numbers), number), quads), quad);
   }
@@ -74,7 +75,7 @@ private:
     return vector::BroadcastOp::create(build.ops, build.loc, VectorType::get({4}, build.ops.getI1Type()), inside);
   }
 
-  /// Two rows of the numbers of each filter: of a channel in a quad of columns.
+  /// Computes two rows of the transformed values of each filter: of a channel in a quad of columns.
   void transformFilters(Value part, ArrayRef<int64_t> rows) {
     const unsigned rhs = Contraction::Rhs;
     const int64_t taps = convolution.method.taps;
@@ -100,7 +101,7 @@ private:
     });
   }
 
-  /// Two rows of the numbers of each tile.
+  /// Computes two rows of the transformed values of each tile.
   void transformPatches(Value part, ArrayRef<int64_t> rows) {
     Value channel = build.multiply(part, kWinogradPart);
     forItems(tile.rows, [&](Value item) {
@@ -159,7 +160,7 @@ private:
   // 3. Pixels
   //===--------------------------------------------------------------------===//
 
-  /// Of as many tiles as a part has channels: their numbers take the filters' place.
+  /// Finishes as many tiles as a part has channels: their values overwrite the filters.
   void finish(int64_t from, ArrayRef<Value> sums) {
     Value number = build.divide(me, quads), quad = build.remainder(me, quads);
     barrier();
@@ -190,13 +191,13 @@ private:
   const GpuTile &tile;
   const WinogradConvolution &convolution;
   ShaderTerms terms;
-  const int64_t inputs, numbers; ///< Of a tile, along one dimension and along both.
-  const int64_t quads;           ///< Of columns.
+  const int64_t inputs, numbers; ///< Transformed values of a tile, along one dimension and along both.
+  const int64_t quads;           ///< Quads of columns.
   const int64_t channels;
   WinogradPixels pixels;
   Value me;
   Value filters, patches; ///< Shared: [channel][number][quad], [tile][number] of quads of channels.
-  int64_t taken = 0;      ///< Invocations that have items.
+  int64_t taken = 0;      ///< Invocations that already have items.
 };
 
 } // namespace

@@ -32,9 +32,9 @@ namespace {
 /// Invocations of a workgroup: on any device, and on devices that have registers for weights. The latter is a multiple
 /// of kTogether.
 constexpr int64_t kFew = 128, kMany = 512, kTogether = 32;
-/// Registers that keep weights, of the 128 that an invocation has on an NVIDIA GPU. With them, an iteration of an LSTM
-/// with 128 units takes 1.8 us on an H200. It takes 2.7 us with 64 registers, and 4.8 us with half as many registers
-/// and twice the invocations.
+/// Registers that keep weights; an invocation has 128 in all on NVIDIA's GPUs. With them, an iteration of an LSTM with
+/// 128 units takes 1.8 us on an H200. It takes 2.7 us with 64 registers, and 4.8 us with half as many registers and
+/// twice the invocations.
 constexpr int64_t kKept = 96;
 constexpr uint32_t kFamiliesThatKeep = maskOf(NACRE_GPU_NVIDIA) | maskOf(NACRE_GPU_AMD);
 constexpr int64_t kMostShared = 16 << 10; ///< Bytes of shared memory on any device.

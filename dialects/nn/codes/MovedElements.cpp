@@ -30,7 +30,7 @@ static int64_t countBefore(Dims shape, int64_t axis) {
   return count;
 }
 
-/// The axis of `to` with as many elements as `axis` of `from`, and as many before it.
+/// Returns the axis of `to` with as many elements as `axis` of `from`, and as many before it.
 static std::optional<int64_t> throughShape(Dims from, Dims to, int64_t axis) {
   for (int64_t other = 0; other < int64_t(to.size()); ++other)
     if (to[other] == from[axis] && countBefore(to, other) == countBefore(from, axis))
@@ -40,7 +40,7 @@ static std::optional<int64_t> throughShape(Dims from, Dims to, int64_t axis) {
 
 static Dims shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
-/// Returns whether the operator, whose operands have the axes of its result, leaves `axis` as it is.
+/// True if the operator, whose operands have the axes of its result, leaves `axis` unchanged.
 static bool keepsAxis(Operation *op, int64_t axis) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](SliceOp slice) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  operators that only move elements, and where an axis goes.
-// Why:   what integers stand for is the same before and after them.
+// What:  operators that only move elements, and the corresponding axes of operand and result.
+// Why:   the real values that integers stand for are the same before and after them.
 
 #ifndef NACRE_DIALECTS_NN_CODES_MOVEDELEMENTS_H
 #define NACRE_DIALECTS_NN_CODES_MOVEDELEMENTS_H
@@ -12,14 +12,14 @@
 
 namespace nacre::nn {
 
-/// Returns the operands of which `op` moves elements, whatever they are; none if it does anything else.
+/// Returns the operands whose elements `op` moves unchanged; empty if it computes anything else.
 mlir::OperandRange movedOperands(mlir::Operation *op);
 
-/// Returns the axis of the result that `axis` of a moved operand becomes. It has the same indices in the same order; nothing if no
-/// axis has.
+/// Returns the axis of the result that corresponds to `axis` of a moved operand, with the same indices in the same
+/// order. Returns `nullopt` if no axis does.
 std::optional<int64_t> axisOfResult(mlir::Operation *op, int64_t axis);
 
-/// Returns the axis of each moved operand that becomes `axis` of the result; nothing if there is none.
+/// Returns the axis of each moved operand that corresponds to `axis` of the result; `nullopt` if no axis does.
 std::optional<int64_t> axisOfOperand(mlir::Operation *op, int64_t axis);
 
 } // namespace nacre::nn

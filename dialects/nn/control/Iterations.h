@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how many iterations a loop has whose condition compares a number that grows by as much in every iteration.
-// Why:   importers write such loops out, and a pass counts them; of both the number must end the loop as it does in a run, where
-//        integers wrap and floats stand still.
+// What:  the number of iterations of a loop whose condition compares a number that grows by a constant step.
+// Why:   importers expand such loops, and a pass counts them. Both must count as a run does, where integers wrap and
+//        floats stop growing.
 
 #ifndef NACRE_DIALECTS_NN_CONTROL_ITERATIONS_H
 #define NACRE_DIALECTS_NN_CONTROL_ITERATIONS_H
@@ -12,13 +12,13 @@
 
 namespace nacre::nn {
 
-/// Up to here floats count exactly, and doubles what is computed of two such numbers.
+/// Largest integer that floats count exactly; doubles are exact for arithmetic on two such numbers.
 constexpr double mostExact = double(1 << 24);
 
-/// Whether `number` is one that all of these count exactly.
+/// True if `number` is an integer that all of these types count exactly.
 bool isExactInteger(double number);
 
-/// Between which numbers a type counts by ones: the integers that it has, or of floats the exact ones up to mostExact.
+/// The integers that a type counts exactly: all that an integer type has; for floats, at most up to mostExact.
 struct CountedRange {
   int64_t least, greatest;
 
@@ -26,8 +26,9 @@ struct CountedRange {
   bool has(double number) const { return number >= double(least) && number <= double(greatest); }
 };
 
-/// How many of `start`, `start + step`... compare with `end` (less, less_equal, greater, greater_equal) before the first that does
-/// not. Nothing where that one is none of the element type's, where there is none, and of numbers that are not exact.
+/// Returns how many of `start`, `start + step`... satisfy `comparison` with `end` (less, less_equal, greater,
+/// greater_equal) before the first that does not. Returns `nullopt` if that one is outside the element type's range, if
+/// there is none, or if a number is not exact.
 std::optional<int64_t> countIterations(mlir::Type element, double start, double step, BinaryKind comparison,
                                        double end);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the rules of operators with regions: what goes in, what a region gets, what it hands over and what comes out have
-//        the same types.
-// Why:   a pass that changes one of them and forgets another must not get far.
+// What:  verifies operators with regions: operands, region arguments, yielded values and results must have the same
+//        types.
+// Why:   a pass that changes one of them and forgets another must be found early.
 
 #include "dialects/TensorTypes.h"
 #include "dialects/nn/NnDialect.h"
@@ -13,7 +13,7 @@ namespace nacre::nn {
 
 namespace {
 
-/// A stack of `rows` rows of this type.
+/// Returns the type of a stack of `rows` rows of type `row`.
 RankedTensorType stackOf(Type row, int64_t rows) {
   SmallVector<int64_t> shape{rows};
   llvm::append_range(shape, cast<RankedTensorType>(row).getShape());
@@ -26,7 +26,7 @@ LogicalResult verifyOneElement(Operation *op, Value value, StringRef what) {
   return op->emitOpError() << what << " must have one element, but is " << value.getType();
 }
 
-/// `what` is the plural of the values whose types must be `wanted`.
+/// Verifies that `types` are `wanted`. `what` is the plural noun for the values in messages.
 LogicalResult verifyTypes(Operation *op, StringRef what, TypeRange types, ArrayRef<Type> wanted) {
   if (types.size() != wanted.size())
     return op->emitOpError() << what << " must be " << wanted.size() << ", but are " << types.size();
@@ -45,7 +45,7 @@ template <typename TerminatorT> FailureOr<TerminatorT> findTerminator(Operation 
   return failure();
 }
 
-/// The runtime counts the iterations of so many loops at a time.
+/// Verifies that loops nest no deeper than the runtime can count.
 LogicalResult verifyDepth(Operation *op) {
   unsigned depth = 0;
   for (Operation *around = op; around; around = around->getParentOp())
@@ -67,7 +67,7 @@ LogicalResult verifyBranch(IfOp op, Region &region, StringRef what) {
                      llvm::to_vector(op->getResultTypes()));
 }
 
-/// The arguments of a region that runs once per iteration: the counter, what is carried, and rows.
+/// Verifies the arguments of a region that runs once per iteration: the counter, carried values and rows.
 LogicalResult verifyArguments(Operation *op, Region &region, ValueRange initial, ArrayRef<Type> rows) {
   SmallVector<Type> wanted{RankedTensorType::get({}, IntegerType::get(op->getContext(), 64))};
   llvm::append_range(wanted, initial.getTypes());
@@ -75,7 +75,7 @@ LogicalResult verifyArguments(Operation *op, Region &region, ValueRange initial,
   return verifyTypes(op, "arguments of a region", region.getArgumentTypes(), wanted);
 }
 
-/// What the body of a loop of at most `bound` iterations yields, and the loop's results.
+/// Verifies the values that the body of a loop of at most `bound` iterations yields, and the loop's results.
 LogicalResult verifyYield(Operation *op, Region &body, ValueRange initial, TypeRange results, int64_t bound) {
   FailureOr<YieldOp> yield = findTerminator<YieldOp>(op, body);
   if (failed(yield) || failed(verifyTypes(*yield, "carried values", yield->getCarried().getTypes(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides what may be evaluated, and folds what is small.
+// Decides which operators may be evaluated, and folds small constants.
 
 #include "dialects/nn/evaluate/Evaluate.h"
 #include "dialects/nn/ConstantData.h"
@@ -14,14 +14,14 @@ namespace nacre::nn {
 
 namespace {
 
-/// Multiplications or elements read, above which the work is left to the compiled model: about a tenth of a second of
-/// this interpreter. A splat of any size is a constant, so its bytes are no limit.
+/// Most multiplications or elements read; more is left to the compiled model. This takes about a tenth of a second.
+/// Bytes are no suitable limit, because a splat of any size is a constant.
 constexpr int64_t maxSteps = int64_t(1) << 26;
 
-/// Elements of the largest constant that a folder reads or makes.
+/// Elements of the largest constant that a folder reads or creates.
 constexpr int64_t maxFoldedElements = 64 * 1024;
 
-/// Products, reductions and softmax that a folder computes read no more elements: a splat saves them no work.
+/// Most elements that products, reductions and softmax in a folder read: a splat saves them no work.
 constexpr int64_t maxFoldedSteps = 1024 * 1024;
 
 bool isSmall(Type type) { return cast<ShapedType>(type).getNumElements() <= maxFoldedElements; }
@@ -50,7 +50,7 @@ bool keepsCodes(Operation *op) {
 FailureOr<ElementsAttr> evaluate(Operation *op, ArrayRef<ElementsAttr> operands) {
   if (!canEvaluate(op))
     return failure();
-  if (auto reshape = dyn_cast<ReshapeOp>(op)) // whose bytes are its operand's
+  if (auto reshape = dyn_cast<ReshapeOp>(op)) // Its bytes are its operand's.
     return reshapeConstant(operands.front(), reshape.getType());
   SmallVector<ConstantView> views;
   for (ElementsAttr operand : operands) {
@@ -66,7 +66,7 @@ FailureOr<ElementsAttr> evaluate(Operation *op, ArrayRef<ElementsAttr> operands)
 }
 
 FailureOr<ElementsAttr> evaluateSmall(Operation *op, ArrayRef<Attribute> operands) {
-  if (op->getNumResults() == 0 || keepsCodes(op)) // what ends a region has no result
+  if (op->getNumResults() == 0 || keepsCodes(op)) // A terminator has no result.
     return failure();
   SmallVector<ElementsAttr> constants;
   for (Attribute operand : operands) {
@@ -82,7 +82,7 @@ FailureOr<ElementsAttr> evaluateSmall(Operation *op, ArrayRef<Attribute> operand
 
 namespace {
 
-/// What every operator does that has a value and no better fold of its own.
+/// The fold of every operator that has a value and no better fold of its own.
 struct FoldSmallConstants : DialectFoldInterface {
   using DialectFoldInterface::DialectFoldInterface;
 

@@ -2,9 +2,9 @@
 //
 // What:  the value of an operator whose operands are all constants.
 // Why:   folding, the importer's shape arithmetic and tests share one reference, so that they cannot disagree.
-// How:   an operator says itself what its value is (EvaluateInterface), in the file of its family; here it is decided
-//        whether to ask. Elementwise rows and reductions compute in double or int64 and round once to the element type; data movement
-//        copies bytes. Splats in give splats out wherever the result is one.
+// How:   an operator computes its own value (EvaluateInterface), in the file of its family; this file decides whether
+//        to ask. Elementwise rows and reductions compute in double or int64 and round once to the element type; data
+//        movement copies bytes. Splats give splats, if the result is one.
 
 #ifndef NACRE_DIALECTS_NN_EVALUATE_EVALUATE_H
 #define NACRE_DIALECTS_NN_EVALUATE_EVALUATE_H
@@ -14,27 +14,27 @@
 
 namespace nacre::nn {
 
-/// How many elements `op` reads, or products it adds, to make its result, where these are not just as many as the
-/// result has: of products, reductions and softmax. A splat saves none of them. 0 for other operators.
+/// Returns the elements that `op` reads, or the products that it adds, for products, reductions and softmax. A splat
+/// does not reduce them. Returns 0 for other operators, whose work is the size of the result.
 int64_t countReducedElements(mlir::Operation *op);
 
-/// Whether splats of any size make a splat of `op`, at the price of one element.
+/// True if splats of any size give a splat of `op`, at the cost of one element.
 bool keepsSplats(mlir::Operation *op);
 
-/// Whether `evaluate` knows `op` and its work is small enough to be done when a model is compiled.
+/// True if `evaluate` supports `op`, and its work is small enough for compile time.
 bool canEvaluate(mlir::Operation *op);
 
-/// Whether `op` stays an operator although its operands are constants: codes of several numbers, with which passes compute in
-/// integers. What these leave becomes operators that fold (nacre-expand-quantization).
+/// True if `op` stays an operator although its operands are constants: several codes, with which passes compute in
+/// integers. Those that remain become operators that fold (nacre-expand-quantization).
 bool keepsCodes(mlir::Operation *op);
 
-/// The value of `op` if its operands are constants, and they and it are small or splats: exporters' shape arithmetic
-/// must disappear as soon as it is built, while big weights are folded once, by the pass that counts their bytes
-/// (nacre-fold-constants). An operand that is no constant is null.
+/// Returns the value of `op` if its operands are constants, and they and the result are small or splats. An operand
+/// that is not constant is null. Exporters' shape arithmetic must disappear as soon as it is built. Large weights are
+/// folded once, by the pass that counts their bytes (nacre-fold-constants).
 mlir::FailureOr<mlir::ElementsAttr> evaluateSmall(mlir::Operation *op, llvm::ArrayRef<mlir::Attribute> operands);
 
-/// The value of `op`, which has one result, for these operands. Fails where `canEvaluate` is false or an operand's
-/// bytes cannot be read.
+/// Returns the value of `op`, which has one result, for these operands. Fails if `canEvaluate` is false, or if an
+/// operand's bytes cannot be read.
 mlir::FailureOr<mlir::ElementsAttr> evaluate(mlir::Operation *op, llvm::ArrayRef<mlir::ElementsAttr> operands);
 
 } // namespace nacre::nn

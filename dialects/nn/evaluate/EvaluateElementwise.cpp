@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  elementwise operators of constants.
-// How:   stretches of the result's last axis: the operands' elements are converted to double or int64, the scalar
+// How:   for stretches of the result's last axis, the operands' elements are converted to double or int64, the scalar
 //        function is applied, and the results are rounded to the element type.
 
 #include "dialects/nn/FixedPoint.h"
@@ -45,7 +45,7 @@ template <typename T, typename Body> void forEachRow(ArrayRef<int64_t> shape, Vi
   });
 }
 
-/// A builder for `type`: a splat if all operands are. `shape` becomes that of the elements to compute.
+/// Returns a builder for `type`, a splat if all operands are. Sets `shape` to that of the elements to compute.
 ConstantBuilder startElementwise(RankedTensorType type, Views views, SmallVectorImpl<int64_t> &shape) {
   bool splat =
       type.getNumElements() > 0 && llvm::all_of(views, [](const ConstantView &view) { return view.isSplat(); });
@@ -55,7 +55,7 @@ ConstantBuilder startElementwise(RankedTensorType type, Views views, SmallVector
   return ConstantBuilder(type, splat);
 }
 
-/// Computes each element of `type` by `function` of the operands' elements, read as T and stored from what it returns.
+/// Computes each element of `type` as `function` of the operands' elements, which are read as T.
 template <typename T, typename Function>
 ElementsAttr mapElements(RankedTensorType type, Views views, Function &&function) {
   SmallVector<int64_t> shape;
@@ -90,7 +90,7 @@ ElementsAttr BinaryOp::evaluate(Views views) {
   Type element = views[0].getElementType();
   BinaryKind kind = getKind();
   bool compares = getFacts(kind).is(FunctionFacts::predicate);
-  // Of a power's operands, the signs of exponents matter.
+  // For a power, the signedness of the exponent matters.
   bool isUnsigned = (kind == BinaryKind::Pow ? views[1].getElementType() : element).isUnsignedInteger();
   // A power may have an integer base and a float exponent.
   if (isFloat(element) || isFloat(views[1].getElementType())) {
@@ -111,7 +111,7 @@ ElementsAttr BinaryOp::evaluate(Views views) {
                               [&](auto rows, int64_t i) { return apply(kind, rows[0][i], rows[1][i], isUnsigned); });
 }
 
-/// Chosen values keep their bits in int64; only floats travel as doubles, which hold every float type.
+/// Integers keep their bits in int64. Only floats are converted to double, which holds every float type.
 ElementsAttr SelectOp::evaluate(Views views) {
   auto choose = [](auto rows, int64_t i) { return rows[0][i] != 0 ? rows[1][i] : rows[2][i]; };
   if (isFloat(getType().getElementType()))
@@ -119,7 +119,7 @@ ElementsAttr SelectOp::evaluate(Views views) {
   return mapElements<int64_t>(getType(), views, choose);
 }
 
-/// Narrow floats are made here, since only a cast says how.
+/// Encodes narrow floats here, because only a cast has their rounding options.
 static ElementsAttr castToNarrowFloat(CastOp op, Views views) {
   Type from = views[0].getElementType(), to = op.getType().getElementType();
   const FloatFormat *format = findFormat(to);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the files of shape rules share: how they say why there is no shape.
+// Error messages of the shape rules.
 
 #ifndef NACRE_DIALECTS_NN_SHAPES_REJECTEDSHAPE_H
 #define NACRE_DIALECTS_NN_SHAPES_REJECTEDSHAPE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rules of operators that read and write where an index tensor says.
+// The rules of operators that read or write at positions given by an index tensor.
 
 #include "dialects/nn/shapes/RejectedShape.h"
 #include "dialects/nn/shapes/ShapeRules.h"
@@ -13,10 +13,10 @@ namespace nacre::nn {
 
 namespace {
 
-/// Positions on an axis are computed in 32 bits, mirrored ones included.
+/// Most elements of a sampled axis: positions are computed in 32 bits, mirrored ones included.
 constexpr int64_t maxSampledExtent = int64_t(1) << 28;
 
-/// How many axes have coordinates in the last axis of `indices`, of `axes` that may have them.
+/// Returns the number of axes with coordinates in the last axis of `indices`; at most `axes` may have them.
 Expected<int64_t> countCoordinates(Dims indices, int64_t axes) {
   if (indices.empty() || indices.back() < 1 || indices.back() > axes)
     return reject("indices must hold 1 to {0} coordinates along their last axis, but hold {1}", axes,
@@ -24,7 +24,7 @@ Expected<int64_t> countCoordinates(Dims indices, int64_t axes) {
   return indices.back();
 }
 
-/// Elements with an index of their own along `axis` are no more along the others than the operand has.
+/// Checks indices that select along `axis`: along the other axes, they have no more elements than the operand.
 Error checkElementIndices(Dims operand, Dims indices, int64_t axis) {
   if (Error error = checkAxis(axis, operand.size()))
     return error;

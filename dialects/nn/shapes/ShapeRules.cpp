@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One function per rule; sums and products that a hostile file could overflow are bounded before they are made.
+// One function per rule. Sums and products that an untrusted file could overflow are bounded before they are computed.
 
 #include "dialects/nn/shapes/ShapeRules.h"
 #include "dialects/nn/shapes/RejectedShape.h"
@@ -17,7 +17,7 @@ namespace nacre::nn {
 
 namespace {
 
-/// Beyond this, a size, stride or pad is nonsense, and sums of a few of them could overflow.
+/// Largest valid size, stride or pad; sums of a few larger ones could overflow.
 constexpr int64_t maxExtent = int64_t(1) << 48;
 
 Error checkLength(const char *name, Dims values, size_t length) {
@@ -51,7 +51,8 @@ Error checkWindow(const Window &window, size_t spatialRank, int64_t leastPad = 0
   return checkRange("overhang", window.overhang, 0);
 }
 
-/// What windows cover that stand a stride apart, less one cell: from the first's first cell to the last's, and within one.
+/// Distances that windows a stride apart cover: from the first cell of the first window to that of the last, and within
+/// a window.
 struct Reach {
   int64_t begin, taps;
 };
@@ -66,7 +67,7 @@ Expected<Reach> reachOf(const Window &window, size_t axis, int64_t windows) {
   return reach;
 }
 
-/// Replaces the spatial extents of `input` by the number of places a window has on each.
+/// Replaces the spatial extents of `input` by the number of windows along each.
 Expected<Shape> slideWindow(Dims input, const Window &window) {
   size_t spatialRank = input.size() - 2;
   if (Error error = checkWindow(window, spatialRank))
@@ -84,7 +85,7 @@ Expected<Shape> slideWindow(Dims input, const Window &window) {
     paddedShape[axis + 1] = padded;
     result[axis + 1] = (padded - taps - 1) / window.strides[axis] + 1;
   }
-  // Later phases make the padded input a tensor of its own.
+  // Later phases make the padded input a separate tensor.
   if (!countElements(paddedShape))
     return reject("the padded input must fit into memory, but has shape {0}", print(paddedShape));
   return result;
@@ -93,7 +94,7 @@ Expected<Shape> slideWindow(Dims input, const Window &window) {
 } // namespace
 
 std::optional<int64_t> countElements(Dims shape) {
-  // An empty shape is held to the limit as well, so that products of some of its dimensions never overflow.
+  // An empty shape is also held to the limit, so that products of some of its dimensions never overflow.
   int64_t count = 1;
   for (int64_t dim : shape)
     if (dim < 0 || MulOverflow(count, std::max<int64_t>(dim, 1), count) || count > maxExtent)
@@ -148,7 +149,7 @@ Expected<Shape> matMulShape(Dims lhs, Dims rhs) {
   return result;
 }
 
-/// What a filter `[spatial..., C / groups, OC]` asks of an input `[N, spatial..., C]`.
+/// Checks a filter `[spatial..., C / groups, OC]` for an input `[N, spatial..., C]`.
 static Error checkFilter(Dims input, Dims filter, int64_t groups) {
   if (input.size() < 3 || input.size() > 5)
     return reject("input must have 1 to 3 spatial axes, but has shape {0}", print(input));
@@ -195,7 +196,7 @@ Expected<Shape> convTransposeShape(Dims input, Dims filter, Window window, int64
     widest[axis + 1] = std::max(size, begin + taps + 1) + taps;
     widestFilter[axis] = taps + 1 + (cells == 1 ? 1 : window.strides[axis]);
   }
-  // Later phases make tensors of what is cut off as well, and of filters in which every element of a stride has a place.
+  // Later phases create tensors that include the cut-off cells, and filters with a place for every element of a stride.
   for (const Shape *shape : {&widest, &widestFilter})
     if (!countElements(*shape))
       return reject("the covered region must fit into memory, but has shape {0}", print(*shape));
@@ -288,7 +289,7 @@ Expected<Shape> interleaveShape(ArrayRef<Dims> operands, Dims strides) {
   if (!count || strides.empty() || int64_t(operands.size()) != *count)
     return reject("there must be one operand per index into an array of shape {0}, but there are {1}", print(strides),
                   operands.size());
-  // Along each axis, the operands that begin with it alone hold all of the result's elements between them.
+  // Along each axis, the operands that are first along all other axes hold all of the result's elements together.
   Shape result(strides.size(), 0);
   int64_t distance = 1;
   for (size_t axis = strides.size(); axis-- > 0; distance *= strides[axis])
