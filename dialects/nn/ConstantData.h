@@ -53,7 +53,7 @@ private:
 /// Creates a constant: write every element, then take the attribute.
 class ConstantBuilder {
 public:
-  /// With `splat`, there is one element, which stands for all.
+  /// `splat` requests one element, which stands for all.
   explicit ConstantBuilder(mlir::RankedTensorType type, bool splat = false);
 
   char *at(int64_t index) { return bytes.data() + index * int64_t(elementBytes); }

@@ -69,8 +69,8 @@ inline const FloatFormat *findFormat(mlir::Type type) {
       .Default(nullptr);
 }
 
-/// Returns the code of an f8E8M0FNU. Values below the smallest number, negative ones included, and values above the
-/// greatest become that number if `saturates`, else NaN.
+/// Returns the code of an f8E8M0FNU. Values outside the range, all negative ones included, become its nearest end if
+/// `saturates`, else NaN.
 inline unsigned encodeScale(double value, ScaleRounding rounding, bool saturates) {
   if (std::isnan(value))
     return scaleNaN;

@@ -18,8 +18,8 @@ namespace nacre::nn {
 
 /// Width of an operator's results in an f32 network that computes in f16.
 enum class Width {
-  Free,    ///< As narrow as the network.
-  Same,    ///< As wide as the operands: results computed only from integers keep all of their digits.
+  Free,    ///< Results are as narrow as the network.
+  Same,    ///< Results are as wide as the operands: those computed only from integers keep all of their digits.
   Bounded, ///< The same, but no result is large for any operands.
   Full     ///< Never narrowed: a state that adds up over all steps.
 };

@@ -45,8 +45,9 @@ Permutation dropAxes(Dims permutation, Dims axes);
 /// shape `from` reshaped to `to`. Returns `nullopt` if the permutation separates a merged group of axes.
 std::optional<Permutation> throughReshape(Dims from, Dims to, Dims permutation);
 
-/// Returns the number of leading axes of `transposed` that stay in place, for a transpose by `permutation` to the shape
-/// `transposed` and a reshape to `to`. Returns `nullopt` unless only elements of the last axis of `to` are reordered.
+/// Returns the number of leading axes of `transposed` that stay in place. `transposed` is the shape after a transpose
+/// by `permutation`, which is then reshaped to `to`. Returns `nullopt` unless only elements of the last axis of `to`
+/// are reordered.
 std::optional<size_t> findFlattenedTail(Dims transposed, Dims to, Dims permutation);
 
 } // namespace nacre::nn

@@ -18,7 +18,7 @@ enum class WorkKind {
   Scan,   ///< Fuses with no other operator.
   Serial, ///< A small program for each point; fuses with no other operator.
   Elementwise,
-  Boundary ///< In no kernel: views, concatenations, recurrent layers, loops, constants.
+  Boundary ///< No kernel: views, concatenations, recurrent layers, loops, constants.
 };
 
 } // namespace nacre::nn

@@ -27,8 +27,8 @@ struct CountedRange {
 };
 
 /// Returns how many of `start`, `start + step`... satisfy `comparison` with `end` (less, less_equal, greater,
-/// greater_equal) before the first that does not. Returns `nullopt` if that one is outside the element type's range, if
-/// there is none, or if a number is not exact.
+/// greater_equal) before the first that does not. Returns `nullopt` if all satisfy it, if the first that does not is
+/// outside the element type's range, or if a number is not exact.
 std::optional<int64_t> countIterations(mlir::Type element, double start, double step, BinaryKind comparison,
                                        double end);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  operators of constants that combine elements: products of matrices, reductions, softmax.
-// How:   totals are double, int64 or uint64 and are rounded once.
+// How:   totals are double, int64 or uint64, and are rounded once.
 
 #include "dialects/nn/IndexedCopy.h"
 #include "dialects/nn/evaluate/Evaluators.h"
@@ -53,13 +53,14 @@ template <typename T> T startOf(ReduceKind kind, Type element) {
   return T(element.isUnsignedInteger() || element.isInteger(1) ? int64_t(value.getZExtValue()) : value.getSExtValue());
 }
 
-/// What is left of a sum in elements of `width` bits.
+/// Wraps a sum to elements of `width` bits.
 template <typename T> T wrap(T value, unsigned width) {
   const unsigned beyond = 64 - width;
   return T(uint64_t(value) << beyond) >> beyond;
 }
 
-/// T is double, int64_t or uint64_t (`Read` is what the view converts to; unsigned values keep their bits).
+/// Evaluates a reduction with totals of type T: double, int64_t or uint64_t. The view converts to `Read`; unsigned
+/// values keep their bits.
 template <typename T, typename Read> ElementsAttr evaluateReduce(ReduceOp op, Views views) {
   ArrayRef<int64_t> shape = views[0].getShape(), axes = op.getAxes();
   RankedTensorType type = op.getType();
@@ -112,7 +113,8 @@ template <typename T, typename Read> ElementsAttr evaluateReduce(ReduceOp op, Vi
   return std::move(builder).take();
 }
 
-/// Calls `body(base, outer)` for every line of `shape` along `axis`: its first element's index, and the line's number.
+/// Calls `body(base, line)` for every line of `shape` along `axis`, with the index of its first element, and its
+/// number.
 template <typename Body> void forEachLine(ArrayRef<int64_t> shape, int64_t axis, Body &&body) {
   SmallVector<int64_t> strides = rowMajorStrides(shape), others(shape);
   others[axis] = 1;
@@ -144,7 +146,7 @@ ElementsAttr ArgReduceOp::evaluate(Views views) {
   ArrayRef<int64_t> shape = views[0].getShape();
   int64_t axis = getAxis(), stride = rowMajorStrides(shape)[axis];
   ConstantBuilder builder(getType());
-  // NaN is never better than another number.
+  // NaN never wins a comparison.
   auto search = [&](auto start, auto &&better) {
     SmallVector<decltype(start), 0> values(shape[axis]);
     forEachLine(shape, axis, [&](int64_t base, int64_t line) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the families of operators share that say what their values are.
+// Functions that the evaluators of several operator families share.
 
 #ifndef NACRE_DIALECTS_NN_EVALUATE_EVALUATORS_H
 #define NACRE_DIALECTS_NN_EVALUATE_EVALUATORS_H
@@ -10,7 +10,7 @@
 
 namespace nacre::nn {
 
-/// Strides with which a row-major array of `shape` is read under the broadcast shape `result`.
+/// Returns the strides that read a row-major array of `shape` under the broadcast shape `result`.
 llvm::SmallVector<int64_t> broadcastStrides(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> result);
 
 } // namespace nacre::nn

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One switch for floats and one for integers; conversions and identities behind them.
+// One switch for floats and one for integers, followed by conversions and identities.
 
 #include "dialects/nn/evaluate/ScalarFunctions.h"
 
@@ -12,13 +12,13 @@ namespace nacre::nn {
 
 namespace {
 
-/// Integer kinds whose result depends on signedness.
+/// Applies the integer kinds whose result depends on signedness.
 template <typename T> T divideOrCompare(BinaryKind kind, T a, T b) {
   if (kind == BinaryKind::Min)
     return std::min(a, b);
   if (kind == BinaryKind::Max)
     return std::max(a, b);
-  // The smallest number by -1 overflows; its quotient wraps to itself and the remainder is 0.
+  // The smallest number by -1 overflows: its quotient wraps to itself, and the remainder is 0.
   if (b == 0 || (std::is_signed_v<T> && b == T(-1)))
     return kind == BinaryKind::Div && b != 0 ? T(0 - uint64_t(a)) : 0;
   if (kind == BinaryKind::Div)
@@ -56,7 +56,7 @@ double apply(BinaryKind kind, double a, double b) {
   case BinaryKind::Fmod:
     return std::fmod(a, b);
   case BinaryKind::Pow:
-    return a == 1 || b == 0 ? 1 : std::pow(a, b); // of signalling NaNs, too
+    return a == 1 || b == 0 ? 1 : std::pow(a, b); // Also for signaling NaNs.
   case BinaryKind::Min:
     return std::isnan(a) || a < b ? a : b;
   case BinaryKind::Max:
@@ -106,7 +106,7 @@ mlir::TypedAttr getIdentity(ReduceKind kind, mlir::Type type) {
   if (mlir::isa<mlir::FloatType>(type))
     return builder.getFloatAttr(type, isMax ? -HUGE_VAL : isMin ? HUGE_VAL : kind == ReduceKind::Prod);
   const unsigned width = type.getIntOrFloatBitWidth();
-  // false < true.
+  // For booleans, false < true.
   const bool isUnsigned = type.isUnsignedInteger() || width == 1;
   if (isMax)
     return builder.getIntegerAttr(type,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what each kind of elementwise operator of two values computes, of single numbers (Functions.td: of one value), and
-//        what reductions start from.
-// Why:   it is the definition that folding uses and that generated code is compared with (test/e2e/models/folding_test.py):
-//        what a constant gives when the model is compiled, a value gives when it runs, at the ends of ranges too.
-// How:   floats of every width are computed in double and rounded once by the caller; integers in 64 bits, which the
-//        caller wraps to the width. What must hold for every number is said at the functions and in NnOps.td.
+// What:  the result of each elementwise operator of two numbers (for one number, see Functions.td), and the initial
+//        values of reductions.
+// Why:   this definition serves folding, and generated code is compared with it (test/e2e/models/folding_test.py). So a
+//        constant gives the same at compile time as a value at run time, even at the ends of ranges.
+// How:   floats of every width are computed in double, and the caller rounds once. Integers are computed in 64 bits,
+//        and the caller wraps them to the width. The functions below and NnOps.td define special cases.
 
 #ifndef NACRE_DIALECTS_NN_EVALUATE_SCALARFUNCTIONS_H
 #define NACRE_DIALECTS_NN_EVALUATE_SCALARFUNCTIONS_H
@@ -17,7 +17,7 @@
 
 namespace nacre::nn {
 
-/// A comparison, in the type that orders the operands as their element type does.
+/// Compares two numbers. T must order the operands as their element type does.
 template <typename T> bool compare(BinaryKind kind, T a, T b) {
   switch (kind) {
   case BinaryKind::Equal:
@@ -33,27 +33,27 @@ template <typename T> bool compare(BinaryKind kind, T a, T b) {
   }
 }
 
-/// The kinds that are defined for the operand's type; InferTypes.cpp refuses the others.
+/// Supports only the kinds that are defined for the operand's type; InferTypes.cpp refuses the others.
 double apply(BinaryKind kind, double a, double b);
-/// Division by zero gives 0, and so does its remainder. Shifts by the width or more, which all negative amounts are,
-/// leave no bit: 0, and -1 of a negative number to the right. A power with a negative exponent is 0 but of 1 and -1.
-/// `isUnsigned` is said of both operands, of a power the exponent alone.
+/// The same for integers. A division by zero gives 0, and so does its remainder. A shift by the width or more, or by a
+/// negative amount, gives 0; to the right, a negative number gives -1. A power with a negative exponent is 0, except
+/// for 1 and -1. `isUnsigned` is the signedness of both operands; for a power, only that of the exponent.
 int64_t apply(BinaryKind kind, int64_t a, int64_t b, bool isUnsigned);
 
-/// An integer as a float, rounded once to f64 or else to f32, through which narrower floats go. (A float becomes the
-/// nearest integer towards zero that the type has, and NaN 0: ConstantBuilder::write.)
+/// Returns an integer as a float, rounded once to f64 or else to f32, from which narrower floats are rounded. For the
+/// inverse conversion, see ConstantBuilder::write.
 double toFloat(int64_t x, bool isUnsigned, bool isDouble);
 
-/// The exponent of a power, rounded to the type that a base of type `base` is computed in: f32 or f64.
+/// Returns the exponent of a power, rounded to the type in which a base of type `base` is computed: f32 or f64.
 inline double toExponent(double exponent, mlir::Type base) {
   return mlir::isa<mlir::FloatType>(base) && !base.isF64() ? double(float(exponent)) : exponent;
 }
 
-/// What a reduction to elements of `type` starts from, and so what nothing reduces to. A mean is a sum that is divided:
-/// of nothing, NaN, or for integers 0.
+/// Returns the initial value of a reduction to elements of `type`, which is also its result without elements. Only a
+/// mean, which is a divided sum, has another result without elements: NaN, or 0 for integers.
 mlir::TypedAttr getIdentity(ReduceKind kind, mlir::Type type);
 
-/// Sums and products wrap for integers, where plain ones would be undefined.
+/// Adds two numbers. Integers wrap, because overflow would be undefined; so do products.
 template <typename T> T add(T a, T b) {
   if constexpr (std::is_integral_v<T>)
     return T(uint64_t(a) + uint64_t(b));

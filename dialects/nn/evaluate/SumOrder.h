@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how an average says in which order the cells of its window are added up where that decides its code.
-// Why:   ONNX leaves the order open. ONNX Runtime's kernels for opsets below 19 add up columns first, and a quantized average that lies in the
-//        middle between two codes becomes one or the other with the order.
+// What:  the order in which an average adds up the cells of its window, if that decides its code.
+// Why:   ONNX leaves the order open. ONNX Runtime's kernels for opsets below 19 add up columns first. If a quantized
+//        average is midway between two codes, the order decides which one it becomes.
 // How:   an attribute of nn.pool, written by the import; only nacre-recognize-quantized reads it.
 
 #ifndef NACRE_DIALECTS_NN_EVALUATE_SUMORDER_H
@@ -12,8 +12,8 @@
 
 namespace nacre::nn {
 
-/// On an average: each column of a window (all cells with one index along the last axis) is added up before the columns are. Without it,
-/// cells are added up in row-major order.
+/// Unit on an average: cells of a column of the window (one index along the last axis) are added up first, then the
+/// columns. Without it, cells are added up in row-major order.
 inline constexpr llvm::StringLiteral kColumnsFirst = "nn.columns_first";
 
 } // namespace nacre::nn

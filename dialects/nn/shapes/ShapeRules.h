@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the result shape of every kind of operator, or the reason why there is none.
+// What:  the result shape of every kind of operator, or the reason why it has no valid shape.
 // Why:   shapes come from untrusted files. The arithmetic is free of IR, so that each rule can be tested separately.
 // How:   plain functions from dimensions to dimensions. Attributes are checked here, too, because a rule is only right
 //        for the attributes that it has checked.
@@ -84,8 +84,8 @@ llvm::Expected<Shape> gatherElementsShape(Dims operand, Dims indices, int64_t ax
 llvm::Expected<Shape> scatterNdShape(Dims operand, Dims indices, Dims updates);
 llvm::Expected<Shape> scatterElementsShape(Dims operand, Dims indices, Dims updates, int64_t axis);
 
-/// Succeeds if `parameter` has one number for all elements of `operand`, one per index of `axis`, or, if `block` is not
-/// 0, one per block of `block` indices.
+/// Succeeds if `parameter` has one number for all elements of `operand`, or one per index of `axis`. If `block` is not
+/// 0, it must have one number per `block` indices instead.
 llvm::Error checkCodeParameter(const char *name, Dims operand, Dims parameter, int64_t axis, int64_t block);
 
 /// Succeeds if `axis` is an axis of `rank` dimensions.
