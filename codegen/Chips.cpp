@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sources. Cores and model numbers: Wikipedia's lists of Qualcomm Snapdragon systems on chips, of MediaTek systems on
-// chips, and its articles on Exynos, Google Tensor, HiSilicon and UNISOC; Kryo cores are named as the cores of Arm
-// that they derive from. Features of a core: LLVM (AArch64Processors.td), after Arm's technical reference manuals of
-// the Cortex cores. `lacks`: a Cortex-A75 has the dot product from revision r2, a Cortex-A55 from r1, and Kryo 360
-// and 385 do not have it (github.com/pytorch/cpuinfo, src/arm/linux/aarch64-isa.c). No vendor publishes revisions, so
-// chips with a Cortex-A75, and chips of 2018 with only Cortex-A55, count as chips without it. LLVM has no name for
-// the TaiShan cores of the Kirin 9000S and later, so these chips are absent. The Oryon cores of the Snapdragon 8
-// Elite are the second generation; LLVM knows the first, whose features they have.
+// Sources of the table:
+// - Cores and model numbers: Wikipedia's lists of Qualcomm Snapdragon and MediaTek systems on chips, and its articles
+//   on Exynos, Google Tensor, HiSilicon and UNISOC. Kryo cores have the names of the Arm cores that they derive from.
+// - Features of a core: LLVM (AArch64Processors.td), after Arm's technical reference manuals of the Cortex cores.
+// - `lacks`: github.com/pytorch/cpuinfo, src/arm/linux/aarch64-isa.c. A Cortex-A75 has the dot product from revision
+//   r2, a Cortex-A55 from r1; Kryo 360 and 385 lack it. No vendor publishes revisions. So chips with a Cortex-A75, and
+//   chips of 2018 with only Cortex-A55, count as chips without it.
+//
+// LLVM has no name for the TaiShan cores of the Kirin 9000S and later, so these chips are absent. The Oryon cores of
+// the Snapdragon 8 Elite are the second generation; LLVM knows the first, which has the same features.
 
 #include "codegen/Chips.h"
 

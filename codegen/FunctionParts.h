@@ -64,7 +64,7 @@ Term log1p(Term x);
 // Powers.cpp
 Term pow(Term x, Term y);
 /// Returns x^y for the constants y that square roots and products can compute; `nullopt` for others. The base is
-/// inverted before it is multiplied: its square may overflow even if the result does not.
+/// inverted before it is multiplied, because its square may overflow even if the result is representable.
 std::optional<Term> powOfConstant(Term x, double y);
 
 // AngleFunctions.cpp

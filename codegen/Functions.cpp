@@ -97,7 +97,7 @@ Term oddRational(Term z, std::initializer_list<double> p, std::initializer_list<
   return z * polynomial(y, llvm::map_to_vector(p, lifted)) / polynomial(y, llvm::map_to_vector(q, lifted));
 }
 
-/// Returns exactly 1 at both ends, with and without fused sums, so that 1 - tanh is 0 beyond them.
+/// Returns exactly -1 and 1 beyond the ends of its range, with and without fused sums, so that 1 - tanh is 0 there.
 Term tanh(Term x) {
   constexpr double end = 8.078094482421875;
   return oddRational(atMost(atLeast(x, -end), end),
@@ -223,8 +223,8 @@ std::optional<Value> emitFunction(TermBuilder &builder, Operation *op, ValueRang
 }
 
 Term expOfNonPositive(Term x, int64_t added) {
-  // Below this bound the result is discarded. It is exactly zero, because on some CPUs operations on subnormal numbers
-  // take a hundred times as long, and all masked values of attention would be subnormal.
+  // Below this bound the result is exactly zero. All masked values of attention would be subnormal otherwise, and on
+  // some CPUs operations on subnormal numbers take a hundred times as long.
   constexpr double rounding = 1e-5;
   const double low = added > 1 ? kExpLow + std::log(double(added)) + rounding : kExpLow;
   constexpr int64_t exponentBias = 127; // With this bias, the bits of n are those of 2^n.

@@ -13,8 +13,8 @@
 //          1 / (1 + exp -x), the sigmoid, 2.5 ulp
 //
 //        In shaders, without f64: sin, cos 2.5 ulp, tan 4 ulp, pow 1.5 ulp.
-// test/unit/codegen/cpu/VectorMathTest.cpp and gpu/ShaderMathTest.cpp measure them. Results below the smallest normal
-// number may be zero. NaN, infinities and the sign of zero are as in C.
+//        test/unit/codegen/cpu/VectorMathTest.cpp and gpu/ShaderMathTest.cpp measure them. Results below the smallest
+//        normal number may be zero. NaN, infinities and the sign of zero are as in C.
 
 #ifndef NACRE_CODEGEN_FUNCTIONS_H
 #define NACRE_CODEGEN_FUNCTIONS_H
@@ -28,9 +28,9 @@ namespace nacre::codegen {
 /// rare.
 std::optional<mlir::Value> emitFunction(TermBuilder &builder, mlir::Operation *op, mlir::ValueRange operands);
 
-/// Returns e^x for operands that are never above zero, as in softmax, with an error of 2 ulp. If `added` of them, the
-/// largest of which is 1, are added up, neither a result nor its share of the sum is subnormal: such results are
-/// exactly zero.
+/// Returns e^x for operands that are never above zero, as in softmax, with an error of 2 ulp. `added` is the number of
+/// results that are summed, the largest of which is 1. Results that would be subnormal, or whose share of the sum would
+/// be, are exactly zero.
 Term expOfNonPositive(Term x, int64_t added = 1);
 
 /// Computes a wrapping integer power; with a negative exponent it is 0, except for 1 and -1.

@@ -18,7 +18,7 @@ namespace nacre::codegen::notes {
 constexpr llvm::StringLiteral kUnitExtent = "nacre.unit_extent";
 constexpr llvm::StringLiteral kFlops = "nacre.flops"; ///< Both engines, an f64. Operations of the whole kernel.
 
-/// CPU, an f64. Only if a method executes fewer operations.
+/// CPU, an f64. Operations that the code executes, if a method needs fewer.
 constexpr llvm::StringLiteral kExecutedFlops = "nacre.executed_flops";
 constexpr llvm::StringLiteral kUnitsPerBlock = "nacre.units_per_block";    ///< CPU. See nacre_cpu_variant.
 constexpr llvm::StringLiteral kScratchBytes = "nacre.scratch_bytes";       ///< CPU. Bytes of each thread.
@@ -41,8 +41,8 @@ constexpr llvm::StringLiteral kShifted = "nacre.shifted";
 /// GPU. Operands above this size are bound in pieces. Written by Bindings.
 constexpr llvm::StringLiteral kPieceBytes = "nacre.piece_bytes";
 
-/// Marks a CPU function, as a unit attribute, as a kernel and not a declaration next to it. EmitCpu writes it.
-/// CompileKernel and WrapKernel read it, and WrapKernel removes it.
+/// Unit attribute that marks a CPU function as a kernel, not a declaration or a constant table next to it. EmitCpu
+/// writes it. CompileKernel and WrapKernel read it, and WrapKernel removes it.
 constexpr llvm::StringLiteral kKernel = "nacre.kernel";
 
 /// Number of the loop of a linalg operation that walks the cut axis. The fallback writes it before bufferization, which

@@ -68,7 +68,7 @@ Wide multiply(Term digits, const std::array<Term, kWindow> &window) {
 }
 
 //===----------------------------------------------------------------------===//
-// 3. What is left
+// 3. The distance
 //===----------------------------------------------------------------------===//
 
 Term asFloat(Term integer) {

@@ -114,7 +114,7 @@ enum class WorkForm {
   Scan       ///< One element after another along an axis.
 };
 
-/// Shares of an engine's peaks that a form of work reaches. docs/phases/place.md says which are measured.
+/// Shares of an engine's peaks that a form of work reaches. docs/phases/place.md states which are measured.
 struct Efficiency {
   double cpuFlops = 0, cpuBytes = 0;
   double gpuFlops = 0, gpuBytes = 0;
@@ -145,7 +145,7 @@ constexpr Efficiency efficiencyOf(WorkForm form) {
 inline constexpr double kCpuFlopsPerFunction = 20, kCpuFunctionEfficiency = 0.6;
 inline constexpr double kGpuFlopsPerFunction = 8;
 
-/// Factor by which fewer invocations saturate a GPU's bandwidth than its arithmetic.
+/// A GPU's bandwidth is saturated by this many times fewer invocations than its arithmetic.
 inline constexpr double kBandwidthHeadStart = 4;
 
 /// Smallest share of a GPU that is ever used: one workgroup has a core's units for itself.

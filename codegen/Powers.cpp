@@ -165,8 +165,8 @@ std::optional<Term> powOfConstant(Term x, double y) {
 // 4. Integers
 //===----------------------------------------------------------------------===//
 
-/// Multiplies squares. All bits of the exponent count, since products wrap. A negative exponent gives 0, except for 1
-/// and -1.
+/// Computes the power by repeated squaring. All bits of the exponent count, since products wrap. A negative exponent
+/// gives 0, except for 1 and -1.
 Term integerPower(Term base, Term exponent) {
   Term square = base, bits = exponent;
   const unsigned width = getElementTypeOrSelf(base.type()).getIntOrFloatBitWidth();

@@ -46,7 +46,7 @@ struct Target {
   bool inOrder = false; ///< True if it issues instructions in order, like the little cores of phones.
   uint64_t needs = 0;   ///< NACRE_CPU_NEED bits of all features that kernels may use.
   MachineModel model;   ///< Speed of its cores.
-  /// True if a CPU may emulate a GPU on this system: lavapipe, SwiftShader. Phones have real GPUs.
+  /// True if a CPU may emulate a GPU on this system, by lavapipe or SwiftShader. Phones have real GPUs.
   bool mayPlayGpu = true;
 
   /// Returns the elements of a vector register.
@@ -57,8 +57,8 @@ struct Target {
 /// widest vectors come first, then the most demanding. No two may have the same needs.
 ///
 /// Empty `cpus` means `native` for the host, else the baseline: AVX2 with FMA, or armv8.0-a tuned for big cores. On
-/// Android's x86-64 it is AVX2 and also SSE4.2, because Android guarantees no more. Elsewhere, x86 CPUs older than AVX2
-/// must be named.
+/// Android's x86-64 it is AVX2 with FMA, and also SSE4.2, because Android guarantees only that. Elsewhere, x86 CPUs
+/// older than AVX2 must be named.
 llvm::Expected<llvm::SmallVector<Target, 1>> parseTargets(llvm::StringRef name, llvm::StringRef cpus);
 
 /// True if `--cpu=cpu` is valid for this target: LLVM knows it as a CPU of the target's architecture.

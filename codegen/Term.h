@@ -137,7 +137,7 @@ inline Term polynomial(Term x, llvm::ArrayRef<double> coefficients) {
   return sum;
 }
 
-/// True if bit `bit` (a mask) of an integer is set.
+/// True if the bit of the mask `bit` is set in `integer`.
 inline Term hasBit(Term integer, int64_t bit) {
   Term masked = integer & integer.integer(bit);
   return integer.op<mlir::arith::CmpIOp>(mlir::arith::CmpIPredicate::ne, masked.value, integer.integer(0).value);

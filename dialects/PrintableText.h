@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  makes text with names from a model safe to show and to write into reports.
-// Why:   names come from untrusted files. A control character moves a terminal's cursor or changes its colors, a
-//        bidirectional override shows a name backwards, and invalid UTF-8 is not valid in JSON.
+// Why:   names come from untrusted files. A control character moves a terminal's cursor or changes its colors. A
+//        bidirectional override shows a name backwards. Invalid UTF-8 is not valid in JSON.
 // How:   each byte of a character that is not printable becomes \xNN; all other characters stay.
 
 #ifndef NACRE_DIALECTS_PRINTABLETEXT_H

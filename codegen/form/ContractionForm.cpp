@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. sizes; 2. loops are sorted and merged; 3. panels; 4. the kind that a kernel says; 5. epilogues.
+// How:   1. sizes; 2. loops are sorted and merged; 3. panels; 4. the kind of the kernel; 5. epilogues.
 
 #include "codegen/form/ContractionForm.h"
 
@@ -268,7 +268,7 @@ FailureOr<PlainContraction> withResultsInPanels(const PlainContraction &plain, p
 }
 
 //===----------------------------------------------------------------------===//
-// 4. What the kernel says
+// 4. The kind of the kernel
 //===----------------------------------------------------------------------===//
 
 FailureOr<ContractionForm> parseContraction(plan::KernelOp kernel) {

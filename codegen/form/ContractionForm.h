@@ -59,7 +59,7 @@ struct Contraction {
   std::shared_ptr<const KernelForm> kernel;
   const Work *product = nullptr;
   const Work *epilogue = nullptr; ///< Null if there is no epilogue.
-  /// For each of the epilogue's inputs, the part of the product that it reads; `nullopt` for the epilogue's own inputs.
+  /// Part of the product that each of the epilogue's inputs reads; `nullopt` for the epilogue's own inputs.
   llvm::SmallVector<std::optional<unsigned>> productInputs;
   /// Number of parts, each with `columns` columns, that follow one another in Rhs. The epilogue reads the same column
   /// of several parts.

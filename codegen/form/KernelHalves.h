@@ -2,8 +2,8 @@
 //
 // What:  divides a kernel that computes the left operand of its product into two kernels: the first computes it, the
 //        second reads it.
-// Why:   a GPU gains from one launch. An engine that has emitters only for the halves runs them in turn on some rows at
-//        a time.
+// Why:   a GPU gains from one launch. A CPU has emitters for the halves, and runs these alternately, on some rows at a
+//        time.
 // How:   1. find the tensor that only the product reads; 2. copy the operations that each half needs.
 
 #ifndef NACRE_CODEGEN_FORM_KERNELHALVES_H

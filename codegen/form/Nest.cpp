@@ -80,8 +80,8 @@ void takePart(Nest &nest, unsigned loop, int64_t parts) {
 //===----------------------------------------------------------------------===//
 
 VectorChoice chooseVectorLoop(const Nest &nest) {
-  // The cost of a loop consists of lanes that must be gathered one by one, most of all in arrays that a reduction reads
-  // in every iteration; then of vectors that stay half empty. Horizontal sums add a little at the end.
+  // The main cost of a loop is lanes that must be gathered one by one, above all in arrays that a reduction reads in
+  // every iteration. Vectors that stay half empty cost less. Horizontal sums add a little at the end.
   constexpr int64_t kSomeLanes = 8;
   VectorChoice best;
   int64_t bestCost = std::numeric_limits<int64_t>::max();

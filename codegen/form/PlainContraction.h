@@ -53,8 +53,8 @@ llvm::FailureOr<PlainContraction> withResultsInPanels(const PlainContraction &pl
 llvm::FailureOr<MatrixProduct> inPanels(const PlainContraction &plain, int64_t width, const DepthGroups &depth = {});
 
 /// Returns the groups of `k` steps in runs of Lhs. A run is as many trailing depth steps, of whole axes of Rhs, as are
-/// contiguous in Lhs. If several runs give the same panels, it is the shortest. Returns `nullopt` if steps do not lie
-/// so.
+/// contiguous in Lhs. If several runs give the same panels, it is the shortest. Returns `nullopt` if Rhs cannot be
+/// packed in groups.
 std::optional<DepthGroups> depthGroupsOf(const PlainContraction &plain, int64_t k);
 
 /// Returns the convolution in tiles of `tile` outputs along each dimension, with Rhs in panels of `width` columns and

@@ -2,12 +2,12 @@
 //
 // What:  the transforms of Winograd convolutions F(m, r), m outputs of a filter of r taps, in one dimension.
 // Why:   they need m + r - 1 products instead of m r. A 3x3 convolution in tiles of 4x4 needs 36 products instead of
-//        144, a 5x5 one 64 instead of 400 (Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, 2015).
+//        144, a 5x5 one 64 instead of 400. See Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, 2015.
 //        Emitters and tests share this code.
 // How:   y = A^T [(G g) * (B^T d)], with each matrix as a sequence of operations. Two dimensions apply it along each.
-//        The polynomials of the filter and of the outputs are evaluated at 0, at infinity, and at points p and -p,
-//        which share their even and odd terms. The division at p is moved to the inverse transform, where it needs no
-//        extra operation. Values are in the order 0, each p and -p, infinity.
+//        The polynomials of the filter and of the outputs are evaluated at 0, at infinity, and at points p and -p. The
+//        latter two share their even and odd terms. The inverse transform divides by the divisors of all points, which
+//        needs no extra operation. Values are in the order 0, each p and -p, infinity.
 
 #ifndef NACRE_CODEGEN_FORM_WINOGRAD_H
 #define NACRE_CODEGEN_FORM_WINOGRAD_H
@@ -43,14 +43,14 @@ struct Method {
 enum class Pairs {
   MultiplyAdds, ///< even + p odd, and even - p odd: one operation each. One of them cannot overwrite its addend.
   Sums,         ///< The terms already contain p or 1 / p, so only a sum and a difference remain.
-  /// As multiply-adds, with integer coefficients and without divisions, so that integers stay exact. Outputs are
-  /// `scaleOf` times too large along each dimension.
+  /// The same as multiply-adds, but with integer coefficients and without divisions, so that integers stay exact.
+  /// Outputs are `scaleOf` times too large along each dimension.
   Integers,
 };
 
-/// Returns the squares of the points other than 0 and infinity, chosen for the least error. With 4, 6 and 8 inputs, the
-/// root mean square of the error is 0.7, 2 and 8 times that of a direct convolution of three taps; with 6 and 8 inputs,
-/// 1.3 and 5 times that of five taps. The points of integers are the smallest ones.
+/// Returns the squares of the points other than 0 and infinity, chosen for the least error. For three taps and 4, 6 and
+/// 8 inputs, its root mean square is 0.7, 2 and 8 times that of a direct convolution. For five taps and 6 and 8 inputs,
+/// it is 1.3 and 5 times as large. The points of integers are the smallest ones.
 inline llvm::ArrayRef<double> squaresOf(int64_t inputs, Pairs pairs = Pairs::MultiplyAdds) {
   static constexpr double four[] = {1}, six[] = {0.5, 2}, eight[] = {0.25, 1, 4}, integers[] = {1, 4};
   assert((inputs == 4 || inputs == 6 || inputs == 8) && "tiles read 4, 6 or 8 elements");

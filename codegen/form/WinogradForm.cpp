@@ -65,8 +65,8 @@ WinogradShape shapeOf(const WinogradGradient &gradient) {
 // 2. Convolutions and gradients
 //===----------------------------------------------------------------------===//
 
-/// True if loop loops[i] is the only one that walks axis i, in steps of 1. If there are `groups`, that loop also walks
-/// the last axis, in steps of a group's `columns`.
+/// True if only loop `loops[i]` walks each axis i, in steps of one. The loop `groups`, if given, also walks the last
+/// axis, in steps of a group's `columns`.
 static bool areWalkedBy(ArrayRef<WalkedAxis> axes, ArrayRef<unsigned> loops, std::optional<unsigned> groups,
                         int64_t columns) {
   if (axes.size() != loops.size())
@@ -197,7 +197,7 @@ FailureOr<WinogradGradient> byWinogradGradient(const PlainContraction &plain, in
 }
 
 //===----------------------------------------------------------------------===//
-// 3. What the kernel says
+// 3. The kernel's note
 //===----------------------------------------------------------------------===//
 
 FailureOr<WinogradConvolution> parseWinograd(plan::KernelOp kernel) {

@@ -2,8 +2,8 @@
 //
 // What:  the operations that drivers must round exactly: quotients that become integers, and products in their
 //        dividends.
-// Why:   a quantized model has one code for each such quotient. A value midway between two codes gets the wrong code if
-//        a driver fuses a product and a sum, or divides less exactly than IEEE 754.
+// Why:   a quantized model has one code for each such quotient. A value midway between two codes may get the wrong one.
+//        This happens if a driver fuses a product and a sum, or divides less exactly than IEEE 754.
 // How:   users are followed within the body. A product that must not be fused is marked; LowerToSpirv decorates it.
 
 #ifndef NACRE_CODEGEN_GPU_EXACTQUOTIENTS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  arithmetic on indices that are never negative.
-// Why:   addresses are sums of products with constants; constants are folded as they are built.
+// Why:   addresses are sums of products with constants; constant terms are folded as they are built.
 
 #ifndef NACRE_CODEGEN_GPU_INDEXBUILDER_H
 #define NACRE_CODEGEN_GPU_INDEXBUILDER_H

@@ -26,10 +26,10 @@ namespace {
 Type typeIn(Type element, unsigned width) { return width == 1 ? element : Type(VectorType::get({width}, element)); }
 
 //===----------------------------------------------------------------------===//
-// 1. What SPIR-V lacks
+// 1. Operations that SPIR-V lacks
 //===----------------------------------------------------------------------===//
 
-/// Returns `x` if it wins the comparison, else `y`. Also returns NaN if either is NaN; a constant needs no test for it.
+/// Returns `a` if it wins the comparison, else `b`, but NaN if either is NaN. A constant needs no test for NaN.
 Value emitExtremum(TermBuilder &builder, Value a, Value b, arith::CmpFPredicate wins) {
   auto isNumber = [](Value value) {
     std::optional<double> splat = splatOf(value);
@@ -288,7 +288,7 @@ SmallVector<Value> inlineBody(OpBuilder &builder, Location loc, Block &body, Arr
 SmallVector<Value> inlineValues(OpBuilder &builder, Location loc, ValueRange wanted, IRMapping &values,
                                 unsigned width) {
   ShaderTerms terms(builder, loc);
-  SetVector<Operation *> pending; // Operations that are needed, in any order.
+  SetVector<Operation *> pending; // Needed operations, in order of discovery.
   auto need = [&](Value value) {
     Operation *op = value.getDefiningOp();
     if (op && !isa<arith::ConstantOp>(op) && !values.contains(value))

@@ -37,7 +37,7 @@ namespace nacre::codegen::gpu {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// 1. What devices may have
+// 1. Capabilities of devices
 //===----------------------------------------------------------------------===//
 
 struct CapabilityNeed {
@@ -178,7 +178,7 @@ LogicalResult convert(mlir::gpu::GPUModuleOp module, spirv::TargetEnvAttr target
 }
 
 //===----------------------------------------------------------------------===//
-// 3. What is left
+// 3. Final steps
 //===----------------------------------------------------------------------===//
 
 /// Marks variables with a common binding as aliased: they share their bytes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  parses a tile from text.
-// Why:   a person who measures can try tiles that the tables do not choose.
+// Why:   measurements can try tiles that the tables do not choose.
 // How:   names of fields and their numbers.
 
 #ifndef NACRE_CODEGEN_GPU_PARSEGPUTILE_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  how data-dependent sizes pass through operators.
-// Why:   types are static. If the size of an axis is known only at run time, the tensor has the largest possible size,
-//        and a separate count has the actual one. Readers of the tensor must know the count, or not depend on it.
+// Why:   types are static. If the size of an axis is known only at run time, the tensor has the largest possible size.
+//        A separate count has the actual one. Readers of the tensor must know the count, or not depend on it.
 // How:   an axis with a count is *open*; elements after the count are undefined. `transferCounts` computes the counts
 //        of an operator's result from those of its operands. It fails if undefined elements would affect the result.
 

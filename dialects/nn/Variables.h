@@ -58,7 +58,7 @@ inline constexpr llvm::StringLiteral lossScaleName = "#loss_scale", goodStepsNam
 inline constexpr llvm::StringLiteral lossName = "loss";
 inline constexpr llvm::StringLiteral skippedStepsOutput = "skipped_steps";
 
-/// Unit on a result that is an internal tensor of the model, to be watched (a loss).
+/// Unit attribute on a result that is an internal tensor of the model, to be watched (a loss).
 inline constexpr llvm::StringLiteral watchedAttr = "nn.watched";
 
 } // namespace nacre::nn

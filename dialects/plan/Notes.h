@@ -47,14 +47,14 @@ constexpr llvm::StringLiteral kAgainNanoseconds = "plan.again_ns";
 /// i64.
 constexpr llvm::StringLiteral kSideBySide = "plan.side_by_side";
 
-/// Unit on a loop in the program of a serial kernel: its iterations may run in parallel, because none reads what
-/// another writes.
+/// Unit attribute on a loop in the program of a serial kernel: its iterations may run in parallel, because none reads
+/// values that another one writes.
 constexpr llvm::StringLiteral kParallel = "plan.parallel";
 
-/// Unit on a loop of operators: one kernel computes all iterations.
+/// Unit attribute on a loop of operators: one kernel computes all iterations.
 constexpr llvm::StringLiteral kOneKernel = "plan.one_kernel";
 
-/// Unit on a reduction of rows: the kernel that begins with it may write several values of these rows.
+/// Unit attribute on a reduction of rows: the kernel that begins with it may write several values of these rows.
 constexpr llvm::StringLiteral kSeveralResults = "plan.several_results";
 
 /// Number of the input that a kernel may overwrite with its result, because its launches give both the same memory.
@@ -107,8 +107,8 @@ constexpr llvm::StringLiteral kProductRate = "plan.product_rate";
 void setProductRate(KernelOp kernel, double rate);
 double productRateOf(KernelOp kernel);
 
-/// Unit on a kernel that multiplies by a weight of bytes, if no launch's weight contains -128. Then the sum of two
-/// products of signed bytes fits 16 bits.
+/// Unit attribute on a kernel whose weight of bytes never contains -128, in any launch. Then the sum of two products of
+/// signed bytes fits 16 bits.
 constexpr llvm::StringLiteral kPairsFit = "plan.pairs_fit";
 
 void setPairsFit(KernelOp kernel);

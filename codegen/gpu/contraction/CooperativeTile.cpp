@@ -226,7 +226,8 @@ private:
                                                   build.ops.getIndexAttr(pitch), /*transpose=*/UnitAttr());
   }
 
-  /// Returns the shares of the piece that begins with the subgroup's matrix at `place` (row, column). Sets alternate.
+  /// Returns the shares of the piece that begins with the subgroup's matrix at `place` (row, column). Sets take
+  /// its quads alternately.
   SmallVector<Share> sharesOf(std::pair<int64_t, int64_t> place) {
     const int64_t iterations = pieceSize / kSubgroup;
     SmallVector<Share> shares;

@@ -11,8 +11,8 @@ using namespace mlir;
 namespace nacre::codegen::gpu {
 namespace {
 
-/// True if registers can hold the elements and weights of all chunks that an invocation loads for a part. Never true
-/// for tiles for any GPU.
+/// True if registers can hold the elements and weights of all chunks that an invocation loads for a part. False for
+/// tiles that are for any GPU.
 bool mayWait(const ContractionGrid &grid, const GpuTile &tile) {
   constexpr int64_t mostRegisters = 128;
   const int64_t chunk = tile.kind == GpuTile::Kind::Cooperative ? 8 : 4;

@@ -2,8 +2,8 @@
 //
 // What:  loads the stored inputs of a prologue's body, for a row of a tile and some steps of the reduction.
 // Why:   the map, and the statistics of rows that it may read, have the same operands.
-// How:   an operand that no step moves stays in registers. One that no row moves is loaded once for all rows; any other
-//        one for each row. Four or eight contiguous steps are loaded at once.
+// How:   an operand that no step moves stays in registers. One that no row moves is loaded once for all rows. All other
+//        operands are loaded for each row. Four or eight contiguous steps are loaded at once.
 
 #ifndef NACRE_CODEGEN_GPU_CONTRACTION_PROLOGUEOPERANDS_H
 #define NACRE_CODEGEN_GPU_CONTRACTION_PROLOGUEOPERANDS_H

@@ -27,7 +27,7 @@ static SmallVector<Argument, 4> storedArguments(const ContractionPrologue &prolo
 }
 
 //===----------------------------------------------------------------------===//
-// 1. Who has which row
+// 1. Rows of each invocation
 //===----------------------------------------------------------------------===//
 
 RowStatistics::RowStatistics(ContractionGrid &grid, const ContractionPrologue &prologue, int64_t tileRows,
@@ -173,7 +173,7 @@ Value RowStatistics::addTogether(size_t number, Value sum) {
 }
 
 //===----------------------------------------------------------------------===//
-// 3. What is kept
+// 3. Values that are kept
 //===----------------------------------------------------------------------===//
 
 void RowStatistics::keep(Value row, ValueRange totals) {

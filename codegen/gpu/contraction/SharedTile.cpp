@@ -7,8 +7,8 @@
 //           iteration, the buffer is known at compile time, which small groups of invocations need;
 //        3. groups of 32 invocations are 8 columns wide and 4 rows high. Pairs of adjacent invocations have one column,
 //           and pairs of pairs one row, which GPUs read once from shared memory;
-//        4. if there are too few tiles to fill the GPU, sets of invocations each take some of a part's steps for the
-//           whole tile, and add up in shared memory.
+//        4. if there are too few tiles to fill the GPU, sets of invocations each take some of a part's steps. They
+//           add up their sums in shared memory.
 
 #include "codegen/gpu/InlineBody.h"
 #include "codegen/gpu/contraction/Templates.h"

@@ -28,7 +28,7 @@ constexpr GpuTile kSmallOfFewSteps = sharedOf(4, 1, 8, 32, 4, 1, 1);
 
 constexpr int64_t kRows = kAlone.rows * kAlone.rowThreads, kColumns = 4 * kAlone.quads * kAlone.columnThreads;
 
-/// Returns `tile` only if the depth fills its parts: otherwise each step needs a bounds check.
+/// Returns `tile`, or null if the depth does not fill its parts: then each step would need a bounds check.
 const GpuTile *ifFilled(const TileRequest &request, const GpuTile &tile) {
   return request.depth % tile.depth == 0 ? &tile : nullptr;
 }

@@ -108,7 +108,7 @@ Value TileLoader::depthAddress(unsigned operand, Value first, Value offset) {
   return build.add(grid.depthAddress(operand, first), inPart);
 }
 
-/// Narrows before values wait in registers, which halves their number.
+/// Converts a quad to `element` before it waits in registers, which halves their number.
 Value TileLoader::narrowed(Value quad, Type element) {
   if (getElementTypeOrSelf(quad.getType()) == element)
     return quad;
@@ -299,7 +299,7 @@ SmallVector<Value> TileLoader::load(Value part) {
 SmallVector<Value> TileLoader::loadFirst() {
   if (!grid.left)
     return load(build.constant(0));
-  if (hasTail()) // With a tail, loads are not separate from the computation.
+  if (hasTail())
     grid.left->prepare();
   SmallVector<Value> chunks = load(build.constant(0));
   if (!hasTail())

@@ -4,7 +4,7 @@
 // Why:   every template that works from shared memory fills it in the same way; they differ in its use.
 // How:   a part is `depth` steps of the reduction. Both operands are stored in chunks of four or eight elements: the
 //        left one along the reduction, the right one along the columns. They may also keep memory's order ("across") if
-//        the template can read them so. Invocations take the chunks alternately. If the last iteration has too few
+//        the template can read them so. Adjacent invocations take adjacent chunks. If the last iteration has too few
 //        chunks, some invocations load one that they do not store.
 
 #ifndef NACRE_CODEGEN_GPU_CONTRACTION_TILELOADER_H
@@ -38,7 +38,7 @@ public:
   /// Loads this invocation's chunks of a part to registers, or the inputs from which a source computes chunks. Values
   /// beyond the last step are not zero yet.
   llvm::SmallVector<mlir::Value> load(mlir::Value part);
-  /// Loads those of the first part, while a source prepares. Must be called once, before all other loads.
+  /// Loads the chunks of the first part, while a source prepares. Must be called once, before all other loads.
   llvm::SmallVector<mlir::Value> loadFirst();
   /// Stores the chunks to buffer `buffer` in shared memory.
   void store(llvm::ArrayRef<mlir::Value> chunks, mlir::Value buffer);

@@ -205,7 +205,7 @@ constexpr GpuTile kWinograd[] = {
     winogradOf(2, 8, 8), // 32 pixels x 32
 };
 
-/// Multiply-adds, and words read or written, of a workgroup. Per step of the reduction or, by Winograd, per channel.
+/// Multiply-adds, and words read or written, of a workgroup per step of the reduction; by Winograd, per channel.
 struct Work {
   double products = 0, words = 0;
 };
@@ -220,7 +220,7 @@ Work workOfWinograd(const GpuTile &tile) {
   const double numbers = double(winogradNumbers(tile)), inputs = double(winogradInputs(tile));
   const double columns = double(tile.tileColumns()), tiles = double(tile.rows), taps = 3;
   const double groups = inputs / kWinogradRows;
-  // Operations along one dimension: a filter needs three per pair of points; those of the input are counted.
+  // Operations along one dimension: a filter needs three per pair of points; the input's are counts.
   const double ofFilter = 3 * (inputs - 2) / 2, ofInput = tile.outputs == 2 ? 4 : 14;
   Work work;
   work.products = numbers * columns * tiles + columns * ofFilter * (taps + inputs) + tiles * ofInput * 2 * inputs;
@@ -264,11 +264,12 @@ void pushWinogradTiles(const TileRequest &request, llvm::SmallVectorImpl<GpuTile
 // For CPUs that emulate a GPU
 //===----------------------------------------------------------------------===//
 
-/// Returns a tile for CPUs that emulate a GPU. They load the lanes of an element one by one, under a mask each. But
-/// they multiply all lanes at once. So a tile has as many products per load as an invocation's stack can hold.
+/// Returns a tile for CPUs that emulate GPUs. They load the lanes of an element one by one, under a mask each, but
+/// multiply all of them at once. So a tile has as many products per load as an invocation's stack can hold.
 ///
-/// Measured on lavapipe with hand-written shaders of these tiles, 512 x 512 x 512, in GFLOP/s of one core: 8 x 4 per
-/// invocation 4.0, 8 x 16 10.6, 16 x 16 11.7, 32 x 16 13, but with twice the time to compile.
+/// Measured on lavapipe with hand-written shaders of these tiles, 512 x 512 x 512, in GFLOP/s of one core. 8 x 4 per
+/// invocation gives 4.0, 8 x 16 gives 10.6, and 16 x 16 gives 11.7. 32 x 16 gives 13, but takes twice the time to
+/// compile.
 std::optional<GpuTile> tallTile(const TileRequest &request) {
   constexpr int64_t leastDepth = 16, leastTiles = 4;
   GpuTile tile;

@@ -2,8 +2,8 @@
 //
 // What:  blocks of a 3x3 convolution by Winograd's F(2x2, 3x3) on desktop GPUs: 16 products of matrices, one for each
 //        transformed value of a tile of pixels.
-// Why:   it needs 4/9 of a direct convolution's multiplications. Such a GPU reaches its peak only with many sums in
-//        registers per element read from shared memory, and with loads in flight while it multiplies.
+// Why:   it needs 4/9 of a direct convolution's multiplications. To reach its peak, such a GPU needs many sums in
+//        registers per element read from shared memory. It also needs loads in flight while it multiplies.
 // How:   1. a part is some channels. An invocation loads the pixels for a row of values of a tile, in four channels,
 //        and a filter of four columns in one channel. Addresses and signs select the values that it computes: a branch
 //        would cost more;
@@ -47,7 +47,7 @@ public:
 
 private:
   //===--------------------------------------------------------------------===//
-  // 1. Who loads what
+  // 1. Loads of each invocation
   //===--------------------------------------------------------------------===//
 
   /// A row of the transformed values of a tile, in four channels: a row of pixels, plus another row times `sign`.

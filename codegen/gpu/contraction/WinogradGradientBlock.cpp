@@ -2,10 +2,10 @@
 //
 // What:  blocks of the gradient of a 3x3 filter by Winograd's F(2x2, 3x3) on desktop GPUs: 32 channels by 64 columns.
 // Why:   it shares the products of WinogradBlock, and needs 4/9 of the multiplications.
-// How:   with y = A^T [(G g G^T) * (B^T d B)] A, the gradient of g is G^T [(A y' A^T) * (B^T d B)] G, added up over all
-//        tiles of pixels. A part is some tiles. An invocation computes a row of the transformed values of a tile's
-//        pixels in four channels, and two rows of those of its gradient in four columns. Sums stay transformed until
-//        the end, when they go through shared memory, some channels at a time.
+// How:   the convolution is y = A^T [(G g G^T) * (B^T d B)] A. So the gradient of g is the sum of G^T [(A y' A^T) *
+//        (B^T d B)] G over all tiles of pixels. A part is some tiles. An invocation transforms a tile's pixels to a row
+//        of values in four channels, and its gradients to two rows of values in four columns. Sums stay transformed
+//        until the end, when they go through shared memory, some channels at a time.
 
 #include "codegen/gpu/contraction/Templates.h"
 #include "codegen/gpu/contraction/WinogradNumbers.h"

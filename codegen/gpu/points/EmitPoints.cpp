@@ -164,7 +164,7 @@ unsigned PointsEmitter::chooseWidth(const Pass &pass) const {
 }
 
 /// Lets one invocation compute all elements of an axis' innermost loop, if several loops walk that axis. These elements
-/// read the same values along the other loops. Only if enough invocations remain.
+/// share the inputs that only the other loops move. It does so only if enough invocations remain.
 void PointsEmitter::chooseSteps(Pass &pass) const {
   constexpr int64_t mostSteps = 4, manyGroups = 131072;
   pass.steps.assign(pass.sizes.size(), 1);
@@ -306,7 +306,7 @@ void PointsEmitter::emitPass(const Pass &pass) {
       Value inside;
       Point element = pointOf(pass, build.add(thread, build.multiply(iteration, grid.threads)), inside);
       build.onlyIf(inside, [&] {
-        // Everything is read before anything is written: a storage may be read and written.
+        // Read everything before writing anything: a storage may be both read and written.
         SmallVector<std::pair<unsigned, Point>, 1> stores;
         for (const Point &at : pointsOfSteps(pass, element)) {
           evaluator.evaluate(pass.work, pass.result, at);

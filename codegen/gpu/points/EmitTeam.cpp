@@ -46,7 +46,7 @@ int64_t iterationsOf(scf::ForOp loop) { return loop.getStaticTripCount()->getSEx
 bool isParallel(Operation *op) { return op->hasAttr(plan::kParallel); }
 
 /// Loads inputs in front of a loop if an invocation reads the same address in all iterations, as long as registers are
-/// free. In a recurrence, it so keeps a part of the weights.
+/// free. In a recurrence, it keeps a part of the weights in this way.
 class TeamEngine final : public ShaderEngine {
 public:
   TeamEngine(PointBuilder &build, KernelFunction &function, unsigned inputs, int64_t kept)

@@ -3,7 +3,7 @@
 // What:  the emitter of maps that read along one axis and write along another: transposes, with any function.
 // Why:   adjacent invocations should both read and write adjacent elements. Point by point, only one of the two is
 //        possible.
-// How:   1. the axis that reads are contiguous along, and the one for writes, are cut into tiles;
+// How:   1. two axes are cut into tiles: the contiguous axis of the reads, and that of the writes;
 //        2. a workgroup computes a tile in the order of reading, into shared memory;
 //        3. it writes the tile in the order of writing.
 

@@ -16,7 +16,7 @@ using namespace mlir;
 namespace nacre::codegen::gpu {
 
 //===----------------------------------------------------------------------===//
-// 1. What is known
+// 1. Known values
 //===----------------------------------------------------------------------===//
 
 void Evaluator::inScope(llvm::function_ref<void()> body) {
@@ -308,7 +308,7 @@ SmallVector<Value> Evaluator::runBody(const Work &work, const Point &at, ArrayRe
 }
 
 //===----------------------------------------------------------------------===//
-// What it takes
+// Supported forms
 //===----------------------------------------------------------------------===//
 
 bool Evaluator::lanesFit(unsigned lanes, std::optional<unsigned> cutAxis, std::optional<VectorAxis> along) const {

@@ -27,7 +27,7 @@ public:
   Evaluator(PointBuilder &build, plan::KernelOp kernel, const KernelForm &form)
       : build(build), kernel(kernel), form(form), known(1), loaded(1) {}
 
-  /// True if the Evaluator can compute everything; else `reason` says why not.
+  /// True if the Evaluator can compute everything; else sets `reason`.
   bool accepts(std::string &reason) const;
 
   /// Returns result `result` of operation `work` at the point `at` of its parallel loops; positions of reducing loops

@@ -16,7 +16,7 @@ struct RowShape {
   bool columnsAdjoin = false; ///< Adjacent columns are adjacent in memory.
   bool rowsAdjoin = false;    ///< Adjacent rows are adjacent in memory.
   bool quads = false;         ///< Columns can be loaded in vectors of four.
-  bool mustBeRows = false;    ///< All later emitters decline the kernel.
+  bool mustBeRows = false;    ///< True for kernels of kind row, which are always divided into rows.
 };
 
 struct RowGrid {

@@ -14,8 +14,8 @@ namespace nacre::nn {
 
 namespace {
 
-/// Most multiplications or elements read; more is left to the compiled model. This takes about a tenth of a second.
-/// Bytes are no suitable limit, because a splat of any size is a constant.
+/// Most multiplications, or elements read, of an evaluation, which take about a tenth of a second. More work is left to
+/// the compiled model. The bytes of a result are no suitable limit, because a splat of any size is a constant.
 constexpr int64_t maxSteps = int64_t(1) << 26;
 
 /// Elements of the largest constant that a folder reads or creates.

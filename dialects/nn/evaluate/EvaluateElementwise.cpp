@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What:  elementwise operators of constants.
-// How:   for stretches of the result's last axis, the operands' elements are converted to double or int64, the scalar
-//        function is applied, and the results are rounded to the element type.
+// How:   stretches of the result's last axis are computed at once. The operands' elements are converted to double or
+//        int64, the scalar function is applied, and the results are rounded to the element type.
 
 #include "dialects/nn/FixedPoint.h"
 #include "dialects/nn/IndexedCopy.h"

@@ -55,7 +55,7 @@ void forEachElement(ArrayRef<int64_t> operand, ArrayRef<int64_t> indices, int64_
 }
 
 //===----------------------------------------------------------------------===//
-// 3. What is computed
+// Updates and running values
 //===----------------------------------------------------------------------===//
 
 template <typename T> T update(ScatterKind kind, T old, T value) {

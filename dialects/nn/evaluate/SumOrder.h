@@ -12,8 +12,8 @@
 
 namespace nacre::nn {
 
-/// Unit on an average: cells of a column of the window (one index along the last axis) are added up first, then the
-/// columns. Without it, cells are added up in row-major order.
+/// Unit attribute on an average: cells of a column of the window (one index along the last axis) are added up first,
+/// then the columns. Without it, cells are added up in row-major order.
 inline constexpr llvm::StringLiteral kColumnsFirst = "nn.columns_first";
 
 } // namespace nacre::nn

@@ -51,8 +51,7 @@ Error checkWindow(const Window &window, size_t spatialRank, int64_t leastPad = 0
   return checkRange("overhang", window.overhang, 0);
 }
 
-/// Distances that windows a stride apart cover: from the first cell of the first window to that of the last, and within
-/// a window.
+/// Distances in cells: from the first cell of the first window to that of the last window, and within a window.
 struct Reach {
   int64_t begin, taps;
 };
