@@ -85,8 +85,8 @@ ReducedAngle reduceFarByHalfPi(Term wide, Type type) {
   return narrowed(fma(rest, kHalfPiHigh, rest * kHalfPiLow), whole + nearest + kDoubleRounder, type);
 }
 
-/// Reduces x to quadrant * pi / 2 + r with |r| <= pi / 4, in f64. That is exact enough up to 2^40, because the quotient
-/// still has bits for rounding. Larger angles are reduced by reduceFarByHalfPi.
+/// Reduces x to quadrant * pi / 2 + r with |r| <= pi / 4, in f64. Up to 2^40 the quotient still has bits for rounding.
+/// Larger angles are reduced by reduceFarByHalfPi.
 ReducedAngle reduceByHalfPi(Term x) {
   Term wide = x.op<arith::ExtFOp>(withElement(x.type(), x.builder->ops.getF64Type()), x.value);
   Term shifted = fma(wide, 2 / kPi, kDoubleRounder);

@@ -30,9 +30,9 @@ LogicalResult misfit(const char *reason) {
 struct Division {
   Value between;
   plan::KernelKind kind = plan::KernelKind::Nest; ///< Kind of the first half.
-  std::optional<unsigned> written;                ///< Argument that holds the tensor between, if one does.
-  tensor::InsertSliceOp into; ///< Inserts the tensor between into that argument; null if it is the whole argument.
-  unsigned cutAxis = 0;       ///< Cut axis of the tensor between; valid only if `cutFactor` is not 0.
+  std::optional<unsigned> written;                ///< Argument that holds the intermediate tensor, if one does.
+  tensor::InsertSliceOp into; ///< Inserts the intermediate tensor into that argument; null if it is the whole argument.
+  unsigned cutAxis = 0;       ///< Cut axis of the intermediate tensor; valid only if `cutFactor` is not 0.
   int64_t cutFactor = 0;      ///< Stride of the kernel's cut axis on that axis (KernelHalves::cutFactor).
 };
 
@@ -125,7 +125,7 @@ private:
                    division.into.getDest() == kernel.getOutputs()[output]);
   }
 
-  /// Finds the axis of the tensor between that the kernel's cut axis walks.
+  /// Finds the axis of the intermediate tensor that the kernel's cut axis walks.
   LogicalResult findCut(const Work &product) {
     if (form.cutExtent <= 1)
       return success();

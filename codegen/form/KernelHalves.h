@@ -17,13 +17,13 @@ namespace nacre::codegen {
 
 struct KernelHalf {
   plan::KernelOp kernel;
-  /// Arguments of the whole kernel, for each of this one's; `nullopt` for the tensor between if no storage holds it.
+  /// Arguments of the whole kernel, for each of this one's; `nullopt` for an intermediate tensor without a storage.
   llvm::SmallVector<std::optional<unsigned>> arguments;
 };
 
 struct KernelHalves {
   KernelHalf first, second;
-  mlir::RankedTensorType between; ///< Dense, if no storage holds it.
+  mlir::RankedTensorType between; ///< Type of the intermediate tensor. Dense, if no storage holds it.
   /// Number of indices of the first half's cut axis that one index of the whole kernel's cut axis needs. Index i needs
   /// those from i * cutFactor on. 0 if every index needs all.
   int64_t cutFactor = 0;

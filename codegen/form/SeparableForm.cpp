@@ -33,7 +33,7 @@ static std::optional<unsigned> findSecondHalf(const KernelForm &form) {
   return std::nullopt;
 }
 
-/// Returns the slice of the tensor between, as if it were a storage.
+/// Returns the slice of the intermediate tensor, as if it were a storage.
 static StridedSlice sliceBetween(plan::KernelOp kernel, const Result &result) {
   StridedSlice slice;
   slice.argument = kernel.getBody().getNumArguments();
@@ -53,7 +53,7 @@ static KernelForm firstHalf(const KernelForm &form, unsigned second, const Strid
   written.steps.assign(between.shape.size(), 1);
   written.haloLow.assign(between.shape.size(), 0);
   written.haloHigh = written.haloLow;
-  // The tensor between has no axis for the product's columns.
+  // The intermediate tensor has no axis for the product's columns.
   const bool isCut = form.cutAxis + 1 < between.shape.size();
   half.cutAxis = isCut ? form.cutAxis : between.shape.size();
   half.cutExtent = isCut ? form.cutExtent : 1;

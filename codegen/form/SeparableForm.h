@@ -3,7 +3,7 @@
 // What:  a separable convolution as emitters see it: a depthwise convolution, and the product that is its only reader.
 // Why:   no storage holds the tensor between them. An engine keeps some of its rows in scratch, or computes an element
 //        each time the product reads it.
-// How:   1. as two contractions with a dense tensor between them; 2. as one product whose left elements are sums over
+// How:   1. as two contractions with a dense intermediate tensor; 2. as one product whose left elements are sums over
 //        windows.
 
 #ifndef NACRE_CODEGEN_FORM_SEPARABLEFORM_H
@@ -14,7 +14,7 @@
 namespace nacre::codegen {
 
 struct SeparableForm {
-  /// The tensor between is row-major: `depthwise` has it as Result and `written`, `pointwise` as Lhs. Its argument
+  /// The intermediate tensor is row-major: `depthwise` has it as Result and `written`, `pointwise` as Lhs. Its argument
   /// number is one beyond the kernel's last. `depthwise` has the kernel's cut, unless that is along the product's
   /// columns.
   PlainContraction depthwise, pointwise;
