@@ -33,7 +33,7 @@ llvm::SmallVector<double> countWindowCells(int64_t outputs, int64_t size, int64_
   llvm::SmallVector<double> counts;
   for (int64_t output = 0; output < outputs; ++output) {
     int64_t first = output * stride - low;
-    // Not counted one by one: a window may have billions of cells.
+    // Computed in closed form, because a window may have billions of cells.
     auto cellsBefore = [&](int64_t position) {
       return std::clamp<int64_t>(llvm::divideCeilSigned(position - first, dilation), 0, window);
     };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. rounding twice; 2. rounding once; 3. what is known of the numbers.
+// The parts: 1. numbers that are rounded twice; 2. numbers that are rounded once; 3. ranges of constants.
 
 #include "compiler/kernels/bodies/FixedPointBodies.h"
 
@@ -24,10 +24,11 @@ Value toNarrow(Scalars s, Value x) {
 }
 
 //===----------------------------------------------------------------------===//
-// 1. Twice
+// 1. Rounding twice
 //===----------------------------------------------------------------------===//
 
-/// a * b / 2^31. The definition rounds to the nearest by the product's sign and truncates, which is to round halves up.
+/// Emits a * b / 2^31. The definition rounds to nearest by the sign of the product and truncates, which equals rounding
+/// halves up.
 Value multiplyHigh(Scalars s, Value a, Value b, const FixedPointRange &range) {
   constexpr int32_t half = 1 << 30;
   if (range.leastMultiplier == half && range.greatestMultiplier == half) {
@@ -37,13 +38,13 @@ Value multiplyHigh(Scalars s, Value a, Value b, const FixedPointRange &range) {
   Value product = s.make<arith::MulIOp>(toWide(s, a), toWide(s, b));
   Value nudged = s.make<arith::AddIOp>(product, s.like(product, double(half)));
   Value high = s.make<arith::ShRSIOp>(nudged, s.like(product, 31));
-  // Only two least integers have a product that does not fit.
+  // Only the product of two INT32_MIN does not fit.
   if (range.leastMultiplier == INT32_MIN)
     high = s.make<arith::MinSIOp>(high, s.like(high, INT32_MAX));
   return toNarrow(s, high);
 }
 
-/// x / 2^exponent, halves away from zero.
+/// Emits x / 2^exponent, with halves rounded away from zero.
 Value divideByPower(Scalars s, Value x, Value exponent) {
   Value zero = s.like(x, 0), one = s.like(x, 1);
   Value mask = s.make<arith::SubIOp>(s.make<arith::ShLIOp>(one, exponent), one);
@@ -54,7 +55,8 @@ Value divideByPower(Scalars s, Value x, Value exponent) {
   return s.make<arith::AddIOp>(s.make<arith::ShRSIOp>(x, exponent), s.select(isMore, one, zero));
 }
 
-/// The same for exponents from 1 on, of x from -(2^31 - 1) to 2^31 - 2: a little less than a negative number is rounded halves up.
+/// Emits the same for exponents of at least 1 and x from -(2^31 - 1) to 2^31 - 2. It subtracts 1 from negative numbers,
+/// so that rounding halves up rounds them away from zero.
 Value divideByPositivePower(Scalars s, Value x, Value exponent) {
   Value one = s.like(x, 1);
   Value below = s.make<arith::AddIOp>(x, s.make<arith::ShRSIOp>(x, s.like(x, 31)));
@@ -76,10 +78,10 @@ Value emitDouble(Scalars s, Value x, Value multiplier, Value shift, const FixedP
 }
 
 //===----------------------------------------------------------------------===//
-// 2. Once
+// 2. Rounding once
 //===----------------------------------------------------------------------===//
 
-/// A multiplier of 31 bits as one of 15.
+/// Emits a multiplier of 31 bits, rounded to 15 bits.
 Value toMultiplier16(Scalars s, Value multiplier) {
   Value half = s.make<arith::AddIOp>(multiplier, s.like(multiplier, 1 << 15));
   Value rounded = s.make<arith::ShRSIOp>(half, s.like(multiplier, 16));
@@ -87,7 +89,7 @@ Value toMultiplier16(Scalars s, Value multiplier) {
   return s.select(fits, rounded, s.like(multiplier, 0x7FFF));
 }
 
-/// x * multiplier / 2^(bits - shift)
+/// Emits x * multiplier / 2^(bits - shift), with halves rounded up.
 Value emitOnce(Scalars s, Value x, Value multiplier, int bits, Value shift) {
   Value places = toWide(s, s.make<arith::SubIOp>(s.like(shift, bits), shift));
   Value one = s.like(places, 1);
@@ -99,7 +101,7 @@ Value emitOnce(Scalars s, Value x, Value multiplier, int bits, Value shift) {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// 3. What is known
+// 3. Ranges
 //===----------------------------------------------------------------------===//
 
 static std::optional<std::pair<int32_t, int32_t>> readRange(Value tensor) {
@@ -126,7 +128,7 @@ FixedPointRange readFixedPointRange(nn::RequantizeOp op) {
 
 Value emitRequantize(Scalars s, nn::FixedPointRounding rounding, Value x, Value multiplier, Value shift,
                      const FixedPointRange &range) {
-  // Machines disagree on shifts by more.
+  // Machines disagree on larger shifts.
   const int32_t mostShift = nn::getMaxShift(rounding);
   Value bounded = range.greatestShift > mostShift ? s.make<arith::MinSIOp>(shift, s.like(shift, mostShift)) : shift;
   if (range.leastShift < -31)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  products with fixed-point numbers, as scalars of a kernel.
-// Why:   dialects/nn/FixedPoint.h defines them by divisions and branches; these give the same bits by shifts alone.
-// How:   products in i64, halves added before they are shifted out. What is known of the numbers leaves operations out; emitters
-//        know the rest by its form (codegen/cpu/BodyChains.h).
+// Products with fixed-point numbers, as scalars of a kernel. dialects/nn/FixedPoint.h defines them by divisions and
+// branches; these bodies compute the same bits by shifts only.
+//
+// Products are i64, and one half is added before a right shift. Known ranges of the numbers make some operations
+// unnecessary. Emitters recognize the remaining ones by their form (codegen/cpu/BodyChains.h).
 
 #ifndef NACRE_COMPILER_KERNELS_BODIES_FIXEDPOINTBODIES_H
 #define NACRE_COMPILER_KERNELS_BODIES_FIXEDPOINTBODIES_H
@@ -12,16 +13,16 @@
 
 namespace nacre::kernels {
 
-/// What is known of fixed-point numbers when a kernel is compiled.
+/// Ranges of fixed-point numbers that are known when a kernel is compiled.
 struct FixedPointRange {
   int32_t leastMultiplier = INT32_MIN, greatestMultiplier = INT32_MAX;
   int32_t leastShift = INT32_MIN, greatestShift = INT32_MAX;
 };
 
-/// Reads the range of `op`'s multiplier and shift, if they are constants.
+/// Returns the range of the multiplier and of the shift of `op`, if they are constants.
 FixedPointRange readFixedPointRange(nn::RequantizeOp op);
 
-/// `x`, of i32 or i64, times multiplier / 2^31 * 2^shift, all i32, as nn.requantize rounds it.
+/// Emits `x`, an i32 or i64, times multiplier / 2^31 * 2^shift, both i32, rounded as nn.requantize defines it.
 mlir::Value emitRequantize(Scalars scalars, nn::FixedPointRounding rounding, mlir::Value x, mlir::Value multiplier,
                            mlir::Value shift, const FixedPointRange &range = {});
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the binary operators of `nn` on floats, and powers.
-// Why:   they are formulas, where those on integers are cases of wrapping and trapping.
-// How:   one switch; what `math` has an operation for is left to the engines.
+// Binary operators of `nn` on floats, and powers. These are formulas; the operators on integers (ScalarBodies.cpp) must
+// handle wrapping and trapping. Operators that have an operation in `math` are left to the engines.
 
 #ifndef NACRE_COMPILER_KERNELS_BODIES_FLOATBODIES_H
 #define NACRE_COMPILER_KERNELS_BODIES_FLOATBODIES_H
@@ -14,7 +13,7 @@
 
 namespace nacre::kernels {
 
-/// Builds scalars at one place.
+/// Builds scalars at one insertion point.
 struct Scalars {
   mlir::OpBuilder &builder;
   mlir::Location loc;
@@ -35,10 +34,10 @@ struct Scalars {
   }
 };
 
-/// Null where the operator is not defined for floats.
+/// Emits the operator; null if it is not defined for floats.
 mlir::Value emitFloatBinary(Scalars scalars, nn::BinaryKind kind, mlir::Value a, mlir::Value b);
 
-/// x to the power of y, by multiplications and roots where y is a suitable constant.
+/// Emits x to the power of y. Uses multiplications and roots if y is a suitable constant.
 mlir::Value emitPower(Scalars scalars, mlir::Value x, mlir::Value y);
 
 } // namespace nacre::kernels

@@ -16,21 +16,21 @@ namespace {
 
 using Range = std::optional<FloatRange>;
 
-/// Operators back from a tensor, at most: a residual layer has about ten.
+/// Most operators between a tensor and its bounds. A residual layer has about 10.
 constexpr unsigned kMostOperators = 16;
 
-/// Scales and zero points have no more elements.
+/// Most elements of a constant; scales and zero points have fewer.
 constexpr int64_t kMostNumbers = 1 << 16;
 
-/// Of numbers that are far from infinite.
+/// Returns the range if its bounds are far from infinity and not NaN.
 Range between(double least, double greatest) {
   constexpr double most = std::numeric_limits<float>::max() / 2;
-  if (!(least >= -most && greatest <= most)) // NaN neither
+  if (!(least >= -most && greatest <= most)) // also false for NaN
     return std::nullopt;
   return FloatRange{least, greatest};
 }
 
-/// What f32 makes of numbers from `least` to `greatest`: each is rounded to a neighbour.
+/// Returns the range of f32 numbers that result from rounding numbers from `least` to `greatest`.
 Range rounded(double least, double greatest) {
   constexpr double relative = std::numeric_limits<float>::epsilon();
   const double slack = relative * std::max(std::abs(least), std::abs(greatest));
@@ -46,7 +46,7 @@ Range rangeOf(nn::ConstantOp constant) {
     return std::nullopt;
   SmallVector<double> numbers(count);
   view->read(0, 1, count, numbers.data());
-  // NaN has no place in an order.
+  // NaN cannot be compared.
   if (llvm::any_of(numbers, [](double number) { return std::isnan(number); }))
     return std::nullopt;
   auto [least, greatest] = std::minmax_element(numbers.begin(), numbers.end());
@@ -77,11 +77,11 @@ Range rangeOf(nn::BinaryKind kind, const FloatRange &a, const FloatRange &b) {
   case nn::BinaryKind::Mul:
     return ofCorners([](double x, double y) { return x * y; });
   case nn::BinaryKind::Div:
-    // CPUs take a subnormal divisor for zero.
+    // CPUs may treat a subnormal divisor as zero.
     if (b.least < std::numeric_limits<float>::min() && b.greatest > -std::numeric_limits<float>::min())
       return std::nullopt;
     return ofCorners([](double x, double y) { return x / y; });
-  // These give one of their operands.
+  // These return one of their operands, so nothing is rounded.
   case nn::BinaryKind::Max:
     return FloatRange{std::max(a.least, b.least), std::max(a.greatest, b.greatest)};
   case nn::BinaryKind::Min:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. the kernel and its arguments; 2. sweeps; 3. the end: epilogue and cut axis.
+// The parts: 1. the kernel and its arguments; 2. sweeps; 3. the end: epilogue and cut axis.
 
 #include "compiler/kernels/bodies/KernelBody.h"
 #include "compiler/kernels/bodies/ScalarBodies.h"
@@ -75,7 +75,7 @@ Value KernelBody::readOrMake(Value host) {
     sweep.destination = empty(sweep.shape, getStorageType(elementType));
   } else {
     sweep.destination = getTarget(result - group.results.begin());
-    // Units that share the columns of the first result would all write this one.
+    // Units that share the columns of the first result would all write this result.
     setUncuttable({int64_t(getShape(group.results.front()).size()) - 1});
   }
   sweep.body = [&](OpBuilder &b, ValueRange values, ValueRange, Value) {
@@ -139,7 +139,8 @@ AffineMap KernelBody::getBroadcastMap(ArrayRef<int64_t> operand, ArrayRef<int64_
   return AffineMap::get(iteration.size(), 0, results, getContext());
 }
 
-/// Orders `inner`, the elementwise members below `host`, operands first.
+/// Collects the elementwise members that compute `host` in `inner`, operands first, and the values that they read in
+/// `leaves`.
 void KernelBody::collectLeaves(Value host, SetVector<Value> &leaves, SetVector<Operation *> &inner) {
   Operation *op = host.getDefiningOp();
   if (definitions.contains(host) || !isMember(op)) {
@@ -158,8 +159,8 @@ void KernelBody::collectLeaves(Value host, SetVector<Value> &leaves, SetVector<O
   inner.insert(op);
 }
 
-/// Where nothing that is read lies along a reduced dimension (one number, as often as another has elements), a tensor
-/// that nobody reads says how long it is. Returns whether there is one.
+/// Adds a tensor that only provides extents, if no operand or destination uses a reduced dimension (a constant is added
+/// many times). linalg needs an operand that determines each extent. Returns whether it added one.
 bool KernelBody::nameExtents(const Sweep &sweep, AffineMap destination, SmallVectorImpl<Value> &inputs,
                              SmallVectorImpl<AffineMap> &maps) {
   SmallVector<int64_t> extents;
@@ -188,7 +189,7 @@ ValueRange KernelBody::emitSweepInto(const Sweep &sweep) {
   SmallVector<AffineMap> maps;
   for (Value leaf : leaves) {
     if (auto found = definitions.find(leaf); found != definitions.end()) {
-      // A definition is given over its value's own shape; a number per row is read in every column.
+      // The maps of a definition take indices of its own shape; a value per row is broadcast to every column.
       const SmallVector<int64_t> shape = getShape(leaf);
       inputs.append(found->second.tensors);
       for (AffineMap map : found->second.maps)
@@ -276,7 +277,7 @@ LogicalResult KernelBody::finish(Value accumulator) {
   } else {
     written.push_back(accumulator);
   }
-  // What is made before the rest stands behind it among the results.
+  // Results of readOrMake come after the others.
   for (Value result : group.results)
     if (Value tensor = made.lookup(result))
       written.push_back(tensor);
@@ -298,7 +299,7 @@ void KernelBody::setCut(int64_t axis, int64_t extent, int64_t grain) {
   isCut = true;
 }
 
-/// The outermost axis that has something to share: rows before channels, so that a share is contiguous.
+/// Chooses the outermost axis with more than one index. Rows come before channels, so that a share is contiguous.
 void KernelBody::chooseCutAxis() {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(getTarget().getType()).getShape();
   std::optional<int64_t> chosen;
@@ -308,7 +309,7 @@ void KernelBody::chooseCutAxis() {
     if (!chosen || (shape[*chosen] == 1 && size != 1))
       chosen = axis;
   }
-  // An empty target has no launch in the end, but a kernel until then.
+  // An empty target gets no launch, but until then it has a kernel, which needs a valid cut.
   int64_t extent = shape.empty() ? 1 : std::max<int64_t>(1, shape[chosen.value_or(0)]);
   kernel.setCutAxis(chosen.value_or(0));
   kernel.setCutExtent(extent);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  builds the body of one `plan.kernel` from a group of `nn` operators.
-// Why:   every family of operators needs the same things: arguments for the tensors it reads, sweeps over them with a
-//        scalar body, and an epilogue made of the elementwise operators that the group holds.
-// How:   an anchor's lowering emits its work into an accumulator and then *defines* its result: as a scalar function of
-//        tensors at maps. `emitSweep` computes any value of the group at each point of an iteration space, through
-//        elementwise members, down to definitions, arguments and inlined splats. Tensors outside the kernel are called
-//        host values.
+// Builds the body of one `plan.kernel` from a group of `nn` operators. All families of operators need the same parts:
+// arguments for tensors, sweeps with a scalar body, and an epilogue of the elementwise operators in the group.
+//
+// The lowering of an anchor emits its work into an accumulator and then *defines* its result as a scalar function of
+// tensors at maps. `emitSweep` computes any value of the group at each point of an iteration space: through elementwise
+// members, down to definitions, arguments and inlined splats. Tensors outside the kernel are called host values.
 
 #ifndef NACRE_COMPILER_KERNELS_BODIES_KERNELBODY_H
 #define NACRE_COMPILER_KERNELS_BODIES_KERNELBODY_H
@@ -24,43 +23,46 @@ namespace nacre::kernels {
 
 /// Operators that become one kernel.
 struct OperatorGroup {
-  mlir::Operation *anchor = nullptr;          ///< Null for a chain of elementwise operators.
-  bool isRows = false;                        ///< The anchor is the first of several operators on the same rows.
-  mlir::Operation *depthwise = nullptr;       ///< The convolution that the anchor reads where it computes it, if any.
-  llvm::SetVector<mlir::Operation *> members; ///< In order, the anchor included.
-  mlir::Value result;                         ///< Of the last member.
-  llvm::SmallVector<mlir::Value> results; ///< That leave the group: it alone, or all of an operator that has several,
-                                          ///< or of several that read a product in parts.
+  mlir::Operation *anchor = nullptr; ///< Null for a chain of elementwise operators.
+  /// True if the anchor is the first of several operators on the same rows.
+  bool isRows = false;
+  /// Convolution that this kernel computes for its anchor; null if there is no such one.
+  mlir::Operation *depthwise = nullptr;
+  llvm::SetVector<mlir::Operation *> members; ///< Members with the anchor, in order.
+  mlir::Value result;                         ///< Result of the last member.
+  /// Values that leave the group: `result`, all results of an operator, or several that read parts of a product.
+  llvm::SmallVector<mlir::Value> results;
 };
 
-/// A host value inside the kernel: `scalar` of the elements of `tensors` at `maps` (dims are those of the value's
-/// shape). Scalars go in as they are stored and come out as they are computed with.
+/// Host value inside the kernel: `scalar` of the elements of `tensors` at `maps`, whose dims are those of the value's
+/// shape. Scalars go in with their storage type and come out with their compute type.
 struct Definition {
   llvm::SmallVector<mlir::Value> tensors;
   llvm::SmallVector<mlir::AffineMap> maps;
   std::function<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> scalar;
 };
 
-/// A loop nest over `shape` that updates one accumulator.
+/// Loop nest over `shape` that updates one accumulator.
 struct Sweep {
   llvm::SmallVector<int64_t> shape;
-  llvm::SmallVector<mlir::utils::IteratorType> iterators; ///< Empty: all parallel.
-  llvm::SmallVector<mlir::Value> values;                  ///< Host values of this very shape.
+  llvm::SmallVector<mlir::utils::IteratorType> iterators; ///< Empty if all are parallel.
+  llvm::SmallVector<mlir::Value> values;                  ///< Host values with the shape of the sweep.
   llvm::SmallVector<mlir::Value> tensors;                 ///< Tensors of the body, read at `maps`.
   llvm::SmallVector<mlir::AffineMap> maps;
   mlir::Value destination;
-  mlir::AffineMap destinationMap;                     ///< Null: the identity.
-  llvm::SmallVector<mlir::Value> furtherDestinations; ///< Of values[1] and so on, as they are, by the same map.
-  /// The new element of the destination from the elements of `values` (computed types), of `tensors` (as stored) and
-  /// the old one.
+  mlir::AffineMap destinationMap; ///< Null for the identity.
+  /// Destinations of values[1], values[2], ..., which are stored unchanged, by the same map.
+  llvm::SmallVector<mlir::Value> furtherDestinations;
+  /// Returns the new element of the destination, given the elements of `values` (compute types), of `tensors` (storage
+  /// types) and of the destination.
   std::function<mlir::Value(mlir::OpBuilder &, mlir::ValueRange values, mlir::ValueRange tensors, mlir::Value old)>
       body;
 };
 
 class KernelBody {
 public:
-  /// Appends an empty kernel of `kind` to `module`. `loc` is that of the group. With `collapseRows`, values of rank above 2 are
-  /// seen as [rows, last axis].
+  /// Appends an empty kernel of `kind` to `module`, with the location of the group. With `collapseRows`, values of rank
+  /// above 2 have the shape [rows, last axis].
   KernelBody(mlir::ModuleOp module, plan::KernelKind kind, mlir::StringRef name, const OperatorGroup &group,
              mlir::Location loc, bool collapseRows);
 
@@ -69,51 +71,52 @@ public:
   const OperatorGroup &getGroup() const { return group; }
   mlir::MLIRContext *getContext() { return builder.getContext(); }
 
-  /// The shape of a host value as the kernel sees it.
+  /// Returns the shape of a host value as the kernel sees it.
   llvm::SmallVector<int64_t> getShape(mlir::Value host) const;
 
-  /// The argument for a tensor that the kernel reads; `shape` overrides getShape.
+  /// Returns the argument for a tensor that the kernel reads; `shape` overrides getShape.
   mlir::Value read(mlir::Value host, std::optional<llvm::ArrayRef<int64_t>> shape = std::nullopt);
-  /// Whether members of the group compute `host`.
+  /// True if the anchor defined `host` or a member of the group computes it.
   bool makes(mlir::Value host) const { return definitions.contains(host) || isMember(host.getDefiningOp()); }
-  /// `host` in its storage type: the argument for it, or where members of the group compute it, what they make, once. That is a
-  /// result where others read it, too.
+  /// Returns `host` in its storage type: its argument, or a tensor that members of the group compute once. If others
+  /// read that tensor, too, it is a result of the kernel.
   mlir::Value readOrMake(mlir::Value host);
-  /// A weight that the lowering itself makes up.
+  /// Adds an argument for a weight that the lowering itself computes.
   mlir::Value readTable(mlir::ElementsAttr table);
-  /// The written storage of a result of the group.
+  /// Returns the written storage of a result of the group.
   mlir::Value getTarget(unsigned result = 0) { return kernel.getBody().getArgument(operands.size() + result); }
 
-  /// Where an anchor accumulates: the target if the result needs no more work, else values of the accumulator's type.
+  /// Returns the destination of an anchor: the target if the result needs no more work, else a temporary of the
+  /// accumulator's type.
   mlir::Value getAccumulator(mlir::Value anchorResult, mlir::Type elementType, bool moreWork = false);
   mlir::Value empty(llvm::ArrayRef<int64_t> shape, mlir::Type elementType);
   mlir::Value fill(mlir::TypedAttr value, mlir::Value destination);
   mlir::Value emitSweep(const Sweep &sweep) { return emitSweepInto(sweep).front(); }
-  /// What all destinations hold.
+  /// Emits a sweep and returns the new contents of all its destinations.
   mlir::ValueRange emitSweepInto(const Sweep &sweep);
 
   void define(mlir::Value host, Definition definition) { definitions[host] = std::move(definition); }
-  /// `tensor` holds the elements of `host`, in its storage type or its compute type.
+  /// Defines `host` as the elements of `tensor`, which has its storage type or its compute type.
   void defineAs(mlir::Value host, mlir::Value tensor);
-  /// What members of the group slice of `host`, which is defined as a tensor, are slices of that.
+  /// Defines members that are slices of `host` as the same slices of the tensors that define it.
   void defineParts(mlir::Value host);
 
-  /// Cuts the kernel along an axis of the first target, where the choice is not by the axes that can be divided.
+  /// Cuts the kernel along an axis of the first target, instead of an axis that chooseCutAxis picks.
   void setCut(int64_t axis, int64_t extent, int64_t grain);
-  /// Axes of the target that units must not divide.
+  /// Sets the axes of the target that units must not divide.
   void setUncuttable(llvm::ArrayRef<int64_t> axes) { uncuttable.assign(axes.begin(), axes.end()); }
-  /// Ends the kernel: computes the group's result into the target from what is defined, unless the accumulator was the
-  /// target, and `accumulated` is the result already.
+  /// Ends the kernel: computes the group's result into the target from the definitions. If the accumulator was the
+  /// target, `accumulated` is already the result.
   mlir::LogicalResult finish(mlir::Value accumulated = {});
-  /// Ends the kernel with `written`, the targets' new contents.
+  /// Ends the kernel with `written`, the new contents of the targets.
   mlir::LogicalResult finishWith(mlir::ValueRange written);
 
   plan::KernelOp getKernel() { return kernel; }
-  /// What the launch reads, in order: host values, or attributes of tables.
+  /// Operand of the launch: a host value, or the attribute of a table.
   using Operand = llvm::PointerUnion<mlir::Value, mlir::Attribute>;
   llvm::ArrayRef<Operand> getOperands() const { return operands; }
 
-  /// The map from points of `iteration` to elements of `operand`, which broadcasts to it.
+  /// Returns the map from points of `iteration` to elements of `operand`, which broadcasts to it.
   mlir::AffineMap getBroadcastMap(llvm::ArrayRef<int64_t> operand, llvm::ArrayRef<int64_t> iteration);
 
 private:
@@ -131,15 +134,15 @@ private:
   llvm::SmallVector<Operand> operands;
   llvm::DenseMap<mlir::Value, mlir::Value> arguments;
   llvm::DenseMap<mlir::Value, Definition> definitions;
-  llvm::DenseMap<mlir::Value, mlir::Value> made; ///< By readOrMake.
+  llvm::DenseMap<mlir::Value, mlir::Value> made; ///< Tensors that readOrMake computed.
   llvm::SmallVector<int64_t> uncuttable;
   bool rowsCollapsed;
-  bool isDirect = false; ///< The accumulator is the target.
-  bool isCut = false;    ///< By its lowering.
+  bool isDirect = false; ///< True if the accumulator is the target.
+  bool isCut = false;    ///< True if the lowering has set the cut.
   bool failed = false;
 };
 
-/// The element that all of a constant consists of, or null.
+/// Returns the element that all elements of a constant equal, or null.
 mlir::TypedAttr getSplat(mlir::Value host);
 
 } // namespace nacre::kernels

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. binary operators on integers (FloatBodies.h has those on floats); 2. casts; 3. the entry point; 4. reductions.
+// The parts: 1. binary operators on integers (FloatBodies.h has those on floats); 2. casts; 3. the entry point; 4.
+// reductions.
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/bodies/FixedPointBodies.h"
@@ -25,7 +26,8 @@ namespace {
 // 1. Binary
 //===----------------------------------------------------------------------===//
 
-/// Quotient or remainder that cannot trap: 0 divides as 1, which leaves the remainder 0, and -1 is a sign change.
+/// Emits a quotient or remainder that cannot trap. A quotient by 0 is 0, a remainder by 0 is 0, and a quotient by -1
+/// negates.
 Value emitDivision(Scalars s, Value a, Value b, bool remainder, bool isUnsigned) {
   Value zero = s.like(a, 0), one = s.like(a, 1);
   Value nothing = s.compare(arith::CmpIPredicate::eq, b, zero);
@@ -43,7 +45,8 @@ Value emitDivision(Scalars s, Value a, Value b, bool remainder, bool isUnsigned)
   return s.select(minusOne, s.make<arith::SubIOp>(zero, a), quotient);
 }
 
-/// Machines disagree on shifts by the width or more: nothing is left, or a number's sign.
+/// Emits a shift. Machines disagree on shifts by the width or more: the result is then 0, or the sign of a signed
+/// number.
 Value emitShift(Scalars s, Value a, Value b, bool right, bool isUnsigned) {
   Value most = s.like(a, a.getType().getIntOrFloatBitWidth() - 1);
   if (right && !isUnsigned)
@@ -78,7 +81,7 @@ Value emitIntegerBinary(Scalars s, nn::BinaryKind kind, Value a, Value b, bool i
     Value adjust = s.make<arith::AndIOp>(wrongSign, s.compare(Predicate::ne, rest, zero));
     return s.select(adjust, s.make<arith::AddIOp>(rest, b), rest);
   }
-  case Kind::Pow: // has two types
+  case Kind::Pow: // its operands may have two types
     return {};
   case Kind::Min:
     return isUnsigned ? s.make<arith::MinUIOp>(a, b) : s.make<arith::MinSIOp>(a, b);
@@ -113,12 +116,12 @@ Value emitIntegerBinary(Scalars s, nn::BinaryKind kind, Value a, Value b, bool i
 
 bool isUnsignedType(Type type) { return type.isUnsignedInteger() || type.isInteger(1); }
 
-/// A double as f32, rounded to odd: then a second rounding, to 16 bits, decides as one alone would.
+/// Emits a double as f32, rounded to odd. A second rounding to 16 bits then gives the same result as a single rounding.
 Value roundToOdd(Scalars s, Value x) {
   Value rounded = s.make<arith::TruncFOp>(s.builder.getF32Type(), x);
   Value back = s.make<arith::ExtFOp>(x.getType(), rounded);
   Value bits = s.make<arith::BitcastOp>(s.builder.getI32Type(), rounded);
-  // The neighbour on the other side of the exact value, if that has the odd bit.
+  // Moves to the neighbour on the other side of the exact value if that one has the odd bit.
   Value grows = s.compare(arith::CmpFPredicate::OGT, s.make<math::AbsFOp>(x), s.make<math::AbsFOp>(back));
   Value moved = s.make<arith::AddIOp>(bits, s.select(grows, s.like(bits, 1), s.like(bits, -1)));
   Value lowest = s.make<arith::AndIOp>(bits, s.like(bits, 1));
@@ -131,7 +134,7 @@ Value castFloat(Scalars s, Value x, Type type) {
   unsigned from = x.getType().getIntOrFloatBitWidth(), to = type.getIntOrFloatBitWidth();
   if (from == to)
     return x;
-  // No instruction rounds a double to 16 bits, and the library's function is not always there.
+  // No instruction rounds a double to 16 bits, and the library function is not always available.
   if (from == 64 && to == 16)
     x = roundToOdd(s, x);
   return from < to ? s.make<arith::ExtFOp>(type, x) : s.make<arith::TruncFOp>(type, x);
@@ -146,11 +149,12 @@ Value castInteger(Scalars s, Value x, Type type, bool isUnsigned) {
   return isUnsigned ? s.make<arith::ExtUIOp>(type, x) : s.make<arith::ExtSIOp>(type, x);
 }
 
-/// The nearest integer towards zero that the type has; NaN is 0. Machines disagree on what does not fit. `range`: of x, if known.
+/// Emits `x` rounded towards zero and clamped to the integer type; 0 for NaN. Machines disagree on numbers that don't
+/// fit. `range` contains x, if it is known.
 Value castFloatToInteger(Scalars s, Value x, Type elementType, std::optional<FloatRange> range = std::nullopt) {
   const bool isUnsigned = elementType.isUnsignedInteger();
   const unsigned width = elementType.getIntOrFloatBitWidth(), digits = isUnsigned ? width : width - 1;
-  // All that fits is at least `least` and less than `beyond`: both are exact. What is not a number becomes the least.
+  // Numbers that fit are at least `least` and less than `beyond`; both are exact. NaN becomes the least.
   const double least = isUnsigned ? 0 : -std::ldexp(1.0, int(digits)), beyond = std::ldexp(1.0, int(digits));
   const bool hasGreatest = digits <= cast<FloatType>(x.getType()).getFPMantissaWidth();
   auto choose = [&](arith::CmpFPredicate wins, Value value, double bound) {
@@ -177,7 +181,7 @@ Value castFloatToInteger(Scalars s, Value x, Type elementType, std::optional<Flo
 
 Value emitCast(Scalars s, Value x, Type from, Type to, CastRules rules = {});
 
-/// To narrow floats through f32, and to narrow integers through i32, whose low bits are left.
+/// Emits a cast to a narrow type: to narrow floats through f32, to narrow integers through the low bits of an i32.
 Value castToNarrow(Scalars s, Value x, Type from, Type to, CastRules rules) {
   if (isa<FloatType>(to)) {
     Value number = from.isF64() ? roundToOdd(s, x) : emitCast(s, x, from, s.builder.getF32Type());
@@ -207,13 +211,13 @@ Value emitCast(Scalars s, Value x, Type from, Type to, CastRules rules) {
   if (toFloat) {
     if (!fromFloat)
       x = isUnsignedType(from) ? s.make<arith::UIToFPOp>(type, x) : s.make<arith::SIToFPOp>(type, x);
-    // A value that passes through a narrow type is rounded to it, though it is computed with in f32.
+    // A value that passes through a narrow type is rounded to it, although the computation uses f32.
     return castFloat(s, castFloat(s, x, to), type);
   }
   return castInteger(s, x, type, isUnsignedType(from));
 }
 
-/// math.ipowi takes both for signed numbers of one width.
+/// Emits an integer power. math.ipowi requires two signed numbers of one width.
 Value emitIntegerPower(Scalars s, Value a, Value b, Type base, Type exponent) {
   const bool widens = b.getType().getIntOrFloatBitWidth() > a.getType().getIntOrFloatBitWidth();
   Type type = widens ? b.getType() : a.getType();
@@ -241,7 +245,7 @@ Value emitBinary(Scalars s, nn::BinaryOp op, Value a, Value b) {
       return emitPower(s, a, emitCast(s, b, right, getComputeType(left)));
     if (!isa<FloatType>(right))
       return emitIntegerPower(s, a, b, left, right);
-    // An integer to a fractional power: computed as a float, truncated.
+    // An integer to a fractional power is computed as a float and truncated.
     Type wide = s.builder.getF64Type();
     Value power = emitPower(s, emitCast(s, a, left, wide), emitCast(s, b, right, wide));
     return castFloatToInteger(s, power, left);

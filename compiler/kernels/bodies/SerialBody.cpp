@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. loops over the points: axes of one index need none; 2. each result's part; 3. control flow.
+// The parts: 1. loops over the points, without axes of one index; 2. the part of each result; 3. control flow.
 
 #include "compiler/kernels/bodies/SerialBody.h"
 #include "dialects/TensorTypes.h"
@@ -46,7 +46,7 @@ public:
   }
 
 private:
-  /// The first loop is that of the cut axis.
+  /// Loop over the points; the first one is the loop of the cut axis.
   struct Loop {
     int64_t axis, extent, step;
   };
@@ -67,7 +67,7 @@ private:
     if (loops.empty()) // one point, which owns all of the first axis
       loops.push_back({0, shape.empty() ? 1 : shape.front(), 0});
     Loop &cut = loops.front();
-    // An empty target has no launch in the end, but a kernel until then.
+    // An empty target gets no launch, but until then it has a kernel, which needs a valid cut.
     const int64_t extent = std::max<int64_t>(1, cut.extent);
     const int64_t grain = cut.step == 0 || points.grain == 0 ? extent : points.grain;
     cut.step = grain;
@@ -116,7 +116,7 @@ private:
   KernelBody &body;
   Location loc;
   OpBuilder &ops;
-  SmallVector<int64_t> shape; ///< Of the first result.
+  SmallVector<int64_t> shape; ///< Shape of the first result.
   SmallVector<Loop> loops;
 };
 

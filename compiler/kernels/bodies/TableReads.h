@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  gathers whose source is a constant with one axis: a function of an integer, given as a table.
-// Why:   each element depends on one index, so that it is computed like any elementwise operator, where its operand is in registers.
-// How:   the table is an argument of the kernel; the body reads it at an index that never leads out of it.
+// Gathers from a constant with one axis: a function of an integer, given as a table. Each element depends on one index.
+// So the gather is computed like an elementwise operator, while its operand is in registers. The table is an argument
+// of the kernel; the body clamps the index.
 
 #ifndef NACRE_COMPILER_KERNELS_BODIES_TABLEREADS_H
 #define NACRE_COMPILER_KERNELS_BODIES_TABLEREADS_H
@@ -11,14 +11,14 @@
 
 namespace nacre::kernels {
 
-/// `op` if it is such a gather, else null.
+/// Returns `op` if it is such a gather, else null.
 nn::GatherOp getTableRead(mlir::Operation *op);
 
-/// An index into an axis of `size` elements, as an index inside of it: negative ones count from the end; what is out of
-/// range is clamped, so that nothing else can be read.
+/// Emits an index into an axis of `size` elements. Negative indices count from the end. The result is clamped, so that
+/// it never reads outside of the axis.
 mlir::Value emitClampedIndex(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value index, int64_t size);
 
-/// The element of `table`, an argument of the kernel, that the scalar `index` names.
+/// Emits the read of the element of `table`, an argument of the kernel, at the scalar `index`.
 mlir::Value emitTableRead(mlir::OpBuilder &builder, nn::GatherOp op, mlir::Value table, mlir::Value index);
 
 } // namespace nacre::kernels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. bodies of more than one operation; 2. the rows.
+// The parts: 1. bodies of more than one operation; 2. the table.
 
 #include "compiler/kernels/bodies/UnaryBodies.h"
 
@@ -23,12 +23,13 @@ template <typename Op> Value make(Scalars s, Value x, double) { return s.make<Op
 
 Value isNegative(Scalars s, Value x) { return s.compare(arith::CmpFPredicate::OLT, x, s.like(x, 0)); }
 
-/// Zeros and NaN are their own sign. By bits: arithmetic may take the smallest numbers for zeros.
+/// Emits the sign; zeros and NaN are their own sign. It compares bits, because arithmetic may flush the smallest
+/// numbers to zero.
 Value emitSign(Scalars s, Value x, double) {
   Type bits = s.builder.getIntegerType(x.getType().getIntOrFloatBitWidth());
   Value magnitude = s.make<arith::BitcastOp>(bits, s.make<math::AbsFOp>(x));
   Value infinity = s.make<arith::BitcastOp>(bits, s.like(x, HUGE_VAL));
-  // 0 - 1 is the largest number.
+  // 0 - 1 is the largest number, so this excludes zeros, too.
   Value isNumber =
       s.compare(arith::CmpIPredicate::ult, s.make<arith::SubIOp>(magnitude, s.like(magnitude, 1)), infinity);
   Value isBelow = s.compare(arith::CmpIPredicate::slt, s.make<arith::BitcastOp>(bits, x), s.like(magnitude, 0));
@@ -48,7 +49,7 @@ Value emitSigmoid(Scalars s, Value x, double) {
   return s.make<arith::DivFOp>(s.like(x, 1), s.make<arith::AddFOp>(s.like(x, 1), e));
 }
 
-/// max(x, 0) + log(1 + exp(-|x|)) never overflows.
+/// Emits max(x, 0) + log(1 + exp(-|x|)), which never overflows.
 Value emitSoftplus(Scalars s, Value x, double) {
   Value e = s.make<math::ExpOp>(s.make<arith::NegFOp>(s.make<math::AbsFOp>(x)));
   Value positive = s.make<arith::MaximumFOp>(x, s.like(x, 0));

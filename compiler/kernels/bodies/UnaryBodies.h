@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the elementwise functions of one value, as scalars of a kernel.
-// Why:   with its row in Functions.td it is all that a function is.
-// How:   a row a function: its body on floats and on integers. What `math` has an operation for is left to the engines.
+// Elementwise functions of one value, as scalars of a kernel. A function consists of its row in this table and its row
+// in Functions.td. A row has a body for floats and a body for integers. Functions that have an operation in `math` are
+// left to the engines.
 
 #ifndef NACRE_COMPILER_KERNELS_BODIES_UNARYBODIES_H
 #define NACRE_COMPILER_KERNELS_BODIES_UNARYBODIES_H
@@ -11,7 +11,7 @@
 
 namespace nacre::kernels {
 
-/// One of `x`, a float or an integer of a compute type, for which `kind` is defined.
+/// Emits `kind` of `x`, a float or an integer of a compute type that `kind` is defined for.
 mlir::Value emitUnary(Scalars scalars, nn::UnaryKind kind, mlir::Value x, double alpha, bool isUnsigned);
 
 } // namespace nacre::kernels

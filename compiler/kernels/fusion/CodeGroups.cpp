@@ -7,8 +7,8 @@
 namespace nacre::kernels {
 namespace {
 
-/// Whether the kernel of `maxima`, which then is where that of `codes` was, comes before all that reads its result, and after
-/// all that it reads.
+/// True if the kernel of `maxima` may take the position of the kernel of `codes`: after all its operands and before all
+/// other readers of its result.
 bool canMerge(const GroupTable &table, const FusionGroup &maxima, const FusionGroup &codes) {
   const int pool = maxima.anchor;
   const bool isPlain = maxima.members.size() == 1 && codes.results.size() == 1 && !codes.isRows && codes.depthwise < 0;

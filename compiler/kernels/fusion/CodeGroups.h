@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  lets the kernel of windows' maxima compute their codes, too.
-// Why:   a second kernel would read all windows again.
+// Lets the kernel that computes the maxima of windows compute their codes, too. A second kernel would read all windows
+// again.
 
 #ifndef NACRE_COMPILER_KERNELS_FUSION_CODEGROUPS_H
 #define NACRE_COMPILER_KERNELS_FUSION_CODEGROUPS_H
@@ -10,7 +10,7 @@
 
 namespace nacre::kernels {
 
-/// Moves the members of each group of codes to the group of their maxima, if all other readers of the maxima come later.
+/// Moves each group of codes into the group of its maxima, if all other readers of the maxima come after the codes.
 void mergeCodes(GroupTable &table);
 
 } // namespace nacre::kernels

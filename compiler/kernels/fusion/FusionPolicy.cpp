@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. anchors; 2. chains, and updates; 3. prologues and side chains; 4. separable convolutions; 5. normalizations; 6. rows; 9. what
-//          only widens; numbered as in the header.
+// The steps are numbered as in the header. 7 and 8 are in files of their own.
 
 #include "compiler/kernels/fusion/FusionPolicy.h"
 
@@ -19,14 +18,14 @@
 namespace nacre::kernels {
 namespace {
 
-/// Bounds the work of one step and the size of one kernel, and with them keeps long chains linear.
+/// Limits of the work of one step and of the size of one kernel. They keep the time of long chains linear.
 constexpr size_t maxRegion = 24;
 constexpr size_t maxMembers = 64;
 constexpr size_t maxOperands = 16;
-/// Of an update, which reads each state and number several times.
+/// Most reads of an update, which reads each state and number several times.
 constexpr size_t maxReadsOfUpdate = 32;
 
-/// Takes no other operator.
+/// True if the kernel of this anchor takes no other operator.
 bool isAlone(const FusionNode &node) {
   return (node.kind == WorkKind::Attention && !node.isOfCodes) || node.kind == WorkKind::Scan ||
          node.kind == WorkKind::Serial;
@@ -67,7 +66,7 @@ public:
 
 private:
   //===--------------------------------------------------------------------===//
-  // 1. and 2. Growing behind an operator
+  // 1. and 2. Growing after an operator
   //===--------------------------------------------------------------------===//
 
   void grow(int first, int anchor) {
@@ -85,7 +84,7 @@ private:
         operands += countOperands(member) - 1;
       if (region.empty() || group.members.size() + region.size() > maxMembers || operands > maxOperands)
         break;
-      // What is computed of attention's sums, while a block of its rows is in registers, reads numbers alone.
+      // Attention computes its epilogue while a block of rows is in registers; the epilogue may only read numbers.
       if (nodes[first].kind == WorkKind::Attention && !readsNumbersAlone(region, group))
         break;
       for (int member : region)
@@ -108,7 +107,7 @@ private:
     });
   }
 
-  /// All that is computed of the last value, if that ends in what states become, and nobody reads any of it beside.
+  /// Adds all operators that depend on the last value, if they lead only to new values of states.
   void takeUpdate(FusionGroup &group) {
     std::set<int> inside(group.members.begin(), group.members.end());
     std::set<int> pending(users[group.last].begin(), users[group.last].end());
@@ -136,11 +135,11 @@ private:
   bool staysOrUpdates(int node) const { return !nodes[node].escapes || nodes[node].becomesState; }
 
   //===--------------------------------------------------------------------===//
-  // 1. and 2. of what is read in parts
+  // 1. and 2. Products that are read in parts
   //===--------------------------------------------------------------------===//
 
-  /// Of a contraction that is read in parts alone: all elementwise operators that the parts reach, up to the first other
-  /// reader of a value of the group. None may read a part.
+  /// Adds the parts of a contraction and all elementwise operators that they reach, up to the first other reader of a
+  /// value of the group. Returns false if not only parts read the contraction, or if any other operator reads a part.
   bool growParts(int first) {
     auto isPart = [&](int user) {
       return nodes[user].isPart && !nodes[user].escapes && nodes[user].engine == nodes[first].engine;
@@ -178,8 +177,8 @@ private:
     return true;
   }
 
-  /// The smallest set of elementwise operators that holds all uses of `last` and lets only one value out, its last. A
-  /// value with several uses thus stays in registers where the uses meet again, as in x * sigmoid(x).
+  /// Returns the smallest set of elementwise operators that contains all uses of `last` and lets only its last value
+  /// out. A value with several uses, as in x * sigmoid(x), thus stays in registers until the uses meet again.
   llvm::SmallVector<int, 4> findRegion(int last, int first) {
     llvm::SmallVector<int, 4> region;
     if (nodes[last].escapes)
@@ -205,7 +204,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   void mergeChains() {
-    // From the last one: a chain that has joined a group lets the chains before it join the same.
+    // From last to first: if a chain has joined a group, the chains before it can join the same group.
     llvm::SmallVector<int> chains;
     for (auto [index, group] : llvm::enumerate(groups))
       if (group.anchor < 0 || nodes[group.anchor].isLookup)
@@ -238,7 +237,7 @@ private:
   // 4. Separable convolutions
   //===--------------------------------------------------------------------===//
 
-  /// Joins the group of the depthwise convolution that only the anchor of `group` reads.
+  /// Moves the group of a depthwise convolution into `group`, if the anchor of `group` is its only reader.
   void takeDepthwise(FusionGroup &group) {
     const int read = nodes[group.anchor].operands.front();
     if (read < 0 || nodes[read].escapes || groupOf[read] < 0 ||
@@ -260,8 +259,8 @@ private:
     former.members.clear();
   }
 
-  /// Whether what it reads beside values of its group has a number a channel: one for every pixel would be read again with each
-  /// block of columns.
+  /// True if all operands from outside the group have at most one number per channel. Each block of columns would read
+  /// a number per pixel again.
   bool readsChannels(int member) const {
     return llvm::all_of(llvm::enumerate(nodes[member].operands), [&](auto operand) {
       return (operand.value() >= 0 && groupOf[operand.value()] == groupOf[member]) ||
@@ -292,7 +291,7 @@ private:
     }
   }
 
-  /// The group whose anchor reads the rows as an operand that it may compute, while all others who do come behind it.
+  /// Returns the group whose anchor may compute the rows as its prologue operand, if all other readers come after it.
   std::optional<int> findProduct(const FusionGroup &rows) const {
     if (nodes[rows.last].escapes || users[rows.last].empty())
       return std::nullopt;
@@ -330,7 +329,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // 9. What only widens
+  // 9. Operators that only widen
   //===--------------------------------------------------------------------===//
 
   void leaveWidening() {
@@ -338,7 +337,7 @@ private:
       FusionGroup widening = findWidening(group);
       if (widening.members.empty())
         continue;
-      // A product would widen its operand once for each block of columns.
+      // A product would widen its operand again for each block of columns.
       const bool isForProduct =
           llvm::any_of(users[group.last], [&](int user) { return nodes[user].kind == WorkKind::Contraction; });
       const int reader = findOnlyReader(widening);
@@ -353,8 +352,8 @@ private:
     }
   }
 
-  /// The end of a group that makes its values wider, and perhaps adds and multiplies numbers: what dequantizes. Its members are in
-  /// reverse.
+  /// Returns the operators at the end of a group that widen its value, and may then add and multiply constants: a
+  /// dequantization. Its members are in reverse order.
   FusionGroup findWidening(const FusionGroup &group) const {
     FusionGroup widening;
     widening.last = group.last;

@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  decides which operators share a kernel.
-// Why:   an elementwise operator that runs where its operand is still in registers costs no pass over memory.
-// How:   1. an anchor (contraction, row, ...) takes the elementwise operators that follow it, as long as one value
-//           alone leaves the group; contractions choose first, and of two the later one, so that a residual sum is
-//           taken by it;
-//        2. the elementwise operators left over form chains in the same way;
-//        3. a chain that only one group reads joins it: as operands of its epilogue, or as the prologue of its anchor. So does a
-//           lookup that a lookup's group reads: of two tables whose rows are added up, one kernel reads both.
-//        4. a depthwise convolution that only a pixel's product of channels reads, and what follows it, join the product's group, where
-//           the rule says that computing it again for every block of columns costs less than a kernel of its own.
-//        5. a normalization joins the first contraction that reads it as an operand that it may compute; where others read it,
-//           too, and come behind that, the contraction's kernel writes it as well;
-//        6. reductions of the same rows, and what is computed of them for each row or each element, are one kernel of rows (RowGroups.h),
-//           which other anchors but contractions leave them to;
-//        7. codes of maxima join the group of these, if one engine computes both: its kernel writes both (CodeGroups.h);
-//        8. small results of the function that have the same shape are one kernel (SmallResults.h);
-//        9. what only makes the last value of a group wider, or dequantizes it, is left to the one group that reads it: memory holds the
-//           narrower value.
-//        Nodes for different engines share no group. All values of a group but the last stay inside, so no cycle can arise. Linear in operators and their operands.
-//        A contraction whose columns are read in equal parts (the gates of a recurrent cell) takes what the parts meet in,
-//        and several values may leave: all who read them come behind the group. So may they of a gradient of a weight that is
-//        followed by what the weight and its moments become: nobody reads these before the run ends.
+// Decides which operators share a kernel. An elementwise operator that runs while its operand is still in registers
+// costs no pass over memory.
+//
+// 1. An anchor (contraction, row, ...) takes the elementwise operators that follow it, as long as only one value leaves
+//    the group. Contractions choose first. The later of two contractions chooses before the other one, so that it takes
+//    a residual sum.
+// 2. The remaining elementwise operators form chains in the same way.
+// 3. A chain that only one group reads joins this group: as operands of its epilogue, or as the prologue of its anchor.
+//    A lookup joins a lookup that reads it, so that one kernel reads both tables if their rows are added.
+// 4. A depthwise convolution and its epilogue join the group of the pointwise convolution that is their only reader.
+//    SeparableRule says when recomputing it for every block of columns costs less than a kernel of its own.
+// 5. A normalization joins the first contraction that reads it as its prologue operand. If it has later readers, the
+//    kernel of the contraction also writes the normalized rows.
+// 6. Reductions of the same rows, and operators per row or per element that use their results, form one kernel
+//    (RowGroups.h). They are formed before anchors other than contractions choose.
+// 7. Codes of maxima join the group of the maxima, if one engine computes both (CodeGroups.h).
+// 8. Small results of the function that have the same shape are one kernel (SmallResults.h).
+// 9. Operators at the end of a group that only widen or dequantize its value move to the only group that reads it.
+//    Memory then holds the narrower value.
+//
+// Nodes for different engines share no group. All values of a group except its results stay inside, so no cycle can
+// arise. The time is linear in operators and their operands.
+//
+// Some groups have several results. A contraction whose columns are read in equal parts (the gates of a recurrent cell)
+// takes the operators that combine the parts; all readers come after the group. The gradient of a weight takes the
+// update of the weight and of its moments; no operator reads the new values before the run ends.
 
 #ifndef NACRE_COMPILER_KERNELS_FUSION_FUSIONPOLICY_H
 #define NACRE_COMPILER_KERNELS_FUSION_FUSIONPOLICY_H
@@ -35,89 +39,90 @@ namespace nacre::kernels {
 
 using nn::WorkKind;
 
-/// The two halves of a separable convolution.
+/// Half of a separable convolution that an operator can be.
 enum class SeparablePart {
   None,
-  Depthwise, ///< One filter a channel.
-  Pointwise  ///< Of one tap: a pixel's channels, which are operand 0, times a matrix.
+  Depthwise, ///< One filter per channel.
+  Pointwise  ///< Convolution with one tap: a matrix product of the channels of each pixel, which are operand 0.
 };
 
-/// Stands for an operand that is one number, which bodies contain.
+/// Stands for an operand whose elements are all one number. Bodies contain such numbers as constants.
 constexpr int kSplatOperand = -2;
 
-/// An operator. Nodes are given in an order in which operands come first.
+/// Operator in the order of execution: nodes come after the nodes that compute their operands.
 struct FusionNode {
   WorkKind kind = WorkKind::Boundary;
-  /// Nodes that produce the operands; -1 for values that are there before (inputs, constants), or kSplatOperand.
+  /// Nodes that compute the operands; -1 for inputs and constants, kSplatOperand for constants of one number.
   llvm::SmallVector<int, 2> operands;
   /// Equal for results of equal shape.
   int shape = 0;
   /// Equal for nodes that one engine computes, or that any may: no others share a kernel.
   int engine = 0;
-  /// Whether the result is read by anything but nodes.
+  /// True if anything besides nodes reads the result.
   bool escapes = false;
-  /// Whether all that reads it beside nodes is a state that it becomes when the run ends.
+  /// True if the only reader besides nodes is a state that takes this value when the run ends.
   bool becomesState = false;
-  /// Whether its kernel may write several such results, as of what is computed of a gradient.
+  /// True if its kernel may write several such states: the update of a weight and of its moments after the gradient.
   bool mayUpdate = false;
-  /// Whether all that reads the result beside nodes is what the function returns, and it is so small that one kernel may compute several.
+  /// True if the only reader besides nodes is the function's return, and the result is small (see SmallResults.h).
   bool isSmallResult = false;
-  /// The operand that the kernel may compute while it reads it; -1 for none.
+  /// Operand that the kernel may compute while it reads it; -1 if there is no such operand.
   int prologueOperand = -1;
-  /// Whether it picks rows of a table: several such operators may be in one kernel.
+  /// True if it picks rows of a table. One kernel can hold several such operators.
   bool isLookup = false;
-  /// Whether it is elementwise, but reads a table at a position that it computes: only nests and rows do that.
+  /// True if it is elementwise and reads a table at a computed position. Only nests and rows may contain it.
   bool readsTable = false;
-  /// Whether it is a conversion to a type of more bytes.
+  /// True if it converts to a type of more bytes.
   bool widens = false;
-  /// Of a reduction that a kernel of rows may hold: equal for those of the same axes of one shape; -1 for all else.
+  /// Number that reductions of one kernel of rows share: they reduce the same axes of the same shape. -1 for other
+  /// nodes.
   int rows = -1;
-  /// Of such a reduction: the shape of what it reduces, as of `shape`.
+  /// Shape of the operand of such a reduction, numbered like `shape`.
   int wholeShape = -1;
-  /// For such a reduction, whether a kernel that begins with it may write several values of its rows.
+  /// True if a kernel of rows that begins with this reduction may write several values.
   bool hasSeveralResults = false;
-  /// Whether it is one of the equal parts that the columns of its operand, a contraction, are read in: a boundary, unless
-  /// the contraction's group takes it.
+  /// True if it is one of the equal parts in which the columns of its operand, a contraction, are read. It is a
+  /// boundary, unless the group of the contraction takes it.
   bool isPart = false;
-  /// Whether it is attention of codes, which may be followed by what makes codes of its sums.
+  /// True if it is attention of codes. Operators that quantize its sums may follow it.
   bool isOfCodes = false;
-  /// For codes of maxima, the number of the node that computes the maxima: its kernel may compute the codes, too. Else -1.
+  /// Node that computes the maxima of these codes, whose kernel may compute the codes, too; -1 for other nodes.
   int maxima = -1;
   SeparablePart separable = SeparablePart::None;
-  double multiplyAdds = 0; ///< Of a depthwise convolution.
-  int64_t columns = 0;     ///< Of a pointwise one.
-  /// For each operand, whether it has at most a number a channel.
+  double multiplyAdds = 0; ///< Multiply-adds of a depthwise convolution.
+  int64_t columns = 0;     ///< Columns of a pointwise convolution.
+  /// True for each operand that has at most one number per channel.
   llvm::SmallVector<bool, 2> isOfChannels;
-  /// Whether a product's kernel may make it of its operands, where it is the left one.
+  /// True if the kernel of a product may compute this result as its left operand.
   bool mayBeMade = true;
-  /// Whether it normalizes rows, and the kernel of a product that reads them may do so.
+  /// True if it normalizes rows and the kernel of a product that reads the rows may compute it.
   bool normalizesRows = false;
 };
 
-/// Which separable convolutions are one kernel. Every block of so many columns of the pointwise half computes the depthwise
-/// half for itself.
+/// Decides which separable convolutions become one kernel. Each block of `columns` columns of the pointwise half
+/// computes the depthwise half again.
 struct SeparableRule {
-  int64_t columns = 0;             ///< 0: none are.
-  int64_t fewBlocks = 0;           ///< So many blocks always pay;
-  double repeatedMultiplyAdds = 0; ///< more do while what is done again is less than this.
+  int64_t columns = 0;             ///< Columns of a block; 0 if no kernels are joined.
+  int64_t fewBlocks = 0;           ///< Number of blocks up to which joining always pays.
+  double repeatedMultiplyAdds = 0; ///< Limit of the repeated multiply-adds for more blocks.
 
   bool pays(double multiplyAdds, int64_t columnsOfProduct) const;
 };
 
-/// Where GPUs compute everything. Tiles of 128 columns are what the smallest of them hold sums for; a launch and a pass over
-/// the tensor between cost a phone as much as some two million multiply-adds by windows, and a desktop GPU far more.
+/// Rule if GPUs compute everything. The smallest GPUs hold sums of tiles of 128 columns. A launch and a pass over the
+/// tensor cost a phone as much as about 2 million multiply-adds of windows. They cost a desktop GPU much more.
 constexpr SeparableRule kSeparableOnGpus = {128, 2, 2e6};
 
 struct FusionGroup {
-  int anchor = -1;     ///< -1 for a chain of elementwise operators.
-  bool isRows = false; ///< The anchor is the first of several operators that reduce or read the same rows.
-  int depthwise = -1;  ///< The convolution that the anchor reads as its kernel computes it; -1: none.
-  llvm::SmallVector<int, 4> members; ///< In order, the anchor included.
-  int last = 0;                      ///< The last member, whose result leaves the group.
-  llvm::SmallVector<int, 2> results; ///< All whose result does.
+  int anchor = -1;     ///< Anchor; -1 for a chain of elementwise operators.
+  bool isRows = false; ///< True if the anchor is the first of several operators that reduce or read the same rows.
+  int depthwise = -1;  ///< Depthwise convolution that this kernel computes for its anchor; or -1.
+  llvm::SmallVector<int, 4> members; ///< Members with the anchor, in order.
+  int last = 0;                      ///< Last member.
+  llvm::SmallVector<int, 2> results; ///< Members whose results leave the group.
 };
 
-/// Groups of all nodes but boundaries, in the order of their last members.
+/// Returns the groups of all nodes except boundaries, in the order of their last members.
 llvm::SmallVector<FusionGroup> formGroups(llvm::ArrayRef<FusionNode> nodes, const SeparableRule &rule = {});
 
 } // namespace nacre::kernels

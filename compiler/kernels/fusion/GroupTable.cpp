@@ -7,7 +7,7 @@
 
 namespace nacre::kernels {
 
-/// Whether the bodies of such kernels may read tables.
+/// True if bodies of kernels of this kind may read tables.
 static bool mayReadTables(WorkKind kind) {
   return kind == WorkKind::Elementwise || kind == WorkKind::Nest || kind == WorkKind::Row;
 }

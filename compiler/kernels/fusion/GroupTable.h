@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the groups that the fusion policy has formed so far, and who reads what of them.
+// Groups that the fusion policy has formed so far, and the readers of each node.
 
 #ifndef NACRE_COMPILER_KERNELS_FUSION_GROUPTABLE_H
 #define NACRE_COMPILER_KERNELS_FUSION_GROUPTABLE_H
@@ -14,18 +14,19 @@ namespace nacre::kernels {
 struct GroupTable {
   explicit GroupTable(llvm::ArrayRef<FusionNode> nodes);
 
-  /// Whether a kernel that computes `other` may go on with `node`.
+  /// True if the group of `other` may take `node`: elementwise, not yet in a group, of the same shape and engine.
   bool mayFollow(int node, int other) const;
-  /// Values that the members read of others; each constant counts, as often as it is read.
+  /// Returns the number of values that the members read from other nodes. Each read of a constant counts.
   size_t countOutside(const std::set<int> &members) const;
-  /// The same, but numbers that bodies contain do not count.
+  /// Returns the number of outside values that the group reads, without numbers that bodies contain.
   size_t countReads(const FusionGroup &group) const;
-  /// Operands that are values; numbers that bodies contain are none, and the value that is computed on is one in any case.
+  /// Returns the number of operands, at least 1, without numbers that bodies contain.
   size_t countOperands(int node) const;
-  /// Of all members, those that are computed on apart.
+  /// Returns the operands of all members, without the one operand of each that the group itself computes.
   size_t countOperands(const FusionGroup &group) const;
-  /// The group that all uses of the chain's result are in, or -1; for a lookup and what follows it a lookup's. Broadcasting uses
-  /// do not count: there the chain would be computed again for each of them.
+  /// Returns the only group that reads the result of `chain`, or -1. Readers that broadcast the result don't count,
+  /// because they would compute the chain several times. A group that begins with a lookup may be read only by another
+  /// lookup's group.
   int findOnlyReader(const FusionGroup &chain) const;
   bool canBeMade(const FusionGroup &group) const;
 

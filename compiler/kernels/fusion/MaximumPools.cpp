@@ -33,7 +33,7 @@ nn::UnpoolOp getUnpooled(Operation *op) {
 
 namespace {
 
-/// Moves operators of one block to right after `last`, which then is the last one that has been moved.
+/// Moves operators of one block to just after `last`, which then becomes the operator that moved last.
 class Mover {
 public:
   explicit Mover(Operation *first) : name(first->getLoc()), last(first) {}
@@ -64,7 +64,7 @@ private:
     return !source || source->getBlock() != last->getBlock() || source == last || source->isBeforeInBlock(last);
   }
 
-  /// The forward pass computes it, so it is named after the first one. What a location says beside names stays.
+  /// Names `op` after the forward pass, which now computes it. Metadata of its location stays.
   void takeName(Operation *op) const {
     auto known = dyn_cast<FusedLoc>(op->getLoc());
     op->setLoc(FusedLoc::get({name}, known ? known.getMetadata() : Attribute(), op->getContext()));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  products whose columns are read in equal parts: the gates of a recurrent cell, the halves of a gated linear unit.
-// Why:   the parts meet column by column; a kernel that has the same columns of all parts in registers needs no other one
-//        behind it.
+// Products whose columns are read in equal parts: the gates of a recurrent cell, the halves of a gated linear unit. The
+// epilogue combines the same column of all parts. If these columns are in registers together, no second kernel is
+// needed.
 
 #ifndef NACRE_COMPILER_KERNELS_FUSION_PRODUCTPARTS_H
 #define NACRE_COMPILER_KERNELS_FUSION_PRODUCTPARTS_H
@@ -11,17 +11,18 @@
 
 namespace nacre::kernels {
 
-/// Whether a kernel that multiplies may go on with parts of the columns: the rows of one matrix of f32 by a constant one.
+/// True if an epilogue may combine parts of the columns: an f32 matrix times a constant matrix.
 bool canBeReadInParts(nn::MatMulOp product);
 
-/// Whether `columns` columns from `first` on are one of at most four equal parts of the whole, which begin on 16 bytes.
+/// True if the `columns` columns from `first` on are one of 2 to 4 equal parts of `whole` that begin at multiples of 16
+/// bytes.
 bool isPartOfColumns(int64_t whole, int64_t first, int64_t columns);
 
-/// Whether `slice` is of all rows, and of such a part of the columns.
+/// True if `slice` has all rows of a matrix and one such part of its columns.
 bool isPartOfColumns(nn::SliceOp slice);
 
-/// Whether elementwise operators alone read the product, in such parts, and every other product of its constant, whose
-/// columns lie in the weight as they all read them.
+/// True if only elementwise operators read the product, in such parts. All other products of the same weight must be
+/// read in the same parts, because they share the order of the weight's columns.
 bool isReadInParts(nn::MatMulOp product);
 
 } // namespace nacre::kernels

@@ -11,14 +11,14 @@ using namespace mlir;
 
 namespace nacre::kernels {
 
-/// What GPUs load and multiply.
+/// True if GPUs load and multiply elements of this type.
 static bool isFloat(Type type) {
   Type element = cast<RankedTensorType>(type).getElementType();
   return element.isF32() || element.isF16();
 }
 
 bool canMakeLeft(Operation *op) {
-  // What is made in 4 us by a GPU that makes few of these, with an exponential in each.
+  // A GPU that computes few elements at a time takes 4 us for these, with one exponential per element.
   constexpr int64_t mostElements = int64_t(1) << 23, tileColumns = 64;
   if (!isa<nn::MatMulOp, nn::ConvOp>(op) || !llvm::all_of(op->getOperandTypes(), isFloat) ||
       !isFloat(op->getResult(0).getType()))
@@ -50,11 +50,11 @@ bool normalizesRows(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What stands between
+// Operators in between
 //===----------------------------------------------------------------------===//
 
-/// Whether what `op` makes of rows of its first operand is the same in any number of axes: it is elementwise with what
-/// broadcasts along the last one, or normalizes it.
+/// True if `op` does the same to each row of its first operand, however many axes the rows have. It normalizes the last
+/// axis, or is elementwise with operands that broadcast along all other axes.
 static bool isOfRows(Operation *op) {
   if (normalizesRows(op))
     return true;
@@ -63,7 +63,7 @@ static bool isOfRows(Operation *op) {
          llvm::all_of(llvm::drop_begin(op->getOperands()), [](Value other) { return typeOf(other).getRank() <= 1; });
 }
 
-/// Lets rows be made in the shape that `reshape` gives them.
+/// Moves a reshape before the operators on rows that it follows, so that they compute rows of the new shape.
 static void moveUp(nn::ReshapeOp reshape) {
   OpBuilder builder(reshape);
   while (true) {

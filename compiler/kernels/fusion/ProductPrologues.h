@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  which products make their left operand in their own kernel, and of what.
-// Why:   a launch that scales, or normalizes rows, costs a GPU more than doing so again for every tile of columns.
+// Decides which products compute their left operand in their own kernel, and from which operators. On a GPU, a launch
+// that scales or normalizes rows costs more than repeating this work for every tile of columns.
 
 #ifndef NACRE_COMPILER_KERNELS_FUSION_PRODUCTPROLOGUES_H
 #define NACRE_COMPILER_KERNELS_FUSION_PRODUCTPROLOGUES_H
@@ -10,18 +10,18 @@
 
 namespace nacre::kernels {
 
-/// Whether `op` is a product, or a convolution of single pixels, of floats, that makes each element of its left operand few times
-/// enough.
+/// True if `op`, a product or a 1x1 convolution of floats, may compute its left operand. The limit is the number of
+/// elements times the number of tiles that compute them again.
 bool canMakeLeft(mlir::Operation *op);
 
-/// Whether `op` may be a part of what a left operand is made by: elementwise, of floats alone.
+/// True if a prologue may contain `op`: all operands and results are floats.
 bool canBeInPrologue(mlir::Operation *op);
 
-/// Whether `op` normalizes rows along their last axis.
+/// True if `op` normalizes rows along their last axis.
 bool normalizesRows(mlir::Operation *op);
 
-/// Moves what stands between a product that the GPU computes and the operators that make its left operand: reshapes that keep the
-/// last axis come before what is done to each row, and views right before the operators that read them.
+/// Moves reshapes and views that stand between a product on the GPU and the operators that compute its left operand.
+/// Reshapes that keep the last axis move before operators on rows. Views move to just before their first reader.
 void prepareLefts(mlir::Block &block);
 
 } // namespace nacre::kernels

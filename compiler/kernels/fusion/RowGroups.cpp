@@ -8,9 +8,9 @@
 namespace nacre::kernels {
 namespace {
 
-/// Reciprocals and roots in fixed point take a hundred operators for each row.
+/// Most members of a group. Reciprocals and roots in fixed point take about 100 operators per row.
 constexpr size_t maxMembers = 256;
-/// Values that are read of memory.
+/// Most values that a group reads from memory.
 constexpr size_t maxInputs = 16;
 
 class RowFinder {
@@ -53,8 +53,8 @@ private:
            (nodes[node].shape == nodes[first].shape || nodes[node].shape == nodes[first].wholeShape);
   }
 
-  /// All that fits of what is computed of the first reduction, unless also of something outside that is. Its results must be read only
-  /// by what comes after the last one.
+  /// Returns all operators that fit and depend on the first reduction, without those that depend on an operator outside
+  /// of the group. Operators outside may read its results only after the last member.
   std::optional<FusionGroup> findSeveral() const {
     if (!nodes[first].hasSeveralResults)
       return std::nullopt;
@@ -68,7 +68,7 @@ private:
       else if (reads(inside))
         inside.insert(node);
     }
-    // And what only these read.
+    // Also operators whose only readers are these.
     for (int node = *inside.rbegin(); node-- > 0;)
       if (!inside.count(node) && fits(node) && !nodes[node].escapes && !table.users[node].empty() &&
           llvm::all_of(table.users[node], [&](int user) { return inside.count(user) != 0; }))
@@ -90,7 +90,7 @@ private:
     return table.countReads(group) <= maxInputs ? std::optional(group) : std::nullopt;
   }
 
-  /// All uses of `last`, and of what these compute, up to the first value that stands for all of it.
+  /// Returns all uses of `last` and the operators that depend on them, up to the first value that all of them lead to.
   std::set<int> findRegion(int last, size_t most) const {
     std::set<int> region, pending(table.users[last].begin(), table.users[last].end());
     if (nodes[last].escapes)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  which operators around a reduction are one kernel of rows.
-// Why:   a softmax of integers, or a norm that a model spells out, reduces a row, computes something of the result, and reads the row again.
-//        The row is in the first cache by then, and a launch for each step costs more than the step.
-// How:   from the first reduction on, the smallest sets of operators that let one value out (as behind any anchor) join, where each of
-//        them is elementwise over the rows' elements or over one number per row, or reduces the same axes. A group must read its rows
-//        twice; otherwise the reduction is a nest with an epilogue, which several threads can share.
+// Decides which operators around a reduction form one kernel of rows. A softmax of integers, or a norm spelled out by a
+// model, reduces a row, computes with the result, and reads the row again. The row is in the L1 cache by then, and a
+// launch per step would cost more than the step.
+//
+// Beginning with the first reduction, the smallest set of operators that lets only one value out joins, again and
+// again. Each operator works on each element of the rows or once per row, or reduces the same axes. A group must read
+// its rows twice. Otherwise, the reduction is a nest with an epilogue, which several threads can share.
 
 #ifndef NACRE_COMPILER_KERNELS_FUSION_ROWGROUPS_H
 #define NACRE_COMPILER_KERNELS_FUSION_ROWGROUPS_H
@@ -16,10 +17,10 @@
 
 namespace nacre::kernels {
 
-/// The group of rows that begins with node `first`, if there is one, of nodes that are in no group.
+/// Returns the group of rows that begins with node `first`, if there is one. Its members are in no other group.
 std::optional<FusionGroup> findRowGroup(const GroupTable &table, int first);
 
-/// Whether node `user` reads a value of `shape` element by element.
+/// True if node `user` reads a value of `shape` element by element.
 bool readsWhole(llvm::ArrayRef<FusionNode> nodes, int user, int shape);
 
 } // namespace nacre::kernels

@@ -9,7 +9,7 @@
 namespace nacre::kernels {
 namespace {
 
-/// Phones' GPUs bind 24 buffers to a kernel or more.
+/// Most buffers of a kernel. GPUs of phones bind at least 24.
 constexpr size_t maxBuffers = 24;
 constexpr size_t maxMembers = 64;
 
@@ -27,7 +27,7 @@ bool fitsOneKernel(const GroupTable &table, const FusionGroup &group) {
 } // namespace
 
 void mergeSmallResults(GroupTable &table) {
-  // By shapes and engines, the group that takes more. Others read nothing of these, so that they may come later.
+  // The last group for each shape and engine. No node reads these results, so they may be computed later.
   std::map<std::pair<int, int>, FusionGroup *> open;
   for (FusionGroup &group : table.groups) {
     if (!isEnd(table, group))

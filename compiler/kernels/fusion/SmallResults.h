@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  lets one kernel compute several small results of a function that have the same shape.
-// Why:   biases, statistics and counters that a training step updates at its end are a launch each, which costs a GPU more than the few
-//        elements.
+// Lets one kernel compute several small results of a function that have the same shape. A training step updates biases,
+// statistics and counters at its end. A launch for each of them would cost a GPU more than their few elements.
 
 #ifndef NACRE_COMPILER_KERNELS_FUSION_SMALLRESULTS_H
 #define NACRE_COMPILER_KERNELS_FUSION_SMALLRESULTS_H
@@ -11,8 +10,8 @@
 
 namespace nacre::kernels {
 
-/// Moves the members of groups of elementwise operators whose results are all small ones of the function, and are read by no node, to a
-/// later group of the same kind: as many as one kernel has operands for.
+/// Joins groups of elementwise operators whose only results are small results of the function that no node reads. An
+/// earlier group joins a later one of the same shape and engine, up to the operands that one kernel may have.
 void mergeSmallResults(GroupTable &table);
 
 } // namespace nacre::kernels
