@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  elements as others of as many bits, several of one, or one of several.
-// How:   three cases: each element by itself; shifted by a table's entry for each part; parts shifted and joined. What is
-//        stored at once stays the bits that were read: arithmetic, if only from f16 to f32, may change what is no number.
+// Reinterprets the bits of elements: as elements of the same size, several smaller ones, or one larger one. The three
+// cases: convert each element; shift it right by a table entry per part; shift parts left and join them.
+//
+// A result that is stored directly keeps the bits that were read. Even a conversion from f16 to f32 may change a NaN.
 
 #include "compiler/kernels/bodies/NarrowBodies.h"
 #include "compiler/kernels/lowerings/Lowering.h"
@@ -15,7 +16,7 @@ namespace nacre::kernels {
 
 namespace {
 
-/// The result's stored element, of those of `tensors` at `maps`.
+/// Stored element of the result, computed from those of `tensors` at `maps`.
 struct Regrouping {
   SmallVector<Value> tensors;
   SmallVector<AffineMap> maps;
@@ -46,7 +47,7 @@ Regrouping split(KernelBody &body, nn::BitcastOp op) {
            AffineMap::get(rank, 0, builder.getAffineDimExpr(rank - 1), body.getContext())},
           [=, loc = body.getLoc()](OpBuilder &b, ValueRange scalars) {
             Scalars s{b, loc};
-            // Shifts of bytes are no instruction everywhere.
+            // Some targets have no instructions that shift bytes.
             const unsigned width = std::max(32u, from.getIntOrFloatBitWidth());
             Value bits = resize(s, emitBits(s, scalars[0], from), width);
             return emitElement(s, s.make<arith::ShRUIOp>(bits, resize(s, scalars[1], width)), to);

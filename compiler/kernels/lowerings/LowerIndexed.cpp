@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  transposes; slices picked by a tensor of indices; and the index of an extreme.
-// How:   1. transposes; 2. gathers; 3. arg_reduce, a scan with two accumulators.
+// Lowers transposes, gathers and the index of an extreme.
+//
+// 1. Transposes. 2. Gathers, whose indices are a tensor. 3. arg_reduce: a reduction with two accumulators.
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/bodies/TableReads.h"

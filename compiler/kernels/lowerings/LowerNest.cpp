@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  reductions and strided reads: a fill with the identity, one generic over parallel and reduction loops, and the
-//        epilogue.
-// How:   1. reductions; 2. strided slices.
+// Lowers reductions and strided slices: a fill with the identity, one generic over parallel and reduction loops, and
+// the epilogue.
+//
+// 1. Reductions. 2. Strided slices.
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/lowerings/Lowering.h"
@@ -17,7 +18,7 @@ namespace nacre::kernels {
 static constexpr auto parallel = utils::IteratorType::parallel;
 static constexpr auto reduction = utils::IteratorType::reduction;
 
-/// Booleans are reduced as the bytes they are stored as; everything else as it is computed with.
+/// Returns the type of a reduction: booleans are reduced as the bytes that store them, others in their compute type.
 static Type getReductionType(Type elementType) {
   return elementType.isInteger(1) ? getStorageType(elementType) : getComputeType(elementType);
 }
@@ -28,12 +29,12 @@ static bool isUnsignedOrBool(Type type) { return type.isUnsignedInteger() || typ
 // 1. Reductions
 //===----------------------------------------------------------------------===//
 
-/// The mean of nothing is 0.
+/// Emits the integer mean, which is 0 for no elements.
 static Value divideInteger(OpBuilder &builder, Location loc, Value sum, int64_t count, bool isUnsigned) {
   Type type = sum.getType(), wide = builder.getI64Type();
   if (count == 0)
     return emitConstant(builder, loc, type, 0);
-  // Narrow types may have no such number.
+  // Narrow types may not have the number `count`.
   const unsigned digits = type.getIntOrFloatBitWidth() - !isUnsigned;
   if (digits < 63 && !llvm::isUIntN(digits, uint64_t(count))) {
     Value extended = isUnsigned ? Value(arith::ExtUIOp::create(builder, loc, wide, sum))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  softmax and normalizations: several sweeps over the columns of each row.
-// How:   1. what the sweeps share; 2. softmax; 3. normalization. A prologue is computed once, by a sweep of its own.
+// Softmax and normalizations: several sweeps over the columns of each row.
+//
+// 1. Parts that the sweeps share. 2. Softmax. 3. Normalization. A sweep of its own computes a prologue once.
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/lowerings/Lowering.h"
@@ -20,16 +21,16 @@ namespace nacre::kernels {
 
 namespace {
 
-/// The scalars of a sweep's tensors, as stored, to the value that is kept or summed up.
+/// Computes the value that a sweep keeps or adds up, from the stored scalars of its tensors.
 using ScalarBody = std::function<Value(OpBuilder &, ValueRange scalars)>;
 
-/// A tensor as a sweep reads it.
+/// Tensor and map that a sweep reads.
 struct Operand {
   Value tensor;
   AffineMap map;
 };
 
-/// The rows of one operand as the kernel sees it: its columns are the axes given.
+/// Rows of one operand as the kernel sees it. Its columns are the given axes.
 class Rows {
 public:
   Rows(KernelBody &body, Value operand, ArrayRef<int64_t> columns) : body(body), shape(body.getShape(operand)) {
@@ -57,7 +58,7 @@ public:
     return fromStorage(builder, body.getLoc(), scalar, elementType);
   }
 
-  /// One value per row.
+  /// Reduces each row to one value.
   Operand reduce(nn::ReduceKind kind, ArrayRef<Operand> operands, ScalarBody scalar) {
     Sweep sweep = getSweep(operands);
     sweep.iterators = iterators;
@@ -69,7 +70,7 @@ public:
     return {body.emitSweep(sweep), rowMap};
   }
 
-  /// One value per column, kept for later sweeps.
+  /// Computes one value per column, kept for later sweeps.
   Operand map(ArrayRef<Operand> operands, ScalarBody scalar) {
     Sweep sweep = getSweep(operands);
     sweep.destination = body.empty(shape, computeType);
@@ -179,7 +180,7 @@ static void defineNormalized(KernelBody &body, nn::NormalizeOp op, ArrayRef<int6
   });
   rows.define(op.getResult(), {x, sum, squares}, [=](OpBuilder &b, ValueRange s) -> Value {
     Value variance = arith::AddFOp::create(b, loc, average(b, s[2]), emitConstant(b, loc, type, epsilon));
-    // One division and one root for each row.
+    // One division and one root per row.
     Value inverse =
         arith::DivFOp::create(b, loc, emitConstant(b, loc, type, 1), math::SqrtOp::create(b, loc, variance));
     return arith::MulFOp::create(b, loc, deviation(b, s), inverse);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  groups of rows (fusion/RowGroups.h): reductions of the same columns, and what is computed of them.
-// How:   one operation of the kernel for each reduction; one for each number per row that columns read, so that it is computed once for the
-//        row; one for each value per column that several others read; everything else is computed where it is read.
+// Lowers groups of rows (fusion/RowGroups.h): reductions of the same axes, and operators on their results.
+//
+// The kernel has one operation for each reduction. A number per row that columns read is computed by an operation of
+// its own, once per row. So is a value per column that several members read. Everything else is computed by its
+// readers.
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/lowerings/Lowering.h"
@@ -36,14 +38,14 @@ public:
 private:
   bool isRowValue(Value value) const { return shapeOf(value) != whole; }
 
-  /// Whether a member computes an element for each column from the number per row that `member` is.
+  /// True if a member reads the number per row that `member` computes once for each column.
   bool columnsRead(Operation *member) const {
     return llvm::any_of(member->getUsers(), [&](Operation *user) {
       return body.getGroup().members.contains(user) && !isRowValue(user->getResult(0));
     });
   }
 
-  /// Whether several members read what is more than a conversion.
+  /// True if several members read `member`, which is more than a conversion.
   bool isShared(Operation *member) const {
     const llvm::SmallPtrSet<Operation *, 4> users(member->user_begin(), member->user_end());
     return users.size() > 1 && !isa<nn::CastOp>(member);
@@ -77,7 +79,7 @@ private:
       return combine(b, loc, kind, old, values[0], isUnsigned);
     };
     Value reduced = body.emitSweep(sweep);
-    // The result keeps the axes: the map is over its own shape.
+    // The result keeps the reduced axes, so the map is over its own shape.
     body.define(op.getResult(), {{reduced}, {sweep.destinationMap}, [=](OpBuilder &b, ValueRange scalars) -> Value {
                                    if (!isMean)
                                      return scalars[0];

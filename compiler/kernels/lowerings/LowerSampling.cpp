@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  operators whose elements are made of the source's at positions between and beyond its own: resampling and pads,
-//        whose positions are known when the model is compiled, and sampling, which computes them.
-// How:   1. one element, from the taps of its axes; 2. tables of taps, which are small weights: resampling and pads; 3. taps
-//        of computed positions: whatever those are, indices are inside.
+// Operators that compute each element from elements of the source at positions between or beyond its own. Positions of
+// resampling and pads are known when the model is compiled; sampling computes them.
+//
+// 1. One element, from the taps of its axes. 2. Tables of taps as small weights: resampling and pads. 3. Taps of
+//    computed positions, with indices that are always inside.
 
 #include "compiler/kernels/bodies/AxisTables.h"
 #include "compiler/kernels/bodies/FloatBodies.h"
@@ -24,11 +25,11 @@ namespace nacre::kernels {
 
 namespace {
 
-/// One of the source's elements along an axis that an element is made of.
+/// Element of the source along one axis that contributes to an element of the result.
 struct Tap {
   Value index;
-  Value weight; ///< Null where an element is moved, and of the first of two between which is interpolated.
-  Value inside; ///< Null where it always is; else what is outside counts 0.
+  Value weight; ///< Null if the element is moved, and for the first of two taps that are interpolated.
+  Value inside; ///< Null if the tap is always inside; taps outside count as 0.
 };
 
 struct SampledAxis {
@@ -39,7 +40,7 @@ struct SampledAxis {
 struct Source {
   Value tensor;
   Type elementType;
-  SmallVector<Value> position; ///< Where axes have taps, of the tap at hand.
+  SmallVector<Value> position; ///< Position of the current tap along the axes that have taps.
 };
 
 } // namespace
@@ -59,7 +60,8 @@ static Value combineTaps(Scalars s, ArrayRef<Tap> taps, ArrayRef<Value> values) 
   return sum;
 }
 
-/// The axes from the outermost: the elements at the taps of an axis, then what they make. `inside` is of the outer axes.
+/// Combines the elements at the taps of all axes, beginning with the outermost axis. `inside` is the condition of the
+/// outer axes.
 static Value readTaps(Scalars s, Source &source, ArrayRef<SampledAxis> axes, Value inside = {}) {
   if (axes.empty()) {
     Value stored = s.make<tensor::ExtractOp>(source.tensor, source.position);
@@ -90,17 +92,16 @@ static Value toFloat(Scalars s, Value value, Type type) {
 
 namespace {
 
-/// Lists by tap, of a number for each position of an axis.
+/// Lists, one per tap, of a number for each position of an axis.
 template <typename T> using TapLists = SmallVector<SmallVector<T, 0>>;
 
 struct TapTable {
   int64_t axis;
   TapLists<int32_t> indices;
-  TapLists<float>
-      weights; ///< None where elements are moved; one, of the second, for two between which is interpolated; or all.
+  TapLists<float> weights; ///< Empty for moves; only the second tap's if two are interpolated; or all.
 };
 
-/// The tables as operands of a kernel's work.
+/// Tables as operands of the kernel.
 class TableOperands {
 public:
   TableOperands(KernelBody &body, int64_t rank) : body(body), rank(rank) {}
@@ -134,7 +135,7 @@ private:
 
 } // namespace
 
-/// Defines `result` as `operand` read through tables of some axes, in their order, and as it is along others.
+/// Defines `result` as `operand`, read through tables along some axes in their order, and unchanged along others.
 static LogicalResult finishWithTables(KernelBody &body, Value result, Value operand, ArrayRef<TapTable> tables) {
   auto type = typeOf(operand);
   OpBuilder &builder = body.getBuilder();
@@ -177,7 +178,7 @@ static LogicalResult finishWithTables(KernelBody &body, Value result, Value oper
   return body.finish();
 }
 
-/// Whether two taps have weights that make one: an element lies between two.
+/// True if there are two taps whose weights add up to 1: elements are interpolated.
 static bool isInterpolation(const TapLists<float> &weights) {
   return weights.size() == 2 && llvm::all_of(llvm::zip_equal(weights[0], weights[1]),
                                              [](auto pair) { return std::get<0>(pair) == 1.0F - std::get<1>(pair); });
@@ -222,7 +223,8 @@ LogicalResult lowerPad(KernelBody &body, nn::PadOp op) {
 // 3. Computed positions
 //===----------------------------------------------------------------------===//
 
-/// `position` as a number that an i32 holds, with room for its neighbours: an axis is shorter. NaN is far outside.
+/// Clamps `position` to a range that i32 holds, with room for its neighbours; axes are shorter than it. NaN becomes a
+/// position far outside.
 static Value bound(Scalars s, Value position) {
   constexpr double most = double(1 << 30);
   Value low = s.like(position, -most), high = s.like(position, most);
@@ -230,7 +232,7 @@ static Value bound(Scalars s, Value position) {
   return s.select(s.compare(arith::CmpFPredicate::OLT, above, high), above, high);
 }
 
-/// Index `i` of an axis that its mirror image follows: both repeat.
+/// Emits index `i` of an axis that is followed by its mirror image; both repeat.
 static Value reflect(Scalars s, Value i, int64_t extent, bool alignCorners) {
   int64_t period = alignCorners ? 2 * (extent - 1) : 2 * extent, last = alignCorners ? period : period - 1;
   if (period == 0)
@@ -252,7 +254,8 @@ static Tap makeTap(Scalars s, Value i, int64_t extent, nn::SampleOp op) {
   return tap;
 }
 
-/// What Keys' function with a = -0.75 gives the four neighbours of a place `t` behind the second.
+/// Emits the weights of Keys' cubic kernel (a = -0.75) for the four neighbours of a position that is `t` after the
+/// second one.
 static SmallVector<Value> weighCubic(Scalars s, Value t) {
   constexpr double a = -0.75;
   auto multiply = [&](Value x, Value y) { return s.make<arith::MulFOp>(x, y); };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  running sums and scatters, as programs of points that keep their order.
-// How:   1. running sums: a point is a line of the axis; 2. updates of an element; 3. scatters of elements with an index
-//        each: a point is a line of the axis too; 4. scatters of slices: a point is an element of a slice, or, where
-//        slices are short, some of the rows. Every point of a scatter walks all updates that can be its own.
+// Running sums and scatters, as serial programs that keep the order of their updates.
+//
+// 1. Running sums: a point is a line of the axis. 2. Updates of an element. 3. Scatters of elements with an index each:
+//    a point is a line of the axis, too. 4. Scatters of slices: a point is an element of a slice or, if slices are
+//    short, some of the rows. Every point of a scatter walks all updates that may be its own.
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/bodies/SerialBody.h"
@@ -22,7 +23,7 @@ namespace {
 
 Value emitIndex(OpBuilder &b, Location loc, int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
 
-/// All axes but `axis`, of which there are `rank`.
+/// Returns all of the `rank` axes except `axis`.
 SmallVector<int64_t> otherAxes(int64_t rank, int64_t axis) {
   SmallVector<int64_t> axes;
   for (int64_t other = 0; other < rank; ++other)
@@ -31,7 +32,7 @@ SmallVector<int64_t> otherAxes(int64_t rank, int64_t axis) {
   return axes;
 }
 
-/// The place of an element in the part of a point that owns whole lines of `axis`.
+/// Returns the index of an element in the part of a point that owns whole lines of `axis`.
 SmallVector<Value> inLine(OpBuilder &b, Location loc, int64_t rank, int64_t axis, Value index) {
   SmallVector<Value> at(rank, emitIndex(b, loc, 0));
   at[axis] = index;
@@ -78,7 +79,7 @@ LogicalResult lowerCumulate(KernelBody &body, nn::CumulateOp op) {
 
 namespace {
 
-/// What the scatters share.
+/// Operations that both kinds of scatters use.
 class Scatter {
 public:
   Scatter(KernelBody &body, nn::ScatterKind kind, Value operand, Value indices, Value updates)
@@ -104,7 +105,7 @@ public:
   struct Index {
     Value at, isInside;
   };
-  /// The index at `from`, of an axis of `size` elements.
+  /// Reads the index at `from` into an axis of `size` elements. Negative indices count from the end.
   Index readIndex(OpBuilder &b, ValueRange from, int64_t size) const {
     Value index = tensor::ExtractOp::create(b, loc, indices, from);
     auto constant = [&](int64_t value) { return emitConstant(b, loc, index.getType(), double(value)); };
@@ -141,7 +142,7 @@ private:
   Value operand, indices, updates;
 };
 
-/// Loops over a box, the last axis innermost, through which `part` goes.
+/// Emits loops over a box, with the last axis innermost, that carry `part`.
 Value emitLoops(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes, Value part,
                 function_ref<Value(OpBuilder &, ValueRange at, Value part)> body, SmallVector<Value> at = {}) {
   if (at.size() == sizes.size())
@@ -189,7 +190,7 @@ LogicalResult lowerScatterElements(KernelBody &body, nn::ScatterElementsOp op) {
         return {scatter.change(b, part.front(), inLine(b, loc, rank, axis, index.at), inTensor(iteration))};
       });
     };
-    // Lines that the updates do not reach.
+    // Updates may not reach all lines.
     Value hasUpdates;
     for (int64_t other : otherAxes(rank, axis)) {
       if (indexType.getDimSize(other) == type.getDimSize(other))
@@ -209,10 +210,11 @@ LogicalResult lowerScatterElements(KernelBody &body, nn::ScatterElementsOp op) {
 // 4. Slices
 //===----------------------------------------------------------------------===//
 
-/// From so many elements on, each element of a slice is a point of its own.
+/// Least number of elements of a slice for which each element is a point of its own.
 constexpr int64_t longSlice = 16;
 
-/// How many rows a point owns where slices are short: its walk past all updates costs no more than its copy.
+/// Returns the number of rows that a point owns if slices are short; 0 for all rows. Its walk over all updates then
+/// costs no more than its copy.
 static int64_t chooseRows(RankedTensorType type, int64_t updates) {
   constexpr int64_t fewElements = 4096;
   const int64_t rows = type.getDimSize(0), elements = type.getNumElements();
@@ -234,7 +236,7 @@ LogicalResult lowerScatterNd(KernelBody &body, nn::ScatterNdOp op) {
   Location loc = body.getLoc();
   return finishSerial(body, points, [&](OpBuilder &b, const SerialPoint &point, ValueRange parts) {
     Value zero = emitIndex(b, loc, 0), begin = byElement || !point.at[0] ? zero : point.at[0];
-    // Where in the operand an element of the part lies.
+    // Returns the indices in the operand of an element of the part.
     auto inTensor = [&](OpBuilder &b, ValueRange at) {
       SmallVector<Value> whole(at);
       if (byElement)

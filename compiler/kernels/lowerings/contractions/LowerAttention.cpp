@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  attention, of floats and of codes.
-// How:   1. what zero points add to sums of products; 2. sweeps over the scores; 3. the two products around them.
+// Lowers attention of floats and of codes.
+//
+// 1. Corrections of sums of products for zero points. 2. Sweeps over the scores. 3. The two products.
 
 #include "compiler/kernels/bodies/ElementTypes.h"
 #include "compiler/kernels/bodies/ScalarBodies.h"
@@ -26,8 +27,8 @@ namespace {
 // 1. Zero points
 //===----------------------------------------------------------------------===//
 
-/// What makes sums of products of codes into those of codes less their zero points: sums of rows of the left codes and of columns of the right
-/// ones, each at its map, times a factor, and a constant.
+/// Corrects sums of products of codes for the zero points of the codes. It adds sums of rows of the left codes and of
+/// columns of the right codes, each read at its map and times a factor, and a constant.
 struct Centred {
   SmallVector<Value> tensors;
   SmallVector<AffineMap> maps;
@@ -49,8 +50,8 @@ struct Centred {
 // 2. Scores
 //===----------------------------------------------------------------------===//
 
-/// What is between the two products of attention: sweeps over the scores, [batches..., rows, keys]. Of codes the scores are integers first,
-/// and codes last.
+/// Sweeps over the scores, [batches..., rows, keys], between the two products of attention. For codes, the scores begin
+/// as integers and end as codes.
 class ScoreSweeps {
 public:
   ScoreSweeps(KernelBody &body, Value scores)
@@ -61,7 +62,7 @@ public:
       type = body.getBuilder().getF32Type();
   }
 
-  /// `centred` is what zero points add to the scores of codes.
+  /// Scales the scores and adds the mask. `centred` corrects the scores of codes for zero points.
   void scaleAndMask(nn::AttentionOp op, const Centred &centred) {
     const double factor = op.getScale().convertToDouble();
     Location loc = body.getLoc();
@@ -85,7 +86,7 @@ public:
     });
   }
 
-  /// Their softmax along the keys.
+  /// Returns the softmax of the scores along the keys.
   Value soften(nn::AttentionOp op) {
     Location loc = body.getLoc();
     Value largest = reduce(nn::ReduceKind::Max, scores);
@@ -103,12 +104,12 @@ public:
 private:
   using ScalarBody = llvm::function_ref<Value(OpBuilder &, ValueRange)>;
 
-  /// Of the weights: codes have the queries' type.
+  /// Returns the type of stored weights; codes have the type of the queries.
   Type storageOf(nn::AttentionOp op) const {
     return op.isOfCodes() ? getStorageType(elementTypeOf(op.getQueries())) : type;
   }
 
-  /// The code of a weight, as an importer's quantization is spelled.
+  /// Emits the code of a weight, in the same form as an imported quantization.
   Value quantize(OpBuilder &b, Value weight, nn::AttentionOp op) {
     Location loc = body.getLoc();
     const Type codes = elementTypeOf(op.getQueries());
@@ -157,7 +158,7 @@ private:
 // 3. Products
 //===----------------------------------------------------------------------===//
 
-/// The loops are [batches..., rows, keys | depth] of the first product, [batches..., rows, columns | keys] of the second.
+/// Loops: [batches..., rows, keys | depth] of the first product, [batches..., rows, columns | keys] of the second.
 class AttentionLowering {
 public:
   AttentionLowering(KernelBody &body, nn::AttentionOp op, nn::TransposeOp written)
@@ -170,7 +171,7 @@ public:
   LogicalResult lower() {
     SmallVector<int64_t> scoresShape(shape);
     scoresShape.back() = cast<RankedTensorType>(op.getKeys().getType()).getShape().back();
-    // Sums come before the products, and are of operands alone, except that of the weights.
+    // All sums except that of the weights need only operands, so they come before the products.
     Centred first, second;
     if (op.isOfCodes())
       addSums(first, second);
@@ -187,7 +188,7 @@ public:
     SmallVector<int64_t> uncuttable = {int64_t(shape.size()) - 1};
     body.setUncuttable(uncuttable);
     Value result = written ? written.getResult() : op.getResult();
-    // Narrowed weights have the queries' type.
+    // Quantized weights have the type of the queries.
     std::pair<Value, Value> factors = {op.isOfCodes() ? op.getQueries() : weights, op.getValues()};
     SmallVector<AffineMap> maps = {axes(m, k), mapOf(values, k, n), resultMap()};
     if (!op.isOfCodes())
@@ -237,7 +238,7 @@ private:
     second.constant = columnsOf(op.getKeys()) * weightZero * valueZero;
   }
 
-  /// The sum along `k` of the codes at `map`, for each batch and each `kept`, of which there are `size`.
+  /// Emits the sums along `k` of the codes at `map`, for each batch and each of the `size` indices of `kept`.
   Value sum(Value tensor, Type codes, AffineMap map, AffineExpr kept, int64_t size) {
     Location loc = body.getLoc();
     const unsigned other = cast<AffineDimExpr>(kept == m ? n : m).getPosition();
@@ -265,7 +266,8 @@ private:
         .getResult(0);
   }
 
-  /// `tensor` has a number for each batch and `axis`, the last but one of the scores or of the result, or the last.
+  /// Adds `tensor` times `factor` to the correction. It has a number per batch and per index of `axis`, one of the last
+  /// two axes.
   void addSum(Centred &centred, Value tensor, AffineExpr axis, int64_t factor) {
     const unsigned rank = shape.size();
     SmallVector<AffineExpr> results;
@@ -277,7 +279,7 @@ private:
     centred.factors.push_back(factor);
   }
 
-  /// `result` as the sums less what zero points add to them; it may have its axes in another order.
+  /// Defines `result` as the sums less their correction. `result` may have its axes in another order.
   void define(Value result, Value sums, const Centred &centred) {
     const unsigned rank = shape.size();
     AffineMap toSums = body.getBuilder().getMultiDimIdentityMap(rank);
@@ -302,7 +304,7 @@ private:
   nn::AttentionOp op;
   nn::TransposeOp written;
   const StridedOperand queries, keys, values;
-  const SmallVector<int64_t> shape; ///< Of the result, before `written`.
+  const SmallVector<int64_t> shape; ///< Shape of the result before `written`.
   Loops loops;
   const SmallVector<AffineExpr> batches;
   const AffineExpr m, n, k;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  matrix products.
+// Lowers matrix products, and the transposes that they read and write through.
 
 #include "compiler/kernels/iterations/IterationPlan.h"
 #include "compiler/kernels/lowerings/Lowering.h"
@@ -33,7 +33,7 @@ bool readsThroughTransposes(Operation *op) {
 }
 
 bool isReadThrough(Operation *op) {
-  // One kernel for all iterations reads rows of a matrix, side by side.
+  // A kernel for all iterations of a loop reads the rows of a matrix, so it needs them transposed in memory.
   return isa<nn::TransposeOp>(op) && !op->use_empty() && llvm::all_of(op->getUsers(), [](Operation *user) {
            return readsThroughTransposes(user) && !isLoopKernel(user->getParentOp());
          });
@@ -46,7 +46,7 @@ Operation *getTransposedProduct(Operation *op) {
   Operation *product = transpose.getOperand().getDefiningOp();
   ArrayRef<int64_t> permutation = transpose.getPermutation();
   bool keepsColumns = permutation.back() == int64_t(permutation.size()) - 1;
-  // Not around a loop that it is in.
+  // The transpose must not be outside of a loop that contains the product.
   const bool isBeside = product && readsTransposes(product) && product->getBlock() == op->getBlock();
   return isBeside && product->hasOneUse() && keepsColumns ? product : nullptr;
 }
@@ -57,7 +57,7 @@ bool canCollapseRows(const OperatorGroup &group) {
     return false;
   auto result = cast<RankedTensorType>(group.result.getType());
   ArrayRef<int64_t> right = cast<RankedTensorType>(product.getRhs().getType()).getShape();
-  // Read through a transpose, rows would not lie one behind the other.
+  // Read through a transpose, rows would not follow one another in memory.
   if (result.getRank() < 3 || product.getLhs().getDefiningOp<nn::TransposeOp>() ||
       product.getRhs().getDefiningOp<nn::TransposeOp>() || product.getResult().getType() != result ||
       computeProduct(right.drop_back(2)) != 1 ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  convolutions, and both halves of separable ones in one kernel.
+// Lowers convolutions, gradients of filters, and separable convolutions in one kernel.
 
 #include "compiler/kernels/bodies/ElementTypes.h"
 #include "compiler/kernels/lowerings/Lowering.h"
@@ -16,7 +16,7 @@ static constexpr auto reduction = utils::IteratorType::reduction;
 
 namespace {
 
-/// A convolution's two factors and its loops.
+/// Operands, maps and loops of a convolution.
 struct ConvolutionText {
   SmallVector<Value> operands;
   SmallVector<AffineMap> maps;
@@ -65,7 +65,8 @@ static ConvolutionText describe(KernelBody &body, nn::ConvOp op) {
   return {operands, maps, loops.iterators};
 }
 
-/// Of one tap and stride 1: no loop walks the filter's window, so that each pixel is read where it is written.
+/// Describes a 1x1 convolution with stride 1. It needs no window loops: each output pixel reads only its own input
+/// pixel.
 static ConvolutionText describePointwise(KernelBody &body, nn::ConvOp op, Value input) {
   const size_t spatial = cast<RankedTensorType>(op.getFilter().getType()).getRank() - 2;
   Loops loops{body.getContext(), {}};
@@ -78,12 +79,13 @@ static ConvolutionText describePointwise(KernelBody &body, nn::ConvOp op, Value 
   return {{input, body.read(op.getFilter())}, {loops.map(x), loops.map(w), loops.map(y)}, loops.iterators};
 }
 
-/// A product whose rows are taps and channels, and whose depth is all positions, or those of a part.
+/// Lowers the gradient to a product whose rows are taps and channels, and whose depth is all positions, or those of one
+/// part.
 LogicalResult lowerFilterGradient(KernelBody &body, nn::FilterGradientOp op) {
   const size_t spatial = op.getKernel().size();
   Loops loops{body.getContext(), {}};
   SmallVector<AffineExpr> parts = loops.add(parallel, op.getParts() ? 2 : 0);
-  // Channels are the innermost rows: those lie one behind the other, in the operand and in the result.
+  // Channels are the innermost rows: they are contiguous in the operand and in the result.
   SmallVector<AffineExpr> taps = loops.add(parallel, spatial);
   AffineExpr ic = loops.add(parallel), oc = loops.add(parallel), n = loops.add(reduction);
   SmallVector<AffineExpr> positions = loops.add(reduction, spatial);
@@ -92,7 +94,7 @@ LogicalResult lowerFilterGradient(KernelBody &body, nn::FilterGradientOp op) {
   if (op.getParts()) {
     ArrayRef<int64_t> all = cast<RankedTensorType>(op.getGradient().getType()).getShape();
     const int64_t images = all[0] / (*op.getParts())[0], rows = all[1] / (*op.getParts())[1];
-    // Of two loops that walk an axis together no operand tells the lengths.
+    // If two loops walk one axis together, no operand determines their extents.
     operands.push_back(body.empty({images, rows}, getComputeType(elementTypeOf(op.getResult()))));
     ofPart.push_back(loops.map({n, positions[0]}));
     n = parts[0] * images + n;
@@ -126,7 +128,7 @@ LogicalResult lowerSeparable(KernelBody &body, nn::ConvOp depthwise, nn::ConvOp 
       addProducts(body, body.empty(body.getShape(depthwise.getResult()), sumType),
                   {depthwise.getInput(), depthwise.getFilter()}, windows.operands, windows.maps, windows.iterators);
   body.defineAs(depthwise.getResult(), pixels);
-  // What follows it, up to what the product reads, as it would be stored.
+  // The epilogue of the depthwise half, up to the operand of the product, in its storage type.
   Value read = pointwise.getInput();
   Type elementType = elementTypeOf(read);
   if (read != depthwise.getResult() || getStorageType(elementType) != sumType) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  sums of products, as all contractions write them: a fill with zero, and one generic that multiplies and adds.
-// Why:   products, attention and convolutions differ in their loops and maps alone.
-// How:   a lowering numbers its loops, says how it walks both factors and the sum, and ends the kernel with it or goes on.
+// Sums of products, as all contractions emit them: a fill with zero, and one generic that multiplies and adds.
+// Products, attention and convolutions differ only in their loops and maps. A lowering numbers its loops, gives the
+// maps of both factors and of the sum, and then ends the kernel or continues.
 
 #ifndef NACRE_COMPILER_KERNELS_LOWERINGS_CONTRACTIONS_MULTIPLYADD_H
 #define NACRE_COMPILER_KERNELS_LOWERINGS_CONTRACTIONS_MULTIPLYADD_H
@@ -12,7 +12,7 @@
 
 namespace nacre::kernels {
 
-/// The affine expressions of a contraction: loops are numbered as they are asked for.
+/// Affine expressions of a contraction. Loops are numbered in the order in which they are added.
 struct Loops {
   mlir::MLIRContext *context;
   llvm::SmallVector<mlir::utils::IteratorType> iterators;
@@ -32,32 +32,34 @@ struct Loops {
   }
 };
 
-/// A map of a product's loops to an operand: axis i of what is read is axis axes[i] of the operand, whose last two axes are `row` and
-/// `column`. The operand's batch axes are the last of `batches`; axes of size one that broadcast stay at 0.
+/// Returns the map from a product's loops to an operand. Axis i of the source is axis `axes[i]` of the operand, whose
+/// last two axes are `row` and `column`. Its batch axes are the last of `batches`; axes of size 1 that broadcast stay
+/// at 0.
 mlir::AffineMap getProductMap(const Loops &loops, const StridedOperand &operand, llvm::ArrayRef<int64_t> sourceShape,
                               llvm::ArrayRef<mlir::AffineExpr> batches, llvm::ArrayRef<int64_t> batchSizes,
                               mlir::AffineExpr row, mlir::AffineExpr column);
 
-/// The axes of a result, in the order in which it is written; `written` may be null.
+/// Returns the map to a result whose axes are written in the order of `written`, which may be null.
 mlir::AffineMap getResultMap(const Loops &loops, llvm::SmallVector<mlir::AffineExpr> axes, nn::TransposeOp written);
 
-/// Attention whose elements are stored in the order of `written`, which may be null.
+/// Lowers attention whose elements are stored in the order of `written`, which may be null.
 mlir::LogicalResult lowerAttention(KernelBody &body, nn::AttentionOp op, nn::TransposeOp written);
 
-/// `scalar`, an element of a tensor of `elementType` as it was loaded, in the type of a sum: narrow integers are widened by their own sign.
+/// Emits `scalar`, a loaded element of `elementType`, in the type of a sum. Narrow integers are extended as signed or
+/// unsigned.
 mlir::Value widen(mlir::OpBuilder &b, mlir::Location loc, mlir::Value scalar, mlir::Type elementType,
                   mlir::Type sumType);
 
-/// The left operand of a product, which members of the group may make.
+/// Returns the left operand of a product: an argument, or the tensor that members of the group compute.
 mlir::Value readLeft(KernelBody &body, mlir::Value left);
 
-/// The sum of products of two tensors, which hold the elements of `factors`, added up in `destination`. Further inputs only give
-/// sizes.
+/// Adds the products of two tensors, which hold the elements of `factors`, to a zeroed `destination`. Inputs after the
+/// first two only give extents.
 mlir::Value addProducts(KernelBody &body, mlir::Value destination, std::pair<mlir::Value, mlir::Value> factors,
                         mlir::ValueRange inputs, llvm::ArrayRef<mlir::AffineMap> maps,
                         llvm::ArrayRef<mlir::utils::IteratorType> iterators);
 
-/// Ends the kernel with such a sum. `result` may be the sum in another order.
+/// Ends the kernel with such a sum. The axes of `result` may be in another order.
 mlir::LogicalResult finishContraction(KernelBody &body, mlir::Value result, std::pair<mlir::Value, mlir::Value> factors,
                                       mlir::ValueRange inputs, llvm::ArrayRef<mlir::AffineMap> maps,
                                       llvm::ArrayRef<mlir::utils::IteratorType> iterators);

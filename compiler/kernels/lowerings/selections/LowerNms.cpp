@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  non-maximum suppression as a serial program; a class of an image is the unit.
-// Why:   of many boxes few are candidates, and of these few are looked at: only what is taken is sorted.
-// How:   1. boxes and how much they overlap; 2. the candidates, in a heap; 3. those taken, one after the other, each
-//        compared with those before it.
+// Non-maximum suppression as a serial program; the unit is one class of one image. Few of the boxes are candidates, and
+// few candidates are taken. Only those taken are sorted, by a heap.
+//
+// 1. Boxes and their overlap. 2. The candidates, in a heap. 3. The boxes taken, each compared with those taken before.
 
 #include "compiler/kernels/bodies/ElementTypes.h"
 #include "compiler/kernels/bodies/SerialBody.h"
@@ -40,7 +40,7 @@ private:
   // 1. Boxes
   //===--------------------------------------------------------------------===//
 
-  /// A number of an operand, as it is computed with: all are in one type then.
+  /// Loads a number of an operand in its compute type, which is the same for all operands.
   Value number(Writer w, Value host, Value tensor, ValueRange at) {
     Type elementType = cast<RankedTensorType>(host.getType()).getElementType();
     return fromStorage(w.ops, loc, w.load(tensor, at), elementType);
@@ -48,7 +48,7 @@ private:
 
   Value scoreOf(Writer w, Value box) { return number(w, op.getScores(), scores, {batch, category, box}); }
 
-  /// The lower and the upper end of a box along one of its two axes.
+  /// Returns the lower and the upper end of a box along one of its two axes.
   std::pair<Value, Value> endsOf(Writer w, Value box, int64_t axis) {
     Value a = number(w, op.getBoxes(), boxes, {batch, box, w.index(axis)});
     Value b = number(w, op.getBoxes(), boxes, {batch, box, w.index(axis + 2)});
@@ -58,7 +58,7 @@ private:
     return {arith::SubFOp::create(w.ops, loc, a, half), arith::AddFOp::create(w.ops, loc, a, half)};
   }
 
-  /// Whether two boxes have more in common than may be. What has no area has nothing in common.
+  /// True if the overlap of two boxes exceeds the threshold. Boxes without area overlap nothing.
   Value overlap(Writer w, Value box, Value other) {
     auto isMore = [&](Value a, Value b) -> Value {
       return arith::CmpFOp::create(w.ops, loc, arith::CmpFPredicate::OGT, a, b);
@@ -107,7 +107,7 @@ private:
             }};
   }
 
-  /// The heap, and how many there are.
+  /// Returns the heap of the candidates, and their number.
   SmallVector<Value> findCandidates(Writer w) {
     const int64_t number = op.getBoxes().getType().getDimSize(1);
     Value scratch = tensor::EmptyOp::create(w.ops, loc, ArrayRef<int64_t>(number), w.ops.getI64Type());
@@ -115,7 +115,7 @@ private:
         emitLoop(w.ops, loc, w.index(0), w.index(number), {scratch, w.index(0)},
                  [&](OpBuilder &inside, Value iteration, ValueRange values) -> SmallVector<Value> {
                    Writer w{inside, loc};
-                   // Each is written behind those that were found, and stays there if it is one.
+                   // Each box is written after those found so far, and stays there only if it is a candidate.
                    Value score = scoreOf(w, iteration), next = w.add(values[1], 1);
                    Value isCandidate =
                        scoreThreshold
@@ -129,7 +129,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // 3. Those taken
+  // 3. Boxes taken
   //===--------------------------------------------------------------------===//
 
   Value isSuppressed(Writer w, Value box, Value selected, Value taken, Value zero) {
@@ -167,7 +167,7 @@ private:
           Value best = w.load(values[1], zero), left = w.sub(values[3], 1), last = w.load(values[1], left);
           Value rest = sink(inside, heapOfBoxes(), values[1], last, zero, left).front();
           Value goes = isSuppressed(w, w.toIndex(best), values[0], values[2], zero);
-          // It is written behind those taken, and stays there if it is one.
+          // The box is written after those taken, and stays there only if it is not suppressed.
           Value selected = w.store(values[0], {zero, zero, values[2]}, best);
           Value taken = w.choose(goes, values[2], w.add(values[2], 1));
           scf::YieldOp::create(inside, loc, {selected, rest, taken, left});
@@ -185,7 +185,7 @@ private:
   nn::NmsOp op;
   Location loc;
   Value boxes, scores, most, iouThreshold, scoreThreshold;
-  Value batch, category; ///< The point's.
+  Value batch, category; ///< Indices of the point.
 };
 
 } // namespace

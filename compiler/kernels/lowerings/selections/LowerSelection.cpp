@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  sorting, selecting and compacting, as serial programs.
-// Why:   each looks at its elements in an order that data decide, with a few steps for one; a row is the unit.
-// How:   1. orders of elements; 2. top_k: a heap of the k best so far, what goes last at its root; 3. compact: one walk;
-//        4. unique: indices sorted by their rows, equal ones numbered.
+// Sorting, selecting and compacting as serial programs. The order of their reads depends on the data, with few steps
+// per element; the unit is a row.
+//
+// 1. Orders of elements. 2. top_k: a heap of the k best so far, with the worst at its root. 3. compact: one pass. 4.
+//    unique: indices sorted by their rows, then equal rows numbered.
 
 #include "compiler/kernels/bodies/ElementTypes.h"
 #include "compiler/kernels/bodies/SerialBody.h"
@@ -27,7 +28,7 @@ using Writer = SerialWriter;
 // 1. Orders
 //===----------------------------------------------------------------------===//
 
-/// Whether a is larger than b, two elements as they are stored. NaN is larger than any other number.
+/// True if a is larger than b, both as they are stored. NaN is larger than all other numbers.
 Value isLarger(Writer w, Type elementType, Value a, Value b) {
   a = fromStorage(w.ops, w.loc, a, elementType);
   b = fromStorage(w.ops, w.loc, b, elementType);
@@ -42,13 +43,13 @@ Value isLarger(Writer w, Type elementType, Value a, Value b) {
   return w.either(compare(arith::CmpFPredicate::OGT, a, b), w.both(isNan, isNumber));
 }
 
-/// Whether a goes before b by `first`, or neither does and a's index is lower.
+/// True if a goes first, or if neither does and the index of a is lower.
 Value goesFirst(Writer w, Value aFirst, Value bFirst, Value aIndex, Value bIndex) {
   Value isTie = w.negate(w.either(aFirst, bFirst));
   return w.either(aFirst, w.both(isTie, w.less(aIndex, bIndex)));
 }
 
-/// tensor[at ..] = value, from `begin` to `end` of the axis that `at` leaves to it.
+/// Stores `value` at all positions from `begin` to `end`; `at` makes the indices of a position.
 Value emitFill(Writer w, Value tensor, Value begin, Value end, Value value,
                function_ref<SmallVector<Value>(Value)> at) {
   return emitLoop(w.ops, w.loc, begin, end, tensor,
@@ -61,7 +62,7 @@ Value emitFill(Writer w, Value tensor, Value begin, Value end, Value value,
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// 2. The largest
+// 2. The k largest or smallest
 //===----------------------------------------------------------------------===//
 
 LogicalResult lowerTopK(KernelBody &body, nn::TopKOp op) {
@@ -85,7 +86,7 @@ LogicalResult lowerTopK(KernelBody &body, nn::TopKOp op) {
       at[axis] = position;
       return at;
     };
-    // The parts begin at the point, and have its elements alone.
+    // The parts begin at the point and contain only its elements.
     Value zero = w.index(0);
     auto inPart = [&](Value position) {
       SmallVector<Value> at(type.getRank(), zero);
@@ -115,7 +116,7 @@ LogicalResult lowerTopK(KernelBody &body, nn::TopKOp op) {
                             return SmallVector<Value>(put(inside, iteration, tensors, iteration));
                           }));
     kept = makeHeap(ops, heap, kept, w.index(k));
-    // What comes later must be better than what goes last: an equal one has the higher index.
+    // A later element must be better than the worst one: an equal one loses, because its index is higher.
     kept = Scalars(
         emitLoop(ops, loc, w.index(k), w.index(length), kept,
                  [&](OpBuilder &outside, Value iteration, ValueRange tensors) -> SmallVector<Value> {
@@ -142,7 +143,7 @@ LogicalResult lowerCompact(KernelBody &body, nn::CompactOp op) {
   Value mask = body.read(op.getMask());
   return finishSerial(body, {}, [&](OpBuilder &ops, const SerialPoint &, ValueRange parts) -> SmallVector<Value> {
     Writer w{ops, loc};
-    // Each index is written behind those that were found, and stays there if its element is true.
+    // Each index is written after those found so far, and stays there only if its element is true.
     Scalars carried{parts[0], w.index(0)};
     SmallVector<Value> found =
         emitLoop(ops, loc, w.index(0), w.index(length), carried,
@@ -159,12 +160,12 @@ LogicalResult lowerCompact(KernelBody &body, nn::CompactOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// 4. What is different
+// 4. Unique rows
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// -1, 0 or 1 (i64) as row a goes before row b, is equal, or goes behind it.
+/// Returns -1, 0 or 1 (i64) if row a goes before, equals or goes after row b.
 Value compareRows(Writer w, Value rows, Type elementType, int64_t columns, Value a, Value b) {
   Location loc = w.loc;
   auto compareAt = [&](OpBuilder &builder, Value column) -> Value {
@@ -189,7 +190,8 @@ Value compareRows(Writer w, Value rows, Type elementType, int64_t columns, Value
   return loop.getResult(0);
 }
 
-/// Numbers the kinds as they are met first: `inverse` anew, with `counts` as the new number of each kind.
+/// Renumbers the kinds in the order of their first rows. Returns the new `inverse`, and `counts` with the new number of
+/// each kind.
 Scalars renumber(Writer w, Value inverse, Value counts, int64_t number) {
   Location loc = w.loc;
   auto at = [](Value position) { return SmallVector<Value>{position}; };
@@ -220,7 +222,7 @@ LogicalResult lowerUnique(KernelBody &body, nn::UniqueOp op) {
     auto compare = [=](Writer w, Value a, Value b) {
       return compareRows(w, rows, elementType, columns, w.toIndex(a), w.toIndex(b));
     };
-    // `first` holds the order meanwhile.
+    // Until the end, the part of the first result holds the order.
     Value order = emitLoop(ops, loc, zero, end, parts[0],
                            [&](OpBuilder &inside, Value iteration, ValueRange values) -> SmallVector<Value> {
                              Writer w{inside, loc};
@@ -241,7 +243,7 @@ LogicalResult lowerUnique(KernelBody &body, nn::UniqueOp op) {
                     }};
     order = sortHeap(ops, heap, makeHeap(ops, heap, order, end), end).front();
 
-    // Which kind each row is of, from 0 on.
+    // The kind of each row, numbered from 0 on.
     Value inverse = w.store(parts[1], w.toIndex(w.load(order, zero)), none);
     inverse = emitLoop(ops, loc, w.index(1), end, {inverse, none},
                        [&](OpBuilder &inside, Value iteration, ValueRange values) -> SmallVector<Value> {

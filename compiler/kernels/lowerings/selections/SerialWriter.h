@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the arithmetic of indices, and accesses, as a serial program's text.
-// Why:   programs are long; each operation should read as what it does.
-// How:   one short method an operation. Positions are `index`, what is stored of them i64.
+// Arithmetic of indices, and accesses, for serial programs. Programs are long, so each operation should read like its
+// meaning: there is one short method per operation. Positions are `index`; stored positions are i64.
 
 #ifndef NACRE_COMPILER_KERNELS_LOWERINGS_SELECTIONS_SERIALWRITER_H
 #define NACRE_COMPILER_KERNELS_LOWERINGS_SELECTIONS_SERIALWRITER_H
@@ -12,7 +11,7 @@
 
 namespace nacre::kernels {
 
-/// Made anew for each block; costs nothing.
+/// Short names for operations; created for each block.
 struct SerialWriter {
   mlir::OpBuilder &ops;
   mlir::Location loc;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  maxima and averages of windows, and the normalization over neighbouring channels: a fill with the identity, one
-//        generic over parallel loops and those of a window, and the epilogue.
+// Lowers maxima and averages of windows, and normalization over neighbouring channels: a fill with the identity, one
+// generic over parallel loops and window loops, and the epilogue.
 
 #include "compiler/kernels/bodies/AxisTables.h"
 #include "compiler/kernels/bodies/ScalarBodies.h"
@@ -16,8 +16,8 @@ using namespace mlir;
 
 namespace nacre::kernels {
 
-/// The cells that each window of an average counts, or one number where it is the same for all; fails where they are
-/// too many to be stored.
+/// Returns the number of cells that each window of an average counts, or one number if all windows count the same.
+/// Fails if there are too many numbers for a table.
 static FailureOr<SmallVector<double>> countWindows(nn::PoolOp op) {
   ArrayRef<int64_t> inputs = typeOf(op.getInput()).getShape().drop_front().drop_back();
   ArrayRef<int64_t> outputs = typeOf(op.getResult()).getShape().drop_front().drop_back();

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  which cell of its window each maximum is, in a byte, and the way back.
-// Why:   a pool's input need not live until its gradient is computed, and the way back reads a byte an element instead.
-// How:   1. the least number of the cells that equal the maximum, in a kernel of its own or in that of the maxima;
-//        2. every cell adds up what the windows over it have for it. Those are some steps apart, and where in its step a cell is says
-//           which of a window's cells it would be: a small table.
+// Codes of maxima: which cell of its window each maximum is, in a byte; and the gradient of a pool from its codes. The
+// input of the pool then need not live until its gradient is computed, which reads a byte per element instead.
+//
+// 1. A code is the least number of a cell that equals the maximum, computed in a kernel of its own or in that of the
+//    maxima. 2. Each cell of the gradient adds up the gradients of windows over it that selected it. These windows are
+//    a stride apart. The position of the cell within its stride determines its number in each of these windows: a small
+//    table.
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/lowerings/Lowering.h"
@@ -19,7 +21,7 @@ using namespace mlir;
 
 namespace nacre::kernels {
 
-/// An entry of a table that no code equals.
+/// Entry of a table that equals no code.
 static constexpr uint8_t kNever = nn::mostCodedCells;
 
 static TypedAttr getCode(OpBuilder &builder, uint8_t code) {
@@ -30,7 +32,8 @@ static TypedAttr getCode(OpBuilder &builder, uint8_t code) {
 // 1. Codes
 //===----------------------------------------------------------------------===//
 
-/// The codes of maxima: those that the kernel reads, or `computed` by it, in the type that they are computed in.
+/// Emits the codes of maxima: of those that the kernel reads, or of `computed`, which the kernel has computed in their
+/// compute type.
 static Value emitCodes(KernelBody &body, nn::PoolCodeOp op, Value computed) {
   Type elementType = typeOf(op.getInput()).getElementType();
   OpBuilder &builder = body.getBuilder();
@@ -42,7 +45,7 @@ static Value emitCodes(KernelBody &body, nn::PoolCodeOp op, Value computed) {
 
   const WindowLoops windows(op);
   Sweep sweep = windows.sweep();
-  // Padding is no cell: NaN equals no maximum.
+  // Padding must not match: NaN equals no maximum.
   const TypedAttr none = toStorage(FloatAttr::get(elementType, std::nan("")));
   Value cells = windows.pad(body, op.getInput(), none);
   sweep.tensors = {cells, computed ? computed : body.read(op.getMaxima()), table};
@@ -70,17 +73,18 @@ LogicalResult lowerPoolCode(KernelBody &body, nn::PoolCodeOp op) {
 void defineCodes(KernelBody &body, nn::PoolCodeOp op, Value maxima) { emitCodes(body, op, maxima); }
 
 //===----------------------------------------------------------------------===//
-// 2. The way back
+// 2. The gradient
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// The windows over a cell along one axis: that `back` before the last one that may reach it, of `reach` + 1.
+/// Windows over a cell along one axis: up to reach() windows before the last one that may contain it.
 struct AxisOfWindows {
   int64_t kernel, stride, dilation;
 
   int64_t reach() const { return (kernel - 1) * dilation / stride; }
-  /// Which of its cells is the one at `inStep`, -1 for none.
+  /// Returns the cell, in the window `back` before the last one, of an input at `inStep` of a stride; -1 if it is not
+  /// in the window.
   int64_t cellOf(int64_t inStep, int64_t back) const {
     const int64_t distance = inStep + back * stride;
     return distance % dilation == 0 && distance / dilation < kernel ? distance / dilation : -1;
@@ -89,7 +93,8 @@ struct AxisOfWindows {
 
 } // namespace
 
-/// For each place in a step, along every axis, and each window over it: its code for the cell, `[strides..., windows...]`.
+/// Returns the code of an input cell, for each position within a stride and each window over it: `[strides...,
+/// windows...]`.
 static DenseElementsAttr makeTable(MLIRContext *context, ArrayRef<AxisOfWindows> axes) {
   SmallVector<int64_t> shape;
   for (const AxisOfWindows &axis : axes)
@@ -112,7 +117,7 @@ static DenseElementsAttr makeTable(MLIRContext *context, ArrayRef<AxisOfWindows>
   return DenseElementsAttr::get(RankedTensorType::get(shape, IntegerType::get(context, 8)), ArrayRef<uint8_t>(table));
 }
 
-/// Without `image` the result has its steps as axes.
+/// Lowers an unpool. Without `image`, strides and positions within strides are axes of the result.
 static LogicalResult lowerUnpool(KernelBody &body, nn::UnpoolOp op, nn::ReshapeOp image) {
   const auto type = typeOf(op.getOperand());
   Type elementType = type.getElementType(), accumulatorType = getComputeType(elementType);
@@ -123,7 +128,7 @@ static LogicalResult lowerUnpool(KernelBody &body, nn::UnpoolOp op, nn::ReshapeO
   for (size_t axis = 0; axis < spatial; ++axis)
     axes.push_back({op.getKernel()[axis], op.getStrides()[axis], op.getDilations()[axis]});
 
-  // Loops: n, (steps, in a step)..., c | windows...
+  // Loops: n, (stride, position within it)..., c | windows...
   Sweep sweep;
   sweep.shape = SmallVector<int64_t>(typeOf(op.getResult()).getShape());
   sweep.iterators.assign(rank, utils::IteratorType::parallel);
@@ -151,12 +156,12 @@ static LogicalResult lowerUnpool(KernelBody &body, nn::UnpoolOp op, nn::ReshapeO
                    padWith(body, body.read(op.getCode()), low, high, getCode(builder, nn::codeOfNoCell)),
                    body.readTable(makeTable(body.getContext(), axes))};
   sweep.maps = {place, place, AffineMap::get(rank + spatial, 0, inSteps, body.getContext())};
-  // Sums of halves are wider than what is written: a map after them writes the image.
+  // Sums of f16 values are wider than the result, so a map after the sums writes the image.
   const bool isMapped = image && getStorageType(elementType) != accumulatorType && body.getGroup().members.size() == 1;
   const bool isDirect = image && !isMapped;
   if (image) // Two loops walk each axis of it.
     body.setUncuttable(llvm::to_vector(llvm::seq<int64_t>(1, int64_t(spatial) + 1)));
-  if (isDirect) { // Only sums have the loops over steps: a tensor that nobody reads says how long they are.
+  if (isDirect) { // Only the sums have the loops over strides, so an unread tensor gives their extents.
     sweep.tensors.push_back(body.empty(counts, accumulatorType));
     sweep.maps.push_back(AffineMap::get(rank + spatial, 0, steps, body.getContext()));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the loops of windows: n, places of the window..., c, then the cells of a window.
+// Loops over windows: batch, position of the window (one loop per axis), channel, and then the cells of a window.
 
 #ifndef NACRE_COMPILER_KERNELS_LOWERINGS_WINDOWS_WINDOWLOOPS_H
 #define NACRE_COMPILER_KERNELS_LOWERINGS_WINDOWS_WINDOWLOOPS_H
@@ -11,11 +11,11 @@
 
 namespace nacre::kernels {
 
-/// A tensor of the body with constant cells around it, of which emitters keep none in memory.
+/// Returns a tensor of the body with constant cells around it. Emitters don't keep these cells in memory.
 mlir::Value padWith(KernelBody &body, mlir::Value input, llvm::ArrayRef<int64_t> low, llvm::ArrayRef<int64_t> high,
                     mlir::TypedAttr value);
 
-/// Of a pool's input, or of what has its attributes.
+/// Loops of a pool, or of an operator with the same attributes.
 class WindowLoops {
 public:
   template <typename OpT>
@@ -23,13 +23,13 @@ public:
       : WindowLoops(op.getContext(), op.getType().getShape(), op.getKernel(), op.getStrides(), op.getDilations(),
                     op.getPads(), op.getOverhang()) {}
 
-  mlir::AffineMap cells;  ///< Of the padded input;
-  mlir::AffineMap window; ///< of a tensor of the kernel's shape;
-  mlir::AffineMap places; ///< of the result.
+  mlir::AffineMap cells;  ///< Map to the padded input.
+  mlir::AffineMap window; ///< Map to a tensor of the kernel's shape.
+  mlir::AffineMap places; ///< Map to the result.
 
-  /// Over all loops, with the places for its destination.
+  /// Returns a sweep over all loops whose destination is the result.
   Sweep sweep() const;
-  /// The argument for `host` with `value` around it.
+  /// Returns the argument for `host`, padded with `value`.
   mlir::Value pad(KernelBody &body, mlir::Value host, mlir::TypedAttr value) const;
 
 private:
@@ -37,7 +37,7 @@ private:
               llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> dilations, llvm::ArrayRef<int64_t> pads,
               llvm::ArrayRef<int64_t> overhang);
 
-  llvm::SmallVector<int64_t> shape, low, high; ///< Of the loops; around the input.
+  llvm::SmallVector<int64_t> shape, low, high; ///< Extents of the loops; pads of the input.
   size_t spatial;
 };
 

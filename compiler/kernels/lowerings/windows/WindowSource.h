@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what a window reads: a tensor, or the codes that stand for its elements.
-// Why:   an average, or a normalization over channels, of a quantized tensor need not wait until its reals are in memory.
-// How:   codes less a zero point, perhaps times a scale; the cells around the tensor, which are 0, hold the zero point.
+// Source of a window: a tensor, or the codes that stand for its elements. An average or a normalization over channels
+// can read the codes of a quantized tensor, so that its reals are never in memory. A code less a zero point, perhaps
+// times a scale, is a real. The padding, which means 0, holds the zero point.
 
 #ifndef NACRE_COMPILER_KERNELS_LOWERINGS_WINDOWS_WINDOWSOURCE_H
 #define NACRE_COMPILER_KERNELS_LOWERINGS_WINDOWS_WINDOWSOURCE_H
@@ -12,18 +12,20 @@
 namespace nacre::kernels {
 
 struct WindowSource {
-  mlir::Value tensor;                         ///< A host value.
-  mlir::TypedAttr around;                     ///< An element of it that stands for 0.
-  llvm::SmallVector<mlir::Operation *> steps; ///< From an element of it to what the window takes, in order.
+  mlir::Value tensor;     ///< Host value.
+  mlir::TypedAttr around; ///< Element of `tensor` that stands for 0.
+  /// Operators that convert an element of `tensor` to an element of the window, in order.
+  llvm::SmallVector<mlir::Operation *> steps;
 
-  /// What a stored element stands for.
+  /// Emits the element of the window that a stored element stands for.
   mlir::Value load(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value stored) const;
 };
 
-/// The codes that `operand` is computed of, if it is, by operators of which it is the only reader's operand.
+/// Returns the codes that `operand` is dequantized from; `nullopt` if it is not, or if its operators have other
+/// readers.
 std::optional<WindowSource> findCodes(mlir::Value operand);
 
-/// What the window of an operator of `body` reads: `operand`, or the codes of it if members of the group compute it.
+/// Returns the source of a window in `body`: the codes of `operand` if members of the group compute it, else `operand`.
 WindowSource getWindowSource(KernelBody &body, mlir::Value operand);
 
 } // namespace nacre::kernels
