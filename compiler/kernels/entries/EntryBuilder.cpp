@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. weights; 2. values and launches.
+// The parts: 1. weights; 2. values and launches.
 
 #include "compiler/kernels/entries/EntryBuilder.h"
 #include "compiler/kernels/bodies/ElementTypes.h"
@@ -22,8 +22,8 @@ namespace nacre::kernels {
 
 std::string ModulePlan::makeKernelName(StringRef stem) { return (stem + "_" + Twine(kernelCounts[stem]++)).str(); }
 
-/// Booleans become bytes, unsigned integers signless; the bytes of a large constant are never copied, unless several
-/// elements share one.
+/// Converts a constant to its storage type: booleans to bytes, unsigned integers to signless ones. The bytes of a large
+/// constant are not copied, except for types with several elements in a byte.
 static FailureOr<ElementsAttr> toStorageAttribute(ElementsAttr value) {
   auto type = cast<RankedTensorType>(value.getShapedType());
   RankedTensorType stored = getStorageTensorType(type);
@@ -60,7 +60,8 @@ FailureOr<plan::WeightOp> ModulePlan::getInitial(StringRef variable, ElementsAtt
 }
 
 FailureOr<plan::WeightOp> ModulePlan::addWeight(ElementsAttr value, Location loc) {
-  // Other weights take as many bytes in the model, a splat is one number there.
+  // Other weights have their size in the model, too. A splat is a single number there, so its expanded size needs a
+  // limit.
   constexpr int64_t maxSplatBytes = int64_t(1) << 32;
   if (value.isSplat())
     splatBytes += storedBytes(value.getShapedType());
@@ -74,7 +75,7 @@ FailureOr<plan::WeightOp> ModulePlan::addWeight(ElementsAttr value, Location loc
     emitError(loc, "must be a constant whose bytes can be read, but is ") << value.getShapedType();
     return failure();
   }
-  // Weights come first, so that the module reads in the order in which it refers.
+  // All weights come first, so that each symbol is defined before it is used.
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   if (lastWeight)
     builder.setInsertionPointAfter(lastWeight);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  builds a `plan.entry` on tensors: inputs, weights, launches, and the host's values for those of a function.
-// Why:   forming kernels and lowering regions both append to an entry, and share weights and names.
-// How:   ModulePlan holds what all entries share; EntryBuilder appends to one entry.
+// Builds a `plan.entry` on tensors: inputs, weights, launches, and the entry's values for the values of a function.
+// Forming kernels and lowering regions both append to an entry. ModulePlan holds the weights and names that all entries
+// share; EntryBuilder appends to one entry.
 
 #ifndef NACRE_COMPILER_KERNELS_ENTRIES_ENTRYBUILDER_H
 #define NACRE_COMPILER_KERNELS_ENTRIES_ENTRYBUILDER_H
@@ -20,11 +20,11 @@ public:
   explicit ModulePlan(mlir::ModuleOp module) : module(module) {}
 
   mlir::ModuleOp getModule() { return module; }
-  /// A name that no kernel has, beginning with `stem`.
+  /// Returns a name that no kernel has yet, beginning with `stem`.
   std::string makeKernelName(mlir::StringRef stem);
-  /// The weight that holds `value`, stored as kernels read it. Equal attributes give the same weight.
+  /// Returns the weight that holds `value` in its storage type. Equal attributes give the same weight.
   mlir::FailureOr<plan::WeightOp> getWeight(mlir::ElementsAttr value, mlir::Location loc);
-  /// The weight that holds what state is at first. No kernel reads it, so that it is never packed.
+  /// Returns the weight that holds the initial value of a state. No kernel reads this weight, so it is never packed.
   mlir::FailureOr<plan::WeightOp> getInitial(mlir::StringRef variable, mlir::ElementsAttr value, mlir::Location loc);
 
 private:
@@ -33,9 +33,9 @@ private:
   mlir::ModuleOp module;
   llvm::StringMap<unsigned> kernelCounts;
   llvm::DenseMap<mlir::Attribute, plan::WeightOp> weights;
-  llvm::StringMap<plan::WeightOp> initials; ///< By the names of variables.
+  llvm::StringMap<plan::WeightOp> initials; ///< Initial values by names of variables.
   unsigned numWeights = 0;
-  int64_t splatBytes = 0; ///< Of weights that repeat one number.
+  int64_t splatBytes = 0; ///< Bytes of weights that repeat one number.
   plan::WeightOp lastWeight;
 };
 
@@ -47,15 +47,16 @@ public:
   ModulePlan &getPlan() { return plan; }
 
   void map(mlir::Value host, mlir::Value value) { values[host] = value; }
-  /// The entry's tensor for a value of the function. Null (and a diagnostic) where a constant cannot be read.
+  /// Returns the entry's tensor for a value of the function. Reports an error and returns null if a constant cannot be
+  /// read.
   mlir::Value lookup(mlir::Value host);
   mlir::Value use(mlir::ElementsAttr value, mlir::Location loc);
   mlir::Value reshape(mlir::Value value, mlir::ArrayRef<int64_t> shape, mlir::Location loc);
 
-  /// A temporary of the entry.
+  /// Adds a temporary storage to the entry.
   mlir::Value allocate(mlir::MemRefType type, mlir::Location loc);
 
-  /// Launches a kernel that has been built and maps its group's result.
+  /// Launches a finished kernel and maps the results of its group.
   mlir::LogicalResult launch(KernelBody &body);
 
 private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. describe the operators to the fusion policy;
-//       2. lower each group into a kernel and launch it where its last operator was;
-//       3. keep reshapes, slices, concatenations and zero pads for nacre-assign-storages, which makes them views, and
-//          lower what has regions (regions/Regions.h).
+// 1. Describes the operators to the fusion policy.
+// 2. Lowers each group to a kernel, and launches it at the position of its last operator.
+// 3. Keeps reshapes, slices, concatenations and zero pads, which nacre-assign-storages turns into views. Lowers
+//    operators with regions (Regions.h).
 
 #include "compiler/kernels/entries/FormOperators.h"
 #include "compiler/kernels/bodies/ElementTypes.h"
@@ -29,29 +29,30 @@ namespace nacre::kernels {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// 1. Operators as the policy sees them
+// 1. Description of operators
 //===----------------------------------------------------------------------===//
 
 WorkKind getWorkKind(Operation *op) { return cast<nn::OperatorInterface>(op).getWorkKind(); }
 
-/// The operator whose kernel writes `op`, its own result in another order or shape; null if that is `op` itself.
+/// Returns the operator whose kernel writes its result as `op`, in another order or shape; null if `op` is computed
+/// itself.
 Operation *getWritten(Operation *op) {
   if (nn::UnpoolOp unpool = getUnpooled(op))
     return unpool;
   return getTransposedProduct(op);
 }
 
-/// Products read through transposes, and are written through the one that follows.
+/// True if `op` gets no node: a transpose that products read through, or an operator that the next one writes.
 bool isAbsorbed(Operation *op) {
   return isReadThrough(op) || (op->hasOneUse() && getWritten(*op->getUsers().begin()) == op);
 }
 
-/// Whether a value of `block` is read by what is no node there.
+/// True if `user`, a reader of a value of `block`, is not a node of it.
 bool isReadElsewhere(Operation *user, Block &block) {
   return user->hasTrait<OpTrait::IsTerminator>() || isReadThrough(user) || user->getBlock() != &block;
 }
 
-/// Whether all that reads `op` beside nodes of its block is what states become when the run ends.
+/// True if the only readers of `op` besides nodes of its block are new values of states.
 bool becomesState(Operation *op) {
   return llvm::all_of(op->getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -62,7 +63,7 @@ bool becomesState(Operation *op) {
   });
 }
 
-/// Whether all that reads `op` beside nodes of its block is what the function returns, and its launch on a GPU costs more than its work.
+/// True if the only readers of `op` besides nodes are returns, and its GPU launch costs more than its work.
 bool isSmallResult(Operation *op, plan::Engine engine) {
   constexpr int64_t mostElements = 1 << 16;
   return engine == plan::Engine::Gpu && op->getNumResults() == 1 &&
@@ -72,8 +73,9 @@ bool isSmallResult(Operation *op, plan::Engine engine) {
          });
 }
 
-/// Whether its kernel may write what a weight and its moments become: tiles of its sums, a bias's among them, are written once, and
-/// are of f32, on a GPU also of halves. Where all gradients are known before the first update, a GPU's update begins with a map.
+/// True if the kernel of `work` may also write the update of a weight and its moments. Its sums, such as those of a
+/// bias, must be written once and be f32, or f16 on a GPU. If all gradients are known before the first update, an
+/// update on a GPU begins with a map.
 bool mayUpdate(Operation *work, plan::Engine engine) {
   auto reduce = dyn_cast<nn::ReduceOp>(work);
   const bool isSum = reduce && reduce.getKind() == nn::ReduceKind::Sum;
@@ -85,18 +87,19 @@ bool mayUpdate(Operation *work, plan::Engine engine) {
          });
 }
 
-/// Whether a product's kernel may read `op` where it has the product in registers.
+/// True if the kernel of a product may read `op`, a part of the product, while the product is in registers.
 bool isPart(Operation *op) {
   auto slice = dyn_cast<nn::SliceOp>(op);
   auto product = slice ? slice.getOperand().getDefiningOp<nn::MatMulOp>() : nn::MatMulOp();
   return product && isReadInParts(product);
 }
 
-/// Longer rows are reduced by several threads, and do not fit the first cache.
+/// Most columns of a row. Several threads reduce longer rows, which don't fit into the L1 cache.
 constexpr int64_t maxColumns = 4096;
 
-/// The axes that `op` reduces, where a kernel of rows may do so: the last ones of numbers of 32 bits, or any one of integers. Floats that
-/// lie apart are few passes over memory already, between which what follows them finds a better place.
+/// Returns the axes that `op` reduces if a kernel of rows may do so, else no axes. They must be the last ones, with
+/// 32-bit numbers, or any single one of integers. Other float reductions take few passes over memory, and fuse better
+/// as nests.
 ArrayRef<int64_t> getColumnAxes(Operation *op) {
   auto reduce = dyn_cast<nn::ReduceOp>(op);
   if (!reduce || !reduce.getKeepDims() || reduce.getAxes().empty())
@@ -117,7 +120,7 @@ ArrayRef<int64_t> getColumnAxes(Operation *op) {
              : ArrayRef<int64_t>();
 }
 
-/// Whether `op` makes bytes or 16-bit integers wider.
+/// True if `op` widens integers of 8 or 16 bits.
 bool isWidening(Operation *op) {
   auto cast = dyn_cast<nn::CastOp>(op);
   auto widthOf = [](Value value) {
@@ -127,13 +130,13 @@ bool isWidening(Operation *op) {
          widthOf(cast.getOperand()) > 1 && widthOf(cast.getOperand()) < widthOf(cast.getResult());
 }
 
-/// Whether it picks rows of a table, or more; emitters move those, and pick single elements one by one.
+/// True if it picks whole rows of a table. Emitters move rows at once, but pick single elements one by one.
 bool picksRows(Operation *op) {
   auto gather = dyn_cast<nn::GatherOp>(op);
   return gather && int64_t(gather.getAxis()) + 1 < cast<RankedTensorType>(gather.getOperand().getType()).getRank();
 }
 
-/// What a separable convolution has been made of, if `op` is either half of one, of floats that GPUs compute with.
+/// Returns the half of a separable convolution that `op` can be, with floats that GPUs compute with.
 SeparablePart getSeparablePart(nn::ConvOp op) {
   auto filter = cast<RankedTensorType>(op.getFilter().getType());
   auto isKnown = [](Value value) {
@@ -144,7 +147,7 @@ SeparablePart getSeparablePart(nn::ConvOp op) {
     return SeparablePart::None;
   const int64_t rank = filter.getRank(), inputs = filter.getDimSize(rank - 2), outputs = filter.getDimSize(rank - 1);
   const int64_t groups = op.getGroups(), taps = computeProduct(filter.getShape().drop_back(2));
-  constexpr int64_t mostTaps = 49; // More would be too much code where a loader writes them out.
+  constexpr int64_t mostTaps = 49; // Loaders unroll all taps, so more would be too much code.
   if (groups > 1 && inputs == 1 && outputs == groups && taps <= mostTaps)
     return SeparablePart::Depthwise;
   const bool isPointwise = taps == 1 && llvm::all_of(op.getStrides(), [](int64_t stride) { return stride == 1; });
@@ -160,7 +163,7 @@ void describeConvolution(nn::ConvOp op, FusionNode &node) {
     node.multiplyAdds = double(result.getNumElements()) * double(computeProduct(filter.drop_back(2)));
 }
 
-/// Whether the windows of `op` may read the codes that its operand is computed of.
+/// True if the windows of `op` may read the codes that its operand is dequantized from.
 bool readsCodes(Operation *op) {
   auto pool = dyn_cast<nn::PoolOp>(op);
   return ((pool && pool.getKind() == nn::PoolKind::Average) || isa<nn::LrnOp>(op)) &&
@@ -243,7 +246,7 @@ private:
   SmallVector<Operation *> operations;
   DenseMap<Operation *, int> numbers;
   std::map<std::vector<int64_t>, int> shapes;
-  std::map<std::pair<int, std::vector<int64_t>>, int> rows; ///< By the shape and the axes that are reduced.
+  std::map<std::pair<int, std::vector<int64_t>>, int> rows; ///< Number of each pair of a shape and reduced axes.
 };
 
 //===----------------------------------------------------------------------===//
@@ -275,7 +278,7 @@ plan::KernelKind getKernelKind(WorkKind work) {
   llvm_unreachable("a boundary is in no kernel");
 }
 
-/// The word in a kernel's name: what its heaviest operator does.
+/// Returns the word in the name of a kernel: its heaviest operator.
 StringRef getStem(Operation *op) {
   if (auto unary = dyn_cast<nn::UnaryOp>(op))
     return stringifyUnaryKind(unary.getKind());
@@ -325,7 +328,7 @@ LogicalResult formKernel(EntryBuilder &entry, const OperatorGroup &group) {
 }
 
 //===----------------------------------------------------------------------===//
-// 3. What is no kernel
+// 3. Operators without kernels
 //===----------------------------------------------------------------------===//
 
 LogicalResult keepBoundary(EntryBuilder &entry, Operation *op) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  appends the kernels of a block of `nn` operators, and their launches, to an entry.
-// Why:   a function is such a block, and so is a step of a recurrent layer.
+// Appends the kernels of a block of `nn` operators, and their launches, to an entry. A function is such a block; so are
+// a branch and an iteration of a loop.
 
 #ifndef NACRE_COMPILER_KERNELS_ENTRIES_FORMOPERATORS_H
 #define NACRE_COMPILER_KERNELS_ENTRIES_FORMOPERATORS_H
@@ -10,7 +10,8 @@
 
 namespace nacre::kernels {
 
-/// Values from outside of `block` are those that `entry` maps; what the terminator reads is computed and mapped.
+/// Lowers `block`. `entry` must already map values from outside of it; afterwards it also maps the operands of the
+/// terminator.
 mlir::LogicalResult formOperators(EntryBuilder &entry, mlir::Block &block);
 
 } // namespace nacre::kernels

@@ -13,9 +13,9 @@ using namespace mlir;
 
 namespace nacre::kernels {
 
-/// Whether either engine computes each sum once, or writes it once (tiles of a GPU overlap, but each element is one tile's to write): a
-/// product of matrices, or the gradient of a filter, in which no loop over columns, or over channels that are added up, is the last of
-/// an operand that is read in windows. The CPU's tiles of a convolution may overlap.
+/// True if both engines compute each sum once, or write it once (tiles of a GPU may overlap, but one tile writes each
+/// element). This holds for products of matrices, and for gradients of filters. In these, no operand that is read in
+/// windows has a loop over columns or added channels last. Tiles of a convolution on the CPU may overlap.
 static bool isComputedOnce(linalg::GenericOp product) {
   const auto iterators = product.getIteratorTypesArray();
   AffineMap result = product.getIndexingMapsArray().back();
@@ -29,8 +29,8 @@ static bool isComputedOnce(linalg::GenericOp product) {
   return llvm::all_of(product.getIndexingMapsArray(), isOfRows);
 }
 
-/// The map that a kernel ends with: all of a nest, or what a reduction or a contraction goes on with, in parts or where each sum is
-/// computed once. Sums are in registers, or in scratch, until the map has read what it reads.
+/// Returns the map that ends a kernel: a nest of one map, or the epilogue of a reduction or contraction whose sums are
+/// read in parts or computed once. Sums stay in registers or scratch until the map has read all its operands.
 static linalg::GenericOp findMap(plan::KernelOp kernel) {
   auto generics = llvm::to_vector(kernel.getBody().getOps<linalg::GenericOp>());
   linalg::GenericOp last = generics.empty() ? linalg::GenericOp() : generics.back();
@@ -45,7 +45,7 @@ static linalg::GenericOp findMap(plan::KernelOp kernel) {
   return isOnce ? last : linalg::GenericOp();
 }
 
-/// Whether the kernel ends with a map that alone reads `input`, at the very element that it writes.
+/// True if only the final map of the kernel reads `input`, and it reads each element where it writes it.
 static bool readsWhereItWrites(plan::KernelOp kernel, unsigned input) {
   BlockArgument read = kernel.getInputs()[input];
   linalg::GenericOp map = findMap(kernel);
@@ -69,14 +69,14 @@ public:
       kernel = SymbolTable::lookupNearestSymbolFrom<plan::KernelOp>(launch, launch.getKernelAttr());
   }
 
-  /// Whether all who read `tensor` have done so before `step` is done. `isWhole`: its elements lie as those of the old value.
+  /// True if all readers of `tensor` come before the end of `step`. `isWhole`: it has the layout of the old value.
   bool areEarly(Value tensor, bool isWhole) {
     if (!seen.insert(tensor).second)
       return true;
     return llvm::all_of(tensor.getUses(), [&](OpOperand &use) {
       Operation *reader = step->getBlock()->findAncestorOpInBlock(*use.getOwner());
       if (!reader)
-        return true; // in front of the branch, or in the other one
+        return true; // before the branch, or in the other one
       if (reader == step)
         return !kernel || (isWhole && readsWhereItWrites(kernel, use.getOperandNumber()));
       if (step->isBeforeInBlock(reader))

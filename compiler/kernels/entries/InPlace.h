@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  whether the next value of something carried may be written over the old one.
-// Why:   memory and a copy in each iteration are saved; but a reader of the old value must not come too late.
+// Decides whether the new value of a state or of a carried value may overwrite the old one. This saves memory and a
+// copy per iteration, but all readers of the old value must come before.
 
 #ifndef NACRE_COMPILER_KERNELS_ENTRIES_INPLACE_H
 #define NACRE_COMPILER_KERNELS_ENTRIES_INPLACE_H
@@ -11,15 +11,16 @@
 
 namespace nacre::kernels {
 
-/// Whether everything beside `step`, in its block, that reads `old` or a part of it comes before it. What is inside of `step`, a
-/// conditional, does not count.
+/// True if all other operations of the block of `step` that read `old`, or a part of it, come before `step`. Readers
+/// inside of `step`, a conditional, don't count.
 bool isReadBefore(mlir::Value old, mlir::Operation *step);
 
-/// Whether a launch of `block`, an iteration or a branch in it, computes `next`, and everything else in that block that reads `old` comes
-/// before it, and the launch itself reads each element where it writes it.
+/// True if a launch of `block` (an iteration or one of its branches) computes `next` and may write it over `old`. All
+/// other readers of `old` in the block must come before it. The launch itself must read each element only where it
+/// writes it.
 bool mayOverwrite(mlir::Value old, mlir::Value next, mlir::Block *block);
 
-/// Whether `value` may lie where one of `sources` does: as it is, or as a part of it, or under another shape.
+/// True if `value` may share the memory of one of `sources`: as a whole, as a part, or under another shape.
 bool mayLieIn(mlir::Value value, const llvm::DenseSet<mlir::Value> &sources);
 
 } // namespace nacre::kernels

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. an iteration: carried values are tensors on memory, rows of what is scanned are views that move; the operators
-//          become launches;
-//       2. rows of stacks are written where the stack will be;
-//       3. carried values are written, each in one of four ways:
-//          - nowhere, where an iteration hands on what it got;
-//          - over the old value, where the launch that computes it is the last to read that, each element where it
-//            writes it; branches do so in their turn, or leave the old value where it is;
-//          - into the next of a list of rows, the initial value first: where all the rows are wanted as a stack anyway,
-//            or are few bytes. Iteration t reads row t and writes row t + 1;
-//          - else beside the old value, and copied over it when the iteration ends. What lies in memory that the iteration's end
-//            overwrites (two values that change places) is first put aside.
-//       4. initial values, and what is left when the loop has ended.
+// 1. An iteration: carried values are tensors on memory, scanned rows are views that move, and operators become
+//    launches.
+// 2. Rows of stacks are written directly to the stack.
+// 3. Carried values are written in one of four ways:
+// - not at all, if an iteration passes the value on unchanged;
+// - over the old value, if the launch that computes it is its last reader and reads each element where it writes it.
+//   Branches do the same, or leave the old value as it is;
+// - to the next row of a list of rows that begins with the initial value: iteration t reads row t and writes row t + 1.
+//   This is used if all rows are needed as a stack anyway, or if they are few bytes;
+// - else next to the old value, and copied over it at the end of the iteration. Values in memory that this end
+//   overwrites (two values that swap) are first copied to temporaries.
+// 4. Initial values, and the results of the loop.
 
 #include "compiler/kernels/entries/LowerLoops.h"
 #include "compiler/kernels/bodies/ElementTypes.h"
@@ -28,10 +28,10 @@ namespace nacre::kernels {
 
 namespace {
 
-/// Rows of a value that nobody stacks take up to so much in all, to save a copy in each iteration.
+/// Most bytes of all rows of a value that is not stacked, to save a copy in each iteration.
 constexpr int64_t maxRowsBytes = int64_t(1) << 20;
 
-/// What `nn.for` and `nn.while` have in common.
+/// Attributes that `nn.for` and `nn.while` have in common.
 struct Loop {
   Location loc;
   OperandRange initial;
@@ -41,15 +41,15 @@ struct Loop {
   ResultRange finals, stacks;
   int64_t bound = 0;             ///< Rows of a stack.
   bool isReverse = false;        ///< Rows are read and written from the last one on.
-  bool hasAllIterations = false; ///< As many iterations as the bound says.
+  bool hasAllIterations = false; ///< True if the loop always runs `bound` iterations.
 };
 
-/// Something carried. One of `memory` and `rows` is there.
+/// Carried value. Either `memory` or `rows` is set.
 struct Carried {
-  plan::ViewOp old;            ///< The tensor that an iteration reads.
-  Value memory;                ///< One place.
-  Value rows;                  ///< One row more than there are iterations.
-  std::optional<size_t> stack; ///< The stack that the rows are.
+  plan::ViewOp old;            ///< tensor that an iteration reads
+  Value memory;                ///< a single place
+  Value rows;                  ///< one row more than iterations
+  std::optional<size_t> stack; ///< stack that consists of the rows
 };
 
 int64_t countElements(Type type) { return cast<RankedTensorType>(type).getNumElements(); }
@@ -66,7 +66,7 @@ class LoopLowering {
 public:
   LoopLowering(EntryBuilder &entry, Loop loop) : entry(entry), loop(loop), memory(entry, loop.loc) {}
 
-  /// Memory for what is carried; to be called in front of the loop.
+  /// Adds memory for carried values and stacks. Call it before the loop.
   void allocate() {
     for (Value argument : loop.carried)
       carried.push_back({{}, memory.allocate(argument.getType()), {}, {}});
@@ -74,14 +74,14 @@ public:
       stacks.push_back(memory.allocate(row.getType(), loop.bound));
   }
 
-  /// Lowers a region that only reads what is carried.
+  /// Lowers a region that only reads the carried values.
   LogicalResult lowerTest(Block &test) {
     for (auto [argument, value] : llvm::zip_equal(test.getArguments().drop_front(), carried))
       entry.map(argument, memory.load(value.memory));
     return formOperators(entry, test);
   }
 
-  /// Lowers an iteration into the block where the entry's builder is, which begins with `counter`.
+  /// Lowers an iteration into the current block of the entry's builder, which begins with `counter`.
   LogicalResult lowerBody(Value counter, ValueRange scanned) {
     this->counter = counter;
     for (auto [argument, value] : llvm::zip_equal(loop.carried, carried)) {
@@ -102,7 +102,7 @@ public:
     return success();
   }
 
-  /// To be called in front of the loop.
+  /// Stores the initial values. Call it before the loop.
   LogicalResult writeInitial() {
     for (auto [initial, value] : llvm::zip_equal(loop.initial, carried)) {
       const bool isLate = value.memory && !isExclusive(initial);
@@ -112,7 +112,7 @@ public:
     return success();
   }
 
-  /// To be called behind the loop.
+  /// Maps the results of the loop. Call it after the loop.
   void readResults() {
     for (auto [host, value] : llvm::zip_equal(loop.finals, carried)) {
       const int64_t last = loop.isReverse ? 0 : loop.bound * countElements(host.getType());
@@ -131,15 +131,16 @@ public:
   }
 
 private:
-  /// Row t of such values for iteration t, or the row `ahead` of it.
+  /// Returns the position of row t in iteration t, or of the row `ahead` rows later.
   Steps stepsOf(Type type, int64_t ahead = 0) const {
     const int64_t row = countElements(type), first = loop.isReverse ? loop.bound - 1 : 0;
     if (loop.bound == 1)
-      return {(first + ahead) * row, 0}; // A GPU binds no rows that are not there, be they never reached.
+      return {(first + ahead) * row, 0}; // A GPU binds only rows that exist, even if they are never reached.
     return {(first + ahead) * row, loop.isReverse ? -row : row};
   }
 
-  /// Where the initial value belongs, beside the rows themselves: whoever computes it writes there.
+  /// Returns the place of the initial value, next to the definition of the rows, so that the launch that computes it
+  /// can write there.
   Value firstRow(const Carried &value, Type type) {
     OpBuilder::InsertionGuard guard(entry.getBuilder());
     entry.getBuilder().setInsertionPointAfterValue(value.rows);
@@ -152,7 +153,7 @@ private:
   // 2. Stacks
   //===--------------------------------------------------------------------===//
 
-  /// A carried value that is stacked as well: its rows are the stack.
+  /// Uses the rows of a carried value that is also stacked as the stack.
   void shareStacks() {
     for (auto [next, value] : llvm::zip_equal(loop.yield.getCarried(), carried))
       for (auto [index, row] : llvm::enumerate(loop.yield.getStacked()))
@@ -164,7 +165,7 @@ private:
         }
   }
 
-  /// What an iteration got is stacked before anything is written over it.
+  /// Writes rows of stacks. An iteration stacks its arguments before it overwrites anything.
   LogicalResult writeStacks(bool ofArguments) {
     for (auto [index, row] : llvm::enumerate(loop.yield.getStacked()))
       if (stacks[index] && ofArguments == llvm::is_contained(loop.body->getArguments(), row)) {
@@ -176,7 +177,7 @@ private:
     return success();
   }
 
-  /// Launches name the memory that they write, so it comes before them.
+  /// Moves a view to the front, because launches must come after the memory that they write.
   static void toFront(Value view) {
     Operation *op = view.getDefiningOp();
     op->moveBefore(op->getBlock(), op->getBlock()->begin());
@@ -186,7 +187,7 @@ private:
   // 3. Carried values
   //===--------------------------------------------------------------------===//
 
-  /// Gives a carried value rows in place of its memory, unless they take more than `most`.
+  /// Gives a carried value rows instead of its memory. Returns false if the rows would take more than `most` bytes.
   bool makeRows(Carried &value, Type type, std::optional<int64_t> most) {
     auto tensor = cast<RankedTensorType>(type);
     SmallVector<int64_t> shape(tensor.getShape());
@@ -219,7 +220,7 @@ private:
     for (auto [next, value] : llvm::zip_equal(loop.yield.getCarried(), carried))
       if (value.memory && tensorOf(next) != value.old)
         overwritten.insert(value.old);
-    SmallVector<std::pair<Value, Value>> aside; // Tensors, and the memory that is theirs in the end.
+    SmallVector<std::pair<Value, Value>> aside; // tensors, and the memory that they are copied to at the end
     for (auto [next, value] : llvm::zip_equal(loop.yield.getCarried(), carried))
       if (value.rows) {
         writeRow(value, next);
@@ -249,11 +250,11 @@ private:
   Loop loop;
   RegionMemory memory;
   SmallVector<Carried> carried;
-  SmallVector<Value> stacks; ///< Memory; null where the rows of something carried are the stack.
+  SmallVector<Value> stacks; ///< Memory; null if the rows of a carried value are the stack.
   Value counter;
 };
 
-/// Begins a region of a loop with its counter.
+/// Begins a region of a loop, whose argument is the counter.
 Value beginIteration(OpBuilder &builder, Region &region, Location loc) {
   return builder.createBlock(&region)->addArgument(builder.getIndexType(), loc);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  `nn.for` and `nn.while` as `plan.for` and `plan.while`.
-// Why:   an iteration reads and writes views of memory that move with the counter; nothing is copied that need not be.
+// Lowers `nn.for` and `nn.while` to `plan.for` and `plan.while`. An iteration reads and writes views of memory that
+// move with the counter, so that most values are never copied.
 
 #ifndef NACRE_COMPILER_KERNELS_ENTRIES_LOWERLOOPS_H
 #define NACRE_COMPILER_KERNELS_ENTRIES_LOWERLOOPS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  both branches of an `nn.if` write its results' memory, and only one of them runs. Loops: LowerLoops.cpp, and those that are one
-//       kernel, iterations/.
+// Both branches of an `nn.if` write the memory of its results, and only one of them runs. Loops are lowered by
+// LowerLoops.cpp. Those that are one kernel are lowered by iterations/.
 
 #include "compiler/kernels/entries/FormOperators.h"
 #include "compiler/kernels/entries/LowerLoops.h"
@@ -43,7 +43,7 @@ static LogicalResult lowerIf(EntryBuilder &entry, nn::IfOp op) {
   return success();
 }
 
-/// Launches the one kernel of a loop that is taken by one.
+/// Launches the only kernel of a loop that is marked as one kernel.
 static LogicalResult launchLoopKernel(EntryBuilder &entry, nn::ForOp loop) {
   std::optional<IterationPlan> iterations = planIterations(loop);
   if (!iterations)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  memory in which values pass the borders of regions.
-// Why:   a value of one iteration is the next one's, or one of two branches'; there is no tensor that both could write.
+// Memory for values that enter or leave regions. Two iterations, or two branches, cannot write one tensor, so they
+// share memory instead.
 
 #ifndef NACRE_COMPILER_KERNELS_ENTRIES_REGIONMEMORY_H
 #define NACRE_COMPILER_KERNELS_ENTRIES_REGIONMEMORY_H
@@ -10,7 +10,7 @@
 
 namespace nacre::kernels {
 
-/// Where a part of memory begins: `offset` elements into it, and `step` further on with each iteration.
+/// Position of a part of memory in elements: `offset` in the first iteration, `step` more in each further iteration.
 struct Steps {
   int64_t offset = 0, step = 0;
 };
@@ -19,13 +19,14 @@ class RegionMemory {
 public:
   RegionMemory(EntryBuilder &entry, mlir::Location loc) : entry(entry), loc(loc) {}
 
-  /// A temporary for a value of this type, or for `rows` of them.
+  /// Adds a temporary for a value of this type, or for `rows` of them.
   mlir::Value allocate(mlir::Type type, std::optional<int64_t> rows = std::nullopt);
-  /// Part of `memory`, or of a tensor that lies densely then, as a value of `type`; it moves with `counter`.
+  /// Returns a part of `memory` as a value of `type` that moves with `counter`. `memory` may be a tensor; it is made
+  /// dense later.
   mlir::Value view(mlir::Value memory, mlir::Type type, Steps steps, mlir::Value counter);
-  /// What `memory` holds, as a tensor.
+  /// Returns the contents of `memory` as a tensor.
   mlir::Value load(mlir::Value memory);
-  /// Puts the entry's tensor for `host` into memory, or copies it there at this point (PlanOps.td).
+  /// Makes `memory` hold the entry's tensor for `host`. If `isLate`, it is copied at this point (PlanOps.td).
   mlir::LogicalResult store(mlir::Value host, mlir::Value memory, bool isLate = false);
   void storeTensor(mlir::Value tensor, mlir::Value memory, bool isLate);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. the conditional that writes the memory `next` is a tensor of, and what its branches store there; branches may
-//          hold conditionals in turn;
-//       2. a store is one of three: of the old value itself, which is left out; of what a launch of the branch computes in
-//          place; of something that lies elsewhere, which is copied when the branch ends;
-//       3. only if all stores are, anything is changed.
+// 1. Finds the conditional that writes the memory of `next`, and the stores of its branches. Branches may contain
+//    conditionals.
+// 2. A store is one of three kinds. A store of the old value is removed. A launch of the branch may compute its value
+//    in place. A value that lies elsewhere is copied at the end of the branch.
+// 3. Changes are made only if all stores are of these kinds.
 
 #include "compiler/kernels/entries/WrittenBranches.h"
 
@@ -21,7 +21,7 @@ class BranchWriter {
 public:
   BranchWriter(Value old, const llvm::DenseSet<Value> &overwritten) : old(old), overwritten(overwritten) {}
 
-  /// Whether the branches of a conditional beside `block`'s steps may write `next` over the old value.
+  /// True if the branches of a conditional in `block` may write `next` over the old value. Notes the stores to change.
   bool collect(Value next, Block *block) {
     auto view = next.getDefiningOp<plan::ViewOp>();
     auto memory = view ? view.getSource().getDefiningOp<plan::StorageOp>() : plan::StorageOp();
@@ -37,7 +37,7 @@ public:
         branches = around;
         stores.push_back(store);
       } else if (!isa<plan::ViewOp>(user) || overwritten.contains(user->getResult(0))) {
-        return false; // or what is carried already lies there
+        return false; // or a carried value already lies there
       }
     if (!branches || !isReadBefore(old, branches))
       return false;
@@ -70,7 +70,7 @@ private:
     return true;
   }
 
-  /// As collect, but notes nothing where the answer is no.
+  /// Calls collect, but notes nothing if it returns false.
   bool tryCollect(Value next, Block *block) {
     const size_t numMemories = memories.size(), numLate = late.size(), numNeedless = needless.size();
     if (collect(next, block))

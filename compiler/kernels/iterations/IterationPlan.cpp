@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. which operators there may be; 2. levels, and rows that products read; 3. stores. A carried value is overwritten at the first
-//       level after which nobody reads the old one; at that level its own columns may be read, before they are stored.
+// 1. Operators that an iteration may have. 2. Levels, and rows that products read. 3. Stores. A carried value is
+//    overwritten at the first level after which the old value has no readers. At that level, its own columns may be
+//    read before they are stored.
 
 #include "compiler/kernels/iterations/IterationPlan.h"
 
@@ -19,17 +20,17 @@ namespace nacre::kernels {
 
 namespace {
 
-/// Weights that a workgroup reads in an iteration: the unit it runs on reads them alone, so that with more of them launches, which all
-/// units share, are over sooner.
+/// Most weights that a workgroup may read in an iteration. Only its own unit of the GPU reads them. With more weights,
+/// launches that use all units are faster.
 constexpr int64_t kMostWeights = int64_t(1) << 17;
-/// Rows, which read the same weights once each.
+/// Most rows, each of which reads the same weights again.
 constexpr int64_t kMostRows = 64;
-/// Shared memory of any device, without what an emitter may want.
+/// Most bytes: the shared memory that all devices have, less a reserve for emitters.
 constexpr int64_t kMostBytes = 15 << 10;
-/// Longer sums are added up in blocks by the emitters of contractions.
+/// Most steps of a sum. Emitters of contractions add up longer sums in blocks.
 constexpr int64_t kMostDepth = 1024;
 constexpr int64_t kFewestIterations = 2, kMostIterations = 4096;
-/// Sums that run in parallel, and steps that each of them has at least.
+/// Number of sums to run in parallel, and the least number of steps of each.
 constexpr int64_t kSums = 512, kFewestSteps = 32;
 
 class Planner {
@@ -51,7 +52,7 @@ public:
 
 private:
   //===--------------------------------------------------------------------===//
-  // 1. What there may be
+  // 1. Accepted operators
   //===--------------------------------------------------------------------===//
 
   bool isInside(Value value) { return value.getParentBlock() == &loop.getBody().front(); }
@@ -61,7 +62,7 @@ private:
     return tensor.getRank() == 2 && tensor.getDimSize(0) == plan.rows && tensor.getDimSize(1) > 0;
   }
 
-  /// Whether an element of it is found by a row and a column: of the loop it has all rows, or one number for them.
+  /// True if a row and a column identify an element: the value has all rows of the batch, or one for all of them.
   bool isReadable(Value value) {
     RankedTensorType type = typeOf(value);
     if (type.getRank() > 2 || type.getNumElements() == 0)
@@ -82,7 +83,7 @@ private:
            llvm::all_of(slice.getSteps(), [](int64_t step) { return step == 1; });
   }
 
-  /// Rows side by side, which products read, or other rows are made of.
+  /// True if the concatenation joins rows side by side, for products or for other rows.
   bool isJoined(nn::ConcatOp concat) {
     return concat.getAxis() == 1 && isRow(concat.getType()) &&
            llvm::all_of(concat->getOperandTypes(), [&](Type type) { return isRow(type); }) &&
@@ -163,7 +164,7 @@ private:
     unsigned level;
   };
 
-  /// A store of `value`, or of each part that it is joined of.
+  /// Adds a store of `value`, or of each of its parts if it is a concatenation.
   void addStore(IterationStore store, unsigned level) {
     if (auto concat = store.value.getDefiningOp<nn::ConcatOp>(); concat && isInside(concat)) {
       for (Value part : concat.getOperands()) {
@@ -204,11 +205,11 @@ private:
     return argument.getArgNumber() - 1;
   }
 
-  /// Whether `value`, computed at `level` for each of its columns, reads carried value `number`, and whether it does so in columns of
-  /// its own alone.
+  /// Tells whether `value`, computed at `level` column by column, reads carried value `number`, and whether it reads
+  /// other columns of it than its own.
   struct Reads {
     bool any = false, elsewhere = false;
-    llvm::DenseSet<std::pair<Value, int>> seen; ///< With whether in their own columns.
+    llvm::DenseSet<std::pair<Value, int>> seen; ///< The flag says whether the value was read in its own columns.
   };
   void findReads(Value value, unsigned level, unsigned number, bool isOwnColumn, Reads &reads) {
     if (!reads.seen.insert({value, int(isOwnColumn)}).second)
@@ -225,7 +226,7 @@ private:
       findReads(operand, level, number, isOwnColumn && columnsOf(operand) == columnsOf(value), reads);
   }
 
-  /// Whether the old value may be overwritten at `level`.
+  /// True if the old value may be overwritten at `level`.
   bool mayBeOverwritten(unsigned number, unsigned level) {
     Value old = loop.getCarriedArguments()[number];
     for (nn::MatMulOp product : products)
@@ -244,7 +245,8 @@ private:
         placed.level = std::max(placed.level, level);
   }
 
-  /// Later and later until everybody has read what is overwritten; false where that never is.
+  /// Moves stores of carried values to later levels until all readers of the old values come before. Returns false if
+  /// no level is late enough.
   bool placeCarried() {
     SmallVector<std::optional<unsigned>> next(loop.getInitial().size());
     for (const Placed &placed : stores)
@@ -319,7 +321,7 @@ int64_t countDepthParts(nn::MatMulOp product) {
 
 std::optional<IterationPlan> planIterations(nn::ForOp loop) { return Planner(loop).run(); }
 
-/// The constant that `value` repeats, if it is one number broadcast: the kernel has it in its code.
+/// Returns the constant that `value` broadcasts if it is one number. The kernel then contains the number.
 static nn::ConstantOp findRepeated(Value value) {
   auto broadcast = value.getDefiningOp<nn::BroadcastOp>();
   auto constant = broadcast ? broadcast.getOperand().getDefiningOp<nn::ConstantOp>() : nn::ConstantOp();

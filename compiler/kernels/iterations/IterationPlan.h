@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  which loops a GPU takes as one kernel, and in which order an iteration of such a loop computes what it computes.
-// Why:   a recurrence has hundreds of iterations, and a launch takes longer than what an iteration computes. Rows of a batch do not meet
-//        in it, so a workgroup may take a row through all iterations.
-// How:   values have levels: a product is one above its left operand, of which it reads the whole row, and anything else is at the
-//        highest level of what it reads. At each level an iteration first stores what is needed of it, columns in parallel, and then
-//        computes the products of the next level, columns and parts of their depth in parallel.
+// Decides which loops become one GPU kernel, and in which order an iteration computes its values. A recurrence has
+// hundreds of iterations, and a launch takes longer than an iteration. Rows of the batch are independent, so one
+// workgroup can run a row through all iterations.
+//
+// Values have levels. The level of a product is one more than that of its left operand, because it reads whole rows of
+// it. Other values have the highest level of their operands. At each level, an iteration first stores the values that
+// are needed later, with all columns in parallel. Then it computes the products of the next level, with columns and
+// parts of their depth in parallel.
 
 #ifndef NACRE_COMPILER_KERNELS_ITERATIONS_ITERATIONPLAN_H
 #define NACRE_COMPILER_KERNELS_ITERATIONS_ITERATIONPLAN_H
@@ -15,12 +17,12 @@
 
 namespace nacre::kernels {
 
-/// One value, or a part of a concatenation, and where its columns are stored.
+/// Value, or part of a concatenation, and the place where its columns are stored.
 struct IterationStore {
   enum class Target {
-    Row,     ///< The row of `owner`, which products read, or another concatenation's.
-    Carried, ///< What the next iteration reads as carried value `number`.
-    Stack    ///< The iteration's row of stack `number`.
+    Row,     ///< Row of `owner`, which products or another concatenation read.
+    Carried, ///< Carried value `number` of the next iteration.
+    Stack    ///< Row of this iteration in stack `number`.
   };
   mlir::Value value;
   Target target = Target::Row;
@@ -29,7 +31,7 @@ struct IterationStore {
   int64_t column = 0; ///< First column in the target.
 };
 
-/// Stores of values that have as many columns: all are computed before any is stored.
+/// Stores of values with equally many columns. All values are computed before the first one is stored.
 struct IterationColumns {
   int64_t columns = 0;
   llvm::SmallVector<IterationStore> stores;
@@ -43,20 +45,20 @@ struct IterationLevel {
 struct IterationPlan {
   int64_t rows = 0; ///< Batch size.
   llvm::SmallVector<IterationLevel> levels;
-  llvm::SetVector<mlir::Value> ownRows; ///< Values that a row of an iteration is kept of.
+  llvm::SetVector<mlir::Value> ownRows; ///< Values whose row is kept during an iteration.
 };
 
 /// Returns the columns of a tensor's rows; 1 for a scalar.
 int64_t columnsOf(mlir::Value value);
 
-/// The parts that a product's depth is divided into: added up in parallel, and then in order.
+/// Returns the number of parts of a product's depth. Their sums run in parallel and are then added in order.
 int64_t countDepthParts(nn::MatMulOp product);
 
-/// Returns nothing if rows of the batch depend on each other, or if launches are faster.
+/// Returns `nullopt` if rows of the batch depend on each other, or if launches are faster.
 std::optional<IterationPlan> planIterations(nn::ForOp loop);
 
-/// Marks the loops inside `op` that will be one kernel: those that the GPU computes and planIterations has a plan for. They begin with
-/// constants where they began with one number that was broadcast.
+/// Marks the loops inside `op` that become one kernel: those on the GPU that planIterations accepts. Replaces initial
+/// values that are broadcast numbers by constants.
 void markLoopKernels(mlir::Operation *op);
 bool isLoopKernel(mlir::Operation *loop);
 

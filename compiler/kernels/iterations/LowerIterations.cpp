@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  all iterations of a loop as the program of a serial kernel, whose points are the rows of a batch.
-// How:   1. tensors: parts of results, and rows of the point's own; each is known by its last name; 2. loops over columns, whose
-//        iterations run in parallel (plan::kParallel); 3. a value in a column, through elementwise operators down to what lies in a row
-//        or outside; 4. products, in parts of their depth; 5. the program.
+// Writes all iterations of a loop as the program of a serial kernel, whose points are the rows of a batch.
+//
+// 1. Tensors: parts of results, and rows that belong to the point, each known by its latest value. 2. Loops over
+//    columns, whose iterations run in parallel (plan::kParallel). 3. A value in a column: through elementwise operators
+//    down to rows and values from outside. 4. Products, in parts of their depth. 5. The program.
 
 #include "compiler/kernels/iterations/LowerIterations.h"
 
@@ -65,7 +66,7 @@ private:
   // 1. Tensors
   //===--------------------------------------------------------------------===//
 
-  /// Arguments come before the program that reads them.
+  /// Adds all arguments, which must come before the program that reads them.
   void readOperands() {
     for (Value initial : loop.getInitial())
       readOutside(initial);
@@ -93,7 +94,7 @@ private:
     return add(tensor::EmptyOp::create(ops, loc, shape, elementType));
   }
 
-  /// The point's row of a result: `[rows, columns]`, or `[iterations, rows, columns]`.
+  /// Returns the point's row of a result: `[rows, columns]`, or `[iterations, rows, columns]`.
   Value takePart(Value whole) {
     ArrayRef<int64_t> shape = typeOf(whole).getShape();
     SmallVector<OpFoldResult> offsets(shape.size(), ops.getIndexAttr(0)), ones(shape.size(), ops.getIndexAttr(1)),
@@ -114,7 +115,8 @@ private:
         tensor::InsertOp::create(ops, loc, toStorage(ops, loc, scalar, elementType), names[tensor], at).getResult();
   }
 
-  /// A loop that writes `tensors`, whose names are those inside it while `write` runs, and those of its results behind it.
+  /// Writes a loop that carries `tensors`. Their names are the loop's arguments while `write` runs, and its results
+  /// afterwards.
   scf::ForOp writeLoop(int64_t iterations, ArrayRef<unsigned> tensors, llvm::function_ref<void(Value counter)> write) {
     SmallVector<Value> given = llvm::map_to_vector(tensors, [&](unsigned tensor) { return names[tensor]; });
     auto made = scf::ForOp::create(ops, loc, zero, index(iterations), index(1), given);
@@ -217,7 +219,7 @@ private:
     return emitConstant(ops, loc, getComputeType(elementType), 0);
   }
 
-  /// What has one index for all rows, or columns, is read there.
+  /// Returns the indices of an element outside of the loop. An axis of size 1 serves all rows or columns.
   SmallVector<Value> outsideAt(Value value, Value column) {
     SmallVector<Value> at(typeOf(value).getRank(), zero);
     if (!at.empty() && typeOf(value).getShape().back() != 1)
@@ -249,7 +251,7 @@ private:
   // 4. Products
   //===--------------------------------------------------------------------===//
 
-  /// An element of the row that a product multiplies.
+  /// Loads an element of the row that a product multiplies.
   Value leftOf(nn::MatMulOp product, Value step) {
     Value left = product.getLhs();
     if (isInside(left) && !isa<BlockArgument>(left) && !left.getDefiningOp<nn::ConstantOp>())
@@ -303,7 +305,7 @@ private:
           }
   }
 
-  /// Carried values are copied column by column, those of as many columns together.
+  /// Copies carried values column by column; values with equally many columns share a loop.
   void copyCarried(llvm::function_ref<bool(unsigned)> isCopied, llvm::function_ref<unsigned(unsigned)> targetOf,
                    llvm::function_ref<void(unsigned, Value)> copy) {
     llvm::MapVector<int64_t, SmallVector<unsigned>> byColumns;
@@ -355,14 +357,14 @@ private:
   const IterationPlan &plan;
   OpBuilder &ops;
   Location loc;
-  Value row, zero, counter, iteration;            ///< The iteration as rows are numbered, in reverse from the
-                                                  ///< last one on.
-  SmallVector<Value> names;                       ///< The latest value of each tensor that is written.
-  llvm::DenseMap<Value, unsigned> parts;          ///< Tensors, by results of the loop,
-  llvm::DenseMap<Value, unsigned> rows, partials; ///< by values of its body,
-  SmallVector<unsigned> carried;                  ///< and by carried values.
+  /// `iteration` is the index of rows; it counts down if the loop is reverse.
+  Value row, zero, counter, iteration;
+  SmallVector<Value> names;                       ///< Latest value of each tensor that is written.
+  llvm::DenseMap<Value, unsigned> parts;          ///< Tensors by results of the loop.
+  llvm::DenseMap<Value, unsigned> rows, partials; ///< Tensors by values of the body.
+  SmallVector<unsigned> carried;                  ///< Tensors by carried values.
   llvm::DenseMap<Value, unsigned> levelOfRow;
-  llvm::DenseMap<std::pair<Value, Value>, Value> known; ///< In the present columns: by value and column.
+  llvm::DenseMap<std::pair<Value, Value>, Value> known; ///< Scalars of the current columns, by value and column.
   bool hasFault = false;
 };
 

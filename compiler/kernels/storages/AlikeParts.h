@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parts of storages that differ only in where they begin.
+// Parts of storages that differ only in their offsets.
 //
-// Why:  a kernel's body says which part of its storage it works on. So each of the 4,000 launches that write the parts of a
-//       concatenation, or read those of a split, would have a kernel of its own.
-// How:  parts are counted by their shape. Where many are alike, a launch names memory that begins with its part, and one kernel serves
-//       them all. Where few are alike the kernel knows its offset, and with it how the part is aligned.
+// The body of a kernel defines the part of the storage that it works on. So each of 4,000 launches that write parts of
+// a concatenation, or read parts of a split, would have its own kernel.
+//
+// Parts are counted by shape. If many are alike, a launch names memory that begins at its part, and one kernel serves
+// all of them. If few are alike, the kernel knows its offset, and so the alignment of its part.
 
 #ifndef NACRE_COMPILER_KERNELS_STORAGES_ALIKEPARTS_H
 #define NACRE_COMPILER_KERNELS_STORAGES_ALIKEPARTS_H
@@ -30,7 +31,8 @@ public:
   }
 
 private:
-  /// More than a network's blocks concatenate, and few enough to compile.
+  /// Least number of alike parts that share a kernel: more than the blocks of a network concatenate, and few enough to
+  /// compile.
   static constexpr unsigned many = 32;
 
   static std::vector<int64_t> getShape(const Place &part);
@@ -38,8 +40,8 @@ private:
   std::map<std::vector<int64_t>, unsigned> counts;
 };
 
-/// Returns the part as one of memory that begins with it: all of that, or the first elements of its rows. The last row may then be shorter
-/// than the others.
+/// Returns the part as a place in memory that begins with it: all of this memory, or the first elements of its rows.
+/// The last row of the memory may then be shorter than the others.
 Place beginWithPart(const Place &part);
 
 } // namespace nacre::kernels

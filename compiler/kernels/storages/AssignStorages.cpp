@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: gives every tensor of an entry a storage and a place in it, and rewrites kernels and launches to storages.
-// Why:  the runtime knows memory only; which tensors share it is decided once, here.
-// How:  1. the plan says where each tensor lies, and which copies are left (StoragePlan.h);
-//       2. storages are created;
-//       3. kernels and launches are rewritten to read and write parts of them, and copies launched.
+// Gives every tensor of an entry a storage and a place in it, and rewrites kernels and launches to storages. The
+// runtime knows only memory; this pass decides which tensors share it.
+//
+// 1. The plan defines the place of each tensor, and the remaining copies (StoragePlan.h).
+// 2. Storages are created.
+// 3. Kernels and launches are rewritten to read and write parts of storages, and copies are launched.
 
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/storages/AlikeParts.h"
@@ -91,7 +92,7 @@ private:
     }
   }
 
-  /// An input or a weight, which was a tensor, as the memory it is.
+  /// Returns an input or a weight, which was a tensor, as memory.
   Value recreateOnMemory(OpBuilder &builder, Value tensor, MemRefType type) {
     if (isa<MemRefType>(tensor.getType()))
       return tensor;
@@ -105,7 +106,7 @@ private:
   // 3. Kernels and launches
   //===--------------------------------------------------------------------===//
 
-  /// What a launch names to reach `place`: its storage, seen under the place's shape.
+  /// Returns the operand by which a launch reaches `place`: its storage, or a view of it under the shape of the place.
   Value getOperand(OpBuilder &builder, Location loc, const Place &place) {
     const PlannedStorage &storage = storages[place.storage];
     if (place.base == 0 && place.shape == storage.layout.shape)
@@ -143,7 +144,7 @@ private:
   void launchCopy(OpBuilder &builder, Location loc, const PlannedCopy &copy) {
     if (llvm::is_contained(copy.region.sizes, 0))
       return;
-    // A copy is computed by whatever engine the entry is: it says nothing of its own.
+    // A copy has no engine of its own; the engine of the entry computes it.
     const Place source = getOwnStart(entry, copy.part ? *copy.part : places.at(copy.source));
     const PlannedStorage &target = storages[copy.box.storage];
     const bool isAlone = !copy.fill && copy.region.sizes == copy.box.sizes;
@@ -181,7 +182,7 @@ private:
                                           view.getCounter(), row.of.base + view.getOffset(), view.getStep());
   }
 
-  /// Counts the parts of storages that the CPU's launches and copies touch, so that many alike share a kernel (AlikeParts.h).
+  /// Counts the parts of storages that launches and copies of the CPU use, so that many alike ones share a kernel.
   void countParts() {
     for (Operation *op : operations) {
       if (auto launch = dyn_cast<plan::LaunchOp>(op); launch && plan::isOnCpu(launch))
@@ -196,8 +197,9 @@ private:
     }
   }
 
-  /// A part that many are like, as `user` reaches it: memory that begins with it. On a GPU, which binds memory from few offsets on, it
-  /// stays as it is, unless it is one of a training step's: launches that touch only what is theirs may run side by side.
+  /// Returns the place of a part as `user` reaches it: if many are alike, memory that begins with it. On a GPU, which
+  /// binds memory only at few offsets, parts stay as they are. In training steps they become memory of their own there,
+  /// too, so that launches on different parts can run side by side.
   Place getOwnStart(Operation *user, const Place &place) {
     PlannedStorage &storage = storages[place.storage];
     const bool isAlike = plan::isOnCpu(user) && parts.areMany(place);
@@ -208,15 +210,16 @@ private:
     return beginWithPart(place);
   }
 
-  /// Whether the part is one that a GPU binds by itself, and reads by vectors.
+  /// True if a GPU can bind the part by itself and read it by vectors.
   bool isForSideBySide(Operation *user, const Place &place) const {
     constexpr int64_t vectorBytes = 16;
     return writesState && plan::isOnGpu(user) && !place.isWhole() && place.isContiguous() &&
            place.getFirstElement() * bytesOfElement(storages[place.storage].elementType) % vectorBytes == 0;
   }
 
-  /// Rows of a temporary as all that is seen of it, so that kernels of other rows, of a product whose rows are divided
-  /// (nacre-block-rows) and of their normalization to bytes, are equal. On a GPU, which binds memory from few offsets on, they stay a part.
+  /// Returns rows of a temporary as a place of their own, so that kernels for different rows are equal. These are
+  /// products whose rows are divided (nacre-block-rows) and their normalizations to bytes. On a GPU, which binds memory
+  /// only at few offsets, rows stay parts.
   Place getOwnRows(plan::LaunchOp launch, plan::KernelOp kernel, const Place &place) {
     PlannedStorage &storage = storages[place.storage];
     auto memory = storage.memory.getDefiningOp<plan::StorageOp>();
@@ -259,7 +262,7 @@ private:
     plan::copyEngine(launch, onStorages);
   }
 
-  /// State is what it was until everything has read it, other state too that it becomes.
+  /// Copies the new values of states at the end, after all readers of the old values, including other states.
   void assignStates() {
     OpBuilder builder = OpBuilder::atBlockEnd(&entry.getBody().front());
     const llvm::StringMap<Value> states = findStates(operations);

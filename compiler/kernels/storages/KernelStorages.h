@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  rewrites a kernel from tensors of its own shapes to whole storages, and builds kernels that copy.
-// Why:   a kernel takes storages as they are in memory; the slices that it works on are part of its body.
-// How:   an argument takes the shape of its storage; slices in front of the work and insertions behind it say which
-//        part is meant, as docs/phases/kernels.md has it.
+// Rewrites a kernel from tensors of its own shapes to whole storages, and builds kernels that copy. A kernel gets
+// storages as they are in memory. Its arguments have the shapes of the storages; slices before the work and insertions
+// after it select the parts (docs/phases/kernels.md).
 
 #ifndef NACRE_COMPILER_KERNELS_STORAGES_KERNELSTORAGES_H
 #define NACRE_COMPILER_KERNELS_STORAGES_KERNELSTORAGES_H
@@ -13,20 +12,20 @@
 
 namespace nacre::kernels {
 
-/// A box of the memory that an argument is, or every so manyth element of one.
+/// Box of the memory of an argument, or every n-th element of a box.
 struct MemoryBox {
   llvm::ArrayRef<int64_t> memory; ///< Shape of the argument.
   llvm::ArrayRef<int64_t> offsets, sizes, steps;
 };
 
-/// Makes argument `index` of `kernel`, an input, the memory of which it reads `box`.
+/// Makes input `index` of `kernel` the memory of which it reads `box`.
 void readFromBox(plan::KernelOp kernel, unsigned index, MemoryBox box);
 
-/// Makes written argument `index` (counted from the first written) the memory of which it writes `box`, and fills
-/// `region`, which holds the box, with `fill` around it. `fill` is null where both are the same.
+/// Makes written argument `index` (0 is the first written argument) the memory of which the kernel writes `box`. Fills
+/// `region`, which contains the box, with `fill` around it. `fill` is null if box and region are the same.
 void writeIntoBox(plan::KernelOp kernel, unsigned index, MemoryBox box, MemoryBox region, mlir::TypedAttr fill);
 
-/// A kernel that copies a tensor, inserted at `builder`.
+/// Inserts a kernel at `builder` that copies a tensor.
 plan::KernelOp makeCopyKernel(mlir::OpBuilder &builder, mlir::Location loc, mlir::StringRef name,
                               mlir::RankedTensorType type);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  which views are tensors, and which of those are read where they cannot move.
-// Why:   an operand of a launch moves with the innermost loop around the launch, and with no other.
+// Finds the views that are tensors, and those that are read where they cannot move. An operand of a launch can move
+// only with the innermost loop around the launch.
 
 #ifndef NACRE_COMPILER_KERNELS_STORAGES_LOOPVIEWS_H
 #define NACRE_COMPILER_KERNELS_STORAGES_LOOPVIEWS_H
@@ -10,10 +10,10 @@
 
 namespace nacre::kernels {
 
-/// A view that is a tensor: that says that memory is one, or that is a row of one for each iteration of a loop.
+/// True if `op` is a view of a tensor type: memory as a tensor, or a row of a tensor in each iteration of a loop.
 bool isTensorView(mlir::Operation *op);
 
-/// Whether a tensor that moves with a loop is read in loops inside that one, by itself or as a part of something.
+/// True if a loop moves the tensor, and it or a part of it is read inside an inner loop.
 bool movesTooFar(plan::ViewOp view);
 
 } // namespace nacre::kernels

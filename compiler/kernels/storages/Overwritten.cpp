@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace nacre::kernels {
 
-/// Whether a launch beside this one computes the input, and nothing else reads it.
+/// True if another launch in the same block computes the input, and only this launch reads it.
 static bool isReadHereAlone(plan::LaunchOp launch, unsigned input) {
   Value computed = launch.getInputs()[input];
   while (computed.hasOneUse() && isa_and_present<nn::ReshapeOp>(computed.getDefiningOp()))
@@ -21,11 +21,13 @@ static bool isReadHereAlone(plan::LaunchOp launch, unsigned input) {
   return computed.hasOneUse() && writer && writer->getBlock() == launch->getBlock();
 }
 
-/// The input of which the kernel reads no element that it may have written its result over.
+/// Returns the input whose elements the kernel reads before it may overwrite them with its result; `nullopt` if there
+/// is no such input.
 static std::optional<unsigned> findReadWhereWritten(plan::KernelOp kernel) {
   if (kernel.getKind() != plan::KernelKind::Attention || kernel.getOutputs().size() != 1)
     return std::nullopt;
-  // The products' loops are [batches..., rows, keys | depth] and [batches..., rows, columns | keys]; sweeps and sums have fewer.
+  // The products loop over [batches..., rows, keys | depth] and [batches..., rows, columns | keys]; sweeps and sums
+  // have fewer loops.
   unsigned most = 0;
   for (auto generic : kernel.getBody().getOps<linalg::GenericOp>())
     most = std::max(most, unsigned(generic.getNumLoops()));
@@ -36,17 +38,17 @@ static std::optional<unsigned> findReadWhereWritten(plan::KernelOp kernel) {
   if (products.size() != 2)
     return std::nullopt;
   auto queries = dyn_cast<BlockArgument>(products[0].getInputs().front());
-  // Sums of their codes are taken when their rows are multiplied.
+  // Sums of the queries' codes are computed when their rows are multiplied.
   auto isOfProduct = [&](Operation *user) { return user == products[0] || user->isBeforeInBlock(products[0]); };
   if (!queries || !llvm::all_of(queries.getUsers(), isOfProduct) ||
       queries.getType() != kernel.getOutputs().front().getType())
     return std::nullopt;
-  // Columns of the result must stand where the queries' depth does.
+  // Columns of the result must lie where the depth of the queries does.
   const unsigned loops = products[0].getNumLoops();
   MLIRContext *context = kernel.getContext();
   AffineExpr columns = getAffineDimExpr(loops - 2, context), depth = getAffineDimExpr(loops - 1, context);
   AffineMap read = products[0].getIndexingMapsArray().front().replace(depth, columns, loops, 0);
-  // An epilogue writes the sums where they stand.
+  // An epilogue writes the sums in place.
   const bool isThere = read == products[1].getIndexingMapsArray().back();
   return isThere ? std::optional(queries.getArgNumber()) : std::nullopt;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: which input of a launch its result may lie where.
-// Why:  memory of that size less, where nobody reads the input any more.
+// Finds an input of a launch whose memory its result may take. This saves memory of that size if the input has no other
+// reader.
 
 #ifndef NACRE_COMPILER_KERNELS_STORAGES_OVERWRITTEN_H
 #define NACRE_COMPILER_KERNELS_STORAGES_OVERWRITTEN_H
@@ -11,20 +11,20 @@
 
 namespace nacre::kernels {
 
-/// The number of an input of `launch`, on tensors, that its result may lie where: no element of it is read when the kernel may have
-/// written over it, and nobody else reads any. Attention's queries are one on the CPU: those of some rows are multiplied before the
-/// result of these rows is written.
+/// Returns the number of an input of `launch`, on tensors, whose memory the result may take. The kernel must not read
+/// an element after it may have overwritten it, and the input must have no other reader. On the CPU, the queries of
+/// attention are such an input: rows are multiplied before their result is written.
 std::optional<unsigned> findOverwritten(plan::LaunchOp launch, plan::KernelOp kernel);
 
-/// Where an output is what a state becomes: the tensor that the state was, if the launch that computes the output may write over it.
-/// It is the last to read it then, at the very elements that it writes, and runs on the CPU. Null otherwise.
+/// Returns the old tensor of the state that `output` becomes, if the launch that computes the output may overwrite it.
+/// The launch is then its last reader, and reads each element where it writes it. Else returns null.
 mlir::Value findOverwrittenState(plan::OutputOp output, const llvm::StringMap<mlir::Value> &states);
 
-/// The states among the operations of an entry, by name.
+/// Returns the states among the operations of an entry, by name.
 llvm::StringMap<mlir::Value> findStates(llvm::ArrayRef<mlir::Operation *> operations);
 
-/// Those that findOverwrittenState may give: none if a loop may be endless, since a run that is ended in one must not have written a
-/// state before.
+/// Returns the states that findOverwrittenState may return: no states if a loop may be endless. A run that is ended in
+/// such a loop must leave all states unchanged.
 llvm::StringMap<mlir::Value> findOverwritableStates(llvm::ArrayRef<mlir::Operation *> operations);
 
 } // namespace nacre::kernels

@@ -94,7 +94,7 @@ std::optional<Place> growIntoHalo(StorageShape &storage, const Place &place, llv
   StorageShape raised = storage;
   for (size_t axis = 0; axis < low.size(); ++axis) {
     int64_t start = place.offsets[axis], end = start + place.sizes[axis];
-    // Beside a box that does not reach the end of the axis lies another tensor, not the halo.
+    // If the box does not reach the end of the axis, its neighbour is another tensor, not the halo.
     if ((low[axis] > 0 && start > 0) || (high[axis] > 0 && end < storage.shape[axis]))
       return std::nullopt;
     grown.offsets[axis] -= low[axis];
@@ -106,7 +106,7 @@ std::optional<Place> growIntoHalo(StorageShape &storage, const Place &place, llv
     if (isLast && (raised.low[axis] > 0 || raised.high[axis] > 0))
       return std::nullopt;
   }
-  // Two consumers may each ask for much along an axis of its own.
+  // Two consumers may each request a large halo along different axes.
   if (!nn::countElements(raised.getMemoryShape()))
     return std::nullopt;
   storage = std::move(raised);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  where a tensor lies in a storage, and how slices, reshapes and pads move that place.
-// Why:   a view costs nothing and a copy costs a pass over memory; which one it is, is arithmetic on shapes.
-// How:   a storage has a logical shape and, around it, a halo. A place is a box in the storage seen under some shape.
-//        Only a dense storage (no halo, for ever) may be seen under another shape than its own.
+// Position of a tensor in a storage, and the effect of slices, reshapes and pads on it. A view costs nothing and a copy
+// costs a pass over memory; arithmetic on shapes decides between them.
+//
+// A storage has a logical shape and a halo around it. A place is a box in the storage, seen under some shape. Only a
+// dense storage, which never gets a halo, may be seen under another shape than its own.
 
 #ifndef NACRE_COMPILER_KERNELS_STORAGES_STORAGELAYOUT_H
 #define NACRE_COMPILER_KERNELS_STORAGES_STORAGELAYOUT_H
@@ -18,49 +19,51 @@ namespace nacre::kernels {
 using Sizes = llvm::SmallVector<int64_t, 5>;
 
 struct StorageShape {
-  Sizes shape;          ///< Without the halo.
-  Sizes low, high;      ///< The halo, one entry per axis.
+  Sizes shape;          ///< Shape without the halo.
+  Sizes low, high;      ///< Halo, one entry per axis.
   int64_t gap = 0;      ///< Unused elements after each row of the last axis.
-  bool isDense = false; ///< Must never get a halo or a gap.
+  bool isDense = false; ///< True if it must never get a halo or a gap.
 
   bool hasHalo() const;
-  /// With halo and gap: what is in memory.
+  /// Returns the shape in memory, with halo and gap.
   Sizes getMemoryShape() const;
 };
 
-/// A box in a storage, or every so manyth element of one. Offsets count from the logical origin, so they are negative
-/// inside a low halo.
+/// Box in a storage, or every n-th element of a box. Offsets count from the logical origin, so they are negative inside
+/// of a low halo.
 struct Place {
   int storage = -1;
-  Sizes shape;      ///< Under which the storage is seen, from element `base` on.
-  int64_t base = 0; ///< Not 0 in dense storages alone.
+  Sizes shape;      ///< Shape under which the storage is seen, from element `base` on.
+  int64_t base = 0; ///< 0 unless the storage is dense.
   Sizes offsets, sizes;
-  Sizes steps; ///< From one element to the next.
+  Sizes steps; ///< Distances between elements, per axis.
 
   static Place whole(int storage, llvm::ArrayRef<int64_t> shape);
-  /// Whether the box is all that is seen.
+  /// True if the box is the whole shape.
   bool isWhole() const;
-  /// Whether the elements of the box lie one behind the other, if the storage has no halo.
+  /// True if the elements of the box are consecutive, provided that the storage has no halo.
   bool isContiguous() const;
-  /// The position in a dense storage of the box's first element.
+  /// Returns the position of the first element of the box in a dense storage.
   int64_t getFirstElement() const;
   Place slice(llvm::ArrayRef<int64_t> starts, llvm::ArrayRef<int64_t> lengths) const;
-  /// The elements starts + k * strides, `lengths` of them.
+  /// Returns the box of the `lengths` elements at starts + k * strides.
   Place every(llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> starts, llvm::ArrayRef<int64_t> lengths) const;
-  /// Whether there are elements of others between its own.
+  /// True if other elements lie between those of the box.
   bool hasSteps() const;
-  /// The same elements under another shape, where the box is contiguous. The storage must be dense.
+  /// Returns the same elements under another shape; `nullopt` if the box is not contiguous. The storage must be dense.
   std::optional<Place> reshape(llvm::ArrayRef<int64_t> newShape) const;
-  /// The elements of a contiguous box as all that is seen of a dense storage, from the first of them on.
+  /// Returns the elements of a contiguous box as the whole of `newShape`, which begins at its first element in a dense
+  /// storage.
   Place seenAs(llvm::ArrayRef<int64_t> newShape) const;
 };
 
-/// Tries to let a box grow into the halo of its storage by `low` and `high`; raises the halo where it is too small.
+/// Grows a box into the halo of its storage by `low` and `high`, and enlarges the halo if necessary. Returns `nullopt`
+/// if it cannot.
 std::optional<Place> growIntoHalo(StorageShape &storage, const Place &place, llvm::ArrayRef<int64_t> low,
                                   llvm::ArrayRef<int64_t> high);
 
-/// The part of the storage that the writer of `place` must fill: the box with the halo at the ends that it touches. What
-/// has steps has none.
+/// Returns the part of the storage that the writer of `place` must fill: the box and the halo at the ends that it
+/// touches. A box with steps has no halo.
 Place getWrittenRegion(const StorageShape &storage, const Place &place);
 
 } // namespace nacre::kernels

@@ -16,7 +16,7 @@ using namespace nacre::kernels;
 
 namespace {
 
-/// Slices and views start on as many bytes, so that vectors of any element can be loaded aligned.
+/// Alignment of slices and views in bytes, so that vectors of any element type can be loaded aligned.
 constexpr int64_t alignment = 16;
 
 ArrayRef<int64_t> getShape(Value value) { return cast<ShapedType>(value.getType()).getShape(); }
@@ -51,7 +51,7 @@ private:
     return storages.size() - 1;
   }
 
-  /// A memref, an input or a weight: memory whose layout is given.
+  /// Returns the place of given memory with a fixed layout: a memref, an input or a weight.
   Place getGivenMemory(Value memory) {
     auto [known, isNew] = givenMemory.try_emplace(memory, -1);
     if (isNew) {
@@ -66,14 +66,14 @@ private:
                         getShape(value));
   }
 
-  /// Whether the last axis starts where a slice may start.
+  /// True if `place` begins at an aligned position of the last axis.
   bool startsAligned(const Place &place) const {
     Type elementType = storages[place.storage].elementType;
     return isAligned(place.base, elementType) &&
            (place.offsets.empty() || isAligned(place.offsets.back(), elementType));
   }
 
-  /// `place` under another shape; its storage becomes dense. None where that would need a copy.
+  /// Returns `place` under another shape and makes its storage dense; `nullopt` if that needs a copy.
   std::optional<Place> reshape(const Place &place, ArrayRef<int64_t> shape) {
     PlannedStorage &storage = storages[place.storage];
     if (storage.layout.hasHalo() || storage.layout.gap)
@@ -90,11 +90,12 @@ private:
   // 1. Backwards: results where they are wanted
   //===--------------------------------------------------------------------===//
 
-  /// Places what computes `value`, an operand of `reader`, at `place`, if it has no place yet.
+  /// Places the result `value`, an operand of `reader`, at `place`. Returns false if it has a place already, or cannot
+  /// be there.
   bool tryPlace(Operation *reader, Value value, const Place &place) {
     Operation *op = value.getDefiningOp();
     bool isComputed = isa<plan::LaunchOp>(op) || isa<nn::NnDialect>(op->getDialect());
-    // Given memory is written anew in each iteration, or by one branch: not once, in front of them.
+    // Given memory is written in each iteration, or by one branch; its writer must be in the same block.
     const bool isGiven = bool(storages[place.storage].memory);
     if (isGiven && op->getBlock() != reader->getBlock())
       return false;
@@ -141,18 +142,18 @@ private:
     }
   }
 
-  /// What the launch reads where it writes, and nobody else at all, lies where its result will.
+  /// Places an input that only this launch reads where its result will be, if the kernel may overwrite the input.
   void placeOverwritten(plan::LaunchOp launch) {
     auto kernel = kernels.lookup<plan::KernelOp>(launch.getKernel());
     std::optional<unsigned> input = findOverwritten(launch, kernel);
     const Place place = places.at(launch->getResult(0));
-    // Memory that is given may still be read as it was when that is written.
+    // Readers may still need the old contents of given memory.
     if (input && !storages[place.storage].memory && place.isWhole() &&
         tryPlace(launch, launch.getInputs()[*input], place))
       plan::setOverwritten(kernel, *input);
   }
 
-  /// What branches or iterations write may as well be the output, if all of it is and no other one.
+  /// Makes memory of branches or iterations an output, if the output is all of it, and it is no other output yet.
   bool becomesOutput(plan::OutputOp output) {
     auto view = output.getValue().getDefiningOp<plan::ViewOp>();
     auto memory = view ? view.getSource().getDefiningOp<plan::StorageOp>() : plan::StorageOp();
@@ -166,8 +167,8 @@ private:
     return true;
   }
 
-  /// The first operand's writer fills what is around all of them. Some of the halo's elements lie between its own last one
-  /// and those of the others, so it must be written before them: where it is copied, all are.
+  /// Places the operands in the result. The writer of the first operand fills the whole region. Some elements of its
+  /// halo lie between those of others, so it must come before them: if it is copied, all are copied.
   void placeInterleaved(nn::InterleaveOp interleave) {
     Place whole =
         places.try_emplace(interleave.getResult(), addTemporaryUnlessPlaced(interleave.getResult())).first->second;
@@ -224,7 +225,7 @@ private:
       return;
     std::optional<Place> view = reshape(places.at(operand), getShape(result));
     if (!view) {
-      // The operand's elements do not lie one behind the other: they do in a copy.
+      // The elements of the operand are not consecutive, so they are copied.
       Place dense = Place::whole(addStorage(getShape(operand), getElementType(operand), op.getLoc(), /*isDense=*/true),
                                  getShape(operand));
       std::vector<PlannedCopy> &list = copies[op];
@@ -235,14 +236,14 @@ private:
       copies[op].back().part = *view;
   }
 
-  /// A contraction reads several pixels at a time, which at such distances all fall into the same few sets of the first
-  /// cache: a tile of 14 pixels 4 KiB apart ran at a quarter of its speed.
+  /// Adds a gap after each pixel of a contraction's input. Without it, pixels 4 KiB apart fall into the same few sets
+  /// of the L1 cache: a tile of 14 such pixels ran at a quarter of its speed.
   void spreadPixels(plan::LaunchOp launch) {
     if (launch->getNumResults() == 0 ||
         kernels.lookup<plan::KernelOp>(launch.getKernel()).getKind() != plan::KernelKind::Contraction)
       return;
     Value tensor = launch.getInputs().front();
-    // A reshape would have to copy what has gaps, and so would a loop over its rows.
+    // A reshape would have to copy a tensor with gaps; so would a loop over its rows.
     if (llvm::any_of(tensor.getUsers(), llvm::IsaPred<nn::ReshapeOp, plan::ViewOp>))
       return;
     const Place &input = places.at(tensor);
@@ -261,8 +262,7 @@ private:
   // Loops and conditionals
   //===--------------------------------------------------------------------===//
 
-  /// Where the elements of `value` lie one behind the other: if not where they are, then in a copy that is made in front of
-  /// `op`.
+  /// Returns a dense place of `value`: its own if that is contiguous, else a copy that is made before `op`.
   Place makeDense(Operation *op, Value value) {
     const Place place = places.at(value);
     PlannedStorage &storage = storages[place.storage];
@@ -279,7 +279,7 @@ private:
     return dense;
   }
 
-  /// What decides is read as it is; the rows that iterations read are dense before the loop begins.
+  /// Makes operands of loops and branches dense, and the tensors whose rows iterations read, before `op`.
   void deriveControl(Operation *op) {
     for (Value control : op->getOperands())
       controls[op] = makeDense(op, control);
@@ -297,7 +297,7 @@ private:
         }
   }
 
-  /// A view that says that memory is a tensor, or that is a row of one: memory that steps with a loop is a storage of its
+  /// Places a view of memory as a tensor, or of a row of a tensor. Memory that steps with a loop is a storage of its
   /// own.
   void deriveView(plan::ViewOp view) {
     if (!isTensorView(view))
@@ -339,18 +339,18 @@ private:
       Place whole = placed->second;
       PlannedStorage &storage = storages[whole.storage];
       if (storage.fill && storage.fill != value) {
-        // Another constant is around it: padded by itself, then copied.
+        // Another constant is around it, so it is padded by itself and then copied.
         Place padded = addTemporary(result);
         copies[pad].push_back({operand, padded.slice(pad.getLow(), getShape(operand)), padded, value, {}});
         copies[pad].push_back({Value(), whole, whole, {}, padded});
         return;
       }
-      // What is around the box becomes one with a halo, should the storage get one.
+      // The border of the box becomes the halo, if the storage gets one.
       storage.fill = value;
       copies[pad].push_back({operand, whole.slice(pad.getLow(), getShape(operand)), whole, value, {}});
       return;
     }
-    // A second pad of one tensor may find room in the copy that the first one made.
+    // A second pad of the tensor may fit into the copy of the first one.
     for (const Place *place : std::initializer_list<const Place *>{&places.at(operand), findPaddedCopy(pad)})
       if (place && growHalo(*place, pad))
         return;
@@ -366,7 +366,7 @@ private:
     places[result] = whole;
   }
 
-  /// The copy of the pad's operand that another pad made, and that is made whenever this pad is reached.
+  /// Returns a copy of the operand that another pad made and that always runs before this pad, or null.
   const Place *findPaddedCopy(nn::PadOp pad) {
     auto found = paddedCopies.find(pad.getOperand());
     return found != paddedCopies.end() && found->second.first->findAncestorOpInBlock(*pad) ? &found->second.second

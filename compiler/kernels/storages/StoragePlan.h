@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: decides which storages an entry has, and where in them each of its tensors lies.
-// Why:  concatenations, slices, reshapes and pads then cost nothing: a producer writes where its consumers read.
-//       Nothing is changed meanwhile, so that any decision can still be taken back.
-// How:  1. backwards, results are placed where they are wanted: in outputs, and in the results of concatenations;
-//       2. forwards, slices, reshapes and pads are derived from their operands' places where that is possible (a pad
-//          raises the halo of the storage); where not, a copy is planned.
-//       A result that its kernel writes over what it has read lies where that does, which is so placed where it is wanted, too.
+// Decides which storages an entry has, and where in them each of its tensors lies. Concatenations, slices, reshapes and
+// pads then cost nothing: a producer writes where its consumers read. The IR is not changed meanwhile, so that each
+// decision can be undone.
+//
+// 1. Backwards, results are placed where they are used: in outputs, and in the results of concatenations.
+// 2. Forwards, the places of slices, reshapes and pads are derived from those of their operands. A pad enlarges the
+//    halo of the storage. A copy is planned if no place can be derived.
+//
+// If a kernel may overwrite an operand with its result, the operand is placed where the result is used.
 
 #ifndef NACRE_COMPILER_KERNELS_STORAGES_STORAGEPLAN_H
 #define NACRE_COMPILER_KERNELS_STORAGES_STORAGEPLAN_H
@@ -24,40 +26,40 @@ namespace nacre::kernels {
 struct PlannedStorage {
   StorageShape layout;
   mlir::Type elementType;
-  mlir::Value memory;    ///< Given: an input, a weight, memory of loops. Null for what is to be created.
-  mlir::TypedAttr fill;  ///< What the halo holds; null while there is none.
-  plan::OutputOp output; ///< Which output it is, or that memory of loops becomes, if any.
+  mlir::Value memory;    ///< Given memory: input, weight or memory of loops. Null for a new storage.
+  mlir::TypedAttr fill;  ///< Value of the halo; null if no halo was requested.
+  plan::OutputOp output; ///< Output that the storage, or given memory of loops, becomes; null for others.
   mlir::Location loc;
-  bool isRow; ///< Of another one, for each iteration of a loop. Its memory is where the view of it is.
+  bool isRow; ///< True for a row of another storage in each iteration of a loop. Its view is its memory.
 };
 
-/// A copy that is made where an operation was: `source` to the box, with `fill` around it up to the region.
+/// Copy at the position of an operation: `source` to the box, and `fill` around it up to the region.
 struct PlannedCopy {
   mlir::Value source;
   Place box, region;
   mlir::TypedAttr fill;
-  std::optional<Place> part; ///< What is copied, where it is not all of a value.
+  std::optional<Place> part; ///< Source, if it is a part of a value.
 };
 
-/// A view that is a row of a tensor for each iteration of a loop.
+/// View that is a row of a tensor in each iteration of a loop.
 struct PlannedRow {
   int storage = -1;
-  Place of; ///< All of a dense storage that is seen.
+  Place of; ///< The whole dense storage of the tensor.
 };
 
 struct StoragePlan {
   std::vector<PlannedStorage> storages;
   llvm::DenseMap<mlir::Value, Place> places;
-  /// What a value's writer fills around it, where that is more than its place.
+  /// Regions that the writer of a value fills, if they are larger than its place.
   llvm::DenseMap<mlir::Value, Place> regions;
   llvm::DenseMap<mlir::Operation *, std::vector<PlannedCopy>> copies;
   llvm::DenseMap<mlir::Operation *, PlannedRow> rows;
-  /// What decides about a loop or a branch.
+  /// Places of the counts and conditions of loops and branches.
   llvm::DenseMap<mlir::Operation *, Place> controls;
 };
 
-/// `operations` are all of an entry's, in order; `kernels` are the module's, which note if their result lies where an operand did
-/// (Overwritten.h).
+/// Plans the storages of an entry, whose `operations` are in order. The module's `kernels` get a note if their result
+/// takes the memory of an operand (Overwritten.h).
 StoragePlan planStorages(llvm::ArrayRef<mlir::Operation *> operations, mlir::SymbolTable &kernels);
 
 } // namespace nacre::kernels
