@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: notes on the module which engine computes everything.
-// Why:  kernels may then have forms that only this engine has code for.
+// Notes on the module which engine computes everything. Kernels may then have forms that only this engine has code for.
 
 #include "compiler/kernels/Passes.h"
 #include "dialects/plan/Notes.h"

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: multiplies flattened images by a matrix position by position.
-// Why:  a model flattens images channel by channel, but kernels have the channels of a pixel side by side: a launch would reorder each
-//       image before the product, and its gradient after it.
-// How:  1. forward: the rows of the matrix that belong to a position are a batch of their own, and the batches are added up, as the parts of
-//          any long sum are;
-//       2. backward: the columns of the transposed matrix are such batches, whose results lie side by side in each pixel.
-//       Both read and write through transposes, which move nothing.
+// Multiplies flattened images by a matrix position by position. A model flattens images channel by channel, but kernels
+// store the channels of a pixel side by side. Without this pass, a launch would reorder each image before the product,
+// and its gradient after it.
+//
+// 1. Forward: the rows of the matrix that belong to a position form a batch. The results of the batches are added like
+//    the parts of a long sum.
+// 2. Backward: the columns of the transposed matrix form such batches, whose results lie side by side in each pixel.
+// Both read and write through transposes, which move no data.
 
 #include "compiler/kernels/MadeOfConstants.h"
 #include "compiler/kernels/Passes.h"
@@ -29,12 +30,13 @@ using namespace nacre::kernels;
 
 namespace {
 
-/// Images with channels last, `[images, positions..., channels]`, and what is flattened channel by channel.
+/// Images with channels last, `[images, positions..., channels]`, that are flattened channel by channel.
 struct Flattening {
   int64_t images, positions, channels;
 };
 
-/// The numbers of `pixels`, if `order` makes its channels the second axis, or makes them the last one of what has them there.
+/// Returns the sizes of `pixels` if `order` moves the channels from the last axis to the second (forward) or back; else
+/// `nullopt`.
 std::optional<Flattening> readFlattening(ArrayRef<int64_t> pixels, ArrayRef<int64_t> order, bool isForward) {
   const int64_t rank = pixels.size();
   if (rank < 3 || order.front() != 0)
@@ -47,7 +49,7 @@ std::optional<Flattening> readFlattening(ArrayRef<int64_t> pixels, ArrayRef<int6
   return Flattening{pixels.front(), llvm::product_of(pixels.drop_front().drop_back()), pixels.back()};
 }
 
-/// Writes operators where `op` is, for the engine of `op`.
+/// Creates operators before `op`, for the engine of `op`.
 class Writer {
 public:
   explicit Writer(Operation *op) : builder(op), op(op) {}
@@ -73,7 +75,8 @@ private:
   Operation *op;
 };
 
-/// Whether it is a product of floats by a matrix that is no constant: those are packed for kernels that read them whole.
+/// True if it is a product of floats on the GPU by a matrix that is not constant. Constant matrices are packed for
+/// kernels that read them whole.
 bool isProduct(nn::MatMulOp op) {
   Type element = typeOf(op.getResult()).getElementType();
   return shapeOf(op.getLhs()).size() == 2 && shapeOf(op.getRhs()).size() == 2 && (element.isF32() || element.isF16()) &&
@@ -84,7 +87,7 @@ bool isProduct(nn::MatMulOp op) {
 // 1. Forward
 //===----------------------------------------------------------------------===//
 
-/// Into how many parts the channels of a position are divided, if there are to be `parts` in all.
+/// Returns the number of parts of the channels of a position, if there are to be about `parts` in all.
 int64_t choosePartsOfChannels(const Flattening &flattening, int64_t parts) {
   constexpr int64_t leastDepth = 32;
   int64_t chosen = 1;
@@ -106,7 +109,7 @@ void batchForward(nn::MatMulOp op) {
     return;
   const auto [images, positions, channels] = *found;
   const int64_t columns = shapeOf(op.getRhs()).back(), parts = choosePartsOfProduct(images, columns, left.back());
-  // With many more parts than a GPU needs, they are larger than the images.
+  // With many more parts than a GPU needs, the parts are larger than the images.
   if (parts == 1 || positions > 2 * parts)
     return;
   const int64_t cuts = choosePartsOfChannels(*found, parts), depth = channels / cuts;

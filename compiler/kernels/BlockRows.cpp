@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: lets two products in a row, of which the first is much wider than what goes in and comes out, run by blocks of rows.
-// Why:  the feed-forward block of a transformer is four times as wide inside as outside, and what it is inside bounds the
-//       memory of the whole model. Rows do not meet: what a block of them is inside may lie where the block before was.
-//       Of a quantized one bytes go in and come out, and what is normalized before is four times as wide.
-// How:  1. chains: a product, elementwise operators, a product, and the elementwise operators that share the latter's kernel; of bytes one
-//          product or two, and a normalization up to where it gives bytes;
-//       2. how many blocks (RowBlocks.h);
-//       3. the chain is cloned for each: its rows of everything are views, and the results are written side by side.
+// Runs two consecutive products by blocks of rows if the tensor between them is much wider than both ends. The
+// feed-forward block of a transformer is four times as wide inside, which determines the memory of the model. Rows are
+// independent, so each block can reuse the memory of the one before. A quantized one begins and ends with bytes; the
+// rows that are normalized are four times as large.
+//
+// 1. Chains: a product, elementwise operators, a product, and the elementwise operators in its kernel. For bytes: one
+//    product or two, and a normalization up to its result in bytes.
+// 2. The number of blocks (RowBlocks.h).
+// 3. The chain is cloned for each block. Its rows of all operands are views; the results are written side by side.
 
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/RowBlocks.h"
@@ -39,9 +40,9 @@ int64_t countRows(RankedTensorType type) { return llvm::product_of(type.getShape
 
 struct Chain {
   SmallVector<nn::MatMulOp, 2> products;
-  SmallVector<Operation *> operators; ///< In order, products included.
-  int64_t inside = 0;                 ///< Bytes that are alive inside at once.
-  bool isOfBytes = false;             ///< What the products multiply.
+  SmallVector<Operation *> operators; ///< Operators in order, with the products.
+  int64_t inside = 0;                 ///< Bytes that are live inside at once.
+  bool isOfBytes = false;             ///< True if the products multiply bytes.
 
   int64_t bytesIn() const {
     return products.empty() ? 0 : nacre::storedBytes(typeOf(nn::MatMulOp(products.front()).getLhs()));
@@ -56,7 +57,7 @@ struct Chain {
 
 bool isOfBytes(Value value) { return typeOf(value).getElementType().isInteger(8); }
 
-/// Rows of floats, or of bytes, by one constant matrix, on the CPU.
+/// True if the product multiplies rows of floats, or of bytes, by one constant matrix on the CPU.
 bool multipliesRows(nn::MatMulOp product, bool ofBytes) {
   RankedTensorType left = typeOf(product.getLhs()), type = typeOf(product.getResult());
   return plan::isOnCpu(product) && product.getRhs().getDefiningOp<nn::ConstantOp>() &&
@@ -64,7 +65,7 @@ bool multipliesRows(nn::MatMulOp product, bool ofBytes) {
          (ofBytes ? isOfBytes(product.getLhs()) : isa<FloatType>(type.getElementType()));
 }
 
-/// Whether the rows of `operand` are those of a value of `rows` rows, or one for all of them.
+/// True if `operand` has `rows` rows, or one row for all of them.
 bool hasRows(Value operand, int64_t rows) {
   RankedTensorType type = typeOf(operand);
   return type.getRank() < 2 || countRows(type) == 1 || countRows(type) == rows;
@@ -78,8 +79,8 @@ bool isElementwise(Operation *op, Operation *first) {
          llvm::all_of(op->getOperands(), [&](Value operand) { return hasRows(operand, countRows(type)); });
 }
 
-/// The smallest set of elementwise operators behind `last` that holds all its uses and lets one value out: what would share
-/// the kernel of the product `first` (FusionPolicy.h).
+/// Returns the smallest set of elementwise operators that contains all uses of `last` and lets only one value out. It
+/// would share the kernel of the product `first` (FusionPolicy.h).
 SmallVector<Operation *> findRegion(Value last, Operation *first) {
   constexpr size_t mostOperators = 24;
   SmallVector<Operation *> region;
@@ -98,7 +99,7 @@ SmallVector<Operation *> findRegion(Value last, Operation *first) {
   return region;
 }
 
-/// Those behind `first`, as far as they reach.
+/// Returns all elementwise operators after `first` that would share its kernel.
 SmallVector<Operation *> findFollowing(Operation *first) {
   SmallVector<Operation *> following;
   Value last = first->getResult(0);
@@ -109,7 +110,7 @@ SmallVector<Operation *> findFollowing(Operation *first) {
   return following;
 }
 
-/// The product that alone reads `inside`, on the left.
+/// Returns the product that is the only reader of `inside` and reads it as its left operand, or null.
 nn::MatMulOp findNext(Value inside, nn::MatMulOp first, bool ofBytes) {
   auto next = inside.hasOneUse() ? dyn_cast<nn::MatMulOp>(*inside.user_begin()) : nn::MatMulOp();
   return next && next.getLhs() == inside && next->getBlock() == first->getBlock() && multipliesRows(next, ofBytes)
@@ -129,7 +130,7 @@ std::optional<Chain> findChainOfFloats(nn::MatMulOp first) {
   return chain;
 }
 
-/// A normalization of rows that alone reads `rows`.
+/// Returns the normalization of rows that is the only reader of `rows`, or null.
 nn::NormalizeOp findNormalization(Value rows, nn::MatMulOp first) {
   auto normalize = rows.hasOneUse() ? dyn_cast<nn::NormalizeOp>(*rows.user_begin()) : nn::NormalizeOp();
   return normalize && normalize->getBlock() == first->getBlock() && plan::isOnCpu(normalize) &&
@@ -138,7 +139,8 @@ nn::NormalizeOp findNormalization(Value rows, nn::MatMulOp first) {
              : nn::NormalizeOp();
 }
 
-/// Operators behind `first` up to the one that makes bytes, which may have several readers; nothing if none does.
+/// Returns the operators after `first` up to the one that computes bytes, which may have several readers; none if there
+/// is no such one.
 SmallVector<Operation *> findFollowingToBytes(Operation *first) {
   SmallVector<Operation *> following;
   for (Operation *last = first; last->hasOneUse() && isElementwise(*last->user_begin(), first);) {
@@ -168,14 +170,14 @@ std::optional<Chain> findChainOfBytes(nn::MatMulOp first) {
   return chain;
 }
 
-/// Whether `op` looks up a row of a table for each of `rows` rows.
+/// True if `op` looks up a row of a table for each of `rows` rows.
 bool looksUpRows(nn::GatherOp op, int64_t rows) {
   return op.getAxis() == 0 && typeOf(op.getOperand()).getRank() == 2 &&
          typeOf(op.getIndices()).getNumElements() == rows &&
          typeOf(op.getResult()).getRank() == typeOf(op.getIndices()).getRank() + 1;
 }
 
-/// Lookups and what is computed of them for `value` alone, operands first; false if there is anything else.
+/// Collects lookups and operators that only `value` needs, operands first. Returns false if it needs any others.
 bool collectLookups(Value value, Operation *reader, SmallVectorImpl<Operation *> &operators) {
   Operation *op = value.getDefiningOp();
   auto gather = dyn_cast_or_null<nn::GatherOp>(op);
@@ -190,7 +192,7 @@ bool collectLookups(Value value, Operation *reader, SmallVectorImpl<Operation *>
   return true;
 }
 
-/// Embeddings, that is rows of tables, their sum and its normalization to bytes.
+/// Returns the chain of embeddings: rows of tables, their sum, and its normalization to bytes.
 std::optional<Chain> findChainOfLookups(nn::NormalizeOp normalize) {
   Chain chain;
   SmallVector<Operation *> following = findFollowingToBytes(normalize);
@@ -245,14 +247,14 @@ private:
                                               ArrayRef<int64_t>{block.count, columns}, ArrayRef<int64_t>{1, 1});
   }
 
-  /// Whether `op` is part of a change of the bytes' sign (compiler/graph/quantized/Flips.h).
+  /// True if `op` is part of a change of the sign of bytes (compiler/graph/quantized/Flips.h).
   static bool isFlip(Operation *op) {
     auto binary = dyn_cast_or_null<nn::BinaryOp>(op);
     return isa_and_nonnull<nn::BitcastOp>(op) || (binary && binary.getKind() == nn::BinaryKind::Xor);
   }
 
-  /// The rows of `value`, of reals that are computed of bytes with numbers alone: computed once more of the rows of these. A block's kernel
-  /// does so while it reads the bytes.
+  /// Dequantizes the block's rows of `value` again from the bytes that it is computed from, if the only other operands
+  /// are numbers. The kernel of the block does so while it reads the bytes. Returns null for other values.
   Value dequantizeRows(Value value, const kernels::RowBlock &block) {
     SmallVector<Operation *> operators;
     Value source = value;
@@ -331,7 +333,7 @@ private:
   Location loc;
 };
 
-/// Erases the operators, and what was computed for them alone.
+/// Erases the operators, and those whose results only they used.
 void erase(IRRewriter &rewriter, const Chain &chain) {
   llvm::SetVector<Operation *> before;
   for (Operation *op : llvm::reverse(chain.operators)) {
@@ -356,8 +358,8 @@ struct BlockRows : kernels::impl::BlockRowsPassBase<BlockRows> {
   void runOnOperation() override {
     SmallVector<nn::MatMulOp> products;
     getOperation().walk([&](nn::MatMulOp product) { products.push_back(product); });
-    // From the last one: a product that ends one chain may begin another, whose wider part decides. A chain of one product must not take the
-    // last of two.
+    // From last to first: a product that ends one chain may begin another, whose wider part decides. Chains of two
+    // products are found before those of one.
     llvm::SmallPtrSet<Operation *, 8> taken;
     for (size_t count : {2, 1})
       for (nn::MatMulOp product : llvm::reverse(products)) {

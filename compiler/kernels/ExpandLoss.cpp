@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: writes the logarithm of a softmax that a loss and its gradient read as reductions and elementwise operators.
-// Why:  one kernel of rows then computes the terms of the loss and the gradient; a softmax that several operators read is a kernel of
-//       its own, and each of them reads it again.
-// How:  1. largest, distances, sum of exponentials, logarithm; a note lets the kernel of these rows write several values;
-//       2. the sum of the terms, which needs all rows, is moved to where it is read, so that the kernel comes before it.
+// Replaces the log-softmax that a loss and its gradient read by reductions and elementwise operators. One kernel of
+// rows then computes the terms of the loss and the gradient. A softmax with several readers would be a kernel of its
+// own, which each of them reads again.
+//
+// 1. Maximum, differences, sum of exponentials, logarithm. A note lets the kernel of these rows write several values.
+//    2. The sum of the terms needs all rows. It moves to just before its first reader, so that the kernel comes before
+//    it.
 
 #include "compiler/kernels/Passes.h"
 #include "dialects/TensorTypes.h"
@@ -28,7 +30,8 @@ bool isElementwise(Operation *op) {
   return known && known.getWorkKind() == nn::WorkKind::Elementwise;
 }
 
-/// Whether it is one of rows in f32 along the last axis, which several elementwise operators read.
+/// True if it is the log-softmax of f32 rows along the last axis, on the GPU, and several elementwise operators are its
+/// readers.
 bool isOfLoss(nn::SoftmaxOp op) {
   const RankedTensorType type = op.getType();
   return op.getLog() && type.getElementType().isF32() && int64_t(op.getAxis()) + 1 == type.getRank() &&
@@ -59,7 +62,7 @@ void expand(nn::SoftmaxOp op) {
   op.erase();
 }
 
-/// Moves each operator behind `first` that computes one number to right before the first one that reads it.
+/// Moves each operator after `first` that computes one number to just before its first reader.
 void sinkNumbers(Operation *first) {
   Block &block = *first->getBlock();
   for (Operation *op = block.getTerminator()->getPrevNode(), *before; op != first; op = before) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: gives the data movement inside operators an operator of its own, in the simplest form that says it.
-// Why:  a pad that stands alone can become the halo of its operand's storage, and a slice or a reshape a view; inside
-//       another operator neither can.
-// How:  1. a convolution's pads become an `nn.pad` in front of it;
-//       2. a pad that crops becomes a slice and a pad;
-//       3. a slice with steps that also crops other axes becomes a crop and a slice that keeps those whole;
-//       4. a transpose that moves axes of size one alone becomes a reshape.
+// Gives data movement inside of operators its own operator, in the simplest form. A separate pad can become the halo of
+// its operand's storage, and a slice or a reshape a view. Inside of another operator, they cannot.
+//
+// 1. Pads of a convolution become an `nn.pad` before it.
+// 2. A pad that crops becomes a slice and a pad.
+// 3. A slice with steps that also crops other axes becomes a crop and a slice that keeps these axes whole.
+// 4. A transpose that moves only axes of size 1 becomes a reshape.
 
 #include "compiler/kernels/Passes.h"
 #include "dialects/TensorTypes.h"
@@ -75,7 +75,7 @@ void exposeCrop(nn::PadOp pad) {
       high[axis] = std::max<int64_t>(0, high[axis]);
     }
     if (llvm::any_of(sizes, [](int64_t size) { return size <= 0; })) {
-      // Nothing of the operand is left.
+      // No element of the operand is left.
       auto value = DenseElementsAttr::get(pad.getType(), ArrayRef<Attribute>(pad.getValue()));
       pad.replaceAllUsesWith(nn::ConstantOp::create(builder, pad.getLoc(), value).getResult());
       pad.erase();
@@ -96,7 +96,7 @@ void exposeCrop(nn::PadOp pad) {
 // 3. Slices
 //===----------------------------------------------------------------------===//
 
-/// A kernel that reads with steps reads an axis without one from end to end.
+/// Splits a slice, because a kernel that reads with steps reads axes without a step from end to end.
 void exposeUnitSteps(nn::SliceOp slice) {
   auto type = typeOf(slice.getOperand());
   SmallVector<int64_t> cropStarts(type.getRank(), 0), cropSizes(type.getShape()), starts(slice.getStarts());

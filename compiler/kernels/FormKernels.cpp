@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: turns each function of `nn` operators into a `plan.entry` that launches kernels on tensors.
-// Why:  a kernel is the unit of everything that follows: code, placement, scheduling; what is fused is decided once,
-//       here.
-// How:  the arguments become inputs, the operators launches (FormOperators.h), the results outputs.
+// Turns each function of `nn` operators into a `plan.entry` that launches kernels on tensors. A kernel is the unit of
+// code, placement and scheduling; this pass decides once which operators are fused. Arguments become inputs, operators
+// become launches (FormOperators.h), results become outputs.
 
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/bodies/ElementTypes.h"
@@ -40,7 +39,7 @@ public:
   }
 
 private:
-  /// The element type that the model says, where storages hold another; the whole type where they are packed.
+  /// Returns the element type of the model if storages have another one; the whole type if the elements are packed.
   static TypeAttr getExternalType(Value value, TypeAttr packed) {
     if (packed)
       return packed;
@@ -120,13 +119,13 @@ private:
     return function.getResultAttr(number, nn::nameAttr) ? Result::Output : Result::Count;
   }
 
-  /// The node that finds a count.
+  /// Returns the name of the node that computes a count.
   static StringAttr getNodeName(Value count) {
     auto named = dyn_cast<NameLoc>(count.getLoc());
     return named ? named.getName() : StringAttr::get(count.getContext(), "");
   }
 
-  /// The counts of a result's axes, which are numbered by themselves.
+  /// Returns the indices among counts of the results that are counts of this result's axes.
   DenseI64ArrayAttr getCounts(unsigned result) {
     auto results = function.getResultAttrOfType<DenseI64ArrayAttr>(result, nn::countsAttr);
     if (!results)
@@ -138,7 +137,7 @@ private:
 
   func::FuncOp function;
   EntryBuilder entry;
-  SmallVector<int64_t> countsBefore; ///< Of each result.
+  SmallVector<int64_t> countsBefore; ///< Number of counts before each result.
 };
 
 struct FormKernels : kernels::impl::FormKernelsPassBase<FormKernels> {

@@ -7,7 +7,7 @@
 
 namespace nacre::kernels {
 
-/// Also what a kernel makes of constants as it loads them, such as weights from their codes.
+/// True if `value` is computed from constants only, such as weights that a kernel decodes as it loads them.
 bool isMadeOfConstants(mlir::Value value);
 
 } // namespace nacre::kernels

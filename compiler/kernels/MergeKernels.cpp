@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: lets launches of equal kernels share one.
-// Why:  networks repeat their blocks; code is generated, and shipped, for each kernel that is left.
-// How:  kernels are equal when they print the same under one name: storages, slices and cut axis are all part of the
-//       text, locations are not. The first of equal kernels stays.
+// Lets launches of equal kernels share one. Networks repeat their blocks, and each remaining kernel costs code. Kernels
+// are equal if they print the same without their names. Storages, slices and cut axis are part of that text; locations
+// are not. The first of equal kernels stays.
 
 #include "compiler/kernels/Passes.h"
 #include "dialects/plan/KernelText.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: inputs and outputs whose elements are less than a byte become bytes.
-// Why:  an app holds such a tensor as its model's format does, several elements in a byte; kernels have a byte for each, and
-//       nobody else should know of the difference.
-// How:  a bitcast splits bytes into elements, or joins them, where the function begins and ends; what the model says of the
-//       port stays with it, as `nn.type`.
+// Turns inputs and outputs with elements of less than a byte into bytes. An app holds such a tensor in its model's
+// format, with several elements in a byte. Kernels use a byte per element, and only this pass handles the difference.
+//
+// A bitcast at the begin of the function splits bytes into elements, and one at its end joins elements. The model's
+// type of the port stays as `nn.type`.
 
 #include "compiler/kernels/Passes.h"
 #include "dialects/TensorTypes.h"
@@ -25,7 +25,7 @@ namespace {
 
 bool isPacked(Type type) { return nn::isPacked(cast<RankedTensorType>(type).getElementType()); }
 
-/// The bytes of a packed tensor, and their elements by byte.
+/// Types of a packed tensor: its bytes, and its elements by byte.
 RankedTensorType getBytesType(RankedTensorType type) {
   return RankedTensorType::get(nn::packedBytes(type), IntegerType::get(type.getContext(), 8, IntegerType::Unsigned));
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: lets a product whose heads are read in equal parts write each part into a tensor of its own.
-// Why:  queries, keys and values are one product (nacre-join-products), but need not lie in one storage: what attention
-//       makes of the queries may then lie where they did, and keys and values are gone when it is done.
-// How:  the parts become parts of the product's columns, which one kernel computes (ProductParts.h), each with its bias.
+// Lets a product whose heads are read in equal parts write each part to a tensor of its own. Queries, keys and values
+// are one product (nacre-join-products), but need not share a storage. The result of attention can then take the memory
+// of the queries, and the memory of keys and values is free afterwards.
+//
+// The parts become parts of the product's columns, which one kernel computes (ProductParts.h), each with its bias.
 
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/fusion/ProductParts.h"
@@ -23,7 +24,7 @@ using namespace nacre;
 
 namespace {
 
-/// A product of rows, the bias that is added to it, and parts of its heads: slices of [.., heads, size].
+/// Product of rows, the bias that is added to it, and parts of its heads: slices of [.., heads, size].
 struct Heads {
   nn::MatMulOp product;
   nn::BinaryOp sum;
@@ -34,8 +35,8 @@ struct Heads {
 
 size_t headAxis(nn::SliceOp part) { return part.getType().getRank() - 2; }
 
-/// Columns of the product that `part` is of, the first one and how many; none where it is not all elements of some heads, of some
-/// rows or all.
+/// Returns the first column of the product that `part` reads, and the number of columns; `nullopt` if `part` is not all
+/// elements of some heads. It may have fewer rows.
 std::optional<std::pair<int64_t, int64_t>> columnsOf(nn::SliceOp part) {
   ArrayRef<int64_t> shape = part.getType().getShape();
   const bool isDense = llvm::all_of(part.getSteps(), [](int64_t step) { return step == 1; });
@@ -45,7 +46,7 @@ std::optional<std::pair<int64_t, int64_t>> columnsOf(nn::SliceOp part) {
   return std::pair(part.getStarts()[axis] * shape.back(), shape[axis] * shape.back());
 }
 
-/// `value`, all rows of the heads that `part` is of, as those that it is.
+/// Returns the rows of `part` from `value`, which has all rows of its heads.
 Value takeRows(IRRewriter &rewriter, Value value, nn::SliceOp part) {
   SmallVector<int64_t> starts(part.getStarts()), shape(typeOf(part.getOperand()).getShape());
   const size_t axis = headAxis(part);
@@ -100,7 +101,7 @@ void divide(IRRewriter &rewriter, Heads heads) {
     matrix = nn::ReshapeOp::create(rewriter, loc, left.clone({rows, depth}), matrix);
   auto flat = nn::MatMulOp::create(rewriter, loc, matrix, heads.product.getRhs());
   plan::copyEngine(heads.product, flat);
-  SmallVector<Value> sums; // all of them before whatever reads one, so that one kernel can write them
+  SmallVector<Value> sums; // all of them before their first reader, so that one kernel can write them
   for (nn::SliceOp part : heads.parts) {
     auto [first, columns] = *columnsOf(part);
     const int64_t starts[] = {0, first}, sizes[] = {rows, columns}, steps[] = {1, 1};

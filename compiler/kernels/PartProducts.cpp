@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: lets elementwise operators between a product and the equal parts that its columns are read in work on the parts.
-// Why:  the parts are then read from the product itself, and may be computed with where they are still in registers.
-// How:  the chain is cloned for each part; what else it reads is taken part by part, which costs nothing.
+// Moves elementwise operators after a product to the equal parts in which its columns are read. The parts are then read
+// from the product itself, while they are still in registers. The chain is cloned for each part. Its other operands are
+// sliced, which costs nothing.
 
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/fusion/ProductParts.h"
@@ -28,7 +28,7 @@ bool isElementwise(Operation *op, Block *block, Type type) {
          op->getResult(0).getType() == type;
 }
 
-/// The operators that follow the product one by one, and the parts of what comes out; no parts where anything else reads it.
+/// Operators that follow the product one by one, and the parts of the result; no parts if it has other readers.
 struct PartedChain {
   SmallVector<Operation *> operators;
   SmallVector<nn::SliceOp> parts;
@@ -57,7 +57,7 @@ PartedChain findChain(nn::MatMulOp product) {
   return chain;
 }
 
-/// The columns of `value` that `part` has of what `value` broadcasts to.
+/// Returns the columns of `value`, which broadcasts to the operand of `part`, that `part` reads.
 Value takePart(OpBuilder &builder, Value value, nn::SliceOp part) {
   auto type = cast<RankedTensorType>(value.getType());
   if (type.getRank() == 0 || type.getShape().back() == 1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The passes of the kernels phase and the order in which they run.
+// Passes of the kernels phase, and their order.
 
 #ifndef NACRE_COMPILER_KERNELS_PASSES_H
 #define NACRE_COMPILER_KERNELS_PASSES_H
@@ -16,13 +16,13 @@ namespace nacre::kernels {
 #define GEN_PASS_REGISTRATION
 #include "compiler/kernels/Passes.h.inc"
 
-/// Appends the phase to `pm`, which runs on a module: both halves. `engine` computes everything that `plan.engine` does not give to
-/// another one.
+/// Appends both halves of the phase to `pm`, which runs on a module. `engine` computes everything that `plan.engine`
+/// does not give to another engine.
 void buildPipeline(mlir::OpPassManager &pm, plan::Engine engine = plan::Engine::Any);
 
-/// The half that is the same whoever computes what.
+/// Appends the first half, which does not depend on engines.
 void buildPreparation(mlir::OpPassManager &pm);
-/// The half that follows `plan.engine`.
+/// Appends the second half, which depends on `plan.engine`.
 void buildForming(mlir::OpPassManager &pm);
 
 } // namespace nacre::kernels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernels phase, in order.
+// The kernels phase in order.
 
 #include "compiler/kernels/Passes.h"
 
@@ -10,31 +10,31 @@
 namespace nacre::kernels {
 
 void buildPreparation(mlir::OpPassManager &pm) {
-  // What an app holds as bytes is unpacked by operators like any other.
+  // First, ordinary operators unpack the bytes of packed inputs, and pack outputs.
   pm.nest<mlir::func::FuncOp>().addPass(createPackPortsPass());
-  // What could be a view is made to stand alone, so that forming kernels does not swallow it.
+  // Movement that can become a view gets an operator of its own, so that no kernel contains it.
   pm.nest<mlir::func::FuncOp>().addPass(createExposeMovementPass());
-  // What iterations of loops count and start with becomes operators, which form kernels.
+  // Counters of loops and repeated initial values become operators, which form kernels.
   pm.nest<mlir::func::FuncOp>().addPass(createPrepareLoopsPass());
 }
 
 void buildForming(mlir::OpPassManager &pm) {
-  // Before anything is grouped: what it makes of a softmax is grouped with what reads it.
+  // Before grouping: the operators of a softmax are grouped with their readers.
   pm.nest<mlir::func::FuncOp>().addPass(createExpandLossPass());
-  // Before sums are divided: this one is shorter.
+  // Before sums are divided: this one makes them shorter.
   pm.nest<mlir::func::FuncOp>().addPass(createSumEarlyPass());
   // Before products are divided: a position is a part.
   pm.nest<mlir::func::FuncOp>().addPass(createBatchPositionsPass());
-  // First: what adds up the parts is an operator that others may follow.
+  // Before other passes on products: operators may follow the sum of the parts.
   pm.nest<mlir::func::FuncOp>().addPass(createSplitSumsPass());
-  // After movement: what is read in parts is read so by elementwise operators.
+  // After movement: elementwise operators read the parts.
   pm.nest<mlir::func::FuncOp>().addPass(createPartProductsPass());
   pm.nest<mlir::func::FuncOp>().addPass(createPartHeadsPass());
-  // Last, when it is settled what shares a product's kernel.
+  // After all changes that determine which operators share a product's kernel.
   pm.nest<mlir::func::FuncOp>().addPass(createBlockRowsPass());
   pm.addPass(createFormKernelsPass());
   pm.addPass(createAssignStoragesPass());
-  // Only now are storages part of a kernel: what is equal here is the same code.
+  // Storages are now part of a kernel, so equal kernels have equal code.
   pm.addPass(createShareNumbersPass());
   pm.addPass(createMergeKernelsPass());
   pm.addPass(createVerifyKernelsPass());

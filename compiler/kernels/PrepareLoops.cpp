@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: gives what loops count, and the numbers they begin with, operators of their own.
-// Why:  forming kernels then finds in a loop what it finds elsewhere: operators, and values that go in and come out.
-// How:  1. a loop of no iterations is what it began with;
-//       2. the number of an iteration is a row of a table, or a value that is carried and counted up, whose last is how many
-//          iterations there were;
-//       3. one number repeated, where a loop begins with it or a region yields it, is broadcast there.
+// Gives counters of loops, and numbers that loops begin with, operators of their own. Forming kernels then handles
+// loops like other code: operators, and values that enter and leave.
+//
+// 1. A loop without iterations is replaced by its initial values.
+// 2. The number of an iteration is a row of a table, or a carried value that counts up. Its last value is the number of
+//    iterations.
+// 3. If a loop begins with one repeated number, or a region yields it, the number is broadcast there.
 
 #include "compiler/kernels/Passes.h"
 
@@ -22,7 +23,7 @@ using namespace nacre;
 
 namespace {
 
-/// A longer table is more than counting costs.
+/// Most rows of a table; beyond that, counting is cheaper.
 constexpr int64_t maxTableRows = 4096;
 
 RankedTensorType numbersType(OpBuilder &builder, ArrayRef<int64_t> shape) {
@@ -33,7 +34,7 @@ Value number(OpBuilder &builder, Location loc, int64_t value) {
   return nn::ConstantOp::create(builder, loc, DenseElementsAttr::get(numbersType(builder, {}), value));
 }
 
-/// 0, 1, 2, ... or, from behind, ..., 2, 1, 0.
+/// Returns the table 0, 1, 2, ... or, if `fromBehind`, ..., 2, 1, 0.
 Value numbers(OpBuilder &builder, Location loc, int64_t count, bool fromBehind) {
   auto values = llvm::to_vector(llvm::seq<int64_t>(0, count));
   if (fromBehind)
@@ -75,7 +76,7 @@ nn::WhileOp recreate(OpBuilder &builder, nn::WhileOp loop, TypeRange types, Valu
   return nn::WhileOp::create(builder, loop.getLoc(), types, loop.getTrips().getType(), loop.getBoundAttr(), initial);
 }
 
-/// Carries the number of the iteration as well, behind the other values, and returns what it is in the end.
+/// Adds the number of the iteration as the last carried value, and returns its final value.
 template <typename LoopT> Value carryCounter(LoopT loop) {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();

@@ -7,7 +7,7 @@
 
 namespace nacre::kernels {
 
-/// A matrix of f32 that is multiplied by so many rows is read at a tenth of what a core reads at; of bytes, tiles of fewer rows would
+/// Least rows of a block. With fewer rows, an f32 matrix is read at a tenth of a core's rate; tiles of bytes would
 /// leave registers empty.
 static constexpr int64_t leastRows = 48, leastRowsOfBytes = 32;
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: into how many blocks the rows of two products in a row are divided.
-// Why:  each block reads both matrices once more, so that there are no more of them than memory gains by. Free of IR, so that
-//       it can be tested alone.
+// Number of blocks into which the rows of two consecutive products are divided. Each block reads both matrices again,
+// so there are no more blocks than reduce memory. The functions use no IR, so that unit tests can call them directly.
 
 #ifndef NACRE_COMPILER_KERNELS_ROWBLOCKS_H
 #define NACRE_COMPILER_KERNELS_ROWBLOCKS_H
@@ -12,11 +11,12 @@
 
 namespace nacre::kernels {
 
-/// Operators in a row: bytes of all rows that go in, that are inside at most, and that come out.
+/// Consecutive operators: bytes of all rows at their input, at most in between, and at their output.
 struct RowChain {
   int64_t rows = 1;
   int64_t bytesIn = 0, bytesBetween = 0, bytesOut = 0;
-  /// Its matrices and what goes in and out are bytes: these are read in a quarter of the time, and there is less around what is inside.
+  /// True if matrices, inputs and outputs are bytes: matrices are read in a quarter of the time, and the ends are
+  /// smaller.
   bool isOfBytes = false;
 };
 
@@ -24,9 +24,9 @@ struct RowBlock {
   int64_t first = 0, count = 0;
 };
 
-/// Blocks of equal size, so that they share their kernels, in order; one where there is nothing to gain, or no such size. What a
-/// block has inside takes no more than what all rows have before and behind it, of bytes half of that, unless its rows would be too
-/// few to pay for reading the matrices again.
+/// Returns blocks of equal size, so that they share their kernels, in order; one block if nothing is gained or no size
+/// fits. The bytes between the operators of a block are at most those at both ends of all rows, or half of that for
+/// bytes. Blocks have at least the rows that pay for reading the matrices again.
 llvm::SmallVector<RowBlock> divideRows(const RowChain &chain);
 
 } // namespace nacre::kernels

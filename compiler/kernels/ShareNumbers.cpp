@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: lets kernels of quantized layers that differ only in scales and zero points read these.
-// Why:  every layer has numbers of its own, but blocks repeat: with the numbers as operands equal blocks share their code
-//       (nacre-merge-kernels), and a transformer is compiled and shipped once, not once for each layer.
-// How:  1. which constants of a body may be read; 2. kernels that are equal but for these; 3. where their numbers differ, a weight has
-//       them, and bodies read it at constant positions.
+// Lets kernels of quantized layers that differ only in scales and zero points read these numbers. Every layer has its
+// own numbers, but blocks repeat. With the numbers as operands, equal blocks share their code (nacre-merge-kernels): a
+// block of a transformer is compiled and shipped once instead of once per layer.
+//
+// 1. Constants of a body that may be read. 2. Kernels that are equal except for these constants. 3. A weight holds the
+//    numbers that differ, and bodies read it at constant positions.
 
 #include "compiler/kernels/Passes.h"
 #include "dialects/plan/KernelText.h"
@@ -32,8 +33,8 @@ namespace {
 // 1. Constants
 //===----------------------------------------------------------------------===//
 
-/// Whether emitters are as fast where an operand of `op` is read. Bounds, and what integers are shifted by, they must know; so they must where
-/// i32 becomes bytes by multiplication, which attention's sums do not.
+/// True if emitters are as fast when they read an operand of `op`. They must know bounds and shift amounts. They must
+/// also know factors that turn i32 into bytes, which the sums of attention don't have.
 bool mayRead(Operation *op, bool isAttention) {
   return isa<arith::MulFOp, arith::DivFOp, arith::AddFOp, arith::SubFOp>(op) ||
          (isAttention && isa<arith::MulIOp, arith::AddIOp>(op));
@@ -55,7 +56,7 @@ SmallVector<arith::ConstantOp> listNumbers(plan::KernelOp kernel) {
   return numbers;
 }
 
-/// A number that is added to a rounded one: an i16, so that emitters see that it is an integer.
+/// True if the number is added to a rounded one. It is stored as an i16, so that emitters see that it is an integer.
 bool isZeroPoint(arith::ConstantOp constant) {
   auto number = dyn_cast<FloatAttr>(constant.getValue());
   if (!number || !isa<arith::AddFOp>(*constant->user_begin()))
@@ -68,7 +69,7 @@ bool isZeroPoint(arith::ConstantOp constant) {
 // 2. Kernels
 //===----------------------------------------------------------------------===//
 
-/// Convolutions end in instructions that know their numbers.
+/// True for products, attention and rows. Convolutions end in instructions that contain their numbers.
 bool isProductOrRows(plan::KernelOp kernel) {
   if (kernel.getKind() != plan::KernelKind::Contraction)
     return kernel.getKind() == plan::KernelKind::Attention || kernel.getKind() == plan::KernelKind::Row;
@@ -81,7 +82,7 @@ bool hasBytes(plan::KernelOp kernel) {
                       [](Type type) { return cast<ShapedType>(type).getElementType().isInteger(8); });
 }
 
-/// What `kernel` would print as if all its `numbers` were zeros.
+/// Returns the text of `kernel` with all its `numbers` replaced by zeros.
 std::string printWithoutNumbers(plan::KernelOp kernel, ArrayRef<arith::ConstantOp> numbers) {
   SmallVector<TypedAttr> values;
   Builder builder(kernel.getContext());
@@ -105,12 +106,13 @@ struct Candidate {
 // 3. Reading
 //===----------------------------------------------------------------------===//
 
-/// Gives `kernel` an argument for each type of number, and lets bodies read them.
+/// Adds an argument to `kernel` for each type of number, from which bodies read them.
 class NumberReader {
 public:
   NumberReader(Candidate &candidate, SymbolTable &symbols) : candidate(candidate), symbols(symbols) {}
 
-  /// `wanted`: indices of the numbers. `areZeroPoints`: by number, of all kernels alike.
+  /// Reads the numbers with the indices `wanted`. `areZeroPoints` says which numbers are zero points in all alike
+  /// kernels.
   void read(ArrayRef<size_t> wanted, const llvm::BitVector &areZeroPoints) {
     llvm::MapVector<Type, SmallVector<size_t>> byType;
     MLIRContext *context = candidate.kernel.getContext();
@@ -153,7 +155,7 @@ private:
     return kernel.getBody().insertArgument(number, tensor, loc);
   }
 
-  /// The body around `number` reads the element at `position` of `argument`.
+  /// Makes the body around `number` read the element at `position` of `argument`.
   void replace(arith::ConstantOp number, Value argument, int64_t position) {
     auto generic = cast<linalg::GenericOp>(number->getParentOp());
     MLIRContext *context = generic.getContext();
@@ -192,7 +194,7 @@ struct ShareNumbers : kernels::impl::ShareNumbersPassBase<ShareNumbers> {
         return;
       if (plan::isOnCpu(launch))
         found->second.launches.push_back(launch);
-      else // A GPU's emitters have not been taught to read them.
+      else // GPU emitters cannot read them yet.
         candidates.erase(found);
     });
     llvm::StringMap<size_t> numberOf;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: divides long sums with few results into parts, which another sum adds up.
-// Why:  a GPU has more workgroups than such a sum has results.
-// How:  the gradient of a filter by its own attribute; a sum over images and positions image by image first; a product of
-//       matrices as a batch of products.
+// Divides long sums with few results into parts that another sum adds up. A GPU has more workgroups than such a sum has
+// results.
+//
+// The gradient of a filter is divided by its own attribute. A sum over images and positions is first computed image by
+// image. A matrix product becomes a batch of products.
 
 #include "compiler/kernels/MadeOfConstants.h"
 #include "compiler/kernels/Passes.h"
@@ -29,10 +30,12 @@ using namespace nacre::kernels;
 
 namespace {
 
-/// Inserts the operator that computes the parts before the one that adds them up. Returns null if the sum is not divided.
+/// Operators that replace a sum: one that computes the parts, and one that adds them up. Both are null if the sum is
+/// not divided.
 struct SplitSum {
   Operation *parts = nullptr, *sum = nullptr;
-  Operation *turned = nullptr; ///< A reader of the whole sum, which is this sum; null if that is the operator itself.
+  /// The transpose that `sum` replaces together with the original sum; null if it replaces only the original.
+  Operation *turned = nullptr;
 };
 
 SplitSum split(nn::FilterGradientOp op, IRRewriter &rewriter) {
@@ -73,8 +76,8 @@ SplitSum split(nn::ReduceOp op, IRRewriter &rewriter) {
   return {ofImages, sum};
 }
 
-/// `matrix`, the sum's axis of which is `depth`, as a batch of so many: the parts in front, the axes otherwise in their order, or turned.
-/// The product reads through a transpose; one that is there already becomes part of this one.
+/// Returns `matrix` as a batch of `parts`, with the parts first and its axes in their order, or reversed if `isTurned`.
+/// `depth` is the axis of the sum. The product reads through a transpose, which includes an existing one.
 Value cutDepth(nn::MatMulOp op, Value matrix, int64_t depth, int64_t parts, bool isTurned, IRRewriter &rewriter) {
   SmallVector<int64_t> axes = {0, 1};
   if (auto transpose = matrix.getDefiningOp<nn::TransposeOp>()) {
@@ -100,8 +103,8 @@ Value cutDepth(nn::MatMulOp op, Value matrix, int64_t depth, int64_t parts, bool
   return turned;
 }
 
-/// Returns the only reader of `op`, a product of so many rows, if it turns the product, and that product turned has columns enough; else
-/// null.
+/// Returns the transpose that is the only reader of `op`, if the transposed product has enough columns; else null. `op`
+/// has `rows` rows.
 nn::TransposeOp onlyTranspose(nn::MatMulOp op, int64_t rows) {
   constexpr int64_t leastColumns = 8;
   auto transpose = op->hasOneUse() ? dyn_cast<nn::TransposeOp>(*op->user_begin()) : nn::TransposeOp();

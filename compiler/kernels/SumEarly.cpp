@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: adds up what an unpool places instead of the image that it places it in.
-// Why:  the gradient of a bias before a pool is such a sum, and an image has several elements for each window, most of them zeros.
-// How:  a value with a code has exactly one place in the image, so both sums have the same terms, but for zeros.
+// Sums the values that an unpool places instead of the image that it places them in. The gradient of a bias before a
+// pool is such a sum. An image has several elements for each window, most of them zeros. A value with a code has
+// exactly one place in the image, so both sums have the same terms except zeros.
 
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/SumParts.h"
@@ -25,7 +25,7 @@ using namespace nacre;
 
 namespace {
 
-/// Halves are added up as floats of 32 bits.
+/// Returns the f16 operand if `image` is widened to f32 for the sum, else `image`.
 Value readThroughWidening(Value image) {
   auto cast = image.getDefiningOp<nn::CastOp>();
   const bool widens =
@@ -33,7 +33,7 @@ Value readThroughWidening(Value image) {
   return widens ? cast.getOperand() : image;
 }
 
-/// Returns the unpool whose result `image` is, apart from zeros around it, or null.
+/// Returns the unpool whose result is `image` without the zeros around it, or null.
 nn::UnpoolOp findUnpool(Value image) {
   auto isNegative = [](int64_t amount) { return amount < 0; };
   auto pad = image.getDefiningOp<nn::PadOp>();
@@ -43,7 +43,7 @@ nn::UnpoolOp findUnpool(Value image) {
     image = pad.getOperand();
   auto reshape = image.getDefiningOp<nn::ReshapeOp>();
   auto unpool = reshape ? reshape.getOperand().getDefiningOp<nn::UnpoolOp>() : nn::UnpoolOp();
-  // Channels stay last.
+  // Channels must stay last.
   const bool keepsChannels = unpool && typeOf(image).getRank() == typeOf(unpool.getOperand()).getRank() &&
                              typeOf(image).getShape().back() == typeOf(unpool.getOperand()).getShape().back();
   return keepsChannels ? unpool : nn::UnpoolOp();
@@ -63,7 +63,7 @@ struct SumEarly : kernels::impl::SumEarlyPassBase<SumEarly> {
       if (!unpool)
         continue;
       addUpWindows(sum, unpool);
-      // Operators that only the sum read would still be launched.
+      // Operators without other readers would still be launched.
       for (bool isLast = false; !isLast && former->use_empty();) {
         Operation *before = former->getOperand(0).getDefiningOp();
         isLast = former == unpool;
@@ -92,7 +92,7 @@ struct SumEarly : kernels::impl::SumEarlyPassBase<SumEarly> {
       placed = nn::CastOp::create(builder, loc, RankedTensorType::get(type.getShape(), summed), placed);
       plan::copyEngine(sum, placed.getDefiningOp());
     }
-    // Each term is two loads, so it is divided as the sum of the image would be.
+    // Each term is two loads, so the sum is divided under the same conditions as the sum of the image.
     const ArrayRef<int64_t> image = typeOf(sum.getOperand()).getShape(), axes = sum.getAxes();
     if (kernels::isSummedByImages(image.back(), image.front(), llvm::product_of(image.drop_back()))) {
       placed = nn::ReduceOp::create(builder, loc, sum.getKind(), placed, axes.drop_front(), sum.getKeepDims());

@@ -9,7 +9,7 @@ namespace nacre::kernels {
 namespace {
 
 SumParts chooseParts(const FilterGradientShape &shape, int64_t tileRows, int64_t leastDepth) {
-  // A GPU for desktops has some hundred units. Smaller GPUs lose little: the parts' sums are read once more, and stay in a cache.
+  // A desktop GPU has some hundred units. Smaller GPUs lose little: the sums of parts are read once more, from a cache.
   constexpr int64_t tileColumns = 64, wanted = 256;
   const int64_t tiles = llvm::divideCeil(shape.taps, tileRows) * llvm::divideCeil(shape.columns, tileColumns);
   const int64_t depth = shape.images * shape.rows * shape.pixels;
@@ -34,11 +34,11 @@ SumParts choosePartsOf(const FilterGradientShape &shape) {
 }
 
 int64_t choosePartsOfProduct(int64_t rows, int64_t columns, int64_t depth) {
-  // One launch of a shorter sum takes less time than two.
+  // A shorter sum takes less time in one launch than in two.
   constexpr int64_t leastDepth = 1024, leastRows = 32, leastColumns = 32;
   if (depth < leastDepth)
     return 1;
-  // So few rows or columns have no tile that divides the sum, and more than so many rows; each invocation would add up all terms.
+  // No tile that divides the sum fits so few rows or columns; each invocation would add up all terms.
   constexpr int64_t splitRows = 8, fewRows = 16, fewColumns = 8;
   const bool isThin =
       (rows > splitRows && rows < fewRows && columns >= leastColumns) || (columns < fewColumns && rows >= leastRows);
@@ -48,12 +48,13 @@ int64_t choosePartsOfProduct(int64_t rows, int64_t columns, int64_t depth) {
   shape.taps = rows;
   shape.columns = columns;
   shape.images = depth;
-  // Tiles of 64 rows: 16 parts of 128 x 512 results of 4,096 terms take 28 us on an H200, the second launch included, and 32 take 37.
+  // For tiles of 64 rows. On an H200, 128 x 512 results of 4,096 terms take 28 us in 16 parts with the second launch,
+  // and 37 us in 32.
   return chooseParts(shape, /*tileRows=*/64, isThin ? 32 : 96).count();
 }
 
 bool isSummedByImages(int64_t results, int64_t images, int64_t elements) {
-  // On an H200 8,192 elements for each of 256 results take 9 us in one launch, and 7 and 5 in two.
+  // On an H200, 8,192 elements for each of 256 results take 9 us in one launch, and 7 us and 5 us in two.
   constexpr int64_t mostResults = 1024, leastImages = 8, leastElements = 16384;
   return results <= mostResults && images >= leastImages && elements >= leastElements && elements > images;
 }

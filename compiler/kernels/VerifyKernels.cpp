@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: states the kernels phase's post-condition, the forms of docs/phases/kernels.md.
-// Why:  an emitter that meets another form falls back to slow code; here it is an error that names the pass at fault.
-// How:  1. bodies: which operations there are, and how many of each; 2. entries: launches fit their kernels.
+// Checks the post-condition of the kernels phase: the forms of docs/phases/kernels.md. An emitter that gets another
+// form falls back to slow code; here, it is an error that names the responsible pass.
+//
+// 1. Bodies: allowed operations, and the number of each. 2. Entries: launches match their kernels.
 
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/VerifySerial.h"
@@ -33,7 +34,7 @@ LogicalResult blame(InFlightDiagnostic error, StringRef pass) {
 // 1. Bodies
 //===----------------------------------------------------------------------===//
 
-/// Whether a map's results are sums of `dim * constant` and constants.
+/// True if the results of a map are sums of `dim * constant` and constants.
 bool isLinear(AffineMap map) {
   return llvm::all_of(map.getResults(), [](AffineExpr expression) {
     WalkResult walk = expression.walk([](AffineExpr part) {
@@ -70,13 +71,13 @@ template <typename Slice> LogicalResult verifySlice(Slice slice) {
   return blame(slice.emitOpError("must be static, in a kernel"), assignStorages);
 }
 
-/// How many generics of each sort a body holds, and loops over points.
+/// Numbers of generics of each sort in a body, and of loops over points.
 struct Sweeps {
   unsigned reducing = 0, mapping = 0, points = 0;
 };
 
-/// Whether a kernel of this kind may consist of these: a reduction and its epilogue, or one map, or any in rows. Before a
-/// product may stand what makes its left operand: a map, and sums for each of its rows.
+/// True if a kernel of this kind may consist of these sweeps: a reduction and its epilogue, one map, or any in rows. A
+/// product may follow the computation of its left operand: a map, and sums for each of its rows.
 bool isForm(plan::KernelKind kind, Sweeps sweeps) {
   if (kind != plan::KernelKind::Serial && sweeps.points > 0)
     return false;
@@ -84,7 +85,7 @@ bool isForm(plan::KernelKind kind, Sweeps sweeps) {
   case plan::KernelKind::Contraction:
     return sweeps.reducing >= 1 && sweeps.mapping <= 2 && (sweeps.reducing == 1 || sweeps.mapping > 0);
   case plan::KernelKind::Nest:
-    // Two reductions: maxima of windows and their codes, which the map writes.
+    // Two reductions: maxima of windows, and their codes, which the map writes.
     return sweeps.reducing <= 1 + sweeps.mapping && sweeps.mapping <= 1 && sweeps.reducing + sweeps.mapping > 0;
   case plan::KernelKind::Attention:
     return sweeps.reducing > 1;

@@ -21,7 +21,7 @@ bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
 // 1. The points
 //===----------------------------------------------------------------------===//
 
-/// The one slice that a point takes of a result, and gives back.
+/// Checks the only slice of a result that a point takes and returns.
 Fault findFaultOfPart(scf::ForallOp points, BlockArgument whole, bool isDivided) {
   tensor::ExtractSliceOp part;
   tensor::ParallelInsertSliceOp back;
@@ -91,7 +91,8 @@ bool isInParallel(Operation *op) {
   return false;
 }
 
-/// If iterations run in parallel, several threads run the program, and all of them run the rest of it.
+/// Checks parallel iterations. Several threads run a program that has them, and all threads run the code outside of
+/// them.
 Fault findFaultOfParallel(scf::ForallOp points) {
   bool hasParallelLoops = false;
   points.getBody()->walk([&](Operation *op) { hasParallelLoops |= isParallel(op); });
@@ -115,7 +116,7 @@ Fault findFaultOfParallel(scf::ForallOp points) {
 // 4. Tensors
 //===----------------------------------------------------------------------===//
 
-/// The tensor that `value` is the new contents of, in the loop that it is in.
+/// Returns the tensor whose new contents `value` is, within the same loop.
 Value rootOf(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto insert = dyn_cast<tensor::InsertOp>(op)) {
@@ -133,7 +134,7 @@ Value rootOf(Value value) {
   return value;
 }
 
-/// Whether programs may write to a tensor: to what loops hand them, to the part of a result, to what is theirs alone.
+/// True if programs may write to a tensor: an argument of a loop, the part of a result, or a tensor of their own.
 bool isWritable(Value root) {
   if (auto argument = dyn_cast<BlockArgument>(root))
     return isa<scf::ForOp, scf::WhileOp>(argument.getOwner()->getParentOp());
@@ -150,13 +151,13 @@ bool handsOn(OpOperand &use) {
   return !isa<tensor::ExtractOp>(user);
 }
 
-/// Whether `first`, another use of the same tensor, may run after `last` has handed it on.
+/// True if `first`, another use of the same tensor, may run after `last` has passed it on.
 bool mayFollow(Operation *first, Operation *last) {
   for (Operation *a = first; a; a = a->getParentOp())
     for (Operation *b = last; b; b = b->getParentOp()) {
       if (a->getBlock() != b->getBlock())
         continue;
-      // Both in one operation: one of the branches of an scf.if runs.
+      // If both are in one scf.if, only one of them runs.
       return a == b ? !isa<scf::IfOp>(a) : b->isBeforeInBlock(a);
     }
   return true;
@@ -178,7 +179,7 @@ Fault findFaultOfUses(Value tensor) {
   return std::nullopt;
 }
 
-/// Loops and branches give back each tensor in the place of the one that they were given.
+/// Checks that loops and branches return each tensor at the position at which they received it.
 Fault findFaultOfYields(Operation *op) {
   auto differs = [](Value value, Value from) { return isTensor(value) && rootOf(value) != rootOf(from); };
   if (auto loop = dyn_cast<scf::ForOp>(op)) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  whether a serial kernel's program is one that emitters can write without asking where its tensors lie.
-// Why:   they give every tensor of a program a place and never copy one: what is read by an older name than the last
-//        would be the new contents.
-// How:   1. the loop over points; 2. the operations; 3. each tensor is handed on once in any way through the program,
-//        and not read after that.
+// Checks that emitters can write the program of a serial kernel without analysing where its tensors lie. They give
+// every tensor of a program one place and never copy it. A read of an older value than the last would see the new
+// contents.
+//
+// The checks: 1. the loop over points; 2. operations; 3. parallel iterations; 4. tensors: on each path, a tensor is
+// passed on once and not read after that.
 
 #ifndef NACRE_COMPILER_KERNELS_VERIFYSERIAL_H
 #define NACRE_COMPILER_KERNELS_VERIFYSERIAL_H
@@ -14,7 +15,7 @@
 
 namespace nacre::kernels {
 
-/// What is wrong with a program, and where.
+/// Fault of a program, and the operation that has it.
 struct SerialFault {
   mlir::Operation *at;
   const char *must;
