@@ -15,10 +15,11 @@ namespace {
 using nn::BinaryKind;
 
 //===----------------------------------------------------------------------===//
-// 1. Products and what is added to them
+// 1. Products and their addends
 //===----------------------------------------------------------------------===//
 
-/// The axes of `from` that a reshape to `to` makes axes of, if it only moves some of extent one; these in their order.
+/// Returns the axis of `from` for each axis of `to`, if the reshape only moves axes of size 1; the others keep their
+/// order.
 std::optional<SmallVector<int64_t>> matchMovedUnits(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   SmallVector<int64_t> units, others;
   for (auto [axis, size] : llvm::enumerate(from))
@@ -35,8 +36,8 @@ std::optional<SmallVector<int64_t>> matchMovedUnits(ArrayRef<int64_t> from, Arra
   return axes;
 }
 
-/// Codes as they were before transposes and flips: axis i of the one is axis axes[i] of `shape`, in which `source` is seen, and each
-/// number is `offset` more.
+/// Codes before transposes and flips. Axis i of the result is axis axes[i] of `shape`, under which `source` is seen.
+/// Each number is larger than that of `source` by `offset`.
 struct Codes {
   Value source;
   SmallVector<int64_t> axes, shape;
@@ -51,7 +52,7 @@ struct Codes {
     shape.assign(typeOf(value).getShape().begin(), typeOf(value).getShape().end());
   }
 
-  /// Whether `source` only moves axes; then goes above that.
+  /// Continues with the operand of `source` and returns true, if `source` only moves axes.
   bool stripMove() {
     SmallVector<int64_t> from;
     if (auto transpose = source.getDefiningOp<nn::TransposeOp>()) {
@@ -84,7 +85,8 @@ struct Codes {
       source = reshape.getOperand();
   }
 
-  /// The axes of several elements that there are of `source`, by their extents, and in which order they are.
+  /// Returns the extents of the axes of `source` with more than one element, and the order in which the result has
+  /// them.
   std::pair<SmallVector<int64_t>, SmallVector<int64_t>> order() const {
     SmallVector<int64_t> extents, order;
     for (int64_t size : shape)
@@ -104,7 +106,8 @@ std::optional<int64_t> matchInteger(Value value) {
   return number ? std::optional<int64_t>(int64_t(*number)) : std::nullopt;
 }
 
-/// sums of products + `rows` * the sums of rows of the left codes + `columns` * those of columns of the right ones + `constant`.
+/// Sum of the product, `rows` * sums of rows of the left codes, `columns` * sums of columns of the right codes, and
+/// `constant`.
 class LinearForm {
 public:
   explicit LinearForm(nn::MatMulOp product) : product(product), left(product.getLhs()), right(product.getRhs()) {
@@ -112,7 +115,7 @@ public:
     right.strip();
   }
 
-  /// Adds `factor` * `value`.
+  /// Adds `factor` * `value`. Returns false if that is no linear form.
   bool add(Value value, int64_t factor) {
     if (value == product.getResult()) {
       hasProduct = factor == 1 && !hasProduct;
@@ -140,7 +143,7 @@ public:
     }
   }
 
-  /// The zero points that all of this stands for.
+  /// Returns the zero points that this form expresses; `nullopt` if there are no such numbers.
   std::optional<CentredProduct> centred(Value sums) {
     const int64_t depth = typeOf(product.getLhs()).getShape().back();
     if (!hasProduct || constant != depth * rows * columns)
@@ -159,7 +162,7 @@ private:
                   count = typeOf(reduce.getOperand()).getShape()[axis];
     const int64_t place = llvm::find(sum.axes, axis) - sum.axes.begin();
     sum.source = reduce.getOperand();
-    // A number that is added to each code, widened.
+    // A number that is added to each widened code.
     if (auto shifted = getBinary(sum.source, BinaryKind::Add))
       if (std::optional<int64_t> number = matchInteger(shifted.getRhs())) {
         constant += factor * *number * count;
@@ -180,7 +183,7 @@ private:
   }
 
   nn::MatMulOp product;
-  Codes left, right; ///< Of the product.
+  Codes left, right; ///< Operands of the product.
   bool hasProduct = false;
   int64_t rows = 0, columns = 0, constant = 0;
 };
@@ -191,12 +194,12 @@ bool isOfCodes(nn::MatMulOp product) {
          typeOf(product.getRhs()).getRank() == typeOf(product.getResult()).getRank();
 }
 
-/// The one product that is among the terms of `sums`.
+/// Returns the only product among the terms of `sums`.
 nn::MatMulOp findProduct(Value sums) {
   while (auto op = sums.getDefiningOp<nn::BinaryOp>()) {
     if (op.getKind() != BinaryKind::Add && op.getKind() != BinaryKind::Sub)
       return {};
-    // Terms beside it broadcast to it, or come from further down.
+    // Other terms broadcast to it, or appear further up.
     sums = op.getLhs().getType() == op.getType() ? op.getLhs() : op.getRhs();
   }
   return sums.getDefiningOp<nn::MatMulOp>();

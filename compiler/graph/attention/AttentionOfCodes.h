@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  finds attention of 8-bit codes: two integer products with zero points, and codes of a softmax between them.
-// Why:   zero points are spelled as sums of rows and columns beside a product. Each would be a launch of its own, though attention's
-//        kernel has these rows and columns at hand.
-// How:   1. what is added to a product is read as a linear form: numbers, and sums of its operands; 2. codes of the weights, up to the
-//        softmax.
+// Finds attention of 8-bit codes: two integer products with zero points, and codes of a softmax between them. Models
+// express zero points by adding sums of rows and columns to a product. Each would be a launch of its own, although the
+// kernel of attention reads these rows and columns anyway.
+//
+// 1. The terms of a sum with a product are read as a linear form of numbers and of sums of its operands. 2. Codes of
+//    the weights are traced back to the softmax.
 
 #ifndef NACRE_COMPILER_GRAPH_ATTENTION_ATTENTIONOFCODES_H
 #define NACRE_COMPILER_GRAPH_ATTENTION_ATTENTIONOFCODES_H
@@ -14,19 +15,19 @@
 
 namespace nacre::graph {
 
-/// Sums of products of codes less their zero points.
+/// Sums of products of codes, each less its zero point.
 struct CentredProduct {
   nn::MatMulOp product;
-  mlir::Value sums; ///< What it is with all that is added to it.
+  mlir::Value sums; ///< The product with all its addends.
   int64_t leftZero = 0, rightZero = 0;
 };
 
-/// What `sums`, of i32, are if they are so.
+/// Returns the product and zero points of `sums`, i32 values, if they have this form.
 std::optional<CentredProduct> matchCentredSums(mlir::Value sums);
-/// The same, from the product on.
+/// Returns the same for `product`, whose addends it searches.
 std::optional<CentredProduct> matchCentredProduct(nn::MatMulOp product);
 
-/// 8-bit codes of a softmax.
+/// Softmax that is quantized to 8-bit codes.
 struct CodedWeights {
   nn::SoftmaxOp softmax;
   double scale = 1;

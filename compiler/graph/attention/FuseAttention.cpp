@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  matmul(softmax(scale * matmul(q, k) + mask), v) becomes one nn.attention, of floats or of codes.
-// Why:   as one kernel the scores of some rows never leave a core, or a workgroup: no matrix of them in memory, and one launch in
-//        place of three; of codes in place of nine, with the sums for zero points.
-// How:   1. of floats, up from the second product, through operators that nobody else reads; 2. of codes, the same, and zero points beside
-//        both products; 3. a transpose of what is computed of the result moves up to it.
+// Fuses matmul(softmax(scale * matmul(q, k) + mask), v) to one nn.attention, of floats or of codes. In one kernel, the
+// scores of some rows never leave a core or a workgroup. No matrix of scores is in memory, and one launch replaces
+// three, or nine for codes with their sums for zero points.
+//
+// 1. Floats: upwards from the second product, through operators without other readers. 2. Codes: the same, with zero
+//    points of both products. 3. A transpose after operators on the result moves up to the result.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -27,7 +28,7 @@ namespace nacre::graph {
 
 namespace {
 
-/// Erases `op` and what was computed for it alone.
+/// Erases `op`, and the operators whose results only it used.
 void eraseIfDead(IRRewriter &rewriter, Operation *op) {
   if (!op || !isOpTriviallyDead(op))
     return;
@@ -41,14 +42,14 @@ void eraseIfDead(IRRewriter &rewriter, Operation *op) {
 // 1. Floats
 //===----------------------------------------------------------------------===//
 
-/// The scores before the softmax, in pieces.
+/// Parts of the scores before the softmax.
 struct Scores {
-  Value product; ///< What is scaled.
+  Value product; ///< Product that is scaled.
   double scale = 1;
-  Value mask; ///< May be null.
+  Value mask; ///< Null if there is no mask.
 };
 
-/// A number that `value` is multiplied by, or divided by, and what remains of it.
+/// Returns a number by which `value` is multiplied, and sets `value` to the other factor.
 std::optional<double> stripScale(Value &value) {
   auto op = value.getDefiningOp<nn::BinaryOp>();
   if (!op || !op->hasOneUse())
@@ -72,7 +73,7 @@ template <typename Op> std::optional<Scores> matchScaled(Value value, Value mask
   return fits ? std::optional(scores) : std::nullopt;
 }
 
-/// The scores that `value` is, of what an `Op` gives.
+/// Returns the parts of the scores `value`, if they begin with the result of an `Op`.
 template <typename Op> std::optional<Scores> matchScores(Value value) {
   auto sum = getBinary(value, nn::BinaryKind::Add);
   if (!sum || !sum->hasOneUse())
@@ -84,12 +85,12 @@ template <typename Op> std::optional<Scores> matchScores(Value value) {
   return std::nullopt;
 }
 
-/// Whether `softmax` makes the weights of attention, which `product` multiplies, themselves or as codes.
+/// True if `softmax` computes the weights of attention that `product` multiplies, directly or as codes.
 bool makesWeights(nn::SoftmaxOp softmax, nn::MatMulOp product, int64_t mostKeys) {
   if (!softmax || softmax.getLog() || !softmax->hasOneUse())
     return false;
   RankedTensorType type = softmax.getType();
-  // Values may broadcast the scores to more batches: then each of these would compute them again.
+  // Values may broadcast the scores to more batches, which would compute them several times.
   return int64_t(softmax.getAxis()) == type.getRank() - 1 && !type.getElementType().isF64() &&
          type.getShape().back() <= mostKeys &&
          typeOf(product.getResult()).getShape().drop_back() == type.getShape().drop_back();
@@ -116,7 +117,7 @@ bool fuseFloats(IRRewriter &rewriter, nn::MatMulOp product, int64_t mostKeys) {
 // 2. Codes
 //===----------------------------------------------------------------------===//
 
-/// Whether everything that is computed of the codes of the weights is of attention: the product, and what `sums` add to it.
+/// True if all users of the weights' codes belong to the attention: the product, and its addends in `sums`.
 bool areReadBy(Value codes, const CentredProduct &second) {
   return llvm::all_of(codes.getUsers(), [&](Operation *user) {
     while (user != second.product && user != second.sums.getDefiningOp()) {
@@ -128,7 +129,8 @@ bool areReadBy(Value codes, const CentredProduct &second) {
   });
 }
 
-/// A kernel multiplies words of several steps, which must lie one after another in the queries.
+/// True if the depth is the last axis of the queries in memory. Kernels multiply words of several steps, which must be
+/// contiguous.
 bool keepsDepthLast(Value queries) {
   auto transpose = queries.getDefiningOp<nn::TransposeOp>();
   return !transpose || transpose.getPermutation().back() == typeOf(queries).getRank() - 1;
@@ -159,17 +161,18 @@ nn::AttentionOp fuseCodes(IRRewriter &rewriter, nn::MatMulOp product, int64_t mo
 }
 
 //===----------------------------------------------------------------------===//
-// 3. What is computed of codes' sums
+// 3. Operators on sums of codes
 //===----------------------------------------------------------------------===//
 
-/// Whether `op` computes each element from the one of its first operand, and from numbers.
+/// True if `op` computes each element from one element of its first operand, and from numbers.
 bool isOfElement(Operation *op) {
   return isa<nn::UnaryOp, nn::BinaryOp, nn::CastOp>(op) &&
          llvm::all_of(llvm::drop_begin(op->getOperands()),
                       [](Value operand) { return typeOf(operand).getRank() == 0 && getSplat(operand); });
 }
 
-/// Lets a transpose of what is computed of the sums, element by element, be of the sums: these are written in its order.
+/// Moves a transpose after elementwise operators on the sums up to the sums, so that attention writes them in its
+/// order.
 void raiseTranspose(IRRewriter &rewriter, nn::AttentionOp attention) {
   SmallVector<Operation *> chain;
   Operation *last = attention;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  loops with a condition that only counts become counted ones.
-// Why:   every format can write `for` as `while`, and most exporters do; only a counted loop can be unrolled, its rows scanned and
-//        what does not depend on an iteration moved out.
-// How:   1. carried values that grow by a constant each iteration are found, 2. the condition is a conjunction of comparisons of such
-//        with what does not change, each of which allows a number of iterations; the least of these is the loop's,
-//        3. what only grows is computed of the iteration's number instead of being carried.
+// Turns loops whose condition only counts into counted loops. Every format can write `for` as `while`, and most
+// exporters do. Only a counted loop can be unrolled, scan rows, and move products out.
+//
+// 1. Finds carried values that grow by a constant in each iteration. 2. The condition must be a conjunction of
+//    comparisons of such values with invariant ones. Each comparison allows a number of iterations; the loop has the
+//    least of them. 3. Values that only grow are computed from the number of the iteration instead of being carried.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -26,24 +26,24 @@ namespace nacre::graph {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// 1. What grows
+// 1. Progressions
 //===----------------------------------------------------------------------===//
 
-/// `start + step * iteration`, as far as its element type counts.
+/// Value `start + step * iteration`, within the range of its element type.
 struct Progression {
   Type element;
-  Value start; ///< null: the iteration's number itself, which starts at 0
+  Value start; ///< null for the number of the iteration itself, which starts at 0
   double step = 1;
 };
 
-/// The value behind reshapes, which change nothing of one element.
+/// Returns the operand of the reshapes that compute `value`. They don't change a single element.
 Value skipReshapes(Value value) {
   while (auto reshape = value.getDefiningOp<nn::ReshapeOp>())
     value = reshape.getOperand();
   return value;
 }
 
-/// By how much carried value `index` grows in each iteration.
+/// Returns the step by which carried value `index` grows in each iteration; `nullopt` if it does not.
 std::optional<double> findStep(Operation *loop, unsigned index) {
   Value argument = getBody(loop).getArgument(1 + index), next = skipReshapes(getYield(loop).getCarried()[index]);
   auto sum = next.getDefiningOp<nn::BinaryOp>();
@@ -60,7 +60,7 @@ std::optional<double> findStep(Operation *loop, unsigned index) {
   return isSum ? *step : -*step;
 }
 
-/// What `value`, in the condition of `loop`, is in iteration t.
+/// Returns the progression of `value` in the condition of `loop`; `nullopt` if it is not one.
 std::optional<Progression> findProgression(nn::WhileOp loop, Value value) {
   value = skipReshapes(value);
   if (auto cast = value.getDefiningOp<nn::CastOp>(); cast && cast.getType().getElementType().isSignlessInteger(64))
@@ -84,7 +84,7 @@ std::optional<Progression> findProgression(nn::WhileOp loop, Value value) {
 // 2. Conditions
 //===----------------------------------------------------------------------===//
 
-/// How many iterations a loop has: at most `known`, and `counts`, scalars of i64 made before it.
+/// Number of iterations of a loop: at most `known`, and at most each of `counts`, i64 scalars computed before it.
 struct Trips {
   std::optional<int64_t> known;
   SmallVector<Value> counts;
@@ -130,8 +130,8 @@ Value makeInteger(OpBuilder &builder, Location loc, int64_t number) {
   return nn::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, number));
 }
 
-/// Adds what the comparison of `progression` with `end`, which no iteration changes, allows. False where it is not known how many
-/// iterations that are.
+/// Adds the number of iterations that the comparison of `progression` with the invariant `end` allows. Returns false if
+/// that number is unknown.
 bool addComparison(OpBuilder &builder, nn::WhileOp loop, Progression progression, nn::BinaryKind comparison, Value end,
                    Trips &trips) {
   std::optional<double> first = progression.start ? getNumber(progression.start) : 0, last = getNumber(end);
@@ -154,7 +154,7 @@ bool addComparison(OpBuilder &builder, nn::WhileOp loop, Progression progression
     count = binary(nn::BinaryKind::Sub, count, makeScalar(builder, loc, progression.start));
   if (includesEnd)
     count = binary(nn::BinaryKind::Add, count, makeInteger(builder, loc, 1));
-  // The number that ends the loop need not be one of the counter's type: then nothing does.
+  // If `end` exceeds the range of the counter's type, no value ends the loop.
   if (includesEnd || progression.element != element) {
     const int64_t greatest = nn::CountedRange(progression.element).greatest - (includesEnd ? 1 : 0);
     Value isNever = binary(nn::BinaryKind::Greater, behind, makeInteger(builder, loc, greatest));
@@ -164,7 +164,8 @@ bool addComparison(OpBuilder &builder, nn::WhileOp loop, Progression progression
   return true;
 }
 
-/// Adds what `condition`, in the first region of `loop`, allows.
+/// Adds the number of iterations that `condition`, in the first region of `loop`, allows. Returns false if it is
+/// unknown.
 bool addCondition(OpBuilder &builder, nn::WhileOp loop, Value condition, Trips &trips) {
   condition = skipReshapes(condition);
   if (std::optional<double> known = getNumber(condition)) {
@@ -197,7 +198,8 @@ bool addCondition(OpBuilder &builder, nn::WhileOp loop, Value condition, Trips &
 // 3. The loop
 //===----------------------------------------------------------------------===//
 
-/// Computes of the iteration's number what a counted loop carries only to add to it, and behind the loop of the number of iterations.
+/// Computes values that a counted loop only increments from the number of the iteration, and their final values from
+/// the number of iterations.
 void replaceProgressions(IRRewriter &rewriter, nn::ForOp loop, Value iterations) {
   for (unsigned index = 0; index < loop.getInitial().size(); ++index) {
     std::optional<double> step = findStep(loop, index);
@@ -236,7 +238,7 @@ void replaceProgressions(IRRewriter &rewriter, nn::ForOp loop, Value iterations)
   }
 }
 
-/// Stacks of `rows` rows as large as those of the `bound` that they were.
+/// Pads a stack of fewer rows to the size of the original stack.
 Value padStack(OpBuilder &builder, Value stack, RankedTensorType wanted) {
   auto type = cast<RankedTensorType>(stack.getType());
   if (type == wanted)
@@ -259,7 +261,7 @@ struct CountTrips : impl::CountTripsPassBase<CountTrips> {
     }
   }
 
-  /// How many iterations `loop` has, before it.
+  /// Returns the number of iterations of `loop`, computed before it.
   static Value makeTripCount(OpBuilder &builder, nn::ForOp loop) {
     Location loc = loop.getLoc();
     Value most = makeInteger(builder, loc, loop.getTripCount());

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: writes LSTM, GRU and RNN layers as loops over their steps.
-// Why:  a loop is lowered in one way, whether a layer or a model's own loop; what does not depend on the step before (the
-//       input's product, biases, masks) is computed for all steps at once, and scanned.
-// How:  1. before the loop: the input's product with all biases that may be added early, the mask, the initial states;
-//       2. a step: the product with the recurrence matrix, and the cell;
-//       3. after the loop: of rows that end early, outputs beyond their ends are zero.
-//       Where the input's products of all steps are more than a cache holds, a step multiplies its input itself: joined with
-//       the state, as one product, where both are only added.
-//       What becomes of constants is written as operators; nacre-fold-constants computes it.
+// Replaces LSTM, GRU and RNN layers by loops over their steps. All loops, those of layers and those of the model, are
+// then lowered in the same way. Values that don't depend on the previous step (products of the input, biases, masks)
+// are computed for all steps at once, and scanned.
+//
+// 1. Before the loop: the product of the input with all biases that may be added early, the mask, the initial states.
+// 2. A step: the product with the recurrence matrix, and the cell.
+// 3. After the loop: outputs beyond the ends of short rows become zero.
+//
+// If the products for all steps don't fit in a cache, each step multiplies its own input. If both products are only
+// added, input and state are joined for one product. Constants are combined by operators, which nacre-fold-constants
+// computes.
 
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/control/HoistedProduct.h"
@@ -27,7 +29,8 @@ using namespace nacre;
 
 namespace {
 
-/// The most numbers of steps that a model keeps: more than any sequence has, and few enough for any machine that compiles.
+/// Most steps of a layer whose rows end early: more than any sequence has, and few enough for any machine that
+/// compiles.
 constexpr int64_t maxMaskedSteps = int64_t(1) << 24;
 
 class RecurrentLayer {
@@ -102,13 +105,13 @@ private:
     int64_t columns = cast<RankedTensorType>(matrix.getType()).getDimSize(1);
     return slice(matrix, {index, 0}, {1, columns});
   }
-  /// `count` gates of a matrix whose columns are the gates, one after another.
+  /// Returns `count` gates of a matrix whose columns are the gates, one after another.
   Value gate(Value matrix, int64_t first, int64_t count = 1) {
     int64_t rows = cast<RankedTensorType>(matrix.getType()).getDimSize(0);
     return slice(matrix, {0, first * hidden}, {rows, count * hidden});
   }
 
-  /// Activation `index` of the cell, behind the clip.
+  /// Applies activation `index` of the cell, after the clip.
   Value activate(int64_t index, Value x) {
     if (double limit = op.getClip().convertToDouble(); limit > 0)
       x = binary(nn::BinaryKind::Min, binary(nn::BinaryKind::Max, x, constant(-limit)), constant(limit));
@@ -152,7 +155,7 @@ private:
 
   Value initialState(Value given) { return nn::BroadcastOp::create(builder, loc, state, given ? given : constant(0)); }
 
-  /// Whether step t of row b of the batch lies within the row's length.
+  /// Computes the mask: true if step t of row b of the batch lies within the length of the row.
   void prepareMask() {
     auto lengthType = cast<RankedTensorType>(op.getLengths().getType());
     SmallVector<APInt> times;
@@ -168,7 +171,7 @@ private:
   // 2. A step
   //===--------------------------------------------------------------------===//
 
-  /// What is carried on: the hidden state, and the cell of an LSTM.
+  /// Returns the next values of the carried states: the hidden state, and the cell of an LSTM.
   SmallVector<Value> step(nn::ForOp loop) {
     Value x = loop.getScannedArguments().front();
     oldHidden = loop.getCarriedArguments().front();
@@ -184,12 +187,12 @@ private:
     return {keepOutside(next, oldHidden)};
   }
 
-  /// `next` where the step lies within the row's length, else what was before.
+  /// Returns `next` if the step lies within the length of the row, else the old value.
   Value keepOutside(Value next, Value before) {
     return mask ? nn::SelectOp::create(builder, loc, isInside, next, before).getResult() : next;
   }
 
-  /// What is only added: the products of the step's input and of the state. `x` is the input, or its product.
+  /// Returns the sum of the products of the step's input and of the state. `x` is the input, or its product.
   Value gatesOf(Value x) {
     if (projected)
       return add(product(oldHidden, op.getRecurrence()), x);
@@ -233,7 +236,7 @@ private:
   // 3. After the loop
   //===--------------------------------------------------------------------===//
 
-  /// Beyond a row's end its state stays, but outputs are zero.
+  /// Sets outputs beyond the end of a row to zero; its state stays.
   Value maskOutputs(Value all) {
     return mask ? nn::SelectOp::create(builder, loc, mask, all, constant(0)).getResult() : all;
   }
@@ -244,10 +247,10 @@ private:
   Type elementType;
   int64_t steps, batch, hidden, gates;
   RankedTensorType state;
-  // Before the loop.
+  // Computed before the loop.
   Value projected, joinedWeights, mask, inputBias, recurrenceBias, updateAndReset, candidate;
   SmallVector<Value> peepholes;
-  // In a step.
+  // Valid within a step.
   Value oldHidden, isInside;
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  moves out of loops what is the same in every iteration, and constants out of everything.
-// Why:   it is computed once then; and what later passes do to weights they do to values outside of loops.
-// How:   bodies inside of others first, each in order, so that what follows from what was moved is moved, too. A branch keeps what
-//        it computes: where it is not taken it must cost nothing.
+// Moves operators that are the same in every iteration out of loops, and constants out of all regions. They are then
+// computed once. Later passes on weights also only handle values outside of loops.
+//
+// Inner bodies come first, each in order, so that operators that depend on moved ones also move. A branch keeps its
+// operators: a branch that is not taken must cost nothing.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -20,7 +21,7 @@ namespace nacre::graph {
 
 namespace {
 
-/// Whether all that `op` and what is in it read is computed outside of `around`, or in `op`.
+/// True if all operands of `op` and of its regions are computed outside of `around`, or inside of `op`.
 bool isInvariant(Operation *op, Operation *around) {
   WalkResult walk = op->walk([&](Operation *inner) {
     return llvm::all_of(inner->getOperands(),

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  products of a loop's rows with what no iteration changes become one product before the loop, whose rows it scans.
-// Why:   an iteration then multiplies what it carries, alone: one product of many rows fills the machine, many of one row do not, and
-//        what is left in an iteration of a recurrent layer is half of the work or less. Where iterations have many rows, and all
-//        iterations' products would be more than a cache holds, they stay (HoistedProduct.h).
-// How:   1. a product of joined parts, of which some are rows, is a sum of products, 2. a product of a row moves out,
-//        3. what no iteration changes is added to such a product first, and so moves out after it.
+// Joins the products of a loop's rows with invariant matrices to one product before the loop, whose rows the loop
+// scans. An iteration then multiplies only carried values. One product of many rows uses the whole machine; many
+// products of one row don't. In an iteration of a recurrent layer, at most half of the work remains. Products stay if
+// all their results would exceed a cache (HoistedProduct.h).
+//
+// 1. A product of joined parts, some of which are rows, becomes a sum of products. 2. A product of a row moves out. 3.
+//    Invariant addends are first added to such a product, so that they move out after it.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -25,14 +26,14 @@ namespace nacre::graph {
 
 namespace {
 
-/// Whether a sum may be added up in another order: each step of one in halves would round.
+/// True if a sum may be added in another order. With f16 or bf16, each partial sum would be rounded.
 bool maySplit(RankedTensorType type) { return !type.getElementType().isF16() && !type.getElementType().isBF16(); }
 
 class ProductsOfLoop {
 public:
   ProductsOfLoop(IRRewriter &rewriter, nn::ForOp loop) : rewriter(rewriter), loop(loop) {}
 
-  /// How many products moved out.
+  /// Moves products out of the loop and returns their number.
   int64_t run() {
     int64_t moved = 0;
     for (Operation &op : llvm::make_early_inc_range(loop.getBody().front()))
@@ -54,7 +55,7 @@ public:
 private:
   bool isMatrixOutside(Value value) const { return isOutside(value, loop) && typeOf(value).getRank() == 2; }
 
-  /// The scanned value of which `value` is the iteration's row, as it is or reshaped.
+  /// Returns the scanned value whose row `value` is in an iteration, perhaps reshaped; null if there is no such value.
   Value findRows(Value value) {
     while (auto reshape = value.getDefiningOp<nn::ReshapeOp>())
       value = reshape.getOperand();
@@ -64,7 +65,7 @@ private:
     return {};
   }
 
-  /// Whether the products of `row` with as many rows of `matrix` should leave the loop.
+  /// True if the products of `row` with `matrix` should leave the loop.
   bool isWorthIt(Value row, Value matrix) {
     HoistedProduct product;
     product.iterations = loop.getTripCount();
@@ -108,7 +109,7 @@ private:
   // 2. Moving
   //===--------------------------------------------------------------------===//
 
-  /// The iteration's row of `rows`, of products, which is of type `type`.
+  /// Adds `rows`, rows of products, to the scanned values. Returns the row of the iteration, which has type `type`.
   Value scanToo(Value rows, Type type, Location loc) {
     rewriter.modifyOpInPlace(loop, [&] {
       loop.getScannedMutable().append(rows);
@@ -118,12 +119,12 @@ private:
     return loop.getBody().getArguments().back();
   }
 
-  /// Scans `rows` in place of `op`, whose value the iteration's row is.
+  /// Scans `rows` instead of computing `op`, whose value is the row of the iteration.
   void scanInstead(Operation *op, Value rows) {
     rewriter.replaceOp(op, scanToo(rows, op->getResult(0).getType(), op->getLoc()));
   }
 
-  /// The stack of which `value` would be the row.
+  /// Returns the type of the stack whose row would be `value`.
   RankedTensorType stackOf(Value value) {
     SmallVector<int64_t> shape(typeOf(value).getShape());
     shape.insert(shape.begin(), loop.getTripCount());
@@ -143,13 +144,13 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // 3. What is added
+  // 3. Addends
   //===--------------------------------------------------------------------===//
 
-  /// Whether `value` is a row of a product that moved out and can be added up before the loop.
+  /// True if `value` is a row of a product that moved out and can be added before the loop.
   bool isMoved(Value value) const { return moved.contains(value); }
 
-  /// Whether it can be added to a row of type `row` for all iterations at once.
+  /// True if `value` can be added to a row of type `row` for all iterations at once.
   bool isAddend(Value value, RankedTensorType row) const {
     return isOutside(value, loop) && typeOf(value).getRank() <= row.getRank();
   }
@@ -177,7 +178,8 @@ private:
     }
   }
 
-  /// What `row` is of, with `addend` added to all of its rows; beside the product, of which it is then a part, where it is one row.
+  /// Returns the scanned value of `row` with `addend` added to all its rows. An addend of one row is added next to the
+  /// product, whose epilogue then contains it.
   Value addToAll(Location loc, Value row, Value addend) {
     rewriter.setInsertionPoint(loop);
     Value rows = findRows(row);
@@ -194,7 +196,7 @@ private:
 
   IRRewriter &rewriter;
   nn::ForOp loop;
-  llvm::DenseSet<Value> moved; ///< rows of products
+  llvm::DenseSet<Value> moved; ///< rows of products that moved out
 };
 
 struct HoistProducts : impl::HoistProductsPassBase<HoistProducts> {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  Decides whether the products of a loop's rows with a matrix become one product before the loop.
-// Why:   One product of many rows reads the matrix once. But its result for all iterations is written to memory and read again;
-//        if it does not fit in a cache, this is slower than reading the matrix from a cache in each iteration.
+// Decides whether the products of a loop's rows with a matrix become one product before the loop. One product of many
+// rows reads the matrix once. But its result for all iterations is written to memory and read again. If it does not fit
+// in a cache, this is slower than reading the matrix from a cache in each iteration.
 
 #ifndef NACRE_COMPILER_GRAPH_CONTROL_HOISTEDPRODUCT_H
 #define NACRE_COMPILER_GRAPH_CONTROL_HOISTEDPRODUCT_H

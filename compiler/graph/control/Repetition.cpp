@@ -17,12 +17,12 @@ using Operand = Repetition::Operand;
 using Column = Repetition::Column;
 using Numbers = std::vector<unsigned>;
 
-/// What all attempts need of a line.
+/// Tables of a line that all attempts use.
 struct Index {
   const OperatorLine &line;
-  std::vector<Numbers> users;                            ///< of each value
-  std::map<std::pair<unsigned, int64_t>, unsigned> rows; ///< the operator that reads a row
-  int64_t effort;                                        ///< how many operands may still be looked at
+  std::vector<Numbers> users;                            ///< users of each value
+  std::map<std::pair<unsigned, int64_t>, unsigned> rows; ///< operator that reads each row
+  int64_t effort;                                        ///< number of operands that attempts may still visit
 
   explicit Index(const OperatorLine &line) : line(line), users(line.values.size()), effort(0) {
     for (unsigned op = 0; op < line.operators.size(); ++op) {
@@ -39,11 +39,12 @@ struct Index {
 
 class Attempt {
 public:
-  /// Some operands may also come from the iteration before. The attempt assumes that of number `earlier` of these.
+  /// Some operands may also come from the previous iteration. The attempt assumes this of the operand with number
+  /// `earlier` among them.
   Attempt(Index &index, unsigned minIterations, unsigned earlier)
       : index(index), line(index.line), minIterations(minIterations), earlier(earlier) {}
 
-  /// How many such operands there were.
+  /// Returns the number of such operands.
   unsigned countAmbiguous() const { return ambiguous; }
 
   std::optional<Repetition> run(const Numbers &anchors) {
@@ -100,7 +101,7 @@ private:
     return true;
   }
 
-  /// What `values`, an operand in the first iterations, are.
+  /// Returns the kind of the operand whose values in the first iterations are `values`; `nullopt` if it fits none.
   std::optional<Operand> classify(const Numbers &values) {
     if (std::all_of(values.begin(), values.end(), [&](unsigned value) { return value == values[0]; }))
       return Operand{Operand::Kind::Invariant, values[0], 0, 0, 0};
@@ -140,7 +141,7 @@ private:
     return step;
   }
 
-  /// The operators that make `values` from `first` on, if they are alike and new.
+  /// Returns the operators that compute `values` from `first` on, if they are alike and in no column yet.
   std::optional<Numbers> findAlike(const Numbers &values, unsigned first) const {
     Numbers makers;
     for (unsigned iteration = first; iteration < values.size(); ++iteration) {
@@ -154,7 +155,7 @@ private:
     return makers;
   }
 
-  /// Whether the anchor of an iteration reads, over others, that of the iteration before.
+  /// True if the anchor of an iteration depends on the anchor of the previous iteration.
   bool isChain() const {
     std::vector<bool> isRead(columns.size());
     Numbers open{0};
@@ -176,7 +177,7 @@ private:
   // 3. Forwards
   //===--------------------------------------------------------------------===//
 
-  /// The value of an operand in `iteration`, if it is known by now.
+  /// Returns the value of an operand in `iteration`, if it is already known.
   std::optional<unsigned> valueOf(const Operand &operand, unsigned iteration) const {
     switch (operand.kind) {
     case Operand::Kind::Invariant:
@@ -201,7 +202,7 @@ private:
     return line.operators[columns[operand.column].operators[from]].results[operand.result];
   }
 
-  /// The operator of `column` in the first iteration that it lacks.
+  /// Returns the operator of `column` in the first iteration that the column lacks.
   std::optional<unsigned> findNext(unsigned column) {
     Numbers wanted;
     std::optional<unsigned> known;
@@ -224,7 +225,7 @@ private:
     return std::nullopt;
   }
 
-  /// Finds what columns lack; those that lack an iteration in the end decide how many there are.
+  /// Adds missing operators to the columns. The shortest column then determines the number of iterations.
   void complete() {
     for (bool changes = true; changes && index.effort >= 0;) {
       changes = false;
@@ -251,7 +252,8 @@ private:
   // 4. Checks
   //===--------------------------------------------------------------------===//
 
-  /// Whether iterations read rows of a tensor. Of others, as of layers that share weights, nothing is one product for all.
+  /// True if iterations read rows of a tensor. Other repetitions, such as layers that share weights, gain no common
+  /// product.
   bool readsRows() const {
     return std::any_of(columns.begin(), columns.end(), [](const Column &column) {
       return std::any_of(column.operands.begin(), column.operands.end(),
@@ -259,7 +261,8 @@ private:
     });
   }
 
-  /// Whether every operand in every iteration is what its column says, and nothing from outside is computed of an iteration.
+  /// True if every operand in every iteration is the one that its column describes, and iterations depend on each other
+  /// only through columns.
   bool isRight() const {
     for (const Column &column : columns)
       for (unsigned operand = 0; operand < column.operands.size(); ++operand)
@@ -299,7 +302,8 @@ private:
     return value.type == type || (mayLackAxes && op.broadcastTo == type);
   }
 
-  /// In each iteration an operator stands behind those that it reads, so that one iteration's order is that of the columns.
+  /// Orders the columns. In each iteration, operators come after their operands, so the order of one iteration is that
+  /// of the columns.
   Repetition order() const {
     Numbers order(columns.size()), rank(columns.size());
     std::iota(order.begin(), order.end(), 0);
@@ -324,7 +328,7 @@ private:
   std::map<unsigned, Place> places;
 };
 
-/// Operators that may be the same one in several iterations, those of the line's first operators first.
+/// Returns groups of operators that may be the same one in several iterations, in the order of their first operators.
 std::vector<Numbers> findAnchors(const OperatorLine &line, unsigned minIterations) {
   std::map<std::pair<unsigned, unsigned>, unsigned> groupOf;
   std::vector<Numbers> groups;
@@ -343,7 +347,7 @@ std::vector<Numbers> findAnchors(const OperatorLine &line, unsigned minIteration
   return groups;
 }
 
-/// How many values go from iteration to iteration.
+/// Returns the number of values that pass from iteration to iteration.
 size_t countCarried(const Repetition &loop) {
   std::set<std::pair<unsigned, unsigned>> carried;
   for (const Column &column : loop.columns)
@@ -353,7 +357,8 @@ size_t countCarried(const Repetition &loop) {
   return carried.size();
 }
 
-/// The longest loop of `anchors`; of equally long ones that which carries least: an iteration may be seen to begin anywhere.
+/// Returns the longest loop of `anchors`; of equally long ones, that with the fewest carried values, because an
+/// iteration may begin anywhere.
 std::optional<Repetition> findBest(Index &index, unsigned minIterations, const Numbers &anchors) {
   std::optional<Repetition> best;
   for (unsigned earlier : {kNone, 0U, 1U, 2U}) {

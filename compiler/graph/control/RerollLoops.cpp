@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  makes a loop of a recurrent cell that is written once for each step.
-// Why:   exporters write loops out. As a loop it is compiled once, its input's products are one, and it runs as fast as the same cell
-//        in any other spelling.
-// How:   1. a block is told as a line of numbered operators, in which control/Repetition.h finds the iterations, 2. one iteration becomes
-//        the body, 3. what is computed of an iteration's values reads the loop's, behind it.
+// Turns a recurrent cell that is written once per step into a loop. Exporters unroll loops. A loop is compiled once,
+// its inputs have one common product, and it runs as fast as the same cell in any other form.
+//
+// 1. A block becomes a line of numbered operators, in which control/Repetition.h finds iterations. 2. One iteration
+//    becomes the body. 3. Readers of the iterations read the loop and move after it.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -35,7 +35,7 @@ bool isAnchor(Operation &op) {
   return product && typeOf(product.getRhs()).getRank() == 2;
 }
 
-/// The axis of which a slice takes one element, and all of the others.
+/// Returns the axis of which a slice takes one element, if it takes all elements of the others.
 std::optional<int64_t> getRowAxis(nn::SliceOp slice) {
   std::optional<int64_t> rowAxis;
   for (auto [axis, size, whole] : llvm::enumerate(slice.getSizes(), typeOf(slice.getOperand()).getShape())) {
@@ -51,7 +51,7 @@ std::optional<int64_t> getRowAxis(nn::SliceOp slice) {
   return rowAxis;
 }
 
-/// A block's operators and values by number.
+/// Operators and values of a block by number.
 struct NumberedBlock {
   OperatorLine line;
   SmallVector<Operation *> operators;
@@ -116,7 +116,7 @@ private:
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> tensors;
 };
 
-/// Whether one weight is read often enough: most blocks need not be numbered to see that nothing is repeated.
+/// True if enough anchors read one weight. Most blocks then need no numbering to see that they don't repeat.
 bool mayRepeat(Block &block, unsigned minIterations) {
   llvm::DenseMap<Value, unsigned> uses;
   return llvm::any_of(block, [&](Operation &op) { return isAnchor(op) && ++uses[op.getOperand(1)] >= minIterations; });
@@ -158,8 +158,8 @@ private:
 
   struct Carried {
     unsigned column, result;
-    Value found;   ///< what the first iteration reads
-    Value initial; ///< the same, with all axes
+    Value found;   ///< operand of the first iteration
+    Value initial; ///< the same value with all its axes
   };
   struct Stack {
     unsigned column, result;
@@ -169,13 +169,13 @@ private:
     return block.operators[found.columns[column].operators[iteration]]->getResult(result);
   }
 
-  /// Whether both are constants of one number, which may have lost axes in one of them.
+  /// True if both are the same value, or constants of the same number, one of which may lack axes.
   static bool isSame(Value a, Value b) {
     return a == b ||
            (typeOf(a).getElementType() == typeOf(b).getElementType() && getSplat(a) && getSplat(a) == getSplat(b));
   }
 
-  /// The number of an operand among the carried values.
+  /// Returns the number of an operand among the carried values.
   unsigned findCarried(const Repetition::Operand &operand) {
     Value initial = block.values[operand.value];
     for (auto [index, known] : llvm::enumerate(carried))
@@ -197,12 +197,12 @@ private:
         value.initial = nn::BroadcastOp::create(rewriter, loc, type, value.initial);
   }
 
-  /// Whether a value of an iteration is read by what is not part of it.
+  /// True if a value of an iteration has readers outside of all iterations.
   bool isRead(Value value) const {
     return llvm::any_of(value.getUsers(), [&](Operation *user) { return !written.contains(user); });
   }
 
-  /// What the loop hands out as it is: what a carried value is in the end.
+  /// Returns the number of the carried value whose final value this is; `nullopt` if it is not one.
   std::optional<unsigned> findFinal(unsigned column, unsigned result, unsigned iteration) const {
     const auto *value =
         llvm::find_if(carried, [&](const Carried &value) { return value.column == column && value.result == result; });
@@ -254,7 +254,7 @@ private:
   }
 
   void fillBody(nn::ForOp loop) {
-    // A row is read as it was.
+    // The row is reshaped to the shape of its original slice.
     SmallVector<Value> read;
     for (auto [row, argument] : llvm::zip_equal(rows, loop.getScannedArguments()))
       read.push_back(nn::ReshapeOp::create(rewriter, loc, getRead(row.first.first).getType(), argument));
@@ -286,7 +286,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // 3. What reads it
+  // 3. Readers
   //===--------------------------------------------------------------------===//
 
   void readLoop(nn::ForOp loop) {
@@ -298,7 +298,8 @@ private:
           Value value = valueAt(number, result, iteration);
           if (!isRead(value))
             continue;
-          // All of a stack's rows are read of it, the last one, too, so that joined again they are the stack.
+          // All rows of a stack are read from it, including the last, so that a concatenation of them becomes the
+          // stack.
           const unsigned stack = findStack(number, result);
           Value after = stack < stacks.size() ? makeRow(rewriter, loc, loop.getStacks()[stack], iteration)
                                               : loop.getFinals()[*findFinal(number, result, iteration)];
@@ -308,13 +309,13 @@ private:
       rewriter.moveOpBefore(op, rewriter.getInsertionBlock(), rewriter.getInsertionPoint());
   }
 
-  /// The number of a value's stack; that of all stacks where it has none.
+  /// Returns the number of a value's stack; the number of stacks if it has none.
   unsigned findStack(unsigned column, unsigned result) const {
     return llvm::find_if(stacks, [&](const Stack &stack) { return stack.column == column && stack.result == result; }) -
            stacks.begin();
   }
 
-  /// What stands before the loop and is computed of its iterations.
+  /// Returns operators before the loop that depend on its iterations.
   SmallVector<Operation *> findLate(nn::ForOp loop) const {
     llvm::DenseSet<Operation *> known;
     SmallVector<Operation *> late;
@@ -342,9 +343,9 @@ private:
   const NumberedBlock &block;
   const Repetition &found;
   Location loc = rewriter.getUnknownLoc();
-  llvm::SetVector<Operation *> written; ///< the operators of all iterations
+  llvm::SetVector<Operation *> written; ///< operators of all iterations
   SmallVector<Carried> carried;
-  llvm::MapVector<std::pair<unsigned, int64_t>, unsigned> rows; ///< by the first iteration's row and the step
+  llvm::MapVector<std::pair<unsigned, int64_t>, unsigned> rows; ///< number by the first iteration's row and the step
   SmallVector<Stack> stacks;
 };
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  branches and loops that constants decide are written out, and what others give nobody is dropped.
-// Why:   a branch that is never taken must cost nothing, and what a loop carries for nobody would be copied in every iteration.
-// How:   1. branches: a constant condition, results that are the same on both sides, results that nobody reads,
-//        2. loops that never iterate, 3. carried values that never change, or of which nothing comes, and rows that are kept or read
-//        twice. Operators inside of others first, and all again as long as something changes; each change takes something away.
+// Inlines branches and loops that constants decide, and drops their unused values. A branch that is never taken must
+// cost nothing; unused carried values would be copied in every iteration.
+//
+// 1. Branches: a constant condition, results that are equal on both sides, unused results. 2. Loops that never iterate.
+//    3. Carried values that never change or are unused, and rows that are stacked or scanned twice. Inner operators
+//    come first. All of this repeats until nothing changes; each change removes something.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -27,13 +28,13 @@ Value makeZeros(OpBuilder &builder, Location loc, Type type) {
                                 DenseElementsAttr::get(tensor, builder.getZeroAttr(tensor.getElementType())));
 }
 
-/// Whether both are the same value, or constants of the same value.
+/// True if both are the same value, or constants of the same value.
 bool areEqual(Value a, Value b) {
   ElementsAttr constant = getConstant(a);
   return a == b || (constant && constant == getConstant(b));
 }
 
-/// `value`, which is computed outside of `op` or a constant, where `op` stands.
+/// Returns `value`, which is computed outside of `op` or constant, as a value available before `op`.
 Value bringBefore(RewriterBase &rewriter, Value value, Operation *op) {
   if (isOutside(value, op))
     return value;
@@ -82,7 +83,7 @@ bool neverIterates(nn::WhileOp op) {
 
 void replaceByNothing(RewriterBase &rewriter, Operation *loop) {
   SmallVector<Value> values(getInitial(loop));
-  for (Value result : loop->getResults().drop_front(values.size())) // stacks of nothing, and no trips
+  for (Value result : loop->getResults().drop_front(values.size())) // empty stacks, and no trips
     values.push_back(makeZeros(rewriter, loop->getLoc(), result.getType()));
   rewriter.replaceOp(loop, values);
 }
@@ -91,7 +92,7 @@ void replaceByNothing(RewriterBase &rewriter, Operation *loop) {
 // 3. Values of loops
 //===----------------------------------------------------------------------===//
 
-/// Replaces what every iteration hands on as it got it.
+/// Replaces carried values that every iteration passes on unchanged.
 void replaceUnchanged(RewriterBase &rewriter, Operation *loop) {
   for (auto [index, initial, next, final] :
        llvm::enumerate(getInitial(loop), getYield(loop).getCarried(), getFinals(loop))) {
@@ -103,7 +104,7 @@ void replaceUnchanged(RewriterBase &rewriter, Operation *loop) {
   }
 }
 
-/// Lets readers of rows that are stacked twice, or scanned twice, have those of the first.
+/// Makes readers of rows that are stacked or scanned twice read the first ones.
 void replaceRepeated(RewriterBase &rewriter, Operation *loop) {
   llvm::SmallDenseMap<Value, Value> stackOf, rowOf;
   for (auto [row, stack] : llvm::zip_equal(getYield(loop).getStacked(), getStacks(loop)))
@@ -115,7 +116,7 @@ void replaceRepeated(RewriterBase &rewriter, Operation *loop) {
         rewriter.replaceAllUsesWith(row, first->second);
 }
 
-/// What of a loop's values somebody reads: its user, or what is computed of them.
+/// Values of a loop that have readers: users of its results, or operators that these depend on.
 class LiveValues {
 public:
   explicit LiveValues(Operation *loop) : loop(loop) {

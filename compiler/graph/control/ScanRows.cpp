@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  rows that a loop picks by its counter become scanned ones, and rows that it writes so become a stack.
-// Why:   a row that is scanned is read in place, and a stack is written in place; a gather copies, and a scatter into what is
-//        carried copies all of it in every iteration. What scanned rows alone decide can move out of the loop.
-// How:   1. an index is a multiple of the iteration's number and an addend, 2. a gather of such of what is computed
-//        outside reads a slice of it, row by row, the picked axis first, 3. a scatter of such into a carried value of which the
-//        loop reads no other row writes rows, which replace those that they stand for behind it; what is read there is what the
-//        loop begins with. Rows are counted in their order: in a loop that goes through them in reverse, the last iteration has the
-//        first.
+// Scans rows that a loop picks by its counter, and stacks rows that it writes by its counter. A scanned row is read in
+// place, and a stacked row is written in place. A gather copies, and a scatter to a carried value copies all of it in
+// every iteration. Values that depend only on scanned rows can leave the loop.
+//
+// 1. An index is a multiple of the iteration's number plus an addend. 2. A gather by such an index from a value outside
+//    reads a slice of it row by row, with the picked axis first. 3. A scatter by such an index to a carried value
+//    writes rows, if the loop reads no other row of it. They replace the rows of the initial value after the loop. In
+//    the loop, readers get the initial value. Rows count in memory order: in a reverse loop, the last iteration has the
+//    first row.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -32,14 +33,14 @@ namespace {
 // 1. Indices
 //===----------------------------------------------------------------------===//
 
-/// `factor * iteration + addend`
+/// Index `factor * iteration + addend`.
 struct IterationIndex {
   int64_t factor, addend;
 
   int64_t at(int64_t iteration) const { return factor * iteration + addend; }
 };
 
-/// Beyond it no axis has rows, and nothing overflows below.
+/// Most rows of an axis. With this limit, no computation below overflows.
 constexpr int64_t mostRows = int64_t(1) << 31;
 
 std::optional<IterationIndex> findIndex(nn::ForOp loop, Value value) {
@@ -78,7 +79,7 @@ std::optional<IterationIndex> findIndex(nn::ForOp loop, Value value) {
   return result;
 }
 
-/// The same by the place of the iteration's row, among those that are scanned and stacked.
+/// Returns the index by the position of the iteration's row among scanned and stacked rows.
 std::optional<IterationIndex> findRowIndex(nn::ForOp loop, Value value) {
   std::optional<IterationIndex> index = findIndex(loop, value);
   if (!index || !loop.getReverse())
@@ -89,7 +90,7 @@ std::optional<IterationIndex> findRowIndex(nn::ForOp loop, Value value) {
   return IterationIndex{-index->factor, index->at(iterations - 1)};
 }
 
-/// Whether all iterations of `loop` pick one of `rows` rows, each another one.
+/// True if all iterations of `loop` pick one of `rows` rows, and no two iterations pick the same one.
 bool staysWithin(nn::ForOp loop, IterationIndex index, int64_t rows) {
   int64_t iterations = loop.getTripCount();
   if (index.factor == 0 || iterations == 0 || iterations > mostRows || std::abs(index.factor) > mostRows / iterations)
@@ -102,7 +103,7 @@ bool staysWithin(nn::ForOp loop, IterationIndex index, int64_t rows) {
 // 2. Reading
 //===----------------------------------------------------------------------===//
 
-/// The row of each iteration, in the order of rows, as an argument of `loop`'s body.
+/// Returns the row of each iteration as an argument of `loop`'s body. Scans `rows` if they are not scanned yet.
 Value scan(IRRewriter &rewriter, nn::ForOp loop, Value rows) {
   for (auto [scanned, argument] : llvm::zip_equal(loop.getScanned(), loop.getScannedArguments()))
     if (scanned == rows)
@@ -115,7 +116,7 @@ Value scan(IRRewriter &rewriter, nn::ForOp loop, Value rows) {
   return loop.getBody().getArguments().back();
 }
 
-/// Reads the rows of `rows`, which is computed outside, instead.
+/// Replaces a gather by a scan of `rows`, which is computed outside.
 void replaceGather(IRRewriter &rewriter, nn::ForOp loop, nn::GatherOp gather, Value rows, IterationIndex index) {
   rewriter.setInsertionPoint(loop);
   Value row = scan(
@@ -148,7 +149,8 @@ struct WrittenRow {
   IterationIndex index;
 };
 
-/// The scatter that makes of carried value `carried` the one of the next iteration, where it writes one row, and the loop reads no other.
+/// Returns the scatter that computes the next value of carried value `carried`, if it writes one row and the loop reads
+/// no other row.
 std::optional<WrittenRow> findWrittenRow(nn::ForOp loop, unsigned carried) {
   auto scatter = loop.getYield().getCarried()[carried].getDefiningOp<nn::ScatterNdOp>();
   BlockArgument argument = loop.getCarriedArguments()[carried];
@@ -172,7 +174,7 @@ std::optional<WrittenRow> findWrittenRow(nn::ForOp loop, unsigned carried) {
   return WrittenRow{scatter, *index};
 }
 
-/// `rows`, one per iteration, in place of those of `before` that they stand for.
+/// Returns `before` with its rows at the indices of the iterations replaced by `rows`.
 Value placeRows(OpBuilder &builder, Location loc, Value rows, Value before, IterationIndex index, int64_t iterations) {
   int64_t first = std::min(index.at(0), index.at(iterations - 1)), behind = first + iterations,
           all = typeOf(before).getDimSize(0);
@@ -187,7 +189,7 @@ Value placeRows(OpBuilder &builder, Location loc, Value rows, Value before, Iter
   return parts.size() == 1 ? rows : Value(nn::ConcatOp::create(builder, loc, parts, uint64_t(0)));
 }
 
-/// A stack of rows that are scanned is what they are rows of.
+/// Replaces a stack of scanned rows by the value that is scanned.
 void replaceCopies(IRRewriter &rewriter, nn::ForOp loop) {
   for (auto [stack, row] : llvm::zip_equal(loop.getStacks(), loop.getYield().getStacked()))
     for (auto [scanned, argument] : llvm::zip_equal(loop.getScanned(), loop.getScannedArguments()))
@@ -195,7 +197,7 @@ void replaceCopies(IRRewriter &rewriter, nn::ForOp loop) {
         rewriter.replaceAllUsesWith(stack, scanned);
 }
 
-/// The loop with a stack instead of carried value `carried`.
+/// Recreates the loop with a stack instead of carried value `carried`.
 nn::ForOp stackRows(IRRewriter &rewriter, nn::ForOp loop, unsigned carried, WrittenRow written) {
   Location loc = loop.getLoc();
   Value before = loop.getInitial()[carried];
@@ -203,7 +205,7 @@ nn::ForOp stackRows(IRRewriter &rewriter, nn::ForOp loop, unsigned carried, Writ
   SmallVector<int64_t> stacked(type.getShape());
   stacked[0] = loop.getTripCount();
 
-  // No iteration has written what another one reads.
+  // No iteration reads a row that another one has written.
   for (Operation *reader : llvm::make_early_inc_range(loop.getCarriedArguments()[carried].getUsers()))
     if (auto gather = dyn_cast<nn::GatherOp>(reader))
       replaceGather(rewriter, loop, gather, before, written.index);
@@ -224,7 +226,7 @@ nn::ForOp stackRows(IRRewriter &rewriter, nn::ForOp loop, unsigned carried, Writ
   SmallVector<Value> rows(yield.getStacked());
   rows.push_back(row);
   SmallVector<Value> values(yield.getCarried());
-  values[carried] = loop.getCarriedArguments()[carried]; // which is of no use any more
+  values[carried] = loop.getCarriedArguments()[carried]; // unused from now on
   rewriter.replaceOpWithNewOp<nn::YieldOp>(yield, values, rows);
 
   rewriter.setInsertionPoint(loop);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  writes out loops of one iteration, and short ones of a few cheap operators.
-// Why:   an iteration costs steps, views and storages of its own; operators that are written out fuse and fold.
-// How:   each iteration is a copy of the body in which the iteration's number is a constant, rows are slices and stacks are joined.
+// Unrolls loops of one iteration, and short ones of a few cheap operators. An iteration costs steps, views and storages
+// of its own; unrolled operators fuse and fold. Each iteration is a copy of the body, with the iteration's number as a
+// constant, slices for rows, and concatenated stacks.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -21,7 +21,7 @@ namespace nacre::graph {
 
 namespace {
 
-/// Whether a kernel takes it beside others, or none is needed.
+/// True if a kernel of other operators can contain `op`, or if it needs no kernel.
 bool isCheap(Operation *op) {
   auto known = dyn_cast<nn::OperatorInterface>(op);
   return known && op->getNumRegions() == 0 && !isa<nn::RecurrentOp>(op) &&

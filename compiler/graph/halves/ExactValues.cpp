@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. what single operators do; 2. what is computed of integers; 3. what makes them; 4. what is computed of inputs.
+// The parts: 1. single operators; 2. operators on integers; 3. positions, indices and counts; 4. operators on inputs.
 
 #include "compiler/graph/halves/ExactValues.h"
 
@@ -15,8 +15,8 @@ namespace {
 
 bool isWide(Type type) { return getElementTypeOrSelf(type).isF32(); }
 
-/// Returns whether f16 does not have all of its numbers: indices, positions and counts have more digits, or are beyond kMost, and
-/// so are powers of two.
+/// True if f16 does not have all numbers of the type. Indices, positions and counts have more digits, or exceed its
+/// range; so do powers of two.
 bool isLargeInteger(Type type) {
   Type element = getElementTypeOrSelf(type);
   return (element.isInteger() && element.getIntOrFloatBitWidth() > 8) || isa<Float8E8M0FNUType>(element);
@@ -42,19 +42,20 @@ bool isPosition(OpOperand &operand) {
 }
 
 //===----------------------------------------------------------------------===//
-// 2. Of integers
+// 2. Operators on integers
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// Returns whether its results are as wide as its operands: elementwise, movement and sums. Others, convolutions above all, are
-/// the network itself, which an image of integers must not make wide.
+/// True if the results of `op` are as wide as its operands: elementwise operators, movement and sums. Others, mainly
+/// convolutions, are the network itself, which an image of integers must not widen.
 bool keepsWidth(Operation &op) {
   nn::Width width = getWidth(op);
   return width == nn::Width::Same || width == nn::Width::Bounded;
 }
 
-/// Returns whether `integer` is a sum of products, or was made of one. A depth is enough for what zero points and a bias add.
+/// True if `integer` is a sum of products, or computed from one. The depth suffices for the addends of zero points and
+/// a bias.
 bool isSum(Value integer, int maxDepth = 8) {
   Operation *op = integer.getDefiningOp();
   if (!op || maxDepth == 0 || !getElementTypeOrSelf(integer.getType()).isInteger())
@@ -64,7 +65,7 @@ bool isSum(Value integer, int maxDepth = 8) {
          llvm::any_of(op->getOperands(), [&](Value operand) { return isSum(operand, maxDepth - 1); });
 }
 
-/// Scalars that `value` is computed of by elementwise operators: scales, whose products are too small for halves.
+/// Adds scalars that `value` is computed from by elementwise operators: scales, whose products are too small for f16.
 void widenScales(Value value, DenseSet<Operation *> &wide) {
   Operation *op = value.getDefiningOp();
   auto known = dyn_cast_or_null<nn::OperatorInterface>(op);
@@ -117,10 +118,11 @@ void addPositions(Block &body, DenseSet<Operation *> &wide) {
 }
 
 //===----------------------------------------------------------------------===//
-// 4. Of inputs
+// 4. Operators on inputs
 //===----------------------------------------------------------------------===//
 
-/// Returns whether it may compute of f32 what the model computes of its inputs: all but the network itself, which products begin.
+/// True if `op` may compute f32 values from the model's inputs: all operators except the network itself, which begins
+/// with products.
 static bool mayReadInputs(Operation &op) {
   auto known = dyn_cast<nn::OperatorInterface>(op);
   return known && op.getNumRegions() == 0 && op.getNumOperands() > 0 && known.getWidth() != nn::Width::Full &&

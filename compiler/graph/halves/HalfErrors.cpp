@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. what a number loses in f16; 2. operators, and what makes the operands that they need in f32; 3. contractions; 4. operators next
-//       to those that have been found.
+// The parts: 1. errors of single numbers in f16; 2. operators, and the operators whose results they need in f32; 3.
+// contractions; 4. neighbours of the operators found.
 
 #include "compiler/graph/halves/HalfErrors.h"
 
@@ -20,11 +20,11 @@ namespace nacre::graph {
 
 namespace {
 
-/// Typical numbers are at most 8. A model's own may be larger: it has this much room.
+/// Factor by which a model's own numbers may exceed typical numbers, which are at most 8; and the limit that follows.
 constexpr double kRoom = 16, kMost = 65504 / kRoom;
-/// Below, numbers of f16 are no more than 1/128 of themselves apart.
+/// Limit above which steps of f16 are at most 1/128 of a number.
 constexpr double kLeast = 0x1p-17;
-/// The largest error that is no other answer, relative to a number.
+/// Largest error, relative to a number, that does not count as another answer.
 constexpr double kTolerance = 0.01;
 
 bool isWide(Type type) { return getElementTypeOrSelf(type).isF32(); }
@@ -34,8 +34,8 @@ bool isConstant(Value value) { return value.getDefiningOp<nn::ConstantOp>() != n
 // 1. Numbers
 //===----------------------------------------------------------------------===//
 
-/// Returns whether `half` is another answer than `exact`. `size` is what an error is compared with, at least |exact|. A number whose f16 is stored
-/// must not be large, nor small unless it `mayBeSmall`.
+/// True if `half` is another answer than `exact`. The error is compared with `size`, which is at least |exact|. A
+/// number that is stored as f16 must not be large, nor small unless it `mayBeSmall`.
 bool differs(double exact, double half, double size, bool isStored, bool mayBeSmall) {
   if (!std::isfinite(exact))
     return std::isnan(exact) ? !std::isnan(half) : half != exact;
@@ -44,8 +44,8 @@ bool differs(double exact, double half, double size, bool isStored, bool mayBeSm
   return !(std::abs(half - exact) <= kTolerance * size);
 }
 
-/// What errors of sums are compared with. Two numbers may differ by little by chance, as a residual and what is added to it; if all do, a half
-/// has lost what they mean.
+/// Returns the size that errors of sums are compared with. Two numbers may be close by chance, such as a residual and
+/// its addend. If all are close, f16 loses their difference.
 double getSizeOfDifferences(Operation &op, ArrayRef<Numbers> operands, const Numbers &result) {
   constexpr double ofSums = 0x1p-2;
   auto softmax = dyn_cast<nn::SoftmaxOp>(op);
@@ -63,7 +63,7 @@ double getSizeOfDifferences(Operation &op, ArrayRef<Numbers> operands, const Num
   return adds ? ofSums * computeRootMeanSquare(result) : 0;
 }
 
-/// Returns whether `op` subtracts a mean, or another value, from numbers that are larger than what is left of them.
+/// True if `op` subtracts a mean, or another value, from numbers that are larger than the differences.
 bool subtractsAlike(Operation &op, ArrayRef<Numbers> operands, const Numbers &result) {
   constexpr double most = 2.5;
   auto binary = dyn_cast<nn::BinaryOp>(op);
@@ -100,7 +100,7 @@ bool fitHalves(const Numbers &numbers) {
 
 namespace {
 
-/// Returns whether it moves a mask, or adds it to something.
+/// True if `op` moves a mask, or adds it to other values.
 bool keepsMask(Operation &op) {
   using Kind = nn::BinaryKind;
   auto binary = dyn_cast<nn::BinaryOp>(op);
@@ -108,8 +108,8 @@ bool keepsMask(Operation &op) {
          (binary && llvm::is_contained({Kind::Add, Kind::Sub, Kind::Max, Kind::Min}, binary.getKind()));
 }
 
-/// Returns whether a softmax is all that reads the results of `op`, which keeps masks, or of others that do. A number that masks is then as good as the least
-/// one of f16.
+/// True if all readers of `op`, which keeps masks, are softmaxes or operators that also keep masks. The least number of
+/// f16 then masks as well as any other.
 bool masksSoftmax(Operation &op, int maxDepth = 8) {
   return maxDepth > 0 && keepsMask(op) && !op.use_empty() && llvm::all_of(op.getUsers(), [maxDepth](Operation *user) {
            return isa<nn::SoftmaxOp>(user) || masksSoftmax(*user, maxDepth - 1);
@@ -119,7 +119,7 @@ bool masksSoftmax(Operation &op, int maxDepth = 8) {
 class ErrorFinder {
 public:
   ErrorFinder(func::FuncOp function, TypicalNumbers &numbers) : numbers(numbers) {
-    // What is around a region comes before it.
+    // Operators around a region come before it.
     function->walk<WalkOrder::PreOrder>([&](Block *block) { blocks.push_back(block); });
   }
 
@@ -148,7 +148,7 @@ private:
     return llvm::any_of(op.getOperandTypes(), isWide) || llvm::any_of(op.getResultTypes(), isWide);
   }
 
-  /// Rounds what `op` reads of f32; all of it, or only one operand.
+  /// Rounds all f32 operands of `op`, or only one of them.
   SmallVector<Numbers> roundOperands(Operation &op, std::optional<unsigned> only = std::nullopt) {
     SmallVector<Numbers> operands = numbers.getOperands(op);
     for (auto [index, value] : llvm::enumerate(op.getOperands()))
@@ -157,7 +157,7 @@ private:
     return operands;
   }
 
-  /// Returns whether what `op` moves is something else in f16. Of a table, as of weights, few elements may be almost 0.
+  /// True if f16 changes values that `op` moves. In a table, as in weights, a few elements may become 0.
   bool changesMoved(Operation &op) {
     return llvm::any_of(op.getOperands(), [this](Value value) {
       if (!isWide(value.getType()))
@@ -171,7 +171,7 @@ private:
     });
   }
 
-  /// Returns whether number `i` of an operand is not larger than `size` either, as of what a rectifier lets through.
+  /// True if number `i` of an operand is no larger than about `size`, as for values that a rectifier passes.
   static bool readsSmaller(Operation &op, ArrayRef<Numbers> operands, size_t i, double size) {
     return llvm::any_of(llvm::zip_equal(op.getOperands(), operands), [&](auto pair) {
       auto [value, operand] = pair;
@@ -179,7 +179,8 @@ private:
     });
   }
 
-  /// Returns whether `op` gives another answer for `rounded` than for its operands. If its result is stored, it is rounded, too.
+  /// True if `op` gives another answer for `rounded` than for its exact operands. The result is rounded, too, if it is
+  /// stored.
   bool changes(Operation &op, ArrayRef<Numbers> rounded, bool isStored) {
     const SmallVector<Numbers> operands = numbers.getOperands(op);
     const std::optional<Numbers> exact = computeNumbers(op, operands);
@@ -208,7 +209,7 @@ private:
     return false;
   }
 
-  /// Returns whether a model's own numbers may be infinite in f16 where `op` reads them.
+  /// True if numbers of a real model may become infinite in f16 when `op` reads them.
   bool readsLarge(Operation &op) {
     const bool masks = isa<nn::SoftmaxOp>(op) || masksSoftmax(op);
     return llvm::any_of(op.getOperands(), [&](Value value) {
@@ -229,7 +230,7 @@ private:
         addMaker(value);
   }
 
-  /// Adds the operator that computes `value`, and those that only move it.
+  /// Adds the operator that computes `value`, and the source of operators that only move it.
   void addMaker(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || !mayBeWide(*op) || !isWide(value.getType()))
@@ -242,7 +243,7 @@ private:
 
   //===--- 3. Contractions ----------------------------------------------------------------------------------------===//
 
-  /// Nothing is known of products whose weights are not constants but that they are activations.
+  /// Checks operands, weights and results. Weights that are not constant are treated like activations.
   void checkContraction(Operation &op) {
     if (!isWide(op.getResult(0).getType()))
       return;
@@ -296,7 +297,7 @@ private:
     return weights;
   }
 
-  /// Returns whether none of the weights becomes infinite, and no more of them 0 than the others make up for.
+  /// True if no weight becomes infinite, and at most so many become 0 that the others compensate for them.
   static bool fitsAsWeight(const Weights &weights) {
     constexpr double most = 65504, least = 0x1p-16;
     return weights.largest == 0 || (weights.largest <= most && weights.rootMeanSquare >= least);
@@ -311,7 +312,7 @@ private:
 
   //===--- 4. Neighbours ------------------------------------------------------------------------------------------===//
 
-  /// Adds what only operators in f32 read: a row that is almost zero has squares that f16 does not have.
+  /// Adds operators whose only readers are in f32: a row that is almost zero has squares that f16 does not have.
   void addMakers() {
     for (Block *block : llvm::reverse(blocks))
       for (Operation &op : llvm::reverse(*block))
@@ -320,7 +321,8 @@ private:
           errors.wide.insert(&op);
   }
 
-  /// Adds what continues an elementwise chain: it is in one kernel, and rounded once, where that stores it.
+  /// Adds operators that continue an elementwise chain. The chain is one kernel, which rounds only the value that it
+  /// stores.
   void addReaders() {
     auto isInChain = [this](Value operand) {
       Operation *from = operand.getDefiningOp();

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a network of f32 computes in f16 between its inputs and outputs.
-// Why:   GPUs of phones are bound by their memory, and read halves in half the time; weights take half the room.
-// How:   1. what keeps the wide type is found: what is computed of integers or makes them, what training computes, what the model computes of
-//        its inputs before the first product, and what f16 would change (HalfErrors.h), 2. every other value gets the narrow one, 3.
-//        casts stand where the wide one is kept: behind arguments, or their transposes, and constants, before results, around what is computed
-//        in f32, and around recurrences, written as one operator or as a loop, and what branches and loops hand in and out, whose state
-//        adds up over all steps.
-//        Kernels compute in f32 what they read.
+// Lets a network of f32 compute in f16 between its inputs and outputs. GPUs of phones are limited by memory and read
+// f16 in half the time. Weights take half the space.
+//
+// 1. Find operators that keep f32: those on integers or that compute them, training, operators on inputs before the
+//    first product, and those that f16 would change (HalfErrors.h). 2. Every other value becomes f16. 3. Casts separate
+//    both: after arguments (or their transposes) and constants, before results, and around operators in f32. Casts are
+//    also around recurrences (an operator or a loop), whose state adds up over all steps, and at values that enter or
+//    leave regions.
+//
+// Kernels compute in f32 after they have read f16.
 
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/halves/ExactValues.h"
@@ -34,8 +36,8 @@ namespace nacre::graph {
 
 namespace {
 
-/// The largest finite number of f16. What masks an attention is often the largest of f32: if it became infinite, a row
-/// that is masked altogether would be no number.
+/// Largest finite number of f16. Attention masks are often the largest f32. If such a mask became infinite, a row that
+/// is completely masked would become NaN.
 constexpr double kMost = 65504;
 
 bool isWide(Type type) { return getElementTypeOrSelf(type).isF32(); }
@@ -44,7 +46,7 @@ bool isNarrow(Type type) { return getElementTypeOrSelf(type).isF16(); }
 Type narrowed(Type type) { return cast<RankedTensorType>(type).clone(Float16Type::get(type.getContext())); }
 Type widened(Type type) { return cast<RankedTensorType>(type).clone(Float32Type::get(type.getContext())); }
 
-/// Whether a number of it would become infinite.
+/// True if one of its finite numbers would become infinite.
 bool overflows(nn::ConstantOp constant) {
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant.getValue());
   if (failed(view))
@@ -62,10 +64,10 @@ bool overflows(nn::ConstantOp constant) {
 }
 
 //===----------------------------------------------------------------------===//
-// 1. What is moved, and recurrences
+// 1. Movement and recurrences
 //===----------------------------------------------------------------------===//
 
-/// Whether its operand's elements must be of 32 bits, for the result to have them.
+/// True if the elements of its operand must have 32 bits to match the size of the result.
 bool isBitcastOfWide(nn::BitcastOp op) {
   return op.getType().getNumElements() * op.getType().getElementTypeBitWidth() ==
          op.getOperand().getType().getNumElements() * 32;
@@ -76,15 +78,15 @@ bool isTransposedArgument(Operation &op) {
   return transpose && isa<BlockArgument>(transpose.getOperand());
 }
 
-/// Whether anyone reads `value` as it lies and wants it narrow. Then it is cast, and who reads it transposed can read that.
+/// True if a reader of the untransposed `value` needs f16. The value is then cast, and the transposes can read that.
 bool isCastAsItLies(Value value, const DenseSet<Operation *> &wide) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     return !isa<nn::TransposeOp, func::ReturnOp>(user) && !wide.contains(user);
   });
 }
 
-/// Adds transposes of the function's arguments, as images need them: one kernel transposes and casts. Products read transposes
-/// where they lie.
+/// Adds transposes of the function's arguments, as for images: one kernel transposes and casts. Products read through
+/// transposes, so theirs are not added.
 void addTransposes(Block &body, DenseSet<Operation *> &wide) {
   for (auto transpose : body.getOps<nn::TransposeOp>())
     if (isTransposedArgument(*transpose) && isWide(transpose.getType()) &&
@@ -93,14 +95,14 @@ void addTransposes(Block &body, DenseSet<Operation *> &wide) {
       wide.insert(transpose);
 }
 
-/// Whether it passes floats from iteration to iteration through products, and has no convolutions.
+/// True if it passes floats from iteration to iteration, contains products, and contains no convolutions.
 bool isRecurrence(nn::ForOp loop) {
   Block &body = loop.getBody().front();
   return llvm::any_of(loop.getInitial().getTypes(), [](Type type) { return isWide(type); }) &&
          !body.getOps<nn::MatMulOp>().empty() && body.getOps<nn::ConvOp>().empty();
 }
 
-/// Adds what recurrences compute, and what is moved for them alone.
+/// Adds the operators of recurrences, and movement whose only readers they are.
 void addRecurrences(func::FuncOp function, DenseSet<Operation *> &wide) {
   function.walk([&](nn::ForOp loop) {
     if (isRecurrence(loop))
@@ -115,14 +117,14 @@ void addRecurrences(func::FuncOp function, DenseSet<Operation *> &wide) {
       wide.insert(&op);
 }
 
-/// The type of what `operand` hands into or out of a region, which no one changes: of a loop's or a branch's result, or of an
-/// argument in a body. Null where it hands nothing.
+/// Returns the type of the value that `operand` passes into or out of a region: a result of a loop or branch, or an
+/// argument of a body. Null if it passes no value.
 Type getHandedType(OpOperand &operand) {
   Operation *owner = operand.getOwner();
   unsigned index = operand.getOperandNumber();
   if (isa<nn::YieldOp>(owner)) {
     Type type = owner->getParentOp()->getResult(index).getType();
-    return type; // of a stack its element type alone matters
+    return type; // of a stack, only its element type matters
   }
   if (auto loop = dyn_cast<nn::ForOp>(owner)) {
     const unsigned hasCount = loop.getCount() ? 1 : 0;
@@ -143,7 +145,7 @@ struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
     wide.clear();
     exact.clear();
     numbers = TypicalNumbers();
-    // What is around a region comes before it.
+    // Operators around a region come before it.
     SmallVector<Block *> blocks;
     function->walk<WalkOrder::PreOrder>([&](Block *block) { blocks.push_back(block); });
     for (Block *block : blocks)
@@ -152,7 +154,7 @@ struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
       addPositions(*block, wide);
     trained = findTrainedValues(function);
     wide.insert(trained.begin(), trained.end());
-    if (!isTrainingStep(function)) // a step has its own rules
+    if (!isTrainingStep(function)) // training steps have their own rules
       addExact(function, blocks);
     addTransposes(function.front(), wide);
     addRecurrences(function, wide);
@@ -164,7 +166,7 @@ struct NarrowFloats : impl::NarrowFloatsPassBase<NarrowFloats> {
   }
 
 private:
-  /// Adds what f16 would change, and names the products that take longer for it.
+  /// Adds operators that f16 would change, and warns about products that therefore take longer.
   void addExact(func::FuncOp function, ArrayRef<Block *> blocks) {
     DenseSet<Operation *> found = findOfInputs(function, blocks, wide);
     const HalfErrors errors = findHalfErrors(function, numbers);
@@ -189,7 +191,7 @@ private:
                                                     "--gpu-precision=fp32, if these channels matter";
   }
 
-  /// 2. Values. What keeps its type is cast behind.
+  /// 2. Values. Narrows them, or casts them right after their definition if they keep f32.
   void narrowValues(OpBuilder &builder, Block &block) {
     for (BlockArgument argument : block.getArguments()) {
       builder.setInsertionPointToStart(&block);
@@ -207,7 +209,7 @@ private:
     }
   }
 
-  /// What a tensor is padded with is a number of its type.
+  /// Narrows a result. The number that a pad writes must have the type of its tensor.
   void narrow(OpResult result) {
     result.setType(narrowed(result.getType()));
     auto pad = dyn_cast<nn::PadOp>(result.getOwner());
@@ -219,7 +221,7 @@ private:
     pad.setValueAttr(FloatAttr::get(Float16Type::get(&getContext()), value));
   }
 
-  /// 3. Uses that want the wide type.
+  /// 3. Uses. Casts f16 operands of operators that need f32.
   void widenUses(OpBuilder &builder, Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
       builder.setInsertionPoint(&op);
@@ -229,7 +231,7 @@ private:
     }
   }
 
-  /// Whether a number of what is not computed in f16 anyway may become infinite: it becomes the largest instead.
+  /// True if a number of an f32 value may become infinite in f16. It is then clamped to the largest number.
   bool mayOverflow(Value value) {
     Operation *from = value.getDefiningOp();
     if (auto constant = dyn_cast_or_null<nn::ConstantOp>(from))
@@ -240,7 +242,7 @@ private:
   }
 
   bool wantsWide(OpOperand &operand) {
-    if (isa<func::ReturnOp>(operand.getOwner())) // a model may have narrow results of its own
+    if (isa<func::ReturnOp>(operand.getOwner())) // a model may have f16 results of its own
       return isWide(getOperation().getResultTypes()[operand.getOperandNumber()]);
     if (Type handed = getHandedType(operand))
       return isWide(handed);
@@ -258,8 +260,8 @@ private:
     return argument.getOwner() == &function.front() && function.getArgAttr(argument.getArgNumber(), nn::variableAttr);
   }
 
-  /// The first operator of its block that reads `argument` narrow, itself or in a region. Weights are cast there: until then memory has
-  /// them once.
+  /// Returns the first operator of the argument's block that reads it as f16, itself or in a region. Weights are cast
+  /// there, so that memory holds only one copy of them before.
   Operation *findFirstReader(BlockArgument argument) {
     Operation *first = nullptr;
     for (OpOperand &use : argument.getUses()) {
@@ -270,7 +272,7 @@ private:
     return first;
   }
 
-  /// Casts a wide value where anyone else reads it.
+  /// Casts an f32 value for all readers that need f16.
   void castUses(OpBuilder &builder, Value value) {
     auto wants = [this](OpOperand &use) { return !wantsWide(use); };
     if (!isWide(value.getType()) || !llvm::any_of(value.getUses(), wants))
@@ -295,8 +297,8 @@ private:
       sumNarrow(builder, value, from);
   }
 
-  /// Lets sums read what products do, if nobody else reads `value`: then it is in memory once. A loss's gradient is read so, for a weight
-  /// and a bias.
+  /// Lets sums read the same f16 values as products, if `value` has no other readers, so that memory holds it once.
+  /// This occurs for the gradient of a loss, which a weight and a bias read.
   void sumNarrow(OpBuilder &builder, Value value, Value narrow) {
     auto isForProducts = llvm::all_of(narrow.getUsers(), [](Operation *user) {
       return isa<nn::MatMulOp, nn::ConvOp, nn::FilterGradientOp, nn::TransposeOp>(user);
@@ -313,9 +315,10 @@ private:
 
   DenseSet<Operation *> wide;
   DenseSet<Operation *>
-      exact; ///< Those of them that others than integers make so: few of their numbers are beyond kMost.
+      exact; ///< Members of `wide` that were not added because of integers: few of their numbers are beyond kMost.
   TypicalNumbers numbers;
-  DenseSet<Operation *> trained; ///< Those of them that may become infinite: a step with such a gradient is skipped.
+  /// Members of `wide` that may become infinite: a step with such a gradient is skipped.
+  DenseSet<Operation *> trained;
 };
 
 } // namespace

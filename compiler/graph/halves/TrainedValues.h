@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the operators of a training step that keep f32 where a network is narrowed.
-// Why:   a weight changes by less than f16 can add to it; losses and statistics are sums over a batch; and the gradients of a loss are
-//        too small or, multiplied by its scale, too large for f16. Activations, their gradients and the operands of products are
-//        most of the memory, and do well with f16.
-// How:   no operator says what it is for; its place in the graph does. Walks begin at what variables become and at the loss.
+// Finds operators of a training step that keep f32 when a network is narrowed. A weight changes by less than f16 can
+// represent. Losses and statistics are sums over a batch. Gradients of a loss are too small for f16 or, multiplied by
+// the loss scale, too large. Activations, their gradients and operands of products are most of the memory, and are
+// accurate enough in f16.
+//
+// The purpose of an operator follows from its place in the graph. The walks begin at the new values of variables and at
+// the loss.
 
 #ifndef NACRE_COMPILER_GRAPH_HALVES_TRAINEDVALUES_H
 #define NACRE_COMPILER_GRAPH_HALVES_TRAINEDVALUES_H
@@ -14,10 +16,11 @@
 
 namespace nacre::graph {
 
-/// Returns the operators of `function` that keep f32 because it trains weights or computes their loss; none of other functions.
+/// Returns the operators that keep f32 because `function` trains weights or computes their loss; none for other
+/// functions.
 llvm::DenseSet<mlir::Operation *> findTrainedValues(mlir::func::FuncOp function);
 
-/// Returns whether `function` is a step that changes weights, or computes a loss of them.
+/// True if `function` is a step that changes weights, or computes their loss.
 bool isTrainingStep(mlir::func::FuncOp function);
 
 } // namespace nacre::graph

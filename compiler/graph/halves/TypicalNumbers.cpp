@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. numbers of inputs and constants; 2. of elementwise operators; 3. of reductions; 4. of contractions; 5. of all operators.
+// The parts: 1. inputs and constants; 2. elementwise operators; 3. reductions; 4. contractions; 5. all operators.
 
 #include "compiler/graph/halves/TypicalNumbers.h"
 
@@ -23,18 +23,18 @@ namespace nacre::graph {
 namespace {
 
 constexpr size_t kCount = std::tuple_size_v<Numbers>;
-constexpr size_t kRow = kCount - 1; ///< Of which the typical row of a reduction has so many.
+constexpr size_t kRow = kCount - 1; ///< Length of the typical row of a reduction.
 
 //===----------------------------------------------------------------------===//
 // 1. Inputs and constants
 //===----------------------------------------------------------------------===//
 
-/// The numbers of a value that nothing is known about. No two of them are in step, so their difference is not zero by chance. None is a number of f16, and
-/// none is so near to 1 that its logarithm is small.
+/// Returns the numbers of an unknown value. Different values have them in different orders, so that their difference is
+/// not zero by chance. No number is one of f16, or so near to 1 that its logarithm is small.
 Numbers getUnknown(unsigned seed) {
   constexpr std::array<double, kRow> magnitudes = {0.0041, 0.0153, 0.0317, 0.0621, 0.131, 0.271, 0.353, 0.513,
                                                    0.713,  1.09,   1.41,   2.07,   3.01,  5.03,  7.9};
-  constexpr std::array<size_t, 8> steps = {1, 2, 4, 7, 8, 11, 13, 14}; // have no factor in common with 15
+  constexpr std::array<size_t, 8> steps = {1, 2, 4, 7, 8, 11, 13, 14}; // no common factor with 15
   Numbers numbers{};
   const size_t step = steps[seed % steps.size()];
   for (size_t i = 0; i < kRow; ++i) {
@@ -45,7 +45,7 @@ Numbers getUnknown(unsigned seed) {
   return numbers;
 }
 
-/// The numbers of a mask: some elements are 1.
+/// Returns the numbers of a mask: every other one is 1.
 Numbers getMask() {
   Numbers numbers;
   for (size_t i = 0; i < kCount; ++i)
@@ -53,7 +53,8 @@ Numbers getMask() {
   return numbers;
 }
 
-/// What is computed of integers is not rounded anyway, but where they mask.
+/// Returns the numbers of an unknown value of this type. Only masks matter among integers, because operators on
+/// integers keep f32 anyway.
 Numbers getUnknown(Type element, unsigned seed) { return element.isIntOrIndex() ? getMask() : getUnknown(seed); }
 
 Numbers scale(Numbers numbers, double factor) {
@@ -62,7 +63,8 @@ Numbers scale(Numbers numbers, double factor) {
   return numbers;
 }
 
-/// Some elements of a constant: the largest, which zeros meet, the smallest that is not zero, then some that are as far apart as possible.
+/// Returns numbers of a constant: the largest, which meets zeros, the smallest nonzero one, and then evenly spaced
+/// elements.
 Numbers getNumbers(nn::ConstantOp constant) {
   Numbers numbers{};
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant.getValue());
@@ -114,7 +116,7 @@ std::optional<Numbers> computeUnary(nn::UnaryOp op, const Numbers &operand) {
   return apply(operand, [&](double x) { return facts.ofFloat(x, alpha); });
 }
 
-/// Returns whether it is 1 - x of an input, which nobody but masks is inverted by.
+/// True if `op` is 1 - x of an input, which only masks use.
 bool invertsMask(nn::BinaryOp op) {
   if (op.getKind() != nn::BinaryKind::Sub || !isSplatOf(op.getLhs(), 1))
     return false;
@@ -156,7 +158,7 @@ std::optional<Numbers> computeCast(nn::CastOp op, const Numbers &operand) {
 // 3. Reductions
 //===----------------------------------------------------------------------===//
 
-/// Returns what `function` makes of numbers 1 to 15, which stand for one row, and of number 0, a row of zeros.
+/// Applies `function` to numbers 1 to 15 as one row, and to number 0 as a row of zeros.
 template <typename Function> Numbers reduce(const Numbers &operand, Function function) {
   Numbers numbers;
   numbers.fill(function(ArrayRef(operand).drop_front()));
@@ -207,7 +209,8 @@ Numbers computeCumulate(nn::CumulateOp op, const Numbers &operand) {
   return computeReduction(kind, operand, double(shapeOf(op.getOperand())[op.getAxis()]));
 }
 
-/// A weight that is smaller than these adds nothing that anybody sees, and nothing is known of a row that is masked altogether.
+/// Computes a softmax. Smaller weights than the limit contribute nothing visible, and a row that is completely masked
+/// has no known result.
 Numbers computeSoftmax(nn::SoftmaxOp op, const Numbers &operand) {
   constexpr double least = 0x1p-8;
   const double most = *llvm::max_element(operand);
@@ -234,8 +237,8 @@ Numbers computeNormalize(nn::NormalizeOp op, const Numbers &operand) {
 // 4. Contractions
 //===----------------------------------------------------------------------===//
 
-/// Signs of products differ, so that a sum of n is sqrt(n) times as large as each. Networks are trained such that activations stay around 1: only
-/// constants far from that make others.
+/// Scales numbers by the size of a sum of n products: sqrt(n) times the size of each, because their signs differ.
+/// Training keeps activations around 1, so only constants of unusual sizes change the scale.
 Numbers computeContraction(Operation &op, ArrayRef<Numbers> operands, const Numbers &unknown) {
   constexpr double most = 64;
   const double ratio = computeRootMeanSquare(operands[0]) * computeRootMeanSquare(operands[1]) *
@@ -244,7 +247,7 @@ Numbers computeContraction(Operation &op, ArrayRef<Numbers> operands, const Numb
   return isUsual ? unknown : scale(unknown, ratio);
 }
 
-/// One operand after the other gives a number: parts of a result have the numbers of different operands.
+/// Takes numbers of the operands alternately, because parts of a result come from different operands.
 Numbers takeTurns(Operation &op, ArrayRef<Numbers> operands) {
   SmallVector<Numbers> parts;
   for (auto [value, numbers] : llvm::zip_equal(op.getOperands(), operands))
