@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  writes a transposed convolution as ordinary ones.
-// Why:   all that convolutions have, tiles, panels, epilogues, GPU code, is then its own.
-// How:   1. by phases (TransposedPhases.h): a convolution for each, their results interleaved; what follows element by
-//           element is done before they are, so that it joins the convolutions' kernels;
-//        2. or by columns, where phases are many or of few channels: one convolution with a column for every phase of
-//           every channel, and its result put in order.
-//        Filters are written as operators on the given one; nacre-fold-constants computes them.
+// Replaces a transposed convolution by ordinary ones, which have tiles, panels, epilogues and GPU code.
+//
+// 1. By phases (TransposedPhases.h): one convolution per phase, and their results interleaved. Elementwise operators
+//    after it move to the phases, so that they join the kernels of the convolutions.
+// 2. By columns, if there are many phases or few channels: one convolution with a column per phase and channel, whose
+//    result is reordered.
+// Filters are expressed by operators on the given one; nacre-fold-constants computes them.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/MovedCodes.h"
@@ -32,7 +32,7 @@ namespace {
 
 using Ints = SmallVector<int64_t>;
 
-/// Operators at one place. What changes nothing is left out.
+/// Creates operators at one place; skips those that change nothing.
 class Writer {
 public:
   Writer(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
@@ -50,7 +50,7 @@ public:
   Value slice(Value value, ArrayRef<int64_t> starts, ArrayRef<int64_t> sizes, ArrayRef<int64_t> steps) {
     return nn::SliceOp::create(builder, loc, value, starts, sizes, steps);
   }
-  /// Zeros around; amounts below zero crop.
+  /// Adds zeros around; negative amounts crop.
   Value pad(Value value, ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
     auto isZero = [](int64_t amount) { return amount == 0; };
     if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
@@ -78,7 +78,7 @@ SmallVector<TransposedAxis> axesOf(nn::ConvTransposeOp op) {
     described.input = shapeOf(op.getInput())[axis + 1];
     described.output = op.getType().getDimSize(axis + 1);
     described.kernel = shapeOf(op.getFilter())[axis];
-    // Where there is nothing to stride over, every stride is the same.
+    // If there is nothing to stride over, all strides are equivalent.
     described.stride = described.input == 1 ? 1 : stride;
     described.dilation = op.getDilations()[axis];
     described.low = op.getPads()[axis];
@@ -90,7 +90,7 @@ SmallVector<TransposedAxis> axesOf(nn::ConvTransposeOp op) {
 // 1. By phases
 //===----------------------------------------------------------------------===//
 
-/// Phase (p, q ...) of the axes as a convolution.
+/// Returns phase (p, q ...) of the axes as a convolution.
 Value expandPhase(Writer &write, nn::ConvTransposeOp op, ArrayRef<Phase> phases) {
   const size_t spatial = phases.size();
   Ints starts(spatial + 2, 0), sizes(shapeOf(op.getFilter())), steps(spatial + 2, 1), dilations;
@@ -131,7 +131,7 @@ Value expandByPhases(Writer &write, nn::ConvTransposeOp op, ArrayRef<TransposedA
 // 2. By columns
 //===----------------------------------------------------------------------===//
 
-/// The filter with zeros between the taps, instead of a dilation.
+/// Returns the filter with zeros between its taps instead of a dilation.
 Value spreadTaps(Writer &write, Value filter, MutableArrayRef<TransposedAxis> axes) {
   for (auto [axis, described] : llvm::enumerate(axes)) {
     if (described.dilation == 1)
@@ -153,8 +153,8 @@ Value spreadTaps(Writer &write, Value filter, MutableArrayRef<TransposedAxis> ax
   return filter;
 }
 
-/// `[taps..., strides...]` in groups of outputs: `[taps reversed..., C / groups, groups, strides..., OC / groups]`, the
-/// last four as one axis of columns.
+/// Reorders `[taps..., strides...]` in groups of outputs to `[taps reversed..., C / groups, groups, strides..., OC /
+/// groups]`, whose last four become one axis of columns.
 Value toColumns(Writer &write, Value filter, ArrayRef<TransposedAxis> axes, ArrayRef<Columns> columns, int64_t groups) {
   const size_t spatial = axes.size();
   const int64_t inputs = shapeOf(filter)[spatial], outputs = shapeOf(filter)[spatial + 1];
@@ -211,10 +211,10 @@ Value expandByColumns(Writer &write, nn::ConvTransposeOp op, SmallVector<Transpo
 }
 
 //===----------------------------------------------------------------------===//
-// What follows
+// Elementwise operators after it
 //===----------------------------------------------------------------------===//
 
-/// Whether `value`, operand of an elementwise operator beside an interleaved one, is the same for all of its parts.
+/// True if `value`, another operand of an operator on `interleaved`, is the same for all parts of it.
 bool repeatsInParts(Value value, nn::InterleaveOp interleaved) {
   ArrayRef<int64_t> shape = shapeOf(value), strides = interleaved.getStrides();
   if (shape.size() > strides.size())
@@ -223,7 +223,7 @@ bool repeatsInParts(Value value, nn::InterleaveOp interleaved) {
                       [](auto pair) { return std::get<0>(pair) == 1 || std::get<1>(pair) == 1; });
 }
 
-/// Whether all of `user`'s operands are interleaved as `interleaved` is, or the same for all parts.
+/// True if all operands of `user` are interleaved like `interleaved`, or are the same for all parts.
 bool worksOnParts(Operation *user, nn::InterleaveOp interleaved) {
   auto known = dyn_cast<nn::OperatorInterface>(user);
   if (!known || known.getWorkKind() != nn::WorkKind::Elementwise || isa<nn::BroadcastOp>(user) ||
@@ -237,7 +237,7 @@ bool worksOnParts(Operation *user, nn::InterleaveOp interleaved) {
   });
 }
 
-/// The elementwise `user` on each of the parts, and their results interleaved.
+/// Applies the elementwise `user` to each of the parts, and interleaves the results.
 nn::InterleaveOp moveToParts(Operation *user, nn::InterleaveOp interleaved) {
   OpBuilder builder(user);
   SmallVector<Value> parts;
@@ -253,7 +253,7 @@ nn::InterleaveOp moveToParts(Operation *user, nn::InterleaveOp interleaved) {
   return nn::InterleaveOp::create(builder, user->getLoc(), parts, interleaved.getStrides());
 }
 
-/// Whether both operands are dequantized.
+/// True if both operands are dequantized.
 bool isQuantized(nn::ConvTransposeOp op) {
   return findCodes(op.getInput()) && op.getFilter().getDefiningOp<nn::DequantizeOp>();
 }
@@ -282,7 +282,8 @@ struct ExpandConvTranspose : impl::ExpandConvTransposePassBase<ExpandConvTranspo
       moveElementwise();
   }
 
-  /// In the order of the block, so that what has been moved lets what reads it follow.
+  /// Moves elementwise operators to the parts. It goes in the order of the block, so that readers of moved operators
+  /// can follow.
   void moveElementwise() {
     getOperation()->walk([&](Block *block) {
       for (Operation &op : llvm::make_early_inc_range(*block)) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  computes operators of constants, weights included.
-// Why:   layout and scale passes write what they want of a weight as operators; here that becomes bytes, once.
-// How:   1. decide: constant operands, a known operator, a result of reasonable size,
-//        2. walk each block once, in order, so that a result is a constant when its users are met,
-//        3. count the uses of every blob, and free one with its last use.
+// Computes operators on constants, such as weights. Passes on layouts and scales express changes of weights by
+// operators; this pass turns them into bytes, once.
+//
+// 1. Decide: constant operands, a known operator, a result of reasonable size. 2. Walk each block once, in order, so
+//    that a result is constant before its users are visited. 3. Count the uses of each blob, and free it with its last
+//    use.
 
 #include "compiler/graph/ConstantFolding.h"
 #include "compiler/graph/Passes.h"
@@ -25,18 +26,18 @@ namespace nacre::graph {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// 1. What to compute
+// 1. Decision
 //===----------------------------------------------------------------------===//
 
-/// A result up to this size is always worth storing.
+/// Size in bytes up to which a result is always worth storing.
 constexpr int64_t smallBytes = int64_t(1) << 20;
-/// A larger one only if it is at most this many times its operands: a cast from i8 to f64 is 8.
+/// Limit of a larger result as a multiple of its operands: a cast from i8 to f64 is 8.
 constexpr int64_t maxGrowth = 8;
-/// All results together may take so many times the bytes of the model's constants, and the largest constant beyond.
-/// Real models stay far below; without it a file of a few bytes for each operator could fill any memory.
+/// Limit of all results as a multiple of the model's constants, beyond the largest constant. Real models stay far below
+/// it. Without it, a file with a few bytes per operator could fill any memory.
 constexpr int64_t maxTotalGrowth = 16;
 
-/// A splat takes none.
+/// Returns the bytes of a constant; a splat takes no bytes.
 int64_t bytesOf(ElementsAttr value) { return value.isSplat() ? 0 : storedBytes(value.getShapedType()); }
 
 } // namespace
@@ -70,7 +71,7 @@ namespace {
 // 3. Blobs
 //===----------------------------------------------------------------------===//
 
-/// Knows how many constants show each blob.
+/// Counts the constants that use each blob.
 class BlobUses {
 public:
   void add(ElementsAttr value) {
@@ -78,7 +79,7 @@ public:
       ++uses[entry];
   }
 
-  /// Frees the blob if this was its last constant. A view of the mapped model loses nothing but the view.
+  /// Frees the blob if this was its last constant. A blob that is a view of the mapped model only loses the view.
   void remove(ElementsAttr value) {
     if (auto *entry = entryOf(value); entry && --uses[entry] == 0)
       entry->setBlob(AsmResourceBlob());
@@ -123,7 +124,7 @@ struct FoldConstants : impl::FoldConstantsPassBase<FoldConstants> {
     FailureOr<ElementsAttr> value = nn::evaluate(op, operands);
     if (failed(value))
       return op->emitOpError("must have operands with readable bytes, but one has no bytes");
-    if (!isa<nn::ReshapeOp>(op)) // which makes no bytes
+    if (!isa<nn::ReshapeOp>(op)) // a reshape creates no bytes
       budget -= bytesOf(*value) + nn::countReducedElements(op) * int64_t(sizeof(double));
     if (budget < 0)
       return op->emitOpError("makes the folded constants exceed --max-constant; raise the limit to fold them all");
@@ -144,7 +145,8 @@ struct FoldConstants : impl::FoldConstantsPassBase<FoldConstants> {
     return success();
   }
 
-  int64_t budget = 0; ///< Bytes that results may still take. What reads more than it makes is charged for that.
+  /// Bytes that results may still take. An operator that reads more than it produces also pays for that.
+  int64_t budget = 0;
 };
 
 } // namespace

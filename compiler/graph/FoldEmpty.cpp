@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  tensors without elements become constants, and so does what is computed of them alone.
-// Why:   loops that never iterate, sums of nothing and shares of nothing would be a case in every later pass and emitter.
-// How:   1. the value of each operator that reads nothing; 2. one walk, users first: then what only they used is dropped.
+// Replaces tensors without elements by constants, and also operators that depend only on them. Otherwise, loops without
+// iterations, empty sums and empty shares would be a special case in every later pass and emitter.
+//
+// 1. The value of each operator whose operands are empty. 2. One walk, users first, which then drops operators that
+//    only they used.
 
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/Regions.h"
@@ -26,7 +28,7 @@ namespace {
 bool isEmpty(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements() == 0; }
 
 //===----------------------------------------------------------------------===//
-// 1. What reads nothing
+// 1. Operators on empty operands
 //===----------------------------------------------------------------------===//
 
 TypedAttr getNumber(Type element, double number) {
@@ -35,7 +37,8 @@ TypedAttr getNumber(Type element, double number) {
   return IntegerAttr::get(element, int64_t(number));
 }
 
-/// The number of which the result consists. A mean divides by how many there are: of none, NaN, or 0 for integers.
+/// Returns the number that all elements of the result equal. A mean divides by the number of elements: for no elements,
+/// it is NaN, or 0 for integers.
 TypedAttr getNumberOfNothing(Operation *op) {
   Type element = cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
   TypedAttr mean = getNumber(element, isa<FloatType>(element) ? std::nan("") : 0);
@@ -89,7 +92,7 @@ struct FoldEmpty : impl::FoldEmptyPassBase<FoldEmpty> {
     return nn::ConstantOp::create(builder, like.getLoc(), none);
   }
 
-  /// Replaces what a branch or a loop gives, or gives to its regions, that has no elements.
+  /// Replaces results and region arguments of a branch or loop that have no elements.
   static void fillEmpty(IRRewriter &rewriter, Operation *op) {
     SmallVector<Value> values(op->getResults());
     for (Region &region : op->getRegions())
@@ -99,7 +102,7 @@ struct FoldEmpty : impl::FoldEmptyPassBase<FoldEmpty> {
         rewriter.replaceAllUsesWith(value, nothing(rewriter, value));
   }
 
-  /// Drops the values without elements that nobody reads any more.
+  /// Drops values without elements of a branch or loop, which are now unused.
   static void dropEmpty(RewriterBase &rewriter, Operation *op) {
     rewriter.setInsertionPoint(op);
     auto markFull = [](ValueRange values) {
@@ -147,13 +150,13 @@ struct FoldEmpty : impl::FoldEmptyPassBase<FoldEmpty> {
       });
     if (auto interleave = dyn_cast<nn::InterleaveOp>(op))
       return foldInterleave(rewriter, interleave);
-    if (isa<nn::ScatterNdOp, nn::ScatterElementsOp>(op)) // without updates
+    if (isa<nn::ScatterNdOp, nn::ScatterElementsOp>(op)) // no updates
       return rewriter.replaceOp(op, op->getOperand(0));
     if (TypedAttr number = getNumberOfNothing(op))
       rewriter.replaceOp(op, fill(rewriter, op->getLoc(), op->getResult(0).getType(), number));
   }
 
-  /// A stride is longer than its axis: each operand has one element along it, and those behind the axis's end have none.
+  /// Drops empty operands. If a stride is longer than its axis, each operand has at most one element along it.
   static void foldInterleave(RewriterBase &rewriter, nn::InterleaveOp op) {
     SmallVector<int64_t> strides;
     for (auto [stride, size] : llvm::zip_equal(op.getStrides(), op.getType().getShape()))
@@ -162,7 +165,7 @@ struct FoldEmpty : impl::FoldEmptyPassBase<FoldEmpty> {
     rewriter.replaceOpWithNewOp<nn::InterleaveOp>(op, llvm::to_vector(parts), strides);
   }
 
-  /// What reads padding alone, and not of zeros.
+  /// Replaces the input of a convolution that reads only padding other than zeros.
   static void foldPadding(RewriterBase &rewriter, nn::ConvOp conv) {
     RankedTensorType type = conv.getInput().getType();
     SmallVector<int64_t> shape(type.getShape());
@@ -178,7 +181,7 @@ struct FoldEmpty : impl::FoldEmptyPassBase<FoldEmpty> {
     });
   }
 
-  /// No steps leave the state as it was; inputs of no width add what a zero adds.
+  /// Replaces a layer without steps by its initial state, and inputs of width 0 by zeros of width 1.
   static void foldRecurrent(RewriterBase &rewriter, nn::RecurrentOp op) {
     Location loc = op.getLoc();
     RankedTensorType input = op.getInput().getType(), weights = op.getWeights().getType();

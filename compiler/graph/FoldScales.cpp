@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  contraction * s becomes contraction with weights * s, and (contraction + b) * s becomes that plus b * s.
-// Why:   batch normalization must cost nothing when the model runs.
-// How:   1. divisions and subtractions of constants become factors and addends,
-//        2. factors move over addends into the weights, addends join.
-//        New weights are written as operators on constants; nacre-fold-constants computes them, once for a whole chain.
+// Folds scales: contraction * s becomes a contraction with weights * s, and (contraction + b) * s becomes that plus b *
+// s. Batch normalization must cost nothing at run time.
+//
+// 1. Divisions and subtractions of constants become factors and addends. 2. Factors move over addends into the weights;
+//    addends join.
+// New weights are expressed by operators on constants; nacre-fold-constants computes them, once for a whole chain.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -25,15 +26,15 @@ namespace {
 
 using nn::BinaryKind;
 
-/// Weights that several operators share are copied for one of them only up to this size.
+/// Most elements of weights that are copied for one of several operators that share them.
 constexpr int64_t maxSharedElements = 256 * 1024;
 
 //===----------------------------------------------------------------------===//
-// What matches
+// Matching
 //===----------------------------------------------------------------------===//
 
-/// A constant, or what this pass made of constants. A depth is enough for the longest chain of factors that exporters
-/// write, and keeps the question cheap behind long chains of activations.
+/// True for a constant, or an expression that this pass built from constants. The depth covers the longest chain of
+/// factors that exporters write, and keeps the check cheap after long chains of activations.
 bool isConstantExpression(Value value, int maxDepth = 8) {
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<nn::ConstantOp>(op))
@@ -42,7 +43,7 @@ bool isConstantExpression(Value value, int maxDepth = 8) {
          llvm::all_of(op->getOperands(), [&](Value operand) { return isConstantExpression(operand, maxDepth - 1); });
 }
 
-/// Whether `value` is a constant with one number for each channel (the last axis) of `type`, or for all.
+/// True if `value` is a constant with one number per channel (the last axis) of `type`, or one for all.
 bool isPerChannel(Value value, RankedTensorType type) {
   if (!isConstantExpression(value) || !isa<FloatType>(type.getElementType()))
     return false;
@@ -54,7 +55,7 @@ bool isPerChannel(Value value, RankedTensorType type) {
                            (shape.back() == 1 || shape.back() == type.getShape().back()));
 }
 
-/// The constant weights of the convolution or product that `value` is, if they may be changed for it.
+/// Returns the constant weights of the contraction `value`, if they may be changed for it; else null.
 OpOperand *getWeights(Value value) {
   Operation *op = value.getDefiningOp();
   if (!isa_and_nonnull<nn::ConvOp, nn::ConvTransposeOp, nn::MatMulOp>(op) || !op->hasOneUse())
@@ -65,7 +66,7 @@ OpOperand *getWeights(Value value) {
   return isConstantExpression(weights.get()) && fits ? &weights : nullptr;
 }
 
-/// The constant operand of a commutative `op` and the other one.
+/// Returns the other operand of a commutative `op` and its constant operand; `nullopt` if it has no constant operand.
 std::optional<std::pair<Value, Value>> splitOffConstant(nn::BinaryOp op) {
   if (isPerChannel(op.getRhs(), op.getType()) && op.getLhs().getType() == op.getType())
     return std::pair<Value, Value>(op.getLhs(), op.getRhs());
@@ -74,7 +75,8 @@ std::optional<std::pair<Value, Value>> splitOffConstant(nn::BinaryOp op) {
   return std::nullopt;
 }
 
-/// The sum of a contraction with own weights and a constant, used once.
+/// Returns the two operands of `value`, if it is the sum of a contraction that may be changed and a constant, used
+/// once.
 std::optional<std::pair<Value, Value>> matchBiased(Value value) {
   auto sum = getBinary(value, BinaryKind::Add);
   if (!sum || !sum->hasOneUse())
@@ -85,7 +87,7 @@ std::optional<std::pair<Value, Value>> matchBiased(Value value) {
   return parts;
 }
 
-/// Without leading axes, so that it broadcasts to weights of any rank.
+/// Returns the constant without leading axes, so that it broadcasts to weights of any rank.
 Value flatten(OpBuilder &builder, Location loc, Value perChannel) {
   auto type = cast<RankedTensorType>(perChannel.getType());
   return builder.createOrFold<nn::ReshapeOp>(loc, type.clone({type.getNumElements()}), perChannel);
@@ -96,7 +98,7 @@ Value combine(OpBuilder &builder, Location loc, BinaryKind kind, Value a, Value 
 }
 
 //===----------------------------------------------------------------------===//
-// 1. One spelling
+// 1. Normal form
 //===----------------------------------------------------------------------===//
 
 struct InverseOfConstant : OpRewritePattern<nn::BinaryOp> {
@@ -107,7 +109,7 @@ struct InverseOfConstant : OpRewritePattern<nn::BinaryOp> {
     if ((!divides && op.getKind() != BinaryKind::Sub) || !isPerChannel(op.getRhs(), op.getType()) ||
         op.getLhs().getType() != op.getType())
       return rewriter.notifyMatchFailure(op, "expected a division by, or subtraction of, a constant");
-    // Elsewhere a division stays: the reciprocal rounds once more.
+    // Elsewhere, a division stays, because a reciprocal rounds once more.
     if (!getWeights(op.getLhs()) && !matchBiased(op.getLhs()))
       return rewriter.notifyMatchFailure(op, "expected a contraction with constant weights");
     Value inverse = rewriter.createOrFold<nn::UnaryOp>(

@@ -14,7 +14,7 @@ namespace {
 
 using nn::BinaryKind;
 
-/// A constant, or an operator on constants that nacre-fold-constants computes later.
+/// True for a constant, or an operator on constants that nacre-fold-constants computes later.
 bool isConstantExpression(Value value, int maxDepth = 4) {
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<nn::ConstantOp>(op))
@@ -23,7 +23,7 @@ bool isConstantExpression(Value value, int maxDepth = 4) {
          llvm::all_of(op->getOperands(), [&](Value operand) { return isConstantExpression(operand, maxDepth - 1); });
 }
 
-/// An integer and a constant that is added to it, or subtracted from it.
+/// Integer, and a constant that is added to it or subtracted from it.
 struct Addition {
   nn::BinaryOp op;
   Value sum, constant;
@@ -44,13 +44,13 @@ std::optional<Addition> matchAddition(Value value) {
   return std::nullopt;
 }
 
-/// Whether `value` is the sums of an integer contraction.
+/// True if `value` is the result of a contraction.
 bool isContraction(Value value) {
   auto known = value.getDefiningOp<nn::OperatorInterface>();
   return known && known.getWorkKind() == nn::WorkKind::Contraction;
 }
 
-/// One spelling: constants are added.
+/// Replaces subtractions of constants by additions.
 struct SubtractionOfConstant : OpRewritePattern<nn::BinaryOp> {
   using OpRewritePattern::OpRewritePattern;
 

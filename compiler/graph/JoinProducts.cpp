@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  products of one value with several constant matrices become one product with all their columns.
-// Why:   queries, keys and values of attention are three launches of the same rows: one that is three times as large fills a
-//        GPU, and costs one start and one barrier.
-// How:   1. members: a product, its bias, and the reshape that makes heads of its columns; 2. one product whose heads stand side
-//        by side, and a slice of them, which is a view, in place of each member's.
+// Joins products of one value with several constant matrices to one product with all their columns. Queries, keys and
+// values of attention are three launches on the same rows. One launch that is three times as large uses the whole GPU,
+// and costs one start and one barrier.
+//
+// 1. Members: a product, its bias, and the reshape that turns its columns into heads. 2. One product with all heads
+//    side by side. A slice of them, which is a view, replaces each member.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -29,17 +30,17 @@ namespace {
 // 1. Members
 //===----------------------------------------------------------------------===//
 
-/// A product whose columns are heads: [.., heads, size].
+/// Product whose columns are heads: [.., heads, size].
 struct Member {
   nn::MatMulOp product;
-  nn::ConstantOp matrix, bias; ///< The latter may be null.
+  nn::ConstantOp matrix, bias; ///< `bias` may be null.
   nn::ReshapeOp heads;
 
   ArrayRef<int64_t> shape() const { return nn::ReshapeOp(heads).getType().getShape(); }
   int64_t numHeads() const { return shape()[shape().size() - 2]; }
 };
 
-/// The constant that `sum` adds to each row of `product`, which has so many columns.
+/// Returns the constant that `sum` adds to each row of `product`, or null.
 nn::ConstantOp matchBias(nn::BinaryOp sum, Value product) {
   if (!sum || sum.getKind() != nn::BinaryKind::Add || sum.getType() != product.getType())
     return {};
@@ -50,8 +51,8 @@ nn::ConstantOp matchBias(nn::BinaryOp sum, Value product) {
   return isRow ? other.getDefiningOp<nn::ConstantOp>() : nn::ConstantOp();
 }
 
-/// Whether a kernel of its own reads `heads`: a view of a part would be copied, and an operator that shares the product's kernel
-/// would lose it.
+/// True if only separate kernels read `heads`. A view of a part would be copied, and an operator in the product's
+/// kernel would leave it.
 bool isReadByKernels(nn::ReshapeOp heads) {
   return !heads->use_empty() && llvm::all_of(heads->getUsers(), [](Operation *user) {
     auto known = dyn_cast<nn::OperatorInterface>(user);
@@ -75,12 +76,12 @@ std::optional<Member> matchMember(nn::MatMulOp product) {
   member.heads = dyn_cast<nn::ReshapeOp>(user);
   if (!member.heads || !isReadByKernels(member.heads) || member.shape().size() < 3)
     return std::nullopt;
-  // All of the columns, and nothing else, are in the last two axes.
+  // The last two axes must be exactly the columns.
   const int64_t columns = typeOf(product.getResult()).getShape().back();
   return member.numHeads() * member.shape().back() == columns ? std::optional(member) : std::nullopt;
 }
 
-/// Whether the members' heads can stand side by side.
+/// True if the heads of the members can be side by side.
 bool agree(const Member &a, const Member &b) {
   auto withoutHeads = [](const Member &member) {
     SmallVector<int64_t> shape(member.shape());
@@ -90,7 +91,7 @@ bool agree(const Member &a, const Member &b) {
   return a.product->getBlock() == b.product->getBlock() && withoutHeads(a) == withoutHeads(b);
 }
 
-/// Of all matrices.
+/// Returns the bytes of all matrices.
 int64_t countBytes(ArrayRef<Member> members) {
   int64_t bytes = 0;
   for (nn::MatMulOp product : llvm::map_range(members, [](const Member &member) { return member.product; }))
@@ -102,7 +103,7 @@ int64_t countBytes(ArrayRef<Member> members) {
 // 2. Joining
 //===----------------------------------------------------------------------===//
 
-/// All members' biases, one after another; null where no member has one.
+/// Returns the biases of all members, one after another; null if no member has one.
 Value joinBiases(IRRewriter &rewriter, Location loc, ArrayRef<Member> members) {
   if (llvm::none_of(members, [](const Member &member) { return bool(member.bias); }))
     return {};
@@ -161,7 +162,7 @@ struct JoinProducts : impl::JoinProductsPassBase<JoinProducts> {
 
   void runOnOperation() override {
     SmallVector<SmallVector<Member>> groups;
-    llvm::MapVector<Value, SmallVector<size_t>> groupsOf; // by what is multiplied
+    llvm::MapVector<Value, SmallVector<size_t>> groupsOf; // by left operand
     getOperation().walk([&](nn::MatMulOp product) {
       std::optional<Member> member = matchMember(product);
       if (!member)
@@ -175,7 +176,7 @@ struct JoinProducts : impl::JoinProductsPassBase<JoinProducts> {
     });
     IRRewriter rewriter(&getContext());
     for (ArrayRef<Member> members : groups) {
-      // A larger constant would be joined by every run.
+      // A larger constant would have to be joined in every run.
       if (members.size() < 2 || countBytes(members) > maxConstantBytes)
         continue;
       join(rewriter, members);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constants are read through ConstantView, which knows every attribute that holds one.
+// Constants are read through ConstantView, which supports all attributes that hold one.
 
 #include "compiler/graph/Matching.h"
 
@@ -45,7 +45,8 @@ bool isSplatOf(Value value, double number) {
   std::optional<double> splat = getSplat(value);
   if (!splat)
     return false;
-  // A thousandth covers f16 and the digits that exporters leave out; bf16 models are read as what they round to.
+  // One part in 1,024 covers the rounding of f16, and digits that exporters omit. bf16 models match the numbers that
+  // they round to.
   return std::fabs(*splat - number) <= std::fabs(number) / 1024;
 }
 
@@ -59,7 +60,7 @@ nn::BinaryOp getBinary(Value value, nn::BinaryKind kind) {
   return op && op.getKind() == kind ? op : nn::BinaryOp();
 }
 
-/// `depth` ends the walk of a long chain.
+/// Recursion of isNeverNegative; `depth` limits the walk of long chains.
 static bool isNeverNegative(Value value, int depth) {
   if (std::optional<double> number = getSplat(value))
     return *number >= 0 && !std::signbit(*number);
@@ -71,7 +72,7 @@ static bool isNeverNegative(Value value, int depth) {
   if (auto unary = value.getDefiningOp<nn::UnaryOp>())
     return unary.getKind() == nn::UnaryKind::Abs || unary.getKind() == nn::UnaryKind::Exp;
   if (auto reduce = value.getDefiningOp<nn::ReduceOp>())
-    return reduce.getKind() != nn::ReduceKind::Max && operandsAreToo(reduce); // of nothing that is -inf
+    return reduce.getKind() != nn::ReduceKind::Max && operandsAreToo(reduce); // a maximum of no elements is -inf
   auto binary = value.getDefiningOp<nn::BinaryOp>();
   if (!binary)
     return false;

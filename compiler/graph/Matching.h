@@ -10,26 +10,27 @@
 
 namespace nacre::graph {
 
-/// Returns the constant that `value` is, or null.
+/// Returns the constant `value`, or null if it is not constant.
 mlir::ElementsAttr getConstant(mlir::Value value);
 
-/// Returns whether `value` is a constant, or a dequantized one, of which a later pass may use the codes.
+/// True if `value` is a constant, or a dequantized constant whose codes a later pass may use.
 bool isConstant(mlir::Value value);
 
-/// Returns whether `op` quantizes or dequantizes all elements by one scale and one zero point.
+/// True if `op` quantizes or dequantizes all elements with one scale and one zero point.
 bool isCodingOfAll(mlir::Operation *op);
 
-/// Returns the number that all elements of the constant `value` equal.
+/// Returns the number that all elements of the constant `value` equal; `nullopt` for other values.
 std::optional<double> getSplat(mlir::Value value);
 
-/// Returns whether all elements of the constant `value` are `number`, rounded to its element type.
+/// True if all elements of the constant `value` equal `number`, up to the rounding of its element type.
 bool isSplatOf(mlir::Value value, double number);
 
-/// Returns the defining operator of `value` if it is a unary or binary one of that kind.
+/// Return the defining operator of `value` if it is a unary or binary one of this kind, or null.
 nn::UnaryOp getUnary(mlir::Value value, nn::UnaryKind kind);
 nn::BinaryOp getBinary(mlir::Value value, nn::BinaryKind kind);
 
-/// Returns whether no element of `value` can be negative or -0: squares, magnitudes, exponentials, and their sums, means and products.
+/// True if no element of `value` can be negative or -0: squares, magnitudes, exponentials, and their sums, means and
+/// products.
 bool isNeverNegative(mlir::Value value);
 
 /// Returns the other operand of a binary operator with the constant `number` on either side; null if neither side is.

@@ -31,7 +31,7 @@ using nn::Dims;
 // 1. Constants
 //===----------------------------------------------------------------------===//
 
-/// Where scales and zero points are once the codes have been moved: their values and their axis.
+/// Scales and zero points after the movement of the codes: their values and their axis.
 struct MovedParameters {
   Value scale, zero;
   int64_t axis = 0;
@@ -47,7 +47,7 @@ std::optional<MovedParameters> moveParameters(RewriterBase &rewriter, nn::Transp
                          codes.isPerTensor() ? 0 : nn::moveAxis(codes.getAxis(), op.getPermutation())};
 }
 
-/// The axis must stay one, with as many elements before it.
+/// The axis of the parameters must stay one axis, with as many elements before it.
 std::optional<MovedParameters> moveParameters(RewriterBase &, nn::ReshapeOp op, DequantizeOp codes) {
   MovedParameters moved{codes.getScale(), codes.getZero()};
   if (codes.isPerTensor())
@@ -86,7 +86,7 @@ std::optional<MovedParameters> moveParameters(RewriterBase &, nn::GatherOp op, D
   return moved;
 }
 
-/// Weights are turned, and rows of tables picked, as codes.
+/// Transposes weights, and picks rows of tables, as codes.
 template <typename OpT> struct MovementOfConstant : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
 
@@ -111,10 +111,10 @@ template <typename OpT> struct MovementOfConstant : OpRewritePattern<OpT> {
 // 2. Values
 //===----------------------------------------------------------------------===//
 
-/// Beyond them, a real may be none, or have fewer digits than make its code again.
+/// Limits of scales. Beyond them, a real may overflow, or have too few digits to restore its code.
 constexpr double leastScale = 0x1p-100, greatestScale = 0x1p100;
 
-/// Codes of up to 16 bits with one scale in f32, which are the codes of the reals that they stand for.
+/// True for codes of at most 16 bits with one f32 scale that can be restored from their reals.
 bool isPlain(DequantizeOp codes) {
   Type code = codes.getOperand().getType().getElementType();
   std::optional<double> scale = getSplat(codes.getScale());
@@ -127,7 +127,7 @@ bool isOfSameScale(DequantizeOp a, DequantizeOp b) {
   return isSameNumber(a.getScale(), b.getScale()) && isSameNumber(a.getZero(), b.getZero());
 }
 
-/// The code that stands for exactly `real`.
+/// Returns the code that stands for exactly `real`; `nullopt` if there is no such code.
 std::optional<llvm::APSInt> findCode(DequantizeOp codes, double real) {
   auto type = cast<IntegerType>(codes.getOperand().getType().getElementType());
   const double scale = *getSplat(codes.getScale()), zero = *getSplat(codes.getZero());
@@ -140,19 +140,19 @@ std::optional<llvm::APSInt> findCode(DequantizeOp codes, double real) {
   return llvm::APSInt(APInt(type.getWidth(), uint64_t(int64_t(code)), !type.isUnsigned()), type.isUnsigned());
 }
 
-/// Of padding with a number.
+/// Returns the code of the number that a pad adds.
 std::optional<llvm::APSInt> findPadding(nn::PadOp op, DequantizeOp codes) {
   if (op.getMode() != nn::PadMode::Constant)
     return findCode(codes, 0); // which is not read
   return findCode(codes, cast<FloatAttr>(op.getValue()).getValueAsDouble());
 }
 
-/// Whether `op` has elements of `type` as it has floats.
+/// True if `op` supports elements of `type` like floats.
 bool takesCodes(Operation *op, Type type) {
   return !nn::isNarrow(type) || !isa<nn::InterleaveOp, nn::PoolOp, nn::ResampleOp>(op);
 }
 
-/// `depth` ends the walk of a long chain.
+/// Recursion of findCodes; `depth` limits the walk of long chains.
 DequantizeOp findCodesWithin(Value value, int depth) {
   Operation *op = value.getDefiningOp();
   if (!op || depth == 0)
@@ -175,7 +175,7 @@ DequantizeOp findCodesWithin(Value value, int depth) {
   return first;
 }
 
-/// What quantizes back what was only moved is the movement of the codes.
+/// Replaces a quantization of dequantized and moved codes by the movement of the codes.
 struct QuantizeOfCodes : OpRewritePattern<nn::QuantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  Moves codes instead of the reals that they stand for.
-// Why:   Quantized models dequantize before an operator that only moves elements, and quantize behind it with the same scale. The
-//        codes are a quarter of the bytes, and what computes in integers finds them where it reads. Weights are turned as codes, too.
-// How:   1. of constants, in any graph: a dequantization goes after what moves them, 2. of others, where a pass computes in integers: only
-//        between codes of one scale, as without a reader of codes a dequantization belongs to the kernel before it.
+// Moves codes instead of the reals that they stand for. Quantized models dequantize before an operator that only moves
+// elements, and quantize after it with the same scale. Codes are a quarter of the bytes, and integer operators then
+// read them directly. Weights are transposed as codes, too.
+//
+// 1. Constants, in any graph: a dequantization moves after their movement. 2. Other values, in passes that compute in
+//    integers: only between codes of one scale. Without a reader of codes, a dequantization belongs to the kernel
+//    before the movement.
 
 #ifndef NACRE_COMPILER_GRAPH_MOVEDCODES_H
 #define NACRE_COMPILER_GRAPH_MOVEDCODES_H
@@ -14,21 +16,21 @@
 
 namespace nacre::graph {
 
-/// Returns whether `a` and `b` are one value, or equal constants.
+/// True if `a` and `b` are one value, or equal constants.
 bool isSameNumber(mlir::Value a, mlir::Value b);
 
-/// Returns the dequantization by constants, one for all elements, of which `value` is made by moving elements; null if it is not. Nothing
-/// else reads what is in between.
+/// Returns the dequantization from which `value` results by movement only, with one constant scale and zero point for
+/// all elements; null if there is no such one. Values in between have no other readers.
 nn::DequantizeOp findCodes(mlir::Value value);
 
-/// Returns the codes of `value`, for which findCodes returns a dequantization: the same movement of its operand.
+/// Returns the codes of `value`, for which findCodes must return a dequantization: the same movement of its operand.
 mlir::Value moveCodes(mlir::RewriterBase &rewriter, mlir::Value value);
 
-/// Moves the codes of dequantized constants.
+/// Adds patterns that move the codes of dequantized constants.
 void addMovedConstants(mlir::RewritePatternSet &patterns);
 
-/// Also moves codes between a dequantization and a quantization of one scale. The operator before them then stores codes, and not the
-/// reals that it computes.
+/// Also adds patterns that move codes between a dequantization and a quantization of one scale. The operator before
+/// them then stores codes instead of the reals that it computes.
 void addMovedCodes(mlir::RewritePatternSet &patterns);
 
 } // namespace nacre::graph

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The passes of the graph phase and the order in which they run.
+// Passes of the graph phase, and their order.
 
 #ifndef NACRE_COMPILER_GRAPH_PASSES_H
 #define NACRE_COMPILER_GRAPH_PASSES_H
@@ -18,19 +18,20 @@ namespace nacre::graph {
 #include "compiler/graph/Passes.h.inc"
 
 struct Options {
-  /// The size limit of folded constants, in bytes; splats count as one element.
+  /// Size limit of folded constants in bytes. A splat counts as one element.
   int64_t maxConstantBytes = int64_t(1) << 30;
-  bool narrowFloats = false; ///< Compute the model's f32 values in f16.
-  int64_t mostKeys = 4096;   ///< The maximum number of keys of fused attention.
-  bool fuseCodes = true;     ///< Whether attention of codes is fused: no GPU has a kernel for it.
-  /// The sign of left operands of 8-bit contractions; nothing keeps the model's.
+  bool narrowFloats = false; ///< True if f32 values of the model are computed in f16.
+  int64_t mostKeys = 4096;   ///< Most keys of fused attention.
+  bool fuseCodes = true;     ///< True if attention of codes is fused. No GPU has a kernel for it.
+  /// Sign of the left operands of 8-bit contractions; `nullopt` keeps those of the model.
   std::optional<bool> unsignedLeft;
 };
 
 /// Appends the phase to `pm`, which runs on a module.
 void buildPipeline(mlir::OpPassManager &pm, const Options &options);
 
-/// Appends passes on functions that rewrite operators without gradients (recurrent layers, quantizations) to operators with gradients.
+/// Appends passes on functions that rewrite operators without gradients (recurrent layers, quantizations) to operators
+/// with gradients.
 void buildExpansion(mlir::OpPassManager &pm);
 
 /// Registers the phase as the pipeline `nacre-graph`.

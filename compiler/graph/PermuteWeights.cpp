@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  `matmul(reshape(transpose(x)), W)` with a constant W becomes `matmul(reshape(x), W')`.
-// Why:   the transpose between the last feature map and the first fully connected layer would run on the device, for an
-//        order that the weights can have from the start.
-// How:   W's rows are seen as the transposed axes, put into x's order, and flattened again; nacre-fold-constants
-//        computes it. A quantization of x, or its end, may be in between.
+// Replaces `matmul(reshape(transpose(x)), W)` with a constant W by `matmul(reshape(x), W')`. Otherwise, the transpose
+// between the last feature map and the first fully connected layer would run on the device, although the weights can
+// have that order from the start.
+//
+// The rows of W are split into the transposed axes, reordered like x, and flattened again; nacre-fold-constants
+// computes this. A quantization of x, or a dequantization, may be in between.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -27,7 +28,8 @@ namespace {
 using nn::Dims;
 using nn::Permutation;
 
-/// `weights` [.., K, N] of a K that is `transposed[head..]` flattened, put into the order that the axes had before.
+/// Reorders the rows of `weights` [.., K, N], where K is `transposed[head..]` flattened, to the order before the
+/// transpose.
 Value reorderRows(OpBuilder &builder, Location loc, Value weights, Dims transposed, size_t head, Dims permutation) {
   auto type = cast<RankedTensorType>(weights.getType());
   Dims batch = type.getShape().drop_back(2);
@@ -35,7 +37,7 @@ Value reorderRows(OpBuilder &builder, Location loc, Value weights, Dims transpos
   llvm::append_range(shape, transposed.drop_front(head));
   shape.push_back(type.getShape().back());
 
-  // Axes of the batch and the columns stay; row axis i goes back to where the transpose took it from.
+  // Batch axes and columns stay; row axis i moves back to its position before the transpose.
   Permutation order = nn::identityPermutation(shape.size());
   Permutation back = nn::inverse(permutation);
   for (size_t i = head; i < transposed.size(); ++i)
@@ -59,7 +61,7 @@ struct PermuteRows : OpRewritePattern<nn::MatMulOp> {
     auto transpose = reshape.getOperand().getDefiningOp<nn::TransposeOp>();
     if (!transpose || !isConstant(product.getRhs()))
       return rewriter.notifyMatchFailure(product, "expected a transpose before the reshape and constant weights");
-    // Another use would keep the transpose alive, and the weights would be copied for nothing.
+    // With another use, the transpose would remain, and copying the weights would gain nothing.
     if (!reshape->hasOneUse() || !transpose->hasOneUse())
       return rewriter.notifyMatchFailure(product, "expected one use");
     Dims transposed = transpose.getType().getShape();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The graph phase, in order.
+// The graph phase in order.
 
 #include "compiler/graph/Passes.h"
 
@@ -15,9 +15,9 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   auto resolveControl = [&] {
     onFunctions(createResolveControlPass());
     onFunctions(createCountTripsPass());
-    onFunctions(createResolveControlPass()); // what a counter was carried for
+    onFunctions(createResolveControlPass()); // values that only the counter needed
     onFunctions(createUnrollLoopsPass());
-    onFunctions(createHoistInvariantsPass()); // what rows are of, and matrices
+    onFunctions(createHoistInvariantsPass()); // tensors that rows are read from, and matrices
     onFunctions(createScanRowsPass());
     onFunctions(createHoistProductsPass());
     onFunctions(createResolveControlPass()); // rows whose products moved out, arrays that became stacks
@@ -25,44 +25,45 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   };
   auto foldConstants = [&] { pm.addPass(createFoldConstantsPass({options.maxConstantBytes})); };
 
-  // What need not be a branch or a loop is a network like any other, so this comes first.
+  // First, because a branch or loop that is removed becomes part of an ordinary network.
   resolveControl();
-  // No pass behind this one knows tensors without elements, and none makes one.
+  // Later passes don't handle tensors without elements, and create none.
   onFunctions(createFoldEmptyPass());
-  // One spelling of everything, and one value for equal subexpressions: composites are matched by identity of values.
+  // One form for each operator, and one value for equal subexpressions: composites are matched by identity of values.
   onFunctions(createSimplifyGraphPass());
   onFunctions(mlir::createCSEPass());
   onFunctions(createRecognizeCompositesPass());
 
-  // What an exporter wrote out of a loop is compared by identity of values, too. Counters and conditions have been folded, which
-  // may settle more of them.
+  // Loops that an exporter unrolled are also matched by identity of values. Counters and conditions have been folded,
+  // which may resolve more of them.
   onFunctions(createRerollLoopsPass());
   resolveControl();
 
-  // Weights first: a transposed filter must be a constant, or it would be priced like an activation.
+  // Weights first: a transposed filter must be a constant, otherwise it would be priced like an activation.
   foldConstants();
   onFunctions(createPropagateLayoutsPass());
-  // Transposes now stand where they are cheapest, among other places before flattenings.
+  // Transposes are now at their cheapest places, for example before flattening.
   onFunctions(createPermuteWeightsPass());
   onFunctions(createSimplifyGraphPass());
   onFunctions(createExpandConvTransposePass({/*onlyQuantized=*/true}));
   onFunctions(createSimplifyGraphPass()); // parts of its filter, as codes
-  foldConstants();                        // codes of weights where their axes are final
+  foldConstants();                        // codes of weights, whose axes are now final
   onFunctions(createRecognizeQuantizedPass({options.unsignedLeft.value_or(true)}));
-  // What is left is computed in floats. It comes before what changes floats by their values.
+  // Other layers are computed in floats. This must precede passes that change floats by their values.
   onFunctions(createExpandQuantizationPass());
   foldConstants();
 
-  // Channels are last only now, so only now a factor for each channel is seen to be one.
+  // Only now are channels last, so that factors per channel are found.
   onFunctions(createFoldScalesPass());
   foldConstants();
-  // A matrix and a bias for each product are constants now.
+  // The matrix and bias of each product are now constants.
   onFunctions(createJoinProductsPass({options.maxConstantBytes}));
-  // Queries are joined already: of their own for one row they would be another launch, and another kernel, to save little.
+  // After queries were joined: separate queries of one row would be another launch and another kernel, and would save
+  // little.
   onFunctions(createSliceEarlyPass());
   foldConstants();
 
-  // Layouts bring new chances (a pad beside its convolution), and equal transposes of one value.
+  // Layouts create new matches (a pad next to its convolution), and equal transposes of one value.
   onFunctions(createSimplifyGraphPass());
   onFunctions(mlir::createCSEPass());
 
@@ -73,16 +74,16 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
     onFunctions(mlir::createCSEPass());
   }
 
-  // Everything before computes constants, and is more exact in the wider type.
+  // All passes before compute constants, which is more exact in f32.
   if (options.narrowFloats) {
     onFunctions(createNarrowFloatsPass());
     foldConstants();
     onFunctions(createSimplifyGraphPass());
   }
-  // Every quantization is arithmetic now.
+  // Every quantization is now arithmetic.
   onFunctions(createTabulateFunctionsPass());
   onFunctions(createFuseAttentionPass({options.mostKeys, options.fuseCodes}));
-  // Last, when nothing wants to see one filter for all phases any more, or one operator for all steps.
+  // Last, because other passes match one filter for all phases, and one operator for all steps.
   onFunctions(createExpandConvTransposePass());
   onFunctions(createExpandRecurrencePass());
   onFunctions(createResolveControlPass()); // layers of one step
@@ -93,7 +94,7 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
 void buildExpansion(mlir::OpPassManager &pm) {
   pm.addPass(createExpandQuantizationPass());
   pm.addPass(createExpandRecurrencePass());
-  // A gradient reads and writes rows where the loop does.
+  // A gradient reads and writes rows at the positions of the loop.
   pm.addPass(createResolveControlPass());
   pm.addPass(createCountTripsPass());
   pm.addPass(createResolveControlPass());

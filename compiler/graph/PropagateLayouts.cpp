@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  stores regions of order-agnostic operators transposed, where that makes transposes cheaper or disappear.
-// Why:   `nn` has channels last; a network written channels first arrives with two transposes around each convolution.
-// How:   1. grow a region from either side of a transpose: everything reachable through operators that can follow,
-//        2. price the transposes at its border as it is and as it would be, in bytes moved,
-//        3. rebuild the region on stored values if that is cheaper.
-//        Prices only fall, so the sweeps end; a layout refused for a region is not tried again from another of its
-//        values, so each sweep is linear.
+// Stores regions of operators that work in any layout transposed, if that makes transposes cheaper or removes them.
+// `nn` has channels last; a network with channels first arrives with two transposes around each convolution.
+//
+// 1. Grow a region from either side of a transpose: everything reachable through operators that can follow. 2. Compare
+//    the prices of the transposes at its border, in bytes moved, before and after. 3. Rebuild the region on stored
+//    values if that is cheaper.
+// Prices only fall, so the sweeps end. A layout that was refused for a region is not tried again from its other values,
+// so each sweep is linear.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -33,12 +34,12 @@ namespace nacre::graph {
 
 namespace {
 
-/// After this many sweeps what is left to gain is not worth the time; real models need two.
+/// Most sweeps. Real models need two; further ones gain too little.
 constexpr int maxSweeps = 4;
 
 int64_t bytesOf(Value value) { return storedBytes(cast<RankedTensorType>(value.getType())); }
 
-/// `value` under leading axes of extent one, up to `rank`.
+/// Returns `shape` extended to `rank` by leading axes of size 1.
 Permutation extendShape(Dims shape, size_t rank) {
   Permutation extended(rank - shape.size(), 1);
   extended.append(shape.begin(), shape.end());
@@ -50,7 +51,7 @@ Permutation extendShape(Dims shape, size_t rank) {
 //===----------------------------------------------------------------------===//
 
 struct Region {
-  /// Values that are stored transposed. Those not defined by an operator of the region enter it through a transpose.
+  /// Values that are stored transposed. Those that no operator of the region computes enter it through a transpose.
   llvm::MapVector<Value, Permutation> layouts;
   llvm::MapVector<Operation *, OpLayouts> ops;
 
@@ -60,12 +61,12 @@ struct Region {
   }
 };
 
-/// Adds `op` if it can follow `value`'s layout without contradicting one that another of its values has already.
+/// Adds `op` if it can follow the layout of `value` without contradicting the layout of another of its values.
 void tryToAdd(Region &region, Operation *op, Value value, SmallVectorImpl<Value> &worklist) {
   std::optional<OpLayouts> layouts = transferLayout(op, value, region.layouts.find(value)->second);
   if (!layouts)
     return;
-  // Each use of a constant may have a layout of its own.
+  // Each use of a constant may have its own layout.
   SmallVector<std::pair<Value, Permutation>> wanted = {{op->getResult(0), layouts->result}};
   for (auto [operand, layout] : llvm::zip(op->getOperands(), layouts->operands))
     if (layout && !isConstant(operand))
@@ -99,8 +100,8 @@ Region growRegion(Value seed, Dims layout, const llvm::DenseMap<Operation *, uns
 // 2. Prices
 //===----------------------------------------------------------------------===//
 
-/// Whether a transpose by `permutation` costs nothing before `user`: a product reads its operands with any strides, and
-/// a flattened axis that meets constant weights is reordered in the weights (nacre-permute-weights).
+/// True if a transpose by `permutation` costs nothing before `user`. A product reads its operands with any strides. A
+/// flattened axis that meets constant weights is reordered in the weights (nacre-permute-weights).
 bool absorbsTranspose(Operation *user, Dims transposed, Dims permutation) {
   if (isa<nn::MatMulOp>(user))
     return true;
@@ -114,7 +115,7 @@ bool absorbsTranspose(Operation *user, Dims transposed, Dims permutation) {
   return product && product.getLhs() == flat->getResult(0) && isConstant(product.getRhs());
 }
 
-/// The price of a transpose from a tensor of `shape` whose result has `users`.
+/// Returns the price of a transpose of a tensor of `shape` whose result has `users`.
 int64_t priceOf(int64_t bytes, Dims shape, Dims permutation, ArrayRef<Operation *> users) {
   if (movesOnlyUnits(shape, permutation))
     return 0;
@@ -129,7 +130,7 @@ int64_t priceOf(nn::TransposeOp op) {
   return priceOf(bytesOf(op), shapeOf(op.getOperand()), op.getPermutation(), users);
 }
 
-/// What changes where `value`, defined outside, enters the region in `layout`.
+/// Returns the change of price where `value`, computed outside, enters the region in `layout`.
 int64_t priceOfEntry(const Region &region, Value value, Dims layout) {
   if (isIdentity(layout))
     return 0;
@@ -145,7 +146,7 @@ int64_t priceOfEntry(const Region &region, Value value, Dims layout) {
   return disappears ? price - priceOf(transpose) : price;
 }
 
-/// What changes where `value`, defined inside and stored in `layout`, is used outside.
+/// Returns the change of price where `value`, computed inside and stored in `layout`, is used outside.
 int64_t priceOfExit(const Region &region, Value value, Dims layout) {
   int64_t price = 0;
   Permutation back = inverse(layout);
@@ -173,7 +174,7 @@ int64_t priceOfExit(const Region &region, Value value, Dims layout) {
   return price;
 }
 
-/// The change of all transposes' bytes if the region is stored transposed.
+/// Returns the change of the bytes of all transposes if the region is stored transposed.
 int64_t priceOf(const Region &region) {
   int64_t price = 0;
   for (auto &[value, layout] : region.layouts)
@@ -189,7 +190,7 @@ int64_t priceOf(const Region &region) {
 // 3. Rebuilding
 //===----------------------------------------------------------------------===//
 
-/// `value` transposed, made where the builder is; a transpose of a transpose is one, or none.
+/// Returns `value` transposed. Two transposes become one, or none if they cancel.
 Value makeTransposed(OpBuilder &builder, Location loc, Value value, Dims permutation) {
   if (isIdentity(permutation))
     return value;
@@ -213,7 +214,7 @@ public:
     llvm::sort(ordered, [&](const auto &a, const auto &b) { return orderOf.at(a.first) < orderOf.at(b.first); });
   }
 
-  /// Leaves the region's operators and the transposes it swallowed in `dead`, without operands or uses.
+  /// Moves the operators of the region, and the transposes that it replaces, to `dead`, without operands or uses.
   void run(SmallVectorImpl<Operation *> &dead) {
     for (auto &[value, layout] : region.layouts)
       if (!region.defines(value)) {
@@ -236,7 +237,8 @@ public:
   }
 
 private:
-  /// Behind `value`, once for all iterations of loops around the block; but not before a branch that may not be taken.
+  /// Sets the insertion point after `value`, outside of all loops around the block, but not before a branch that may
+  /// not be taken.
   void placeEntry(Value value) {
     Block *place = &block;
     builder.setInsertionPointToStart(place);
@@ -262,7 +264,7 @@ private:
     return makeTransposed(builder, op->getLoc(), reshaped, layouts.result);
   }
 
-  /// `value` in its own order of axes, for a use that cannot follow.
+  /// Returns `value` in its own order of axes, for a user that cannot follow.
   Value getOriginal(Value value) {
     if (!region.defines(value))
       return value;
@@ -308,7 +310,7 @@ struct PropagateLayouts : impl::PropagateLayoutsPassBase<PropagateLayouts> {
   using PropagateLayoutsPassBase::PropagateLayoutsPassBase;
 
   void runOnOperation() override {
-    // What a branch or a loop hands in and out stays as it is; inside of it is a graph like any other.
+    // Values that enter or leave a branch or loop stay as they are. The graph inside is like any other.
     SmallVector<Block *> blocks;
     getOperation()->walk<WalkOrder::PreOrder>([&](Block *block) { blocks.push_back(block); });
     for (Block *block : blocks)
@@ -317,7 +319,7 @@ struct PropagateLayouts : impl::PropagateLayoutsPassBase<PropagateLayouts> {
           break;
   }
 
-  /// Tries both sides of every transpose of `block` once. True if a region changed.
+  /// Tries both sides of every transpose of `block` once. Returns true if a region changed.
   bool runSweep(Block &block) {
     llvm::DenseMap<Operation *, unsigned> orderOf;
     SmallVector<nn::TransposeOp> transposes;
@@ -328,7 +330,7 @@ struct PropagateLayouts : impl::PropagateLayoutsPassBase<PropagateLayouts> {
     }
     refused.clear();
 
-    // Operators are erased at the end only, so that no address, and with it no answer of a map, is used twice.
+    // Operators are erased only at the end, so that maps never see a reused address.
     SmallVector<Operation *> dead;
     for (nn::TransposeOp transpose : transposes) {
       Value operand = transpose->getOperand(0);
@@ -343,7 +345,7 @@ struct PropagateLayouts : impl::PropagateLayoutsPassBase<PropagateLayouts> {
     return !dead.empty();
   }
 
-  /// True if the region around `seed` is now stored in `layout`.
+  /// Returns true if the region around `seed` is now stored in `layout`.
   bool tryRegion(Value seed, const Permutation &layout, Block &block, llvm::DenseMap<Operation *, unsigned> &orderOf,
                  SmallVectorImpl<Operation *> &dead) {
     if (isConstant(seed) || llvm::is_contained(refused[seed], layout))

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  finds layer normalization, exact GELU, softmax and dilated convolutions in pieces.
-// Why:   a row kernel reads its row once where the pieces would read it five times; a dilated convolution moves nothing.
-// How:   each pattern starts at the last operator of a piece-wise spelling and walks up; the pieces die by themselves
-//        if nothing else uses them. Products are flattened first, because exporters associate them in every way.
+// Recognizes layer normalization, exact GELU, softmax and dilated convolutions that are composed of other operators. A
+// row kernel reads its row once; the single operators would read it five times. A dilated convolution moves no data.
+//
+// Each pattern begins at the last operator and walks up. The other operators are erased if they have no other users.
+// Products are flattened first, because exporters associate them in all ways.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -26,13 +27,13 @@ namespace {
 using nn::BinaryKind;
 using nn::UnaryKind;
 
-/// The reduction that `value` is, of this kind, with axes kept.
+/// Returns the reduction `value` if it has this kind and keeps its axes, or null.
 nn::ReduceOp getReduction(Value value, nn::ReduceKind kind) {
   auto op = value.getDefiningOp<nn::ReduceOp>();
   return op && op.getKind() == kind && op.getKeepDims() ? op : nn::ReduceOp();
 }
 
-/// Numerator and denominator of a quotient, or of a product with a reciprocal.
+/// Returns numerator and denominator of a quotient, or of a product with a reciprocal.
 std::optional<std::pair<Value, Value>> getQuotient(nn::BinaryOp op) {
   if (op.getKind() == BinaryKind::Div)
     return std::pair<Value, Value>(op.getLhs(), op.getRhs());
@@ -49,7 +50,7 @@ std::optional<std::pair<Value, Value>> getQuotient(nn::BinaryOp op) {
 // Layer normalization: d / sqrt(mean(d * d) + epsilon) with d = x - mean(x)
 //===----------------------------------------------------------------------===//
 
-/// The x of `x - mean(x)`, and the mean.
+/// Returns the x of `x - mean(x)`, and the mean.
 std::optional<std::pair<Value, nn::ReduceOp>> matchCentered(Value value) {
   auto difference = getBinary(value, BinaryKind::Sub);
   if (!difference)
@@ -60,7 +61,7 @@ std::optional<std::pair<Value, nn::ReduceOp>> matchCentered(Value value) {
   return std::pair<Value, nn::ReduceOp>(difference.getLhs(), mean);
 }
 
-/// Whether `value` is the mean of the square of `centered` over `axes`.
+/// True if `value` is the mean of the square of `centered` over `axes`.
 bool isVariance(Value value, Value centered, ArrayRef<int64_t> axes) {
   auto mean = getReduction(value, nn::ReduceKind::Mean);
   if (!mean || mean.getAxes() != axes)
@@ -98,14 +99,14 @@ struct LayerNormalization : OpRewritePattern<nn::BinaryOp> {
 // GELU: x / 2 * (1 + erf(x / sqrt(2)))
 //===----------------------------------------------------------------------===//
 
-/// A product's factors: one number, and values in no particular order.
+/// Factors of a product: one number, and values in no particular order.
 struct Product {
   double number = 1;
   SmallVector<Value> values;
 };
 
 void collectFactors(Value value, Product &product, int depth = 0) {
-  // Only three factors interest us; deeper products are something else.
+  // Only three factors can match; deeper products are something else.
   constexpr int maxDepth = 4;
   auto op = value.getDefiningOp<nn::BinaryOp>();
   if (op && depth < maxDepth && op.getKind() == BinaryKind::Mul) {
@@ -125,7 +126,7 @@ void collectFactors(Value value, Product &product, int depth = 0) {
   product.values.push_back(value);
 }
 
-/// The y of `1 + erf(y)`.
+/// Returns the y of `1 + erf(y)`, or null.
 Value matchErfPlusOne(Value value) {
   auto sum = getBinary(value, BinaryKind::Add);
   Value other = sum ? getOtherThan(sum, 1) : Value();
@@ -175,7 +176,7 @@ struct Softmax : OpRewritePattern<nn::BinaryOp> {
     if (!exponential || !sum || sum.getOperand() != quotient->first || sum.getAxes().size() != 1)
       return rewriter.notifyMatchFailure(op, "expected exp(x) / sum(exp(x)) along one axis");
     Value x = exponential.getOperand();
-    // Softmax subtracts the maximum itself; without one in the model it is the same value, only safer.
+    // Softmax subtracts the maximum itself. If the model does not, the value is the same, without overflow.
     if (auto shifted = getBinary(x, BinaryKind::Sub)) {
       auto largest = getReduction(shifted.getRhs(), nn::ReduceKind::Max);
       if (largest && largest.getOperand() == shifted.getLhs() && largest.getAxes() == sum.getAxes())
@@ -192,22 +193,23 @@ struct Softmax : OpRewritePattern<nn::BinaryOp> {
 
 using Dims = ArrayRef<int64_t>;
 
-/// The transpose between two reshapes of which `merge` is the second; null where there is none.
+/// Returns the transpose between two reshapes, the second of which is `merge`, or null.
 nn::TransposeOp getTransposeOfParts(nn::ReshapeOp merge) {
   auto transpose = merge ? merge.getOperand().getDefiningOp<nn::TransposeOp>() : nn::TransposeOp();
   return transpose && transpose.getOperand().getDefiningOp<nn::ReshapeOp>() ? transpose : nn::TransposeOp();
 }
 
-/// The value whose parts are transposed.
+/// Returns the value whose parts are transposed.
 Value getWhole(nn::TransposeOp transpose) { return transpose.getOperand().getDefiningOp<nn::ReshapeOp>().getOperand(); }
 
-/// What came to the batch: of `source` every so manyth element along the first spatial axes, `blocks` apart.
+/// Phases that were moved to the batch: every `blocks`-th element of `source` along each of the first spatial axes.
 struct Phases {
   Value source;
   SmallVector<int64_t> blocks;
 };
 
-/// [N, S..., rest] as [N, S / b, b ..., rest], the blocks in front, as [b... * N, S / b..., rest].
+/// Matches [N, S..., rest], split to [N, S / b, b ..., rest], with blocks moved to the front: [b... * N, S / b...,
+/// rest].
 std::optional<Phases> matchSpaceToBatch(Value value) {
   nn::TransposeOp transpose = getTransposeOfParts(value.getDefiningOp<nn::ReshapeOp>());
   if (!transpose)
@@ -235,7 +237,7 @@ std::optional<Phases> matchSpaceToBatch(Value value) {
   return phases;
 }
 
-/// The value that `merge` brings back from the batch by such blocks; null where it does something else.
+/// Returns the value whose blocks `merge` moves from the batch back to space, or null.
 Value matchBatchToSpace(nn::ReshapeOp merge, Dims blocks) {
   nn::TransposeOp transpose = getTransposeOfParts(merge);
   if (!transpose || !transpose->hasOneUse() || !transpose.getOperand().hasOneUse())
@@ -257,7 +259,8 @@ Value matchBatchToSpace(nn::ReshapeOp merge, Dims blocks) {
   return isBack ? phases : Value();
 }
 
-/// The pads that leave of a convolution of stride 1 what `crop` leaves; nothing where they are not pads.
+/// Returns the pads with which a convolution of stride 1 computes only the part that `crop` keeps; `nullopt` if no pads
+/// do.
 std::optional<SmallVector<int64_t>> cropPads(Dims pads, nn::SliceOp crop) {
   Dims whole = crop.getOperand().getType().getShape(), starts = crop.getStarts(), sizes = crop.getSizes();
   const size_t axes = pads.size() / 2;
@@ -273,7 +276,7 @@ std::optional<SmallVector<int64_t>> cropPads(Dims pads, nn::SliceOp crop) {
   return result;
 }
 
-/// Each phase is convolved by itself, so that neighbours of a window are a block apart.
+/// Each phase is convolved by itself, so neighbours in a window are a block apart.
 struct DilatedConvolution : OpRewritePattern<nn::ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -312,7 +315,7 @@ struct DilatedConvolution : OpRewritePattern<nn::ReshapeOp> {
   }
 
 private:
-  /// Whether zeros are added around the spatial axes alone.
+  /// True if the pad adds zeros, and only around spatial axes.
   static bool isZeroPad(nn::PadOp pad) {
     auto isSpatial = [](Dims amounts) {
       return amounts.front() == 0 && amounts.back() == 0 && llvm::all_of(amounts, [](int64_t a) { return a >= 0; });

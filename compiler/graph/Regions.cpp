@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Regions are moved whole; what operators cannot change, the number of their results, is changed by making them anew.
+// Regions move as a whole. Operators with another number of results are created again.
 
 #include "compiler/graph/Regions.h"
 
@@ -98,7 +98,7 @@ SmallVector<Value> pick(ValueRange values, const llvm::SmallBitVector &kept) {
   return picked;
 }
 
-/// The arguments of `region` behind the counter are `kept`.
+/// Erases the arguments of `region` after the counter that are not in `kept`.
 void eraseArguments(RewriterBase &rewriter, Region &region, const llvm::SmallBitVector &kept) {
   for (unsigned index = kept.size(); index-- > 0;)
     if (!kept[index]) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Transformations of regions for the passes over branches and loops.
+// Transformations of regions, for passes on branches and loops.
 
 #ifndef NACRE_COMPILER_GRAPH_REGIONS_H
 #define NACRE_COMPILER_GRAPH_REGIONS_H
@@ -15,24 +15,24 @@ namespace nacre::graph {
 /// Returns the branches and loops in `top`, inner ones first.
 llvm::SmallVector<mlir::Operation *> findControl(mlir::Operation *top);
 
-/// Returns the number of the one-element constant `value`.
+/// Returns the number of the one-element constant `value`; `nullopt` for other values.
 std::optional<double> getNumber(mlir::Value value);
 
-/// Returns whether `value` is computed outside of the loop or branch `op`.
+/// True if `value` is computed outside of the loop or branch `op`.
 bool isOutside(mlir::Value value, mlir::Operation *op);
 
-/// Moves the operators of `block`, a region of `op`, before `op` and replaces its arguments. Returns the terminator's
-/// operands: carried values, then rows.
+/// Moves the operators of `block`, a region of `op`, before `op`, and replaces its arguments. Returns the operands of
+/// its terminator: carried values, then rows.
 llvm::SmallVector<mlir::Value> inlineBefore(mlir::RewriterBase &rewriter, mlir::Block &block, mlir::Operation *op,
                                             mlir::ValueRange arguments);
 
-/// The values of a loop to keep.
+/// Marks of the values of a loop to keep.
 struct KeptValues {
   llvm::SmallBitVector carried, stacks, scanned;
 };
 
-/// Removes the other values of a loop and returns the new loop. Nothing may use their results, and only computations of their own
-/// next values may use their arguments.
+/// Removes the other values of a loop and returns the new loop. Their results must be unused. Only computations of
+/// their own next values may use their arguments.
 mlir::Operation *dropValues(mlir::RewriterBase &rewriter, mlir::Operation *loop, const KeptValues &kept);
 
 /// Removes the other results of a branch, which must be unused; erases the branch if no result is kept.
@@ -41,7 +41,7 @@ void dropResults(mlir::RewriterBase &rewriter, nn::IfOp op, const llvm::SmallBit
 /// Erases unused operators, the last ones first.
 void eraseUnused(mlir::RewriterBase &rewriter, mlir::Block &block);
 
-/// `count` elements of an axis at distance `step`.
+/// Range of `count` elements of an axis at distance `step`.
 struct Rows {
   int64_t first, count, step;
 };
@@ -52,7 +52,7 @@ mlir::Value makeRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value v
 /// Returns row `index` of `rows`, without the axis.
 mlir::Value makeRow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value rows, int64_t index);
 
-/// The common parts of both kinds of loops.
+/// Return the parts that both kinds of loops have.
 mlir::OperandRange getInitial(mlir::Operation *loop);
 mlir::ResultRange getFinals(mlir::Operation *loop);
 mlir::ResultRange getStacks(mlir::Operation *loop);

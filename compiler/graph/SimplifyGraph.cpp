@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  local rewrites to the simplest spelling, applied until none matches.
-// Why:   every later pass then knows one form of each thing.
-// How:   1. data movement, 2. windows, 3. elementwise operators. Each pattern removes an operator or replaces it by a
-//        cheaper one, so they end.
+// Rewrites operators locally to the simplest form, until no pattern matches. Later passes then handle only one form of
+// each.
+//
+// 1. Data movement. 2. Windows. 3. Elementwise operators. Each pattern removes an operator or replaces it by a cheaper
+//    one, so this ends.
 
 #include "compiler/graph/IntegerSums.h"
 #include "compiler/graph/Matching.h"
@@ -43,7 +44,7 @@ int64_t getInteger(IntegerAttr attribute) {
 // 1. Data movement
 //===----------------------------------------------------------------------===//
 
-/// A transpose that leaves all elements in place is a reshape.
+/// Replaces a transpose that leaves all elements in place by a reshape.
 struct TransposeOfUnits : OpRewritePattern<nn::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -55,7 +56,7 @@ struct TransposeOfUnits : OpRewritePattern<nn::TransposeOp> {
   }
 };
 
-/// A gather of adjacent elements is a slice.
+/// Replaces a gather of adjacent or evenly spaced elements by a slice.
 struct GatherOfRange : OpRewritePattern<nn::GatherOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -63,7 +64,7 @@ struct GatherOfRange : OpRewritePattern<nn::GatherOp> {
     ElementsAttr constant = getConstant(op.getIndices());
     if (!constant || constant.getNumElements() == 0)
       return rewriter.notifyMatchFailure(op, "expected constant indices");
-    // Those are at distance 0, and may be more than memory has room for.
+    // Repeated indices have distance 0, and there may be more of them than memory can hold.
     if (constant.isSplat() && constant.getNumElements() > 1)
       return rewriter.notifyMatchFailure(op, "expected different indices");
     FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant);
@@ -89,8 +90,8 @@ struct GatherOfRange : OpRewritePattern<nn::GatherOp> {
   }
 };
 
-/// A concat of a concat along the same axis, if that is its only use, is one. Merges a whole tree of them at once, from its
-/// root: one level at a time would take quadratic time for a concat that grows part by part.
+/// Merges a concat with concats along the same axis that only it uses. It merges a whole tree at once from its root.
+/// One level at a time would take quadratic time for a concat that grows part by part.
 struct ConcatOfConcat : OpRewritePattern<nn::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -113,14 +114,14 @@ struct ConcatOfConcat : OpRewritePattern<nn::ConcatOp> {
   }
 
 private:
-  /// Whether only a concat along the same axis reads this one.
+  /// True if a concat along the same axis is the only reader.
   static bool isInner(nn::ConcatOp op) {
     auto outer = op->hasOneUse() ? dyn_cast<nn::ConcatOp>(*op->user_begin()) : nn::ConcatOp();
     return outer && outer.getAxis() == op.getAxis();
   }
 };
 
-/// A concat of adjacent rows of one tensor, each along an axis of its own or not, moves all of them at once.
+/// Moves adjacent rows of one tensor at once if a concat joins them, with or without an axis of their own.
 struct ConcatOfRows : OpRewritePattern<nn::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -145,7 +146,8 @@ struct ConcatOfRows : OpRewritePattern<nn::ConcatOp> {
   }
 
 private:
-  /// The slice of one row that `operand` is, without the axis of the rows, or with one of extent one at `axis`.
+  /// Returns the slice of one row whose value is `operand`: without the axis of the rows, or with an axis of size 1 at
+  /// `axis`.
   static nn::SliceOp getRow(Value operand, int64_t axis) {
     auto type = cast<RankedTensorType>(operand.getType());
     if (auto reshape = operand.getDefiningOp<nn::ReshapeOp>())
@@ -164,7 +166,7 @@ private:
   }
 };
 
-/// A reduction of axes of extent one only drops them. No kind but these is the identity of one element.
+/// Replaces a reduction of axes of size 1 by a reshape. All kinds return a single element unchanged.
 struct ReduceOfUnits : OpRewritePattern<nn::ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -181,14 +183,14 @@ struct ReduceOfUnits : OpRewritePattern<nn::ReduceOp> {
 // 2. Windows
 //===----------------------------------------------------------------------===//
 
-/// An average over all of an image is a mean, which is how global pooling is imported.
+/// Replaces an average over a whole image by a mean, which is also the import of global pooling.
 struct AverageOfEverything : OpRewritePattern<nn::PoolOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(nn::PoolOp op, PatternRewriter &rewriter) const override {
     Dims shape = op.getInput().getType().getShape();
     Dims spatial = shape.drop_front().drop_back();
-    // What a window has beyond the image is not counted.
+    // Cells of a window beyond the image don't count.
     auto coversAll = [&] {
       return llvm::all_of(llvm::zip_equal(op.getKernel(), op.getOverhang(), spatial), [](auto axis) {
         auto [window, overhang, size] = axis;
@@ -204,7 +206,7 @@ struct AverageOfEverything : OpRewritePattern<nn::PoolOp> {
   }
 };
 
-/// Whether the convolution's own padding, if it has any, holds the number `value`.
+/// True if the padding of the convolution itself, if it has any, holds the number `value`.
 bool padsWith(nn::ConvOp conv, Attribute value) {
   if (auto number = dyn_cast<FloatAttr>(value))
     return number.getValue().isZero();
@@ -212,7 +214,7 @@ bool padsWith(nn::ConvOp conv, Attribute value) {
   return getInteger(cast<IntegerAttr>(value)) == padValue || isAll(conv.getPads(), 0);
 }
 
-/// Zeros around an image before a convolution are its pads; of integers, any number is.
+/// Turns zeros around an image before a convolution into its pads. For integers, any number can become its pad value.
 struct PadBeforeConv : OpRewritePattern<nn::ConvOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -243,7 +245,7 @@ struct PadBeforeConv : OpRewritePattern<nn::ConvOp> {
 // 3. Elementwise
 //===----------------------------------------------------------------------===//
 
-/// An elementwise operator broadcasts by itself: `x + broadcast(y)` is `x + y` where the result's shape stays.
+/// Removes broadcasts before elementwise operators, which broadcast themselves, if the shape of the result stays.
 template <typename OpT> struct DropBroadcast : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
 
@@ -268,12 +270,12 @@ template <typename OpT> struct DropBroadcast : OpRewritePattern<OpT> {
   }
 };
 
-/// A constant operand has no more axes than it needs: none if it is a splat, and no leading ones of extent one.
+/// Removes superfluous axes of a constant operand: all if it is a splat, else leading ones of size 1.
 template <typename OpT> struct ShrinkConstant : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(OpT op, PatternRewriter &rewriter) const override {
-    // Another operand must keep the result's shape.
+    // Another operand must determine the shape of the result.
     auto spansResult = [&](Value value) {
       return cast<RankedTensorType>(value.getType()).getShape() == op.getType().getShape();
     };
@@ -297,7 +299,7 @@ template <typename OpT> struct ShrinkConstant : OpRewritePattern<OpT> {
   }
 };
 
-/// Powers that have an operator of their own, which is exact and far cheaper.
+/// Replaces powers that have an operator of their own, which is exact and much cheaper.
 struct SimplePower : OpRewritePattern<nn::BinaryOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -325,7 +327,7 @@ struct SimplePower : OpRewritePattern<nn::BinaryOp> {
   }
 };
 
-/// max(x, 0) is relu, which contractions take into their epilogue and later passes look for.
+/// Replaces max(x, 0) by relu, which joins epilogues of contractions and which later passes match.
 struct MaximumWithZero : OpRewritePattern<nn::BinaryOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  where only some rows of a transformer's result are read, computes no others as far up as rows do not meet.
-// Why:   a classifier reads one token of all that its last layer computes; but for keys and values, this layer then has one row.
-// How:   1. boxes: what of each operand an operator needs for a part of its result;
-//        2. a region grows from a slice upwards, over operators of whose results nothing else is read;
-//        3. it is rebuilt on the parts, if it multiplies or normalizes: slices of what goes in are views.
+// If only some rows of a transformer's result are read, computes only these, as far up as rows are independent. A
+// classifier reads one token of its last layer. Except for keys and values, this layer then has one row.
+//
+// 1. Boxes: the parts of its operands that an operator needs for a part of its result. 2. A region grows from a slice
+//    upwards, over operators whose results have no other readers. 3. It is rebuilt on the parts, if it multiplies or
+//    normalizes; slices of its inputs are views.
 
 #include "compiler/graph/Passes.h"
 #include "dialects/TensorTypes.h"
@@ -30,7 +31,7 @@ namespace {
 // 1. Boxes
 //===----------------------------------------------------------------------===//
 
-/// A part of a tensor: from `starts` on, `sizes` elements along each axis.
+/// Part of a tensor: `sizes` elements from `starts` on, along each axis.
 struct Box {
   SmallVector<int64_t> starts, sizes;
 
@@ -39,17 +40,17 @@ struct Box {
   }
   bool isWhole(ArrayRef<int64_t> shape) const { return ArrayRef(sizes) == shape; }
   bool operator==(const Box &other) const { return starts == other.starts && sizes == other.sizes; }
-  /// Takes over what `other` is along its axis `from`.
+  /// Copies the range of axis `from` of `other` to `axis`.
   void setAxis(size_t axis, const Box &other, size_t from) {
     starts[axis] = other.starts[from];
     sizes[axis] = other.sizes[from];
   }
 };
 
-/// Of each operand, in order.
+/// Boxes of all operands, in order.
 using OperandBoxes = SmallVector<Box>;
 
-/// Of an operand that broadcasts to `shape`, of which `box` is wanted.
+/// Returns the box of an operand that broadcasts to `shape`, of which `box` is needed.
 Box broadcastBox(ArrayRef<int64_t> operand, ArrayRef<int64_t> shape, const Box &box) {
   Box result = Box::whole(operand);
   const size_t missing = shape.size() - operand.size();
@@ -59,7 +60,7 @@ Box broadcastBox(ArrayRef<int64_t> operand, ArrayRef<int64_t> shape, const Box &
   return result;
 }
 
-/// Rows are of the left operand alone, and so are batches if the right one is a matrix.
+/// Returns the boxes of a product. Only the left operand has rows, and batches if the right one is a matrix.
 std::optional<OperandBoxes> boxesOf(nn::MatMulOp op, const Box &box) {
   ArrayRef<int64_t> left = shapeOf(op.getLhs()), right = shapeOf(op.getRhs()), shape = shapeOf(op.getResult());
   const size_t rank = shape.size();
@@ -76,7 +77,7 @@ std::optional<OperandBoxes> boxesOf(nn::MatMulOp op, const Box &box) {
   return OperandBoxes{rows, Box::whole(right)};
 }
 
-/// An axis of a part must be one of the operand, with as many elements in front of it.
+/// Returns the box of a reshape. A sliced axis must be an axis of the operand, with as many elements before it.
 std::optional<OperandBoxes> boxesOf(nn::ReshapeOp op, const Box &box) {
   ArrayRef<int64_t> from = shapeOf(op.getOperand()), to = shapeOf(op.getResult());
   Box result = Box::whole(from);
@@ -93,7 +94,8 @@ std::optional<OperandBoxes> boxesOf(nn::ReshapeOp op, const Box &box) {
   return OperandBoxes{result};
 }
 
-/// What `op` needs of its operands for `box` of its result; nothing where it needs more, or is unknown.
+/// Returns the boxes of the operands that `op` needs for `box` of its result; `nullopt` if it needs more, or is
+/// unknown.
 std::optional<OperandBoxes> boxesOf(Operation *op, const Box &box) {
   if (auto product = dyn_cast<nn::MatMulOp>(op))
     return boxesOf(product, box);
@@ -147,7 +149,7 @@ public:
                           });
       std::optional<OperandBoxes> needed = isRead ? std::nullopt : boxesOf(op, boxes.find(result)->second);
       if (!needed) {
-        // An operator that shared a kernel with elementwise ones behind it would lose them.
+        // An operator that shares a kernel with elementwise ones after it would lose them.
         if (!isRead && isFusedBelow(op))
           return false;
         continue;
@@ -164,7 +166,7 @@ public:
   // 3. Parts
   //===--------------------------------------------------------------------===//
 
-  /// Adds the slices that are replaced to `gone`.
+  /// Rebuilds the region on the parts. Adds the slices that it replaces to `gone`.
   void rebuild(IRRewriter &rewriter, llvm::DenseSet<Operation *> &gone) {
     SmallVector<Operation *> rebuilt;
     for (Operation *op : llvm::reverse(members)) {
@@ -181,7 +183,7 @@ public:
       rebuilt.push_back(op);
     }
     for (Operation *op : llvm::reverse(rebuilt)) {
-      for (Operation *slice : llvm::make_early_inc_range(op->getUsers())) { // members below it are gone
+      for (Operation *slice : llvm::make_early_inc_range(op->getUsers())) { // members below it are already erased
         gone.insert(slice);
         rewriter.replaceOp(slice, parts.lookup(op->getResult(0)));
       }
@@ -206,7 +208,7 @@ private:
            llvm::any_of(op->getUsers(), llvm::IsaPred<nn::UnaryOp, nn::BinaryOp, nn::SelectOp, nn::CastOp>);
   }
 
-  /// Notes what is wanted of `value`; fails where something else is, too.
+  /// Notes that `box` of `value` is needed. Returns false if another part of it is needed, too.
   bool demand(Value value, const Box &box) {
     if (box.isWhole(shapeOf(value))) {
       wholly.insert(value);
@@ -237,15 +239,15 @@ private:
   };
 
   nn::SliceOp root;
-  llvm::MapVector<Value, Box> boxes; ///< Of values that are not wanted as a whole.
-  llvm::DenseSet<Value> wholly;      ///< That some member reads as a whole.
+  llvm::MapVector<Value, Box> boxes; ///< Boxes of values that are not needed as a whole.
+  llvm::DenseSet<Value> wholly;      ///< Values that a member reads as a whole.
   llvm::SetVector<Operation *> members;
-  /// The last one first, so that all who read its result are known.
+  /// Operators to visit, the last one first, so that all readers of its result are known.
   std::priority_queue<Operation *, std::vector<Operation *>, StandsEarlier> pending;
   DenseMap<Value, Value> parts;
 };
 
-/// Half of the elements or fewer, in one piece.
+/// True for a dense slice of at most half of the elements.
 bool isWorthwhile(nn::SliceOp slice) {
   return llvm::all_of(slice.getSteps(), [](int64_t step) { return step == 1; }) &&
          slice.getType().getNumElements() * 2 <= slice.getOperand().getType().getNumElements() &&

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the post-condition of the graph phase.
-// Why:   see Passes.td; each note names the pass that lacks a case.
+// Checks the post-condition of the graph phase (see Passes.td). Each error names the pass that lacks a case.
 
 #include "compiler/graph/ConstantFolding.h"
 #include "compiler/graph/Passes.h"

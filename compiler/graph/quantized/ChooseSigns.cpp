@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  stores the left operands of integer contractions with the sign that the target's instructions want.
-// Why:   vpdpbusd multiplies unsigned by signed bytes, sdot and smmla signed by signed ones. The right operands are signed in any case.
-// How:   1. each contraction reads its left operand flipped; its padding moves along, and what that adds to the sums is subtracted:
-//           a constant of each column,
-//        2. a flip moves up through what moves bytes, to where they are made: a conversion makes the others as cheaply,
-//        3. other readers of the same bytes convert what they read now; what cannot is given the former bytes by a flip.
-//        Only the model's own inputs and outputs thus cost a pass over their bytes.
+// Stores the left operands of integer contractions with the sign that the target's instructions require. vpdpbusd
+// multiplies unsigned by signed bytes, sdot and smmla multiply signed by signed ones. Right operands are always signed.
+//
+// 1. Each contraction reads its left operand flipped, and so is its padding. The change of the sums, a constant per
+//    column, is subtracted.
+// 2. A flip moves up through movement to the operators that compute the bytes. A conversion to the other sign is as
+//    cheap.
+// 3. Other readers of the bytes convert the flipped bytes. Readers that cannot get the former bytes by a flip.
+// Only inputs and outputs of the model then cost a pass over their bytes.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -34,7 +36,7 @@ using nn::UnaryKind;
 // 1. Contractions
 //===----------------------------------------------------------------------===//
 
-/// The axes of a contraction's right operand that are added up.
+/// Returns the axes of a contraction's right operand that are added up.
 SmallVector<int64_t> getDepthAxes(Operation *contraction) {
   const int64_t rank = typeOf(contraction->getOperand(1)).getRank();
   if (isa<nn::MatMulOp>(contraction))
@@ -42,7 +44,8 @@ SmallVector<int64_t> getDepthAxes(Operation *contraction) {
   return llvm::to_vector(llvm::seq<int64_t>(0, rank - 1));
 }
 
-/// `number` times the sum of each column of the contraction's right operand, so that it broadcasts to the result.
+/// Returns `number` times the sum of each column of the contraction's right operand, in a shape that broadcasts to the
+/// result.
 Value scaleColumns(OpBuilder &builder, Operation *contraction, int64_t number) {
   Location loc = contraction->getLoc();
   Value rhs = contraction->getOperand(1);
@@ -60,7 +63,7 @@ Value scaleColumns(OpBuilder &builder, Operation *contraction, int64_t number) {
 // 2. Bytes with the other sign
 //===----------------------------------------------------------------------===//
 
-/// The operands whose bytes `op` moves to its result; none if it does something else.
+/// Returns the operands whose bytes `op` moves to its result; none if it computes something else.
 OperandRange getMovedOperands(Operation *op) {
   const OperandRange none = op->getOperands().take_front(0);
   if (auto pool = dyn_cast<nn::PoolOp>(op))
@@ -75,11 +78,11 @@ OperandRange getMovedOperands(Operation *op) {
   return isa<nn::GatherOp>(op) ? op->getOperands().take_front(1) : none;
 }
 
-/// Whether the conversion of `value` to 8 bits drops no fraction.
+/// True if the conversion of `value` to 8 bits drops no fraction.
 bool isWhole(Value value) {
   if (isa<IntegerType>(getElementTypeOrSelf(value.getType())))
     return true;
-  constexpr int maxDepth = 4; // a zero point and two bounds
+  constexpr int maxDepth = 4; // enough for a zero point and two bounds
   for (int depth = 0; depth <= maxDepth; ++depth) {
     if (getUnary(value, UnaryKind::Round))
       return true;
@@ -99,7 +102,8 @@ bool isWhole(Value value) {
   return false;
 }
 
-/// `value` + `offset`, where `value` is whole numbers that are clamped to 8 bits afterwards: bounds and zero points move along.
+/// Returns `value` + `offset` for whole numbers that are clamped to 8 bits afterwards. Bounds and zero points change
+/// accordingly.
 Value shift(OpBuilder &builder, Value value, int64_t offset) {
   Location loc = value.getLoc();
   Type element = getElementTypeOrSelf(value.getType());
@@ -141,7 +145,7 @@ struct ChooseSigns : impl::ChooseSignsPassBase<ChooseSigns> {
     });
     for (Operation *op : contractions)
       flipLeft(op);
-    // What recognition asked for, of either operand.
+    // Also the flips that recognition added, for either operand.
     for (nn::BitcastOp bitcast : flips) {
       Value flippedOne = flip(matchFlip(bitcast));
       if (flippedOne != bitcast.getResult())
@@ -153,7 +157,7 @@ struct ChooseSigns : impl::ChooseSignsPassBase<ChooseSigns> {
   }
 
 private:
-  /// Whether its left operand is of 8 bits and has not the sign that the target wants.
+  /// True if the left operand has 8 bits and not the sign that the target requires.
   bool hasOtherSign(Operation *contraction) {
     Type element = getElementTypeOrSelf(contraction->getOperand(0).getType());
     return isByte(element) && isByte(contraction->getOperand(1).getType()) &&
@@ -175,7 +179,7 @@ private:
     ++numFlipped;
   }
 
-  /// `value` with the other sign; remembers that what made `value` may be unneeded now.
+  /// Returns `value` with the other sign. Notes that the operator of `value` may be unused now.
   Value flip(Value value) {
     if (Value known = others.lookup(value))
       return known;
@@ -221,7 +225,7 @@ private:
     return IntegerAttr::get(getFlippedType(number.getType()), bits);
   }
 
-  /// 3. Gives all other readers of `value` what they read before.
+  /// 3. Gives all other readers of `value` its former numbers.
   void settle(Value value) {
     Value other = others.lookup(value);
     OpBuilder builder(&getContext());
@@ -242,7 +246,7 @@ private:
     value.replaceAllUsesWith(createFlip(builder, value.getLoc(), other));
   }
 
-  /// Lets the users of `former` read `wide` + `offset`. A zero point that they subtract moves along.
+  /// Makes users of `former` read `wide` + `offset`. If they subtract a zero point, it changes instead.
   static void addOffset(OpBuilder &builder, nn::CastOp former, Value wide, int64_t offset) {
     Type element = getElementTypeOrSelf(former.getType());
     for (OpOperand &use : llvm::make_early_inc_range(former->getUses())) {
@@ -267,7 +271,7 @@ private:
     former.replaceAllUsesWith(sum);
   }
 
-  /// Erases what nothing reads any more, the last ones first.
+  /// Erases unused operators, the last ones first.
   static void eraseUnusedIn(func::FuncOp function) {
     SmallVector<Operation *> operators;
     function.walk([&](Operation *op) {
@@ -279,8 +283,8 @@ private:
         op->erase();
   }
 
-  llvm::DenseMap<Value, Value> others; ///< Each value with both signs.
-  SmallVector<Value> replaced;         ///< Values that are made with the other sign instead, operands before results.
+  llvm::DenseMap<Value, Value> others; ///< Each value by the one with the other sign.
+  SmallVector<Value> replaced;         ///< Values replaced by those with the other sign, operands before results.
 };
 
 } // namespace

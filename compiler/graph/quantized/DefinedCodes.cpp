@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  0. operations of f32: in double and then rounded, which gives the same bits and which no compiler fuses,
-//       1. factors of one tensor, 2. of two, 3. of one and constants, 4. averages.
+// The parts: 0. operations of f32, computed in double and then rounded, which gives the same bits and prevents
+// compilers from fusing them; 1. factors of one tensor; 2. of two tensors; 3. of one tensor and constants; 4. averages.
 
 #include "compiler/graph/quantized/DefinedCodes.h"
 
@@ -20,12 +20,13 @@ using nn::BinaryKind;
 // 0. Operations of f32
 //===----------------------------------------------------------------------===//
 
-// A double holds products of two floats, and sums and quotients of two with so many more digits that rounding twice is rounding once.
+// A double holds products of two floats exactly. Sums and quotients have so many more digits that a second rounding
+// changes nothing.
 float add(float a, float b) { return static_cast<float>(static_cast<double>(a) + static_cast<double>(b)); }
 float multiply(float a, float b) { return static_cast<float>(static_cast<double>(a) * static_cast<double>(b)); }
 float divide(float a, float b) { return static_cast<float>(static_cast<double>(a) / static_cast<double>(b)); }
 
-/// The float that is `ulps` places further from zero.
+/// Returns the float that is `ulps` places further from zero.
 float moveBy(float number, int ulps) {
   const float end = ulps < 0 ? 0.0F : std::copysign(std::numeric_limits<float>::infinity(), number);
   for (int place = 0; place < std::abs(ulps); ++place)
@@ -33,12 +34,12 @@ float moveBy(float number, int ulps) {
   return number;
 }
 
-/// The greatest error of a rounding, relative to the number.
+/// Largest error of a rounding, relative to the number.
 constexpr double roundingError = 0x1p-24;
 
 double distanceToMiddle(double steps) { return std::fabs(steps - std::floor(steps) - 0.5); }
 
-/// Returns whether each number within `error` of `steps` becomes the least code, or each the greatest.
+/// True if all numbers within `error` of `steps` get the least code, or all get the greatest.
 bool isClamped(const Coder &coder, double steps, double error) {
   const double code = steps + coder.zero;
   return code + error < coder.bounds.low - 0.5 || code - error > coder.bounds.high + 0.5;
@@ -47,7 +48,7 @@ bool isClamped(const Coder &coder, double steps, double error) {
 } // namespace
 
 double Coder::round(float steps) const {
-  // Bounds hold for infinities, too, and sums of 8- and 16-bit codes are exact.
+  // Clamping also handles infinities. Sums of 8- and 16-bit codes are exact.
   return std::clamp(std::nearbyint(static_cast<double>(steps)) + zero, bounds.low, bounds.high);
 }
 
@@ -66,7 +67,7 @@ std::optional<float> findFactor(const Steps &x, const Coder &coder) {
     }
     return true;
   };
-  // A quotient of products of steps is two roundings off, so that a factor further away is wrong if these are.
+  // A quotient of products of steps has two rounding errors, so a factor further away is wrong if these are.
   constexpr int furthest = 4;
   const float quotient = divide(x.scale, coder.scale);
   for (int distance = 0; distance <= furthest; ++distance)
@@ -86,7 +87,7 @@ float apply(BinaryKind kind, float a, float b) {
   return kind == BinaryKind::Mul ? multiply(a, b) : add(a, kind == BinaryKind::Sub ? -b : b);
 }
 
-/// Two steps whose code depends on how it is rounded.
+/// Two steps whose code depends on rounding.
 struct ClosePair {
   float a, b;
   double code;
@@ -103,7 +104,7 @@ public:
   }
 
   std::optional<FactorPair> find() const {
-    // Drivers of GPUs may fuse a product and a sum. Factors that are right in any case are preferred.
+    // GPU drivers may fuse a product and a sum. Prefer factors that are correct with and without fusing.
     for (bool ifFused : {true, false})
       for (int distance = 0; distance <= 2 * furthest; ++distance)
         for (int ofA = -std::min(distance, furthest); ofA <= std::min(distance, furthest); ++ofA)
@@ -118,7 +119,7 @@ public:
   }
 
 private:
-  /// Places from the quotients of the scales.
+  /// Largest distance from the quotients of the scales, in places.
   static constexpr int furthest = 6;
 
   bool isClose(double left, double right) const {
@@ -130,7 +131,8 @@ private:
                          static_cast<double>(coder.scale);
     const double largest =
         (multiplies ? std::fabs(x * y) : std::fabs(x) + std::fabs(y)) / static_cast<double>(coder.scale);
-    // A place is at most two errors. Both factors may be off, and rounded four times besides, as is the definition.
+    // A place is at most two errors. Both factors may be off, and there are four more roundings; the definition has as
+    // many.
     constexpr double errors = 2 * (2 * furthest) + 2 * 5;
     const double error = largest * errors * roundingError;
     return distanceToMiddle(exact) <= error && !isClamped(coder, exact, error);
@@ -186,7 +188,7 @@ class ConstantSearch {
 public:
   ConstantSearch(BinaryKind kind, const Steps &x, const Coder &coder) : kind(kind), x(x), coder(coder) {}
 
-  /// Returns the constant that replaces `constant` if the steps have this factor.
+  /// Returns the replacement of `constant` if the steps have this factor; `nullopt` if there is no such number.
   std::optional<float> find(float factor, float constant) const {
     const float quotient = divide(constant, coder.scale);
     for (int distance = 0; distance <= furthest; ++distance)
@@ -221,13 +223,13 @@ private:
 
 std::optional<FactorOfConstants> findFactors(BinaryKind kind, const Steps &x, ArrayRef<float> constants,
                                              const Coder &coder) {
-  // Beyond these, sums and products could be infinite.
+  // With larger constants, sums and products could be infinite.
   constexpr float largest = 0x1p60F;
   constexpr size_t most = size_t(1) << 14;
   if (constants.size() > most || llvm::any_of(constants, [](float number) { return !(std::fabs(number) <= largest); }))
     return std::nullopt;
   const ConstantSearch search(kind, x, coder);
-  // The constants of a product take in the scale of the result; its steps keep their scale.
+  // In a product, the constants include the scale of the result, and the steps keep theirs.
   const float quotient = kind == BinaryKind::Mul ? x.scale : divide(x.scale, coder.scale);
   const int furthest = kind == BinaryKind::Mul ? 0 : ConstantSearch::furthest;
   for (int distance = 0; distance <= furthest; ++distance)
@@ -253,8 +255,8 @@ bool isAverageFarFromMiddles(const Steps &x, int64_t count, const Coder &coder) 
   const auto cells = static_cast<double>(count);
   const double ofStep = static_cast<double>(x.scale) / (cells * static_cast<double>(coder.scale));
   const auto largest = static_cast<double>(std::max(std::abs(x.low), std::abs(x.high)));
-  // Each product and each partial sum, of 2 to `count` of them, is rounded, and so are the average and its quotient. A factor of the sums is
-  // rounded twice, and their product once.
+  // Roundings: each product, each partial sum of 2 to `count` terms, the average, and its quotient. A factor of the
+  // sums is rounded twice, and their product once.
   const double roundings = cells + cells * (cells + 1) / 2 + 2 * cells + 3 * cells;
   const double error = roundings * largest * ofStep * roundingError;
   for (int64_t sum = count * x.low; sum <= count * x.high; ++sum) {

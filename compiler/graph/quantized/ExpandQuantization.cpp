@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  spells out nn.quantize and nn.dequantize as casts, arithmetic and rounding.
-// Why:   no later pass and no kernel knows them, and as elementwise operators they become parts of kernels.
-// How:   1. scales and zero points are brought over the elements that they belong to; a block is an axis of its own while it is
-//        computed with, so that nothing is repeated in memory, 2. the two directions; dialects/nn/NnQuantizationOps.td says how each
-//        step is rounded.
+// Replaces nn.quantize and nn.dequantize by casts, arithmetic and rounding. No later pass and no kernel handles them;
+// as elementwise operators, they become parts of kernels.
+//
+// 1. Scales and zero points are aligned with their elements. During the computation, a block is an axis of its own, so
+//    that no parameter is repeated in memory. 2. The two directions. dialects/nn/NnQuantizationOps.td defines the
+//    rounding of each step.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -22,7 +23,7 @@ namespace nacre::graph {
 
 namespace {
 
-/// Writes operators that fold where their operands are small constants.
+/// Creates operators that are folded if their operands are small constants.
 class Writer {
 public:
   Writer(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
@@ -44,7 +45,7 @@ public:
   Value broadcast(Value x, ArrayRef<int64_t> shape) {
     return builder.createOrFold<nn::BroadcastOp>(loc, typeOf(x).clone(shape), x);
   }
-  /// The first elements along each axis, as many as `sizes` says.
+  /// Returns the first `sizes` elements along each axis.
   Value begin(Value x, ArrayRef<int64_t> sizes) {
     const SmallVector<int64_t> starts(sizes.size(), 0), steps(sizes.size(), 1);
     return builder.createOrFold<nn::SliceOp>(loc, x, starts, sizes, steps);
@@ -59,7 +60,7 @@ private:
 // 1. Scales and zero points
 //===----------------------------------------------------------------------===//
 
-/// With `size` elements at `axis`, and a further axis of `block` behind it.
+/// Returns `shape` with `size` elements at `axis`, followed by an axis of `block` elements.
 SmallVector<int64_t> withBlocks(ArrayRef<int64_t> shape, int64_t axis, int64_t size, int64_t block) {
   SmallVector<int64_t> result(shape);
   result[axis] = size;
@@ -67,7 +68,7 @@ SmallVector<int64_t> withBlocks(ArrayRef<int64_t> shape, int64_t axis, int64_t s
   return result;
 }
 
-/// A parameter of blocks that do not fill `shape`, an element for each one of it.
+/// Repeats a parameter of blocks that don't divide `shape`, to one element per element of `shape`.
 Value repeat(Writer &write, Value parameter, ArrayRef<int64_t> shape, int64_t axis, int64_t block) {
   ArrayRef<int64_t> own = typeOf(parameter).getShape();
   const int64_t blocks = own[axis];
@@ -78,7 +79,7 @@ Value repeat(Writer &write, Value parameter, ArrayRef<int64_t> shape, int64_t ax
   return write.begin(write.reshape(repeated, whole), shape);
 }
 
-/// `compute(operand, scale, zero)` with parameters that broadcast to the operand.
+/// Calls compute(operand, scale, zero) with parameters that broadcast to the operand.
 template <typename OpT, typename Compute> Value overElements(Writer &write, OpT op, Compute compute) {
   const auto axis = int64_t(op.getAxis()), block = int64_t(op.getBlock());
   ArrayRef<int64_t> shape = op.getOperand().getType().getShape();
@@ -89,7 +90,7 @@ template <typename OpT, typename Compute> Value overElements(Writer &write, OpT 
     aligned.front() = typeOf(parameter).getNumElements();
     return isScalar(parameter) ? parameter : write.reshape(parameter, aligned);
   };
-  // One block is all of the axis, and its parameter broadcasts along it.
+  // A single block is the whole axis, so its parameter broadcasts along it.
   if (op.isPerTensor() || block >= shape[axis])
     return compute(op.getOperand(), op.getScale(), op.getZero());
   if (block == 0)
@@ -112,7 +113,7 @@ template <typename OpT, typename Compute> Value overElements(Writer &write, OpT 
 // 2. The two directions
 //===----------------------------------------------------------------------===//
 
-/// Zero points have more digits than a half has.
+/// Returns the type of the arithmetic: f32 for f16, because zero points have more digits than f16.
 Type getWideType(Type real) { return real.isF64() ? real : Float32Type::get(real.getContext()); }
 
 Value expand(Writer &write, nn::QuantizeOp op) {

@@ -22,7 +22,7 @@ namespace {
 // 1. Quantizations
 //===----------------------------------------------------------------------===//
 
-/// The operands whose elements, each at least once, are the result's; empty if `op` does anything else.
+/// Returns the operands whose elements all occur in the result, and nothing else; empty for other operators.
 OperandRange getWhollyMoved(Operation *op) {
   return llvm::TypeSwitch<Operation *, OperandRange>(op)
       .Case<nn::ReshapeOp, nn::TransposeOp, nn::BroadcastOp, nn::ConcatOp, nn::InterleaveOp>(
@@ -31,7 +31,7 @@ OperandRange getWhollyMoved(Operation *op) {
       .Default([](Operation *other) { return other->getOperands().take_front(0); });
 }
 
-/// The bounds by one number each that `value` has, the last first, and what they bound.
+/// Value, and the bounds by single numbers that are applied to it, last bound first.
 struct Bounded {
   SmallVector<Operation *> bounds;
   Value value;
@@ -52,8 +52,8 @@ Bounded findBounded(Value value) {
   return bounded;
 }
 
-/// Rounding keeps the order of numbers, so that the largest of a window may be selected later, and bounds of a concat
-/// are those of its parts: each has its own way to become codes.
+/// Moves a quantization before movement. Rounding preserves the order of numbers, so the maximum of a window may be
+/// selected afterwards. Bounds of a concat become those of its parts, each of which is quantized separately.
 struct QuantizeOfMoved : OpRewritePattern<nn::QuantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -64,7 +64,7 @@ struct QuantizeOfMoved : OpRewritePattern<nn::QuantizeOp> {
     if (!moving || !moving->hasOneUse() || !op.isPerTensor() || !scale || !(*scale > 0))
       return rewriter.notifyMatchFailure(op, "expected a movement that nothing else reads, and one constant scale");
     OperandRange moved = getWhollyMoved(moving);
-    // A kernel that transposes the model's input rounds it, too.
+    // A kernel that transposes an input of the model also rounds it.
     if (moved.empty() || llvm::any_of(moved, llvm::IsaPred<BlockArgument>))
       return rewriter.notifyMatchFailure(op, "expected a movement of values that the model computes");
     Type code = op.getType().getElementType();
@@ -85,7 +85,7 @@ struct QuantizeOfMoved : OpRewritePattern<nn::QuantizeOp> {
   }
 
 private:
-  /// `value` within `bounds`, of which the first is the last to be applied.
+  /// Applies `bounds` to `value`, beginning with the last one in the list.
   static Value bound(OpBuilder &builder, Value value, ArrayRef<Operation *> bounds) {
     for (Operation *op : llvm::reverse(bounds)) {
       IRMapping mapping;
@@ -98,7 +98,7 @@ private:
   }
 };
 
-/// Of the model's input: so that one kernel transposes and rounds.
+/// Moves a transpose before the quantization of the model's input, so that one kernel transposes and rounds.
 struct TransposeOfQuantizedInput : OpRewritePattern<nn::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -117,7 +117,7 @@ struct TransposeOfQuantizedInput : OpRewritePattern<nn::TransposeOp> {
 // 2. Dequantizations
 //===----------------------------------------------------------------------===//
 
-/// The operands whose elements `op` moves, as far as it does not add any; empty if it does anything else.
+/// Returns the operands whose elements `op` moves without adding any; empty for other operators.
 OperandRange getMoved(Operation *op) {
   return llvm::TypeSwitch<Operation *, OperandRange>(op)
       .Case<nn::SliceOp, nn::GatherOp>([](Operation *moving) { return moving->getOperands().take_front(); })
@@ -125,7 +125,7 @@ OperandRange getMoved(Operation *op) {
       .Default([](Operation *other) { return getWhollyMoved(other); });
 }
 
-/// Of dequantized values, whoever else reads them.
+/// Moves movement before a dequantization, even if the dequantized values have other readers.
 template <typename OpT> struct MovementOfDequantized : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
 
@@ -152,14 +152,14 @@ template <typename OpT> struct MovementOfDequantized : OpRewritePattern<OpT> {
   }
 
 private:
-  /// All operators have elements of whole bytes.
+  /// True for elements of whole bytes, which all operators support.
   static bool isOfBytes(nn::DequantizeOp codes) {
     const unsigned width = typeOf(codes.getOperand()).getElementTypeBitWidth();
     return isa<IntegerType>(typeOf(codes.getOperand()).getElementType()) && (width == 8 || width == 16);
   }
 };
 
-/// A pad adds elements: the code of its number, which moveCodes knows.
+/// Moves a pad before a dequantization. The elements that it adds are the code of its number, which moveCodes finds.
 struct PadOfDequantized : OpRewritePattern<nn::PadOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  Moves quantizations to where reals are computed, and dequantizations to where reals are needed.
-// Why:   What lies between is then moved as bytes; a kernel rounds what it has computed, and converts what it reads, for nothing.
-// How:   1. a quantization goes above movement: of a concat, each part is quantized; 2. a dequantization goes below it.
+// Moves quantizations to the operators that compute reals, and dequantizations to their readers. Values in between are
+// then moved as bytes. Kernels round their results and convert their operands at no cost.
+//
+// 1. A quantization moves above data movement; each part of a concat is quantized. 2. A dequantization moves below it.
 
 #ifndef NACRE_COMPILER_GRAPH_QUANTIZED_MOVEDQUANTIZATIONS_H
 #define NACRE_COMPILER_GRAPH_QUANTIZED_MOVEDQUANTIZATIONS_H

@@ -22,7 +22,7 @@ using nn::BinaryKind;
 using nn::UnaryKind;
 
 constexpr unsigned mostBits = 16;
-/// Beyond them quotients of scales may be infinite.
+/// Limits of scales; beyond them, quotients may be infinite.
 constexpr double leastScale = 0x1p-60, greatestScale = 0x1p60;
 
 bool isUsual(double scale) { return scale >= leastScale && scale <= greatestScale; }
@@ -57,11 +57,11 @@ namespace {
 // 1. Bounds
 //===----------------------------------------------------------------------===//
 
-/// Drops the bounds that `value` has just before it is quantized: the code of a bound is the bound of the codes, since rounding keeps the
-/// order.
+/// Removes bounds just before a quantization. Rounding preserves the order of numbers, so the code of a bound is a
+/// bound of the codes.
 Value dropBounds(Value value, Coder &coder) {
   CodeBounds &bounds = coder.bounds;
-  // A bound beyond all codes is the last of them.
+  // A bound beyond all codes becomes the last code.
   auto codeOf = [&](double real) { return coder.code(static_cast<float>(real)); };
   while (value.hasOneUse()) {
     if (nn::UnaryOp relu = getUnary(value, UnaryKind::Relu)) {
@@ -74,7 +74,7 @@ Value dropBounds(Value value, Coder &coder) {
         binary && binary.getLhs().getType() == binary.getType() ? getSplat(binary.getRhs()) : std::nullopt;
     if (!bound || std::isnan(*bound))
       return value;
-    // The later of two bounds wins where they contradict each other.
+    // If two bounds contradict each other, the later one wins.
     if (binary.getKind() == BinaryKind::Min)
       bounds.high = codeOf(*bound);
     else if (binary.getKind() == BinaryKind::Max)
@@ -90,7 +90,7 @@ Value dropBounds(Value value, Coder &coder) {
 // 2. Scales
 //===----------------------------------------------------------------------===//
 
-/// Returns whether integer sums are among what `value` is computed of by linear operators.
+/// True if `value` is computed from integer sums by linear operators.
 bool hasSums(Value value, int depth = 24) {
   Operation *op = value.getDefiningOp();
   if (!op || depth == 0 || isa<nn::DequantizeOp>(op))
@@ -101,7 +101,7 @@ bool hasSums(Value value, int depth = 24) {
                       [&](unsigned index) { return hasSums(op->getOperand(index), depth - 1); });
 }
 
-/// The operands of `op` of which each element of the result is one; empty if it is another operator.
+/// Returns the operands of `op` from which each element of the result is selected; empty for other operators.
 SmallVector<unsigned, 4> getSelectedOperands(Operation *op) {
   using Indices = SmallVector<unsigned, 4>;
   return llvm::TypeSwitch<Operation *, Indices>(op)
@@ -121,13 +121,13 @@ SmallVector<unsigned, 4> getSelectedOperands(Operation *op) {
       .Default([](Operation *) { return Indices(); });
 }
 
-/// Finds a value that is in steps of the codes: the same operators, with a factor in place of each scale.
+/// Expresses a value in steps of the codes: by the same operators, with factors instead of scales.
 class StepsWriter {
 public:
   StepsWriter(OpBuilder &builder, nn::QuantizeOp op, const Coder &coder)
       : builder(builder), loc(op.getLoc()), divisor(op.getScale()), coder(coder) {}
 
-  /// Fails if `value` is computed in another way, or codes have no factors.
+  /// Fails if `value` is computed by other operators, or if codes have no factors.
   FailureOr<Value> write(Value value) {
     if (!isUsual(static_cast<double>(coder.scale)) || getConstant(value))
       return failure();
@@ -145,7 +145,7 @@ private:
   using Factors = llvm::SmallDenseMap<Operation *, float>;
   static constexpr int maxDepth = 24;
 
-  /// Returns whether each element of `value` is one of codes that have factors, or of constants.
+  /// True if each element of `value` is selected from codes that have factors, or from constants.
   bool findSelected(Value value, Factors &factors, int depth) {
     Operation *op = value.getDefiningOp();
     if (!op || depth == 0)
@@ -159,7 +159,7 @@ private:
         factors[codes] = *factor;
       return factor.has_value();
     }
-    // The quotient of a constant is as defined.
+    // The quotient of a constant is rounded as defined.
     if (getConstant(value))
       return typeOf(value).getElementType().isF32();
     const SmallVector<unsigned, 4> selected = getSelectedOperands(op);
@@ -168,7 +168,7 @@ private:
            });
   }
 
-  /// The only codes that `value` is moved from; null if there are others.
+  /// Returns the only codes that `value` is moved from; null if there are others.
   static nn::DequantizeOp findOnlyCodes(Value value) {
     for (int depth = 0; depth < maxDepth; ++depth) {
       Operation *op = value.getDefiningOp();
@@ -235,7 +235,7 @@ private:
   const Coder coder;
 };
 
-/// Rounds what is already in steps of the codes.
+/// Rounds a value that is in steps of the codes.
 struct QuantizeOfScaled : OpRewritePattern<nn::QuantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 

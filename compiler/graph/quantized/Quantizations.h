@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  Quantizations without a division of each element.
-// Why:   ONNX divides by the scale of the result, which takes as long as all the rest of a sum of two tensors.
-// How:   1. bounds before a quantization become bounds of the codes; 2. the scale of a quantization moves up into the scales of what it
-//        quantizes: always into those of integer sums, which ONNX does not define; into those of codes only if each combination of codes
-//        has the same result (DefinedCodes.h).
+// Quantizes without a division per element. ONNX divides by the scale of the result, which takes as long as the rest of
+// a sum of two tensors.
+//
+// 1. Bounds before a quantization become bounds of the codes. 2. The scale of a quantization moves up into the scales
+//    of its operands. For integer sums, which ONNX does not define, it always does. For codes, it does only if each
+//    combination of codes has the same result (DefinedCodes.h).
 
 #ifndef NACRE_COMPILER_GRAPH_QUANTIZED_QUANTIZATIONS_H
 #define NACRE_COMPILER_GRAPH_QUANTIZED_QUANTIZATIONS_H
@@ -14,10 +15,11 @@
 
 namespace nacre::graph {
 
-/// Returns how `op` quantizes if it is from f32 to integers of up to 16 bits by constants, one for all elements.
+/// Returns the coder of `op` if it quantizes f32 to integers of at most 16 bits with one constant scale and zero point.
 std::optional<Coder> readCoder(nn::QuantizeOp op);
 
-/// Returns the steps that the codes of `op` may have, if it dequantizes integers of up to 16 bits to f32 by constants, one for all elements.
+/// Returns the range of steps if `op` dequantizes integers of at most 16 bits to f32 with one constant scale and zero
+/// point.
 std::optional<Steps> readSteps(nn::DequantizeOp op);
 
 void addQuantizations(mlir::RewritePatternSet &patterns);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  layers between dequantizations and quantizations compute with the bytes.
-// Why:   a quantized model states its layers in reals, so that any runtime can compute them; integers are exact and fast.
-// How:   0. quantizations move to what computes reals, and dequantizations to what reads them (MovedQuantizations.h),
-//        1. contractions of bytes (IntegerContractions.h); what cannot be one is listed with the reason,
-//        2. a bias of 32 bits is added to the sums, and factors join the scale,
-//        3. averages are sums of bytes (Averages.h),
-//        4. the scale of a quantization moves up into the scales of what it quantizes, and bounds become those of the bytes
-//           (Quantizations.h).
-//        Nothing else is joined: the rest are elementwise operators, which kernels of contractions take in.
+// Lets layers between dequantizations and quantizations compute with bytes. A quantized model defines its layers by
+// reals, so that any runtime can compute them. Integers are exact and fast.
+//
+// 0. Quantizations move to the operators that compute reals, and dequantizations to their readers
+//    (MovedQuantizations.h).
+// 1. Contractions use bytes (IntegerContractions.h); those that cannot are listed with the reason.
+// 2. A 32-bit bias is added to the sums, and factors join the scale.
+// 3. Averages become sums of bytes (Averages.h).
+// 4. The scale of a quantization moves up into the scales of its operands, and bounds become those of the bytes
+//    (Quantizations.h).
+// The remaining elementwise operators join the kernels of contractions later.
 
 #include "compiler/graph/InFloats.h"
 #include "compiler/graph/Matching.h"
@@ -48,8 +50,8 @@ using nn::UnaryKind;
 // 2. Biases and factors
 //===----------------------------------------------------------------------===//
 
-/// The integers that, times the scale of `sums`, are what `addend` stands for: its codes, or a bias in floats rounded as ONNX Runtime rounds
-/// it. Nothing if it has another scale, or one of them exceeds `largest`.
+/// Returns the integers that stand for `addend` with the scale of `sums`: its codes, or a float bias rounded as ONNX
+/// Runtime rounds it. Returns `nullopt` if it has another scale, or an integer exceeds `largest`.
 std::optional<SmallVector<double>> readBias(const ScaledSums &sums, Value addend, double largest) {
   std::optional<SmallVector<double>> scales = readNumbers(sums.scale);
   const int64_t columns = typeOf(sums.integers).getShape().back();
@@ -85,7 +87,7 @@ std::optional<SmallVector<double>> readBias(const ScaledSums &sums, Value addend
   return bias;
 }
 
-/// The contraction of `sums`, to which integers may have been added; null if they are others.
+/// Returns the contraction of `sums`, to which integers may have been added; null for other sums.
 Operation *getContraction(Value sums) {
   while (auto binary = sums.getDefiningOp<nn::BinaryOp>())
     if (binary.getKind() == BinaryKind::Add || binary.getKind() == BinaryKind::Sub)
@@ -96,12 +98,12 @@ Operation *getContraction(Value sums) {
   return isa_and_nonnull<nn::ConvOp, nn::MatMulOp>(op) ? op : nullptr;
 }
 
-/// The contractions of bytes that this pass made, and the largest magnitude of what they and their biases add up to.
+/// Contractions of bytes that this pass created, and the largest magnitude of their sums with biases.
 using LargestSums = llvm::DenseMap<Operation *, int64_t>;
 
-/// A bias whose scale is that of the sums is one of the sums, if 32 bits hold them.
+/// Adds a bias with the scale of the sums to the sums, if 32 bits hold them.
 struct BiasOfSums : OpRewritePattern<nn::BinaryOp> {
-  /// What the model itself adds to scaled sums is no such bias, hence `recognized`.
+  /// Only contractions in `recognized` get biases: addends of scaled sums in the model itself are no biases.
   BiasOfSums(MLIRContext *context, LargestSums &recognized) : OpRewritePattern(context), recognized(recognized) {}
 
   LogicalResult matchAndRewrite(nn::BinaryOp op, PatternRewriter &rewriter) const override {
@@ -136,7 +138,7 @@ private:
   LargestSums &recognized;
 };
 
-/// A factor of scaled sums joins their scale.
+/// Joins a factor of scaled sums with their scale.
 struct FactorOfSums : OpRewritePattern<nn::BinaryOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -191,7 +193,7 @@ private:
     signalPassFailure();
   }
 
-  /// Whether the model states codes of anything but its weights.
+  /// True if the model quantizes anything besides its weights.
   bool isQuantized() {
     WalkResult walk = getOperation().walk([](Operation *op) {
       const bool computesCodes =

@@ -59,7 +59,7 @@ SmallVector<unsigned, 4> getDividedOperands(Operation *op) {
         case BinaryKind::Min:
         case BinaryKind::Max:
           return all();
-        case BinaryKind::Mul: // the one that has a scale to take it
+        case BinaryKind::Mul: // the operand whose scale includes the divisor
           return Indices{getConstant(binary.getRhs()) ? 1U : 0U};
         case BinaryKind::Div:
           return Indices{0};
@@ -89,10 +89,10 @@ SmallVector<unsigned, 4> getDividedOperands(Operation *op) {
 
 namespace {
 
-/// Longer chains are left as they are.
+/// Longest chain of operators that is changed.
 constexpr int maxDepth = 24;
 
-/// The constant scale of codes, whose zero point does not change.
+/// True if the codes have a constant scale, which can be divided without changing zero points.
 bool isDividableCodes(nn::DequantizeOp codes) {
   return codes.getType().getElementType().isF32() && getConstant(codes.getScale()) && codes.getBlock() == 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  reals that are integers times a scale, and what is linear in such reals.
-// Why:   a quantization divides by a constant, which would be a division of each element; a scale takes it in for nothing.
-// How:   the divisor moves up through sums, bounds, averages and movement, to the scales of all that is added up.
+// Reals that are integers times a scale, and operators that are linear in such reals. A quantization divides by a
+// constant, which would be a division per element; a scale absorbs it at no cost. The divisor moves up through sums,
+// bounds, averages and movement to the scales of all addends.
 
 #ifndef NACRE_COMPILER_GRAPH_QUANTIZED_SCALEDREALS_H
 #define NACRE_COMPILER_GRAPH_QUANTIZED_SCALEDREALS_H
@@ -13,28 +13,28 @@
 
 namespace nacre::graph {
 
-/// Integers of 32 bits as reals, times a constant scale: one number, or one for each index of the last axis.
+/// 32-bit integers as reals, times a constant scale: one number, or one per index of the last axis.
 struct ScaledSums {
   mlir::Value integers, reals, scale;
 };
 
-/// Returns what `value` is if it is scaled sums; nothing else reads them before.
+/// Returns the parts of `value` if it is scaled sums whose intermediate values have no other readers.
 std::optional<ScaledSums> matchScaledSums(mlir::Value value);
 
-/// Returns whether `value` has one element, or one for each index of the last axis of `type`.
+/// True if `value` has one element, or one per index of the last axis of `type`.
 bool spansLastAxis(mlir::Value value, mlir::RankedTensorType type);
 
-/// Returns a constant: two scales multiplied, or divided, in f32.
+/// Returns a constant: the product or quotient of two scales in f32.
 mlir::Value combineScales(mlir::OpBuilder &builder, mlir::Location loc, nn::BinaryKind kind, mlir::Value a,
                           mlir::Value b);
 
-/// Returns the operands of `op` that are divided if its result is; empty if that is another function.
+/// Returns the operands of `op` that must be divided to divide its result; empty for other functions.
 llvm::SmallVector<unsigned, 4> getDividedOperands(mlir::Operation *op);
 
-/// Returns whether `value` divided by a constant is the same operators with other scales.
+/// True if `value` can be divided by a constant by changing only scales.
 bool canDivide(mlir::Value value);
 
-/// Returns `value` / `divisor`, a scalar constant, for which canDivide is true.
+/// Returns `value` divided by `divisor`, a scalar constant. canDivide must be true for `value`.
 mlir::Value divide(mlir::OpBuilder &builder, mlir::Value value, mlir::Value divisor);
 
 } // namespace nacre::graph

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  chains of elementwise operators from one tensor of 8 bits to another become a table of 256 entries.
-// Why:   such a function has 256 values. An instruction or two look many of them up at once; a logistic function of a quantized tensor
-//        takes forty in floats. And every engine and CPU has the same values.
-// How:   1. find a chain's only operand that is no number, 2. evaluate the chain for all that it can be, as constants are folded.
+// Replaces chains of elementwise operators from one 8-bit tensor to another by a table of 256 entries. Such a function
+// has 256 values. One or two instructions look up many of them at once; in floats, a sigmoid of a quantized tensor
+// takes 40. Also, all engines and CPUs have the same values.
+//
+// 1. Find the only operand of a chain that is not a number. 2. Evaluate the chain for all its values, like constant
+//    folding.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -34,7 +36,7 @@ constexpr int64_t entries = 256;
 
 bool isOfBytes(Value value) { return typeOf(value).getElementType().isInteger(8); }
 
-/// Returns whether machines compute `op` by a polynomial, or by dividing.
+/// True if machines compute `op` by a polynomial or a division.
 bool isCostly(Operation *op) {
   using Kind = nn::UnaryKind;
   if (auto binary = dyn_cast<nn::BinaryOp>(op))
@@ -48,14 +50,14 @@ bool isCostly(Operation *op) {
 
 struct Chain {
   Value source;
-  llvm::SetVector<Operation *> operators; ///< Users after what they use.
+  llvm::SetVector<Operation *> operators; ///< Operators in order: users come after the operators that they use.
 };
 
 class ChainReader {
 public:
   explicit ChainReader(Operation *end) : end(end) {}
 
-  /// Fails for what is no such chain, or cheap.
+  /// Returns the chain; `nullopt` if `end` ends no chain, or a cheap one.
   std::optional<Chain> read() {
     if (!add(end) || !chain.source || llvm::none_of(chain.operators, isCostly))
       return std::nullopt;
@@ -95,7 +97,7 @@ private:
 // 2. Tables
 //===----------------------------------------------------------------------===//
 
-/// The number that a constant has in all elements, without axes.
+/// Returns the number that all elements of a constant equal, as a scalar.
 FailureOr<ElementsAttr> readNumber(ElementsAttr splat) {
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(splat);
   if (failed(view))
@@ -107,7 +109,7 @@ FailureOr<ElementsAttr> readNumber(ElementsAttr splat) {
 
 bool isUnsigned(Value value) { return typeOf(value).getElementType().isUnsignedInteger(); }
 
-/// All numbers that the source can be, the least first.
+/// Returns all values of the source's type, the least first.
 ElementsAttr listNumbers(Value source) {
   SmallVector<int64_t> numbers(entries);
   std::iota(numbers.begin(), numbers.end(), isUnsigned(source) ? 0 : INT8_MIN);
@@ -116,7 +118,7 @@ ElementsAttr listNumbers(Value source) {
   return std::move(all).take();
 }
 
-/// The results of `chain` for all of them; fails where an operator cannot be evaluated.
+/// Returns the results of `chain` for all values; fails if an operator cannot be evaluated.
 FailureOr<ElementsAttr> evaluate(const Chain &chain, OpBuilder &builder) {
   llvm::DenseMap<Value, ElementsAttr> values;
   values[chain.source] = listNumbers(chain.source);
@@ -132,7 +134,7 @@ FailureOr<ElementsAttr> evaluate(const Chain &chain, OpBuilder &builder) {
         return failure();
       operands.push_back(*number);
     }
-    // A copy for 256 elements, only to be evaluated.
+    // A temporary copy for 256 elements, which is only evaluated.
     Operation *copy = builder.clone(*op);
     for (auto [number, value] : llvm::enumerate(operands))
       copy->setOperand(number, nn::ConstantOp::create(builder, op->getLoc(), value));
