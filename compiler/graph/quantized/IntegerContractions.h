@@ -27,8 +27,9 @@ struct QuantizedOperands {
 /// as the end of a sentence.
 std::variant<QuantizedOperands, std::string> findQuantizedOperands(mlir::Operation *contraction);
 
-/// Replaces `contraction` by one of bytes, converted to reals and scaled, and returns the new contraction. If sums of the
-/// right columns are not constant, the left operand gets the sign `unsignedLeft` here; else nacre-choose-signs changes it.
+/// Replaces `contraction` by one of bytes, converted to reals and scaled, and returns the new contraction. If sums of
+/// the right columns are not constant, the left operand gets the sign `unsignedLeft` here; else nacre-choose-signs
+/// changes it.
 mlir::Operation *computeInIntegers(mlir::RewriterBase &rewriter, mlir::Operation *contraction,
                                    QuantizedOperands operands, bool unsignedLeft);
 
