@@ -78,7 +78,7 @@ SmallVector<TransposedAxis> axesOf(nn::ConvTransposeOp op) {
     described.input = shapeOf(op.getInput())[axis + 1];
     described.output = op.getType().getDimSize(axis + 1);
     described.kernel = shapeOf(op.getFilter())[axis];
-    // If there is nothing to stride over, all strides are equivalent.
+    // With a single input element, all strides are equivalent.
     described.stride = described.input == 1 ? 1 : stride;
     described.dilation = op.getDilations()[axis];
     described.low = op.getPads()[axis];

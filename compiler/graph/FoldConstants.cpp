@@ -3,9 +3,9 @@
 // Computes operators on constants, such as weights. Passes on layouts and scales express changes of weights by
 // operators; this pass turns them into bytes, once.
 //
-// 1. Decide: constant operands, a known operator, a result of reasonable size. 2. Walk each block once, in order, so
-//    that a result is constant before its users are visited. 3. Count the uses of each blob, and free it with its last
-//    use.
+// 1. Decide: constant operands, a known operator, a result of reasonable size.
+// 2. Walk each block once, in order, so that a result is constant before its users are visited.
+// 3. Count the uses of each blob, and free it with its last use.
 
 #include "compiler/graph/ConstantFolding.h"
 #include "compiler/graph/Passes.h"
@@ -33,8 +33,8 @@ namespace {
 constexpr int64_t smallBytes = int64_t(1) << 20;
 /// Limit of a larger result as a multiple of its operands: a cast from i8 to f64 is 8.
 constexpr int64_t maxGrowth = 8;
-/// Limit of all results as a multiple of the model's constants, beyond the largest constant. Real models stay far below
-/// it. Without it, a file with a few bytes per operator could fill any memory.
+/// Limit of all results together, as a multiple of the model's constants and in addition to maxConstantBytes. Real
+/// models stay far below it. Without it, a file with a few bytes per operator could fill any memory.
 constexpr int64_t maxTotalGrowth = 16;
 
 /// Returns the bytes of a constant; a splat takes no bytes.

@@ -3,8 +3,8 @@
 // Replaces tensors without elements by constants, and also operators that depend only on them. Otherwise, loops without
 // iterations, empty sums and empty shares would be a special case in every later pass and emitter.
 //
-// 1. The value of each operator whose operands are empty. 2. One walk, users first, which then drops operators that
-//    only they used.
+// 1. The value of each operator on empty operands.
+// 2. One walk, users first, which then drops operators that only they used.
 
 #include "compiler/graph/Passes.h"
 #include "compiler/graph/Regions.h"

@@ -3,8 +3,8 @@
 // Folds scales: contraction * s becomes a contraction with weights * s, and (contraction + b) * s becomes that plus b *
 // s. Batch normalization must cost nothing at run time.
 //
-// 1. Divisions and subtractions of constants become factors and addends. 2. Factors move over addends into the weights;
-//    addends join.
+// 1. Divisions and subtractions of constants become factors and addends.
+// 2. Factors move over addends into the weights; addends join.
 // New weights are expressed by operators on constants; nacre-fold-constants computes them, once for a whole chain.
 
 #include "compiler/graph/Matching.h"

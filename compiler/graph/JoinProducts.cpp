@@ -4,8 +4,8 @@
 // values of attention are three launches on the same rows. One launch that is three times as large uses the whole GPU,
 // and costs one start and one barrier.
 //
-// 1. Members: a product, its bias, and the reshape that turns its columns into heads. 2. One product with all heads
-//    side by side. A slice of them, which is a view, replaces each member.
+// 1. Members: a product, its bias, and the reshape that turns its columns into heads.
+// 2. One product with all heads side by side. A slice of them, which is a view, replaces each member.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"

@@ -143,11 +143,11 @@ std::optional<llvm::APSInt> findCode(DequantizeOp codes, double real) {
 /// Returns the code of the number that a pad adds.
 std::optional<llvm::APSInt> findPadding(nn::PadOp op, DequantizeOp codes) {
   if (op.getMode() != nn::PadMode::Constant)
-    return findCode(codes, 0); // which is not read
+    return findCode(codes, 0); // the number is not used
   return findCode(codes, cast<FloatAttr>(op.getValue()).getValueAsDouble());
 }
 
-/// True if `op` supports elements of `type` like floats.
+/// True if `op`, which moves floats, can also move elements of `type`.
 bool takesCodes(Operation *op, Type type) {
   return !nn::isNarrow(type) || !isa<nn::InterleaveOp, nn::PoolOp, nn::ResampleOp>(op);
 }

@@ -4,9 +4,9 @@
 // elements, and quantize after it with the same scale. Codes are a quarter of the bytes, and integer operators then
 // read them directly. Weights are transposed as codes, too.
 //
-// 1. Constants, in any graph: a dequantization moves after their movement. 2. Other values, in passes that compute in
-//    integers: only between codes of one scale. Without a reader of codes, a dequantization belongs to the kernel
-//    before the movement.
+// 1. Constants, in any graph: a dequantization moves after their movement.
+// 2. Other values, in passes that compute in integers: only between codes of one scale. Without a reader of codes, a
+//    dequantization belongs to the kernel before the movement.
 
 #ifndef NACRE_COMPILER_GRAPH_MOVEDCODES_H
 #define NACRE_COMPILER_GRAPH_MOVEDCODES_H
@@ -19,8 +19,8 @@ namespace nacre::graph {
 /// True if `a` and `b` are one value, or equal constants.
 bool isSameNumber(mlir::Value a, mlir::Value b);
 
-/// Returns the dequantization from which `value` results by movement only, with one constant scale and zero point for
-/// all elements; null if there is no such one. Values in between have no other readers.
+/// Returns the dequantization, by one constant scale and zero point, from which `value` results only by movement; else
+/// null. Values in between have no other readers.
 nn::DequantizeOp findCodes(mlir::Value value);
 
 /// Returns the codes of `value`, for which findCodes must return a dequantization: the same movement of its operand.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Replaces `matmul(reshape(transpose(x)), W)` with a constant W by `matmul(reshape(x), W')`. Otherwise, the transpose
-// between the last feature map and the first fully connected layer would run on the device, although the weights can
-// have that order from the start.
+// between the last feature map and the first fully connected layer would run on the device. The weights can have that
+// order from the start instead.
 //
 // The rows of W are split into the transposed axes, reordered like x, and flattened again; nacre-fold-constants
 // computes this. A quantization of x, or a dequantization, may be in between.

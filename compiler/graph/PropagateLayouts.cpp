@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stores regions of operators that work in any layout transposed, if that makes transposes cheaper or removes them.
-// `nn` has channels last; a network with channels first arrives with two transposes around each convolution.
+// Changes the layout of values in regions of operators that work in any layout, if that makes transposes cheaper or
+// removes them. `nn` has channels last; a network with channels first arrives with two transposes around each
+// convolution.
 //
-// 1. Grow a region from either side of a transpose: everything reachable through operators that can follow. 2. Compare
-//    the prices of the transposes at its border, in bytes moved, before and after. 3. Rebuild the region on stored
-//    values if that is cheaper.
+// 1. Grow a region from either side of a transpose: everything reachable through operators that can follow.
+// 2. Compare the prices of the transposes at its border, in bytes moved, before and after.
+// 3. Rebuild the region on stored values if that is cheaper.
 // Prices only fall, so the sweeps end. A layout that was refused for a region is not tried again from its other values,
 // so each sweep is linear.
 

@@ -26,7 +26,7 @@ bool isOutside(mlir::Value value, mlir::Operation *op);
 llvm::SmallVector<mlir::Value> inlineBefore(mlir::RewriterBase &rewriter, mlir::Block &block, mlir::Operation *op,
                                             mlir::ValueRange arguments);
 
-/// Marks of the values of a loop to keep.
+/// Values of a loop to keep, as one bit per value.
 struct KeptValues {
   llvm::SmallBitVector carried, stacks, scanned;
 };

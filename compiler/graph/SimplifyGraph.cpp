@@ -3,8 +3,10 @@
 // Rewrites operators locally to the simplest form, until no pattern matches. Later passes then handle only one form of
 // each.
 //
-// 1. Data movement. 2. Windows. 3. Elementwise operators. Each pattern removes an operator or replaces it by a cheaper
-//    one, so this ends.
+// 1. Data movement.
+// 2. Windows.
+// 3. Elementwise operators.
+// Each pattern removes an operator or replaces it by a cheaper one, so this ends.
 
 #include "compiler/graph/IntegerSums.h"
 #include "compiler/graph/Matching.h"
@@ -146,7 +148,7 @@ struct ConcatOfRows : OpRewritePattern<nn::ConcatOp> {
   }
 
 private:
-  /// Returns the slice of one row whose value is `operand`: without the axis of the rows, or with an axis of size 1 at
+  /// Returns the slice of one row that `operand` is, or null. The row may lack its own axis, or have it with size 1 at
   /// `axis`.
   static nn::SliceOp getRow(Value operand, int64_t axis) {
     auto type = cast<RankedTensorType>(operand.getType());

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// If only some rows of a transformer's result are read, computes only these, as far up as rows are independent. A
-// classifier reads one token of its last layer. Except for keys and values, this layer then has one row.
+// Computes only those rows of a transformer's result that are read, as far up as rows are independent. A classifier
+// reads one token of its last layer. Except for keys and values, this layer then has one row.
 //
-// 1. Boxes: the parts of its operands that an operator needs for a part of its result. 2. A region grows from a slice
-//    upwards, over operators whose results have no other readers. 3. It is rebuilt on the parts, if it multiplies or
-//    normalizes; slices of its inputs are views.
+// 1. Boxes: the parts of its operands that an operator needs for a part of its result.
+// 2. A region grows from a slice upwards, over operators whose results have no other readers.
+// 3. It is rebuilt on the parts, if it multiplies or normalizes; slices of its inputs are views.
 
 #include "compiler/graph/Passes.h"
 #include "dialects/TensorTypes.h"

@@ -87,7 +87,7 @@ bool isProduct(nn::MatMulOp op) {
 // 1. Forward
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of parts of the channels of a position, if there are to be about `parts` in all.
+/// Returns the number of parts of a position's channels. If possible, there are at most `parts` parts of all positions.
 int64_t choosePartsOfChannels(const Flattening &flattening, int64_t parts) {
   constexpr int64_t leastDepth = 32;
   int64_t chosen = 1;

@@ -2,8 +2,8 @@
 //
 // Runs two consecutive products by blocks of rows if the tensor between them is much wider than both ends. The
 // feed-forward block of a transformer is four times as wide inside, which determines the memory of the model. Rows are
-// independent, so each block can reuse the memory of the one before. A quantized one begins and ends with bytes; the
-// rows that are normalized are four times as large.
+// independent, so each block can reuse the memory of the one before. If it is quantized, both ends are bytes, and the
+// f32 rows that are normalized are four times as large.
 //
 // 1. Chains: a product, elementwise operators, a product, and the elementwise operators in its kernel. For bytes: one
 //    product or two, and a normalization up to its result in bytes.
@@ -40,7 +40,7 @@ int64_t countRows(RankedTensorType type) { return llvm::product_of(type.getShape
 
 struct Chain {
   SmallVector<nn::MatMulOp, 2> products;
-  SmallVector<Operation *> operators; ///< Operators in order, with the products.
+  SmallVector<Operation *> operators; ///< Operators in order, including the products.
   int64_t inside = 0;                 ///< Bytes that are live inside at once.
   bool isOfBytes = false;             ///< True if the products multiply bytes.
 
@@ -139,8 +139,8 @@ nn::NormalizeOp findNormalization(Value rows, nn::MatMulOp first) {
              : nn::NormalizeOp();
 }
 
-/// Returns the operators after `first` up to the one that computes bytes, which may have several readers; none if there
-/// is no such one.
+/// Returns the operators after `first` up to the one that computes bytes, which may have several readers; empty if no
+/// operator does.
 SmallVector<Operation *> findFollowingToBytes(Operation *first) {
   SmallVector<Operation *> following;
   for (Operation *last = first; last->hasOneUse() && isElementwise(*last->user_begin(), first);) {

@@ -5,8 +5,7 @@
 // own, which each of them reads again.
 //
 // 1. Maximum, differences, sum of exponentials, logarithm. A note lets the kernel of these rows write several values.
-//    2. The sum of the terms needs all rows. It moves to just before its first reader, so that the kernel comes before
-//    it.
+// 2. The sum of the terms needs all rows. It moves to just before its first reader, so that the kernel comes before it.
 
 #include "compiler/kernels/Passes.h"
 #include "dialects/TensorTypes.h"

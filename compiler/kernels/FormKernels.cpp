@@ -125,7 +125,7 @@ private:
     return named ? named.getName() : StringAttr::get(count.getContext(), "");
   }
 
-  /// Returns the indices among counts of the results that are counts of this result's axes.
+  /// Returns the number, among all counts, of the count of each axis of a result; -1 for an axis without a count.
   DenseI64ArrayAttr getCounts(unsigned result) {
     auto results = function.getResultAttrOfType<DenseI64ArrayAttr>(result, nn::countsAttr);
     if (!results)

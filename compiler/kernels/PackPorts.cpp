@@ -3,7 +3,7 @@
 // Turns inputs and outputs with elements of less than a byte into bytes. An app holds such a tensor in its model's
 // format, with several elements in a byte. Kernels use a byte per element, and only this pass handles the difference.
 //
-// A bitcast at the begin of the function splits bytes into elements, and one at its end joins elements. The model's
+// A bitcast at the beginning of the function splits bytes into elements, and one at its end joins elements. The model's
 // type of the port stays as `nn.type`.
 
 #include "compiler/kernels/Passes.h"

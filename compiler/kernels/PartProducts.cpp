@@ -57,7 +57,7 @@ PartedChain findChain(nn::MatMulOp product) {
   return chain;
 }
 
-/// Returns the columns of `value`, which broadcasts to the operand of `part`, that `part` reads.
+/// Slices `value`, which broadcasts to the operand of `part`, to the columns of `part`.
 Value takePart(OpBuilder &builder, Value value, nn::SliceOp part) {
   auto type = cast<RankedTensorType>(value.getType());
   if (type.getRank() == 0 || type.getShape().back() == 1)

@@ -15,8 +15,8 @@ namespace nacre::kernels {
 struct RowChain {
   int64_t rows = 1;
   int64_t bytesIn = 0, bytesBetween = 0, bytesOut = 0;
-  /// True if matrices, inputs and outputs are bytes: matrices are read in a quarter of the time, and the ends are
-  /// smaller.
+  /// True if matrices, inputs and outputs are bytes. Matrices are then read in a quarter of the time, and both ends are
+  /// smaller than the tensors in between.
   bool isOfBytes = false;
 };
 
@@ -25,8 +25,8 @@ struct RowBlock {
 };
 
 /// Returns blocks of equal size, so that they share their kernels, in order; one block if nothing is gained or no size
-/// fits. The bytes between the operators of a block are at most those at both ends of all rows, or half of that for
-/// bytes. Blocks have at least the rows that pay for reading the matrices again.
+/// fits. Tensors in between take at most as many bytes per block as both ends of all rows, or half as many for bytes.
+/// Exception: a block has at least the rows that pay for reading the matrices again.
 llvm::SmallVector<RowBlock> divideRows(const RowChain &chain);
 
 } // namespace nacre::kernels

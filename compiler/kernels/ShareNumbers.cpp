@@ -4,8 +4,9 @@
 // own numbers, but blocks repeat. With the numbers as operands, equal blocks share their code (nacre-merge-kernels): a
 // block of a transformer is compiled and shipped once instead of once per layer.
 //
-// 1. Constants of a body that may be read. 2. Kernels that are equal except for these constants. 3. A weight holds the
-//    numbers that differ, and bodies read it at constant positions.
+// 1. Constants of a body that may be read.
+// 2. Kernels that are equal except for these constants.
+// 3. A weight holds the numbers that differ, and bodies read it at constant positions.
 
 #include "compiler/kernels/Passes.h"
 #include "dialects/plan/KernelText.h"
@@ -33,8 +34,8 @@ namespace {
 // 1. Constants
 //===----------------------------------------------------------------------===//
 
-/// True if emitters are as fast when they read an operand of `op`. They must know bounds and shift amounts. They must
-/// also know factors that turn i32 into bytes, which the sums of attention don't have.
+/// True if emitters generate equally fast code if `op` reads the number from memory. They must know bounds and shift
+/// amounts. They must also know factors that turn i32 into bytes, which the sums of attention don't have.
 bool mayRead(Operation *op, bool isAttention) {
   return isa<arith::MulFOp, arith::DivFOp, arith::AddFOp, arith::SubFOp>(op) ||
          (isAttention && isa<arith::MulIOp, arith::AddIOp>(op));
@@ -111,8 +112,8 @@ class NumberReader {
 public:
   NumberReader(Candidate &candidate, SymbolTable &symbols) : candidate(candidate), symbols(symbols) {}
 
-  /// Reads the numbers with the indices `wanted`. `areZeroPoints` says which numbers are zero points in all alike
-  /// kernels.
+  /// Reads the numbers with the indices `wanted`. `areZeroPoints` marks numbers that are zero points in all kernels
+  /// that share this code.
   void read(ArrayRef<size_t> wanted, const llvm::BitVector &areZeroPoints) {
     llvm::MapVector<Type, SmallVector<size_t>> byType;
     MLIRContext *context = candidate.kernel.getContext();

@@ -3,7 +3,8 @@
 // Checks the post-condition of the kernels phase: the forms of docs/phases/kernels.md. An emitter that gets another
 // form falls back to slow code; here, it is an error that names the responsible pass.
 //
-// 1. Bodies: allowed operations, and the number of each. 2. Entries: launches match their kernels.
+// 1. Bodies: allowed operations, and the number of each.
+// 2. Entries: launches match their kernels.
 
 #include "compiler/kernels/Passes.h"
 #include "compiler/kernels/VerifySerial.h"

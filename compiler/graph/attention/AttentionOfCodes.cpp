@@ -52,7 +52,7 @@ struct Codes {
     shape.assign(typeOf(value).getShape().begin(), typeOf(value).getShape().end());
   }
 
-  /// Continues with the operand of `source` and returns true, if `source` only moves axes.
+  /// Steps up to the operand of `source` and returns true, if `source` only moves axes.
   bool stripMove() {
     SmallVector<int64_t> from;
     if (auto transpose = source.getDefiningOp<nn::TransposeOp>()) {

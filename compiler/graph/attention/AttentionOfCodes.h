@@ -4,8 +4,8 @@
 // express zero points by adding sums of rows and columns to a product. Each would be a launch of its own, although the
 // kernel of attention reads these rows and columns anyway.
 //
-// 1. The terms of a sum with a product are read as a linear form of numbers and of sums of its operands. 2. Codes of
-//    the weights are traced back to the softmax.
+// 1. The terms of a sum with a product are read as a linear form of numbers and of sums of its operands.
+// 2. Codes of the weights are traced back to the softmax.
 
 #ifndef NACRE_COMPILER_GRAPH_ATTENTION_ATTENTIONOFCODES_H
 #define NACRE_COMPILER_GRAPH_ATTENTION_ATTENTIONOFCODES_H

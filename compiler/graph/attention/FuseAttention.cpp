@@ -4,8 +4,9 @@
 // scores of some rows never leave a core or a workgroup. No matrix of scores is in memory, and one launch replaces
 // three, or nine for codes with their sums for zero points.
 //
-// 1. Floats: upwards from the second product, through operators without other readers. 2. Codes: the same, with zero
-//    points of both products. 3. A transpose after operators on the result moves up to the result.
+// 1. Floats: upwards from the second product, through operators without other readers.
+// 2. Codes: the same, with zero points of both products.
+// 3. A transpose after operators on the result moves up to the result.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"

@@ -3,9 +3,10 @@
 // Turns loops whose condition only counts into counted loops. Every format can write `for` as `while`, and most
 // exporters do. Only a counted loop can be unrolled, scan rows, and move products out.
 //
-// 1. Finds carried values that grow by a constant in each iteration. 2. The condition must be a conjunction of
-//    comparisons of such values with invariant ones. Each comparison allows a number of iterations; the loop has the
-//    least of them. 3. Values that only grow are computed from the number of the iteration instead of being carried.
+// 1. Finds carried values that grow by a constant in each iteration.
+// 2. The condition must be a conjunction of comparisons of such values with invariant ones. Each comparison allows a
+//    number of iterations; the loop has the least of them.
+// 3. Values that only grow are computed from the number of the iteration instead of being carried.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"
@@ -36,7 +37,7 @@ struct Progression {
   double step = 1;
 };
 
-/// Returns the operand of the reshapes that compute `value`. They don't change a single element.
+/// Returns the operand of the reshapes that compute `value`. Reshapes don't change a tensor of one element.
 Value skipReshapes(Value value) {
   while (auto reshape = value.getDefiningOp<nn::ReshapeOp>())
     value = reshape.getOperand();
@@ -198,8 +199,8 @@ bool addCondition(OpBuilder &builder, nn::WhileOp loop, Value condition, Trips &
 // 3. The loop
 //===----------------------------------------------------------------------===//
 
-/// Computes values that a counted loop only increments from the number of the iteration, and their final values from
-/// the number of iterations.
+/// Replaces values that a counted loop only increments. They are computed from the number of the iteration, and their
+/// final values from the number of iterations.
 void replaceProgressions(IRRewriter &rewriter, nn::ForOp loop, Value iterations) {
   for (unsigned index = 0; index < loop.getInitial().size(); ++index) {
     std::optional<double> step = findStep(loop, index);

@@ -5,8 +5,9 @@
 // products of one row don't. In an iteration of a recurrent layer, at most half of the work remains. Products stay if
 // all their results would exceed a cache (HoistedProduct.h).
 //
-// 1. A product of joined parts, some of which are rows, becomes a sum of products. 2. A product of a row moves out. 3.
-//    Invariant addends are first added to such a product, so that they move out after it.
+// 1. A product of joined parts, some of which are rows, becomes a sum of products.
+// 2. A product of a row moves out.
+// 3. Invariant addends are first added to such a product, so that they move out after it.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"

@@ -261,8 +261,8 @@ private:
     });
   }
 
-  /// True if every operand in every iteration is the one that its column describes, and iterations depend on each other
-  /// only through columns.
+  /// True if every operand in every iteration is the one that its column describes, and no operand from outside depends
+  /// on an iteration.
   bool isRight() const {
     for (const Column &column : columns)
       for (unsigned operand = 0; operand < column.operands.size(); ++operand)

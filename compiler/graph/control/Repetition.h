@@ -6,8 +6,8 @@
 //
 // 1. Anchors are equal operators that read the same weight, one per iteration. A column is a list of such operators,
 //    one per iteration.
-// 2. Search backwards from the anchors. In all iterations, an operand is the same value, a row of one tensor, the value
-//    of a column in this or the previous iteration, or a new column. The last iterations may be missing at first.
+// 2. Search backwards from the anchors. Each operand is one of these in all iterations: the same value, a row of one
+//    tensor, a column in this or the previous iteration, or a new column. The last iterations may be missing at first.
 // 3. Search forwards for missing operators among the users of known ones. Iterations that remain incomplete stay
 //    unrolled.
 // 4. Check everything, operand by operand.

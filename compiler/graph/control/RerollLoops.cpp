@@ -3,8 +3,9 @@
 // Turns a recurrent cell that is written once per step into a loop. Exporters unroll loops. A loop is compiled once,
 // its inputs have one common product, and it runs as fast as the same cell in any other form.
 //
-// 1. A block becomes a line of numbered operators, in which control/Repetition.h finds iterations. 2. One iteration
-//    becomes the body. 3. Readers of the iterations read the loop and move after it.
+// 1. A block becomes a line of numbered operators, in which control/Repetition.h finds iterations.
+// 2. One iteration becomes the body.
+// 3. Readers of the iterations read the loop and move after it.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"

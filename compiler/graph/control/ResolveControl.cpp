@@ -3,9 +3,10 @@
 // Inlines branches and loops that constants decide, and drops their unused values. A branch that is never taken must
 // cost nothing; unused carried values would be copied in every iteration.
 //
-// 1. Branches: a constant condition, results that are equal on both sides, unused results. 2. Loops that never iterate.
-//    3. Carried values that never change or are unused, and rows that are stacked or scanned twice. Inner operators
-//    come first. All of this repeats until nothing changes; each change removes something.
+// 1. Branches: a constant condition, results that are equal on both sides, unused results.
+// 2. Loops that never iterate.
+// 3. Carried values that never change or are unused, and rows that are stacked or scanned twice.
+// Inner operators come first. All of this repeats until nothing changes; each change removes something.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"

@@ -4,11 +4,11 @@
 // place, and a stacked row is written in place. A gather copies, and a scatter to a carried value copies all of it in
 // every iteration. Values that depend only on scanned rows can leave the loop.
 //
-// 1. An index is a multiple of the iteration's number plus an addend. 2. A gather by such an index from a value outside
-//    reads a slice of it row by row, with the picked axis first. 3. A scatter by such an index to a carried value
-//    writes rows, if the loop reads no other row of it. They replace the rows of the initial value after the loop. In
-//    the loop, readers get the initial value. Rows count in memory order: in a reverse loop, the last iteration has the
-//    first row.
+// 1. An index is a multiple of the iteration's number plus an addend.
+// 2. A gather by such an index from a value outside reads a slice of it row by row, with the picked axis first.
+// 3. A scatter by such an index to a carried value writes rows, if the loop reads no other row of it. They replace the
+//    rows of the initial value after the loop. In the loop, readers of these rows read the initial value.
+// Rows count in memory order: in a reverse loop, the last iteration has the first row.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"

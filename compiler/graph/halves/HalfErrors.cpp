@@ -35,7 +35,7 @@ bool isConstant(Value value) { return value.getDefiningOp<nn::ConstantOp>() != n
 //===----------------------------------------------------------------------===//
 
 /// True if `half` is another answer than `exact`. The error is compared with `size`, which is at least |exact|. A
-/// number that is stored as f16 must not be large, nor small unless it `mayBeSmall`.
+/// number that is stored as f16 must not be large. It may only be small if `mayBeSmall`.
 bool differs(double exact, double half, double size, bool isStored, bool mayBeSmall) {
   if (!std::isfinite(exact))
     return std::isnan(exact) ? !std::isnan(half) : half != exact;
@@ -108,8 +108,8 @@ bool keepsMask(Operation &op) {
          (binary && llvm::is_contained({Kind::Add, Kind::Sub, Kind::Max, Kind::Min}, binary.getKind()));
 }
 
-/// True if all readers of `op`, which keeps masks, are softmaxes or operators that also keep masks. The least number of
-/// f16 then masks as well as any other.
+/// True if `op` keeps masks, and all its readers are softmaxes or operators of this kind. The least number of f16 then
+/// masks as well as any other.
 bool masksSoftmax(Operation &op, int maxDepth = 8) {
   return maxDepth > 0 && keepsMask(op) && !op.use_empty() && llvm::all_of(op.getUsers(), [maxDepth](Operation *user) {
            return isa<nn::SoftmaxOp>(user) || masksSoftmax(*user, maxDepth - 1);

@@ -29,8 +29,8 @@ struct WideProduct {
   double size;          ///< Root mean square of these numbers.
 };
 
-/// Contraction whose weights for some channels are 0 in f16, or almost. Training switches off such channels, so they
-/// don't require f32 products.
+/// Contraction whose weights for some channels are 0 in f16, or almost. Training can switch off channels in this way,
+/// so they don't require f32 products.
 struct LostChannels {
   mlir::Operation *op;
   int64_t lost, all;

@@ -3,11 +3,12 @@
 // Lets a network of f32 compute in f16 between its inputs and outputs. GPUs of phones are limited by memory and read
 // f16 in half the time. Weights take half the space.
 //
-// 1. Find operators that keep f32: those on integers or that compute them, training, operators on inputs before the
-//    first product, and those that f16 would change (HalfErrors.h). 2. Every other value becomes f16. 3. Casts separate
-//    both: after arguments (or their transposes) and constants, before results, and around operators in f32. Casts are
-//    also around recurrences (an operator or a loop), whose state adds up over all steps, and at values that enter or
-//    leave regions.
+// 1. Find operators that keep f32: operators from and to integers, training, operators on inputs before the first
+//    product, and operators that f16 would change (HalfErrors.h).
+// 2. Every other value becomes f16.
+// 3. Casts separate both: after arguments (or their transposes) and constants, before results, and around operators in
+//    f32. Casts are also around recurrences (an operator or a loop), whose state adds up over all steps, and at values
+//    that enter or leave regions.
 //
 // Kernels compute in f32 after they have read f16.
 
@@ -261,7 +262,7 @@ private:
   }
 
   /// Returns the first operator of the argument's block that reads it as f16, itself or in a region. Weights are cast
-  /// there, so that memory holds only one copy of them before.
+  /// there, so that memory holds only one copy of them until then.
   Operation *findFirstReader(BlockArgument argument) {
     Operation *first = nullptr;
     for (OpOperand &use : argument.getUses()) {
@@ -297,7 +298,7 @@ private:
       sumNarrow(builder, value, from);
   }
 
-  /// Lets sums read the same f16 values as products, if `value` has no other readers, so that memory holds it once.
+  /// Lets sums read the same f16 values as products, if `value` has no other readers, so that memory holds only these.
   /// This occurs for the gradient of a loss, which a weight and a bias read.
   void sumNarrow(OpBuilder &builder, Value value, Value narrow) {
     auto isForProducts = llvm::all_of(narrow.getUsers(), [](Operation *user) {

@@ -63,8 +63,8 @@ Numbers scale(Numbers numbers, double factor) {
   return numbers;
 }
 
-/// Returns numbers of a constant: the largest, which meets zeros, the smallest nonzero one, and then evenly spaced
-/// elements.
+/// Returns numbers of a constant: the largest as number 0, so that it meets zeros, the smallest nonzero one, and then
+/// evenly spaced elements.
 Numbers getNumbers(nn::ConstantOp constant) {
   Numbers numbers{};
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(constant.getValue());
@@ -116,7 +116,7 @@ std::optional<Numbers> computeUnary(nn::UnaryOp op, const Numbers &operand) {
   return apply(operand, [&](double x) { return facts.ofFloat(x, alpha); });
 }
 
-/// True if `op` is 1 - x of an input, which only masks use.
+/// True if `op` is 1 - x of an input. Only masks are inverted in this way.
 bool invertsMask(nn::BinaryOp op) {
   if (op.getKind() != nn::BinaryKind::Sub || !isSplatOf(op.getLhs(), 1))
     return false;

@@ -3,7 +3,7 @@
 // Stores the left operands of integer contractions with the sign that the target's instructions require. vpdpbusd
 // multiplies unsigned by signed bytes, sdot and smmla multiply signed by signed ones. Right operands are always signed.
 //
-// 1. Each contraction reads its left operand flipped, and so is its padding. The change of the sums, a constant per
+// 1. Each contraction reads its left operand flipped, with flipped padding. The change of the sums, a constant per
 //    column, is subtracted.
 // 2. A flip moves up through movement to the operators that compute the bytes. A conversion to the other sign is as
 //    cheap.
@@ -246,7 +246,7 @@ private:
     value.replaceAllUsesWith(createFlip(builder, value.getLoc(), other));
   }
 
-  /// Makes users of `former` read `wide` + `offset`. If they subtract a zero point, it changes instead.
+  /// Makes users of `former` read `wide` + `offset`. If a user subtracts a zero point, the zero point changes instead.
   static void addOffset(OpBuilder &builder, nn::CastOp former, Value wide, int64_t offset) {
     Type element = getElementTypeOrSelf(former.getType());
     for (OpOperand &use : llvm::make_early_inc_range(former->getUses())) {
@@ -283,7 +283,7 @@ private:
         op->erase();
   }
 
-  llvm::DenseMap<Value, Value> others; ///< Each value by the one with the other sign.
+  llvm::DenseMap<Value, Value> others; ///< Value with the other sign, for values of both signs.
   SmallVector<Value> replaced;         ///< Values replaced by those with the other sign, operands before results.
 };
 

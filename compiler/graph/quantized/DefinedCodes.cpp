@@ -131,8 +131,8 @@ private:
                          static_cast<double>(coder.scale);
     const double largest =
         (multiplies ? std::fabs(x * y) : std::fabs(x) + std::fabs(y)) / static_cast<double>(coder.scale);
-    // A place is at most two errors. Both factors may be off, and there are four more roundings; the definition has as
-    // many.
+    // A place is at most two rounding errors. Both factors may be `furthest` places off, and both computations round
+    // some more times.
     constexpr double errors = 2 * (2 * furthest) + 2 * 5;
     const double error = largest * errors * roundingError;
     return distanceToMiddle(exact) <= error && !isClamped(coder, exact, error);

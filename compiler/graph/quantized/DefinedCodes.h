@@ -5,7 +5,8 @@
 // scales have simple ratios, many reals lie in the middle between two codes, and each rounding decides some of them.
 //
 // 1. 8-bit operands have few combinations of codes, so all of them are tried, with several factors near the quotient of
-//    the scales. 2. Averages have too many, but their sums may be far from the middle between two codes.
+//    the scales.
+// 2. Averages have too many, but their sums may be far from the middle between two codes.
 
 #ifndef NACRE_COMPILER_GRAPH_QUANTIZED_DEFINEDCODES_H
 #define NACRE_COMPILER_GRAPH_QUANTIZED_DEFINEDCODES_H

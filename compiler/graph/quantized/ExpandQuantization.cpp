@@ -4,8 +4,8 @@
 // as elementwise operators, they become parts of kernels.
 //
 // 1. Scales and zero points are aligned with their elements. During the computation, a block is an axis of its own, so
-//    that no parameter is repeated in memory. 2. The two directions. dialects/nn/NnQuantizationOps.td defines the
-//    rounding of each step.
+//    that no parameter is repeated in memory.
+// 2. The two directions. dialects/nn/NnQuantizationOps.td defines the rounding of each step.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Computes a convolution or product of reals that stand for bytes with the bytes. Integers are exact, take a quarter of
-// the memory, and multiply two to four times as fast.
+// Computes a convolution or product in integers if its operands are reals that stand for bytes. Integers are exact,
+// take a quarter of the memory, and multiply two to four times as fast.
 //
 // sum (x - zx)(w - zw) = sum xw - zx sum w - zw (sum x - K zx). Constant weights are centred if the result fits 8 bits,
 // so that only one constant per column remains. Sums wrap, so their order is free, and intermediate overflows don't

@@ -22,7 +22,8 @@ namespace {
 // 1. Quantizations
 //===----------------------------------------------------------------------===//
 
-/// Returns the operands whose elements all occur in the result, and nothing else; empty for other operators.
+/// Returns the operands of `op` if its result consists of their elements, each at least once; empty for other
+/// operators.
 OperandRange getWhollyMoved(Operation *op) {
   return llvm::TypeSwitch<Operation *, OperandRange>(op)
       .Case<nn::ReshapeOp, nn::TransposeOp, nn::BroadcastOp, nn::ConcatOp, nn::InterleaveOp>(
@@ -125,7 +126,7 @@ OperandRange getMoved(Operation *op) {
       .Default([](Operation *other) { return getWhollyMoved(other); });
 }
 
-/// Moves movement before a dequantization, even if the dequantized values have other readers.
+/// Moves data movement before a dequantization, even if the dequantized values have other readers.
 template <typename OpT> struct MovementOfDequantized : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
 

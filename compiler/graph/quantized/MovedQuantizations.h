@@ -3,7 +3,8 @@
 // Moves quantizations to the operators that compute reals, and dequantizations to their readers. Values in between are
 // then moved as bytes. Kernels round their results and convert their operands at no cost.
 //
-// 1. A quantization moves above data movement; each part of a concat is quantized. 2. A dequantization moves below it.
+// 1. A quantization moves above data movement; each part of a concat is quantized.
+// 2. A dequantization moves below it.
 
 #ifndef NACRE_COMPILER_GRAPH_QUANTIZED_MOVEDQUANTIZATIONS_H
 #define NACRE_COMPILER_GRAPH_QUANTIZED_MOVEDQUANTIZATIONS_H

@@ -3,9 +3,9 @@
 // Quantizes without a division per element. ONNX divides by the scale of the result, which takes as long as the rest of
 // a sum of two tensors.
 //
-// 1. Bounds before a quantization become bounds of the codes. 2. The scale of a quantization moves up into the scales
-//    of its operands. For integer sums, which ONNX does not define, it always does. For codes, it does only if each
-//    combination of codes has the same result (DefinedCodes.h).
+// 1. Bounds before a quantization become bounds of the codes.
+// 2. The scale of a quantization moves up into the scales of its operands. For integer sums, which ONNX does not
+//    define, it always does. For codes, it does only if each combination of codes has the same result (DefinedCodes.h).
 
 #ifndef NACRE_COMPILER_GRAPH_QUANTIZED_QUANTIZATIONS_H
 #define NACRE_COMPILER_GRAPH_QUANTIZED_QUANTIZATIONS_H

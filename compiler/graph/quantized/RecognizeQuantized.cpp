@@ -101,7 +101,7 @@ Operation *getContraction(Value sums) {
 /// Contractions of bytes that this pass created, and the largest magnitude of their sums with biases.
 using LargestSums = llvm::DenseMap<Operation *, int64_t>;
 
-/// Adds a bias with the scale of the sums to the sums, if 32 bits hold them.
+/// Adds a bias to integer sums, if both have the same scale and 32 bits hold the result.
 struct BiasOfSums : OpRewritePattern<nn::BinaryOp> {
   /// Only contractions in `recognized` get biases: addends of scaled sums in the model itself are no biases.
   BiasOfSums(MLIRContext *context, LargestSums &recognized) : OpRewritePattern(context), recognized(recognized) {}

@@ -2,10 +2,10 @@
 //
 // Replaces chains of elementwise operators from one 8-bit tensor to another by a table of 256 entries. Such a function
 // has 256 values. One or two instructions look up many of them at once; in floats, a sigmoid of a quantized tensor
-// takes 40. Also, all engines and CPUs have the same values.
+// takes 40 instructions. Also, all engines and CPUs have the same values.
 //
-// 1. Find the only operand of a chain that is not a number. 2. Evaluate the chain for all its values, like constant
-//    folding.
+// 1. Find the only operand of a chain that is not a constant number.
+// 2. Evaluate the chain for all its values, like constant folding.
 
 #include "compiler/graph/Matching.h"
 #include "compiler/graph/Passes.h"

@@ -8,7 +8,7 @@
 //          f16, bf16    same     f32
 //          i1           i8       i1
 //          uiN          iN       iN, by unsigned operations
-// narrow       i8       i8, which only a cast interprets as a number
+//          narrow       i8       i8, which only a cast interprets as a number
 
 #ifndef NACRE_COMPILER_KERNELS_BODIES_ELEMENTTYPES_H
 #define NACRE_COMPILER_KERNELS_BODIES_ELEMENTTYPES_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Bounds of the elements of a float tensor, as far as its operators show them. A cast to an integer clamps, and gives 0
-// for NaN. A requantized sum is already clamped and a number: checks for the other cases would be a third of the
+// for NaN. A requantized sum is already clamped and never NaN. Checks for the other cases would be a third of the
 // instructions after an 8-bit product on NEON.
 //
 // Bounds begin at constants and integers and pass through the operators that quantized models have.

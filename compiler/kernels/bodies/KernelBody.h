@@ -26,11 +26,11 @@ struct OperatorGroup {
   mlir::Operation *anchor = nullptr; ///< Null for a chain of elementwise operators.
   /// True if the anchor is the first of several operators on the same rows.
   bool isRows = false;
-  /// Convolution that this kernel computes for its anchor; null if there is no such one.
+  /// Convolution that this kernel computes for its anchor, or null.
   mlir::Operation *depthwise = nullptr;
-  llvm::SetVector<mlir::Operation *> members; ///< Members with the anchor, in order.
+  llvm::SetVector<mlir::Operation *> members; ///< Members in order, including the anchor.
   mlir::Value result;                         ///< Result of the last member.
-  /// Values that leave the group: `result`, all results of an operator, or several that read parts of a product.
+  /// Values that leave the group: `result`, all results of one operator, or those of several on parts.
   llvm::SmallVector<mlir::Value> results;
 };
 

@@ -41,7 +41,7 @@ struct Bits {
   Bits operator<<(int amount) const { return make(s->make<arith::ShLIOp>(value, constant(amount).value)); }
   Bits operator>>(int amount) const { return make(s->make<arith::ShRUIOp>(value, constant(amount).value)); }
   Value is(Predicate predicate, int64_t other) const { return s->compare(predicate, value, constant(other).value); }
-  /// Returns `other` if `condition` holds.
+  /// Returns `other` if `condition` holds, else this value.
   Bits unless(Value condition, Bits other) const { return make(s->select(condition, other.value, value)); }
   Bits unless(Value condition, int64_t other) const { return unless(condition, constant(other)); }
   Value asFloat() const { return s->make<arith::BitcastOp>(s->builder.getF32Type(), value); }

@@ -121,7 +121,7 @@ Value roundToOdd(Scalars s, Value x) {
   Value rounded = s.make<arith::TruncFOp>(s.builder.getF32Type(), x);
   Value back = s.make<arith::ExtFOp>(x.getType(), rounded);
   Value bits = s.make<arith::BitcastOp>(s.builder.getI32Type(), rounded);
-  // Moves to the neighbour on the other side of the exact value if that one has the odd bit.
+  // If the rounded bits are even and inexact, takes the neighbour on the other side of the exact value, which is odd.
   Value grows = s.compare(arith::CmpFPredicate::OGT, s.make<math::AbsFOp>(x), s.make<math::AbsFOp>(back));
   Value moved = s.make<arith::AddIOp>(bits, s.select(grows, s.like(bits, 1), s.like(bits, -1)));
   Value lowest = s.make<arith::AndIOp>(bits, s.like(bits, 1));

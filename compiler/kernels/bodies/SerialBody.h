@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the body of a serial kernel: a small program for each point of the results. Sums along an axis, scatters,
-// selections and suppressions have an order that must not change, so that their bits don't depend on how the kernel is
+// Writes the body of a serial kernel: a small program for each point of the results. Running sums, scatters, selections
+// and non-maximum suppressions have an order that must not change. Their bits then don't depend on how the kernel is
 // divided. They differ only in their programs.
 //
 // One scf.forall runs over the points. A point owns a part of every result, and its program reads and writes that part
@@ -23,7 +23,7 @@ struct SerialPoints {
   int64_t grain = 1;
 };
 
-/// Point while its program is written.
+/// Point for which a program is written.
 struct SerialPoint {
   /// Index of the point on each axis of the first result: constant 0 if the axis has one index, null for axes that the
   /// point owns as a whole.

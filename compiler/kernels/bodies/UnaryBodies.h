@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elementwise functions of one value, as scalars of a kernel. A function consists of its row in this table and its row
-// in Functions.td. A row has a body for floats and a body for integers. Functions that have an operation in `math` are
-// left to the engines.
+// Elementwise functions of one value, as scalars of a kernel. A function is defined by its row in UnaryBodies.cpp and
+// its row in Functions.td. A row has a body for floats and a body for integers. Functions that have an operation in
+// `math` are left to the engines.
 
 #ifndef NACRE_COMPILER_KERNELS_BODIES_UNARYBODIES_H
 #define NACRE_COMPILER_KERNELS_BODIES_UNARYBODIES_H

@@ -73,9 +73,9 @@ bool isSmallResult(Operation *op, plan::Engine engine) {
          });
 }
 
-/// True if the kernel of `work` may also write the update of a weight and its moments. Its sums, such as those of a
-/// bias, must be written once and be f32, or f16 on a GPU. If all gradients are known before the first update, an
-/// update on a GPU begins with a map.
+/// True if the kernel of `work` may also write the update of a weight and its moments. Its sums must be f32, or f16 on
+/// a GPU, and are written once; this also holds for those of a bias. If all gradients are known before the first
+/// update, an update on a GPU begins with a map.
 bool mayUpdate(Operation *work, plan::Engine engine) {
   auto reduce = dyn_cast<nn::ReduceOp>(work);
   const bool isSum = reduce && reduce.getKind() == nn::ReduceKind::Sum;
@@ -97,9 +97,9 @@ bool isPart(Operation *op) {
 /// Most columns of a row. Several threads reduce longer rows, which don't fit into the L1 cache.
 constexpr int64_t maxColumns = 4096;
 
-/// Returns the axes that `op` reduces if a kernel of rows may do so, else no axes. They must be the last ones, with
-/// 32-bit numbers, or any single one of integers. Other float reductions take few passes over memory, and fuse better
-/// as nests.
+/// Returns the axes that `op` reduces if a kernel of rows may do so, else no axes. These are the last axes of 32-bit
+/// numbers, or a single axis of 32-bit integers. Other float reductions take few passes over memory, and fuse better as
+/// nests.
 ArrayRef<int64_t> getColumnAxes(Operation *op) {
   auto reduce = dyn_cast<nn::ReduceOp>(op);
   if (!reduce || !reduce.getKeepDims() || reduce.getAxes().empty())
@@ -278,7 +278,7 @@ plan::KernelKind getKernelKind(WorkKind work) {
   llvm_unreachable("a boundary is in no kernel");
 }
 
-/// Returns the word in the name of a kernel: its heaviest operator.
+/// Returns the word that names a kernel after its heaviest operator.
 StringRef getStem(Operation *op) {
   if (auto unary = dyn_cast<nn::UnaryOp>(op))
     return stringifyUnaryKind(unary.getKind());

@@ -13,9 +13,10 @@ using namespace mlir;
 
 namespace nacre::kernels {
 
-/// True if both engines compute each sum once, or write it once (tiles of a GPU may overlap, but one tile writes each
-/// element). This holds for products of matrices, and for gradients of filters. In these, no operand that is read in
-/// windows has a loop over columns or added channels last. Tiles of a convolution on the CPU may overlap.
+/// True if both engines compute each sum once, or at least write it once: tiles of a GPU overlap, but one tile writes
+/// each element. Tiles of a convolution on the CPU may overlap and write twice. So the last axis of an operand that is
+/// read in windows must have a parallel loop, and not that over columns. This is the case for products of matrices and
+/// gradients of filters.
 static bool isComputedOnce(linalg::GenericOp product) {
   const auto iterators = product.getIteratorTypesArray();
   AffineMap result = product.getIndexingMapsArray().back();
@@ -69,7 +70,8 @@ public:
       kernel = SymbolTable::lookupNearestSymbolFrom<plan::KernelOp>(launch, launch.getKernelAttr());
   }
 
-  /// True if all readers of `tensor` come before the end of `step`. `isWhole`: it has the layout of the old value.
+  /// True if all readers of `tensor` come before the end of `step`. Set `isWhole` if its elements lie like those of the
+  /// old value.
   bool areEarly(Value tensor, bool isWhole) {
     if (!seen.insert(tensor).second)
       return true;

@@ -31,7 +31,7 @@ namespace {
 /// Most bytes of all rows of a value that is not stacked, to save a copy in each iteration.
 constexpr int64_t maxRowsBytes = int64_t(1) << 20;
 
-/// Attributes that `nn.for` and `nn.while` have in common.
+/// Parts that `nn.for` and `nn.while` have in common.
 struct Loop {
   Location loc;
   OperandRange initial;
@@ -46,10 +46,10 @@ struct Loop {
 
 /// Carried value. Either `memory` or `rows` is set.
 struct Carried {
-  plan::ViewOp old;            ///< tensor that an iteration reads
-  Value memory;                ///< a single place
-  Value rows;                  ///< one row more than iterations
-  std::optional<size_t> stack; ///< stack that consists of the rows
+  plan::ViewOp old;            ///< Tensor that an iteration reads.
+  Value memory;                ///< A single place.
+  Value rows;                  ///< One row more than iterations.
+  std::optional<size_t> stack; ///< Stack that consists of the rows.
 };
 
 int64_t countElements(Type type) { return cast<RankedTensorType>(type).getNumElements(); }
@@ -153,7 +153,7 @@ private:
   // 2. Stacks
   //===--------------------------------------------------------------------===//
 
-  /// Uses the rows of a carried value that is also stacked as the stack.
+  /// Makes the rows of a carried value its stack, if the value is also stacked.
   void shareStacks() {
     for (auto [next, value] : llvm::zip_equal(loop.yield.getCarried(), carried))
       for (auto [index, row] : llvm::enumerate(loop.yield.getStacked()))

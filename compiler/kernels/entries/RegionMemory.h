@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory for values that enter or leave regions. Two iterations, or two branches, cannot write one tensor, so they
+// Memory for values that enter or leave regions. Two iterations, or two branches, cannot write the same tensor, so they
 // share memory instead.
 
 #ifndef NACRE_COMPILER_KERNELS_ENTRIES_REGIONMEMORY_H

@@ -66,7 +66,7 @@ public:
 
 private:
   //===--------------------------------------------------------------------===//
-  // 1. and 2. Growing after an operator
+  // 1. and 2. Growing from an operator
   //===--------------------------------------------------------------------===//
 
   void grow(int first, int anchor) {

@@ -43,20 +43,20 @@ using nn::WorkKind;
 enum class SeparablePart {
   None,
   Depthwise, ///< One filter per channel.
-  Pointwise  ///< Convolution with one tap: a matrix product of the channels of each pixel, which are operand 0.
+  Pointwise  ///< 1x1 convolution: a product of the channels of each pixel (operand 0) with a matrix.
 };
 
-/// Stands for an operand whose elements are all one number. Bodies contain such numbers as constants.
+/// Value of `operands` for an operand whose elements are all one number, which bodies contain as a constant.
 constexpr int kSplatOperand = -2;
 
-/// Operator in the order of execution: nodes come after the nodes that compute their operands.
+/// Operator of a block. Nodes are listed after the nodes that compute their operands.
 struct FusionNode {
   WorkKind kind = WorkKind::Boundary;
   /// Nodes that compute the operands; -1 for inputs and constants, kSplatOperand for constants of one number.
   llvm::SmallVector<int, 2> operands;
-  /// Equal for results of equal shape.
+  /// Number of the shape of the result; equal shapes have equal numbers.
   int shape = 0;
-  /// Equal for nodes that one engine computes, or that any may: no others share a kernel.
+  /// Number of the engine, or of any engine, that computes it. Only nodes with equal numbers share a kernel.
   int engine = 0;
   /// True if anything besides nodes reads the result.
   bool escapes = false;
@@ -104,7 +104,7 @@ struct FusionNode {
 struct SeparableRule {
   int64_t columns = 0;             ///< Columns of a block; 0 if no kernels are joined.
   int64_t fewBlocks = 0;           ///< Number of blocks up to which joining always pays.
-  double repeatedMultiplyAdds = 0; ///< Limit of the repeated multiply-adds for more blocks.
+  double repeatedMultiplyAdds = 0; ///< Most repeated multiply-adds with which more blocks pay.
 
   bool pays(double multiplyAdds, int64_t columnsOfProduct) const;
 };
@@ -117,7 +117,7 @@ struct FusionGroup {
   int anchor = -1;     ///< Anchor; -1 for a chain of elementwise operators.
   bool isRows = false; ///< True if the anchor is the first of several operators that reduce or read the same rows.
   int depthwise = -1;  ///< Depthwise convolution that this kernel computes for its anchor; or -1.
-  llvm::SmallVector<int, 4> members; ///< Members with the anchor, in order.
+  llvm::SmallVector<int, 4> members; ///< Members in order, including the anchor.
   int last = 0;                      ///< Last member.
   llvm::SmallVector<int, 2> results; ///< Members whose results leave the group.
 };

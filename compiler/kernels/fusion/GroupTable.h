@@ -22,7 +22,7 @@ struct GroupTable {
   size_t countReads(const FusionGroup &group) const;
   /// Returns the number of operands, at least 1, without numbers that bodies contain.
   size_t countOperands(int node) const;
-  /// Returns the operands of all members, without the one operand of each that the group itself computes.
+  /// Returns the number of operands of all members, without the one operand of each that the group itself computes.
   size_t countOperands(const FusionGroup &group) const;
   /// Returns the only group that reads the result of `chain`, or -1. Readers that broadcast the result don't count,
   /// because they would compute the chain several times. A group that begins with a lookup may be read only by another

@@ -33,7 +33,7 @@ nn::UnpoolOp getUnpooled(Operation *op) {
 
 namespace {
 
-/// Moves operators of one block to just after `last`, which then becomes the operator that moved last.
+/// Moves operators of one block to just after the one that was moved last.
 class Mover {
 public:
   explicit Mover(Operation *first) : name(first->getLoc()), last(first) {}

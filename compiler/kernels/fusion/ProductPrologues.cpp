@@ -18,7 +18,7 @@ static bool isFloat(Type type) {
 }
 
 bool canMakeLeft(Operation *op) {
-  // A GPU that computes few elements at a time takes 4 us for these, with one exponential per element.
+  // Number of elements that a GPU with few exponentials per second computes in 4 us, with one exponential each.
   constexpr int64_t mostElements = int64_t(1) << 23, tileColumns = 64;
   if (!isa<nn::MatMulOp, nn::ConvOp>(op) || !llvm::all_of(op->getOperandTypes(), isFloat) ||
       !isFloat(op->getResult(0).getType()))

@@ -10,8 +10,8 @@
 
 namespace nacre::kernels {
 
-/// True if `op`, a product or a 1x1 convolution of floats, may compute its left operand. The limit is the number of
-/// elements times the number of tiles that compute them again.
+/// True if `op`, a product or a 1x1 convolution of floats, may compute its left operand. The number of elements, times
+/// the number of column tiles that compute them, must be small.
 bool canMakeLeft(mlir::Operation *op);
 
 /// True if a prologue may contain `op`: all operands and results are floats.

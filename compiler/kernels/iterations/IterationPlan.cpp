@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// 1. Operators that an iteration may have. 2. Levels, and rows that products read. 3. Stores. A carried value is
-//    overwritten at the first level after which the old value has no readers. At that level, its own columns may be
-//    read before they are stored.
+// 1. Operators that an iteration may have.
+// 2. Levels, and rows that products read.
+// 3. Stores. A carried value is overwritten at the first level after which the old value has no readers. At that level,
+//    its own columns may be read before they are stored.
 
 #include "compiler/kernels/iterations/IterationPlan.h"
 

@@ -48,7 +48,7 @@ struct IterationPlan {
   llvm::SetVector<mlir::Value> ownRows; ///< Values whose row is kept during an iteration.
 };
 
-/// Returns the columns of a tensor's rows; 1 for a scalar.
+/// Returns the number of columns of a tensor's rows; 1 for a scalar.
 int64_t columnsOf(mlir::Value value);
 
 /// Returns the number of parts of a product's depth. Their sums run in parallel and are then added in order.

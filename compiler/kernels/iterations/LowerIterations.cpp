@@ -2,9 +2,11 @@
 //
 // Writes all iterations of a loop as the program of a serial kernel, whose points are the rows of a batch.
 //
-// 1. Tensors: parts of results, and rows that belong to the point, each known by its latest value. 2. Loops over
-//    columns, whose iterations run in parallel (plan::kParallel). 3. A value in a column: through elementwise operators
-//    down to rows and values from outside. 4. Products, in parts of their depth. 5. The program.
+// 1. Tensors: parts of results, and rows that belong to the point, each known by its latest value.
+// 2. Loops over columns, whose iterations run in parallel (plan::kParallel).
+// 3. A value in a column: through elementwise operators down to rows and values from outside.
+// 4. Products, in parts of their depth.
+// 5. The program.
 
 #include "compiler/kernels/iterations/LowerIterations.h"
 

@@ -2,7 +2,9 @@
 //
 // Lowers transposes, gathers and the index of an extreme.
 //
-// 1. Transposes. 2. Gathers, whose indices are a tensor. 3. arg_reduce: a reduction with two accumulators.
+// 1. Transposes.
+// 2. Gathers, whose indices are a tensor.
+// 3. arg_reduce: a reduction with two accumulators.
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/bodies/TableReads.h"

@@ -3,7 +3,8 @@
 // Lowers reductions and strided slices: a fill with the identity, one generic over parallel and reduction loops, and
 // the epilogue.
 //
-// 1. Reductions. 2. Strided slices.
+// 1. Reductions.
+// 2. Strided slices.
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/lowerings/Lowering.h"

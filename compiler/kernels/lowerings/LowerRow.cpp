@@ -2,7 +2,10 @@
 //
 // Softmax and normalizations: several sweeps over the columns of each row.
 //
-// 1. Parts that the sweeps share. 2. Softmax. 3. Normalization. A sweep of its own computes a prologue once.
+// 1. Parts that the sweeps share.
+// 2. Softmax.
+// 3. Normalization.
+// A prologue is computed once, by its own sweep.
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/lowerings/Lowering.h"

@@ -3,8 +3,9 @@
 // Operators that compute each element from elements of the source at positions between or beyond its own. Positions of
 // resampling and pads are known when the model is compiled; sampling computes them.
 //
-// 1. One element, from the taps of its axes. 2. Tables of taps as small weights: resampling and pads. 3. Taps of
-//    computed positions, with indices that are always inside.
+// 1. One element, from the taps of its axes.
+// 2. Tables of taps as small weights: resampling and pads.
+// 3. Taps of computed positions, with indices that are always inside.
 
 #include "compiler/kernels/bodies/AxisTables.h"
 #include "compiler/kernels/bodies/FloatBodies.h"
@@ -28,8 +29,8 @@ namespace {
 /// Element of the source along one axis that contributes to an element of the result.
 struct Tap {
   Value index;
-  Value weight; ///< Null if the element is moved, and for the first of two taps that are interpolated.
-  Value inside; ///< Null if the tap is always inside; taps outside count as 0.
+  Value weight; ///< Weight; null if the element is moved, and for the first of two taps that are interpolated.
+  Value inside; ///< Condition that the tap is inside; null if it always is. Taps outside count as 0.
 };
 
 struct SampledAxis {
@@ -98,7 +99,8 @@ template <typename T> using TapLists = SmallVector<SmallVector<T, 0>>;
 struct TapTable {
   int64_t axis;
   TapLists<int32_t> indices;
-  TapLists<float> weights; ///< Empty for moves; only the second tap's if two are interpolated; or all.
+  /// Empty for moves, one list (of the second tap) for interpolations of two, else a list per tap.
+  TapLists<float> weights;
 };
 
 /// Tables as operands of the kernel.
@@ -223,8 +225,8 @@ LogicalResult lowerPad(KernelBody &body, nn::PadOp op) {
 // 3. Computed positions
 //===----------------------------------------------------------------------===//
 
-/// Clamps `position` to a range that i32 holds, with room for its neighbours; axes are shorter than it. NaN becomes a
-/// position far outside.
+/// Clamps `position` to a range that i32 holds, with room for its neighbours. Axes are shorter. NaN becomes a position
+/// far outside.
 static Value bound(Scalars s, Value position) {
   constexpr double most = double(1 << 30);
   Value low = s.like(position, -most), high = s.like(position, most);

@@ -2,9 +2,11 @@
 //
 // Running sums and scatters, as serial programs that keep the order of their updates.
 //
-// 1. Running sums: a point is a line of the axis. 2. Updates of an element. 3. Scatters of elements with an index each:
-//    a point is a line of the axis, too. 4. Scatters of slices: a point is an element of a slice or, if slices are
-//    short, some of the rows. Every point of a scatter walks all updates that may be its own.
+// 1. Running sums: a point is a line of the axis.
+// 2. Updates of an element.
+// 3. Scatters of elements with an index each: a point is a line of the axis, too.
+// 4. Scatters of slices: a point is an element of a slice or, if slices are short, some of the rows.
+// Every point of a scatter walks all updates that may be its own.
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/bodies/SerialBody.h"

@@ -18,10 +18,10 @@ struct MemoryBox {
   llvm::ArrayRef<int64_t> offsets, sizes, steps;
 };
 
-/// Makes input `index` of `kernel` the memory of which it reads `box`.
+/// Turns input `index` of `kernel` into a whole storage, from which the kernel reads `box`.
 void readFromBox(plan::KernelOp kernel, unsigned index, MemoryBox box);
 
-/// Makes written argument `index` (0 is the first written argument) the memory of which the kernel writes `box`. Fills
+/// Turns written argument `index` (0 is the first one) into a whole storage, to which the kernel writes `box`. Fills
 /// `region`, which contains the box, with `fill` around it. `fill` is null if box and region are the same.
 void writeIntoBox(plan::KernelOp kernel, unsigned index, MemoryBox box, MemoryBox region, mlir::TypedAttr fill);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the views that are tensors, and those that are read where they cannot move. An operand of a launch can move
-// only with the innermost loop around the launch.
+// Finds the views that are tensors, and those of them that an inner loop reads. An operand of a launch can move only
+// with the innermost loop around the launch.
 
 #ifndef NACRE_COMPILER_KERNELS_STORAGES_LOOPVIEWS_H
 #define NACRE_COMPILER_KERNELS_STORAGES_LOOPVIEWS_H

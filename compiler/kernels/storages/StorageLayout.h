@@ -58,7 +58,7 @@ struct Place {
 };
 
 /// Grows a box into the halo of its storage by `low` and `high`, and enlarges the halo if necessary. Returns `nullopt`
-/// if it cannot.
+/// if that is impossible.
 std::optional<Place> growIntoHalo(StorageShape &storage, const Place &place, llvm::ArrayRef<int64_t> low,
                                   llvm::ArrayRef<int64_t> high);
 

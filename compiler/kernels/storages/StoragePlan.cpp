@@ -95,7 +95,7 @@ private:
   bool tryPlace(Operation *reader, Value value, const Place &place) {
     Operation *op = value.getDefiningOp();
     bool isComputed = isa<plan::LaunchOp>(op) || isa<nn::NnDialect>(op->getDialect());
-    // Given memory is written in each iteration, or by one branch; its writer must be in the same block.
+    // Given memory is written in each iteration, or by one branch, so its writer must be in the block of `reader`.
     const bool isGiven = bool(storages[place.storage].memory);
     if (isGiven && op->getBlock() != reader->getBlock())
       return false;
@@ -167,8 +167,8 @@ private:
     return true;
   }
 
-  /// Places the operands in the result. The writer of the first operand fills the whole region. Some elements of its
-  /// halo lie between those of others, so it must come before them: if it is copied, all are copied.
+  /// Places the operands in the result. The writer of the first operand fills the whole region. Some of the halo lies
+  /// between the other operands, so the first one is written before them. If it is copied, all are copied.
   void placeInterleaved(nn::InterleaveOp interleave) {
     Place whole =
         places.try_emplace(interleave.getResult(), addTemporaryUnlessPlaced(interleave.getResult())).first->second;

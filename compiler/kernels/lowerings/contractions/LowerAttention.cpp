@@ -2,7 +2,9 @@
 //
 // Lowers attention of floats and of codes.
 //
-// 1. Corrections of sums of products for zero points. 2. Sweeps over the scores. 3. The two products.
+// 1. Corrections of sums of products for zero points.
+// 2. Sweeps over the scores.
+// 3. The two products.
 
 #include "compiler/kernels/bodies/ElementTypes.h"
 #include "compiler/kernels/bodies/ScalarBodies.h"
@@ -28,7 +30,7 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 /// Corrects sums of products of codes for the zero points of the codes. It adds sums of rows of the left codes and of
-/// columns of the right codes, each read at its map and times a factor, and a constant.
+/// columns of the right codes, each at its map and times a factor. It also adds a constant.
 struct Centred {
   SmallVector<Value> tensors;
   SmallVector<AffineMap> maps;

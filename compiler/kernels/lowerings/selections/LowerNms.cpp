@@ -3,7 +3,9 @@
 // Non-maximum suppression as a serial program; the unit is one class of one image. Few of the boxes are candidates, and
 // few candidates are taken. Only those taken are sorted, by a heap.
 //
-// 1. Boxes and their overlap. 2. The candidates, in a heap. 3. The boxes taken, each compared with those taken before.
+// 1. Boxes and their overlap.
+// 2. The candidates, in a heap.
+// 3. The boxes taken, each compared with those taken before.
 
 #include "compiler/kernels/bodies/ElementTypes.h"
 #include "compiler/kernels/bodies/SerialBody.h"

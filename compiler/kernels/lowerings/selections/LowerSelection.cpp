@@ -3,8 +3,10 @@
 // Sorting, selecting and compacting as serial programs. The order of their reads depends on the data, with few steps
 // per element; the unit is a row.
 //
-// 1. Orders of elements. 2. top_k: a heap of the k best so far, with the worst at its root. 3. compact: one pass. 4.
-//    unique: indices sorted by their rows, then equal rows numbered.
+// 1. Orders of elements.
+// 2. top_k: a heap of the k best so far, with the worst at its root.
+// 3. compact: one pass.
+// 4. unique: indices sorted by their rows, then equal rows numbered.
 
 #include "compiler/kernels/bodies/ElementTypes.h"
 #include "compiler/kernels/bodies/SerialBody.h"
@@ -190,8 +192,8 @@ Value compareRows(Writer w, Value rows, Type elementType, int64_t columns, Value
   return loop.getResult(0);
 }
 
-/// Renumbers the kinds in the order of their first rows. Returns the new `inverse`, and `counts` with the new number of
-/// each kind.
+/// Renumbers the kinds, classes of equal rows, in the order of their first rows. Returns the new `inverse`, and
+/// `counts` with the new number of each kind.
 Scalars renumber(Writer w, Value inverse, Value counts, int64_t number) {
   Location loc = w.loc;
   auto at = [](Value position) { return SmallVector<Value>{position}; };
@@ -222,7 +224,7 @@ LogicalResult lowerUnique(KernelBody &body, nn::UniqueOp op) {
     auto compare = [=](Writer w, Value a, Value b) {
       return compareRows(w, rows, elementType, columns, w.toIndex(a), w.toIndex(b));
     };
-    // Until the end, the part of the first result holds the order.
+    // Until the end, the first result holds the order.
     Value order = emitLoop(ops, loc, zero, end, parts[0],
                            [&](OpBuilder &inside, Value iteration, ValueRange values) -> SmallVector<Value> {
                              Writer w{inside, loc};

@@ -3,10 +3,10 @@
 // Codes of maxima: which cell of its window each maximum is, in a byte; and the gradient of a pool from its codes. The
 // input of the pool then need not live until its gradient is computed, which reads a byte per element instead.
 //
-// 1. A code is the least number of a cell that equals the maximum, computed in a kernel of its own or in that of the
-//    maxima. 2. Each cell of the gradient adds up the gradients of windows over it that selected it. These windows are
-//    a stride apart. The position of the cell within its stride determines its number in each of these windows: a small
-//    table.
+// 1. A code is the least number of a cell that equals the maximum. It is computed in its own kernel or in that of the
+//    maxima.
+// 2. Each cell of the gradient adds up the gradients of windows over it that selected it. These windows are a stride
+//    apart. The position of the cell within its stride determines its number in each of these windows: a small table.
 
 #include "compiler/kernels/bodies/ScalarBodies.h"
 #include "compiler/kernels/lowerings/Lowering.h"
