@@ -47,7 +47,7 @@ std::optional<MovedParameters> moveParameters(RewriterBase &rewriter, nn::Transp
                          codes.isPerTensor() ? 0 : nn::moveAxis(codes.getAxis(), op.getPermutation())};
 }
 
-/// The axis of the parameters must stay one axis, with as many elements before it.
+/// The axis of the parameters must stay one axis, with the same number of elements before it.
 std::optional<MovedParameters> moveParameters(RewriterBase &, nn::ReshapeOp op, DequantizeOp codes) {
   MovedParameters moved{codes.getScale(), codes.getZero()};
   if (codes.isPerTensor())

@@ -77,7 +77,8 @@ std::optional<OperandBoxes> boxesOf(nn::MatMulOp op, const Box &box) {
   return OperandBoxes{rows, Box::whole(right)};
 }
 
-/// Returns the box of a reshape. A sliced axis must be an axis of the operand, with as many elements before it.
+/// Returns the box of a reshape. A sliced axis must be an axis of the operand, with the same number of elements before
+/// it.
 std::optional<OperandBoxes> boxesOf(nn::ReshapeOp op, const Box &box) {
   ArrayRef<int64_t> from = shapeOf(op.getOperand()), to = shapeOf(op.getResult());
   Box result = Box::whole(from);

@@ -87,7 +87,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // 1. Backwards: results where they are wanted
+  // 1. Backwards: results at the places of their uses
   //===--------------------------------------------------------------------===//
 
   /// Places the result `value`, an operand of `reader`, at `place`. Returns false if it has a place already, or cannot
