@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. what is known of values,
-//       2. one operand: moved to another axis, or repeated for all rows,
-//       3. several operands at one place.
+// How:  1. places of values,
+// 2. one operand: moved to another axis, or repeated for all rows,
+// 3. several operands at one place.
 
 #include "compiler/import/batch/BatchRewriter.h"
 #include "dialects/TensorTypes.h"
@@ -73,7 +73,7 @@ LogicalResult BatchRewriter::refuse(Operation *op, const Twine &reason) const {
 // 2. One operand
 //===----------------------------------------------------------------------===//
 
-/// Whether the stated rows of a value without rows are all the same, so that there may be another number of them.
+/// True if the stated rows of a value without rows are all equal, so that their number can change.
 bool BatchRewriter::hasEqualRows(Value value, const BatchPlace &place) const {
   if (stated == 1)
     return true;
@@ -128,7 +128,7 @@ Value BatchRewriter::repeat(OpBuilder &builder, Value value, const BatchPlace &p
   return nn::ReshapeOp::create(builder, loc, wantedType, rows);
 }
 
-/// Both places are at the same position among the elements, so a reshape moves the rows.
+/// Moves the rows by a reshape. Both places are at the same position among the elements.
 Value BatchRewriter::move(OpBuilder &builder, Value value, const BatchPlace &place) {
   SmallVector<int64_t> shape = getStatedShape(value);
   const BatchAxis moved = withChoices(shape, place, find(value)->choices);
@@ -167,7 +167,7 @@ LogicalResult BatchRewriter::conform(OpOperand &operand, const BatchPlace &place
 //===----------------------------------------------------------------------===//
 
 std::optional<BatchAxis> BatchRewriter::align(ArrayRef<Aligned> operands, ArrayRef<int64_t> shape, Axes allows) {
-  // An operand that stays as it is, although others have rows.
+  // True for an operand that broadcasts, and so needs no rows although others have them.
   auto fitsAnyway = [&](const Aligned &aligned, int64_t axis) {
     Value value = aligned.operand->get();
     const int64_t own = axis - aligned.shift;
@@ -184,7 +184,7 @@ std::optional<BatchAxis> BatchRewriter::align(ArrayRef<Aligned> operands, ArrayR
   const auto *first = llvm::find_if(operands, [&](const Aligned &aligned) { return hasRows(aligned.operand->get()); });
   if (first == operands.end())
     return std::nullopt;
-  // The present place of the first operand comes first.
+  // The present place of the first operand is preferred.
   SmallVector<BatchPlace> possible;
   for (const BatchPlace &place : find(first->operand->get())->choices)
     if (const BatchPlace shifted = place.at(place.axis + first->shift); isPossible(shifted))

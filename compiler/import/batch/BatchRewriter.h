@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the state of a change of the batch, and what rules do with it.
-// How:   values that depend on rows are noted with their BatchAxis, and have the type for the wanted batch already. All other values are
-//        the same for all rows. A rule reads the stated shapes of its operands, brings operands to one place, and sets the results.
+// State of a change of the batch, and the operations of its rules. Values that depend on rows are noted with their
+// BatchAxis, and already have the type for the wanted batch. All other values are the same for all rows. A rule reads
+// the stated shapes of its operands, aligns the operands, and sets the places of the results.
 
 #ifndef NACRE_COMPILER_IMPORT_BATCH_BATCHREWRITER_H
 #define NACRE_COMPILER_IMPORT_BATCH_BATCHREWRITER_H
@@ -19,46 +19,47 @@ namespace nacre::importer {
 
 class BatchRewriter {
 public:
-  /// `isTrained` says that a batch of training can be chosen instead.
+  /// With `isTrained`, messages say that a batch of training can be chosen instead.
   BatchRewriter(int64_t stated, int64_t wanted, bool isTrained)
       : stated(stated), wanted(wanted), isTrained(isTrained) {}
 
   int64_t getStated() const { return stated; }
   int64_t getWanted() const { return wanted; }
 
-  /// Where the rows of `value` are; null if it is the same for all rows.
+  /// Returns the place of the rows of `value`; null if it is the same for all rows.
   const BatchAxis *find(mlir::Value value) const;
   bool hasRows(mlir::Value value) const { return find(value) != nullptr; }
-  /// The shape of `value` for the stated batch.
+  /// Returns the shape of `value` for the stated batch.
   llvm::SmallVector<int64_t> getStatedShape(mlir::Value value) const;
-  /// Gives `value`, which has its stated type, rows.
+  /// Gives rows to `value`, which has its stated type.
   void set(mlir::Value value, const BatchAxis &place);
-  /// A place for rows in a value without rows: one of `likely` that fits, else the first axis that has the stated batch. Nothing
-  /// if no axis has it.
+  /// Returns a place for rows in a value without rows: one of `likely` that fits, else the first axis of the stated
+  /// batch. `nullopt` if no axis has it.
   std::optional<BatchAxis> guess(mlir::Value value, llvm::ArrayRef<mlir::Value> likely = {}) const;
 
-  /// An operand that shares axes with a result: its axis `a` is the result's axis `a + shift`.
+  /// Operand that shares axes with a result: its axis `a` is the result's axis `a + shift`.
   struct Aligned {
     mlir::OpOperand *operand;
     int64_t shift = 0;
-    bool broadcasts = false; ///< An axis of size 1, or one that is missing, fits to any size.
+    bool broadcasts = false; ///< axes of size 1 and missing axes match any size
   };
   using Axes = llvm::function_ref<bool(int64_t)>;
-  /// Brings the rows of all operands to one axis of a result of the stated `shape`, an axis that `allows` accepts. Operands without rows
-  /// are repeated if they must be. Nothing, and no change, if that is not possible.
+  /// Moves the rows of all operands to one axis of a result of the stated `shape`, which `allows` accepts. Repeats
+  /// operands without rows if necessary. Returns `nullopt`, and changes nothing, if that is impossible.
   std::optional<BatchAxis> align(llvm::ArrayRef<Aligned> operands, llvm::ArrayRef<int64_t> shape, Axes allows);
-  /// The same for the operands that have the result's axes, all of them.
+  /// Aligns operands that have the same axes as the result.
   std::optional<BatchAxis> alignAll(llvm::MutableArrayRef<mlir::OpOperand> operands, llvm::ArrayRef<int64_t> shape,
                                     Axes allows);
 
-  /// Brings the rows of one operand to `place`, of that operand. Fails, without an error, if it cannot.
+  /// Moves the rows of one operand to `place`, in its own axes. Fails without an error if that is impossible.
   mlir::LogicalResult conform(mlir::OpOperand &operand, const BatchPlace &place);
 
-  /// Reports why rows are not computed separately: "..., but this operator <reason>", or a subject of its own.
+  /// Reports the reason why rows are not computed separately: "..., but this operator <reason>", or with its own
+  /// subject.
   mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &reason) const;
   mlir::LogicalResult refuse(mlir::Location loc, const llvm::Twine &reason) const;
 
-  /// The initial elements of a variable, for the wanted batch. Null if its rows differ or cannot be read.
+  /// Returns the initial elements of a variable for the wanted batch. Null if its rows differ or cannot be read.
   mlir::ElementsAttr repeat(mlir::ElementsAttr elements, const BatchPlace &place) const;
 
 private:
@@ -73,9 +74,10 @@ private:
   llvm::DenseMap<mlir::Value, BatchAxis> places;
 };
 
-/// Rewrites all operators of a block in order, except its terminator. Reports an error at the first one that combines rows.
+/// Rewrites all operators of a block in order, except its terminator. Reports an error at the first one that combines
+/// rows.
 mlir::LogicalResult rewriteBlock(mlir::Block &block, BatchRewriter &rewriter);
-/// Whether an operator depends on one of the values in `known`, directly or by what its regions read.
+/// True if an operator depends on a value for which `isKnown` holds, directly or through its regions.
 bool dependsOn(mlir::Operation *op, llvm::function_ref<bool(mlir::Value)> isKnown);
 
 } // namespace nacre::importer

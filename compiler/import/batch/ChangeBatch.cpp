@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. the rule of each operator, by its class,
-//       2. variables that an entry assigns values of rows to have rows themselves,
-//       3. inputs, operators, and the outputs, which must have rows,
-//       4. the rows of one output, in a copy of the function.
+// How:  1. choose the rule of each operator by its class,
+// 2. give rows to variables that an entry assigns values with rows,
+// 3. change inputs, operators, and outputs, which must have rows,
+// 4. find the rows of one output, in a copy of the function.
 
 #include "compiler/import/batch/ChangeBatch.h"
 
@@ -20,7 +20,7 @@ using namespace mlir;
 
 namespace nacre::importer {
 
-/// The limit of a tensor's elements, as of nn::countElements.
+/// Most elements of a tensor, as in nn::countElements.
 static constexpr int64_t maxElements = int64_t(1) << 48;
 
 //===----------------------------------------------------------------------===//
@@ -50,13 +50,14 @@ bool dependsOn(Operation *op, llvm::function_ref<bool(Value)> isKnown) {
       .wasInterrupted();
 }
 
-/// MLIR checks what a rule has made, in words of `nn` that no user knows.
+/// True if MLIR accepts the result of a rule. Its messages name operators of `nn`, which users don't know, so they are
+/// dropped.
 static bool isValid(Operation *op) {
   ScopedDiagnosticHandler silence(op->getContext(), [](Diagnostic &) { return success(); });
   return succeeded(verify(op));
 }
 
-/// Whether the results fit into memory for the wanted batch; they do for the stated one.
+/// True if the results fit into memory for the wanted batch. They do for the stated one.
 static bool fits(Operation *op, const BatchRewriter &rewriter) {
   return llvm::all_of(op->getResults(), [&](Value result) {
     const std::optional<int64_t> elements = nn::countElements(rewriter.getStatedShape(result));
@@ -127,7 +128,7 @@ LogicalResult FunctionChange::giveRows(BlockArgument argument) {
   return success();
 }
 
-/// A variable that depends on rows after a run has rows before the next one.
+/// Gives rows to variables. One that depends on rows after a run has rows before the next one.
 LogicalResult FunctionChange::giveVariablesRows() {
   llvm::DenseMap<Attribute, BlockArgument> variables;
   for (BlockArgument argument : function.getArguments())
@@ -179,7 +180,7 @@ LogicalResult FunctionChange::checkResults() {
     }
     if (!place)
       continue;
-    // A result without a name is how many elements an output has.
+    // A result without a name is the number of elements of an output.
     if (!name)
       return rewriter.refuse(result.get().getLoc(), "the size of an output depends on the row");
     hasRows = true;
@@ -209,7 +210,7 @@ FailureOr<std::optional<BatchPlace>> findRows(func::FuncOp function, unsigned re
   OwningOpRef<func::FuncOp> copy(function.clone());
   Operation *end = copy->front().getTerminator();
   end->setOperands(end->getOperand(result));
-  // What only other results depend on may combine rows.
+  // Operators that only other results depend on may combine rows.
   eraseUnused(copy->front());
   ScopedDiagnosticHandler silence(function.getContext(), [](Diagnostic &) { return success(); });
   BatchRewriter rewriter(batch, batch, /*isTrained=*/true);

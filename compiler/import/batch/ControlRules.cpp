@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  branches and loops. All rows take the same branch, and are in the same iteration.
-// How:   1. a value that a loop carries has rows if it starts with some, or if the body computes it from others that have some,
-//        2. its first value is repeated, and what an iteration yields is brought to the same axis.
+// Branches and loops. All rows take the same branch, and are in the same iteration.
+//
+// How:  1. a carried value of a loop has rows if it starts with rows, or if the body computes it from values with rows,
+// 2. its initial value is repeated, and the yielded value is moved to the same axis.
 
 #include "compiler/import/batch/Rules.h"
 
@@ -24,7 +25,7 @@ static void addDependents(Block &block, const BatchRewriter &rewriter, DenseSet<
       known.insert(op.result_begin(), op.result_end());
 }
 
-/// Which of the carried values of a loop have rows.
+/// Returns the carried values of a loop that have rows.
 static llvm::BitVector findCarriedRows(OperandRange initial, Block &body, ArrayRef<Value> scanned, OperandRange yielded,
                                        const BatchRewriter &rewriter) {
   llvm::BitVector rows(initial.size());
@@ -45,7 +46,7 @@ static llvm::BitVector findCarriedRows(OperandRange initial, Block &body, ArrayR
   }
 }
 
-/// Gives the carried values in `rows` rows before the loop, in its blocks and after it.
+/// Gives rows to the carried values in `rows` before the loop, in its blocks and after it.
 static LogicalResult carryRows(Operation *loop, MutableOperandRange initial, ArrayRef<Block *> blocks,
                                ResultRange finals, const llvm::BitVector &rows, ArrayRef<Value> scanned,
                                BatchRewriter &rewriter) {
@@ -62,7 +63,7 @@ static LogicalResult carryRows(Operation *loop, MutableOperandRange initial, Arr
   return success();
 }
 
-/// Brings what an iteration yields to the place of the carried values, and finds that of the stacks.
+/// Moves yielded values to the places of the carried values, and finds the places of the stacks.
 static LogicalResult yieldRows(Operation *loop, nn::YieldOp yield, ResultRange finals, ResultRange stacks,
                                BatchRewriter &rewriter) {
   for (auto [index, result] : llvm::enumerate(finals))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators whose definition says where the batch is: products, convolutions, pools, recurrent layers and the like.
+// Operators with a fixed axis for the batch: products, convolutions, pools, recurrent layers and the like.
 
 #include "compiler/import/batch/Rules.h"
 #include "dialects/TensorTypes.h"
@@ -9,8 +9,8 @@ using namespace mlir;
 
 namespace nacre::importer::batch {
 
-/// A batch at a leading axis multiplies matrices row by row. If one operand is the same for all rows, the batch may also be the
-/// axis of the other one that is not summed.
+/// Multiplies matrices row by row if the batch is a leading axis. If one operand is the same for all rows, the batch
+/// may also be the axis of the other one that is not reduced.
 LogicalResult apply(nn::MatMulOp op, BatchRewriter &rewriter) {
   const ArrayRef<int64_t> shape = op.getType().getShape();
   const int64_t rank = op.getType().getRank();
@@ -39,7 +39,7 @@ LogicalResult apply(nn::MatMulOp op, BatchRewriter &rewriter) {
   return success();
 }
 
-/// The batch is axis 0 of the first operand; all others are the same for all rows.
+/// Applies the rule of windows. The batch is axis 0 of the first operand; all others are the same for all rows.
 static LogicalResult applyWindow(Operation *op, BatchRewriter &rewriter, StringRef reason) {
   for (Value other : llvm::drop_begin(op->getOperands()))
     if (rewriter.hasRows(other))
@@ -65,10 +65,11 @@ LogicalResult apply(nn::PoolOp op, BatchRewriter &rewriter) {
   return applyWindow(op, rewriter, "pools along the batch");
 }
 
-/// Brings the rows of `operands` to an axis of each, and the results' to one of theirs. Null operands are left out.
+/// Moves the rows of `operands` to one axis of each, and those of results to `resultAxes`. Null operands are skipped.
 static LogicalResult applyAt(Operation *op, BatchRewriter &rewriter, ArrayRef<std::pair<OpOperand *, int64_t>> operands,
                              ArrayRef<int64_t> resultAxes, StringRef reason) {
-  // Rows that are merged with others stay so: they are more images, or more sequences. An axis of their own is preferred.
+  // Rows that are merged with others stay merged: they are more images, or more sequences. A separate axis is
+  // preferred.
   std::optional<BatchPlace> rows;
   for (auto [operand, axis] : operands)
     if (const BatchAxis *place = operand ? rewriter.find(operand->get()) : nullptr)

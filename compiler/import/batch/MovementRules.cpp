@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  operators that add, remove or reorder axes.
-// How:   the axis of the batch is followed by its number, and so are its other choices.
+// Operators that add, remove or reorder axes. The axis of the batch is tracked by its number, and so are its other
+// choices.
 
 #include "compiler/import/batch/Rules.h"
 #include "dialects/TensorTypes.h"
@@ -12,7 +12,8 @@ using namespace mlir;
 
 namespace nacre::importer::batch {
 
-/// The place in a result of `shape` with the axis `moved(axis)` for each axis of an operand, negative if it has none.
+/// Returns the place in a result of `shape`. `moved` maps an axis of the operand to the result; it is negative if the
+/// axis is removed.
 static BatchAxis movePlace(const BatchAxis &place, ArrayRef<int64_t> shape,
                            llvm::function_ref<int64_t(int64_t)> moved) {
   SmallVector<BatchPlace> choices;
@@ -44,7 +45,7 @@ LogicalResult apply(nn::TransposeOp op, BatchRewriter &rewriter) {
   return success();
 }
 
-/// Operators that remove `axes`, or leave one element of each.
+/// Applies the rule of operators that remove `axes`, or leave one element of each.
 static LogicalResult applyReduction(Operation *op, ArrayRef<int64_t> axes, bool keepsDims, BatchRewriter &rewriter,
                                     StringRef reason) {
   OpOperand &operand = op->getOpOperand(0);
@@ -93,7 +94,7 @@ LogicalResult apply(nn::GatherNdOp op, BatchRewriter &rewriter) {
   const int64_t shared = op.getBatchDims(), last = rankOf(indices.get()) - 1;
   const int64_t firstSlice = shared + shapeOf(indices.get())[last];
   const ArrayRef<int64_t> shape = op.getType().getShape();
-  // One of the leading axes that both have, which the result has, too.
+  // The batch may be one of the leading axes that both operands and the result share.
   if (std::optional<BatchAxis> place =
           rewriter.align({{&operand}, {&indices}}, shape, [&](int64_t axis) { return axis < shared; })) {
     rewriter.set(op.getResult(), *place);
@@ -113,7 +114,7 @@ LogicalResult apply(nn::GatherNdOp op, BatchRewriter &rewriter) {
   return rewriter.refuse(op, "selects elements across rows of the batch by coordinates");
 }
 
-/// All rows are written at the same coordinates, which are no coordinates of rows.
+/// Applies the rule of a scatter. All rows are written at the same coordinates, which do not select rows.
 LogicalResult apply(nn::ScatterNdOp op, BatchRewriter &rewriter) {
   OpOperand &operand = op->getOpOperand(0), &indices = op->getOpOperand(1), &updates = op->getOpOperand(2);
   const int64_t last = rankOf(indices.get()) - 1, coordinates = shapeOf(indices.get())[last];

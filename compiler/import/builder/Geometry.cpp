@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rules of windows and slices that formats share: numbers alone, no IR.
+// Rules of windows and slices that formats share, without IR.
 
 #include "compiler/import/builder/Geometry.h"
 
@@ -9,7 +9,7 @@
 
 namespace nacre::importer {
 
-/// The cells between the first and the last that one window covers, both counted.
+/// Returns the number of cells from the first to the last that one window covers.
 static int64_t getExtent(const Window &window, size_t axis) {
   return (window.kernel[axis] - 1) * window.dilations[axis] + 1;
 }
@@ -58,7 +58,7 @@ static int64_t getOverhang(const Window &window, size_t axis, int64_t input) {
   return std::max<int64_t>(steps * stride - slack, 0);
 }
 
-/// Returns whether the window does not fit into the padded input, but the number of its places is 1 if it is rounded up.
+/// True if the window does not fit into the padded input, but has one position if the number is rounded up.
 static bool coversWhole(const Window &window, size_t axis, int64_t padded) {
   const int64_t extent = getExtent(window, axis);
   return extent > padded && extent - padded < window.strides[axis];
@@ -69,8 +69,8 @@ void roundUp(Window &window, llvm::ArrayRef<int64_t> spatial) {
   for (size_t axis = 0; axis < axes; ++axis) {
     const int64_t padded = spatial[axis] + window.pads[axis] + window.pads[axes + axis];
     if (spatial[axis] > 0 && coversWhole(window, axis, padded)) {
-      // Cells beyond the high pads hold nothing and are not counted, so the window needs none there. Models pass windows of
-      // thousands of cells for a few pixels, and no kernel should walk over them.
+      // Cells beyond the high pads are empty and not counted, so the window needs none there. Models pass windows of
+      // thousands of cells for a few pixels, and no kernel should iterate over them.
       window.kernel[axis] = (padded - 1) / window.dilations[axis] + 1;
       window.strides[axis] = padded;
     } else {
@@ -90,7 +90,7 @@ SliceRange clampRange(int64_t start, int64_t end, int64_t step, int64_t dim) {
   start = std::clamp<int64_t>(normal(start), 0, last);
   end = std::clamp<int64_t>(normal(end), -1, last);
   bool isEmpty = dim == 0 || end >= start;
-  // Divided as negative numbers, because the most negative step has no positive twin.
+  // Divides negative numbers, because the most negative step has no positive counterpart.
   return {start, isEmpty ? 0 : (end - start + 1) / step + 1};
 }
 

@@ -14,29 +14,31 @@
 
 namespace nacre::importer {
 
-/// A window that slides over spatial axes, with the attributes of `nn`.
+/// Window that slides over spatial axes, with the attributes of `nn`.
 struct Window {
   llvm::SmallVector<int64_t> kernel, strides, dilations;
   llvm::SmallVector<int64_t> pads;     ///< all low ones, then all high ones
   llvm::SmallVector<int64_t> overhang; ///< cells past the high pads, for rounding up
 };
 
-/// Sets the pads so that the output has ceil(input / stride) cells; an odd one goes to the end or to the front.
+/// Sets the pads so that the output has ceil(input / stride) cells. If their sum is odd, the extra cell goes to the end
+/// or to the front.
 void padToSame(Window &window, llvm::ArrayRef<int64_t> spatial, bool oddAtEnd);
 
-/// Returns the number of cells that a transposed convolution covers along each axis, without pads; nothing on
+/// Returns the number of cells that a transposed convolution covers along each axis, without pads; `nullopt` on
 /// overflow.
 std::optional<llvm::SmallVector<int64_t>> getReach(const Window &window, llvm::ArrayRef<int64_t> spatial);
 
-/// Sets the pads of a transposed convolution that covers `reach` cells so that its result has `output` cells; an odd pad
-/// goes to the end or to the front. Cells beyond the covered ones are at the end, with a negative pad.
+/// Sets the pads of a transposed convolution that covers `reach` cells so that its result has `output` cells. If their
+/// sum is odd, the extra cell is at the end or at the front. Cells beyond the covered ones are at the end, as a
+/// negative pad.
 void padToOutput(Window &window, llvm::ArrayRef<int64_t> reach, llvm::ArrayRef<int64_t> output, bool oddAtEnd);
 
-/// Rounds the number of steps up: the overhang lets the last window extend beyond the end if it begins before the high pads.
-/// A window that has one place only after rounding becomes as large as the padded input.
+/// Rounds the number of steps up. The overhang lets the last window extend beyond the end if it begins before the high
+/// pads. A window that has one position only after rounding becomes as large as the padded input.
 void roundUp(Window &window, llvm::ArrayRef<int64_t> spatial);
 
-/// Elements start, start + step ... of one axis, `size` of them.
+/// Elements start, start + step, ... of one axis; `size` is their number.
 struct SliceRange {
   int64_t start, size;
 };

@@ -16,7 +16,8 @@ namespace nacre::importer {
 /// Notes that `indices`, the result of an operator or null, number the elements of a tensor of `shape`.
 void noteIndexed(mlir::Value indices, llvm::ArrayRef<int64_t> shape);
 
-/// Returns the shape that was noted for `indices` or for the tensor that they are a reshape or a cast of; empty if none was.
+/// Returns the shape noted for `indices`, or for the tensor of which they are a reshape or a cast. Empty if there is no
+/// note.
 llvm::ArrayRef<int64_t> findIndexed(mlir::Value indices);
 
 /// Erases all notes in `root`.

@@ -2,10 +2,9 @@
 //
 // Builds `nn` operators for importers.
 //
-// What: One function per operator, which infers the result type, verifies, and folds constants.
-// Why:  A handler then reads like the operator's definition: `mul(x, sigmoid(x))`.
-// How:  A null value means that an error was reported at this node. Functions return null for null arguments, so that
-//       compositions need no intermediate checks.
+// There is one function per operator. It infers the result type, verifies, and folds constants, so that a handler reads
+// like the operator's definition: `mul(x, sigmoid(x))`. A null value means that an error was reported at this node.
+// Functions return null for null arguments, so that compositions need no intermediate checks.
 
 #ifndef NACRE_COMPILER_IMPORT_BUILDER_NNBUILDER_H
 #define NACRE_COMPILER_IMPORT_BUILDER_NNBUILDER_H
@@ -30,23 +29,23 @@ inline bool isFloat(mlir::Value value) { return llvm::isa<mlir::FloatType>(getEl
 /// Converts a number to an element type: floats are rounded, integers saturate, NaN becomes integer 0.
 mlir::TypedAttr getScalarAttr(mlir::Type type, double value);
 
-/// Returns the constant that `value` is, or null; null for null.
+/// Returns the constant that defines `value`; null if `value` is null or not a constant.
 mlir::ElementsAttr getConstant(mlir::Value value);
 
-// Besides tensors, values of an import can be lists of tensors or nothing, for formats that have them. They are resolved
-// during the import: their defining operations are erased at the end.
+// A value of an import can also be a list of tensors, or nothing, in formats that have these. They are resolved during
+// the import, and their defining operations are erased at the end.
 inline bool isTensor(mlir::Value value) { return value && llvm::isa<mlir::RankedTensorType>(value.getType()); }
 inline bool isNothing(mlir::Value value) { return value && llvm::isa<mlir::NoneType>(value.getType()); }
-/// Returns the elements of a list; nothing for other values.
+/// Returns the elements of a list; `nullopt` for other values.
 std::optional<mlir::ValueRange> getList(mlir::Value value);
 
-/// The axes [begin, end).
+/// Returns the axes [begin, end).
 llvm::SmallVector<int64_t> axisRange(int64_t begin, int64_t end);
 
 class OpenWeights; // OpenWeights.h
 
-/// Numbers the nodes that draw random numbers, so that each draws different ones. A node that is imported again to be differentiated
-/// keeps its number.
+/// Numbers of the nodes that draw random numbers, so that each draws different ones. A node that is imported again to
+/// be differentiated keeps its number.
 class NodeNumbers {
 public:
   uint32_t take(mlir::Location node);
@@ -71,10 +70,10 @@ private:
   uint32_t count = 0;
   llvm::DenseMap<mlir::Location, llvm::SmallVector<uint32_t, 1>>
       known; ///< all numbers of a node that is expanded several times
-  std::optional<llvm::DenseMap<mlir::Location, unsigned>> repeated; ///< how many of them each node has reused
+  std::optional<llvm::DenseMap<mlir::Location, unsigned>> repeated; ///< index of the next number of each node to reuse
 };
 
-/// The state that all nodes of an import share.
+/// State that all nodes of an import share.
 struct ImportState {
   explicit ImportState(const ImportOptions &options)
       : maxConstantBytes(options.maxConstantBytes), foldBudget(options.maxConstantBytes),
@@ -83,27 +82,27 @@ struct ImportState {
   /// Counts an operator of the model or of `nn`; reports an error at `loc` if there are too many.
   bool takeOperator(mlir::Location loc);
 
-  const int64_t maxConstantBytes; ///< the limit of all computed constants, in bytes
-  int64_t foldBudget;             ///< the bytes that remain
-  const int64_t maxOperators;     ///< the limit of operators
-  int64_t operatorsLeft;          ///< the operators that remain
-  size_t numErrors = 0;           ///< errors reported by builders, except those of abandoned attempts
-  /// Inputs that values depend on which must be known at compile time.
+  const int64_t maxConstantBytes; ///< limit of the size of all computed constants, in bytes
+  int64_t foldBudget;             ///< bytes that remain
+  const int64_t maxOperators;     ///< limit of the number of operators
+  int64_t operatorsLeft;          ///< operators that remain
+  size_t numErrors = 0;           ///< number of errors reported by builders, except in abandoned attempts
+  /// Inputs whose values must be known at compile time, because others depend on them.
   llvm::SetVector<llvm::StringRef> unfixedInputs;
-  /// Values with axes whose sizes are decided at run time.
+  /// Counts of values with axes whose sizes are known only at run time.
   llvm::DenseMap<mlir::Value, nn::AxisCounts> counts;
-  uint32_t seed; ///< for random nodes without a seed
+  uint32_t seed; ///< seed of random nodes without their own
   NodeNumbers randomNodes;
   NodeNumbers droppingNodes;      ///< nodes that drop different elements in each run
-  bool changesBatch = false;      ///< whether reductions of one element stay, which a change of the batch must find
-  bool hasRemarkedSeed = false;   ///< whether the use of `seed` was reported
+  bool changesBatch = false;      ///< keeps reductions of one element, which a change of the batch must find
+  bool hasRemarkedSeed = false;   ///< true if a remark about the use of `seed` was emitted
   OpenWeights *weights = nullptr; ///< set for a trained model
 };
 
-/// The elements that have a scale in common, where there are several scales.
+/// Elements that share a scale if there are several scales.
 struct Granularity {
   int64_t axis = 0;
-  int64_t block = 0; ///< Consecutive elements of the axis; 0: a scale for each index of the axis.
+  int64_t block = 0; ///< consecutive elements of the axis; 0: one scale per index of the axis
 };
 
 class NnBuilder {
@@ -121,8 +120,8 @@ public:
   /// Returns the weights of a trained model; null for other models.
   OpenWeights *getWeights() const { return shared.weights; }
 
-  /// Builds an operator with one result whose type is inferred, for operators without a function below. Returns null after
-  /// an error, or if an operand is null.
+  /// Builds an operator with one inferred result type, for operators without a function below. Returns null after an
+  /// error, or if an operand is null.
   template <typename Op, typename... Args> mlir::Value infer(Args &&...args) {
     if ((isMissing(args) || ...))
       return {};
@@ -132,7 +131,8 @@ public:
   }
 
   // Constants.
-  /// Reserves a constant of `count` elements in the budget; reports an error and returns false if it exceeds the budget.
+  /// Reserves a constant of `count` elements in the budget. Reports an error and returns false if it exceeds the
+  /// budget.
   bool allowsConstant(int64_t count, int64_t elementBytes);
   /// Notes that a shape depends on the input `name`, which must live as long as the context.
   void noteUnfixedInput(llvm::StringRef name) { shared.unfixedInputs.insert(name); }
@@ -143,11 +143,11 @@ public:
   uint32_t takeStream() { return shared.droppingNodes.take(loc); }
   mlir::Value constant(mlir::ElementsAttr value);
   mlir::Value splat(mlir::RankedTensorType type, double value);
-  /// A scalar of `like`'s element type.
+  /// Returns a scalar of `like`'s element type.
   mlir::Value scalar(mlir::Value like, double value);
-  /// `values`, which are few, as a 1-D tensor of i64.
+  /// Returns few `values` as a 1-D tensor of i64.
   mlir::Value integers(Ints values);
-  /// 0, 1 and so on, `count` numbers, within the budget.
+  /// Returns 0, 1, ..., count - 1, within the budget.
   mlir::Value counting(int64_t count);
 
   // Data-dependent sizes (dialects/nn/Counts.h). Operators on such values pass them on, or report an error.
@@ -156,9 +156,9 @@ public:
   bool isOpen(mlir::Value value) const { return shared.counts.contains(value); }
   /// Returns the sizes of `number` axes from `first` on as a 1-D tensor of i64; not constant if one is open.
   mlir::Value sizesOf(mlir::Value value, int64_t first, int64_t number);
-  /// Returns `value` with only its first `count` elements along `axis`; the type has their maximum number.
+  /// Returns `value` limited to its first `count` elements along `axis`. Its type keeps their maximum number.
   mlir::Value limit(mlir::Value value, int64_t axis, mlir::Value count);
-  /// Returns `value` extended to the size of its type with `filler`.
+  /// Returns `value` extended by `filler` to the size of its type.
   mlir::Value fillUp(mlir::Value value, int64_t axis, mlir::Value filler);
   /// Reports an error at this node: it cannot read `open`, whose size is decided at run time.
   mlir::InFlightDiagnostic refuseOpen(mlir::Value open) const;
@@ -235,7 +235,7 @@ public:
   mlir::Value transpose(mlir::Value operand, Ints permutation);
   mlir::Value concat(mlir::ValueRange operands, int64_t axis);
   mlir::Value slice(mlir::Value operand, Ints starts, Ints sizes, Ints steps);
-  /// Elements [start, start + size) of one axis.
+  /// Slices the elements [start, start + size) of one axis.
   mlir::Value slice(mlir::Value operand, int64_t axis, int64_t start, int64_t size);
   mlir::Value pad(nn::PadMode mode, mlir::Value operand, Ints low, Ints high, double value);
   mlir::Value gather(mlir::Value operand, mlir::Value indices, int64_t axis);
@@ -246,10 +246,10 @@ public:
   mlir::Value sample(nn::Interpolation interpolation, nn::SamplePadding padding, mlir::Value input,
                      mlir::Value positions, mlir::Value images, bool alignCorners);
 
-  /// [N, C, spatial...] to [N, spatial..., C] and back.
+  /// Transpose [N, C, spatial...] to [N, spatial..., C] and back.
   mlir::Value toChannelsLast(mlir::Value operand);
   mlir::Value toChannelsFirst(mlir::Value operand);
-  /// A 1-D tensor of channels reshaped so that it broadcasts along `axis` of a tensor of `rank` axes.
+  /// Reshapes a 1-D tensor of channels so that it broadcasts along `axis` of a tensor of `rank` axes.
   mlir::Value alignToAxis(mlir::Value channels, int64_t axis, int64_t rank);
 
 private:
@@ -265,12 +265,13 @@ private:
                                              mlir::DictionaryAttr, mlir::OpaqueProperties, mlir::RegionRange,
                                              llvm::SmallVectorImpl<mlir::Type> &);
   template <typename Op, typename... Args> mlir::Value build(mlir::RankedTensorType type, Args &&...args);
-  /// Infers result types if `inferTypes` is given, creates the op and verifies it. Returns null, without an error, if it is
-  /// invalid: handlers have checked their operands, so this is only the last line of defence.
+  /// Creates the op, with types from `inferTypes` if it is given, and verifies it. Returns null, without an error, if
+  /// the op is invalid. Handlers check their operands, so this is only a last safeguard.
   mlir::Operation *make(mlir::OperationState &state, InferTypes inferTypes);
-  /// The same, and folds the op. Returns null after an error.
+  /// Makes the op and folds it. Returns null after an error.
   llvm::SmallVector<mlir::Value> finish(mlir::OperationState &state, InferTypes inferTypes);
-  /// Passes the operands' counts on to the result; none without an open operand. Fails after an error.
+  /// Returns the counts of the op's result, which follow from its operands; empty if no operand is open. Fails after an
+  /// error.
   mlir::FailureOr<nn::AxisCounts> passCounts(mlir::Operation *op) const;
   mlir::Value reduceOpen(nn::ReduceKind kind, mlir::Value operand, Ints axes, bool keepDims);
 

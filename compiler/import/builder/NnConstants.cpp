@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constants of `nn`, within the budget, and what is no tensor: lists of values, and nothing.
+// Constants of `nn` within the budget, and values that are not tensors: lists and nothing.
 
 #include "compiler/import/builder/NnBuilder.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -20,7 +20,7 @@ namespace nacre::importer {
 TypedAttr getScalarAttr(Type type, double value) {
   if (auto floatType = dyn_cast<FloatType>(type))
     return FloatAttr::get(floatType, nn::isNarrow(type) ? nn::roundTo(type, value) : value);
-  // Saturates, and makes a NaN zero.
+  // Saturates, and converts NaN to zero.
   APSInt integer(type.getIntOrFloatBitWidth(), /*isUnsigned=*/type.isUnsignedInteger() || type.isInteger(1));
   bool isExact;
   APFloat(value).convertToInteger(integer, APFloat::rmTowardZero, &isExact);
@@ -54,7 +54,7 @@ uint32_t NodeNumbers::take(Location node) {
   return numbers.emplace_back(count++);
 }
 
-/// All elements, those of a sparse tensor that are not listed zero.
+/// Returns all elements of a sparse tensor; elements that it does not list are zero.
 static ElementsAttr makeDense(SparseElementsAttr sparse) {
   auto type = cast<RankedTensorType>(sparse.getType());
   nn::ConstantBuilder builder(type);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  NnBuilder's part in sizes that data decide.
-// Why:   what is built of a value with an open axis must have the same count, or not depend on what is not there; that no
-//        handler has to think of.
-// How:   counts are noted beside values; every operator that is built passes them on or is an error at its node.
+// The part of NnBuilder that handles sizes that are known only at run time. An operator on a value with an open axis
+// must have the same count, or must not depend on the missing elements. Handlers need not think of that: counts are
+// noted per value, and every operator that is built either propagates them or is an error at its node.
 
 #include "compiler/import/builder/NnBuilder.h"
 
@@ -72,8 +71,8 @@ Value NnBuilder::limit(Value value, int64_t axis, Value count) {
   return value;
 }
 
-/// Where a part is open along the axis, element i of the result is further behind in the parts side by side: by what the
-/// parts before its own lack.
+/// Concatenates parts whose size along the axis may be open. The parts are joined at full size, and a gather skips the
+/// missing elements of earlier parts.
 Value NnBuilder::concat(ValueRange operands, int64_t axis) {
   auto isOpenAlong = [&](Value part) { return isOpen(part) && getCounts(part)[axis]; };
   if (isMissing(operands) || llvm::none_of(operands, isOpenAlong))
@@ -127,7 +126,7 @@ Value NnBuilder::fillUp(Value value, int64_t axis, Value filler) {
   return full;
 }
 
-/// What is not there becomes what changes no result.
+/// Reduces an operand with open axes. Missing elements become the identity of the reduction.
 Value NnBuilder::reduceOpen(nn::ReduceKind kind, Value operand, Ints axes, bool keepDims) {
   const bool isMean = kind == nn::ReduceKind::Mean;
   if (isMean)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  weights that are no constants, because the model is trained, and what else training keeps from step to step.
-// Why:   handlers turn, join and scale weights as they read them. Of an argument they do this by operators, through which
-//        gradients go back to the weight as the model has it, under its name.
-// How:   a weight becomes an argument where it is read first. A node that must know its elements fails then, and is imported
-//        once more with constants: such a weight is none that is trained.
+// Weights of a trained model, which are arguments instead of constants, and other state that training keeps from step
+// to step.
+//
+// Handlers transpose, join and scale weights as they read them. On an argument, operators do this, so that gradients
+// reach the weight as the model has it, under its name. A weight becomes an argument when it is first read. A node that
+// must know its elements fails then and is imported again with constants. Such a weight is not trained.
 
 #ifndef NACRE_COMPILER_IMPORT_BUILDER_OPENWEIGHTS_H
 #define NACRE_COMPILER_IMPORT_BUILDER_OPENWEIGHTS_H
@@ -21,46 +22,46 @@ class OpenWeights {
 public:
   OpenWeights(mlir::func::FuncOp function, const TrainedEntry &entry) : function(function), entry(entry) {}
 
-  /// Whether a constant of the model is a weight that can be trained.
+  /// True if a constant of the model is a weight that can be trained.
   static bool isTrainable(mlir::ElementsAttr value);
 
-  /// The argument that the weight becomes.
+  /// Adds an argument for the weight and returns it.
   mlir::Value open(llvm::StringRef name, mlir::ElementsAttr value, mlir::Location loc);
 
   bool isOpen(mlir::Value value) const { return weights.contains(value); }
 
-  /// What `run` gives of `operands`, a node's; where it fails, with constants for those that are open. These take the place of the
-  /// weights in `known`, too.
+  /// Returns the results of `run` for the `operands` of a node. If it fails, runs it again with constants instead of
+  /// open weights. The constants also replace the weights in `known`.
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
   run(llvm::SmallVectorImpl<mlir::Value> &operands, llvm::StringMap<mlir::Value> &known, ImportState &shared,
       llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>()> run);
 
-  /// Whether nodes do what they do in training.
+  /// True if nodes behave as in training.
   bool isTraining() const { return entry.isTraining; }
 
-  /// The batch that the model is imported at, where it is not the one that the model states, if it states one; else 0.
+  /// Returns the batch at which the model is imported, or 0 if the model states the same one.
   int64_t getNewBatch() const { return entry.batch == statedBatch ? 0 : entry.batch; }
-  /// 0: it leaves its batch open.
+  /// Sets the batch that the model states; 0 if it leaves its batch open.
   void setStatedBatch(int64_t size) { statedBatch = size; }
-  /// Whether `size`, of axis 0 of what `x` is reshaped to, is the batch that the model states, or was exported at.
+  /// True if `size`, axis 0 of the new shape of `x`, is the batch that the model states or was exported with.
   bool isOldBatch(mlir::Value x, int64_t size) const;
-  /// Whether `x` is of the inputs of a run, and not of weights alone.
+  /// True if `x` depends on inputs of a run, not only on weights.
   bool isOfInputs(mlir::Value x) const;
 
-  /// Whether a normalization with this scale is by the batch.
+  /// True if a normalization with this scale uses the statistics of the batch.
   bool normalizesByBatch(mlir::Value scale) const;
-  /// A weight that training does not change by its gradient, but as its node says.
+  /// Marks a weight that its node updates, not its gradient.
   void setStatistic(mlir::Value value);
-  /// What a statistic is when the run ends.
+  /// Sets the value of a statistic at the end of the run.
   void assign(mlir::Value statistic, mlir::Value next);
-  /// How many steps there were, an i64.
+  /// Returns the number of steps so far, an i64.
   mlir::Value getStep();
   uint64_t getSeed() const { return entry.seed; }
 
-  /// Adds what is assigned to the results.
+  /// Adds the assigned values to the results.
   void giveResults();
 
-  /// Takes arguments away that nobody reads.
+  /// Erases arguments without uses.
   void eraseUnused();
 
 private:

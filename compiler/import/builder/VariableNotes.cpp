@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace nacre::importer {
 
-/// Whether a variable begins as state does without a word.
+/// True if all elements are zero, the default initial value of a variable.
 static bool isZeros(ElementsAttr value) {
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(value);
   if (failed(view))

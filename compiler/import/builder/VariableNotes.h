@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Notes of arguments and results that are values of variables.
+// Notes on arguments and results that hold the values of variables.
 
 #ifndef NACRE_COMPILER_IMPORT_BUILDER_VARIABLENOTES_H
 #define NACRE_COMPILER_IMPORT_BUILDER_VARIABLENOTES_H
@@ -11,13 +11,13 @@
 
 namespace nacre::importer {
 
-/// Notes of an argument that it is what the variable `name` was when the run began; `initial` is what it is before the first one, null:
-/// zeros; `role` what it is for (dialects/nn/Variables.h).
+/// Notes that an argument is the value of the variable `name` at the beginning of a run. `initial` is its value before
+/// the first run; null means zeros. `role` is its purpose (dialects/nn/Variables.h).
 void noteVariable(mlir::NamedAttrList &argument, llvm::StringRef name, mlir::ElementsAttr initial,
                   nn::VariableRole role, mlir::Builder builder);
 
-/// Notes of a result that it is what the variable `name` becomes, a tensor of the argument's type; fails after an error where a run decides
-/// how large it is.
+/// Notes that a result is the next value of the variable `name`, a tensor of the argument's type. Reports an error if
+/// its size is known only at run time.
 mlir::LogicalResult noteNextValue(mlir::NamedAttrList &result, llvm::StringRef name, mlir::Location loc);
 
 } // namespace nacre::importer

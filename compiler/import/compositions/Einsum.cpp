@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Einstein's summation: labels name the axes of the operands, those that the result has not are summed over.
+// Einstein's summation: labels name the axes of the operands. Axes whose label is not in the result are summed.
 //
 // How:  1. the equation, 2. one operand, 3. two operands, 4. all of them.
 
@@ -22,7 +22,7 @@ namespace {
 
 llvm::Error reject(const llvm::Twine &words) { return llvm::createStringError(words); }
 
-/// How messages call a label: `'i'`.
+/// Returns the name of a label for messages, such as `'i'`.
 std::string quote(int label) {
   return label > 0 ? std::string("'") + static_cast<char>(label) + "'" : std::string("an axis of the ellipsis");
 }
@@ -31,7 +31,7 @@ std::string quote(int label) {
 // 1. The equation
 //===----------------------------------------------------------------------===//
 
-/// A term as it is written: labels, and where among them an ellipsis stands.
+/// Term as it is written: its labels, and the position of an ellipsis among them.
 struct Term {
   EinsumLabels labels;
   std::optional<size_t> ellipsis;
@@ -54,7 +54,7 @@ llvm::Expected<Term> parseTerm(StringRef text) {
   return term;
 }
 
-/// The labels of `term` with `count` axes for its ellipsis.
+/// Returns the labels of `term` with `count` axes for its ellipsis.
 EinsumLabels expand(const Term &term, int64_t count) {
   EinsumLabels labels = term.labels;
   for (int64_t axis = 1; term.ellipsis && axis <= count; ++axis)
@@ -62,7 +62,7 @@ EinsumLabels expand(const Term &term, int64_t count) {
   return labels;
 }
 
-/// What the result has where the equation does not say: the labels that occur once, sorted, behind the ellipsis.
+/// Returns the labels of a result that the equation leaves out: the ellipsis, then the labels that occur once, sorted.
 EinsumLabels implyResult(ArrayRef<EinsumLabels> operands, int64_t ellipsis) {
   std::map<int, int> counts;
   for (const EinsumLabels &labels : operands)
@@ -77,7 +77,7 @@ EinsumLabels implyResult(ArrayRef<EinsumLabels> operands, int64_t ellipsis) {
   return result;
 }
 
-/// Axes of one label must have one size, or 1; finds the shape of the result.
+/// Finds the shape of the result. Reports an error unless the axes of each label have the same size, or size 1.
 llvm::Error settleSizes(EinsumTerms &terms, ArrayRef<Ints> shapes) {
   std::map<int, int64_t> sizes;
   for (auto [labels, shape] : llvm::zip_equal(terms.operands, shapes)) {
@@ -151,7 +151,7 @@ namespace {
 // 2. One operand
 //===----------------------------------------------------------------------===//
 
-/// A value and the labels of its axes.
+/// Value and the labels of its axes.
 struct Labelled {
   Value value;
   EinsumLabels labels;
@@ -166,7 +166,8 @@ Labelled reorder(NnBuilder &nn, const Labelled &x, ArrayRef<int> labels) {
   return {nn.transpose(x.value, permutation), llvm::to_vector(labels)};
 }
 
-/// Every second axis of a label goes: with the first it is one of n * n elements, of which each n + 1st stays.
+/// Takes the diagonal of axes with equal labels. They are reshaped to one axis of n * n elements, of which every (n +
+/// 1)-th stays.
 Labelled takeDiagonals(NnBuilder &nn, Labelled x) {
   for (size_t second = 1; x.value && second < x.labels.size();) {
     size_t first = llvm::find(x.labels, x.labels[second]) - x.labels.begin();
@@ -198,7 +199,7 @@ Labelled takeDiagonals(NnBuilder &nn, Labelled x) {
   return x;
 }
 
-/// Without the axes that `isNeeded` does not keep: their sum.
+/// Returns `x` summed over the axes that `isNeeded` does not keep.
 template <typename IsNeeded> Labelled sumOthers(NnBuilder &nn, const Labelled &x, IsNeeded isNeeded) {
   SmallVector<int64_t> axes;
   EinsumLabels kept;
@@ -211,7 +212,7 @@ template <typename IsNeeded> Labelled sumOthers(NnBuilder &nn, const Labelled &x
   return {axes.empty() ? x.value : nn.reduce(ReduceKind::Sum, x.value, axes, /*keepDims=*/false), kept};
 }
 
-/// Without its axes of size 1 whose label has another size in `other`, along which it repeats.
+/// Removes the axes of size 1 along which `x` is broadcast, because `other` has another size for the label.
 Labelled dropRepeated(NnBuilder &nn, const Labelled &x, const Labelled &other) {
   Labelled result{{}, {}};
   SmallVector<int64_t> shape;
@@ -229,7 +230,8 @@ Labelled dropRepeated(NnBuilder &nn, const Labelled &x, const Labelled &other) {
 // 3. Two operands
 //===----------------------------------------------------------------------===//
 
-/// The labels of a pair by what becomes of them: both have them and they stay, one has them, or they are summed over.
+/// Labels of two operands by their role. `batch` labels are in both and stay, `left` and `right` are in one of them,
+/// `summed` labels are in both and are reduced.
 struct Roles {
   EinsumLabels batch, left, right, summed;
 };
@@ -258,8 +260,8 @@ int64_t countElements(const Labelled &x, ArrayRef<int> labels) {
   return count;
 }
 
-/// One product of matrices, or of elements where nothing is summed over; both operands have only labels that one of
-/// `isNeeded` and the other operand asks for.
+/// Multiplies two operands by one matrix product, or element by element if no label is summed. Labels that neither
+/// `isNeeded` nor the other operand has are summed first.
 template <typename IsNeeded>
 Labelled multiply(NnBuilder &nn, const Labelled &givenLhs, const Labelled &givenRhs, IsNeeded isNeeded) {
   auto drop = [&](const Labelled &x, const Labelled &other) {

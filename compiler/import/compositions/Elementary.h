@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that `nn` spells as several, for the handlers of every format; the compiler fuses them.
+// Functions that `nn` expresses as several operators, for the handlers of every format. The compiler fuses them.
 //
-// Why:  what several handlers compose must be the same operators in the same order, or passes know only one of them.
+// Passes recognize one sequence of operators for each function, so handlers share these.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_ELEMENTARY_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_ELEMENTARY_H
@@ -26,36 +26,36 @@ mlir::Value swish(NnBuilder &nn, mlir::Value x, double alpha = 1);
 /// x / (1 + |x|)
 mlir::Value softsign(NnBuilder &nn, mlir::Value x);
 
-/// The two numbers of SELU, which keep mean and variance.
+/// Constants of SELU, which keep mean and variance.
 constexpr double seluAlpha = 1.67326319217681884765625, seluScale = 1.05070102214813232421875;
 
-/// seluScale * elu(x), with seluAlpha.
+/// Returns seluScale * elu(x) with alpha = seluAlpha.
 mlir::Value selu(NnBuilder &nn, mlir::Value x);
 
-/// log(1 + x) and exp(x) - 1, with all digits near 0.
+/// Return log(1 + x) and exp(x) - 1 with full precision near 0.
 mlir::Value logOnePlus(NnBuilder &nn, mlir::Value x);
 mlir::Value expMinusOne(NnBuilder &nn, mlir::Value x);
 
 /// 1 / sqrt(x)
 mlir::Value reciprocalRoot(NnBuilder &nn, mlir::Value x);
 
-/// x * x, and (x - y) * (x - y).
+/// Return x * x and (x - y) * (x - y).
 mlir::Value square(NnBuilder &nn, mlir::Value x);
 mlir::Value squaredDifference(NnBuilder &nn, mlir::Value x, mlir::Value y);
 
-/// Whether they differ.
+/// Returns whether elements differ, as i1.
 mlir::Value notEqual(NnBuilder &nn, mlir::Value x, mlir::Value y);
 
-/// Along axes, of booleans: whether any is true by `Max`, whether all are by `Min`.
+/// Reduces booleans along axes: `Max` is "any", `Min` is "all".
 mlir::Value reduceBooleans(NnBuilder &nn, nn::ReduceKind kind, mlir::Value x, Ints axes, bool keepDims);
 
-/// The angle of the point (x, y), from -pi to pi.
+/// Returns the angle of the point (x, y), from -pi to pi.
 mlir::Value arcTangent(NnBuilder &nn, mlir::Value y, mlir::Value x);
 
-/// floor(lhs / rhs), of integers too, whose quotient is truncated.
+/// Returns floor(lhs / rhs). Works for integers, too, although their division truncates.
 mlir::Value floorDivide(NnBuilder &nn, mlir::Value lhs, mlir::Value rhs);
 
-/// `x` as a matrix: the axes from `axis` on become its columns.
+/// Reshapes `x` to a matrix whose columns are the axes from `axis` on.
 mlir::Value toMatrix(NnBuilder &nn, mlir::Value x, int64_t axis);
 
 } // namespace nacre::importer

@@ -64,7 +64,8 @@ Quantized quantizeDynamically(NnBuilder &nn, Value real) {
 // 2. Sums of products
 //===----------------------------------------------------------------------===//
 
-/// The one integer that `value` is, 0 where it is null; nothing if it is not known, or not one.
+/// Returns the integer that all elements of `value` have, or 0 if `value` is null. `nullopt` if it is not known or not
+/// the same.
 static std::optional<int64_t> getKnown(Value value) {
   if (!value)
     return 0;
@@ -79,12 +80,12 @@ static std::optional<int64_t> getKnown(Value value) {
   return number;
 }
 
-/// The sum of all elements along `axes`, which stay, as integers of `type`.
+/// Returns the sum along `axes`, which stay as ones, as integers of `type`.
 static Value sumAlong(NnBuilder &nn, Value x, Ints axes, Type type) {
   return nn.reduce(ReduceKind::Sum, nn.cast(x, type), axes, /*keepDims=*/true);
 }
 
-/// The least and the largest of the integers of a constant that may have been moved.
+/// Returns the smallest and the largest integer of a constant, also through transposes, reshapes and slices of it.
 static std::optional<std::pair<int64_t, int64_t>> getRange(Value value) {
   while (Operation *op = value.getDefiningOp())
     if (isa<nn::TransposeOp, nn::ReshapeOp, nn::SliceOp>(op))
@@ -110,8 +111,8 @@ static std::optional<std::pair<int64_t, int64_t>> getRange(Value value) {
   return std::pair(least, most);
 }
 
-/// Gives the right operand of bytes a sign, which dot products of machines want of it, and, where it is constant and fits, no zero
-/// point, which would be multiplied by the sum of each row.
+/// Makes the bytes of the right operand signed, as dot product instructions need them. A constant operand whose range
+/// allows it gets the zero point 0, too, which saves the sums of rows.
 static void centre(NnBuilder &nn, Value &weights, Value &zero) {
   constexpr double halfRange = 128;
   Type type = getElementType(weights), wide = nn.types().getIntegerType(16), byte = nn.types().getI8Type();
@@ -156,7 +157,7 @@ Value integerMatMul(NnBuilder &nn, Value lhs, Value lhsZero, Value rhs, Value rh
   return sums;
 }
 
-/// `input` with the number `value` around its spatial axes, which is not known before the model runs.
+/// Pads the spatial axes of `input` by `value`, which is known only at run time.
 static Value padWith(NnBuilder &nn, Value input, Ints pads, Value value) {
   const size_t spatial = pads.size() / 2;
   SmallVector<int64_t> low(spatial + 2, 0), high(spatial + 2, 0), inside(getShape(input));
@@ -209,8 +210,7 @@ Value integerConv(NnBuilder &nn, Value input, Value inputZero, Value filter, Val
   return sums;
 }
 
-/// `input` with as many elements between those of each spatial axis as the stride has steps between them, all of which stand
-/// for 0.
+/// Inserts stride - 1 elements after each element of the spatial axes. The new elements stand for 0.
 static Value spread(NnBuilder &nn, Value input, Ints strides, int64_t zero) {
   SmallVector<int64_t> shape(getShape(input)), split{shape.front()}, high{0}, merged{shape.front()},
       sizes{shape.front()};
@@ -237,7 +237,8 @@ Value integerConvTranspose(NnBuilder &nn, Value input, Value inputZero, Value fi
   const size_t axes = window.kernel.size();
   std::optional<int64_t> zero = getKnown(inputZero);
   assert(zero && "what stands for 0 is known when a model is compiled");
-  // As the convolution over what is spread, by the filter from its end: what is cut off there is not added here.
+  // Convolves the spread input with the reversed filter. Padding then omits the border that the transposed convolution
+  // cuts.
   Window inner = window;
   inner.strides.assign(axes, 1);
   for (size_t axis = 0; axis < axes; ++axis)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What training minimizes, as models keep it that were exported with it.
+// Losses of training that exported models contain.
 //
-// How:  an element of each line of classes is picked by a sum over the line in which all others are zero. One kernel
-//       does it, on any engine, and no target can reach outside.
+// How:  a sum over the classes in which all other terms are zero picks the target's element. One kernel does it on any
+// engine, and no target can read out of bounds.
 
 #include "compiler/import/compositions/Losses.h"
 #include "dialects/nn/Labels.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What training minimizes, as models keep it that were exported with it.
+// Losses of training that exported models contain.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_LOSSES_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_LOSSES_H
@@ -11,17 +11,17 @@
 
 namespace nacre::importer {
 
-/// What becomes of the losses of all examples.
+/// Reduction over the losses of all examples.
 enum class LossReduction { None, Sum, Mean };
 
 struct LikelihoodLoss {
-  mlir::Value weights;                 ///< one for each class, or null
-  std::optional<int64_t> ignoredClass; ///< examples of it cost nothing; it may be no class at all
+  mlir::Value weights;                 ///< one per class, or null
+  std::optional<int64_t> ignoredClass; ///< class whose examples cost nothing; it may be outside the range of classes
   LossReduction reduction = LossReduction::Mean;
 };
 
-/// -weight * logarithm, of the class that each target names. `logarithms` is [N, C, D...], `targets` [N, D...] of
-/// integers. The mean is that by weight: over nothing it is 0 / 0. A target that names no class costs nothing.
+/// Returns -weight * logarithm of each target's class. `logarithms` is [N, C, D...]; `targets` are integers [N, D...].
+/// The mean is weighted; it is 0 / 0 if all weights are 0. Targets outside the range of classes cost nothing.
 mlir::Value negativeLogLikelihood(NnBuilder &nn, mlir::Value logarithms, mlir::Value targets,
                                   const LikelihoodLoss &loss);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Mean and variance of a tensor's axes, and what is normalized by them.
+// Mean and variance along axes of a tensor, and normalization by them.
 
 #include "compiler/import/compositions/Moments.h"
 

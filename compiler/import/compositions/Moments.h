@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Mean and variance of a tensor's axes, and what is normalized by them.
+// Mean and variance along axes of a tensor, and normalization by them.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_MOMENTS_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_MOMENTS_H
@@ -9,15 +9,15 @@
 
 namespace nacre::importer {
 
-/// The variance is that of the population: the mean of the squared differences from the mean.
+/// Mean, and variance of the population: the mean of the squared differences from the mean.
 struct Moments {
   mlir::Value mean, variance;
 };
 
 Moments computeMoments(NnBuilder &nn, mlir::Value x, Ints axes, bool keepDims);
 
-/// scale * (x - mean) / sqrt(variance + epsilon) + shift, as one multiplication and one addition per element; all of them
-/// broadcast along the last axes of `x`.
+/// Returns scale * (x - mean) / sqrt(variance + epsilon) + shift, as one multiplication and one addition per element.
+/// All operands broadcast along the last axes of `x`.
 mlir::Value normalizeBy(NnBuilder &nn, mlir::Value x, const Moments &moments, mlir::Value scale, mlir::Value shift,
                         double epsilon);
 

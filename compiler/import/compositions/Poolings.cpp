@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. every window's elements side by side, along an axis of their own; 2. which of them is the largest; 3. where
-//       that one is: where its window begins, and how far it is from there. Regions have no windows (the header says why).
+// How:  1. gather each window's elements along a new axis; 2. find the largest; 3. compute its position from the
+// beginning of its window and its distance from there. Pooling of regions needs no windows (see the header).
 
 #include "compiler/import/compositions/Poolings.h"
 
@@ -19,7 +19,7 @@ namespace nacre::importer {
 using nn::BinaryKind;
 using nn::UnaryKind;
 
-/// What no element is less than.
+/// Returns the smallest value of the type `element`.
 static double leastOf(Type element) {
   if (isa<FloatType>(element))
     return -std::numeric_limits<double>::infinity();
@@ -93,15 +93,15 @@ Value indicesOfMaxima(NnBuilder &nn, Value x, const Window &window, Ints distanc
 // Regions: tables of maxima
 //===----------------------------------------------------------------------===//
 
-/// How many powers of two are not above `extent`.
+/// Returns the number of powers of two that are at most `extent`.
 static int64_t countLevels(int64_t extent) { return llvm::Log2_64(static_cast<uint64_t>(extent)) + 1; }
 
 SmallVector<int64_t> getTableOfMaxima(Ints images) {
   return {countLevels(images[1]) * countLevels(images[2]) * images[0] * images[1] * images[2], images[3]};
 }
 
-/// The maxima of runs of 1, 2, 4, ... elements along `axis`, each at the place of its first element. What would go beyond
-/// the end is never read.
+/// Returns the maxima of runs of 1, 2, 4, ... elements along `axis`, each at the index of its first element. Runs that
+/// would exceed the end are never read.
 static SmallVector<Value> makeLevels(NnBuilder &nn, Value x, int64_t axis) {
   SmallVector<Value> levels{x};
   if (!x)
@@ -128,19 +128,19 @@ static Value makeTableOfMaxima(NnBuilder &nn, Value images) {
 }
 
 //===----------------------------------------------------------------------===//
-// Regions: their parts
+// Regions: their bins
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// The parts of all regions along one axis, [R, bins].
+/// Bins of all regions along one axis, [R, bins].
 struct Parts {
-  Value level;       ///< of the table: two runs of 2^level elements cover the part
-  Value first, last; ///< where they begin
+  Value level;       ///< level of the table: two runs of 2^level elements cover the bin
+  Value first, last; ///< begins of the two runs
   Value isEmpty;
 };
 
-/// `begin` and `end` are the first and the last elements of regions, [R, 1].
+/// Divides regions into bins. `begin` and `end` are the first and last elements of the regions, [R, 1].
 Parts divide(NnBuilder &nn, Value begin, Value end, int64_t bins, int64_t extent) {
   Type i32 = nn.types().getI32Type(), f32 = nn.types().getF32Type();
   Value numbers = nn.cast(nn.counting(bins), f32);
@@ -157,9 +157,9 @@ Parts divide(NnBuilder &nn, Value begin, Value end, int64_t bins, int64_t extent
     parts.level = nn.add(parts.level, isLonger);
     run = nn.add(run, nn.mul(isLonger, static_cast<double>(size / 2)));
   }
-  if (length) // the level is a scalar still where the extent is 1
+  if (length) // if the extent is 1, the level is still a scalar
     parts.level = nn.broadcast(parts.level, getShape(length));
-  // An empty part reads some element, too.
+  // An empty bin reads a valid element, too; its value is replaced later.
   parts.first = nn.binary(BinaryKind::Min, low, static_cast<double>(extent - 1));
   parts.last = nn.binary(BinaryKind::Max, nn.sub(high, run), 0);
   return parts;
@@ -168,7 +168,7 @@ Parts divide(NnBuilder &nn, Value begin, Value end, int64_t bins, int64_t extent
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Regions: four entries for each part
+// Regions: four entries of the tables for each bin
 //===----------------------------------------------------------------------===//
 
 Value poolRegionMaxima(NnBuilder &nn, Value images, Value regions, Ints bins, double scale) {

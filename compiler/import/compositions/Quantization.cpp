@@ -29,18 +29,18 @@ bool isParameterOf(Value x, Value parameter, Granularity granularity) {
   return getShape(parameter) == Ints(shape);
 }
 
-/// `parameter` as nn.quantize has it: a scalar where it is one for all elements.
+/// Returns `parameter` in the form of nn.quantize: a scalar if it has one element for the whole tensor.
 static Value asParameter(NnBuilder &nn, Value parameter, Granularity granularity) {
   return parameter && !granularity.block && getType(parameter).getNumElements() == 1 ? nn.reshape(parameter, {})
                                                                                      : parameter;
 }
 
-/// Scales and zero points of one element name no axis.
+/// Returns no axis if both scale and zero point are scalars.
 static Granularity granularityOf(Value scale, Value zero, Granularity granularity) {
   return scale && zero && getRank(scale) == 0 && getRank(zero) == 0 ? Granularity() : granularity;
 }
 
-/// Whether the axis of blocks that is added while they are computed with is one too many; reports an error if so.
+/// True if `x` has too many axes for scales of blocks, which add one. Reports an error then.
 static bool hasTooManyAxes(NnBuilder &nn, Value x, Granularity granularity) {
   if (!granularity.block || getRank(x) < maxRank)
     return false;
@@ -75,7 +75,8 @@ Value quantize(NnBuilder &nn, Value x, Value scale, Value zero, Granularity gran
 }
 
 Value roundAwayFromZero(NnBuilder &nn, Value x) {
-  // What is above the integer is exact. Half added to the largest number below one half would be rounded up to one.
+  // The fraction above the integer is exact. Adding one half to the largest number below one half would round up to
+  // one.
   Value magnitude = nn.unary(nn::UnaryKind::Abs, x);
   Value below = nn.unary(nn::UnaryKind::Floor, magnitude);
   Value isUp = nn.binary(nn::BinaryKind::GreaterEqual, nn.sub(magnitude, below), 0.5);

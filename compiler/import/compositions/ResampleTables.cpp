@@ -24,10 +24,10 @@ bool AxisTable::isIdentity(int64_t extent) const {
 }
 
 //===----------------------------------------------------------------------===//
-// 1. Where
+// 1. Coordinates
 //===----------------------------------------------------------------------===//
 
-/// By a scale that the model states.
+/// Maps a position by a scale that the model states.
 static double mapByStatedScale(int64_t position, Resize resize, CoordinateRule rule) {
   const auto x = static_cast<float>(position), input = static_cast<float>(resize.input);
   const float scale = *resize.scale.stated;
@@ -36,7 +36,8 @@ static double mapByStatedScale(int64_t position, Resize resize, CoordinateRule r
   case CoordinateRule::HalfPixelUnlessOne:
     return (x + 0.5F) / scale - 0.5F;
   case CoordinateRule::HalfPixelSymmetric: {
-    // The middles of both axes meet, although the output was rounded. ONNX Runtime's last step has doubles.
+    // The centers of both axes coincide even if the output size was rounded. ONNX Runtime computes the last step in
+    // doubles.
     const float part = static_cast<float>(resize.output) / (scale * input), offset = input / 2 * (1 - part);
     return static_cast<float>(offset + (x + 0.5) / scale - 0.5);
   }
@@ -51,7 +52,7 @@ static double mapByStatedScale(int64_t position, Resize resize, CoordinateRule r
   llvm_unreachable("the other rules read no scale");
 }
 
-/// The same by a ratio of sizes: the quotient of two integers, so that it is rounded once.
+/// Maps a position by a ratio of sizes, a quotient of two integers, so that it is rounded only once.
 static double mapByRatio(int64_t position, Resize resize, CoordinateRule rule) {
   const auto x = static_cast<double>(position), input = static_cast<double>(resize.input),
              output = static_cast<double>(resize.output), from = static_cast<double>(resize.scale.from),
@@ -77,7 +78,7 @@ static double mapIntoRegion(int64_t position, Resize resize, Region region) {
   const float last = static_cast<float>(resize.input) - 1;
   if (resize.output <= 1)
     return static_cast<float>(0.5 * (region.begin + region.end) * last);
-  // Doubles hold the product, which no compiler can fuse with the sum then.
+  // Doubles hold the exact product, so no compiler can fuse it with the sum.
   const auto begin = static_cast<float>(static_cast<double>(region.begin) * last);
   const float further =
       static_cast<float>(position) * (region.end - region.begin) * last / (static_cast<float>(resize.output) - 1);
@@ -126,7 +127,7 @@ Coordinates mapNearestInSinglePrecision(int64_t input, int64_t output, CornerRul
 }
 
 //===----------------------------------------------------------------------===//
-// 2. What
+// 2. Elements and weights
 //===----------------------------------------------------------------------===//
 
 static double roundTo(double x, Rounding rounding, double tolerance) {
@@ -145,7 +146,7 @@ static double roundTo(double x, Rounding rounding, double tolerance) {
   llvm_unreachable("all ways are above");
 }
 
-/// Of an empty axis, which only an empty result reads, any index.
+/// Returns the nearest valid index. An empty axis, which only an empty result reads, gives 0.
 static int32_t clampIndex(double x, int64_t input) {
   return static_cast<int32_t>(std::clamp(x, 0.0, static_cast<double>(std::max<int64_t>(input - 1, 0))));
 }
@@ -169,14 +170,14 @@ AxisTable interpolateLinear(ArrayRef<double> coordinates, int64_t input) {
   return table;
 }
 
-/// Keys' function at the distance `x` of 0 or more.
+/// Returns Keys' cubic function at the distance `x` >= 0.
 static double weighCubic(double x, double a) {
   if (x <= 1)
     return ((a + 2) * x - (a + 3)) * x * x + 1;
   return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
 }
 
-/// Makes what is left of some weights one; weights without a sum stay.
+/// Scales weights so that their sum is one. Weights that sum to 0 stay.
 static void normalize(llvm::MutableArrayRef<double> weights) {
   double sum = 0;
   for (double weight : weights)
@@ -205,12 +206,12 @@ AxisTable interpolateCubic(ArrayRef<double> coordinates, int64_t input, Cubic cu
 
 namespace {
 
-/// Sums of any number of neighbouring elements: a table as wide as the widest of them.
+/// Table of sums of any number of neighbouring elements; it is as wide as its longest sum.
 class SumTable {
 public:
   explicit SumTable(int64_t input) : input(input) {}
 
-  /// Begins a position; what is added outside of the axis goes to the element at its end.
+  /// Begins a position. Weights of elements outside of the axis go to the element at that end.
   void begin() { rows.emplace_back(); }
   void add(double at, double weight) {
     int32_t index = clampIndex(at, input);
@@ -248,7 +249,7 @@ double countStretchedTaps(double scale, bool isCubic) { return 2 * std::ceil((is
 
 AxisTable interpolateStretched(ArrayRef<double> coordinates, int64_t input, double scale, const Cubic *cubic,
                                bool excludeOutside) {
-  // Of a result without elements any scale may be, and any number of taps.
+  // An empty result may have any scale, and so any number of taps.
   auto taps = coordinates.empty() ? 0 : static_cast<int64_t>(countStretchedTaps(scale, cubic != nullptr));
   SumTable sums(input);
   SmallVector<double, 0> weights(taps);
@@ -269,7 +270,7 @@ AxisTable interpolateStretched(ArrayRef<double> coordinates, int64_t input, doub
 
 AxisTable interpolateCubicBySteps(ArrayRef<double> coordinates, int64_t input, CornerRule rule) {
   constexpr int64_t steps = 1024;
-  bool isKeys = rule == CornerRule::HalfPixelCenters; // which excludes what is outside, and has another a
+  bool isKeys = rule == CornerRule::HalfPixelCenters; // it excludes elements outside, and has another a
   double a = isKeys ? -0.5 : -0.75;
   auto weigh = [&](int64_t step) {
     auto x = static_cast<float>(static_cast<double>(step) / steps);

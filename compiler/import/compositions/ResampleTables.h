@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what every framework means by resizing an axis, as a table: the elements that each new position is made of, and
-//        their weights.
-// Why:   frameworks agree on nothing but that; a table is all that `nn.resample` knows, and all that kernels read.
-// How:   where a position lies on the old axis is a rule of the framework (1), what is made of the elements around it
-//        another (2). Plain functions of numbers.
+// Tables that resize one axis: the elements that each new position reads, and their weights. Frameworks agree on no
+// rule for resizing, but every rule gives such a table. `nn.resample` and kernels know only tables. A rule of the
+// framework maps a position to the old axis (1). Another rule chooses elements around it and their weights (2). All
+// functions here are plain arithmetic.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_RESAMPLETABLES_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_RESAMPLETABLES_H
@@ -16,27 +15,27 @@
 
 namespace nacre::importer {
 
-/// Position by position, `taps` elements and their weights.
+/// Elements and weights of a resized axis: `taps` of each for every position.
 struct AxisTable {
   int64_t taps = 1;
   llvm::SmallVector<int32_t, 0> indices;
   llvm::SmallVector<float, 0> weights;
 
   int64_t getPositions() const { return static_cast<int64_t>(indices.size()) / taps; }
-  /// Whether elements are moved as they are.
+  /// True if every position copies one element.
   bool isMove() const;
-  /// Whether an axis of `extent` stays what it is.
+  /// True if an axis of `extent` elements does not change.
   bool isIdentity(int64_t extent) const;
 };
 
 //===----------------------------------------------------------------------===//
-// 1. Where
+// 1. Coordinates
 //===----------------------------------------------------------------------===//
 
-/// Where each position lies on the old axis, counted in elements from the middle of the first.
+/// Position on the old axis for each new position, counted in elements from the center of the first element.
 using Coordinates = llvm::SmallVector<double, 0>;
 
-/// How much longer an axis becomes: a number that the model states, or else the ratio of two sizes, which is exact.
+/// Factor by which an axis grows: a number that the model states, or the exact ratio of two sizes.
 struct Scale {
   int64_t to = 1, from = 1;
   std::optional<float> stated = std::nullopt;
@@ -46,69 +45,70 @@ struct Scale {
 
 struct Resize {
   int64_t input, output;
-  Scale scale; ///< Output / input before the output was rounded.
+  Scale scale; ///< output / input, before the output was rounded
 };
 
-/// The rules that a model names.
+/// Rules for coordinates that models name.
 enum class CoordinateRule {
   HalfPixel,
   HalfPixelSymmetric,
-  HalfPixelUnlessOne, ///< Of outputs: one is the first element.
+  HalfPixelUnlessOne, ///< an output of one element reads the first element
   Asymmetric,
   AlignCorners,
   HalfPixelForNearest,
   CropAndResize
 };
-/// What `CropAndResize` reads, as parts of the axis.
+/// Part of the axis that `CropAndResize` reads, as fractions of the axis.
 struct Region {
   float begin = 0, end = 1;
 };
-/// Computes in single precision if the model states a scale or a region, in ONNX Runtime's order of operations: a position that should
-/// be an element's own depends on how its computation rounds. Positions that follow from sizes are divided only once, so that no
-/// rounding moves one of them across an element or the middle between two.
+/// Computes in single precision if the model states a scale or a region, in ONNX Runtime's order of operations.
+/// Otherwise, rounding could move a position that coincides with an element. Positions that follow from sizes are
+/// divided only once, so that rounding never moves them across an element or a midpoint.
 Coordinates mapCoordinates(Resize resize, CoordinateRule rule, Region region = {});
 
-/// The rules of models that name none, but have flags for corners and centers: in single precision, as they are computed
-/// there. Without a flag it is the asymmetric one.
+/// Rules of models that have flags for corners and centers instead of a name; no flag is `Asymmetric`. They compute in
+/// single precision, as those frameworks do.
 enum class CornerRule { Asymmetric, AlignCorners, HalfPixelCenters };
 Coordinates mapInSinglePrecision(int64_t input, int64_t output, CornerRule rule);
-/// The same for nearest elements: half of a pixel is not taken off again.
+/// Maps coordinates for nearest elements by the same rules, without subtracting half a pixel.
 Coordinates mapNearestInSinglePrecision(int64_t input, int64_t output, CornerRule rule);
 
 //===----------------------------------------------------------------------===//
-// 2. What
+// 2. Elements and weights
 //===----------------------------------------------------------------------===//
 
-/// How a coordinate becomes an index: halves down, halves up, or all; and halves away from zero.
+/// Rounding of a coordinate to an index. The first two differ only for halves; `HalfAway` rounds halves away from zero.
 enum class Rounding { RoundPreferFloor, RoundPreferCeil, Floor, Ceil, HalfAway };
 
-/// How far from the middle between two elements a coordinate of single precision still counts as the middle, as in ONNX Runtime.
+/// Distance from a midpoint at which a single precision coordinate still counts as the midpoint, as in ONNX Runtime.
 constexpr double middleTolerance = 1e-6;
 
-/// Returns the nearest elements of an axis of `input` elements; positions outside take the element at that end. The preference of `rounding`
-/// for one of two elements applies up to `tolerance` from their middle.
+/// Returns the nearest elements of an axis of `input` elements. Positions outside take the element at that end. The
+/// preference of `rounding` for one of two elements applies up to `tolerance` from their midpoint.
 AxisTable takeNearest(llvm::ArrayRef<double> coordinates, int64_t input, Rounding rounding, double tolerance = 0);
 AxisTable interpolateLinear(llvm::ArrayRef<double> coordinates, int64_t input);
 
-/// Keys' function, 2 elements on each side. With `excludeOutside`, what is outside has no weight, and the rest makes one.
+/// Keys' cubic function over 2 elements on each side. With `excludeOutside`, elements outside have no weight, and the
+/// others are normalized.
 struct Cubic {
   double a = -0.75;
   bool excludeOutside = false;
 };
 AxisTable interpolateCubic(llvm::ArrayRef<double> coordinates, int64_t input, Cubic cubic);
 
-/// The same functions stretched by 1 / `scale`, which is less than 1, so that all elements are seen; of those outside, as
-/// above. `cubic` is null for the linear one.
+/// Interpolates with the functions stretched by 1 / `scale`, where `scale` < 1, so that every element is read. Elements
+/// outside are treated as above. A null `cubic` is the linear function.
 AxisTable interpolateStretched(llvm::ArrayRef<double> coordinates, int64_t input, double scale, const Cubic *cubic,
                                bool excludeOutside);
-/// The taps of that table, at most: infinity is a number that no table has.
+/// Returns the number of taps of that table. It may be too large for any table, or infinite.
 double countStretchedTaps(double scale, bool isCubic);
 
-/// Keys' function read from a table of 1,024 steps, in single precision. Only with HalfPixelCenters is what is outside
-/// excluded, and a = -0.5.
+/// Interpolates by Keys' function from a table of 1,024 steps in single precision. Only HalfPixelCenters excludes
+/// elements outside and has a = -0.5.
 AxisTable interpolateCubicBySteps(llvm::ArrayRef<double> coordinates, int64_t input, CornerRule rule);
 
-/// The mean of what a position covers, elements at its ends in part.
+/// Averages the elements that a position covers, with fractions at both ends.
 AxisTable averageArea(int64_t input, int64_t output, CornerRule rule);
 
 } // namespace nacre::importer

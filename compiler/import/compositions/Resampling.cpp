@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  axes together make one operator while an element is made of few others; what is made of many takes an operator an
-//       axis, those first that become shorter; and what is made of more than an operator takes is a product with a matrix.
+// How:  one operator resamples several axes while an element reads few others. If it reads many, each axis has its own
+// operator, and axes that shrink come first. If it reads more than an operator allows, the axis is multiplied by a
+// matrix.
 
 #include "compiler/import/compositions/Resampling.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -16,12 +17,12 @@ namespace nacre::importer {
 
 namespace {
 
-/// Elements that one is made of, over all axes of an operator: a bicubic image.
+/// Most elements that one element may read over all axes of an operator: a bicubic image.
 constexpr int64_t maxReadsTogether = 16;
-/// Entries of a table: more than any image has positions, and few enough for any machine that compiles.
+/// Most entries of a table. No image has as many positions, and any machine that compiles can hold them.
 constexpr int64_t maxEntries = int64_t(1) << 24;
 
-/// `axes` are in any order.
+/// Resamples `axes`, in any order, by one operator.
 Value resampleTogether(NnBuilder &nn, Value x, SmallVector<const ResampledAxis *> axes) {
   llvm::sort(axes, [](const ResampledAxis *a, const ResampledAxis *b) { return a->axis < b->axis; });
   SmallVector<int64_t> numbers;
@@ -38,8 +39,8 @@ Value resampleTogether(NnBuilder &nn, Value x, SmallVector<const ResampledAxis *
   return nn.resample(x, numbers, indices, weights);
 }
 
-/// The axis as the rows of matrices, which the table's matrix is multiplied by; or, if it is the last, as the columns of
-/// one.
+/// Multiplies the axis by its table as a matrix. The axis becomes rows of matrices, or columns of one matrix if it is
+/// the last.
 Value multiplyByTable(NnBuilder &nn, Value x, const ResampledAxis &axis) {
   if (!x)
     return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Resized images, for the handlers of every format, by the tables of ResampleTables.h.
+// Resampling of images by the tables of ResampleTables.h, for the handlers of every format.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_RESAMPLING_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_RESAMPLING_H
@@ -15,10 +15,10 @@ struct ResampledAxis {
   AxisTable table;
 };
 
-/// Whether a table of so many entries may be made, which it is counted for; else false, and an error was reported.
+/// True if a table of this size is allowed; it is then counted as a constant. Reports an error if not.
 bool allowsTable(NnBuilder &nn, int64_t positions, double taps);
 
-/// `x` with some axes resampled. Integers that are weighted are computed as floats and truncated.
+/// Returns `x` with some axes resampled. Weighted integers are computed as floats and truncated.
 mlir::Value resample(NnBuilder &nn, mlir::Value x, llvm::ArrayRef<ResampledAxis> axes);
 
 } // namespace nacre::importer

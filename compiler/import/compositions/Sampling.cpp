@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. positions, 2. samples, 3. regions, 4. regions whose numbers of samples a run decides.
+// How:  1. positions, 2. samples, 3. regions, 4. regions whose number of samples is known only at run time.
 
 #include "compiler/import/compositions/Sampling.h"
 
@@ -18,7 +18,7 @@ namespace nacre::importer {
 using nn::BinaryKind;
 using nn::UnaryKind;
 
-/// Numbers of `like`'s element type.
+/// Returns a constant of `numbers` with the element type of `like`.
 static Value makeNumbers(NnBuilder &nn, Value like, Ints shape, ArrayRef<float> numbers) {
   auto type = RankedTensorType::get(shape, nn.types().getF32Type());
   return like ? nn.cast(nn.constant(DenseElementsAttr::get(type, numbers)), getElementType(like)) : Value();
@@ -32,7 +32,7 @@ static SmallVector<float> toFloats(Ints integers) {
 // 1. Positions
 //===----------------------------------------------------------------------===//
 
-/// The last axis from its end.
+/// Reverses the last axis.
 static Value reverseLast(NnBuilder &nn, Value x) {
   if (!x)
     return {};
@@ -97,7 +97,7 @@ Value sample(NnBuilder &nn, SampleRule rule, Value image, Value positions, Value
 // 3. Regions
 //===----------------------------------------------------------------------===//
 
-/// `[samples of a bin, boxes, bins of rows, of columns, 2]`
+/// Returns the positions of all samples: `[samples of a bin, boxes, bins of rows, bins of columns, 2]`.
 static Value placeSamples(NnBuilder &nn, Value begins, Value sizes, const RegionRule &rule) {
   if (!begins || !sizes)
     return {};
@@ -115,7 +115,7 @@ static Value placeSamples(NnBuilder &nn, Value begins, Value sizes, const Region
   return nn.add(nn.reshape(begins, {boxes, 1, 1, 2}), along);
 }
 
-/// Whether both coordinates of positions lie at most an element outside of the image: `[..., 1]`.
+/// True for positions whose coordinates both lie at most one element outside of the image: `[..., 1]`.
 static Value isNear(NnBuilder &nn, Value positions, Ints extents) {
   if (!positions)
     return {};
@@ -126,7 +126,7 @@ static Value isNear(NnBuilder &nn, Value positions, Ints extents) {
   return nn.binary(BinaryKind::And, nn.slice(both, last, 0, 1), nn.slice(both, last, 1, 1));
 }
 
-/// The largest of the four pixels around a position, each by its weight.
+/// Returns the largest of the four weighted pixels around a position.
 static Value takeLargestOfFour(NnBuilder &nn, Value image, Value positions, Value images) {
   if (!positions)
     return {};
@@ -150,7 +150,7 @@ static Value takeLargestOfFour(NnBuilder &nn, Value image, Value positions, Valu
 static Value poolAdaptively(NnBuilder &nn, Value image, Value begins, Value sizes, Value images,
                             const RegionRule &rule);
 
-/// Sample by sample, so that no more than two of them are kept.
+/// Pools one sample at a time, so that at most two samples are in memory.
 Value poolRegions(NnBuilder &nn, Value image, Value begins, Value sizes, Value images, const RegionRule &rule) {
   if (rule.samples == 0)
     return poolAdaptively(nn, image, begins, sizes, images, rule);
@@ -172,24 +172,25 @@ Value poolRegions(NnBuilder &nn, Value image, Value begins, Value sizes, Value i
 }
 
 //===----------------------------------------------------------------------===//
-// 4. Regions whose numbers of samples a run decides
+// 4. Regions whose number of samples is known only at run time
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// The samples of all bins along one axis of the image. Bins along it are axis 1 or 2 of tensors `[regions, bins of rows, bins of
-/// columns]`, which have size 1 along the other one.
+/// Samples of all bins along one axis of the image. Tensors are `[regions, bins of rows, bins of columns]` with size 1
+/// along the other axis.
 struct AxisSamples {
-  Value all;    ///< samples of a bin
-  Value step;   ///< from one sample to the next
-  Value begins; ///< where each bin begins
-  Value firsts; ///< the number of the first sample of a bin that may lie in the image
-  Value counts; ///< how many may, from that one on, as i32
-  int64_t most; ///< what counts never exceed
+  Value all;    ///< number of samples of a bin
+  Value step;   ///< distance between two samples
+  Value begins; ///< begin of each bin
+  Value firsts; ///< number of the first sample of a bin that may lie in the image
+  Value counts; ///< number of samples from that one on that may lie in the image, as i32
+  int64_t most; ///< upper bound of `counts`
 };
 
-/// A region may be larger than the image, and have any number of samples. Those outside of it are 0, so only those inside are visited.
-/// Two of them are more than half an element apart, which bounds their number.
+/// Finds the samples of a region, which may be larger than the image and have any number of them. Samples outside of
+/// the image are 0, so only those inside are visited. Two samples are more than half an element apart, which bounds
+/// their number.
 AxisSamples findSamples(NnBuilder &nn, Value begins, Value sizes, int64_t axis, int64_t bins, int64_t extent) {
   const int64_t regions = getShape(begins)[0];
   auto takeAxis = [&](Value x) { return nn.reshape(nn.slice(x, 1, axis, 1), {regions, 1, 1}); };
@@ -201,7 +202,7 @@ AxisSamples findSamples(NnBuilder &nn, Value begins, Value sizes, int64_t axis, 
   samples.step = nn.select(isRegion, nn.div(bin, samples.all), nn.scalar(bin, 1));
   Value numbers = nn.cast(nn.counting(bins), getElementType(begins));
   samples.begins = nn.add(nn.mul(nn.alignToAxis(numbers, 1 + axis, 3), bin), begin);
-  // The number of the sample at a place, rounded down.
+  // Returns the number of the sample at a place, rounded down.
   auto numberAt = [&](double place) {
     Value distance = nn.add(nn.unary(UnaryKind::Neg, samples.begins), place);
     return nn.unary(UnaryKind::Floor, nn.add(nn.div(distance, samples.step), -0.5));
@@ -214,7 +215,8 @@ AxisSamples findSamples(NnBuilder &nn, Value begins, Value sizes, int64_t axis, 
   return samples;
 }
 
-/// A loop whose iteration k visits sample k of every bin that has as many. Its length is decided by the bin with the most samples.
+/// Loop whose iteration k visits sample k of every bin that has one. The bin with the most samples decides the number
+/// of iterations.
 class AdaptivePooling {
 public:
   AdaptivePooling(NnBuilder &nn, Value image, Value images, const RegionRule &rule, const AxisSamples &rows,
@@ -227,7 +229,7 @@ public:
   Value pool() {
     if (!counts || !inRow)
       return {};
-    // Sums of halves would lose digits from iteration to iteration.
+    // Sums in f16 would lose digits from iteration to iteration.
     Type stored = getElementType(image), type = stored.getIntOrFloatBitWidth() < 32 ? nn.types().getF32Type() : stored;
     SmallVector<int64_t> shape(getShape(counts));
     shape.push_back(1);
@@ -248,7 +250,8 @@ public:
   }
 
 private:
-  /// Where a sample lies along an axis, by its number among those that are visited: `[regions, rows, columns, 1]`.
+  /// Returns the coordinate of a sample along an axis by its number among the visited ones: `[regions, rows, columns,
+  /// 1]`.
   Value place(const AxisSamples &axis, Value number) {
     Value index = nn.add(nn.add(axis.firsts, nn.cast(number, getElementType(axis.step))), 0.5);
     Value at = nn.add(nn.mul(index, axis.step), axis.begins);
@@ -285,7 +288,7 @@ private:
     return iteration;
   }
 
-  /// The mean of all samples, or their maximum. Where some were not visited, they are 0.
+  /// Returns the mean of all samples, or their maximum. Samples that were not visited are 0.
   Value finish(ArrayRef<Value> finals) {
     Value all = nn.mul(rows.all, columns.all);
     all = all ? nn.reshape(nn.cast(all, getElementType(finals[0])), {getShape(all)[0], 1, 1, 1}) : Value();
@@ -300,8 +303,8 @@ private:
   Value image, images;
   const RegionRule &rule;
   const AxisSamples &rows, &columns;
-  Value counts; ///< samples of each bin that are visited
-  Value inRow;  ///< how many of them are in a row of samples, at least 1
+  Value counts; ///< number of visited samples of each bin
+  Value inRow;  ///< number of them in a row of samples, at least 1
 };
 
 } // namespace

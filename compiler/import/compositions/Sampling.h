@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Images read at positions that a network computes, for the handlers of every format. Channels come last; positions are
-// `[rows, points..., spatial axes]`, in the order of the image's axes and counted in elements from the middle of the first.
+// Images sampled at positions that a network computes, for the handlers of every format. Channels come last. Positions
+// are `[rows, points..., spatial axes]`, in the order of the image's axes, counted in elements from the center of the
+// first.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_SAMPLING_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_SAMPLING_H
@@ -16,26 +17,27 @@ struct SampleRule {
   bool alignCorners = false;
 };
 
-/// `nn.sample` of any type: integers between which is interpolated are computed as floats and truncated. `images` is the
-/// image of each row, or null.
+/// Samples an image of any type as `nn.sample` does. Interpolated integers are computed as floats and truncated.
+/// `images` is the image of each row, or null.
 mlir::Value sample(NnBuilder &nn, SampleRule rule, mlir::Value image, mlir::Value positions, mlir::Value images = {});
 
-/// The positions that a grid names, whose coordinates go from -1 to 1 over axes of `extents`, the last axis first: from the
-/// outer edges of the elements at both ends, or from their middles with `alignCorners`.
+/// Returns the positions of a grid with coordinates from -1 to 1 over axes of `extents`, last axis first. The range
+/// spans the outer edges of the elements at both ends, or their centers with `alignCorners`.
 mlir::Value fromNormalizedGrid(NnBuilder &nn, mlir::Value grid, Ints extents, bool alignCorners);
 
-/// The normalized grid `[rows, extents..., spatial axes]` of affine maps `theta`, `[rows, spatial axes, spatial axes + 1]`.
+/// Returns the grid `[rows, extents..., spatial axes]` of affine maps `theta`,
+/// `[rows, spatial axes, spatial axes + 1]`.
 mlir::Value makeAffineGrid(NnBuilder &nn, mlir::Value theta, Ints extents, bool alignCorners);
 
-/// Parts of an image, of which each is divided into bins: a row of `boxes` is where the part of an image, which `images`
-/// names, begins and ends along both axes, counted from the middle of the first element.
+/// Division of regions of an image into bins, and the sampling of each bin.
 struct RegionRule {
-  Ints bins; ///< Of rows, of columns.
+  Ints bins; ///< bins of rows and of columns
   int64_t samples =
-      1; ///< Of a bin, along each axis; 0: as many as elements of the image, rounded up, which a run decides.
-  bool takesMaximum = false; ///< Of the samples' weighted pixels, one by one; else the mean of the samples.
+      1; ///< samples of a bin along each axis; 0: a bin's size in elements, rounded up, known only at run time
+  bool takesMaximum = false; ///< maximum of the samples' weighted pixels instead of the mean of the samples
 };
-/// `begins` and `sizes` are `[rows, 2]`. What lies more than an element outside of the image is 0.
+/// Pools each bin of the regions. `begins` and `sizes` of regions are `[rows, 2]`, counted in elements from the center
+/// of the first; `images` is the image of each region. Samples more than one element outside of the image are 0.
 mlir::Value poolRegions(NnBuilder &nn, mlir::Value image, mlir::Value begins, mlir::Value sizes, mlir::Value images,
                         const RegionRule &rule);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  writing to computed places, as `nn` spells it: what a pooling has left out put back, columns added up to an
-//        image, rows placed in a cache.
-// Why:   every format has these, and each has names of its own for them.
+// Writing to computed places in terms of `nn`: unpooling, adding up columns to an image, and placing rows in a cache.
+// Every format has these under names of its own.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_SCATTERS_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_SCATTERS_H
@@ -11,14 +10,14 @@
 
 namespace nacre::importer {
 
-/// `x` is [N, C, spatial...], what a maximum pooling left of [N, C, shape...]; `indices`, of x's shape, say where in the
-/// latter, counted over all of its axes, each element was. The others are 0. Makes a constant of N * C integers.
+/// Undoes a maximum pooling of [N, C, shape...] to `x`, [N, C, spatial...]. Element i goes to index `indices[i]` of the
+/// result, which counts over all axes; other elements are 0. Makes a constant of N * C integers.
 mlir::Value unpool(NnBuilder &nn, mlir::Value x, mlir::Value indices, Ints shape);
 
-/// The geometry of windows over an image, one entry per spatial axis (`pads` two: all low ones, then all high ones).
+/// Geometry of windows over an image, one entry per spatial axis. `pads` has two: all low ones, then all high ones.
 struct ColumnWindows {
   Ints image, kernel, strides, pads, dilations;
-  /// How many windows there are along spatial axis `axis`; negative or 0 where none fits.
+  /// Returns the number of windows along spatial axis `axis`; 0 or negative if none fits.
   int64_t count(size_t axis) const {
     return (image[axis] + pads[axis] + pads[image.size() + axis] - dilations[axis] * (kernel[axis] - 1) - 1) /
                strides[axis] +
@@ -26,13 +25,13 @@ struct ColumnWindows {
   }
 };
 
-/// Adds up `columns`, [N, C * kernel..., windows], to the image [N, C, image...] of which they are windows (ONNX Col2Im).
-/// Makes a constant of an integer for each element of a channel's windows.
+/// Adds up `columns` [N, C * kernel..., windows] to the image [N, C, image...] that they are windows of (ONNX Col2Im).
+/// Makes a constant of one integer per element of a channel's windows.
 mlir::Value columnsToImage(NnBuilder &nn, mlir::Value columns, const ColumnWindows &windows);
 
-/// `cache` with `update`, which is as long or shorter along `axis`, written over it from `begins[b]` on in row b of
-/// axis 0. What reaches beyond the end is left out, or begins again at 0 where the cache is `circular`. Makes constants of
-/// as many integers as the axes up to `axis` have indices.
+/// Overwrites `cache` with `update`, which is at most as long along `axis`. Row b of axis 0 is written from `begins[b]`
+/// on. Elements beyond the end are dropped, or wrap to 0 if the cache is `circular`. Makes constants with as many
+/// integers as the axes up to `axis` have indices.
 mlir::Value placeRows(NnBuilder &nn, mlir::Value cache, mlir::Value update, mlir::Value begins, int64_t axis,
                       bool circular);
 

@@ -15,7 +15,7 @@ using nn::BinaryKind;
 using nn::ReduceKind;
 using nn::UnaryKind;
 
-/// How many elements of a mask are true.
+/// Returns the number of true elements of a mask.
 static Value countTrue(NnBuilder &nn, Value mask) {
   if (!mask)
     return {};
@@ -23,7 +23,7 @@ static Value countTrue(NnBuilder &nn, Value mask) {
   return ones ? nn.reduce(ReduceKind::Sum, ones, axisRange(0, getRank(mask)), /*keepDims=*/false) : Value();
 }
 
-/// `values` as a column, which broadcasts against a row.
+/// Returns `values` as a column, which broadcasts against a row.
 static Value column(NnBuilder &nn, Ints values) {
   return nn.reshape(nn.integers(values), {static_cast<int64_t>(values.size()), 1});
 }
@@ -44,7 +44,7 @@ Value findNonZero(NnBuilder &nn, Value x) {
     return nn.slice(nn.broadcast(found, {1, getShape(found)[0]}), 0, 0, 0);
   SmallVector<int64_t> strides = nn::rowMajorStrides(shape);
   for (int64_t &stride : strides)
-    stride = std::max<int64_t>(stride, 1); // of no elements
+    stride = std::max<int64_t>(stride, 1); // avoids a division by 0 if there are no elements
   for (int64_t &size : shape)
     size = std::max<int64_t>(size, 1);
   return nn.binary(BinaryKind::Mod, nn.div(found, column(nn, strides)), column(nn, shape));
@@ -61,7 +61,7 @@ UniqueParts findUnique(NnBuilder &nn, Value x, int64_t axis, bool sorted) {
   int64_t columns = 1;
   for (int64_t other : ArrayRef(toFront).drop_front())
     columns *= getShape(x)[other];
-  // Rows without columns are all alike.
+  // Rows without columns are all equal.
   Value rows = columns == 0 ? nn.splat(RankedTensorType::get({number, 1}, nn.types().getI1Type()), 0)
                             : nn.reshape(nn.transpose(x, toFront), {number, columns});
   auto [first, inverse, counts] = nn.unique(rows, sorted);
@@ -80,14 +80,15 @@ Value suppressNonMaxima(NnBuilder &nn, const NnBuilder::Suppression &suppression
   Value isTaken = nn.binary(BinaryKind::Less, nn.counting(limit), counts);
   Value at = findTrue(nn, nn.reshape(isTaken, number));
   Value box = nn.gather(nn.reshape(selected, number), at, 0);
-  // A column each: image and class are in the index itself.
+  // One column per box. The index of a place contains image and class.
   Value indices = nn.binary(BinaryKind::Mod, nn.div(at, column(nn, {classes * limit, limit, 1})),
                             column(nn, {getShape(selected)[0], classes, limit}));
   Value isBox = nn.binary(BinaryKind::Equal, column(nn, {0, 0, 1}), 1.0);
   return nn.transpose(nn.select(isBox, box, indices), {1, 0});
 }
 
-/// What each of `boxes` has in common with `one`, [1, 4], as a part of what both cover; of what has no area nothing.
+/// Returns the intersection of each of `boxes` with `one` [1, 4] as a fraction of their union. Boxes without area give
+/// 0.
 static Value overlaps(NnBuilder &nn, Value boxes, Value one) {
   struct Ends {
     Value low, high, area;
@@ -117,7 +118,7 @@ TakenBoxes suppressSoftly(NnBuilder &nn, Value boxes, Value scores, const SoftSu
   Value zero = nn.splat(RankedTensorType::get({}, i64), 0), places = nn.counting(getShape(boxes)[0]);
   auto keep = [&](Value which, Value values) { return nn.select(which, values, nn.scalar(scores, none)); };
   auto isCandidate = [&](Value values) { return nn.binary(BinaryKind::Greater, values, suppression.score); };
-  // An iteration takes the best one, and lets the others fade.
+  // Each iteration takes the best box and decreases the scores of the others.
   auto take = [&](Value, ArrayRef<Value> carried, ArrayRef<Value>) -> FailureOr<Iteration> {
     Value left = carried[0];
     Value best = nn.argReduce(nn::ArgKind::Max, left, 0, /*keepDims=*/false, /*selectLast=*/false);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  selections, whose results are as large as the data say, for the handlers of every format.
-// Why:   each is one of nn's selections, which know no sizes, and a count of what they found; formats differ in what they
-//        make of the indices.
-// How:   the count is noted beside the result (NnBuilder::limit). Where the data are constant so is the size.
+// Selections, whose results depend in size on the data, for the handlers of every format. Each is a selection of `nn`,
+// which has an upper bound as its size, and a count of its results. Formats differ only in how they use the indices.
+// NnBuilder::limit notes the count with the result. Constant data give a constant size.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_SELECTIONS_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_SELECTIONS_H
@@ -12,36 +11,36 @@
 
 namespace nacre::importer {
 
-/// The indices of the true elements of `mask`, which has one axis.
+/// Returns the indices of the true elements of `mask`, which has one axis.
 mlir::Value findTrue(NnBuilder &nn, mlir::Value mask);
 
-/// The indices, a column each, of the elements of `x` that are not 0 (or false): [rank, found].
+/// Returns the indices of the nonzero (or true) elements of `x`, one column each: [rank, found].
 mlir::Value findNonZero(NnBuilder &nn, mlir::Value x);
 
-/// What is different along an axis: parts of `x`, the indices of their first appearance, for each part of `x` which it is,
-/// and how often each appears.
+/// Distinct slices of `x` along an axis, and the indices of their first occurrences. `inverse` maps each slice of `x`
+/// to its distinct slice. `counts` has the number of occurrences.
 struct UniqueParts {
   mlir::Value parts, first, inverse, counts;
 };
 UniqueParts findUnique(NnBuilder &nn, mlir::Value x, int64_t axis, bool sorted);
 
-/// The boxes that are taken, a row (image, class, box) each: [found, 3].
+/// Returns the boxes that are taken, one row (image, class, box) each: [found, 3].
 mlir::Value suppressNonMaxima(NnBuilder &nn, const NnBuilder::Suppression &suppression);
 
-/// How boxes are taken whose scores fade as they overlap those taken before.
+/// Parameters of a selection in which scores of boxes decrease as they overlap boxes taken before.
 struct SoftSuppression {
-  int64_t limit;  ///< how many are taken at most; there are as many
-  double overlap; ///< more than that is too much
-  double score;   ///< candidates have more than that
-  double sigma;   ///< a score is multiplied by exp(-overlap^2 / (2 sigma))
+  int64_t limit;  ///< size of the result, and most boxes that are taken
+  double overlap; ///< boxes that overlap by more are removed
+  double score;   ///< boxes with a score up to this are removed
+  double sigma;   ///< scores are multiplied by exp(-overlap^2 / (2 sigma))
 };
 
-/// Places [limit], scores as they were when they were taken, [limit], and how many they are; zeros behind them.
+/// Indices [limit], scores [limit] at the time of selection, and the number of boxes taken. Entries after them are 0.
 struct TakenBoxes {
   mlir::Value indices, scores, count;
 };
 
-/// Of `boxes`, [N, 4], two opposite corners each, with `scores` [N].
+/// Selects from `boxes` [N, 4], each two opposite corners, with `scores` [N].
 TakenBoxes suppressSoftly(NnBuilder &nn, mlir::Value boxes, mlir::Value scores, const SoftSuppression &suppression);
 
 } // namespace nacre::importer

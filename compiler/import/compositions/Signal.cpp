@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Fourier transforms and what belongs to them, as products with constant matrices.
+// Fourier transforms and related operators, as products with constant matrices.
 //
 // How:  1. tables, 2. one product, 3. two shorter transforms, 4. frames, 5. windows and bands.
 
@@ -21,7 +21,7 @@ constexpr double pi = 3.14159265358979323846;
 // 1. Tables
 //===----------------------------------------------------------------------===//
 
-/// exp(+-2 pi i * step / length), exact at quarters of a turn.
+/// Returns exp(+-2 pi i * step / length), exact at multiples of a quarter turn.
 std::array<double, 2> rootOfUnity(int64_t step, int64_t length, bool isInverse) {
   step %= length;
   double angle = 2 * pi * static_cast<double>(step) / static_cast<double>(length);
@@ -33,8 +33,8 @@ std::array<double, 2> rootOfUnity(int64_t step, int64_t length, bool isInverse) 
   return {real, isInverse ? imaginary : -imaginary};
 }
 
-/// The matrix of a transform, [rows * channels, bins * 2]: what the real part of a sample, and then its imaginary part if
-/// there are two channels, adds to the real and the imaginary part of each bin.
+/// Returns the matrix of a transform, [rows * channels, bins * 2]. It maps the real part of a sample, and the imaginary
+/// part if there are two channels, to the real and imaginary part of each bin.
 Value makeFourierTable(NnBuilder &nn, Type elementType, const Frames &frames, int64_t channels, bool isInverse) {
   int64_t columns = frames.bins * 2;
   double scale = isInverse ? 1.0 / static_cast<double>(frames.points) : 1;
@@ -48,7 +48,8 @@ Value makeFourierTable(NnBuilder &nn, Type elementType, const Frames &frames, in
   });
 }
 
-/// The largest divisor of `length` up to its root, or the smallest above that a table may have.
+/// Returns the largest divisor of `length` up to its square root, or else the smallest above that a table may have.
+/// a table may have.
 int64_t findFactor(int64_t length) {
   int64_t best = 1;
   for (int64_t factor = 2; factor <= maxFourierTable && factor <= length; ++factor) {
@@ -87,10 +88,10 @@ Value multiplyByTable(NnBuilder &nn, Value x, int64_t bins, bool isInverse) {
 }
 
 //===----------------------------------------------------------------------===//
-// 3. Two transforms
+// 3. Two shorter transforms
 //===----------------------------------------------------------------------===//
 
-/// Complex numbers times a constant, both with the parts in the last axis.
+/// Multiplies complex numbers by a constant. The last axis of both has the real and the imaginary part.
 Value multiplyComplex(NnBuilder &nn, Value x, Value factor) {
   auto part = [&](Value value, int64_t index) {
     return value ? nn.slice(value, getRank(value) - 1, index, 1) : Value();
@@ -102,7 +103,8 @@ Value multiplyComplex(NnBuilder &nn, Value x, Value factor) {
   return nn.concat({real, imaginary}, getRank(x) - 1);
 }
 
-/// With samples t = t1 * n2 + t2 and bins k = k1 + n1 * k2: transforms along t1, factors of t2 * k1, transforms along t2.
+/// Transforms along t1, multiplies by factors of t2 * k1, then transforms along t2. Samples are t = t1 * n2 + t2, and
+/// bins are k = k1 + n1 * k2.
 Value transformByFactors(NnBuilder &nn, Value x, bool isInverse) {
   int64_t rows = getShape(x)[0], length = getShape(x)[1], channels = getShape(x)[2];
   int64_t first = findFactor(length), second = length / first;
@@ -142,7 +144,8 @@ Value fourier(NnBuilder &nn, Value x, int64_t bins, bool isInverse) {
 Value inverseRealFourier(NnBuilder &nn, Value half, int64_t length) {
   if (!half)
     return {};
-  // The other half is the first one backwards, conjugate; bin 0 has no partner, nor has the middle one.
+  // The other half is the conjugate of the first one in reverse order. Bin 0 has no partner, nor has the middle one of
+  // an even length.
   int64_t rows = getShape(half)[0], others = length - getShape(half)[1];
   Value full = half;
   if (others > 0) {
@@ -159,7 +162,7 @@ Value inverseRealFourier(NnBuilder &nn, Value half, int64_t length) {
 // 4. Frames
 //===----------------------------------------------------------------------===//
 
-/// A convolution over time whose filters are the rows of the transform, each times its element of the window.
+/// Computes all frames by a convolution over time. Its filters are the rows of the transform, multiplied by the window.
 static Value convolveFrames(NnBuilder &nn, Value signal, const Frames &frames, Value window) {
   int64_t channels = getShape(signal)[2], columns = frames.bins * 2;
   Value table = makeFourierTable(nn, getElementType(signal), frames, channels, /*isInverse=*/false);
@@ -169,7 +172,7 @@ static Value convolveFrames(NnBuilder &nn, Value signal, const Frames &frames, V
   return nn.conv(signal, filter, frames.step, {0, 0}, 1, /*groups=*/1);
 }
 
-/// Every frame as a row, by the positions of its samples.
+/// Gathers every frame as a row, by the positions of its samples, and transforms it.
 static Value gatherFrames(NnBuilder &nn, Value signal, const Frames &frames, int64_t count, Value window) {
   auto type = RankedTensorType::get({count, frames.length}, nn.types().getI64Type());
   Value positions = makeTable<int64_t>(
@@ -199,7 +202,7 @@ Value shortTimeFourier(NnBuilder &nn, Value signal, const Frames &frames, Value 
 //===----------------------------------------------------------------------===//
 
 Value cosineWindow(NnBuilder &nn, Type elementType, int64_t size, bool isPeriodic, ArrayRef<double> coefficients) {
-  // A window of one sample has no angle to divide; it is the middle of a larger one.
+  // A window of one sample would divide by 0; its sample is the center of a larger window.
   auto length = static_cast<double>(isPeriodic ? size : size - 1);
   return makeTable<double>(nn, RankedTensorType::get(size, elementType), [&](int64_t index) {
     double sum = 0, turn = size == 1 ? 0.5 : static_cast<double>(index) / length;

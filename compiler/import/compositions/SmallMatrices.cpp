@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Determinants, factors and systems of small matrices, written out.
+// Determinants, factorizations and linear systems of small matrices, unrolled.
 //
-// How:  1. determinants of up to three rows by cofactors; of more by elimination, in which the row with the largest element
-//          of a column comes to its top, by comparing and choosing,
-//       2. systems by the same elimination, above the diagonal too; and without a choice where they are triangular,
-//       3. Cholesky's factor column by column, and the two of elimination with what it took away.
+// How:  1. determinants of up to three rows by cofactors, larger ones by elimination. Comparisons and selects move the
+// row with the largest element of a column to the top.
+// 2. systems by the same elimination, above the diagonal, too. Triangular systems need no pivoting.
+// 3. Cholesky's factor column by column; the factors of LU from the elimination.
 
 #include "compiler/import/compositions/SmallMatrices.h"
 #include "compiler/import/compositions/Tables.h"
@@ -18,10 +18,10 @@ namespace {
 using nn::BinaryKind;
 using nn::UnaryKind;
 
-/// The rows of a matrix, each [batch, columns].
+/// Rows of matrices, each [batch, columns].
 using Rows = SmallVector<Value>;
 
-/// The rows of [..., rows, columns], or none after an error.
+/// Returns the rows of [..., rows, columns]; empty after an error.
 Rows splitRows(NnBuilder &nn, Value matrices) {
   if (!matrices)
     return {};
@@ -38,14 +38,14 @@ Rows splitRows(NnBuilder &nn, Value matrices) {
   return rows;
 }
 
-/// The way back, to `shape`.
+/// Joins rows to a tensor of `shape`.
 Value joinRows(NnBuilder &nn, const Rows &rows, Ints shape) {
   return llvm::is_contained(rows, Value()) ? Value() : nn.reshape(nn.concat(rows, 1), shape);
 }
 
 Value element(NnBuilder &nn, Value row, int64_t column) { return row ? nn.slice(row, 1, column, 1) : Value(); }
 
-/// Of the columns `a` and `b`.
+/// Returns the 2x2 minor of the columns `a` and `b`.
 Value minorOf(NnBuilder &nn, const Rows &rows, int64_t a, int64_t b) {
   return nn.sub(nn.mul(element(nn, rows[0], a), element(nn, rows[1], b)),
                 nn.mul(element(nn, rows[0], b), element(nn, rows[1], a)));
@@ -62,7 +62,7 @@ Value byCofactors(NnBuilder &nn, const Rows &rows) {
   return nn.add(sum, nn.mul(element(nn, last, 2), minorOf(nn, rows, 0, 1)));
 }
 
-/// The row with the largest first element comes to the top; what comes down changes its sign, and so keeps the
+/// Moves the row with the largest first element to the top. The row that moves down changes its sign, which keeps the
 /// determinant.
 void pivot(NnBuilder &nn, MutableArrayRef<Value> rows) {
   for (Value &row : rows.drop_front()) {
@@ -74,10 +74,10 @@ void pivot(NnBuilder &nn, MutableArrayRef<Value> rows) {
   }
 }
 
-/// The rows and columns behind the first, with what makes the first column zero below its top taken away.
+/// Eliminates the first column below its top. Returns the remaining rows and columns.
 Rows eliminate(NnBuilder &nn, const Rows &rows) {
   Value top = element(nn, rows[0], 0);
-  // A column of zeros has nothing to take away.
+  // A column of zeros has nothing to eliminate.
   Value divisor = nn.select(nn.binary(BinaryKind::Equal, top, 0.0), nn.scalar(top, 1), top);
   auto columns = static_cast<int64_t>(rows.size()) - 1;
   Rows rest;
@@ -90,7 +90,7 @@ Rows eliminate(NnBuilder &nn, const Rows &rows) {
   return rest;
 }
 
-/// `row` less so much of `other`.
+/// Returns `row` - factor * `other`.
 Value subtract(NnBuilder &nn, Value row, Value other, Value factor) { return nn.sub(row, nn.mul(other, factor)); }
 
 } // namespace
@@ -133,7 +133,7 @@ Value solve(NnBuilder &nn, Value a, Value b) {
   Rows rows = splitRows(nn, nn.concat({a, b}, getRank(a) - 1));
   if (rows.empty())
     return {};
-  // After each step the first column is one of the unit matrix, and is cut off.
+  // After each step, the first column is one of the unit matrix and is cut off.
   for (int64_t step = 0; step < size && !llvm::is_contained(rows, Value()); ++step) {
     pivot(nn, MutableArrayRef<Value>(rows).drop_front(step));
     Value top = nn.div(rows[step], element(nn, rows[step], 0));
@@ -172,8 +172,8 @@ Value solveTriangular(NnBuilder &nn, Value a, Value b, bool isLower) {
 Value cholesky(NnBuilder &nn, Value a) {
   if (!a || getType(a).getNumElements() == 0)
     return a;
-  // The columns of the lower half are rows of the transposed one. Each is a row of the factor, transposed, from its
-  // diagonal on.
+  // The columns of the lower half are rows of the transposed matrix. Each gives a row of the transposed factor, from
+  // its diagonal on.
   SmallVector<int64_t> order = axisRange(0, getRank(a));
   std::swap(order[order.size() - 1], order[order.size() - 2]);
   Rows rows = splitRows(nn, nn.transpose(a, order));
@@ -191,7 +191,7 @@ Value cholesky(NnBuilder &nn, Value a) {
   return nn.transpose(transposed, order);
 }
 
-/// Exchanges row `step` with the first of those behind it that is largest in that column.
+/// Exchanges row `step` with the first later row that has the largest element in that column.
 static void exchange(NnBuilder &nn, Rows &rows, int64_t step) {
   auto count = static_cast<int64_t>(rows.size());
   Value largest = nn.unary(UnaryKind::Abs, element(nn, rows[step], step)), chosen;
@@ -218,7 +218,7 @@ TriangularFactors factorize(NnBuilder &nn, Value a) {
                                     [](int64_t row) { return static_cast<double>(row); });
   if (getType(a).getNumElements() == 0)
     return {a, nn.splat(RankedTensorType::get(shape.drop_back(), getElementType(a)), 0)};
-  // Behind each row stands its number, which goes where it goes.
+  // A last column holds the number of each row, which moves with it.
   SmallVector<int64_t> beside(shape.drop_back()), wider(shape);
   beside.push_back(1);
   wider.back() = size + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Determinants, factors and systems of small matrices, written out.
+// Determinants, factorizations and linear systems of small matrices, unrolled.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_SMALLMATRICES_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_SMALLMATRICES_H
@@ -9,23 +9,23 @@
 
 namespace nacre::importer {
 
-/// What is written out grows with the cube of the size.
+/// Largest size of a matrix. The number of operators grows with its cube.
 constexpr int64_t mostMatrixRows = 8;
 
-// Of matrices [..., n, n], n at most `mostMatrixRows`; what stands beside them has the same axes before the last two.
+// Matrices are [..., n, n] with n <= `mostMatrixRows`. Other operands have the same leading axes.
 
 mlir::Value determinant(NnBuilder &nn, mlir::Value matrices);
 
-/// X of [..., n, m] in A X = B.
+/// Returns X [..., n, m] with A X = B.
 mlir::Value solve(NnBuilder &nn, mlir::Value a, mlir::Value b);
 
-/// The same where A is triangular; the other half of it is not read.
+/// Solves the same for a triangular A; the other half of it is not read.
 mlir::Value solveTriangular(NnBuilder &nn, mlir::Value a, mlir::Value b, bool isLower);
 
-/// The lower triangle L of A = L L^T, of which the upper half is not read.
+/// Returns the lower triangle L with A = L L^T. The upper half of A is not read.
 mlir::Value cholesky(NnBuilder &nn, mlir::Value a);
 
-/// L and U of P A = L U, one below the diagonal and one from it on, and P: which row of A each row is of.
+/// L and U of P A = L U in one matrix: L below the diagonal, U from it on. `order` is P: the row of A for each row.
 struct TriangularFactors {
   mlir::Value both, order;
 };

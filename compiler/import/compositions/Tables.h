@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constants that compositions make: element by element, counted against what the model may make in all.
+// Constants that compositions compute element by element. They count against the model's limit for constants.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_TABLES_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_TABLES_H
@@ -12,11 +12,11 @@
 
 namespace nacre::importer {
 
-/// Whether a constant of `type` may be made, which is then counted as made; reports an error if not.
+/// True if a constant of `type` is allowed; it then counts as made. Reports an error if not.
 bool allowsTable(NnBuilder &nn, mlir::RankedTensorType type);
 
-/// A constant of `type` made by calling `makeElement` with each index in row-major order, or null after an error. T is
-/// int64_t or double, whichever the elements are rounded from.
+/// Returns a constant of `type` whose elements are `makeElement` of each index in row-major order, or null after an
+/// error. T is int64_t or double; elements are rounded from it.
 template <typename T, typename Make>
 mlir::Value makeTable(NnBuilder &nn, mlir::RankedTensorType type, Make makeElement) {
   if (!allowsTable(nn, type))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. both branches are computed where they will stand; 2. their values are made to agree: lists are taken apart, and what
-//       differs in sizes becomes as large as the larger, with a count beside it; 3. the operator takes them over.
+// How:  1. compute both branches in their regions. 2. Make their values agree: split lists into tensors, and pad values
+// to the larger of both sizes with a count. 3. Move the regions into the final operator.
 
 #include "compiler/import/control/RegionBuilder.h"
 
@@ -15,7 +15,7 @@ namespace nacre::importer {
 
 namespace {
 
-/// The tensors of which `values` consist.
+/// Returns the tensors that `values` consist of.
 RegionBuilder::Values takeApart(ArrayRef<Value> values) {
   RegionBuilder::Values parts;
   for (Value value : values)
@@ -26,7 +26,7 @@ RegionBuilder::Values takeApart(ArrayRef<Value> values) {
   return parts;
 }
 
-/// Whether both are tensors, or lists of as many.
+/// True if both are tensors, or lists of equally many.
 bool haveSameForm(Value a, Value b) {
   std::optional<ValueRange> listA = getList(a), listB = getList(b);
   if (!listA || !listB)
@@ -70,7 +70,7 @@ LogicalResult RegionBuilder::agree(Values &onTrue, Values &onFalse, Region &then
   return success(!llvm::is_contained(onTrue, Value()) && !llvm::is_contained(onFalse, Value()));
 }
 
-/// Makes `values` as large as the larger of them and `others` along open axes; how many elements are there, axis by axis.
+/// Pads `values` along open axes to the larger size of them and `others`. Returns the counts of these axes, in order.
 RegionBuilder::Values RegionBuilder::measure(Region &region, MutableArrayRef<Value> values, ArrayRef<Value> others,
                                              ArrayRef<SmallVector<int64_t>> openAxes) {
   OpBuilder::InsertionGuard guard(builder);
@@ -86,7 +86,7 @@ RegionBuilder::Values RegionBuilder::measure(Region &region, MutableArrayRef<Val
       high[axis] = std::max<int64_t>(getShape(other)[axis] - size, 0);
       sizes.push_back(!counts.empty() && counts[axis] ? counts[axis] : nn.reshape(nn.integers(size), /*shape=*/{}));
     }
-    // Not by the builder, which lets nothing be read that may not be there.
+    // The builder is not used here, because it reports an error when a padding reads an open axis.
     if (llvm::any_of(high, [](int64_t amount) { return amount > 0; }))
       value = nn::PadOp::create(builder, nn.getLoc(), nn::PadMode::Constant, value, low, high,
                                 getScalarAttr(getElementType(value), 0));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How: what is differentiated is computed once more, of arguments: what it was computed of before may have been constants.
+// How:  the differentiated graph is imported once more, on block arguments. Its first import may have folded its inputs
+// as constants.
 
 #include "compiler/import/control/RegionBuilder.h"
 

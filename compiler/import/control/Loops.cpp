@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. what goes in is checked, and a count found that rows of open size bring along; 2. the body is computed in an operator
-//       that has no results yet; 3. what it gives decides between nn.for and nn.while, which takes the body over.
+// How:  1. check the operands, and find the count of scanned values with an open first axis. 2. Build the body in an
+// operator without results. 3. Choose nn.for or nn.while by the result of the body, and move the body there.
 
 #include "compiler/import/control/RegionBuilder.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 RankedTensorType scalarOf(Type element) { return RankedTensorType::get({}, element); }
 
-/// The type of `rows` rows.
+/// Returns the type of a stack of `rows` rows.
 RankedTensorType stackOf(Value row, int64_t rows) {
   SmallVector<int64_t> shape(getShape(row));
   shape.insert(shape.begin(), rows);
@@ -28,7 +28,7 @@ bool isTrue(Value condition) {
   return known && known.isSplat() && known.getSplatValue<bool>();
 }
 
-/// How many loops are around what is built next.
+/// Returns the number of loops around `block`.
 unsigned depthOf(Block *block) {
   unsigned depth = 0;
   for (Operation *op = block->getParentOp(); op; op = op->getParentOp())
@@ -39,7 +39,7 @@ unsigned depthOf(Block *block) {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// 1. What goes in
+// 1. Operands
 //===----------------------------------------------------------------------===//
 
 LogicalResult RegionBuilder::refuseAnyOpen(ValueRange values) {
@@ -69,7 +69,7 @@ LogicalResult RegionBuilder::checkLoop(const Loop &loop) {
   return refuseAnyOpen(loop.initial);
 }
 
-/// How many iterations there are, as far as a run decides it before the first; null where it does not.
+/// Returns the number of iterations if it is computed before the first one; null if it is constant or unknown.
 FailureOr<Value> RegionBuilder::findCount(const Loop &loop) {
   Value count = loop.count ? nn.cast(nn.reshape(loop.count, /*shape=*/{}), builder.getI64Type()) : Value();
   for (Value value : loop.scanned) {
@@ -158,7 +158,7 @@ Value RegionBuilder::scalarBoolean(Value value) {
   return nn.cast(nn.reshape(value, /*shape=*/{}), builder.getI1Type());
 }
 
-/// What MLIR would say is about `nn`, which no user knows.
+/// Verifies `op`. MLIR's own messages name operators of `nn`, which users don't know, so they are replaced.
 LogicalResult RegionBuilder::check(Operation *op) {
   ScopedDiagnosticHandler silence(builder.getContext(), [](Diagnostic &) { return success(); });
   if (succeeded(verify(op)))
@@ -198,7 +198,7 @@ FailureOr<LoopResults> RegionBuilder::finishWhile(const Loop &loop, Value count,
                          "the loop stacks rows; fix the input it depends on with --set";
   assert(loop.scanned.empty() && "only a counted loop knows which row is whose");
   Location loc = nn.getLoc();
-  // What an iteration says about the next one is carried there.
+  // A carried value holds the condition that an iteration computes for the next one.
   const bool carriesOn = iteration.goesOn || loop.goesOn;
   Values initial;
   if (carriesOn) {
@@ -239,7 +239,7 @@ FailureOr<LoopResults> RegionBuilder::finishWhile(const Loop &loop, Value count,
       return nn.error() << "the condition of a loop must be one element, but is " << describe(*said);
     join(scalarBoolean(*said));
   }
-  if (!goesOn) // bounded alone, and without end otherwise
+  if (!goesOn) // only the bound ends the loop, if there is one
     goesOn = nn.splat(scalarOf(builder.getI1Type()), 1);
   if (!goesOn)
     return failure();

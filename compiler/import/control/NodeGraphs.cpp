@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What handlers of branches and loops do alike in every format: which branch is taken, how far a loop is written out.
+// Steps that handlers of branches and loops share in every format: choosing a branch and unrolling a loop.
 
 #include "compiler/import/control/NodeGraphs.h"
 
@@ -19,7 +19,7 @@ FailureOr<SmallVector<Value>> importBranches(OperandBinder &node, size_t conditi
         given, [&] { return node.expand(onTrue, {}); }, [&] { return node.expand(onFalse, {}); });
     if (succeeded(results))
       return results;
-    node.fail(); // with the condition known one of them would do
+    node.fail(); // a known condition would need only one branch
   }
   FailureOr<int64_t> isTrue = node.getInteger(condition);
   if (failed(isTrue))
@@ -69,7 +69,7 @@ void importUnrolled(OperandBinder &node, const NodeGraph &condition, const NodeG
 
 void importLoopOrUnrolled(OperandBinder &node, llvm::function_ref<void()> asLoop, bool isKnown,
                           llvm::function_ref<void()> asUnrolled) {
-  // What is computed of constants alone may say a shape.
+  // Results of constant operands may be shapes, so they are computed at once.
   auto isConstant = [](Value operand) { return !operand || getConstant(operand); };
   auto isWantedConstant = [&](size_t index) { return !node.wantsResult(index) || getConstant(node.getResult(index)); };
   if (isKnown && llvm::all_of(node.getOperands(), isConstant) && !node.attempt(asUnrolled) &&

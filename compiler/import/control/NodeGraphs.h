@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What handlers of branches and loops do alike in every format: which branch is taken, how far a loop is written out.
+// Steps that handlers of branches and loops share in every format: choosing a branch and unrolling a loop.
 
 #ifndef NACRE_COMPILER_IMPORT_CONTROL_NODEGRAPHS_H
 #define NACRE_COMPILER_IMPORT_CONTROL_NODEGRAPHS_H
@@ -9,27 +9,27 @@
 
 namespace nacre::importer {
 
-/// The values of the graph that operand `condition`, one boolean, chooses. Where it is known the other one is not looked at;
-/// where a run decides both become regions.
+/// Returns the values of the graph that operand `condition`, one boolean, chooses. If the condition is constant, only
+/// that graph is imported. Otherwise both become regions.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> importBranches(OperandBinder &node, size_t condition,
                                                                const NodeGraph &onTrue, const NodeGraph &onFalse);
 
-/// How many iterations a loop may be written out to.
+/// Most iterations of a loop that is unrolled.
 constexpr int64_t mostIterations = 128;
 
-/// Whether so many iterations, and their nodes, may be written out; reports an error if not.
+/// True if a loop of `iterations` may be unrolled; reports an error if it has too many iterations or nodes.
 bool allowsUnrolling(OperandBinder &node, const NodeGraph &body, int64_t iterations);
 
-/// Writes a loop out, iteration by iteration, as long as its condition is known to be true; what is carried in the end are the node's
-/// results. `iterations`: how many there are, where that is known before.
+/// Unrolls a loop while its condition, which must be constant, is true. The final carried values become the node's
+/// results. `iterations` is their number, if it is known before.
 void importUnrolled(OperandBinder &node, const NodeGraph &condition, const NodeGraph &body,
                     llvm::ArrayRef<mlir::Value> initial, std::optional<int64_t> iterations);
 
 /// Sets the node's results in order.
 void setResults(OperandBinder &node, llvm::ArrayRef<mlir::Value> values);
 
-/// Tries to import a loop as one, and then written out, where `isKnown` says that its iterations are; reports what has stopped the last
-/// attempt. Of constants alone it is computed at once.
+/// Imports a loop by `asLoop`, or by `asUnrolled` if that fails and `isKnown` says that the iterations are known. A
+/// loop of constants is unrolled and folded first. Reports the errors of the last attempt.
 void importLoopOrUnrolled(OperandBinder &node, llvm::function_ref<void()> asLoop, bool isKnown,
                           llvm::function_ref<void()> asUnrolled);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Branches and loops that a run decides, and gradients: operators of `nn` with regions, built around what a format's graphs compute.
+// Branches and loops that are decided at run time, and gradients: operators of `nn` with regions.
 //
-// What: one function for a branch, one for a loop and one for gradients. What a region computes is told by functions that the caller gives, which
-//       import a graph of the format, or build operators, wherever the walk stands then.
-// Why:  every format has branches and loops, and says them differently; what their values must agree in, which operator they
-//       become, and what happens to sizes that a run decides are the same for all.
-// How:  a region is filled in a place that it leaves once it is known what it gives. Constants that graphs hold stand outside
-//       of all regions (GraphImporter::getValue). Where anything fails, what was begun stays behind without use, and goes with
-//       all that nothing uses. Errors are reported at the node.
+// Every format has branches and loops in its own form. The rules for their values, the choice of the operator and the
+// handling of open sizes are the same for all. The caller passes functions that fill a region: they import a graph of
+// the format or build operators.
+//
+// A region is filled in a temporary operator, and moves when its results are known. Constants are outside of all
+// regions (GraphImporter::getValue). After an error, unfinished operators stay without use and are erased with other
+// dead code. Errors are reported at the node.
 
 #ifndef NACRE_COMPILER_IMPORT_CONTROL_REGIONBUILDER_H
 #define NACRE_COMPILER_IMPORT_CONTROL_REGIONBUILDER_H
@@ -17,22 +17,21 @@
 
 namespace nacre::importer {
 
-/// A loop, before it is known what its body gives. All but `initial` may be missing.
+/// Operands of a loop before its body is built. Only `initial` is required.
 struct Loop {
-  std::optional<int64_t> bound; ///< no more iterations than that
-  mlir::Value count;            ///< nor than that: one integer; what is below zero is none
-  mlir::Value goesOn;           ///< whether there is a first iteration: one boolean
+  std::optional<int64_t> bound; ///< most iterations, known at compile time
+  mlir::Value count;            ///< number of iterations, one integer; negative means 0
+  mlir::Value goesOn;           ///< condition of the first iteration, one boolean
   llvm::SmallVector<mlir::Value> initial;
-  llvm::SmallVector<mlir::Value> scanned; ///< `bound` rows each; a run may decide how many are there, of all the same
-  bool reverse = false;                   ///< rows are read and written from the last to the first
+  llvm::SmallVector<mlir::Value> scanned; ///< `bound` rows each; all may have the same smaller count at run time
+  bool reverse = false;                   ///< reads and writes rows from the last to the first
 };
 
-/// What an iteration of a loop hands over.
+/// Results of one iteration of a loop.
 struct Iteration {
   llvm::SmallVector<mlir::Value> carried;
-  llvm::SmallVector<mlir::Value> rows = {}; ///< of stacks
-  mlir::Value goesOn = {};                  ///< whether another iteration follows: one boolean; null: nothing against
-                                            ///< it
+  llvm::SmallVector<mlir::Value> rows = {}; ///< one row for each stack
+  mlir::Value goesOn = {};                  ///< condition of the next iteration, one boolean; null: true
 };
 
 struct LoopResults {
@@ -45,21 +44,23 @@ public:
 
   using Values = llvm::SmallVector<mlir::Value>;
   using Branch = llvm::function_ref<mlir::FailureOr<Values>()>;
-  /// What an iteration computes of its number (a scalar of i64), of what is carried, and of its rows.
+  /// Computes an iteration from its number (a scalar of i64), the carried values, and its rows.
   using Body = llvm::function_ref<mlir::FailureOr<Iteration>(mlir::Value, llvm::ArrayRef<mlir::Value>,
                                                              llvm::ArrayRef<mlir::Value>)>;
-  /// Whether there is an iteration, of its number and what is carried.
+  /// Computes the condition of an iteration from its number and the carried values.
   using Condition = llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Value, llvm::ArrayRef<mlir::Value>)>;
 
-  /// The values of the branch that `condition`, one boolean, chooses. Where theirs differ in sizes alone, the results are as
-  /// large as the larger, and their axes open. A list becomes one again if both have as many elements.
+  /// Returns the values of the branch that `condition`, one boolean, chooses. Values that differ only in sizes take the
+  /// larger size, with an open axis. A list stays a list if both branches have equally many elements.
   mlir::FailureOr<Values> buildIf(mlir::Value condition, Branch onTrue, Branch onFalse);
 
-  /// A loop: an nn.for where its iterations are counted before it begins, an nn.while otherwise. Stacks need a bound; they are open where
-  /// it is not reached in every run. `condition` is asked before every iteration, if it is given.
+  /// Builds an nn.for if the number of iterations is known before the first, else an nn.while. Stacks need a bound;
+  /// their first axis is open if a run may have fewer iterations. `condition`, if given, is evaluated before every
+  /// iteration.
   mlir::FailureOr<LoopResults> buildLoop(const Loop &loop, Body body, Condition condition = nullptr);
 
-  /// The gradients, for the first `count` of `point`, of the one tensor that `compute` gives of values in their place.
+  /// Returns the gradients of the single tensor that `compute` returns, with respect to the first `count` values of
+  /// `point`.
   mlir::FailureOr<Values>
   buildGradient(llvm::ArrayRef<mlir::Value> point, size_t count,
                 llvm::function_ref<mlir::FailureOr<Values>(llvm::ArrayRef<mlir::Value>)> compute);

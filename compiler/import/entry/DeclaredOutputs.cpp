@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a model declares of its outputs, against what its graph computes.
+// Compares the outputs that a model declares with the results of its graph.
 
 #include "compiler/import/entry/DeclaredOutputs.h"
 
@@ -34,7 +34,7 @@ LogicalResult checkOutput(const GraphValue &output, Value value, const nn::AxisC
     return emitError(loc) << "an output must be a tensor, but this one is " << describe(value)
                           << "; output its elements one by one";
   const bool isOther = declared.elementType && declared.elementType != type.getElementType();
-  // A variable's bytes are those of its declaration.
+  // The declaration fixes the number of bytes of a variable.
   if (isOther && !output.variable.empty())
     return emitError(loc) << "must have the declared element type " << getTypeName(declared.elementType)
                           << ", but the graph computes " << describe(type) << "; correct the declaration";
@@ -48,7 +48,7 @@ LogicalResult checkOutput(const GraphValue &output, Value value, const nn::AxisC
   bool agrees = static_cast<int64_t>(dims.size()) == type.getRank();
   nn::AxisCounts known = counts;
   known.resize(type.getRank());
-  // A model that was traced with one input may declare the size that this one had.
+  // A model traced with one input may declare the size of that input.
   for (auto [dim, size, count] : llvm::zip(dims, type.getShape(), known))
     agrees &= dim.isOpen() || dim.size == size || (count && dim.size <= size);
   if (!agrees && !output.variable.empty())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a model declares of its outputs, against what its graph computes, and the counts that outputs of open size need.
+// Checks outputs against their declarations, and adds the counts of outputs of open size.
 
 #ifndef NACRE_COMPILER_IMPORT_ENTRY_DECLAREDOUTPUTS_H
 #define NACRE_COMPILER_IMPORT_ENTRY_DECLAREDOUTPUTS_H
@@ -10,13 +10,14 @@
 
 namespace nacre::importer {
 
-/// Emits an error at `loc` if the graph computes a value of another element type than the model declares, and a warning if
-/// its shape is another: ONNX Runtime and TensorFlow Lite compute such a model as well. A variable must keep its shape.
-/// `counts` are those of the value's axes: where a run decides a size, a declared one may be less.
+/// Reports an error at `loc` if the graph computes another element type than the model declares. Warns about another
+/// shape, because ONNX Runtime and TensorFlow Lite run such models, too; for a variable it is an error. `counts` belong
+/// to the value's axes. If a size is known only at run time, the declared one may be smaller.
 mlir::LogicalResult checkOutput(const GraphValue &output, mlir::Value value, const nn::AxisCounts &counts,
                                 const SettledInputs &inputs, mlir::Location loc);
 
-/// Appends the counts of open results, each once. For each of the others the results that are its axes' counts.
+/// Appends the counts of open results, each once. Returns, for each other result, the results that are the counts of
+/// its axes.
 llvm::SmallVector<llvm::SmallVector<int64_t>> addCounts(llvm::SmallVectorImpl<mlir::Value> &results,
                                                         const ImportState &shared);
 

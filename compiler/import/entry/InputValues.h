@@ -11,15 +11,16 @@
 
 namespace nacre::importer {
 
-/// Reads the value of an input: numbers separated by commas, or the path of a .npy file or of one that `model` reads.
-/// It must agree with `type`; one number without a known shape is a scalar, several are 1-D.
+/// Reads the value of an input: comma-separated numbers, or the path of a .npy file or of a file that `model` reads. It
+/// must match `type`. Without a known shape, one number is a scalar and several are 1-D.
 mlir::FailureOr<mlir::ElementsAttr> readInputValue(llvm::StringRef text, const DeclaredType &type, ModelView &model,
                                                    mlir::Location loc);
 
-/// How an error asks for the values of several inputs that decide shapes.
+/// Returns the part of an error that asks for the values of inputs that decide shapes.
 std::string askForValues(llvm::ArrayRef<llvm::StringRef> inputs);
 
-/// Returns what the message about an unknown `name` says about the inputs of a model: some that are required, and the nearest of all.
+/// Returns the part of a message about an unknown `name` that lists some `required` inputs and the nearest of all
+/// `names`.
 std::string describeInputs(llvm::StringRef name, const std::set<llvm::StringRef> &names,
                            const std::set<llvm::StringRef> &required);
 

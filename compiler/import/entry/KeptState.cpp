@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How: 1. what a text names; 2. the variable.
+// How: 1. find the input and output that a text names; 2. make the variable.
 
 #include "compiler/import/entry/KeptState.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -19,10 +19,10 @@ namespace nacre::importer {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// 1. What a text names
+// 1. Names in a text
 //===----------------------------------------------------------------------===//
 
-using Names = SmallVector<std::string>; ///< Of the arguments or the results of a function; empty where they have none.
+using Names = SmallVector<std::string>; ///< names of the arguments or results of a function; empty if one has no name
 
 Names namesOf(func::FuncOp function, bool areInputs) {
   Names names;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  inputs and outputs that become variables: hidden state that the model keeps.
-// Why:   a recurrent network that is fed step by step takes its state as an input and gives it back as an output; an
-//        app had better not carry it from one to the other.
-// How:   on the imported function, whatever the format was.
+// Inputs and outputs that become variables: state that the library keeps between runs. A recurrent network that runs
+// step by step has its state as an input and an output. Apps should not copy it from one to the other. This works on
+// the imported function of any format.
 
 #ifndef NACRE_COMPILER_IMPORT_ENTRY_KEPTSTATE_H
 #define NACRE_COMPILER_IMPORT_ENTRY_KEPTSTATE_H
@@ -18,11 +17,11 @@
 
 namespace nacre::importer {
 
-/// What is noted of the argument that is a settled input: its name, and which variable it is the value of.
+/// Returns the note of a settled input's argument: its name, and the variable whose value it is.
 mlir::DictionaryAttr noteInput(mlir::StringAttr name, const SettledInput &input);
 
-/// Makes a variable for each text, `input:output`; `model` normalizes both names, which may hold colons. Fails after an error that
-/// names them.
+/// Makes a variable for each text `input:output`. `model` normalizes both names, which may contain colons. Reports an
+/// error that names them if that fails.
 mlir::LogicalResult keepStates(mlir::func::FuncOp function, llvm::ArrayRef<std::string> texts, const ModelView &model);
 
 } // namespace nacre::importer

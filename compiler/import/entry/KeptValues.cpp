@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See KeptValues.h. A result more is all that it takes: what is read from outside has to be computed, whatever would else be
-// fused, folded or laid out otherwise.
+// See KeptValues.h. Adding a result is enough: no pass may fuse, fold or lay out differently a tensor that is read from
+// outside.
 
 #include "compiler/import/entry/KeptValues.h"
 
@@ -16,10 +16,10 @@ using namespace mlir;
 
 namespace nacre::importer {
 
-/// A tensor that a node computes.
+/// Tensor that a node computes.
 struct NodeTensor {
   StringRef name;
-  Value value; ///< null where a run decides its size
+  Value value; ///< null if its size is known only at run time
   int64_t node;
   StringRef nodeName, op;
 };
@@ -62,14 +62,14 @@ LogicalResult keepValues(func::FuncOp function, const ModelView &model, const Gr
              << "--keep must name tensors of known size that a node computes, but there is no such tensor '"
              << toPrintable(name) << "'; the nearest names are " << nearestNames(name, candidates);
 
-  // Written together behind the loop, since each change of one note or type copies the list of all.
+  // Collected and set at once, because each change of one note or type would copy the list of all.
   SmallVector<Value> values(end->getOperands());
   SmallVector<Attribute> notes;
   for (unsigned result = 0; result < function.getNumResults(); ++result) {
     DictionaryAttr note = function.getResultAttrDict(result);
     notes.push_back(note ? note : builder.getDictionaryAttr({}));
   }
-  DenseMap<Value, unsigned> results; // the first of each value
+  DenseMap<Value, unsigned> results; // first result of each value
   for (auto [number, value] : llvm::enumerate(values))
     results.try_emplace(value, number);
   for (const NodeTensor &tensor : tensors) {

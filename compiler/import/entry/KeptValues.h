@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensors from inside of a model that become results, so that somebody can look at them (`--keep`).
+// Intermediate tensors of a model that become results, so that users can inspect them (`--keep`).
 
 #ifndef NACRE_COMPILER_IMPORT_ENTRY_KEPTVALUES_H
 #define NACRE_COMPILER_IMPORT_ENTRY_KEPTVALUES_H
@@ -13,10 +13,10 @@
 
 namespace nacre::importer {
 
-/// Makes results of what the nodes of `graph` compute, in their order, but for what is a result already, is known when the model is
-/// compiled, or is an argument or an earlier tensor under another name: all of them, or those that `kept` names. All results that nodes
-/// compute are marked `nn.kept`. `find` gives the value of a name, null where a run decides its size. Fails after an error where there is no
-/// tensor of a name.
+/// Makes results of the tensors that nodes of `graph` compute, in their order: all of them, or those that `kept` names.
+/// Results, arguments, constants and further names of a tensor are skipped. All results that nodes compute are marked
+/// `nn.kept`. `find` returns the value of a name, or null if its size is known only at run time. Reports an error if
+/// there is no such tensor.
 mlir::LogicalResult keepValues(mlir::func::FuncOp function, const ModelView &model, const GraphView &graph,
                                llvm::function_ref<mlir::Value(llvm::StringRef)> find, const KeptTensors &kept);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How: 1. what the option's input is; 2. the operators from pixels to values.
+// How: 1. find the picture's axes in the option's input; 2. build the operators from pixels to values.
 
 #include "compiler/import/entry/PixelInputs.h"
 
@@ -19,7 +19,7 @@ namespace {
 // 1. Pictures
 //===----------------------------------------------------------------------===//
 
-/// The axes of an input that is a picture, or a batch of them.
+/// Axes of an input that is a picture, or a batch of pictures.
 struct PictureAxes {
   int64_t channel, height; ///< width follows height
   int64_t channels;
@@ -84,7 +84,7 @@ int64_t countBytes(PixelOrder order) {
 
 bool isBlueFirst(PixelOrder order) { return order == PixelOrder::Bgr || order == PixelOrder::Bgra; }
 
-/// Checks what is said of the channels, of which the network has so many.
+/// Checks the options of channels against the `channels` of the network.
 LogicalResult checkChannels(func::FuncOp function, const PixelInput &option, PixelOrder pixels, int64_t channels) {
   if ((pixels == PixelOrder::Gray) != (channels == 1))
     return error(function, option) << "the network has " << describeCount(static_cast<uint64_t>(channels), "channel")
@@ -107,7 +107,7 @@ public:
   PixelValues(OpBuilder &builder, Location loc, const PixelInput &option)
       : builder(builder), loc(loc), option(option) {}
 
-  /// The colors of pixels in the network's order.
+  /// Returns the colors of pixels in the network's order.
   Value select(Value pixels, PixelOrder order, int64_t channels) const {
     auto type = cast<RankedTensorType>(pixels.getType());
     const bool turns = channels == 3 && isBlueFirst(order) != isBlueFirst(option.channels);
@@ -120,8 +120,8 @@ public:
     return nn::SliceOp::create(builder, loc, pixels, starts, sizes, steps);
   }
 
-  /// (pixel * range / 255 - mean) / std as a product and a sum: divisions of all pixels would take longer than all
-  /// else of a kernel that reads them.
+  /// Computes (pixel * range / 255 - mean) / std as one product and one sum. Divisions of all pixels would take longer
+  /// than the rest of the kernel that reads them.
   Value scale(Value pixels) const {
     SmallVector<float> factors, offsets;
     for (size_t channel = 0; channel < std::max(option.mean.size(), option.deviation.size()); ++channel) {
@@ -137,8 +137,8 @@ public:
     return value;
   }
 
-  /// The same by the operators of the definition, for what is rounded to codes: where a value is in the middle of
-  /// two, the last bit decides.
+  /// Computes the same by the operators of the definition, for values that are rounded to codes. For a value halfway
+  /// between two codes, the last bit decides.
   Value scaleAsDefined(Value pixels) const {
     Value value = convert(pixels, builder.getF32Type());
     if (option.range != white) {
@@ -159,7 +159,7 @@ public:
     return nn::CastOp::create(builder, loc, type.clone(elementType), value, false, nn::ScaleRounding::Up);
   }
 
-  /// The codes of values.
+  /// Quantizes values to codes.
   Value quantize(Value value, Type elementType, const nn::Quantization &codes) const {
     auto scalar = [&](Type type, Attribute number) {
       return nn::ConstantOp::create(builder, loc, DenseElementsAttr::get(RankedTensorType::get({}, type), number));
@@ -176,7 +176,7 @@ private:
   Value binary(nn::BinaryKind kind, Value value, ArrayRef<float> numbers) const {
     SmallVector<int64_t> shape;
     if (numbers.size() > 1)
-      shape.push_back(static_cast<int64_t>(numbers.size())); // the last axis has the channels
+      shape.push_back(static_cast<int64_t>(numbers.size())); // channels are the last axis
     auto type = RankedTensorType::get(shape, builder.getF32Type());
     Value constant = nn::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, numbers));
     return nn::BinaryOp::create(builder, loc, kind, value, constant);
@@ -187,8 +187,8 @@ private:
   const PixelInput &option;
 };
 
-/// Reads what the integers of an input stand for; nothing for an input of floats. Fails if pixels cannot become such
-/// elements.
+/// Reads the scale and zero point of an input of integers; `nullopt` for an input of floats. Reports an error if pixels
+/// cannot become such elements.
 FailureOr<std::optional<nn::Quantization>> readCodes(func::FuncOp function, unsigned argument,
                                                      const PixelInput &option) {
   auto type = cast<RankedTensorType>(function.getArgument(argument).getType());

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  inputs that take the pixels of pictures (`--preprocess`).
-// Why:   a camera or a decoder gives bytes. What an app does to them for a network, kernels of the network do while
-//        they read them.
-// How:   on the imported function, whatever the format was: the argument gets the pixels' type, and operators make of
-//        it what it was.
+// Inputs that take the pixels of pictures (`--preprocess`). A camera or a decoder gives bytes, and apps convert them
+// for a network. Kernels of the network do the same while they read the pixels. This works on the imported function of
+// any format: the argument gets the type of pixels, and operators convert it to its old type.
 
 #ifndef NACRE_COMPILER_IMPORT_ENTRY_PIXELINPUTS_H
 #define NACRE_COMPILER_IMPORT_ENTRY_PIXELINPUTS_H
@@ -17,8 +15,8 @@
 namespace nacre::importer {
 
 /// Gives the arguments that `options` name the type uint8 of [batch x] height x width x bytes of a pixel. The values
-/// are those of nacre::PictureWriter (runtime/include/nacre/image.hpp): codes bit by bit, floats but for their last
-/// bits. Fails after an error that names the option: there is no such input, or it is no picture.
+/// equal those of nacre::PictureWriter (runtime/include/nacre/image.hpp): codes exactly, floats except for their last
+/// bits. Reports an error that names the option if there is no such input, or if it is not a picture.
 mlir::LogicalResult takePixels(mlir::func::FuncOp function, llvm::ArrayRef<PixelInput> options, const ModelView &model);
 
 } // namespace nacre::importer

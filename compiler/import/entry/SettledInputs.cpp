@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The inputs of a model, with what the user says about them.
+// The inputs of a model, with the options that the user sets for them.
 //
-// How:  1. the options name inputs of the model,
-//       2. symbols take values from the shapes that are given,
-//       3. each input gets its shape, or its value,
-//       4. a new batch must be the same for all inputs,
-//       5. what is still open is asked for, of all inputs together.
+// How:  1. match options with inputs of the model,
+// 2. give symbols values from the given shapes,
+// 3. give each input its shape, or its value,
+// 4. check that a new batch is the same for all inputs,
+// 5. ask for all missing shapes in one error.
 
 #include "compiler/import/entry/SettledInputs.h"
 
@@ -42,7 +42,7 @@ public:
   }
 
 private:
-  /// An input whose shape the user must give, and why.
+  /// Input whose shape the user must give, and the reason.
   struct OpenInput {
     const GraphValue *input;
     std::string reason;
@@ -82,11 +82,11 @@ private:
 // 1. and 2. Options and symbols
 //===----------------------------------------------------------------------===//
 
-/// What no graph of the model has is an error of the first one.
+/// Checks that options name inputs. The first graph reports names that no graph of the model has.
 void InputSettler::checkOptions() {
   if (&graph != &model.getGraph())
     return;
-  // Old ONNX files list all weights as inputs: they may be set, but are not what the user looks for.
+  // Old ONNX files list all weights as inputs. Users may set them, but rarely look for them.
   std::set<StringRef> names, required;
   for (const ModelEntry &entry : model.getEntries())
     for (const GraphValue &input : entry.graph->getInputs())
@@ -109,7 +109,8 @@ void InputSettler::checkOptions() {
       check(name, "--batch-axis");
 }
 
-/// The axis of an input that the batch of a model that is trained is along; none where it has no batch, or it stays as it is.
+/// Returns the axis of an input that holds the batch of a trained model; `nullopt` if no axis does, or the batch stays.
+/// change.
 std::optional<size_t> InputSettler::batchAxisOf(const GraphValue &input, size_t rank) {
   if (!options.training || options.training->batch == 0)
     return std::nullopt;
@@ -124,7 +125,7 @@ std::optional<size_t> InputSettler::batchAxisOf(const GraphValue &input, size_t 
   return told->second;
 }
 
-/// The batch that a model is trained at, in place of the one that it states.
+/// Replaces the batch that the model states by the batch of training.
 void InputSettler::takeBatch() {
   for (GraphValue &input : inputs) {
     if (!input.type.shape)
@@ -143,7 +144,7 @@ void InputSettler::takeBatch() {
   }
 }
 
-/// A shape given for one input also gives a value to the symbols in it, for all inputs.
+/// Binds the symbols of an input whose shape is given, for all inputs.
 void InputSettler::bindSymbols() {
   for (const GraphValue &input : inputs) {
     auto given = options.shapes.find(input.name.str());
@@ -197,7 +198,8 @@ RankedTensorType InputSettler::makeType(const GraphValue &input, ArrayRef<int64_
   return {};
 }
 
-/// Notes a batch other than the stated one. Reports an error, and returns false, if more than one axis has another size than the stated one.
+/// Notes a batch that differs from the stated one. Reports an error and returns false if more than one axis has another
+/// size than stated.
 bool InputSettler::takeNewBatch(const GraphValue &input, ArrayRef<int64_t> given) {
   ArrayRef<Dimension> stated = *input.type.shape;
   std::optional<NewBatch> &batch = result.inputs.back().batch;
@@ -241,7 +243,7 @@ RankedTensorType InputSettler::takeGivenShape(const GraphValue &input, ArrayRef<
   return makeType(input, shape);
 }
 
-/// Whether a size is missing that nothing tells: the first axis may be taken as 1.
+/// True if the size of an axis is unknown. The first axis is not checked, because it may default to 1.
 bool InputSettler::needsShape(const GraphValue &input) {
   if (!input.type.shape) {
     open.push_back({&input, "has no shape in the model"});
@@ -254,7 +256,7 @@ bool InputSettler::needsShape(const GraphValue &input) {
     if (!dim.isOpen() || dim.usual || axis == 0 || isTold)
       continue;
     isMissing = true;
-    // What is asked for another input already tells it.
+    // The answer for another input gives this size, too.
     if (!dim.symbol.empty() && asked.contains(dim.symbol))
       continue;
     std::string symbol = dim.symbol.empty() ? "open" : ("symbolic ('" + dim.symbol + "')").str();
@@ -269,7 +271,7 @@ bool InputSettler::needsShape(const GraphValue &input) {
 
 SmallVector<int64_t> InputSettler::withBatch(const GraphValue &input, SmallVector<int64_t> shape) {
   if (result.hasFailed)
-    return shape; // what is wrong with it has been said
+    return shape; // the error was reported
   if (std::optional<size_t> axis = batchAxisOf(input, shape.size()))
     shape[*axis] = options.training->batch;
   return shape;
@@ -315,7 +317,8 @@ std::string InputSettler::suggestBatch(const SettledInput &input, int64_t batch)
   return describeShape(shape);
 }
 
-/// Inputs that keep their stated shape are the same for all rows, which may be a mistake if it has the old batch.
+/// Checks that all inputs with a new batch agree. An input that keeps its stated shape is shared by all rows, which may
+/// be a mistake if it has the old batch.
 void InputSettler::checkBatches() {
   auto first = llvm::find_if(result.inputs, [](const SettledInput &input) { return input.batch.has_value(); });
   if (result.hasFailed || first == result.inputs.end())
@@ -326,7 +329,7 @@ void InputSettler::checkBatches() {
           << "--shape must change the batch from " << first->batch->stated << " to " << first->batch->wanted
           << ", as for input '" << first->name << "', but changes it from " << input.batch->stated << " to "
           << input.batch->wanted;
-    // The next value of a state has rows, so it gets rows, too.
+    // The next value of a state has rows, so the state gets rows, too.
     const bool isState = !input.variable.empty() || llvm::any_of(options.states, [&](StringRef state) {
       return state.starts_with((input.name + ":").str());
     });
@@ -341,10 +344,10 @@ void InputSettler::checkBatches() {
 }
 
 //===----------------------------------------------------------------------===//
-// 5. What is still open
+// 5. Missing shapes
 //===----------------------------------------------------------------------===//
 
-/// `--shape x=1x3x<height>x<width>`, with what is known of it.
+/// Returns `--shape x=1x3x<height>x<width>` with the known sizes.
 static std::string suggestShape(const GraphValue &input) {
   std::string text = ("--shape " + input.name + "=").str();
   if (!input.type.shape)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The inputs of a model, with what the user says about them: each has a static shape, or a value.
+// The inputs of a model, with the options that the user sets for them. Each has a static shape, or a value.
 
 #ifndef NACRE_COMPILER_IMPORT_ENTRY_SETTLEDINPUTS_H
 #define NACRE_COMPILER_IMPORT_ENTRY_SETTLEDINPUTS_H
@@ -11,39 +11,39 @@
 
 namespace nacre::importer {
 
-/// An axis whose size the model states, and for which `--shape` wants another one: the batch, if every operator allows it.
+/// Axis for which `--shape` wants another size than the model states: the batch, if every operator allows it.
 struct NewBatch {
   int64_t axis, stated, wanted;
 
-  /// Whether nothing but the batch is likely to be there.
+  /// True if the axis is probably the batch.
   bool isLikely() const { return axis == 0; }
-  /// What is wrong if it is no batch.
+  /// Returns the error if the axis is not a batch.
   std::string describe() const;
 };
 
 struct SettledInput {
   llvm::StringRef name;
-  llvm::StringRef source;                              ///< what the graph calls it
+  llvm::StringRef source;                              ///< name in the graph
   mlir::RankedTensorType type;                         ///< null after an error
-  mlir::ElementsAttr value;                            ///< null where the value comes when the model runs
-  llvm::StringRef variable;                            ///< whose value it is; empty where it is an input
-  mlir::ElementsAttr initial;                          ///< what the variable is at first
-  nn::VariableRole role = nn::VariableRole::Recurrent; ///< and what it is for
-  std::optional<NewBatch> batch;                       ///< of which `type` has the stated size
-  std::optional<int64_t> emptiedAxis;                  ///< an open axis that `--shape` gives no elements
+  mlir::ElementsAttr value;                            ///< null if the value comes at run time
+  llvm::StringRef variable;                            ///< variable whose value it is; empty for an input
+  mlir::ElementsAttr initial;                          ///< initial value of the variable
+  nn::VariableRole role = nn::VariableRole::Recurrent; ///< role of the variable
+  std::optional<NewBatch> batch;                       ///< change of the batch; `type` still has the stated size
+  std::optional<int64_t> emptiedAxis;                  ///< open axis to which `--shape` gives no elements
 };
 
 struct SettledInputs {
   llvm::SmallVector<SettledInput> inputs;
-  llvm::StringMap<int64_t> symbols; ///< the sizes that open dimensions with a name have taken
-  int64_t statedBatch = 0;          ///< the batch that the model states, or the user by `--shape`; 0: it is open
-  bool changesBatch = false;        ///< an input has a new batch, and all that have one agree
+  llvm::StringMap<int64_t> symbols; ///< sizes of open dimensions that have a name
+  int64_t statedBatch = 0;          ///< batch that the model or `--shape` states; 0 if it is open
+  bool changesBatch = false;        ///< true if an input has a new batch, and all that have one agree
   bool hasFailed = false;
 };
 
-/// Settles all inputs of a graph of the model that are not constants, in its order. A symbolic dimension takes the size that `--shape`
-/// gives it for any input; a first one without takes 1, with a remark. Reports every error, and what must be given with
-/// `--shape` in one. `beforeAsking` is called before that, to report what no shape cures.
+/// Settles all inputs of a graph that are not constants, in order. A symbolic dimension takes the size that `--shape`
+/// gives it for any input. A first dimension without a size becomes 1, with a remark. Reports every error, and one
+/// error with all missing shapes. `beforeAsking` is called before that, to report errors that no shape can cure.
 SettledInputs settleInputs(ModelView &model, GraphView &graph, const ImportOptions &options,
                            llvm::function_ref<void()> beforeAsking);
 

@@ -9,7 +9,8 @@
 
 namespace nacre::importer {
 
-/// The axis that operand `index` holds, counted from the front of `rank` axes, or the different axes; fails after an error.
+/// Return the axis, or the distinct axes, that operand `index` holds, counted from the front of `rank` axes. Fail after
+/// an error.
 mlir::FailureOr<int64_t> readAxis(OperandBinder &node, size_t index, int64_t rank);
 mlir::FailureOr<llvm::SmallVector<int64_t>> readAxes(OperandBinder &node, size_t index, int64_t rank);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks of neighbours, checked as every format asks. Channels are last.
+// Blocks of neighbouring elements, with the checks that every format needs. Channels are last.
 
 #ifndef NACRE_COMPILER_IMPORT_OPERANDS_BLOCKS_H
 #define NACRE_COMPILER_IMPORT_OPERANDS_BLOCKS_H
@@ -9,15 +9,15 @@
 
 namespace nacre::importer {
 
-/// Whether `block`, which messages call `name`, divides the rows and columns of `x`, operand 0 as [N, H, W, C], or twice its channels;
-/// reports an error if not.
+/// True if `block` divides the rows and columns of `x`, which is operand 0 as [N, H, W, C], or its square the channels.
+/// Reports an error that calls the block `name` if not.
 bool checkBlock(OperandBinder &node, llvm::StringRef name, mlir::Value x, int64_t block, bool ofChannels);
 
-/// Blocks along the axes behind the first of operand 0 to the first, as its result. Before, as many elements of `filler` are added at
-/// both ends of each axis as operand `pads` holds.
+/// Moves blocks along the axes after the first of operand 0 to the first axis, and sets the result. Operand `pads`
+/// holds the number of `filler` elements that are first added at both ends of each axis.
 void moveToBatch(OperandBinder &node, Ints blocks, size_t pads, double filler);
 
-/// The way back. Behind it, as many elements are cut off as operand `crops` holds.
+/// Undoes moveToBatch. Operand `crops` holds the number of elements that are cut off afterwards.
 void moveFromBatch(OperandBinder &node, Ints blocks, size_t crops);
 
 } // namespace nacre::importer

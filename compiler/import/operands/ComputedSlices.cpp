@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  a slice is a gather of the positions start, start + step ... As in a gather, no position makes a run read other memory.
+// How:  a slice is a gather of the positions start, start + step, ... Positions are clamped as in any gather, so no
+//       value can make a run read other memory.
 
 #include "compiler/import/operands/ComputedSlices.h"
 
@@ -15,7 +16,7 @@ using namespace mlir;
 
 namespace nacre::importer {
 
-/// Element `index` of a list of positions, as a scalar that counts from the begin of an axis of `dim` elements.
+/// Returns element `index` of a list of positions as a scalar that counts from the front of an axis of `dim` elements.
 static Value readPosition(NnBuilder &nn, Value positions, int64_t index, int64_t dim) {
   if (!positions)
     return {};
@@ -25,7 +26,7 @@ static Value readPosition(NnBuilder &nn, Value positions, int64_t index, int64_t
   return nn.select(isNegative, nn.add(position, static_cast<double>(dim)), position);
 }
 
-/// `start`, `start + step` ..., `length` numbers.
+/// Returns `length` numbers: `start`, `start + step`, ...
 static Value countFrom(NnBuilder &nn, Value start, int64_t length, int64_t step) {
   Value numbers = nn.counting(length);
   return nn.add(step == 1 ? numbers : nn.mul(numbers, static_cast<double>(step)), start);
@@ -41,8 +42,8 @@ Value sliceAt(NnBuilder &nn, Value x, int64_t axis, Value start, int64_t length,
   return nn.gather(x, countFrom(nn, position, length, step), axis);
 }
 
-/// The elements of `x` along `axis` from `start` on, in front of the position `end`. Positions behind that repeat the last element,
-/// and are not there.
+/// Returns the elements of `x` along `axis` from `start` up to, but without, the position `end`. The axis is open:
+/// later positions repeat the last element and do not count.
 static Value sliceUpTo(NnBuilder &nn, Value x, int64_t axis, int64_t start, Value end) {
   if (!x || !end)
     return {};
@@ -54,7 +55,7 @@ static Value sliceUpTo(NnBuilder &nn, Value x, int64_t axis, int64_t start, Valu
   return nn.limit(nn.gather(x, nn.binary(nn::BinaryKind::Min, numbers, last), axis), axis, count);
 }
 
-/// How many elements there are between positions that are so far apart; nothing if an axis of `dim` has not as many.
+/// Returns the number of elements between positions at this distance; `nullopt` if an axis of `dim` has fewer.
 static std::optional<int64_t> countBetween(std::optional<int64_t> distance, int64_t step, int64_t dim) {
   if (!distance || *distance == 0 || (*distance < 0) != (step < 0) || *distance == INT64_MIN || step == INT64_MIN)
     return std::nullopt;
@@ -65,8 +66,8 @@ static std::optional<int64_t> countBetween(std::optional<int64_t> distance, int6
   return length;
 }
 
-/// Returns whether a position is computed in the body of a loop or in a branch. Written out, a loop has an axis of another known size in each
-/// iteration.
+/// Returns whether a position is computed in the body of a loop or in a branch. If the loop is unrolled, the axis has
+/// another known size in each iteration.
 static bool isInRegion(const LinearForm &position) {
   return llvm::any_of(position.terms, [](LinearForm::Term term) {
     return !isa<func::FuncOp>(term.tensor.getParentRegion()->getParentOp());
@@ -95,7 +96,7 @@ void sliceBetween(OperandBinder &node, Ints axes, Ints steps) {
       const int64_t first = clampRange(start.constant, INT64_MAX, 1, dim).start;
       x = sliceUpTo(nn, x, axis, first, readPosition(nn, ends, index, dim));
     } else {
-      (void)node.getIntegers(start.terms.empty() ? 2 : 1); // says which input decides it
+      (void)node.getIntegers(start.terms.empty() ? 2 : 1); // the error names the input that decides the position
       return node.fail();
     }
     if (!x)

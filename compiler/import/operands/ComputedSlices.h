@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Slices at positions that a run computes.
+// Slices at positions that are computed at run time.
 
 #ifndef NACRE_COMPILER_IMPORT_OPERANDS_COMPUTEDSLICES_H
 #define NACRE_COMPILER_IMPORT_OPERANDS_COMPUTEDSLICES_H
@@ -9,12 +9,13 @@
 
 namespace nacre::importer {
 
-/// Returns `length` elements of `x` along `axis`, `step` apart, from `start` on, one integer. A negative one counts from the end.
-/// It is moved so that all elements are inside. The axis must have as many.
+/// Returns `length` elements of `x` along `axis` from `start` on, `step` apart. `start` is one integer; negative values
+/// count from the end. It is clamped so that all elements are inside. The axis must have as many.
 mlir::Value sliceAt(NnBuilder &nn, mlir::Value x, int64_t axis, mlir::Value start, int64_t length, int64_t step);
 
-/// Slices operand 0 from the positions of operand 1 up to those of operand 2, one for each of `axes`, which are normal. The number of
-/// elements must be known, or the start; then the axis is open. Reports an error otherwise.
+/// Slices operand 0 from the positions of operand 1 to those of operand 2, one for each of `axes`, which are
+/// normalized. The number of elements or the start must be known; with only the start, the axis is open. Reports an
+/// error otherwise.
 void sliceBetween(OperandBinder &node, Ints axes, Ints steps);
 
 } // namespace nacre::importer

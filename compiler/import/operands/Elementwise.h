@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums of many operands and choices between two, checked as every format asks: the node's result is set, or an error reported.
+// Sums of many operands and choices between two, with the checks that every format needs. Each function sets the node's
+// result or reports an error.
 
 #ifndef NACRE_COMPILER_IMPORT_OPERANDS_ELEMENTWISE_H
 #define NACRE_COMPILER_IMPORT_OPERANDS_ELEMENTWISE_H
@@ -9,13 +10,13 @@
 
 namespace nacre::importer {
 
-/// The sum of all operands, which have one shape.
+/// Adds all operands, which must have one shape.
 void addUp(OperandBinder &node);
 
-/// Operand 1 where operand 0 is true, operand 2 elsewhere; all broadcast.
+/// Selects operand 1 where operand 0 is true, else operand 2. All broadcast.
 void choose(OperandBinder &node);
 
-/// The same of operands 1 and 2 of one shape, by one boolean, one for each row, or one for each element.
+/// Selects between operands 1 and 2 of one shape by one boolean, by one per row, or by one per element.
 void chooseRows(OperandBinder &node);
 
 } // namespace nacre::importer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. sums of forms, which fail on overflow; 2. the operator that computes an element says which elements it is a sum of.
+// How:  1. sums of forms, which fail on overflow; 2. operators: each gives the elements that its result is the sum of.
 
 #include "compiler/import/operands/LinearForms.h"
 
@@ -20,7 +20,7 @@ using Term = LinearForm::Term;
 // 1. Sums
 //===----------------------------------------------------------------------===//
 
-/// Returns whether both are the same in every run. A model may compute a position twice, by equal nodes.
+/// Returns whether both have the same value in every run. A model may compute a position twice, by equal nodes.
 static bool isSame(Value a, Value b) {
   if (a == b)
     return true;
@@ -58,13 +58,13 @@ std::optional<int64_t> differenceOf(const LinearForm &high, const LinearForm &lo
 
 namespace {
 
-/// An element of a tensor.
+/// Element of a tensor.
 struct Element {
   Value tensor;
   int64_t index;
 };
 
-/// Where one of a list of operators that only move elements finds `index`; nothing for other operators.
+/// Returns the element that `op` moves to `index`; `nullopt` if the operator does not only move elements.
 std::optional<Element> findMoved(Operation *op, int64_t index) {
   if (auto reshape = dyn_cast<nn::ReshapeOp>(op))
     return Element{reshape.getOperand(), index};
@@ -79,7 +79,7 @@ std::optional<Element> findMoved(Operation *op, int64_t index) {
         return Element{part, index};
       index -= getShape(part)[0];
     }
-  // More bits change no number, and with 32 no position of an axis changes.
+  // More bits change no number, and 32 bits are enough for every position of an axis.
   if (auto cast = dyn_cast<nn::CastOp>(op)) {
     auto from = dyn_cast<IntegerType>(getElementType(cast.getOperand())),
          to = dyn_cast<IntegerType>(getElementType(cast.getResult()));
@@ -110,7 +110,8 @@ std::optional<int64_t> readConstant(Value tensor, int64_t index) {
   return number;
 }
 
-/// The operand's element that makes element `index` of an elementwise result; nothing if it is broadcast in another way.
+/// Returns the operand's element that gives element `index` of an elementwise result; `nullopt` if the operand is
+/// broadcast along some axes only.
 std::optional<Element> operandElement(Value operand, Value result, int64_t index) {
   if (getType(operand).getNumElements() == 1)
     return Element{operand, 0};
@@ -135,7 +136,7 @@ std::optional<LinearForm> formOfBinary(nn::BinaryOp op, int64_t index, unsigned 
 }
 
 LinearForm form(Value tensor, int64_t index, unsigned depth) {
-  // Long chains are rare, and each step may ask for two operands.
+  // Long chains are rare, and each step may visit two operands.
   constexpr unsigned mostSteps = 12;
   const LinearForm itself{0, {{tensor, index, 1}}};
   if (std::optional<int64_t> number = readConstant(tensor, index))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements of integer tensors as sums: constants, and multiples of what a run computes.
+// Elements of integer tensors as sums of constants and multiples of computed elements.
 //
-// Why:  exporters write `x[n : n + 2]` as two computed positions, and `same as x` as a computed shape. Sizes are known if the
-//       difference of the positions is, or if the shape is made of the sizes of x.
+// Exporters write `x[n : n + 2]` as two computed positions, and `same as x` as a computed shape. The size of the slice
+// is known if the difference of the positions is. A shape is known if it consists of sizes of x.
 
 #ifndef NACRE_COMPILER_IMPORT_OPERANDS_LINEARFORMS_H
 #define NACRE_COMPILER_IMPORT_OPERANDS_LINEARFORMS_H
@@ -15,21 +15,21 @@
 
 namespace nacre::importer {
 
-/// A constant plus multiples of elements that a run computes.
+/// Constant plus multiples of elements that are computed at run time.
 struct LinearForm {
   struct Term {
     mlir::Value tensor;
-    int64_t index;  ///< of the element, in row-major order
-    int64_t factor; ///< not 0
+    int64_t index;  ///< index of the element in row-major order
+    int64_t factor; ///< factor of the element, not 0
   };
   int64_t constant = 0;
   llvm::SmallVector<Term, 2> terms;
 };
 
-/// Returns element `index`, in row-major order, of an integer tensor. What is not a sum is one term.
+/// Returns element `index`, in row-major order, of an integer tensor. An element that is not a sum is one term.
 LinearForm formOf(mlir::Value tensor, int64_t index);
 
-/// Returns `high - low` if the computed elements cancel out.
+/// Returns `high - low` if the computed elements cancel out, else `nullopt`.
 std::optional<int64_t> differenceOf(const LinearForm &high, const LinearForm &low);
 
 } // namespace nacre::importer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensors of random numbers, of a shape that operand 0 says: the node's result is set, or an error reported.
+// Tensors of random numbers with the shape in operand 0. Each function sets the node's result or reports an error.
 
 #ifndef NACRE_COMPILER_IMPORT_OPERANDS_RANDOMS_H
 #define NACRE_COMPILER_IMPORT_OPERANDS_RANDOMS_H
@@ -11,12 +11,12 @@
 
 namespace nacre::importer {
 
-/// What a node says its numbers begin with; two of zero are none.
+/// Seeds of a node; two zeros mean that it has no seed.
 using RandomSeeds = std::array<int64_t, 2>;
 
-/// From [0, 1), as floats of `element`.
+/// Draws floats of type `element` uniformly from [0, 1).
 void drawUniform(OperandBinder &node, mlir::Type element, RandomSeeds seeds);
-/// Of the standard normal distribution.
+/// Draws floats of type `element` from the standard normal distribution.
 void drawNormal(OperandBinder &node, mlir::Type element, RandomSeeds seeds);
 
 } // namespace nacre::importer

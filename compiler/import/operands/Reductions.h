@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Places of extremes, and what runs along an axis, checked as every format asks: the node's result is set, or an error reported.
+// Positions of extremes and cumulative sums, with the checks that every format needs. Each function sets the node's
+// result or reports an error.
 
 #ifndef NACRE_COMPILER_IMPORT_OPERANDS_REDUCTIONS_H
 #define NACRE_COMPILER_IMPORT_OPERANDS_REDUCTIONS_H
@@ -9,11 +10,11 @@
 
 namespace nacre::importer {
 
-/// Where along an axis of operand 0 its extreme is, the first or the last such place, as integers of `type`.
+/// Finds the position of the extreme of operand 0 along an axis as integers of `type`: the first one, or the last.
 void findExtreme(OperandBinder &node, nn::ArgKind kind, int64_t axis, mlir::Type type, bool keepDims = false,
                  bool selectLast = false);
 
-/// Sums or products up to each element of operand 0, along the axis that operand 1 is.
+/// Computes the sums or products up to each element of operand 0, along the axis in operand 1.
 void cumulate(OperandBinder &node, nn::CumulateKind kind, bool isExclusive, bool isReverse);
 
 } // namespace nacre::importer

@@ -15,7 +15,7 @@ using nn::BinaryKind;
 using nn::ReduceKind;
 using nn::ScatterKind;
 
-/// How rows are added to what is there.
+/// Returns the kind of scatter that adds a row to its segment.
 ScatterKind getScatter(SegmentKind kind) {
   switch (kind) {
   case SegmentKind::Sum:
@@ -31,7 +31,7 @@ ScatterKind getScatter(SegmentKind kind) {
   llvm_unreachable("all kinds are listed");
 }
 
-/// What of nothing is a row's element.
+/// Returns the reduction whose identity is the element of an empty segment.
 ReduceKind getNeutral(SegmentKind kind) {
   switch (kind) {
   case SegmentKind::Sum:
@@ -47,7 +47,8 @@ ReduceKind getNeutral(SegmentKind kind) {
   llvm_unreachable("all kinds are listed");
 }
 
-/// The same as a number: of an extreme the last one that the type has.
+/// Returns the initial element of a segment. For floats, a maximum begins with the lowest finite number and a minimum
+/// with the highest.
 Attribute getLimit(SegmentKind kind, Type type) {
   auto real = dyn_cast<FloatType>(type);
   if (real && (kind == SegmentKind::Max || kind == SegmentKind::Min))
@@ -55,7 +56,8 @@ Attribute getLimit(SegmentKind kind, Type type) {
   return nn::getIdentity(getNeutral(kind), type);
 }
 
-/// The rows of `data` with numbers `ids` combined, and with `begin`: one row for each number below `count`. Null after an error.
+/// Returns the rows of `data` combined by their numbers `ids`, one row for each number below `count`. Each row starts
+/// with `begin`. Null after an error.
 Value combine(OperandBinder &node, SegmentKind kind, Attribute begin, Value data, Value ids, int64_t count) {
   NnBuilder &nn = node.nn;
   if (!ids)
@@ -81,7 +83,7 @@ bool checkIds(OperandBinder &node) {
   return false;
 }
 
-/// The sorted numbers of the rows, which say how many rows there will be; fails after an error.
+/// Reads the sorted segment numbers of the rows, which decide the number of results. Fails after an error.
 FailureOr<SmallVector<int64_t>> readSortedIds(OperandBinder &node) {
   if (!node.checkRank(0, 1) || !node.checkRank(1, 1, 1) || !checkIds(node))
     return failure();
@@ -94,7 +96,7 @@ FailureOr<SmallVector<int64_t>> readSortedIds(OperandBinder &node) {
   return ids;
 }
 
-/// How many rows each number has.
+/// Returns the number of rows of each segment.
 FailureOr<SmallVector<int64_t>> countRows(OperandBinder &node, Ints ids) {
   const int64_t count = ids.empty() ? 0 : ids.back() + 1;
   if (!node.allowsConstant(count, sizeof(int64_t)))
@@ -141,7 +143,7 @@ void combineUnsortedSegments(OperandBinder &node, SegmentKind kind) {
     node.error() << node.nameOf(2) << " must lie between 0 and " << INT32_MAX << ", but is " << *count;
     return;
   }
-  // It goes to a last row that is cut off.
+  // Rows of negative numbers go to an extra last row, which is cut off.
   ids = nn.select(nn.binary(BinaryKind::Less, ids, 0.0), nn.scalar(ids, static_cast<double>(*count)), ids);
   Value rows = combine(node, kind, getLimit(kind, getElementType(data)), data, ids, *count + 1);
   node.setResult(nn.slice(rows, 0, 0, *count));

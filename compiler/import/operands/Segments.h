@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of one number combined to one row, checked as every format asks: the node's result is set, or an error reported.
+// Combines the rows of each segment to one row, with the checks that every format needs. Each function sets the node's
+// result or reports an error.
 
 #ifndef NACRE_COMPILER_IMPORT_OPERANDS_SEGMENTS_H
 #define NACRE_COMPILER_IMPORT_OPERANDS_SEGMENTS_H
@@ -11,12 +12,13 @@ namespace nacre::importer {
 
 enum class SegmentKind { Sum, Mean, Prod, Max, Min };
 
-/// Rows of operand 0, whose numbers operand 1 lists in order. Of no row a sum, a mean, a maximum and a minimum are 0, and a
-/// product is 1.
+/// Combines the rows of operand 0; operand 1 lists their segments in ascending order. Empty segments are 0, or 1 for a
+/// product.
 void combineSegments(OperandBinder &node, SegmentKind kind);
 
-/// Operand 1 numbers the first axes of operand 0 in any order, operand 2 says how many numbers there are; none of them is a mean. Of
-/// no row a minimum is the largest number, and a maximum the smallest. A row of a negative number goes nowhere.
+/// Combines slices of operand 0. Operand 1 has the segments of its first axes in any order, and operand 2 the number of
+/// segments. An empty segment has the largest number as its minimum, and the smallest as its maximum. Slices with a
+/// negative segment are dropped. There is no mean.
 void combineUnsortedSegments(OperandBinder &node, SegmentKind kind);
 
 } // namespace nacre::importer

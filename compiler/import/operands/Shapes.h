@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operands in other shapes, checked as every format asks.
+// Reshaped and reordered operands, with the checks that every format needs.
 //
-// What: the first operand reshaped, with an axis more or less, in another order, repeated: the node's result is set, or an error
-//       reported.
-// Why:  formats differ in where they say the shape, and in the name of what says it.
+// The first operand is reshaped, gets or loses axes, or is reordered or repeated. Each function sets the node's result
+// or reports an error. Formats differ in where they give the shape, and in the name of that operand.
 
 #ifndef NACRE_COMPILER_IMPORT_OPERANDS_SHAPES_H
 #define NACRE_COMPILER_IMPORT_OPERANDS_SHAPES_H
@@ -14,35 +13,36 @@
 
 namespace nacre::importer {
 
-/// Whether a result has a shape that memory can hold; reports an error, in the rule's words, where it does not.
+/// True if a result has a shape that fits into memory. Reports the rule's error if not.
 bool checkRule(OperandBinder &node, llvm::Expected<nn::Shape> shape);
 
-/// To `shape`, which messages call `name` and in which one size may be -1. A 0 is a size, or that of the operand.
+/// Reshapes operand 0 to `shape`, in which one size may be -1. Messages call the shape `name`. A size of 0 is 0 if
+/// `zeroIsZero`, else the operand's.
 void reshapeOperand(OperandBinder &node, const std::string &name, llvm::SmallVector<int64_t> shape, bool zeroIsZero);
 
-/// The shape that operand `index` holds, if a tensor can have it; fails after an error.
+/// Returns the shape that operand `index` holds, if a tensor can have it. Fails after an error.
 mlir::FailureOr<llvm::SmallVector<int64_t>> readShape(OperandBinder &node, size_t index);
 
-/// With an axis of one element more, where operand 1 says.
+/// Adds an axis of size 1 at the position in operand 1.
 void insertAxis(OperandBinder &node);
 
-/// Without `axes`, which have size 1; without one all that have.
+/// Removes `axes`, which must have size 1; without `axes`, all axes of size 1.
 void removeAxes(OperandBinder &node, std::optional<Ints> axes);
 
-/// The axes in the order that operand 1 says.
+/// Transposes operand 0 by the permutation in operand 1.
 void transposeAxes(OperandBinder &node);
 
-/// The elements along the axes that operand 1 names from their ends.
+/// Reverses operand 0 along the axes in operand 1.
 void reverseAxes(OperandBinder &node);
 
-/// The first elements along `timeAxis` in reverse order, of each along `batchAxis` as many as operand 1 says.
+/// Reverses the first elements along `timeAxis` for each index of `batchAxis`; operand 1 holds their numbers.
 void reverseSequences(OperandBinder &node, int64_t timeAxis, int64_t batchAxis);
 
-/// To the shape that operand 1 holds.
+/// Broadcasts operand 0 to the shape in operand 1.
 void broadcastOperand(OperandBinder &node);
 
-/// Each axis as often as `repeats`, which is operand 1, says. It gets a new one before it, which is broadcast and merged:
-/// [a] to [1, a], [r, a], [r * a].
+/// Repeats each axis by the number in `repeats`, which is operand 1. Each axis gets a new one before it, which is
+/// broadcast and merged: [a] to [1, a], [r, a], [r * a].
 void repeatAxes(OperandBinder &node, Ints repeats);
 void repeatOperand(OperandBinder &node);
 

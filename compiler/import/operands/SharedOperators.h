@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that mean the same in several formats.
+// Operators with the same meaning in several formats.
 //
-// Why:  A meaning is written once; a format registers the rows that have a name in it, with its own names of operands.
-// How:  The rows are in SharedOperators.def.
+// Each meaning is written once. A format registers the rows that have a name in it, with its own names of operands. The
+// rows are in SharedOperators.def.
 
 #ifndef NACRE_COMPILER_IMPORT_OPERANDS_SHAREDOPERATORS_H
 #define NACRE_COMPILER_IMPORT_OPERANDS_SHAREDOPERATORS_H
@@ -15,7 +15,7 @@
 
 namespace nacre::importer {
 
-/// The names of an operator; empty in a format that has none.
+/// Names of an operator, each empty if the format has no such operator.
 struct OperatorNames {
   llvm::StringRef onnx;
   int64_t since; ///< ONNX's first version; for a reduction, the first with axes as an operand
@@ -31,8 +31,9 @@ struct UnaryOperator {
 struct BinaryOperator {
   OperatorNames names;
   Holds holds;
-  mlir::Value (*compose)(NnBuilder &nn, mlir::Value x, mlir::Value y); ///< of operands that broadcast
-  std::optional<nn::BinaryKind> kind;                                  ///< none for a composition
+  mlir::Value (*compose)(NnBuilder &nn, mlir::Value x, mlir::Value y); ///< builds the operator for operands that
+                                                                       ///< broadcast
+  std::optional<nn::BinaryKind> kind;                                  ///< `nullopt` for a composition
 };
 
 struct ReductionOperator {
@@ -51,14 +52,14 @@ struct CumulationOperator {
   nn::CumulateKind kind;
 };
 
-// All rows.
+// Return all rows.
 llvm::ArrayRef<UnaryOperator> getUnaryOperators();
 llvm::ArrayRef<BinaryOperator> getBinaryOperators();
 llvm::ArrayRef<ReductionOperator> getReductionOperators();
 llvm::ArrayRef<ExtremeOperator> getExtremeOperators();
 llvm::ArrayRef<CumulationOperator> getCumulationOperators();
 
-/// Calls `add` with the name in `format` and the row of each operator that the format has.
+/// Calls `add` for each operator that the format has, with its name in `format` and its row.
 template <typename Row, typename Add>
 void forEachNamed(llvm::ArrayRef<Row> rows, llvm::StringRef OperatorNames::*format, Add add) {
   for (const Row &row : rows)

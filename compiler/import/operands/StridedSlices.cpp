@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a strided slice with masks takes of a tensor.
+// Strided slices with masks, as starts, sizes and steps of every axis.
 
 #include "compiler/import/operands/StridedSlices.h"
 
@@ -12,7 +12,7 @@ namespace nacre::importer {
 
 static llvm::Error fail(const char *text) { return llvm::createStringError(llvm::inconvertibleErrorCode(), text); }
 
-/// Whole axes for an ellipsis.
+/// Takes whole axes for an ellipsis.
 static void takeWhole(SlicedPart &part, llvm::ArrayRef<int64_t> sizes) {
   for (int64_t size : sizes) {
     part.starts.push_back(0);
@@ -22,7 +22,7 @@ static void takeWhole(SlicedPart &part, llvm::ArrayRef<int64_t> sizes) {
   }
 }
 
-/// One index of an axis, which then goes.
+/// Takes one index of an axis, and removes the axis.
 static llvm::Error takeIndex(SlicedPart &part, int64_t index, int64_t size) {
   index = index < 0 ? index + size : index;
   if (index < 0 || index >= size)
@@ -33,7 +33,7 @@ static llvm::Error takeIndex(SlicedPart &part, int64_t index, int64_t size) {
   return llvm::Error::success();
 }
 
-/// A range of an axis.
+/// Takes a range of an axis.
 static llvm::Error takeRange(SlicedPart &part, const StridedSlice &slice, size_t entry, int64_t size) {
   const int64_t step = slice.strides[entry], begin = slice.begin[entry];
   int64_t end = slice.end[entry];
@@ -41,10 +41,10 @@ static llvm::Error takeRange(SlicedPart &part, const StridedSlice &slice, size_t
     return fail("strides must not be 0, but one is");
   if (slice.endIsOffset && llvm::AddOverflow(begin, end, end))
     return fail("ends must be valid positions, but one is out of range");
-  // Backwards from before the first element there is none.
+  // A backward slice that begins before the first element is empty.
   if (step < 0 && !(slice.beginMask >> entry & 1) && begin < -size)
     size = 0;
-  // Far outside, whence positions are cut to the axis.
+  // Positions far outside, which are clamped to the axis.
   const uint32_t bit = uint32_t(1) << entry;
   const int64_t far = int64_t(1) << 62, first = step > 0 ? 0 : far, last = step > 0 ? far : -far;
   SliceRange range = clampRange(slice.beginMask & bit ? first : begin, slice.endMask & bit ? last : end, step, size);
@@ -59,7 +59,7 @@ llvm::Expected<SlicedPart> expandSlice(const StridedSlice &slice, llvm::ArrayRef
   const size_t entries = slice.begin.size();
   if (entries > 32 || slice.end.size() != entries || slice.strides.size() != entries)
     return fail("begins, ends and strides must have the same length, at most 32, but do not");
-  // The entries that are axes of the tensor.
+  // Counts the entries that are axes of the tensor.
   size_t axes = 0, ellipses = 0;
   for (size_t entry = 0; entry < entries; ++entry) {
     const uint32_t bit = uint32_t(1) << entry;

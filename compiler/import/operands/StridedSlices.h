@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a strided slice with masks takes of a tensor: numbers alone, no IR.
-//
-// Why:  bits of the masks count entries of the lists, not axes of the tensor, and are where readers go wrong.
+// Strided slices with masks, as starts, sizes and steps of every axis, without IR. Bits of the masks count entries of
+// the lists, not axes of the tensor, which is easy to get wrong.
 
 #ifndef NACRE_COMPILER_IMPORT_OPERANDS_STRIDEDSLICES_H
 #define NACRE_COMPILER_IMPORT_OPERANDS_STRIDEDSLICES_H
@@ -13,21 +12,22 @@
 
 namespace nacre::importer {
 
-/// An entry of the lists is an axis of the tensor; with its bit in `ellipsisMask` as many as no other entry is, all of them
-/// whole; in `newAxisMask` none, but one of the result; in `shrinkMask` one index of it, and the axis goes.
+/// Lists with one entry per axis of the tensor, except for three kinds of entries. An entry in `ellipsisMask` takes all
+/// axes without an entry, as a whole. An entry in `newAxisMask` adds an axis to the result. An entry in `shrinkMask`
+/// takes one index, and removes the axis.
 struct StridedSlice {
   llvm::SmallVector<int64_t> begin, end, strides;
-  uint32_t beginMask = 0, endMask = 0; ///< entries that begin, and end, where the axis does
+  uint32_t beginMask = 0, endMask = 0; ///< entries that begin, or end, where the axis does
   uint32_t ellipsisMask = 0, newAxisMask = 0, shrinkMask = 0;
   bool endIsOffset = false; ///< ends count from the begins
 };
 
-/// A slice of every axis, and the shape that its elements get.
+/// Slice of every axis, and the shape that its elements get.
 struct SlicedPart {
   llvm::SmallVector<int64_t> starts, sizes, steps, shape;
 };
 
-/// An error says what must hold of the slice.
+/// Returns the slice in terms of axes. The text of an error says what the slice must fulfil.
 llvm::Expected<SlicedPart> expandSlice(const StridedSlice &slice, llvm::ArrayRef<int64_t> shape);
 
 } // namespace nacre::importer

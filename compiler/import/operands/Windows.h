@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Windows over operands, checked as every format asks.
+// Windows over operands, with the checks that every format needs.
 
 #ifndef NACRE_COMPILER_IMPORT_OPERANDS_WINDOWS_H
 #define NACRE_COMPILER_IMPORT_OPERANDS_WINDOWS_H
@@ -10,12 +10,13 @@
 
 namespace nacre::importer {
 
-/// Whether `indicesOfMaxima` may be built of `shape`, [N, spatial..., C]: the elements of its windows are laid side by side,
-/// and tables say where each of them is. Counts the tables; reports an error if not.
+/// True if `indicesOfMaxima` may be built for `shape` [N, spatial..., C]. It gathers the elements of each window, and
+/// has tables of their positions. Counts the tables as constants; reports an error if they are too large.
 bool allowsIndicesOfMaxima(OperandBinder &node, Ints shape, const Window &window);
 
-/// The largest elements of the parts of regions: operand 0 is `[N, C, H, W]`, operand 1 an image and four corners for each region, and
-/// `bins` the rows and columns that each is divided into, which errors call `binsName` (compositions/Poolings.h).
+/// Pools the maxima of parts of regions (compositions/Poolings.h). Operand 0 is `[N, C, H, W]`. Operand 1 has an image
+/// and two corners for each region. `bins` are rows and columns that each region is divided into; errors call them
+/// `binsName`.
 void poolMaximaOfRegions(OperandBinder &node, Ints bins, double scale, llvm::StringRef binsName);
 
 } // namespace nacre::importer

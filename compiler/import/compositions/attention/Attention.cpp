@@ -28,7 +28,7 @@ Value splitHeads(NnBuilder &nn, Value x, int64_t heads) {
   return nn.transpose(nn.reshape(x, {shape[0], shape[1], heads, shape[2] / heads}), {0, 2, 1, 3});
 }
 
-/// [batch, heads..., positions, width] as [batch, positions, heads * width].
+/// Returns [batch, heads..., positions, width] as [batch, positions, heads * width].
 static Value mergeHeads(NnBuilder &nn, Value x) {
   if (!x)
     return {};
@@ -41,7 +41,8 @@ static Value mergeHeads(NnBuilder &nn, Value x) {
   return nn.reshape(nn.transpose(x, permutation), {shape[0], shape[rank - 2], heads * shape[rank - 1]});
 }
 
-/// The axis of heads, third from the last, as `kvHeads` groups; [.., h, m, n] to [.., kvHeads, h / kvHeads, m, n].
+/// Splits the axis of heads, third from the last, into `kvHeads` groups: [.., h, m, n] to [.., kvHeads, h / kvHeads, m,
+/// n].
 static Value groupHeads(NnBuilder &nn, Value x, int64_t kvHeads) {
   if (!x || getRank(x) < 3)
     return x;
@@ -53,7 +54,7 @@ static Value groupHeads(NnBuilder &nn, Value x, int64_t kvHeads) {
   return nn.reshape(x, shape);
 }
 
-/// The inverse, for a tensor of five axes.
+/// Undoes groupHeads for a tensor of five axes.
 static Value ungroupHeads(NnBuilder &nn, Value x) {
   if (!x)
     return {};
@@ -65,7 +66,7 @@ static Value ungroupHeads(NnBuilder &nn, Value x) {
 // 2. Masks
 //===----------------------------------------------------------------------===//
 
-/// 0, 1, ... as i32.
+/// Returns 0, 1, ... as i32.
 static Value count(NnBuilder &nn, int64_t size) { return nn.cast(nn.counting(size), nn.types().getI32Type()); }
 
 Value findVisible(NnBuilder &nn, const Reach &reach) {
@@ -75,7 +76,7 @@ Value findVisible(NnBuilder &nn, const Reach &reach) {
   auto require = [&](Value condition) {
     visible = visible ? nn.binary(BinaryKind::And, visible, condition) : condition;
   };
-  // What reaches further than all keys are long would only overflow.
+  // Values beyond the number of keys and queries change nothing, but could overflow.
   int64_t furthest = reach.keys + reach.queries;
   if (reach.behind >= 0)
     require(nn.binary(BinaryKind::LessEqual, keys, nn.add(own, std::min(reach.behind, furthest))));
@@ -102,7 +103,8 @@ Value addBias(NnBuilder &nn, Value lhs, Value rhs) { return !lhs ? rhs : !rhs ? 
 // 3. Attention
 //===----------------------------------------------------------------------===//
 
-/// i1 [.., queries, 1]: whether a query sees no key at all. Null where the bias is known, and each sees some.
+/// Returns i1 [.., queries, 1]: true for queries that see no key. Null if the bias is known and each query sees some
+/// key.
 static Value findHiddenRows(NnBuilder &nn, Value bias) {
   Value largest = nn.reduce(ReduceKind::Max, bias, getRank(bias) - 1, /*keepDims=*/true);
   Value isHidden = nn.binary(BinaryKind::Equal, largest, -HUGE_VAL);
@@ -115,8 +117,8 @@ static Value findHiddenRows(NnBuilder &nn, Value bias) {
   return {};
 }
 
-/// query * key^T * scale. A factor of the product costs nothing; but half floats are scaled by its root on both sides
-/// before, so that no product leaves their range.
+/// Returns query * key^T * scale. A factor after the product is free, but f16 operands are both scaled by its square
+/// root first, so that no product overflows.
 static Value computeScores(NnBuilder &nn, Value query, Value key, double scale) {
   bool isNarrow = getElementType(query).getIntOrFloatBitWidth() < 32 && scale > 0;
   if (isNarrow) {
@@ -131,7 +133,8 @@ static Value computeScores(NnBuilder &nn, Value query, Value key, double scale) 
   return isNarrow ? scores : nn.mul(scores, scale);
 }
 
-/// The softmax of scores [.., queries, keys] and of one more, which has no column in the result; `sink` [heads] may be null.
+/// Returns the softmax of scores [.., queries, keys] and one more score, which has no column in the result. `sink`
+/// [heads] may be null.
 static Value softmaxWithSink(NnBuilder &nn, Value scores, Value sink) {
   if (!scores)
     return {};
@@ -160,7 +163,7 @@ static Attended attendToGroups(NnBuilder &nn, const Attention &a) {
   Value logits = nn.cast(result.biased, a.softmaxType ? a.softmaxType : elementType);
   result.probabilities = nn.cast(softmaxWithSink(nn, logits, a.sink), elementType);
   result.result = nn.matmul(result.probabilities, nn.cast(a.value, elementType));
-  // Of nothing but -inf a softmax is NaN, which a choice drops.
+  // The softmax of a row of -inf is NaN; the select drops it.
   if (Value isHidden = a.bias && a.hidesRows ? findHiddenRows(nn, a.bias) : Value()) {
     result.probabilities = nn.select(isHidden, nn.scalar(result.probabilities, 0), result.probabilities);
     result.result = nn.select(isHidden, nn.scalar(result.result, 0), result.result);

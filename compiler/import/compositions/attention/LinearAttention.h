@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Linear attention: a state of keys by values, which each position changes and then reads.
+// Linear attention: each position updates a state of keys by values, and then reads it.
 //
-// How:  step by step, all in 32 bits at least; a state goes in and comes out.
+// Positions are unrolled. The computation has at least 32 bits.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_ATTENTION_LINEARATTENTION_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_ATTENTION_LINEARATTENTION_H
@@ -15,16 +15,18 @@ struct LinearAttention {
   mlir::Value query; ///< [batch, positions, heads, width of a key], a multiple of the key's heads
   mlir::Value key;   ///< [batch, positions, kvHeads, width of a key]
   mlir::Value value; ///< [batch, positions, kvHeads, width of a value]
-  mlir::Value decay; ///< [batch, positions, kvHeads, width of a key or 1]: the state shrinks to exp of it; may be null
+  mlir::Value decay; ///< [batch, positions, kvHeads, width of a key or 1]: the state is multiplied by its exp; may be
+                     ///< null
   mlir::Value
-      beta; ///< [batch, positions, kvHeads or 1, 1]: the value becomes what it corrects, times this; may be null
-  mlir::Value state; ///< [batch, kvHeads, width of a key, width of a value], before the first position
+      beta; ///< [batch, positions, kvHeads or 1, 1]: the value becomes its difference from the state's, times beta; may
+            ///< be null
+  mlir::Value state; ///< [batch, kvHeads, width of a key, width of a value] before the first position
   double scale = 1;
 };
 
 struct LinearlyAttended {
   mlir::Value result; ///< [batch, positions, heads * width of a value]
-  mlir::Value state;  ///< behind the last position
+  mlir::Value state;  ///< state after the last position
 };
 LinearlyAttended attendLinearly(NnBuilder &nn, LinearAttention attention);
 

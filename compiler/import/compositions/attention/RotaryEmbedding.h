@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rotary position embedding: pairs of numbers turned by an angle that grows with the position.
+// Rotary position embedding: rotates pairs of numbers by an angle that grows with the position.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_ATTENTION_ROTARYEMBEDDING_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_ATTENTION_ROTARYEMBEDDING_H
@@ -9,8 +9,9 @@
 
 namespace nacre::importer {
 
-/// Turns the first numbers of the last axis of `x`, twice as many as `cosines` and `sines` have in theirs, which broadcast
-/// to the others; those behind stay. A pair is either two neighbours, or one number of each half.
+/// Rotates the first numbers of the last axis of `x`, twice as many as the last axis of `cosines` and `sines` has.
+/// These broadcast to the other axes; later numbers stay. A pair is two neighbours if `isInterleaved`, else one number
+/// of each half.
 mlir::Value rotate(NnBuilder &nn, mlir::Value x, mlir::Value cosines, mlir::Value sines, bool isInterleaved);
 
 } // namespace nacre::importer

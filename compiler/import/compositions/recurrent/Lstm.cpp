@@ -17,7 +17,7 @@ namespace {
 
 using nn::UnaryKind;
 
-/// [T, B, I] times [I, columns], and a bias, which may be null.
+/// Multiplies [T, B, I] by [I, columns] and adds a bias, which may be null.
 Value projectSteps(NnBuilder &nn, Value input, Value weights, Value bias) {
   if (!input || !weights)
     return {};
@@ -26,7 +26,7 @@ Value projectSteps(NnBuilder &nn, Value input, Value weights, Value bias) {
   return nn.reshape(bias ? nn.add(x, bias) : x, {steps, batch, getShape(weights)[1]});
 }
 
-/// As TensorFlow Lite's kernels have it: a variance of nothing counts as 1e-8.
+/// Normalizes the sums of a gate as TensorFlow Lite does: a variance of 0 counts as 1e-8.
 Value normalizeGate(NnBuilder &nn, Value x, Value coefficients) {
   constexpr double epsilon = 1e-8;
   if (!x)
@@ -66,7 +66,7 @@ public:
 private:
   int64_t column(LstmGate gate) const { return (gate - (layer.isCoupled ? 1 : 0)) * hidden; }
 
-  /// A gate before its activation; `of` is what its peephole looks at.
+  /// Returns a gate before its activation. Its peephole reads `of`.
   Value gate(Value sums, LstmGate which, Value of) {
     Value x = sums ? nn.slice(sums, 1, column(which), hidden) : Value();
     if (layer.peepholes[which])

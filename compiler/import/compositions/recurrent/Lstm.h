@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LSTM layers with what nn.recurrent has not: clipped cells, projections, normalized gates, coupled gates.
+// LSTM layers with features that nn.recurrent lacks: clipped cells, projections, normalized gates, coupled gates.
 //
-// Why:  these are written as loops over their steps at once, in the operators and the order in which a recurrent layer is expanded
-//       (compiler/graph/control/ExpandRecurrence.cpp), so that passes and kernels find the same step whoever wrote it.
+// They become loops over their steps. The body has the operators and the order of an expanded recurrent layer
+// (compiler/graph/control/ExpandRecurrence.cpp), so that passes and kernels find the same step.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_RECURRENT_LSTM_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_RECURRENT_LSTM_H
@@ -12,22 +12,23 @@
 
 namespace nacre::importer {
 
-/// The gates of a step: those of a layer lie side by side in this order.
+/// Gates of a step, in the order of their columns in a layer.
 enum LstmGate { InputGate, OutputGate, ForgetGate, CellGate, kNumLstmGates };
 
-/// One direction of a layer over [T, B, I]; H cells, and R hidden states: as many as cells unless they are projected.
+/// One direction of a layer over [T, B, I], with H cells and R hidden states; R = H without a projection.
 struct LstmLayer {
   mlir::Value input;
   mlir::Value weights, recurrence; ///< [I, G * H] and [R, G * H]
-  mlir::Value bias;                ///< [G * H], added to what is normalized; may be null
-  /// Of each gate [H], or all null. Peepholes are of the gates but the cell's.
+  mlir::Value bias;                ///< [G * H], added after a normalization, if there is one; may be null
+  /// Vectors [H] of each gate; `norms` may all be null. The cell's gate has no peephole.
   mlir::Value peepholes[kNumLstmGates] = {}, norms[kNumLstmGates] = {};
-  mlir::Value projection, projectionBias; ///< [H, R] and [R]; may be null, the latter where the first is not
+  mlir::Value projection, projectionBias; ///< [H, R] and [R]; both may be null; the bias may be null even with a
+                                          ///< projection
   mlir::Value initialHidden, initialCell; ///< [B, R] and [B, H]
-  bool isCoupled = false;                 ///< the input gate is 1 less the forget gate, and has no columns
+  bool isCoupled = false;                 ///< the input gate is 1 - forget gate, and has no columns
   bool reverse = false;
-  double cellClip = 0, projectionClip = 0; ///< 0: none
-  /// Of the cell's gate, and of the cell.
+  double cellClip = 0, projectionClip = 0; ///< limits of absolute values; 0: not clipped
+  /// Activation of the cell's gate, and of the cell.
   llvm::function_ref<mlir::Value(mlir::Value)> activation;
 };
 

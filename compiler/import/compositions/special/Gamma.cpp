@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The gamma function's logarithm, and the slope of that.
+// The logarithm of the gamma function and its derivatives.
 //
-// How:  Both are computed for positive numbers. A reflection extends them to negative ones: gamma(x) gamma(1 - x) = pi / sin(pi x).
+// How:  both functions are computed for positive numbers. A reflection extends them to negative ones: gamma(x) gamma(1
+// - x) = pi / sin(pi x).
 
 #include "compiler/import/compositions/special/Gamma.h"
 
@@ -18,14 +19,14 @@ using nn::UnaryKind;
 
 constexpr double pi = 3.14159265358979323846, infinity = std::numeric_limits<double>::infinity();
 
-/// `number` - x, and `number` / x.
+/// Return `number` - x and `number` / x.
 Value subtractFrom(NnBuilder &nn, double number, Value x) { return nn.add(nn.unary(UnaryKind::Neg, x), number); }
 Value divide(NnBuilder &nn, double number, Value x) { return nn.mul(nn.unary(UnaryKind::Reciprocal, x), number); }
 
-/// How far x is above an integer, times pi.
+/// Returns pi times the distance of x from the next smaller integer.
 Value phaseOf(NnBuilder &nn, Value x) { return nn.mul(nn.sub(x, nn.unary(UnaryKind::Floor, x)), pi); }
 
-/// By Lanczos' sum for g = 7, which has 15 digits from 0.5 on.
+/// Computes log gamma(x) for x >= 0.5 by Lanczos' sum for g = 7, which has 15 digits there.
 Value logGammaOfRight(NnBuilder &nn, Value x) {
   constexpr double first = 0.99999999999980993227684700473478;
   constexpr double terms[] = {676.520368121885098567009190444019, -1259.13921672240287047156078755283,
@@ -43,7 +44,7 @@ Value logGammaOfRight(NnBuilder &nn, Value x) {
   return nn.add(nn.add(power, halfLogOfTwoPi), nn.unary(UnaryKind::Log, sum));
 }
 
-/// By ten steps to the right, and the series of 1 / x^2 there.
+/// Computes digamma by its recurrence to x + 10, and by the series in 1 / x^2 there.
 Value digammaOfRight(NnBuilder &nn, Value x) {
   constexpr int steps = 10;
   constexpr double series[] = {1. / 12, -1. / 120, 1. / 252, -1. / 240, 1. / 132, -691. / 32760, 1. / 12};
@@ -86,7 +87,7 @@ Value digamma(NnBuilder &nn, Value x) {
 
 Value stirlingError(NnBuilder &nn, Value x) {
   constexpr double halfLogOfTwoPi = 0.91893853320467274178;
-  // The series has all digits from here on. Below, the formula is small, so that the difference has them, too.
+  // The series is exact to all digits from here on. Below, the formula is small, so that the difference is exact, too.
   constexpr double firstOfSeries = 10;
   constexpr double series[] = {1. / 12, -1. / 360, 1. / 1260, -1. / 1680, 1. / 1188, -691. / 360360, 1. / 156};
   Value inverse = divide(nn, 1, x), squared = nn.mul(inverse, inverse), sum;

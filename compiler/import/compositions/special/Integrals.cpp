@@ -2,13 +2,14 @@
 //
 // The incomplete gamma and beta functions.
 //
-// Why:  Their series and continued fractions need as many terms as the square root of a parameter. A sum over fixed places needs no loop,
-//       and has the same digits for all parameters.
-// How:  The smaller side of x is integrated, which begins with the integrand's largest value and falls from there. With y, the logarithm of
-//       the distance from x, it falls like an exponential:
+// Why:  their series and continued fractions need up to the square root of a parameter as the number of terms. A sum
+// over fixed points needs no loop, and is equally exact for all parameters.
+// How:  the smaller side of x is integrated. There the integrand is largest at x and falls from there. As a function of
+// y, the logarithm of the distance from x, it falls like an exponential:
 //         gamma   t = x e^-y or x e^y     x^a e^-x e^f(y)            f(y) = -a y - x (e^-y - 1) or a y - x (e^y - 1)
 //         beta    t = x e^-y              x^a (1-x)^(b-1) e^f(y)     f(y) = -a y + (b-1) log(1 + x / (1-x) (1 - e^-y))
-//       For a small `a` the lower side has a long tail. One step of its recurrence in `a` makes that tail a summand of its own.
+// For a small `a`, the lower side has a long tail. One step of the recurrence in `a` makes that tail a separate
+// summand.
 
 #include "compiler/import/compositions/special/Integrals.h"
 
@@ -33,16 +34,17 @@ constexpr double halfLogOfTwoPi = 0.91893853320467274178;
 
 Value subtractFrom(NnBuilder &nn, double number, Value x) { return nn.add(nn.unary(UnaryKind::Neg, x), number); }
 
-/// 1 - e^-y with all digits: by the hyperbolic tangent of y / 2, which has them near 0.
+/// Returns 1 - e^-y with all digits, by the hyperbolic tangent of y / 2, which is exact near 0.
 Value fall(NnBuilder &nn, Value y) {
   Value tangent = nn.unary(UnaryKind::Tanh, nn.mul(y, 0.5));
   return nn.div(nn.mul(tangent, 2), nn.add(tangent, 1));
 }
 
-/// The integral over y > 0 of e^f(y), where f falls from f(0) = 0 and is about -1 at 1 / `rate`. What f reads are columns.
+/// Returns the integral over y > 0 of e^f(y). f falls from f(0) = 0 and is about -1 at 1 / `rate`. The operands of f
+/// are columns.
 Value integrate(NnBuilder &nn, Value rate, llvm::function_ref<Value(Value)> f) {
-  // Trapezoids of equal width along v, where y = e^(v - e^-v) / rate. The error falls exponentially with their number: 96 have 11 digits
-  // or more. Beyond both ends is less than 1e-15 of the integral.
+  // Trapezoid rule along v, where y = e^(v - e^-v) / rate. The error falls exponentially with the number of points: 96
+  // give at least 11 digits. Less than 1e-15 of the integral lies beyond both ends.
   constexpr int64_t count = 96;
   constexpr double first = -3.4, last = 3.6, width = (last - first) / (count - 1);
   if (!rate)
@@ -61,7 +63,8 @@ Value integrate(NnBuilder &nn, Value rate, llvm::function_ref<Value(Value)> f) {
   return nn.mul(sumRows(nn, nn.mul(values, weights)), scale);
 }
 
-/// a (log(ratio) - change), where `change` is ratio - 1. For a small change it is much smaller than each of its terms.
+/// Returns a (log(ratio) - change), where `change` is ratio - 1. For a small change it is much smaller than each of its
+/// terms.
 Value distance(NnBuilder &nn, Value a, Value ratio, Value change) {
   Value isSmall = nn.binary(BinaryKind::Less, ratio, 0.5);
   Value logarithm = nn.select(isSmall, nn.unary(UnaryKind::Log, ratio), logOnePlus(nn, change));
@@ -72,14 +75,14 @@ Value distance(NnBuilder &nn, Value a, Value ratio, Value change) {
 // Gamma
 //===----------------------------------------------------------------------===//
 
-/// x^a e^-x / gamma(a)
+/// Returns x^a e^-x / gamma(a).
 Value heightOfGamma(NnBuilder &nn, Value a, Value x) {
   Value exponent = distance(nn, a, nn.div(x, a), nn.div(nn.sub(x, a), a));
   exponent = nn.add(exponent, nn.mul(nn.unary(UnaryKind::Log, a), 0.5));
   return nn.unary(UnaryKind::Exp, nn.sub(nn.add(exponent, -halfLogOfTwoPi), stirlingError(nn, a)));
 }
 
-/// The share on one side of x, the lower one where `isLower`.
+/// Share of the integral on one side of x: the lower side if `isLower`.
 struct Side {
   Value isLower, share;
 };
@@ -102,7 +105,7 @@ Side integrateGamma(NnBuilder &nn, Value a, Value x) {
   return {isLower, nn.select(isEmpty, nn.scalar(x, 0), share)};
 }
 
-/// One of both shares, chosen and made complete by `finish`, where the function is defined.
+/// Returns one of both shares, which `finish` selects and completes in the domain of the function.
 template <typename Finish> Value incompleteGamma(NnBuilder &nn, Value a, Value x, Finish finish) {
   if (!a || !x)
     return {};
@@ -136,7 +139,7 @@ Value upperGamma(NnBuilder &nn, Value a, Value x) {
 // Beta
 //===----------------------------------------------------------------------===//
 
-/// x^a (1-x)^b gamma(a+b) / (gamma(a) gamma(b)), of which `rest` is 1 - x.
+/// Returns x^a (1-x)^b gamma(a+b) / (gamma(a) gamma(b)), where `rest` is 1 - x.
 static Value heightOfBeta(NnBuilder &nn, Value a, Value b, Value x, Value rest) {
   Value sum = nn.add(a, b), excess = nn.sub(nn.mul(x, b), nn.mul(rest, a));
   Value lower = distance(nn, a, nn.mul(x, nn.div(sum, a)), nn.div(excess, a));
@@ -154,7 +157,7 @@ Value lowerBeta(NnBuilder &nn, Value a, Value b, Value x) {
   b = nn.cast(b, f64);
   x = nn.cast(x, f64);
   Value rest = subtractFrom(nn, 1, x), sum = nn.add(a, b), isUpper = nn.binary(BinaryKind::Greater, nn.mul(x, sum), a);
-  // The upper side is the lower one of b, a and 1 - x.
+  // The upper side for a, b and x is the lower one for b, a and 1 - x.
   Value own = nn.select(isUpper, b, a), other = nn.select(isUpper, a, b);
   Value near = nn.select(isUpper, rest, x), far = nn.select(isUpper, x, rest);
   Value power = nn.add(own, 1), bend = nn.add(other, -1), odds = nn.div(near, far);

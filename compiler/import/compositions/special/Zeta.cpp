@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hurwitz' zeta function, and the derivatives of digamma.
+// Hurwitz' zeta function and the derivatives of digamma.
 //
-// How:  For q > 0, the first terms are added, and the formula of Euler and Maclaurin gives the sum of the rest. For q < 0 and an integer s,
-//       the terms of negative numbers are, except for their sign, terms of the sums that start at the fraction of -q and at 1 - q.
+// How:  for q > 0, the first terms are added, and the Euler-Maclaurin formula gives the rest. For q < 0 and an integer
+// s, the terms of negative numbers are also terms of two other sums, except for their sign. These sums start at the
+// fraction of -q and at 1 - q.
 
 #include "compiler/import/compositions/special/Zeta.h"
 
@@ -23,21 +24,21 @@ using nn::UnaryKind;
 
 constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
 
-/// As many terms are added that the series of Bernoulli numbers has 15 digits after them, for every s. A large s makes that series
-/// grow, but then these terms are nearly the whole sum.
+/// Number of terms that are added one by one. After them, the series of Bernoulli numbers has 15 digits for every s. A
+/// large s makes that series grow, but then these terms are nearly the whole sum.
 constexpr int64_t firstTerms = 10;
 constexpr double bernoulli[] = {1. / 6, -1. / 30,     1. / 42,      -1. / 30,       5. / 66,       -691. / 2730,
                                 7. / 6, -3617. / 510, 43867. / 798, -174611. / 330, 854513. / 138, -236364091. / 2730};
 
 Value power(NnBuilder &nn, Value base, Value exponent) { return nn.binary(BinaryKind::Pow, base, exponent); }
 
-/// Returns true where `x` is an even integer. Infinity counts as even, as all large numbers do.
+/// Returns whether `x` is an even integer. Infinity counts as even, as all large numbers do.
 Value isEven(NnBuilder &nn, Value x) {
   Value half = nn.mul(x, 0.5);
   return nn.binary(BinaryKind::Equal, half, nn.unary(UnaryKind::Floor, half));
 }
 
-/// The sum of (w + k)^-s over k = 0, 1, ... divided by w^-s, by the formula of Euler and Maclaurin.
+/// Returns the sum of (w + k)^-s over k = 0, 1, ... divided by w^-s, by the Euler-Maclaurin formula.
 Value addRest(NnBuilder &nn, Value s, Value w) {
   Value inverse = nn.unary(UnaryKind::Reciprocal, w), squared = nn.mul(inverse, inverse), sum;
   for (int64_t index = static_cast<int64_t>(std::size(bernoulli)) - 1; index > 0; --index) {
@@ -50,7 +51,7 @@ Value addRest(NnBuilder &nn, Value s, Value w) {
   return nn.add(nn.add(nn.div(w, nn.add(s, -1)), 0.5), sum);
 }
 
-/// For q > 0 and s > 1, in f64.
+/// Returns zeta(s, q) for q > 0 and s > 1, in f64.
 Value zetaOfRight(NnBuilder &nn, Value s, Value q) {
   if (!s || !q)
     return {};
@@ -59,7 +60,7 @@ Value zetaOfRight(NnBuilder &nn, Value s, Value q) {
   Value exponent = nn.unary(UnaryKind::Neg, s);
   Value first = sumRows(nn, power(nn, nn.add(toColumn(nn, q), numbers), toColumn(nn, exponent)));
   Value w = nn.add(q, firstTerms), next = power(nn, w, exponent);
-  // Where the next term is nothing, its factor may be infinite.
+  // If the next term is 0, its factor may be infinite.
   Value isOver = nn.binary(BinaryKind::Equal, next, 0.0);
   return nn.add(first, nn.select(isOver, next, nn.mul(next, addRest(nn, s, w))));
 }
