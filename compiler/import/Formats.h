@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The formats of models.
+// The list of supported formats.
 //
-// What: A row per format, which recognizes and reads its files.
-// Why:  The content decides the format, because names can lie. A new format is a folder and one line in Formats.cpp.
+// Each format has a row, which recognizes and reads its files. The content decides the format, because names can be
+// wrong. A new format is a folder and one line in Formats.cpp.
 
 #ifndef NACRE_COMPILER_IMPORT_FORMATS_H
 #define NACRE_COMPILER_IMPORT_FORMATS_H
@@ -12,11 +12,11 @@
 
 namespace nacre::importer {
 
-/// The supported formats, in the order in which they are tried.
+/// Returns the supported formats, in the order in which they are tried.
 llvm::ArrayRef<const Format *> getFormats();
 
-/// Reads the file with the first of `formats` that claims it. If no format does, the error names the file's kind and what
-/// to do.
+/// Reads the file with the first of `formats` that claims it. If no format does, the error names the file's kind and
+/// gives advice.
 mlir::FailureOr<std::unique_ptr<ModelView>> readModel(const ModelFile &file, llvm::ArrayRef<const Format *> formats,
                                                       const ImportOptions &options, mlir::MLIRContext *context);
 

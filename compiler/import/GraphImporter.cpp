@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A checked model, of any format, to functions of `nn` operators.
+// Converts a checked model of any format to functions of `nn` operators.
 //
-// How:  of each entry  1. inputs, which are settled first; values that the user sets become constants,
-//       2. nodes, in order, each by the handler of its operator and version; a function without one is what it calls,
-//       3. outputs, compared with what the model declares; what folding left over is erased,
-//       4. --check: the same, going on behind errors.
+// How, for each entry:  1. settle inputs; values that the user sets become constants,
+// 2. import nodes in order, by the handler of their operator and version, or as a function of the model,
+// 3. compare outputs with their declarations, and erase unused operators,
+// 4. --check does the same, but continues after errors.
 
 #include "compiler/import/GraphImporter.h"
 
@@ -41,8 +41,8 @@ public:
   void check(std::vector<Problem> &problems, size_t &nodes);
 
 private:
-  /// A graph, and the values that its names stand for: null where what computes one has failed, or where the input of a
-  /// function is left out. Other names are those of the graph around.
+  /// Graph, and the values of its names. A value is null if its node failed, or if it is an omitted input of a
+  /// function. Other names belong to the outer graph.
   struct Scope {
     GraphView &graph;
     Scope *outer;
@@ -69,10 +69,10 @@ private:
   func::FuncOp func;
   SettledInputs inputs;
   Scope main;
-  std::optional<OpenWeights> weights; ///< of a model that is trained
+  std::optional<OpenWeights> weights; ///< set for a trained model
   std::optional<AddedDropouts> dropouts;
-  ImportedNodes *nodes;           ///< where nodes are listed; may be null
-  std::optional<GraphNode> newer; ///< a node of an operator set newer than its registry knows
+  ImportedNodes *nodes;           ///< list of imported nodes; may be null
+  std::optional<GraphNode> newer; ///< a node whose operator set is newer than its registry
 };
 
 //===----------------------------------------------------------------------===//
@@ -94,7 +94,7 @@ void GraphImporter::begin(llvm::function_ref<void()> beforeAsking) {
   shared.changesBatch = inputs.changesBatch;
   if (weights)
     weights->setStatedBatch(inputs.statedBatch);
-  SmallVector<Attribute> notes; // set together, since each change of one copies the list of all
+  SmallVector<Attribute> notes; // set together, because each change of one copies the list of all
   for (const SettledInput &input : inputs.inputs) {
     Location loc = graph.getLocation(input.name);
     Value &value = main.values[input.source];
@@ -126,7 +126,7 @@ FailureOr<Value> GraphImporter::getValue(Scope &scope, StringRef name) {
   Value &value = scope.values[name];
   if (failed(constant))
     return failure();
-  // Who reads it next may stand outside of the region that is being filled.
+  // The constant is outside of the region that is being filled, because later readers may be outside, too.
   OpBuilder::InsertionGuard guard(builder);
   if (Operation *around = func.front().findAncestorOpInBlock(*builder.getInsertionBlock()->getParentOp()))
     builder.setInsertionPoint(around);
@@ -138,7 +138,8 @@ FailureOr<Value> GraphImporter::getValue(Scope &scope, StringRef name) {
   return value;
 }
 
-/// The results of a node whose operands are known: by the handler of its operator, or those of the function it calls.
+/// Returns the results of a node whose operands are known, from its operator's handler or from the function that it
+/// calls.
 FailureOr<SmallVector<Value>> GraphImporter::runNode(Scope &scope, size_t index, const GraphNode &source, Node &node) {
   const ImportRegistry::Entry *entry = findHandler(source);
   if (!entry) {
@@ -197,7 +198,7 @@ LogicalResult GraphImporter::importNode(Scope &scope, size_t index, const GraphN
   return success();
 }
 
-/// The nodes of a graph as if they stood where it is called, at `loc`. Its outputs.
+/// Imports the nodes of a graph as if they were at `loc`, where it is called. Returns its outputs.
 FailureOr<SmallVector<Value>> GraphImporter::importBody(GraphView &graph, Scope *outer, ArrayRef<Value> arguments,
                                                         Location loc) {
   Scope scope{graph, outer, {}};
@@ -230,7 +231,7 @@ LogicalResult GraphImporter::importNodes(Scope &scope) {
       continue;
     if (shared.unfixedInputs.empty())
       return failure();
-    // Where one node needs an input to be fixed, others may need more, and the user had better be told at once.
+    // If one node needs a constant input, others may need more, so one error asks for all.
     forget(scope, node);
     tryRest(scope, index + 1);
     if (shared.unfixedInputs.size() > 1)
@@ -240,7 +241,8 @@ LogicalResult GraphImporter::importNodes(Scope &scope) {
   return success();
 }
 
-/// What a failed node would have computed is unknown, so of a node that reads it only the operator can be judged.
+/// True if all operands are known. The result of a failed node is not, so only the operator of its readers can be
+/// checked.
 bool GraphImporter::isJudgeable(const Scope &scope, const GraphNode &node) const {
   auto isKnown = [&](StringRef operand) {
     auto value = scope.values.find(operand);
@@ -254,7 +256,7 @@ void GraphImporter::forget(Scope &scope, const GraphNode &node) {
     scope.values[result] = Value();
 }
 
-/// Imports what can be judged from node `first` on, without a word.
+/// Imports the nodes that can be judged, from `first` on, without diagnostics.
 void GraphImporter::tryRest(Scope &scope, size_t first) {
   ScopedDiagnosticHandler silence(builder.getContext(), [](Diagnostic &) { return success(); });
   for (size_t index = first; index < scope.graph.getNumNodes(); ++index) {

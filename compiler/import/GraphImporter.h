@@ -10,7 +10,7 @@
 
 namespace nacre::importer {
 
-/// Implements importModel for a model that has been read, and adds its nodes to `nodes`. Returns null after emitting diagnostics.
+/// Implements importModel for a model that has been read, and adds its nodes to `nodes`. Returns null after an error.
 mlir::OwningOpRef<mlir::ModuleOp> importGraph(ModelView &model, const ImportOptions &options,
                                               mlir::MLIRContext *context, const KeptTensors &kept = {},
                                               ImportedNodes *nodes = nullptr);

@@ -22,36 +22,36 @@
 
 namespace nacre::importer {
 
-/// A problem of a model: an unsupported node, or an invalid input or output.
+/// Problem of a model: an unsupported node, or an invalid input or output.
 struct Problem {
   enum class Kind { Node, Value };
   Kind kind;
-  std::string name; ///< of the node or the value; empty: the model itself
-  std::string what; ///< the node's operator and its version, unless the reason names it; "input" or "output"
+  std::string name; ///< name of the node or the value; empty: the model itself
+  std::string what; ///< operator and version of the node, unless the reason names them; "input" or "output"
   std::string reason;
 
   /// Returns the problem in a line without its name.
   std::string describe() const { return what.empty() ? reason : what + ": " + reason; }
 };
 
-/// What checkModel finds.
+/// Result of checkModel.
 struct CheckResult {
-  std::vector<Problem> problems; ///< in the model's order
-  size_t nodes = 0;              ///< of the model, supported or not
+  std::vector<Problem> problems; ///< problems in the model's order
+  size_t nodes = 0;              ///< number of the model's nodes, supported or not
 };
 
 class ModelView;
 
-/// A model's file, mapped and parsed once, of which functions are made for several purposes.
+/// Model that is mapped and parsed once, so that functions for several purposes can be imported from it.
 class Model {
 public:
   ~Model();
 
-  /// Reads the model at `path`, whose format is told by its content. `options` say which of its graphs are wanted and where its
-  /// weights are. Returns null after emitting diagnostics.
+  /// Reads the model at `path`; its content decides the format. `options` select its graphs and the files of its
+  /// weights. Returns null after an error.
   static std::unique_ptr<Model> read(llvm::StringRef path, const ImportOptions &options, mlir::MLIRContext *context);
 
-  /// Imports what `options` ask for, as importModel does.
+  /// Imports the functions that `options` select, as importModel does.
   mlir::OwningOpRef<mlir::ModuleOp> import(const ImportOptions &options, const KeptTensors &kept);
 
   /// Returns the limit of memory that the model states, if any.
@@ -78,7 +78,7 @@ private:
 mlir::OwningOpRef<mlir::ModuleOp> importModel(llvm::StringRef path, const ImportOptions &options,
                                               mlir::MLIRContext *context);
 
-/// The same with these tensors among the results. If there are any, results of nodes are marked `nn.kept`.
+/// Imports the model, with these tensors among the results. If there are any, results of nodes are marked `nn.kept`.
 mlir::OwningOpRef<mlir::ModuleOp> importModel(llvm::StringRef path, const ImportOptions &options,
                                               const KeptTensors &kept, mlir::MLIRContext *context);
 

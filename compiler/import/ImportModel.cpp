@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A model's file to its `nn` function, or to the list of what stops it.
+// Imports a model's file to its `nn` function, or lists the problems that prevent that.
 //
-// How:  1. the file, or that which stands for a folder, is mapped, and read by the format that claims it,
-//       2. GraphImporter walks over what the reader gives.
+// How:  1. the file, or the file that stands for a folder, is mapped and read by the format that claims it,
+// 2. GraphImporter imports the view of the reader.
 
 #include "compiler/import/Formats.h"
 #include "compiler/import/GraphImporter.h"
@@ -17,7 +17,7 @@ using namespace mlir;
 
 namespace nacre::importer {
 
-/// The file to read of a folder that is a model; empty where it is none of any format.
+/// Returns the file to read for a model that is a folder; empty if no format knows such a folder.
 static std::string findFileOfFolder(StringRef folder) {
   for (const Format *format : getFormats())
     for (StringRef name : format->filesOfFolder) {
@@ -47,7 +47,7 @@ static FailureOr<std::unique_ptr<ModelView>> readModel(StringRef path, const Imp
                    getFormats(), options, context);
 }
 
-/// The names of inputs and tensors in the options, as the model writes them.
+/// Returns the options with names of inputs and tensors as the model writes them.
 static ImportOptions normalize(const ModelView &model, const ImportOptions &options) {
   ImportOptions result = options;
   result.shapes.clear();

@@ -19,7 +19,7 @@ namespace nacre::importer {
 
 class BatchRewriter {
 public:
-  /// With `isTrained`, messages say that a batch of training can be chosen instead.
+  /// Makes a rewriter; if `isTrained`, messages say that a batch of training can be chosen instead.
   BatchRewriter(int64_t stated, int64_t wanted, bool isTrained)
       : stated(stated), wanted(wanted), isTrained(isTrained) {}
 

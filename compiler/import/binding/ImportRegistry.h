@@ -2,8 +2,8 @@
 //
 // The operators that an importer supports: handlers by operator and first version.
 //
-// An operator's meaning changes with the version of its operator set. A handler is registered with its first version, and
-// is used until a later one replaces it.
+// An operator can mean something else in each version of its operator set. A handler is registered with its first
+// version, and is used until a later one replaces it.
 
 #ifndef NACRE_COMPILER_IMPORT_BINDING_IMPORTREGISTRY_H
 #define NACRE_COMPILER_IMPORT_BINDING_IMPORTREGISTRY_H
@@ -17,7 +17,7 @@
 
 namespace nacre::importer {
 
-/// Reads the node and sets its results, or reports an error.
+/// Handler that reads the node and sets its results, or reports an error.
 using Handler = std::function<void(OperandBinder &)>;
 
 class ImportRegistry {

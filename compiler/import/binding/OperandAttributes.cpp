@@ -2,8 +2,8 @@
 //
 // The attributes of a node, as the handler of its operator reads them.
 //
-// How:  1. what the node says, or what is said for it where it does not,
-//       2. numbers among axes.
+// How:  1. attributes that the node gives, and their defaults,
+// 2. axes.
 
 #include "compiler/import/binding/OperandBinder.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 namespace nacre::importer {
 
 //===----------------------------------------------------------------------===//
-// 1. What the node says
+// 1. Attributes
 //===----------------------------------------------------------------------===//
 
 std::optional<NamedAttribute> OperandBinder::find(StringRef name) const {
@@ -23,7 +23,7 @@ std::optional<NamedAttribute> OperandBinder::find(StringRef name) const {
   return found == node.attributes.end() ? std::nullopt : std::optional(*found);
 }
 
-/// What an attribute holds, as messages say it.
+/// Returns the kind of an attribute's value for messages.
 static StringRef describeAttribute(Attribute value) {
   return isa<IntegerAttr>(value)         ? "an integer"
          : isa<FloatAttr>(value)         ? "a number"
@@ -35,7 +35,7 @@ static StringRef describeAttribute(Attribute value) {
                                          : "a tensor";
 }
 
-/// Whether an attribute is given as 0, false or nothing, of whatever kind it is.
+/// True if an attribute of any kind is given as 0, false or empty.
 static bool isEmpty(std::optional<NamedAttribute> attribute) {
   return attribute && isa<UnitAttr>(attribute->getValue());
 }
@@ -68,7 +68,7 @@ StringRef OperandBinder::getString(StringRef name, StringRef missing) {
 
 SmallVector<int64_t> OperandBinder::getInts(StringRef name, Ints missing) {
   if (std::optional<NamedAttribute> attribute = find(name); attribute && isa<IntegerAttr>(attribute->getValue()))
-    return {getInt(name, 0)}; // some exporters write one number where a list is wanted
+    return {getInt(name, 0)}; // some exporters write one number instead of a list
   auto attribute = get<DenseI64ArrayAttr>(name, "a list of integers");
   return llvm::to_vector(attribute ? attribute.asArrayRef() : missing);
 }

@@ -2,11 +2,10 @@
 //
 // A handler's view of one node of a model.
 //
-// What: Typed access to operands and attributes, and storage for the results.
-// Why:  Handlers only define the meaning of an operator; every error about a node is reported here, once, in uniform
-//       words.
-// How:  A wrong attribute is reported and its default returned, so that a handler need not stop. An attribute that the
-//       handler has not read is an error, too, because an unknown attribute may change the meaning.
+// A handler only defines the meaning of an operator. Here it has typed access to operands and attributes, and stores
+// results. Every error about a node is reported here, in uniform words. A wrong attribute is reported, and its default
+// returned, so that a handler need not stop. An attribute that the handler does not read is an error, too, because an
+// unknown attribute may change the meaning.
 
 #ifndef NACRE_COMPILER_IMPORT_BINDING_OPERANDBINDER_H
 #define NACRE_COMPILER_IMPORT_BINDING_OPERANDBINDER_H
@@ -26,24 +25,25 @@ namespace nacre::importer {
 class GraphView;
 class Signature;
 
-/// A graph in an attribute of a node: a branch or the body of a loop.
+/// Graph in an attribute of a node: a branch or the body of a loop.
 struct NodeGraph {
   llvm::StringRef attribute;
   const GraphView &view;
-  /// Expands the graph in place of the node for these inputs. Returns its outputs, or failure after an error.
+  /// Expands the graph in place, as if it were the node, for these inputs. Returns its outputs, or failure after an
+  /// error.
   std::function<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(llvm::ArrayRef<mlir::Value>)> import;
 };
 
-/// A node, independent of the model's format.
+/// Node of a model, independent of its format.
 struct Node {
   llvm::StringRef op;
-  int64_t version;                         ///< of the model's operator set
+  int64_t version;                         ///< version of the model's operator set
   llvm::SmallVector<mlir::Value> operands; ///< null for a missing optional operand
-  llvm::SmallVector<bool> results;         ///< whether each result is used
+  llvm::SmallVector<bool> results;         ///< true for each result that is used
   llvm::SmallVector<mlir::NamedAttribute> attributes;
   llvm::SmallVector<NodeGraph, 0> graphs = {};
-  llvm::StringRef versionWord = "version"; ///< its name in messages
-  const Signature *signature = nullptr;    ///< of the operator; set before its handler runs
+  llvm::StringRef versionWord = "version"; ///< name of the version in messages
+  const Signature *signature = nullptr;    ///< signature of the operator; set before its handler runs
 };
 
 class OperandBinder {
@@ -70,10 +70,11 @@ public:
   /// Returns the name of an operand in messages: `operand 1 ('W')`.
   std::string nameOf(size_t index) const;
 
-  /// Returns the elements of an operand that decides a shape and must therefore be constant, with at most `mostAxes` axes.
+  /// Returns the elements of an operand that decides a shape. It must be constant, with at most `mostAxes` axes;
+  /// reports an error otherwise.
   mlir::FailureOr<llvm::SmallVector<int64_t>> getIntegers(size_t index, int64_t mostAxes = 1);
   mlir::FailureOr<llvm::SmallVector<double>> getNumbers(size_t index);
-  /// The same for an operand with one element.
+  /// Return the element of such an operand with one element.
   mlir::FailureOr<int64_t> getInteger(size_t index);
   mlir::FailureOr<double> getNumber(size_t index);
 
@@ -87,7 +88,8 @@ public:
   bool checkBroadcastsTo(size_t index, Ints shape, llvm::StringRef what);
   /// Checks that `what`, a tensor of `shape`, fits in memory.
   bool checkFits(Ints shape, llvm::StringRef what = "the result");
-  /// Returns the common shape of the operands from `first` on after broadcasting; fails if there is none.
+  /// Returns the common shape of the operands from `first` on after broadcasting. Reports an error if they do not
+  /// broadcast.
   mlir::FailureOr<llvm::SmallVector<int64_t>> broadcastOperands(size_t first = 0);
 
   // Attributes.
@@ -113,22 +115,22 @@ public:
 
   /// Normalizes `axis`; negative ones count from the end of `rank` axes.
   mlir::FailureOr<int64_t> getAxis(int64_t axis, int64_t rank);
-  /// The same for several distinct axes, in the given order.
+  /// Normalizes several axes, which must be distinct, in the given order.
   mlir::FailureOr<llvm::SmallVector<int64_t>> getAxes(Ints axes, int64_t rank);
 
   bool hasGraph(llvm::StringRef name) const {
     return llvm::any_of(node.graphs, [&](const NodeGraph &graph) { return graph.attribute == name; });
   }
-  /// Returns the node's graph of that name; reports an error and returns null if there is none.
+  /// Returns the node's graph of that name. Reports an error and returns null if it has no such graph.
   const NodeGraph *getGraph(llvm::StringRef name);
-  /// Expands the graph for `arguments` in place of the node, and returns its results.
+  /// Expands the graph for `arguments` in place, as if it were the node, and returns its results.
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> expand(const NodeGraph &graph, llvm::ArrayRef<mlir::Value> arguments);
 
-  /// Returns a node of another operator with this node's attributes, for runHandler (ImportRegistry.h), which reports those that
-  /// neither operator has. It has all of `numResults` results, of which only the first is used.
+  /// Returns a node of another operator with this node's attributes, for runHandler (ImportRegistry.h). That function
+  /// reports attributes that neither operator has. The node has `numResults` results, of which only the first is used.
   Node describeAs(llvm::StringRef op, llvm::ArrayRef<mlir::Value> operands, size_t numResults = 1);
 
-  /// The errors of a failed attempt.
+  /// Errors of a failed attempt.
   struct Attempt {
     std::vector<mlir::Diagnostic> said;
     llvm::SetVector<llvm::StringRef> unfixedInputs;
@@ -138,7 +140,7 @@ public:
   /// Emits the errors of a failed attempt after all.
   void report(Attempt attempt);
 
-  /// Like NnBuilder's function, with the error at this node.
+  /// Reserves a constant as NnBuilder::allowsConstant does, with the error at this node.
   bool allowsConstant(int64_t count, int64_t elementBytes);
 
   // Results.
@@ -160,7 +162,7 @@ private:
 
   const Node &node;
   bool failed = false;
-  const size_t errorsBefore; ///< reported by the builder for other nodes
+  const size_t errorsBefore; ///< errors that the builder reported for other nodes
   llvm::SmallVector<mlir::Value> results;
   llvm::StringSet<> seen;
 };

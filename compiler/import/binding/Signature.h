@@ -2,8 +2,8 @@
 //
 // The operands that an operator's definition requires, as data.
 //
-// Why:  A handler only sees operands that its operator supports, and all errors about operands are reported in one
-//       place, with the operand's name.
+// Handlers only see operands that their operator supports. All errors about operands are reported in one place, with
+// the operand's name.
 
 #ifndef NACRE_COMPILER_IMPORT_BINDING_SIGNATURE_H
 #define NACRE_COMPILER_IMPORT_BINDING_SIGNATURE_H
@@ -17,7 +17,7 @@
 
 namespace nacre::importer {
 
-/// The kinds of values that an operand may have.
+/// Kinds of values that an operand may have.
 enum class Holds {
   Stored,   ///< any type, including 8- and 4-bit floats and 4- and 2-bit integers (NarrowTypes.h)
   Anything, ///< any type that supports arithmetic
@@ -32,23 +32,23 @@ enum class Holds {
   AnyValue  ///< a tensor, a list, or nothing
 };
 
-/// `a floating-point type`
+/// Returns the kind for messages: `a floating-point type`.
 llvm::StringRef describe(Holds holds);
 
-/// One operand: `"B?"` is optional, `"inputs..."` stands for one or more operands, `"inputs...?"` for any number. Operands of
-/// one `group`, a letter, must share their element type.
+/// Rule of one operand. `"B?"` is optional, `"inputs..."` stands for one or more operands, `"inputs...?"` for any
+/// number. Operands of one `group`, a letter, must have the same element type.
 struct OperandRule {
   const char *text;
   Holds holds = Holds::Anything;
   char group = 0;
-  bool mayBeRows = false; ///< a list of tensors as well
+  bool mayBeRows = false; ///< also allows a list of tensors
 
   llvm::StringRef getName() const { return llvm::StringRef(text).rtrim("?."); }
   bool isOptional() const { return llvm::StringRef(text).ends_with("?"); }
   bool isRepeated() const { return llvm::StringRef(text).rtrim("?").ends_with("..."); }
 };
 
-/// Required operands come first; a repeated one comes last.
+/// Rules of all operands. Required operands come first; a repeated one comes last.
 class Signature {
 public:
   Signature(std::initializer_list<OperandRule> rules) : rules(rules) {}

@@ -2,7 +2,7 @@
 //
 // See Checksum.h.
 //
-// How:  eight bytes at a time, by eight tables: weights are read once for this, so it must be no slower than memory.
+// How:  eight bytes at a time, by eight tables. All weights are read for this, so it must not be slower than memory.
 
 #include "compiler/import/files/Checksum.h"
 
@@ -12,11 +12,11 @@
 namespace nacre::importer {
 namespace {
 
-/// tables[k][b]: what byte b comes to, with k bytes behind it.
+/// Tables of the checksum: tables[k][b] is the effect of byte b followed by k zero bytes.
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
 
 constexpr Tables makeTables() {
-  constexpr uint32_t polynomial = 0x82f63b78; // the lowest bit first
+  constexpr uint32_t polynomial = 0x82f63b78; // lowest bit first
   Tables tables{};
   for (uint32_t byte = 0; byte < 256; ++byte) {
     uint32_t crc = byte;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The paths of the files that belong to a model.
+// Paths of the files that belong to a model.
 
 #ifndef NACRE_COMPILER_IMPORT_FILES_MAPPEDPATHS_H
 #define NACRE_COMPILER_IMPORT_FILES_MAPPEDPATHS_H
@@ -12,8 +12,8 @@
 
 namespace nacre::importer {
 
-/// The paths of the files that belong to a model: those that mapFile() maps in this thread while it lives, and those that are added. No
-/// output may take their place.
+/// Records the paths of the files that belong to a model. During its lifetime, it collects paths that mapFile() maps in
+/// this thread, and those that are added. No output may overwrite them.
 class MappedPaths {
 public:
   explicit MappedPaths(std::vector<std::string> &paths) : paths(paths), outer(std::exchange(current, this)) {}

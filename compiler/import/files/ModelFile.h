@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bytes of a model, and their origin.
+// Bytes of a model, and their origin.
 
 #ifndef NACRE_COMPILER_IMPORT_FILES_MODELFILE_H
 #define NACRE_COMPILER_IMPORT_FILES_MODELFILE_H
@@ -14,13 +14,13 @@
 
 namespace nacre::importer {
 
-/// Read-only bytes, which constants of the IR may keep alive.
+/// Read-only bytes. Constants of the IR can keep them alive.
 using FileBytes = std::shared_ptr<const llvm::MemoryBuffer>;
 
 struct ModelFile {
   FileBytes bytes;
-  std::string name;   ///< its name in diagnostics: the file name without the folder
-  std::string folder; ///< the folder of accompanying files; empty: none
+  std::string name;   ///< name in diagnostics: the file name without the folder
+  std::string folder; ///< folder of accompanying files; empty without one
 
   llvm::StringRef getBuffer() const { return bytes->getBuffer(); }
 };
@@ -28,9 +28,9 @@ struct ModelFile {
 /// Maps the regular file at `path`. Diagnostics are emitted at `loc`.
 mlir::FailureOr<FileBytes> mapFile(llvm::StringRef path, mlir::Location loc);
 
-/// Maps the regular file `path` of `folder`. A model without a folder has an empty one, which is an error. An untrusted model names
-/// `path`, so a path or a link that leads out of the folder is an error, too. `what` and `where` name the two in diagnostics: "external data", "the
-/// model's folder".
+/// Maps the regular file `path` of `folder`. An empty `folder` is an error: the model has none. An untrusted model
+/// names `path`, so a path or a link that leads out of the folder is an error, too. `what` and `where` name file and
+/// folder in diagnostics: "external data", "the model's folder".
 mlir::FailureOr<FileBytes> mapFileInside(llvm::StringRef folder, llvm::StringRef path, llvm::StringRef what,
                                          llvm::StringRef where, mlir::Location loc);
 

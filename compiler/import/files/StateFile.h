@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the tensors of a file that nacre_state_save has written, or others in its format: safetensors.
-// Why:   what was trained on a device goes back into the model that it was compiled of.
-// How:   a header in JSON says names, types, shapes and places; what it says is checked against the file, and its checksum, if it has
-//        one, against all bytes. Tensors are views of the file.
+// Tensors of a file that nacre_state_save wrote, or of another file in the safetensors format. Weights that were
+// trained on a device return to the model that they come from. A JSON header has names, types, shapes and positions. It
+// is checked against the file, and a checksum, if there is one, against all bytes. Tensors are views of the file.
 
 #ifndef NACRE_COMPILER_IMPORT_FILES_STATEFILE_H
 #define NACRE_COMPILER_IMPORT_FILES_STATEFILE_H
@@ -17,7 +16,7 @@
 namespace nacre::importer {
 
 struct StateTensor {
-  std::string type; ///< as such files have it: F32, I64
+  std::string type; ///< name of the type in such files: F32, I64
   llvm::SmallVector<int64_t> shape;
   llvm::StringRef bytes;
 };
@@ -27,11 +26,11 @@ struct StateFile {
   std::map<std::string, StateTensor, std::less<>> tensors;
 };
 
-/// Errors are emitted at `loc`.
+/// Reads the file. Errors are emitted at `loc`.
 mlir::FailureOr<StateFile> readStateFile(FileBytes bytes, mlir::Location loc);
 
-/// Of what optimizers and counters keep the weight that it belongs to, empty where it is of all: `w#momentum` is `w`'s. Nothing of
-/// another name.
+/// Returns the weight that a value of an optimizer or a counter belongs to: `w` for `w#momentum`, empty if it belongs
+/// to all. `nullopt` for other names.
 std::optional<llvm::StringRef> ownerOf(llvm::StringRef name);
 
 } // namespace nacre::importer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A tensor whose elements are in a file or were decoded from one.
+// Tensor whose elements are in a file or were decoded from one.
 
 #ifndef NACRE_COMPILER_IMPORT_FILES_STOREDTENSOR_H
 #define NACRE_COMPILER_IMPORT_FILES_STOREDTENSOR_H
@@ -20,8 +20,8 @@ struct StoredTensor {
   FileBytes owner; ///< keeps `bytes` alive
 };
 
-/// Converts small tensors to `dense` attributes and larger ones to `dense_resource` views of the mapped file, which stays
-/// mapped while the context lives. `name` is the view's key.
+/// Converts small tensors to `dense` attributes, and larger ones to `dense_resource` views of the mapped file. That
+/// file stays mapped while the context lives. `name` is the view's key.
 mlir::ElementsAttr makeConstant(const StoredTensor &tensor, llvm::StringRef name);
 
 } // namespace nacre::importer

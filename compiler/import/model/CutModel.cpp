@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A model of which a part is computed: from tensors that the user names to others.
+// Computes a part of a model: from some tensors that the user names to others.
 
 #include "compiler/import/model/CutModel.h"
 
@@ -52,7 +52,7 @@ private:
   llvm::StringMap<size_t> producers;
   llvm::StringSet<> cutNames;
   SmallVector<GraphValue> inputs, outputs;
-  SmallVector<GraphValue> assigned; ///< variables that the whole graph assigns, and this one not yet
+  SmallVector<GraphValue> assigned; ///< variables that the whole graph assigns, but this one not yet
   SmallVector<size_t> nodes;
 };
 
@@ -61,7 +61,7 @@ LogicalResult CutGraph::refuse(StringRef option, StringRef name) const {
   const SmallVector<GraphValue> declared = graph.getInputs();
   for (const GraphValue &input : declared)
     known.push_back(input.name);
-  llvm::sort(known); // A map has no order, and an answer must have one.
+  llvm::sort(known); // a map has no order, but a message needs one
   return refuseName(graph.getLocation(), option, name, known);
 }
 
@@ -110,7 +110,8 @@ LogicalResult CutGraph::nameOutputs(const ImportOptions &options) {
   return success();
 }
 
-/// A variable that is read becomes what the model says, and is needed for that: whether there was one.
+/// Adds assignments of variables that the part reads, because their next values are needed, too. Returns whether there
+/// was one.
 bool CutGraph::addAssigned(const llvm::StringSet<> &wanted) {
   auto isRead = [&](const GraphValue &output) {
     return llvm::any_of(inputs, [&](const GraphValue &input) {
@@ -123,7 +124,7 @@ bool CutGraph::addAssigned(const llvm::StringSet<> &wanted) {
   return outputs.size() > count;
 }
 
-/// What the outputs do not need is left out, inputs too that nobody has named.
+/// Removes nodes that the outputs do not need, and inputs that neither the outputs nor the user need.
 LogicalResult CutGraph::reachNodes() {
   llvm::StringSet<> wanted;
   do {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a file seems to be that is no model Nacre reads.
+// Recognizes the kind of a file that is not a supported model.
 //
-// How:  1. signatures: bytes at a place that no other format has,
-//       2. text, by words in it,
-//       3. files of protobuf, which have no signature, by their first fields,
-//       4. the rest by the end of the name.
+// How:  1. signatures: bytes at a position that no other format has,
+// 2. text, by words in it,
+// 3. protobuf files, which have no signature, by their first fields,
+// 4. the rest by the end of the name.
 
 #include "compiler/import/model/FileKind.h"
 
@@ -33,7 +33,7 @@ constexpr const char *download = "download the file again";
 constexpr const char *isTensor = "pass the model; tensors are for --set and nacre-run";
 
 struct Kind {
-  StringLiteral mark; ///< the bytes, the word, or the end of the name
+  StringLiteral mark; ///< bytes, word, or end of the name
   const char *what;
   const char *advice;
 };
@@ -66,10 +66,10 @@ constexpr Signature signatures[] = {
     {{"MZ", "a program for Windows", "pass the model it was made from"}},
 };
 
-/// A pickle begins with its protocol, and this one ends within the file.
+/// True if the file begins with the protocol of a pickle.
 bool isPickle(StringRef bytes) { return bytes.size() > 2 && bytes[0] == '\x80' && bytes[1] >= 2 && bytes[1] <= 5; }
 
-/// The length of the header, then the header: JSON.
+/// True if the file begins with the length of a header, and the header is JSON.
 bool isSafetensors(StringRef bytes) {
   return bytes.size() > 9 && bytes[8] == '{' && llvm::support::endian::read64le(bytes.data()) <= uint64_t(100) << 20 &&
          llvm::support::endian::read64le(bytes.data()) >= 2;
@@ -132,7 +132,7 @@ FileKind recognizeText(StringRef head) {
 // 3. Protobuf
 //===----------------------------------------------------------------------===//
 
-/// Drops a field with a tag of one byte and the length of what it holds; false where `bytes` begins otherwise.
+/// Enters a field with a tag of one byte, and drops its tag and length. Returns false if `bytes` begins otherwise.
 bool enterField(StringRef &bytes, char tag) {
   uint64_t length;
   if (!bytes.consume_front(StringRef(&tag, 1)) || !takeVarint(bytes, length) || length > bytes.size())
@@ -141,13 +141,13 @@ bool enterField(StringRef &bytes, char tag) {
   return true;
 }
 
-/// A SavedModel has its version, 1, and a graph with information about it.
+/// True if the file begins like a SavedModel: its version, 1, then a graph with information about it.
 bool isSavedModel(StringRef bytes) {
   return bytes.consume_front("\x08\x01") && enterField(bytes, 0x12) && enterField(bytes, 0x0a);
 }
 
-/// A Core ML model has the version of its specification and a description, whose inputs come first. Only its name distinguishes one of
-/// version 1 from a SavedModel.
+/// True if the file begins like a Core ML model: the version of its specification, then a description whose inputs come
+/// first. Version 1 looks like a SavedModel, except for its file name.
 bool isCoreMl(StringRef bytes, StringRef name) {
   uint64_t version;
   constexpr uint64_t newest = 64;
@@ -180,7 +180,7 @@ constexpr Kind names[] = {
 bool isText(StringRef bytes) {
   constexpr size_t headBytes = 4096;
   bytes = bytes.take_front(headBytes);
-  // The last character, if it has several bytes, may be cut off.
+  // The end of the head may cut a character of several bytes.
   constexpr size_t longest = 4;
   size_t cut = 0;
   while (cut < longest && cut < bytes.size() && static_cast<uint8_t>(bytes[bytes.size() - 1 - cut]) >= 128)

@@ -2,7 +2,7 @@
 //
 // Recognizes files that are not models in a supported format.
 //
-// Why:  A user who passes the wrong file should learn what it is and what to do with it, not that it is damaged.
+// A user who passes the wrong file should learn what it is and how to proceed, not that it is damaged.
 
 #ifndef NACRE_COMPILER_IMPORT_MODEL_FILEKIND_H
 #define NACRE_COMPILER_IMPORT_MODEL_FILEKIND_H
@@ -13,9 +13,9 @@
 namespace nacre::importer {
 
 struct FileKind {
-  std::string what;   ///< with its article: "a TensorFlow Lite model"
-  std::string advice; ///< what to do, such as "pass the folder that contains it"
-  bool isCertain;     ///< a signature leaves no doubt, so no reader needs to be asked
+  std::string what;   ///< kind of the file with its article: "a TensorFlow Lite model"
+  std::string advice; ///< advice for the user, such as "pass the folder that contains it"
+  bool isCertain;     ///< true if a signature leaves no doubt, so no reader needs to try
 };
 
 /// Recognizes a file by its first bytes or, if these are ambiguous, by the end of its name.

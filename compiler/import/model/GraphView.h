@@ -2,11 +2,10 @@
 //
 // A format-independent view of a checked model.
 //
-// What: graphs of nodes with operands, results and attributes, whose values have names.
-// Why:  The walk over a model, its inputs, its outputs and --check are the same for every format. A reader provides this
-//       view of the checked model; names are views of the reader's memory.
-// How:  There is an interface for a graph and one for the model. A graph is a scope of names. A node's graphs (branches, bodies
-//       of loops) are nested scopes; a function's body is a separate scope.
+// Graphs of nodes with operands, results and attributes, whose values have names. The walk over a model, its inputs,
+// its outputs and --check are the same for every format. A reader provides this view of the checked model; names are
+// views of the reader's memory. There is an interface for a graph and one for the model. A graph is a scope of names. A
+// node's graphs (branches, bodies of loops) are nested scopes; a function's body is a separate scope.
 
 #ifndef NACRE_COMPILER_IMPORT_MODEL_GRAPHVIEW_H
 #define NACRE_COMPILER_IMPORT_MODEL_GRAPHVIEW_H
@@ -20,49 +19,51 @@
 
 namespace nacre::importer {
 
-/// An axis of a declared shape.
+/// Axis of a declared shape.
 struct Dimension {
-  int64_t size = mlir::ShapedType::kDynamic; ///< kDynamic if it is open
-  llvm::StringRef symbol = {};               ///< the name of an open axis, if any
-  /// The default size of an open axis.
+  int64_t size = mlir::ShapedType::kDynamic; ///< kDynamic if the axis is open
+  llvm::StringRef symbol = {};               ///< name of an open axis, if any
+  /// Default size of an open axis.
   std::optional<int64_t> usual = std::nullopt;
 
   bool isOpen() const { return mlir::ShapedType::isDynamic(size); }
 };
 
-/// The declared type of an input or an output.
+/// Declared type of an input or an output.
 struct DeclaredType {
-  mlir::Type elementType; ///< null if it is missing or not supported
-  llvm::StringRef name;   ///< the format's name of an unsupported element type; otherwise empty
+  mlir::Type elementType; ///< null if the type is missing or not supported
+  llvm::StringRef name;   ///< name of an unsupported element type in the format; otherwise empty
   std::optional<llvm::SmallVector<Dimension>> shape;
 };
 
-/// An input or an output of a graph.
+/// Input or output of a graph.
 struct GraphValue {
-  llvm::StringRef name; ///< its name outside of the graph
+  llvm::StringRef name; ///< name outside of the graph
   DeclaredType type;
-  bool hasDefault = false;     ///< an input that is a constant unless the user sets it
-  llvm::StringRef source = {}; ///< its name inside the graph, if it differs
-  /// The variable whose value this input is, or to which this output is assigned; apps then do not see it. An entry has both
-  /// the input and the output, with the same type.
+  bool hasDefault = false;     ///< true for an input that is a constant unless the user sets it
+  llvm::StringRef source = {}; ///< name inside the graph, if it differs
+  /// Variable whose value this input is, or to which this output is assigned; hidden from apps. An entry has both the
+  /// input and the output, with the same type.
   llvm::StringRef variable = {};
-  mlir::ElementsAttr initial = {}; ///< the initial value of an input that is a variable; null: zeros
-  nn::VariableRole role = nn::VariableRole::Recurrent; ///< and its role
+  mlir::ElementsAttr initial = {};                     ///< initial value of an input that is a variable; null: zeros
+  nn::VariableRole role = nn::VariableRole::Recurrent; ///< role of that variable
 
   llvm::StringRef getSource() const { return source.empty() ? name : source; }
 };
 
-/// A checked node: every operand is an input, a constant or an earlier node's result.
+/// Checked node. Every operand is an input, a constant or an earlier node's result.
 struct GraphNode {
   llvm::StringRef op;
-  llvm::StringRef domain;                              ///< of the operator, for messages; empty: the format's own
-  const ImportRegistry *registry;                      ///< has the operator's handler, if there is one
-  int64_t version = 0;                                 ///< of the operator set; 0 if the model does not state it
-  mlir::Location loc;                                  ///< a NameLoc: the node's name
-  llvm::SmallVector<llvm::StringRef> operands;         ///< empty for a missing optional one
+  llvm::StringRef domain;                              ///< domain of the operator, for messages; empty: the format's
+                                                       ///< own
+  const ImportRegistry *registry;                      ///< registry that has the operator's handler, if there is one
+  int64_t version = 0;                                 ///< version of the operator set; 0 if the model does not state
+                                                       ///< it
+  mlir::Location loc;                                  ///< NameLoc with the node's name
+  llvm::SmallVector<llvm::StringRef> operands;         ///< empty for a missing optional operand
   llvm::SmallVector<llvm::StringRef> results;          ///< empty if unused
-  llvm::SmallVector<llvm::StringRef, 0> graphs = {};   ///< the attributes that are graphs
-  llvm::SmallVector<llvm::StringRef, 0> captures = {}; ///< names that these read from outer graphs
+  llvm::SmallVector<llvm::StringRef, 0> graphs = {};   ///< attributes that are graphs
+  llvm::SmallVector<llvm::StringRef, 0> captures = {}; ///< names that these graphs read from outer graphs
 };
 
 /// One graph. Its names are unique; other names belong to the outer graph.
@@ -74,7 +75,7 @@ public:
   virtual llvm::SmallVector<GraphValue> getInputs() const = 0;
   virtual llvm::SmallVector<GraphValue> getOutputs() const = 0;
 
-  /// The nodes in topological order.
+  /// Return the nodes in topological order.
   virtual size_t getNumNodes() const = 0;
   virtual GraphNode getNode(size_t index) const = 0;
   /// Returns the attributes of a node; errors are emitted at the node.
@@ -90,8 +91,8 @@ public:
   /// Returns that constant; errors are emitted at the value.
   virtual mlir::FailureOr<mlir::ElementsAttr> readConstant(llvm::StringRef name) = 0;
 
-  /// Returns what the integers of the tensor stand for (dialects/nn/codes/Quantization.h), where the file states it; otherwise null. Errors are
-  /// emitted at the value.
+  /// Returns the scale and zero point of the tensor's integers (dialects/nn/codes/Quantization.h) if the file states
+  /// them, else null. Errors are emitted at the value.
   virtual mlir::FailureOr<mlir::DictionaryAttr> readQuantization(llvm::StringRef /*name*/) {
     return mlir::DictionaryAttr();
   }
@@ -106,7 +107,7 @@ private:
   mlir::Location loc;
 };
 
-/// An entry of a model: a graph and its name.
+/// Entry of a model: a graph and its name.
 struct ModelEntry {
   llvm::StringRef name; ///< empty: ImportOptions::entry
   GraphView *graph;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  The model's nodes as they are imported: operator and shapes, for reports.
-// Why:   `nn` operators have layouts of their own, and are folded while a model is read. Only the importer sees the values that pass
-//        between nodes in the model's layout.
+// The model's nodes as they are imported, with operator and shapes, for reports. Operators of `nn` have their own
+// layouts, and are folded during the import. Only the importer sees the values between nodes in the model's layout.
 
 #ifndef NACRE_COMPILER_IMPORT_MODEL_IMPORTEDNODES_H
 #define NACRE_COMPILER_IMPORT_MODEL_IMPORTEDNODES_H
@@ -17,17 +16,17 @@ namespace nacre::importer {
 class GraphView;
 struct GraphNode;
 
-/// A node of a model. `weights` are the operands that the model knows.
+/// Node of a model. `weights` are the operands that are known at compile time.
 struct ImportedNode {
   using Shape = std::vector<int64_t>;
-  std::string name, op; ///< Printable.
+  std::string name, op; ///< printable texts
   std::vector<Shape> inputs, weights, outputs;
 };
 
 /// Nodes in the order in which they are imported. A node of several entries occurs once.
 class ImportedNodes {
 public:
-  /// Adds a node of `graph`; null stands for missing operands and unused results.
+  /// Adds a node of `graph`. Null stands for missing operands and unused results.
   void add(const GraphView &graph, const GraphNode &node, llvm::ArrayRef<mlir::Value> operands,
            llvm::ArrayRef<mlir::Value> results);
 

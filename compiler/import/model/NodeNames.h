@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Texts of diagnostics about nodes: operator and version, place, and unsupported operators.
+// Texts of diagnostics about nodes: operator and version, location, and unsupported operators.
 
 #ifndef NACRE_COMPILER_IMPORT_MODEL_NODENAMES_H
 #define NACRE_COMPILER_IMPORT_MODEL_NODENAMES_H
@@ -11,7 +11,7 @@
 
 namespace nacre::importer {
 
-/// `com.example.Thing`
+/// Returns the operator with its domain: `com.example.Thing`.
 std::string qualify(const GraphNode &node);
 
 /// Returns ` (opset 13)`, or nothing if the model does not state it.
@@ -29,8 +29,8 @@ void refuseUnsupported(GraphView &graph);
 /// Emits a warning at `loc` that the model uses a newer operator set than its registry.
 void warnOfNewerVersion(const GraphNode &node, mlir::Location loc);
 
-/// Emits an error at `loc` that the option must name a tensor (or `what`) of the graph, with the name in `known` nearest to `name`. Always
-/// returns failure.
+/// Emits an error at `loc` that the option must name a tensor (or `what`) of the graph. It suggests the name in `known`
+/// that is nearest to `name`. Always returns failure.
 mlir::LogicalResult refuseName(mlir::Location loc, llvm::StringRef option, llvm::StringRef name,
                                llvm::ArrayRef<llvm::StringRef> known, llvm::StringRef what = "tensor");
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  see Npy.h.
-// Why:   see there.
-// How:   the dictionary has three known keys; each is found by its name, and its value read up to its own end.
+// See Npy.h. The dictionary has three known keys. Each is found by its name, and its value is read up to the value's
+// own end.
 
 #include "compiler/import/npy/Npy.h"
 
@@ -18,7 +17,7 @@ struct Row {
   Element element;
 };
 
-/// numpy's names without the byte order.
+/// Names of element types in numpy, without the byte order.
 constexpr Row kRows[] = {
     {"f2", {Kind::Float, 2}},    {"f4", {Kind::Float, 4}},    {"f8", {Kind::Float, 8}},    {"b1", {Kind::Bool, 1}},
     {"i1", {Kind::Signed, 1}},   {"i2", {Kind::Signed, 2}},   {"i4", {Kind::Signed, 4}},   {"i8", {Kind::Signed, 8}},
@@ -33,7 +32,7 @@ const Element *findElement(std::string_view name) {
   return nullptr;
 }
 
-/// What follows `'key':`, blanks skipped; empty if the key is absent.
+/// Returns the text after `'key':` without blanks; empty if the key is absent.
 std::string_view valueOf(std::string_view header, std::string_view key) {
   const size_t at = header.find("'" + std::string(key) + "'");
   if (at == std::string_view::npos)
@@ -42,7 +41,7 @@ std::string_view valueOf(std::string_view header, std::string_view key) {
   return value == std::string_view::npos ? std::string_view() : header.substr(value);
 }
 
-/// Reads "(2, 3)", "(2,)" or "()".
+/// Parses "(2, 3)", "(2,)" or "()".
 bool parseShape(std::string_view text, std::vector<int64_t> &dims) {
   const size_t close = text.find(')');
   if (text.empty() || text[0] != '(' || close == std::string_view::npos)
@@ -63,20 +62,20 @@ bool parseShape(std::string_view text, std::vector<int64_t> &dims) {
   return true;
 }
 
-/// The header's text and where the elements begin; version 1 has a 16-bit length, later ones 32 bits.
+/// Returns the text of the header, which the elements follow. Version 1 has a 16-bit length, later ones 32 bits.
 std::optional<std::string_view> splitHeader(std::string_view bytes) {
   const size_t width = bytes.size() > kMagic.size() && bytes[kMagic.size()] == 1 ? 2 : 4;
   const size_t begin = kMagic.size() + 2 + width;
   if (bytes.size() < begin)
     return std::nullopt;
   uint32_t length = 0;
-  std::memcpy(&length, bytes.data() + begin - width, width); // little endian, as we are
+  std::memcpy(&length, bytes.data() + begin - width, width); // little endian, like all supported hosts
   if (bytes.size() - begin < length)
     return std::nullopt;
   return bytes.substr(begin, length);
 }
 
-/// Sets the count; false where it overflows or `data` ends before.
+/// Sets the count. Returns false if it overflows or `data` is too short.
 bool countElements(std::string_view data, Array &array) {
   array.count = 1;
   for (int64_t dim : array.dims)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  reads numpy's .npy files.
-// Why:   the compiler reads values of inputs from them (--set) and nacre-run whole inputs; both must read the same.
-// How:   a header, which is a Python dictionary in text, and the elements; the bytes may be hostile. The standard library
-//        alone, so that programs without LLVM have it too.
+// Reads numpy's .npy files: a header with the text of a Python dictionary, then the elements. The compiler reads values
+// of inputs from them (--set), and nacre-run reads inputs; both must accept the same files. The bytes may be hostile.
+// This needs only the standard library, so that programs without LLVM can use it.
 
 #ifndef NACRE_COMPILER_IMPORT_NPY_NPY_H
 #define NACRE_COMPILER_IMPORT_NPY_NPY_H
@@ -16,7 +15,7 @@
 
 namespace nacre::npy {
 
-/// numpy has no bfloat16 of its own; it is written as raw 2-byte elements.
+/// Kinds of elements. numpy has no bfloat16 type; it is written as raw 2-byte elements.
 enum class Kind { Bool, Signed, Unsigned, Float, Bfloat };
 
 struct Element {
@@ -24,19 +23,19 @@ struct Element {
   unsigned bytes = 4;
 };
 
-/// A dense, row-major array.
+/// Dense, row-major array.
 struct Array {
   Element element;
   std::vector<int64_t> dims;
   size_t count = 0;
-  const char *data = nullptr; ///< the elements, at any address
+  const char *data = nullptr; ///< elements, at any address
 
   size_t bytes() const { return count * element.bytes; }
 };
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 
-/// Views the elements in place. Returns what is wrong with the bytes, or "".
+/// Sets `array` to a view of the elements. Returns the defect of the bytes, or "".
 std::string parse(std::string_view bytes, Array &array);
 
 } // namespace nacre::npy

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The domains of ONNX's operators, and what registers the handlers of each.
+// The domains of ONNX's operators, and the registration of their handlers.
 
 #include "compiler/import/onnx/Domains.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The domains of ONNX's operators: the standard one, and those that others defined beside it.
+// The domains of ONNX's operators: the standard one, and those that others defined.
 //
-// Why:  a node names the domain of its operator; each has versions and handlers of its own.
+// A node names the domain of its operator. Each domain has its own versions and handlers.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_DOMAINS_H
 #define NACRE_COMPILER_IMPORT_ONNX_DOMAINS_H
@@ -11,10 +11,10 @@
 
 namespace nacre::importer::onnx_format {
 
-/// The names of all domains that have handlers.
+/// Returns the names of all domains that have handlers.
 llvm::ArrayRef<llvm::StringRef> getDomains();
 
-/// The operators of `domain`; none of a domain that nobody knows.
+/// Returns the operators of `domain`; an unknown domain has no operators.
 const ImportRegistry &getOperators(llvm::StringRef domain);
 
 } // namespace nacre::importer::onnx_format

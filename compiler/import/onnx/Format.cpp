@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ONNX, as one of the formats that models come in.
+// ONNX, one of the supported formats.
 //
-// How:  1. what a file of ONNX looks like,
-//       2. the view of a checked model that the walk wants.
+// How:  1. recognize files of ONNX,
+// 2. give the importer a view of a checked model.
 
 #include "compiler/import/onnx/Format.h"
 
@@ -26,8 +26,8 @@ namespace {
 // 1. Files
 //===----------------------------------------------------------------------===//
 
-/// Whether the fields of a ModelProto lead to its graph, or to the end of a file that is cut off before: other files of
-/// protobuf have no such fields, or others first.
+/// True if the fields of a ModelProto lead to its graph, or to the end of a truncated file. Other protobuf files have
+/// no such fields, or begin with others.
 bool claims(const ModelFile &file) {
   StringRef rest = file.getBuffer();
   if (isText(rest))
@@ -56,7 +56,7 @@ bool claims(const ModelFile &file) {
 // 2. The view
 //===----------------------------------------------------------------------===//
 
-/// What the attribute holds. Files older than the field `type` say it by what is there.
+/// Returns the kind of the attribute. Files older than the field `type` imply it by the field that is set.
 onnx::AttributeProto::AttributeType getKind(const onnx::AttributeProto &attribute) {
   using Proto = onnx::AttributeProto;
   if (attribute.has_type())
@@ -73,7 +73,7 @@ onnx::AttributeProto::AttributeType getKind(const onnx::AttributeProto &attribut
 
 DeclaredType readType(const onnx::TypeProto &proto, MLIRContext *context) {
   DeclaredType type;
-  if (proto.has_optional_type()) // whoever runs the model gives it
+  if (proto.has_optional_type()) // callers of the model set optional inputs
     return readType(proto.optional_type().elem_type(), context);
   if (!proto.has_tensor_type())
     return type;
@@ -93,7 +93,7 @@ DeclaredType readType(const onnx::TypeProto &proto, MLIRContext *context) {
 
 using Attributes = llvm::StringMap<const onnx::AttributeProto *>;
 
-/// A graph as part of what is computed: a function's body is seen once for every call, whose attributes it reads.
+/// View of a graph. A function's body has one view per call, which has its own attributes.
 class OnnxGraph : public GraphView {
 public:
   OnnxGraph(OnnxModel &model, const CheckedGraph &graph, std::shared_ptr<const Attributes> given = nullptr,
@@ -113,7 +113,7 @@ public:
   }
   FailureOr<ElementsAttr> readConstant(StringRef name) override;
 
-  /// Takes the names that weights have in training.
+  /// Renames weights as in training.
   void takeWeightNames() { renamed = findRenamed(*graph.getGraph()); }
 
 private:
@@ -128,10 +128,11 @@ private:
 
   OnnxModel &model;
   const CheckedGraph &graph;
-  std::shared_ptr<const Attributes> given;            ///< of the call, in a function
-  const onnx::FunctionProto *function;                ///< whose body this is, or is part of; null: the model's graph
-  std::string prefix;                                 ///< of nodes' names, in a function
-  llvm::StringMap<const onnx::TensorProto *> renamed; ///< initializers, by their names in training
+  std::shared_ptr<const Attributes> given;            ///< attributes of the call, in a function
+  const onnx::FunctionProto *function;                ///< function whose body contains the graph; null: the model's
+                                                      ///< graph
+  std::string prefix;                                 ///< prefix of nodes' names, in a function
+  llvm::StringMap<const onnx::TensorProto *> renamed; ///< initializers by their names in training
 };
 
 SmallVector<GraphValue> OnnxGraph::getInputs() const {
@@ -214,7 +215,7 @@ FailureOr<ElementsAttr> OnnxGraph::readConstant(StringRef name) {
   return model.readConstant(*initializer, name, getLocation(name));
 }
 
-/// The attribute itself, or what the call gives for it: null where it gives nothing, so that it is left out.
+/// Returns the attribute, or the one that the call passes for it; null if the call passes none.
 const onnx::AttributeProto *OnnxGraph::resolve(const onnx::AttributeProto &attribute) const {
   if (attribute.ref_attr_name().empty())
     return &attribute;
@@ -259,7 +260,7 @@ FailureOr<SmallVector<NamedAttribute>> OnnxGraph::readAttributes(size_t node) {
   Location loc = locate(checked);
   SmallVector<NamedAttribute> result;
   llvm::StringSet<> names;
-  // What operators had before version 6, a hint about memory.
+  // Operators before version 6 have this hint about memory.
   bool hasHints = isStandardDomain(checked.proto->domain()) && model.getOpsetVersion("", function) < 6;
   for (const onnx::AttributeProto &attribute : checked.proto->attribute()) {
     if (hasHints && attribute.name() == "consumed_inputs")
@@ -290,7 +291,7 @@ public:
     return step ? SmallVector<ModelEntry>{{"", &*trained}, {"train", &*step}} : ModelView::getEntries();
   }
 
-  /// Takes the entry `train`, if the model has one.
+  /// Adds the entry `train`, if the model has one.
   LogicalResult addTraining() {
     FailureOr<std::unique_ptr<TrainingInfo>> read = readTrainingInfo(model->getProto(), model->getLocation());
     if (failed(read) || !*read)
@@ -318,7 +319,7 @@ private:
   std::unique_ptr<OnnxModel> model;
   OnnxGraph graph;
   std::unique_ptr<TrainingInfo> info;
-  std::unique_ptr<TrainedGraph> trained, step; ///< of a model that trains itself
+  std::unique_ptr<TrainedGraph> trained, step; ///< set for a model that trains itself
 };
 
 SmallVector<OperatorSet> getOperatorSets() {

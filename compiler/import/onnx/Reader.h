@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bytes of an ONNX model to a view that can be trusted.
+// Reads the bytes of an ONNX model to a view that can be trusted.
 //
-// What: maps the file, parses its structure and checks everything that the importer relies on: names and order of every graph
-//       (CheckedGraph.h), which functions there are and that they end, that a tensor has as many bytes as its shape says.
-// Why:  models come from strangers. This is the only code that meets their bytes; whatever it lets through is safe to
-//       read, and whatever it refuses is an error at a place in the model, never a crash.
-// How:  WireScan decides what protobuf may parse; tensors stay views of the mapped file. In total the reader allocates
-//       at most getStructureBudget and getDecodeBudget together.
+// Models come from strangers. Only this code reads their bytes: everything that it accepts is safe to read, and
+// everything that it rejects is an error at a location in the model, never a crash.
+//
+// The reader maps the file, parses its structure and checks all that the importer relies on. Names and order are
+// checked in every graph (CheckedGraph.h), functions must exist and not recurse, and tensors must have the bytes of
+// their shape. WireScan decides which bytes protobuf may parse; tensors stay views of the mapped file. The reader
+// allocates at most getStructureBudget plus getDecodeBudget.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_READER_H
 #define NACRE_COMPILER_IMPORT_ONNX_READER_H
@@ -20,48 +21,48 @@
 
 namespace nacre::importer::onnx_format {
 
-/// A checked model.
+/// Checked model.
 class OnnxModel {
 public:
-  /// Checks the model in `file`. Errors are emitted at the node or value they concern.
+  /// Checks the model in `file`. Errors are emitted at the node or value that causes them.
   static mlir::FailureOr<std::unique_ptr<OnnxModel>> read(const ModelFile &file, mlir::MLIRContext *context);
 
   const CheckedGraph &getGraph() const { return *graph; }
   const onnx::ModelProto &getProto() const { return model; }
 
-  /// The version of `domain`'s operators that the model uses, or 0 when it does not say. That of the standard domain is
-  /// always known. A function has versions of its own; null: the model's graph.
+  /// Returns the version of `domain`'s operators that the model uses, or 0 if it states none. The standard domain
+  /// always has one. A function has its own versions; null is the model's graph.
   int64_t getOpsetVersion(llvm::StringRef domain, const onnx::FunctionProto *function = nullptr) const;
 
-  /// The function that a node calls, or null.
+  /// Returns the function that a node calls, or null.
   const CheckedGraph *findFunction(const onnx::NodeProto &node) const;
 
-  /// The elements of an initializer or of a node's attribute.
+  /// Returns the elements of an initializer or of a node's attribute.
   mlir::FailureOr<StoredTensor> read(const onnx::TensorProto &tensor, mlir::Location loc) {
     return file.read(tensor, loc);
   }
 
-  /// The same as a constant, the same attribute each time; errors are emitted at `loc`.
+  /// Returns the elements as a constant, always the same attribute. Errors are emitted at `loc`.
   mlir::FailureOr<mlir::ElementsAttr> readConstant(const onnx::TensorProto &tensor, llvm::StringRef name,
                                                    mlir::Location loc);
 
   mlir::FailureOr<mlir::ElementsAttr> readConstant(const onnx::SparseTensorProto &tensor, mlir::Location loc);
 
-  /// Where the model itself is.
+  /// Returns the location of the model.
   mlir::Location getLocation() const { return modelLoc; }
 
 private:
   OnnxModel(const ModelFile &file, mlir::Location loc) : file(file.bytes, file.folder), modelLoc(loc) {}
 
-  /// What a graph comes to where calls of functions are what they call.
+  /// Size of a graph after all functions are inlined.
   struct Extent {
     uint64_t nodes = 0;
-    unsigned calls = 0; ///< how deep functions call one another
+    unsigned calls = 0; ///< depth of nested calls of functions
   };
   struct Function {
     std::unique_ptr<CheckedGraph> body;
     std::optional<Extent> extent;
-    bool isOpen = false; ///< its extent is being measured
+    bool isOpen = false; ///< true while its extent is being measured
   };
 
   mlir::LogicalResult settleOpset();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. what the file calls an initializer, a node; 2. which of them the state replaces; 3. the file once more, in pieces.
+// How:  1. read initializers and nodes of the file; 2. find those that the state replaces; 3. write the file again, in
+//       pieces.
 
 #include "compiler/import/onnx/TrainedFile.h"
 
@@ -18,7 +19,7 @@ using namespace mlir;
 namespace nacre::importer::onnx_format {
 namespace {
 
-// Fields by message, as onnx.proto numbers them.
+// Numbers of fields in onnx.proto, by message.
 namespace model {
 constexpr uint32_t graph = 7, training = 20;
 } // namespace model
@@ -41,10 +42,10 @@ struct Initializer {
   StringRef name;
   uint64_t type = 0;
   SmallVector<int64_t> shape;
-  StringRef location; ///< The file with its elements; empty if they are here.
+  StringRef location; ///< file with its elements; empty if they are in this file
 };
 
-/// Returns the value of an entry of external data, if it is the location.
+/// Returns the value of an entry of external data if its key is the location.
 StringRef locationIn(StringRef entry) {
   constexpr uint32_t key = 1, value = 2;
   StringRef name, text;
@@ -69,7 +70,7 @@ bool read(StringRef message, Initializer &initializer) {
         initializer.location = location;
     if (field.number != tensor::dims)
       return true;
-    if (field.body.empty()) // one by one
+    if (field.body.empty()) // sizes are stored one by one
       initializer.shape.push_back(static_cast<int64_t>(field.value));
     for (StringRef rest = field.body; !rest.empty();) {
       uint64_t size = 0;
@@ -81,7 +82,7 @@ bool read(StringRef message, Initializer &initializer) {
   });
 }
 
-/// As the state has it, by ONNX's number.
+/// Returns the name of ONNX's type number `type` in a state.
 StringRef nameOfType(uint64_t type) {
   constexpr StringLiteral names[] = {"",     "F32", "U8",  "I8",  "U16", "I16", "I32", "I64", "",
                                      "BOOL", "F16", "F64", "U32", "U64", "",    "",    "BF16"};
@@ -89,7 +90,7 @@ StringRef nameOfType(uint64_t type) {
 }
 
 //===----------------------------------------------------------------------===//
-// 2. and 3. The file once more
+// 2. and 3. Writing the file again
 //===----------------------------------------------------------------------===//
 
 class Replacement {
@@ -111,7 +112,7 @@ public:
 private:
   bool has(StringRef name) const { return state.tensors.find(std::string_view(name)) != state.tensors.end(); }
 
-  /// The graphs whose initializers may be variables.
+  /// Visits the graphs whose initializers may be variables.
   bool forEachGraph(StringRef file, llvm::function_ref<bool(StringRef)> visit) {
     return forEachField(file, [&](const WireFieldBytes &field) {
       if (field.number == model::graph)
@@ -140,7 +141,7 @@ private:
     });
   }
 
-  /// What the state calls initializers that a node reads.
+  /// Collects the names that a state has for the initializers that a node reads.
   bool collectNames(StringRef message) {
     onnx::NodeProto node;
     if (!node.ParsePartialFromArray(message.data(), static_cast<int>(message.size())))
@@ -192,7 +193,7 @@ private:
     });
   }
 
-  /// The initializer as `name`, with the elements of the state's tensor.
+  /// Writes the initializer as `name`, with the elements of the state's tensor.
   bool replace(StringRef initializer, StringRef name, StringRef inState, WirePieces &pieces) {
     const StateTensor &trained = state.tensors.find(std::string_view(inState))->second;
     Initializer found;
@@ -232,7 +233,7 @@ private:
     return true;
   }
 
-  /// What the state has and the model has not would be lost.
+  /// Reports an error for tensors of the state that the model lacks, because they would be lost.
   LogicalResult checkAllReplaced() {
     if (replaced.empty())
       return emitError(loc) << "the state has no weight of this model; pass the model that was trained";
@@ -255,7 +256,7 @@ private:
   llvm::BumpPtrAllocator allocator;
   llvm::StringSaver saver;
   llvm::StringMap<StringRef> initializers;
-  llvm::StringMap<std::string> names; ///< of initializers, in the state, where these are others
+  llvm::StringMap<std::string> names; ///< names of initializers in the state, if they differ
   llvm::StringSet<> replaced;
   bool hasFailed = false;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  an ONNX file with the weights that training has changed.
-// Why:   the workstation gets back what a device has learned, in the file that it knows.
-// How:   field by field: tensors of the state replace the elements of initializers of their names, all else stays as it is. A weight
-//        that a node Identity makes of another's initializer becomes an initializer in the node's place.
+// Writes an ONNX file with the weights that training has changed. A workstation gets back the result of training on a
+// device in the file that it knows. Elements of initializers are replaced by the state's tensors of the same name; all
+// other fields stay the same. A weight that a node Identity makes of another's initializer becomes an initializer in
+// place of that node.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_TRAINEDFILE_H
 #define NACRE_COMPILER_IMPORT_ONNX_TRAINEDFILE_H
@@ -14,7 +14,7 @@
 
 namespace nacre::importer::onnx_format {
 
-/// Writes the model with what `state` has; fails after an error that names the tensor.
+/// Writes the model with the tensors of `state`. Reports an error that names the tensor if that fails.
 mlir::LogicalResult replaceWeights(const ModelFile &file, const StateFile &state, llvm::raw_ostream &to,
                                    mlir::Location loc);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  Selects intermediate tensors that become results in addition to the outputs (`--keep`).
-// Why:   To inspect them. The import does not depend on this, so no handler sees it.
-// How:   See compiler/import/entry/KeptValues.h.
+// Selection of intermediate tensors that become results in addition to the outputs (`--keep`), so that users can
+// inspect them. The import does not depend on it, so no handler sees it. See compiler/import/entry/KeptValues.h.
 
 #ifndef NACRE_COMPILER_IMPORT_OPTIONS_KEPTTENSORS_H
 #define NACRE_COMPILER_IMPORT_OPTIONS_KEPTTENSORS_H

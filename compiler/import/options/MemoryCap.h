@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A limit of memory that a model states itself.
+// Memory limit that a model states itself.
 
 #ifndef NACRE_COMPILER_IMPORT_OPTIONS_MEMORYCAP_H
 #define NACRE_COMPILER_IMPORT_OPTIONS_MEMORYCAP_H
@@ -11,7 +11,7 @@
 namespace nacre::importer {
 
 struct MemoryCap {
-  int64_t bytes;          ///< of weights and a session together
+  int64_t bytes;          ///< limit for weights and a session together
   llvm::StringRef origin; ///< its name in the model
 };
 

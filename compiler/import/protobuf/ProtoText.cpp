@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Messages of protobuf written as text.
+// Converts protobuf messages in text form.
 
 #include "compiler/import/protobuf/ProtoText.h"
 #include "compiler/import/protobuf/WireScan.h"
@@ -17,12 +17,12 @@ using google::protobuf::TextFormat;
 namespace nacre::importer {
 namespace {
 
-/// An upper bound of what a value takes, with the heap's overhead, and arrays that grow by doubling.
+/// Upper bound of the bytes of a value, with the heap's overhead and arrays that double as they grow.
 constexpr uint64_t valueCost = 16;
-/// How deep messages may nest.
+/// Most levels of nested messages.
 constexpr int maxDepth = 100;
 
-/// Keeps the first error, and the first field that must be known but is not.
+/// Collects the first error, and the first unknown field that a reader must know.
 class Findings : public google::protobuf::io::ErrorCollector {
 public:
   explicit Findings(const ProtoTextRules &rules) : rules(rules) {}
@@ -31,7 +31,7 @@ public:
     if (text.empty())
       text = "line " + std::to_string(line + 1) + ", column " + std::to_string(column + 1) + ": " + message;
   }
-  /// Message type "a.B" has no field named "c".
+  /// Parses warnings of the form: Message type "a.B" has no field named "c".
   void AddWarning(int line, google::protobuf::io::ColumnNumber, const std::string &message) override {
     if (!unknown.empty() || !rules.mustKnowFields)
       return;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Messages of protobuf written as text.
+// Converts protobuf messages in text form.
 //
-// What: turns them into the bytes of the same message, which the format's reader takes as any other file.
-// Why:  people write and keep models as text (.pbtxt, .prototxt); there is one reader behind both.
-// How:  a walk over the text bounds what protobuf will allocate, and is refused before it happens. Fields that the schema
-//       does not have are skipped, as they are in files of bytes, but where a reader must know them.
+// People write and keep models as text (.pbtxt, .prototxt). Here they become the bytes of the same message, so that a
+// format has one reader for both. A scan of the text bounds the memory that protobuf will allocate, and large text is
+// rejected in advance. Fields that the schema does not have are skipped, as in binary files, unless the reader must
+// know them.
 
 #ifndef NACRE_COMPILER_IMPORT_PROTOBUF_PROTOTEXT_H
 #define NACRE_COMPILER_IMPORT_PROTOBUF_PROTOTEXT_H
@@ -21,23 +21,24 @@ class Message;
 
 namespace nacre::importer {
 
-/// What a reader knows of the messages of its schema.
+/// Properties of a schema's messages.
 struct ProtoTextRules {
-  /// An upper bound of what one message takes, with what the reader makes of it.
+  /// Upper bound of the bytes of a message, with the objects that the reader makes from it.
   uint64_t messageCost = 256;
-  /// Whether a field of the message called so must be known, because it may change what the others mean; null: of none.
+  /// Returns whether unknown fields of the message are errors, because they may change the meaning of others; null:
+  /// never.
   bool (*mustKnowFields)(llvm::StringRef message) = nullptr;
 };
 
-/// An upper bound of the memory that reading `text` takes.
+/// Returns an upper bound of the memory that reading `text` takes.
 uint64_t measureProtoText(llvm::StringRef text, const ProtoTextRules &rules = {});
 
-/// The bytes of the message in `text`, read into `message`, which is empty before and after. `what` is how errors, which
-/// are emitted at `loc`, call it: "a TensorFlow graph".
+/// Returns the bytes of the message in `text`, parsed into `message`, which is empty before and after. Errors, which
+/// are emitted at `loc`, call it `what`: "a TensorFlow graph".
 mlir::FailureOr<FileBytes> encodeProtoText(llvm::StringRef text, google::protobuf::Message &message,
                                            llvm::StringRef what, mlir::Location loc, const ProtoTextRules &rules = {});
 
-/// The first word of the text that is none of a comment's, and empty where another character comes first.
+/// Returns the first word of the text after comments; empty if another character comes first.
 llvm::StringRef getFirstField(llvm::StringRef text);
 
 } // namespace nacre::importer

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  reads a message of protocol buffers field by field.
-// Why:   for code that needs a few fields, or no LLVM: nacre-run reads tensors with it.
-// How:   a field is a view of the message's bytes, llvm::StringRef or std::string_view. Needs only the standard library.
+// Reads a message of protocol buffers field by field, for code that needs only a few fields, or that has no LLVM, such
+// as nacre-run. A field is a view of the message's bytes, llvm::StringRef or std::string_view. This needs only the
+// standard library.
 
 #ifndef NACRE_COMPILER_IMPORT_PROTOBUF_WIRE_H
 #define NACRE_COMPILER_IMPORT_PROTOBUF_WIRE_H
@@ -14,7 +14,7 @@ namespace nacre::importer {
 
 enum WireType : unsigned { WireVarint = 0, WireFixed64 = 1, WireBytes = 2, WireFixed32 = 5 };
 
-/// Reads one base-128 number from the front of `bytes` and drops it. Returns false if there is none.
+/// Reads one base-128 number from the front of `bytes`, and drops it. Returns false if `bytes` begins otherwise.
 template <typename Bytes> bool takeVarint(Bytes &bytes, uint64_t &value) {
   value = 0;
   for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
@@ -54,12 +54,12 @@ template <typename Bytes> bool takeContent(Bytes &bytes, WireType type, uint64_t
 template <typename Bytes> struct FieldView {
   uint32_t number;
   WireType type;
-  Bytes whole;        ///< with its tag
-  Bytes body;         ///< of a message, a string or bytes
-  uint64_t value = 0; ///< of a number, its bits
+  Bytes whole;        ///< bytes of the field with its tag
+  Bytes body;         ///< content of a message, a string or bytes
+  uint64_t value = 0; ///< bits of a number
 };
 
-/// Calls `visit` for each field, until it returns false. Returns false then, and if the message is damaged.
+/// Calls `visit` for each field until it returns false. Returns false then, or if the message is damaged.
 template <typename Bytes, typename Visit> bool walkFields(Bytes message, Visit visit) {
   while (!message.empty()) {
     const char *begin = message.data();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a message of protocol buffers field by field, and fields put together to another.
-// Why:   where a few tensors of a file change, all else stays as it is, byte by byte, what nobody here knows included.
-// How:   a field is a view of the bytes it was read from.
+// Reads a message of protocol buffers field by field, and builds another one from fields. If a few tensors of a file
+// change, all other bytes stay the same, including fields that are unknown here. A field is a view of the bytes that it
+// was read from.
 
 #ifndef NACRE_COMPILER_IMPORT_PROTOBUF_WIREFIELDS_H
 #define NACRE_COMPILER_IMPORT_PROTOBUF_WIREFIELDS_H
@@ -18,16 +18,16 @@ namespace nacre::importer {
 
 using WireFieldBytes = FieldView<llvm::StringRef>;
 
-/// Calls `visit` for each field, until it is false; false also where the message is damaged.
+/// Calls `visit` for each field until it returns false. Returns false then, or if the message is damaged.
 bool forEachField(llvm::StringRef message, llvm::function_ref<bool(const WireFieldBytes &)> visit);
 
-/// Bytes in pieces, most of which lie elsewhere and must live as long.
+/// Bytes in pieces. Most pieces are views, so their memory must live as long.
 class WirePieces {
 public:
   explicit WirePieces(llvm::StringSaver &saver) : saver(saver) {}
 
   void add(llvm::StringRef bytes) { pieces.push_back(bytes); }
-  /// A field that has a body: a string, bytes, a message.
+  /// Adds a field with a body: a string, bytes, or a message.
   void add(uint32_t number, llvm::StringRef body);
   void add(uint32_t number, const WirePieces &message);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The elements of tensors that a file of protobuf holds.
+// Elements of tensors in a protobuf file.
 //
-// What: payloads of the wire scan as dense elements: where they lie in the file, joined, or decoded from numbers of base 128.
-// Why:  formats differ in the fields they store elements in, and in nothing else.
-// How:  what must be copied is counted against a budget before it is allocated, for all tensors of the file together.
+// Converts payloads of the wire scan to dense elements: views of the file, joined pieces, or decoded base-128 numbers.
+// Formats only differ in the fields that store elements. Copies count against a budget for all tensors of the file
+// before they are allocated.
 
 #ifndef NACRE_COMPILER_IMPORT_PROTOBUF_WIRETENSORS_H
 #define NACRE_COMPILER_IMPORT_PROTOBUF_WIRETENSORS_H
@@ -18,27 +18,28 @@ namespace nacre::importer {
 
 class WireTensors {
 public:
-  /// `advice` is how to store elements instead of one number at a time.
+  /// Makes the tensors of a file. `advice` tells users how to store elements other than number by number.
   WireTensors(FileBytes file, uint64_t decodeBudget, const char *advice)
       : file(std::move(file)), decodeBudget(decodeBudget), advice(advice) {}
 
   void setPayloads(std::vector<WirePayload> found) { payloads = std::move(found); }
-  /// Those that the scan has numbered [begin, end).
+  /// Returns the payloads that the scan numbered [begin, end).
   llvm::ArrayRef<WirePayload> getPayloads(uint64_t begin, uint64_t end) const {
     return llvm::ArrayRef(payloads).slice(begin, end - begin);
   }
 
-  /// The bytes of dense elements: a view of the file where they are in one piece. Fails after an error, as all below.
+  /// Returns the bytes of dense elements. They are a view of the file if they are in one piece. Fails after an error,
+  /// like the functions below.
   mlir::FailureOr<StoredTensor> join(llvm::ArrayRef<WirePayload> chunks, mlir::RankedTensorType type,
                                      mlir::Location loc);
 
-  /// How many numbers of base 128 there are.
+  /// Returns the number of base-128 numbers.
   uint64_t countVarints(llvm::ArrayRef<WirePayload> chunks) const;
-  /// As many elements of `type` as there are numbers, which may be fewer than it has.
+  /// Decodes as many elements of `type` as there are numbers, which may be fewer than its size.
   mlir::FailureOr<StoredTensor> decode(llvm::ArrayRef<WirePayload> chunks, mlir::RankedTensorType type,
                                        mlir::Location loc);
 
-  /// The tensor with its last element repeated until it has as many as its type says; it must have one.
+  /// Repeats the last element of the tensor until it has as many as its type. It must have at least one.
   mlir::FailureOr<StoredTensor> repeatLast(StoredTensor tensor, mlir::Location loc);
 
 private:

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  dropout of tensors that the user names, where the exporter has left it out.
-// Why:   graphs are exported for inference, without what a network does in training alone.
-// How:   those that read such a tensor read what is left of it, as behind a node of the model.
+// Adds dropout to tensors that the user names. Graphs are exported for inference, without operators that only training
+// needs. All nodes that read such a tensor read the dropped one, as if the model had a dropout node there.
 
 #ifndef NACRE_COMPILER_IMPORT_TRAINING_ADDEDDROPOUTS_H
 #define NACRE_COMPILER_IMPORT_TRAINING_ADDEDDROPOUTS_H
@@ -17,10 +16,11 @@ class AddedDropouts {
 public:
   explicit AddedDropouts(const TrainedEntry &entry) : entry(entry) {}
 
-  /// What is left of the tensor `value`, called `name`: `value` itself where nothing is dropped. Null after an error at `nn`'s place.
+  /// Returns `value`, called `name`, after its dropout; `value` itself if it has none. Null after an error at the
+  /// location of `nn`.
   mlir::Value apply(llvm::StringRef name, mlir::Value value, NnBuilder nn);
 
-  /// Whether all tensors that were named have been met; `known` are those that there are.
+  /// Checks that all tensors with a dropout were found. `known` are all tensors.
   llvm::LogicalResult check(const llvm::StringMap<mlir::Value> &known, const OpenWeights &weights,
                             mlir::Location loc) const;
 

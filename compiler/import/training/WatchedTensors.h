@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensors from inside of a model that somebody behind the import asks for by name: those that losses are of.
+// Intermediate tensors that later phases ask for by name, such as those that losses read.
 
 #ifndef NACRE_COMPILER_IMPORT_TRAINING_WATCHEDTENSORS_H
 #define NACRE_COMPILER_IMPORT_TRAINING_WATCHEDTENSORS_H
@@ -11,8 +11,8 @@
 
 namespace nacre::importer {
 
-/// Makes results of them, marked `nn.watched`, where they are none yet. `find` gives the value of a name, null where there is
-/// none of a known size. Fails after an error that names the tensor.
+/// Makes results of the tensors called `names`, marked `nn.watched` unless they are results already. `find` returns the
+/// value of a name, or null if there is none of a known size. Reports an error that names the tensor then.
 mlir::LogicalResult watchTensors(mlir::func::FuncOp function, llvm::ArrayRef<std::string> names,
                                  llvm::function_ref<mlir::Value(llvm::StringRef)> find);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One graph of an ONNX file, checked.
+// Checks one graph of an ONNX file.
 //
-// How:  1. names: every value is defined once, everything that is read is defined, here or around,
-//       2. order: keep the file's where it is right, repair it where it is not, refuse cycles,
-//       3. what nodes Gradient differentiate: a node comes after that, too, and is no part of it.
+// How:  1. names: every value is defined once, and everything that is read is defined here or in an outer graph,
+// 2. order: keep the file's order if it is valid, sort the nodes if not, reject cycles,
+// 3. tensors that Gradient nodes differentiate: a Gradient comes after them, and does not contribute to them.
 
 #include "compiler/import/onnx/graph/CheckedGraph.h"
 
@@ -86,7 +86,7 @@ LogicalResult CheckedGraph::defineInitializers() {
   if (function)
     return success();
   for (const onnx::TensorProto &initializer : graph->initializer()) {
-    // An initializer may have an input's name: it is then that input's default.
+    // An initializer with the name of an input is the default of that input.
     producers.try_emplace(initializer.name(), -1);
     if (!initializers.try_emplace(initializer.name(), &initializer).second)
       return emitError(getLocation(initializer.name())) << "two initializers have this name; rename one";
@@ -121,7 +121,7 @@ LogicalResult CheckedGraph::readNestedGraphs() {
   return success();
 }
 
-/// Whether a value of that name is here or in a graph around, whose it then is.
+/// True if a value of that name is defined here or in an outer graph; the latter is noted as a capture.
 bool CheckedGraph::isDefined(StringRef name) {
   if (producers.contains(name))
     return true;
@@ -142,7 +142,7 @@ LogicalResult CheckedGraph::checkReads() {
         return emitError(getLocation(node))
                << "input '" << input << "' is not defined by any node, input or initializer";
     for (StringRef captured : node.getCaptures())
-      isDefined(captured); // it is: here, or it is a capture of this graph as well
+      isDefined(captured); // true: it is defined here, or is a capture of this graph, too
   }
   return success();
 }
@@ -152,7 +152,7 @@ LogicalResult CheckedGraph::checkOutputs() {
   auto check = [&](StringRef name) -> LogicalResult {
     if (!isDefined(name))
       return emitError(getLocation(name)) << "no node computes this output";
-    // What a nested graph gives has places, no names.
+    // The outputs of a nested graph are identified by position, not by name.
     if (!outputs.insert(name).second && !outer)
       return emitError(getLocation(name)) << "two outputs have this name; rename one";
     return success();
@@ -173,7 +173,7 @@ LogicalResult CheckedGraph::checkOutputs() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult CheckedGraph::sortNodes() {
-  // Of all nodes whose inputs are computed, the earliest in the file comes next: a sorted file stays as it is.
+  // The next node is always the earliest one in the file whose inputs are computed, so a sorted file keeps its order.
   SmallVector<int> missing(nodes.size(), 0);
   SmallVector<SmallVector<int, 2>> readers(nodes.size());
   std::priority_queue<int, std::vector<int>, std::greater<>> ready;
@@ -214,7 +214,7 @@ LogicalResult CheckedGraph::sortNodes() {
 }
 
 //===----------------------------------------------------------------------===//
-// 3. What is differentiated
+// 3. Differentiation
 //===----------------------------------------------------------------------===//
 
 LogicalResult CheckedGraph::readDifferentiated(CheckedNode &node) {
@@ -244,7 +244,7 @@ LogicalResult CheckedGraph::readDifferentiated(CheckedNode &node) {
   return success();
 }
 
-/// What is differentiated is imported inside of the node that asks for it, and so on.
+/// Limits nested derivatives: each tensor that is differentiated is imported inside of its node.
 LogicalResult CheckedGraph::checkDepth() {
   constexpr unsigned mostDerivatives = 64;
   SmallVector<unsigned> depths;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One graph of an ONNX file, checked.
+// Checked graph of an ONNX file.
 //
-// What: of the model's graph, of those that its nodes have as attributes, and of the bodies of its functions: every name is
-//       defined once, or in a graph around; nodes come in an order in which they can be computed.
-// Why:  the importer looks names up and walks nodes without a doubt.
-// How:  a node reads its inputs, and what the graphs inside it read from outside: their captures.
+// The model's graph, graphs in attributes of nodes, and bodies of functions are checked alike. Every name is defined
+// once, or in an outer graph, and nodes are in an order in which they can be computed. So the importer needs no further
+// checks of names and order. A node reads its inputs and the captures of its graphs, which are values from outside.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_GRAPH_CHECKEDGRAPH_H
 #define NACRE_COMPILER_IMPORT_ONNX_GRAPH_CHECKEDGRAPH_H
@@ -22,13 +21,13 @@ namespace nacre::importer::onnx_format {
 
 class CheckedGraph;
 
-/// A graph that a node has as an attribute.
+/// Graph in an attribute of a node.
 struct NestedGraph {
   llvm::StringRef attribute;
   std::unique_ptr<CheckedGraph> graph;
 };
 
-/// What a node Gradient says: which tensor is differentiated, as a function of which.
+/// Operands of a node Gradient: the tensor that is differentiated, and its arguments.
 struct Differentiated {
   llvm::StringRef y;
   llvm::SmallVector<llvm::StringRef, 0> arguments; ///< as many as the node has inputs
@@ -36,39 +35,40 @@ struct Differentiated {
 
 struct CheckedNode {
   const onnx::NodeProto *proto;
-  int position; ///< in the file's list
+  int position; ///< position in the file's list
   llvm::SmallVector<NestedGraph, 0> graphs;
   std::optional<Differentiated> differentiated = {};
 
-  /// What the graphs inside read from outside, each name once.
+  /// Returns the names that graphs inside the node read from outside, each once.
   llvm::SmallVector<llvm::StringRef> getCaptures() const;
 };
 
 class CheckedGraph {
 public:
-  /// The model's graph, or one that a node inside `outer` has. Errors are emitted at the node or value they concern.
+  /// Checks the model's graph, or one inside a node of `outer`. Errors are emitted at the node or value that causes
+  /// them.
   static mlir::FailureOr<std::unique_ptr<CheckedGraph>> read(const onnx::GraphProto &proto, const CheckedGraph *outer,
                                                              mlir::Location modelLoc);
-  /// The body of a function.
+  /// Checks the body of a function.
   static mlir::FailureOr<std::unique_ptr<CheckedGraph>> read(const onnx::FunctionProto &proto, mlir::Location modelLoc);
 
-  const onnx::GraphProto *getGraph() const { return graph; }          ///< Null for a function.
-  const onnx::FunctionProto *getFunction() const { return function; } ///< Null for a graph.
+  const onnx::GraphProto *getGraph() const { return graph; }          ///< null for a function
+  const onnx::FunctionProto *getFunction() const { return function; } ///< null for a graph
 
-  /// The nodes in an order in which each comes after what it reads.
+  /// Returns the nodes in an order in which each follows the nodes that it reads.
   llvm::ArrayRef<CheckedNode> getNodes() const { return nodes; }
 
-  /// The nodes that a tensor is computed by, in their order; `given` are computed by none.
+  /// Returns the nodes that compute a tensor from `given`, in their order.
   llvm::SmallVector<size_t> findProducers(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> given) const;
 
-  /// The constants of that name, or null.
+  /// Return the constant of that name, or null.
   const onnx::TensorProto *findInitializer(llvm::StringRef name) const { return initializers.lookup(name); }
   const onnx::SparseTensorProto *findSparse(llvm::StringRef name) const { return sparseInitializers.lookup(name); }
 
-  /// What is read here and defined in a graph around.
+  /// Returns the names that are read here and defined in an outer graph.
   llvm::ArrayRef<llvm::StringRef> getCaptures() const { return captures.getArrayRef(); }
 
-  /// Where a value is, and where a node is: its name, or `Operator#index:output` when it has none.
+  /// Return the location of a value or a node. A node without a name is called `Operator#index:output`.
   mlir::Location getLocation(llvm::StringRef valueName) const;
   mlir::Location getLocation(const CheckedNode &node) const;
 
@@ -96,10 +96,10 @@ private:
   llvm::SmallVector<CheckedNode, 0> nodes;
   llvm::StringMap<const onnx::TensorProto *> initializers;
   llvm::StringMap<const onnx::SparseTensorProto *> sparseInitializers;
-  /// Every value's producer: its node's position in the file, or -1 for inputs and initializers.
+  /// Position in the file of the node that computes each value; -1 for inputs and initializers.
   llvm::StringMap<int> producers;
   llvm::SetVector<llvm::StringRef> captures;
-  llvm::SmallVector<size_t> places; ///< in `nodes`, of each position
+  llvm::SmallVector<size_t> places; ///< indices in `nodes` by position
 };
 
 } // namespace nacre::importer::onnx_format

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The names of the domains of ONNX's operators.
+// Names of the domains of ONNX's operators.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_GRAPH_DOMAINNAMES_H
 #define NACRE_COMPILER_IMPORT_ONNX_GRAPH_DOMAINNAMES_H
@@ -12,11 +12,11 @@ namespace nacre::importer::onnx_format {
 /// Returns whether `domain` is one of the two names of the standard one.
 inline bool isStandardDomain(llvm::StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
 
-/// The operators of ONNX Runtime.
+/// Operators of ONNX Runtime.
 inline constexpr llvm::StringLiteral contribDomain = "com.microsoft";
 /// Classical machine learning.
 inline constexpr llvm::StringLiteral classicalDomain = "ai.onnx.ml";
-/// What is on trial in the standard.
+/// Operators that the standard only previews.
 inline constexpr llvm::StringLiteral previewDomain = "ai.onnx.preview";
 inline constexpr llvm::StringLiteral trainingDomain = "ai.onnx.preview.training";
 

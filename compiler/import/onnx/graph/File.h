@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One file of serialized ONNX, and the tensors inside it.
+// Serialized ONNX files, and the tensors inside them.
 //
-// What: parses a model or a single tensor, and gives the elements of any tensor as dense bytes.
-// Why:  ONNX stores elements in seven ways (raw, four kinds of typed lists, a second file, nothing at all); here they
-//       become one. Elements that are dense in the file stay there: a view of the mapping, whatever its address.
-// How:  WireScan leaves the elements' bytes in the file and says where they are; sizes are checked against shapes
-//       before anything is touched or allocated.
+// Parses a model or a single tensor, and returns the elements of any tensor as dense bytes. ONNX stores elements in
+// seven ways: raw, four kinds of typed lists, a second file, or not at all. Dense elements stay in the file as a view
+// of the mapping, at any address. WireScan leaves their bytes in the file and returns their positions. Sizes are
+// checked against shapes before bytes are read or allocated.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_GRAPH_FILE_H
 #define NACRE_COMPILER_IMPORT_ONNX_GRAPH_FILE_H
@@ -22,25 +21,25 @@
 
 namespace nacre::importer::onnx_format {
 
-/// The element type that ONNX numbers `dataType`, or null when Nacre has no such type: one that is computed with, or any,
-/// narrow ones too (NarrowTypes.h).
+/// Return the element type that ONNX numbers `dataType`, or null if Nacre has no such type. fromDataType only returns
+/// types that support arithmetic; fromStoredDataType returns narrow ones, too (NarrowTypes.h).
 mlir::Type fromDataType(int64_t dataType, mlir::MLIRContext *context);
 mlir::Type fromStoredDataType(int64_t dataType, mlir::MLIRContext *context);
 
-/// The name of ONNX's element type `dataType`.
+/// Returns the name of ONNX's element type `dataType`.
 llvm::StringRef getElementTypeName(int64_t dataType);
 
-/// A serialized ModelProto or TensorProto, its skeleton parsed, its tensors checked when they are read.
+/// Serialized ModelProto or TensorProto. Its skeleton is parsed; tensors are checked when they are read.
 class OnnxFile {
 public:
-  /// `folder` is where external data must lie; empty when there is none.
+  /// Wraps the bytes of `file`. External data must be in `folder`, which is empty if there is no such folder.
   OnnxFile(FileBytes file, std::string folder);
 
-  /// Scans and parses; diagnostics are emitted at `loc`.
+  /// Scan and parse the file. Diagnostics are emitted at `loc`.
   mlir::LogicalResult parseModel(mlir::Location loc, onnx::ModelProto &model);
   mlir::LogicalResult parseTensor(mlir::Location loc, onnx::TensorProto &tensor);
 
-  /// The elements of `tensor`, which must come from this file. Diagnostics are emitted at `loc`.
+  /// Returns the elements of `tensor`, which must come from this file. Diagnostics are emitted at `loc`.
   mlir::FailureOr<StoredTensor> read(const onnx::TensorProto &tensor, mlir::Location loc);
 
 private:

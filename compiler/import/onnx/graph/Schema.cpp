@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the reader wants of ONNX's messages, for the wire scan.
+// Fields of ONNX's messages that the reader needs, for the wire scan.
 
 #include "compiler/import/onnx/graph/Schema.h"
 
@@ -26,7 +26,7 @@ enum Message : uint8_t {
   Training,
 };
 
-/// What is not listed: texts for people, and what the importer computes by itself.
+/// Fields to keep. Others are texts for people, or are computed by the importer itself.
 constexpr WireField fields[] = {
     {Model, 1, WireKeep::Copy},                     // ir_version
     {Model, 7, WireKeep::Enter, Graph},             // graph
@@ -100,7 +100,7 @@ constexpr WireField fields[] = {
     {Training, 4, WireKeep::Enter, Entry},          // update_binding
 };
 
-/// Of each message, what protobuf's class takes.
+/// Bytes of protobuf's class for each message.
 constexpr uint16_t costs[] = {48, 48, 768, 160, 256, 256, 96, 48, 48, 48, 48, 48, 48, 48, 256, 96};
 
 constexpr uint32_t segmentField = 3;

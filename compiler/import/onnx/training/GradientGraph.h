@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the part of a graph that a node Gradient differentiates: the nodes that one tensor is computed by, of others.
-// Why:   it is computed once more where the node stands, of what the node is given in their place; so it is a graph of that node,
-//        as branches are of theirs.
-// How:   a view of the graph's view. What it reads beside its inputs, the graph around it has.
+// The part of a graph that a node Gradient differentiates: the nodes that compute one tensor from others. These nodes
+// are imported again at the Gradient, with its operands as inputs. So they form a graph of that node, like the graphs
+// of a branch. This is a view of the graph's view; other values that it reads belong to the outer graph.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_TRAINING_GRADIENTGRAPH_H
 #define NACRE_COMPILER_IMPORT_ONNX_TRAINING_GRADIENTGRAPH_H
@@ -16,7 +15,7 @@ namespace nacre::importer::onnx_format {
 
 class GradientGraph : public GraphView {
 public:
-  /// `nodes` are those of `whole`, in their order.
+  /// Makes a view of `nodes`, which are in the order of `whole`.
   GradientGraph(std::unique_ptr<GraphView> whole, llvm::SmallVector<size_t> nodes,
                 llvm::ArrayRef<llvm::StringRef> inputs, llvm::StringRef output)
       : GraphView(whole->getLocation()), whole(std::move(whole)), nodes(std::move(nodes)), inputs(inputs),
@@ -42,7 +41,7 @@ private:
   std::unique_ptr<GraphView> whole;
   llvm::SmallVector<size_t> nodes;
   llvm::SmallVector<llvm::StringRef> inputs;
-  llvm::DenseSet<llvm::StringRef> given; ///< the same
+  llvm::DenseSet<llvm::StringRef> given; ///< the same names as a set
   llvm::StringRef output;
 };
 

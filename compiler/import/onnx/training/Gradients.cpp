@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gradient: of a tensor that the graph computes, for tensors that it is computed of.
+// The operator Gradient: derivatives of a tensor of the graph with respect to tensors that it depends on.
 //
-// How:  the nodes between are a graph of the node (GradientGraph.h), which is imported into a region; the way back is the
-//       phase train's.
+// How:  the nodes in between are a graph of the node (GradientGraph.h), which is imported into a region. The phase
+//       `train` differentiates it.
 
 #include "compiler/import/control/NodeGraphs.h"
 #include "compiler/import/control/RegionBuilder.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Adagrad, Adam, Momentum: what tensors become by their gradients.
+// Adagrad, Adam and Momentum: new values of tensors by their gradients.
 //
-// How:  operands behind the rate and the number of steps are lists, one behind the other: the tensors, their gradients, what is
-//       kept of those of earlier steps. Results are lists, too, of all but the gradients.
+// How:  after the rate and the number of steps, the operands are lists: the tensors, their gradients, and statistics of
+//       earlier steps. The results are the same lists without the gradients.
 
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/training/Handlers.h"
@@ -15,16 +15,16 @@ using namespace mlir;
 namespace nacre::importer::onnx_format::training {
 namespace {
 
-/// One tensor, and what belongs to it.
+/// One tensor, its gradient and its statistics.
 struct Moved {
   Value x, gradient, rate;
   SmallVector<Value, 2> kept;
 };
 
-/// What an optimizer does with one: the new tensor, then what is kept anew.
+/// Update of one tensor by an optimizer. Returns the new tensor, then its new statistics.
 using Formula = llvm::function_ref<SmallVector<Value, 3>(const Moved &)>;
 
-/// Applies the formula to each tensor, beside which `numKept` others are kept.
+/// Applies the formula to each tensor, which has `numKept` statistics.
 void moveAll(OperandBinder &node, size_t numKept, Formula formula) {
   NnBuilder &nn = node.nn;
   const size_t lists = 2 + numKept, number = (node.getNumOperands() - 2) / lists;
@@ -51,7 +51,7 @@ void moveAll(OperandBinder &node, size_t numKept, Formula formula) {
     }
     Moved moved = {
         x, node.getOperand(operand(1)), nn.cast(nn.reshape(node.getOperand(0), /*shape=*/{}), getElementType(x)), {}};
-    // Of its gradient is taken what keeps the tensor small.
+    // The norm coefficient is a weight decay, which is added to the gradient.
     if (double norm = node.getFloat("norm_coefficient", 0))
       moved.gradient = nn.add(nn.mul(x, norm), moved.gradient);
     for (size_t list = 2; list < lists; ++list)
@@ -61,7 +61,7 @@ void moveAll(OperandBinder &node, size_t numKept, Formula formula) {
   }
 }
 
-/// `later` from the second step on, `first` in the first, whose number is 0.
+/// Returns `later` from the second step on, and `first` in step 0.
 Value byStep(OperandBinder &node, Value later, Value first) {
   Value step = node.nn.reshape(node.getOperand(1), /*shape=*/{});
   return node.nn.select(node.nn.binary(nn::BinaryKind::Greater, step, 0), later, first);
@@ -83,7 +83,7 @@ void importAdam(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   const double alpha = node.getFloat("alpha", 0.9f), beta = node.getFloat("beta", 0.999f);
   const double epsilon = node.getFloat("epsilon", 1e-6f), post = node.getFloat("norm_coefficient_post", 0);
-  // 1 - power(base, step), in f64: in f32 it has three digits less.
+  // Returns 1 - power(base, step) in f64, because f32 has three digits less.
   auto correction = [&](double base) {
     Value step = nn.cast(nn.reshape(node.getOperand(1), /*shape=*/{}), nn.types().getF64Type());
     Value power = nn.unary(nn::UnaryKind::Exp, nn.mul(step, std::log(base)));

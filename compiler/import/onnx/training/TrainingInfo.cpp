@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. both graphs are joined; what becomes what is checked against the names of both;
-//       2. the view: variables take the place of initializers, and of outputs.
+// How:  1. both graphs are joined, and updates are checked against the names of both;
+// 2. the view replaces initializers and outputs by variables.
 
 #include "compiler/import/onnx/training/TrainingInfo.h"
 
@@ -54,7 +54,8 @@ FailureOr<std::unique_ptr<TrainingInfo>> readTrainingInfo(const onnx::ModelProto
 // 2. The view
 //===----------------------------------------------------------------------===//
 
-/// What is in the network is a weight; beside it there are numbers of steps, and what optimizers keep.
+/// Returns the role of a variable. Initializers of the network are weights; others are numbers of steps and statistics
+/// of optimizers.
 static nn::VariableRole roleOf(StringRef name, Type elementType, const CheckedGraph &network) {
   if (network.findInitializer(name))
     return nn::VariableRole::Weight;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how a model says itself that it is trained: a graph that is computed behind the network's, and which initializers
-//        become which of its outputs.
-// Why:   it is the standard's own entry `train`.
-// How:   both graphs are one, as the standard says. What becomes an output is a variable, of the network's entry, too.
+// Training that a model describes itself (training_info): a graph that is computed after the network's, and
+// initializers that are updated by its outputs. It is the standard's own entry `train`. Both graphs form one, as the
+// standard requires. Updated initializers are variables, also in the network's entry.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_TRAINING_TRAININGINFO_H
 #define NACRE_COMPILER_IMPORT_ONNX_TRAINING_TRAININGINFO_H
@@ -17,18 +16,20 @@ namespace nacre::importer::onnx_format {
 struct TrainingInfo {
   onnx::GraphProto proto;
   std::unique_ptr<CheckedGraph> graph;
-  llvm::SmallVector<std::pair<llvm::StringRef, llvm::StringRef>> updates; ///< an initializer, and the output it becomes
+  llvm::SmallVector<std::pair<llvm::StringRef, llvm::StringRef>> updates; ///< pairs of an initializer and the output
+                                                                          ///< that updates it
 };
 
-/// Null where the model says nothing; failure after an error.
+/// Returns null if the model has no such training, and failure after an error.
 mlir::FailureOr<std::unique_ptr<TrainingInfo>> readTrainingInfo(const onnx::ModelProto &model, mlir::Location loc);
 
-/// A graph of which some constants are variables.
+/// View of a graph in which some constants are variables.
 class TrainedGraph : public GraphView {
 public:
   explicit TrainedGraph(std::unique_ptr<GraphView> whole) : GraphView(whole->getLocation()), whole(std::move(whole)) {}
 
-  /// Takes variables from `info` that the graph has as constants. Where it `assigns`, they become what its outputs are.
+  /// Makes variables of the initializers in `info` that the graph has as constants. If `assigns` is true, its outputs
+  /// assign them.
   mlir::LogicalResult setVariables(const TrainingInfo &info, const CheckedGraph &network, bool assigns);
 
   llvm::SmallVector<GraphValue> getInputs() const override { return inputs; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. lists of attributes, which must be of one length,
-//       2. the sense of what they say: no node leads back to itself; leaves come first,
-//       3. the two forms that operators have.
+// How:  1. lists of attributes, which must have one length,
+// 2. checks of the forest: no cycles; leaves are moved to the front,
+// 3. the two forms of operators.
 
 #include "compiler/import/onnx/trees/Forest.h"
 #include "dialects/NumberText.h"
@@ -45,13 +45,13 @@ FailureOr<SmallVector<double>> readNumbers(OperandBinder &node, StringRef name) 
 
 namespace {
 
-/// Lists with an entry for each of something.
+/// Lists with one entry for each item of a kind.
 class Lists {
 public:
   Lists(OperandBinder &node, size_t size, StringRef of) : node(node), size(size), of(of) {}
 
   SmallVector<int64_t> integers(StringRef name) { return checked(name, node.getInts(name)); }
-  /// The same of a list that may be left out, and is of zeros then.
+  /// Returns a list that may be missing; it is then zeros.
   SmallVector<int64_t> flags(StringRef name) {
     SmallVector<int64_t> list = node.getInts(name);
     return list.empty() ? SmallVector<int64_t>(size, 0) : checked(name, std::move(list));
@@ -79,7 +79,7 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
-// 2. Sense
+// 2. Checks
 //===----------------------------------------------------------------------===//
 
 /// Builds a forest: nodes in the order of the file, and their names in messages.
@@ -88,20 +88,21 @@ public:
   ForestBuilder(OperandBinder &node, ForestBounds bounds) : node(node), bounds(bounds) {}
 
   Forest forest;
-  std::vector<std::string> names; ///< of the nodes
-  std::vector<int64_t> trees;     ///< of the nodes, if the file says
+  std::vector<std::string> names; ///< names of the nodes
+  std::vector<int64_t> trees;     ///< trees of the nodes, if the file states them
 
   InFlightDiagnostic error(size_t index) { return node.error() << names[index] << " "; }
 
-  /// Where `trees` are known, roots are the nodes that are no branch, one for each. Nothing after an error.
+  /// Returns the checked forest. If `trees` are known, the root of each is its only node that is not a branch. Fails
+  /// after an error.
   FailureOr<Forest> finish();
 
 private:
   LogicalResult checkNodes();
-  /// Puts nodes after their branches in `order`, or reports an error if there is a cycle.
+  /// Sorts `order` so that nodes follow their branches. Reports an error if there is a cycle.
   LogicalResult sort();
   LogicalResult findRoots();
-  /// Finds the depth: nodes may share branches, so the longest way to a node counts.
+  /// Computes the depth. Nodes may share branches, so the longest path to a node counts.
   LogicalResult measure();
   LogicalResult checkScores();
   void putLeavesFirst();
@@ -124,7 +125,7 @@ LogicalResult ForestBuilder::checkNodes() {
 LogicalResult ForestBuilder::sort() {
   enum class Visit : char { Pending, Open, Done };
   std::vector<Visit> visits(forest.nodes.size(), Visit::Pending);
-  std::vector<std::pair<int32_t, int>> path; // nodes, and how many of their branches have been visited
+  std::vector<std::pair<int32_t, int>> path; // nodes, and the number of their branches that were visited
   for (int32_t start = 0; start < static_cast<int32_t>(visits.size()); ++start) {
     if (visits[start] == Visit::Pending)
       path.push_back({start, 0});
@@ -165,7 +166,7 @@ LogicalResult ForestBuilder::findRoots() {
 }
 
 LogicalResult ForestBuilder::measure() {
-  constexpr int64_t mostDepth = 4096; // each level becomes nine operators; 4096 take 3 s to compile
+  constexpr int64_t mostDepth = 4096; // each level becomes nine operators; 4096 compile in 3 s
   std::vector<int64_t> levels(forest.nodes.size(), -1);
   for (int32_t root : forest.roots)
     levels[root] = 0;
@@ -234,7 +235,7 @@ FailureOr<Forest> ForestBuilder::finish() {
 // 3. Forms
 //===----------------------------------------------------------------------===//
 
-using NodeIds = std::map<std::pair<int64_t, int64_t>, int32_t>; ///< of a tree and of a node in it
+using NodeIds = std::map<std::pair<int64_t, int64_t>, int32_t>; ///< nodes by tree and number in the tree
 
 constexpr std::array<StringRef, 7> modeNames = {"BRANCH_LEQ", "BRANCH_LT",  "BRANCH_GTE", "BRANCH_GT",
                                                 "BRANCH_EQ",  "BRANCH_NEQ", "LEAF"};
@@ -263,7 +264,7 @@ LogicalResult readScores(OperandBinder &node, ForestBuilder &builder, const Node
     if (leaf == ids.end())
       return node.error() << "attribute '" << prefix << "nodeids' must name nodes of the trees, but names node "
                           << nodeIds[index] << " of tree " << treeIds[index] << ", which does not exist";
-    // Weights of branches count for nothing, as in ONNX Runtime.
+    // Weights of nodes that are not leaves are ignored, as in ONNX Runtime.
     if (builder.forest.nodes[leaf->second].mode == NodeMode::Leaf)
       builder.forest.scores.push_back({leaf->second, targets[index], weights[index]});
   }
@@ -337,7 +338,7 @@ FailureOr<Forest> readNumberedForest(OperandBinder &node, ForestBounds bounds) {
   }
   for (size_t index = 0; index < branches; ++index) {
     TreeNode &tree = builder.forest.nodes[index];
-    // 6 is BRANCH_MEMBER.
+    // Mode 6 is BRANCH_MEMBER.
     if (!(modes[index] >= 0 && modes[index] < 6))
       return builder.error(index) << "must compare its feature with one number, using a mode from 0 to 5, but has mode "
                                   << describeNumber(modes[index]) << "; split it into nodes of mode 4 (BRANCH_EQ)";

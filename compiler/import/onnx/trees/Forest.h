@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The trees of an ensemble, as the attributes of its node say them, checked.
+// Trees of an ensemble, read from the attributes of its node and checked.
 //
-// What: nodes of all trees in one list, leaves first, with their branches as numbers of nodes.
-// Why:  the attributes come from strangers: ids that nothing has, cycles. Nodes may share branches: LightGBM's splits by category are
-//       converted to chains of comparisons whose true branches are one node.
+// The nodes of all trees are in one list, leaves first, and refer to branches by index. Attributes come from strangers,
+// so ids may be invalid and cycles are possible. Nodes may share branches: LightGBM's splits by category become chains
+// of comparisons with one true branch.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_TREES_FOREST_H
 #define NACRE_COMPILER_IMPORT_ONNX_TREES_FOREST_H
@@ -15,15 +15,15 @@
 
 namespace nacre::importer::onnx_format::trees {
 
-/// How a node compares a feature with its split.
+/// Comparison of a feature with the split of a node.
 enum class NodeMode { LessEqual, Less, GreaterEqual, Greater, Equal, NotEqual, Leaf };
 
 struct TreeNode {
   NodeMode mode = NodeMode::Leaf;
   int64_t feature = 0;
   double split = 0;
-  bool isMissingTrue = false;        ///< whether no number at all takes the true branch
-  int32_t onTrue = -1, onFalse = -1; ///< the node itself in a leaf
+  bool isMissingTrue = false;        ///< NaN takes the true branch
+  int32_t onTrue = -1, onFalse = -1; ///< indices of nodes; a leaf has its own
 };
 
 struct LeafScore {
@@ -35,25 +35,25 @@ struct LeafScore {
 struct Forest {
   std::vector<TreeNode> nodes; ///< leaves first
   int64_t leafCount = 0;
-  std::vector<int32_t> roots;    ///< of the trees
-  int64_t depth = 0;             ///< of branches on the longest way from a root to a leaf
+  std::vector<int32_t> roots;    ///< roots of the trees
+  int64_t depth = 0;             ///< number of branches on the longest path from a root to a leaf
   std::vector<LeafScore> scores; ///< a leaf may have one for each target
 };
 
-/// What must hold of a forest besides its own sense.
+/// Bounds that a forest must respect.
 struct ForestBounds {
-  int64_t features; ///< that a row has
+  int64_t features; ///< number of features of a row
   int64_t targets;
 };
 
-/// The forest of TreeEnsembleRegressor (`scored` is "target") and TreeEnsembleClassifier ("class"). Errors name the tree and
-/// the node.
+/// Returns the forest of TreeEnsembleRegressor (`scored` is "target") or TreeEnsembleClassifier ("class"). Errors name
+/// the tree and the node.
 mlir::FailureOr<Forest> readForest(OperandBinder &node, llvm::StringRef scored, ForestBounds bounds);
 
-/// The forest of TreeEnsemble, whose branches and leaves are numbered apart.
+/// Returns the forest of TreeEnsemble, which numbers branches and leaves separately.
 mlir::FailureOr<Forest> readNumberedForest(OperandBinder &node, ForestBounds bounds);
 
-/// The attribute `name`, or the tensor that is called as it with `_as_tensor` behind; empty if there is neither.
+/// Returns the attribute `name`, or the tensor whose name has the suffix `_as_tensor`; empty if both are missing.
 mlir::FailureOr<llvm::SmallVector<double>> readNumbers(OperandBinder &node, llvm::StringRef name);
 
 } // namespace nacre::importer::onnx_format::trees

@@ -21,7 +21,7 @@ using nn::UnaryKind;
 // 1. Tables
 //===----------------------------------------------------------------------===//
 
-/// A number of each node.
+/// Returns a table with a number for each node.
 template <typename T, typename Read>
 static Value makeNodeTable(NnBuilder &nn, const Forest &forest, Type type, Read read) {
   auto count = static_cast<int64_t>(forest.nodes.size());
@@ -35,10 +35,10 @@ struct NodeTables {
   NodeTables(NnBuilder &nn, const Forest &forest, Type type);
 
   Value features, splits;
-  Value branches;                ///< two for each node: on false, and on true
-  Value modes;                   ///< null where branches have one mode
-  Value isMissing;               ///< whether no number at all takes the true branch; null where it does nowhere
-  SmallVector<NodeMode> present; ///< the modes of branches
+  Value branches;                ///< two for each node: the false and the true branch
+  Value modes;                   ///< null if all branches have one mode
+  Value isMissing;               ///< whether NaN takes the true branch; null if it never does
+  SmallVector<NodeMode> present; ///< modes of branches
 };
 
 NodeTables::NodeTables(NnBuilder &nn, const Forest &forest, Type type) {
@@ -90,7 +90,7 @@ static Value compare(NnBuilder &nn, NodeMode mode, Value x, Value split) {
   llvm_unreachable("a leaf compares nothing");
 }
 
-/// Whether each row takes the true branch of the node that it has reached.
+/// Returns whether each row takes the true branch of its current node.
 static Value decide(NnBuilder &nn, const NodeTables &tables, Value nodes, Value x) {
   Value split = nn.gather(tables.splits, nodes, 0), result;
   Value mode = tables.modes ? nn.gather(tables.modes, nodes, 0) : Value();
@@ -114,7 +114,7 @@ Value findLeaves(NnBuilder &nn, const Forest &forest, Value rows) {
                                    [&](int64_t tree) { return int64_t(forest.roots[tree]); });
   Value nodes = nn.broadcast(roots, {count, trees});
   const NodeTables tables(nn, forest, getElementType(rows));
-  // Where each row begins among all elements.
+  // Index of the first element of each row.
   Value begins = nn.reshape(nn.mul(nn.cast(nn.counting(count), i32), static_cast<double>(width)), {count, 1});
   Value elements = nn.reshape(rows, {count * width});
   for (int64_t level = 0; level < forest.depth; ++level) {
@@ -129,7 +129,7 @@ Value findLeaves(NnBuilder &nn, const Forest &forest, Value rows) {
 // 3. Weights
 //===----------------------------------------------------------------------===//
 
-/// A row for each leaf, a column for each target: `pick` of the weights there, and `missing` elsewhere.
+/// Returns a table with a row for each leaf and a column for each target: `pick` of the weights there, else `missing`.
 template <typename Pick>
 static Value makeWeights(NnBuilder &nn, const Forest &forest, int64_t targets, Type type, double missing, Pick pick) {
   auto table = RankedTensorType::get({forest.leafCount, targets}, type);
@@ -138,7 +138,7 @@ static Value makeWeights(NnBuilder &nn, const Forest &forest, int64_t targets, T
   std::vector<LeafScore> scores(forest.scores);
   llvm::stable_sort(scores, [](const LeafScore &a, const LeafScore &b) { return a.leaf < b.leaf; });
   nn::ConstantBuilder builder(table);
-  // Only one row is kept as doubles: a small file may ask for a large table.
+  // Only one row is in memory as doubles, because a small file may ask for a large table.
   std::vector<double> row(targets);
   auto next = scores.begin();
   for (int64_t leaf = 0; leaf < forest.leafCount; ++leaf) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All trees of a forest for all rows at once.
+// Evaluates all trees of a forest for all rows at once.
 //
-// What: the leaf that each row reaches in each tree, and what the leaves' weights come to.
-// Why:  rows and trees are independent, and kernels are made for tables of numbers, not for pointers.
-// How:  the nodes are tables. A step gathers the feature, the split and the branches of the nodes that all rows have reached,
-//       and a forest takes as many steps as it is deep: who has reached a leaf stays there.
+// Returns the leaf that each row reaches in each tree, and combines the weights of leaves. Rows and trees are
+// independent, and kernels are best at tables of numbers, not at pointers. The nodes are tables. A step gathers
+// feature, split and branches of the current node of each row. The number of steps is the depth of the forest; rows
+// that have reached a leaf stay there.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_TREES_FORESTWALK_H
 #define NACRE_COMPILER_IMPORT_ONNX_TREES_FORESTWALK_H
@@ -14,18 +14,18 @@
 
 namespace nacre::importer::onnx_format::trees {
 
-/// The leaves of `rows` [N, features]: [N, trees], as i32. Null after an error.
+/// Returns the leaves of `rows` [N, features] as i32 [N, trees]. Null after an error.
 mlir::Value findLeaves(NnBuilder &nn, const Forest &forest, mlir::Value rows);
 
-/// What the trees' weights come to.
+/// Function that combines the weights of the trees.
 enum class Aggregate { Sum, Average, Min, Max };
 
-/// Of `leaves`, for each target: [N, targets], of the element type `type`. Targets without a weight in any leaf that a row has
-/// reached are 0.
+/// Combines the weights of `leaves` for each target: [N, targets] of the element type `type`. A target without a weight
+/// in any of a row's leaves is 0.
 mlir::Value aggregate(NnBuilder &nn, const Forest &forest, mlir::Value leaves, int64_t targets, Aggregate how,
                       mlir::Type type);
 
-/// Whether a row has reached a leaf with a weight for each target: [N, targets] of i1.
+/// Returns whether any leaf of a row has a weight for each target: i1 [N, targets].
 mlir::Value findScored(NnBuilder &nn, const Forest &forest, mlir::Value leaves, int64_t targets);
 
 } // namespace nacre::importer::onnx_format::trees

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ensembles of decision trees that regress and classify, as ONNX Runtime computes them where ONNX says less.
+// Tree ensembles that regress and classify. If ONNX leaves a detail open, they compute as ONNX Runtime does.
 //
 // How:  1. leaves and base values, 2. regressors, 3. the classifier.
 
@@ -25,14 +25,15 @@ using nn::UnaryKind;
 // 1. Leaves and base values
 //===----------------------------------------------------------------------===//
 
-/// The leaves that rows reach; null after an error.
+/// Returns the leaves that rows reach; null after an error.
 Value walk(OperandBinder &node, const Forest &forest, Value rows) {
   auto trees = static_cast<int64_t>(forest.roots.size());
   return node.checkFits({getShape(rows)[0], trees}, "the node of each row") ? findLeaves(node.nn, forest, rows)
                                                                             : Value();
 }
 
-/// Adds a base value for each target to `scores`, if there are any; null after an error. `otherwise` completes the message.
+/// Adds a base value for each target to `scores`, if there are any. Null after an error. `otherwise` completes the
+/// message.
 Value addBase(OperandBinder &node, Value scores, ArrayRef<double> base, int64_t targets, StringRef otherwise = "") {
   if (base.empty())
     return scores;
@@ -48,7 +49,7 @@ Value addBase(OperandBinder &node, Value scores, ArrayRef<double> base, int64_t 
 // 2. Regressors
 //===----------------------------------------------------------------------===//
 
-/// The number of targets; nothing after an error.
+/// Returns the number of targets; `nullopt` after an error.
 std::optional<int64_t> readTargets(OperandBinder &node) {
   constexpr int64_t most = 1 << 20;
   const int64_t targets = node.getInt("n_targets", 1);
@@ -89,7 +90,7 @@ void importRegressor(OperandBinder &node) {
     node.setResult(node.nn.cast(scores, node.nn.types().getF32Type()));
 }
 
-/// One operator for both since version 5, whose choices are numbers.
+/// Imports the operator of version 5, which regresses and classifies. Its choices are numbers.
 void importTreeEnsemble(OperandBinder &node) {
   constexpr Aggregate aggregates[] = {Aggregate::Average, Aggregate::Sum, Aggregate::Min, Aggregate::Max};
   Value rows = readRows(node);
@@ -114,7 +115,7 @@ void importTreeEnsemble(OperandBinder &node) {
 // 3. The classifier
 //===----------------------------------------------------------------------===//
 
-/// What rows score: [rows, classes], and of which class a row is, as its number.
+/// Scores of rows, [rows, classes], and the index of the class of each row.
 struct Classified {
   Value scores, classes;
 };
@@ -123,12 +124,13 @@ bool hasPositiveWeights(const Forest &forest) {
   return llvm::all_of(forest.scores, [](const LeafScore &leaf) { return leaf.weight >= 0; });
 }
 
-/// The second of two classes where the only score is above a half, or above 0 if weights have signs.
+/// Chooses the second of two classes if the only score is above 0.5, or above 0 if there are negative weights.
 Value chooseByOne(NnBuilder &nn, const Forest &forest, Value score) {
   return findAbove(nn, score, hasPositiveWeights(forest) ? 0.5 : 0.0);
 }
 
-/// Two classes of which only the first is scored: the other has the rest, to 1 if no weight is below 0, else to 0.
+/// Scores two classes of which only the first has weights. The other gets 1 - score if no weight is negative, else
+/// -score.
 Classified classifyByFirst(NnBuilder &nn, const Forest &forest, Value score, StringRef name) {
   Value first, second = score;
   if (hasPositiveWeights(forest)) {
@@ -137,7 +139,7 @@ Classified classifyByFirst(NnBuilder &nn, const Forest &forest, Value score, Str
     first = nn.unary(UnaryKind::Sigmoid, nn.unary(UnaryKind::Neg, score));
     second = nn.unary(UnaryKind::Sigmoid, score);
   } else {
-    // ONNX Runtime writes -|s| and |s|, whichever class wins.
+    // ONNX Runtime returns -|s| and |s|, whichever class wins.
     second = nn.unary(UnaryKind::Abs, score);
     first = nn.unary(UnaryKind::Neg, second);
   }
@@ -169,7 +171,7 @@ void importClassifier(OperandBinder &node) {
     return count == 2 && !forest->scores.empty() &&
            llvm::all_of(forest->scores, [&](const LeafScore &leaf) { return leaf.target == target; });
   };
-  // With a base value for each class, the second one has a score, too.
+  // With a base value for each class, the second class has a score, too.
   const bool isByFirst = isOnly(0) && base->size() != 2;
   const int64_t scored = isByFirst ? 1 : count;
   if (isByFirst && name == "PROBIT") {
