@@ -2,8 +2,8 @@
 //
 // Writes an ONNX file with the weights that training has changed. A workstation gets back the result of training on a
 // device in the file that it knows. Elements of initializers are replaced by the state's tensors of the same name; all
-// other fields stay the same. A weight that a node Identity makes of another's initializer becomes an initializer in
-// place of that node.
+// other fields stay the same. A weight that a node Identity makes of another's initializer becomes an initializer, and
+// replaces that node.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_TRAINEDFILE_H
 #define NACRE_COMPILER_IMPORT_ONNX_TRAINEDFILE_H

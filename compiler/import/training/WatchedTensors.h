@@ -12,7 +12,7 @@
 namespace nacre::importer {
 
 /// Makes results of the tensors called `names`, marked `nn.watched` unless they are results already. `find` returns the
-/// value of a name, or null if there is none of a known size. Reports an error that names the tensor then.
+/// value of a name, or null if no value of known size has it. Reports an error that names the tensor then.
 mlir::LogicalResult watchTensors(mlir::func::FuncOp function, llvm::ArrayRef<std::string> names,
                                  llvm::function_ref<mlir::Value(llvm::StringRef)> find);
 

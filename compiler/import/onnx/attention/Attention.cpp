@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention, since version 23; 24 has caches that are longer than what they hold, 25 windows.
+// Attention, since version 23. Version 24 adds caches that are only partly filled, and version 25 adds windows.
 //
 // How:  1. heads and shapes, 2. masks, 3. the operator.
 
@@ -21,7 +21,8 @@ enum Operand : size_t { Query, Key, ValueOperand, Mask, PastKey, PastValue, Leng
 // 1. Heads
 //===----------------------------------------------------------------------===//
 
-/// An operand [batch, heads, positions, width]; one of three axes has its heads side by side. Null after an error.
+/// Returns an operand as [batch, heads, positions, width]. With three axes, its heads are adjacent in the last one.
+/// Null after an error.
 Value getHeads(OperandBinder &node, size_t index, int64_t heads) {
   Value x = node.getOperand(index);
   if (!node.checkRank(index, 3, 4))
@@ -37,7 +38,7 @@ Value getHeads(OperandBinder &node, size_t index, int64_t heads) {
   return splitHeads(node.nn, x, heads);
 }
 
-/// Past and new positions one after another; null after an error.
+/// Joins past and new positions; null after an error.
 Value addPast(OperandBinder &node, size_t index, Value x) {
   Value past = node.getOperand(index);
   if (!past)
@@ -64,7 +65,7 @@ bool checkHeads(OperandBinder &node, Value query, Value key, Value value) {
 // 2. Masks
 //===----------------------------------------------------------------------===//
 
-/// The operand that says what is masked, as a bias; null where there is none, or after an error.
+/// Returns the mask operand as a bias; null without a mask, or after an error.
 Value readMask(OperandBinder &node, Ints scores, Type elementType) {
   NnBuilder &nn = node.nn;
   Value mask = node.getOperand(Mask);
@@ -87,7 +88,7 @@ Value readMask(OperandBinder &node, Ints scores, Type elementType) {
   mask = getElementType(mask).isInteger(1) ? toBias(nn, mask, elementType, -HUGE_VAL) : nn.cast(mask, elementType);
   if (!mask)
     return {};
-  // It may end before the keys do; what is behind is masked.
+  // The mask may have fewer keys; later keys are hidden.
   SmallVector<int64_t> low(getRank(mask), 0), high(low);
   high.back() = keys - given;
   return given == keys ? mask : nn.pad(nn::PadMode::Constant, mask, low, high, -HUGE_VAL);
@@ -100,8 +101,8 @@ int64_t readWindow(OperandBinder &node, StringRef name) {
   return size;
 }
 
-/// What the positions of queries and keys hide; null where that is nothing, or after an error. `isSure`: by that each query
-/// sees a key.
+/// Returns a bias that hides keys by positions of queries and keys. Null if nothing is hidden, or after an error. Sets
+/// `isSure` if this lets each query see at least one key.
 Value readReach(OperandBinder &node, Value query, Value key, bool &isSure) {
   NnBuilder &nn = node.nn;
   Type i32 = nn.types().getI32Type();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that take a state from an earlier call and give the next one, since version 27.
+// Operators that take a state from an earlier call and return the next one, since version 27.
 //
 // How:  1. linear attention, 2. the causal convolution before it.
 
@@ -20,10 +20,10 @@ namespace {
 // 1. Linear attention
 //===----------------------------------------------------------------------===//
 
-/// Positions are computed one after another, each by operators of its own.
+/// Most positions, because each is unrolled to its own operators.
 constexpr int64_t maxPositions = 64;
 
-/// An operand [batch, positions, heads * width] as [batch, positions, heads, width]; null after an error.
+/// Returns an operand [batch, positions, heads * width] as [batch, positions, heads, width]; null after an error.
 Value divideHeads(OperandBinder &node, size_t index, int64_t heads) {
   Value x = node.getOperand(index);
   if (!node.checkRank(index, 3, 3))
@@ -36,8 +36,8 @@ Value divideHeads(OperandBinder &node, size_t index, int64_t heads) {
   return {};
 }
 
-/// Operand `index` of a rule that reads it, and none of another: [batch, positions, heads or `width`] with its last axis
-/// divided. False after an error.
+/// Reads operand `index`, [batch, positions, heads or `width`], and splits its last axis into heads. It must be given
+/// if and only if the update rule reads it. Returns false after an error.
 bool readGate(OperandBinder &node, size_t index, bool isRead, Ints query, int64_t heads, int64_t width, Value &result) {
   Value x = node.getOperand(index);
   if (isRead != static_cast<bool>(x)) {
@@ -73,7 +73,7 @@ bool checkParts(OperandBinder &node, Ints query, Ints key, Ints value) {
   return false;
 }
 
-/// operands: query, key, value, past_state, decay, beta
+/// Imports the operands query, key, value, past_state, decay and beta.
 void importLinearAttention(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   node.ignore({"chunk_size"});
@@ -114,14 +114,15 @@ void importLinearAttention(OperandBinder &node) {
 // 2. Causal convolution
 //===----------------------------------------------------------------------===//
 
-/// x * sigmoid(x), computed in floats.
+/// Returns x * sigmoid(x), computed with at least 32 bits.
 Value activate(NnBuilder &nn, Value x) {
   if (!x || getElementType(x).getIntOrFloatBitWidth() >= 32)
     return swish(nn, x);
   return nn.cast(swish(nn, nn.cast(x, nn.types().getF32Type())), getElementType(x));
 }
 
-/// operands: input [batch, channels, positions], weight [channels, 1, k], bias, past_state [batch, channels, k - 1]
+/// Imports the operands input [batch, channels, positions], weight [channels, 1, k], bias and past_state [batch,
+/// channels, k - 1].
 void importCausalConv(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   StringRef activation = node.getChoice("activation", {"none", "silu", "swish"});

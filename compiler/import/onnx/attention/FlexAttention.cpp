@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// FlexAttention, on trial: attention whose scores and probabilities are changed by graphs of the node.
+// FlexAttention, a preview operator: attention in which graphs of the node change scores and probabilities.
 //
-// How:  the graphs are imported where they stand, on all scores at once; heads that share keys are an axis of their own before
-//       and behind them.
+// How:  the graphs are imported in place, and applied to all scores at once. Heads that share keys are a separate axis,
+//       except in these graphs.
 
 #include "compiler/import/onnx/attention/Handlers.h"
 #include "compiler/import/onnx/operands/TypeAttribute.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 namespace nacre::importer::onnx_format {
 namespace {
 
-/// What the graph of that name makes of `x`, which stays where there is none; null after an error.
+/// Applies the graph of that name to `x`; returns `x` without such a graph. Null after an error.
 Value change(OperandBinder &node, StringRef attribute, Value x) {
   if (!x || !node.hasGraph(attribute))
     return x;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: the probabilities p that are the least sum of squares of r[j][i] p[i] - r[i][j] p[j] over all pairs (Wu, Lin, Weng:
-//       Probability Estimates for Multi-class Classification by Pairwise Coupling, 2004, second method).
-// Why:  libsvm computes them by iterations that end early, and ONNX Runtime does the same: other exact methods give other
-//       numbers.
-// How:  a loop over rounds, which ends when all rows have; a row that has stays as it is. A round is a loop over classes.
+// Computes the probabilities p that minimize the sum of squares of r[j][i] p[i] - r[i][j] p[j] over all pairs (Wu, Lin,
+// Weng: Probability Estimates for Multi-class Classification by Pairwise Coupling, 2004, second method). libsvm and
+// ONNX Runtime stop its iterations early, so exact methods give other numbers.
+//
+// How:  a loop over rounds, which ends when all rows have converged; a converged row no longer changes. A round is a
+//       loop over classes.
 
 #include "compiler/import/onnx/classical/Coupling.h"
 
@@ -22,7 +23,7 @@ using nn::ReduceKind;
 using nn::UnaryKind;
 
 constexpr int64_t maxRounds = 100;
-constexpr double precision = 0.005; ///< of all classes together
+constexpr double precision = 0.005; ///< tolerance for all classes together
 
 class Coupling {
 public:
@@ -42,7 +43,7 @@ private:
   Value matrix, matrixRows, isClasses;
 };
 
-/// r [rows, classes, classes]: the probability that i wins against j.
+/// Returns r [rows, classes, classes], the probability that i wins against j.
 Value Coupling::arrangePairs(Value wins) {
   const int64_t pairs = getShape(wins)[1];
   SmallVector<int64_t> places(classes * classes, 2 * pairs);
@@ -57,14 +58,14 @@ Value Coupling::arrangePairs(Value wins) {
   return nn.reshape(nn.gather(all, nn.integers(places), 1), {rows, classes, classes});
 }
 
-/// Q: the sum of r[j][i]^2 over j on the diagonal, elsewhere -r[j][i] r[i][j].
+/// Returns Q: the sum of r[j][i]^2 over j on the diagonal, elsewhere -r[j][i] r[i][j].
 Value Coupling::makeMatrix(Value pairs) {
   Value products = nn.unary(UnaryKind::Neg, nn.mul(nn.transpose(pairs, {0, 2, 1}), pairs));
   Value squares = nn.reduce(ReduceKind::Sum, nn.mul(pairs, pairs), 1, /*keepDims=*/false);
   return nn.select(diagonalMask(nn, classes, classes), nn.reshape(squares, {rows, classes, 1}), products);
 }
 
-/// The best share of one class: p, Q p and p Q p with it.
+/// Optimizes the probability of one class. Updates p, Q p and p Q p.
 FailureOr<Iteration> Coupling::improve(ArrayRef<Value> carried, Value matrixRow, Value isClass) {
   auto [shares, products, total] = std::tuple(carried[0], carried[1], carried[2]);
   Value own = sum(nn.mul(matrixRow, isClass)), product = sum(nn.mul(products, isClass));

@@ -25,7 +25,7 @@ using nn::UnaryKind;
 // 1. Selections
 //===----------------------------------------------------------------------===//
 
-/// Columns of the last axis; one row if there is no other axis.
+/// Selects columns of the last axis. Without other axes, the result is one row.
 void importArrayFeatureExtractor(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), columns = node.getOperand(1);
@@ -44,7 +44,7 @@ void importArrayFeatureExtractor(OperandBinder &node) {
     node.setResult(nn.reshape(nn.gather(x, nn.reshape(columns, count), getRank(x) - 1), shape));
 }
 
-/// Columns of all operands side by side, as many of each as 'inputdimensions' says; missing ones are zeros.
+/// Joins columns of all operands; 'inputdimensions' gives the number for each. Missing columns are zeros.
 void importFeatureVectorizer(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   SmallVector<int64_t> widths = node.getSizes("inputdimensions", node.getNumOperands(), 0, 0);
@@ -80,14 +80,14 @@ void importFeatureVectorizer(OperandBinder &node) {
 // 2. Comparisons
 //===----------------------------------------------------------------------===//
 
-/// 1 above 'threshold', else 0.
+/// Returns 1 for elements above 'threshold', else 0.
 void importBinarizer(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
   node.setResult(nn.cast(nn.binary(BinaryKind::Greater, x, node.getFloat("threshold", 0)), getElementType(x)));
 }
 
-/// Reports an error for a number that occurs twice.
+/// Reports an error if a number occurs twice.
 bool checkDistinct(OperandBinder &node, StringRef name, ArrayRef<int64_t> numbers) {
   std::set<int64_t> known;
   for (int64_t number : numbers)
@@ -98,7 +98,7 @@ bool checkDistinct(OperandBinder &node, StringRef name, ArrayRef<int64_t> number
   return true;
 }
 
-/// Returns whether `x`, with an axis more, equals each of `numbers` [count]; no number equals no number.
+/// Compares `x`, with an additional axis, with each of `numbers` [count]. NaN equals NaN.
 Value compareWithEach(NnBuilder &nn, Value x, Value numbers) {
   if (!x || !numbers)
     return {};
@@ -111,7 +111,7 @@ Value compareWithEach(NnBuilder &nn, Value x, Value numbers) {
   return nn.binary(BinaryKind::Or, equal, areNone);
 }
 
-/// Ones where elements equal the categories, which are the last axis.
+/// Returns ones where elements equal the categories, which are the last axis.
 void importOneHotEncoder(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   SmallVector<int64_t> categories = node.getInts("cats_int64s");
@@ -136,7 +136,7 @@ void importOneHotEncoder(OperandBinder &node) {
 // 3. Replacements
 //===----------------------------------------------------------------------===//
 
-/// One number by others, of each column or of all.
+/// Replaces one number by others, of each column or of all.
 void importImputer(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -166,7 +166,7 @@ void importImputer(OperandBinder &node) {
   node.setResult(nn.select(isReplaced, values, x));
 }
 
-/// The numbers of one list of a table, which has one of several attributes; null after an error.
+/// Returns the numbers of one list of a table, which is one of several attributes; null after an error.
 Value readColumn(OperandBinder &node, StringRef column, Type integer) {
   NnBuilder &nn = node.nn;
   const std::string floats = (column + "_floats").str(), integers = (column + "_int64s").str(),
@@ -186,7 +186,7 @@ Value readColumn(OperandBinder &node, StringRef column, Type integer) {
   return {};
 }
 
-/// What replaces elements that are no key.
+/// Returns the value for elements that are not keys.
 Value readDefault(OperandBinder &node, Type type) {
   NnBuilder &nn = node.nn;
   const double integer = static_cast<double>(node.getInt("default_int64", -1)),
@@ -201,11 +201,11 @@ Value readDefault(OperandBinder &node, Type type) {
   return {};
 }
 
-/// Elements that are keys by their values.
+/// Replaces elements that are keys by their values.
 void importLabelEncoder(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
-  node.ignore({"default_string"}); // of values that are texts
+  node.ignore({"default_string"}); // the default of values that are texts
   Value keys = readColumn(node, "keys", nn.types().getI64Type());
   Value values = keys ? readColumn(node, "values", nn.types().getI64Type()) : Value();
   if (!values || node.hasFailed())

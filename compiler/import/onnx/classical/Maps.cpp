@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lists of maps from labels to scores, which sklearn's classifiers end with when they are converted: outputs are tensors here.
+// Lists of maps from labels to scores, with which converted classifiers of sklearn end. Here, outputs are tensors.
 
 #include "compiler/import/onnx/classical/Handlers.h"
 #include "compiler/import/onnx/classical/Labels.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 namespace nacre::importer::onnx_format::classical {
 namespace {
 
-/// The scores themselves, a row for each map and a column for each label.
+/// Imports the scores, with a row for each map and a column for each label.
 void importZipMap(OperandBinder &node) {
   FailureOr<Labels> labels = readLabels(node, "classlabels_int64s");
   Value x = node.getOperand(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scalings of features: each by numbers of its own, or rows by their norm.
+// Scalings of each feature by its own numbers, and of rows by their norm.
 
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/classical/Handlers.h"
@@ -15,8 +15,8 @@ using nn::BinaryKind;
 using nn::ReduceKind;
 using nn::UnaryKind;
 
-/// The numbers of attribute `name` for each feature of `x`, as a value that broadcasts to it; null if there are none, and after
-/// an error.
+/// Returns the numbers of attribute `name` for each feature of `x`, as a value that broadcasts to it. Null without such
+/// numbers, or after an error.
 Value readFeatures(OperandBinder &node, StringRef name, Value x) {
   SmallVector<double> numbers = node.getFloats(name);
   const auto count = static_cast<int64_t>(numbers.size());
@@ -31,10 +31,10 @@ Value readFeatures(OperandBinder &node, StringRef name, Value x) {
   return {};
 }
 
-/// `x` in the type that features are computed in: f64 if it is that, else f32.
+/// Returns `x` in the type that features are computed in: f64 if it is f64, else f32.
 Value asReals(NnBuilder &nn, Value x) { return getElementType(x).isF64() ? x : nn.cast(x, nn.types().getF32Type()); }
 
-/// (x - offset) * scale
+/// Computes (x - offset) * scale.
 void importScaler(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = asReals(nn, node.getOperand(0));
@@ -50,7 +50,7 @@ void importScaler(OperandBinder &node) {
   node.setResult(nn.cast(x, nn.types().getF32Type()));
 }
 
-/// x / norm of its row. Where that is 0, the row stays as it is.
+/// Divides rows by their norm. Rows with a norm of 0 stay.
 void importNormalizer(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   StringRef norm = node.getChoice("norm", {"MAX", "L1", "L2"});

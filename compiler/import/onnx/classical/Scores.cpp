@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of features, and the scores of rows for targets or classes.
+// Rows of features, and their scores for targets or classes.
 
 #include "compiler/import/onnx/classical/Scores.h"
 
@@ -32,7 +32,7 @@ Value makeNumbers(NnBuilder &nn, ArrayRef<double> numbers, Ints shape, Type type
                  type);
 }
 
-/// Softmax of what is not 0, along the last axis.
+/// Returns the softmax along the last axis. Elements near 0 are left out of the sum and not exponentiated.
 static Value softmaxOfNonzero(NnBuilder &nn, Value x) {
   Value most = nn.reduce(ReduceKind::Max, x, 1, /*keepDims=*/true);
   Value isZero = nn.binary(BinaryKind::LessEqual, nn.unary(UnaryKind::Abs, x), 1e-7);
@@ -42,7 +42,7 @@ static Value softmaxOfNonzero(NnBuilder &nn, Value x) {
   return nn.div(nn.select(isZero, small, power), sum);
 }
 
-/// sqrt(2) * the inverse error function of 2 x - 1, which ONNX Runtime approximates so (Winitzki).
+/// Returns sqrt(2) * the inverse error function of 2 x - 1, with ONNX Runtime's approximation (Winitzki).
 static Value probit(NnBuilder &nn, Value x) {
   constexpr double a = 0.147, pi = 3.14159;
   Value y = nn.add(nn.mul(x, 2), -1);

@@ -2,8 +2,8 @@
 //
 // Support vector machines that regress and classify, as libsvm and liblinear train them.
 //
-// How:  1. kernels, of rows with all support vectors at once; 2. the regressor; 3. the classifier: each pair of classes has a score,
-//       which is a column of one product, and a vote.
+// How:  1. kernels of rows with all support vectors at once; 2. the regressor; 3. the classifier. In the latter, each
+//       pair of classes has a score, which is a column of one product, and a vote.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -27,7 +27,7 @@ using nn::UnaryKind;
 // 1. Kernels
 //===----------------------------------------------------------------------===//
 
-/// Reports an error unless attribute `name` has at least `wanted` numbers, or exactly so many.
+/// Reports an error unless attribute `name` has `wanted` numbers, or more if it may.
 bool checkCount(OperandBinder &node, StringRef name, ArrayRef<double> numbers, int64_t wanted, StringRef each,
                 bool mayHaveMore = false) {
   const auto count = static_cast<int64_t>(numbers.size());
@@ -38,7 +38,7 @@ bool checkCount(OperandBinder &node, StringRef name, ArrayRef<double> numbers, i
   return false;
 }
 
-/// Operand 0 as [rows, features] of f32; null after an error.
+/// Returns operand 0 as f32 [rows, features]; null after an error.
 Value readFeatures(OperandBinder &node) {
   Value rows = readRows(node);
   return rows ? node.nn.cast(rows, node.nn.types().getF32Type()) : Value();
@@ -72,7 +72,7 @@ Value Kernel::apply(NnBuilder &nn, Value rows, Value vectors) const {
   if (!rows || !vectors)
     return {};
   if (name == "RBF") {
-    // Differences first: squares of whole features would cancel.
+    // Differences are squared, because squares of whole features would cancel out.
     Value apart = nn.sub(nn.reshape(rows, {getShape(rows)[0], 1, getShape(rows)[1]}), vectors);
     Value distance = nn.reduce(ReduceKind::Sum, nn.mul(apart, apart), 2, /*keepDims=*/false);
     return nn.unary(UnaryKind::Exp, nn.mul(distance, -gamma));
@@ -108,7 +108,7 @@ Value applyKernel(OperandBinder &node, Value rows, int64_t count) {
 // 2. The regressor
 //===----------------------------------------------------------------------===//
 
-/// Returns `x` [N, columns] by 'coefficients', one for each column, plus the first of 'rho': [N, 1]. Null after an error.
+/// Returns `x` [N, columns] times 'coefficients', one per column, plus the first of 'rho': [N, 1]. Null after an error.
 Value weigh(OperandBinder &node, Value x, StringRef each) {
   NnBuilder &nn = node.nn;
   SmallVector<double> coefficients = node.getFloats("coefficients"), rho = node.getFloats("rho");
@@ -152,7 +152,7 @@ void importRegressor(OperandBinder &node) {
 // 3. The classifier
 //===----------------------------------------------------------------------===//
 
-/// Which pairs of classes are compared: (0, 1), (0, 2) ... (1, 2) ...
+/// Returns the pairs of classes that are compared: (0, 1), (0, 2), ..., (1, 2), ...
 SmallVector<std::pair<int64_t, int64_t>> listPairs(int64_t classes) {
   SmallVector<std::pair<int64_t, int64_t>> pairs;
   for (int64_t i = 0; i < classes; ++i)
@@ -161,8 +161,8 @@ SmallVector<std::pair<int64_t, int64_t>> listPairs(int64_t classes) {
   return pairs;
 }
 
-/// Returns the weights of vectors for pairs, [vectors, pairs]. Coefficients [classes - 1, vectors] of a class' vectors are for its
-/// pairs with the others in order. Null after an error.
+/// Returns the weights of vectors for pairs, [vectors, pairs]. `coefficients` is [classes - 1, vectors]. The
+/// coefficients of a class's vectors belong to its pairs with the other classes, in order. Null after an error.
 Value arrangeCoefficients(OperandBinder &node, ArrayRef<int64_t> vectorsPerClass, ArrayRef<double> coefficients,
                           int64_t count, Type type) {
   const auto pairs = listPairs(static_cast<int64_t>(vectorsPerClass.size()));
@@ -206,7 +206,7 @@ Value scorePairs(OperandBinder &node, Value rows, ArrayRef<int64_t> vectorsPerCl
   return nn.add(nn.matmul(kernels, weights), makeNumbers(nn, rho, pairs, getElementType(rows)));
 }
 
-/// Returns the class that wins most pairs of each row, the first of equal ones.
+/// Returns the class that wins most pairs of each row, the first one if several do.
 Value countVotes(NnBuilder &nn, Value scores, int64_t classes) {
   // A pair (i, j) votes for j, or for i if its score is above 0.
   const auto pairs = listPairs(classes);
@@ -224,7 +224,7 @@ Value countVotes(NnBuilder &nn, Value scores, int64_t classes) {
   return findLargest(nn, nn.add(nn.matmul(wins, changed), makeNumbers(nn, votes, classes, type)));
 }
 
-/// Returns the probabilities of classes, which 'prob_a' and 'prob_b' compute of the scores of pairs; null after an error.
+/// Returns the probabilities of classes, from the scores of pairs by 'prob_a' and 'prob_b'. Null after an error.
 Value computeProbabilities(OperandBinder &node, Value scores, int64_t classes, ArrayRef<double> slopes,
                            ArrayRef<double> offsets) {
   NnBuilder &nn = node.nn;
@@ -240,7 +240,7 @@ Value computeProbabilities(OperandBinder &node, Value scores, int64_t classes, A
   return couplePairs(nn, clamp(nn, wins, least, 1 - least), classes);
 }
 
-/// One score for each pair or, with 'prob_a', for each class.
+/// Classifies by one score per pair, or with 'prob_a' by one per class.
 void classifyByPairs(OperandBinder &node, const Labels &labels, Value rows, ArrayRef<int64_t> vectorsPerClass,
                      ArrayRef<double> coefficients, StringRef name) {
   NnBuilder &nn = node.nn;
@@ -264,7 +264,7 @@ void classifyByPairs(OperandBinder &node, const Labels &labels, Value rows, Arra
   node.setResult(1, scores);
 }
 
-/// Without support vectors, each class has coefficients of its own, and all have the first of 'rho'.
+/// Classifies without support vectors. Each class has its own coefficients; all share the first of 'rho'.
 void classifyLinearly(OperandBinder &node, const Labels &labels, Value rows, ArrayRef<double> coefficients,
                       StringRef name) {
   NnBuilder &nn = node.nn;
@@ -279,7 +279,8 @@ void classifyLinearly(OperandBinder &node, const Labels &labels, Value rows, Arr
   Value scores = weights ? nn.add(nn.matmul(rows, nn.transpose(weights, {1, 0})), rho.front()) : Value();
   Value classes = findLargest(nn, scores);
   if (labels.count == 2) {
-    // ONNX Runtime chooses the second of two classes as soon as one is above 0, or a half if no coefficient is below 0.
+    // ONNX Runtime chooses the second of two classes if any score is above 0, or at least 0.5 if no coefficient is
+    // negative.
     const bool isPositive = llvm::all_of(coefficients, [](double number) { return number >= 0; });
     Value largest = nn.reduce(ReduceKind::Max, scores, 1, /*keepDims=*/false);
     Value isSecond =

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention with its projection, and attention of many heads. Both hide keys by a large negative number, not by infinity:
-// of nothing but hidden keys they take the mean.
+// Attention with its projection, and multi-head attention. Both hide keys by a large negative number instead of
+// infinity. A query that sees no key gets the mean of all.
 //
-// How:  1. the projection, of reals or of integers, and its attention, 2. operands packed and not, 3. their attention.
+// How:  1. the projection of reals or of integers, and its attention; 2. packed and separate operands; 3. their
+//       attention.
 
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/contrib/AttentionOperands.h"
@@ -21,7 +22,7 @@ struct Heads {
   bool isWhole() const { return query && key && value; }
 };
 
-/// How many heads there are; 0 after an error.
+/// Returns the number of heads; 0 after an error.
 int64_t readHeads(OperandBinder &node, Ints widths) {
   int64_t heads = node.getInt("num_heads", 0);
   if (heads >= 1 && llvm::all_of(widths, [&](int64_t width) { return width % heads == 0; }))
@@ -32,13 +33,13 @@ int64_t readHeads(OperandBinder &node, Ints widths) {
   return 0;
 }
 
-/// The operands that all forms of attention have.
+/// Indices of the operands that all forms of attention have.
 struct Places {
   size_t mask, bias, past;
 };
-constexpr size_t nowhere = ~size_t(0); ///< of an operand that the operator does not have
+constexpr size_t nowhere = ~size_t(0); ///< index of an operand that the operator lacks
 
-/// The scores' sum of biases, and attention; no result after an error.
+/// Adds up the biases of the scores and computes attention. No result after an error.
 Attended attendTo(OperandBinder &node, const Heads &heads, const Places &places) {
   NnBuilder &nn = node.nn;
   Attention attention;
@@ -56,7 +57,7 @@ Attended attendTo(OperandBinder &node, const Heads &heads, const Places &places)
   return node.hasFailed() ? Attended() : attend(nn, attention);
 }
 
-/// Reports an error if buffers of a state are to be shared, of which only a part is filled.
+/// Reports an error if the node shares the buffers of its states, because these may be filled in part.
 bool checkNothingIsShared(OperandBinder &node) {
   if (!node.getFlag("past_present_share_buffer", false))
     return true;
@@ -68,7 +69,7 @@ bool checkNothingIsShared(OperandBinder &node) {
 // 1. Attention with its projection
 //===----------------------------------------------------------------------===//
 
-/// Reports an error unless operands 0 to 2 are an input, weights and a bias that fit together.
+/// Reports an error unless operands 0 to 2 are an input, weights and a bias with matching shapes.
 bool checkProjection(OperandBinder &node) {
   Value input = node.getOperand(0), weights = node.getOperand(1);
   if (!node.checkRank(0, 3, 3) || !node.checkRank(1, 2, 2))
@@ -79,7 +80,7 @@ bool checkProjection(OperandBinder &node) {
          node.checkFits({getShape(input)[0], getShape(input)[1], columns});
 }
 
-/// Query, key and value, the columns of `product`.
+/// Splits the columns of `product` into query, key and value.
 Heads divide(OperandBinder &node, Value product) {
   NnBuilder &nn = node.nn;
   if (!product)
@@ -103,7 +104,7 @@ Heads divide(OperandBinder &node, Value product) {
   return {part(0, widths[0]), part(widths[0], widths[1]), part(widths[0] + widths[1], widths[2])};
 }
 
-/// operands: input, weights, bias. Null after an error.
+/// Projects the operands input, weights and bias. Null after an error.
 Value project(OperandBinder &node) {
   if (!checkProjection(node))
     return {};
@@ -111,7 +112,8 @@ Value project(OperandBinder &node) {
   return bias ? node.nn.add(product, bias) : product;
 }
 
-/// operands: input, weights, bias, input_scale, weight_scale, mask_index, input_zero_point, weight_zero_point. Null after an error.
+/// Projects quantized operands. They are input, weights, bias, input_scale, weight_scale, mask_index, input_zero_point
+/// and weight_zero_point. Null after an error.
 Value projectIntegers(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   if (!checkProjection(node))
@@ -128,7 +130,7 @@ Value projectIntegers(OperandBinder &node) {
   return nn.add(real, bias);
 }
 
-/// Operand `index`, [2, batch, heads, positions, width], are keys and values of earlier positions.
+/// Adds keys and values of earlier positions, operand `index` [2, batch, heads, positions, width].
 bool addState(OperandBinder &node, size_t index, Heads &heads) {
   NnBuilder &nn = node.nn;
   Value past = node.getOperand(index);
@@ -149,7 +151,7 @@ bool addState(OperandBinder &node, size_t index, Heads &heads) {
   return heads.isWhole();
 }
 
-/// Keys and values as one tensor.
+/// Returns keys and values as one tensor.
 Value joinState(NnBuilder &nn, const Heads &heads) {
   auto alone = [&](Value x) {
     SmallVector<int64_t> shape(getShape(x));
@@ -159,7 +161,7 @@ Value joinState(NnBuilder &nn, const Heads &heads) {
   return nn.concat({alone(heads.key), alone(heads.value)}, 0);
 }
 
-/// Attention of what `project` computes; it returns null after an error.
+/// Imports attention with a projection by `project`, which returns null after an error.
 void importProjected(OperandBinder &node, Value (*project)(OperandBinder &), const Places &places) {
   if (!checkNothingIsShared(node))
     return;
@@ -178,17 +180,17 @@ void importProjected(OperandBinder &node, Value (*project)(OperandBinder &), con
 }
 
 //===----------------------------------------------------------------------===//
-// 2. Query, key and value, packed or not
+// 2. Query, key and value, packed or separate
 //===----------------------------------------------------------------------===//
 
-/// Part `part` of a tensor [batch, positions, heads, parts, width], as [batch, heads, positions, width].
+/// Returns part `part` of a tensor [batch, positions, heads, parts, width] as [batch, heads, positions, width].
 Value unpack(NnBuilder &nn, Value packed, int64_t part) {
   Ints shape = getShape(packed);
   Value x = nn.reshape(nn.slice(packed, 3, part, 1), {shape[0], shape[1], shape[2], shape[4]});
   return nn.transpose(x, {0, 2, 1, 3});
 }
 
-/// Columns [start, ...) of the bias, operand 3, are added to `x` [batch, heads, positions, width].
+/// Adds the columns [start, ...) of the bias, operand 3, to `x` [batch, heads, positions, width].
 Value addColumns(OperandBinder &node, Value x, int64_t start) {
   NnBuilder &nn = node.nn;
   Value bias = node.getOperand(3);
@@ -198,7 +200,8 @@ Value addColumns(OperandBinder &node, Value x, int64_t start) {
   return nn.add(x, nn.reshape(nn.slice(bias, 0, start, heads * width), {heads, 1, width}));
 }
 
-/// The key, operand 1, packed with the value; or both, which were projected already where they have four axes.
+/// Reads keys and values: packed in operand 1, or separate in operands 1 and 2. With four axes they are already split
+/// into heads.
 bool readKeyAndValue(OperandBinder &node, int64_t heads, Heads &result) {
   NnBuilder &nn = node.nn;
   Value key = node.getOperand(1), value = node.getOperand(2);
@@ -273,7 +276,7 @@ Heads readParts(OperandBinder &node) {
 // 3. Attention of many heads
 //===----------------------------------------------------------------------===//
 
-/// operands: query, key, value, bias, key_padding_mask, attention_bias, past_key, past_value
+/// Imports the operands query, key, value, bias, key_padding_mask, attention_bias, past_key and past_value.
 void importMultiHeadAttention(OperandBinder &node) {
   Heads heads = readParts(node);
   if (!heads.isWhole())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. masks, 2. the other operands.
+// How:  1. masks, 2. other operands.
 
 #include "compiler/import/onnx/contrib/AttentionOperands.h"
 
@@ -21,7 +21,8 @@ ScoreShape getScoreShape(Value query, Value key, Value past) {
 // 1. Masks
 //===----------------------------------------------------------------------===//
 
-/// Numbers of keys, [batch]; [2 * batch], where ends are followed by starts; or [3 * batch + 2], which begins with them.
+/// Reads a mask of numbers of keys. It is [batch] with ends, [2 * batch] with ends and then starts, or [3 * batch + 2],
+/// which begins with numbers of keys.
 static Value readLengths(OperandBinder &node, size_t index, const ScoreShape &scores) {
   NnBuilder &nn = node.nn;
   Value mask = nn.cast(node.getOperand(index), nn.types().getI32Type());
@@ -40,7 +41,7 @@ static Value readLengths(OperandBinder &node, size_t index, const ScoreShape &sc
   return nn.binary(BinaryKind::And, visible, nn.unary(nn::UnaryKind::Not, isBefore));
 }
 
-/// A mask of two to four axes as one that broadcasts to the scores.
+/// Reshapes a mask of two to four axes so that it broadcasts to the scores.
 static Value alignMask(OperandBinder &node, size_t index, const ScoreShape &scores) {
   NnBuilder &nn = node.nn;
   Value mask = node.getOperand(index);
@@ -64,7 +65,7 @@ Value readMask(OperandBinder &node, size_t index, const ScoreShape &scores, Type
   Value mask = node.getOperand(index);
   if (!mask || !node.checkRank(index, 1, 4))
     return {};
-  // One number for all keys changes nothing that a softmax would see.
+  // The same number for all keys does not change a softmax.
   bool hasOne = getRank(mask) == 2 && getShape(mask)[1] == 1 && scores.keys != 1;
   if (hasOne)
     return {};
@@ -83,7 +84,7 @@ Value hideBehind(NnBuilder &nn, const ScoreShape &scores, Type elementType, int6
 }
 
 //===----------------------------------------------------------------------===//
-// 2. The other operands
+// 2. Other operands
 //===----------------------------------------------------------------------===//
 
 Value readBias(OperandBinder &node, size_t index, const ScoreShape &scores) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Weights in blocks of few bits that share a scale: products with them, and rows picked of them.
+// Weights in blocks of few bits that share a scale: matrix products and gathers of rows.
 
 #include "compiler/import/compositions/Quantization.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -13,7 +13,7 @@ using namespace mlir;
 namespace nacre::importer::onnx_format::contrib {
 namespace {
 
-/// Bytes as unsigned integers of `bits`, the first in the lowest bits: the last axis has 8 / bits times as many.
+/// Unpacks bytes to unsigned integers of `bits`, lowest bits first. The last axis becomes 8 / bits times as long.
 Value unpack(NnBuilder &nn, Value bytes, int64_t bits) {
   if (!bytes)
     return {};
@@ -23,7 +23,7 @@ Value unpack(NnBuilder &nn, Value bytes, int64_t bits) {
                     shape);
 }
 
-/// The attribute `bits`; 0 after an error.
+/// Returns the attribute `bits`; 0 after an error.
 int64_t readBits(OperandBinder &node) {
   int64_t bits = node.getInt("bits", 4);
   if (bits == 2 || bits == 4 || bits == 8)
@@ -32,7 +32,7 @@ int64_t readBits(OperandBinder &node) {
   return 0;
 }
 
-/// The middle of the range of `bits`: the zero point where none is given.
+/// Returns the middle of the range of `bits`, which is the default zero point.
 Value middleOf(NnBuilder &nn, Value codes, int64_t bits) {
   return nn.scalar(codes, static_cast<double>(int64_t(1) << (bits - 1)));
 }
@@ -45,7 +45,7 @@ struct BlockedWeight {
   int64_t outputs = 0, depth = 0, block = 0, blocks = 0, bits = 0;
 };
 
-/// Sizes that a tensor can have; nothing after an error.
+/// Reads the sizes of the weight; `nullopt` if no tensor can have them, after an error.
 std::optional<BlockedWeight> readWeight(OperandBinder &node) {
   BlockedWeight weight;
   weight.outputs = node.getInt("N", 0);
@@ -67,7 +67,8 @@ std::optional<BlockedWeight> readWeight(OperandBinder &node) {
   return weight;
 }
 
-/// Zero points of each block, [N, blocks], as integers or as floats; null where there are none, and after an error.
+/// Returns the zero points of each block, [N, blocks], as integers or floats. Null if there is no such operand, or
+/// after an error.
 Value readZeros(OperandBinder &node, const BlockedWeight &weight) {
   NnBuilder &nn = node.nn;
   Value zeros = node.getOperand(3);
@@ -87,7 +88,7 @@ Value readZeros(OperandBinder &node, const BlockedWeight &weight) {
 
 void importMatMulNBits(OperandBinder &node) {
   NnBuilder &nn = node.nn;
-  node.ignore({"accuracy_level"}); // the least precision that is wanted
+  node.ignore({"accuracy_level"}); // the lowest precision that is allowed
   Value x = node.getOperand(0), scales = node.getOperand(2), bias = node.getOperand(5);
   std::optional<BlockedWeight> weight = readWeight(node);
   if (!weight)
@@ -128,7 +129,7 @@ void importMatMulNBits(OperandBinder &node) {
 // GatherBlockQuantized
 //===----------------------------------------------------------------------===//
 
-/// Picks rows of the codes, of the scales and of the zero points, and dequantizes what was picked.
+/// Gathers rows of the codes, the scales and the zero points, and dequantizes them.
 void importGatherBlockQuantized(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value data = node.getOperand(0), indices = node.getOperand(1), scales = node.getOperand(2),

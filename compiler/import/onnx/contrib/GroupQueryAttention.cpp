@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Causal attention whose heads of queries share keys and values, as decoders of language models have it, and the rotation by
-// position that it may do itself.
+// Causal attention of language models, in which several heads of queries share keys and values, with an optional
+// rotation by position.
 //
-// How:  1. operands, 2. rotation, 3. what was computed before, 4. the operator.
+// How:  1. operands, 2. rotation, 3. earlier positions, 4. the operator.
 
 #include "compiler/import/compositions/attention/RotaryEmbedding.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -40,7 +40,7 @@ struct Heads {
   Value query, key, value; ///< [batch, heads, positions, width]
 };
 
-/// Query, key and value, of which the first may hold all three; no query after an error.
+/// Reads query, key and value; the first operand may hold all three. No query after an error.
 Heads readHeads(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value query = node.getOperand(Query), key = node.getOperand(Key), value = node.getOperand(ValueOperand);
@@ -78,7 +78,8 @@ Heads readHeads(OperandBinder &node) {
 // 2. Rotation
 //===----------------------------------------------------------------------===//
 
-/// The rows of cache `index` for positions from `first` on, or those that the node gives; broadcasts to heads.
+/// Returns the rows of cache `index` for the node's positions, or else for those from `first` on. They broadcast to
+/// heads.
 Value readCache(OperandBinder &node, size_t index, Ints query, int64_t first) {
   NnBuilder &nn = node.nn;
   Value cache = node.getOperand(index), positions = node.getOperand(Positions);
@@ -99,7 +100,7 @@ Value readCache(OperandBinder &node, size_t index, Ints query, int64_t first) {
     return nn.slice(cache, 0, first, count);
   if (!node.checkShape(Positions, {batch, count}, "a position for each of the query"))
     return {};
-  // Where nothing was computed before, all of the batch stands where its first one does.
+  // If there are no earlier positions, all sequences of the batch have the positions of the first one.
   if (first == 0 && batch > 0 && count > 0) {
     Value rising = nn.reshape(nn.counting(count), {1, count});
     Type type = getElementType(positions);
@@ -109,7 +110,7 @@ Value readCache(OperandBinder &node, size_t index, Ints query, int64_t first) {
   return nn.reshape(pickRows(node, index, positions), {batch, 1, count, shape[1]});
 }
 
-/// False after an error.
+/// Rotates queries and keys, if the node wants it. Returns false after an error.
 bool rotateHeads(OperandBinder &node, Heads &heads, int64_t first) {
   bool isInterleaved = node.getFlag("rotary_interleaved", false);
   if (!node.getFlag("do_rotary", false))
@@ -124,10 +125,10 @@ bool rotateHeads(OperandBinder &node, Heads &heads, int64_t first) {
 }
 
 //===----------------------------------------------------------------------===//
-// 3. What was computed before
+// 3. Earlier positions
 //===----------------------------------------------------------------------===//
 
-/// How many positions were computed before: all that the past has room for. False after an error.
+/// Reads the number of earlier positions, which is the full length of the past. Returns false after an error.
 bool readPast(OperandBinder &node, Ints query, int64_t &past) {
   past = 0;
   if (!node.getOperand(PastKey) != !node.getOperand(PastValue)) {
@@ -156,7 +157,7 @@ bool readPast(OperandBinder &node, Ints query, int64_t &past) {
                  << "; a preallocated past is not supported";
     return false;
   }
-  // Of one sequence nothing can be shorter than all of them.
+  // A single sequence always has the full length.
   if (query[0] == 1)
     return true;
   FailureOr<SmallVector<int64_t>> last = node.getIntegers(LastPositions);
@@ -174,7 +175,7 @@ bool readPast(OperandBinder &node, Ints query, int64_t &past) {
 // 4. The operator
 //===----------------------------------------------------------------------===//
 
-/// Reports an error for what states of fewer bits, or that forget by themselves, ask for.
+/// Reports an error for attributes of caches that are quantized or that discard keys by themselves.
 bool checkPlainState(OperandBinder &node) {
   node.ignore({"kv_cache_bit_width", "qk_norm_epsilon"});
   for (StringRef name : {"k_quant_type", "v_quant_type"})
@@ -191,7 +192,8 @@ bool checkPlainState(OperandBinder &node) {
   return true;
 }
 
-/// What is added to the denominator of each softmax, as the score of one more key: an operand, or 0; null where nothing is.
+/// Reads the score of an additional key, which only changes the denominator of each softmax: an operand, or 0; null
+/// without it.
 bool readSink(OperandBinder &node, int64_t heads, Value &sink) {
   NnBuilder &nn = node.nn;
   bool isSmooth = node.getInt("smooth_softmax", -1) == 1;
@@ -235,7 +237,8 @@ void importGroupQueryAttention(OperandBinder &node) {
   node.setResult(2, attention.value);
 }
 
-/// What the standard took over, with the positions as operand 1; one alone is that of the first.
+/// Imports the predecessor of the standard's operator. Positions are operand 1; a single one is the position of the
+/// first element.
 void importRotary(OperandBinder &node) {
   if (node.getFloat("scale", 1) != 1 || node.getFlag("is_packed_batching", false)) {
     node.error() << "attributes 'scale' and 'is_packed_batching' must be 1 and 0; export the model without them";

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The families of operators that ONNX Runtime contributed, and exporters and optimizers write. Each adds its handlers to
-// the registry of their domain; Domains.cpp calls them all.
-//
-// How:  all are of version 1, the only one there is. What they mean is what ONNX Runtime computes.
+// The families of operators that ONNX Runtime contributed, which exporters and optimizers write. Each family adds its
+// handlers to the registry of their domain; Domains.cpp calls them all. All operators have version 1, the only one.
+// Their definition is ONNX Runtime's implementation.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_CONTRIB_HANDLERS_H
 #define NACRE_COMPILER_IMPORT_ONNX_CONTRIB_HANDLERS_H

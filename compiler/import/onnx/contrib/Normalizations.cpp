@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Normalizations of sums, of a residual or of embeddings, and of groups of channels.
+// Normalizations of sums: with a residual, of embeddings, and of groups of channels.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/compositions/Normalization.h"
@@ -17,12 +17,13 @@ namespace {
 using nn::BinaryKind;
 using nn::ReduceKind;
 
-/// Reports an error unless operand `index` has one element for each of `width`.
+/// Reports an error unless operand `index` has `width` elements.
 bool checkWidth(OperandBinder &node, size_t index, int64_t width) {
   return node.checkShape(index, width, "one element for each of the last axis");
 }
 
-/// Normalizes the last axis of `x`, scales and shifts it: results 0, the mean 1 and the inverse deviation 2.
+/// Normalizes the last axis of `x`, and scales and shifts it. Sets result 0, the mean as result 1, and the inverse
+/// deviation as result 2.
 void setNormalized(OperandBinder &node, Value x, Normalized (*normalize)(NnBuilder &, Value, Ints, double), Value scale,
                    Value shift, double epsilon) {
   NnBuilder &nn = node.nn;
@@ -34,7 +35,7 @@ void setNormalized(OperandBinder &node, Value x, Normalized (*normalize)(NnBuild
   node.setResult(2, normal.inverse);
 }
 
-/// Operands 0 and 1, which may lack the batch, and the bias, `bias`; null after an error.
+/// Adds operands 0 and 1, which may lack the batch, and the bias, operand `bias`. Null after an error.
 Value addResidual(OperandBinder &node, size_t bias) {
   Value x = node.getOperand(0);
   if (!node.checkRank(0, 2, 3) || !node.checkBroadcastsTo(1, getShape(x), "the input"))
@@ -47,7 +48,7 @@ Value addResidual(OperandBinder &node, size_t bias) {
   return node.getOperand(bias) ? node.nn.add(sum, node.getOperand(bias)) : sum;
 }
 
-/// operands: input, skip, gamma, beta, bias
+/// Imports the operands input, skip, gamma, beta and bias.
 void importSkipLayerNormalization(OperandBinder &node) {
   double epsilon = node.getFloat("epsilon", 1e-12);
   if (Value sum = addResidual(node, 4)) {
@@ -56,7 +57,7 @@ void importSkipLayerNormalization(OperandBinder &node) {
   }
 }
 
-/// operands: input, skip, gamma, bias
+/// Imports the operands input, skip, gamma and bias.
 void importSkipSimplifiedLayerNormalization(OperandBinder &node) {
   double epsilon = node.getFloat("epsilon", 1e-12);
   if (Value sum = addResidual(node, 3)) {
@@ -65,7 +66,7 @@ void importSkipSimplifiedLayerNormalization(OperandBinder &node) {
   }
 }
 
-/// The rows of the table, operand `index`, that `ids` name; null after an error.
+/// Gathers the rows `ids` of the table that is operand `index`; null after an error.
 Value embed(OperandBinder &node, size_t index, Value ids, int64_t width) {
   Value table = node.getOperand(index);
   if (!node.checkRank(index, 2, 2) ||
@@ -74,7 +75,7 @@ Value embed(OperandBinder &node, size_t index, Value ids, int64_t width) {
   return pickRows(node, index, ids);
 }
 
-/// The position of each id: operand 8, which may lack the batch, or 0, 1, ...
+/// Returns the position of each id: operand 8, which may lack the batch, or 0, 1, ...
 Value readPositions(OperandBinder &node, Ints shape) {
   Value given = node.getOperand(8);
   if (!given)
@@ -84,7 +85,7 @@ Value readPositions(OperandBinder &node, Ints shape) {
   return given;
 }
 
-/// How many of each row of the mask, operand 7, are not masked.
+/// Returns the number of unmasked elements in each row of the mask, operand 7.
 Value countUnmasked(OperandBinder &node, Ints shape) {
   NnBuilder &nn = node.nn;
   Type i32 = nn.types().getI32Type();
@@ -96,7 +97,7 @@ Value countUnmasked(OperandBinder &node, Ints shape) {
   return nn.reduce(ReduceKind::Sum, nn.cast(isKept, i32), 1, /*keepDims=*/false);
 }
 
-/// `x` as reals: as it is, or with the scale and the zero point that are number `number` of the node's.
+/// Returns `x` as reals. If it is quantized, its scale and zero point are the `number`-th ones of the node.
 Value readReal(OperandBinder &node, Value x, size_t number, bool isQuantized) {
   constexpr size_t scales = 8, zeros = 13;
   if (!isQuantized || !x)
@@ -110,8 +111,8 @@ Value readReal(OperandBinder &node, Value x, size_t number, bool isQuantized) {
   return {};
 }
 
-/// operands: input_ids, segment_ids, word_embedding, position_embedding, segment_embedding, gamma, beta, mask; then position_ids,
-/// or five scales and five zero points of what is quantized.
+/// Imports the operands input_ids, segment_ids, word_embedding, position_embedding, segment_embedding, gamma, beta and
+/// mask. Then follow position_ids, or five scales and five zero points of the quantized operands.
 void importEmbedLayerNormalization(OperandBinder &node, bool isQuantized) {
   NnBuilder &nn = node.nn;
   node.ignore({"mask_index_type"});
@@ -144,7 +145,7 @@ void importEmbedLayerNormalization(OperandBinder &node, bool isQuantized) {
   node.setResult(2, sum);
 }
 
-/// Sets result 0: the channels of `x` [N, C, ...] normalized in groups, scaled, shifted and activated.
+/// Sets result 0 to the channels of `x` [N, C, ...], normalized in groups, scaled, shifted and activated.
 void setGroupsNormalized(OperandBinder &node, Value x, bool isLast) {
   if (!x)
     return;
@@ -176,14 +177,14 @@ void setGroupsNormalized(OperandBinder &node, Value x, bool isLast) {
   node.setResult(isLast ? nn.toChannelsLast(y) : y);
 }
 
-/// operands: X, gamma, beta
+/// Imports the operands X, gamma and beta.
 void importGroupNorm(OperandBinder &node) {
   const bool isLast = node.getFlag("channels_last", true);
   if (node.checkRank(0, 3))
     setGroupsNormalized(node, isLast ? node.nn.toChannelsFirst(node.getOperand(0)) : node.getOperand(0), isLast);
 }
 
-/// The skip, operand 3, with as many axes as the input: it may be the same in all places.
+/// Returns the skip, operand 3, with as many axes as the input. It may be the same at all positions.
 Value readSkip(OperandBinder &node, bool isLast) {
   Value x = node.getOperand(0), skip = node.getOperand(3);
   SmallVector<int64_t> shape(getShape(x));
@@ -198,7 +199,7 @@ Value readSkip(OperandBinder &node, bool isLast) {
   return node.nn.reshape(skip, aligned);
 }
 
-/// operands: X, gamma, beta, skip, bias
+/// Imports the operands X, gamma, beta, skip and bias.
 void importSkipGroupNorm(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   const bool isLast = node.getFlag("channels_last", true);

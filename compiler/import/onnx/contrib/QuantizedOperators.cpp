@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators on the integers of quantized tensors. Where ONNX Runtime sums integers, so do these, and round as it does: the
-// same bits. What it computes of reals, and by tables and polynomials of its own, is computed of reals here too, and
-// differs by one step at most.
+// Operators on the integers of quantized tensors. If ONNX Runtime sums integers, this does the same, with the same
+// rounding and so the same bits. If it computes in reals, tables or polynomials, this computes in reals, and differs by
+// at most one step.
 //
 // How:  1. elementwise; 2. windows and reductions; 3. products.
 
@@ -28,14 +28,14 @@ using nn::UnaryKind;
 // 1. Elementwise
 //===----------------------------------------------------------------------===//
 
-/// The integers of `x` less their zero point, as reals.
+/// Returns the integers of `x` minus their zero point, as reals.
 Value centre(NnBuilder &nn, const Quantized &x) {
   Type real = nn.types().getF32Type();
   Value values = nn.cast(x.values, real);
   return x.zero ? nn.sub(values, nn.cast(x.zero, real)) : values;
 }
 
-/// Operands 0 and 3 with their scales and zero points, and those of the result.
+/// Imports operands 0 and 3, with their scales and zero points, and those of the result.
 void importBinary(OperandBinder &node, bool multiplies) {
   NnBuilder &nn = node.nn;
   Quantized a = readQuantized(node, 0), b = readQuantized(node, 3);
@@ -50,7 +50,7 @@ void importBinary(OperandBinder &node, bool multiplies) {
   node.setResult(roundTo(nn, steps, c));
 }
 
-/// x, its scale and zero point, those of y: a function of one real.
+/// Imports x with its scale and zero point, and those of y; applies a function of one real.
 void importUnary(OperandBinder &node, UnaryKind kind, double alpha) {
   NnBuilder &nn = node.nn;
   Quantized x = readQuantized(node, 0);
@@ -59,7 +59,7 @@ void importUnary(OperandBinder &node, UnaryKind kind, double alpha) {
     node.setResult(quantize(nn, nn.unary(kind, dequantize(nn, x), alpha), y));
 }
 
-/// Before version 13 of the standard's Softmax, all axes from `axis` on are one.
+/// Imports a softmax. Before version 13 of the standard's Softmax, all axes from `axis` on are one.
 void importSoftmax(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Quantized x = readQuantized(node, 0);
@@ -75,7 +75,8 @@ void importSoftmax(OperandBinder &node) {
   node.setResult(nn.reshape(quantize(nn, softmax, y), shape));
 }
 
-/// Reports an error unless operand `index` agrees with operand `first` along all axes but `axis`; adds to `joined`.
+/// Reports an error unless operand `index` agrees with operand `first` along all axes except `axis`. Adds its size to
+/// `joined`.
 bool joinShape(OperandBinder &node, size_t first, size_t index, int64_t axis, SmallVectorImpl<int64_t> &joined) {
   Value operand = node.getOperand(index), front = node.getOperand(first);
   SmallVector<int64_t> wanted(getShape(operand));
@@ -90,7 +91,7 @@ bool joinShape(OperandBinder &node, size_t first, size_t index, int64_t axis, Sm
   return node.checkFits(joined);
 }
 
-/// Reports an error unless operand `index` and the two behind it are integers, a scale and a zero point of their type.
+/// Reports an error unless operand `index` and the next two are integers, a scale and a zero point of their type.
 bool checkTriple(OperandBinder &node, size_t index) {
   Value x = node.getOperand(index), scale = node.getOperand(index + 1), zero = node.getOperand(index + 2);
   if (x && scale && zero && getElementType(x).isInteger(8) && isFloat(scale) &&
@@ -101,16 +102,16 @@ bool checkTriple(OperandBinder &node, size_t index) {
   return false;
 }
 
-/// Whether both are one value.
+/// True if both are the same value, or equal constants.
 bool isOne(Value a, Value b) { return a == b || (getConstant(a) && getConstant(a) == getConstant(b)); }
 
-/// `x` as `type` has it: with a constant scale and zero point in common, the integers stay as they are.
+/// Converts `x` to `type`. If constant scales and zero points are equal, the integers stay the same.
 Value bring(NnBuilder &nn, const Quantized &x, const QuantizedType &type) {
   const bool isSame = isOne(x.scale, type.scale) && isOne(x.zero, type.zero) && getElementType(x.values) == type.type;
   return isSame ? x.values : quantize(nn, dequantize(nn, x), type);
 }
 
-/// The scale and zero point of the result; then tensors with theirs, brought to those.
+/// Imports the scale and zero point of the result, then tensors with theirs, which are requantized.
 void importConcat(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   constexpr size_t first = 2, triple = 3;
@@ -140,7 +141,7 @@ void importConcat(OperandBinder &node) {
   node.setResult(joinedParts);
 }
 
-/// condition; x, its scale and zero point; those of y; the scale and zero point of the result.
+/// Imports a condition; x and y, each with scale and zero point; the scale and zero point of the result.
 void importWhere(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Quantized x = readQuantized(node, 1), y = readQuantized(node, 4);
@@ -167,7 +168,7 @@ Channels readChannels(OperandBinder &node) {
   return node.getFlag("channels_last", false) ? Channels::Last : Channels::First;
 }
 
-/// Pools `x`, whose channels are where `channels` says.
+/// Pools `x` with the given position of its channels.
 Value pool(NnBuilder &nn, PoolKind kind, Value x, const Window &window, bool countPadding, Channels channels) {
   Value input = channels == Channels::Last ? x : nn.toChannelsLast(x);
   Value y =
@@ -187,7 +188,7 @@ void importAveragePool(OperandBinder &node) {
   node.setResult(quantize(node.nn, average, y));
 }
 
-/// The sum of the integers, times the scale over the number of them.
+/// Multiplies the sum of the integers by the scale, divided by their number.
 void importGlobalAveragePool(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Quantized x = readQuantized(node, 0);
@@ -217,7 +218,8 @@ void importNhwcMaxPool(OperandBinder &node) {
 // 3. Products
 //===----------------------------------------------------------------------===//
 
-/// alpha * op(a) * op(b), with a bias of 32 bits that has the scale of the sums; reals where y has no scale.
+/// Computes alpha * op(a) * op(b). The bias has 32 bits and the scale of the sums. Without a scale of y, the result is
+/// real.
 void importQGemm(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Quantized a = readQuantized(node, 0);
@@ -245,7 +247,7 @@ void importQGemm(OperandBinder &node) {
     node.setResult(product ? nn.mul(nn.cast(sums, getElementType(product)), product) : Value());
 }
 
-/// (sums * scales) + bias, where operand `bias` may be left out and else has one element for each column.
+/// Sets the result to sums * scales + bias. Operand `bias` is optional, and has one element per column.
 void finishReal(OperandBinder &node, const Factors &factors, Value sums, Value scale, size_t bias) {
   NnBuilder &nn = node.nn;
   if (!sums || !scale || !node.checkShape(bias, getShape(sums).back(), "one element for each column"))
@@ -256,7 +258,7 @@ void finishReal(OperandBinder &node, const Factors &factors, Value sums, Value s
   node.setResult(nn.reshape(real, factors.shape));
 }
 
-/// a of reals, quantized by the range of all of it; b, its scale and zero point; bias.
+/// Multiplies reals a, quantized by their overall range, by integers b with scale and zero point; adds a bias.
 void importDynamicQuantizeMatMul(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value scale = asReal(nn, readOfMatrices(node, 2, 1, /*axis=*/1)), zero = readOfMatrices(node, 3, 1, /*axis=*/1);
@@ -271,7 +273,7 @@ void importDynamicQuantizeMatMul(OperandBinder &node) {
   finishReal(node, *factors, sums, nn.mul(a.scale, scale), 4);
 }
 
-/// a and b, their scales, their zero points, bias.
+/// Imports a and b, their scales, their zero points, and a bias.
 void importMatMulIntegerToFloat(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value lhsScale = asReal(nn, readOfMatrices(node, 2, 0, /*axis=*/0));
@@ -314,7 +316,8 @@ void registerElementwise(ImportRegistry &registry) {
 } // namespace
 
 void registerQuantizedOperators(ImportRegistry &registry) {
-  // They mean what the standard's mean. ONNX Runtime's tools write them for 16 bits in older operator sets.
+  // They have the meaning of the standard's operators. ONNX Runtime's tools write them for 16 bits in older operator
+  // sets.
   addQuantizations(registry, 1);
   registerElementwise(registry);
   const Signature unary{{"X", Holds::Bytes, 'T'},

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LSTM with weights of 8 bits, which ONNX Runtime's dynamic quantization writes: inputs and states are quantized by their
-// range when they are multiplied.
+// LSTM with weights of 8 bits, as ONNX Runtime's dynamic quantization writes it. Inputs and states are quantized by
+// their range at each product.
 //
-// How:  a direction is a loop, whose products are of integers. Quantization depends on all numbers of a product: on those of all
-//       rows of the batch that have not ended.
+// How:  each direction is a loop with integer products. The range for quantization covers all operands of a product:
+//       all rows of the batch that have not ended.
 
 #include "compiler/import/compositions/Movement.h"
 #include "compiler/import/onnx/contrib/Handlers.h"
@@ -19,7 +19,8 @@ namespace {
 constexpr size_t weightScale = 8, recurrenceScale = 10; // each followed by its zero points
 constexpr int64_t numGates = 4;
 
-/// Reports an error unless operand `index` is there, with one element for each direction, or one for each gate's unit.
+/// Reports an error unless operand `index` is given, with one element per direction, or one per column of each
+/// direction.
 bool checkParameter(OperandBinder &node, size_t index, int64_t directions, int64_t columns) {
   Value parameter = node.getOperand(index);
   if (parameter && getShape(parameter) == Ints({directions}))
@@ -48,18 +49,18 @@ bool checkParameters(OperandBinder &node) {
   return true;
 }
 
-/// The part of operand `index` for a direction: a scalar, or one for each column.
+/// Returns the part of operand `index` for a direction: a scalar, or one element per column.
 Value takeParameter(OperandBinder &node, size_t index, int64_t direction) {
   Value all = node.getOperand(index);
   return node.nn.reshape(node.nn.slice(all, 0, direction, 1), getShape(all).drop_front());
 }
 
-/// The integers `values`, whose scales are part of operand `scale`.
+/// Returns the integers `values` with their part of operand `scale`.
 Quantized readWeights(OperandBinder &node, Value values, size_t scale, int64_t direction) {
   return {values, asReal(node.nn, takeParameter(node, scale, direction)), takeParameter(node, scale + 1, direction)};
 }
 
-/// `rows`, quantized by the range of all of them, times integers.
+/// Multiplies `rows`, quantized by their overall range, by integers.
 Value multiply(NnBuilder &nn, Value rows, const Quantized &weights) {
   if (!rows)
     return {};
@@ -69,7 +70,7 @@ Value multiply(NnBuilder &nn, Value rows, const Quantized &weights) {
   return sums && scale ? nn.cast(nn.mul(nn.cast(sums, getElementType(scale)), scale), getElementType(rows)) : Value();
 }
 
-/// `input` [T, B, I] with zeros where all rows of the batch have ended.
+/// Returns `input` [T, B, I] with zeros in steps after the longest row of the batch.
 Value clearBehindAll(NnBuilder &nn, Value input, Value lengths) {
   const int64_t steps = getShape(input)[0];
   Value longest = nn.reduce(nn::ReduceKind::Max, lengths, 0, /*keepDims=*/false);
@@ -81,7 +82,7 @@ RecurrentResults buildDirection(OperandBinder &node, const Direction &direction)
   NnBuilder &nn = node.nn;
   NnBuilder::Recurrence layer = direction.layer;
   Value lengths = layer.lengths;
-  // Rows begin together in both directions, which decides what is quantized together.
+  // Rows start at the same step in both directions, which decides the values that are quantized together.
   const bool turnsRows = layer.reverse && lengths;
   if (lengths)
     layer.input = clearBehindAll(nn, layer.input, lengths);

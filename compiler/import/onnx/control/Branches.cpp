@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// If: where the condition is known the branch that is taken alone, and nobody looks at the other; else both, in regions.
+// If: only the chosen branch is imported if the condition is known, else both become regions.
 
 #include "compiler/import/messages/TypeNames.h"
 #include "compiler/import/onnx/control/ControlFlow.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What Loop and Scan have in common: how rows become stacks.
+// Conversion of rows to stacks, which Loop and Scan share.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_CONTROL_CONTROLFLOW_H
 #define NACRE_COMPILER_IMPORT_ONNX_CONTROL_CONTROLFLOW_H
@@ -9,10 +9,10 @@
 
 namespace nacre::importer::onnx_format {
 
-/// `slice` with an axis of one element in front of the others, or at `axis`.
+/// Returns `slice` with a new axis of size 1, in front by default, or at `axis`.
 mlir::Value unsqueeze(NnBuilder &nn, mlir::Value slice, int64_t axis = 0);
 
-/// What an iteration adds to each stack, joined; a loop of no iterations has stacks of no rows.
+/// Joins the rows that iterations add to a stack. A loop without iterations has a stack without rows.
 mlir::Value joinStack(OperandBinder &node, llvm::ArrayRef<mlir::Value> rows, const GraphValue &output, int64_t axis);
 
 /// Adds the handlers of all files here to the registry.

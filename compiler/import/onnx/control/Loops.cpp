@@ -2,8 +2,8 @@
 //
 // Loop.
 //
-// How:  1. what the node and its body say; 2. as a loop of `nn`, in whose body the condition always holds; 3. where values change
-//       their shapes, or must be known, iteration by iteration, each with a constant for its number.
+// How:  1. read the node and its body; 2. import it as a loop of `nn`, in whose body the condition always holds; 3.
+//       unroll it if values change their shapes or must be known. Each iteration then has a constant number.
 
 #include "compiler/import/control/RegionBuilder.h"
 #include "compiler/import/onnx/control/ControlFlow.h"
@@ -21,19 +21,19 @@ struct LoopNode {
   const NodeGraph *body = nullptr;
   SmallVector<GraphValue> inputs, outputs;
   SmallVector<Value> initial;
-  int64_t most = INT64_MAX; ///< iterations, as far as it is known
-  bool begins = true;       ///< whether there is a first one, as far as it is known
-  Value count, goesOn;      ///< what a run decides of these; null where it is known
+  int64_t most = INT64_MAX; ///< number of iterations, as far as it is known
+  bool begins = true;       ///< false if it is known that there is no iteration
+  Value count, goesOn;      ///< number and condition, if they are computed at run time; null if they are known
 
   bool isKnown() const { return !count && !goesOn; }
 
-  /// `value` as the body's input `index` declares it: some say that a scalar has one axis.
+  /// Returns `value` as the body's input `index` declares it. Some bodies declare that a scalar has one axis.
   Value asDeclared(NnBuilder &nn, size_t index, Value value) const {
     const auto &shape = inputs[index].type.shape;
     return shape && shape->size() == 1 ? nn.reshape(value, {1}) : value;
   }
 
-  /// What an iteration computes: whether another one follows, what is carried on, a row of each stack.
+  /// Returns the results of an iteration: the next condition, the carried values, and a row of each stack.
   FailureOr<SmallVector<Value>> importIteration(OperandBinder &node, Value number, ArrayRef<Value> carried) const {
     NnBuilder &nn = node.nn;
     Value yes = nn.splat(RankedTensorType::get({}, nn.types().getI1Type()), 1);
@@ -89,7 +89,7 @@ void importAsLoop(OperandBinder &node, const LoopNode &loop) {
   built.initial = loop.initial;
   built.count = loop.count;
   built.goesOn = loop.goesOn;
-  // What is beyond stands for no limit.
+  // Larger numbers mean that there is no limit.
   if (loop.most <= INT32_MAX)
     built.bound = loop.most;
   FailureOr<LoopResults> results = RegionBuilder(node.nn).buildLoop(
@@ -109,7 +109,7 @@ void importAsLoop(OperandBinder &node, const LoopNode &loop) {
 }
 
 //===----------------------------------------------------------------------===//
-// 3. Iteration by iteration
+// 3. Unrolled
 //===----------------------------------------------------------------------===//
 
 void importUnrolled(OperandBinder &node, const LoopNode &loop) {
@@ -146,10 +146,10 @@ void importLoop(OperandBinder &node) {
   FailureOr<LoopNode> loop = readLoop(node);
   if (failed(loop))
     return;
-  if (loop->most <= 0 || !loop->begins) // there is none
+  if (loop->most <= 0 || !loop->begins) // no iterations
     return importUnrolled(node, *loop);
   importLoopOrUnrolled(node, [&] { importAsLoop(node, *loop); }, loop->isKnown(), [&] { importUnrolled(node, *loop); });
-  // With what decides it known the loop could be written out.
+  // If the value that decides the iterations were known, the loop could be unrolled.
   for (auto [index, decides] : llvm::enumerate(std::array<Value, 2>{loop->count, loop->goesOn}))
     if (node.hasFailed() && decides && failed(node.getInteger(index)))
       return;

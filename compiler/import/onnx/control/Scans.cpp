@@ -2,8 +2,9 @@
 //
 // Scan: a loop over slices of its inputs.
 //
-// How:  1. what the node and its body say; 2. as a loop of `nn`, which scans rows: axes come first before it, and go where they
-//       belong behind it; 3. iteration by iteration; 4. both versions: of the older one every operand is a batch.
+// How:  1. read the node and its body; 2. import it as a loop of `nn`, which scans rows. Scanned axes are moved to the
+//       front before it, and to their positions after it; 3. unroll it; 4. import both versions. In the older one,
+//       every operand has a batch.
 
 #include "compiler/import/control/RegionBuilder.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -18,13 +19,13 @@ namespace {
 // 1. The node
 //===----------------------------------------------------------------------===//
 
-/// How a scan walks along each of its inputs or outputs.
+/// Axes and directions of a scan along its inputs or outputs.
 struct Walk {
   SmallVector<int64_t> axes;
   SmallVector<int64_t> isReverse;
 };
 
-/// One entry for each of `count`; missing lists are of zeros.
+/// Reads `count` numbers; a missing attribute is zeros.
 FailureOr<SmallVector<int64_t>> readEach(OperandBinder &node, StringRef attribute, size_t count) {
   SmallVector<int64_t> values = node.getInts(attribute);
   if (values.empty())
@@ -42,7 +43,8 @@ struct Scan {
   int64_t iterations;
 };
 
-/// Which operands are states and which are scanned, and how; nothing after an error. The first operands of `given`.
+/// Reads which operands are states and which are scanned, and how. The node has `numOperands` of them. Fails after an
+/// error.
 FailureOr<Scan> readScan(OperandBinder &node, size_t numOperands) {
   const NodeGraph *body = node.getGraph("body");
   int64_t numInputs = node.getInt("num_scan_inputs", 0);
@@ -58,7 +60,7 @@ FailureOr<Scan> readScan(OperandBinder &node, size_t numOperands) {
   return Scan{body, numOperands - numInputs, static_cast<size_t>(numInputs), {}, {}, 0};
 }
 
-/// The number of iterations, which all inputs have along their axes.
+/// Sets the number of iterations, which is the size of all inputs along their axes.
 LogicalResult countIterations(OperandBinder &node, Scan &scan, ArrayRef<Value> inputs) {
   for (auto [index, input] : llvm::enumerate(inputs)) {
     FailureOr<int64_t> axis = node.getAxis(scan.in.axes[index], getRank(input));
@@ -78,7 +80,7 @@ LogicalResult countIterations(OperandBinder &node, Scan &scan, ArrayRef<Value> i
 // 2. As a loop
 //===----------------------------------------------------------------------===//
 
-/// `value` with its axis `from` at `to`.
+/// Moves axis `from` of `value` to `to`.
 Value moveAxis(NnBuilder &nn, Value value, int64_t from, int64_t to) {
   if (!value || from == to)
     return value;
@@ -88,7 +90,7 @@ Value moveAxis(NnBuilder &nn, Value value, int64_t from, int64_t to) {
   return nn.transpose(value, order);
 }
 
-/// `value` from its last row to the first.
+/// Reverses the rows of `value`.
 Value flip(NnBuilder &nn, Value value) {
   if (!value || getShape(value)[0] < 2)
     return value;
@@ -98,14 +100,14 @@ Value flip(NnBuilder &nn, Value value) {
   return nn.slice(value, starts, getShape(value), steps);
 }
 
-/// The first `length` rows, a scalar, from the last of them to the first.
+/// Reverses the first `length` rows, a scalar.
 Value flip(NnBuilder &nn, Value rows, Value length) {
   Value last = nn.add(nn.cast(length, nn.types().getI64Type()), -1);
   Value order = nn.sub(last, nn.counting(getShape(rows)[0]));
   return nn.gather(rows, order ? nn.binary(nn::BinaryKind::Max, order, 0.0) : Value(), 0);
 }
 
-/// The same as one loop. Of the rows the first `length` are scanned, where that is given; behind them stacks are 0.
+/// Imports the scan as one loop. If `length` is given, only as many rows are scanned, and later rows of stacks are 0.
 FailureOr<SmallVector<Value>> scanByLoop(OperandBinder &node, const Scan &scan, ArrayRef<Value> states,
                                          ArrayRef<Value> inputs, Value length) {
   NnBuilder &nn = node.nn;
@@ -151,10 +153,10 @@ FailureOr<SmallVector<Value>> scanByLoop(OperandBinder &node, const Scan &scan, 
 }
 
 //===----------------------------------------------------------------------===//
-// 3. Iteration by iteration
+// 3. Unrolled
 //===----------------------------------------------------------------------===//
 
-/// One run over `inputs` from `states`: the last states, then the stacks.
+/// Unrolls one scan of `inputs` from `states`. Returns the last states, then the stacks.
 FailureOr<SmallVector<Value>> scanUnrolled(OperandBinder &node, const Scan &scan, SmallVector<Value> states,
                                            ArrayRef<Value> inputs) {
   NnBuilder &nn = node.nn;
@@ -230,7 +232,7 @@ void importScan9(OperandBinder &node) {
       unrolled);
 }
 
-/// The rows of a batch, one after the other.
+/// Unrolls the scan for each row of a batch.
 FailureOr<SmallVector<Value>> scanBatchUnrolled(OperandBinder &node, Scan &scan, int64_t batch) {
   NnBuilder &nn = node.nn;
   SmallVector<SmallVector<Value>> rows(scan.body->view.getOutputs().size());
@@ -249,7 +251,7 @@ FailureOr<SmallVector<Value>> scanBatchUnrolled(OperandBinder &node, Scan &scan,
   return llvm::map_to_vector(rows, [&](ArrayRef<Value> parts) { return nn.concat(parts, 0); });
 }
 
-/// A loop over the batch around the one over a row of it; all that both give are rows of the batch.
+/// Builds a loop over the batch around the loop over one row of it. All results are rows of the batch.
 FailureOr<SmallVector<Value>> scanBatchByLoop(OperandBinder &node, const Scan &scan, int64_t batch) {
   Loop loop;
   loop.bound = batch;
@@ -270,7 +272,7 @@ FailureOr<SmallVector<Value>> scanBatchByLoop(OperandBinder &node, const Scan &s
   return results->stacks;
 }
 
-/// Of version 8: the first axis of every operand is a batch, each row of which is scanned along its first axis.
+/// Imports version 8. The first axis of every operand is a batch; each row of it is scanned along its first axis.
 void importScan8(OperandBinder &node) {
   FailureOr<Scan> scan = readScan(node, node.getNumOperands() - 1);
   if (failed(scan))

@@ -30,7 +30,7 @@ struct NestedGraph {
 /// Operands of a node Gradient: the tensor that is differentiated, and its arguments.
 struct Differentiated {
   llvm::StringRef y;
-  llvm::SmallVector<llvm::StringRef, 0> arguments; ///< as many as the node has inputs
+  llvm::SmallVector<llvm::StringRef, 0> arguments; ///< one per input of the node
 };
 
 struct CheckedNode {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random numbers, and what is dropped or chosen by them.
+// Random numbers, and operators that drop or choose elements by them.
 
 #include "compiler/import/builder/OpenWeights.h"
 #include "compiler/import/compositions/Random.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 namespace nacre::importer::onnx_format {
 namespace {
 
-/// The seed is a float, of which any bit counts.
+/// Returns the key of a node whose seed is a float; all of its bits count.
 RandomKey takeKey(OperandBinder &node) {
   std::optional<uint32_t> seed;
   if (node.has("seed"))
@@ -23,7 +23,7 @@ RandomKey takeKey(OperandBinder &node) {
   return node.nn.takeRandomKey(seed);
 }
 
-/// That of Dropout is an integer.
+/// Returns the key of a Dropout, whose seed is an integer.
 RandomKey takeIntegerKey(OperandBinder &node) {
   std::optional<uint32_t> seed;
   if (node.has("seed"))
@@ -35,7 +35,7 @@ RandomKey takeIntegerKey(OperandBinder &node) {
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// Numbers of `type`, by whichever two attributes the distribution has.
+/// Draws numbers of `type` by the two attributes of the distribution.
 void draw(OperandBinder &node, bool isNormal, RankedTensorType type) {
   if (!isa<FloatType>(type.getElementType())) {
     node.error() << "attribute 'dtype' must be a floating-point type, but is "
@@ -98,7 +98,7 @@ void importMultinomial(OperandBinder &node) {
 // Dropout
 //===----------------------------------------------------------------------===//
 
-/// Whether the node drops elements, as it does in training; fails after reporting an error.
+/// Returns whether the node drops elements, as in training. Fails after an error.
 FailureOr<bool> drops(OperandBinder &node) {
   bool wasTraining = node.getVersion() < 7 && !node.getFlag("is_test", false) && node.getFloat("ratio", 0.5) != 0;
   if (wasTraining)
@@ -111,7 +111,7 @@ FailureOr<bool> drops(OperandBinder &node) {
   return *isTraining != 0;
 }
 
-/// The share that is dropped, a scalar; null after an error.
+/// Returns the dropout ratio, a scalar; null after an error.
 Value readRatio(OperandBinder &node) {
   Value ratio = node.getOperand(1);
   if (!ratio)
@@ -122,7 +122,8 @@ Value readRatio(OperandBinder &node) {
   return {};
 }
 
-/// Of a model that is trained: in training as the file says, however it was exported; elsewhere nothing is dropped.
+/// Imports a Dropout of a trained model. In training, it drops by the file's ratio, however the file was exported.
+/// Otherwise it drops nothing.
 void importTrainedDropout(OperandBinder &node, OpenWeights &weights) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -161,7 +162,7 @@ void importDropout(OperandBinder &node) {
   node.setResult(0, x);
   if (!node.wantsResult(1))
     return;
-  // The mask, which was of the input's type before version 10: nothing is dropped.
+  // The mask keeps all elements. Before version 10, it had the input's type.
   Type type = node.getVersion() < 10 ? getElementType(x) : node.nn.types().getI1Type();
   node.setResult(1, node.nn.splat(getType(x).clone(type), 1));
 }

@@ -2,9 +2,9 @@
 //
 // Resize and its predecessor Upsample.
 //
-// How:  1. scales and output shape, from whichever of the two the node gives,
-//       2. its words for where and how,
-//       3. a table for each axis, channels last where only spatial axes change.
+// How:  1. scales and output shape, from the one of the two that the node gives,
+// 2. the node's names of rules,
+// 3. a table for each axis, channels last if only spatial axes change.
 
 #include "compiler/import/compositions/Resampling.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -19,28 +19,28 @@ using namespace mlir;
 namespace nacre::importer::onnx_format {
 namespace {
 
-/// What becomes of an axis.
+/// Change of one axis.
 struct AxisSampling {
   int64_t size;
   Scale scale = {};
   Region region = {};
 };
-/// One for each axis of the operand.
+/// Changes of all axes of the operand.
 using Sampling = SmallVector<AxisSampling>;
 
 Sampling keepAxes(Ints shape) {
   return llvm::map_to_vector(shape, [](int64_t size) { return AxisSampling{size}; });
 }
 
-/// What each axis is made of.
+/// Rules for the elements of the result.
 struct Method {
   nn::Interpolation interpolation = nn::Interpolation::Nearest;
   CoordinateRule rule = CoordinateRule::Asymmetric;
   Rounding rounding = Rounding::Floor;
-  Rounding roundingIfSmaller = Rounding::Floor; ///< On axes whose scale is less than 1.
+  Rounding roundingIfSmaller = Rounding::Floor; ///< rounding on axes whose scale is less than 1
   Cubic cubic = {};
   bool antialias = false;
-  double outside = 0; ///< What CropAndResize gives beyond the image.
+  double outside = 0; ///< value of CropAndResize outside of the image
 };
 
 //===----------------------------------------------------------------------===//
@@ -54,7 +54,7 @@ FailureOr<Sampling> fromScales(OperandBinder &node, ArrayRef<double> scales, Int
                         << scales.size();
   Sampling result = keepAxes(input);
   for (auto [axis, scale] : llvm::zip_equal(axes, scales)) {
-    // In single precision, as the scales are and as other runtimes do it: 10 * 1.3f is 13 there, and 12.99 in double.
+    // Single precision, like the scales and other runtimes: 10 * 1.3f is 13 there, and 12.99 in double.
     const auto factor = static_cast<float>(scale);
     double size = std::floor(static_cast<float>(input[axis]) * factor);
     if (!(factor > 0) || !(size <= INT32_MAX))
@@ -66,7 +66,7 @@ FailureOr<Sampling> fromScales(OperandBinder &node, ArrayRef<double> scales, Int
   return result;
 }
 
-/// Reports an error unless positions along an axis of `extent` elements can be 32-bit integers.
+/// Reports an error unless positions along an axis of `extent` elements fit in 32-bit integers.
 bool checkExtent(OperandBinder &node, int64_t extent) {
   if (extent <= INT32_MAX)
     return true;
@@ -77,7 +77,8 @@ bool checkExtent(OperandBinder &node, int64_t extent) {
 
 bool isLess(const Scale &a, const Scale &b) { return a.to * b.from < b.to * a.from; }
 
-/// Gives `axes` the least or the largest of their scales, and the sizes that follow from it, halves rounded up.
+/// Sets the scale of `axes` to the smallest or the largest of their scales, and their sizes accordingly, halves rounded
+/// up.
 LogicalResult keepAspectRatio(OperandBinder &node, Ints axes, StringRef policy, Sampling &sampling) {
   Ints input = getShape(node.getOperand(0));
   if (!llvm::all_of(axes, [&](int64_t axis) { return checkExtent(node, input[axis]); }))
@@ -113,7 +114,7 @@ FailureOr<Sampling> fromSizes(OperandBinder &node, Ints sizes, Ints axes, String
   return result;
 }
 
-/// The axes that scales, sizes and regions speak of.
+/// Returns the axes that scales, sizes and regions refer to.
 FailureOr<SmallVector<int64_t>> readResizedAxes(OperandBinder &node) {
   int64_t rank = getRank(node.getOperand(0));
   if (!node.has("axes"))
@@ -121,7 +122,7 @@ FailureOr<SmallVector<int64_t>> readResizedAxes(OperandBinder &node) {
   return node.getAxes(node.getInts("axes"), rank);
 }
 
-/// Scales in operand `scalesIndex`, or sizes in the one after it. Either is left out or empty.
+/// Reads scales from operand `scalesIndex`, or sizes from the next one. The other one is missing or empty.
 FailureOr<Sampling> readSampling(OperandBinder &node, size_t scalesIndex, Ints axes) {
   StringRef policy = node.getChoice("keep_aspect_ratio_policy", {"stretch", "not_larger", "not_smaller"});
   auto given = [&](size_t index) {
@@ -145,7 +146,7 @@ FailureOr<Sampling> readSampling(OperandBinder &node, size_t scalesIndex, Ints a
   return fromSizes(node, *numbers, axes, policy);
 }
 
-/// Where `tf_crop_and_resize` begins and ends on each axis: all beginnings, then all ends.
+/// Reads the regions of `tf_crop_and_resize`: the begins of all axes, then the ends.
 LogicalResult readRegions(OperandBinder &node, size_t index, Ints axes, Sampling &sampling) {
   if (!node.getOperand(index)) {
     node.error() << "must have " << node.nameOf(index)
@@ -168,7 +169,7 @@ LogicalResult readRegions(OperandBinder &node, size_t index, Ints axes, Sampling
 }
 
 //===----------------------------------------------------------------------===//
-// 2. Words
+// 2. Names of rules
 //===----------------------------------------------------------------------===//
 
 nn::Interpolation readInterpolation(OperandBinder &node, bool hasCubic) {
@@ -221,7 +222,7 @@ Method readMethod(OperandBinder &node) {
 // 3. Tables
 //===----------------------------------------------------------------------===//
 
-/// The table of an axis that is resized; nothing after an error.
+/// Returns the table of a resized axis; `nullopt` after an error.
 std::optional<AxisTable> makeTable(OperandBinder &node, const Resize &resize, Region region, const Method &method) {
   bool isCubic = method.interpolation == nn::Interpolation::Cubic;
   const double scale = resize.scale.getValue();
@@ -244,7 +245,7 @@ std::optional<AxisTable> makeTable(OperandBinder &node, const Resize &resize, Re
                      isExact ? 0 : middleTolerance);
 }
 
-/// `y` is `x` cropped and resized; `outside` where a position lies beyond `x`.
+/// Returns `y`, which is `x` cropped and resized, with `outside` at positions beyond `x`.
 Value extrapolate(NnBuilder &nn, Value x, Value y, const Sampling &sampling, double outside) {
   for (auto [axis, from, to] : llvm::enumerate(getShape(x), sampling)) {
     SmallVector<bool> isInside;
@@ -264,7 +265,7 @@ void resize(OperandBinder &node, Sampling sampling, const Method &method) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
   bool crops = method.rule == CoordinateRule::CropAndResize;
-  // Almost every rule maps each index to itself then; ONNX Runtime keeps such an axis under tf_half_pixel_for_nn, too.
+  // Almost every rule then maps each index to itself. ONNX Runtime keeps such an axis even under tf_half_pixel_for_nn.
   auto isKept = [&](int64_t size, const AxisSampling &axis) {
     return size == axis.size && axis.scale.getValue() == 1 &&
            (!crops || (axis.region.begin == 0 && axis.region.end == 1));
@@ -295,7 +296,7 @@ void resize(OperandBinder &node, Sampling sampling, const Method &method) {
   node.setResult(isSpatial ? nn.toChannelsFirst(y) : y);
 }
 
-/// Version 11 and later.
+/// Imports version 11 and later.
 void importResize(OperandBinder &node) {
   FailureOr<SmallVector<int64_t>> axes = readResizedAxes(node);
   if (failed(axes))
@@ -309,7 +310,7 @@ void importResize(OperandBinder &node) {
   resize(node, std::move(*sampling), method);
 }
 
-/// The scales of Upsample before version 7, of rows and columns.
+/// Returns the scales of Upsample before version 7: those of rows and columns.
 SmallVector<double> readScales1(OperandBinder &node) {
   SmallVector<double> scales(std::max<int64_t>(getRank(node.getOperand(0)), 2), 1);
   scales.end()[-2] = node.getFloat("height_scale", 1);
@@ -317,8 +318,8 @@ SmallVector<double> readScales1(OperandBinder &node) {
   return scales;
 }
 
-/// Resize of version 10 and Upsample: only scales, one coordinate rule. ONNX's own test of a smaller image, and ONNX Runtime, take the
-/// element after a position.
+/// Imports Resize of version 10, and Upsample. They only have scales, and one rule for coordinates. For smaller images,
+/// ONNX's own test and ONNX Runtime take the element after a position.
 void importUpsample(OperandBinder &node) {
   Method method;
   if (node.getOp() == "Resize")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements and slices at computed places: GatherElements, GatherND, Scatter*, TensorScatter, MaxUnpool, Col2Im.
+// Elements and slices at computed positions: GatherElements, GatherND, Scatter*, TensorScatter, MaxUnpool, Col2Im.
 
 #include "compiler/import/compositions/Scatters.h"
 #include "compiler/import/builder/IndexNotes.h"
@@ -34,7 +34,7 @@ void importGatherNd(OperandBinder &node) {
     node.setResult(node.nn.infer<nn::GatherNdOp>(x, indices, batches));
 }
 
-/// What the updates do; nothing after an error.
+/// Returns the combination of updates with elements; `nullopt` after an error.
 std::optional<nn::ScatterKind> getReduction(OperandBinder &node) {
   StringRef name = node.getChoice("reduction", {"none", "add", "mul", "max", "min"});
   const nn::ScatterKind kind = name == "none" ? nn::ScatterKind::Set : *nn::symbolizeScatterKind(name);
@@ -64,7 +64,7 @@ void importScatterNd(OperandBinder &node) {
     node.setResult(node.nn.infer<nn::ScatterNdOp>(*kind, x, indices, updates));
 }
 
-/// A cache of keys or values, in which each batch writes from a place of its own on.
+/// Writes to a cache of keys or values, from another position on for each sequence of the batch.
 void importTensorScatter(OperandBinder &node) {
   Value cache = node.getOperand(0), update = node.getOperand(1), begins = node.getOperand(2);
   const bool circular = node.getChoice("mode", {"linear", "circular"}) == "circular";
@@ -94,10 +94,10 @@ void importTensorScatter(OperandBinder &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Windows, backwards
+// Inverse windows
 //===----------------------------------------------------------------------===//
 
-/// Returns the shape that the windows cover; what was pooled may be larger.
+/// Returns the shape that the windows cover. The pooled tensor may have been larger.
 FailureOr<SmallVector<int64_t>> inferUnpooled(OperandBinder &node) {
   Value x = node.getOperand(0);
   const size_t spatial = getRank(x) - 2;
@@ -115,7 +115,8 @@ FailureOr<SmallVector<int64_t>> inferUnpooled(OperandBinder &node) {
   return shape;
 }
 
-/// Returns the shape that output_shape gives, which must be `least` or larger along spatial axes; `covered` without that operand.
+/// Returns the shape in the operand output_shape, which must be at least `least` along spatial axes; `covered` without
+/// that operand.
 FailureOr<SmallVector<int64_t>> readUnpooled(OperandBinder &node, Ints covered, Ints least) {
   if (!node.getOperand(2))
     return SmallVector<int64_t>(covered);
@@ -130,7 +131,7 @@ FailureOr<SmallVector<int64_t>> readUnpooled(OperandBinder &node, Ints covered, 
                       << Ints(*wanted) << "]";
 }
 
-/// `x` cut off at the end or filled up with zeros there.
+/// Cuts `x` at the end, or pads it with zeros there.
 Value fitTo(NnBuilder &nn, Value x, Ints shape) {
   if (!x || getShape(x) == shape)
     return x;
@@ -143,8 +144,9 @@ Value fitTo(NnBuilder &nn, Value x, Ints shape) {
   return nn.pad(nn::PadMode::Constant, nn.slice(x, zeros, kept, steps), zeros, missing, 0);
 }
 
-/// Indices of a MaxPool count the elements of its input. Those of any other origin count the elements that the windows cover, as in
-/// ONNX's own test. ONNX Runtime and PyTorch read all of them in the shape of the result, which is the input's if a model means something.
+/// Undoes a maximum pooling. Indices of a MaxPool count the elements of its input. Indices of another origin count the
+/// elements that the windows cover, as in ONNX's own test. ONNX Runtime and PyTorch count all of them in the shape of
+/// the result. In a valid model, that is the input's shape.
 void importMaxUnpool(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), indices = node.getOperand(1);
@@ -180,7 +182,7 @@ void importMaxUnpool(OperandBinder &node) {
   node.setResult(fitTo(nn, unpool(nn, x, indices, Ints(counted).drop_front(2)), *shape));
 }
 
-/// The sizes that operand `index` holds, one for each of `count` spatial axes.
+/// Reads the sizes in operand `index`, one for each of `count` spatial axes.
 FailureOr<SmallVector<int64_t>> getSpatialSizes(OperandBinder &node, size_t index, size_t count) {
   FailureOr<SmallVector<int64_t>> sizes = node.getIntegers(index);
   if (failed(sizes))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sequences of tensors, and values that may be there or not. They are resolved here: no operator of `nn` has any.
+// Sequences of tensors, and optional values. They are resolved here, because no operator of `nn` has them.
 //
 // How:  1. making and changing sequences, 2. sequences and tensors, 3. optional values.
 
@@ -18,8 +18,8 @@ namespace {
 // 1. Sequences
 //===----------------------------------------------------------------------===//
 
-/// The position that operand `index` names among `count`, or behind them if `mayBeBehind`; `missing` where it is left
-/// out. Fails after an error.
+/// Reads the position in operand `index` among `count` elements, or after them if `mayBeBehind`. Returns `missing`
+/// without that operand. Fails after an error.
 FailureOr<int64_t> readPosition(OperandBinder &node, size_t index, int64_t count, int64_t missing,
                                 bool mayBeBehind = false) {
   if (!node.getOperand(index))
@@ -34,13 +34,13 @@ FailureOr<int64_t> readPosition(OperandBinder &node, size_t index, int64_t count
                       << *given;
 }
 
-/// The elements of operand 0, whose signature says that it is a sequence.
+/// Returns the elements of operand 0, which is a sequence by its signature.
 SmallVector<Value> getElements(OperandBinder &node) { return llvm::to_vector_of<Value>(*getList(node.getOperand(0))); }
 
 void importSequenceConstruct(OperandBinder &node) { node.setResult(node.nn.list(node.getOperands())); }
 
 void importSequenceEmpty(OperandBinder &node) {
-  node.ignore({"dtype"}); // elements say what they are
+  node.ignore({"dtype"}); // elements have their own types
   node.setResult(node.nn.list({}));
 }
 
@@ -80,7 +80,7 @@ void importSequenceLength(OperandBinder &node) {
   node.setResult(node.nn.constant(DenseElementsAttr::get(type, static_cast<int64_t>(getElements(node).size()))));
 }
 
-/// What the body gives for the elements of all sequences at each position; a tensor is the same at all.
+/// Imports the body for the elements of all sequences at each position. A tensor is the same at all positions.
 void importSequenceMap(OperandBinder &node) {
   const NodeGraph *body = node.getGraph("body");
   if (!body)
@@ -129,7 +129,7 @@ void importSequenceMap(OperandBinder &node) {
 // 2. Sequences and tensors
 //===----------------------------------------------------------------------===//
 
-/// The sizes of the parts of an axis of `dim` elements: as listed, or as large as one number says, the last one smaller.
+/// Returns the sizes of the parts of an axis of `dim` elements: a list, or one size for all except a smaller last part.
 FailureOr<SmallVector<int64_t>> readPartSizes(OperandBinder &node, int64_t dim) {
   constexpr int64_t mostParts = 65536;
   SmallVector<int64_t> sizes;
@@ -225,7 +225,7 @@ void importConcatFromSequence(OperandBinder &node) {
 // 3. Optional values
 //===----------------------------------------------------------------------===//
 
-/// An optional value that is there is that value; one that is not is nothing.
+/// An optional value that is present is imported as that value, a missing one as nothing.
 void importOptional(OperandBinder &node) {
   node.ignore({"type"});
   node.setResult(node.getOperand(0) ? node.getOperand(0) : node.nn.nothing());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that ask for shapes and change them.
+// Operators that return shapes or change them.
 
 #include "compiler/import/operands/Shapes.h"
 #include "compiler/import/compositions/Elementary.h"
@@ -17,7 +17,7 @@ namespace nacre::importer::onnx_format {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// Asking
+// Shapes as values
 //===----------------------------------------------------------------------===//
 
 void importShape(OperandBinder &node) {
@@ -39,7 +39,7 @@ void importSize(OperandBinder &node) {
 // The same elements
 //===----------------------------------------------------------------------===//
 
-/// The shape is an attribute before version 5, an operand since.
+/// Imports a reshape. The shape is an attribute before version 5, an operand since.
 void importReshape(OperandBinder &node) {
   bool zeroIsZero = node.getFlag("allowzero", false), isAttribute = node.getVersion() < 5;
   FailureOr<SmallVector<int64_t>> shape = isAttribute ? node.getInts("shape") : node.getIntegers(1);
@@ -61,7 +61,7 @@ void importFlatten(OperandBinder &node) {
   node.setResult(toMatrix(node.nn, x, axis));
 }
 
-/// The axes of Squeeze and Unsqueeze: an attribute before version 13, an operand since. Nothing when none are given.
+/// Reads the axes of Squeeze and Unsqueeze: an attribute before version 13, an operand since. `nullopt` without axes.
 FailureOr<std::optional<SmallVector<int64_t>>> readAxes(OperandBinder &node) {
   if (node.getVersion() < 13) {
     SmallVector<int64_t> axes = node.getInts("axes");
@@ -124,7 +124,7 @@ void importTranspose(OperandBinder &node) {
   node.setResult(node.nn.transpose(x, permutation));
 }
 
-/// The block size of DepthToSpace and SpaceToDepth, checked against a 4-D operand; nothing after an error.
+/// Returns the block size of DepthToSpace and SpaceToDepth, checked against a 4-D operand; `nullopt` after an error.
 std::optional<int64_t> readBlockSize(OperandBinder &node, bool dividesChannels) {
   Value x = node.getOperand(0);
   if (!node.checkRank(0, 4, 4))
@@ -173,7 +173,8 @@ void importSpaceToDepth(OperandBinder &node) {
 // Repeating
 //===----------------------------------------------------------------------===//
 
-/// Returns whether operand 1 is the shape of operand 0, some of whose sizes a run finds. Axes that it leaves out, or says 1 of, stay.
+/// Returns whether operand 1 is the shape of operand 0, with sizes that are known only at run time. Axes that it omits,
+/// or for which it has 1, stay.
 bool isOwnShape(OperandBinder &node) {
   Value x = node.getOperand(0), shape = node.getOperand(1);
   const nn::AxisCounts counts = node.nn.getCounts(x);
@@ -191,13 +192,12 @@ bool isOwnShape(OperandBinder &node) {
 
 void importExpand(OperandBinder &node) {
   Value x = node.getOperand(0);
-  if (isOwnShape(node)) // as PyTorch writes the indices of `x[mask]`
+  if (isOwnShape(node)) // PyTorch writes this for the indices of `x[mask]`
     return node.setResult(x);
   FailureOr<SmallVector<int64_t>> given = node.getIntegers(1);
   if (failed(given))
     return;
-  // Both shapes broadcast: a 1 in the operand's takes the other's size, and the other way round. Exporters also write
-  // -1 for a size that stays.
+  // Both shapes broadcast: a 1 in one of them takes the other's size. Exporters also write -1 for a size that stays.
   SmallVector<int64_t> shape(std::max<size_t>(given->size(), getRank(x)), 1);
   llvm::copy(*given, shape.end() - given->size());
   for (auto [dim, own] : llvm::zip(MutableArrayRef(shape).take_back(getRank(x)), getShape(x)))
@@ -215,7 +215,8 @@ void importExpand(OperandBinder &node) {
                << "] for " << describe(x) << "; make their sizes along each axis, counted from the last, equal or 1";
 }
 
-/// How often each axis is repeated; before version 6 one axis was, as two numbers of any type.
+/// Returns the number of repetitions of each axis. Before version 6, only one axis was repeated; two numbers of any
+/// type gave its repetitions and index.
 FailureOr<SmallVector<int64_t>> readRepeats(OperandBinder &node) {
   if (node.getVersion() >= 6)
     return node.getIntegers(1);

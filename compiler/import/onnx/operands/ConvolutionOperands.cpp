@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the operands of convolutions must have in common, whatever their elements are.
+// Checks of the operands of convolutions of any element type.
 
 #include "compiler/import/onnx/operands/ConvolutionOperands.h"
 #include "compiler/import/messages/TypeNames.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the operands of convolutions must have in common, whatever their elements are.
+// Checks of the operands of convolutions of any element type.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_OPERANDS_CONVOLUTIONOPERANDS_H
 #define NACRE_COMPILER_IMPORT_ONNX_OPERANDS_CONVOLUTIONOPERANDS_H
@@ -11,17 +11,17 @@
 
 namespace nacre::importer::onnx_format {
 
-/// The operands of a convolution, beside operand 0, the input, by their indices.
+/// Indices of a convolution's operands, except operand 0, the input.
 struct ConvolutionOperands {
   size_t weights = 1; ///< [OC, IC / groups, spatial...]
   std::optional<size_t> bias;
-  Channels channels = Channels::First; ///< of the input
+  Channels channels = Channels::First; ///< position of the input's channels
 };
 
-/// Checks what the shapes of a convolution's operands must have in common; reports an error if they do not.
+/// True if the shapes of a convolution's operands match. Reports an error if not.
 bool checkConvolution(OperandBinder &node, const ConvolutionOperands &operands, int64_t groups);
 
-/// [OC, IC / groups, spatial...] to [spatial..., IC / groups, OC]
+/// Transposes [OC, IC / groups, spatial...] to [spatial..., IC / groups, OC].
 mlir::Value toFilter(NnBuilder &nn, mlir::Value weights);
 
 } // namespace nacre::importer::onnx_format

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The sliding window that convolutions and poolings share: ONNX's attributes to the numbers of `nn`.
+// Sliding windows, which convolutions and poolings share: from ONNX's attributes to those of `nn`.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_OPERANDS_WINDOWATTRIBUTES_H
 #define NACRE_COMPILER_IMPORT_ONNX_OPERANDS_WINDOWATTRIBUTES_H
@@ -10,22 +10,23 @@
 
 namespace nacre::importer::onnx_format {
 
-/// Where operand 0 has its channels: ONNX's own operators first, `[N, C, spatial...]`, some of ONNX Runtime's last.
+/// Position of the channels in operand 0. ONNX's operators have `[N, C, spatial...]`; some of ONNX Runtime have them
+/// last.
 enum class Channels { First, Last };
 
-/// The axis of the channels, and that of the first spatial one, of `rank`.
+/// Return the axis of the channels and the first spatial axis.
 inline int64_t channelAxis(Channels channels, int64_t rank) { return channels == Channels::First ? 1 : rank - 1; }
 inline int64_t firstSpatialAxis(Channels channels) { return channels == Channels::First ? 2 : 1; }
 
-/// Reads `strides`, `pads` or `auto_pad`, `dilations` and `ceil_mode` of a node whose window covers `kernel` cells of
-/// the spatial axes of operand 0 and whose result has `outputChannels`. Fails after reporting an error.
+/// Reads `strides`, `pads` or `auto_pad`, `dilations` and `ceil_mode` of a node. `kernel` is the size of the window
+/// along the spatial axes of operand 0. The result has `outputChannels`. Fails after an error.
 mlir::FailureOr<Window> readWindow(OperandBinder &node, Ints kernel, int64_t outputChannels,
                                    Channels channels = Channels::First);
 
-/// The same of a pooling, with its `kernel_shape`.
+/// Reads the window of a pooling, with its `kernel_shape`.
 mlir::FailureOr<Window> readPoolWindow(OperandBinder &node, Channels channels = Channels::First);
 
-/// The same of a transposed convolution, which has `output_padding` and `output_shape` besides.
+/// Reads the window of a transposed convolution, which also has `output_padding` and `output_shape`.
 mlir::FailureOr<Window> readTransposedWindow(OperandBinder &node, Ints kernel, int64_t channels);
 
 } // namespace nacre::importer::onnx_format

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements as other numbers, or as other types of the same bits.
+// Conversions of elements to other types, by value or bit by bit.
 
 #include "compiler/import/onnx/graph/File.h"
 #include "compiler/import/onnx/operators/Handlers.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 namespace nacre::importer::onnx_format {
 namespace {
 
-/// What attribute `to` names, or null after an error.
+/// Returns the type that attribute `to` names, or null after an error.
 Type readTarget(OperandBinder &node) {
   int64_t dataType = node.getInt("to", 0);
   Type type = fromStoredDataType(dataType, node.nn.getLoc().getContext());
@@ -26,7 +26,7 @@ void castTo(OperandBinder &node, Type type) {
   nn::ScaleRounding rounding = mode == "up"     ? nn::ScaleRounding::Up
                                : mode == "down" ? nn::ScaleRounding::Down
                                                 : nn::ScaleRounding::Nearest;
-  // Attributes that do not concern a type are no difference.
+  // Attributes that do not apply to the type are ignored.
   if (!isa<Float8E8M0FNUType>(type))
     rounding = nn::ScaleRounding::Up;
   overflows &= isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
@@ -38,7 +38,7 @@ void importCast(OperandBinder &node) {
     castTo(node, type);
 }
 
-/// Before version 6 the type was a word.
+/// Imports a cast before version 6, when the type was a word.
 void importCast1(OperandBinder &node) {
   std::string word = node.getString("to", "").lower();
   for (int64_t dataType = 1; !word.empty() && dataType <= onnx::TensorProto::BFLOAT16; ++dataType)

@@ -14,8 +14,8 @@ using nn::UnaryKind;
 
 struct CellFunctionKind {
   StringLiteral name;
-  std::optional<UnaryKind> unary;    ///< if nn.recurrent has it
-  std::optional<double> alpha, beta; ///< the defaults of the parameters that it has
+  std::optional<UnaryKind> unary;    ///< set if nn.recurrent has the function
+  std::optional<double> alpha, beta; ///< defaults of its parameters
   Value (*apply)(NnBuilder &nn, Value x, double alpha, double beta);
 };
 
@@ -51,7 +51,7 @@ const CellFunctionKind kinds[] = {
     {"ThresholdedRelu", {}, 1, {}, applyThresholdedRelu},
 };
 
-/// The values of an attribute, which functions take one after the other.
+/// Values of an attribute, which functions take in order.
 class Parameters {
 public:
   Parameters(OperandBinder &node, StringRef name) : name(name), values(node.getFloats(name)) {}
@@ -63,7 +63,7 @@ public:
     return next < values.size() ? values[next++] : *missing;
   }
 
-  /// Warns of values that no function has taken: the node's author may have meant them for other functions.
+  /// Warns of values that no function took. The author of the node may have meant them for other functions.
   void warnOfRest(Location loc) const {
     if (next < values.size())
       emitWarning(loc) << "attribute '" << name << "' has " << describeCount(values.size(), "value")

@@ -11,18 +11,18 @@ namespace nacre::importer::onnx_format {
 
 struct CellFunctionKind;
 
-/// A function with its parameters.
+/// Function with its parameters.
 struct CellFunction {
   const CellFunctionKind *kind;
   double alpha = 0, beta = 0;
 
-  /// Returns the kind that nn.recurrent has for it, if any.
+  /// Returns the kind of the function in nn.recurrent, if it has one.
   std::optional<nn::UnaryKind> getUnary() const;
   mlir::Value apply(NnBuilder &nn, mlir::Value x) const;
 };
 
-/// Returns the functions of all directions: `defaults` are those of one direction if the node names none. Functions take their
-/// parameters in order, each as many as it has. Fails after an error.
+/// Returns the functions of all directions. If the node names none, `defaults` are the functions of each direction.
+/// Functions take their parameters from the attributes in order. Fails after an error.
 mlir::FailureOr<llvm::SmallVector<CellFunction>>
 readCellFunctions(OperandBinder &node, llvm::ArrayRef<llvm::StringRef> defaults, int64_t directions);
 

@@ -2,9 +2,9 @@
 //
 // Elementwise arithmetic, comparison and logic.
 //
-// How:  1. operators that other formats share: rows of SharedOperators.def,
-//       2. operators of any number of operands,
-//       3. the rest.
+// How:  1. operators that formats share: rows of SharedOperators.def,
+// 2. operators with any number of operands,
+// 3. all others.
 
 #include "compiler/import/operands/Elementwise.h"
 #include "compiler/import/onnx/operators/Handlers.h"
@@ -24,7 +24,7 @@ using nn::UnaryKind;
 // 1. Rows
 //===----------------------------------------------------------------------===//
 
-/// A function of both operands, broadcast as in NumPy.
+/// Applies a function to both operands, broadcast as in NumPy.
 void importBinary(OperandBinder &node, llvm::function_ref<Value(NnBuilder &, Value, Value)> compose) {
   if (succeeded(node.broadcastOperands()))
     node.setResult(compose(node.nn, node.getOperand(0), node.getOperand(1)));
@@ -34,8 +34,8 @@ void importBinary(OperandBinder &node, BinaryKind kind) {
   importBinary(node, [kind](NnBuilder &nn, Value x, Value y) { return nn.binary(kind, x, y); });
 }
 
-/// From version 7 on operands broadcast as in NumPy. Before, the second operand was broadcast if the node said so, its axes lying under
-/// those of the first from `axis` on, or under the last ones.
+/// Imports binary operators before version 7; later, operands broadcast as in NumPy. The second operand was broadcast
+/// if the node said so. Its axes were aligned with those of the first from `axis` on, or with the last ones.
 void importBinary1(OperandBinder &node, const BinaryOperator &row) {
   Value lhs = node.getOperand(0), rhs = node.getOperand(1);
   bool broadcasts = node.getFlag("broadcast", false);
@@ -80,7 +80,7 @@ void importMean(OperandBinder &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// 3. The rest
+// 3. All others
 //===----------------------------------------------------------------------===//
 
 void importMod(OperandBinder &node) {
@@ -114,7 +114,7 @@ void importIsInf(OperandBinder &node) {
   node.setResult(result);
 }
 
-/// Limits as attributes, before version 11.
+/// Imports Clip before version 11, when limits were attributes.
 void importClip1(OperandBinder &node) {
   Value x = node.getOperand(0);
   if (node.has("min"))
@@ -148,7 +148,7 @@ void registerElementwise(ImportRegistry &registry) {
                  [&row](OperandBinder &node) { node.setResult(row.compose(node.nn, node.getOperand(0))); });
   });
   forEachNamed(getBinaryOperators(), &OperatorNames::onnx, [&](StringRef op, const BinaryOperator &row) {
-    // A power keeps the base's type, whatever the exponent's.
+    // A power has the base's type, for any type of exponent.
     char group = row.kind == BinaryKind::Pow ? 0 : 'T';
     const Signature signature{{"A", row.holds, group}, {"B", row.holds, group}};
     registry.add(op, row.names.since, signature, [&row](OperandBinder &node) { importBinary(node, row.compose); });

@@ -23,27 +23,27 @@ bool checkChannels(OperandBinder &node, size_t index, int64_t channels, StringRe
   return node.checkShape(index, channels, "one element for each " + what);
 }
 
-/// How a batch is normalized, by version.
+/// Mode of batch normalization, which depends on the version.
 struct BatchMode {
-  bool isTraining;  ///< by the moments of the batch, and not by the statistics given
-  bool isByChannel; ///< and not by element, each of which then has statistics over the batch alone
+  bool isTraining;  ///< normalizes by the moments of the batch, not by given statistics
+  bool isByChannel; ///< statistics are per channel, not per element over the batch
 };
 
 FailureOr<BatchMode> readBatchMode(OperandBinder &node) {
   int64_t version = node.getVersion();
   BatchMode mode{version >= 14 && node.getFlag("training_mode", false), node.getFlag("spatial", true)};
-  // From version 7 on more outputs than one asked for training, until an attribute did.
+  // Opsets 7 to 13 signal training by extra outputs; opset 14 replaced this with an attribute.
   if (version >= 7 && version < 14)
     for (size_t index = 1; index < 5; ++index)
       mode.isTraining |= node.wantsResult(index);
-  // Before, it was what an attribute said that exporters left out.
+  // Before, an attribute that exporters often omitted gave the mode.
   if (version < 7 && !node.getFlag("is_test", false))
     return node.error() << "attribute 'is_test' must be 1, but is 0; export the model for inference";
   return mode;
 }
 
-/// The statistics that a training step keeps for inference, of the channels `x` has last, and then those of the batch.
-/// `isUpdated`: whether the batch changes the former.
+/// Sets the results of a training step: running statistics, then those of the batch. `x` has its channels last. With
+/// `isUpdated`, the batch changes the running statistics.
 void setTrainingResults(OperandBinder &node, const Moments &batch, bool isUpdated) {
   NnBuilder &nn = node.nn;
   double momentum = node.getFloat("momentum", 0.9);
@@ -62,7 +62,7 @@ void setTrainingResults(OperandBinder &node, const Moments &batch, bool isUpdate
   node.setResult(4, nn.reshape(batch.variance, getShape(node.getOperand(4))));
 }
 
-/// The same of a model that is trained, whose statistics are variables.
+/// Updates the statistics of a trained model, which are variables.
 void keepStatistics(OperandBinder &node, OpenWeights &weights, const Moments *batch) {
   NnBuilder &nn = node.nn;
   const double momentum = node.getFloat("momentum", 0.9);
@@ -109,7 +109,7 @@ void importBatchNormalization(OperandBinder &node) {
     setTrainingResults(node, statistics, /*isUpdated=*/isTrained || !weights);
   if (weights)
     keepStatistics(node, *weights, isTrained ? &statistics : nullptr);
-  // The one operator has a gradient in which little of what is rounded is left.
+  // The gradient of the single operator has smaller rounding errors.
   Value y = isTrained ? nn.add(nn.mul(nn.normalize(rows, axes, epsilon), scale), shift)
                       : normalizeBy(nn, rows, statistics, scale, shift, epsilon);
   node.setResult(nn.reshape(mode->isByChannel ? nn.toChannelsFirst(y) : y, getShape(node.getOperand(0))));
@@ -118,14 +118,14 @@ void importBatchNormalization(OperandBinder &node) {
 void importInstanceNormalization(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
-  // Without a spatial axis there would be nothing to normalize over.
+  // A tensor without spatial axes has nothing to normalize over.
   if (!node.checkRank(0, 3) || !checkChannels(node, 1, getShape(x)[1]) || !checkChannels(node, 2, getShape(x)[1]))
     return;
   Value normal = nn.normalize(nn.toChannelsLast(x), axisRange(1, getRank(x) - 1), node.getFloat("epsilon", 1e-5));
   node.setResult(nn.toChannelsFirst(nn.add(nn.mul(normal, node.getOperand(1)), node.getOperand(2))));
 }
 
-/// Scale and shift have one element for each group (version 18) or channel (version 21).
+/// Imports a group normalization. Scale and shift have one element per group (version 18) or channel (version 21).
 void importGroupNormalization(OperandBinder &node) {
   node.ignore({"stash_type"});
   NnBuilder &nn = node.nn;
@@ -157,7 +157,7 @@ void importGroupNormalization(OperandBinder &node) {
     node.setResult(apply(nn.reshape(normal, shape), rank - 1));
 }
 
-/// The result has the scale's type. ONNX Runtime allows a scale of another type than the operand's.
+/// Imports a layer normalization. The result has the scale's type, which may differ from the operand's in ONNX Runtime.
 void importLayerNormalization(OperandBinder &node) {
   node.ignore({"stash_type"});
   NnBuilder &nn = node.nn;
@@ -176,7 +176,7 @@ void importLayerNormalization(OperandBinder &node) {
   node.setResult(2, normal.inverse);
 }
 
-/// The result has the type of the scale, which may be another than the operand has.
+/// Imports an RMS normalization. The result has the scale's type, which may differ from the operand's.
 void importRMSNormalization(OperandBinder &node) {
   node.ignore({"stash_type"});
   NnBuilder &nn = node.nn;
@@ -190,11 +190,11 @@ void importRMSNormalization(OperandBinder &node) {
   node.setResult(1, normal.inverse);
 }
 
-/// (x - mean) / (deviation + 1e-9)
+/// Computes (x - mean) / (deviation + 1e-9).
 void importMeanVarianceNormalization(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
-  bool isOld = node.getVersion() < 9; // when the axes were those of an image, with or without its channels
+  bool isOld = node.getVersion() < 9; // the axes were those of an image, with or without its channels
   SmallVector<int64_t> given = node.getInts("axes", {0, 2, 3});
   if (isOld)
     given = axisRange(node.getFlag("across_channels", false) ? 1 : 2, getRank(x));
@@ -223,7 +223,7 @@ void importLpNormalization(OperandBinder &node) {
   Value norm = nn.reduce(ReduceKind::Sum, powers, *axis, /*keepDims=*/true);
   if (p == 2)
     norm = nn.unary(UnaryKind::Sqrt, norm);
-  // Where the norm is zero all elements are, and stay so.
+  // If the norm is zero, all elements are zero, and stay so.
   Value divisor = nn.select(nn.binary(BinaryKind::Equal, norm, 0.0), nn.scalar(x, 1), norm);
   node.setResult(nn.div(x, divisor));
 }
@@ -247,7 +247,7 @@ void importLrn(OperandBinder &node) {
   node.setResult(nn.toChannelsFirst(y));
 }
 
-/// Along one axis, from version 13 on.
+/// Imports a softmax along one axis, since version 13.
 void importSoftmax13(OperandBinder &node, bool log) {
   Value x = node.getOperand(0);
   FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", -1), getRank(x));
@@ -265,7 +265,7 @@ void importSoftmax1(OperandBinder &node, bool log) {
   node.setResult(node.nn.reshape(node.nn.softmax(matrix, isLast ? *axis : 1, log), getShape(x)));
 }
 
-/// One where the largest element of the axis is first met, zero elsewhere.
+/// Returns one at the first largest element of the axis, and zero elsewhere.
 void importHardmax(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -305,7 +305,8 @@ void registerNormalizations(ImportRegistry &registry) {
   registry.add("Hardmax", 1, floats, importHardmax);
   registry.add("InstanceNormalization", 1, shifted, importInstanceNormalization);
   registry.add("LRN", 1, floats, importLrn);
-  // ONNX Runtime exports and optimizes models of older operator sets to these two, which it adds to the standard domain.
+  // ONNX Runtime exports and optimizes models of older operator sets to these two operators. It adds them to the
+  // standard domain.
   registry.add("LayerNormalization", 1,
                {{"X", Holds::Floats, 'T'}, {"scale", Holds::Floats, 'V'}, {"B?", Holds::Floats, 'V'}},
                importLayerNormalization);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Conversions between integers, or narrow floats, and the reals they stand for.
+// Conversions between reals and the integers or narrow floats that stand for them.
 
 #include "compiler/import/onnx/operators/Quantizations.h"
 
@@ -15,8 +15,8 @@ using namespace mlir;
 namespace nacre::importer::onnx_format {
 namespace {
 
-/// Which elements share a scale; nothing after an error. What the axis is only matters where there are several scales,
-/// so rank 0 and 1 may have any.
+/// Returns which elements share a scale; fails after an error. The axis only matters if there are several scales, so
+/// tensors of rank 0 and 1 may have any.
 FailureOr<Granularity> readGranularity(OperandBinder &node) {
   Value x = node.getOperand(0), scale = node.getOperand(1);
   int64_t axis = node.getInt("axis", 1), block = node.getInt("block_size", 0);
@@ -30,7 +30,7 @@ FailureOr<Granularity> readGranularity(OperandBinder &node) {
   return Granularity{*known, block};
 }
 
-/// Whether the scale and the zero point have shapes that fit; reports an error if not.
+/// True if the scale and the zero point have matching shapes. Reports an error if not.
 bool checkParameters(OperandBinder &node, Granularity granularity) {
   Value x = node.getOperand(0);
   for (size_t index : {1, 2}) {
@@ -54,7 +54,7 @@ bool checkParameters(OperandBinder &node, Granularity granularity) {
   return true;
 }
 
-/// The float that attribute `name` says, null where it is missing; fails after an error.
+/// Returns the float type that attribute `name` names, null without it. Fails after an error.
 FailureOr<Type> readFloat(OperandBinder &node, StringRef name) {
   int64_t dataType = node.getInt(name, 0);
   if (!dataType)
@@ -68,8 +68,7 @@ FailureOr<Type> readFloat(OperandBinder &node, StringRef name) {
 
 bool isScale(Type type) { return isa<FloatType>(type) && (!nn::isNarrow(type) || isa<Float8E8M0FNUType>(type)); }
 
-/// Whether operand `index` is a type that codes have, which integers up to `bits` and narrow floats are; reports an error
-/// if not.
+/// True if codes can have this type: integers of at most `bits`, and narrow floats except scales.
 bool isCode(Type type, unsigned bits) {
   if (isa<IntegerType>(type))
     return !type.isInteger(1) && type.getIntOrFloatBitWidth() <= bits;
@@ -101,7 +100,7 @@ void importDequantizeLinear(OperandBinder &node) {
   node.setResult(dequantize(node.nn, x, scale, node.getOperand(2), *granularity, real));
 }
 
-/// What quantized elements are, or null after an error.
+/// Returns the type of quantized elements, or null after an error.
 Type readQuantizedType(OperandBinder &node) {
   Value zero = node.getOperand(2);
   int64_t dataType = node.getInt("output_dtype", 0);

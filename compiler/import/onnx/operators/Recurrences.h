@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LSTM, GRU and RNN, of which ONNX and ONNX Runtime have different versions.
+// LSTM, GRU and RNN, which ONNX and ONNX Runtime have in different versions.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_OPERATORS_RECURRENCES_H
 #define NACRE_COMPILER_IMPORT_ONNX_OPERATORS_RECURRENCES_H
@@ -10,11 +10,11 @@
 
 namespace nacre::importer::onnx_format {
 
-/// The differences between the operators.
+/// Differences between the operators.
 struct CellOperator {
   nn::CellKind kind;
   int64_t gates;
-  llvm::SmallVector<llvm::StringRef> functions; ///< of one direction, if the node names none
+  llvm::SmallVector<llvm::StringRef> functions; ///< functions of one direction, if the node names none
   bool hasRowsOfGates = true; ///< weights are [directions, G * H, inputs], else [directions, inputs, G * H]
 };
 
@@ -25,12 +25,13 @@ struct Direction {
   llvm::ArrayRef<CellFunction> functions;
 };
 
-/// Returns the layer as a loop with these functions, and with nn's products. `activate` must live as long as the layer.
+/// Returns the layer as a loop with these functions, and with products of `nn`. `activate` must live as long as the
+/// layer.
 CellLayer describeCells(NnBuilder &nn, nn::CellKind kind, const NnBuilder::Recurrence &layer,
                         llvm::function_ref<mlir::Value(int64_t, mlir::Value)> activate);
 
-/// Imports a node with operands X, W, R, B, sequence_lens, initial_h, and for an LSTM initial_c and P; `build` computes a
-/// direction.
+/// Imports a node with operands X, W, R, B, sequence_lens, initial_h, and for an LSTM initial_c and P. `build` computes
+/// a direction.
 void importCells(OperandBinder &node, const CellOperator &cell,
                  llvm::function_ref<RecurrentResults(const Direction &direction)> build);
 

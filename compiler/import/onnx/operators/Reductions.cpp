@@ -2,8 +2,8 @@
 //
 // Reductions along axes.
 //
-// How:  an operator is three functions: before the sum, the kind of reduction, after it. Those that only reduce are rows of
-//       SharedOperators.def.
+// How:  each operator consists of a function before the reduction, a kind of reduction, and a function after it. Those
+//       that only reduce are rows of SharedOperators.def.
 
 #include "compiler/import/operands/Reductions.h"
 #include "compiler/import/compositions/Elementary.h"
@@ -31,7 +31,7 @@ struct ReductionRow {
   Step before;
   ReduceKind kind;
   Step after;
-  /// The version from which the axes are an operand.
+  /// First version with axes as an operand.
   int64_t axesOperandSince;
   Holds holds = Holds::Numbers;
 };
@@ -43,7 +43,7 @@ constexpr ReductionRow rows[] = {
     {"ReduceSumSquare", square, ReduceKind::Sum, same, 18},
 };
 
-/// The axes that a reduction names, sorted; all of them when it names none, unless that is said to mean none.
+/// Returns the axes of a reduction, sorted. Without axes, it returns all of them, or none if an attribute says so.
 FailureOr<SmallVector<int64_t>> readAxes(OperandBinder &node, bool fromOperand) {
   int64_t rank = getRank(node.getOperand(0));
   SmallVector<int64_t> axes;
@@ -77,7 +77,7 @@ void importReduction(OperandBinder &node, const ReductionRow &row, bool axesFrom
     node.setResult(row.after(nn, nn.reduce(row.kind, row.before(nn, operand), *axes, keepDims)));
 }
 
-/// log(sum(exp(x))), from the largest element so that nothing overflows.
+/// Computes log(sum(exp(x))). The largest element is subtracted first, so that nothing overflows.
 void importReduceLogSumExp(OperandBinder &node, bool axesFromOperand) {
   NnBuilder &nn = node.nn;
   bool keepDims = node.getFlag("keepdims", true);
@@ -86,7 +86,7 @@ void importReduceLogSumExp(OperandBinder &node, bool axesFromOperand) {
     return;
   Value x = node.getOperand(0);
   Value kept = nn.reduce(ReduceKind::Max, x, *axes, /*keepDims=*/true);
-  // An infinite maximum would make x - maximum a NaN.
+  // An infinite maximum would make x - maximum NaN.
   Value isInfinite = nn.unary(UnaryKind::IsInf, kept);
   kept = nn.select(isInfinite, nn.scalar(x, 0), kept);
   Value sum = nn.reduce(ReduceKind::Sum, nn.unary(UnaryKind::Exp, nn.sub(x, kept)), *axes, keepDims);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that read images at positions which the network computes: GridSample, AffineGrid, RoiAlign, DeformConv.
+// Operators that sample images at computed positions: GridSample, AffineGrid, RoiAlign, DeformConv.
 
 #include "compiler/import/compositions/Sampling.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 namespace nacre::importer::onnx_format {
 namespace {
 
-/// Whether the image, operand 0, can be read at any position.
+/// True if the image, operand 0, can be sampled at any position. Reports an error if not.
 bool checkImage(OperandBinder &node) {
   Ints shape = getShape(node.getOperand(0));
   constexpr int64_t most = 1 << 28; // positions are computed in 32 bits
@@ -109,13 +109,13 @@ bool checkRoiAlign(OperandBinder &node, Ints bins, int64_t samples) {
                  << " and " << samples;
     return false;
   }
-  // The samples of a bin are counted in 32 bits.
+  // Samples of a bin are counted in 32 bits.
   if (samples == 0 && llvm::any_of(getShape(x).drop_front(2), [](int64_t size) { return size > mostElements; })) {
     node.error() << node.nameOf(0) << " must have at most " << mostElements
                  << " elements along each spatial axis if attribute 'sampling_ratio' is 0, but is " << describe(x);
     return false;
   }
-  samples = std::max<int64_t>(samples, 1); // those at a time
+  samples = std::max<int64_t>(samples, 1); // number of samples at a time
   return checkImage(node) && node.allowsConstant(bins[0] * bins[1] * samples * samples * 2, sizeof(float)) &&
          node.checkFits({samples * samples, rows, bins[0], bins[1], 2}, "the positions of all samples") &&
          node.checkFits({rows, getShape(x)[1], bins[0], bins[1]});
@@ -134,7 +134,7 @@ void importRoiAlign(OperandBinder &node) {
     return;
   if (rule.samples == 0 && getElementType(rois).getIntOrFloatBitWidth() < 32) // to count samples
     rois = nn.cast(rois, nn.types().getF32Type());
-  // Regions are x and y of both corners; rows come first here.
+  // Regions are x and y of both corners; here, rows come first.
   int64_t rows = getShape(rois)[0];
   Value corners = nn.add(nn.mul(rois, scale), isHalfPixel ? -0.5 : 0);
   Value begins = nn.slice(corners, {0, 1}, {rows, 2}, {1, -1}), ends = nn.slice(corners, {0, 3}, {rows, 2}, {1, -1});
@@ -152,12 +152,12 @@ void importMaxRoiPool(OperandBinder &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Convolutions whose taps are moved
+// Deformable convolutions
 //===----------------------------------------------------------------------===//
 
-/// What the shapes of DeformConv's operands come to.
+/// Sizes of DeformConv, from the shapes of its operands.
 struct DeformedShape {
-  int64_t batch, channels, rows, columns; ///< Of the result, but for the channels, which are the input's.
+  int64_t batch, channels, rows, columns; ///< sizes of the result, but with the channels of the input
   int64_t taps, groups, offsetGroups;
 };
 
@@ -188,7 +188,7 @@ bool checkFilter(OperandBinder &node, DeformedShape &shape) {
          node.checkShape(3, filters, "one element for each filter");
 }
 
-/// Where tap k of each output looks before it is moved: [rows, 1, 1, 2] + [columns, 1, 2] + [taps, 2].
+/// Returns the position of each output's taps before they are moved: [rows, 1, 1, 2] + [columns, 1, 2] + [taps, 2].
 Value placeTaps(NnBuilder &nn, Value offsets, const DeformedShape &shape, const Window &window) {
   auto add = [&](Value sum, Ints extents, auto place) {
     SmallVector<float, 0> numbers;
@@ -211,7 +211,7 @@ Value placeTaps(NnBuilder &nn, Value offsets, const DeformedShape &shape, const 
   });
 }
 
-/// The pixels that each output is made of, `[batch, rows, columns, taps, channels]`.
+/// Returns the pixels that each output reads, `[batch, rows, columns, taps, channels]`.
 Value gatherColumns(OperandBinder &node, const DeformedShape &shape, const Window &window) {
   NnBuilder &nn = node.nn;
   auto [batch, channels, rows, columns, taps, groups, parts] = shape;
@@ -256,7 +256,7 @@ void importDeformConv(OperandBinder &node) {
       !node.checkShape(4, {batch, parts * taps, rows, columns}, "one factor per window element") || !checkImage(node) ||
       !node.allowsConstant(rows + columns + taps, 2 * sizeof(float)))
     return;
-  // [filters, channels of a group, taps] to [taps, channels of a group, filters]
+  // Transposes [filters, channels of a group, taps] to [taps, channels of a group, filters].
   Value filter = nn.transpose(nn.reshape(weights, {filters, channels / groups, taps}), {2, 1, 0});
   Value y, pixels = gatherColumns(node, shape, *window);
   if (groups == 1)

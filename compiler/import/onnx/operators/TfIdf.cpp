@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counts of n-grams, sequences of words that a text has from a pool; words are numbers here.
+// Counts of n-grams: sequences of words in a text that a pool lists. Words are numbers here.
 //
-// How:  1. the pool, by length of its n-grams,
-//       2. for each length and each number of words skipped between two of an n-gram, all places of a text are compared
-//          with all n-grams, and what agrees is counted,
-//       3. counts to their columns, and their weights.
+// How:  1. read the pool, by length of its n-grams,
+// 2. compare all positions of a text with all n-grams, for each length and each number of skipped words, and count the
+// matches,
+// 3. move counts to their columns, and apply weights.
 
 #include "compiler/import/compositions/Tables.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -25,15 +25,15 @@ using nn::ReduceKind;
 
 struct Pool {
   int64_t shortest, longest, skips;
-  SmallVector<SmallVector<int64_t>> grams; ///< by length, from 1 on: words one after the other
-  SmallVector<int64_t> columns;            ///< of the result, for each n-gram in the pool's order
-  SmallVector<double> weights;             ///< by column; none: 1
-  int64_t width;                           ///< of the result
+  SmallVector<SmallVector<int64_t>> grams; ///< words of the n-grams of each length, from 1 on
+  SmallVector<int64_t> columns;            ///< column of the result for each n-gram, in the pool's order
+  SmallVector<double> weights;             ///< weights by column; empty: all are 1
+  int64_t width;                           ///< width of the result
 
   int64_t countGrams(int64_t length) const { return static_cast<int64_t>(grams[length - 1].size()) / length; }
 };
 
-/// The pool's words, cut where the next length begins.
+/// Reads the pool's words, split by length of n-grams.
 LogicalResult readGrams(OperandBinder &node, Pool &pool) {
   SmallVector<int64_t> words = node.getInts("pool_int64s"), starts = node.getInts("ngram_counts");
   int64_t count = 0;
@@ -88,8 +88,8 @@ FailureOr<Pool> readPool(OperandBinder &node) {
 // 2. Counts
 //===----------------------------------------------------------------------===//
 
-/// How often each n-gram of `length` words is in each row of `texts`, [rows, words] of i64, with `skips` words between
-/// two of its own: [rows, n-grams].
+/// Returns the number of occurrences of each n-gram of `length` words in each row of `texts`, which is i64
+/// `[rows, words]`. The result is `[rows, n-grams]`. There are `skips` words between adjacent words of an n-gram.
 Value countGrams(NnBuilder &nn, Value texts, const Pool &pool, int64_t length, int64_t skips) {
   int64_t rows = getShape(texts)[0], places = getShape(texts)[1] - (length - 1) * (skips + 1);
   int64_t grams = pool.countGrams(length);
@@ -105,7 +105,7 @@ Value countGrams(NnBuilder &nn, Value texts, const Pool &pool, int64_t length, i
   return nn.reduce(ReduceKind::Sum, agrees ? nn.cast(agrees, nn.types().getF32Type()) : Value(), 1, /*keepDims=*/false);
 }
 
-/// Counts of all n-grams in the pool's order, zeros for those that are too short or too long.
+/// Returns the counts of all n-grams in the pool's order; zeros for those that are too short or too long.
 Value countAll(OperandBinder &node, Value texts, const Pool &pool) {
   NnBuilder &nn = node.nn;
   int64_t rows = getShape(texts)[0], words = getShape(texts)[1];
@@ -134,7 +134,7 @@ Value countAll(OperandBinder &node, Value texts, const Pool &pool) {
 // 3. Columns and weights
 //===----------------------------------------------------------------------===//
 
-/// Each column's count; a column that no n-gram names has none.
+/// Returns the count of each column; 0 for a column that no n-gram names.
 Value toColumns(NnBuilder &nn, Value counts, const Pool &pool) {
   if (!counts)
     return {};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that compute with the integers of quantized tensors: contractions with sums of 32 bits, as they are or brought
-// back to 8 bits by one multiplication in f32 and one rounding, and the scale and zero point that fit a tensor.
+// Operators on the integers of quantized tensors. Contractions have 32-bit sums, which are results or are requantized
+// to 8 bits by one multiplication in f32 and one rounding. Another operator computes the scale and zero point that fit
+// a tensor.
 
 #include "compiler/import/onnx/quantized/QuantizedOperators.h"
 
@@ -19,7 +20,7 @@ namespace {
 // 1. Convolutions
 //===----------------------------------------------------------------------===//
 
-/// The sums of a convolution of operand 0, whose operands besides are as `operands` says; null after an error.
+/// Returns the sums of a convolution of operand 0; `operands` has its other operands. Null after an error.
 Value convolve(OperandBinder &node, const ConvolutionOperands &operands, Value inputZero, Value filterZero) {
   int64_t groups = node.getInt("group", 1);
   Value weights = node.getOperand(operands.weights);
@@ -61,7 +62,7 @@ void importMatMulInteger(OperandBinder &node) {
   node.setResult(node.nn.reshape(sums, factors->shape));
 }
 
-/// a, its scale and zero point; b, its; those of y.
+/// Imports a and b, each with scale and zero point, and those of y.
 void importQLinearMatMul(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value lhsScale = asReal(nn, readOfMatrices(node, 1, 0, /*axis=*/0)), lhsZero = readOfMatrices(node, 2, 0, /*axis=*/0);

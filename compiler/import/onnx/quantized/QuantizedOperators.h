@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Quantized operators of which ONNX and ONNX Runtime have a version each.
+// Quantized operators that both ONNX and ONNX Runtime define.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_QUANTIZED_QUANTIZEDOPERATORS_H
 #define NACRE_COMPILER_IMPORT_ONNX_QUANTIZED_QUANTIZEDOPERATORS_H
@@ -10,7 +10,8 @@
 
 namespace nacre::importer::onnx_format {
 
-/// x, its scale and zero point; w, its; those of y; a bias of 32 bits. x and y have their channels where `channels` says.
+/// Import x with its scale and zero point, w with its own, those of y, and a bias of 32 bits. `channels` is the
+/// position of the channels of x and y.
 Signature getQLinearConvSignature();
 void importQLinearConv(OperandBinder &node, Channels channels);
 

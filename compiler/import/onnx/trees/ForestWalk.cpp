@@ -37,7 +37,7 @@ struct NodeTables {
   Value features, splits;
   Value branches;                ///< two for each node: the false and the true branch
   Value modes;                   ///< null if all branches have one mode
-  Value isMissing;               ///< whether NaN takes the true branch; null if it never does
+  Value isMissing;               ///< true for branches whose true branch NaN takes; null without such branches
   SmallVector<NodeMode> present; ///< modes of branches
 };
 
