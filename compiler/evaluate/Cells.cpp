@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constants and bytes are read and made as everywhere in the compiler (dialects/nn/ConstantData.h): what a file says is no
-// matter of interpretation.
+// Constants and bytes are read and written as everywhere in the compiler (dialects/nn/ConstantData.h). The contents of
+// a file need no second interpretation.
 
 #include "compiler/evaluate/Cells.h"
 #include "dialects/nn/ConstantData.h"
@@ -90,7 +90,7 @@ FailureOr<Tensor> fromConstant(ElementsAttr constant) {
 }
 
 Tensor fromBytes(RankedTensorType type, ArrayRef<char> bytes) {
-  // The attribute lives as long as the context; the bytes need not.
+  // The attribute lives as long as the context, but the bytes may not.
   auto attribute = DenseResourceElementsAttr::get(
       type, "bytes", UnmanagedAsmResourceBlob::allocateInferAlign(bytes, /*deleter=*/{}, /*dataIsMutable=*/false));
   FailureOr<Tensor> tensor = fromConstant(attribute);

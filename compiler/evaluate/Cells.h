@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a tensor of the reference interpreter.
-// Why:   a reference must not round where the model does not ask for it, and must not lose a bit of an integer.
-// How:   eight bytes for each element, in row-major order: a double for floats of every width, 64 bits for integers, which
-//        are kept as the type has them (sign or zeros in front), so that operators that only move elements need not know
-//        which. A tensor is not changed once others can see it; copies share its elements.
+// Tensor of the reference interpreter. A reference must not round unless the model does, and must keep every bit of an
+// integer. Each element has eight bytes, in row-major order: a double for floats of every width, or 64 bits for
+// integers. Integers are extended by their sign or by zeros, so that operators that only move elements are independent
+// of the type. A shared tensor does not change; copies share its elements.
 
 #ifndef NACRE_COMPILER_EVALUATE_CELLS_H
 #define NACRE_COMPILER_EVALUATE_CELLS_H
@@ -18,7 +17,7 @@
 
 namespace nacre::evaluate {
 
-/// An element: of a float the first, of all others the second.
+/// Element: `number` for floats, `integer` for all other types.
 union Cell {
   double number;
   int64_t integer;
@@ -38,7 +37,7 @@ inline void set(Cell &cell, uint64_t value) { cell.integer = int64_t(value); }
 class Tensor {
 public:
   Tensor() = default;
-  /// All elements are 0.
+  /// Makes a tensor of zeros.
   explicit Tensor(mlir::RankedTensorType type);
   explicit Tensor(mlir::Type type) : Tensor(llvm::cast<mlir::RankedTensorType>(type)) {}
 
@@ -48,19 +47,19 @@ public:
   int64_t getRank() const { return type.getRank(); }
   int64_t size() const { return int64_t(cells->size()); }
   bool isFloat() const { return llvm::isa<mlir::FloatType>(getElementType()); }
-  /// Booleans are: false < true.
+  /// True for unsigned integers and for booleans, so that false < true.
   bool isUnsigned() const { return getElementType().isUnsignedInteger() || getElementType().isInteger(1); }
 
   const Cell *begin() const { return cells->data(); }
   const Cell &operator[](int64_t index) const { return (*cells)[index]; }
   double number(int64_t index) const { return (*cells)[index].number; }
   int64_t integer(int64_t index) const { return (*cells)[index].integer; }
-  /// Of a tensor that nobody else has seen.
+  /// Returns the elements for writing, before the tensor is shared.
   Cell *write() { return cells->data(); }
 
-  /// The same elements under another type that has as many.
+  /// Returns the same elements under another type of equal size.
   Tensor withType(mlir::Type other) const;
-  /// Floats as the element type holds them, and not in double; other elements as they are.
+  /// Returns floats rounded to the element type instead of double, and other elements unchanged.
   Tensor asStored() const;
 
 private:
@@ -68,19 +67,19 @@ private:
   std::shared_ptr<std::vector<Cell>> cells;
 };
 
-/// The nearest number that `type` has, rounded once, halves to even; beyond f16, bf16 and f32 are their infinities.
+/// Rounds once to the nearest number of `type`, halves to even. Numbers beyond f16, bf16 and f32 become infinite.
 double roundTo(mlir::Type type, double value);
 
-/// The code of a number that the float `type` of 16 bits or less has, its infinities too.
+/// Returns the code of a number of the float `type`, which has at most 16 bits; infinities, too.
 unsigned codeOf(mlir::Type type, double value);
 
-/// `value` as elements of the integer `type` have it: its low bits. A boolean is whether it is not 0.
+/// Returns the low bits of `value` as the integer `type` holds them. A boolean is true if `value` is not 0.
 int64_t wrapTo(mlir::Type type, int64_t value);
 
-/// Fails where the attribute has no bytes that can be read.
+/// Reads a constant. Fails if the attribute has no readable bytes.
 llvm::FailureOr<Tensor> fromConstant(mlir::ElementsAttr constant);
 
-/// From and to the bytes that an app has: rounded to the type; elements of less than a byte are packed.
+/// Convert from and to the bytes of an app. Numbers are rounded to the type; elements of less than a byte are packed.
 Tensor fromBytes(mlir::RankedTensorType type, llvm::ArrayRef<char> bytes);
 std::vector<char> toBytes(const Tensor &tensor);
 

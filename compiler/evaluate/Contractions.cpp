@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums of products. A convolution is written as its definition says, patches of the input times the filter; the one loop that
-// adds products up is the product of two matrices.
+// Sums of products. A convolution follows its definition: patches of the input times the filter. The only loop that
+// adds up products is a product of two matrices.
 
 #include "compiler/evaluate/Operators.h"
 #include "compiler/evaluate/Walks.h"
@@ -13,14 +13,14 @@ using namespace mlir;
 namespace nacre::evaluate {
 namespace {
 
-/// Sums of products of integers wrap in 64 bits, and so in all that are narrower.
+/// Add a product. Sums of integers wrap in 64 bits, and so in all narrower types.
 double add(double sum, double x, double y) { return sum + x * y; }
 int64_t add(int64_t sum, int64_t x, int64_t y) { return int64_t(uint64_t(sum) + uint64_t(x) * uint64_t(y)); }
 
-/// Rows that are computed together, so that the right operand is read from memory once for all of them.
+/// Number of rows that are computed together, so that the right operand is read once for all of them.
 constexpr int64_t rowsAtOnce = 8;
 
-/// Adds `left` [m, k] times `right` [k, n] to `out` [m, n]; rows lie as far apart as said.
+/// Adds `left` [m, k] times `right` [k, n] to `out` [m, n]. The distances between rows are given.
 template <typename T>
 void multiply(const Cell *left, int64_t leftRow, const Cell *right, int64_t rightRow, Cell *out, int64_t outRow,
               int64_t m, int64_t k, int64_t n) {
@@ -43,7 +43,7 @@ void multiply(bool isFloat, const Cell *left, int64_t leftRow, const Cell *right
     multiply<int64_t>(left, leftRow, right, rightRow, out, outRow, m, k, n);
 }
 
-/// Integers are added up in 64 bits; the result's type keeps the low ones.
+/// Wraps sums of integers, which have 64 bits, to the type of the result.
 void wrap(Tensor &tensor) {
   Cell *cells = tensor.write();
   for (int64_t i = 0; i < tensor.size() && !tensor.isFloat(); ++i)
@@ -66,14 +66,14 @@ Tensor multiplyMatrices(const Tensor &left, const Tensor &right, RankedTensorTyp
   return result;
 }
 
-/// The spatial axes of `[N, spatial..., C]`.
+/// Returns the spatial axes of `[N, spatial..., C]`.
 Dims spatialOf(const Tensor &tensor) { return tensor.getShape().drop_front().drop_back(); }
 
 } // namespace
 
 Tensor evaluate(nn::MatMulOp op, Operands operands) { return multiplyMatrices(operands[0], operands[1], op.getType()); }
 
-/// Codes less their zero point.
+/// Returns codes minus their zero point.
 static Tensor centred(const Tensor &codes, int64_t zero) {
   Tensor result(RankedTensorType::get(codes.getShape(), IntegerType::get(codes.getType().getContext(), 32)));
   Cell *cells = result.write();
@@ -82,7 +82,7 @@ static Tensor centred(const Tensor &codes, int64_t zero) {
   return result;
 }
 
-/// The nearest codes of `type` to `weights` / `scale`, less the zero point.
+/// Returns the codes of `type` nearest to `weights` / `scale`, minus the zero point.
 static Tensor quantizeWeights(const Tensor &weights, double scale, int64_t zero, Type type) {
   Tensor result(RankedTensorType::get(weights.getShape(), IntegerType::get(type.getContext(), 32)));
   Cell *cells = result.write();
@@ -140,7 +140,7 @@ Tensor evaluate(nn::ConvOp op, Operands operands) {
   if (!input.isFloat())
     padding.integer = int64_t(op.getPadValue());
 
-  // What each of some places of the result sees of the input, for one group: [places, taps, channels of the group].
+  // Patches of the input for some positions of the result, for one group: [places, taps, channels of the group].
   std::vector<Cell> patches(rowsAtOnce * taps * inGroup);
   const int64_t patchSize = taps * inGroup, count = product(places);
   for (int64_t image = 0; image < input.getShape().front(); ++image)

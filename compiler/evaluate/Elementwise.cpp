@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elementwise operators and conversions. What a function of single numbers is, the dialect itself says
+// Elementwise operators and conversions. The dialect itself defines functions of single numbers
 // (dialects/nn/Functions.td, ScalarFunctions.h, FixedPoint.h).
 
 #include "compiler/evaluate/Operators.h"
@@ -17,7 +17,7 @@ using namespace mlir;
 namespace nacre::evaluate {
 namespace {
 
-/// forEachElement of the result, with the first `count` operands broadcast to it.
+/// Calls forEachElement for the result, with the first `count` operands broadcast to it.
 template <size_t count, typename Body> void forEachElementOf(const Tensor &result, Operands operands, Body &&body) {
   Shape strides[count];
   for (size_t i = 0; i < count; ++i)
@@ -25,7 +25,7 @@ template <size_t count, typename Body> void forEachElementOf(const Tensor &resul
   forEachElement(result.getShape(), strides, body);
 }
 
-/// Functions with a leap.
+/// True for functions with a discontinuity.
 bool leaps(nn::UnaryKind kind) {
   switch (kind) {
   case nn::UnaryKind::Floor:
@@ -44,7 +44,8 @@ bool leaps(nn::BinaryKind kind) {
          nn::getFacts(kind).is(nn::FunctionFacts::predicate);
 }
 
-/// Towards zero; what is beyond the range becomes its end, no number 0. Integers of 4 and 2 bits: to nearest even, wrapped.
+/// Truncates. Numbers beyond the range saturate, and NaN becomes 0. Integers of 4 and 2 bits are rounded to nearest
+/// even and wrap.
 int64_t toInteger(Type to, double x) {
   const unsigned width = to.getIntOrFloatBitWidth();
   if (width == 1)
@@ -94,7 +95,7 @@ Tensor evaluate(nn::BinaryOp op, Operands operands) {
   auto asDouble = [](const Tensor &tensor, int64_t i) {
     return tensor.isFloat() ? tensor.number(i) : nn::toFloat(tensor.integer(i), tensor.isUnsigned(), /*isDouble=*/true);
   };
-  const bool isMixed = a.getElementType() != b.getElementType(); // which a power may be
+  const bool isMixed = a.getElementType() != b.getElementType(); // a power may have mixed types
   if (a.isFloat() && b.isFloat() && !compares && !isMixed) {
     forEachElementOf<2>(result, operands, [&](int64_t i, const int64_t *at) {
       to[i].number = nn::apply(kind, a.number(at[0]), b.number(at[1]));
@@ -138,7 +139,7 @@ Tensor evaluate(nn::SelectOp op, Operands operands) {
 
 namespace {
 
-/// A number as the float `to` of 8 or 4 bits, in the way that the cast says.
+/// Rounds a number to the float `to` of 8 or 4 bits, by the rules of the cast.
 double toNarrowFloat(nn::CastOp op, Type to, double x) {
   const bool saturates = !op.getOverflows();
   if (const nn::FloatFormat *format = nn::findFormat(to))
@@ -152,7 +153,7 @@ Tensor evaluate(nn::CastOp op, Operands operands) {
   const Type to = op.getType().getElementType();
   const bool isNarrowFloat = isa<FloatType>(to) && nn::isNarrow(to);
   Tensor result(op.getType());
-  const Tensor x = result.isFloat() ? operands[0] : operands[0].asStored(); // to integers there are leaps
+  const Tensor x = result.isFloat() ? operands[0] : operands[0].asStored(); // a conversion to integers is discontinuous
   Cell *cells = result.write();
   for (int64_t i = 0; i < result.size(); ++i) {
     if (!result.isFloat()) {
@@ -220,7 +221,7 @@ Tensor evaluate(nn::BitcastOp op, Operands operands) {
   const unsigned width = from.getIntOrFloatBitWidth(), newWidth = to.getIntOrFloatBitWidth();
   Tensor result(op.getType());
   Cell *cells = result.write();
-  if (newWidth <= width) { // an element comes from a part of one, the lowest bits first
+  if (newWidth <= width) { // several elements come from one, lowest bits first
     const unsigned parts = width / newWidth;
     for (int64_t i = 0; i < result.size(); ++i)
       cells[i] =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What reads and writes where an index tensor says.
+// Operators that read and write at the positions of an index tensor.
 
 #include "compiler/evaluate/Operators.h"
 #include "compiler/evaluate/Walks.h"
@@ -76,7 +76,7 @@ template <typename T> T change(nn::ScatterKind kind, T old, T value) {
   llvm_unreachable("all kinds are above");
 }
 
-/// Makes the update of one element.
+/// Updates one element.
 void change(nn::ScatterKind kind, const Tensor &type, Cell &element, Cell update) {
   if (type.isFloat())
     element.number = change(kind, element.number, update.number);
@@ -87,7 +87,7 @@ void change(nn::ScatterKind kind, const Tensor &type, Cell &element, Cell update
     element.integer = wrapTo(type.getElementType(), change(kind, element.integer, update.integer));
 }
 
-/// Whether `index` names an element of `extent`; then it is counted from the beginning.
+/// Counts `index` from the front. True if it is within `extent`.
 bool settle(int64_t &index, int64_t extent) {
   index += index < 0 ? extent : 0;
   return index >= 0 && index < extent;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. values are bound to tensors, and let go behind the last operator of their block that reads them, also from a
-//          region of it: a network's weights alone are large, and take eight bytes each,
-//       2. operators without regions are computed by Operators.h,
-//       3. branches and loops run their regions as NnControlOps.td says.
+// How:  1. values are bound to tensors. They are released after their last reader in the block, or in a region of it,
+//       because weights are large: each element takes eight bytes,
+// 2. operators without regions are computed by Operators.h,
+// 3. branches and loops run their regions as NnControlOps.td defines.
 
 #include "compiler/evaluate/Interpreter.h"
 #include "compiler/evaluate/Operators.h"
@@ -39,9 +39,9 @@ private:
   ArrayRef<Value> diesBehind(Operation &op);
 
   const Settings settings;
-  int64_t iterations = 0; ///< of all loops
+  int64_t iterations = 0; ///< iterations of all loops so far
   DenseMap<Value, Tensor> bindings;
-  DenseMap<Operation *, SmallVector<Value, 2>> last; ///< the values of its block that an operator is the last to read
+  DenseMap<Operation *, SmallVector<Value, 2>> last; ///< values of its block for which an operator is the last reader
   llvm::SmallPtrSet<Block *, 8> known;               ///< blocks whose operators are in `last`
 };
 
@@ -123,7 +123,7 @@ LogicalResult Interpreter::runIf(nn::IfOp op) {
   return success();
 }
 
-/// A row of a tensor along its axis 0, without that axis.
+/// Returns a row of a tensor along axis 0, without that axis.
 Tensor takeRow(const Tensor &tensor, int64_t row) {
   Tensor result(RankedTensorType::get(tensor.getShape().drop_front(), tensor.getElementType()));
   std::copy_n(tensor.begin() + row * result.size(), result.size(), result.write());

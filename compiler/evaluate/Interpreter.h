@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the results of a function of `nn` for given arguments, computed operator by operator.
-// Why:   it is what a model means: floats in double from beginning to end, integers exact, nothing fused, nothing laid
-//        out. Compiled models are compared with it (nacre-diff), and models can be tried without compiling them (nacre-eval).
-// How:   see Interpreter.cpp; Operators.h has the operators.
+// Evaluates a function of `nn` for given arguments, operator by operator. The result is the meaning of the model:
+// floats are double from beginning to end, integers are exact, and nothing is fused or laid out. Compiled models are
+// compared with it (nacre-diff), and models can be tried without compiling them (nacre-eval). Operators.h has the
+// operators.
 
 #ifndef NACRE_COMPILER_EVALUATE_INTERPRETER_H
 #define NACRE_COMPILER_EVALUATE_INTERPRETER_H
@@ -14,20 +14,22 @@
 
 namespace nacre::evaluate {
 
-/// What floats are between operators.
+/// Precision of floats between operators.
 enum class Floats {
-  Double, ///< As they were computed: a reference without rounding.
-  Stored  ///< Rounded once, behind each operator, to the element type: what leaps have then is what the type has.
+  Double, ///< double, a reference without rounding
+  Stored  ///< rounded to the element type after each operator, so that discontinuous operators see the type's numbers
 };
 
-/// How a function is evaluated.
+/// Options of an evaluation.
 struct Settings {
   Floats floats = Floats::Double;
-  int64_t maxIterations = INT64_MAX; ///< Of all loops together, that may be finished; as max_iterations of sessions.
+  int64_t maxIterations = INT64_MAX; ///< limit of the iterations of all loops together, which may be completed; as
+                                     ///< max_iterations of sessions
 };
 
-/// Evaluates a function as the phase `import` writes it, of which a gradient is left to `train`. `arguments` have the types of
-/// its arguments. Fails after an error at the node of an operator that nobody knows, or of a loop that goes on for too long.
+/// Evaluates a function as the phase `import` writes it. Gradients are not evaluated; the phase `train` expands them.
+/// `arguments` have the types of the function's arguments. Reports an error at the node of an unknown operator, or of a
+/// loop that exceeds the limit.
 llvm::FailureOr<llvm::SmallVector<Tensor>> evaluate(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> arguments,
                                                     const Settings &settings = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What moves elements and computes nothing.
+// Operators that move elements without computing.
 
 #include "compiler/evaluate/Operators.h"
 #include "compiler/evaluate/Walks.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 namespace nacre::evaluate {
 namespace {
 
-/// Element i of the result is the operand's at `start` and index by stride.
+/// Reads element i of the result at `start` plus the index times the strides.
 Tensor readStrided(RankedTensorType type, const Tensor &x, int64_t start, const Shape &strides) {
   Tensor result(type);
   Cell *to = result.write();
@@ -19,7 +19,7 @@ Tensor readStrided(RankedTensorType type, const Tensor &x, int64_t start, const 
   return result;
 }
 
-/// Which element of an axis of `extent` stands at `i`, which may lie outside; -1 where it is none.
+/// Returns the element of an axis of `extent` that a padded position `i` holds; -1 if it holds the padding value.
 int64_t sourceOf(nn::PadMode mode, int64_t i, int64_t extent) {
   const bool isBefore = i < 0, isBehind = i >= extent;
   switch (mode) {
@@ -66,7 +66,7 @@ Tensor evaluate(nn::ConcatOp op, Operands operands) {
   const auto axis = int64_t(op.getAxis());
   const Dims shape = result.getShape();
   const int64_t outer = product(shape.take_front(axis)), inner = product(shape.drop_front(axis + 1));
-  int64_t begin = 0; // of an operand along the axis
+  int64_t begin = 0; // begin of an operand along the axis
   for (const Tensor &operand : operands) {
     const int64_t block = operand.getShape()[axis] * inner;
     for (int64_t o = 0; o < outer; ++o)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recurrent layers, as ONNX defines their cells (LSTM, GRU, RNN).
+// Recurrent layers with the cells that ONNX defines (LSTM, GRU, RNN).
 
 #include "compiler/evaluate/Operators.h"
 #include "compiler/evaluate/Walks.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 namespace nacre::evaluate {
 namespace {
 
-/// One direction of a layer; operands that are left out are null.
+/// One direction of a layer; missing operands are null.
 class Layer {
 public:
   Layer(nn::RecurrentOp op, Operands operands) : op(op) {
@@ -52,11 +52,12 @@ private:
   Tensor input, weights, recurrence, bias, lengths, initialH, initialC, peepholes;
   SmallVector<nn::UnaryKind> activations;
   int64_t hidden, columns;
-  std::vector<double> h, c;                  ///< of the batch's row that is walked along
-  std::vector<double> ofInput, ofRecurrence; ///< its products, a column for each unit of each gate, with their biases
+  std::vector<double> h, c;                  ///< states of the current row of the batch
+  std::vector<double> ofInput, ofRecurrence; ///< products for that row, with biases: a column for each unit of each
+                                             ///< gate
 };
 
-/// `from` [rows] times `matrix` [rows, columns], plus `row` of the bias.
+/// Adds `from` [rows] times `matrix` [rows, columns] and `row` of the bias.
 void multiplyRow(llvm::function_ref<double(int64_t)> from, int64_t rows, const Tensor &matrix,
                  std::vector<double> &to) {
   const auto columns = int64_t(to.size());
@@ -83,7 +84,7 @@ void Layer::step(int64_t time, int64_t row) {
   }
 }
 
-/// Gates i, o, f, c.
+/// Computes a step with the gates i, o, f, c.
 void Layer::stepLstm() {
   auto sum = [&](int64_t gate, int64_t unit) {
     return ofInput[gate * hidden + unit] + ofRecurrence[gate * hidden + unit];
@@ -98,14 +99,14 @@ void Layer::stepLstm() {
   }
 }
 
-/// Gates z, r, h.
+/// Computes a step with the gates z, r, h.
 void Layer::stepGru() {
   std::vector<double> z(hidden), r(hidden);
   for (int64_t u = 0; u < hidden; ++u) {
     z[u] = activate(0, limit(ofInput[u] + ofRecurrence[u]));
     r[u] = activate(0, limit(ofInput[hidden + u] + ofRecurrence[hidden + u]));
   }
-  // The state behind its gate; or the gate behind the product with the state.
+  // Either the state is multiplied by its gate, or the product with the state.
   std::vector<double> ofReset(hidden);
   for (int64_t u = 0; u < hidden; ++u) {
     const int64_t column = 2 * hidden + u;
@@ -141,7 +142,7 @@ Results Layer::run() {
     const int64_t length = op.getLengths() ? lengths.integer(row) : steps;
     for (int64_t iteration = 0; iteration < steps; ++iteration) {
       const int64_t time = op.getReverse() ? steps - 1 - iteration : iteration;
-      if (time >= length) // behind the row's end the states are 0, and nothing is carried on
+      if (time >= length) // after the end of a row, states are 0, and nothing is carried
         continue;
       step(time, row);
       for (int64_t u = 0; u < hidden; ++u)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What combines elements along axes.
+// Operators that combine elements along axes.
 
 #include "compiler/evaluate/Operators.h"
 #include "compiler/evaluate/Walks.h"
@@ -13,7 +13,7 @@ using namespace mlir;
 namespace nacre::evaluate {
 namespace {
 
-/// Strides of a tensor without `axes` under the indices of `shape`, so that elements along these come to one place.
+/// Returns the strides of a tensor without `axes` for indices of `shape`: elements along these axes share a position.
 Shape stridesWithout(Dims shape, Dims axes) {
   Shape kept(shape);
   for (int64_t axis : axes)
@@ -24,7 +24,7 @@ Shape stridesWithout(Dims shape, Dims axes) {
   return strides;
 }
 
-/// T has the order of the element type. What is no number stays.
+/// Combines two elements; T has the order of the element type. NaN stays.
 template <typename T> T combine(nn::ReduceKind kind, T total, T x) {
   switch (kind) {
   case nn::ReduceKind::Sum:
@@ -66,7 +66,7 @@ template <typename T> Tensor reduce(nn::ReduceOp op, const Tensor &x) {
   for (int64_t i = 0; i < result.size(); ++i) {
     if constexpr (std::is_same_v<T, double>) {
       to[i].number = op.getKind() == nn::ReduceKind::Mean ? to[i].number / double(count) : to[i].number;
-    } else { // added up in the type itself
+    } else { // sums are in the type itself
       to[i].integer = wrapTo(element, to[i].integer);
       if (op.getKind() == nn::ReduceKind::Mean)
         set(to[i], count ? T(get<T>(to[i]) / T(count)) : T(0));
@@ -88,7 +88,7 @@ Tensor evaluate(nn::ArgReduceOp op, Operands operands) {
   const bool isMax = op.getKind() == nn::ArgKind::Max;
   Tensor result(op.getType());
   Cell *to = result.write();
-  // -inf (for max) does not beat a NaN before it.
+  // A -inf (for max) does not replace an earlier NaN.
   auto isPassedOver = [&](Cell cell) {
     return x.isFloat() &&
            (std::isnan(cell.number) || (!op.getSelectLast() && cell.number == (isMax ? -HUGE_VAL : HUGE_VAL)));
@@ -142,9 +142,9 @@ Tensor evaluate(nn::NormalizeOp op, Operands operands) {
   double count = 1;
   for (int64_t axis : op.getAxes())
     count *= double(x.getShape()[axis]);
-  std::vector<double> means(x.size()), variances(x.size()); // more places than there are
+  std::vector<double> means(x.size()), variances(x.size()); // larger than necessary
   forEachElement(x.getShape(), strides, [&](int64_t i, const int64_t *at) { means[*at] += x.number(i); });
-  for (double &mean : means) // divided once, so that the mean of equal numbers is that number
+  for (double &mean : means) // divided once, so that the mean of equal numbers is exact
     mean /= count;
   forEachElement(x.getShape(), strides, [&](int64_t i, const int64_t *at) {
     variances[*at] += (x.number(i) - means[*at]) * (x.number(i) - means[*at]) / count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements between elements: by tables, and at positions that are computed.
+// Interpolation between elements: by tables, and at computed positions.
 
 #include "compiler/evaluate/Operators.h"
 #include "compiler/evaluate/Walks.h"
@@ -43,14 +43,14 @@ Tensor evaluate(nn::ResampleOp op, Operands operands) {
 
 namespace {
 
-/// A neighbour of a position along an axis.
+/// Neighbour of a position along an axis.
 struct Tap {
   int64_t index;
   double weight;
   bool isInside;
 };
 
-/// Where element `i` of an axis is found, which may lie outside.
+/// Reflects index `i` of an axis, which may be outside of it.
 int64_t reflect(int64_t i, int64_t extent, bool alignCorners) {
   const int64_t period = alignCorners ? 2 * (extent - 1) : 2 * extent;
   if (period == 0)
@@ -66,7 +66,7 @@ Tap makeTap(nn::SampleOp op, int64_t i, double weight, int64_t extent) {
           op.getPadding() == nn::SamplePadding::Border || (i >= 0 && i < extent)};
 }
 
-/// Keys' function with a = -0.75 of a distance.
+/// Returns Keys' cubic function with a = -0.75 of a distance.
 double keys(double x) {
   constexpr double a = -0.75;
   x = std::fabs(x);
@@ -94,7 +94,7 @@ SmallVector<Tap> makeTaps(nn::SampleOp op, double position, int64_t extent) {
 
 Tensor evaluate(nn::SampleOp op, Operands operands) {
   const Tensor &input = operands[0];
-  // To take the nearest is a leap.
+  // Taking the nearest element is discontinuous.
   const Tensor positions = op.getInterpolation() == nn::Interpolation::Nearest ? operands[1].asStored() : operands[1];
   const int64_t channels = input.getShape().back(), axes = input.getRank() - 2, images = input.getShape().front();
   const Shape strides = stridesOf(input.getShape());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What sorts, selects and compacts. Which is larger is a leap: operands are read as stored.
+// Operators that sort, select and compact. Comparisons are discontinuous, so operands are read as stored.
 
 #include "compiler/evaluate/Operators.h"
 #include "compiler/evaluate/Walks.h"
@@ -13,7 +13,8 @@ using namespace mlir;
 namespace nacre::evaluate {
 namespace {
 
-/// Below 0, 0 or above it, as a is less than, equal to or greater than b; what is no number is greatest, and equals itself.
+/// Returns a number below, equal to or above 0 if a is less than, equal to or greater than b. NaN is greatest, and
+/// equals itself.
 int compare(const Tensor &type, Cell a, Cell b) {
   if (!type.isFloat())
     return type.isUnsigned() ? (uint64_t(a.integer) > uint64_t(b.integer)) - (uint64_t(a.integer) < uint64_t(b.integer))
@@ -76,7 +77,7 @@ Results evaluate(nn::UniqueOp op, Operands operands) {
       sign = compare(rows, rows[a * width + i], rows[b * width + i]);
     return sign;
   };
-  // The first row of each kind, in the order of kinds.
+  // First row of each kind, in the order of kinds.
   std::vector<int64_t> kinds;
   std::vector<int64_t> order = countTo(count);
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return compareRows(a, b) < 0; });

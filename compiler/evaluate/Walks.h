@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how the interpreter walks over indices.
-// Why:   broadcasting, strides and windows are said once.
-// How:   small functions over shapes; positions are numbers of elements in row-major order.
+// Loops over indices for the interpreter. Broadcasting, strides and windows are defined once, by small functions over
+// shapes. Positions count elements in row-major order.
 
 #ifndef NACRE_COMPILER_EVALUATE_WALKS_H
 #define NACRE_COMPILER_EVALUATE_WALKS_H
@@ -23,7 +22,7 @@ inline int64_t product(Dims shape) {
   return count;
 }
 
-/// How far apart neighbours along each axis are.
+/// Returns the distance between neighbours along each axis.
 inline Shape stridesOf(Dims shape) {
   Shape strides(shape.size());
   int64_t stride = 1;
@@ -32,7 +31,7 @@ inline Shape stridesOf(Dims shape) {
   return strides;
 }
 
-/// The same of an operand that is read under the shape `result`, to which it broadcasts: 0 where it repeats.
+/// Returns the strides of an operand that broadcasts to the shape `result`; 0 along axes where it repeats.
 inline Shape broadcastStridesOf(Dims operand, Dims result) {
   Shape own = stridesOf(operand), strides(result.size(), 0);
   for (size_t axis = 0; axis < operand.size(); ++axis)
@@ -40,7 +39,7 @@ inline Shape broadcastStridesOf(Dims operand, Dims result) {
   return strides;
 }
 
-/// Calls `body(index)` for every index of `shape`, the last axis fastest.
+/// Calls `body(index)` for every index of `shape`; the last axis is fastest.
 template <typename Body> void forEachIndex(Dims shape, Body &&body) {
   if (product(shape) == 0)
     return;
@@ -55,7 +54,7 @@ template <typename Body> void forEachIndex(Dims shape, Body &&body) {
   }
 }
 
-/// Sum of index by stride.
+/// Returns the sum of index times stride.
 inline int64_t positionOf(Dims index, Dims strides) {
   int64_t position = 0;
   for (size_t axis = 0; axis < index.size(); ++axis)
@@ -63,8 +62,8 @@ inline int64_t positionOf(Dims index, Dims strides) {
   return position;
 }
 
-/// Calls `body(position in the result, positions in the operands)` for every element of `shape`, in order; operands are read with
-/// these strides.
+/// Calls `body(position in the result, positions in the operands)` for every element of `shape`, in order. `strides`
+/// belong to the operands.
 template <size_t count, typename Body> void forEachElement(Dims shape, const Shape (&strides)[count], Body &&body) {
   const int64_t length = shape.empty() ? 1 : shape.back();
   int64_t number = 0;
@@ -80,8 +79,8 @@ template <size_t count, typename Body> void forEachElement(Dims shape, const Sha
   });
 }
 
-/// Calls `body(first element of the line, distance of its elements)` for every line of `shape` along `axis`, in row-major order of the
-/// other axes.
+/// Calls `body(first element of the line, distance of its elements)` for every line of `shape` along `axis`. Lines are
+/// in row-major order of the other axes.
 template <typename Body> void forEachLine(Dims shape, int64_t axis, Body &&body) {
   const int64_t inner = product(shape.drop_front(axis + 1)), outer = product(shape.take_front(axis));
   for (int64_t o = 0; o < outer; ++o)
@@ -89,7 +88,7 @@ template <typename Body> void forEachLine(Dims shape, int64_t axis, Body &&body)
       body(o * shape[axis] * inner + i, inner);
 }
 
-/// An index that counts from the end where it is negative; one out of range is the nearest that there is.
+/// Returns an index that counts from the end if it is negative, clamped to the axis.
 inline int64_t clampIndex(int64_t index, int64_t extent) {
   index += index < 0 ? extent : 0;
   return index < 0 ? 0 : index >= extent ? extent - 1 : index;

@@ -14,8 +14,9 @@ using namespace mlir;
 namespace nacre::evaluate {
 namespace {
 
-/// Calls `body(position in the result, position in the input, number of the cell in its window, whether the cell is of the input, whether it is
-/// at least of the padding)` for the first channel of every cell of every window.
+/// Calls `body` for the first channel of every cell of every window. Its arguments are the positions in the result and
+/// in the input, and the number of the cell in its window. Two flags tell whether the cell is in the input, and whether
+/// it is in the input or the padding.
 template <typename Op, typename Body> void forEachCell(Op op, const Tensor &input, Dims result, Body &&body) {
   const Dims spatial = input.getShape().drop_front().drop_back(), places = result.drop_front().drop_back();
   const Shape strides = stridesOf(input.getShape());
@@ -40,7 +41,7 @@ template <typename Op, typename Body> void forEachCell(Op op, const Tensor &inpu
     });
 }
 
-/// No number is larger than any.
+/// True if a is greater than b. NaN is greater than any number.
 bool isGreater(const Tensor &tensor, Cell a, Cell b) {
   if (tensor.isFloat())
     return a.number > b.number || std::isnan(a.number);

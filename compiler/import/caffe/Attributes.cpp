@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parameters of Caffe's layers as attributes of nodes, by the names of their fields.
+// Parameters of Caffe's layers as attributes of nodes, under the names of their fields.
 //
-// How:  by protobuf's reflection: numbers and words as they are, a shape as its sizes, fillers and generators of random numbers as dictionaries.
+// How:  protobuf's reflection reads numbers and words unchanged, and a shape as its sizes. Fillers and random
+//       generators become dictionaries.
 
 #include "compiler/import/caffe/Attributes.h"
 
@@ -16,7 +17,7 @@ using google::protobuf::Message;
 namespace nacre::importer::caffe_format {
 namespace {
 
-/// The field with a layer's parameters, where its name is not the type's; empty for a layer that has none.
+/// Returns the field with a layer's parameters if it is not named after the type; empty for a layer without parameters.
 StringRef findParameters(StringRef type) {
   static const std::pair<StringRef, StringRef> fields[] = {
       {"Accum", "accum_param"},
@@ -65,7 +66,7 @@ StringRef findParameters(StringRef type) {
   return found == std::end(fields) ? StringRef() : found->second;
 }
 
-/// A single value of a field, as double or integer.
+/// Returns a single value of a field, as double or integer.
 Attribute readOne(const Message &message, const FieldDescriptor *field, Builder &builder) {
   const auto *reflection = message.GetReflection();
   switch (field->cpp_type()) {
@@ -99,7 +100,7 @@ Attribute readRepeated(const Message &message, const FieldDescriptor *field, Bui
   return floats.empty() ? Attribute(builder.getDenseI64ArrayAttr(integers)) : builder.getDenseF32ArrayAttr(floats);
 }
 
-/// Names of fields of messages within begin with `prefix`.
+/// Reads the fields of a message. `prefix` precedes the names of fields in nested messages.
 void readFields(const Message &message, StringRef prefix, Builder &builder,
                 SmallVectorImpl<NamedAttribute> &attributes) {
   std::vector<const FieldDescriptor *> fields;
@@ -107,7 +108,7 @@ void readFields(const Message &message, StringRef prefix, Builder &builder,
   for (const FieldDescriptor *field : fields) {
     auto name = builder.getStringAttr(prefix + field->name());
     if (field->name() == "engine" || field->name() == "save_output_param")
-      continue; // which library Caffe computes with, and what it writes to a disk
+      continue; // the library that Caffe uses, and the files that it writes
     if (field->is_repeated()) {
       attributes.emplace_back(name, readRepeated(message, field, builder));
     } else if (!field->message_type()) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The weights of one layer as its handler asks for them: those of the file, or drawn.
+// Weights of one layer for its handler: from the file, or random.
 //
-// Why:  files of the form before give every blob four axes; a network that is not trained has none at all.
-// How:  a blob is an operand after the bottoms, which is reshaped where it has as many elements as the layer asks for. Where
-//       a layer has none, the view may have told it a key to draw them by.
+// Files of the older form give every blob four axes, and an untrained network has no blobs at all. Blobs are operands
+// after the bottoms. A blob is reshaped if it has as many elements as the layer needs. For a layer without blobs, the
+// view may add a key for random weights.
 
 #ifndef NACRE_COMPILER_IMPORT_CAFFE_BLOBS_H
 #define NACRE_COMPILER_IMPORT_CAFFE_BLOBS_H
@@ -14,27 +14,27 @@
 
 namespace nacre::importer::caffe_format {
 
-/// The attributes that the view adds to layers with blobs: how many bottoms there are; two numbers to draw by.
+/// Attributes that the view adds to layers with blobs: the number of bottoms, and two numbers as a random key.
 inline constexpr const char *bottomCount = "bottoms", *randomKey = "random key";
 
-/// Whether layers of this type have weights.
+/// True if layers of this type have weights.
 bool hasBlobs(llvm::StringRef type);
 
 class Blobs {
 public:
-  /// Reports an error unless there is a bottom, and `mostBottoms` at most.
+  /// Reports an error unless there are between 1 and `mostBottoms` bottoms.
   explicit Blobs(OperandBinder &node, size_t mostBottoms = 1);
 
-  /// How many bottoms there are, before the blobs.
+  /// Returns the number of bottoms, which precede the blobs.
   size_t getNumBottoms() const { return bottoms; }
 
-  /// Blob `index` with the shape `shape`; null after an error.
+  /// Returns blob `index` with the shape `shape`; null after an error.
   mlir::Value get(size_t index, Ints shape, const Filler &filler);
 
 private:
   OperandBinder &node;
   size_t bottoms;
-  std::optional<RandomKey> key; ///< where the weights are drawn
+  std::optional<RandomKey> key; ///< set if the weights are random
 };
 
 } // namespace nacre::importer::caffe_format

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Weights that are in no file, drawn as the network says that training should begin.
+// Random weights for layers without weights in a file, as the network initializes them for training.
 
 #include "compiler/import/caffe/Fillers.h"
 
@@ -11,7 +11,7 @@ using namespace mlir;
 namespace nacre::importer::caffe_format {
 namespace {
 
-/// The fields of a filler, with Caffe's defaults.
+/// Fields of a filler, with Caffe's defaults.
 class Fields {
 public:
   explicit Fields(DictionaryAttr said) : said(said) {}
@@ -29,7 +29,7 @@ private:
   DictionaryAttr said;
 };
 
-/// How many weights a sum has, as the filler counts: those of one output, of one input, or half of both.
+/// Returns the number of weights per sum, as the filler counts them: those of one output, of one input, or their mean.
 double countTerms(const Fields &fields, Ints shape) {
   double elements = 1;
   for (int64_t size : shape)
@@ -61,7 +61,7 @@ Value fill(NnBuilder &nn, RankedTensorType type, DictionaryAttr said, const Fill
     return uniform(nn, type, key, fields.getNumber("min", 0), fields.getNumber("max", 1));
   if (kind == "positive_unitball")
     return uniform(nn, type, key, 0, 2 / terms);
-  double width = std::sqrt(3 / terms); // `xavier`, and what training does not begin with at random
+  double width = std::sqrt(3 / terms); // `xavier`, and kinds that are not random
   return uniform(nn, type, key, -width, width);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Weights that are in no file, drawn as the network says that training should begin.
+// Random weights for layers without weights in a file, as the network initializes them for training.
 //
-// Why:  how fast a network is can be measured before it is trained; what it computes then means nothing. Weights of the usual
-//       size keep numbers in the range that a trained network has, since speed may depend on it.
+// The speed of a network can be measured before it is trained, although its results are meaningless. Weights of the
+// usual size keep numbers in the range of a trained network, because speed may depend on it.
 
 #ifndef NACRE_COMPILER_IMPORT_CAFFE_FILLERS_H
 #define NACRE_COMPILER_IMPORT_CAFFE_FILLERS_H
@@ -13,13 +13,14 @@
 
 namespace nacre::importer::caffe_format {
 
-/// How a blob is filled.
+/// Initialization of a blob.
 struct Filler {
-  llvm::StringRef parameter;      ///< of the layer, which says it; empty where there is none
-  std::optional<double> constant; ///< where the network does not say; none: as `xavier`
+  llvm::StringRef parameter;      ///< parameter of the layer that states the filler; may be empty
+  std::optional<double> constant; ///< value without that parameter; `nullopt` means `xavier`
 };
 
-/// A constant of `type`; `said` are the fields of the parameter, null where the network does not say. Null after an error.
+/// Returns a constant of `type`. `said` has the fields of the parameter, or is null if the network does not state it.
+/// Null after an error.
 mlir::Value fill(NnBuilder &nn, mlir::RankedTensorType type, mlir::DictionaryAttr said, const Filler &filler,
                  RandomKey key);
 

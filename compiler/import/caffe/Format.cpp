@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Caffe, as one of the formats that models come in.
+// Caffe, one of the supported formats.
 //
-// How:  1. what a file of Caffe looks like,
-//       2. the view of a checked network and its weights that the walk wants. A layer's blobs are its operands after its
-//          bottoms,
-//       3. the part of it that --input and --output name.
+// How:  1. recognize files of Caffe,
+// 2. give the importer a view of a checked network and its weights, in which blobs of a layer are operands after its
+// bottoms,
+// 3. check the part that --input and --output select.
 
 #include "compiler/import/caffe/Format.h"
 
@@ -34,7 +34,7 @@ namespace {
 // 1. Files
 //===----------------------------------------------------------------------===//
 
-/// The text of a network, by its first field.
+/// True if the file is the text of a network, judged by its first field.
 bool claims(const ModelFile &file) {
   return isText(file.getBuffer()) && llvm::StringSwitch<bool>(getFirstField(file.getBuffer()))
                                          .Cases("name", "layer", "layers", true)
@@ -42,8 +42,8 @@ bool claims(const ModelFile &file) {
                                          .Default(false);
 }
 
-/// Where the weights are: the file that the user names, or the one beside the network that differs from it in the end of its
-/// name; empty where there is neither.
+/// Returns the path of the weights: the one that the user names, or the network's path with another extension. Empty if
+/// there is no such file.
 llvm::SmallString<256> findWeights(const ModelFile &file, const ImportOptions &options) {
   llvm::SmallString<256> path(options.weights);
   if (!path.empty() || file.folder.empty())
@@ -56,7 +56,7 @@ llvm::SmallString<256> findWeights(const ModelFile &file, const ImportOptions &o
   return path;
 }
 
-/// Null where the weights are nowhere.
+/// Returns null if there are no weights.
 FailureOr<std::unique_ptr<Weights>> openWeights(const ModelFile &file, const ImportOptions &options, Location loc) {
   llvm::SmallString<256> path = findWeights(file, options);
   if (path.empty())
@@ -76,7 +76,7 @@ FailureOr<std::unique_ptr<Weights>> openWeights(const ModelFile &file, const Imp
 
 class CaffeView : public ModelView, public GraphView {
 public:
-  /// Layers without weights draw some where `seed` is given.
+  /// Makes a view. If `seed` is given, layers without weights get random ones.
   CaffeView(std::unique_ptr<Network> network, std::unique_ptr<Weights> weights, std::optional<uint32_t> seed,
             Location loc);
 
@@ -106,7 +106,7 @@ private:
   std::unique_ptr<Weights> weights;
   std::optional<uint32_t> seed;
   llvm::StringMap<Blob> blobs;
-  std::vector<SmallVector<StringRef, 3>> blobNames; ///< of each layer
+  std::vector<SmallVector<StringRef, 3>> blobNames; ///< names of the blobs of each layer
 };
 
 CaffeView::CaffeView(std::unique_ptr<Network> net, std::unique_ptr<Weights> read, std::optional<uint32_t> seed,
@@ -116,7 +116,7 @@ CaffeView::CaffeView(std::unique_ptr<Network> net, std::unique_ptr<Weights> read
     StringRef name = layer.proto->name();
     SmallVector<StringRef, 3> &names = blobNames.emplace_back();
     for (size_t index = 0, count = weights ? weights->countBlobs(name, layer.occurrence) : 0; index < count; ++index) {
-      // No blob of the network has such a name: a network's names hold no control characters that matter.
+      // Keys contain control characters, so that no blob of the network has such a name.
       std::string key = (name + "\1" + Twine(layer.occurrence) + "\1" + Twine(index)).str();
       names.push_back(blobs.insert({key, {name, layer.occurrence, index}}).first->getKey());
     }
@@ -155,7 +155,7 @@ FailureOr<SmallVector<NamedAttribute>> CaffeView::readAttributes(size_t index) {
   if (hasBlobs(layer.type))
     attributes.push_back(builder.getNamedAttr(bottomCount, builder.getI64IntegerAttr(int64_t(layer.operands.size()))));
   if (isDrawn(index)) {
-    // By its name, so that a layer keeps its weights when another is added.
+    // The stream depends on the layer's name, so that a layer keeps its weights when another one is added.
     auto stream = static_cast<uint32_t>(llvm::xxh3_64bits(layer.proto->name()) + (uint64_t(layer.occurrence) << 16));
     attributes.push_back(
         builder.getNamedAttr(randomKey, builder.getDenseI64ArrayAttr({int64_t(*seed), int64_t(stream)})));
@@ -169,10 +169,10 @@ FailureOr<ElementsAttr> CaffeView::readConstant(StringRef name) {
 }
 
 //===----------------------------------------------------------------------===//
-// 3. The part that is computed
+// 3. The selected part
 //===----------------------------------------------------------------------===//
 
-/// Reports an error if the part reads what a network is trained with.
+/// Reports an error if the part reads training data.
 LogicalResult checkSources(const GraphView &part) {
   for (size_t index = 0; index < part.getNumNodes(); ++index) {
     GraphNode node = part.getNode(index);

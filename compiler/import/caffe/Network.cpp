@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A network of Caffe as its text says it, checked.
+// Caffe network as its text describes it, checked.
 //
-// How:  1. which layers are computed,
-//       2. inputs, layers and outputs, with one name for each value.
+// How:  1. select the layers that are computed,
+// 2. add inputs, layers and outputs, with one name for each value.
 
 #include "compiler/import/caffe/Network.h"
 
@@ -25,7 +25,7 @@ namespace {
 // 1. Layers that are computed
 //===----------------------------------------------------------------------===//
 
-/// Whether the state of a network in use, which is the phase TEST with a level and stages, is as the rule says.
+/// True if the rule matches the state of a network in use: the phase TEST with a level and stages.
 bool meets(int level, const llvm::StringSet<> &stages, const caffe::NetStateRule &rule) {
   auto hasStage = [&](const std::string &stage) { return stages.contains(stage); };
   return (!rule.has_phase() || rule.phase() == caffe::TEST) && (!rule.has_min_level() || level >= rule.min_level()) &&
@@ -33,12 +33,12 @@ bool meets(int level, const llvm::StringSet<> &stages, const caffe::NetStateRule
          llvm::none_of(rule.not_stage(), hasStage);
 }
 
-/// Layers that only training, or a person who watches it, has a use for.
+/// True for layers that only serve training or its observation.
 bool isForTraining(StringRef type) {
   return (type.ends_with("Loss") && type != "SoftmaxWithLoss") || type == "Accuracy" || type == "HDF5Output";
 }
 
-/// Whether each bottom makes a top of its own, by the same weights.
+/// True if each bottom has its own top, with the same weights.
 bool isRepeated(StringRef type) { return type == "Convolution" || type == "Deconvolution"; }
 
 } // namespace
@@ -81,7 +81,7 @@ LogicalResult Network::addInput(StringRef name, const caffe::BlobShape *shape, L
   return success();
 }
 
-/// Those that the network names before its layers: each with a shape, or with four numbers of one list.
+/// Adds the inputs that the network declares before its layers: each with a shape, or with four numbers of one list.
 LogicalResult Network::addDeclaredInputs(Location loc) {
   constexpr int legacyRank = 4;
   if (net.input_shape_size() && net.input_shape_size() != net.input_size())
@@ -145,7 +145,7 @@ LogicalResult Network::addLayer(const caffe::LayerParameter &layer, Location loc
     found.operands.push_back(value);
   }
   if (layer.type() == "SoftmaxWithLoss" && found.operands.size() > 1)
-    found.operands.truncate(1); // the labels
+    found.operands.truncate(1); // drops the labels
   for (const std::string &top : layer.top()) {
     FailureOr<StringRef> value = define(top, layer, loc);
     if (failed(value))
@@ -164,7 +164,7 @@ LogicalResult Network::addLayer(const caffe::LayerParameter &layer, Location loc
   return success();
 }
 
-/// A parameter may change what its layer means. Other fields are training's, or of layers that are not known.
+/// A parameter may change the meaning of its layer. Other fields belong to training, or to unknown layers.
 static bool mustKnowFields(StringRef message) {
   return message.ends_with("Parameter") && message != "NetParameter" && message != "SaveOutputParameter" &&
          !message.ends_with("LayerParameter");
@@ -177,7 +177,7 @@ void Network::countDefinitions() {
         ++blobs[top].definitions;
 }
 
-/// What a layer computes and no layer reads, not even one that makes nothing of it.
+/// Finds the outputs: tops that no layer reads, including layers that only silence them.
 void Network::findOutputs() {
   llvm::StringSet<> read = silenced;
   for (const NetworkLayer &layer : layers)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A network of Caffe as its text says it, checked.
+// Caffe network as its text describes it, checked.
 //
-// What: layers of the phase TEST in the order of the text, with values that have one definition each.
-// Why:  a text names blobs, which layers may write in place; it may hold layers of training, and layers of the form before.
-// How:  old layers become new ones (OldForms.h); each blob that is written again becomes a value of its own. The last value has the blob's
-//       name, since an output may be among these; an input always has its name.
+// Layers of the phase TEST in the order of the text, with values that are defined once. A text names blobs, which
+// layers may overwrite in place. It may contain layers of training, and layers of older forms. Old layers become new
+// ones (OldForms.h). Each blob that is overwritten becomes several values. The last one has the blob's name, because it
+// may be an output; an input always has its name.
 
 #ifndef NACRE_COMPILER_IMPORT_CAFFE_NETWORK_H
 #define NACRE_COMPILER_IMPORT_CAFFE_NETWORK_H
@@ -20,15 +20,15 @@
 
 namespace nacre::importer::caffe_format {
 
-/// A layer that is computed. Layers with several bottoms of which each makes one top are several of these.
+/// Layer that is computed. A layer with several bottoms and one top for each becomes several of these.
 struct NetworkLayer {
   const caffe::LayerParameter *proto;
   llvm::StringRef type;
-  size_t occurrence; ///< how many layers before it have its name
+  size_t occurrence; ///< number of earlier layers with the same name
   llvm::SmallVector<llvm::StringRef> operands, results;
 };
 
-/// Whether layers of that type read what a network is trained with.
+/// True if layers of that type read training data.
 bool isDataSource(llvm::StringRef type);
 
 struct NetworkInput {
@@ -42,13 +42,13 @@ public:
   Network(const Network &) = delete;
   Network &operator=(const Network &) = delete;
 
-  /// Reads the text of a network; errors are emitted at `loc`.
+  /// Reads the text of a network. Errors are emitted at `loc`.
   mlir::LogicalResult read(llvm::StringRef text, mlir::Location loc);
 
   llvm::ArrayRef<NetworkInput> getInputs() const { return inputs; }
   llvm::ArrayRef<llvm::StringRef> getOutputs() const { return outputs; }
   llvm::ArrayRef<NetworkLayer> getLayers() const { return layers; }
-  /// The blob of that name, or the only top of the layer of that name; `name` itself if there is neither.
+  /// Returns the blob of that name, or the only top of the layer of that name; `name` itself if there is neither.
   llvm::StringRef findBlob(llvm::StringRef name) const;
 
 private:
@@ -60,10 +60,10 @@ private:
   bool isComputed(const caffe::LayerParameter &layer) const;
   void findOutputs();
 
-  /// What is known of a blob while layers are added.
+  /// State of a blob while layers are added.
   struct Blob {
-    size_t definitions = 0, defined = 0; ///< by layers: in all, and so far
-    llvm::StringRef value;               ///< that the name means now; empty where none was given
+    size_t definitions = 0, defined = 0; ///< number of definitions by layers: in total, and so far
+    llvm::StringRef value;               ///< current value of the name; empty before it has one
     bool isInput = false;
   };
 
@@ -73,8 +73,8 @@ private:
   llvm::SmallVector<NetworkLayer> layers;
   llvm::StringMap<Blob> blobs;
   llvm::StringMap<size_t> layerNames;
-  llvm::StringSet<> stages;   ///< of the network's state
-  llvm::StringSet<> silenced; ///< values that are no outputs
+  llvm::StringSet<> stages;   ///< stages of the network's state
+  llvm::StringSet<> silenced; ///< values that are not outputs
   llvm::BumpPtrAllocator memory;
   llvm::UniqueStringSaver names{memory};
 };

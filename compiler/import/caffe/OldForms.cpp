@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Networks of the two forms that Caffe had before today's.
+// Networks of the two forms that Caffe had before the present one.
 //
-// How:  1. the second form: types are numbers, parameters are those of today,
-//       2. the first: types are other words, a layer within a layer has the parameters of all types, and padding is a layer of
-//          its own before the one that pads.
+// How:  1. the second form: types are numbers, and parameters are the present ones,
+// 2. the first form: types are other words, a nested layer has the parameters of all types, and padding is a separate
+// layer before the one that needs it.
 
 #include "compiler/import/caffe/OldForms.h"
 
@@ -23,7 +23,7 @@ namespace {
 // 1. The second form
 //===----------------------------------------------------------------------===//
 
-/// The type of a layer that was a number; empty where there is no such layer today.
+/// Returns the type of a layer whose type was a number; empty if there is no such layer today.
 StringRef nameOf(caffe::V1LayerParameter::LayerType type) {
   using Old = caffe::V1LayerParameter;
   static const std::pair<Old::LayerType, const char *> words[] = {
@@ -71,7 +71,7 @@ StringRef nameOf(caffe::V1LayerParameter::LayerType type) {
   return found == std::end(words) ? "" : found->second;
 }
 
-/// What both forms call alike, and keep alike, goes over.
+/// Copies the fields that both forms have with the same name and type.
 void copyFields(const google::protobuf::Message &from, google::protobuf::Message &to) {
   std::vector<const google::protobuf::FieldDescriptor *> fields;
   from.GetReflection()->ListFields(from, &fields);
@@ -95,7 +95,7 @@ void copyFields(const google::protobuf::Message &from, google::protobuf::Message
 // 2. The first form
 //===----------------------------------------------------------------------===//
 
-/// The type of a layer that was a word in lower case; empty where there is no such layer today.
+/// Returns the type of a layer whose type was a word in lower case; empty if there is no such layer today.
 StringRef nameOf(StringRef type) {
   static const std::pair<StringRef, StringRef> words[] = {
       {"accuracy", "Accuracy"},
@@ -127,7 +127,7 @@ StringRef nameOf(StringRef type) {
   return found == std::end(words) ? StringRef() : found->second;
 }
 
-/// Where a parameter of the first form is today.
+/// Present position of a parameter of the first form.
 struct Moved {
   StringRef field, type, parameters, name;
 };
@@ -178,7 +178,7 @@ void moveField(const Message &from, const FieldDescriptor *field, Message &to, c
   }
 }
 
-/// Everything that says how the layer computes; fails after an error.
+/// Moves all parameters of the layer; fails after an error.
 LogicalResult moveParameters(const caffe::V0LayerParameter &old, caffe::LayerParameter &layer, Location loc) {
   std::vector<const FieldDescriptor *> fields;
   old.GetReflection()->ListFields(old, &fields);
@@ -198,13 +198,13 @@ LogicalResult moveParameters(const caffe::V0LayerParameter &old, caffe::LayerPar
   return success();
 }
 
-/// What a layer of padding made: the blob without it, and how much it is.
+/// Result of a padding layer: the blob without padding, and the padding.
 struct Padded {
   std::string blob;
   uint32_t pad;
 };
 
-/// The layer of the first form within `old`; fails after an error.
+/// Converts the layer of the first form inside `old`; fails after an error.
 LogicalResult upgradeFirst(const caffe::V1LayerParameter &old, llvm::StringMap<Padded> &padded,
                            caffe::NetParameter &net, Location loc) {
   const caffe::V0LayerParameter &inner = old.layer();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the reader wants of a file of Caffe's weights, for the wire scan.
+// Fields of Caffe's weight files that the reader needs, for the wire scan.
 
 #include "compiler/import/caffe/Schema.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 enum Message : uint8_t { Net, Layer, OldLayer, FirstLayer, Blob, Shape };
 
-/// What is not listed: the network itself, which the text says.
+/// Fields to keep. The network itself is read from the text.
 constexpr WireField fields[] = {
     {Net, 2, WireKeep::Enter, OldLayer},        // layers
     {Net, 100, WireKeep::Enter, Layer},         // layer
@@ -30,7 +30,7 @@ constexpr WireField fields[] = {
     {Shape, 1, WireKeep::Numbers},              // dim
 };
 
-/// In the order of Message.
+/// Bytes of protobuf's classes, in the order of Message.
 constexpr uint16_t costs[] = {512, 1024, 1024, 512, 256, 128};
 
 } // namespace

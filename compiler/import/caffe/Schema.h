@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the reader wants of a file of Caffe's weights, for the wire scan.
+// Fields of Caffe's weight files that the reader needs, for the wire scan.
 
 #ifndef NACRE_COMPILER_IMPORT_CAFFE_SCHEMA_H
 #define NACRE_COMPILER_IMPORT_CAFFE_SCHEMA_H
@@ -9,8 +9,8 @@
 
 namespace nacre::importer::caffe_format {
 
-/// Scans `file`, a serialized network, for names, types and blobs of its layers. A blob with elements names them by its field
-/// `payloads`, which is ours.
+/// Scans `file`, a serialized network, for names, types and blobs of its layers. A blob's field `payloads`, which Nacre
+/// adds, names its elements.
 llvm::Expected<WireSkeleton> scanWeights(llvm::StringRef file, uint64_t memoryBudget);
 
 } // namespace nacre::importer::caffe_format

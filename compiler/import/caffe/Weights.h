@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The weights of Caffe's layers, which lie in a file of their own.
+// Weights of Caffe's layers, which are in a separate file.
 //
-// How:  WireScan leaves the elements in the file, of which they are views. Layers are found by name; of layers with one name the
-//       first takes the first layer's weights in the file.
+// WireScan leaves the elements in the file; tensors are views of it. Layers are found by name. If several layers have
+// one name, they are matched in order.
 
 #ifndef NACRE_COMPILER_IMPORT_CAFFE_WEIGHTS_H
 #define NACRE_COMPILER_IMPORT_CAFFE_WEIGHTS_H
@@ -19,15 +19,15 @@ namespace nacre::importer::caffe_format {
 
 class Weights {
 public:
-  /// Errors are emitted at `loc`, which is the network's, and name the file of weights, `fileName`.
+  /// Makes the weights. Errors are emitted at the network's location `loc`, and name the file of weights, `fileName`.
   Weights(FileBytes file, llvm::StringRef fileName, mlir::Location loc);
 
-  /// Scans and parses.
+  /// Scans and parses the file.
   mlir::LogicalResult read();
 
-  /// How many blobs the layer has, of those with its name the one after `occurrence` others.
+  /// Returns the number of blobs of the layer that follows `occurrence` others of the same name.
   size_t countBlobs(llvm::StringRef layer, size_t occurrence) const;
-  /// One of them as a constant that has the layer's name.
+  /// Returns one of these blobs as a constant with the layer's name.
   mlir::FailureOr<mlir::ElementsAttr> readBlob(llvm::StringRef layer, size_t occurrence, size_t index);
 
 private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The text of a CNNdroid network, checked.
+// Text of a CNNdroid network, checked.
 //
-// What: `key: value` lines about the whole network, and layers in their order, each `layer { key: value ... }`.
-// How:  Keys ignore case, as in CNNdroid. A value is a text in quotes or one word. Keys of layers are kept as they are: the
-//       handler of the layer's type says which it has.
+// A text has `key: value` lines for the whole network, and layers in their order, each `layer { key: value ... }`. Keys
+// ignore case, as in CNNdroid. A value is a text in quotes or one word. Keys of layers are stored unchanged; the
+// handler of the layer's type decides which are valid.
 
 #ifndef NACRE_COMPILER_IMPORT_CNNDROID_DEFINITION_H
 #define NACRE_COMPILER_IMPORT_CNNDROID_DEFINITION_H
@@ -24,15 +24,15 @@ struct Entry {
 };
 
 struct Layer {
-  std::string name;                    ///< unique; the type and the layer's number if the text gives none
-  llvm::StringRef type;                ///< as the operators' list spells it
-  llvm::StringRef parametersFile;      ///< empty: none
-  llvm::SmallVector<Entry, 4> entries; ///< the other ones, in their order
+  std::string name;                    ///< unique; the type and the layer's number if the text has no name
+  llvm::StringRef type;                ///< type as the list of operators spells it
+  llvm::StringRef parametersFile;      ///< empty without parameters
+  llvm::SmallVector<Entry, 4> entries; ///< all other keys, in their order
 };
 
 struct Definition {
   std::vector<Layer> layers;
-  std::optional<int64_t> allocatedRam; ///< in MiB
+  std::optional<int64_t> allocatedRam; ///< limit of memory, in MiB
 };
 
 /// Returns whether the text seems to be a definition, even if it is damaged.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CNNdroid, as one of the formats of models.
+// CNNdroid, one of the supported formats.
 //
-// How:  1. files of parameters, which are read when a constant of theirs is, and once,
-//       2. the view: layers in a row, each a node that reads the one before it and its own parameters,
-//       3. how a definition looks.
+// How:  1. files of parameters, which are read once, when a constant needs them,
+// 2. the view: layers in a row; each is a node that reads the previous one and its own parameters,
+// 3. the row of the format.
 
 #include "compiler/import/cnndroid/Format.h"
 
@@ -33,18 +33,19 @@ constexpr StringRef inputName = "data";
 
 class ParameterFiles {
 public:
-  /// The folder is --weights, or else the definition's own: its `root_directory` is a path of the phone.
+  /// Uses the folder of --weights, or else the definition's own. The definition's `root_directory` is a path on the
+  /// phone.
   ParameterFiles(const ModelFile &file, const ImportOptions &options)
       : folder(options.weights.empty() ? file.folder : options.weights),
         folderName(options.weights.empty() ? "the definition's folder" : "the folder of --weights") {}
 
-  /// Errors are emitted at `loc`, the layer.
+  /// Returns the parameters of a layer. Errors are emitted at its location, `loc`.
   FailureOr<ArrayRef<StoredTensor>> read(const Layer &layer, Location loc);
 
 private:
   std::string folder;
   StringRef folderName;
-  llvm::StringMap<SmallVector<StoredTensor, 2>> known; ///< by layer
+  llvm::StringMap<SmallVector<StoredTensor, 2>> known; ///< parameters by layer
 };
 
 FailureOr<ArrayRef<StoredTensor>> ParameterFiles::read(const Layer &layer, Location loc) {
@@ -78,7 +79,7 @@ public:
   CnndroidView(FileBytes text, Definition definition, ParameterFiles files, Location loc)
       : GraphView(loc), text(std::move(text)), definition(std::move(definition)), files(std::move(files)) {}
 
-  /// Checks the names, and reads the number of channels off the first weights.
+  /// Checks the names, and derives the number of channels from the first weights.
   LogicalResult prepare();
 
   GraphView &getGraph() override { return *this; }
@@ -98,7 +99,7 @@ public:
 private:
   struct Parameter {
     const Layer *layer;
-    size_t index; ///< in its file
+    size_t index; ///< index in its file
   };
 
   LogicalResult addName(StringRef name);
@@ -107,9 +108,9 @@ private:
   FileBytes text; ///< keys and values are views of it
   Definition definition;
   ParameterFiles files;
-  std::optional<int64_t> channels;       ///< of the input; none: open
-  llvm::StringSet<> names;               ///< of all values
-  llvm::StringMap<Parameter> parameters; ///< by name
+  std::optional<int64_t> channels;       ///< channels of the input; `nullopt` if unknown
+  llvm::StringSet<> names;               ///< names of all values
+  llvm::StringMap<Parameter> parameters; ///< parameters by name
 };
 
 LogicalResult CnndroidView::addName(StringRef name) {
@@ -120,7 +121,7 @@ LogicalResult CnndroidView::addName(StringRef name) {
          << "', the name of the input";
 }
 
-/// Those that the weights of the first convolution read, unless something before it changes their number.
+/// Reads the channels from the weights of the first convolution, unless an earlier layer changes their number.
 LogicalResult CnndroidView::readChannels() {
   const auto first = llvm::find_if(definition.layers, [](const Layer &layer) {
     return !llvm::is_contained({"LRN", "Pooling", "ReLU"}, layer.type);
@@ -134,7 +135,7 @@ LogicalResult CnndroidView::readChannels() {
   for (const Entry &entry : first->entries)
     if (entry.key.equals_insensitive("group") &&
         (entry.value.getAsInteger(10, groups) || groups < 1 || groups > INT32_MAX))
-      return success(); // the handler says what is wrong with it
+      return success(); // the handler reports the error
   channels = read->front().type.getDimSize(1) * groups;
   return success();
 }
@@ -174,7 +175,7 @@ GraphNode CnndroidView::getNode(size_t index) const {
   return node;
 }
 
-/// Numbers of the keys that CNNdroid reads as such, and texts.
+/// Reads the attributes: numbers for keys that CNNdroid reads as numbers, else texts.
 FailureOr<SmallVector<NamedAttribute>> CnndroidView::readAttributes(size_t index) {
   const Layer &layer = definition.layers[index];
   Builder builder(getLocation().getContext());

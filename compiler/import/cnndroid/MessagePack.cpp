@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers in arrays of MessagePack, as CNNdroid's converters write parameters.
+// Numbers in MessagePack arrays, as CNNdroid's converters write parameters.
 //
 // How:  1. heads of objects,
 //       2. the shape, from the first array of each level,
@@ -19,7 +19,7 @@ namespace nacre::importer::cnndroid_format {
 // 1. Heads of objects
 //===----------------------------------------------------------------------===//
 
-/// What an object is, by its first byte.
+/// Returns the kind of an object by its first byte.
 static const char *describeObject(uint8_t head) {
   if (head <= 0x7f || head >= 0xe0 || (head >= 0xca && head <= 0xd3))
     return "a number";
@@ -50,7 +50,7 @@ llvm::Error MessageReader::fail(size_t where, const llvm::Twine &message) const 
   return llvm::createStringError("byte " + llvm::Twine(where) + ": " + message);
 }
 
-/// Numbers of MessagePack have their first byte first.
+/// Reads a big-endian number.
 template <typename T> Expected<T> MessageReader::take() {
   if (getBytesLeft() < sizeof(T))
     return fail(at, "the file ends inside a value; it is truncated");
@@ -59,7 +59,7 @@ template <typename T> Expected<T> MessageReader::take() {
   return value;
 }
 
-/// As float, whatever the number is stored as.
+/// Converts a number of any type to float.
 template <typename T> static Expected<float> toFloat(Expected<T> number) {
   if (!number)
     return number.takeError();
@@ -139,7 +139,7 @@ Expected<llvm::SmallVector<int64_t>> MessageReader::readShape(size_t rank) {
     if (!size)
       return size.takeError();
     shape.push_back(*size);
-    // Every number takes at least a byte.
+    // Every number has at least one byte.
     fits = !llvm::MulOverflow(count, *size, count) && static_cast<uint64_t>(count) <= getBytesLeft();
   }
   if (!fits)

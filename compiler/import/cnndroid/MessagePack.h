@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers in arrays of MessagePack, as CNNdroid's converters write parameters.
+// Numbers in MessagePack arrays, as CNNdroid's converters write parameters.
 //
-// What: An array of numbers, or arrays of these, as many levels deep as the caller asks for, becomes one tensor.
-// Why:  MessagePack repeats the size of each inner array, and puts a byte before each number, so that a file may be uneven, hold
-//       other things than numbers, or announce more than it has.
-// How:  The sizes of the first array of each level are the shape. Memory is taken only after the remaining bytes could hold so many
-//       numbers: at most four times the size of the file.
+// An array of numbers, nested as deep as the caller asks for, becomes one tensor. MessagePack repeats the size of each
+// inner array, and puts a byte before each number. So a file may be uneven, hold other things than numbers, or announce
+// more than it has. The sizes of the first array of each level are the shape. Memory is allocated only if the remaining
+// bytes can hold as many numbers. It is at most four times the size of the file.
 
 #ifndef NACRE_COMPILER_IMPORT_CNNDROID_MESSAGEPACK_H
 #define NACRE_COMPILER_IMPORT_CNNDROID_MESSAGEPACK_H
@@ -20,7 +19,7 @@
 namespace nacre::importer::cnndroid_format {
 
 struct PackedNumbers {
-  llvm::SmallVector<int64_t> shape;             ///< no size is 0
+  llvm::SmallVector<int64_t> shape;             ///< sizes are at least 1
   std::unique_ptr<llvm::MemoryBuffer> elements; ///< f32, row-major
 };
 
@@ -28,10 +27,11 @@ class MessageReader {
 public:
   explicit MessageReader(llvm::StringRef bytes) : bytes(bytes) {}
 
-  /// Reads the next object, which must be arrays nested `rank` deep with numbers inside. Integers and doubles become floats.
+  /// Reads the next object, which must be arrays nested `rank` deep with numbers inside. Integers and doubles become
+  /// floats.
   llvm::Expected<PackedNumbers> readNumbers(size_t rank);
 
-  /// Returns how many bytes follow the objects read so far.
+  /// Returns the number of bytes after the objects read so far.
   size_t getBytesLeft() const { return bytes.size() - at; }
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// DataAugmentation, of FlowNet's Caffe: during training it changes images at random, and in use it subtracts their mean.
+// DataAugmentation, of FlowNet's Caffe: changes images at random in training, and subtracts their mean in use.
 
 #include "compiler/import/caffe/Blobs.h"
 #include "compiler/import/caffe/Handlers.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 namespace nacre::importer::caffe_format {
 namespace {
 
-/// The parameters of random changes.
+/// Parameters of random changes.
 constexpr llvm::StringLiteral randomChanges[] = {
     "mirror",
     "translate",
@@ -46,7 +46,7 @@ constexpr llvm::StringLiteral randomChanges[] = {
     "shadow_strength",
 };
 
-/// Reports an error if images change in more than their mean when the network is used.
+/// Reports an error if the layer changes more than the mean of images in use.
 bool keepsImages(OperandBinder &node) {
   const bool isRandom = node.getFlag("augment_during_test", false);
   for (StringRef name : randomChanges)
@@ -64,8 +64,8 @@ bool keepsImages(OperandBinder &node) {
   return !node.hasFailed();
 }
 
-/// Returns the mean of many images, which the layer found during training; null after an error. Caffe changes it further until as many
-/// batches as 'recompute_mean' have been seen, which the first blob counts.
+/// Returns the mean of many images, which the layer computed in training; null after an error. Caffe updates it until
+/// it has seen 'recompute_mean' batches. The first blob is the number of batches so far.
 Value readTrainedMean(OperandBinder &node, Blobs &blobs, int64_t batches, bool isPerPixel) {
   const Ints shape = getShape(node.getOperand(0));
   const int64_t channels = shape[1];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions. Caffe keeps channels first; `nn` keeps them last, so each stands between two transposes, which the graph
-// phase cancels against those of its neighbours.
+// Convolutions. Caffe has channels first, and `nn` has them last. So each convolution is between two transposes, which
+// the graph phase cancels against those of neighbours.
 
 #include "compiler/import/caffe/Blobs.h"
 #include "compiler/import/caffe/Handlers.h"
@@ -21,7 +21,7 @@ struct Convolution {
   bool hasBias;
 };
 
-/// What both kinds say; fails after an error.
+/// Reads the parameters of both kinds; fails after an error.
 FailureOr<Convolution> readConvolution(OperandBinder &node) {
   node.ignore({"force_nd_im2col"});
   if (!node.checkRank(0, 4, 4))
@@ -64,7 +64,7 @@ void importConvolution(OperandBinder &node) {
   finish(node, blobs, y, *read);
 }
 
-/// The result has stride * (size - 1) + extent - pads cells along each axis.
+/// Checks that the result fits into memory. It has stride * (size - 1) + extent - pads cells along each axis.
 bool checkTransposed(OperandBinder &node, const Convolution &read) {
   Ints shape = getShape(node.getOperand(0));
   std::optional<SmallVector<int64_t>> reach = getReach(read.window, shape.drop_front(2));
@@ -94,7 +94,7 @@ void importDeconvolution(OperandBinder &node) {
   Value weights = blobs.get(0, {groups * inputs, outputs, high, wide}, {"weight_filler", {}});
   if (!weights)
     return;
-  // [IC, OC / groups, spatial...] to [spatial..., IC / groups, OC]
+  // Transposes [IC, OC / groups, spatial...] to [spatial..., IC / groups, OC].
   Value grouped = nn.reshape(weights, {groups, inputs, outputs, high, wide});
   Value filter = nn.reshape(nn.transpose(grouped, {3, 4, 1, 0, 2}), {high, wide, inputs, read->outputs});
   Value y = nn.convTranspose(nn.toChannelsLast(x), filter, window.strides, window.pads, window.dilations, groups);

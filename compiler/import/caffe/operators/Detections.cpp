@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layers of SSD that know of boxes: those that are looked around, and those that something was found in.
+// Layers of SSD for boxes: the prior boxes of a grid, and the detected boxes.
 
 #include "compiler/import/caffe/Handlers.h"
 #include "compiler/import/compositions/Selections.h"
@@ -17,20 +17,21 @@ using nn::BinaryKind;
 using nn::UnaryKind;
 
 //===----------------------------------------------------------------------===//
-// 1. PriorBox: boxes around the cells of a grid
+// 1. PriorBox: boxes at the cells of a grid
 //===----------------------------------------------------------------------===//
 
-/// The boxes of one cell: for each smallest size a square, one between it and the largest size, and one for each ratio.
+/// Boxes of one cell. Each smallest size has a square, a square between it and the largest size, and a box for each
+/// ratio.
 struct CellBoxes {
   SmallVector<double> minSizes, maxSizes;
-  SmallVector<double> ratios; ///< of width to height; the first is 1
+  SmallVector<double> ratios; ///< width divided by height; the first is 1
 
   int64_t countOfSize() const { return static_cast<int64_t>(ratios.size() + !maxSizes.empty()); }
   int64_t count() const { return static_cast<int64_t>(minSizes.size()) * countOfSize(); }
 
-  /// Width and height of box `index`, in pixels.
+  /// Returns width and height of box `index`, in pixels.
   std::pair<double, double> getBox(int64_t index) const {
-    // Caffe holds sizes as integers here.
+    // Caffe stores these sizes as integers.
     auto whole = [](double size) { return std::trunc(size); };
     int64_t size = index / countOfSize(), kind = index % countOfSize();
     double side = whole(minSizes[size]);
@@ -45,7 +46,7 @@ struct CellBoxes {
   }
 };
 
-/// Fails after an error.
+/// Reads the boxes of a cell; fails after an error.
 FailureOr<CellBoxes> readCellBoxes(OperandBinder &node) {
   constexpr size_t most = 256;
   CellBoxes cell{node.getFloats("min_size"), node.getFloats("max_size"), {1}};
@@ -74,7 +75,7 @@ struct HighWide {
   double high, wide;
 };
 
-/// A number along the height and the width, 0 where the layer does not say; `both` is the field for both.
+/// Reads a number for height and width, 0 by default. `both` is the field for both.
 HighWide readHighWide(OperandBinder &node, StringRef both, StringRef stem) {
   auto read = [&](StringRef name) {
     return both == "step" ? node.getFloat(name, 0) : static_cast<double>(node.getInt(name, 0));
@@ -84,7 +85,7 @@ HighWide readHighWide(OperandBinder &node, StringRef both, StringRef stem) {
   return apart.high != 0 && apart.wide != 0 ? apart : HighWide{square, square};
 }
 
-/// Four numbers for each box, or one for all.
+/// Reads four numbers for each box, or one for all.
 FailureOr<SmallVector<double>> readVariances(OperandBinder &node) {
   SmallVector<double> variances = node.getFloats("variance");
   if (variances.empty())
@@ -96,7 +97,7 @@ FailureOr<SmallVector<double>> readVariances(OperandBinder &node) {
   return variances;
 }
 
-/// Row 0: the corners of every box, as parts of the image; row 1: its variances.
+/// Sets row 0 to the corners of every box, as fractions of the image, and row 1 to its variances.
 void importPriorBox(OperandBinder &node) {
   if (!node.checkRank(0, 4, 4) || !node.checkRank(1, 4, 4))
     return;
@@ -132,19 +133,19 @@ void importPriorBox(OperandBinder &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// 2. DetectionOutput: boxes that something was found in
+// 2. DetectionOutput: detected boxes
 //===----------------------------------------------------------------------===//
 
 struct Detection {
   int64_t images, boxes, classes, background;
   bool hasSharedBoxes, isVarianceEncoded;
   StringRef code;
-  int64_t candidates; ///< of each class, by their scores
-  int64_t most;       ///< of an image; -1: all
+  int64_t candidates; ///< most candidates of each class, by their scores
+  int64_t most;       ///< most boxes of an image; -1: no limit
   double overlap;
   std::optional<double> confidence;
 
-  /// Classes that are looked for.
+  /// Returns the number of classes to detect.
   int64_t countSought() const { return classes - (background >= 0 && background < classes); }
 };
 
@@ -184,7 +185,7 @@ FailureOr<Detection> readDetection(OperandBinder &node) {
   return read;
 }
 
-/// The corners [images, boxes, classes or 1, 4] of boxes that the network says by how they differ from those around the grid.
+/// Returns the corners [images, boxes, classes or 1, 4] of boxes that the network gives relative to the prior boxes.
 Value decode(OperandBinder &node, const Detection &read) {
   NnBuilder &nn = node.nn;
   Value said = nn.reshape(node.getOperand(0), {read.images, read.boxes, read.hasSharedBoxes ? 1 : read.classes, 4});
@@ -202,7 +203,7 @@ Value decode(OperandBinder &node, const Detection &read) {
   return nn.concat({nn.sub(center, half), nn.add(center, half)}, 3);
 }
 
-/// All classes along `axis` but the background.
+/// Returns all classes along `axis` except the background.
 Value dropBackground(NnBuilder &nn, Value x, int64_t axis, const Detection &read) {
   if (read.countSought() == read.classes)
     return x;
@@ -213,7 +214,7 @@ Value dropBackground(NnBuilder &nn, Value x, int64_t axis, const Detection &read
   return nn.concat(parts, axis);
 }
 
-/// What may be found: boxes [rows, candidates, 4] and scores [rows, 1, candidates], a row for each class of each image.
+/// Candidates: boxes [rows, candidates, 4] and scores [rows, 1, candidates], with a row for each class of each image.
 struct Candidates {
   Value boxes, scores;
 };
@@ -233,7 +234,7 @@ Candidates findCandidates(OperandBinder &node, const Detection &read) {
   return {nn.infer<nn::GatherNdOp>(boxes, nn.reshape(which, {rows, count, 1}), /*batchDims=*/1), best};
 }
 
-/// Of each row of `isTaken`, [images, slots], only the slots of the best scores, as many as an image may have.
+/// Keeps only the slots with the best scores in each row of `isTaken`, [images, slots], up to the limit per image.
 Value keepBest(NnBuilder &nn, Value isTaken, Value scores, const Detection &read) {
   const int64_t slots = getShape(isTaken)[1];
   if (read.most < 0 || read.most >= slots)
@@ -247,7 +248,8 @@ Value keepBest(NnBuilder &nn, Value isTaken, Value scores, const Detection &read
   return nn.binary(BinaryKind::And, isTaken, nn.binary(BinaryKind::Equal, isBest, 1.0));
 }
 
-/// A row for each box: image, class, score, corners; by image, then by class, then by falling score.
+/// Returns a row for each box: image, class, score, corners. Rows are sorted by image, then by class, then by falling
+/// score.
 void importDetectionOutput(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   FailureOr<Detection> read = readDetection(node);
@@ -259,7 +261,7 @@ void importDetectionOutput(OperandBinder &node) {
   auto [boxes, scores] = findCandidates(node, *read);
   if (!boxes || !scores)
     return;
-  // A box whose corners are swapped has no area.
+  // A box with swapped corners has no area.
   Value lower = nn.slice(boxes, 2, 0, 2),
         proper = nn.concat({lower, nn.binary(BinaryKind::Max, lower, nn.slice(boxes, 2, 2, 2))}, 2);
   auto [selected, counts] =
@@ -267,7 +269,7 @@ void importDetectionOutput(OperandBinder &node) {
               read->confidence ? scalar(f32, *read->confidence) : Value(), count, /*centered=*/false});
   if (!selected)
     return;
-  // A slot for each box that may be found, `count` of each row.
+  // A slot for each possible box, `count` in each row.
   Value firstOfRow = nn.mul(nn.reshape(nn.counting(rows), {rows, 1, 1}), double(count));
   Value candidate = nn.reshape(nn.add(selected, firstOfRow), rows * count);
   Value slotScores = nn.gather(nn.reshape(scores, rows * count), candidate, 0);
@@ -279,7 +281,7 @@ void importDetectionOutput(OperandBinder &node) {
   Value slot = findTrue(nn, nn.reshape(isTaken, rows * count));
   Value image = nn.div(slot, double(sought * count));
   Value label = nn.binary(BinaryKind::Mod, nn.div(slot, double(count)), double(sought));
-  if (sought < read->classes) // those behind the background have moved up
+  if (sought < read->classes) // labels after the background have moved up
     label = nn.add(label, nn.cast(nn.binary(BinaryKind::GreaterEqual, label, double(read->background)), i64));
   Value box = nn.gather(nn.reshape(boxes, {rows * count, 4}), nn.gather(candidate, slot, 0), 0);
   auto column = [&](Value value) { return value ? nn.reshape(nn.cast(value, f32), {rows * count, 1}) : Value(); };

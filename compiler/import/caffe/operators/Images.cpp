@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Images that are resized, and regions of them that are pooled: layers of DeepLab's and Fast R-CNN's Caffe.
+// Resized images, and pooled regions of them: layers of DeepLab's and Fast R-CNN's Caffe.
 
 #include "compiler/import/caffe/Handlers.h"
 #include "compiler/import/compositions/Resampling.h"
@@ -15,9 +15,9 @@ namespace {
 // Interp
 //===----------------------------------------------------------------------===//
 
-/// What the layer says of the new sizes.
+/// Parameters of the new sizes.
 struct InterpSizes {
-  SmallVector<int64_t, 2> given; ///< height and width; empty: by factors
+  SmallVector<int64_t, 2> given; ///< height and width; empty if factors are given
   int64_t zoom = 1, shrink = 1;
 
   int64_t apply(int64_t axis, int64_t size) const {
@@ -38,7 +38,7 @@ FailureOr<InterpSizes> readSizes(OperandBinder &node) {
   if (sizes.zoom < 1 || sizes.shrink < 1)
     return node.error() << "parameters 'zoom_factor' and 'shrink_factor' must be 1 or more, but are " << sizes.zoom
                         << " and " << sizes.shrink;
-  // One factor counts before a size, and a size before both, as they do there.
+  // As in DeepLab's Caffe, one factor takes precedence over a size, and a size over both factors.
   if (hasZoom != hasShrink || (hasZoom && !hasSize))
     return sizes;
   if (height < 1 || width < 1)
@@ -50,7 +50,7 @@ FailureOr<InterpSizes> readSizes(OperandBinder &node) {
   return sizes;
 }
 
-/// Linear interpolation between the middles of the elements at both ends, of what the pads leave of the image.
+/// Interpolates linearly between the centers of the elements at both ends, after cropping the image by the pads.
 void importInterp(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   FailureOr<InterpSizes> sizes = readSizes(node);

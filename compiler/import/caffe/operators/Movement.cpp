@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layers that move elements, or only rename them.
+// Layers that move elements, or that only rename them.
 
 #include "compiler/import/caffe/Handlers.h"
 #include "compiler/import/caffe/operators/Windows.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 namespace nacre::importer::caffe_format {
 namespace {
 
-/// The axis that a layer works along, whose parameter once had another name.
+/// Returns the axis of a layer. Its parameter had another name, `former`, before.
 FailureOr<int64_t> readAxis(OperandBinder &node, StringRef former) {
   int64_t axis = node.has(former) ? node.getInt(former, 1) : node.getInt("axis", 1);
   return node.getAxis(axis, getRank(node.getOperand(0)));
@@ -37,7 +37,7 @@ void importConcat(OperandBinder &node) {
   node.setResult(node.nn.concat(SmallVector<Value>(node.getOperands()), *axis));
 }
 
-/// At points, or into as many equal parts as there are tops.
+/// Slices at points, or into equal parts, one for each top.
 void importSlice(OperandBinder &node) {
   Value x = node.getOperand(0);
   FailureOr<int64_t> axis = readAxis(node, "slice_dim");
@@ -60,13 +60,13 @@ void importSlice(OperandBinder &node) {
     node.setResult(top, node.nn.slice(x, *axis, points[top], points[top + 1] - points[top]));
 }
 
-/// Every top is the bottom.
+/// Sets every top to the bottom.
 void importCopies(OperandBinder &node) {
   for (size_t index = 0; index < node.getNumResults(); ++index)
     node.setResult(index, node.getOperand(0));
 }
 
-/// Shape rules say what is wrong with a shape; false after an error.
+/// Reshapes operand 0. Reports an error and returns false if the number of elements differs.
 bool reshapeTo(OperandBinder &node, Ints shape) {
   Value x = node.getOperand(0);
   if (nn::countElements(shape) != getType(x).getNumElements()) {
@@ -77,7 +77,7 @@ bool reshapeTo(OperandBinder &node, Ints shape) {
   return true;
 }
 
-/// Of the axes [axis, axis + num_axes): 0 is the size that is there, -1 what is left.
+/// Reshapes the axes [axis, axis + num_axes). A size of 0 keeps the old size, and -1 is the rest.
 void importReshape(OperandBinder &node) {
   Value x = node.getOperand(0);
   Ints from = getShape(x);
@@ -129,7 +129,7 @@ void importFlatten(OperandBinder &node) {
   reshapeTo(node, shape);
 }
 
-/// Axes that are not named stay in order behind the others.
+/// Permutes axes. Those that are not named follow in order.
 void importPermute(OperandBinder &node) {
   Value x = node.getOperand(0);
   FailureOr<SmallVector<int64_t>> order = node.getAxes(node.getInts("order"), getRank(x));
@@ -141,7 +141,7 @@ void importPermute(OperandBinder &node) {
   node.setResult(node.nn.transpose(x, *order));
 }
 
-/// To the sizes of the second bottom, from `axis` on.
+/// Crops to the sizes of the second bottom, from `axis` on.
 void importCrop(OperandBinder &node) {
   Value x = node.getOperand(0), like = node.getOperand(1);
   FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 2), getRank(x));
@@ -192,7 +192,7 @@ void importTile(OperandBinder &node) {
   node.setResult(node.nn.reshape(node.nn.broadcast(node.nn.reshape(x, apart), wide), shape));
 }
 
-/// The images that the second bottom names, in its order.
+/// Gathers the images that the second bottom names, in its order.
 void importBatchReindex(OperandBinder &node) {
   if (node.checkRank(0, 1) && node.checkRank(1, 1, 1))
     node.setResult(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Normalizations, and the scales and biases that go with them.
+// Normalizations, and the related scales and biases.
 
 #include "compiler/import/builder/Geometry.h"
 #include "compiler/import/caffe/Blobs.h"
@@ -16,7 +16,7 @@ using nn::PoolKind;
 using nn::ReduceKind;
 using nn::UnaryKind;
 
-/// x * (1 + alpha * average of the squares around it)^-beta
+/// Returns x * (1 + alpha * average of the neighbouring squares)^-beta.
 Value normalizeWithinChannel(OperandBinder &node, int64_t size, double alpha, double beta) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -50,7 +50,7 @@ void importLrn(OperandBinder &node) {
     node.setResult(nn.toChannelsFirst(nn.lrn(nn.toChannelsLast(x), size, alpha, beta, k)));
 }
 
-/// The small number is added to the deviation, not to the variance.
+/// Normalizes by mean and deviation. Epsilon is added to the deviation, not to the variance.
 void importMvn(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -67,7 +67,8 @@ void importMvn(OperandBinder &node) {
   node.setResult(centered);
 }
 
-/// By the length of an image's vector, or of each place's over the channels; then times a scale of the weights.
+/// Divides by the length of an image's vector, or of each position's vector over the channels. Then multiplies by a
+/// scale, which is a weight.
 void importNormalize(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Blobs blobs(node);
@@ -84,7 +85,7 @@ void importNormalize(OperandBinder &node) {
     node.setResult(nn.mul(nn.div(x, length), isShared ? scale : nn.alignToAxis(scale, 1, rank)));
 }
 
-/// The file has sums of means and of variances, and what they were weighed with.
+/// Normalizes a batch. The file has sums of means and of variances, and their total weight.
 void importBatchNorm(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Blobs blobs(node);
@@ -101,7 +102,7 @@ void importBatchNorm(OperandBinder &node) {
     Value weight = variances ? blobs.get(2, {1}, {"", 1}) : Value();
     if (!weight)
       return;
-    // Where nothing was summed up, all of it counts as nothing.
+    // If the total weight is 0, mean and variance are 0.
     Value isNone = nn.binary(BinaryKind::Equal, weight, 0.0);
     Value factor =
         nn.select(isNone, weight, nn.unary(UnaryKind::Reciprocal, nn.select(isNone, nn.add(weight, 1.0), weight)));
@@ -117,7 +118,7 @@ void importBatchNorm(OperandBinder &node) {
   node.setResult(nn.div(nn.sub(x, mean), nn.unary(UnaryKind::Sqrt, nn.add(variance, epsilon))));
 }
 
-/// The shape of what is laid along the axes from `axis` on of the first bottom, and how it broadcasts; nothing after an error.
+/// Shape of an operand along the axes of the first bottom from `axis` on, and its shape for broadcasting.
 struct Along {
   SmallVector<int64_t> shape, aligned;
 };
@@ -138,7 +139,7 @@ FailureOr<Along> readAlong(OperandBinder &node) {
   return along;
 }
 
-/// The second bottom, or a blob, broadcast; null after an error. A blob that is not there is `missing`.
+/// Returns the second bottom, or a blob, broadcast; null after an error. A missing blob is filled with `missing`.
 Value readFactor(OperandBinder &node, Blobs &blobs, double missing) {
   if (blobs.getNumBottoms() < 2) {
     FailureOr<Along> along = readAlong(node);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Fully connected layers, and the one that is fed an index in place of a vector with a single 1.
+// Fully connected layers, and embeddings, which take an index instead of a one-hot vector.
 
 #include "compiler/import/caffe/Blobs.h"
 #include "compiler/import/caffe/Handlers.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 namespace nacre::importer::caffe_format {
 namespace {
 
-/// All axes from `axis` on are one.
+/// Imports a fully connected layer. All axes from `axis` on are merged.
 void importInnerProduct(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Blobs blobs(node);
@@ -41,7 +41,7 @@ void importInnerProduct(OperandBinder &node) {
   node.setResult(nn.reshape(bias ? nn.add(y, bias) : y, shape));
 }
 
-/// The row of the weights that each element names.
+/// Gathers the row of the weights that each element names.
 void importEmbed(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Blobs blobs(node);

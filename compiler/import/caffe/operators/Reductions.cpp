@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layers that make one number of several, or say which of them is the largest.
+// Layers that reduce elements to one number, or that find the largest ones.
 
 #include "compiler/import/caffe/Handlers.h"
 #include "compiler/import/compositions/Movement.h"
@@ -14,7 +14,7 @@ namespace {
 using nn::ReduceKind;
 using nn::UnaryKind;
 
-/// The `count` largest elements along an axis and their indices; of equal ones, those of higher index come first.
+/// The `count` largest elements along an axis, and their indices. Among equal ones, higher indices come first.
 struct Largest {
   Value values, indices;
 };
@@ -29,7 +29,8 @@ Largest findLargest(NnBuilder &nn, Value x, int64_t axis, int64_t count) {
   return {values, nn.sub(nn.scalar(indices, static_cast<double>(getShape(x)[axis] - 1)), indices)};
 }
 
-/// Along one axis the indices or the elements; without an axis, of all that an image has, the indices and then the elements.
+/// Returns indices or elements along one axis. Without an axis, it returns the indices and then the elements of a whole
+/// image.
 void importArgMax(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -60,7 +61,7 @@ void importArgMax(OperandBinder &node) {
   node.setResult(nn.reshape(hasValues ? nn.concat({indices, values}, 1) : indices, shape));
 }
 
-/// All axes from `axis` on become one number.
+/// Reduces all axes from `axis` on to one number.
 void importReduction(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The sliding windows of Caffe's layers, as their parameters spell them.
+// Sliding windows of Caffe's layers, read from their parameters.
 
 #ifndef NACRE_COMPILER_IMPORT_CAFFE_OPERATORS_WINDOWS_H
 #define NACRE_COMPILER_IMPORT_CAFFE_OPERATORS_WINDOWS_H
@@ -10,16 +10,16 @@
 
 namespace nacre::importer::caffe_format {
 
-/// A parameter along the height and the width: each by a field of its own (`pad_h`, `pad_w`), or one or two numbers for both.
-/// Reports an error where one is less than `low`.
+/// Returns a parameter for height and width, from two fields (`pad_h`, `pad_w`), or from one or two numbers in one
+/// field. Reports an error if a number is less than `low`.
 llvm::SmallVector<int64_t> readPair(OperandBinder &node, llvm::StringRef both, llvm::StringRef stem, int64_t missing,
                                     int64_t low);
 
-/// `kernel`, `stride` and `pad`, and `dilation` where the layer may have one.
+/// Reads `kernel`, `stride` and `pad`, and `dilation` if the layer may have one.
 mlir::FailureOr<Window> readWindow(OperandBinder &node, bool isDilated);
 
-/// Reports an error unless the window has a place in operand 0, and the padded input and the result, which has `channels`
-/// channels, fit into memory.
+/// Reports an error unless the window fits into operand 0 at least once. The padded input and the result, which has
+/// `channels` channels, must fit into memory.
 bool checkPlaces(OperandBinder &node, const Window &window, int64_t channels);
 
 } // namespace nacre::importer::caffe_format
