@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The formats that models come in.
+// The list of supported formats.
 
 #include "compiler/import/Formats.h"
 
@@ -22,7 +22,7 @@ llvm::ArrayRef<const Format *> getFormats() {
       &onnx_format::format,
       &tensorflow_format::format,
       &tflite_format::format,
-      // Both have networks of layers in text; Caffe claims all of these.
+      // Both formats have networks of layers as text. Caffe claims every such text, so it comes last.
       &cnndroid_format::format,
       &caffe_format::format,
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The page of all operators that have handlers, as the registries know them.
+// Prints the page of all operators that have handlers, from the registries.
 
 #include "compiler/import/Formats.h"
 #include "compiler/import/Import.h"
@@ -12,13 +12,13 @@ using namespace mlir;
 
 namespace nacre::importer {
 
-/// `7 to 28`; of a registry without a newest version, `1 on`.
+/// Returns `7 to 28`, or `1 on` for a registry without a newest version.
 static std::string describeVersions(const ImportRegistry &registry, int64_t first) {
   int64_t newest = registry.getNewestVersion();
   return std::to_string(first) + (newest == INT64_MAX ? std::string(" on") : " to " + std::to_string(newest));
 }
 
-/// `X of a floating-point type, B?`: those that may be left out have a question mark.
+/// Returns `X of a floating-point type, B?`. Optional operands have a question mark.
 static std::string describeOperands(const Signature &signature) {
   return llvm::join(llvm::map_range(signature.getRules(),
                                     [](const OperandRule &rule) {

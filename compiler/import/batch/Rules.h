@@ -10,7 +10,7 @@
 
 namespace nacre::importer::batch {
 
-/// All operands broadcast to the result.
+/// Applies the rule of an operator whose operands all broadcast to the result.
 mlir::LogicalResult applyBroadcast(mlir::Operation *op, BatchRewriter &rewriter);
 
 // Operators whose operands have the result's axes, except those along which elements are combined or selected.
@@ -39,7 +39,7 @@ mlir::LogicalResult apply(nn::GatherOp op, BatchRewriter &rewriter);
 mlir::LogicalResult apply(nn::GatherNdOp op, BatchRewriter &rewriter);
 mlir::LogicalResult apply(nn::ScatterNdOp op, BatchRewriter &rewriter);
 
-// Operators whose definition says where the batch is.
+// Operators with a fixed axis for the batch.
 mlir::LogicalResult apply(nn::MatMulOp op, BatchRewriter &rewriter);
 mlir::LogicalResult apply(nn::ConvOp op, BatchRewriter &rewriter);
 mlir::LogicalResult apply(nn::ConvTransposeOp op, BatchRewriter &rewriter);

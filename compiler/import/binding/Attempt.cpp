@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A node imported in one way, and in another where that fails: a loop as one, or written out.
+// Imports a node in one way, and in another if that fails: a loop as one, or unrolled.
 
 #include "compiler/import/binding/OperandBinder.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The operators that an importer knows: handlers by (operator, since version).
+// The operators that an importer supports: handlers by operator and first version.
 
 #include "compiler/import/binding/ImportRegistry.h"
 
@@ -39,7 +39,7 @@ std::optional<int64_t> ImportRegistry::getFirstVersion(llvm::StringRef op) const
 
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> runHandler(const ImportRegistry::Entry &entry, Node &node,
                                                            NnBuilder nn) {
-  // An optional operand may also be left out by an empty name at the end.
+  // An empty name at the end also omits an optional operand.
   while (!node.operands.empty() && !node.operands.back())
     node.operands.pop_back();
   if (failed(entry.signature.check(node.op, node.operands, nn.getLoc())))

@@ -18,8 +18,7 @@ using namespace mlir;
 
 namespace nacre::importer {
 
-/// The most elements of an operand that says a shape or the like: a splat of a few bytes could claim any number of
-/// them.
+/// Most elements of an operand that gives a shape or the like. A splat of a few bytes could claim any number of them.
 static constexpr int64_t maxNumbers = 65536;
 
 OperandBinder::OperandBinder(const Node &node, NnBuilder nn)
@@ -38,7 +37,7 @@ Value OperandBinder::getOperand(size_t index) const {
   return index < node.operands.size() ? node.operands[index] : Value();
 }
 
-/// The values that `value` is computed from, itself first, as far as they are near enough to find quickly.
+/// Returns `value` and the values that it is computed from, if they are close enough to find quickly.
 static llvm::SetVector<Value> findSources(Value value) {
   constexpr size_t maxValues = 4096;
   llvm::SetVector<Value> reached;
@@ -47,14 +46,14 @@ static llvm::SetVector<Value> findSources(Value value) {
     Value current = reached[next];
     Operation *op = current.getDefiningOp();
     if (!op && !isa<func::FuncOp>(current.getParentRegion()->getParentOp()))
-      op = current.getParentRegion()->getParentOp(); // what a loop begins with
+      op = current.getParentRegion()->getParentOp(); // initial values of a loop
     if (op)
       reached.insert(op->operand_begin(), op->operand_end());
   }
   return reached;
 }
 
-/// The names of the function's inputs among `values`, or only of those that hold integers.
+/// Returns the names of the function's inputs among `values`; with `onlyIntegers`, only those that hold integers.
 static SmallVector<StringRef> namesOfInputs(ArrayRef<Value> values, bool onlyIntegers) {
   SmallVector<StringRef> names;
   for (Value value : values)
@@ -71,7 +70,7 @@ std::string OperandBinder::nameOf(size_t index) const {
 
 ElementsAttr OperandBinder::getConstantOperand(size_t index, int64_t mostAxes) {
   Value operand = getOperand(index);
-  if (nn.isOpen(operand) && getConstant(operand)) { // as large as it can become
+  if (nn.isOpen(operand) && getConstant(operand)) { // the constant has the largest size
     failed = true;
     nn.refuseOpen(operand);
     return {};
@@ -86,7 +85,7 @@ ElementsAttr OperandBinder::getConstantOperand(size_t index, int64_t mostAxes) {
   }
   const llvm::SetVector<Value> sources = findSources(operand);
   const auto open = llvm::find_if(sources, [&](Value source) { return nn.isOpen(source); });
-  // Nobody fixes the data that decide a size, but settings may decide it, too, and these are integers.
+  // Users cannot fix the data that decide a size. But settings may also decide it, and these are integers.
   const SmallVector<StringRef> inputs = namesOfInputs(sources.getArrayRef(), /*onlyIntegers=*/open != sources.end());
   failed = true;
   if (open != sources.end()) {
@@ -287,7 +286,7 @@ FailureOr<SmallVector<Value>> OperandBinder::finish() {
     if (wantsResult(index) && !result)
       return error() << "output " << index << " must not be requested: Nacre does not compute it for '" << node.op
                      << "'; remove its readers and leave its name empty";
-  // What is the same in every run knows only how large the operand can become.
+  // A result that is the same in every run only knows the largest size of the operand.
   auto open = llvm::find_if(node.operands, [&](Value operand) { return operand && nn.isOpen(operand); });
   for (Value result : results)
     if (open != node.operands.end() && result && getConstant(result) && !nn.isOpen(result) &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The operands that an operator's definition asks for.
+// The operands that an operator's definition requires.
 
 #include "compiler/import/binding/Signature.h"
 
@@ -127,7 +127,7 @@ LogicalResult Signature::check(StringRef op, ArrayRef<Value> operands, Location 
       continue;
     const OperandRule &rule = *find(index);
     Type type = operands[index].getType();
-    bool wantsTensor = rule.holds < Holds::Sequence; // the kinds behind it are those of other values
+    bool wantsTensor = rule.holds < Holds::Sequence; // later kinds are other values
     if (wantsTensor && isComplex(operands[index]))
       return emitError(loc) << nameOf(index) << " must be a tensor of real numbers, but " << complexAdvice;
     if (rule.mayBeRows && isa<TupleType>(type))
@@ -138,7 +138,7 @@ LogicalResult Signature::check(StringRef op, ArrayRef<Value> operands, Location 
     if (!mayHold(rule.holds, type))
       return emitError(loc) << nameOf(index) << " must be of " << describe(rule.holds) << ", but is "
                             << importer::describe(operands[index]) << "; convert it with a Cast";
-    // All before this one are of the type of their group's first.
+    // All earlier operands have the type of the first one in their group.
     auto [first, isFirst] = firstOf.try_emplace(rule.group, index);
     if (rule.group && !isFirst && elementOf(first->second) != elementOf(index))
       return emitError(loc) << nameOf(first->second) << " and " << nameOf(index) << " must have the same type, but are "

@@ -16,16 +16,17 @@ using namespace mlir;
 namespace nacre::importer {
 namespace {
 
-/// Between an operator on codes and the border, there is seldom more than a transpose and a reshape.
+/// Longest chain of operators between an operator on codes and an input or output. There is seldom more than a
+/// transpose and a reshape.
 constexpr unsigned longestChain = 16;
-/// Ends the walk through concatenations of concatenations.
+/// Limits the search through nested concatenations.
 constexpr unsigned mostOrigins = 64;
 
 //===----------------------------------------------------------------------===//
 // 1. Numbers
 //===----------------------------------------------------------------------===//
 
-/// The elements of a constant, which are one or lie along its only axis; fails for other values.
+/// Returns the elements of a constant, which has one element or one axis; fails for other values.
 FailureOr<SmallVector<double>> readNumbers(Value value) {
   ElementsAttr constant = getConstant(value);
   if (!constant || constant.getNumElements() == 0 || (constant.getNumElements() > 1 && getRank(value) != 1))
@@ -38,7 +39,7 @@ FailureOr<SmallVector<double>> readNumbers(Value value) {
   return numbers;
 }
 
-/// Null for numbers that the description of a model cannot hold, or of blocks.
+/// Returns the note of codes. Null for scales of blocks, and for numbers that the description of a model cannot hold.
 DictionaryAttr readNote(Value codes, Value scale, Value zero, Granularity granularity) {
   const auto type = dyn_cast<IntegerType>(getElementType(codes));
   if (!type || type.getWidth() == 1 || granularity.block)
@@ -65,7 +66,7 @@ DictionaryAttr readNote(Value codes, Value scale, Value zero, Granularity granul
   return nn::writeQuantization(quantization, codes.getContext());
 }
 
-/// Returns the note with the axis that `move` makes of its own, or null if that axis no longer exists.
+/// Returns the note with its axis mapped by `move`, or null if that axis no longer exists.
 template <typename Move> DictionaryAttr moveNote(DictionaryAttr note, Move move) {
   nn::Quantization quantization = nn::readQuantization(note);
   if (!quantization.isPerAxis())
@@ -85,7 +86,7 @@ func::FuncOp functionOf(BlockArgument argument) {
   return dyn_cast_or_null<func::FuncOp>(argument.getOwner()->getParentOp());
 }
 
-/// Operators that disagree leave a unit, which says that an argument has no note.
+/// Notes codes on an argument. If operators disagree, leaves a unit attribute, which means that there is no note.
 void noteArgument(BlockArgument argument, DictionaryAttr note) {
   func::FuncOp function = functionOf(argument);
   if (!function)
@@ -97,7 +98,7 @@ void noteArgument(BlockArgument argument, DictionaryAttr note) {
                       known ? Attribute(UnitAttr::get(note.getContext())) : note);
 }
 
-/// The arguments of functions that the elements of `value` were moved from, each with a note in terms of its axes.
+/// Notes codes on arguments of functions that the elements of a value were moved from, in terms of their axes.
 class Origins {
 public:
   void note(Value value, DictionaryAttr note, unsigned depth = longestChain) {
@@ -145,7 +146,7 @@ DictionaryAttr findNote(Value value, unsigned depth, unsigned &left) {
 } // namespace
 
 void noteReadCodes(Value codes, Value scale, Value zero, Granularity granularity) {
-  // Weights are the most that is read, and no input.
+  // Most codes that are read are weights, which are not inputs.
   if (codes && scale && !getConstant(codes))
     Origins().note(codes, readNote(codes, scale, zero, granularity));
 }

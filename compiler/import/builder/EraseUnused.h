@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Erases operators whose results nothing uses: folding leaves them over.
+// Erases operators without uses, which folding leaves over.
 
 #ifndef NACRE_COMPILER_IMPORT_BUILDER_ERASEUNUSED_H
 #define NACRE_COMPILER_IMPORT_BUILDER_ERASEUNUSED_H
@@ -9,7 +9,7 @@
 
 namespace nacre::importer {
 
-/// Erases them in a block and in the regions of its operators.
+/// Erases operators without uses in a block and in the regions of its operators.
 void eraseUnused(mlir::Block &block);
 
 } // namespace nacre::importer

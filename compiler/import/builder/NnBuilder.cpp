@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds `nn` operators the way importers need them.
+// Builds `nn` operators for importers.
 //
-// How:  1. making one operator: infer, verify, fold,
-//       2. one function per operator,
-//       3. the compositions that most handlers share.
-//       NnConstants.cpp makes constants.
+// How:  1. make one operator: infer, verify, fold,
+// 2. one function per operator,
+// 3. compositions that most handlers share.
+// NnConstants.cpp makes constants.
 
 #include "compiler/import/builder/NnBuilder.h"
 
@@ -62,7 +62,7 @@ template <typename Op, typename... Args> Value NnBuilder::build(RankedTensorType
 }
 
 Operation *NnBuilder::make(OperationState &state, InferTypes inferTypes) {
-  // What MLIR would say is about `nn`, which no user knows.
+  // MLIR's own messages name operators of `nn`, which users don't know.
   ScopedDiagnosticHandler silence(builder.getContext(), [](Diagnostic &) { return success(); });
   if (inferTypes) {
     SmallVector<Type> inferred;
@@ -106,11 +106,11 @@ SmallVector<Value> NnBuilder::finish(OperationState &state, InferTypes inferType
       shared.counts[results.front()] = *counts;
   };
   SmallVector<Value> folded;
-  // For a batch of 1, a reduction along the batch does nothing. It would not be seen once it is folded.
+  // For a batch of 1, a reduction along the batch does nothing. Folding would hide it from a change of the batch.
   const bool maySumBatch = shared.changesBatch && isa<nn::ReduceOp>(op) && !getConstant(op->getOperand(0));
   if (shared.foldBudget > 0 && !maySumBatch && succeeded(builder.tryFold(op, folded)) && !folded.empty()) {
-    // A reshape makes no bytes. What reads more than it makes is charged for that, so that the budget bounds the time
-    // as well.
+    // A reshape makes no bytes. An operator that reads more than it makes is charged for that, so that the budget
+    // bounds the time, too.
     int64_t bytes = nn::countReducedElements(op) * int64_t(sizeof(double));
     bool isView = isa<nn::ReshapeOp>(op);
     op->erase();

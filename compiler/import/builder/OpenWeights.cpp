@@ -76,7 +76,7 @@ bool OpenWeights::isOfInputs(Value x) const {
   for (unsigned next = 0; next < values.size(); ++next) {
     auto argument = dyn_cast<BlockArgument>(values[next]);
     Operation *op = values[next].getDefiningOp();
-    // What a loop carries is of inputs as far as one cares to know.
+    // Carried values of loops count as inputs, without a closer look.
     if (argument ? argument.getOwner() != &owner.front() || !owner.getArgAttr(argument.getArgNumber(), nn::variableAttr)
                  : op->getNumRegions() > 0)
       return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The weights of one layer as its handler asks for them: those of the file, or drawn.
+// Weights of one layer for its handler: from the file, or random.
 
 #include "compiler/import/caffe/Blobs.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Caffe, as one of the formats that models come in.
+// Caffe, one of the supported formats.
 
 #ifndef NACRE_COMPILER_IMPORT_CAFFE_FORMAT_H
 #define NACRE_COMPILER_IMPORT_CAFFE_FORMAT_H

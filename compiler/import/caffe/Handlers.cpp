@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layers of Caffe that are known, by family.
+// The supported layers of Caffe, by family.
 
 #include "compiler/import/caffe/Handlers.h"
 

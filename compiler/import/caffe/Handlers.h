@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layers of Caffe that are known, by family.
+// The supported layers of Caffe, by family.
 
 #ifndef NACRE_COMPILER_IMPORT_CAFFE_HANDLERS_H
 #define NACRE_COMPILER_IMPORT_CAFFE_HANDLERS_H
@@ -9,7 +9,7 @@
 
 namespace nacre::importer::caffe_format {
 
-/// All of them.
+/// Returns all of them.
 const ImportRegistry &getOperators();
 
 void registerActivations(ImportRegistry &registry);

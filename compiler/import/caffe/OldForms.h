@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Networks of the two forms that Caffe had before today's.
+// Networks of the two forms that Caffe had before the present one.
 
 #ifndef NACRE_COMPILER_IMPORT_CAFFE_OLDFORMS_H
 #define NACRE_COMPILER_IMPORT_CAFFE_OLDFORMS_H
@@ -10,7 +10,7 @@
 
 namespace nacre::importer::caffe_format {
 
-/// Adds to the layers of `net` those of its old ones, in the form of today; errors are emitted at `loc`.
+/// Adds the old layers of `net` to its layers, in the present form. Errors are emitted at `loc`.
 mlir::LogicalResult upgradeLayers(caffe::NetParameter &net, mlir::Location loc);
 
 } // namespace nacre::importer::caffe_format

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The weights of Caffe's layers, which lie in a file of their own.
+// Weights of Caffe's layers, which are in a separate file.
 
 #include "compiler/import/caffe/Weights.h"
 
@@ -59,7 +59,8 @@ size_t Weights::countBlobs(StringRef layer, size_t occurrence) const {
   return blobs ? static_cast<size_t>(blobs->size()) : 0;
 }
 
-/// A blob of the form before has four sizes; one with neither these nor a shape holds one element.
+/// Returns the shape of a blob. Blobs of the older form have four sizes; without sizes and shape, a blob has one
+/// element.
 static SmallVector<int64_t> readShape(const caffe::BlobProto &blob) {
   if (blob.has_shape())
     return SmallVector<int64_t>(blob.shape().dim().begin(), blob.shape().dim().end());

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The text of a CNNdroid network, checked.
+// Text of a CNNdroid network, checked.
 //
 // How:  1. words, signs and texts in quotes,
-//       2. the keys of the network,
-//       3. layers.
+// 2. keys of the network,
+// 3. layers.
 
 #include "compiler/import/cnndroid/Definition.h"
 
@@ -39,7 +39,7 @@ class Lexer {
 public:
   explicit Lexer(StringRef text) : rest(text) {}
 
-  /// A text without an end has the sign `"`.
+  /// Returns the next token. A text without an end becomes the sign `"`.
   Token next() {
     while (!rest.empty() && llvm::isSpace(rest.front())) {
       line += rest.front() == '\n';
@@ -49,7 +49,7 @@ public:
       return {Token::Kind::End, {}, line};
     constexpr StringRef signs = ":{}\"";
     if (rest.front() == '"') {
-      // A text ends in its line: a missing quote is then an error there, not at the next text.
+      // A text ends on its line, so a missing quote is an error there, not at the next text.
       size_t end = rest.find_first_of("\"\r\n", 1);
       if (end != StringRef::npos && rest[end] == '"')
         return take(Token::Kind::Quoted, end + 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CNNdroid, as one of the formats of models.
+// CNNdroid, one of the supported formats.
 
 #ifndef NACRE_COMPILER_IMPORT_CNNDROID_FORMAT_H
 #define NACRE_COMPILER_IMPORT_CNNDROID_FORMAT_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layers of CNNdroid, each by its type.
+// Layers of CNNdroid, by type.
 
 #ifndef NACRE_COMPILER_IMPORT_CNNDROID_HANDLERS_H
 #define NACRE_COMPILER_IMPORT_CNNDROID_HANDLERS_H

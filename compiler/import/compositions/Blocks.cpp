@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks of neighbours moved to the channels or to the batch, and back.
+// Moves blocks of neighbouring elements to the channels or to the batch, and back.
 
 #include "compiler/import/compositions/Blocks.h"
 
@@ -74,7 +74,7 @@ Value extractWindows(NnBuilder &nn, Value x, Ints kernel, Ints strides, Ints dil
     for (size_t axis = 0; axis < axes; ++axis)
       starts[axis + 1] = cell[axis] * dilations[axis];
     cells.push_back(nn.slice(x, starts, sizes, steps));
-    // The next cell, the last axis fastest.
+    // Advances to the next cell; the last axis is fastest.
     size_t axis = axes;
     while (axis > 0 && ++cell[axis - 1] == kernel[axis - 1])
       cell[--axis] = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks of neighbours moved to the channels or to the batch, and back. Channels are last.
+// Moves blocks of neighbouring elements to the channels or to the batch, and back. Channels are last.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_BLOCKS_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_BLOCKS_H
@@ -9,18 +9,19 @@
 
 namespace nacre::importer {
 
-/// [N, H, W, C] to [N, H / block, W / block, block * block * C], the block's row first; both axes are divisible.
+/// Reorders [N, H, W, C] to [N, H / block, W / block, block * block * C], rows of the block first. Both axes are
+/// divisible.
 mlir::Value spaceToDepth(NnBuilder &nn, mlir::Value x, int64_t block);
-/// The way back.
+/// Undoes spaceToDepth.
 mlir::Value depthToSpace(NnBuilder &nn, mlir::Value x, int64_t block);
 
-/// [N, spatial..., rest...] to [blocks... * N, spatial / blocks..., rest...]; all axes are divisible.
+/// Reorders [N, spatial..., rest...] to [blocks... * N, spatial / blocks..., rest...]. All axes are divisible.
 mlir::Value spaceToBatch(NnBuilder &nn, mlir::Value x, Ints blocks);
-/// The way back.
+/// Undoes spaceToBatch.
 mlir::Value batchToSpace(NnBuilder &nn, mlir::Value x, Ints blocks);
 
-/// The elements of each window of [N, spatial..., C] side by side: [N, steps..., cells * C], the first axis of a window
-/// outermost. Windows lie inside; each covers `kernel` cells, `dilations` apart.
+/// Returns the elements of each window of [N, spatial..., C] next to each other: [N, steps..., cells * C]. The first
+/// axis of a window is outermost. Windows do not exceed the input; each covers `kernel` cells, `dilations` apart.
 mlir::Value extractWindows(NnBuilder &nn, mlir::Value x, Ints kernel, Ints strides, Ints dilations);
 
 } // namespace nacre::importer

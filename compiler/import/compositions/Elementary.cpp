@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that `nn` spells as several, for the handlers of every format.
+// Functions that `nn` expresses as several operators, for the handlers of every format.
 
 #include "compiler/import/compositions/Elementary.h"
 
@@ -34,7 +34,7 @@ Value softsign(NnBuilder &nn, Value x) { return nn.div(x, nn.add(nn.unary(UnaryK
 Value selu(NnBuilder &nn, Value x) { return nn.mul(nn.unary(UnaryKind::Elu, x, seluAlpha), seluScale); }
 
 Value logOnePlus(NnBuilder &nn, Value x) {
-  // The error of u = 1 + x is undone by the slope x / (u - 1); where adding 1 changes nothing there is none.
+  // The factor x / (u - 1) corrects the rounding error of u = 1 + x. If u = 1, the result is x.
   Value u = nn.add(x, 1), logarithm = nn.unary(UnaryKind::Log, u);
   Value corrected = nn.div(nn.mul(logarithm, x), nn.sub(u, nn.scalar(x, 1)));
   Value result = nn.select(nn.binary(BinaryKind::Equal, u, x), logarithm, corrected);
@@ -42,7 +42,7 @@ Value logOnePlus(NnBuilder &nn, Value x) {
 }
 
 Value expMinusOne(NnBuilder &nn, Value x) {
-  // Elu has all digits of it below 0, and above e^x - 1 = -e^x (e^-x - 1).
+  // Elu is exact to all digits below 0. Above, e^x - 1 = -e^x (e^-x - 1).
   Value above = nn.mul(nn.unary(UnaryKind::Exp, x), nn.unary(UnaryKind::Elu, nn.unary(UnaryKind::Neg, x), 1));
   Value isBelow = nn.binary(BinaryKind::Less, x, 0.0);
   return nn.select(isBelow, nn.unary(UnaryKind::Elu, x, 1), nn.unary(UnaryKind::Neg, above));
@@ -63,7 +63,7 @@ Value reduceBooleans(NnBuilder &nn, nn::ReduceKind kind, Value x, Ints axes, boo
 Value arcTangent(NnBuilder &nn, Value y, Value x) {
   constexpr double pi = 3.14159265358979323846;
   Value height = nn.unary(UnaryKind::Abs, y), width = nn.unary(UnaryKind::Abs, x);
-  // Of 0 / 0 and infinity / infinity, which are no numbers, the angles are told.
+  // 0 / 0 and infinity / infinity are NaN, so their angles are set directly.
   Value slope = nn.select(nn.binary(BinaryKind::Equal, height, width), nn.scalar(x, 1), nn.div(height, width));
   Value angle = nn.unary(UnaryKind::Atan, slope);
   angle = nn.select(nn.binary(BinaryKind::Equal, height, 0.0), nn.scalar(x, 0), angle);
@@ -77,7 +77,7 @@ Value floorDivide(NnBuilder &nn, Value lhs, Value rhs) {
     return nn.unary(UnaryKind::Floor, quotient);
   if (getElementType(quotient).isUnsignedInteger())
     return quotient;
-  // Where the remainder has the dividend's sign and not the divisor's, the quotient was rounded up.
+  // If the remainder has the dividend's sign and not the divisor's, the quotient was rounded up.
   Value isExact =
       nn.binary(BinaryKind::Equal, nn.binary(BinaryKind::Mod, lhs, rhs), nn.binary(BinaryKind::Fmod, lhs, rhs));
   return nn.select(isExact, quotient, nn.add(quotient, -1));

@@ -59,7 +59,7 @@ Value padWith(NnBuilder &nn, Value x, Ints low, Ints high, Value value) {
 Value reverseSequence(NnBuilder &nn, Value x, Value lengths, int64_t batchAxis, int64_t timeAxis) {
   if (!x || !lengths)
     return {};
-  if (std::max(batchAxis, timeAxis) > 1) { // both to the front
+  if (std::max(batchAxis, timeAxis) > 1) { // moves both axes to the front
     SmallVector<int64_t> front = {batchAxis, timeAxis};
     for (int64_t axis : axisRange(0, getRank(x)))
       if (axis != batchAxis && axis != timeAxis)
@@ -69,7 +69,7 @@ Value reverseSequence(NnBuilder &nn, Value x, Value lengths, int64_t batchAxis, 
   }
   SmallVector<int64_t> shape(getShape(x));
   int64_t batch = shape[batchAxis], steps = shape[timeAxis];
-  // Both as columns or rows of the matrix of all sequences.
+  // Indices along both axes, as columns or rows of the matrix of all sequences.
   auto along = [&](int64_t axis, Value numbers) {
     return nn.reshape(numbers, axis == 0 ? Ints{shape[0], 1} : Ints{shape[1]});
   };
@@ -109,7 +109,7 @@ Value setDiagonal(NnBuilder &nn, Value matrices, Value diagonal) {
     return {};
   Ints shape = getShape(matrices);
   int64_t rows = shape[shape.size() - 2], columns = shape.back(), length = std::min(rows, columns);
-  // A row of the result takes from one of the diagonal's own length.
+  // A row of the result reads from a row as long as the diagonal.
   SmallVector<int64_t> asRow(getShape(diagonal));
   asRow.insert(asRow.end() - 1, 1);
   Value row = nn.reshape(diagonal, asRow);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Normalizations. Squares of half floats leave their range soon, so these are computed in floats.
+// Normalizations. They compute in at least 32 bits, because squares of f16 values overflow easily.
 
 #include "compiler/import/compositions/Normalization.h"
 
@@ -11,12 +11,12 @@ namespace nacre::importer {
 using nn::ReduceKind;
 using nn::UnaryKind;
 
-/// `x` in 32 bits at least.
+/// Returns `x` with at least 32 bits.
 static Value widen(NnBuilder &nn, Value x) {
   return getElementType(x).getIntOrFloatBitWidth() < 32 ? nn.cast(x, nn.types().getF32Type()) : x;
 }
 
-/// 1 / sqrt(mean of x * x + epsilon)
+/// Returns 1 / sqrt(mean of x * x + epsilon).
 static Value invertRms(NnBuilder &nn, Value x, Ints axes, double epsilon) {
   Value square = nn.reduce(ReduceKind::Mean, nn.mul(x, x), axes, /*keepDims=*/true);
   return nn.unary(UnaryKind::Reciprocal, nn.unary(UnaryKind::Sqrt, nn.add(square, epsilon)));

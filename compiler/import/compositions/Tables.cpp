@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constants that compositions make: element by element, counted against what the model may make in all.
+// Constants that compositions compute element by element. They count against the model's limit for constants.
 
 #include "compiler/import/compositions/Tables.h"
 

@@ -14,7 +14,7 @@ static LogicalResult settleArguments(func::FuncOp function, const SettledInputs 
   unsigned argument = 0;
   for (const SettledInput &input : inputs.inputs) {
     if (input.value)
-      continue; // a constant, and no argument
+      continue; // a constant, not an argument
     FailureOr<DictionaryAttr> stated = graph.readQuantization(input.source);
     if (failed(stated))
       return failure();
@@ -48,7 +48,7 @@ static LogicalResult settleResults(func::FuncOp function, GraphView &graph) {
 LogicalResult settleQuantization(func::FuncOp function, const SettledInputs &inputs, GraphView &graph) {
   if (failed(settleArguments(function, inputs, graph)) || failed(settleResults(function, graph)))
     return failure();
-  // On operators, it would tell equal ones apart.
+  // On operators, the note would distinguish equal ones.
   function.front().walk([](Operation *op) { op->removeAttr(nn::quantizationAttr); });
   return success();
 }

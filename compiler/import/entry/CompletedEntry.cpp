@@ -14,7 +14,8 @@ using namespace mlir;
 
 namespace nacre::importer {
 
-/// An axis that may well be no batch: if an operator does not treat it as one, the input has a wrong size.
+/// Changes the batch along an axis that is probably not a batch. If an operator cannot treat it as one, the input has a
+/// wrong size.
 static LogicalResult tryBatch(func::FuncOp function, const BatchChange &change, const NewBatch &unlikely,
                               Location input) {
   std::optional<Diagnostic> reason;
@@ -34,7 +35,8 @@ static LogicalResult tryBatch(func::FuncOp function, const BatchChange &change, 
   return error;
 }
 
-/// A prompt may begin with a past of 0 steps. A batch of 0 is a mistake: no output has elements.
+/// Reports an error if no output has elements. A prompt may begin with a past of 0 steps, but a batch of 0 is a
+/// mistake.
 static LogicalResult checkElements(func::FuncOp function, const SettledInputs &inputs) {
   const auto isEmpty = [](Type type) {
     const auto tensor = cast<RankedTensorType>(type);
@@ -45,7 +47,7 @@ static LogicalResult checkElements(func::FuncOp function, const SettledInputs &i
   unsigned argument = 0;
   for (const SettledInput &input : inputs.inputs) {
     if (input.value)
-      continue; // a constant, and no argument
+      continue; // a constant, not an argument
     if (input.emptiedAxis)
       return emitError(function.getArgument(argument).getLoc())
              << "axis " << *input.emptiedAxis << " must have a size of at least 1 for an output to have elements, but "
@@ -55,7 +57,7 @@ static LogicalResult checkElements(func::FuncOp function, const SettledInputs &i
   return success();
 }
 
-/// Gives the batch that `--shape` wants, if it is another one than the model states.
+/// Changes the batch to the one of `--shape`, if the model states another one.
 static LogicalResult settleBatch(func::FuncOp function, const SettledInputs &inputs, const ImportOptions &options) {
   BatchChange change;
   change.isTrained = options.training.has_value();
@@ -63,7 +65,7 @@ static LogicalResult settleBatch(func::FuncOp function, const SettledInputs &inp
   unsigned argument = 0;
   for (const SettledInput &input : inputs.inputs) {
     if (input.value)
-      continue; // a constant, and no argument
+      continue; // a constant, not an argument
     if (const std::optional<NewBatch> &batch = input.batch) {
       change.stated = batch->stated;
       change.wanted = batch->wanted;

@@ -25,7 +25,7 @@ namespace nacre::importer {
 // 1. Values from files
 //===----------------------------------------------------------------------===//
 
-/// The type of a .npy file's elements.
+/// Returns the type of a .npy file's elements.
 static Type getType(npy::Element element, MLIRContext *context) {
   Builder builder(context);
   unsigned bits = element.bytes * 8;
@@ -71,7 +71,7 @@ static FailureOr<ElementsAttr> readFile(StringRef path, const DeclaredType &type
       path.ends_with(".npy") ? readNpy(path, *file, loc) : model.readTensorFile(*file, loc);
   if (failed(tensor))
     return failure();
-  // NumPy has no floats of 8 bits: their codes come as bytes.
+  // NumPy has no floats of 8 bits, so their codes are bytes.
   Type element = tensor->type.getElementType();
   if (element.isUnsignedInteger(8) && nn::isNarrow(type.elementType) && !nn::isPacked(type.elementType))
     tensor->type = tensor->type.clone(type.elementType);
@@ -168,7 +168,7 @@ std::string describeInputs(StringRef name, const std::set<StringRef> &names, con
   if (listed.size() > kMostListed)
     text += " and " + describeCount(listed.size() - kMostListed, "other");
   const StringRef nearest = nearestName(name, SmallVector<StringRef>(names.begin(), names.end()));
-  // The only name in the list need not be said twice.
+  // The only name in the list need not be repeated.
   if (!nearest.empty() && (listed.size() > 1 || nearest != listed.front()))
     text += "; is it '" + nearest.str() + "'?";
   return text;

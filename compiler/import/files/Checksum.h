@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checksum of files that hold weights: TensorFlow's checkpoints, and states.
+// Checksum of files that hold weights: TensorFlow's checkpoints, and states.
 
 #ifndef NACRE_COMPILER_IMPORT_FILES_CHECKSUM_H
 #define NACRE_COMPILER_IMPORT_FILES_CHECKSUM_H

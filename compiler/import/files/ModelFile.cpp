@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bytes of a model, and where they come from.
+// Bytes of a model, and their origin.
 
 #include "compiler/import/files/ModelFile.h"
 #include "compiler/import/files/MappedPaths.h"
@@ -23,7 +23,7 @@ void MappedPaths::add(StringRef path) {
 }
 
 FailureOr<FileBytes> mapFile(StringRef path, Location loc) {
-  // Asked before opening, because opening a pipe or a device may block for ever.
+  // Checked before opening, because opening a pipe or a device may block forever.
   llvm::sys::fs::file_status status;
   if (std::error_code error = llvm::sys::fs::status(path, status))
     return emitError(loc) << "cannot open '" << path << "': " << error.message();

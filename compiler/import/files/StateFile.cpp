@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How: 1. the header; 2. the checksum, which is of all but its own digits.
+// How: 1. the header; 2. the checksum, which covers everything except its own digits.
 
 #include "compiler/import/files/StateFile.h"
 

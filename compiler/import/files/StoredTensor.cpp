@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A tensor whose elements are in a file, or were decoded from one.
+// Tensor whose elements are in a file or were decoded from one.
 
 #include "compiler/import/files/StoredTensor.h"
 
@@ -16,7 +16,7 @@ using namespace mlir;
 namespace nacre::importer {
 
 ElementsAttr makeConstant(const StoredTensor &tensor, StringRef name) {
-  // Attributes are hashed and compared by value, which is fine for shapes and wrong for weights.
+  // Attributes are hashed and compared by value, which is too slow for weights.
   constexpr size_t maxDenseBytes = 4096;
 
   if (tensor.type.getElementType().isInteger(1)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lists that stand for complex numbers, as messages name them.
+// Describes lists that represent complex numbers in messages.
 
 #include "compiler/import/messages/ComplexValues.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Describes lists that represent complex numbers (compiler/import/tensorflow/complex/Pairs.h) in messages.
-//
-// Why:  The user's graph has complex tensors, not lists.
+// Describes lists that represent complex numbers (compiler/import/tensorflow/complex/Pairs.h) in messages. Users'
+// graphs have complex tensors, not lists.
 
 #ifndef NACRE_COMPILER_IMPORT_MESSAGES_COMPLEXVALUES_H
 #define NACRE_COMPILER_IMPORT_MESSAGES_COMPLEXVALUES_H

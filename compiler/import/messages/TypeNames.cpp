@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Types and shapes as messages name them.
+// Names of types and shapes in messages.
 
 #include "compiler/import/messages/TypeNames.h"
 

@@ -12,17 +12,17 @@
 
 namespace nacre::importer {
 
-/// `float`, `int64`, `uint8`, `bool`...
+/// Returns `float`, `int64`, `uint8`, `bool`, ...
 std::string getTypeName(mlir::Type elementType);
 
-/// `1x3x224x224`, or `scalar`.
+/// Returns `1x3x224x224`, or `scalar`.
 std::string describeShape(llvm::ArrayRef<int64_t> shape);
 
-/// `float[1x3x224x224]`, or `float scalar`.
+/// Return `float[1x3x224x224]`, or `float scalar`.
 std::string describe(mlir::ShapedType type);
 std::string describe(mlir::Value value);
 
-/// `1 blob`, `2 blobs`
+/// Returns `1 blob`, or `2 blobs`.
 std::string describeCount(uint64_t count, llvm::StringRef noun);
 
 } // namespace nacre::importer

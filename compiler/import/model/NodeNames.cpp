@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How diagnostics speak of a node.
+// Texts of diagnostics about nodes.
 
 #include "compiler/import/model/NodeNames.h"
 
@@ -21,7 +21,7 @@ std::string describeVersion(const GraphNode &node) {
   return node.version ? (" (" + node.registry->getVersionWord() + " " + Twine(node.version) + ")").str() : "";
 }
 
-/// Returns whether TensorFlow's `node` assigns to a variable, which no handler does in a graph that is frozen.
+/// Returns whether TensorFlow's `node` assigns to a variable, for which frozen graphs have no handler.
 static bool isAssignment(const GraphNode &node) {
   constexpr StringRef assignments[] = {"Assign",           "AssignAdd",           "AssignSub",
                                        "AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ONNX, as one of the formats that models come in.
+// ONNX, one of the supported formats.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_FORMAT_H
 #define NACRE_COMPILER_IMPORT_ONNX_FORMAT_H

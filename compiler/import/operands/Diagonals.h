@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Diagonals of matrices, checked as every format asks: the node's result is set, or an error reported.
+// Diagonals of matrices, with the checks that every format needs. Each function sets the node's result or reports an
+// error.
 
 #ifndef NACRE_COMPILER_IMPORT_OPERANDS_DIAGONALS_H
 #define NACRE_COMPILER_IMPORT_OPERANDS_DIAGONALS_H
@@ -9,10 +10,10 @@
 
 namespace nacre::importer {
 
-/// Operand 0, [..., n], on the diagonals of matrices [..., n, n] of zeros.
+/// Puts operand 0, [..., n], on the diagonals of matrices [..., n, n] of zeros.
 void makeDiagonals(OperandBinder &node);
 
-/// Operand 0, matrices, with operand 1 on their diagonals.
+/// Replaces the diagonals of operand 0, which is matrices, by operand 1.
 void replaceDiagonals(OperandBinder &node);
 
 } // namespace nacre::importer

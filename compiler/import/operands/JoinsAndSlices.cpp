@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parts of operands, and operands as parts, checked as every format asks.
+// Slices of operands, and joined operands, with the checks that every format needs.
 
 #include "compiler/import/operands/JoinsAndSlices.h"
 
@@ -58,7 +58,7 @@ FailureOr<SmallVector<int64_t>> readSizesOfParts(OperandBinder &node, size_t ind
   for (int64_t part = 0; part < getShape(given)[0]; ++part) {
     const LinearForm size = formOf(given, part);
     if (!size.terms.empty() && computed)
-      return node.getIntegers(index); // reports what computes it
+      return node.getIntegers(index); // reports the input that computes it
     if (!size.terms.empty())
       computed = sizes.size();
     sizes.push_back(size.terms.empty() ? size.constant : 0);
@@ -116,7 +116,7 @@ void stack(OperandBinder &node, int64_t axis) {
   node.setResult(node.nn.concat(parts, *normal));
 }
 
-/// The part of operand 0 that begins where a run says, and has the sizes of operand 2.
+/// Imports a slice of operand 0 with the sizes in operand 2. Its begin is known only at run time.
 static void takeComputedPart(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), begin = node.getOperand(1);
@@ -216,7 +216,7 @@ void concatenate(OperandBinder &node, size_t begin, size_t count, int64_t axis) 
     node.setResult(node.nn.concat(node.getOperands().slice(begin, count), axis));
 }
 
-/// Reports an error where an index that is known lies outside an axis of `dim` elements.
+/// Reports an error if a known index is outside of an axis of `dim` elements.
 static bool checkIndices(OperandBinder &node, size_t index, int64_t dim) {
   ElementsAttr constant = getConstant(node.getOperand(index));
   if (!constant)
@@ -249,7 +249,7 @@ void gatherAlong(OperandBinder &node, int64_t axis) {
     node.setResult(node.nn.gather(x, indices, axis));
 }
 
-/// The most elements that a mode can add on one side of an axis of `dim`: it knows no others.
+/// Returns the number of elements that a mode can add at most at one side of an axis of `dim`.
 static int64_t getReach(nn::PadMode mode, int64_t dim) {
   switch (mode) {
   case nn::PadMode::Constant:

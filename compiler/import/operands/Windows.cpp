@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Windows over operands, checked as every format asks.
+// Windows over operands, with the checks that every format needs.
 
 #include "compiler/import/operands/Windows.h"
 
@@ -32,7 +32,7 @@ void poolMaximaOfRegions(OperandBinder &node, Ints bins, double scale, StringRef
   Value x = node.getOperand(0), rois = node.getOperand(1);
   if (!node.checkRank(0, 4, 4) || !node.checkRank(1, 2, 4))
     return;
-  constexpr int64_t mostBins = 1 << 12, most = 1 << 24; // places are computed as floats
+  constexpr int64_t mostBins = 1 << 12, most = 1 << 24; // positions are computed as floats
   if (llvm::any_of(bins, [](int64_t count) { return count < 1 || count > mostBins; })) {
     node.error() << binsName << " must lie between 1 and " << mostBins << ", but are " << bins[0] << " and " << bins[1];
     return;

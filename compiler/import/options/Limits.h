@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The limits of every model.
+// Limits of every model.
 
 #ifndef NACRE_COMPILER_IMPORT_OPTIONS_LIMITS_H
 #define NACRE_COMPILER_IMPORT_OPTIONS_LIMITS_H
@@ -9,7 +9,7 @@
 
 namespace nacre::importer {
 
-/// The maximum number of dimensions of a tensor.
+/// Maximum number of dimensions of a tensor.
 constexpr int64_t maxRank = 32;
 
 } // namespace nacre::importer

@@ -2,8 +2,8 @@
 //
 // Reduces a serialized protobuf file to the part that protobuf should parse.
 //
-// How:  1. one walk that measures (sizes of rewritten messages, memory that protobuf will take),
-//       2. the same walk again, writing: lengths come before contents on the wire, hence two walks.
+// How:  1. measure the sizes of rewritten messages and the memory of protobuf,
+// 2. walk again to write. Two walks are necessary, because lengths precede contents on the wire.
 
 #include "compiler/import/protobuf/WireScan.h"
 
@@ -16,8 +16,8 @@ namespace nacre::importer {
 
 namespace {
 
-// Upper bounds of what protobuf allocates: its classes, the heap's overhead, and arrays that grow by doubling.
-constexpr uint64_t stringCost = 64; // its characters come on top
+// Upper bounds of protobuf's allocations: its classes, the heap's overhead, and arrays that grow by doubling.
+constexpr uint64_t stringCost = 64; // without its characters
 constexpr uint64_t numberCost = 24; // an element of a list
 constexpr uint64_t placeInArray = 48;
 
@@ -76,7 +76,7 @@ private:
     put(bytes, size);
   }
 
-  /// Walks one message, adding what it writes to `size`.
+  /// Walks one message, and adds the size of its output to `size`.
   LogicalResult walk(uint8_t message, StringRef rest, uint64_t &size);
   LogicalResult skip(StringRef start, unsigned type, StringRef &rest, StringRef &body);
   LogicalResult keep(const WireField &field, StringRef whole, StringRef body, bool isDelimited, uint64_t &size);
@@ -97,7 +97,7 @@ private:
   uint64_t cost = 0;
   bool writing = false;
   unsigned depth = 0;
-  std::vector<uint32_t> messageSizes; // in the order the walk meets the messages
+  std::vector<uint32_t> messageSizes; // in the order in which the walk meets the messages
   size_t nextMessage = 0;
   size_t nextPayload = 0;
 };
@@ -152,8 +152,8 @@ void Walk::putPayloads(size_t firstPayload, uint64_t &size) {
   putBody(size);
 }
 
-/// Drops the value of the field that begins at `start` from the front of `rest`; `body` is the content of a delimited
-/// one.
+/// Drops the value of the field that begins at `start` from the front of `rest`. Sets `body` to the content of a
+/// delimited field.
 LogicalResult Walk::skip(StringRef start, unsigned type, StringRef &rest, StringRef &body) {
   uint64_t number;
   switch (type) {

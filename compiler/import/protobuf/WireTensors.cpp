@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The elements of tensors that a file of protobuf holds.
+// Elements of tensors in a protobuf file.
 
 #include "compiler/import/protobuf/WireTensors.h"
 
@@ -47,7 +47,7 @@ FailureOr<StoredTensor> WireTensors::join(ArrayRef<WirePayload> chunks, RankedTe
 }
 
 uint64_t WireTensors::countVarints(ArrayRef<WirePayload> chunks) const {
-  // Every number ends in the one byte whose top bit is clear, so that counting those needs no buffer.
+  // Every number ends with a byte whose top bit is clear, so counting these needs no buffer.
   uint64_t count = 0;
   for (const WirePayload &chunk : chunks)
     count += llvm::count_if(getBytes(chunk), [](char byte) { return static_cast<uint8_t>(byte) < 128; });

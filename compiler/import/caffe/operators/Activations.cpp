@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layers that compute each element by itself, or elements of several bottoms with one another.
+// Elementwise layers, on one bottom or on several.
 
 #include "compiler/import/caffe/Blobs.h"
 #include "compiler/import/caffe/Handlers.h"
@@ -22,7 +22,7 @@ void importRelu(OperandBinder &node) {
   node.setResult(slope == 0 ? node.nn.unary(UnaryKind::Relu, x) : node.nn.unary(UnaryKind::LeakyRelu, x, slope));
 }
 
-/// A slope for each channel, or one for all.
+/// Imports a PReLU with a slope for each channel, or one for all.
 void importPRelu(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Blobs blobs(node);
@@ -38,7 +38,7 @@ void importPRelu(OperandBinder &node) {
   node.setResult(nn.select(nn.binary(BinaryKind::Less, x, 0.0), nn.mul(x, slope), x));
 }
 
-/// shift + scale * x
+/// Returns shift + scale * x.
 Value affine(OperandBinder &node) {
   double scale = node.getFloat("scale", 1), shift = node.getFloat("shift", 0);
   Value x = node.getOperand(0);
@@ -53,7 +53,7 @@ void importPower(OperandBinder &node) {
   node.setResult(power == 1 ? x : node.nn.binary(BinaryKind::Pow, x, power));
 }
 
-/// A base of -1 stands for e; false after an error.
+/// Reads a base; -1 stands for e. Returns false after an error.
 bool readBase(OperandBinder &node, double &logarithm) {
   double base = node.getFloat("base", -1);
   logarithm = base == -1 ? 1 : std::log(base);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The sliding windows of Caffe's layers, as their parameters spell them.
+// Sliding windows of Caffe's layers, read from their parameters.
 
 #include "compiler/import/caffe/operators/Windows.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace nacre::importer::caffe_format {
 
-/// One number, or a list of them.
+/// Reads one number, or a list of numbers.
 static SmallVector<int64_t> readNumbers(OperandBinder &node, StringRef name, bool isList) {
   if (isList)
     return node.getInts(name);

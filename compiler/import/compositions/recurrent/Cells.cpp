@@ -2,7 +2,8 @@
 //
 // Layers of cells as loops over their steps.
 //
-// How:  1. before the loop: the input's product for all steps, the mask of rows that end early; 2. a step; 3. the loop.
+// How:  1. before the loop: the input's product for all steps, and the mask of rows that end early; 2. a step; 3. the
+//       loop.
 
 #include "compiler/import/compositions/recurrent/Cells.h"
 
@@ -27,11 +28,11 @@ public:
 
 private:
   struct States {
-    Value hidden, cell; ///< the cell is an LSTM's
+    Value hidden, cell; ///< `cell` is only for an LSTM
   };
 
   bool isLstm() const { return layer.kind == CellKind::Lstm; }
-  /// Returns whether what states are multiplied as differs from the states.
+  /// Returns whether the operands of products differ from the states.
   bool carriesOutput() const { return mask && layer.multiplyState; }
 
   Value zero(Value like) { return nn.scalar(like, 0); }
@@ -47,7 +48,7 @@ private:
       x = clamp(nn, x, -layer.clip, layer.clip);
     return x ? layer.activate(index, x) : Value();
   }
-  /// `next` where the step lies within the row's length, else `otherwise`.
+  /// Returns `next` if the step lies within the row's length, else `otherwise`.
   Value keepOutside(Value next, Value otherwise) { return isInside ? nn.select(isInside, next, otherwise) : next; }
 
   Value projectInput();
@@ -64,9 +65,9 @@ private:
   NnBuilder &nn;
   const CellLayer &layer;
   int64_t steps, batch, hidden;
-  // Before the loop.
+  // Set before the loop.
   Value mask, updateAndReset, candidate;
-  // In a step.
+  // Set in each step.
   Value isInside;
 };
 
@@ -105,7 +106,7 @@ void CellBuilder::prepareGru() {
 // 2. A step
 //===----------------------------------------------------------------------===//
 
-/// Gates i, o, f, c. The state enters the gates as `output`.
+/// Computes the gates i, o, f, c. The state enters them as `output`.
 CellBuilder::States CellBuilder::stepLstm(Value x, const States &before, Value output) {
   Value z = nn.add(multiplyState(output), x);
   auto addPeephole = [&](Value sum, int64_t index, Value of) {
@@ -120,7 +121,7 @@ CellBuilder::States CellBuilder::stepLstm(Value x, const States &before, Value o
   return {keepOutside(state, before.hidden), next};
 }
 
-/// Gates z, r, h.
+/// Computes the gates z, r, h.
 Value CellBuilder::stepGru(Value x, Value state) {
   Value zr = nn.add(nn.matmul(state, updateAndReset), gate(x, 0, 2));
   Value reset = nn.mul(activate(0, gate(zr, 1)), state);
@@ -190,7 +191,7 @@ RecurrentResults CellBuilder::build() {
   if (failed(results))
     return {};
   Value all = results->stacks.front();
-  // Beyond a row's end its state stays, but outputs are zero.
+  // After the end of a row, its state stays, but outputs are zero.
   if (mask && !carriesOutput())
     all = nn.select(mask, all, zero(all));
   return {all, results->finals[0], results->finals[isLstm() ? 1 : 0]};

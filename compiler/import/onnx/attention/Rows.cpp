@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of a table that a node picks by number.
+// Gathers rows of a table by their numbers.
 
 #include "compiler/import/onnx/attention/Rows.h"
 

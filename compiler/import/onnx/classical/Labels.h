@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The labels of classes, which a node has as integers or as strings.
+// Labels of classes, which a node has as integers or as strings.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_CLASSICAL_LABELS_H
 #define NACRE_COMPILER_IMPORT_ONNX_CLASSICAL_LABELS_H
@@ -14,13 +14,13 @@ struct Labels {
   int64_t count = 0;
 };
 
-/// Reads the attributes `integers` and 'classlabels_strings'; reports an error if the node has both.
+/// Reads the attributes `integers` and 'classlabels_strings'. Reports an error if the node has both.
 mlir::FailureOr<Labels> readLabels(OperandBinder &node, llvm::StringRef integers);
 
-/// The same, and reports an error for fewer than two labels.
+/// Reads the labels, and also reports an error if there are fewer than two.
 mlir::FailureOr<Labels> readClasses(OperandBinder &node, llvm::StringRef integers);
 
-/// Sets result 0: the labels of `classes` [rows], which are numbers of labels.
+/// Sets result 0 to the labels of `classes` [rows], which are indices of labels.
 void setLabels(OperandBinder &node, const Labels &labels, mlir::Value classes);
 
 } // namespace nacre::importer::onnx_format::classical

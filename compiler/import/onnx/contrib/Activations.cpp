@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Activations, most of which optimizers made of the standard's operators: a bias first, in one operator.
+// Activations, most of which optimizers fuse from the standard's operators: with a bias first, in one operator.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/onnx/contrib/Handlers.h"
@@ -12,7 +12,7 @@ namespace {
 
 using nn::UnaryKind;
 
-/// Operand 0 plus the bias, which is operand 1 and may be left out; null after an error.
+/// Returns operand 0 plus the optional bias, operand 1; null after an error.
 Value addBias(OperandBinder &node) {
   Value x = node.getOperand(0), bias = node.getOperand(1);
   if (!bias)

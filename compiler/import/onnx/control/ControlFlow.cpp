@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How rows become stacks; the operators of all files here.
+// Conversion of rows to stacks, and the registration of all files here.
 
 #include "compiler/import/onnx/control/ControlFlow.h"
 

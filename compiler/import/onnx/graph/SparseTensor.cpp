@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensors that a file gives by the elements that are not zero.
+// Tensors that a file stores by their nonzero elements.
 //
-// How:  1. places: one number each, counted in row-major order, or one for each axis,
-//       2. elements.
+// How:  1. positions: one number in row-major order, or one number for each axis,
+// 2. elements.
 
 #include "compiler/import/onnx/graph/SparseTensor.h"
 
@@ -19,13 +19,13 @@ namespace nacre::importer::onnx_format {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// 1. Places
+// 1. Positions
 //===----------------------------------------------------------------------===//
 
-/// The coordinates of each element, one after the other.
+/// Coordinates of each element, one after the other.
 using Places = std::vector<int64_t>;
 
-/// Appends the coordinates that number `place` of a tensor of `shape` has.
+/// Appends the coordinates of the row-major position `place` in a tensor of `shape`.
 void unravel(int64_t place, ArrayRef<int64_t> shape, Places &places) {
   size_t first = places.size();
   places.resize(first + shape.size());

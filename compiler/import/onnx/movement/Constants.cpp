@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that make constants, and the one that does nothing.
+// Operators that make constants, and Identity.
 
 #include "compiler/import/onnx/movement/Handlers.h"
 #include "compiler/import/onnx/operands/TypeAttribute.h"
@@ -39,7 +39,7 @@ void importConstant(OperandBinder &node) {
   }
 }
 
-/// The shape that operand `index` holds, if a tensor can have it.
+/// Returns the shape that operand `index` holds, if a tensor can have it.
 FailureOr<SmallVector<int64_t>> getShapeOperand(OperandBinder &node, size_t index) {
   FailureOr<SmallVector<int64_t>> shape = node.getIntegers(index);
   if (failed(shape))
@@ -66,7 +66,7 @@ void importConstantOfShape(OperandBinder &node) {
   node.setResult(node.nn.broadcast(node.nn.reshape(node.nn.constant(value), {}), *shape));
 }
 
-/// A constant of `type` made by calling `makeElement` with each index, or null after an error.
+/// Returns a constant of `type` whose elements are `makeElement` of each index, or null after an error.
 template <typename T, typename Make> Value makeConstant(OperandBinder &node, RankedTensorType type, Make makeElement) {
   int64_t count = type.getNumElements();
   if (!node.allowsConstant(count, bytesOfElement(type.getElementType())))
@@ -79,7 +79,7 @@ template <typename T, typename Make> Value makeConstant(OperandBinder &node, Ran
   return node.nn.constant(std::move(builder).take());
 }
 
-/// The one element of each of Range's operands, by `read`; nothing after an error.
+/// Reads the single element of each of Range's operands by `read`; `nullopt` after an error.
 template <typename T, typename Read> std::optional<std::array<T, 3>> readBounds(OperandBinder &node, Read read) {
   std::array<T, 3> bounds;
   for (size_t index = 0; index < 3; ++index) {
@@ -99,7 +99,7 @@ void importIntegerRange(OperandBinder &node) {
   auto bounds = readBounds<int64_t>(node, [&](size_t index) { return node.getInteger(index); });
   if (!bounds)
     return;
-  // Unsigned, where differences of any two integers fit and wrapping is defined.
+  // Unsigned, because differences of any two integers fit, and wrapping is defined.
   auto [start, limit, delta] = *bounds;
   uint64_t distance = delta > 0 ? uint64_t(limit) - uint64_t(start) : uint64_t(start) - uint64_t(limit);
   uint64_t step = delta > 0 ? uint64_t(delta) : -uint64_t(delta);
@@ -148,7 +148,7 @@ void importEyeLike(OperandBinder &node) {
                             [&](int64_t index) -> int64_t { return index % columns - index / columns == diagonal; }));
 }
 
-/// Keeps one triangle of the last two axes, from the diagonal on that the second operand names.
+/// Keeps one triangle of the last two axes, from the diagonal that the second operand names.
 void importTrilu(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0), diagonal = node.getOperand(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements in another order, and the middles of axes: ReverseSequence, CenterCropPad.
+// Operators that reorder elements or crop axes: ReverseSequence, CenterCropPad.
 
 #include "compiler/import/compositions/Movement.h"
 #include "compiler/import/onnx/movement/Handlers.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that sort, select and compact: how large their results are is in the data.
+// Operators that sort, select and compact. The size of their results depends on the data.
 
 #include "compiler/import/compositions/Selections.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -16,14 +16,14 @@ namespace {
 using nn::BinaryKind;
 
 //===----------------------------------------------------------------------===//
-// The largest
+// Largest elements
 //===----------------------------------------------------------------------===//
 
-/// Sets the results to the first `k` along `axis`, or to all of them where `count` says how many they are.
+/// Sets the results to the first `k` elements along `axis`, or to the first `count` of them if it is given.
 void setLargest(OperandBinder &node, int64_t axis, int64_t k, Value count) {
   NnBuilder &nn = node.nn;
   bool smallest = !node.getFlag("largest", true);
-  node.ignore({"sorted"}); // an order that is not asked for does no harm
+  node.ignore({"sorted"}); // sorting is harmless if the node does not want it
   auto results = nn.topK(node.getOperand(0), axis, k, smallest);
   for (auto [index, result] : llvm::enumerate(results))
     node.setResult(index, count ? nn.limit(result, axis, count) : result);
@@ -61,7 +61,7 @@ void importTopK(OperandBinder &node) {
 // Masks
 //===----------------------------------------------------------------------===//
 
-/// The axis that the node names, or the one of all elements, which `x` is made of; nothing after an error.
+/// Returns the axis that the node names. Without one, flattens `x` and returns its only axis. `nullopt` after an error.
 std::optional<int64_t> chooseAxis(OperandBinder &node, Value &x) {
   if (node.has("axis")) {
     FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(x));
@@ -90,7 +90,7 @@ void importCompress(OperandBinder &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is different
+// Distinct elements
 //===----------------------------------------------------------------------===//
 
 void importUnique(OperandBinder &node) {
@@ -111,7 +111,7 @@ void importUnique(OperandBinder &node) {
 // Boxes
 //===----------------------------------------------------------------------===//
 
-/// A number that the node gives in an operand, as a scalar of `type`; `missing` where it does not. Null after an error.
+/// Returns the number in an operand as a scalar of `type`, or `missing` without it. Null after an error.
 Value readScalar(OperandBinder &node, size_t index, Type type, std::optional<double> missing) {
   Value operand = node.getOperand(index);
   if (!operand)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parts of tensors, and tensors of parts: Slice, Split, Gather, Concat, Pad.
+// Slices of tensors, and joined tensors: Slice, Split, Gather, Concat, Pad.
 
 #include "compiler/import/builder/Geometry.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -19,12 +19,12 @@ namespace {
 // Slice
 //===----------------------------------------------------------------------===//
 
-/// The axes and the steps of a slice, one for each of its positions.
+/// Axes and steps of a slice, one for each of its positions.
 struct SlicedAxes {
   SmallVector<int64_t> axes, steps;
 };
 
-/// Reads what is left out as ONNX says, for so many starts and ends. The axes count from the first.
+/// Returns axes and steps, with ONNX's defaults for missing ones. The axes count from the front.
 FailureOr<SlicedAxes> checkAxes(OperandBinder &node, size_t numStarts, size_t numEnds,
                                 std::optional<SmallVector<int64_t>> givenAxes,
                                 std::optional<SmallVector<int64_t>> givenSteps) {
@@ -71,7 +71,7 @@ void importSlice1(OperandBinder &node) {
 }
 
 void importSlice10(OperandBinder &node) {
-  // Starts and ends may be computed, if the number of elements does not depend on them.
+  // Starts and ends may be computed if the number of elements does not depend on them.
   const bool isComputed = !getConstant(node.getOperand(1)) || !getConstant(node.getOperand(2));
   std::optional<SmallVector<int64_t>> operands[5];
   for (size_t index = isComputed ? 3 : 1; index < 5; ++index) {
@@ -103,7 +103,8 @@ void importSlice10(OperandBinder &node) {
 // Split, Gather, Concat
 //===----------------------------------------------------------------------===//
 
-/// The sizes of the parts: an attribute before version 13, an operand since, or equal ones (the last may be smaller).
+/// Splits an operand. The sizes are an attribute before version 13 and an operand since. Without them, parts are equal,
+/// except for a smaller last one.
 void importSplit(OperandBinder &node) {
   Value x = node.getOperand(0);
   FailureOr<int64_t> axis = node.getAxis(node.getInt("axis", 0), getRank(x));
@@ -175,7 +176,7 @@ void pad(OperandBinder &node, Ints pads, Ints axes, double value) {
   padOperand(node, mode, low, high, value);
 }
 
-/// Pads as attributes, before version 11; the name changed in version 2.
+/// Imports a Pad before version 11, when pads were attributes. Their name changed in version 2.
 void importPad1(OperandBinder &node) {
   pad(node, node.getInts(node.getVersion() < 2 ? "paddings" : "pads"), axisRange(0, getRank(node.getOperand(0))),
       node.getFloat("value", 0));
@@ -216,7 +217,7 @@ void registerSlices(ImportRegistry &registry) {
                 {"constant_value?", Holds::Stored},
                 {"axes?", Holds::Integers}},
                importPad11);
-  // ONNX had it on trial before version 10 of Slice, and PyTorch exported it.
+  // ONNX had it as an experiment before version 10 of Slice, and PyTorch exported it.
   registry.add("DynamicSlice", 1, {data, starts, ends, axes}, importSlice10);
   registry.add("Slice", 1, {data}, importSlice1);
   registry.add("Slice", 10, {data, starts, ends, axes, {"steps?", Holds::Integers}}, importSlice10);

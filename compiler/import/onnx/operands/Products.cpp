@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The factors of matrix products: what the shapes of two operands must have in common, by NumPy's rule.
+// Factors of matrix products, and the checks of their shapes by NumPy's rule.
 
 #include "compiler/import/onnx/operands/Products.h"
 
@@ -19,7 +19,7 @@ bool checkDepth(OperandBinder &node, size_t lhs, int64_t lhsDepth, size_t rhs, i
   return false;
 }
 
-/// The shape of the product, or an error.
+/// Returns the shape of the product. Fails after an error.
 static FailureOr<SmallVector<int64_t>> multiplyShapes(OperandBinder &node, size_t lhs, size_t rhs) {
   if (!node.checkRank(lhs, 1) || !node.checkRank(rhs, 1))
     return failure();

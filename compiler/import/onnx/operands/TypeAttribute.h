@@ -10,7 +10,7 @@
 
 namespace nacre::importer::onnx_format {
 
-/// The type that attribute `name` says, or `missing`; null after reporting an error.
+/// Returns the type that attribute `name` names, or `missing` without it. Null after an error.
 inline mlir::Type readElementType(OperandBinder &node, llvm::StringRef name, mlir::Type missing) {
   if (!node.has(name))
     return missing;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Activations, each as ONNX defines it, in terms of `nn`; the compiler fuses the compositions.
+// Activations as ONNX defines them, in terms of `nn`. The compiler fuses the compositions.
 
 #include "compiler/import/compositions/Elementary.h"
 #include "compiler/import/onnx/operators/Handlers.h"
@@ -21,7 +21,7 @@ void importElu(OperandBinder &node) {
   node.setResult(node.nn.unary(UnaryKind::Elu, node.getOperand(0), node.getFloat("alpha", 1)));
 }
 
-/// gamma * elu(x, alpha)
+/// Computes gamma * elu(x, alpha).
 void importSelu(OperandBinder &node) {
   bool isOld = node.getVersion() < 6;
   double alpha = node.getFloat("alpha", isOld ? 1.6732 : 1.67326319217681884765625);
@@ -29,7 +29,7 @@ void importSelu(OperandBinder &node) {
   node.setResult(node.nn.mul(node.nn.unary(UnaryKind::Elu, node.getOperand(0), alpha), gamma));
 }
 
-/// max(0, x) + min(0, alpha * (exp(x / alpha) - 1)), which is alpha * elu(x / alpha)
+/// Computes max(0, x) + min(0, alpha * (exp(x / alpha) - 1)), which is alpha * elu(x / alpha).
 void importCelu(OperandBinder &node) {
   double alpha = node.getFloat("alpha", 1);
   Value scaled = node.nn.div(node.getOperand(0), alpha);
@@ -42,7 +42,7 @@ void importThresholdedRelu(OperandBinder &node) {
   node.setResult(node.nn.select(isAbove, x, node.nn.scalar(x, 0)));
 }
 
-/// Before version 7 there is one slope for each channel.
+/// Aligns the slopes of PRelu before version 7, when there was one per channel.
 Value alignSlope(OperandBinder &node, Value x, Value slope) {
   if (!node.checkShape(1, getShape(x)[1], "one slope for each channel"))
     return {};
@@ -74,7 +74,7 @@ void importHardSwish(OperandBinder &node) {
 
 void importSwish(OperandBinder &node) { node.setResult(swish(node.nn, node.getOperand(0), node.getFloat("alpha", 1))); }
 
-/// The first operand, activated, gates the second.
+/// Gates the second operand by the activated first one.
 void importSwiGlu(OperandBinder &node) {
   if (node.checkShape(1, getShape(node.getOperand(0)), "that of the first operand"))
     node.setResult(node.nn.mul(swish(node.nn, node.getOperand(0), node.getFloat("alpha", 1)), node.getOperand(1)));

@@ -12,7 +12,7 @@ using namespace mlir;
 namespace nacre::importer::onnx_format {
 namespace {
 
-/// The product in the factors' type, in which narrow integers wrap.
+/// Returns the product in the factors' type, in which narrow integers wrap.
 Value multiply(NnBuilder &nn, Value lhs, Value rhs) {
   Value product = nn.matmul(lhs, rhs);
   return product ? nn.cast(product, getElementType(lhs)) : Value();
@@ -24,9 +24,9 @@ void importMatMul(OperandBinder &node) {
     node.setResult(node.nn.reshape(multiply(node.nn, factors->lhs, factors->rhs), factors->shape));
 }
 
-/// alpha * op(A) * op(B) + beta * C
+/// Computes alpha * op(A) * op(B) + beta * C.
 void importGemm(OperandBinder &node) {
-  node.ignore({"broadcast"}); // before version 7: C may be smaller, as it always may since
+  node.ignore({"broadcast"}); // before version 7, C could only broadcast with this attribute
   NnBuilder &nn = node.nn;
   Value a = node.getOperand(0), b = node.getOperand(1), c = node.getOperand(2);
   double alpha = node.getFloat("alpha", 1), beta = node.getFloat("beta", 1);

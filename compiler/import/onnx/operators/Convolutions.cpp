@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions. ONNX keeps channels first; `nn` keeps them last, so each stands between two transposes, which the graph
-// phase cancels against those of its neighbours.
+// Convolutions. ONNX has channels first, and `nn` has them last. So each convolution is between two transposes, which
+// the graph phase cancels against those of neighbours.
 
 #include "compiler/import/onnx/operators/Convolutions.h"
 
@@ -16,7 +16,7 @@ using namespace mlir;
 namespace nacre::importer::onnx_format {
 namespace {
 
-/// [IC, OC / groups, spatial...] to [spatial..., IC / groups, OC]
+/// Transposes [IC, OC / groups, spatial...] to [spatial..., IC / groups, OC].
 Value toTransposedFilter(NnBuilder &nn, Value weights, int64_t groups) {
   const int64_t rank = getRank(weights), spatial = rank - 2;
   SmallVector<int64_t> shape(getShape(weights)), permutation = axisRange(3, rank + 1);
@@ -30,7 +30,7 @@ Value toTransposedFilter(NnBuilder &nn, Value weights, int64_t groups) {
   return nn.reshape(byGroups, filter);
 }
 
-/// Checks what the shapes of a transposed convolution's operands must have in common; reports an error if they do not.
+/// True if the shapes of a transposed convolution's operands match. Reports an error if not.
 bool checkTransposed(OperandBinder &node, int64_t groups) {
   Value x = node.getOperand(0), weights = node.getOperand(1);
   if (!node.checkRank(0, 3, 5) || !node.checkRank(1, getRank(x), getRank(x)))

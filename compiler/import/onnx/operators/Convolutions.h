@@ -9,7 +9,7 @@
 
 namespace nacre::importer::onnx_format {
 
-/// Imports a convolution of operands 0, 1 (weights) and 2 (bias, optional).
+/// Imports a convolution of operand 0 with weights, operand 1, and an optional bias, operand 2.
 void importConv(OperandBinder &node);
 
 } // namespace nacre::importer::onnx_format

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// QuantizeLinear and DequantizeLinear, which ONNX and ONNX Runtime have both.
+// QuantizeLinear and DequantizeLinear, which both ONNX and ONNX Runtime have.
 
 #ifndef NACRE_COMPILER_IMPORT_ONNX_OPERATORS_QUANTIZATIONS_H
 #define NACRE_COMPILER_IMPORT_ONNX_OPERATORS_QUANTIZATIONS_H

@@ -2,9 +2,9 @@
 //
 // LSTM, GRU and RNN.
 //
-// How:  1. what the node says: directions, activations, options,
-//       2. one `nn.recurrent` for each direction, on its slice of the weights,
-//       3. the directions joined again.
+// How:  1. read directions, activations and options of the node,
+// 2. build one `nn.recurrent` for each direction, on its slice of the weights,
+// 3. join the directions.
 
 #include "compiler/import/onnx/operators/Recurrences.h"
 #include "compiler/import/messages/TypeNames.h"
@@ -20,7 +20,7 @@ using nn::CellKind;
 namespace {
 
 //===----------------------------------------------------------------------===//
-// 1. What the node says
+// 1. Attributes
 //===----------------------------------------------------------------------===//
 
 std::optional<int64_t> readDirections(OperandBinder &node) {
@@ -30,7 +30,7 @@ std::optional<int64_t> readDirections(OperandBinder &node) {
   return direction == "bidirectional" ? 2 : 1;
 }
 
-/// Reports an error unless the lengths of the sequences, where they are constant, lie within `steps`.
+/// Reports an error unless constant lengths of sequences lie within `steps`.
 bool checkLengths(OperandBinder &node, int64_t steps) {
   Value lengths = node.getOperand(4);
   if (!lengths || !getConstant(lengths))
@@ -45,12 +45,12 @@ bool checkLengths(OperandBinder &node, int64_t steps) {
   return false;
 }
 
-/// Returns the number of hidden states; the recurrence has three axes.
+/// Returns the number of hidden states. The recurrence has three axes.
 int64_t getHidden(OperandBinder &node, const CellOperator &cell) {
   return getShape(node.getOperand(2))[cell.hasRowsOfGates ? 2 : 1];
 }
 
-/// Reports an error unless the operands have the shapes that the operator's definition says.
+/// Reports an error unless the operands have the shapes of the operator's definition.
 bool checkShapes(OperandBinder &node, const CellOperator &cell, int64_t directions, bool batchFirst) {
   if (!node.checkRank(0, 3, 3) || !node.checkRank(1, 3, 3) || !node.checkRank(2, 3, 3))
     return false;
@@ -87,19 +87,19 @@ bool checkShapes(OperandBinder &node, const CellOperator &cell, int64_t directio
 // 2. and 3. The operator
 //===----------------------------------------------------------------------===//
 
-/// The part of `x` that belongs to `direction`, with that leading axis replaced by `shape`; null where `x` is.
+/// Returns the slice of `x` for `direction`, with `shape` instead of that leading axis; null for null.
 Value takeDirection(NnBuilder &nn, Value x, int64_t direction, Ints shape) {
   return x ? nn.reshape(nn.slice(x, 0, direction, 1), shape) : Value();
 }
 
-/// The weights of `direction` as [columns, gates].
+/// Returns the weights of `direction` as [columns, gates].
 Value takeWeights(NnBuilder &nn, const CellOperator &cell, Value weights, int64_t direction) {
   SmallVector<int64_t> shape(getShape(weights).drop_front());
   Value matrix = takeDirection(nn, weights, direction, shape);
   return cell.hasRowsOfGates ? nn.transpose(matrix, {1, 0}) : matrix;
 }
 
-/// The attributes that all directions share.
+/// Attributes that all directions share.
 struct Options {
   int64_t directions;
   SmallVector<CellFunction> functions;
@@ -107,9 +107,9 @@ struct Options {
   NnBuilder::Recurrence layer;
 };
 
-/// Fails after an error.
+/// Reads the options; fails after an error.
 FailureOr<Options> readOptions(OperandBinder &node, const CellOperator &cell) {
-  node.ignore({"output_sequence"}); // whether a result is wanted is seen from the node's outputs
+  node.ignore({"output_sequence"}); // the node's outputs show which results are wanted
   std::optional<int64_t> directions = readDirections(node);
   if (!directions)
     return failure();
@@ -129,7 +129,7 @@ FailureOr<Options> readOptions(OperandBinder &node, const CellOperator &cell) {
   return Options{*directions, std::move(*functions), layout == 1, layer};
 }
 
-/// One direction by nn.recurrent if it has the functions, else by a loop.
+/// Builds one direction by nn.recurrent if it has the functions, else by a loop.
 RecurrentResults buildDirection(NnBuilder &nn, CellKind kind, const Direction &direction) {
   NnBuilder::Recurrence layer = direction.layer;
   for (const CellFunction &function : direction.functions)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that ONNX had at first, on trial, and dropped; exporters of that time wrote them.
+// Operators that ONNX first had as experiments, and then dropped. Exporters of that time wrote them.
 
 #include "compiler/import/onnx/operators/Handlers.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 using nn::UnaryKind;
 
-/// alpha * x + beta
+/// Computes alpha * x + beta.
 void importAffine(OperandBinder &node) {
   double alpha = node.getFloat("alpha", 1), beta = node.getFloat("beta", 0);
   node.setResult(node.nn.add(node.nn.mul(node.getOperand(0), alpha), beta));
@@ -19,7 +19,7 @@ void importAffine(OperandBinder &node) {
 
 void importScale(OperandBinder &node) { node.setResult(node.nn.mul(node.getOperand(0), node.getFloat("scale", 1))); }
 
-/// scale * x, and a bias for each channel
+/// Computes scale * x plus a bias for each channel.
 void importImageScaler(OperandBinder &node) {
   NnBuilder &nn = node.nn;
   Value x = node.getOperand(0);
@@ -37,7 +37,7 @@ void importImageScaler(OperandBinder &node) {
   node.setResult(nn.add(nn.mul(x, scale), nn.alignToAxis(biases, 1, getRank(x))));
 }
 
-/// Rows and columns without a border, left, top, right and bottom; or of a size that is given, from left and top on.
+/// Crops rows and columns by a border (left, top, right, bottom), or to a given size from left and top on.
 void importCrop(OperandBinder &node) {
   Value x = node.getOperand(0);
   if (!node.checkRank(0, 4, 4))
@@ -59,13 +59,13 @@ void importCrop(OperandBinder &node) {
     node.setResult(node.nn.slice(node.nn.slice(x, 2, top, height), 3, left, width));
 }
 
-/// alpha * log(exp(beta * x) + 1)
+/// Computes alpha * log(exp(beta * x) + 1).
 void importParametricSoftplus(OperandBinder &node) {
   double alpha = node.getFloat("alpha", 1), beta = node.getFloat("beta", 1);
   node.setResult(node.nn.mul(node.nn.unary(UnaryKind::Softplus, node.nn.mul(node.getOperand(0), beta)), alpha));
 }
 
-/// alpha * tanh(beta * x)
+/// Computes alpha * tanh(beta * x).
 void importScaledTanh(OperandBinder &node) {
   double alpha = node.getFloat("alpha", 1), beta = node.getFloat("beta", 1);
   node.setResult(node.nn.mul(node.nn.unary(UnaryKind::Tanh, node.nn.mul(node.getOperand(0), beta)), alpha));

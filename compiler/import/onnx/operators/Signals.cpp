@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Fourier transforms, windows and bands of frequencies.
+// Fourier transforms, windows and frequency bands.
 
 #include "compiler/import/compositions/Signal.h"
 #include "compiler/import/onnx/operands/TypeAttribute.h"
@@ -40,7 +40,7 @@ bool checkParts(OperandBinder &node) {
   return false;
 }
 
-/// The axis of the transform: an attribute before version 20, an operand since; never the last.
+/// Returns the axis of the transform: an attribute before version 20, an operand since. It is never the last one.
 FailureOr<int64_t> readTransformAxis(OperandBinder &node) {
   int64_t rank = getRank(node.getOperand(0)), given = -2;
   if (node.getVersion() < 20) {

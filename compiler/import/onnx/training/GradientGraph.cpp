@@ -8,7 +8,7 @@ namespace nacre::importer::onnx_format {
 
 GraphNode GradientGraph::getNode(size_t index) const {
   GraphNode node = whole->getNode(nodes[index]);
-  // A tensor that is given is not computed, too.
+  // A given tensor must not be computed, too.
   for (llvm::StringRef &result : node.results)
     if (given.contains(result))
       result = {};
