@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How:  1. values are bound to tensors. They are released after their last reader in the block, or in a region of it,
-//       because weights are large: each element takes eight bytes,
-// 2. operators without regions are computed by Operators.h,
-// 3. branches and loops run their regions as NnControlOps.td defines.
+//          because weights are large: each element takes eight bytes,
+//       2. operators without regions are computed by Operators.h,
+//       3. branches and loops run their regions as NnControlOps.td defines.
 
 #include "compiler/evaluate/Interpreter.h"
 #include "compiler/evaluate/Operators.h"

@@ -23,8 +23,8 @@ enum class Floats {
 /// Options of an evaluation.
 struct Settings {
   Floats floats = Floats::Double;
-  int64_t maxIterations = INT64_MAX; ///< limit of the iterations of all loops together, which may be completed; as
-                                     ///< max_iterations of sessions
+  int64_t maxIterations = INT64_MAX; ///< limit of iterations of all loops together, inclusive; as max_iterations of
+                                     ///< sessions
 };
 
 /// Evaluates a function as the phase `import` writes it. Gradients are not evaluated; the phase `train` expands them.

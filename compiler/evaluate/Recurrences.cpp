@@ -53,8 +53,7 @@ private:
   SmallVector<nn::UnaryKind> activations;
   int64_t hidden, columns;
   std::vector<double> h, c;                  ///< states of the current row of the batch
-  std::vector<double> ofInput, ofRecurrence; ///< products for that row, with biases: a column for each unit of each
-                                             ///< gate
+  std::vector<double> ofInput, ofRecurrence; ///< products for that row, with biases; columns are units by gates
 };
 
 /// Adds `from` [rows] times `matrix` [rows, columns] and `row` of the bias.

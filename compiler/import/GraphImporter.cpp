@@ -3,9 +3,9 @@
 // Converts a checked model of any format to functions of `nn` operators.
 //
 // How, for each entry:  1. settle inputs; values that the user sets become constants,
-// 2. import nodes in order, by the handler of their operator and version, or as a function of the model,
-// 3. compare outputs with their declarations, and erase unused operators,
-// 4. --check does the same, but continues after errors.
+//       2. import nodes in order, by the handler of their operator and version, or as a function of the model,
+//       3. compare outputs with their declarations, and erase unused operators,
+//       4. --check does the same, but continues after errors.
 
 #include "compiler/import/GraphImporter.h"
 

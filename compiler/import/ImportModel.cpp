@@ -2,8 +2,8 @@
 //
 // Imports a model's file to its `nn` function, or lists the problems that prevent that.
 //
-// How:  1. the file, or the file that stands for a folder, is mapped and read by the format that claims it,
-// 2. GraphImporter imports the view of the reader.
+// How:  1. the file, or the main file of a folder, is mapped and read by the format that claims it,
+//       2. GraphImporter imports the view of the reader.
 
 #include "compiler/import/Formats.h"
 #include "compiler/import/GraphImporter.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How:  1. places of values,
-// 2. one operand: moved to another axis, or repeated for all rows,
-// 3. several operands at one place.
+//       2. one operand: moved to another axis, or repeated for all rows,
+//       3. several operands at one place.
 
 #include "compiler/import/batch/BatchRewriter.h"
 #include "dialects/TensorTypes.h"

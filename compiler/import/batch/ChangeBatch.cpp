@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How:  1. choose the rule of each operator by its class,
-// 2. give rows to variables that an entry assigns values with rows,
-// 3. change inputs, operators, and outputs, which must have rows,
-// 4. find the rows of one output, in a copy of the function.
+//       2. give rows to variables that an entry assigns values with rows,
+//       3. change inputs, operators, and outputs, which must have rows,
+//       4. find the rows of one output, in a copy of the function.
 
 #include "compiler/import/batch/ChangeBatch.h"
 

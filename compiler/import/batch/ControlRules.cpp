@@ -3,7 +3,7 @@
 // Branches and loops. All rows take the same branch, and are in the same iteration.
 //
 // How:  1. a carried value of a loop has rows if it starts with rows, or if the body computes it from values with rows,
-// 2. its initial value is repeated, and the yielded value is moved to the same axis.
+//       2. its initial value is repeated, and the yielded value is moved to the same axis.
 
 #include "compiler/import/batch/Rules.h"
 

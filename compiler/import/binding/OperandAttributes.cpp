@@ -3,7 +3,7 @@
 // The attributes of a node, as the handler of its operator reads them.
 //
 // How:  1. attributes that the node gives, and their defaults,
-// 2. axes.
+//       2. axes.
 
 #include "compiler/import/binding/OperandBinder.h"
 #include "compiler/import/messages/TypeNames.h"

@@ -3,9 +3,8 @@
 // Builds `nn` operators for importers.
 //
 // How:  1. make one operator: infer, verify, fold,
-// 2. one function per operator,
-// 3. compositions that most handlers share.
-// NnConstants.cpp makes constants.
+//       2. one function per operator,
+//       3. compositions that most handlers share. NnConstants.cpp makes constants.
 
 #include "compiler/import/builder/NnBuilder.h"
 

@@ -3,9 +3,9 @@
 // Caffe, one of the supported formats.
 //
 // How:  1. recognize files of Caffe,
-// 2. give the importer a view of a checked network and its weights, in which blobs of a layer are operands after its
-// bottoms,
-// 3. check the part that --input and --output select.
+//       2. give the importer a view of a checked network and its weights, in which blobs of a layer are operands after
+//          its bottoms,
+//       3. check the part that --input and --output select.
 
 #include "compiler/import/caffe/Format.h"
 

@@ -3,7 +3,7 @@
 // Caffe network as its text describes it, checked.
 //
 // How:  1. select the layers that are computed,
-// 2. add inputs, layers and outputs, with one name for each value.
+//       2. add inputs, layers and outputs, with one name for each value.
 
 #include "compiler/import/caffe/Network.h"
 

@@ -3,8 +3,8 @@
 // Networks of the two forms that Caffe had before the present one.
 //
 // How:  1. the second form: types are numbers, and parameters are the present ones,
-// 2. the first form: types are other words, a nested layer has the parameters of all types, and padding is a separate
-// layer before the one that needs it.
+//       2. the first form: types are other words, a nested layer has the parameters of all types, and padding is a
+//          separate layer before the one that needs it.
 
 #include "compiler/import/caffe/OldForms.h"
 

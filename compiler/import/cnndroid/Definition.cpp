@@ -3,8 +3,8 @@
 // Text of a CNNdroid network, checked.
 //
 // How:  1. words, signs and texts in quotes,
-// 2. keys of the network,
-// 3. layers.
+//       2. keys of the network,
+//       3. layers.
 
 #include "compiler/import/cnndroid/Definition.h"
 

@@ -3,8 +3,8 @@
 // CNNdroid, one of the supported formats.
 //
 // How:  1. files of parameters, which are read once, when a constant needs them,
-// 2. the view: layers in a row; each is a node that reads the previous one and its own parameters,
-// 3. the row of the format.
+//       2. the view: layers in a row; each is a node that reads the previous one and its own parameters,
+//       3. the row of the format.
 
 #include "compiler/import/cnndroid/Format.h"
 

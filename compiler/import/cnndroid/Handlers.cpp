@@ -6,8 +6,8 @@
 // its documentation and Caffe (docs/limitations.md).
 //
 // How:  1. windows, whose number is rounded up, in convolutions, too,
-// 2. products, normalization and activations,
-// 3. accuracy.
+//       2. products, normalization and activations,
+//       3. accuracy.
 
 #include "compiler/import/cnndroid/Handlers.h"
 

@@ -7,8 +7,8 @@
 // labels that occur once, sorted.
 //
 // How:  1. parse the text to lists of labels, and check them against the shapes of the operands,
-// 2. take diagonals, and sum the axes that only one operand has,
-// 3. join operands from left to right, each by one matrix product.
+//       2. take diagonals, and sum the axes that only one operand has,
+//       3. join operands from left to right, each by one matrix product.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_EINSUM_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_EINSUM_H

@@ -211,7 +211,7 @@ AxisSamples findSamples(NnBuilder &nn, Value begins, Value sizes, int64_t axis, 
   Value ends = nn.binary(BinaryKind::Min, nn.add(numberAt(static_cast<double>(extent)), 2), samples.all);
   Value counts = nn.sub(ends, samples.firsts), isAny = nn.binary(BinaryKind::Greater, counts, 0);
   counts = nn.binary(BinaryKind::Min, counts, static_cast<double>(samples.most));
-  samples.counts = nn.cast(nn.select(isAny, counts, nn.scalar(counts, 0)), nn.types().getI32Type()); // none of a NaN
+  samples.counts = nn.cast(nn.select(isAny, counts, nn.scalar(counts, 0)), nn.types().getI32Type()); // NaN gives 0
   return samples;
 }
 

@@ -3,9 +3,9 @@
 // Determinants, factorizations and linear systems of small matrices, unrolled.
 //
 // How:  1. determinants of up to three rows by cofactors, larger ones by elimination. Comparisons and selects move the
-// row with the largest element of a column to the top.
-// 2. systems by the same elimination, above the diagonal, too. Triangular systems need no pivoting.
-// 3. Cholesky's factor column by column; the factors of LU from the elimination.
+//          row with the largest element of a column to the top.
+//       2. systems by the same elimination, above the diagonal, too. Triangular systems need no pivoting.
+//       3. Cholesky's factor column by column; the factors of LU from the elimination.
 
 #include "compiler/import/compositions/SmallMatrices.h"
 #include "compiler/import/compositions/Tables.h"

@@ -3,10 +3,10 @@
 // The inputs of a model, with the options that the user sets for them.
 //
 // How:  1. match options with inputs of the model,
-// 2. give symbols values from the given shapes,
-// 3. give each input its shape, or its value,
-// 4. check that a new batch is the same for all inputs,
-// 5. ask for all missing shapes in one error.
+//       2. give symbols values from the given shapes,
+//       3. give each input its shape, or its value,
+//       4. check that a new batch is the same for all inputs,
+//       5. ask for all missing shapes in one error.
 
 #include "compiler/import/entry/SettledInputs.h"
 

@@ -3,9 +3,9 @@
 // Recognizes the kind of a file that is not a supported model.
 //
 // How:  1. signatures: bytes at a position that no other format has,
-// 2. text, by words in it,
-// 3. protobuf files, which have no signature, by their first fields,
-// 4. the rest by the end of the name.
+//       2. text, by words in it,
+//       3. protobuf files, which have no signature, by their first fields,
+//       4. the rest by the end of the name.
 
 #include "compiler/import/model/FileKind.h"
 

@@ -54,11 +54,9 @@ struct GraphValue {
 /// Checked node. Every operand is an input, a constant or an earlier node's result.
 struct GraphNode {
   llvm::StringRef op;
-  llvm::StringRef domain;                              ///< domain of the operator, for messages; empty: the format's
-                                                       ///< own
+  llvm::StringRef domain;                              ///< domain of the operator in messages; empty: the format's
   const ImportRegistry *registry;                      ///< registry that has the operator's handler, if there is one
-  int64_t version = 0;                                 ///< version of the operator set; 0 if the model does not state
-                                                       ///< it
+  int64_t version = 0;                                 ///< version of the operator set; 0 if unknown
   mlir::Location loc;                                  ///< NameLoc with the node's name
   llvm::SmallVector<llvm::StringRef> operands;         ///< empty for a missing optional operand
   llvm::SmallVector<llvm::StringRef> results;          ///< empty if unused

@@ -3,7 +3,7 @@
 // ONNX, one of the supported formats.
 //
 // How:  1. recognize files of ONNX,
-// 2. give the importer a view of a checked model.
+//       2. give the importer a view of a checked model.
 
 #include "compiler/import/onnx/Format.h"
 
@@ -129,8 +129,7 @@ private:
   OnnxModel &model;
   const CheckedGraph &graph;
   std::shared_ptr<const Attributes> given;            ///< attributes of the call, in a function
-  const onnx::FunctionProto *function;                ///< function whose body contains the graph; null: the model's
-                                                      ///< graph
+  const onnx::FunctionProto *function;                ///< function that contains the graph; null: the model's graph
   std::string prefix;                                 ///< prefix of nodes' names, in a function
   llvm::StringMap<const onnx::TensorProto *> renamed; ///< initializers by their names in training
 };

@@ -3,7 +3,7 @@
 // Reads the bytes of an ONNX model to a view that can be trusted.
 //
 // How:  1. parse, and find the version of the operators,
-// 2. check the graph and each function. The size of a call is known before it is expanded.
+//       2. check the graph and each function. The size of a call is known before it is expanded.
 
 #include "compiler/import/onnx/Reader.h"
 

@@ -31,8 +31,7 @@ struct UnaryOperator {
 struct BinaryOperator {
   OperatorNames names;
   Holds holds;
-  mlir::Value (*compose)(NnBuilder &nn, mlir::Value x, mlir::Value y); ///< builds the operator for operands that
-                                                                       ///< broadcast
+  mlir::Value (*compose)(NnBuilder &nn, mlir::Value x, mlir::Value y); ///< the operands broadcast
   std::optional<nn::BinaryKind> kind;                                  ///< `nullopt` for a composition
 };
 

@@ -20,13 +20,11 @@ struct PixelInput {
   std::string input;
   std::string text;                               ///< the whole option, for messages
   llvm::SmallVector<float, 3> mean = {0.0F};      ///< one, or one for each channel in the network's order
-  llvm::SmallVector<float, 3> deviation = {1.0F}; ///< likewise, above 0
+  llvm::SmallVector<float, 3> deviation = {1.0F}; ///< one, or one for each channel, above 0
   float range = 1;                                ///< value of a white pixel
-  std::optional<PixelOrder> pixels;               ///< order of the app's pixels; default: gray for one channel, else
-                                                  ///< rgb
+  std::optional<PixelOrder> pixels;               ///< order of the app's pixels; default: gray or rgb
   PixelOrder channels = PixelOrder::Rgb;          ///< order of the network's channels, if it has three: Rgb or Bgr
-  std::optional<bool> channelsLast;               ///< position of the network's channels; default: the axis of size 1
-                                                  ///< or 3
+  std::optional<bool> channelsLast;               ///< true if channels are last; default: the axis of size 1 or 3
 };
 
 } // namespace nacre::importer

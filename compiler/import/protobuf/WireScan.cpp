@@ -3,7 +3,7 @@
 // Reduces a serialized protobuf file to the part that protobuf should parse.
 //
 // How:  1. measure the sizes of rewritten messages and the memory of protobuf,
-// 2. walk again to write. Two walks are necessary, because lengths precede contents on the wire.
+//       2. walk again to write. Two walks are necessary, because lengths precede contents on the wire.
 
 #include "compiler/import/protobuf/WireScan.h"
 

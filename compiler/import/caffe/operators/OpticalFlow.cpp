@@ -35,8 +35,7 @@ bool checkImages(OperandBinder &node, size_t count) {
 //===----------------------------------------------------------------------===//
 
 struct Windows {
-  int64_t pad, size, reach, stride, step; ///< `reach` is the largest displacement, and `step` the distance between two
-                                          ///< of them
+  int64_t pad, size, reach, stride, step; ///< `reach`: largest displacement; `step`: distance of displacements
   bool takesDifference;
 
   int64_t getResultSize(int64_t extent) const {

@@ -15,11 +15,8 @@ struct LinearAttention {
   mlir::Value query; ///< [batch, positions, heads, width of a key], a multiple of the key's heads
   mlir::Value key;   ///< [batch, positions, kvHeads, width of a key]
   mlir::Value value; ///< [batch, positions, kvHeads, width of a value]
-  mlir::Value decay; ///< [batch, positions, kvHeads, width of a key or 1]: the state is multiplied by its exp; may be
-                     ///< null
-  mlir::Value
-      beta; ///< [batch, positions, kvHeads or 1, 1]: the value becomes its difference from the state's, times beta; may
-            ///< be null
+  mlir::Value decay; ///< [batch, positions, kvHeads, width of a key or 1]: its exp multiplies the state; may be null
+  mlir::Value beta; ///< [batch, positions, kvHeads or 1, 1]: the new value is beta * (value - key * state); may be null
   mlir::Value state; ///< [batch, kvHeads, width of a key, width of a value] before the first position
   double scale = 1;
 };

@@ -27,8 +27,7 @@ struct CellLayer {
   bool reverse = false;
   bool resetsProducts = false; ///< a GRU multiplies the reset gate by the product with the state, not by the state
   bool inputForget = false;    ///< an LSTM's forget gate is 1 - input gate
-  double clip = 0;             ///< operands of functions are clamped to [-clip, clip], except that of the cell; 0: not
-                               ///< clamped
+  double clip = 0;             ///< limit of operands of functions, except the cell's; 0: not clipped
   /// Applies function `index` of the cell, in the order of nn.recurrent.
   llvm::function_ref<mlir::Value(int64_t index, mlir::Value x)> activate;
   /// Multiply rows by `weights`, and states of an LSTM or an RNN by `recurrence`; null: nn.matmul. States of rows that

@@ -22,8 +22,7 @@ struct LstmLayer {
   mlir::Value bias;                ///< [G * H], added after a normalization, if there is one; may be null
   /// Vectors [H] of each gate; `norms` may all be null. The cell's gate has no peephole.
   mlir::Value peepholes[kNumLstmGates] = {}, norms[kNumLstmGates] = {};
-  mlir::Value projection, projectionBias; ///< [H, R] and [R]; both may be null; the bias may be null even with a
-                                          ///< projection
+  mlir::Value projection, projectionBias; ///< [H, R] and [R]; the bias, or both, may be null
   mlir::Value initialHidden, initialCell; ///< [B, R] and [B, H]
   bool isCoupled = false;                 ///< the input gate is 1 - forget gate, and has no columns
   bool reverse = false;

@@ -3,8 +3,8 @@
 // Checks one graph of an ONNX file.
 //
 // How:  1. names: every value is defined once, and everything that is read is defined here or in an outer graph,
-// 2. order: keep the file's order if it is valid, sort the nodes if not, reject cycles,
-// 3. tensors that Gradient nodes differentiate: a Gradient comes after them, and does not contribute to them.
+//       2. order: keep the file's order if it is valid, sort the nodes if not, reject cycles,
+//       3. tensors that Gradient nodes differentiate: a Gradient comes after them, and does not contribute to them.
 
 #include "compiler/import/onnx/graph/CheckedGraph.h"
 

@@ -3,7 +3,7 @@
 // Tensors that a file stores by their nonzero elements.
 //
 // How:  1. positions: one number in row-major order, or one number for each axis,
-// 2. elements.
+//       2. elements.
 
 #include "compiler/import/onnx/graph/SparseTensor.h"
 

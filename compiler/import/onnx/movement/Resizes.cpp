@@ -3,8 +3,8 @@
 // Resize and its predecessor Upsample.
 //
 // How:  1. scales and output shape, from the one of the two that the node gives,
-// 2. the node's names of rules,
-// 3. a table for each axis, channels last if only spatial axes change.
+//       2. the node's names of rules,
+//       3. a table for each axis, channels last if only spatial axes change.
 
 #include "compiler/import/compositions/Resampling.h"
 #include "compiler/import/messages/TypeNames.h"

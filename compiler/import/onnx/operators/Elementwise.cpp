@@ -3,8 +3,8 @@
 // Elementwise arithmetic, comparison and logic.
 //
 // How:  1. operators that formats share: rows of SharedOperators.def,
-// 2. operators with any number of operands,
-// 3. all others.
+//       2. operators with any number of operands,
+//       3. all others.
 
 #include "compiler/import/operands/Elementwise.h"
 #include "compiler/import/onnx/operators/Handlers.h"

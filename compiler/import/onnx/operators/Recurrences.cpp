@@ -3,8 +3,8 @@
 // LSTM, GRU and RNN.
 //
 // How:  1. read directions, activations and options of the node,
-// 2. build one `nn.recurrent` for each direction, on its slice of the weights,
-// 3. join the directions.
+//       2. build one `nn.recurrent` for each direction, on its slice of the weights,
+//       3. join the directions.
 
 #include "compiler/import/onnx/operators/Recurrences.h"
 #include "compiler/import/messages/TypeNames.h"

@@ -3,9 +3,9 @@
 // Counts of n-grams: sequences of words in a text that a pool lists. Words are numbers here.
 //
 // How:  1. read the pool, by length of its n-grams,
-// 2. compare all positions of a text with all n-grams, for each length and each number of skipped words, and count the
-// matches,
-// 3. move counts to their columns, and apply weights.
+//       2. compare all positions of a text with all n-grams, for each length and each number of skipped words, and
+//          count the matches,
+//       3. move counts to their columns, and apply weights.
 
 #include "compiler/import/compositions/Tables.h"
 #include "compiler/import/messages/TypeNames.h"

@@ -21,7 +21,7 @@ mlir::Value readScalarOrVector(OperandBinder &node, size_t index, int64_t count,
 /// `matrices`. The result broadcasts to products of the matrices. Null as above.
 mlir::Value readOfMatrices(OperandBinder &node, size_t index, size_t matrices, int64_t axis);
 
-/// Returns a scale as f32, in which it is computed with. Null for null.
+/// Returns a scale as f32, the type of computations. Null for null.
 mlir::Value asReal(NnBuilder &nn, mlir::Value scale);
 
 /// Reads operands `first`, `first` + 1 and `first` + 2: integers, one scale, and an optional zero point.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How:  1. both graphs are joined, and updates are checked against the names of both;
-// 2. the view replaces initializers and outputs by variables.
+//       2. the view replaces initializers and outputs by variables.
 
 #include "compiler/import/onnx/training/TrainingInfo.h"
 

@@ -16,8 +16,7 @@ namespace nacre::importer::onnx_format {
 struct TrainingInfo {
   onnx::GraphProto proto;
   std::unique_ptr<CheckedGraph> graph;
-  llvm::SmallVector<std::pair<llvm::StringRef, llvm::StringRef>> updates; ///< pairs of an initializer and the output
-                                                                          ///< that updates it
+  llvm::SmallVector<std::pair<llvm::StringRef, llvm::StringRef>> updates; ///< initializers and their new values
 };
 
 /// Returns null if the model has no such training, and failure after an error.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How:  1. lists of attributes, which must have one length,
-// 2. checks of the forest: no cycles; leaves are moved to the front,
-// 3. the two forms of operators.
+//       2. checks of the forest: no cycles; leaves are moved to the front,
+//       3. the two forms of operators.
 
 #include "compiler/import/onnx/trees/Forest.h"
 #include "dialects/NumberText.h"
