@@ -35,7 +35,7 @@ struct BatchPlace {
 };
 
 /// Position of the rows of a batch. For a batch of 1, several axes may be at the same position among the elements, such
-/// as two axes of size 1. A reshape, which moves no element, changes between them.
+/// as two axes of size 1. A reshape, which moves no element, switches between them.
 struct BatchAxis : BatchPlace {
   llvm::SmallVector<BatchPlace, 2> choices; ///< all equivalent places, including the present one
 

@@ -29,8 +29,7 @@ class Signature;
 struct NodeGraph {
   llvm::StringRef attribute;
   const GraphView &view;
-  /// Expands the graph in place, as if it were the node, for these inputs. Returns its outputs, or failure after an
-  /// error.
+  /// Expands the graph at the node's position for these inputs. Returns its outputs, or failure after an error.
   std::function<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(llvm::ArrayRef<mlir::Value>)> import;
 };
 
@@ -123,7 +122,7 @@ public:
   }
   /// Returns the node's graph of that name. Reports an error and returns null if it has no such graph.
   const NodeGraph *getGraph(llvm::StringRef name);
-  /// Expands the graph for `arguments` in place, as if it were the node, and returns its results.
+  /// Expands the graph for `arguments` at the node's position, and returns its results.
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> expand(const NodeGraph &graph, llvm::ArrayRef<mlir::Value> arguments);
 
   /// Returns a node of another operator with this node's attributes, for runHandler (ImportRegistry.h). That function

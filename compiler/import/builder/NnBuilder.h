@@ -87,7 +87,7 @@ struct ImportState {
   const int64_t maxOperators;     ///< limit of the number of operators
   int64_t operatorsLeft;          ///< operators that remain
   size_t numErrors = 0;           ///< number of errors reported by builders, except in abandoned attempts
-  /// Inputs whose values must be known at compile time, because others depend on them.
+  /// Inputs that decide values that must be known at compile time.
   llvm::SetVector<llvm::StringRef> unfixedInputs;
   /// Counts of values with axes whose sizes are known only at run time.
   llvm::DenseMap<mlir::Value, nn::AxisCounts> counts;

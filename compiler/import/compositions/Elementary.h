@@ -26,7 +26,7 @@ mlir::Value swish(NnBuilder &nn, mlir::Value x, double alpha = 1);
 /// x / (1 + |x|)
 mlir::Value softsign(NnBuilder &nn, mlir::Value x);
 
-/// Constants of SELU, which keep mean and variance.
+/// Constants of SELU, which preserve the mean and variance of activations.
 constexpr double seluAlpha = 1.67326319217681884765625, seluScale = 1.05070102214813232421875;
 
 /// Returns seluScale * elu(x) with alpha = seluAlpha.

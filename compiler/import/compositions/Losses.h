@@ -16,12 +16,12 @@ enum class LossReduction { None, Sum, Mean };
 
 struct LikelihoodLoss {
   mlir::Value weights;                 ///< one per class, or null
-  std::optional<int64_t> ignoredClass; ///< class whose examples cost nothing; it may be outside the range of classes
+  std::optional<int64_t> ignoredClass; ///< class whose examples have no loss; it may be outside the range of classes
   LossReduction reduction = LossReduction::Mean;
 };
 
 /// Returns -weight * logarithm of each target's class. `logarithms` is [N, C, D...]; `targets` are integers [N, D...].
-/// The mean is weighted; it is 0 / 0 if all weights are 0. Targets outside the range of classes cost nothing.
+/// The mean is weighted; it is 0 / 0 if all weights are 0. Targets outside the range of classes have no loss.
 mlir::Value negativeLogLikelihood(NnBuilder &nn, mlir::Value logarithms, mlir::Value targets,
                                   const LikelihoodLoss &loss);
 

@@ -39,7 +39,8 @@ struct Dropped {
   mlir::Value result, mask; ///< the mask is true for elements that stay
 };
 
-/// Sets the share `ratio`, a scalar, of elements at random places to zero. Divides the others by 1 - ratio.
+/// Sets elements at random places to zero and divides the others by 1 - `ratio`, a scalar. `ratio` is the share of
+/// zeros.
 Dropped dropOut(NnBuilder &nn, mlir::Value x, mlir::Value ratio, RandomKey key);
 
 /// Drops elements as dropOut does, but at other places in each run, whose number `step` is an i64. Elements count in

@@ -62,8 +62,8 @@ enum class CoordinateRule {
 struct Region {
   float begin = 0, end = 1;
 };
-/// Computes in single precision if the model states a scale or a region, in ONNX Runtime's order of operations.
-/// Otherwise, rounding could move a position that coincides with an element. Positions that follow from sizes are
+/// Computes in single precision if the model states a scale or a region, in ONNX Runtime's order of operations. Another
+/// order could round a position away from the element that it coincides with. Positions that follow from sizes are
 /// divided only once, so that rounding never moves them across an element or a midpoint.
 Coordinates mapCoordinates(Resize resize, CoordinateRule rule, Region region = {});
 

@@ -30,8 +30,8 @@ struct ColumnWindows {
 mlir::Value columnsToImage(NnBuilder &nn, mlir::Value columns, const ColumnWindows &windows);
 
 /// Overwrites `cache` with `update`, which is at most as long along `axis`. Row b of axis 0 is written from `begins[b]`
-/// on. Elements beyond the end are dropped, or wrap to 0 if the cache is `circular`. Makes constants with as many
-/// integers as the axes up to `axis` have indices.
+/// on. Elements beyond the end are dropped, or wrap to 0 if the cache is `circular`. Makes a constant of indices for
+/// each axis up to `axis`.
 mlir::Value placeRows(NnBuilder &nn, mlir::Value cache, mlir::Value update, mlir::Value begins, int64_t axis,
                       bool circular);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Selections, whose results depend in size on the data, for the handlers of every format. Each is a selection of `nn`,
-// which has an upper bound as its size, and a count of its results. Formats differ only in how they use the indices.
-// NnBuilder::limit notes the count with the result. Constant data give a constant size.
+// Selections, for the handlers of every format; the size of their results depends on the data. Each is a selection of
+// `nn`, which has an upper bound as its size, and a count of its results. Formats differ only in how they use the
+// indices. NnBuilder::limit notes the count with the result. Constant data give a constant size.
 
 #ifndef NACRE_COMPILER_IMPORT_COMPOSITIONS_SELECTIONS_H
 #define NACRE_COMPILER_IMPORT_COMPOSITIONS_SELECTIONS_H

@@ -28,9 +28,9 @@ struct ModelFile {
 /// Maps the regular file at `path`. Diagnostics are emitted at `loc`.
 mlir::FailureOr<FileBytes> mapFile(llvm::StringRef path, mlir::Location loc);
 
-/// Maps the regular file `path` of `folder`. An empty `folder` is an error: the model has none. An untrusted model
-/// names `path`, so a path or a link that leads out of the folder is an error, too. `what` and `where` name file and
-/// folder in diagnostics: "external data", "the model's folder".
+/// Maps the regular file `path` of `folder`. An empty `folder` is an error, because the model then has no folder. An
+/// untrusted model names `path`, so a path or a link that leads out of the folder is an error, too. `what` and `where`
+/// name file and folder in diagnostics: "external data", "the model's folder".
 mlir::FailureOr<FileBytes> mapFileInside(llvm::StringRef folder, llvm::StringRef path, llvm::StringRef what,
                                          llvm::StringRef where, mlir::Location loc);
 

@@ -9,11 +9,11 @@
 
 namespace nacre::importer {
 
-/// True if `block` divides the rows and columns of `x`, which is operand 0 as [N, H, W, C], or its square the channels.
-/// Reports an error that calls the block `name` if not.
+/// True if `block` divides the rows and columns of `x`, which is operand 0 as [N, H, W, C]. With `ofChannels`, its
+/// square must divide the channels instead. Reports an error that calls the block `name` if not.
 bool checkBlock(OperandBinder &node, llvm::StringRef name, mlir::Value x, int64_t block, bool ofChannels);
 
-/// Moves blocks along the axes after the first of operand 0 to the first axis, and sets the result. Operand `pads`
+/// Moves blocks along all axes after the first one of operand 0 to the first axis, and sets the result. Operand `pads`
 /// holds the number of `filler` elements that are first added at both ends of each axis.
 void moveToBatch(OperandBinder &node, Ints blocks, size_t pads, double filler);
 

@@ -10,7 +10,7 @@
 namespace nacre::importer {
 
 /// Returns `length` elements of `x` along `axis` from `start` on, `step` apart. `start` is one integer; negative values
-/// count from the end. It is clamped so that all elements are inside, so the axis must be long enough.
+/// count from the end. It is clamped so that all elements are inside. The axis must be long enough for them.
 mlir::Value sliceAt(NnBuilder &nn, mlir::Value x, int64_t axis, mlir::Value start, int64_t length, int64_t step);
 
 /// Slices operand 0 from the positions of operand 1 to those of operand 2, one for each of `axes`, which are

@@ -27,7 +27,7 @@ struct SlicedPart {
   llvm::SmallVector<int64_t> starts, sizes, steps, shape;
 };
 
-/// Returns the slice in terms of axes. The text of an error says what the slice must fulfil.
+/// Returns the slice in terms of axes. An error names the violated rule.
 llvm::Expected<SlicedPart> expandSlice(const StridedSlice &slice, llvm::ArrayRef<int64_t> shape);
 
 } // namespace nacre::importer

@@ -70,8 +70,9 @@ struct WireSkeleton {
 constexpr unsigned maxWireDepth = 64;
 
 /// Returns the number of bytes that the structure of a file may take: about 100 times the file, but at most 1 GiB plus
-/// three times the file. Messages with content need less: a TensorFlow node with short names takes 50 times its bytes,
-/// an empty message up to 400 times. 1 GiB is enough for a million nodes and their names.
+/// three times the file. 1 GiB is enough for a million nodes and their names. Messages with content need less: a
+/// TensorFlow node with short names takes 50 times its bytes. Empty messages take up to 400 times theirs, so hostile
+/// files exceed the limit.
 constexpr uint64_t getStructureBudget(uint64_t fileBytes) {
   return std::min(fileBytes * 100 + (uint64_t(12) << 20), fileBytes * 3 + (uint64_t(1) << 30));
 }

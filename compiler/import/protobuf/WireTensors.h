@@ -39,7 +39,7 @@ public:
   mlir::FailureOr<StoredTensor> decode(llvm::ArrayRef<WirePayload> chunks, mlir::RankedTensorType type,
                                        mlir::Location loc);
 
-  /// Repeats the last element of the tensor until it has as many as its type. It must have at least one.
+  /// Repeats the last element of the tensor until the tensor has the size of its type. It must have an element.
   mlir::FailureOr<StoredTensor> repeatLast(StoredTensor tensor, mlir::Location loc);
 
 private:

@@ -41,7 +41,7 @@ private:
   std::unique_ptr<GraphView> whole;
   llvm::SmallVector<size_t> nodes;
   llvm::SmallVector<llvm::StringRef> inputs;
-  llvm::DenseSet<llvm::StringRef> given; ///< the same names as a set
+  llvm::DenseSet<llvm::StringRef> given; ///< `inputs` as a set
   llvm::StringRef output;
 };
 
