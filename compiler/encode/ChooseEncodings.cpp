@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  decides how wide the panels of each contraction are, and packs the weights that it reads accordingly.
-// Why:   a weight has one layout, and a kernel one form, but several kernels may read a weight, a kernel many weights,
-//        and code for several CPUs the same bytes.
-// How:   1. every contraction names the operand it wants packed, and the width it would like;
-//        2. kernels and weights that meet at a launch are of one class; a class with a reader that knows no panels
-//        stays plain. So are weights that are state, with the moments beside them: of these other readers get a copy in the usual
-//        order (nacre-pack-states), and what writes them does so element by element, or by tiles of a contraction's sums;
-//        3. in each class the kernel with the most work decides, and who writes states gets the same width;
-//        4. a kernel without panels whose columns engines share is divided where the CPU's own panels begin;
-//        5. a convolution that is faster by Winograd is noted to be computed so by the CPU; the weight knows nothing
-//        of it.
+// Chooses the panel width of each contraction and packs the weights accordingly.
+// Why: a weight has one layout and a kernel has one form. But several kernels may read a weight, a kernel may read
+//      several weights, and code for several CPUs reads the same bytes.
+// How: 1. each contraction names the operand that it wants packed, and the width;
+//      2. kernels and weights that meet at a launch form a class. A class stays plain if a reader knows no panels.
+//         States can be in panels, too: other readers get a row-major copy (nacre-pack-states), and their writers are
+//         elementwise or contractions;
+//      3. in each class the kernel with the most work decides, and writers of states get the same width;
+//      4. if engines share the columns of a kernel without panels, the cut is aligned to the CPU's own panels;
+//      5. a convolution that is faster by Winograd on the CPU gets a note. The weight's layout does not depend on it.
 
 #include "codegen/TargetOptions.h"
 #include "compiler/encode/ElementwiseKernels.h"
@@ -65,7 +64,7 @@ public:
   }
 
 private:
-  /// 2. Classes, and the members that must stay plain.
+  /// 2. Builds the classes, and collects the members that must stay plain.
   LogicalResult joinByLaunches() {
     WalkResult walk = module.walk([&](plan::LaunchOp launch) -> WalkResult {
       auto kernel = symbols.lookup<plan::KernelOp>(launch.getKernel());
@@ -75,7 +74,7 @@ private:
       for (auto [input, value] : llvm::enumerate(launch.getInputs())) {
         auto use = value.getDefiningOp<plan::UseOp>();
         const bool wanted = wish != wishes.end() && wish->second.input == input;
-        // No GPU reads groups of steps: a weight of bytes that one reads, or may read, lies as the tensor says, for CPUs too.
+        // GPU code cannot read groups of steps. A weight of bytes that a GPU may read stays row-major, for CPUs too.
         const bool isRefused = wanted && wish->second.depth.k > 1 && !plan::isOnCpu(launch);
         if (isRefused)
           plain.insert(kernel);
@@ -106,7 +105,8 @@ private:
     return failure(walk.wasInterrupted());
   }
 
-  /// Of a left operand of bytes by that weight; null is none, of which nothing is known.
+  /// Returns the largest exact Winograd tile for the weight of `use`; 0 if `use` is null, because the values are
+  /// unknown.
   int64_t exactTile(plan::UseOp use, bool isUnsignedLeft) {
     if (!use)
       return 0;
@@ -120,12 +120,12 @@ private:
 
   Operation *weightOf(plan::UseOp use) { return symbols.lookup(use.getWeight()); }
 
-  /// One operation for all storages that are one state that training changes; null for other memory.
+  /// Returns one representative operation for all storages of a trained state; null for other memory.
   Operation *trainedOf(plan::StorageOp storage) {
     return isTrained(storage) ? trained.try_emplace(*storage.getName(), storage).first->second : nullptr;
   }
 
-  /// What an elementwise launch maps lies in one order: state, and temporaries that only such launches know.
+  /// Joins the tensors that an elementwise launch maps: states, and temporaries of which all users are elementwise.
   void joinOperands(plan::LaunchOp launch, plan::KernelOp kernel) {
     Operation *first = nullptr;
     for (auto [number, operand] : llvm::enumerate(launch->getOperands())) {
@@ -140,7 +140,8 @@ private:
     }
   }
 
-  /// The states that a contraction updates lie in one order, and all launches of its kernel have the same. Whether it updates some.
+  /// Joins the states that a contraction updates; all launches of its kernel must have the same. Returns whether it
+  /// updates any.
   bool joinUpdated(plan::LaunchOp launch, plan::KernelOp kernel) {
     const SmallVector<unsigned> arguments = findUpdated(launch, kernel);
     if (arguments.empty())
@@ -162,7 +163,7 @@ private:
   bool isElementwiseAlone(plan::StorageOp storage) {
     if (!storage || storage.getRole() != plan::Role::Temporary)
       return false;
-    // Asked by each of its users, of all of them.
+    // Cached, because each user of a storage asks this about all users.
     auto [known, isNew] = elementwiseAlone.try_emplace(storage);
     if (isNew)
       known->second = llvm::all_of(storage->getUsers(), [&](Operation *user) {
@@ -173,14 +174,14 @@ private:
     return known->second;
   }
 
-  /// A state that is written in another way, or that a GPU touches, stays as it is.
+  /// Keeps states plain that are written in another way or that a GPU may touch.
   void refuse(ValueRange operands) {
     for (Value operand : operands)
       if (Operation *member = trainedOf(plan::rootOf(operand).getDefiningOp<plan::StorageOp>()))
         plain.insert(member);
   }
 
-  /// 3. The widths.
+  /// 3. Chooses the widths.
   void decide() {
     llvm::MapVector<Operation *, PanelWish> chosen; // by leader
     llvm::DenseSet<Operation *> refused;
@@ -230,15 +231,16 @@ private:
   ModuleOp module;
   ArrayRef<Target> targets;
   const Accuracy accuracy;
-  llvm::DenseMap<Operation *, bool> elementwiseAlone;                             ///< By storage.
-  llvm::DenseMap<llvm::PointerIntPair<Operation *, 1, bool>, int64_t> exactTiles; ///< By weight and sign.
+  llvm::DenseMap<Operation *, bool> elementwiseAlone; ///< Results of `isElementwiseAlone`, by storage.
+  /// Results of `exactTile`, by weight and sign.
+  llvm::DenseMap<llvm::PointerIntPair<Operation *, 1, bool>, int64_t> exactTiles;
   SymbolTable symbols;
-  llvm::MapVector<Operation *, PanelWish> wishes; ///< By kernel.
+  llvm::MapVector<Operation *, PanelWish> wishes; ///< Wishes by kernel.
   llvm::EquivalenceClasses<Operation *> classes;
   llvm::DenseSet<Operation *> plain;
   llvm::SetVector<plan::KernelOp> shared; ///< Kernels of which a GPU may compute a part.
   PanelUpdates updates;
-  llvm::StringMap<Operation *> trained; ///< One storage for each variable.
+  llvm::StringMap<Operation *> trained; ///< Representative storage of each variable, by name.
 };
 
 struct ChooseEncodings : encode::impl::ChooseEncodingsPassBase<ChooseEncodings> {

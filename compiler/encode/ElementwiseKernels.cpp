@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace nacre::encode {
 
-/// The one operation of the body, a map of the arguments themselves; null where it is something else.
+/// Returns the only operation of the body if it maps exactly the kernel's arguments; otherwise null.
 static linalg::GenericOp findMap(plan::KernelOp kernel) {
   Block &body = kernel.getBody().front();
   auto map = dyn_cast<linalg::GenericOp>(body.front());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  kernels that do the same to every element, wherever it lies.
-// Why:   an update of a weight, and what assigns it, reads and writes memory in any order that all its operands share: so a
-//        state that convolutions read in panels never has to be put in another order to be changed.
+// Recognizes kernels that apply one function to every element, so that the order of elements does not matter.
+// Why: an optimizer's update only needs all its operands in the same order. A weight that convolutions read in panels
+//      is therefore updated in its panels and never reordered.
 
 #ifndef NACRE_COMPILER_ENCODE_ELEMENTWISEKERNELS_H
 #define NACRE_COMPILER_ENCODE_ELEMENTWISEKERNELS_H
@@ -13,13 +13,13 @@
 
 namespace nacre::encode {
 
-/// Whether the kernel is one map of whole tensors of one shape, and of scalars.
+/// True if the kernel is one parallel map over whole tensors of one shape. Its inputs may also be scalars.
 bool isElementwise(plan::KernelOp kernel);
 
-/// Whether an argument of such a kernel is a tensor of the shape that it maps, not a scalar.
+/// True if the argument is a tensor that the kernel maps; false for a scalar. The kernel must be elementwise.
 bool isMapped(plan::KernelOp kernel, unsigned argument);
 
-/// Such a kernel over tensors of two axes, cut along the first.
+/// Returns a clone of an elementwise kernel over tensors [rows, columns], with axis 0 as its cut axis.
 plan::KernelOp cloneOver(mlir::OpBuilder &builder, plan::KernelOp kernel, llvm::StringRef name, int64_t rows,
                          int64_t columns);
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the largest tiles by which a convolution of bytes may be computed by Winograd and stay exact.
-// Why:   sums in 32 bits wrap, which does no harm on the way: only what comes out, the sum times the square of
-//        winograd::scaleOf, must be one number. Weights are known when a model is compiled, so this is proven for each.
-// How:   a sum lies between those of the least and of the largest input for each weight, by its sign. Odd factors of the scale
-//        have an inverse modulo 2^32, so that of 576, for tiles of four, 64 is left, and 4 of 4, for tiles of two.
+// The largest Winograd tiles with which a convolution of bytes stays exact.
+// Why: intermediate sums in 32 bits may wrap without harm. Only the final value, the sum times the square of
+//      winograd::scaleOf, must fit in 32 bits. Weights are constant, so this is proven for each of them at compile
+//      time.
+// How: the sign of each weight tells whether the least or the largest input gives the extreme sum. Odd factors of the
+//      scale have an inverse modulo 2^32. Tiles of four scale by 576 = 64 * 9, so a factor of 64 counts; tiles of two
+//      scale by 4.
 
 #ifndef NACRE_COMPILER_ENCODE_EXACTTILES_H
 #define NACRE_COMPILER_ENCODE_EXACTTILES_H
@@ -13,8 +15,9 @@
 
 namespace nacre::encode {
 
-/// Of `weight`, whose last axis are the output channels: 4, 2, or 0 where no tile is exact. `isUnsignedLeft`: inputs are 0 to 255, else
-/// -128 to 127.
+/// Returns the largest exact tile for a weight whose last axis is the output channels: 4, 2, or 0 if no tile is exact.
+/// Inputs are 0 to 255
+/// if `isUnsignedLeft`, otherwise -128 to 127.
 int64_t largestExactTile(const nn::ConstantView &weight, bool isUnsignedLeft);
 
 } // namespace nacre::encode

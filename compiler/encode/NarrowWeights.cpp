@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  stores the weights of launches that wait for them as f16 or bf16.
-// Why:   a dense layer of one row, a step of a recurrence and an embedding read each number once and hardly compute: half
-//        the bytes is half the time, in memory and in the app's download too.
-// How:   1. a weight is a candidate where every launch that reads it gains;
-//        2. it is rounded, unless a number would become infinite or too many would lose their digits;
-//        3. kernels read the narrow type, and widen each number to f32 before anything is computed with it. Whoever emits
-//        or places them finds a kernel as any other, so all engines agree on the bytes.
+// Stores the weights of memory-bound launches as f16 or bf16.
+// Why: a dense layer of one row, a step of a recurrence and an embedding read each weight once and compute little. Half
+//      the bytes take half the time, and make the app's download smaller.
+// How: 1. a weight is a candidate if every launch that reads it gains;
+//      2. it is rounded, unless a value would become infinite or too many values would lose digits;
+//      3. kernels read the narrow type and widen each value to f32 before they compute with it. Later passes see an
+//         ordinary kernel, so all engines agree on the bytes.
 
 #include "codegen/TargetOptions.h"
 #include "codegen/cpu/contraction/TileTables.h"
@@ -41,13 +41,13 @@ using namespace nacre::codegen::cpu;
 namespace {
 
 //===----------------------------------------------------------------------===//
-// 1. Who gains
+// 1. Launches that gain
 //===----------------------------------------------------------------------===//
 
-/// Reading fewer takes no longer than the launch itself.
+/// Least size of a weight: reading fewer bytes takes no longer than the launch itself.
 constexpr int64_t kLeastBytes = 16 << 10;
 
-/// Whether all that reads `value`, an argument or a slice of one, is known to bear another element type.
+/// True if all uses of `value`, an argument or a slice of one, accept another element type.
 bool canBeNarrowed(Value value) {
   return llvm::all_of(value.getUses(), [](OpOperand &use) {
     if (auto slice = dyn_cast<tensor::ExtractSliceOp>(use.getOwner()))
@@ -58,7 +58,7 @@ bool canBeNarrowed(Value value) {
   });
 }
 
-/// Whether `value` is a table of which elements are picked, and nothing else.
+/// True if `value` is only used as a table from which elements are extracted.
 bool isTable(Value value) {
   return llvm::all_of(value.getUses(), [](OpOperand &use) {
     auto slice = dyn_cast<tensor::ExtractSliceOp>(use.getOwner());
@@ -66,7 +66,7 @@ bool isTable(Value value) {
   });
 }
 
-/// What of a kernel's inputs would be better narrow, if it is a weight.
+/// Finds the inputs of a kernel that are better narrow if they are weights.
 class Candidates {
 public:
   Candidates(const Target &target, FloatType element) : target(target), element(element) {}
@@ -94,7 +94,7 @@ private:
   struct Product {
     unsigned rhs = 0;
     double multiplyAdds = 0;
-    ProductTypes types; ///< As they would be.
+    ProductTypes types; ///< Types of the product if the weight is narrow.
     bool isSingleRow = false;
   };
 
@@ -129,7 +129,7 @@ private:
 // 2. Weights
 //===----------------------------------------------------------------------===//
 
-/// `weight` in `element`, with a note of what that cost; fails, with a warning, where it does not bear it.
+/// Rounds `weight` to `element` and records the error in a note. Warns and fails if the rounding loses too much.
 LogicalResult roundWeight(plan::WeightOp weight, FloatType element) {
   FailureOr<nn::ConstantView> view = nn::ConstantView::get(weight.getValue());
   if (failed(view))
@@ -142,7 +142,7 @@ LogicalResult roundWeight(plan::WeightOp weight, FloatType element) {
   float numbers[chunk];
   for (int64_t begin = 0; begin < count; begin += chunk) {
     const int64_t size = std::min(chunk, count - begin);
-    std::memcpy(numbers, view->at(begin), size * sizeof(float)); // at any address
+    std::memcpy(numbers, view->at(begin), size * sizeof(float)); // `at` may be unaligned.
     rounding.round(ArrayRef(numbers, size), {reinterpret_cast<uint16_t *>(narrow.at(begin)), size_t(size)});
   }
   const StringRef word = weightTypeWord(element.isF16() ? WeightType::F16 : WeightType::BF16);
@@ -164,7 +164,7 @@ LogicalResult roundWeight(plan::WeightOp weight, FloatType element) {
 
 Type narrowed(Type type, FloatType element) { return cast<RankedTensorType>(type).clone(element); }
 
-/// In front of whoever reads it, `value` is what it was.
+/// Widens `value` for all its users, which then see the old type.
 void widenUses(Value value, Operation *before, Type wide) {
   OpBuilder builder(before);
   auto extension = arith::ExtFOp::create(builder, value.getLoc(), wide, value);
@@ -181,7 +181,7 @@ void narrow(Value value, FloatType element) {
     } else if (auto work = dyn_cast<linalg::GenericOp>(user)) {
       BlockArgument number = work.getMatchingBlockArgument(&use);
       number.setType(element);
-      if (!number.use_empty()) // some say how long a loop is
+      if (!number.use_empty()) // A body may ignore the number: some inputs only give the size of a loop.
         widenUses(number, &work.getBody()->front(), wide);
     } else {
       user->getResult(0).setType(element);
@@ -210,8 +210,9 @@ public:
 private:
   Operation *weightOf(plan::UseOp use) { return symbols.lookup(use.getWeight()); }
 
-  /// Fills `wanted`: weights that are read, and by none that would rather have them wide. What is not only read by
-  /// launches is left as it is: views, and what a state begins with, which an app may train.
+  /// Fills `wanted` with the weights that all their readers want narrow. Skips weights with users other than launches:
+  /// views, and
+  /// initial values of states, which an app may train.
   LogicalResult findWeights() {
     DenseSet<Operation *> refused;
     WalkResult walk = module.walk([&](Operation *op) -> WalkResult {
@@ -249,7 +250,7 @@ private:
     });
   }
 
-  /// The context keeps them for as long as it lives.
+  /// Frees the f32 bytes of a weight if no other weight shares them. The context would keep them as long as it lives.
   void dropBytes(DenseResourceElementsAttr bytes) {
     auto isSame = [&](plan::WeightOp other) {
       auto others = dyn_cast<DenseResourceElementsAttr>(other.getValue());
@@ -259,7 +260,8 @@ private:
       bytes.getRawHandle().getResource()->setBlob(AsmResourceBlob());
   }
 
-  /// Launches of one kernel may read narrow weights and wide ones: each has a kernel of its own then.
+  /// Narrows kernels. If one launch reads a narrow weight and another a wide one, each gets its own version of the
+  /// kernel.
   void narrowKernels() {
     llvm::MapVector<Operation *, SmallVector<std::pair<plan::LaunchOp, llvm::SmallBitVector>>> launches;
     module.walk([&](plan::LaunchOp launch) {
@@ -270,7 +272,7 @@ private:
       launches[symbols.lookup(launch.getKernel())].push_back({launch, inputs});
     });
     for (auto &[kernel, readers] : launches) {
-      // The first keep the kernel, the others get copies of what it was.
+      // The first readers keep the kernel; others get clones of the original.
       SmallVector<std::pair<llvm::SmallBitVector, plan::KernelOp>> versions;
       for (auto &reader : readers) {
         auto *version = llvm::find_if(versions, [&](auto &known) { return known.first == reader.second; });
@@ -290,7 +292,7 @@ private:
     if (!isFurther)
       return kernel;
     auto copy = cast<plan::KernelOp>(kernel->clone());
-    symbols.insert(copy, std::next(kernel->getIterator())); // under a name of its own
+    symbols.insert(copy, std::next(kernel->getIterator())); // `insert` makes the name unique.
     return copy;
   }
 

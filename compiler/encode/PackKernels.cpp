@@ -38,7 +38,7 @@ std::optional<AffineMap> mapOf(MLIRContext *context, const StridedRead &read, Ar
   return AffineMap::get(read.loops.size(), 0, results, context);
 }
 
-/// The part of `source` that a map of loops of `sizes` reads, and the map in it.
+/// Returns the part of `source` that loops of `sizes` read through `map`, and the map within that part.
 static std::pair<Value, AffineMap> sliceOf(OpBuilder &builder, Location loc, Value source, AffineMap map,
                                            ArrayRef<int64_t> sizes) {
   auto type = cast<RankedTensorType>(source.getType());
@@ -82,7 +82,7 @@ plan::KernelOp makePackKernel(OpBuilder &builder, Location loc, StringRef name, 
 RewiredKernel readFromPacked(plan::KernelOp kernel, const PlainContraction &plain, const RightLoops &right,
                              RankedTensorType packed) {
   const unsigned old = plain.operands[Contraction::Rhs].argument, inputs = kernel.getNumInputs();
-  // Which of the product's inputs it is: the one that the reduction's and the columns' loops move by the same strides.
+  // Find the product's input that is the right operand: it has the operand's argument, offset and strides.
   const Input *input = llvm::find_if(ArrayRef(plain.product->inputs).take_front(2), [&](const Input &candidate) {
     return candidate.source == Input::Source::Storage && candidate.access.argument == old &&
            candidate.access.offset == plain.operands[Contraction::Rhs].offset &&

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  kernels that put an array into panels, and contractions that read it there.
-// Why:   a right operand that is no weight is then read as a weight is: same tiles, same division into units.
+// Kernels that pack an array into panels, and contractions that read these panels.
+// Why: a packed operand is read in the same way as a packed weight: with the same tiles and the same division into
+//      units.
 
 #ifndef NACRE_COMPILER_ENCODE_PACKKERNELS_H
 #define NACRE_COMPILER_ENCODE_PACKKERNELS_H
@@ -13,26 +14,29 @@
 
 namespace nacre::encode {
 
-/// Of a contraction's right operand: the loops that read it, as the panels have them: outer ones, those of the reduction, and the
-/// columns last.
+/// Loops that read a contraction's right operand, in the order of its panels: outer loops, then those of the reduction,
+/// then
+/// the columns.
 struct RightLoops {
-  llvm::SmallVector<unsigned> loops; ///< Numbers of the kernel's.
-  StridedRead read;                  ///< Of the argument that it lies in.
+  llvm::SmallVector<unsigned> loops; ///< Numbers of the kernel's loops.
+  StridedRead read;                  ///< Offset and strides in the argument that holds the operand.
 };
 RightLoops rightLoopsOf(const codegen::PlainContraction &plain);
 
-/// A kernel that writes `packed`, in `encoding`, from an argument of type `source` in which element (i, j, ...) is where `map` says;
-/// inserted at `builder`. How the source lies is to be said, too, if it is no plain array.
+/// Inserts at `builder` a kernel that writes `packed`, in `encoding`, from an argument of type `source`. `map` gives
+/// the position of
+/// element (i, j, ...) in the argument. The caller adds the encoding of `source` if it is not row-major.
 plan::KernelOp makePackKernel(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef name,
                               mlir::RankedTensorType source, mlir::AffineMap map, mlir::RankedTensorType packed,
                               plan::EncodingAttr encoding);
 
-/// `read` as the map of an argument of `shape`; none where a loop carries from one axis into another.
+/// Returns `read` as an affine map into an argument of `shape`; `nullopt` if a loop carries from one axis into another.
 std::optional<mlir::AffineMap> mapOf(mlir::MLIRContext *context, const StridedRead &read,
                                      llvm::ArrayRef<int64_t> shape);
 
-/// A copy of `kernel` behind it, whose right operand is its last input, an array of the sizes of `right`'s loops. `isOldRead`: the
-/// argument that it was is still an input, which something else reads.
+/// Copy of a kernel whose right operand is its last input, an array with the sizes of `right`'s loops. `isOldRead`: the
+/// argument
+/// that held the operand is still an input, because other work of the kernel reads it.
 struct RewiredKernel {
   plan::KernelOp kernel;
   bool isOldRead = false;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  gives right operands that are no weights a launch of their own that puts them into panels.
-// Why:   a contraction then reads any operand as it reads a weight: same tiles, same division into units, Winograd.
-// How:   1. of each launch of a contraction, the operand, and where its elements come from if other launches only move them
-//           (PanelSource.h);
-//        2. whether a launch pays (PackTrade.h);
-//        3. the launch stands as far out of loops as what it reads lets it; it packs for all that read the same;
-//        4. launches whose results nobody reads any more go.
+// Adds launches that pack right operands that are not weights into panels.
+// Why: a contraction then reads any operand as it reads a weight: with the same tiles, the same units, and Winograd.
+// How: 1. find the operand of each contraction's launch, and its source if other launches only move it (PanelSource.h);
+//      2. decide whether a launch pays (PackTrade.h);
+//      3. add the launch, outside of as many loops as its source allows. It packs for all launches that read the same
+//         operand;
+//      4. erase launches whose results are no longer read.
 
 #include "codegen/TargetOptions.h"
 #include "compiler/encode/PackKernels.h"
@@ -40,19 +40,19 @@ namespace {
 /// A contraction that may read its right operand in panels.
 struct Candidate {
   RightLoops right;
-  RankedTensorType packed; ///< Of the sizes of those loops.
-  RewiredKernel rewired;   ///< Reads it; not yet used.
+  RankedTensorType packed; ///< Type of the packed operand, with the sizes of those loops.
+  RewiredKernel rewired;   ///< Kernel that reads the panels; not used by a launch yet.
   PanelWish wish;
-  std::optional<PanelWish> wishBefore; ///< Of the kernel as it was, for the operand as it lies.
-  unsigned input = 0;                  ///< Of the kernel as it was: the operand.
-  int64_t rows = 1, rowBytes = 0;      ///< Of the left operand, of each batch or group.
+  std::optional<PanelWish> wishBefore; ///< Wish of the original kernel for its unpacked operand.
+  unsigned input = 0;                  ///< Number of the operand in the original kernel.
+  int64_t rows = 1, rowBytes = 0;      ///< Rows of the left operand in each batch or group, and their bytes.
 };
 
-/// Of which elements one pack launch made panels, and where they are.
+/// Pack launch, the elements that it reads, and the panels that it writes.
 struct Packed {
   plan::LaunchOp launch;
   PanelSource source;
-  Value panels; ///< As the array that contractions read.
+  Value panels; ///< Array of panels, with the type that contractions read.
 };
 
 class OperandPacker {
@@ -78,7 +78,7 @@ private:
   // 1. Contractions
   //===--------------------------------------------------------------------===//
 
-  /// Null where the kernel has no operand that can be packed, or `launch` reads a weight there.
+  /// Returns the candidate of a launch; null if the kernel has no operand to pack, or if `launch` reads a weight there.
   Candidate *candidateOf(plan::LaunchOp launch) {
     auto kernel = symbols.lookup<plan::KernelOp>(launch.getKernel());
     if (!kernel || !plan::isOnCpu(launch) || kernel.getKind() != plan::KernelKind::Contraction ||
@@ -107,7 +107,7 @@ private:
     for (const StridedLoop &loop : candidate.right.read.loops)
       sizes.push_back(loop.size);
     candidate.packed = RankedTensorType::get(sizes, plain.operands[Contraction::Rhs].elementType);
-    // Windows over the operand would be written out.
+    // Overlapping windows would be written out several times.
     int64_t elements = 1;
     for (int64_t size : plain.rhsShape)
       elements *= size;
@@ -149,7 +149,7 @@ private:
     trade.rowBytes = candidate.rowBytes;
     trade.iterations = iterationsBetween(source.point, launch);
     trade.isAcross = candidate.right.read.loops.back().stride != 1;
-    // What is in panels would be copied into the usual order for who reads it across.
+    // A state in panels would first be copied to row-major order for this reader.
     trade.replaces = !source.movedBy.empty() || findTrained(source.operand);
     if (std::optional<plan::WinogradNote> note = plan::winogradOf(candidate.rewired.kernel)) {
       trade.gained = double(note->directCycles - note->cycles) / targets.front().model.gigahertz;
@@ -180,13 +180,13 @@ private:
     movers.insert(source.movedBy.begin(), source.movedBy.end());
   }
 
-  /// Whether the operand is a state that the kernel as it is reads as a constant weight is read.
+  /// True if the operand is a trained state that the original kernel can read in panels, as it reads a constant weight.
   static bool willLieInPanels(const Candidate &candidate, Value operand) {
     return candidate.wishBefore && candidate.wishBefore->input == candidate.input &&
            canLieInPanels(*candidate.wishBefore, operand);
   }
 
-  /// What an earlier launch has packed already, or another launch packs.
+  /// Returns the panels of an earlier pack launch for the same elements, or adds a pack launch.
   std::optional<Value> panelsOf(plan::EntryOp entry, plan::LaunchOp launch, Candidate &candidate,
                                 const PanelSource &source) {
     auto type = cast<MemRefType>(source.operand.getType());
@@ -218,7 +218,7 @@ private:
     return panels;
   }
 
-  /// The operand, which may be a view that stands in a loop.
+  /// Returns the operand at the pack launch. Clones its view if the view stands in a loop.
   Value operandAt(OpBuilder &builder, const PanelSource &source) {
     auto view = source.operand.getDefiningOp<plan::ViewOp>();
     if (!view || isReady(view, source.point))
@@ -226,7 +226,7 @@ private:
     return builder.clone(*view)->getResult(0);
   }
 
-  /// Equal kernels are one.
+  /// Returns the pack kernel of these types, which equal launches share.
   plan::KernelOp packKernel(Location loc, MemRefType type, AffineMap map, RankedTensorType packedType,
                             plan::EncodingAttr encoding) {
     std::string key;
@@ -243,7 +243,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // 4. What is not read any more
+  // 4. Unused launches and kernels
   //===--------------------------------------------------------------------===//
 
   void eraseUnread(plan::EntryOp entry) {
@@ -261,7 +261,7 @@ private:
     return names;
   }
 
-  /// Kernels that no launch names any more, or did at last. Who stands for one that is gone has its name.
+  /// Erases kernels that lost their last launch. A rewired kernel takes the name of the kernel that it replaces.
   void eraseUnused() {
     llvm::DenseSet<StringAttr> used = launchedKernels();
     llvm::DenseMap<StringAttr, StringAttr> renamed;
@@ -294,12 +294,12 @@ private:
   ArrayRef<Target> targets;
   const Accuracy accuracy;
   SymbolTable symbols;
-  llvm::DenseMap<Operation *, FailureOr<PlainContraction>> products; ///< By kernel.
+  llvm::DenseMap<Operation *, FailureOr<PlainContraction>> products; ///< Products by kernel.
   llvm::MapVector<Operation *, std::optional<Candidate>> candidates;
   llvm::StringMap<plan::KernelOp> packKernels;
-  SmallVector<Packed> packed;          ///< Of an entry.
-  llvm::DenseSet<StringAttr> launched; ///< Kernels, before.
-  llvm::DenseSet<Operation *> movers;  ///< Storages that some reader no longer reads.
+  SmallVector<Packed> packed;          ///< Pack launches of the current entry.
+  llvm::DenseSet<StringAttr> launched; ///< Names of the kernels that were launched before this pass.
+  llvm::DenseSet<Operation *> movers;  ///< Storages that at least one reader no longer reads.
 };
 
 struct PackOperands : encode::impl::PackOperandsPassBase<PackOperands> {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  puts states into the panels that choose-encodings gave them, in all entries.
-// Why:   a trained weight is read as a constant one is, and nothing puts it in order before: neither for the forward pass nor for
-//        `main`.
-// How:   1. the memory of what is in panels becomes that of its panels, row by row; what a state begins with is a weight in the
-//        same panels;
-//        2. launches of contractions read it as they read weights in panels, and write it so; launches that are elementwise get a
-//        kernel over rows of panels;
-//        3. every other launch reads a copy in the usual order, made before it; an operand of an elementwise launch that is not in panels
-//        is copied into some, or out of some.
+// Packs states into the panels that choose-encodings gave them, in all entries.
+// Why: a trained weight is then read as a constant one is. Neither `main` nor the forward pass of training has to
+//      reorder it first.
+// How: 1. the memory of a state becomes that of its panels, row by row. Its initial value is a weight in the same
+//         panels;
+//      2. contractions read and write it in panels. Elementwise launches get a kernel over rows of panels;
+//      3. every other launch reads a row-major copy. Operands of an elementwise launch that are not in panels are
+//         copied into or out of panels.
 
 #include "compiler/encode/ElementwiseKernels.h"
 #include "compiler/encode/PanelCopies.h"
@@ -68,12 +67,12 @@ private:
   //===--------------------------------------------------------------------===//
 
   struct Packed {
-    MemRefType type; ///< As kernels know it.
+    MemRefType type; ///< Type that kernels see.
     Panels panels;
     plan::EncodingAttr encoding;
   };
 
-  /// What of memory in panels an operand is, or null.
+  /// Returns the packed memory that an operand is a part of; null if it is not packed.
   const Packed *find(Value operand) const {
     auto found = packed.find(plan::rootOf(operand));
     return found == packed.end() ? nullptr : &found->second;
@@ -101,7 +100,7 @@ private:
       const unsigned number = operand.getOperandNumber();
       if (!isMapped(kernel, number) || packed.count(operand.get()))
         continue;
-      // Of a view of what is in panels there is no other way than by the usual order.
+      // A view of packed memory must first be copied to row-major order.
       Value plain = number < inputs ? inOrder(before, launch, operand.get()) : operand.get();
       Value panels = allocate(like.panels.getMemory(), launch.getLoc());
       if (number < inputs)
@@ -133,8 +132,9 @@ private:
     }
   }
 
-  /// Whether it is a kernel that packs its one input, and may find it in panels: it reads all of it, and the columns by one loop
-  /// that is not that of the columns which it writes.
+  /// True if the kernel packs its only input and can read it from panels. It must read all of it, and walk the columns
+  /// by one loop
+  /// other than the last.
   static bool isPackedFromPanels(plan::KernelOp kernel) {
     Operation &first = kernel.getBody().front().front();
     auto move = dyn_cast<linalg::GenericOp>(first);
@@ -148,20 +148,20 @@ private:
            llvm::all_of(read.getResults().drop_back(), isOther);
   }
 
-  /// The type that kernels read an operand as.
+  /// Returns the type with which kernels read an operand.
   MemRefType typeIn(Value operand) const {
     auto found = packed.find(operand);
     return found == packed.end() ? cast<MemRefType>(operand.getType()) : found->second.type;
   }
 
-  /// Whether an operand is all that is in panels, with the same columns.
+  /// True if an operand covers its whole storage with the same number of columns.
   bool isWhole(Value operand) const {
     MemRefType type = typeIn(operand), whole = typeIn(plan::rootOf(operand));
     return type.getNumElements() == whole.getNumElements() && type.getRank() > 0 &&
            type.getShape().back() == whole.getShape().back();
   }
 
-  /// The operand, or a copy of it in the usual order.
+  /// Returns the operand, or a row-major copy of it if it is in panels.
   Value inOrder(OpBuilder &builder, plan::LaunchOp launch, Value operand) {
     SmallVector<plan::ViewOp> views;
     Value root = operand;
@@ -170,7 +170,7 @@ private:
     auto found = packed.find(root);
     if (found == packed.end())
       return operand;
-    // In front of the loops around the launch, which change nothing of it.
+    // The copy stands before the loops around the launch, which do not change the state.
     OpBuilder outside(launch->getContext());
     outside.setInsertionPoint(entry.getBody().front().findAncestorOpInBlock(*launch));
     Value value = allocate(found->second.type, launch.getLoc());

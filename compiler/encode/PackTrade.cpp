@@ -7,21 +7,21 @@
 namespace nacre::encode {
 
 bool isWorthALaunch(const PackTrade &trade, const codegen::MachineModel &model) {
-  // Bytes a nanosecond, of one thread.
+  // Bytes per nanosecond of one thread.
   const double fromCache = model.l2BytesPerCycle * model.gigahertz;
   const double fromBehind = model.farBytesPerCycle * model.gigahertz;
   const double apart = model.scatteredBytesPerCycle * model.gigahertz;
   const auto cacheBytes = double(model.l2Bytes);
-  constexpr double atLeast = 1.1; // of what it costs
+  constexpr double atLeast = 1.1; // Margin by which the gain must exceed the cost.
   const double bytes = double(trade.operandBytes);
   const bool isCached = 2 * bytes <= cacheBytes;
   const double pass = 2 * bytes / (isCached ? fromCache : fromBehind);
-  // Few rows are divided among units all the same, each of which reads all panels from memory.
+  // With few rows, units divide them anyway, and each reads all panels from memory.
   constexpr int64_t few = 64;
   const double reread = isCached || trade.rows >= few ? 0 : pass;
   const double packed = reread + (trade.replaces ? 0 : pass + model.launchNanoseconds);
 
-  // What the rows take beyond the block that would stay in the cache while panels go by.
+  // Time to read the rows again for each panel, if they do not stay in the cache.
   const double streamed =
       2 * double(trade.rowBytes) > cacheBytes ? double(trade.panels) * trade.rowBytes / fromBehind : 0;
   const double own = bytes / (trade.isAcross ? apart : 2 * fromCache);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  whether an operand that is no weight is put into panels by a launch of its own, or by each unit that multiplies by it.
-// Why:   a unit that packs takes all rows, which then come from a larger cache once for every panel, and packs what the last iteration of
-//        a loop packed; a launch reads and writes the operand once more.
-// How:   nanoseconds of both, by bytes.
+// Decides whether one launch packs an operand into panels, or each unit packs what it multiplies by.
+// Why: units that pack for themselves read all rows once for every panel, and repeat the packing in each iteration of a
+//      loop. A launch reads and writes the whole operand once more.
+// How: compares the nanoseconds of both, estimated from bytes.
 
 #ifndef NACRE_COMPILER_ENCODE_PACKTRADE_H
 #define NACRE_COMPILER_ENCODE_PACKTRADE_H
@@ -14,14 +14,14 @@
 namespace nacre::encode {
 
 struct PackTrade {
-  int64_t operandBytes = 0; ///< What is packed,
-  int64_t panels = 1;       ///< into so many panels.
-  int64_t rows = 1;         ///< Of the left operand, of each batch or group,
-  int64_t rowBytes = 0;     ///< and what they take.
-  int64_t iterations = 1;   ///< Launches that read what one launch packed.
-  bool isAcross = false;    ///< Columns do not lie side by side.
-  bool replaces = false;    ///< A launch that moves the same elements goes.
-  double gained = 0;        ///< Nanoseconds of a launch, because of what only panels are read by: Winograd.
+  int64_t operandBytes = 0; ///< Bytes of the operand to pack.
+  int64_t panels = 1;       ///< Number of panels that these bytes make.
+  int64_t rows = 1;         ///< Rows of the left operand in each batch or group.
+  int64_t rowBytes = 0;     ///< Bytes of these rows.
+  int64_t iterations = 1;   ///< Launches that read the panels of one pack launch.
+  bool isAcross = false;    ///< True if columns are not contiguous.
+  bool replaces = false;    ///< True if a launch that only moves the same elements becomes unnecessary.
+  double gained = 0;        ///< Nanoseconds that a launch gains because only panels allow Winograd.
 };
 
 bool isWorthALaunch(const PackTrade &trade, const codegen::MachineModel &model);

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace nacre;
 
-/// The number of the operand of columns, of a contraction of bytes with a sign; none of other kernels.
+/// Returns the number of the right operand of a contraction of signed bytes; `nullopt` for other kernels.
 static std::optional<unsigned> columnsOfBytes(plan::KernelOp kernel) {
   if (kernel.getKind() != plan::KernelKind::Contraction && kernel.getKind() != plan::KernelKind::Separable)
     return std::nullopt;
@@ -33,11 +33,11 @@ static bool hasLeastByte(plan::WeightOp weight) {
 
 void encode::notePairsFit(ModuleOp module) {
   SymbolTable symbols(module);
-  llvm::MapVector<plan::KernelOp, unsigned> fitting; ///< The number of the operand of columns.
+  llvm::MapVector<plan::KernelOp, unsigned> fitting; ///< Number of the right operand, by kernel.
   for (auto kernel : module.getOps<plan::KernelOp>())
     if (std::optional<unsigned> columns = columnsOfBytes(kernel))
       fitting[kernel] = *columns;
-  llvm::DenseMap<Operation *, bool> least; ///< By weight.
+  llvm::DenseMap<Operation *, bool> least; ///< Results of `hasLeastByte`, by weight.
   module.walk([&](plan::LaunchOp launch) {
     auto found = fitting.find(symbols.lookup<plan::KernelOp>(launch.getKernel()));
     if (found == fitting.end())

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  notes on kernels of bytes that two of their products add up to a number of 16 bits (plan::kPairsFit).
-// Why:   without dot products a CPU multiplies bytes to 16 bits and adds these up in pairs. Two products before that make
-//        it three instructions instead of four, and only -128 * -128 twice does not fit. Weights are known when a model is compiled.
+// Marks kernels of bytes in which the sum of two products always fits in 16 bits (plan::kPairsFit).
+// Why: a CPU without dot products multiplies bytes to 16 bits and adds up pairs. Adding two products first saves one of
+//      four instructions. Only -128 * -128 twice does not fit, and the weights are known at compile time.
 
 #ifndef NACRE_COMPILER_ENCODE_PAIRSFIT_H
 #define NACRE_COMPILER_ENCODE_PAIRSFIT_H
@@ -11,7 +11,7 @@
 
 namespace nacre::encode {
 
-/// Notes it on each contraction of bytes with a sign that only multiplies by weights without a -128.
+/// Marks each contraction of signed bytes all of whose weights are constants without -128.
 void notePairsFit(mlir::ModuleOp module);
 
 } // namespace nacre::encode

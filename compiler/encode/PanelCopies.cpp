@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  where the columns fill all panels, one kernel copies [rows][panels][width] to [panels][rows][width], or back; else
-//       one for each panel.
+// If the columns fill all panels, one kernel copies [rows][panels][width] to [panels][rows][width], or back. Otherwise
+// each panel
+// has a kernel.
 
 #include "compiler/encode/PanelCopies.h"
 #include "compiler/encode/ElementwiseKernels.h"
@@ -33,12 +34,12 @@ Value view(OpBuilder &builder, Location loc, Value memory, ArrayRef<int64_t> sha
 void launch(OpBuilder &builder, Location loc, FlatSymbolRefAttr kernel, Value from, Value to) {
   auto copy =
       plan::LaunchOp::create(builder, loc, TypeRange(), kernel, from, to, DenseI64ArrayAttr(), DenseI64ArrayAttr());
-  // No GPU code knows the panels of a state.
+  // GPU code cannot read the panels of a state.
   if (!plan::isOnCpu(copy))
     plan::setEngine(copy, plan::Engine::Cpu);
 }
 
-/// A kernel of one input and one output; `body` gives the output's new contents.
+/// Makes a kernel with one input and one output. `body` returns the new contents of the output.
 plan::KernelOp makeKernel(OpBuilder &builder, RankedTensorType from, RankedTensorType to,
                           llvm::function_ref<Value(OpBuilder &, Value, Value)> body) {
   Location loc = builder.getUnknownLoc();
@@ -61,7 +62,7 @@ Value copy(OpBuilder &builder, Value from, Value to, AffineMap read) {
       .getResult(0);
 }
 
-/// Columns [first, first + size) of a matrix.
+/// Slice of the columns [first, first + size) of a matrix.
 struct Columns {
   Columns(OpBuilder &builder, RankedTensorType matrix, int64_t first, int64_t size)
       : type(matrix.clone({matrix.getDimSize(0), size})) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the memory of a matrix in panels, and kernels that copy into it, out of it, and that go over it element by element.
-// Why:   what reads or writes a state, and knows no panels, needs it in the usual order.
-// How:   panels are an array [panels][rows][width] like any other, so the kernels are plain nests. Each is made once.
+// The memory of a matrix in panels, with kernels that pack it, unpack it, or map it elementwise.
+// Why: launches that know no panels need a state in row-major order.
+// How: panels are a plain array [panels][rows][width], so plain nests copy them. Each kernel is made once.
 
 #ifndef NACRE_COMPILER_ENCODE_PANELCOPIES_H
 #define NACRE_COMPILER_ENCODE_PANELCOPIES_H
@@ -15,14 +15,14 @@
 
 namespace nacre::encode {
 
-/// A tensor [rows.., columns] in panels, of one group and one part.
+/// Layout of a tensor [rows.., columns] in panels, with one group and one part.
 struct Panels {
   Panels(mlir::MemRefType type, plan::EncodingAttr encoding);
 
   mlir::Type elementType;
-  int64_t rows, columns, width, count; ///< Of columns in a panel; of panels.
+  int64_t rows, columns, width, count; ///< `width`: columns of a panel; `count`: number of panels.
 
-  /// [count * rows, width]
+  /// Returns the type of the panels' memory, [count * rows, width].
   mlir::MemRefType getMemory() const { return mlir::MemRefType::get({count * rows, width}, elementType); }
   int64_t getColumnsOf(int64_t panel) const { return std::min(width, columns - panel * width); }
 };
@@ -31,18 +31,18 @@ class PanelCopies {
 public:
   PanelCopies(mlir::ModuleOp module, mlir::SymbolTable &symbols) : module(module), symbols(symbols) {}
 
-  /// Copies `plain`, [rows.., columns], into the panels, columns that there are none of as zeros.
+  /// Copies `plain`, [rows.., columns], into the panels. Fills the missing columns of the last panel with zeros.
   void intoPanels(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value plain, const Panels &panels,
                   mlir::Value packed);
   void outOfPanels(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value packed, const Panels &panels,
                    mlir::Value plain);
-  /// An elementwise kernel, over the panels' memory.
+  /// Returns a copy of an elementwise kernel that maps the panels' memory.
   mlir::FlatSymbolRefAttr overPanels(plan::KernelOp kernel, const Panels &panels);
 
-  /// A kernel that packs a plain array, reading one in panels.
+  /// Returns a copy of a pack kernel whose input is in panels instead of row-major.
   mlir::FlatSymbolRefAttr fromPanels(plan::KernelOp kernel, plan::EncodingAttr encoding);
 
-  /// Kernels that no launch has any more.
+  /// Erases the replaced kernels that no launch uses any more.
   void eraseReplaced();
 
 private:

@@ -13,7 +13,7 @@ using namespace nacre::codegen;
 namespace nacre::encode {
 
 //===----------------------------------------------------------------------===//
-// Who touches a storage
+// Readers and writers of a storage
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -39,7 +39,7 @@ void collect(Value memory, Touches &touches) {
   }
 }
 
-/// Where a view that does not move starts in its storage; none for one that moves.
+/// Returns the offset in its storage at which a view starts; `nullopt` if a loop moves the view.
 std::optional<int64_t> startOf(Value operand) {
   int64_t start = 0;
   while (auto view = operand.getDefiningOp<plan::ViewOp>()) {
@@ -97,12 +97,12 @@ bool eraseIfUnread(plan::StorageOp storage) {
 }
 
 //===----------------------------------------------------------------------===//
-// What an operand is made of
+// Sources of an operand
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// Of a kernel that does nothing else, whatever its output.
+/// Returns the movement of a kernel that only moves elements; `nullopt` for other kernels.
 std::optional<Movement> movementOf(plan::KernelOp kernel) {
   if (!kernel || kernel.getNumInputs() != 1 || kernel.getEncodings() ||
       (kernel.getKind() != plan::KernelKind::Permute && kernel.getKind() != plan::KernelKind::Nest))
@@ -126,7 +126,8 @@ std::optional<Movement> movementOf(plan::KernelOp kernel) {
   return movement;
 }
 
-/// One launch further back; none where that is not possible.
+/// Returns the source one launch earlier; `nullopt` if that launch does more than move elements or reads memory that
+/// changes.
 std::optional<PanelSource> oneBack(SymbolTable &symbols, plan::LaunchOp launch, const PanelSource &source) {
   auto storage = plan::rootOf(source.operand).getDefiningOp<plan::StorageOp>();
   const std::optional<int64_t> start = startOf(source.operand);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  where the elements of a launch's operand come from, and where a launch that reads them there may stand.
-// Why:   a launch that packs an operand does what launches before it only moved for; and what no iteration of a loop writes is packed
-//        once, before the loop.
-// How:   storages are followed from who reads them to the one launch that writes them; what it reads must be the same until the
-//        operand is read.
+// Finds the array that a launch's operand comes from, and the earliest point at which a launch can read it there.
+// Why: a pack launch can also do the work of earlier launches that only move elements. Loop-invariant operands are
+//      packed once, before the loop.
+// How: follows storages from the reader to their only writer. The storage that this writer reads must not change before
+//      the operand is read.
 
 #ifndef NACRE_COMPILER_ENCODE_PANELSOURCE_H
 #define NACRE_COMPILER_ENCODE_PANELSOURCE_H
@@ -16,28 +16,29 @@
 namespace nacre::encode {
 
 struct PanelSource {
-  mlir::Value operand;                          ///< What a pack launch reads,
-  StridedRead read;                             ///< and how;
-  mlir::Operation *point = nullptr;             ///< it stands before this one.
-  llvm::SmallVector<plan::StorageOp> movedBy{}; ///< What was read before, and need not be written for this reader.
+  mlir::Value operand;                          ///< Operand that a pack launch reads.
+  StridedRead read;                             ///< Offset and strides of the elements in `operand`.
+  mlir::Operation *point = nullptr;             ///< Operation before which the pack launch stands.
+  llvm::SmallVector<plan::StorageOp> movedBy{}; ///< Storages that this reader no longer needs.
 };
 
-/// Of an operand of `launch` that is no weight and is read as `read` says.
+/// Returns the source of an operand of `launch` that is not a weight and is read as `read` says.
 PanelSource findSource(mlir::SymbolTable &symbols, plan::LaunchOp launch, mlir::Value operand, const StridedRead &read);
 
-/// How often `launch` runs, at most, for once that what stands before `point` does.
+/// Returns an upper bound of how often `launch` runs for each run of an operation at `point`.
 int64_t iterationsBetween(mlir::Operation *point, mlir::Operation *launch);
 
-/// Whether both are the same elements of the same storage.
+/// True if both start at the same constant offset of the same storage.
 bool isSameSource(const PanelSource &a, const PanelSource &b);
 
-/// Whether `op` has run whenever `point` is reached.
+/// True if `op` has run whenever `point` is reached.
 bool isReady(mlir::Operation *op, mlir::Operation *point);
 
-/// Whether a launch between `from` and `to`, which `from` is ready for, may write what `operand` lies in.
+/// True if a launch between `from` and `to` may write the storage of `operand`. `from` must be ready for `to`
+/// (`isReady`).
 bool isWrittenBetween(mlir::Value operand, mlir::Operation *from, mlir::Operation *to);
 
-/// Erases a temporary that nobody reads, and the launch that writes nothing else. Whether there is such a one.
+/// Erases a temporary that is not read, with the launch that writes nothing else. Returns whether it erased them.
 bool eraseIfUnread(plan::StorageOp storage);
 
 } // namespace nacre::encode

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  contractions that write what a state becomes into the panels that it lies in.
-// Why:   the gradient of a weight is a tile of the weight's panels, so its kernel updates weight and moments where they lie, and no
-//        memory ever holds the gradient.
-// How:   1. which arguments of a kernel may be in panels;
-//        2. the kernel gets their encoding. A tile has a panel of the result, so what a launch packed for the kernel is packed as wide.
+// Lets contractions write the new value of a state directly into the state's panels.
+// Why: a tile of a weight's gradient has the same shape as a tile of the weight's panels. The kernel therefore updates
+//      weight and moments in place, and the gradient is never stored.
+// How: 1. find the arguments of a kernel that may be in panels;
+//      2. give them the state's encoding. A tile is one panel wide, so operands that were packed for the kernel get the
+//         same width.
 
 #ifndef NACRE_COMPILER_ENCODE_PANELUPDATES_H
 #define NACRE_COMPILER_ENCODE_PANELUPDATES_H
@@ -15,21 +16,23 @@
 
 namespace nacre::encode {
 
-/// An update's launches, which all have the same arguments in panels.
+/// Launches of one kernel that updates states. All have the same arguments in panels.
 struct PanelUpdate {
   llvm::SmallVector<unsigned> arguments;
   llvm::SmallVector<plan::LaunchOp> launches;
-  plan::StorageOp state; ///< One of those that the first launch writes.
+  plan::StorageOp state; ///< Any state that the first launch writes.
 };
 
-/// By kernel.
+/// Updates by kernel.
 using PanelUpdates = llvm::MapVector<mlir::Operation *, PanelUpdate>;
 
-/// What is of `launch`, of a contraction, a trained state that the kernel reads and writes by rows and columns, if that is all states
-/// that it writes, and it writes one; empty where it must write none in panels.
+/// Returns the arguments of `launch` that are trained states which its contraction reads and writes by rows and
+/// columns. Returns an
+/// empty list if it writes a state in another order, or if its right operand is a weight or a state with panels of its
+/// own.
 llvm::SmallVector<unsigned> findUpdated(plan::LaunchOp launch, plan::KernelOp kernel);
 
-/// Lets the kernels have their arguments in panels, for which `encodingOf` has an encoding, or null.
+/// Gives the arguments of these kernels the encodings that `encodingOf` returns; null keeps an update as it is.
 void grantUpdates(mlir::SymbolTable &symbols, PanelUpdates &updates,
                   llvm::function_ref<plan::EncodingAttr(const PanelUpdate &)> encodingOf);
 

@@ -28,8 +28,9 @@ void setPanel(plan::KernelOp kernel, const PanelWish &wish) {
   kernel.setEncodingsAttr(ArrayAttr::get(context, encodings));
 }
 
-/// Of floats: as wide as the first target would like, where the others' registers hold a row of such a tile; else as wide as they
-/// do.
+/// Returns the panel width for floats. It is the width that the first target prefers if the registers of all other
+/// targets hold a row
+/// of such a tile. Otherwise it is the largest width that they hold.
 int64_t widthOfFloats(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types) {
   const MachineRow &first = machineOf(targets.front(), types, shape.isSingleRow());
   const int64_t lanes = first.lanes;
@@ -43,7 +44,8 @@ int64_t widthOfFloats(ArrayRef<Target> targets, const ContractionShape &shape, c
   return width;
 }
 
-/// Of bytes: whole registers of all targets', about `width`. They go by slices of a panel that is too wide for them.
+/// Rounds `width` up to whole registers of all targets. For bytes, targets take slices of panels wider than their
+/// tiles.
 int64_t inWholeRegisters(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types,
                          int64_t width) {
   int64_t unit = 1;
@@ -54,7 +56,7 @@ int64_t inWholeRegisters(ArrayRef<Target> targets, const ContractionShape &shape
   return llvm::alignTo(width, unit);
 }
 
-/// Of bytes as wide as the fastest of the targets would like.
+/// Returns the panel width for all targets. For bytes, it is the width that the fastest target prefers.
 int64_t widthForAll(ArrayRef<Target> targets, const ContractionShape &shape, const ProductTypes &types) {
   if (types.k == 1)
     return widthOfFloats(targets, shape, types);
@@ -67,8 +69,9 @@ int64_t widthForAll(ArrayRef<Target> targets, const ContractionShape &shape, con
   return inWholeRegisters(targets, shape, types, choosePanelWidth(*fastest, shape));
 }
 
-/// The steps of the depth that lie side by side: one of floats; of bytes as many as the fastest instructions among all targets' want,
-/// if each of the others can have these. None where the operands cannot be multiplied so.
+/// Returns the steps of the depth that lie side by side: one for floats. For bytes, the fastest instructions among all
+/// targets decide,
+/// if every other target supports their number. Returns `nullopt` if the operands cannot be multiplied in this way.
 std::optional<DepthGroups> groupsForAll(ArrayRef<Target> targets, const PlainContraction &plain) {
   if (!plain.isOfIntegers())
     return DepthGroups();
@@ -97,19 +100,20 @@ bool isEmpty(const WinogradShape &shape) {
   return shape.images * shape.height * shape.width * shape.inputs * shape.outputs == 0;
 }
 
-/// The rows of `target` that compute such a kernel by Winograd, null where there is none, and directly.
+/// Returns the machine rows of `target` that compute such a kernel by Winograd (null if no row can) and directly.
 std::pair<const MachineRow *, const MachineRow *> rowsOf(const PanelWish &wish, const Target &target) {
   return {winogradRow(target, wish.types.sum == Number::S32), &machineOf(target, wish.types)};
 }
 
-/// The tile that is best for the first target, up to `largest`.
+/// Returns the best tile for the target, at most `largest`; 0 if multiplying directly is faster.
 int64_t bestTile(const PanelWish &wish, int64_t largest, const Target &target) {
   auto [row, direct] = rowsOf(wish, target);
   return row ? chooseWinogradTile(*row, *direct, *wish.winograd, target.model.l2Bytes, largest) : 0;
 }
 
-/// Where the kernel may be computed by Winograd and gains by it, the tile that is best for the first target, and the
-/// panels for it. Of bytes other targets may multiply directly.
+/// Chooses the first target's best Winograd tile, and panels for it, if the kernel gains by Winograd. For bytes, other
+/// targets may
+/// multiply directly.
 void wishForWinograd(PanelWish &wish, const PlainContraction &plain, ArrayRef<Target> targets) {
   FailureOr<WinogradConvolution> convolution =
       byWinograd(plain, kWinogradTiles.front(), wish.width, /*mayBeHalves=*/false, wish.depth.k);
@@ -126,13 +130,13 @@ void wishForWinograd(PanelWish &wish, const PlainContraction &plain, ArrayRef<Ta
                          : widthOfFloats(targets, product, kWinogradTypes);
 }
 
-/// A convolution that is faster by Winograd is computed so, with the panels that it has got.
+/// Adds the note that the CPU computes `kernel` by Winograd, with the panels that it got.
 void noteWinograd(plan::KernelOp kernel, const PanelWish &wish, const Target &first) {
   auto [row, directRow] = rowsOf(wish, first);
   const double direct = directCycles(*directRow, *wish.winograd, first.model.l2Bytes),
                cycles = winogradCycles(*row, *wish.winograd, wish.winogradTile, wish.width, first.model.l2Bytes);
   plan::setWinograd(kernel, {wish.winogradTile, std::llround(direct), std::llround(std::ceil(cycles))});
-  // A share of the rows begins with a tile.
+  // Shares of the rows begin at a tile.
   if (!wish.winograd->cutAmongImages)
     kernel.setGrain(wish.winogradTile);
 }
@@ -189,7 +193,7 @@ plan::EncodingAttr encode::encodingOf(MLIRContext *context, const PanelWish &wis
 
 void encode::grant(plan::KernelOp kernel, const PanelWish &wish, ArrayRef<Target> targets) {
   setPanel(kernel, wish);
-  // A share of the columns begins with a panel.
+  // Shares of the columns begin at a panel.
   if (wish.cut == LoopedContraction::Cut::Columns)
     kernel.setGrain(wish.width);
   if (wish.winogradTile)
@@ -231,7 +235,7 @@ bool encode::noteGradient(plan::KernelOp kernel, ArrayRef<Target> targets, Accur
     return false;
   plan::setWinograd(kernel, {tile, std::llround(directCycles(machine, shape, first.model.l2Bytes)),
                              std::llround(std::ceil(gradientCycles(machine, shape, tile, first.model.l2Bytes)))});
-  // All taps of a channel come at once.
+  // All taps of a channel are computed at once, so the kernel cannot be cut.
   kernel.setGrain(kernel.getCutExtent());
   return true;
 }

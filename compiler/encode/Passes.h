@@ -19,7 +19,7 @@ namespace nacre::encode {
 #include "compiler/encode/Passes.h.inc"
 
 struct Options {
-  std::string target = "host", cpus; ///< As codegen::parseTargets reads them.
+  std::string target = "host", cpus; ///< Target and CPUs, in the form that codegen::parseTargets reads.
   Accuracy accuracy = Accuracy::Fast;
   WeightType weightType = WeightType::F32;
 };

@@ -9,10 +9,11 @@
 namespace nacre::encode {
 
 void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
-  // First, because what is read in panels, and what by Winograd, depends on the type.
+  // First, because panels and Winograd depend on the type.
   if (options.weightType != WeightType::F32)
     pm.addPass(createNarrowWeightsPass({options.weightType, options.target, options.cpus}));
-  // Behind types, before weights: what is packed here leaves variables to those that read them as they lie.
+  // After types, before weights: readers of an operand that is packed here no longer read variables in their usual
+  // order.
   pm.addPass(createPackOperandsPass({options.target, options.cpus, options.accuracy}));
   pm.addPass(createChooseEncodingsPass({options.target, options.cpus, options.accuracy}));
   pm.addPass(createPackStatesPass());

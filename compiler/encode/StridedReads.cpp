@@ -9,12 +9,13 @@ namespace nacre::encode {
 
 namespace {
 
-/// A place of a number whose digits are not all to one base.
+/// Digit of a mixed-radix number.
 struct Digit {
   int64_t size = 1, weight = 1;
 };
 
-/// Which digit, the one of the largest weight first, a step of `stride` steps along; none where it is part of several.
+/// Returns the digit along which a step of `stride` moves, counted from the largest weight; `nullopt` if it moves
+/// several digits.
 std::optional<size_t> digitOf(llvm::ArrayRef<Digit> digits, int64_t stride) {
   for (auto [number, digit] : llvm::enumerate(digits))
     if (digit.weight <= std::abs(stride))
@@ -22,7 +23,7 @@ std::optional<size_t> digitOf(llvm::ArrayRef<Digit> digits, int64_t stride) {
   return std::nullopt;
 }
 
-/// `read` by digits, of the largest weight first, which are all that an address has.
+/// Returns `read` by digits, largest weight first; `nullopt` if a loop carries or leaves the range.
 std::optional<llvm::SmallVector<AxisSteps>> byDigits(const StridedRead &read, llvm::ArrayRef<Digit> digits) {
   llvm::SmallVector<AxisSteps> result;
   int64_t rest = read.offset;
@@ -87,7 +88,7 @@ std::optional<llvm::SmallVector<AxisSteps>> byAxes(const StridedRead &read, llvm
   int64_t weight = 1;
   for (size_t axis = shape.size(); axis-- > 0; weight *= shape[axis])
     digits[axis] = {shape[axis], weight};
-  // Of equal weights, the axis inside is the one that has more than an element.
+  // Axes of one element are skipped: they have the same weight as their inner neighbor.
   llvm::SmallVector<Digit> longer;
   llvm::copy_if(digits, std::back_inserter(longer), [](const Digit &digit) { return digit.size != 1; });
   std::optional<llvm::SmallVector<AxisSteps>> steps = byDigits(read, longer);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how loops read an array that another launch makes only by moving elements, as they would read what that one reads.
-// Why:   what transposes, turns round or takes a part of an operand that is packed next is a pass over memory that packing does
-//        along the way.
-// How:   the maker's loops, by their strides in the array it makes, are the digits of an address; a reader whose every loop steps
-//        along one digit, without a carry, steps along that loop's stride in what the maker reads.
+// Rewrites a read of an array that a launch only moved as a read of the launch's own source.
+// Why: packing can transpose, reverse or slice an operand along the way. A separate launch for it costs a pass over
+//      memory.
+// How: the writer's loops, ordered by their strides in the written array, are the digits of an address. If each loop of
+//      the reader steps along one digit without a carry, it steps along the matching loop's stride in the source.
 
 #ifndef NACRE_COMPILER_ENCODE_STRIDEDREADS_H
 #define NACRE_COMPILER_ENCODE_STRIDEDREADS_H
@@ -20,34 +20,35 @@ struct StridedLoop {
   int64_t size = 1, stride = 0;
 };
 
-/// Element (i, j, ...) is at offset + i * loops[0].stride + j * loops[1].stride ...
+/// Strided walk: element (i, j, ...) is at offset + i * loops[0].stride + j * loops[1].stride ...
 struct StridedRead {
   int64_t offset = 0;
   llvm::SmallVector<StridedLoop> loops;
 };
 
-/// A loop of what moves elements: how far it steps in what is read, and in what is written.
+/// Loop of a launch that moves elements, with its strides in the array that it reads and in the one that it writes.
 struct MovedLoop {
   int64_t size = 1, read = 0, written = 0;
 };
 
-/// Writes an array of its own from the first element to the last, whichever it reads.
+/// Loops that write each element of a new array once, from any elements of a source.
 struct Movement {
-  int64_t offset = 0; ///< Of what is read.
+  int64_t offset = 0; ///< Offset in the source.
   llvm::SmallVector<MovedLoop> loops;
 };
 
-/// `reader`, of the array that `movement` writes, by what that reads. None where the array has `elements` that the movement does not
-/// write one by one, or where a loop carries from one of the movement's loops into another.
+/// Returns `reader`, a read of the array that `movement` writes, as a read of the movement's source. Returns `nullopt`
+/// if the movement
+/// does not write each of `elements` exactly once, or if a loop carries between the movement's loops.
 std::optional<StridedRead> readThrough(const StridedRead &reader, Movement movement, int64_t elements);
 
-/// An address by axes of an array of `shape`: the index along each that loops start at, and what they step by.
+/// Address along one axis of an array: the start index and the step of each loop.
 struct AxisSteps {
   int64_t start = 0;
-  llvm::SmallVector<int64_t> steps; ///< One for each loop.
+  llvm::SmallVector<int64_t> steps; ///< Step of each loop.
 };
 
-/// None where a loop carries from one axis into another, or leads out of the array.
+/// Returns the address along each axis of `shape`; `nullopt` if a loop carries between axes or leaves the array.
 std::optional<llvm::SmallVector<AxisSteps>> byAxes(const StridedRead &read, llvm::ArrayRef<int64_t> shape);
 
 } // namespace nacre::encode

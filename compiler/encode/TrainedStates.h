@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  which memory is state that training changes.
-// Why:   it can lie in panels, as weights do: who packs, and who chooses encodings, must agree on what that is.
+// Recognizes the states that training changes.
+// Why: they can lie in panels, as weights do. Packing and the choice of encodings must agree on which states these are.
 
 #ifndef NACRE_COMPILER_ENCODE_TRAINEDSTATES_H
 #define NACRE_COMPILER_ENCODE_TRAINEDSTATES_H
@@ -11,13 +11,13 @@
 
 namespace nacre::encode {
 
-/// Whether it is a weight that is trained, or a moment beside one. `storage` may be null.
+/// True for a trained weight or an optimizer's moment. `storage` may be null.
 bool isTrained(plan::StorageOp storage);
 
-/// The state of that kind that an operand is all of, with the same columns; null where it is something else.
+/// Returns the trained state that `operand` covers completely with the same number of columns; otherwise null.
 plan::StorageOp findTrained(mlir::Value operand);
 
-/// Whether `operand`, which a kernel of that wish reads as the input that it wishes in panels, is such a state.
+/// True if `operand`, the input of a kernel that `wish` is about, is a trained state that can lie in panels.
 bool canLieInPanels(const PanelWish &wish, mlir::Value operand);
 
 } // namespace nacre::encode

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Almost all numbers are normal ones of the format, and are rounded as bits; the format's own functions have the others.
+// Nearly all values are normal in the target format and are rounded as bits. The format's own functions encode the
+// rest.
 
 #include "compiler/encode/WeightRounding.h"
 
@@ -10,7 +11,7 @@
 
 namespace nacre::encode {
 
-// Of f32.
+// Layout of f32.
 static constexpr int kMantissaBits = 23, kBias = 127;
 static constexpr uint32_t kSign = 0x80000000;
 
@@ -29,7 +30,7 @@ void WeightRounding::round(llvm::ArrayRef<float> numbers, llvm::MutableArrayRef<
     const bool isNormal = magnitude >= firstNormal && magnitude < firstBeyond;
     double rounded;
     if (isNormal) {
-      // Halves to even; a carry lands in the exponent, where it belongs.
+      // Rounds half to even. A carry correctly increments the exponent.
       const uint32_t kept = (magnitude + belowHalf + (magnitude >> droppedBits & 1)) >> droppedBits << droppedBits;
       code = uint16_t((kept - biasDifference) >> droppedBits | (bits & kSign) >> 16);
       rounded = llvm::bit_cast<float>(kept);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  numbers of f32 as floats of 16 bits, and what the rounding costs them.
-// Why:   who stores weights at half the bytes must know whether they bear it, and tell the user; plain numbers, so that it
-//        can be tested alone.
+// Rounds f32 values to 16-bit floats and measures the error.
+// Why: before weights are stored in half the bytes, the compiler must know whether the error is acceptable, and must
+//      tell the user. This class needs no MLIR, so that unit tests can call it.
 
 #ifndef NACRE_COMPILER_ENCODE_WEIGHTROUNDING_H
 #define NACRE_COMPILER_ENCODE_WEIGHTROUNDING_H
@@ -13,30 +13,32 @@
 
 namespace nacre::encode {
 
-/// Rounds numbers of f32 to a float of 16 bits, list by list, and adds up what is lost.
+/// Rounds lists of f32 values to a 16-bit float format and accumulates the errors.
 class WeightRounding {
 public:
   explicit WeightRounding(const nn::FloatFormat &format);
 
-  /// `codes` has as many elements as `numbers`.
+  /// Rounds `numbers` into `codes`, which has as many elements.
   void round(llvm::ArrayRef<float> numbers, llvm::MutableArrayRef<uint16_t> codes);
 
-  /// The largest error of a number, over the number itself. What is too small to be a normal number of the format is not
-  /// among them: it loses more, up to all, and counts in `relativeError` alone.
+  /// Returns the largest relative error of a value. Values below the smallest normal number of the format are not
+  /// counted here,
+  /// because they may lose everything. They count in `relativeError` only.
   double largestRelativeError() const { return largest; }
-  /// Of all numbers as one vector: the length of the errors over theirs.
+  /// Returns the relative error of all values as one vector: the norm of the errors, divided by the norm of the values.
   double relativeError() const;
-  /// The first finite number that became infinite; 0 where there is none.
+  /// Returns the first finite value that became infinite; 0 if there was no such value.
   float overflow() const { return beyond; }
-  /// Whether all of it is as exact as a rounding to the format's digits: not, where too many numbers are so small that
+  /// True if the error is no larger than that of rounding to the format's digits. False if too many values are so small
+  /// that
   /// digits are missing.
   bool keepsDigits() const;
 
 private:
   const nn::FloatFormat &format;
   int droppedBits;
-  uint32_t biasDifference;           ///< Of the two exponents, where f32 has its own.
-  uint32_t firstNormal, firstBeyond; ///< Of the format, as bits of f32.
+  uint32_t biasDifference;           ///< Difference of the two exponent biases, at the position of f32's exponent.
+  uint32_t firstNormal, firstBeyond; ///< Limits of the format's normal range, as bits of f32.
   double largest = 0, errors = 0, squares = 0;
   float beyond = 0;
 };
