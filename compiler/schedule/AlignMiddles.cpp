@@ -15,7 +15,7 @@ using llvm::SmallVector;
 namespace nacre::schedule {
 namespace {
 
-/// For each demand the most bytes alive at a step at which it is.
+/// Returns, for each demand, the most bytes that are alive at any of its steps.
 SmallVector<int64_t> bytesWhileAlive(ArrayRef<BufferDemand> demands) {
   SmallVector<int64_t> alive;
   for (const BufferDemand &demand : demands) {
@@ -55,8 +55,9 @@ private:
 
   int64_t middleOf(unsigned index) const { return offsets[index] + demands[index].sizeInBytes / 2; }
 
-  /// The place, of those in gaps between buffers alive at the same time, whose middle is nearest to a larger buffer's; the
-  /// first of equals, so that the largest decides. At the lowest place where there is no larger one.
+  /// Returns the offset, among the gaps between buffers alive at the same time, at which the middle is nearest to that
+  /// of a larger buffer. The first of equals wins, so the largest buffer decides. Without a larger buffer it is the
+  /// lowest offset.
   std::optional<int64_t> place(unsigned index) const {
     SmallVector<unsigned> others;
     llvm::copy_if(placed, std::back_inserter(others), [&](unsigned other) { return meet(index, other); });
@@ -99,7 +100,7 @@ private:
 } // namespace
 
 ArenaPlan alignMiddles(ArrayRef<BufferDemand> demands, const ArenaPlan &plan, int64_t alignment) {
-  // Every buffer looks at every larger one.
+  // The time is quadratic: each buffer is compared with every larger one.
   constexpr size_t most = 1024;
   if (demands.size() > most)
     return plan;
@@ -109,7 +110,7 @@ ArenaPlan alignMiddles(ArrayRef<BufferDemand> demands, const ArenaPlan &plan, in
   auto run = [&] { return MiddleAligner(demands, plan.sizeInBytes, alignment).run(order); };
   if (std::optional<ArenaPlan> aligned = run())
     return *aligned;
-  // What is alive when most bytes are decides the arena's size: it finds room first.
+  // The steps with the most bytes decide the arena's size, so their buffers are placed first.
   const SmallVector<int64_t> fullest = bytesWhileAlive(demands);
   llvm::stable_sort(order, [&](unsigned a, unsigned b) { return fullest[a] > fullest[b]; });
   std::optional<ArenaPlan> aligned = run();

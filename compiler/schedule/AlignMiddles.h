@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  another plan of the same arena, in which buffers that follow one another on the same bytes have one middle.
-// Why:   threads take equal stretches of rows, the first of two the first half. Where the second half of one buffer lies on the
-//        first of a former one, each thread writes lines that another core's cache owns, and waits for each of them.
-// How:   largest first, as the planner does; each buffer goes where its middle is nearest to that of a larger one.
+// Moves the buffers of an arena so that buffers that follow one another on the same bytes have the same middle.
+// Why: threads take equal ranges of rows, so the first of two threads takes the first half. If the second half of a
+//      buffer lies on the first half of an earlier one, each thread writes cache lines that another core owns, and
+//      waits for them.
+// How: places the largest buffers first, as the planner does. Each buffer goes where its middle is nearest to that of a
+//      larger one.
 
 #ifndef NACRE_COMPILER_SCHEDULE_ALIGNMIDDLES_H
 #define NACRE_COMPILER_SCHEDULE_ALIGNMIDDLES_H
@@ -12,7 +14,7 @@
 
 namespace nacre::schedule {
 
-/// `plan` is of `demands`, and is the answer where aligned middles would take more bytes than it.
+/// Returns an aligned plan for `demands`, or `plan`, their smallest plan, if alignment would need more bytes.
 ArenaPlan alignMiddles(llvm::ArrayRef<BufferDemand> demands, const ArenaPlan &plan, int64_t alignment);
 
 } // namespace nacre::schedule

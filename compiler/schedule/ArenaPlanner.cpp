@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How: 1. bytes alive at each step, 2. placing demands in a given order, 3. better orders, 4. the orders that are tried.
+// Steps: 1. bytes alive at each step; 2. placing demands in a given order; 3. better orders; 4. the orders that are
+// tried.
 
 #include "compiler/schedule/ArenaPlanner.h"
 #include "compiler/schedule/HeapPlan.h"
@@ -34,7 +35,7 @@ SmallVector<int64_t> bytesAliveAtSteps(ArrayRef<BufferDemand> demands) {
   return change;
 }
 
-/// How many pairs of demands are alive at one step.
+/// Returns the number of pairs of demands that are alive at the same step.
 size_t countMeetings(ArrayRef<BufferDemand> demands, unsigned steps) {
   SmallVector<size_t> begun(steps + 1, 0), ended(steps + 1, 0);
   for (const BufferDemand &demand : demands) {
@@ -49,7 +50,7 @@ size_t countMeetings(ArrayRef<BufferDemand> demands, unsigned steps) {
   return meetings;
 }
 
-/// The largest of any stretch of numbers: of each power of two a row, with the largest of so many from each place on.
+/// Maximum over any range of numbers, in constant time. Row i holds the maximum of 2^i numbers from each position on.
 class RangeMaximum {
 public:
   explicit RangeMaximum(ArrayRef<int64_t> numbers) : rows{SmallVector<int64_t>(numbers)} {
@@ -62,7 +63,7 @@ public:
     }
   }
 
-  /// Of [first, last].
+  /// Returns the maximum of [first, last].
   int64_t get(size_t first, size_t last) const {
     const unsigned row = llvm::Log2_64(last - first + 1);
     return std::max(rows[row][first], rows[row][last + 1 - (size_t(1) << row)]);
@@ -76,7 +77,7 @@ private:
 // 2. Placing demands in a given order
 //===----------------------------------------------------------------------===//
 
-/// The demands placed so far, bucketed by ranges of steps so that a chain of thousands of short lives stays linear.
+/// Demands placed so far, bucketed by ranges of steps so that a chain of thousands of short lives takes linear time.
 class PlacedDemands {
 public:
   explicit PlacedDemands(unsigned steps) : begun(steps / bucketSteps + 1), crossing(begun.size()) {}
@@ -88,7 +89,7 @@ public:
       crossing[bucket].push_back(index);
   }
 
-  /// Every placed demand that is alive together with `demand`, once.
+  /// Returns every placed demand that is alive together with `demand`, once.
   SmallVector<unsigned> aliveWith(const BufferDemand &demand, ArrayRef<BufferDemand> demands) const {
     SmallVector<unsigned> result;
     auto collect = [&](ArrayRef<unsigned> bucket) {
@@ -96,7 +97,7 @@ public:
         if (demands[index].firstStep <= demand.lastStep && demand.firstStep <= demands[index].lastStep)
           result.push_back(index);
     };
-    // What is alive from before the bucket in which `demand` begins, and what begins from there on.
+    // Those that began in an earlier bucket than `demand`, and those that begin from its bucket on.
     unsigned first = demand.firstStep / bucketSteps;
     collect(crossing[first]);
     for (unsigned bucket = first; bucket <= demand.lastStep / bucketSteps; ++bucket)
@@ -106,12 +107,12 @@ public:
 
 private:
   static constexpr unsigned bucketSteps = 16;
-  SmallVector<SmallVector<unsigned>> begun;    ///< In the bucket that holds their first step,
-  SmallVector<SmallVector<unsigned>> crossing; ///< and in all later ones up to that of their last.
+  SmallVector<SmallVector<unsigned>> begun;    ///< Demands, in the bucket of their first step.
+  SmallVector<SmallVector<unsigned>> crossing; ///< Demands, in all later buckets up to that of their last step.
 };
 
-/// Each demand goes into the tightest gap that fits. What lies above all neighbours is a gap up to `ceiling`, and is
-/// filled from its upper end: of a chain, every other buffer then hangs from the ceiling, and neighbours of any sizes
+/// Places each demand in the tightest gap that fits. The space above all neighbours is a gap up to `ceiling` and is
+/// filled from its upper end. In a chain, every other buffer then hangs from the ceiling, and neighbours of any sizes
 /// fit exactly.
 ArenaPlan placeInOrder(ArrayRef<BufferDemand> demands, ArrayRef<unsigned> order, int64_t alignment, unsigned steps,
                        int64_t ceiling, size_t &meetings) {
@@ -150,8 +151,9 @@ ArenaPlan placeInOrder(ArrayRef<BufferDemand> demands, ArrayRef<unsigned> order,
 // 3. Better orders
 //===----------------------------------------------------------------------===//
 
-/// Who ends above `bound` comes earlier the next time, by half of those before it, and places are given anew; again and again, for
-/// whoever is early finds its place (Joslin and Clements, "Squeaky wheel optimization", 1999). The best plan is kept.
+/// Moves each demand that ends above `bound` forward in the order, to half its rank, and places all again, repeatedly:
+/// demands early in the order find their place ("Squeaky wheel optimization", Joslin and Clements, 1999). Keeps the
+/// best plan.
 void improve(ArenaPlan &best, ArrayRef<BufferDemand> demands, SmallVector<unsigned> order, int64_t alignment,
              unsigned steps, int64_t ceiling, int64_t bound) {
   constexpr unsigned kMostRounds = 64;
@@ -180,7 +182,7 @@ int64_t peakBytes(ArrayRef<BufferDemand> demands) {
 // 4. The orders that are tried
 //===----------------------------------------------------------------------===//
 
-/// Of a plan in which each demand takes whole multiples of the alignment.
+/// Returns the lower bound of an arena in which each demand takes whole multiples of the alignment.
 static int64_t leastBytes(ArrayRef<BufferDemand> demands, int64_t alignment) {
   SmallVector<BufferDemand> aligned(demands);
   for (BufferDemand &demand : aligned)
@@ -199,7 +201,7 @@ ArenaPlan planArena(ArrayRef<BufferDemand> demands, int64_t alignment) {
   std::iota(byUse.begin(), byUse.end(), 0);
   llvm::stable_sort(byUse, [&](unsigned a, unsigned b) { return demands[a].firstStep < demands[b].firstStep; });
 
-  // Where thousands of lives meet one another, comparing them takes longer than a better plan is worth.
+  // If thousands of lives overlap, comparing them takes longer than a better plan is worth.
   constexpr size_t enoughMeetings = size_t(1) << 23;
   if (countMeetings(demands, steps) > enoughMeetings)
     return planAsHeap(demands, byUse, alignment);
@@ -207,7 +209,7 @@ ArenaPlan planArena(ArrayRef<BufferDemand> demands, int64_t alignment) {
   SmallVector<unsigned> bySize(byUse);
   llvm::stable_sort(bySize, [&](unsigned a, unsigned b) { return demands[a].sizeInBytes > demands[b].sizeInBytes; });
 
-  // Demands alive at the fullest steps first: what is placed there decides the size of the arena.
+  // Demands alive at the fullest steps first: these steps decide the size of the arena.
   const RangeMaximum fullestOf(alive);
   SmallVector<int64_t> fullest(demands.size());
   for (auto [index, demand] : llvm::enumerate(demands))
@@ -217,7 +219,7 @@ ArenaPlan planArena(ArrayRef<BufferDemand> demands, int64_t alignment) {
 
   ArenaPlan best;
   best.sizeInBytes = std::numeric_limits<int64_t>::max();
-  // No ceiling, or the least that any arena can have, with room for each size to be rounded up.
+  // The ceiling is either absent or the lower bound of any arena, with room for rounding up.
   int64_t bound = *llvm::max_element(alive) + 2 * alignment;
   size_t meetings = 0;
   for (int64_t ceiling : {int64_t(0), bound})
@@ -229,7 +231,7 @@ ArenaPlan planArena(ArrayRef<BufferDemand> demands, int64_t alignment) {
       if (plan.sizeInBytes < best.sizeInBytes)
         best = std::move(plan);
     }
-  // What is within a hundredth of the least that any arena can have is good enough.
+  // A plan within 1 % of the lower bound is good enough.
   const int64_t least = leastBytes(demands, alignment);
   for (int64_t ceiling : {int64_t(0), bound})
     for (ArrayRef<unsigned> order :

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How: 1. lives; 2. how far a step may move, and what that costs or gains in bytes times steps; 3. the sweeps.
+// Steps: 1. lives; 2. how far a step may move, and the bytes times steps that this gains; 3. the sweeps.
 
 #include "compiler/schedule/LaunchOrder.h"
 
@@ -15,11 +15,11 @@ using llvm::SmallVector;
 namespace nacre::schedule {
 namespace {
 
-/// Beyond so many steps, whose pairs are looked at, they stay as they are.
+/// Largest number of steps that are reordered; more have too many pairs to look at.
 constexpr size_t kMostSteps = 4096;
 constexpr unsigned kMostSweeps = 8;
-/// Steps that move at once: a gradient of a filter may read panels that are larger than what they are made of, so that none of both
-/// launches gains alone.
+/// Most steps that move together. A filter's gradient may read panels that are larger than their source, so moving
+/// only one of the two launches gains nothing.
 constexpr unsigned kMostTogether = 3;
 
 struct Use {
@@ -44,7 +44,8 @@ public:
         }
   }
 
-  /// Each step once, if it gains, with those behind it that read what it makes: `early` from the first on, else from the last.
+  /// Moves each step once if it gains, with the following steps that read its results. Goes from the first step on if
+  /// `early`, else from the last.
   bool sweep(bool early) {
     bool moved = false;
     const std::vector<unsigned> all = order;
@@ -52,7 +53,8 @@ public:
       const unsigned first = place[all[early ? i : all.size() - 1 - i]];
       for (unsigned count = 1; count <= mostTogether && isChain(first, count); ++count) {
         const unsigned to = early ? earliest(first, count) : latest(first, count);
-        // Where nothing is gained early is better: two that read one value late free it when both have moved.
+        // A move that gains nothing is still worth it towards the front. If two steps read a value late, it is only
+        // freed early once both have moved.
         if (to == first || gainOf(first, count, to) < (early ? 0 : 1))
           continue;
         move(first, count, to);
@@ -63,7 +65,7 @@ public:
     return moved;
   }
 
-  /// Bytes times steps that are alive.
+  /// Returns the sum over all storages of bytes times steps alive.
   int64_t getLength() const {
     int64_t sum = 0;
     for (auto [storage, size] : llvm::enumerate(bytes))
@@ -72,10 +74,10 @@ public:
     return sum;
   }
 
-  std::vector<unsigned> order; ///< Steps.
+  std::vector<unsigned> order; ///< Numbers of the steps in their current order.
 
 private:
-  /// Whether each of those steps but the first reads what the one before it writes.
+  /// True if each of `count` steps after the first reads a result of the one before it.
   bool isChain(unsigned first, unsigned count) const {
     if (first + count > order.size())
       return false;
@@ -86,7 +88,7 @@ private:
     return true;
   }
 
-  /// Behind all that must come before.
+  /// Returns the first position after all steps that must come before.
   unsigned earliest(unsigned first, unsigned count) const {
     unsigned to = 0;
     forConflicts(first, count, [&](unsigned other) {
@@ -105,7 +107,8 @@ private:
     return to;
   }
 
-  /// Conflicting steps keep their order, so it is always that of the places.
+  /// Visits the steps that conflict with a range of steps. Conflicting steps never swap, so their order is that of
+  /// their positions.
   void forConflicts(unsigned first, unsigned count, llvm::function_ref<void(unsigned)> visit) const {
     for (unsigned at = first; at < first + count; ++at)
       for (bool writes : {false, true})
@@ -117,8 +120,8 @@ private:
 
   static bool isInside(unsigned at, unsigned first, unsigned count) { return first <= at && at < first + count; }
 
-  /// Bytes times steps that are alive less once `count` steps from `first` on are at `to`. Those that they pass are taken to stay
-  /// where they are: a step that passes is none that anything waits for.
+  /// Returns the reduction of bytes times steps alive if `count` steps from `first` on move to `to`. The steps that
+  /// they pass are assumed to stay, because none of them conflicts with the moved ones.
   int64_t gainOf(unsigned first, unsigned count, unsigned to) const {
     int64_t gain = 0;
     SmallVector<unsigned, 8> seen;
@@ -157,9 +160,9 @@ private:
   ArrayRef<TouchingStep> steps;
   ArrayRef<int64_t> bytes;
   const unsigned mostTogether;
-  std::vector<SmallVector<Use, 4>> uses;         ///< Per storage.
-  std::vector<SmallVector<unsigned, 4>> touched; ///< Per step, storages once.
-  std::vector<unsigned> place;                   ///< Per step.
+  std::vector<SmallVector<Use, 4>> uses;         ///< Uses of each storage.
+  std::vector<SmallVector<unsigned, 4>> touched; ///< Storages that each step touches, without duplicates.
+  std::vector<unsigned> place;                   ///< Position of each step in `order`.
 };
 
 } // namespace
@@ -190,7 +193,7 @@ std::vector<unsigned> orderSteps(ArrayRef<TouchingStep> steps, ArrayRef<int64_t>
   std::vector<unsigned> asIs = Order(steps, bytes, 1).order;
   if (steps.size() > kMostSteps)
     return asIs;
-  // Lives get shorter with each sweep; what is alive at once need not, so the best of all is kept.
+  // Each sweep shortens lives, but not always the peak. So the best of all orders is kept.
   const int64_t before = peakOf(steps, bytes, asIs);
   std::pair<int64_t, int64_t> least = {before, Order(steps, bytes, 1).getLength()};
   std::vector<unsigned> best = asIs;

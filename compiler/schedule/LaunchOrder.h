@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  an order of steps in which less is alive at once.
-// Why:   a step of training is written the way it is derived: what is asked of a tensor late keeps it through all that lies between.
-// How:   each step is put where what it touches lives shortest, as early as possible and then as late as possible, alone or with those
-//        that read what it makes, in sweeps until nothing moves. Steps that touch one storage, one of them writing, keep their order.
-//        Free of IR, for tests.
+// Reorders steps so that fewer bytes are alive at the same time.
+// Why: a training step has its launches in the order of their derivation. A tensor that is read late stays alive for
+// How: moves each step to the place where its operands live shortest, as early as possible and then as late as
+// possible.
+//      It moves by itself or with the steps that read its results, in sweeps until nothing moves. Two steps keep their
+//      order if they touch one storage and one of them writes it. Uses no IR, for tests.
 
 #ifndef NACRE_COMPILER_SCHEDULE_LAUNCHORDER_H
 #define NACRE_COMPILER_SCHEDULE_LAUNCHORDER_H
@@ -16,20 +17,21 @@
 
 namespace nacre::schedule {
 
-/// What a step touches, numbers of storages in any order.
+/// Storages that a step touches, as numbers in any order.
 struct TouchingStep {
   llvm::SmallVector<unsigned> reads, writes;
-  /// Whether it makes nothing for other steps: it writes state or outputs alone.
+  /// True if no other step needs its results: it only writes state or outputs.
   bool isEnd = false;
-  /// Whether it reads nothing that other steps make: inputs, weights and state alone.
+  /// True if it needs no results of other steps: it only reads inputs, weights and state.
   bool isBegin = false;
 };
 
-/// The most bytes that steps in `order` need at once. `bytes` of each storage, 0 of those that have memory of their own.
+/// Returns the most bytes that steps in `order` need at the same time. `bytes` has the size of each storage; 0 for
+/// those outside of the arena.
 int64_t peakOf(llvm::ArrayRef<TouchingStep> steps, llvm::ArrayRef<int64_t> bytes, llvm::ArrayRef<unsigned> order);
 
-/// The numbers of `steps` in their new order: one with a peak that is smaller by a sixteenth at least, or as they are. With `isShort`
-/// also one with the same peak, in which all else lives shorter.
+/// Returns the numbers of `steps` in an order whose peak is smaller by at least a sixteenth; otherwise in their
+/// original order. With `isShort`, also accepts an equal peak if the sum of all lifetimes is shorter.
 std::vector<unsigned> orderSteps(llvm::ArrayRef<TouchingStep> steps, llvm::ArrayRef<int64_t> bytes,
                                  bool isShort = false);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the steps of an entry as StorageLives.h wants them, and the demands that follow.
-// Why:   see Lifetimes.h.
-// How:   operands are followed through views to their storages, launches and control steps taken in their order.
+// Reads the steps of an entry in the form of StorageLives.h, and the demands that follow from them. Operands are
+// followed through views to their storages. Launches and control steps are taken in program order.
 
 #include "compiler/schedule/Lifetimes.h"
 
@@ -85,7 +84,7 @@ private:
   llvm::DenseMap<Value, unsigned> numbers;
 };
 
-/// For each step of an entry of launches the first and the last of its group.
+/// Returns the first and the last step of the group of each step, for an entry that consists of launches.
 std::vector<Life> readGroups(const EntryProgram &program) {
   const std::vector<unsigned> numbers = groupsOf(touchedPieces(program.steps));
   std::vector<Life> groups;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// When each storage of an entry is alive: what the planner packs and the verifier checks.
+// Lifetimes of an entry's storages. The planner packs them and the verifier checks them.
 
 #ifndef NACRE_COMPILER_SCHEDULE_LIFETIMES_H
 #define NACRE_COMPILER_SCHEDULE_LIFETIMES_H
@@ -11,7 +11,7 @@
 
 namespace nacre::schedule {
 
-/// The temporaries of an entry that some step touches, in order, and their demands.
+/// Temporaries of an entry that some step touches, in order, and their demands.
 struct TemporaryLifetimes {
   llvm::SmallVector<plan::StorageOp> storages;
   llvm::SmallVector<BufferDemand> demands;
@@ -19,20 +19,20 @@ struct TemporaryLifetimes {
   llvm::SmallVector<plan::StorageOp> untouched;
 };
 
-/// The steps of an entry, whose ids are the places of their operations here, and all its storages.
+/// Steps of an entry, whose ids are indices of `operations`, and all its storages.
 struct EntryProgram {
   llvm::SmallVector<plan::StorageOp> storages;
   llvm::SmallVector<mlir::Operation *> operations;
   std::vector<Step> steps;
 };
 
-/// Reads the steps off `entry`.
+/// Returns the steps of `entry`.
 EntryProgram readProgram(plan::EntryOp entry);
 
-/// Reads the lifetimes off `entry`.
+/// Returns the lifetimes of the temporaries of `entry`.
 TemporaryLifetimes readLifetimes(plan::EntryOp entry);
 
-/// Of an entry's inputs and outputs, which a session holds beside the arena.
+/// Returns the bytes of an entry's inputs and outputs, which a session holds in addition to the arena.
 int64_t portBytes(plan::EntryOp entry);
 
 } // namespace nacre::schedule

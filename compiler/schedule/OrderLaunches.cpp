@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: puts the launches of an entry that trains into an order in which less memory is alive at once, and those of a GPU's entry that has
-//       a state next to what it may compute at the same time.
-// Why:  see LaunchOrder.h and SideBySide.h.
-// How:  1. what each step touches, through views, bodies of loops included; 2. all else first, then the steps in their order;
-//       3. if the GPU computes all of it, those that it may compute side by side next to one another.
+// Reorders the launches of a training entry to reduce the memory that is alive at once. On a GPU, moves launches that
+// can run at the same time next to one another.
+// Why: see LaunchOrder.h and SideBySide.h.
+// How: 1. read the storages that each step touches, through views and in the bodies of loops;
+//      2. move everything else to the front, then the steps in their new order;
+//      3. if the GPU computes the whole entry, move steps that can run side by side next to one another.
 
 #include "compiler/schedule/LaunchOrder.h"
 #include "compiler/schedule/Lifetimes.h"
@@ -30,14 +31,14 @@ namespace {
 
 bool isStep(Operation &op) { return isa<plan::LaunchOp, plan::ForOp, plan::WhileOp, plan::IfOp>(op); }
 
-/// What a program keeps from run to run it writes when it is done with what it was: whoever does so frees memory late.
+/// True if the entry writes state. Such entries update the state last, so they free memory late.
 bool keepsState(plan::EntryOp entry) {
   bool keeps = false;
   entry.walk([&](plan::LaunchOp launch) { keeps |= plan::writesState(launch); });
   return keeps;
 }
 
-/// Whether it reads or writes what it keeps from run to run, as entries do that share trained weights.
+/// True if the entry reads or writes state, such as trained weights that entries share.
 bool hasState(plan::EntryOp entry) {
   return llvm::any_of(entry.getBody().getOps<plan::StorageOp>(),
                       [](plan::StorageOp storage) { return storage.getRole() == plan::Role::State; });
@@ -60,7 +61,7 @@ public:
       if (launch)
         for (Value value : launch.getOutputs())
           touch(value, step.writes);
-      // The state is written after all loops that may be endless, as if these read it.
+      // The state must be written after all loops that may be endless, so these loops count as its readers.
       if (hasEndless && launch && plan::writesState(launch))
         note(Value(), 0, step.writes);
     });
@@ -79,7 +80,7 @@ private:
       note(value, isOwn(storage) ? storedBytes(cast<ShapedType>(value.getType())) : 0, touched);
   }
 
-  /// `value` stands for a storage; null for the state as a whole.
+  /// Adds the number of a storage to `touched`. A null `value` stands for the state as a whole.
   void note(Value value, int64_t itsBytes, SmallVectorImpl<unsigned> &touched) {
     auto [number, isNew] = numbers.try_emplace(value, bytes.size());
     if (isNew)
@@ -88,7 +89,8 @@ private:
       touched.push_back(number->second);
   }
 
-  /// Whether it is alive in the block alone: memory that steps outside touch, too, is there for all of a loop.
+  /// True if only this block touches a temporary. If steps outside of a loop touch it, too, it is alive for the whole
+  /// loop.
   bool isOwn(plan::StorageOp storage) {
     SmallVector<Operation *> users(storage->getUsers());
     for (size_t i = 0; i < users.size(); ++i)
@@ -104,7 +106,7 @@ private:
   llvm::DenseMap<Value, unsigned> numbers;
 };
 
-/// Whether every step is a launch that is placed on the GPU as a whole.
+/// True if every step is a launch that the GPU computes as a whole.
 bool isGpus(ArrayRef<Operation *> steps) {
   return llvm::all_of(steps, [](Operation *step) {
     auto launch = dyn_cast<plan::LaunchOp>(step);
@@ -117,7 +119,8 @@ bool isTemporary(Value value) {
   return storage && storage.getRole() == plan::Role::Temporary;
 }
 
-/// The steps of a block, then those of their regions. `isInPlace`: in their order, but for what may be computed side by side.
+/// Orders the steps of a block, then those of its regions. `isInPlace`: keeps their order, except for steps that can
+/// run side by side. Returns whether the order changed.
 bool orderBlock(Block &block, bool isInPlace, bool isShort) {
   SmallVector<Operation *> steps;
   for (Operation &op : block)
@@ -148,7 +151,7 @@ bool orderBlock(Block &block, bool isInPlace, bool isShort) {
   }
   bool isOrdered = !llvm::is_sorted(order);
   if (isOrdered) {
-    // Behind everything else, so that no view stands behind what reads it.
+    // Steps move after everything else, so that no view follows its readers.
     Operation *end = block.mightHaveTerminator() ? block.getTerminator() : nullptr;
     for (unsigned step : order)
       end ? steps[step]->moveBefore(end) : steps[step]->moveBefore(&block, block.end());

@@ -17,9 +17,9 @@ namespace nacre::schedule {
 #include "compiler/schedule/Passes.h.inc"
 
 struct Options {
-  std::string target = "host", cpus; ///< As codegen::parseTargets reads them.
-  int64_t alignment = 64;            ///< Of every storage, in bytes.
-  /// That an entry may have in its arena, inputs and outputs; none: as many as it likes.
+  std::string target = "host", cpus; ///< Target and CPUs, in the form that codegen::parseTargets reads.
+  int64_t alignment = 64;            ///< Alignment of every storage, in bytes.
+  /// Most bytes of an entry's arena, inputs and outputs together; `nullopt` for no limit.
   std::optional<int64_t> mostBytes = std::nullopt;
 };
 

@@ -14,7 +14,7 @@ void buildPipeline(mlir::OpPassManager &pm, const Options &options) {
   OrderLaunchesPassOptions ordering;
   ordering.isShort = options.mostBytes.has_value();
   pm.addNestedPass<plan::EntryOp>(createOrderLaunchesPass(ordering));
-  // What order alone spares costs nothing, so this comes behind it.
+  // After the order of launches, because a better order costs no time.
   if (options.mostBytes) {
     RecomputeValuesPassOptions recomputing;
     recomputing.mostBytes = *options.mostBytes;

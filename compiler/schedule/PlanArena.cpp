@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: gives every temporary storage a fixed offset of one caller-owned arena.
-// Why:  the peak becomes a compile-time fact that a phone's application can check before it loads a model, and
-//       inference never meets the heap.
-// How:  1. read every storage's lifetime off the entry (Lifetimes.h), 2. pack the lifetimes (ArenaPlanner.h), 3. move
-//       them to where threads find their own bytes (AlignMiddles.h), 4. write the offsets down.
+// Gives every temporary storage a fixed offset in one caller-owned arena.
+// Why: the peak of memory is known at compile time, so an app can check it before it loads a model. Inference never
+//      calls a heap allocator.
+// How: 1. read every storage's lifetime from the entry (Lifetimes.h);
+//      2. pack the lifetimes (ArenaPlanner.h);
+//      3. move them so that threads write cache lines that their core owns (AlignMiddles.h);
+//      4. write the offsets into the entry.
 
 #include "compiler/schedule/AlignMiddles.h"
 #include "compiler/schedule/Lifetimes.h"
@@ -38,7 +40,7 @@ struct PlanArena : nacre::schedule::impl::PlanArenaPassBase<PlanArena> {
   void runOnOperation() override {
     nacre::plan::EntryOp entry = getOperation();
     nacre::schedule::TemporaryLifetimes lifetimes = nacre::schedule::readLifetimes(entry);
-    // The planner adds sizes up; this bounds every sum.
+    // The planner adds sizes; this check bounds every sum.
     int64_t total = 0;
     for (const nacre::schedule::BufferDemand &demand : lifetimes.demands)
       if (llvm::AddOverflow(total, demand.sizeInBytes, total) ||

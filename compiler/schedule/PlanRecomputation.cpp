@@ -75,7 +75,7 @@ private:
 } // namespace
 
 RecomputationPlan planRecomputation(PricedProgram program, int64_t mostBytes, int64_t alignment) {
-  // Each takes something from where most is alive, so there is an end; no network comes near this one.
+  // Each change lowers the peak, so the loop ends. Real networks stay well below this bound.
   constexpr size_t kMostChanges = 1000;
   RecomputationPlan plan;
   SmallestArena smallest(mostBytes, alignment);

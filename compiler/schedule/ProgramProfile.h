@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  how much a program has alive at each step, and who touches what.
-// Why:   what runs again is chosen where most is alive, among what nobody touches there.
-// How:   numbers of steps and lives as StorageLives.h has them. Free of IR.
+// Finds how many bytes of a program are alive at each step, and which steps touch each storage.
+// Why: values to recompute are chosen among those alive but untouched at the step with the most bytes.
+// How: numbers steps and lives in the same way as StorageLives.h. Uses no IR.
 
 #ifndef NACRE_COMPILER_SCHEDULE_PROGRAMPROFILE_H
 #define NACRE_COMPILER_SCHEDULE_PROGRAMPROFILE_H
@@ -14,54 +14,56 @@
 
 namespace nacre::schedule {
 
-/// What a step takes.
+/// Estimated costs of a step.
 struct StepPrice {
-  double nanoseconds = 0; ///< Of a launch, once.
-  double iterations = 1;  ///< Of a loop.
-  bool isDecided = false; ///< A run decides about what is inside: nothing is moved there.
+  double nanoseconds = 0; ///< Time of a launch for one execution.
+  double iterations = 1;  ///< Iterations of a loop.
+  /// True if a condition at run time decides about the steps inside. Nothing is moved there.
+  bool isDecided = false;
 };
 
-/// A program and what it takes. Ids of steps are places in `prices`.
+/// Program with the costs of its steps. Ids of steps are indices of `prices`.
 struct PricedProgram {
   std::vector<Step> steps;
-  llvm::SmallVector<int64_t> bytes; ///< Of each storage; 0 of those that are no temporaries.
+  llvm::SmallVector<int64_t> bytes; ///< Bytes of each storage; 0 if it is not a temporary.
   std::vector<StepPrice> prices;
 };
 
-/// Numbers of a step as readLives gives them.
+/// Numbers that readLives gives a step.
 struct StepNumbers {
-  unsigned first = 0, last = 0; ///< Of a loop the way back, of a conditional what is inside.
+  /// First and last number. A loop's last number is its way back; a conditional's is that of its last inner step.
+  unsigned first = 0, last = 0;
 };
 
 struct ProgramProfile {
   explicit ProgramProfile(const PricedProgram &program);
 
   int64_t peakBytes() const { return alive[peak]; }
-  /// Whether less is alive at once, or as much at fewer steps.
+  /// True if the peak is lower, or equal but reached at fewer steps.
   bool isBelow(const ProgramProfile &other) const;
 
-  std::vector<StepNumbers> numbers; ///< By id of a step.
-  std::vector<Life> lives;          ///< By storage.
-  std::vector<int64_t> alive;       ///< Bytes, by number.
-  unsigned peak = 0;                ///< The first number where most is alive,
-  size_t crowded = 0;               ///< and how many there are.
+  std::vector<StepNumbers> numbers; ///< Numbers by id of a step.
+  std::vector<Life> lives;          ///< Lives by storage.
+  std::vector<int64_t> alive;       ///< Bytes alive, by number.
+  unsigned peak = 0;                ///< First number at which most bytes are alive.
+  size_t crowded = 0;               ///< Count of the numbers at which most bytes are alive.
 };
 
-/// How a step of a list touches a storage, with all that is inside.
+/// Accesses of one step of a list to a storage, including the steps inside.
 struct StorageUse {
   unsigned index;
   bool reads = false, writes = false;
 };
 
-/// The steps of one list and who of them touches what.
+/// Steps of one list, with the uses of each storage.
 struct StepList {
-  /// `executions` of the list in a run.
+  /// `executions`: how often the list runs in one run of the program.
   StepList(llvm::ArrayRef<Step> steps, size_t storages, double executions);
 
   bool isWrittenBetween(unsigned storage, unsigned from, unsigned to) const;
 
   llvm::ArrayRef<Step> steps;
-  std::vector<llvm::SmallVector<StorageUse, 4>> uses; ///< Per storage, in order.
+  std::vector<llvm::SmallVector<StorageUse, 4>> uses; ///< Uses of each storage, in order.
   double executions;
 
 private:

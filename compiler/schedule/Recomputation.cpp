@@ -15,13 +15,13 @@ namespace nacre::schedule {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// 1. and 2. What runs again
+// 1. and 2. Launches that run again
 //===----------------------------------------------------------------------===//
 
-/// Makes a value again in front of a step of a list.
+/// Recomputes a value just before a step of a list.
 class Renewal {
 public:
-  /// With `isDeep` what is gone by then is made again, too; else it is kept for that.
+  /// `isDeep`: operands that are gone by then are recomputed, too. Otherwise they are kept alive.
   Renewal(const PricedProgram &program, const ProgramProfile &profile, const StepList &list, unsigned at, bool isDeep)
       : program(program), profile(profile), list(list), at(at), isDeep(isDeep) {}
 
@@ -37,12 +37,13 @@ public:
 
 private:
   static constexpr size_t kMostLaunches = 32;
-  /// What is so much smaller than what is made again may as well be kept.
+  /// An operand this many times smaller than the recomputed value is kept instead of recomputed.
   static constexpr int64_t kSmall = 16;
 
   const Step &stepOf(const StorageUse &use) const { return list.steps[use.index]; }
 
-  /// What steps in front of `limit` have made of a storage, as a new one; none where that cannot be had again.
+  /// Returns a new storage with the value that steps before `limit` wrote to `storage`; `nullopt` if it cannot be
+  /// recomputed.
   std::optional<unsigned> make(unsigned storage, unsigned limit) {
     SmallVector<const StorageUse *> writers;
     for (const StorageUse &use : list.uses[storage])
@@ -53,7 +54,7 @@ private:
     auto [known, isNew] = made.try_emplace({storage, writers.back()->index}, 0);
     if (!isNew)
       return known->second;
-    // StepNumbers are given in order, and what is read is made first.
+    // Steps have increasing numbers, and operands are recomputed first.
     SmallVector<Recomputation::Launch, 2> launches;
     for (const StorageUse *writer : writers) {
       Recomputation::Launch launch{stepOf(*writer).id, {}};
@@ -67,7 +68,7 @@ private:
       launch.storages.push_back({storage, again});
       for (const Touch &touch : stepOf(*writer).touches)
         if (touch.writes && touch.storage != storage && !isRenamed(launch, touch.storage))
-          launch.storages.push_back({touch.storage, add(touch.storage)}); // nobody reads it
+          launch.storages.push_back({touch.storage, add(touch.storage)}); // Its value is not read.
       change.nanoseconds += program.prices[launch.step].nanoseconds * list.executions;
       change.launches.push_back(std::move(launch));
     }
@@ -76,7 +77,7 @@ private:
     return again;
   }
 
-  /// Whether launches of this list alone have made it, and nothing of it was there before them.
+  /// True if only launches of this list wrote the storage, and they did not read an older value of it.
   bool isMadeByLaunches(unsigned storage, ArrayRef<const StorageUse *> writers) const {
     const StorageUse &first = list.uses[storage].front(), &last = list.uses[storage].back();
     const Life life = profile.lives[storage];
@@ -90,7 +91,8 @@ private:
            });
   }
 
-  /// What `writer` of `storage` read must be there as it was.
+  /// Makes sure that the copy of `writer` can read the operands that `writer` read. Returns false if an operand changed
+  /// and cannot be recomputed.
   bool provide(unsigned storage, const StorageUse &writer, Recomputation::Launch &launch) {
     for (const Touch &touch : stepOf(writer).touches) {
       const unsigned read = touch.storage;
@@ -128,10 +130,11 @@ private:
   const PricedProgram &program;
   const ProgramProfile &profile;
   const StepList &list;
-  const unsigned at; ///< In front of which step.
+  const unsigned at; ///< Index of the step before which the value is recomputed.
   const bool isDeep;
   Recomputation change;
-  std::map<std::pair<unsigned, unsigned>, unsigned> made; ///< By storage and the last that wrote it.
+  /// New storages, by the old storage and the index of its last writer.
+  std::map<std::pair<unsigned, unsigned>, unsigned> made;
 };
 
 class Finder {
@@ -157,11 +160,11 @@ public:
 
 private:
   struct Offer {
-    double atLeast; ///< Nanoseconds a byte: no more bytes can go than the value has.
+    double atLeast; ///< Lower bound of nanoseconds per byte: a change saves at most the bytes of the value.
     Recomputation change;
   };
 
-  /// The list that has the crowded step and, first, those around it.
+  /// Visits the list with the crowded step, after the lists around it.
   void visit(ArrayRef<Step> steps, double executions) {
     const auto *crowded = llvm::find_if(steps, [&](const Step &step) {
       const StepNumbers numbers = profile.numbers[step.id];
@@ -183,7 +186,7 @@ private:
     visit(crowded->second, executions * iterations);
   }
 
-  /// What is not touched at `index` is made again for who reads it next.
+  /// Offers to recompute a value that step `index` does not touch, just before its next use.
   void offerAgain(const StepList &list, unsigned index, unsigned storage) {
     ArrayRef<StorageUse> uses = list.uses[storage];
     const auto *next = llvm::find_if(uses, [&](const StorageUse &use) { return use.index >= index; });
@@ -195,7 +198,8 @@ private:
         offer(std::move(*change), storage);
   }
 
-  /// What is made in front of the loop at `index`, and read there alone, is made in each iteration.
+  /// Offers to compute a value in each iteration of the loop at `index`, if it is written before the loop and only read
+  /// inside.
   void offerInside(const StepList &list, unsigned index, unsigned storage) {
     ArrayRef<StorageUse> uses = list.uses[storage];
     const Step &loop = list.steps[index];
@@ -231,7 +235,7 @@ private:
     offers.push_back({atLeast, std::move(change)});
   }
 
-  /// Nanoseconds for each byte less; infinite where nothing is gained.
+  /// Returns the nanoseconds per byte saved; infinity if the change saves nothing.
   double priceOf(const Recomputation &change) const {
     constexpr double none = std::numeric_limits<double>::infinity();
     PricedProgram changed = program;
@@ -243,7 +247,7 @@ private:
     return gained > 0 ? change.nanoseconds / double(gained) : none;
   }
 
-  /// Of the crowded step in a changed program.
+  /// Returns the new number of the crowded step in a changed program.
   unsigned numberAfter(const ProgramProfile &after) const {
     for (auto [before, now] : llvm::zip(profile.numbers, after.numbers)) {
       if (before.first == profile.peak)
@@ -300,7 +304,7 @@ void apply(PricedProgram &program, const Recomputation &change) {
     if (change.moves) {
       at.list->erase(at.list->begin() + at.index);
     } else {
-      // At once: what one storage becomes may be another's number.
+      // All storages are replaced at once, because a replacement may have the number of another original.
       for (Touch &touch : step.touches)
         for (auto [from, to] : launch.storages)
           if (touch.storage == from) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  which launches run once more, so that what they give need not be kept, until a program fits into so many bytes.
-// Why:   a step of training keeps of each layer what its way back reads. Of that much is had again in little time: maps,
-//        normalizations, poolings, operands in panels.
-// How:   1. where most is alive, and what is alive there that nothing touches there;
-//        2. of each of these, the launches that make it again before it is next read, and what they read of their own, where that
-//           is gone by then, likewise; or, of what a loop reads that was made before it, the launch in each iteration;
-//        3. the one that takes the least time for each byte that is alive less there, until all fits (the greedy way of
-//           Checkmate, Jain et al. 2020). Free of IR, for tests.
+// Chooses launches to run again, so that their results need not be kept, until a program fits into a number of bytes.
+// Why: a training step keeps values of each layer for the backward pass. Many of them are cheap to recompute: maps,
+//      normalizations, poolings, operands in panels.
+// How: 1. find the values that are alive, but not touched, at the step where most bytes are alive;
+//      2. for each, find the launches that recompute it before its next use. If their own operands are gone by then,
+//         recompute these, too. If a loop reads a value from before it, move the launch into each iteration instead;
+//      3. apply the change that costs the least time per byte saved at that step, and repeat until all fits (the greedy
+//         method of Checkmate, Jain et al. 2020).
+//
+// Uses no IR, for tests.
 
 #ifndef NACRE_COMPILER_SCHEDULE_RECOMPUTATION_H
 #define NACRE_COMPILER_SCHEDULE_RECOMPUTATION_H
@@ -19,35 +21,37 @@
 
 namespace nacre::schedule {
 
-/// Launches that run once more, or elsewhere. Steps and storages that are new have the numbers behind those that there are.
+/// Change of a program: launches that run again or that move. New steps and storages get the numbers after the existing
+/// ones.
 struct Recomputation {
   struct Launch {
-    unsigned step; ///< That is copied.
-    /// What the copy touches in place of what the step does: from, to.
+    unsigned step; ///< Step that is copied.
+    /// Storages that the copy touches instead of those of the original: (original, replacement).
     llvm::SmallVector<std::pair<unsigned, unsigned>, 4> storages;
   };
-  llvm::SmallVector<Launch, 2> launches; ///< In order,
-  unsigned before = 0;                   ///< in front of this step.
-  bool moves = false;                    ///< The one launch is moved there, nothing is copied.
-  /// Of each new storage the one that it is like.
+  llvm::SmallVector<Launch, 2> launches; ///< Launches in their new order.
+  unsigned before = 0;                   ///< Step before which they are inserted.
+  bool moves = false;                    ///< True if the only launch moves there and nothing is copied.
+  /// Existing storage that each new storage is like.
   llvm::SmallVector<unsigned, 4> added;
-  /// From that step on, as far as its list of steps goes, the second stands for the first.
+  /// Storage `kept`, which `again` replaces from step `before` to the end of its list of steps.
   unsigned kept = 0, again = 0;
-  double nanoseconds = 0; ///< Of a run, beside what it takes anyway.
+  double nanoseconds = 0; ///< Time that the change adds to a run.
 };
 
 struct RecomputationPlan {
-  std::vector<Recomputation> changes; ///< One after the other.
-  int64_t arenaBytes = 0;             ///< Of an arena behind all of them.
+  std::vector<Recomputation> changes; ///< Changes to apply one after another.
+  int64_t arenaBytes = 0;             ///< Bytes of the arena after all changes.
 };
 
-/// The program behind a change.
+/// Applies a change to the program.
 void apply(PricedProgram &program, const Recomputation &change);
 
-/// The change that takes the least time for each byte which is alive less where most is; none if there is no such change.
+/// Returns the change that costs the least time per byte saved at the peak; `nullopt` if no change lowers the peak.
 std::optional<Recomputation> findRecomputation(const PricedProgram &program);
 
-/// Changes after which an arena has `mostBytes` at most; where that cannot be, those with the smallest arena that was found.
+/// Returns changes after which the arena has at most `mostBytes`. If that is impossible, returns those with the
+/// smallest arena that was found.
 RecomputationPlan planRecomputation(PricedProgram program, int64_t mostBytes, int64_t alignment);
 
 } // namespace nacre::schedule

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: lets launches run once more, or in each iteration of a loop, where entries have more bytes than they may.
-// Why:  see Recomputation.h, which chooses them.
-// How:  1. an entry as a program with prices; 2. copies of launches, new storages, and who reads these from then on.
+// Recomputes values, or computes them in each iteration of a loop, if an entry exceeds its memory cap.
+// Why: see Recomputation.h, which chooses them.
+// How: 1. turn an entry into a program with prices;
+//      2. copy launches, add new storages, and change the readers that follow.
 
 #include "codegen/TargetOptions.h"
 #include "compiler/price/LaunchPrice.h"
@@ -37,7 +38,7 @@ public:
     const RecomputationPlan plan = planRecomputation(price(), mostBytes, alignment);
     if (plan.changes.empty())
       return;
-    // In their order, in front of all that may come to read them.
+    // Storages keep their order and move to the front, before all possible readers.
     Block &block = entry.getBody().front();
     for (plan::StorageOp storage : llvm::reverse(program.storages))
       storage->moveBefore(&block, block.begin());
@@ -111,7 +112,7 @@ private:
     program.storages.push_back(cast<plan::StorageOp>(builder.clone(*like)));
   }
 
-  /// Whether `operand` lies in `from`; from now on it does in `to`.
+  /// Replaces the root storage of `operand` by `to` if it is `from`. Returns whether it was.
   static bool replaceRoot(OpOperand &operand, plan::StorageOp from, plan::StorageOp to) {
     SmallVector<plan::ViewOp> views;
     Value root = operand.get();
@@ -133,7 +134,7 @@ private:
     return true;
   }
 
-  /// Of what runs again, after its nodes.
+  /// Returns the location of a launch that runs again: its nodes' names, with "again".
   static Location nameAgain(Location loc) {
     constexpr llvm::StringLiteral again = " again";
     if (auto named = dyn_cast<NameLoc>(loc); named && !named.getName().getValue().ends_with(again))

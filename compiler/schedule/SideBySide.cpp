@@ -11,7 +11,7 @@
 namespace nacre::schedule {
 namespace {
 
-/// What some steps touch.
+/// Storages that some steps read and write.
 class Touched {
 public:
   Touched() = default;
@@ -34,7 +34,7 @@ private:
 } // namespace
 
 std::vector<TouchingStep> touchedPieces(llvm::ArrayRef<Step> launches) {
-  // A piece begins where some launch begins or ends to touch the storage.
+  // A piece of a storage begins where the touch of some launch begins or ends.
   std::map<unsigned, std::set<int64_t>> cuts;
   for (const Step &launch : launches)
     for (const Touch &touch : launch.touches)
@@ -78,7 +78,8 @@ static Groups formGroups(llvm::ArrayRef<TouchingStep> steps, std::vector<unsigne
   return groups;
 }
 
-/// For each step, whether it waits for none before it and others wait for it, so that it may come as late as these allow.
+/// Returns, for each step, whether it can move back to its first reader: it waits for no earlier step, and a later step
+/// waits for it.
 static std::vector<bool> findLate(llvm::ArrayRef<TouchingStep> steps) {
   std::vector<bool> isLate;
   Touched before;
@@ -114,7 +115,7 @@ std::vector<unsigned> orderSideBySide(llvm::ArrayRef<TouchingStep> steps) {
       }
       return order;
     }
-    for (unsigned step : late.front()) // No group comes before the first one.
+    for (unsigned step : late.front()) // There is no group before the first one.
       isLate[step] = false;
   }
 }

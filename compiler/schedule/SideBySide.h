@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  groups of steps that a GPU may compute at the same time, one after another in the order.
-// Why:   between launches that touch the same memory a GPU waits until all is written, some microseconds, and a launch that is too small
-//        for it leaves units idle. In a backward pass there is always something else to do: a layer's gradients need only what the
-//        layer after it has given.
-// How:   a group takes, of the next steps, each that conflicts neither with the group nor with a step that it would overtake. Only few
-//        of them are looked at, so that values are not alive for much longer; and the ends of a step of training, as updates are. What
-//        reads nothing that others make, as casts of weights, is in the group before the first that reads it: if all of these were in
-//        the first group, everything would wait for the largest of them. Free of IR, for tests.
+// Groups steps that a GPU may compute at the same time, and puts each group next to one another.
+// Why: between launches that touch the same memory, a GPU waits some microseconds until all is written. Launches that
+//      are too small leave units idle. A backward pass always has independent work: a layer's gradients only need the
+//      results of the layer after it.
+// How: a group takes each of the next steps that conflicts neither with the group nor with a step that it would
+//      overtake. It looks only at a few steps, so that values do not live much longer, and at the ends of a training
+//      step, such as updates. Steps that need no results of others, such as casts of weights, join the group before
+//      their first reader. In the first group, all others would wait for the largest of them. Uses no IR, for tests.
 
 #ifndef NACRE_COMPILER_SCHEDULE_SIDEBYSIDE_H
 #define NACRE_COMPILER_SCHEDULE_SIDEBYSIDE_H
@@ -17,13 +17,15 @@
 
 namespace nacre::schedule {
 
-/// The bytes of storages that launches read and write: launches that write different parts of a storage do not wait for each other.
+/// Returns the pieces of storages that each launch reads and writes. Launches that write different parts of a storage
+/// do not conflict.
 std::vector<TouchingStep> touchedPieces(llvm::ArrayRef<Step> launches);
 
-/// The numbers of `steps` in an order of fewer groups.
+/// Returns the numbers of `steps` in an order with fewer groups.
 std::vector<unsigned> orderSideBySide(llvm::ArrayRef<TouchingStep> steps);
 
-/// For each step the number of its group: a group ends where a step touches what one of the group writes, or writes what it reads.
+/// Returns the number of each step's group. A group ends before a step that reads or writes data that the group writes,
+/// or that writes data that the group reads.
 std::vector<unsigned> groupsOf(llvm::ArrayRef<TouchingStep> steps);
 
 } // namespace nacre::schedule

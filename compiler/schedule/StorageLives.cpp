@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How: 1. what an iteration of a loop reads that it has not written, 2. numbers.
+// Steps: 1. storages that an iteration reads before it writes them; 2. numbers.
 
 #include "compiler/schedule/StorageLives.h"
 
@@ -16,7 +16,7 @@ namespace nacre::schedule {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// 1. What an iteration reads that it has not written
+// 1. Storages that an iteration reads before it writes them
 //===----------------------------------------------------------------------===//
 
 struct Range {
@@ -24,7 +24,7 @@ struct Range {
   bool contains(Range other) const { return begin <= other.begin && other.end <= end; }
 };
 
-/// What has been written for certain since the iteration began, per storage.
+/// Ranges that have certainly been written since the iteration began, per storage.
 using Written = llvm::DenseMap<unsigned, SmallVector<Range, 2>>;
 
 bool isWritten(const Written &written, unsigned storage, Range range) {
@@ -32,7 +32,7 @@ bool isWritten(const Written &written, unsigned storage, Range range) {
   return found != written.end() && llvm::any_of(found->second, [&](Range other) { return other.contains(range); });
 }
 
-/// What both branches have written.
+/// Returns the ranges that both branches have written.
 Written intersect(const Written &one, const Written &other) {
   Written both;
   for (const auto &[storage, ranges] : one)
@@ -42,7 +42,7 @@ Written intersect(const Written &one, const Written &other) {
   return both;
 }
 
-/// Walks one iteration and notes the storages of which it may read what was there before it.
+/// Walks one iteration and collects the storages whose values from before the iteration it may read.
 class IterationReader {
 public:
   explicit IterationReader(unsigned storages) : inherited(storages) {}
@@ -82,11 +82,11 @@ private:
 // 2. Numbers
 //===----------------------------------------------------------------------===//
 
-/// A loop around the step at hand.
+/// Loop around the current step.
 struct Loop {
   unsigned first = 0;
   llvm::BitVector inherited;
-  std::vector<unsigned> touched; ///< Storages, each as often as it is touched.
+  std::vector<unsigned> touched; ///< Storages, repeated for each touch.
 };
 
 class LifeReader {
@@ -134,7 +134,7 @@ private:
     Loop loop{number, std::move(iteration.inherited), {}};
     walk(step.first, &loop);
     walk(step.second, &loop);
-    const unsigned last = next++; // the way back
+    const unsigned last = next++; // The way back has a number of its own.
     llvm::sort(loop.touched);
     for (auto at = loop.touched.begin(); at != loop.touched.end();) {
       auto end = std::upper_bound(at, loop.touched.end(), *at);
@@ -152,7 +152,7 @@ private:
   }
 
   std::vector<Life> lives;
-  std::vector<unsigned> touches; ///< How often the program touches each.
+  std::vector<unsigned> touches; ///< Number of touches of each storage in the whole program.
   unsigned next = 0;
 };
 

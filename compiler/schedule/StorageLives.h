@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  from when to when each storage of a program of launches, loops and conditionals must keep its bytes.
-// Why:   two storages may share bytes if no step needs both; a loop that comes back to its beginning, and a branch that
-//        is not taken, must not make that untrue. Free of IR, so that it can be tested against brute force.
-// How:   steps are numbered in the order in which they stand, bodies included. A storage lives from the first to the
-//        last number that touches it; if an iteration of a loop may read what was there before the iteration, or something outside
-//        the loop touches it, then for all of the loop. That is the only way back that there is: jumps over a branch
-//        leave numbers out, so a storage keeps what it has over them. Both branches of a conditional have numbers of
-//        their own, and what is used in one alone may lie where the other has its own.
+// Finds the lifetime of each storage in a program of launches, loops and conditionals.
+// Why: two storages may share bytes if no step needs both. This must also hold when a loop starts its next iteration or
+//      a branch is not taken. Uses no IR, so that it can be tested against brute force.
+// How: numbers the steps in program order, bodies included. A storage lives from the first to the last number that
+//      touches it. It lives for a whole loop if an iteration may read a value from before the iteration, or if steps
+//      outside of the loop touch it. Loops are the only jumps back: jumps over a branch only skip numbers. The branches
+//      of a conditional have different numbers, so storages of one branch may share bytes with those of the other.
 
 #ifndef NACRE_COMPILER_SCHEDULE_STORAGELIVES_H
 #define NACRE_COMPILER_SCHEDULE_STORAGELIVES_H
@@ -23,30 +22,31 @@ struct Touch {
   unsigned storage = 0;
   int64_t begin = 0, end = 0;
   bool writes = false;
-  /// They are others in each iteration of the loop around the step, somewhere between `begin` and `end`.
+  /// True if each iteration of the loop around the step touches other bytes, all between `begin` and `end`.
   bool moves = false;
 };
 
 enum class StepKind {
-  Launch, ///< Or a condition: it only touches.
-  Loop,   ///< `first` in each iteration, then, if the loop goes on, `second`.
-  If      ///< `first` or `second`.
+  Launch, ///< Launch or condition: it has no steps inside.
+  Loop,   ///< Loop: runs `first` in each iteration and, if the loop goes on, `second`.
+  If      ///< Conditional: runs `first` or `second`.
 };
 
 struct Step {
   StepKind kind = StepKind::Launch;
-  llvm::SmallVector<Touch> touches; ///< Of loops and conditionals: what they read before all else.
+  /// All accesses of a launch; reads of a loop or conditional before its first inner step.
+  llvm::SmallVector<Touch> touches;
   std::vector<Step> first, second;
-  bool mayHaveNoIteration = false; ///< A loop of which not even `first` is certain to run.
-  unsigned id = 0;                 ///< The caller's name for it.
+  bool mayHaveNoIteration = false; ///< True if it is a loop that may not even run `first`.
+  unsigned id = 0;                 ///< Identifier that the caller chooses.
 };
 
-/// The closed interval of numbers over which a storage keeps its bytes; none if `first > last`.
+/// Closed interval of numbers over which a storage keeps its bytes; empty if `first > last`.
 struct Life {
   unsigned first = 1, last = 0;
 };
 
-/// The lives of storages 0 ... `storages - 1`.
+/// Returns the lives of storages 0 to `storages - 1`.
 std::vector<Life> readLives(llvm::ArrayRef<Step> program, unsigned storages);
 
 } // namespace nacre::schedule

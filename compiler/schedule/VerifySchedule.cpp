@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: states the schedule phase's post-condition.
-// Why:  a wrong offset or range would be wrong numbers on a phone; here it is an error that names the pass at fault.
+// Checks the post-conditions of the schedule phase. A wrong offset or range would give wrong results on a phone. This
+// pass turns it into an error that names the pass at fault.
 
 #include "compiler/schedule/Lifetimes.h"
 #include "compiler/schedule/Passes.h"
@@ -36,15 +36,15 @@ LogicalResult verifyOffsets(plan::EntryOp entry) {
     if (storage.getRole() == plan::Role::Temporary && !storage.getOffset())
       return blame(storage.emitOpError("must have an offset after the schedule phase"), "nacre-plan-arena");
 
-  // Goes through the storages in the order of their first steps and keeps the live ones by offset. Live storages are disjoint, so only
-  // the nearest neighbours can overlap the next one.
+  // Visits the storages in the order of their first steps and keeps the live ones by offset. Live storages are
+  // disjoint, so only the nearest neighbours can overlap the next one.
   SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, lifetimes.demands.size()));
   llvm::stable_sort(
       order, [&](unsigned a, unsigned b) { return lifetimes.demands[a].firstStep < lifetimes.demands[b].firstStep; });
   auto begin = [&](unsigned i) { return *lifetimes.storages[i].getOffset(); };
   auto end = [&](unsigned i) { return begin(i) + lifetimes.demands[i].sizeInBytes; };
   std::map<int64_t, unsigned> alive;
-  std::set<std::pair<unsigned, unsigned>> ends; // the last step, and who is alive until then
+  std::set<std::pair<unsigned, unsigned>> ends; // The last step of a live storage, and its index.
   for (unsigned index : order) {
     for (; !ends.empty() && ends.begin()->first < lifetimes.demands[index].firstStep; ends.erase(ends.begin()))
       alive.erase(begin(ends.begin()->second));
@@ -72,7 +72,7 @@ bool isRange(std::optional<ArrayRef<int64_t>> range, int64_t extent) {
   return range && range->size() == 2 && 0 <= (*range)[0] && (*range)[0] <= (*range)[1] && (*range)[1] <= extent;
 }
 
-/// How many elements of an argument's memory there must be: up to the last that slices reach, or all.
+/// Returns how many elements of an argument's memory a kernel needs: up to the last one that its slices reach, or all.
 int64_t countElementsReached(BlockArgument argument) {
   auto type = cast<RankedTensorType>(argument.getType());
   int64_t reached = 0;
@@ -90,7 +90,8 @@ int64_t countElementsReached(BlockArgument argument) {
   return reached;
 }
 
-/// A view whose last row ends behind its source is good for kernels that do not touch that.
+/// True if the kernel touches no element after the end of the view's source. The last row of a view may extend beyond
+/// that end.
 bool staysInside(Value operand, BlockArgument argument) {
   auto view = operand.getDefiningOp<plan::ViewOp>();
   if (!view || view.getCounter())
@@ -128,7 +129,8 @@ LogicalResult verifyLaunch(plan::LaunchOp launch, SymbolTable &symbols) {
   return success();
 }
 
-/// A run can be ended in a loop that may be endless, and leaves the state as it was.
+/// Checks that no loop that may be endless follows a write of the state. A run that is cancelled in such a loop must
+/// leave the state unchanged.
 LogicalResult verifyEndless(plan::EntryOp entry) {
   bool isWritten = false;
   for (Operation &step : entry.getBody().front()) {
