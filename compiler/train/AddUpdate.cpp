@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what weights become at the end of a step.
-// Why:   an update is elementwise on what a weight, its gradient and its moments are: operators like any other.
-// How:   1. the gradients as an entry of their own, where that is asked for;
-//        2. an entry that only adds gradients up, and their mean in place of a step's own;
-//        3. clipped; the optimizer's formula; results that assign, unless a gradient overflowed.
+// Adds the weights' updates at the end of a training step.
+// Why: an update is elementwise in a weight, its gradient and its moments, so it consists of ordinary operators.
+// How: 1. on request, an entry that returns the gradients;
+//      2. on request, an entry that only sums up gradients; the step then uses their mean;
+//      3. clipping, the optimizer's formula, and results that assign variables unless a gradient overflowed.
 
 #include "compiler/train/EntryFunction.h"
 #include "compiler/train/LossScale.h"
@@ -28,7 +28,7 @@ struct Gradient {
   Value value;
 };
 
-/// Takes the gradients off an entry's results.
+/// Removes the gradients from an entry's results and returns them.
 SmallVector<Gradient> takeGradients(EntryFunction &entry) {
   SmallVector<Gradient> gradients;
   llvm::erase_if(entry.results, [&](const EntryFunction::Result &result) {
@@ -49,7 +49,7 @@ void dropAssignments(EntryFunction &entry) {
                  [](const EntryFunction::Result &result) { return result.notes.contains(nn::variableAttr); });
 }
 
-/// What profiles and reports call what is for no node of the model.
+/// Returns the location under which profiles and reports list work that belongs to no node of the model.
 Location nameOf(OpBuilder &builder, StringRef name) { return NameLoc::get(builder.getStringAttr(name)); }
 
 func::FuncOp cloneAs(func::FuncOp function, StringRef name) {
@@ -86,7 +86,7 @@ constexpr llvm::StringLiteral sumName = "#sum", batchesName = "#batches";
 Value countBatches(EntryFunction &entry, Writer &write) {
   auto type = RankedTensorType::get({}, write.getBuilder().getF32Type());
   Value before = entry.variable(batchesName, type, nn::VariableRole::Counter);
-  // A negative number or NaN, which only an app can have written, counts as 0: gradients are divided by the result.
+  // Only an app can have written a negative number or NaN. It counts as 0, because gradients are divided by the result.
   return write.add(write.where(write.binary(nn::BinaryKind::GreaterEqual, before, 0), before), 1);
 }
 
@@ -95,7 +95,7 @@ void addUp(func::FuncOp function, bool scalesLoss) {
   OpBuilder builder(entry.getEnd());
   Writer write(builder, nameOf(builder, "mean update"));
   SmallVector<Gradient> gradients = takeGradients(entry);
-  // Sums take what overflowed, so that the step skips all of its parts.
+  // Sums keep an overflow, so the step skips all parts of its batch.
   if (scalesLoss)
     keepUnless(areFinite(write, valuesOf(gradients)), entry, /*always=*/{});
   for (const Gradient &gradient : gradients) {
@@ -105,7 +105,7 @@ void addUp(func::FuncOp function, bool scalesLoss) {
   entry.assign(batchesName, countBatches(entry, write));
 }
 
-/// The mean of all gradients since the last step.
+/// Replaces each gradient by the mean of all gradients since the last step.
 void takeMeans(EntryFunction &entry, Writer &write, MutableArrayRef<Gradient> gradients) {
   Value number = countBatches(entry, write);
   for (Gradient &gradient : gradients) {
@@ -117,7 +117,7 @@ void takeMeans(EntryFunction &entry, Writer &write, MutableArrayRef<Gradient> gr
   entry.assign(batchesName, write.zeros(typeOf(number)));
 }
 
-/// The names of what a step clears.
+/// Returns the names of the variables that a step clears, even if it is skipped.
 SmallVector<std::string> sumsOf(ArrayRef<Gradient> gradients) {
   SmallVector<std::string> names{batchesName.str()};
   for (const Gradient &gradient : gradients)
@@ -129,7 +129,7 @@ SmallVector<std::string> sumsOf(ArrayRef<Gradient> gradients) {
 // 3. The update
 //===----------------------------------------------------------------------===//
 
-/// The name of an update: after the first node that reads the weight.
+/// Returns the location of an update, named after the first node that reads the weight.
 Location nameOfUpdate(Value weight) {
   Operation *first = nullptr;
   for (Operation *user : weight.getUsers())
@@ -164,7 +164,7 @@ void update(EntryFunction &entry, Writer &write, const Optimizer &optimizer, Arr
   Type f32 = write.getBuilder().getF32Type();
   StepNumbers numbers;
   numbers.rate = entry.input("learning_rate", RankedTensorType::get({}, f32));
-  // Whoever resumes must know which step comes next, whatever the optimizer does.
+  // Counted for every optimizer, because an app that resumes training must know which step comes next.
   auto type = RankedTensorType::get({}, write.getBuilder().getI64Type());
   Value step = write.add(entry.variable(nn::stepName, type, nn::VariableRole::Counter), 1);
   if (correctsBySteps(optimizer))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  loss and gradients.
-// Why:   they are operators of `nn` like any other, so every phase behind this one sees one network more, and nothing else.
-// How:   1. the losses, in the entries that train and evaluate, with labels as further inputs;
-//        2. in the entry that trains, the gradients of the loss for each weight, as results that name it.
+// Adds losses and gradients.
+// Why: they consist of ordinary `nn` operators, so all later phases only see a larger network.
+// How: 1. add the losses to the entries that train and evaluate, with labels as further inputs;
+//      2. in the entry that trains, add the gradient of the loss for each weight, as a result that names the weight.
 
 #include "compiler/train/EntryFunction.h"
 #include "compiler/train/LossScale.h"
@@ -26,12 +26,12 @@ namespace nacre::train {
 
 namespace {
 
-/// The node that operators of losses are of.
+/// Name of the node that the operators of losses belong to.
 constexpr llvm::StringLiteral lossNode = "loss";
 
 std::string quote(StringRef name) { return "'" + toPrintable(name.str()) + "'"; }
 
-/// As users know types: `f32[2,3]`.
+/// Formats a type for users: `f32[2,3]`.
 std::string describe(RankedTensorType type) {
   std::string text;
   llvm::raw_string_ostream(text)
@@ -49,7 +49,7 @@ public:
   LossWriter(EntryFunction &entry, OpBuilder &builder)
       : entry(entry), write(builder, NameLoc::get(builder.getStringAttr(lossNode))) {}
 
-  /// The sum of the losses; null after an error.
+  /// Returns the sum of the losses; null after an error.
   Value run(ArrayRef<Loss> losses) {
     Value sum;
     for (const Loss &loss : losses) {
@@ -110,9 +110,9 @@ private:
 // 2. Gradients
 //===----------------------------------------------------------------------===//
 
-/// The names of the nodes at which what the loss is of, and depends on weights, stops having gradients.
+/// Returns the names of the nodes between the weights and the loss at which gradients end.
 std::string describeCuts(Value loss, const ActiveValues &active, ArrayRef<Operation *> cuts) {
-  llvm::SetVector<Operation *> before; // in no order
+  llvm::SetVector<Operation *> before; // In no particular order.
   if (Operation *last = loss.getDefiningOp())
     before.insert(last);
   for (unsigned next = 0; next < before.size(); ++next)
@@ -130,7 +130,7 @@ std::string describeCuts(Value loss, const ActiveValues &active, ArrayRef<Operat
     add(op);
   for (Operation &op : loss.getParentBlock()->without_terminator()) {
     if (auto named = dyn_cast<NameLoc>(op.getLoc()); named && named.getName() == lossNode)
-      break; // the network ends here
+      break; // The network ends before the loss.
     if (before.contains(&op) &&
         llvm::any_of(op.getOperands(), [&](Value operand) { return active.contains(operand); }) &&
         llvm::none_of(op.getResults(), [&](Value result) { return active.contains(result); }))
@@ -139,7 +139,7 @@ std::string describeCuts(Value loss, const ActiveValues &active, ArrayRef<Operat
   return llvm::join(llvm::map_range(names, quote), ", ");
 }
 
-/// What depends on inputs, and not on weights alone.
+/// Returns the values that depend on inputs, not only on weights.
 llvm::DenseSet<Value> findValuesOfInputs(func::FuncOp function) {
   llvm::DenseSet<Value> values;
   for (BlockArgument argument : function.getArguments())
@@ -152,13 +152,13 @@ llvm::DenseSet<Value> findValuesOfInputs(func::FuncOp function) {
   return values;
 }
 
-/// In the name of the operator that made the gradient, so that one kernel computes both.
+/// Divides a gradient by the loss scale. The result has the gradient's name, so that one kernel computes both.
 Value divide(Value gradient, Value scale, OpBuilder &builder) {
   Writer write(builder, gradient.getLoc());
   return write.mul(gradient, write.reciprocal(scale));
 }
 
-/// `scale` multiplies the loss on the way back; null: nothing does.
+/// Adds the gradients as results. `scale` multiplies the loss before the backward pass; null for no scale.
 LogicalResult addGradients(EntryFunction &entry, OpBuilder &builder, Value loss, Value scale) {
   Block &body = entry.getBody();
   auto weights = entry.variables(nn::VariableRole::Weight);
@@ -213,7 +213,7 @@ struct Differentiate : impl::DifferentiatePassBase<Differentiate> {
     if (!loss)
       return failure();
     const bool isTrain = function.getName() == trainEntry;
-    const bool isWhole = function.getName() == wholeEntry; // says what the outputs of train are, too
+    const bool isWhole = function.getName() == wholeEntry; // It declares the outputs of train, too.
     SmallVector<EntryFunction::Result> before;
     std::swap(before, entry.results);
     entry.addOutput(nn::lossName, loss);
@@ -224,7 +224,7 @@ struct Differentiate : impl::DifferentiatePassBase<Differentiate> {
       const bool isWatched = result.notes.contains(nn::watchedAttr);
       const bool isVariable = result.notes.contains(nn::variableAttr);
       if (name && name.getValue() == nn::lossName && !isVariable)
-        continue; // the model's own
+        continue; // The model's own loss.
       if (isVariable ? isTrain : isTrain ? isOfLoss : isWhole || !isWatched)
         entry.results.push_back(withoutNotes(result));
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  an entry whose arguments and results come and go.
-// Why:   loss, gradients and updates each read more and give more than the network did.
-// How:   results are kept as a list of values with what is noted of them, and written back at once.
+// Edits the arguments and results of an entry.
+// Why: losses, gradients and updates add inputs, variables and outputs to those of the network.
+// How: keeps the results as a list of values with their attributes, and writes them back all at once in the destructor.
 
 #ifndef NACRE_COMPILER_TRAIN_ENTRYFUNCTION_H
 #define NACRE_COMPILER_TRAIN_ENTRYFUNCTION_H
@@ -15,7 +15,7 @@
 
 namespace nacre::train {
 
-/// On a result: the weight whose gradient it is. Differentiation leaves it, updates take it.
+/// Name of a result's attribute that names the weight whose gradient it is. Differentiation adds it, updates remove it.
 inline constexpr llvm::StringLiteral gradientAttr = "nn.gradient";
 
 class EntryFunction {
@@ -36,27 +36,29 @@ public:
   mlir::Block &getBody() { return function.front(); }
   mlir::Operation *getEnd() { return getBody().getTerminator(); }
 
-  /// The argument that is the input of that name; made where there is none. Null where there is one of another type.
+  /// Returns the argument for the input `name`; adds it if it is missing. Returns null if it exists with another type.
   mlir::Value input(llvm::StringRef name, mlir::RankedTensorType type);
-  /// The argument that is the input of that name, or null.
+  /// Returns the argument for the input `name`, or null.
   mlir::Value findInput(llvm::StringRef name);
-  /// What a variable was; made, with zeros at first, where there is none.
+  /// Returns the argument with the value that a variable has before the run. Adds the variable, with zeros as its
+  /// initial value, if it is missing.
   mlir::Value variable(llvm::StringRef name, mlir::RankedTensorType type, nn::VariableRole role);
-  /// The same of one that is elementwise with the variable `weight`: its axes are in the same order.
+  /// Returns the same for a variable that is elementwise with the variable `weight`: its axes are in the same order.
   mlir::Value variableBeside(llvm::StringRef weight, llvm::StringRef name, nn::VariableRole role);
-  /// The order of a variable's axes (nn.order); null where it is the model's, or there is no such variable.
+  /// Returns the order of a variable's axes (nn.order); null if it is the model's order, or if there is no such
+  /// variable.
   mlir::DenseI64ArrayAttr orderOf(llvm::StringRef name);
-  /// The arguments that are variables of a role, with their names.
+  /// Returns the arguments that are variables of a role, with their names.
   llvm::SmallVector<std::pair<llvm::StringRef, mlir::BlockArgument>> variables(nn::VariableRole role);
 
   void addOutput(llvm::StringRef name, mlir::Value value) { add(value, nn::nameAttr, name); }
   void addGradient(llvm::StringRef weight, mlir::Value value) { add(value, gradientAttr, weight); }
-  /// What the variable is when a run ends.
+  /// Adds a result that is the variable's value after the run.
   void assign(llvm::StringRef name, mlir::Value value) { add(value, nn::variableAttr, name); }
 
 private:
   void add(mlir::Value value, llvm::StringRef note, llvm::StringRef text);
-  /// The argument that is a variable, or null.
+  /// Returns the argument that is a variable, or null.
   mlir::BlockArgument findVariable(llvm::StringRef name);
   llvm::StringRef noteOf(mlir::BlockArgument argument, llvm::StringRef note);
 

@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace nacre::train {
 
-// PyTorch's, but that the scale stays where its reciprocal and its products with a loss are ordinary numbers.
+// The values are PyTorch's. The limits keep the scale's reciprocal, and its products with a loss, normal numbers.
 constexpr double kFirstScale = 65536, kLeastScale = 1, kMostScale = 1 << 24;
 constexpr double kStepsToGrow = 2000;
 
@@ -34,7 +34,7 @@ constexpr int64_t kPartialSums = 512;
 
 static int64_t countPartialSums(int64_t elements) { return std::gcd(elements, kPartialSums); }
 
-/// The most elements that a gradient gives to the last sum as they are: fewer if there are many gradients.
+/// Returns the size up to which gradients go into the last sum directly. It is smaller if there are many gradients.
 static int64_t mostOfOne(ValueRange gradients) {
   constexpr int64_t mostOfAll = 32768;
   int64_t most = 8192;
@@ -52,8 +52,8 @@ static int64_t mostOfOne(ValueRange gradients) {
 }
 
 Value areFinite(Writer &w, ValueRange gradients) {
-  // A sum of magnitudes has no terms that cancel: it is finite only if each of them is. Sums of large gradients, and small gradients as
-  // they are, lie behind one another, so that one more sum takes them all.
+  // Magnitudes cannot cancel: their sum is finite only if each of them is. Small gradients and the partial sums of
+  // large ones are concatenated, so that one more sum covers all.
   const int64_t most = mostOfOne(gradients);
   SmallVector<Value> parts;
   for (Value gradient : gradients) {
@@ -63,7 +63,7 @@ Value areFinite(Writer &w, ValueRange gradients) {
     else
       parts.push_back(w.sum(w.unary(nn::UnaryKind::Abs, w.reshape(gradient, {sums, count / sums})), {1}));
   }
-  // Parts begin where a GPU may read vectors, if as many as possible are such that the next one does.
+  // Sorted by alignment, so that as many parts as possible begin where a GPU can read vectors.
   llvm::stable_sort(parts, [](Value a, Value b) {
     return llvm::countr_zero(uint64_t(countOf(shapeOf(a)))) > llvm::countr_zero(uint64_t(countOf(shapeOf(b))));
   });
@@ -94,10 +94,10 @@ void updateLossScale(EntryFunction &entry, Writer &w, Value isGood) {
   Value isScale = w.binary(nn::BinaryKind::And, w.binary(nn::BinaryKind::GreaterEqual, scale, kLeastScale),
                            w.binary(nn::BinaryKind::LessEqual, scale, kMostScale));
   entry.assign(nn::lossScaleName, w.select(isScale, w.select(isGood, larger, smaller), w.number(scale, kFirstScale)));
-  // NaN is not less: the count begins again.
+  // A comparison with NaN is false, so the count restarts.
   entry.assign(nn::goodStepsName, w.where(w.binary(nn::BinaryKind::Less, good, kStepsToGrow), good));
   Value skipped = scalarVariable(entry, nn::skippedStepsName, w.getBuilder().getI64Type());
-  // Two formulas of one number: a launch would copy a value that is an output and a variable.
+  // One number has two formulas, because a launch would copy a value that is both an output and a variable.
   entry.addOutput(nn::skippedStepsOutput, w.select(isGood, skipped, w.add(skipped, 1)));
   entry.assign(nn::skippedStepsName,
                w.add(skipped, w.convert(w.unary(nn::UnaryKind::Not, isGood), typeOf(skipped).getElementType())));

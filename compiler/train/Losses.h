@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The losses, as formulas. Their gradients follow from these by the rules of the operators.
+// Losses, as formulas of operators. Their gradients follow from the rules of these operators.
 
 #ifndef NACRE_COMPILER_TRAIN_LOSSES_H
 #define NACRE_COMPILER_TRAIN_LOSSES_H
@@ -10,19 +10,20 @@
 
 namespace nacre::train {
 
-/// What stands for the loss's tensor: what a softmax or a logistic function made is taken for what it was made of.
+/// Tensor that a loss is computed from. If the named tensor is the result of a softmax or logistic function, it is the
+/// operand of that function.
 struct LossOperand {
   mlir::Value value;
-  int64_t classes = -1;  ///< the axis of a softmax
-  bool isPeeled = false; ///< whether it is another than the tensor that was named
+  int64_t classes = -1;  ///< Axis of the softmax's classes.
+  bool isPeeled = false; ///< True if it is not the tensor that was named.
 };
 
 LossOperand findOperand(const Loss &loss, mlir::Value tensor);
 
-/// The type of the labels; null where there are none.
+/// Returns the type of the labels; null if the loss has no labels.
 mlir::RankedTensorType labelTypeOf(const Loss &loss, const LossOperand &operand);
 
-/// The mean over the batch, a scalar, without the factor. `label` is null where there is none.
+/// Returns the mean over the batch, a scalar, without the loss's factor. `label` is null if the loss has no labels.
 mlir::Value writeLoss(Writer &write, const Loss &loss, const LossOperand &operand, mlir::Value label);
 
 } // namespace nacre::train

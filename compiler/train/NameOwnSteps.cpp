@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  names the operators of a training step that the model brings itself as the backward pass and updates are named.
-// Why:   reports and profiles tell the parts of a step by these names.
-// How:   nodes are compared by name, because an operator has no other trace of its node:
-//        1. what `train` computes and no other entry does is not forward,
-//        2. of that, a node that assigns a variable, or that does not depend on the network, belongs to the update,
-//        3. a node that gives only such updates their gradients is of a weight; all others are of other tensors.
+// Names the operators of a training step that the model itself contains, in the same way as generated ones.
+// Why: reports and profiles tell the parts of a step by the suffixes of these names.
+// How: compares nodes by name, because an operator has no other trace of its node:
+//      1. nodes that only `train` contains are not part of the forward pass;
+//      2. of these, nodes that assign a variable or do not depend on the network belong to the update;
+//      3. a node whose result only updates read is the gradient of a weight; all others are gradients of other tensors.
 
 #include "compiler/train/Passes.h"
 #include "compiler/train/TrainingOptions.h"
@@ -28,7 +28,7 @@ namespace {
 
 constexpr StringLiteral ends[] = {" dX", " dW"};
 
-/// The node of an operator, without the end that the backward pass gave its name.
+/// Returns the node of an operator, without the suffix that the backward pass added.
 StringRef nodeOf(Operation *op) {
   auto named = op ? dyn_cast<NameLoc>(op->getLoc()) : NameLoc();
   StringRef name = named ? named.getName().getValue() : StringRef();
@@ -41,7 +41,7 @@ StringRef nodeOf(Operation *op) {
 struct Node {
   SmallVector<Operation *> ops;
   bool isForward = false, isUpdate = false, dependsOnNetwork = false;
-  StringRef end; ///< that its name gets
+  StringRef end; ///< Suffix for its name.
 };
 
 class StepNames {
@@ -82,7 +82,8 @@ private:
       }
   }
 
-  /// A walk is enough, because a node's operators follow those that they read. What is inside a loop depends on what the loop does.
+  /// One walk is enough, because operators follow their operands. Operators inside a loop depend on all operands of the
+  /// loop.
   void followNetwork() {
     train.walk<WalkOrder::PreOrder>([&](Operation *op) {
       Node *node = find(op);
@@ -98,7 +99,7 @@ private:
     });
   }
 
-  /// Whether only updates read what the node makes, and it is as large as a variable that one of them assigns.
+  /// True if only updates read the results of the node, and one has the type of a variable that such an update assigns.
   bool makesGradient(StringRef name, const Node &node) {
     bool isGradient = false;
     for (Operation *op : node.ops)

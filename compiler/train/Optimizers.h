@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The optimizers, as formulas: PyTorch's.
+// Optimizers, as formulas of operators. They compute the same as PyTorch's.
 
 #ifndef NACRE_COMPILER_TRAIN_OPTIMIZERS_H
 #define NACRE_COMPILER_TRAIN_OPTIMIZERS_H
@@ -10,23 +10,23 @@
 
 namespace nacre::train {
 
-/// What all weights of a step share.
+/// Scalars that all weights of a step share.
 struct StepNumbers {
-  mlir::Value rate;                     ///< the learning rate, a scalar
-  mlir::Value correction1, correction2; ///< Adam's 1 - beta^step, scalars
+  mlir::Value rate;                     ///< Learning rate.
+  mlir::Value correction1, correction2; ///< Adam's 1 - beta^step for both betas.
 };
 
-/// What an optimizer keeps for each weight: the ends of the names.
+/// Returns the suffixes of the names of the variables that an optimizer keeps for each weight.
 llvm::SmallVector<llvm::StringRef> momentsOf(const Optimizer &optimizer);
 
-/// Whether the formula has the number of the step.
+/// True if the formula depends on the number of the step.
 bool correctsBySteps(const Optimizer &optimizer);
 
-/// Adam's corrections, of the number of the step, an i64 that begins with 1.
+/// Writes Adam's corrections for `step`, an i64 that begins at 1.
 void writeCorrections(Writer &write, const Optimizer &optimizer, mlir::Value step, mlir::Type elementType,
                       StepNumbers &numbers);
 
-/// What weight and moments become: `moments`, in the order of momentsOf, are replaced. Returns the weight.
+/// Returns the new value of the weight, and replaces `moments`, in the order of momentsOf, by their new values.
 mlir::Value writeUpdate(Writer &write, const Optimizer &optimizer, const StepNumbers &numbers, mlir::Value weight,
                         mlir::Value gradient, llvm::MutableArrayRef<mlir::Value> moments);
 

@@ -17,19 +17,22 @@ namespace nacre::train {
 #define GEN_PASS_REGISTRATION
 #include "compiler/train/Passes.h.inc"
 
-/// Whether a function asks for gradients itself (`nn.gradient`), trained or not.
+/// True if the model itself computes gradients in this function (`nn.gradient`), whether or not it is trained.
 bool asksForGradients(mlir::func::FuncOp function);
 
-/// Appends to `pm`, which runs on such a function, what writes them. Its recurrent layers are loops by now.
+/// Appends the pass that writes these gradients to `pm`, which runs on such a function. Recurrent layers must be loops
+/// by now.
 void buildGradients(mlir::OpPassManager &pm);
 
-/// Appends to `pm`, which runs on a module, what names the steps of a model that trains itself. Its gradients are written by now.
+/// Appends the pass that names the steps of a model that trains itself. `pm` runs on a module whose gradients are
+/// written.
 void buildOwnSteps(mlir::OpPassManager &pm);
 
-/// Appends the phase's first part to `pm`, which runs on a module: which weights are trained.
+/// Appends the first part of the phase, which selects the trained weights. `pm` runs on a module.
 void buildSelection(mlir::OpPassManager &pm, const TrainingOptions &options);
 
-/// Appends what follows: loss, gradients, updates. Recurrent layers of the function `train` are loops by now.
+/// Appends the second part of the phase: loss, gradients, updates. Recurrent layers of the function `train` must be
+/// loops by now.
 void buildSteps(mlir::OpPassManager &pm, const TrainingOptions &options);
 
 } // namespace nacre::train

@@ -29,7 +29,7 @@ void buildSteps(mlir::OpPassManager &pm, const TrainingOptions &options) {
   llvm::append_range(differentiate.losses, options.losses);
   differentiate.scaleLoss = options.scalesLoss;
   pm.addPass(createDifferentiatePass(differentiate));
-  // Rules write what several of them need more than once, and what nobody reads.
+  // Rules write some values several times, and some that are not read.
   pm.addNestedPass<mlir::func::FuncOp>(mlir::createCSEPass());
   pm.addPass(createSplitBatchPass());
   AddUpdatePassOptions update;

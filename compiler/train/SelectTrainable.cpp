@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  makes constants again of the weights that are not trained.
-// Why:   a frozen weight is folded and packed as if nothing was trained.
-// How:   names are those of all entries together, so that a pattern is judged once. What is frozen, or matched by no pattern, is
-//        replaced by its initial value. A pattern without a name is an error with the names that are nearest.
+// Turns the weights that are not trained into constants.
+// Why: a frozen weight can then be folded and packed as in inference.
+// How: collects the names of all entries, so that each pattern is checked once. Weights that are frozen, or that no
+//      pattern matches, are replaced by their initial values. A pattern that matches no name is an error that lists the
+//      nearest names.
 
 #include "compiler/train/EntryFunction.h"
 #include "compiler/train/Passes.h"
@@ -25,7 +26,7 @@ namespace nacre::train {
 
 namespace {
 
-/// The constant that a weight begins as.
+/// Returns a constant with the initial value of a weight.
 Value writeInitial(OpBuilder &builder, func::FuncOp function, BlockArgument argument) {
   Writer write(builder, argument.getLoc());
   auto initial = function.getArgAttrOfType<ElementsAttr>(argument.getArgNumber(), nn::initialAttr);
@@ -55,7 +56,7 @@ struct SelectTrainable : impl::SelectTrainablePassBase<SelectTrainable> {
       return signalPassFailure();
     }
     noteMadeNames(all.getArrayRef(), isTrained);
-    // Statistics that no run moves are constants, too.
+    // Statistics that no run changes become constants, too.
     llvm::StringSet<> assigned;
     for (auto function : getOperation().getOps<func::FuncOp>())
       for (unsigned result = 0; result < function.getNumResults(); ++result)
@@ -67,7 +68,8 @@ struct SelectTrainable : impl::SelectTrainablePassBase<SelectTrainable> {
     }
   }
 
-  /// Names that PyTorch's exporter makes up, where it folds a weight or has lost its name, are others with the next export.
+  /// Warns about trained weights whose names PyTorch's exporter made up. They may have other names after the next
+  /// export.
   void noteMadeNames(ArrayRef<StringRef> names, llvm::function_ref<bool(StringRef)> isTrained) {
     for (StringRef name : names)
       if (name.starts_with("onnx::") && isTrained(name)) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  a step over parts of a batch, one after the other.
-// Why:   what a step must keep of its layers grows with the batch; gradients do not.
-// How:   1. a function of a part becomes the body of a loop; inputs that the whole batch makes larger are scanned, and outputs
-//           stacked;
-//        2. gradients and the loss are carried: their means over the parts are those of the batch.
+// Runs a training step over parts of a batch, one after another.
+// Why: the values that a step keeps of its layers grow with the batch, but gradients do not.
+// How: 1. the function for one part becomes the body of a loop. Inputs with a batch are scanned, and outputs with a
+//         batch are stacked;
+//      2. gradients and the loss are carried: their means over the parts are those of the batch.
 
 #include "compiler/train/EntryFunction.h"
 #include "compiler/train/Passes.h"
@@ -21,10 +21,10 @@ namespace nacre::train {
 
 namespace {
 
-/// The types of inputs and outputs, by their names.
+/// Types of inputs or outputs, by name.
 using Types = llvm::StringMap<RankedTensorType>;
 
-/// What a batch makes of one of its parts' tensors.
+/// Type of a tensor for the whole batch, and the axis along which it is larger than that of a part.
 struct Whole {
   RankedTensorType type;
   int64_t axis;
@@ -40,7 +40,7 @@ public:
     if (failed(findRows()))
       return failure();
     if (batched.empty())
-      return success(); // the part is the batch
+      return success(); // The part is the whole batch.
     if (failed(findResults()))
       return failure();
     auto body = std::make_unique<Block>();
@@ -63,7 +63,7 @@ private:
   // 1. Inputs and outputs
   //===--------------------------------------------------------------------===//
 
-  /// None where a batch has the tensor as it is.
+  /// Returns the tensor's type for the whole batch; `nullopt` if it does not depend on the batch.
   FailureOr<std::optional<Whole>> findWhole(StringRef name, RankedTensorType part, const Types &known) {
     RankedTensorType whole = known.lookup(name);
     if (!whole || whole == part)
@@ -99,7 +99,7 @@ private:
   }
 
   LogicalResult findResults() {
-    // Elements are dropped by their places in a part, and so the same ones of each.
+    // Dropout chooses elements by their position, so it would drop the same elements of each part.
     if (llvm::any_of(entry.variables(nn::VariableRole::Counter),
                      [](const auto &variable) { return variable.first != nn::lossScaleName; }))
       return error() << "--micro-batch and --memory-cap cannot be combined with dropout, which would drop the same "
@@ -119,7 +119,7 @@ private:
                        << (name ? name.getValue() : StringRef()) << "' is " << result.value.getType();
       wholes.push_back(*whole);
     }
-    // Carried values come first, then stacks.
+    // A loop's carried values come before its stacks.
     for (auto [result, whole] : llvm::zip_equal(entry.results, wholes))
       if (!whole) {
         types.push_back(result.value.getType());
@@ -134,7 +134,7 @@ private:
     return success();
   }
 
-  /// Their rows; what read an argument reads one of them in the body.
+  /// Replaces each batched argument by one row of it inside the loop's body.
   void splitInputs(Block &body) {
     for (auto &[argument, whole] : batched) {
       BlockArgument row = body.addArgument(argument.getType(), write.getLoc());
@@ -188,9 +188,9 @@ private:
   const Types &inputs, &outputs;
   int64_t parts = 0;
   SmallVector<std::pair<BlockArgument, Whole>> batched;
-  SmallVector<std::optional<Whole>> wholes; ///< Of the results.
+  SmallVector<std::optional<Whole>> wholes; ///< Whole types of the results.
   SmallVector<Value> initial, rows;
-  SmallVector<Type> types; ///< Of the loop's results.
+  SmallVector<Type> types; ///< Types of the loop's results.
 };
 
 struct SplitBatch : impl::SplitBatchPassBase<SplitBatch> {

@@ -16,7 +16,7 @@ namespace nacre::train {
 
 static Error bad(const Twine &message) { return createStringError(message); }
 
-/// Steps are computed in f32, where what lies outside is nothing, or infinite; within, the range of what is above 0.
+/// Limits of positive numbers: steps are computed in f32, in which smaller numbers are 0 and larger ones infinite.
 constexpr double least = 1e-37, most = 1e37;
 constexpr StringLiteral aboveZero = "from 1e-37 to 1e+37";
 
@@ -27,13 +27,13 @@ static std::optional<double> parseNumber(StringRef text) {
   return number;
 }
 
-/// A number that is above 0 as f32, too.
+/// Parses a number that is also above 0 in f32; `nullopt` for other texts.
 static std::optional<double> parseAboveZero(StringRef text) {
   std::optional<double> number = parseNumber(text);
   return number && *number >= least && *number <= most ? number : std::nullopt;
 }
 
-/// Whether f32 has it below 1.
+/// True if the number is below 1 in f32.
 static bool isBelowOne(double number) { return static_cast<float>(number) < 1; }
 
 //===----------------------------------------------------------------------===//
@@ -67,7 +67,7 @@ template <typename Table> static std::string listWords(const Table &words) {
   return text;
 }
 
-/// Whether `key` is one, and what is wrong with its value.
+/// Reads one key of a loss. Returns whether `key` is known, or an error about its value.
 static Expected<bool> readLossKey(Loss &loss, StringRef key, StringRef value) {
   if (key == "label") {
     if (value.empty())
@@ -117,7 +117,7 @@ Expected<Loss> parseLoss(StringRef text) {
       loss.factor = *factor;
       rest = front;
     }
-  // A tensor's name may hold commas; what follows it has names that are known.
+  // The tensor's name may contain commas, so known keys are taken from the end.
   while (true) {
     auto [front, last] = rest.rsplit(',');
     auto [key, value] = last.split('=');
@@ -144,16 +144,17 @@ Expected<Loss> parseLoss(StringRef text) {
 
 namespace {
 
-/// What values a constant may have.
+/// Range of the values of a constant, with its words for error messages.
 struct Range {
   StringLiteral words;
   bool (*holds)(double number);
 };
 
-/// A share of what was before: of 1 nothing would ever be forgotten, and what corrects for the first steps divide by 0.
+/// Share of the old value in a moving average. With 1, nothing would ever be forgotten, and the corrections of the
+/// first steps would divide by 0.
 constexpr Range share{"from 0 to below 1", [](double number) { return number >= 0 && isBelowOne(number); }};
 constexpr Range factor{"from 0 to 1e+37", [](double number) { return number >= 0 && number <= most; }};
-/// Added to what is divided by, which is 0 where a gradient is.
+/// Number added to a divisor, because the divisor is 0 if a gradient is.
 constexpr Range addend{aboveZero, [](double number) { return number >= least && number <= most; }};
 
 struct Constant {
@@ -247,7 +248,7 @@ Expected<Clip> parseClip(StringRef text) {
 //===----------------------------------------------------------------------===//
 
 Expected<BatchAxis> parseBatchAxis(StringRef text) {
-  auto [input, value] = text.rsplit(':'); // a name may hold colons
+  auto [input, value] = text.rsplit(':'); // The name may contain colons.
   int64_t axis = 0;
   if (input.empty() || (value != "none" && (value.getAsInteger(10, axis) || axis < 0)))
     return bad("--batch-axis must be <input>:<axis> with a non-negative axis, or 'none' for an input without a batch, "
@@ -267,7 +268,7 @@ Expected<Dropout> parseDropout(StringRef text) {
 std::optional<int64_t> batchAxisOf(const TrainingOptions &options, StringRef input) {
   for (const std::string &text : options.batchAxes)
     if (Expected<BatchAxis> parsed = parseBatchAxis(text); !parsed)
-      consumeError(parsed.takeError()); // the first word about it is checkTraining's
+      consumeError(parsed.takeError()); // Mistakes are reported by checkTraining.
     else if (parsed->input == input)
       return parsed->axis;
   return 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what a user says about training, and what the words mean.
-// Why:   tools and passes read the same words; a mistake is found before a model is read.
-// How:   texts as on the command line, which functions here parse. Errors begin with the option.
+// Parses and checks the options for training.
+// Why: tools and passes read the same texts, and a mistake is found before a model is read.
+// How: the options are texts as on the command line. Error messages begin with the option.
 
 #ifndef NACRE_COMPILER_TRAIN_TRAININGOPTIONS_H
 #define NACRE_COMPILER_TRAIN_TRAININGOPTIONS_H
@@ -16,30 +16,30 @@
 
 namespace nacre::train {
 
-/// The names of entries.
+/// Names of entries.
 inline constexpr llvm::StringLiteral mainEntry = "main", trainEntry = "train", evaluateEntry = "evaluate",
                                      gradientsEntry = "gradients", accumulateEntry = "accumulate";
-/// A function that says what the whole batch's inputs and outputs are, where the other ones are of a part of it.
+/// Name of a function with the inputs and outputs of the whole batch. The others then have those of a part of it.
 inline constexpr llvm::StringLiteral wholeEntry = "evaluate whole";
 
-/// What clipping is called in profiles and reports.
+/// Name of gradient clipping in profiles and reports.
 inline constexpr llvm::StringLiteral clipName = "clip update";
 
 struct TrainingOptions {
-  std::vector<std::string> losses;                               ///< `--loss`, added up; none: as the model says itself
-  std::string trainOp;                                           ///< `--train-op`: of a model that trains itself
-  std::string optimizer = "sgd";                                 ///< `--optimizer`
-  std::vector<std::string> trainable{"*"};                       ///< `--trainable`: patterns
-  std::vector<std::string> frozen;                               ///< `--frozen`: patterns, which win
-  std::string clip;                                              ///< `--clip`; empty: none
-  bool accumulate = false;                                       ///< `--accumulate`
-  int64_t batch = 0;                                             ///< `--train-batch`; 0: the model's
-  int64_t microBatch = 0;                                        ///< `--micro-batch`; 0: the whole batch at once
-  std::optional<int64_t> memoryCap;                              ///< `--memory-cap`, in bytes
-  bool scalesLoss = false;                                       ///< Whether gradients may be computed in f16
-  bool freezesStatistics = false;                                ///< `--batch-norm=frozen`
-  std::vector<std::string> batchAxes;                            ///< `--batch-axis`
-  std::vector<std::string> dropouts;                             ///< `--dropout`
+  std::vector<std::string> losses;         ///< `--loss`, added up; if empty, the model has a loss of its own
+  std::string trainOp;                     ///< `--train-op` for a model that trains itself
+  std::string optimizer = "sgd";           ///< `--optimizer`
+  std::vector<std::string> trainable{"*"}; ///< `--trainable`: patterns
+  std::vector<std::string> frozen;         ///< `--frozen`: patterns, which override `trainable`
+  std::string clip;                        ///< `--clip`; empty for no clipping
+  bool accumulate = false;                 ///< `--accumulate`
+  int64_t batch = 0;                       ///< `--train-batch`; 0 for the model's batch
+  int64_t microBatch = 0;                  ///< `--micro-batch`; 0 for the whole batch at once
+  std::optional<int64_t> memoryCap;        ///< `--memory-cap`, in bytes
+  bool scalesLoss = false;                 ///< True if gradients may be computed in f16
+  bool freezesStatistics = false;          ///< `--batch-norm=frozen`
+  std::vector<std::string> batchAxes;      ///< `--batch-axis`
+  std::vector<std::string> dropouts;       ///< `--dropout`
   std::vector<std::string> entries{"main", "train", "evaluate"}; ///< `--entries`
 };
 
@@ -51,13 +51,13 @@ struct Loss {
   std::string tensor;
   std::string label = "label";
   LabelType labelType = LabelType::F32;
-  std::optional<int64_t> ignore; ///< a class that is not counted
-  std::optional<int64_t> axis;   ///< of the classes
-  double delta = 1;              ///< of Huber's
+  std::optional<int64_t> ignore; ///< Class that is not counted.
+  std::optional<int64_t> axis;   ///< Axis of the classes.
+  double delta = 1;              ///< Threshold of Huber's loss.
   double factor = 1;
 };
 
-/// `<kind>[:<constant>[=<value>],...]`; which constants there are depends on the kind.
+/// `<kind>[:<constant>[=<value>],...]`; the kind decides which constants exist.
 struct Optimizer {
   enum class Kind { None, Sgd, Adam, AdamW, RmsProp, Adagrad };
   Kind kind = Kind::Sgd;
@@ -72,7 +72,7 @@ struct Clip {
   double limit = 0;
 };
 
-/// `<input>:<axis>`, or `<input>:none` of an input that has no batch.
+/// `<input>:<axis>`, or `<input>:none` for an input without a batch.
 struct BatchAxis {
   std::string input;
   std::optional<int64_t> axis;
@@ -90,16 +90,16 @@ llvm::Expected<Clip> parseClip(llvm::StringRef text);
 llvm::Expected<BatchAxis> parseBatchAxis(llvm::StringRef text);
 llvm::Expected<Dropout> parseDropout(llvm::StringRef text);
 
-/// The axis of an input along which its batch is: 0, but for what `--batch-axis` says; none if it has no batch.
+/// Returns the batch axis of an input: 0 unless `--batch-axis` gives another one; `nullopt` if it has no batch.
 std::optional<int64_t> batchAxisOf(const TrainingOptions &options, llvm::StringRef input);
-/// Whether a weight of that name is trained.
+/// True if a weight of that name is trained.
 bool isTrained(const TrainingOptions &options, llvm::StringRef name);
-/// Whether one of the patterns matches.
+/// True if one of the patterns matches.
 bool matchesAny(llvm::ArrayRef<std::string> patterns, llvm::StringRef name);
 
-/// Whether a batch may be taken in parts: the mistake if not.
+/// Returns an error if the options do not allow dividing a batch into parts.
 llvm::Error checkParts(const TrainingOptions &options);
-/// The first mistake in any of them.
+/// Returns the first mistake in any of the options.
 llvm::Error checkTraining(const TrainingOptions &options);
 
 } // namespace nacre::train

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  holds weights in the order of axes in which they are read.
-// Why:   what is constant is transposed once, when the model is compiled; what is trained would be in every run, and its gradient
-//        back.
-// How:   1. the permutation by which all readers in all functions transpose a weight;
-//        2. arguments get the type that is read, `nn.order`, and initial elements in that order.
+// Stores weights with their axes in the order in which they are read.
+// Why: constants are transposed once at compile time. Trained weights would be transposed in every run, and their
+//      gradients back.
+// How: 1. find the permutation by which all readers in all functions transpose a weight;
+//      2. give its arguments the transposed type, `nn.order`, and initial elements in that order.
 
 #include "compiler/train/EntryFunction.h"
 #include "compiler/train/Passes.h"
@@ -23,7 +23,7 @@ namespace nacre::train {
 
 namespace {
 
-/// How a weight is read: by one permutation (null while nobody reads it), or in several ways.
+/// Readings of a weight: all by one permutation (null if it is not read), or in several ways.
 struct Reading {
   DenseI64ArrayAttr permutation;
   bool isOneWay = true;
@@ -60,14 +60,14 @@ struct TurnVariables : impl::TurnVariablesPassBase<TurnVariables> {
         action(function, name, weight);
   }
 
-  /// `initial`, once known, is the same in all functions.
+  /// Stores `weight` in `order`. `initial` caches the transposed elements, which all functions share.
   void turn(func::FuncOp function, BlockArgument weight, DenseI64ArrayAttr order, ElementsAttr &initial) {
     const unsigned number = weight.getArgNumber();
     OpBuilder builder(&function.front(), function.front().begin());
     auto transpose = nn::TransposeOp::create(builder, weight.getLoc(), weight, order);
     if (auto old = function.getArgAttrOfType<ElementsAttr>(number, nn::initialAttr); old && !initial) {
       FailureOr<ElementsAttr> now = nn::evaluate(transpose, old);
-      if (failed(now)) { // elements that cannot be read: it stays as it is
+      if (failed(now)) { // If the elements cannot be read, the weight stays as it is.
         transpose.erase();
         return;
       }

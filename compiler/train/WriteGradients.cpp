@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the gradients that a model itself asks for.
-// Why:   ONNX has a node for them; what stands behind it, an optimizer as a rule, reads them like any tensor.
-// How:   behind what a region computes the way back is written; then the region stands where the operator was.
+// Writes the gradients that the model itself computes (nn.gradient).
+// Why: ONNX has a node for gradients; nodes after it, usually an optimizer, read its results as ordinary tensors.
+// How: appends the backward pass to the operators of the region, then replaces the operator by the region.
 
 #include "compiler/train/Passes.h"
 #include "compiler/train/rules/GradientRules.h"
@@ -55,7 +55,7 @@ LogicalResult write(nn::GradientOp op) {
 struct WriteGradients : impl::WriteGradientsPassBase<WriteGradients> {
   void runOnOperation() override {
     SmallVector<nn::GradientOp> operators;
-    getOperation().walk([&](nn::GradientOp op) { operators.push_back(op); }); // those inside come first
+    getOperation().walk([&](nn::GradientOp op) { operators.push_back(op); }); // Inner operators are collected first.
     for (nn::GradientOp op : operators)
       if (failed(write(op)))
         return signalPassFailure();

@@ -16,7 +16,7 @@ LogicalResult reverseMatMul(nn::MatMulOp op, Adjoint &at) {
   if (!at.wants(b))
     return success();
   const bool isShared = rankOf(b) == 2 && rankOf(a) > 2;
-  if (isShared) { // by all of the batch, which joins the depth
+  if (isShared) { // All rows of the batch share `b`, so the batch joins the depth.
     auto rows = [&](Value x) { return w.reshape(x, {countOf(shapeOf(x).drop_back()), shapeOf(x).back()}); };
     a = rows(a);
     dy = rows(dy);
@@ -31,8 +31,8 @@ LogicalResult reverseMatMul(nn::MatMulOp op, Adjoint &at) {
 
 namespace {
 
-/// `large[o * stride + f * dilation - pad]` meets `small[o]` at `filter[f]`: of a convolution the input, the result and
-/// the filter; of a transposed one `large` is the result.
+/// Geometry of a convolution: `filter[f]` multiplies `large[o * stride + f * dilation - pad]` for `small[o]`. In a
+/// convolution `large` is the input and `small` the result; in a transposed convolution it is the reverse.
 struct Window {
   Dims strides, pads, dilations;
   int64_t groups;
@@ -41,7 +41,7 @@ struct Window {
   int64_t low(size_t axis) const { return pads[axis]; }
 };
 
-/// Channels of a filter [f.., C/G, OC] changed: [f.., OC/G, C].
+/// Swaps the channels of a filter [f.., C/G, OC]: returns [f.., OC/G, C].
 Value turnFilter(Writer &w, Value filter, int64_t groups) {
   const int64_t spatial = rankOf(filter) - 2, in = shapeOf(filter)[spatial], out = shapeOf(filter)[spatial + 1];
   if (groups == 1)
@@ -53,8 +53,8 @@ Value turnFilter(Writer &w, Value filter, int64_t groups) {
   return w.reshape(w.transpose(w.reshape(filter, parted), order), shape);
 }
 
-/// The gradient of a filter of groups, as a convolution with channels for the batch, the batch for channels, positions for taps, and strides and
-/// dilations changed. `large` has its pads.
+/// Returns the gradient of a grouped filter, as a convolution in which channels and batch, positions and taps, and
+/// strides and dilations are swapped. `large` is padded already.
 Value groupedFilterGradient(Writer &w, Value large, Value small, const Window &window) {
   const int64_t spatial = window.spatial(), batch = shapeOf(large)[0], groups = window.groups;
   const int64_t channels = shapeOf(large).back() / groups;
@@ -71,12 +71,12 @@ Value groupedFilterGradient(Writer &w, Value large, Value small, const Window &w
   return w.moveAxis(gradient, 0, spatial);
 }
 
-/// The gradient of a convolution's filter [f.., C/G, OC].
+/// Returns the gradient of a convolution's filter [f.., C/G, OC].
 Value filterGradient(Writer &w, Value large, Value small, Dims filter, const Window &window) {
   const int64_t spatial = window.spatial();
   Ints low(spatial + 2, 0), high(spatial + 2, 0);
   for (int64_t axis = 0; axis < spatial; ++axis) {
-    // Of what overhangs no tap is asked for.
+    // Elements that no window reaches are cropped.
     const int64_t reached =
         (filter[axis] - 1) * window.dilations[axis] + (shapeOf(small)[axis + 1] - 1) * window.strides[axis] + 1;
     low[axis + 1] = window.low(axis);
@@ -89,7 +89,8 @@ Value filterGradient(Writer &w, Value large, Value small, Dims filter, const Win
                                       window.strides, window.dilations, /*parts=*/DenseI64ArrayAttr());
 }
 
-/// The gradient of what a window moves over, in `shape`: every element of `small` back where it was read.
+/// Returns the gradient of `large`, in `shape`: adds each element of `small` times the filter to the elements that its
+/// window read.
 Value spreadWindow(Writer &w, Value small, Value filter, Dims shape, const Window &window) {
   const size_t spatial = window.spatial();
   Ints pads(window.pads);
@@ -120,7 +121,7 @@ LogicalResult reverseConvTranspose(nn::ConvTransposeOp op, Adjoint &at) {
   const Window window{op.getStrides(), op.getPads(), op.getDilations(), int64_t(op.getGroups())};
   if (at.wants(op.getInput())) {
     Value filter = turnFilter(w, op.getFilter(), window.groups);
-    // What the pads cut off adds nothing; where they add to the result, nothing is read.
+    // Cropped results have no gradient, and rows that pads added to the result read nothing.
     const size_t spatial = window.spatial();
     Ints low(spatial + 2, 0), high(low), pads(2 * spatial, 0);
     for (size_t axis = 0; axis < spatial; ++axis) {
@@ -133,7 +134,7 @@ LogicalResult reverseConvTranspose(nn::ConvTransposeOp op, Adjoint &at) {
                                               window.strides, pads, window.dilations, window.groups));
   }
   if (at.wants(op.getFilter())) {
-    // [f.., OC/G, C] of the convolution that this one transposes.
+    // The filter [f.., OC/G, C] of the convolution that this one transposes.
     Ints turned(shapeOf(op.getFilter()));
     const int64_t last = int64_t(turned.size()) - 1;
     turned[last] = turned[last - 1] * window.groups;
@@ -144,7 +145,8 @@ LogicalResult reverseConvTranspose(nn::ConvTransposeOp op, Adjoint &at) {
   return success();
 }
 
-/// It is bilinear: what it is to the filter, its own gradient is to the convolution.
+/// The gradient of a filter is bilinear in the input and the gradient of the result, so its own gradients are two
+/// convolutions.
 LogicalResult reverseFilterGradient(nn::FilterGradientOp op, Adjoint &at) {
   Writer &w = at.write;
   const Ints pads(2 * op.getKernel().size(), 0);
@@ -162,7 +164,7 @@ LogicalResult reverseFilterGradient(nn::FilterGradientOp op, Adjoint &at) {
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// As its pieces, which are computed anew.
+/// Differentiates attention as separate operators, which recompute the scores and weights.
 LogicalResult reverseAttention(nn::AttentionOp op, Adjoint &at) {
   Writer &w = at.write;
   Value scores = w.mul(w.matmul(op.getQueries(), op.getKeys()), op.getScale().convertToDouble());

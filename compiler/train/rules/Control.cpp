@@ -2,12 +2,13 @@
 //
 // Gradients of regions.
 //
-// What:  a branch goes back through the branch that was taken; a loop is another loop, whose iterations go from the last to the first.
-// How:   what a region computes is computed anew on the way back, in the iteration that needs it. A loop keeps what was carried
-//        into each iteration as a stack, and so the results of products, which take longer to compute than to read; the way back
-//        carries the gradients of what was carried, and the sums of those of what the body reads from outside, and stacks those
-//        of scanned rows. A sum over all iterations of products of two rows is one product behind the loop, as deep as there are
-//        iterations.
+// A branch goes back through the branch that was taken. A loop becomes a second loop, whose iterations go from the last
+// to the first.
+// How: the backward pass recomputes the values of a region in the iteration that needs them. The forward loop stacks
+// the values carried into each iteration, and the results of products, which take longer to compute than to read. The
+// backward loop carries the gradients of carried values and the sums of the gradients of values from outside. It stacks
+// the gradients of scanned rows. A sum over all iterations of products of two rows becomes one product after the loop,
+// with one step of depth per iteration.
 
 #include "compiler/train/rules/GradientRules.h"
 
@@ -19,7 +20,7 @@ namespace nacre::train {
 
 namespace {
 
-/// The operators of `block` once more, for these arguments; what its terminator hands over, in its order.
+/// Clones the operators of `block` for these arguments. Returns the operands of its terminator.
 SmallVector<Value> computeAnew(OpBuilder &builder, Block &block, ValueRange arguments, IRMapping &mapping) {
   mapping.map(block.getArguments(), arguments);
   for (Operation &op : block.without_terminator())
@@ -28,7 +29,7 @@ SmallVector<Value> computeAnew(OpBuilder &builder, Block &block, ValueRange argu
                              [&](Value value) { return mapping.lookupOrDefault(value); });
 }
 
-/// Values from around that are active and read in one of the regions.
+/// Returns the active values from outside that the operator's regions read.
 SmallVector<Value> readFromAround(Operation *op, const ActiveValues &active) {
   llvm::SetVector<Value> values;
   for (Region &region : op->getRegions())
@@ -52,7 +53,8 @@ RankedTensorType stackOf(int64_t iterations, Value row) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// What is read rather than computed anew: results of products, after the sum that each goes into.
+/// Returns the values that are stacked instead of recomputed: results of products, after the addition that each goes
+/// into.
 SmallVector<Value> costlyValues(Block &block) {
   SmallVector<Value> values;
   for (Operation &op : block) {
@@ -70,13 +72,13 @@ SmallVector<Value> costlyValues(Block &block) {
   return values;
 }
 
-/// The gradient of a value from around that is a product of two rows, the left one transposed, in each iteration.
+/// Gradient of a value from outside that is a product of two rows in each iteration, the left one transposed.
 struct LateProduct {
-  size_t number = 0; ///< Of the value.
+  size_t number = 0; ///< Index of the value.
   Value left, right;
 };
 
-/// The loop on its way back.
+/// Loop of the backward pass.
 class ReversedLoop {
 public:
   ReversedLoop(nn::ForOp op, Adjoint &at)
@@ -117,7 +119,7 @@ public:
   }
 
 private:
-  /// Lets the loop stack what is carried into each iteration, and what is not computed anew.
+  /// Makes the forward loop stack the values carried into each iteration, and those that are not recomputed.
   void keepCarried() {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(op);
@@ -154,7 +156,7 @@ private:
     auto rows = back.getScannedArguments();
     const size_t numCarried = op.getInitial().size(), numKept = kept.size(), numScanned = op.getScanned().size();
 
-    // The iteration that is gone back through, counted as the loop did.
+    // Number of the forward iteration that this one differentiates.
     Value last = at.write.integers({}, builder.getI64Type(), {op.getTripCount() - 1});
     SmallVector<Value> arguments{at.write.sub(last, back.getCounter())};
     llvm::append_range(arguments, rows.take_front(numCarried));
@@ -176,7 +178,7 @@ private:
       walk.give(handed[numCarried + index], rows[numKept + numScanned + number]);
     if (failed(walk.run(*body)))
       return failure();
-    // Rules have gone back through these operators; what they and others read of their results has been kept.
+    // The rules for these operators have run. Other operators now read the stacked results.
     for (auto [value, row] : llvm::zip_equal(costly, rows.slice(numCarried, costly.size())))
       mapping.lookup(value).replaceAllUsesWith(row);
     SmallVector<Value> next, stacked;
@@ -195,7 +197,8 @@ private:
     return success();
   }
 
-  /// `gradient` of value `number`, computed in `body`, as a product that is left for behind the loop.
+  /// Returns the factors of `gradient`, the gradient of value `number`, if it is a product in `body` that can move
+  /// after the loop.
   std::optional<LateProduct> asLate(size_t number, Value gradient, Block &body) {
     auto product = gradient ? gradient.getDefiningOp<nn::MatMulOp>() : nn::MatMulOp();
     if (!product || product->getBlock() != &body || rankOf(product.getLhs()) != 2 || rankOf(product.getRhs()) != 2)
@@ -205,7 +208,7 @@ private:
     return LateProduct{number, left, product.getRhs()};
   }
 
-  /// `back`, which carries no sums of late products but stacks their operands, unless it scans them.
+  /// Returns `back` without the sums of late products. It stacks their operands unless it already scans them.
   nn::ForOp withStacksOfLate(nn::ForOp back) {
     if (late.empty())
       return back;
@@ -238,7 +241,8 @@ private:
     return lean;
   }
 
-  /// `back` has `numStacks` stacks of gradients, then those of late products.
+  /// Gives the gradients that `back` computes. Its first `numStacks` stacks are gradients; the others are operands of
+  /// late products.
   void give(nn::ForOp back, size_t numStacks) {
     for (auto [number, index] : llvm::enumerate(carried))
       at.give(op.getInitial()[index], back.getFinals()[number]);
@@ -266,7 +270,7 @@ private:
   OpBuilder &builder;
   SmallVector<Value> around, kept, costly;
   SmallVector<LateProduct> late;
-  SmallVector<size_t> carried, scanned, stacks; ///< the active ones
+  SmallVector<size_t> carried, scanned, stacks; ///< Indices of the active ones.
 };
 
 } // namespace
@@ -310,7 +314,7 @@ LogicalResult reverseIf(nn::IfOp op, Adjoint &at) {
   return success();
 }
 
-/// Layers are written as loops before they are differentiated.
+/// Reports an error: recurrent layers become loops before they are differentiated.
 LogicalResult reverseRecurrent(nn::RecurrentOp, Adjoint &at) { return at.refuse("a fused recurrent layer"); }
 
 } // namespace nacre::train

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gradients of functions of one element, two or three.
+// Gradients of elementwise functions with one, two or three operands.
 //
-// At kinks: relu'(0) = abs'(0) = 0; of equal operands of a minimum or a maximum the left one gets all.
+// At kinks: relu'(0) = abs'(0) = 0. If the operands of a minimum or maximum are equal, the left one gets the whole
+// gradient.
 
 #include "compiler/train/rules/GradientRules.h"
 
@@ -15,7 +16,7 @@ namespace nacre::train {
 
 namespace {
 
-/// Of the normal distribution: what lies below x, and the density there.
+/// Returns the normal distribution's probability of a value below x. `normalDensity` is its density.
 Value normalBelow(Writer &w, Value x) {
   return w.add(w.mul(w.unary(nn::UnaryKind::Erf, w.mul(x, std::sqrt(0.5))), 0.5), 0.5);
 }
@@ -23,7 +24,8 @@ Value normalDensity(Writer &w, Value x) {
   return w.mul(w.exp(w.mul(w.square(x), -0.5)), 1 / std::sqrt(2 * llvm::numbers::pi));
 }
 
-/// dy times the function's slope, which its row says (dialects/nn/Functions.td); null where that is zero everywhere.
+/// Returns dy times the function's slope from its row in dialects/nn/Functions.td; null if the slope is zero
+/// everywhere.
 Value reverseFunction(Writer &w, nn::UnaryOp op, Value dy) {
   const Value x = op.getOperand(), y = op.getResult();
   const double alpha = op.getAlpha().convertToDouble();
@@ -41,13 +43,13 @@ void reversePower(nn::BinaryOp op, Adjoint &at) {
   Writer &w = at.write;
   Value base = op.getLhs(), exponent = w.convert(op.getRhs(), typeOf(base).getElementType()), dy = at.of();
   if (at.wants(base)) {
-    // A power of zero does not depend on its base, be that 0.
+    // x^0 does not depend on x, even for x = 0.
     Value slope = w.mul(exponent, w.binary(nn::BinaryKind::Pow, base, w.add(exponent, -1)));
     Value isConstant = w.equal(exponent, w.number(exponent, 0));
     at.giveUnbroadcast(base, w.mul(dy, w.select(isConstant, w.number(slope, 0), slope)));
   }
   if (at.wants(op.getRhs())) {
-    // Defined where the base is more than zero; the other logarithms are not computed.
+    // The slope is only defined for a positive base. The logarithm of 1 replaces that of other bases.
     Value isDefined = w.greater(base, 0);
     Value slope = w.mul(op.getResult(), w.log(w.select(isDefined, base, w.number(base, 1))));
     at.giveUnbroadcast(op.getRhs(), w.mul(dy, w.where(isDefined, slope)));
@@ -104,7 +106,7 @@ LogicalResult reverseBinary(nn::BinaryOp op, Adjoint &at) {
     at.giveUnbroadcast(a, dy);
     break;
   default:
-    at.cut(); // bits, shifts, comparisons
+    at.cut(); // Bits, shifts, comparisons.
   }
   return success();
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  of each operator of `nn`, how gradients go back through it: a rule, or that none do.
-// Why:   one table, so that nothing else knows operators, and a rule's formula can become an operator of its own.
-// How:   the table is made of the operators' definitions (`hasGradient` in dialects/nn/NnOpBase.td); rules are functions in files by
-//        family. A rule that is missing does not link.
+// Maps each operator of `nn` to the rule by which gradients pass through it, or to none.
+// Why: no other code needs to know the operators, and the formula of a rule can later become an operator.
+// How: the table is generated from the operators' definitions (`hasGradient` in dialects/nn/NnOpBase.td). Rules are
+//      functions in one file per family. A missing rule is a link error.
 
 #ifndef NACRE_COMPILER_TRAIN_RULES_GRADIENTRULES_H
 #define NACRE_COMPILER_TRAIN_RULES_GRADIENTRULES_H
@@ -12,13 +12,13 @@
 
 namespace nacre::train {
 
-/// One operator on the way back: what a rule reads, and where it gives.
+/// One operator in the backward pass: the gradients that its rule reads, and those that it writes.
 class Adjoint {
 public:
   Adjoint(mlir::Operation *op, ReverseWalk &walk)
       : write(walk.getBuilder(), op->getLoc()), walk(walk), op(op), named(walk.getLastWritten()) {}
 
-  /// The gradient of a result; zeros where only others have one.
+  /// Returns the gradient of a result; zeros if only other results have one.
   mlir::Value of(unsigned result = 0) { return walk.lookupOrZeros(op->getResult(result)); }
   bool hasGradient(unsigned result) const { return bool(walk.lookup(op->getResult(result))); }
   bool wants(mlir::Value operand) const { return walk.getActive().contains(operand); }
@@ -26,31 +26,33 @@ public:
     nameWritten(operand);
     walk.give(operand, gradient);
   }
-  /// The sum over what `operand` was broadcast to.
+  /// Gives `operand` the sum of the gradient over the axes along which it was broadcast.
   void giveUnbroadcast(mlir::Value operand, mlir::Value gradient) {
     if (wants(operand))
       give(operand, write.unbroadcast(gradient, shapeOf(operand)));
   }
-  /// Gradients end here.
+  /// Ends the gradients at this operator.
   void cut() { walk.getCuts().insert(op); }
-  /// An error: `what` has no gradient yet, and what can be done about it.
+  /// Reports an error: `what` has no gradient yet. The message also says what the user can do about it.
   llvm::LogicalResult refuse(const llvm::Twine &what);
 
   Writer write;
   ReverseWalk &walk;
 
 private:
-  /// Names what has been written for the gradient of an operand: after the node, and whether it is a weight's (` dW`) or not (` dX`).
+  /// Names the operators written for the gradient of an operand after their node, with ` dW` if it depends on weights
+  /// only, else ` dX`.
   void nameWritten(mlir::Value operand);
 
   mlir::Operation *op;
-  mlir::Operation *named; ///< the last operator that has its name
+  mlir::Operation *named; ///< Last operator that already has its name.
 };
 
-/// Gives the gradients of the operands.
+/// Rule of an operator, which gives the gradients of its operands.
 using Rule = llvm::LogicalResult (*)(mlir::Operation *, Adjoint &);
 
-/// The rule of an operator; null where gradients end at it: it gives integers or booleans, or has none to give.
+/// Returns the rule of an operator; null if gradients end at it, for example because its results are integers or
+/// booleans.
 Rule findRule(mlir::Operation *op);
 
 // The rules, reverse<Name>, in the files of their families.

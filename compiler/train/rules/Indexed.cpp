@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gradients of what reads and writes where an index says: reading becomes adding, writing becomes reading.
+// Gradients of operators that read or write at indices. The gradient of a read adds, that of a write reads.
 //
-// Reading takes the nearest element where an index is out of range, and so the gradient goes there; what writing left out has none.
+// A read clamps indices that are out of range, so the gradient goes to the nearest element. Updates that a write
+// ignored have no gradient.
 
 #include "compiler/train/rules/GradientRules.h"
 
@@ -12,7 +13,7 @@ namespace nacre::train {
 
 namespace {
 
-/// Indices of an axis of `size` that are inside, as reading takes them.
+/// Returns indices of an axis of `size`, clamped in the same way as reads clamp them.
 Value clampIndices(Writer &w, Value indices, int64_t size) {
   Value low = w.number(indices, double(-size)), high = w.number(indices, double(size - 1));
   return w.binary(nn::BinaryKind::Min, w.binary(nn::BinaryKind::Max, indices, low), high);
@@ -22,7 +23,7 @@ Value addAt(Writer &w, RankedTensorType type, Value coordinates, Value updates) 
   return nn::ScatterNdOp::create(w.getBuilder(), w.getLoc(), nn::ScatterKind::Add, w.zeros(type), coordinates, updates);
 }
 
-/// Coordinates whose last axis is in the order of `shape`'s first ones, each inside.
+/// Clamps coordinates, whose last axis counts the first axes of `shape`.
 Value clampCoordinates(Writer &w, Value coordinates, Dims shape) {
   const int64_t last = rankOf(coordinates) - 1;
   SmallVector<Value> parts;
@@ -37,7 +38,7 @@ LogicalResult reverseGather(nn::GatherOp op, Adjoint &at) {
   Writer &w = at.write;
   Value table = op.getOperand(), indices = op.getIndices();
   const int64_t axis = op.getAxis(), number = rankOf(indices), count = countOf(shapeOf(indices));
-  // [M, rest]: the axes of the indices first, as one.
+  // Becomes [M, rest]: the axes of the indices come first, joined into one.
   Ints order = axisRange(axis, axis + number);
   order.append(axisRange(0, axis));
   order.append(axisRange(axis + number, rankOf(op.getResult())));
@@ -59,7 +60,7 @@ LogicalResult reverseGatherNd(nn::GatherNdOp op, Adjoint &at) {
   const int64_t batch = op.getBatchDims();
   const Dims shape = shapeOf(op.getOperand());
   Value coordinates = clampCoordinates(w, indices, shape.drop_front(batch));
-  // Axes that both have are coordinates, too.
+  // Batch axes become coordinates, too.
   const int64_t last = rankOf(indices) - 1;
   Ints one(shapeOf(indices));
   one[last] = 1;
@@ -86,8 +87,8 @@ LogicalResult reverseGatherElements(nn::GatherElementsOp op, Adjoint &at) {
 
 namespace {
 
-/// The rule of both operators that write. `read` gives of a tensor like the operand what stands where updates went, and
-/// `write` puts updates into one.
+/// Differentiates both operators that write. `read` reads the updated positions of a tensor like the operand, and
+/// `write` writes updates there.
 template <typename Op, typename Read, typename Write>
 LogicalResult reverseWriting(Op op, Adjoint &at, Value isInside, Read read, Write write) {
   Writer &w = at.write;
@@ -103,7 +104,8 @@ LogicalResult reverseWriting(Op op, Adjoint &at, Value isInside, Read read, Writ
   if (at.wants(op.getOperand()))
     at.give(op.getOperand(), write(dy, w.zeros(typeOf(updates))));
   if (at.wants(updates)) {
-    // Of several updates of one element the last is left: each writes its number, and looks whether it is there.
+    // If several updates hit one element, the last one remains. Each update writes its number, and reads whether it is
+    // still there.
     Type integer = w.getBuilder().getI64Type();
     const int64_t count = countOf(shapeOf(updates));
     Value numbers = w.integers(shapeOf(updates), integer, axisRange(0, count));
@@ -114,7 +116,7 @@ LogicalResult reverseWriting(Op op, Adjoint &at, Value isInside, Read read, Writ
   return success();
 }
 
-/// Whether indices are inside of an axis of `size`.
+/// Returns which indices are inside of an axis of `size`.
 Value isInside(Writer &w, Value indices, int64_t size) {
   return w.binary(nn::BinaryKind::And, w.binary(nn::BinaryKind::GreaterEqual, indices, double(-size)),
                   w.binary(nn::BinaryKind::Less, indices, double(size)));
@@ -131,7 +133,7 @@ LogicalResult reverseScatterNd(nn::ScatterNdOp op, Adjoint &at) {
     Value one = isInside(w, w.slice(indices, last, part, 1), shapeOf(op.getOperand())[part]);
     inside = inside ? w.binary(nn::BinaryKind::And, inside, one) : one;
   }
-  // One answer for all elements of a slice.
+  // One value for all elements of a slice.
   Ints shape(shapeOf(indices).drop_back());
   shape.resize(rankOf(op.getUpdates()), 1);
   inside = w.reshape(inside, shape);

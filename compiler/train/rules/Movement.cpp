@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gradients of what moves, repeats and mixes elements at places that are known when the model is compiled.
+// Gradients of operators that move, repeat or mix elements at positions known at compile time.
 
 #include "compiler/train/rules/GradientRules.h"
 #include "dialects/nn/ConstantData.h"
@@ -54,7 +54,7 @@ LogicalResult reverseSlice(nn::SliceOp op, Adjoint &at) {
   Writer &w = at.write;
   Value gradient = at.of();
   Ints starts(op.getStarts());
-  // Backwards is forwards from the last element on, in the other order.
+  // A slice with a negative step equals a forward slice in reverse order.
   Ints zeros(starts.size(), 0), flipStarts(zeros), flipSteps(starts.size(), 1);
   bool isFlipped = false;
   for (auto [axis, step] : llvm::enumerate(op.getSteps()))
@@ -79,7 +79,7 @@ LogicalResult reverseSlice(nn::SliceOp op, Adjoint &at) {
 // By a matrix for each axis
 //===----------------------------------------------------------------------===//
 
-/// Which element of an axis of `size` stands at `position`, counted from its first one, by a pad's mode.
+/// Returns which element of an axis of `size` a pad mode reads at `position`, relative to the first element.
 static int64_t foldPosition(nn::PadMode mode, int64_t position, int64_t size) {
   auto modulo = [](int64_t a, int64_t b) { return (a % b + b) % b; };
   switch (mode) {

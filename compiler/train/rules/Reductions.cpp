@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gradients of what is computed of all elements along axes.
+// Gradients of reductions and normalizations along axes.
 
 #include "compiler/train/rules/GradientRules.h"
 
@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace nacre::train {
 
-/// A reduction's result with the axes that it lost, so that it broadcasts to the operand.
+/// Returns a reduction's result with its reduced axes as axes of size 1, so that it broadcasts to the operand.
 static Value keepAxes(Writer &w, nn::ReduceOp op, Value value) {
   Ints shape(shapeOf(op.getOperand()));
   for (int64_t axis : op.getAxes())
@@ -16,9 +16,9 @@ static Value keepAxes(Writer &w, nn::ReduceOp op, Value value) {
   return w.reshape(value, shape);
 }
 
-/// Of each element the product of all others along the axes: also where some are zero.
+/// Returns, for each element, the product of all others along the axes. It is exact even if some elements are zero.
 static Value productOfOthers(Writer &w, Value x, Dims axes) {
-  // The axes, joined behind the others.
+  // The reduced axes are joined and moved to the end.
   Ints order, shape;
   for (int64_t axis = 0; axis < rankOf(x); ++axis)
     if (!llvm::is_contained(axes, axis)) {
@@ -55,7 +55,7 @@ LogicalResult reverseReduce(nn::ReduceOp op, Adjoint &at) {
     at.give(x, w.broadcast(w.mul(dy, 1.0 / double(count)), shapeOf(x)));
     break;
   case nn::ReduceKind::Max:
-  case nn::ReduceKind::Min: { // all that are equal to it, evenly
+  case nn::ReduceKind::Min: { // Equal elements share the gradient evenly.
     Value isTaken = w.equal(x, keepAxes(w, op, op.getResult()));
     Value number = w.sum(w.convert(isTaken, typeOf(x).getElementType()), op.getAxes(), /*keepDims=*/true);
     at.give(x, w.where(isTaken, w.div(dy, number)));
@@ -95,7 +95,8 @@ LogicalResult reverseNormalize(nn::NormalizeOp op, Adjoint &at) {
   Value variance = w.add(w.mean(w.square(centered), axes, /*keepDims=*/true), op.getEpsilon().convertToDouble());
   Value along = w.mul(y, w.mean(w.mul(dy, y), axes, /*keepDims=*/true));
   Value gradient = w.div(w.sub(w.sub(dy, w.mean(dy, axes, /*keepDims=*/true)), along), w.sqrt(variance));
-  // Its mean is 0, and a bias before the normalization has no gradient; but for what rounding leaves, which is taken off.
+  // The gradient's mean is 0, so a bias before the normalization has no gradient. Subtracting the mean removes rounding
+  // errors.
   at.give(x, w.sub(gradient, w.mean(gradient, axes, /*keepDims=*/true)));
   return success();
 }

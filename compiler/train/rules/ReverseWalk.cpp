@@ -16,7 +16,8 @@ namespace nacre::train {
 // Active values
 //===----------------------------------------------------------------------===//
 
-/// The bodies of a loop, whose arguments depend on what the iteration before yielded.
+/// Marks the active values in the bodies of a loop, whose arguments depend on values that the previous iteration
+/// yields. Repeats until nothing changes.
 void ActiveValues::followLoop(Operation *loop) {
   for (bool isNew = true; isNew;) {
     isNew = false;
@@ -104,7 +105,7 @@ LogicalResult ReverseWalk::run(Block &block) {
       adjoint.cut();
     else if (failed(rule(op, adjoint))) {
       result = failure();
-      // What is before it is judged, too.
+      // Continue with zeros, so that errors also name earlier operators without a rule.
       for (Value operand : op->getOperands())
         if (active.contains(operand))
           give(operand, Writer(builder, op->getLoc()).zeros(typeOf(operand)));
@@ -124,7 +125,7 @@ void ReverseWalk::replace(Value from, Value to) {
 
 void Adjoint::nameWritten(Value operand) {
   Operation *last = walk.getLastWritten();
-  Location loc = write.getLoc(); // a rule may have put another loop in the operator's place
+  Location loc = write.getLoc(); // A rule may have replaced the operator by another loop.
   if (auto node = dyn_cast<NameLoc>(loc)) {
     StringRef end = walk.isMadeOfWeights(operand) ? " dW" : " dX";
     auto name = NameLoc::get(StringAttr::get(loc.getContext(), node.getName().getValue() + end));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the chain rule: gradients of values, from what follows them to what they were made of.
-// Why:   it is the same for every operator, loop body and branch; a rule only knows its own operator.
-// How:   active is what depends on a value that is asked about. A block's operators are visited from the last to the first;
-//        where a result of an active one has a gradient, its rule (GradientRules.h) gives those of the operands, which are
-//        added up where a value has several uses. All that is written stands behind what is differentiated.
+// Applies the chain rule: passes the gradients of results on to operands.
+// Why: this is the same for every operator, loop body and branch. A rule only knows its own operator.
+// How: values are active if they depend on those to differentiate for. The operators of a block are visited from last
+//      to first. If a result of an active operator has a gradient, its rule (GradientRules.h) gives the gradients of
+//      the operands. Gradients of several uses are added up. All new operators follow the differentiated ones.
 
 #ifndef NACRE_COMPILER_TRAIN_RULES_REVERSEWALK_H
 #define NACRE_COMPILER_TRAIN_RULES_REVERSEWALK_H
@@ -18,14 +18,14 @@
 
 namespace nacre::train {
 
-/// The values that depend on those that are asked about.
+/// Values that depend on those to differentiate for.
 class ActiveValues {
 public:
   void insert(mlir::Value value) { values.insert(value); }
   bool contains(mlir::Value value) const { return values.contains(value); }
   /// Adds the results of a block's operators, and of those in their regions, that depend on active values.
   void follow(mlir::Block &block);
-  /// `to` takes the place of `from`.
+  /// Marks `to` active instead of `from`, if that was active.
   void replace(mlir::Value from, mlir::Value to) {
     if (values.erase(from))
       values.insert(to);
@@ -39,28 +39,29 @@ private:
 
 class ReverseWalk {
 public:
-  /// Writes where `builder` stands. `cuts` takes the operators at which gradients end though something active is behind them.
+  /// Writes at the insertion point of `builder`. `cuts` collects the operators at which gradients end although their
+  /// operands are active.
   ReverseWalk(mlir::OpBuilder &builder, ActiveValues &active, llvm::SetVector<mlir::Operation *> &cuts)
       : builder(builder), active(active), cuts(cuts) {}
 
-  /// One more use of `value`, with that gradient; null: none. Nothing happens where `value` is not active.
+  /// Adds a gradient of one more use of `value`. Does nothing if `gradient` is null or `value` is not active.
   void give(mlir::Value value, mlir::Value gradient);
-  /// What has been given to `value`, null: nothing.
+  /// Returns the sum of the gradients given to `value` so far; null before the first one.
   mlir::Value lookup(mlir::Value value) const { return gradients.lookup(value); }
   mlir::Value lookupOrZeros(mlir::Value value);
 
-  /// `to`, another result of the same, takes the place of `from`.
+  /// Moves the gradient and activity of `from` to `to`, a new version of the same result.
   void replace(mlir::Value from, mlir::Value to);
 
-  /// Visits a block's operators, a terminator apart. Errors name all operators that have no rule.
+  /// Visits a block's operators, except for a terminator. Errors name all operators without a rule.
   llvm::LogicalResult run(mlir::Block &block);
 
-  /// Which values depend on inputs of the network; others are made of weights. Names alone follow from it.
+  /// Sets the values that depend on inputs of the network; others depend on weights only. Only names depend on this.
   void setOfInputs(const llvm::DenseSet<mlir::Value> *values) { ofInputs = values; }
   bool isMadeOfWeights(mlir::Value value) const { return ofInputs && !ofInputs->contains(value); }
 
   mlir::OpBuilder &getBuilder() { return builder; }
-  /// The operator behind which the next one is written; null at the beginning of a block.
+  /// Returns the operator after which the next one is written; null at the beginning of a block.
   mlir::Operation *getLastWritten() const {
     mlir::Block::iterator place = builder.getInsertionPoint();
     return place == builder.getInsertionBlock()->begin() ? nullptr : &*std::prev(place);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The gradient of sampling: of the image, and of the positions.
+// Gradients of sampling, for the image and for the positions.
 //
-// What:  a sample is a sum of neighbours, each with a weight that is a product over the axes. So the image gets the gradient times the weights
-//        where the neighbours are, and a position the neighbours times the slopes of the weights.
-// How:   1. the neighbours along one axis; 2. all neighbours, which are combinations of those along each axis; 3. the rule. Points of all
-//        rows and images are one list.
+// A sample is a weighted sum of neighbours. Each weight is a product over the axes. The image gets the gradient times
+// the weights at the neighbours. A position gets the neighbours times the slopes of the weights.
+// How: 1. the neighbours along one axis;
+//      2. all neighbours, which are combinations of those along each axis;
+//      3. the rule. The points of all rows and images form one list.
 
 #include "compiler/train/rules/GradientRules.h"
 
@@ -21,22 +22,23 @@ namespace {
 // 1. Along an axis
 //===----------------------------------------------------------------------===//
 
-/// A neighbour of every point along an axis.
+/// One neighbour of every point along an axis.
 struct Tap {
-  Value index;    ///< i32, inside of the image
-  Value isInside; ///< null where it always counts
-  Value weight;   ///< a scalar where it is the same for all points
-  Value slope;    ///< of the weight, by the position; maybe a scalar, too
+  Value index;    ///< `i32`, inside of the image.
+  Value isInside; ///< Null if it always counts.
+  Value weight;   ///< Scalar if it is the same for all points.
+  Value slope;    ///< Derivative of the weight by the position; may be a scalar, too.
 };
 
-/// The weight of the neighbour `offset` elements after a position rounded down, as a polynomial of the rest, from the constant on.
+/// Weight of the neighbour `offset` elements after the rounded-down position. It is a polynomial of the fraction,
+/// constant term first.
 struct TapRule {
   int64_t offset;
   SmallVector<double, 4> weight;
 };
 
 SmallVector<TapRule> rulesOf(nn::Interpolation interpolation) {
-  constexpr double a = -0.75; // of Keys' function
+  constexpr double a = -0.75; // Parameter of Keys' cubic convolution.
   switch (interpolation) {
   case nn::Interpolation::Nearest:
     return {{0, {1}}};
@@ -49,7 +51,7 @@ SmallVector<TapRule> rulesOf(nn::Interpolation interpolation) {
   llvm_unreachable("all interpolations are above");
 }
 
-/// A constant one is a scalar.
+/// Evaluates a polynomial; a constant one gives a scalar.
 Value evaluatePolynomial(Writer &w, Value x, ArrayRef<double> coefficients) {
   if (coefficients.empty())
     return w.number(x, 0);
@@ -78,7 +80,7 @@ Value reflect(Writer &w, Value index, int64_t extent, bool alignCorners) {
   return w.binary(BinaryKind::Min, inPeriod, w.sub(double(alignCorners ? period : period - 1), inPeriod));
 }
 
-/// The neighbours of `positions`, a list of floats.
+/// Returns the neighbours of `positions`, a list of floats.
 SmallVector<Tap> findTaps(Writer &w, nn::SampleOp op, Value positions, int64_t extent) {
   constexpr double farOutside = double(1 << 30);
   Value x = w.binary(BinaryKind::Max, w.binary(BinaryKind::Min, positions, farOutside), -farOutside);
@@ -103,14 +105,14 @@ SmallVector<Tap> findTaps(Writer &w, nn::SampleOp op, Value positions, int64_t e
 // 2. All neighbours
 //===----------------------------------------------------------------------===//
 
-/// A neighbour of every point.
+/// One neighbour of every point.
 struct Neighbour {
-  Value coordinates;         ///< `[points, 1 + axes]`, i32: the image, then its axes
-  Value weight;              ///< `[points, 1]`, 0 where it is outside and padding is 0
-  SmallVector<Value> slopes; ///< of the weight, by the position along each axis
+  Value coordinates;         ///< `[points, 1 + axes]`, i32: the image, then its axes.
+  Value weight;              ///< `[points, 1]`; 0 if it is outside and padding is 0.
+  SmallVector<Value> slopes; ///< Derivatives of the weight by the position along each axis.
 };
 
-/// The image that each point reads, `[points, 1]`.
+/// Returns the index of the image that each point reads, `[points, 1]`.
 Value findImages(Writer &w, nn::SampleOp op, int64_t points) {
   Type integer = w.getBuilder().getI32Type();
   const int64_t rows = shapeOf(op.getPositions())[0], images = shapeOf(op.getInput())[0];
@@ -177,7 +179,7 @@ LogicalResult reverseSample(nn::SampleOp op, Adjoint &at) {
   Value image = op.getInput(), positions = op.getPositions();
   const int64_t axes = shapeOf(positions).back(), channels = shapeOf(image).back(),
                 points = countOf(shapeOf(positions).drop_back());
-  if (points == 0 || channels == 0) { // nothing was read
+  if (points == 0 || channels == 0) { // Nothing was read.
     at.give(image, w.zeros(typeOf(image)));
     at.give(positions, w.zeros(typeOf(positions)));
     return success();
@@ -185,7 +187,7 @@ LogicalResult reverseSample(nn::SampleOp op, Adjoint &at) {
   Type stored = typeOf(image).getElementType();
   Type computed = stored.getIntOrFloatBitWidth() < 32 ? w.getBuilder().getF32Type() : stored;
   Value dy = w.reshape(w.convert(at.of(), computed), {points, channels});
-  // Rounding to the nearest element is constant nearly everywhere.
+  // Rounding to the nearest element has slope 0 almost everywhere.
   const bool movesPositions = op.getInterpolation() != nn::Interpolation::Nearest && at.wants(positions);
   SmallVector<Value> coordinates, updates, slopes(axes);
   for (const Neighbour &neighbour : findNeighbours(w, op, points, computed)) {

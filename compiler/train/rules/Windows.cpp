@@ -2,8 +2,8 @@
 //
 // Gradients of pools and of the normalization over neighbouring channels.
 //
-// Of equal cells in the window of a maximum the first, in rows then columns, gets all. What the way back needs of the input is a
-// byte for each window: which cell that is.
+// If the maximum of a window occurs several times, the first cell gets the whole gradient, row by row, then by columns.
+// The backward pass needs only one byte per window of the input: the code of that cell.
 
 #include "compiler/train/rules/GradientRules.h"
 #include "dialects/nn/shapes/ShapeRules.h"
@@ -16,7 +16,7 @@ namespace nacre::train {
 
 namespace {
 
-/// A pool's geometry: cell `o * stride + f * dilation - low` of the input is under tap `f` of window `o`.
+/// Geometry of a pool: tap `f` of window `o` is over cell `o * stride + f * dilation - low` of the input.
 class PoolWindows {
 public:
   explicit PoolWindows(nn::PoolOp op)
@@ -26,7 +26,7 @@ public:
   size_t spatial() const { return kernel.size(); }
   int64_t taps() const { return countOf(kernel); }
 
-  /// The input's size with all that windows reach.
+  /// Returns the size of the padded input that the windows reach.
   int64_t reached(size_t axis) const {
     return (output[axis + 1] - 1) * strides[axis] + (kernel[axis] - 1) * dilations[axis] + 1;
   }
@@ -42,7 +42,7 @@ public:
     return amounts;
   }
 
-  /// The cells of all windows under one tap.
+  /// Returns the cells of all windows under one tap.
   Value cells(Writer &w, Value padded, int64_t tap) const {
     Ints sizes(output), steps(sizes.size(), 1);
     for (size_t axis = 0; axis < spatial(); ++axis)
@@ -50,7 +50,8 @@ public:
     return w.slice(padded, starts(tap), sizes, steps);
   }
 
-  /// The other way round: what belongs to the cells under one tap, zeros elsewhere, in the input's shape.
+  /// Reverses `cells`: returns a tensor of the input's shape with `value` at the cells under one tap, and zeros
+  /// elsewhere.
   Value place(Writer &w, Value value, int64_t tap) const {
     for (size_t axis = 0; axis < spatial(); ++axis)
       value = w.spread(value, axis + 1, strides[axis]);
@@ -62,7 +63,7 @@ public:
     return w.pad(value, before, behind);
   }
 
-  /// The input's cells of all that windows reach, in as many axes as make up its padded shape.
+  /// Returns the input's cells from `cells`, the padded input with each spatial axis divided into two.
   Value fromPadded(Writer &w, Value cells) const {
     Ints shape = {input.front()}, before(input.size(), 0), behind(input.size(), 0);
     for (size_t axis = 0; axis < spatial(); ++axis) {
@@ -86,7 +87,7 @@ private:
   Dims input, output, kernel, strides, pads, dilations;
 };
 
-/// One window over everything: the index of its first largest cell says where the gradient goes.
+/// Returns the gradient of a window that covers the whole input. The index of its first largest cell gets the gradient.
 Value reverseGlobalMax(Writer &w, nn::PoolOp op, Value dy) {
   Dims shape = shapeOf(op.getInput());
   const int64_t cells = countOf(shape.drop_front().drop_back()), batch = shape.front(), channels = shape.back();
@@ -97,7 +98,7 @@ Value reverseGlobalMax(Writer &w, nn::PoolOp op, Value dy) {
   return w.reshape(w.where(isFirst, w.reshape(dy, {batch, 1, channels})), shape);
 }
 
-/// Whether a byte names each cell of a window, and the table that the way back reads by is a small one.
+/// True if a byte can name each cell of a window, and the table for the backward pass is small.
 bool hasCodes(nn::PoolOp op) {
   constexpr int64_t kMostPlaces = 4096;
   return countOf(op.getKernel()) <= nn::mostCodedCells && countOf(op.getStrides()) <= kMostPlaces;
@@ -111,11 +112,11 @@ Value reverseMax(Writer &w, nn::PoolOp op, Value code, Value dy) {
 }
 
 struct Rectified {
-  nn::UnaryOp relu; ///< Null: none.
-  Ints axes;        ///< Of its axes those of the value, where they are in another order.
+  nn::UnaryOp relu; ///< Null if there is no rectifier.
+  Ints axes;        ///< Permutation from its axes to those of the value; empty if they are in the same order.
 };
 
-/// The rectifier that makes `value`, maybe in another layout.
+/// Returns the rectifier that computes `value`, directly or before a transpose.
 Rectified findRectifier(Value value) {
   Rectified rectified;
   if (auto transposed = value.getDefiningOp<nn::TransposeOp>()) {
@@ -127,11 +128,11 @@ Rectified findRectifier(Value value) {
   return rectified;
 }
 
-/// Without codes: tap by tap.
+/// Computes the gradient tap by tap, for windows without codes.
 Value reverseLargeMax(Writer &w, nn::PoolOp op, Value dy) {
   const PoolWindows windows(op);
   Value padded = w.pad(op.getInput(), windows.low(), windows.high(), -std::numeric_limits<double>::infinity());
-  Value free, sum; // windows that have not met their maximum yet
+  Value free, sum; // `free`: windows whose maximum has not been found yet.
   for (int64_t tap = 0; tap < windows.taps(); ++tap) {
     Value isFirst = w.equal(windows.cells(w, padded, tap), op.getResult());
     if (free)
@@ -144,7 +145,7 @@ Value reverseLargeMax(Writer &w, nn::PoolOp op, Value dy) {
   return sum;
 }
 
-/// How many cells each window along one axis divides by.
+/// Returns the divisor of each window along one axis: the number of its cells that count.
 SmallVector<double> countCells(nn::PoolOp op, size_t axis) {
   const int64_t input = shapeOf(op.getInput())[axis + 1], low = op.getPads()[axis];
   const int64_t high = op.getPads()[op.getKernel().size() + axis];
@@ -161,7 +162,7 @@ SmallVector<double> countCells(nn::PoolOp op, size_t axis) {
   return counts;
 }
 
-/// A transposed depthwise convolution with ones.
+/// Computes the gradient as a transposed depthwise convolution with ones.
 Value reverseAverage(Writer &w, nn::PoolOp op, Value dy) {
   const size_t spatial = op.getKernel().size();
   const int64_t channels = shapeOf(dy).back();
@@ -182,7 +183,7 @@ Value reverseAverage(Writer &w, nn::PoolOp op, Value dy) {
                                      channels);
 }
 
-/// The sum of each element and `before` and `behind` of its neighbours along the last axis.
+/// Returns, for each element, the sum of it and its `before` and `behind` neighbours along the last axis.
 Value sumNeighbours(Writer &w, Value x, int64_t before, int64_t behind) {
   const int64_t last = rankOf(x) - 1, size = shapeOf(x)[last];
   Ints low(last + 1, 0), high(last + 1, 0);
@@ -210,7 +211,7 @@ LogicalResult reversePool(nn::PoolOp op, Adjoint &at) {
   } else if (hasCodes(op)) {
     Value code = nn::PoolCodeOp::create(w.getBuilder(), w.getLoc(), input, op.getResult(), op.getKernel(),
                                         op.getStrides(), op.getPads(), op.getDilations(), op.getOverhang());
-    // Where the maximum is 0 no gradient passes a rectifier: what that computed need not live for its own rule.
+    // A rectifier passes no gradient where the maximum is 0. Its rule is applied here, so its result need not be kept.
     Rectified rectified = findRectifier(input);
     if (rectified.relu)
       code = w.select(w.greater(op.getResult(), 0), code, w.number(code, nn::codeOfNoCell));

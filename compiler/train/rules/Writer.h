@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  writes operators of `nn` at one place, as formulas: `mul(x, sub(1, x))`.
-// Why:   a rule, a loss and an optimizer each read like the formula that they are.
-// How:   types are inferred; constants take the element type of what they stand beside; what changes nothing is left out.
+// Writes `nn` operators at one insertion point as formulas: `mul(x, sub(1, x))`.
+// Why: a rule, a loss and an optimizer then read like their formulas.
+// How: types are inferred, and constants take the element type of the other operand. Operations without effect are not
+//      written.
 
 #ifndef NACRE_COMPILER_TRAIN_RULES_WRITER_H
 #define NACRE_COMPILER_TRAIN_RULES_WRITER_H
@@ -19,9 +20,9 @@ using Dims = llvm::ArrayRef<int64_t>;
 
 inline bool isFloat(mlir::Value value) { return llvm::isa<mlir::FloatType>(typeOf(value).getElementType()); }
 
-/// The product of sizes.
+/// Returns the product of sizes.
 int64_t countOf(Dims sizes);
-/// The axes [begin, end).
+/// Returns the axes [begin, end).
 Ints axisRange(int64_t begin, int64_t end);
 
 class Writer {
@@ -33,12 +34,12 @@ public:
 
   // Constants.
   mlir::Value constant(mlir::TypedAttr value);
-  /// A scalar of `like`'s element type.
+  /// Returns a scalar of `like`'s element type.
   mlir::Value number(mlir::Value like, double value);
   mlir::Value zeros(mlir::RankedTensorType type);
   mlir::Value floats(Dims shape, mlir::Type elementType, llvm::ArrayRef<double> values);
   mlir::Value integers(Dims shape, mlir::Type elementType, llvm::ArrayRef<int64_t> values);
-  /// 0, 1 and so on along `axis`, one of `rank` axes, so that it broadcasts.
+  /// Returns 0, 1, ... `count - 1` along `axis`, with `rank` axes so that it broadcasts.
   mlir::Value counting(int64_t count, int64_t axis, int64_t rank, mlir::Type elementType);
 
   // Elementwise.
@@ -61,7 +62,7 @@ public:
   mlir::Value equal(mlir::Value a, mlir::Value b) { return binary(nn::BinaryKind::Equal, a, b); }
   mlir::Value greater(mlir::Value a, double b) { return binary(nn::BinaryKind::Greater, a, b); }
   mlir::Value select(mlir::Value condition, mlir::Value onTrue, mlir::Value onFalse);
-  /// The value where the condition holds, else 0.
+  /// Returns `value` if the condition holds, else 0.
   mlir::Value where(mlir::Value condition, mlir::Value value) { return select(condition, value, number(value, 0)); }
   mlir::Value convert(mlir::Value x, mlir::Type elementType);
 
@@ -70,16 +71,16 @@ public:
   mlir::Value broadcast(mlir::Value x, Dims shape);
   mlir::Value transpose(mlir::Value x, Dims permutation);
   mlir::Value slice(mlir::Value x, Dims starts, Dims sizes, Dims steps);
-  /// Elements [start, start + size) of one axis.
+  /// Returns elements [start, start + size) of one axis.
   mlir::Value slice(mlir::Value x, int64_t axis, int64_t start, int64_t size);
   mlir::Value concat(mlir::ValueRange parts, int64_t axis);
-  /// Zeros around; amounts below zero crop.
+  /// Pads with zeros; negative amounts crop.
   mlir::Value pad(mlir::Value x, Dims low, Dims high);
-  /// The same with another number.
+  /// Pads with `number`.
   mlir::Value pad(mlir::Value x, Dims low, Dims high, double number);
-  /// Elements `stride` apart along `axis`, zeros between them and behind the last: `stride` times as many.
+  /// Returns `x` with its elements `stride` apart along `axis`: `stride - 1` zeros follow each of them.
   mlir::Value spread(mlir::Value x, int64_t axis, int64_t stride);
-  /// The axis moved to `position`, the others in their order.
+  /// Returns `x` with an axis moved to `position` and the others in their order.
   mlir::Value moveAxis(mlir::Value x, int64_t axis, int64_t position);
 
   // Sums and products.
@@ -90,15 +91,15 @@ public:
   mlir::Value mean(mlir::Value x, Dims axes, bool keepDims = false) {
     return reduce(nn::ReduceKind::Mean, x, axes, keepDims);
   }
-  /// Of all elements, as a scalar.
+  /// Returns the sum of all elements, a scalar.
   mlir::Value sumOfAll(mlir::Value x) { return sum(x, axisRange(0, rankOf(x))); }
   mlir::Value meanOfAll(mlir::Value x) { return mean(x, axisRange(0, rankOf(x))); }
   mlir::Value matmul(mlir::Value a, mlir::Value b);
-  /// The last two axes changed.
+  /// Returns `x` with its last two axes swapped.
   mlir::Value transposeLast(mlir::Value x);
-  /// What was broadcast to `x`'s shape gets the sum of all that became of it: `x` in `shape`.
+  /// Reverses a broadcast: returns the sum of `x` over the axes along which `shape` was broadcast, in `shape`.
   mlir::Value unbroadcast(mlir::Value x, Dims shape);
-  /// `x` with the axis multiplied by a matrix `[axis, new axis]`.
+  /// Returns `x` with one axis multiplied by a matrix `[axis, new axis]`.
   mlir::Value multiplyAxis(mlir::Value x, int64_t axis, mlir::Value matrix);
 
 private:
