@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The image classifier in C++: as classify.c, with the session cleaning up after itself, and nacre/image.hpp
-// preparing the picture.
+// Classifies images in C++, as classify.c does in C. The session frees itself, and nacre/image.hpp prepares the
+// picture.
 
 #include "classifier.h"
 #include "image.h"
@@ -37,7 +37,7 @@ nacre_status prepare(nacre::PictureWriter &writer, const image &from, const nacr
   return writer.write({from.pixels, uint32_t(from.width), uint32_t(from.height)}, options, input, values);
 }
 
-/// Returns the output as reals; none if it holds neither floats nor integers of 8 bits.
+/// Returns the output as floats; empty if it holds neither floats nor 8-bit integers.
 std::vector<float> readScores(nacre::Session &session, const nacre_tensor_info &output) {
   size_t classes = 1;
   for (uint32_t axis = 0; axis < output.rank; ++axis)

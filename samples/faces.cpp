@@ -2,8 +2,9 @@
 //
 // Face detection in C++: reads a picture, prints where faces are in it, and writes it with boxes around them.
 //
-// The network is Ultra-Light-Fast-Generic-Face-Detector, compiled into libface_net.so. It gives, for each of some thousand
-// places, the probability of a face and its box; of boxes of one face that overlap, the surest is kept.
+// The network is Ultra-Light-Fast-Generic-Face-Detector, compiled into libface_net.so. For each of some thousand
+// places, it returns the probability of a face and its box. If the boxes of a face overlap, the one with the highest
+// probability is kept.
 
 #include "face_net.h"
 #include "image.h"
@@ -16,7 +17,7 @@ namespace {
 
 constexpr float kSure = 0.7f, kSameFace = 0.3f;
 
-/// In shares of the picture's width and height; not all of it need lie in the picture.
+/// Box in fractions of the picture's width and height. It may extend beyond the picture.
 struct Box {
   float left, top, right, bottom;
   float probability;
@@ -24,7 +25,7 @@ struct Box {
   float area() const { return std::max(0.0f, right - left) * std::max(0.0f, bottom - top); }
 };
 
-/// What two boxes share, of what they cover together.
+/// Returns the area that two boxes share, divided by the area that they cover together.
 float overlap(const Box &a, const Box &b) {
   const Box both = {std::max(a.left, b.left), std::max(a.top, b.top), std::min(a.right, b.right),
                     std::min(a.bottom, b.bottom), 0};
@@ -32,7 +33,8 @@ float overlap(const Box &a, const Box &b) {
   return together > 0 ? both.area() / together : 0;
 }
 
-/// The faces, the surest first. Of a place there are two scores, no face's and a face's, and a box's two corners.
+/// Returns the faces, highest probability first. Each place has two scores, for "no face" and "face", and the two
+/// corners of a box.
 std::vector<Box> findFaces(const float *scores, const float *corners, int64_t places) {
   std::vector<Box> candidates;
   for (int64_t i = 0; i < places; ++i)
@@ -48,7 +50,7 @@ std::vector<Box> findFaces(const float *scores, const float *corners, int64_t pl
   return faces;
 }
 
-/// Draws the edge of a rectangle in green, as far as it is in the picture.
+/// Draws the edge of a rectangle in green, clipped to the picture.
 void draw(const image &picture, int left, int top, int right, int bottom) {
   const int thickness = std::max(1, picture.width / 200);
   for (int y = std::max(0, top); y < std::min(picture.height, bottom); ++y)

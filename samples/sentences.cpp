@@ -2,9 +2,10 @@
 //
 // Text classification in C++: reads a text, prints its sentences, one a line.
 //
-// The network is NNSplit's, compiled into libsentence_net.so. It reads the bytes of UTF-8, so there is no vocabulary, and says of
-// each byte whether a sentence ends with it. It takes as many bytes as it was compiled for. A longer text is read piece by
-// piece, each from the beginning of a sentence; what is behind the last end in a piece belongs to the next.
+// The network is NNSplit's, compiled into libsentence_net.so. It reads the bytes of UTF-8, so there is no vocabulary,
+// and tells for each byte whether a sentence ends with it. It reads as many bytes as it was compiled for. A longer text
+// is read in pieces, each from the beginning of a sentence. The rest of a piece after its last sentence belongs to the
+// next piece.
 
 #include "nacre/runtime.hpp"
 #include "sentence_net.h"
@@ -15,7 +16,7 @@
 
 namespace {
 
-constexpr size_t kMargin = 5; // zeros before and behind a text, as it was trained
+constexpr size_t kMargin = 5; // Zeros before and after a text, as in its training.
 
 int explain(const char *reason) {
   fprintf(stderr, "sentences: %s\n", reason);
@@ -29,7 +30,7 @@ bool readText(FILE *file, std::string &text) {
   return ferror(file) == 0;
 }
 
-/// Prints what is between white space, and nothing of nothing.
+/// Prints a sentence without surrounding white space, or nothing if it is empty.
 void print(const std::string &sentence) {
   const char *space = " \t\r\n";
   const size_t first = sentence.find_first_not_of(space);
@@ -37,7 +38,7 @@ void print(const std::string &sentence) {
     printf("%s\n", sentence.substr(first, sentence.find_last_not_of(space) - first + 1).c_str());
 }
 
-/// Where a piece without an end of a sentence is cut: behind its last word, or at least between two characters.
+/// Returns where to cut a piece in which no sentence ends: after its last word, or at least between two characters.
 size_t lastBreak(const std::string &text, size_t begin, size_t count) {
   const size_t space = text.find_last_of(" \t\r\n", begin + count - 1);
   if (space != std::string::npos && space > begin)
@@ -68,8 +69,8 @@ int split(const std::string &text) {
     if (session.run() != NACRE_OK)
       return explain(session.reason());
 
-    // The first of a byte's two numbers is that of a sentence, the other that of a word. Where a text breaks off, the network
-    // sees an end.
+    // The first of a byte's two numbers is for a sentence, the other for a word. The network finds an end wherever a
+    // text breaks off.
     const bool is_last = begin + count == text.size();
     size_t done = 0;
     for (size_t i = 0; i < (is_last ? count : count - count / 8); ++i)

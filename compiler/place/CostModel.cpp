@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. the rooflines; 2. cuts.
+// Steps: 1. the rooflines; 2. cuts.
 
 #include "compiler/place/CostModel.h"
 
@@ -18,10 +18,10 @@ namespace {
 // 1. Rooflines
 //===----------------------------------------------------------------------===//
 
-/// Seconds for bytes that come from a cache where they can have stayed there, and else from memory.
+/// Returns the seconds to read bytes: from a cache if they can have stayed there, otherwise from memory.
 double transferSeconds(const LaunchWork &work, double share, const Cache &cache, double cacheRate, double memoryRate) {
   const double tensors = work.tensors.of(share), weights = work.weights.of(share);
-  const double room = cache.bytes / 2; // the other half holds what else a launch touches
+  const double room = cache.bytes / 2; // The other half holds the launch's other data.
   cacheRate = std::max(cacheRate, memoryRate);
   return tensors / (tensors <= room ? cacheRate : memoryRate) +
          weights / (work.rivals + tensors <= room ? cacheRate : memoryRate);
@@ -47,14 +47,15 @@ double cpuSeconds(const LaunchWork &work, const DeviceProfile &device, double sh
     return 0;
   const double alone = cpuSeconds(work, device, share, 1);
   const unsigned threads = unsigned(std::clamp<double>(alone / (kThreadNanoseconds * 1e-9), 1, device.cpu.threads));
-  // Threads that do not help are not asked: a share of fewer of them would have been as quick.
+  // The runtime uses no threads that do not help: fewer of them would be as fast.
   const double together = threads > 1 ? std::min(alone, cpuSeconds(work, device, share, threads)) : alone;
   return device.cpu.launchSeconds + together;
 }
 
 namespace {
 
-/// Elements per second that work of this form reads and writes. Products write theirs as pointwise work does.
+/// Returns the elements per second that work of this form reads and writes. Products write theirs at the rate of
+/// pointwise work.
 double accessRate(const GpuRates &rates, WorkForm form) {
   switch (form) {
   case WorkForm::Product:
@@ -67,16 +68,16 @@ double accessRate(const GpuRates &rates, WorkForm form) {
   case WorkForm::Row:
     return rates.row;
   case WorkForm::Movement:
-  case WorkForm::Scan: // not measured
+  case WorkForm::Scan: // Not measured.
     return rates.movement;
   }
   return rates.pointwise;
 }
 
-/// Where rates were measured: the time of all accesses, and beside it of what is computed between them.
+/// Returns the time by measured rates: the larger of all accesses plus the operations between them, and the transfers.
 double measuredSeconds(const LaunchWork &work, const GpuProfile &gpu, double peak, double share, double occupancy) {
   const double busy = std::min(1.0, occupancy);
-  // The exponentials of rows are in their rate, which a softmax tells.
+  // A row's exponentials are included in its rate, which was measured with a softmax.
   const double functions = work.form == WorkForm::Row ? 0 : work.functions * kGpuFlopsPerFunction;
   const double flops =
       (work.form == WorkForm::Product ? (work.products.flops + work.flops) / kUsualProduct : 0) + functions;
@@ -95,7 +96,7 @@ double gpuSeconds(const LaunchWork &work, const DeviceProfile &device, GpuPrecis
     return 0;
   const GpuProfile &gpu = device.gpu;
   const Efficiency efficiency = efficiencyOf(work.form);
-  // The precision is that of products of floats; everything else computes in fp32 or in integers of 32 bits.
+  // The precision applies to products of floats. Everything else computes in fp32 or in 32-bit integers.
   const bool half = precision == GpuPrecision::F16 && work.form == WorkForm::Product && !work.products.areOfIntegers;
   const double peak = half ? gpu.fp16FlopsPerSecond : gpu.fp32FlopsPerSecond;
   const double flops = (work.products.flops + work.flops + work.functions * kGpuFlopsPerFunction) * share;
@@ -114,14 +115,15 @@ double gpuSeconds(const LaunchWork &work, const DeviceProfile &device, GpuPrecis
 // 2. Cuts
 //===----------------------------------------------------------------------===//
 
-/// The search is within 4 % of the best of all cuts with eighths, 7 % with quarters.
+/// Number of equal parts that a search tries. With eighths it is within 4 % of the best of all cuts, with quarters
+/// within 7 %.
 constexpr int64_t kParts = 16;
 
 CutSeconds cutSeconds(const LaunchWork &work, const DeviceProfile &device, GpuPrecision precision, double gpuShare) {
   CutSeconds seconds{cpuSeconds(work, device, 1 - gpuShare), gpuSeconds(work, device, precision, gpuShare)};
   if (gpuShare == 0 || gpuShare == 1 || !device.memory.shared)
     return seconds;
-  // Weights come from memory for both, which one of them might have used alone.
+  // Both engines read weights from memory at the same time, so they share its bandwidth.
   const double memory = (work.weights.of(gpuShare) + work.weights.of(1 - gpuShare)) / device.memory.bytesPerSecond;
   return {std::max(seconds.cpu, memory), std::max(seconds.gpu, memory)};
 }
@@ -132,7 +134,7 @@ int64_t balancedCut(const LaunchWork &work, const DeviceProfile &device, GpuPrec
     const CutSeconds cut = cutSeconds(work, device, precision, double(steps * grain) / extent);
     return std::max(cut.cpu, cut.gpu + (steps ? device.gpu.meetingSeconds : 0));
   };
-  // The CPU's time falls with the GPU's share and the GPU's rises, so where they cross is found by halving.
+  // A larger share makes the CPU's time shorter and the GPU's longer, so bisection finds where they cross.
   int64_t low = 0, high = extent / grain;
   while (low < high) {
     const int64_t middle = (low + high) / 2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. a reader of JSON objects that names what it does not like; 2. the groups of a profile; 3. the shipped ones,
-//       whose text CMakeLists.txt writes into ShippedProfiles.inc.
+// Steps: 1. a strict reader of JSON objects; 2. the groups of a profile; 3. the shipped profiles. CMakeLists.txt writes
+// their text into ShippedProfiles.inc.
 
 #include "compiler/place/DeviceProfile.h"
 
@@ -37,7 +37,7 @@ namespace {
 // 1. Objects
 //===----------------------------------------------------------------------===//
 
-/// The first problem of a document.
+/// First problem of a document.
 struct Problem {
   std::string text;
 
@@ -47,8 +47,8 @@ struct Problem {
   }
 };
 
-/// Reads the members of an object. What is absent or wrong is reported, and read as 0; so is, in the end, every member
-/// that nobody asked for.
+/// Reads the members of an object. Missing or wrong members are reported and read as 0. The destructor reports members
+/// that were never read.
 class ObjectReader {
 public:
   ObjectReader(const json::Object *object, std::string path, Problem &problem)
@@ -61,16 +61,16 @@ public:
     for (const auto &member : *object)
       if (!is_contained(asked, StringRef(member.first)))
         unknown.push_back(member.first);
-    llvm::sort(unknown); // an object's order is that of its hash
+    llvm::sort(unknown); // The order of members is that of their hashes.
     for (StringRef name : unknown)
       problem.report(at(name) + " is unknown; known are " + join(asked, ", "));
   }
 
-  /// For the few members that may be left out.
+  /// True if an optional member is present.
   bool has(StringRef name) {
     const bool isThere = object && object->get(name);
     if (!isThere)
-      asked.push_back(name); // what reads it does so else
+      asked.push_back(name); // Added here, because a missing member is not read.
     return isThere;
   }
 
@@ -89,8 +89,8 @@ public:
     return text.value_or("").str();
   }
 
-  /// Bounded, so that nothing computed from it overflows.
-  /// `hint` says how to add what is missing in files that were complete once.
+  /// Reads a number from 1e-6 to 1e9, so that nothing computed from it overflows. `hint` tells how to add a member that
+  /// older files lack.
   double readNumber(StringRef name, StringRef hint = "") {
     const json::Value *value = find(name, hint);
     std::optional<double> number = value ? value->getAsNumber() : std::nullopt;
@@ -133,7 +133,7 @@ private:
     return value;
   }
 
-  const json::Object *object; // null: its absence is reported already
+  const json::Object *object; // Null if it is missing, which is reported already.
   std::string path;
   Problem &problem;
   SmallVector<StringRef> asked;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  what a device can do, as far as placement asks: rates, bandwidths and latencies of both engines.
-// Why:   the cost model is for no device in particular; a new phone is a new file.
-// How:   JSON (docs/device-profile.schema.json), read strictly: a misspelt or missing figure is an error that names its
-//        path, never a default. profiles/ holds those that nacre-compile carries in itself.
+// The rates, bandwidths and latencies of a device's engines, for placement.
+// Why: the cost model is independent of devices; a new phone only needs a new file.
+// How: the files are JSON (docs/device-profile.schema.json). Reading is strict: a misspelt or missing value is an error
+//      that names its path, never a default. nacre-compile contains the profiles of profiles/.
 
 #ifndef NACRE_COMPILER_PLACE_DEVICEPROFILE_H
 #define NACRE_COMPILER_PLACE_DEVICEPROFILE_H
@@ -22,11 +22,11 @@ struct Cluster {
   std::string core;
   unsigned cores = 0;
   double gigahertz = 0;
-  double flopsPerCycle = 0;      ///< Of one core, fp32, a fused multiply-add being two.
-  double integerOpsPerCycle = 0; ///< The same for products of bytes, by the core's best instructions.
+  double flopsPerCycle = 0;      ///< Rate of one core in fp32; a fused multiply-add counts as two.
+  double integerOpsPerCycle = 0; ///< Rate of one core for products of bytes, with its best instructions.
 };
 
-/// A cache that an engine has to itself, or almost: the last before memory.
+/// Last-level cache that an engine has mostly to itself.
 struct Cache {
   double bytes = 0;
   double bytesPerSecond = 0;
@@ -34,38 +34,38 @@ struct Cache {
 
 struct CpuProfile {
   std::vector<Cluster> clusters; ///< Fastest first.
-  unsigned threads = 0;          ///< Those that the runtime uses: its default is the number of big cores.
-  double bytesPerSecond = 0;     ///< From memory, all threads.
-  double coreBytesPerSecond = 0; ///< From memory, one thread.
-  Cache cache;                   ///< Its rate is for one thread; each has as much.
-  double launchSeconds = 0;      ///< To hand a launch to the threads and to have it back.
+  unsigned threads = 0;          ///< Threads that the runtime uses; by default the number of big cores.
+  double bytesPerSecond = 0;     ///< Rate from memory of all threads together.
+  double coreBytesPerSecond = 0; ///< Rate from memory of one thread.
+  Cache cache;                   ///< Rate of one thread; each thread has as much.
+  double launchSeconds = 0;      ///< Time to start the threads of a launch and to wait for them.
 
-  /// Multiplications and additions per second of the `count` fastest cores.
+  /// Returns the multiplications and additions per second of the `count` fastest cores.
   double flopsPerSecond(unsigned count) const;
-  /// How many times faster the fastest core multiplies bytes than fp32.
+  /// Returns how many times faster the fastest core multiplies bytes than fp32.
   double integerRate() const;
 };
 
-/// What a GPU was measured to do, in elements that the iterations of loops read and write per second, by form of work.
+/// Measured rates of a GPU by form of work, in elements that the iterations of loops read and write per second.
 struct GpuRates {
   double streamed = 0, depthwise = 0, pointwise = 0, row = 0, movement = 0;
 };
 
 struct GpuProfile {
-  double fp32FlopsPerSecond = 0; ///< Peaks; with `rates`, what large products reach.
+  double fp32FlopsPerSecond = 0; ///< Peak; with `rates`, the rate that large products reach.
   double fp16FlopsPerSecond = 0;
-  double invocations = 0; ///< At the same time, for full speed: fewer use a part of it.
+  double invocations = 0; ///< Invocations at the same time that reach the full speed; fewer use a part of it.
   double bytesPerSecond = 0;
   Cache cache;
-  double dispatchSeconds = 0;    ///< From the end of one dispatch to the work of the next, with a barrier between.
-  double meetingSeconds = 0;     ///< A submission and the wait for its fence, without any work.
-  std::optional<GpuRates> rates; ///< None: the peaks and CostModel's table have to do.
+  double dispatchSeconds = 0;    ///< Time from the end of one dispatch to the work of the next, with a barrier between.
+  double meetingSeconds = 0;     ///< Time of a submission and of the wait for its fence, without any work.
+  std::optional<GpuRates> rates; ///< Measured rates; `nullopt` to use the peaks and CostModel's table.
 };
 
 struct MemoryProfile {
-  bool shared = true;            ///< Both engines see the same memory: nothing is copied.
-  double bytesPerSecond = 0;     ///< Of all engines together.
-  double copyBytesPerSecond = 0; ///< Between the two memories; 0 where shared.
+  bool shared = true;            ///< True if both engines share one memory, so that nothing is copied.
+  double bytesPerSecond = 0;     ///< Bandwidth of all engines together.
+  double copyBytesPerSecond = 0; ///< Rate of copies between the two memories; 0 if they share one.
 };
 
 struct DeviceProfile {
@@ -76,17 +76,17 @@ struct DeviceProfile {
   MemoryProfile memory;
 };
 
-/// Reads a profile. Errors begin with `where` and name line and column, or the path of the figure at fault.
+/// Parses a profile. Errors begin with `where` and name line and column, or the path of the wrong value.
 llvm::Expected<DeviceProfile> parseDeviceProfile(llvm::StringRef json, llvm::StringRef where);
 
-/// One of profiles/.
+/// Profile from profiles/.
 struct ShippedProfile {
-  llvm::StringRef name; ///< The file's name without `.json`, and the profile's own.
+  llvm::StringRef name; ///< Name of the file without `.json`, and of the profile.
   llvm::StringRef json;
 };
 llvm::ArrayRef<ShippedProfile> shippedProfiles();
 
-/// A shipped profile's name, or the path of a file (anything that ends in `.json`).
+/// Returns the profile of a shipped profile's name, or of a file (any path that ends in `.json`).
 llvm::Expected<DeviceProfile> loadDeviceProfile(llvm::StringRef nameOrPath);
 
 } // namespace nacre::place

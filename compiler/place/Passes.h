@@ -20,18 +20,17 @@ namespace nacre::place {
 
 struct Options {
   Placement placement;
-  std::string device; ///< A shipped profile's name or the path of a file; empty: nothing is predicted.
+  std::string device; ///< Name of a shipped profile, or path of a file; empty to predict nothing.
   GpuPrecision gpuPrecision = GpuPrecision::F32;
 };
 
-/// Names and descriptions of the profiles that `device` may name.
+/// Returns names and descriptions of the profiles that `device` may name.
 llvm::SmallVector<std::pair<std::string, std::string>> describeShippedProfiles();
 
-/// Fails where `device` is no profile, or not a valid one.
+/// Returns an error if `device` is not a valid profile.
 llvm::Error checkDevice(llvm::StringRef device);
 
-/// Appends the phase to `pm`, which runs on a module. It may run again, when it is known of more kernels that no GPU has
-/// code for them.
+/// Appends the phase to `pm`, which runs on a module. It may run again when more kernels turn out to have no GPU code.
 void buildPipeline(mlir::OpPassManager &pm, const Options &options);
 
 } // namespace nacre::place

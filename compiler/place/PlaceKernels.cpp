@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  writes each engine's range of the cut axis on every launch.
-// Why:   later phases and the runtime read ranges only, whoever chose them.
-// How:   1. an entry as steps with options (CostModel.h), 2. the search over them (PlaceSegments.h) gives ranges, 3. what
-//        they come to is what is predicted. Without a
-//        device there is nothing to predict, and each launch is cut by itself.
+// Sets each engine's range of the cut axis on every launch.
+// Why: later phases and the runtime only need these ranges.
+// How: 1. express an entry as steps with options (CostModel.h);
+//      2. search the options (PlaceSegments.h), which gives ranges;
+//      3. write the estimated times of the result as predictions.
+//
+// Without a device nothing is predicted, and each launch is cut independently.
 
 #include "compiler/place/CostModel.h"
 #include "compiler/place/Passes.h"
@@ -37,12 +39,12 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 enum class Cuts {
-  Promising, ///< Those that a search should try; of what one engine computes anyway, the given one.
-  Given      ///< The ranges that launches have.
+  Promising, ///< Cuts that a search should try; the given cut if the launch's engine is fixed.
+  Given      ///< Ranges that launches already have.
 };
 
-/// An entry as the search sees it, and what its choices mean. The first option of a step is the CPU, unless another engine is
-/// settled; where cuts are given, the last one is that.
+/// Steps and options of an entry for the search, and the cuts that each option stands for. The first option of a step
+/// is the CPU, unless its engine is settled. With Cuts::Given, the last option is the given cut.
 class EntrySteps {
 public:
   EntrySteps(plan::EntryOp entry, const SymbolTable &symbols, const place::DeviceProfile &device,
@@ -63,7 +65,7 @@ public:
 
   place::PlacementProblem problem;
 
-  /// What the first or the last option of every step come to.
+  /// Returns the placement with the first option of every step; `last` does so with the last option.
   place::StepPlacement first() const {
     return evaluate([](const place::Step &) { return 0; });
   }
@@ -71,13 +73,13 @@ public:
     return evaluate([](const place::Step &step) { return step.options.size() - 1; });
   }
 
-  /// Where the launches of a step are cut if `option` is taken.
+  /// Calls `give` with the cut of each launch of a step for `option`.
   void forEachCut(unsigned step, unsigned option, llvm::function_ref<void(plan::LaunchOp, int64_t)> give) {
     for (plan::LaunchOp launch : launches[step])
       give(launch, cutOf(launch, cuts[step][option]));
   }
 
-  /// Whole, on each engine that has code for it, one iteration.
+  /// Writes the predicted time of one iteration of each whole launch, for each engine that has code for it.
   void notePredictions() {
     for (auto &[launch, work] : works) {
       SmallVector<int64_t, 2> nanoseconds{int64_t(place::cpuSeconds(work, device) * 1e9)};
@@ -88,12 +90,12 @@ public:
   }
 
 private:
-  /// Cuts that depend on the launch.
+  /// Placeholders for cuts that depend on the launch.
   enum : int64_t { kAll = -1, kGiven = -2 };
 
   plan::KernelOp kernelOf(plan::LaunchOp launch) const { return symbols.lookup<plan::KernelOp>(launch.getKernel()); }
 
-  /// Whether the launch is of one engine already, so that a search has no choice.
+  /// True if the launch's engine is already fixed, so that a search has no choice.
   static bool isSettled(plan::LaunchOp launch) { return plan::engineOf(launch) != plan::Engine::Any; }
 
   int64_t cutOf(plan::LaunchOp launch, int64_t cut) const {
@@ -129,7 +131,8 @@ private:
     add(std::move(step), {launch}, at);
   }
 
-  /// Where the search is free, one engine has all iterations: a meeting in each would cost more than both save.
+  /// Adds a loop. A search gives all its iterations to one engine: a meeting in each iteration would cost more than
+  /// both engines save.
   void addLoop(plan::ForOp loop) {
     place::Step step;
     SmallVector<plan::LaunchOp> inside;
@@ -165,8 +168,8 @@ private:
     add(std::move(step), std::move(inside), at);
   }
 
-  /// What a run decides about is the CPU's, as a whole: it reads the conditions, and a meeting for each would cost more
-  /// than the GPU saves.
+  /// Adds a branch or loop with a condition, which the CPU always computes. It reads the conditions, and a meeting for
+  /// each would cost more than the GPU saves.
   void addDecision(Operation &op, double rivals) {
     place::Step step;
     SmallVector<plan::LaunchOp> inside;
@@ -232,8 +235,8 @@ private:
   const Cuts wanted;
   std::deque<std::pair<plan::LaunchOp, price::LaunchWork>> works;
   llvm::DenseMap<Operation *, unsigned> numbers;
-  std::vector<SmallVector<plan::LaunchOp>> launches; // per step
-  std::vector<SmallVector<int64_t>> cuts;            // per step and option
+  std::vector<SmallVector<plan::LaunchOp>> launches; // Launches of each step.
+  std::vector<SmallVector<int64_t>> cuts;            // Cut of each step and option.
 };
 
 //===----------------------------------------------------------------------===//
@@ -287,7 +290,8 @@ private:
     return failure(walk.wasInterrupted());
   }
 
-  /// What the launch's engine or else the user asks for, as far as there is code. A search starts from the CPU.
+  /// Returns the cut that the launch's engine, or else the user, asks for, if there is code. A search starts from the
+  /// CPU.
   int64_t wantedCut(plan::LaunchOp launch, const SymbolTable &symbols) const {
     const unsigned asked = engines == Placement::Engines::Gpu     ? 100
                            : engines == Placement::Engines::Split ? unsigned(percent)
@@ -305,9 +309,9 @@ private:
     return EntrySteps(entry, symbols, *profile, precision, wanted);
   }
 
-  /// 2. Gives each entry what is fastest.
+  /// 2. Gives each entry the fastest placement.
   void search(const SymbolTable &symbols) {
-    // Predictions are off by some percent: what wins less may as well lose, and wakes a second engine for it.
+    // Predictions are off by some percent: a smaller gain may be a loss, and would wake a second engine for it.
     constexpr double kLeastGain = 0.03;
     for (auto entry : getOperation().getOps<plan::EntryOp>()) {
       EntrySteps steps = stepsOf(entry, symbols, Cuts::Promising);
@@ -321,7 +325,7 @@ private:
     }
   }
 
-  /// 3.
+  /// 3. Writes predictions of the chosen placement.
   void predict(const SymbolTable &symbols) {
     for (auto entry : getOperation().getOps<plan::EntryOp>()) {
       EntrySteps steps = stepsOf(entry, symbols, Cuts::Given);

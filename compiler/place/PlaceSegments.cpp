@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. a state, and what a step makes of it: the runtime's rule; 2. one placement; 3. all of them, step by step.
+// Steps: 1. a state, and its changes by a step, by the rule of the runtime; 2. one placement; 3. all placements, step
+// by step.
 
 #include "compiler/place/PlaceSegments.h"
 
@@ -19,7 +20,7 @@ namespace {
 // 1. States
 //===----------------------------------------------------------------------===//
 
-/// What the engines did to a storage in the current phase, and who has it, where memories are two.
+/// Accesses of the engines to a storage in the current phase, and the memories that lack its current value.
 enum Mark : uint8_t {
   CpuReads = 1,
   CpuWrites = 2,
@@ -30,12 +31,12 @@ enum Mark : uint8_t {
   NotOnGpu = 32
 };
 
-/// Between two steps. Only storages that will be touched again have marks, so states that will fare alike are equal.
+/// State between two steps. Only storages that later steps touch have marks, so states with the same future are equal.
 struct State {
-  SmallVector<std::pair<unsigned, uint8_t>, 8> marks; // sorted; none without any bit
-  bool gpuWorks = false;                              // in this phase
+  SmallVector<std::pair<unsigned, uint8_t>, 8> marks; // Sorted by storage; none is 0.
+  bool gpuWorks = false;                              // In this phase.
   unsigned meetings = 0;
-  double cpu = 0, gpu = 0; // when each engine has done its part of this phase, were it to end
+  double cpu = 0, gpu = 0; // Times at which each engine would finish this phase.
   unsigned history = 0;
 
   double seconds() const { return std::max(cpu, gpu); }
@@ -116,7 +117,7 @@ private:
   bool copies() const { return problem.copyBytesPerSecond > 0; }
   double copySeconds(unsigned storage) const { return problem.storageBytes[storage] / problem.copyBytesPerSecond; }
 
-  /// Whether an access of one engine must wait for the other's, which are `reads` and `writes`.
+  /// True if an access of one engine must wait for the other engine, whose accesses are `reads` and `writes`.
   static bool conflicts(const StorageAccess &access, uint8_t marks, uint8_t reads, uint8_t writes) {
     return (marks & writes) || (access.writes && (marks & reads));
   }
@@ -133,8 +134,8 @@ private:
     forget(state, [](unsigned, uint8_t marks) -> uint8_t { return marks & ~InThisPhase; });
   }
 
-  /// Brings a storage to who touches it; returns who has it then. What is written is brought too: a step may write a
-  /// part. Of a cut the CPU gets the GPU's part at once.
+  /// Copies a storage to the engines that touch it, and returns its new marks. Written storages are copied, too,
+  /// because a step may write only a part. If a step is cut, the CPU gets the GPU's part immediately.
   uint8_t copy(State &state, const StorageAccess &access, double gpuShare, uint8_t marks) const {
     const double seconds = copySeconds(access.storage);
     if (gpuShare > 0 && (marks & NotOnGpu)) {
@@ -142,7 +143,7 @@ private:
       marks &= ~NotOnGpu;
     }
     if (gpuShare < 1 && (marks & NotOnCpu)) {
-      // The batch that wrote it brings it, and everything since waited for that.
+      // The GPU batch that wrote it copies it, and all later work has waited for that batch.
       state.cpu += seconds;
       state.gpu += seconds;
       marks &= ~NotOnCpu;
@@ -180,15 +181,15 @@ StepPlacement evaluate(const PlacementProblem &problem, ArrayRef<unsigned> optio
 
 namespace {
 
-/// An option taken, and those before it.
+/// Option of a step, and the decision before it.
 struct Decision {
   unsigned before, option;
 };
 
 bool fareAlike(const State &a, const State &b) { return a.gpuWorks == b.gpuWorks && a.marks == b.marks; }
 
-/// Keeps, of states that will fare alike and are sorted by the CPU's clock, those whose GPU's clock is earlier than
-/// that of any before, by more than `slack` of it.
+/// Keeps the states that no other state with the same future beats on both clocks. `states` are sorted by the CPU's
+/// clock. A state is also dropped if its GPU clock is better by less than the relative `slack`.
 std::vector<State> dropBeaten(const std::vector<State> &states, double slack) {
   std::vector<State> kept;
   for (const State &state : states)
@@ -197,8 +198,8 @@ std::vector<State> dropBeaten(const std::vector<State> &states, double slack) {
   return kept;
 }
 
-/// Independent steps have as many good states as there are ways to share them. First those are dropped that are almost
-/// as good as another, then those whose clocks are latest.
+/// Reduces the states to `limit`. Independent steps have as many good states as there are ways to share them. First
+/// drops states that are nearly as good as another one, then those with the latest clocks.
 void prune(std::vector<State> &states, unsigned limit) {
   llvm::stable_sort(states, [](const State &a, const State &b) {
     if (a.gpuWorks != b.gpuWorks)
@@ -220,7 +221,7 @@ void prune(std::vector<State> &states, unsigned limit) {
 
 StepPlacement placeSteps(const PlacementProblem &problem, unsigned maxStates) {
   Walker walker(problem);
-  std::vector<Decision> decisions(1); // the first stands for none
+  std::vector<Decision> decisions(1); // The first one stands for no decision.
   std::vector<State> states{walker.begin()};
   for (auto [index, step] : llvm::enumerate(problem.steps)) {
     std::vector<State> next;
@@ -244,7 +245,7 @@ StepPlacement placeSteps(const PlacementProblem &problem, unsigned maxStates) {
     options.push_back(decisions[at].option);
   std::reverse(options.begin(), options.end());
   StepPlacement found = evaluate(problem, options);
-  // A state that was dropped may have been the CPU's alone; and where nothing is won, the GPU may sleep.
+  // The CPU-only state may have been dropped. If nothing is gained, the GPU should stay idle.
   StepPlacement cpu = evaluate(problem, SmallVector<unsigned>(problem.steps.size(), 0));
   return found.seconds < cpu.seconds ? found : cpu;
 }

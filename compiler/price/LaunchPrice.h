@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  an estimate of a launch's time on one core of a class of CPUs.
-// Why:   Under a memory cap, the compiler chooses what costs the least time. Advice compares launches with one
-//        another. Both need proportions, not milliseconds; for a device, place/CostModel.h predicts those.
-// How:   Operations divided by a rate, plus bytes divided by a bandwidth. The times are added, because the data of a
-//        launch are seldom in a cache when it begins.
+// Estimates the time of a launch on one core of a class of CPUs.
+// Why: under a memory cap, the compiler looks for the change that costs the least time. Advice compares launches with
+//      one another. Both need proportions, not milliseconds; place/CostModel.h predicts milliseconds for a device.
+// How: operations divided by a rate, plus bytes divided by a bandwidth. The times are added, because the data of a
+//      launch are seldom in a cache when it begins.
 
 #ifndef NACRE_COMPILER_PRICE_LAUNCHPRICE_H
 #define NACRE_COMPILER_PRICE_LAUNCHPRICE_H

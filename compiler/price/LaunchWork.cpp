@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. where values come from; 2. operations in bodies; 3. loops that the cut divides; 4. the sum over the kernel.
+// Steps: 1. sources of values; 2. operations in bodies; 3. loops that the cut divides; 4. the sum over the kernel.
 
 #include "compiler/price/LaunchWork.h"
 
@@ -40,9 +40,9 @@ namespace {
 // 1. Sources
 //===----------------------------------------------------------------------===//
 
-/// A slice of one of the kernel's arguments.
+/// Slice of one of the kernel's arguments.
 struct Slice {
-  std::optional<unsigned> argument; // none: it never leaves the kernel
+  std::optional<unsigned> argument; // `nullopt` if it never leaves the kernel.
   double bytes = 0;
 };
 
@@ -71,8 +71,8 @@ struct BodyCost {
 };
 
 BodyCost costOf(Operation &op) {
-  constexpr double kDivision = 4; // simple operations
-  constexpr double kPower = 3;    // a logarithm, an exponential, and what both must be exact to
+  constexpr double kDivision = 4; // Simple operations.
+  constexpr double kPower = 3;    // A logarithm, an exponential, and the extra digits of both.
   if (isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp, arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp>(op))
     return {};
   if (isa<arith::DivFOp, arith::RemFOp, math::SqrtOp, math::RsqrtOp>(op))
@@ -98,7 +98,7 @@ BodyCost costOf(Block &body) {
   return sum;
 }
 
-/// A product whose every operand is used again along a loop that it lacks; loops of one iteration are none.
+/// True for a product that reuses each operand along some loop. Loops of one iteration do not count.
 bool usesOperandsAgain(linalg::GenericOp op) {
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
@@ -116,7 +116,7 @@ bool usesOperandsAgain(linalg::GenericOp op) {
 // 3. The cut's loops
 //===----------------------------------------------------------------------===//
 
-/// The loops of `op` that the cut axis of the target, of rank `rank`, divides.
+/// Returns the loops of `op` that the cut axis of the target, of rank `rank`, divides.
 llvm::SmallBitVector cutLoops(linalg::GenericOp op, int64_t axis, int64_t rank) {
   llvm::SmallBitVector loops(op.getNumLoops());
   for (OpOperand &operand : op.getDpsInitsMutable()) {
@@ -134,7 +134,7 @@ bool isDivided(AffineMap map, const llvm::SmallBitVector &cut) {
   for (unsigned loop : cut.set_bits())
     if (map.isFunctionOfDim(loop))
       return true;
-  // Where the cut's loop is not known, an even division is the better guess.
+  // If the loop of the cut is unknown, an even division is the better guess.
   return cut.none();
 }
 
@@ -216,7 +216,7 @@ private:
         touch(sliceOf(operand->get()), isDivided(op.getMatchingIndexingMap(operand), cut));
     for (OpOperand &operand : op.getDpsInitsMutable())
       touch(sliceOf(operand.get()), true);
-    // Gathers read at most an element in each iteration.
+    // Gathers read at most one element in each iteration.
     op.getBody()->walk([&](tensor::ExtractOp extract) {
       Slice slice = sliceOf(extract.getTensor());
       slice.bytes = std::min(slice.bytes, iterations * bytesOf(RankedTensorType::get({}, extract.getType())));
@@ -225,8 +225,9 @@ private:
     });
   }
 
-  /// A program reads and writes at most an element in each iteration. What indices of the point find is divided.
-  /// Iterations that run in parallel are as good as points, and what a point has for itself lies where nobody waits for it.
+  /// Counts a serial kernel, which reads and writes at most one element in each iteration. Reads at the index of the
+  /// point are divided by the cut. Parallel iterations count as points. Memory of a point's own is assumed to cost no
+  /// time.
   void addProgram(scf::ForallOp points) {
     double lanes = 1;
     points.getBody()->walk([&](Operation *op) {
@@ -255,7 +256,7 @@ private:
       touch(sliceOf(target), true);
   }
 
-  /// An argument counts once, however many operations read it.
+  /// Counts an argument once, even if several operations read it.
   void touch(const Slice &slice, bool divided) {
     if (!slice.argument)
       return;

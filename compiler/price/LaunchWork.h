@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the work of a launch, read from its kernel's body: operations, bytes, and which of them a share of the cut
-//        axis has to itself.
-// Why:   placement, the schedule and the report predict times. They must count the same operations, and products by
-//        their types.
-// How:   plain numbers; place/CostModel.h turns them into seconds on a device, LaunchPrice.h into nanoseconds on a
-//        class of cores.
+// Counts the work of a launch in its kernel's body: operations and bytes, and the part that is proportional to a share
+// of the cut axis.
+// Why: placement, the schedule and the report predict times. They must count the same operations, and products by their
+//      types.
+// How: the counts are plain numbers. place/CostModel.h turns them into seconds on a device, LaunchPrice.h into
+//      nanoseconds on a class of cores.
 
 #ifndef NACRE_COMPILER_PRICE_LAUNCHWORK_H
 #define NACRE_COMPILER_PRICE_LAUNCHWORK_H
@@ -30,11 +30,11 @@ struct Traffic {
 /// Multiplications and additions of contractions.
 struct Products {
   double flops = 0;
-  /// How many times fewer cycles a CPU takes for them than for the same products of f32: bytes, doubles
-  /// (plan::setProductRate).
+  /// Factor by which a CPU takes fewer cycles than for the same products of f32. It differs from 1 for bytes and
+  /// doubles (plan::setProductRate).
   double rate = 1;
   bool areOfIntegers = false;
-  double winogradGain = 1; ///< How many times fewer the CPU's are by Winograd.
+  double winogradGain = 1; ///< Factor by which Winograd reduces the CPU's operations.
 
   /// Returns the operations on f32 that take a CPU as long. `mostRate` bounds the rate of integers.
   double cpuFlops(double mostRate = std::numeric_limits<double>::infinity()) const;

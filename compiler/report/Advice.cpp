@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. what each launch takes, of a run;
-//       2. the rules: each looks at a launch and says what it costs, or nothing;
-//       3. costs of one rule are added up, and said if they matter.
+// Steps: 1. the time of each launch in a run;
+// 2. the rules: each finds the share of a launch's time that a problem costs, if it has the problem;
+// 3. the costs of each rule are added up, and become advice if they matter.
 
 #include "compiler/report/Advice.h"
 
@@ -23,7 +23,7 @@ namespace nacre {
 
 namespace {
 
-/// What costs less is not worth the trouble.
+/// Least share of a run that is worth an advice.
 constexpr double kLeastShare = 0.05;
 
 double millisecondsOf(const LaunchReport &launch) {
@@ -34,13 +34,14 @@ double millisecondsOf(const LaunchReport &launch) {
 // 2. Rules
 //===----------------------------------------------------------------------===//
 
-/// Of a launch: what part of its time is at stake; and what to say of it, if it costs most. 0: nothing is wrong.
+/// Problem of a launch: the part of its time that is at stake, and the texts if it is the most expensive one. `part` is
+/// 0 if there is no problem.
 struct Finding {
   double part = 0;
   std::string problem = {}, remedy = {};
 };
 
-/// What the channels of a product do not fill of its last vector is multiplied all the same.
+/// Finds products whose last vector is not full of channels. All of its lanes are multiplied.
 Finding findPadding(const LaunchReport &launch, const CompileReport &) {
   if (launch.columns == 0 || launch.gpuShare == 1 || launch.inDoubles)
     return {};
@@ -54,7 +55,7 @@ Finding findPadding(const LaunchReport &launch, const CompileReport &) {
 }
 
 Finding findTranspose(const LaunchReport &launch, const CompileReport &) {
-  // At inputs and outputs it is what the model promises its users.
+  // Transposes at inputs and outputs are part of the model's interface.
   if (launch.kind != "permute" || launch.gpuShare == 1 || !launch.portReads.empty() || !launch.portWrites.empty())
     return {};
   return {1, "this transposition is not fused with its neighbours",
@@ -87,7 +88,7 @@ Finding findDoubles(const LaunchReport &launch, const CompileReport &) {
   return {0.5, "this is computed in f64", "f32 takes at most half the time; cast its inputs to float"};
 }
 
-/// A row or a few by a matrix that is read for nothing else.
+/// Finds products of one or few rows by a large matrix, which are memory-bound.
 Finding findWeights(const LaunchReport &launch, const CompileReport &report) {
   constexpr double mostFlopsPerByte = 2;
   constexpr uint64_t leastBytes = 64 << 10;
@@ -101,7 +102,7 @@ Finding findWeights(const LaunchReport &launch, const CompileReport &report) {
           "--weight-type=fp16 halves them"};
 }
 
-/// A launch that begins with a scale has nothing else to do; in another one it costs next to nothing.
+/// Finds launches that begin with a scale. They do nothing else; within another launch, a scale costs almost nothing.
 Finding findScale(const LaunchReport &launch, const CompileReport &report) {
   if (launch.kind != "nest" || launch.gpuShare == 1 || !is_contained(report.looseScales, launch.nodeList.front()))
     return {};
@@ -112,7 +113,7 @@ Finding findScale(const LaunchReport &launch, const CompileReport &report) {
 struct Rule {
   StringLiteral kind;
   Finding (*find)(const LaunchReport &launch, const CompileReport &report);
-  StringLiteral measure; ///< What the share is, where it is not the launch's.
+  StringLiteral measure; ///< Word for the share if it is not the whole launch's.
 };
 
 constexpr Rule kRules[] = {
@@ -154,7 +155,7 @@ std::vector<Advice> advise(const CompileReport &report) {
         costs.push_back({finding.part * millisecondsOf(*launch) / total, launch, std::move(finding)});
         share += costs.back().share;
       }
-    if (!(share >= kLeastShare)) // Nor what is no number, where nothing takes time.
+    if (!(share >= kLeastShare)) // Also skips NaN, which is the share if nothing takes time.
       continue;
     stable_sort(costs, [](const Cost &a, const Cost &b) { return a.share > b.share; });
     Advice advice;

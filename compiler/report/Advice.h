@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  Suggests changes to a model or to options that would make it faster and that the compiler cannot make itself.
-// Why:   The model's author can change it, but only if the compiler names the problem.
-// How:   Rules over the rows of the report find a problem of a launch and its share of a run. A problem of several launches
-//        is reported once, at the most expensive launch, and only if their total share matters.
+// Suggests changes to a model or to options that would make it faster and that the compiler cannot make itself.
+// Why: the model's author can change it, but only if the compiler names the problem.
+// How: rules over the rows of the report find a problem of a launch and its share of a run. A problem of several
+//      launches is reported once, at the most expensive launch, and only if their total share matters.
 
 #ifndef NACRE_COMPILER_REPORT_ADVICE_H
 #define NACRE_COMPILER_REPORT_ADVICE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a compilation came to: the numbers of the driver's summary and of --report=.
+// Result of a compilation: the values of the driver's summary and of --report=.
 
 #ifndef NACRE_COMPILER_REPORT_COMPILEREPORT_H
 #define NACRE_COMPILER_REPORT_COMPILEREPORT_H
@@ -15,115 +15,116 @@
 
 namespace nacre {
 
-/// Whole, on each engine alone.
+/// Predicted times of one launch, with the whole launch on either engine.
 struct PredictedLaunch {
   double cpu = 0;
-  std::optional<double> gpu; ///< None where the GPU has no code for it.
+  std::optional<double> gpu; ///< `nullopt` if there is no GPU code for it.
 };
 
-/// Of a run, by the model of the place phase.
+/// Predicted milliseconds of a run, by the cost model of the place phase.
 struct PredictedRun {
-  double placed = 0; ///< As the launches say.
-  double cpu = 0;    ///< With the CPU alone.
+  double placed = 0; ///< Time with the placement of the launches.
+  double cpu = 0;    ///< Time with all launches on the CPU.
   unsigned meetings = 0;
 };
 
 struct LaunchReport {
-  std::string entry;                 ///< Whose launch it is,
-  unsigned step = 0;                 ///< and which of its steps (EntryReport).
-  std::string nodes;                 ///< The model's nodes it computes,
-  std::vector<std::string> nodeList; ///< and each by itself.
-  std::string kernel;                ///< Its code's name; equal for launches that share code.
+  std::string entry;                 ///< Entry that contains the launch.
+  unsigned step = 0;                 ///< Its step in that entry (EntryReport).
+  std::string nodes;                 ///< Names of the model's nodes that it computes, joined by commas.
+  std::vector<std::string> nodeList; ///< The same names, one by one.
+  std::string kernel;                ///< Name of its kernel; equal for launches that share code.
   std::string kind;
-  std::string contractionType;    ///< Of a contraction's operands, as `int8`; empty for other kernels.
-  std::string inFloatsBecause;    ///< Why a quantized model's contraction is computed in floats.
-  double flops = 0;               ///< Multiplications and additions of one launch.
-  double executedFlops = 0;       ///< The same as its engines do them: fewer where the CPU goes by Winograd's method.
-  uint64_t weightBytes = 0;       ///< Of one launch, as they are stored,
-  uint64_t readBytes = 0;         ///< of what else it reads,
-  uint64_t writtenBytes = 0;      ///< and of what it writes.
-  double iterations = 1;          ///< How often a run is expected to launch it.
-  int64_t columns = 0, lanes = 1; ///< Of a product by a weight in panels, in a group; and of the first CPU's vectors.
-  uint64_t singleWeightBytes = 0; ///< Of its weights, those in f32.
-  bool inDoubles = false;         ///< It computes in f64.
-  bool hasParallelIterations = false; ///< A serial kernel in which there are iterations that run in parallel.
-  bool fallback = false;              ///< No emitter took it,
-  std::string fallbackReason;         ///< for this reason.
-  double gpuShare = 0;                ///< Of the cut axis: 0 is the CPU alone, 1 the GPU alone.
-  std::string gpuDeclined;            ///< Why the GPU computes nothing of it, or which variants lack.
-  std::optional<PredictedLaunch> predictedMilliseconds; ///< One iteration; none without a device.
-  double placedMilliseconds = 0;                        ///< All iterations, as it is placed; 0 without a device.
-  double estimatedMilliseconds = 0;            ///< All iterations on one core of the first CPU: for proportions only.
-  std::vector<unsigned> reads, writes;         ///< Of its entry's storages,
-  std::vector<unsigned> portReads, portWrites; ///< and of its ports.
+  std::string contractionType; ///< Type of a contraction's operands, such as `int8`; empty for other kernels.
+  std::string inFloatsBecause; ///< Reason why a quantized model's contraction is computed in floats.
+  double flops = 0;            ///< Multiplications and additions of one launch.
+  double executedFlops = 0;    ///< Operations that its engines really execute: fewer if the CPU uses Winograd.
+  uint64_t weightBytes = 0;    ///< Stored bytes of the weights of one launch.
+  uint64_t readBytes = 0;      ///< Bytes of its other operands.
+  uint64_t writtenBytes = 0;   ///< Bytes of its results.
+  double iterations = 1;       ///< Expected number of executions in a run.
+  /// `columns`: of a product by a weight in panels, per group; `lanes`: of the first CPU's vectors.
+  int64_t columns = 0, lanes = 1;
+  uint64_t singleWeightBytes = 0;     ///< Bytes of its weights in f32.
+  bool inDoubles = false;             ///< True if it computes in f64.
+  bool hasParallelIterations = false; ///< True for a serial kernel with iterations that run in parallel.
+  bool fallback = false;              ///< True if no other emitter accepted it.
+  std::string fallbackReason;         ///< Reason for the fallback.
+  double gpuShare = 0;                ///< GPU's share of the cut axis: 0 is the CPU only, 1 the GPU only.
+  std::string gpuDeclined;            ///< Reason why the GPU computes nothing of it, or GPU variants without code.
+  std::optional<PredictedLaunch> predictedMilliseconds; ///< Times of one iteration; `nullopt` without a device.
+  double placedMilliseconds = 0;       ///< Time of all iterations with its placement; 0 without a device.
+  double estimatedMilliseconds = 0;    ///< Time of all iterations on one core of the first CPU: for proportions only.
+  std::vector<unsigned> reads, writes; ///< Indices of its entry's storages.
+  std::vector<unsigned> portReads, portWrites; ///< Indices of its entry's ports.
 
   llvm::StringRef engine() const; ///< `cpu`, `gpu` or `cut`.
 };
 
-/// What would make the model faster (compiler/report/Advice.h).
+/// Change that would make the model faster (compiler/report/Advice.h).
 struct Advice {
   std::string kind;               ///< One word; docs/compiling.md lists them.
-  std::vector<std::string> nodes; ///< The model's, those that cost most first; the first is where it is said.
-  std::vector<unsigned> launches; ///< Their launches, of CompileReport::launches.
-  double share = 0;               ///< Of a run's time: what it costs, or what would be saved, as `text` says.
-  std::string problem, remedy;    ///< What is wrong at the first node, and what to do.
-  std::string text;               ///< Both, with the share.
+  std::vector<std::string> nodes; ///< Nodes of the model, most expensive first; the remark is at the first one.
+  std::vector<unsigned> launches; ///< Indices of their launches in CompileReport::launches.
+  double share = 0; ///< Share of a run's time that the problem costs, or that the change saves, as `text` says.
+  std::string problem, remedy; ///< Problem at the first node, and how to change it.
+  std::string text;            ///< Problem, remedy and share.
 };
 
-/// A node of the model, as a viewer of models shows it (compiler/report/DescribeNodes.h).
+/// Node of the model, as a viewer of models shows it (compiler/report/DescribeNodes.h).
 struct NodeReport {
   using Shape = std::vector<int64_t>;
   std::string name;
-  std::string op;                              ///< The model format's name of its operator.
-  std::vector<Shape> inputs, weights, outputs; ///< `weights` are the operands that the compiler knows.
-  std::vector<int64_t> window, strides;        ///< Of convolutions and poolings; empty for other operators.
+  std::string op;                              ///< Name of its operator in the model's format.
+  std::vector<Shape> inputs, weights, outputs; ///< `weights` are the operands that are constant.
+  std::vector<int64_t> window, strides;        ///< Sizes for convolutions and poolings; empty for other operators.
   int64_t groups = 1;
 };
 
-/// A temporary of an entry.
+/// Temporary of an entry.
 struct ArenaStorage {
-  std::string nodes; ///< Of the launch that writes it first.
+  std::string nodes; ///< Nodes of the launch that writes it first.
   int64_t offset = 0, bytes = 0;
-  unsigned firstStep = 0, lastStep = 0; ///< It has its bytes in both, and in all between.
+  unsigned firstStep = 0, lastStep = 0; ///< Its bytes are in use from the first to the last step, inclusive.
 };
 
-/// An input, an output, a state or a count of an entry: memory beside the arena.
+/// Input, output, state or count of an entry. Its memory is outside of the arena.
 struct PortReport {
   std::string name, role;
   uint64_t bytes = 0;
-  std::vector<int64_t> shape; ///< In the model.
+  std::vector<int64_t> shape; ///< Shape in the model.
 };
 
-/// What a run of an entry does, and what memory it has for that.
+/// Steps and memory of a run of an entry.
 struct EntryReport {
   std::string name;
   uint64_t arenaBytes = 0;
-  std::vector<std::string> steps; ///< Their nodes, in order: launches, and what loops and branches do between them.
+  std::vector<std::string> steps; ///< Nodes of each step, in order: launches, loops and branches.
   std::vector<ArenaStorage> storages;
   std::vector<PortReport> ports;
-  std::optional<PredictedRun> predicted; ///< Milliseconds; none without a device.
+  std::optional<PredictedRun> predicted; ///< Milliseconds; `nullopt` without a device.
 
-  /// How many bytes of the arena each step finds in use.
+  /// Returns the bytes of the arena that are in use at each step.
   std::vector<int64_t> bytesInUse() const;
 };
 
-/// What it costs to train a weight, by the model of the place phase.
+/// Costs of training a weight, by the cost model of the place phase.
 struct WeightCost {
   std::string name;
-  double milliseconds = 0;    ///< Its gradient and its update; what several share is divided.
-  double wayMilliseconds = 0; ///< The way back to it, which it shares with those behind it.
+  double milliseconds = 0;    ///< Time of its gradient and update; launches that several weights share are divided.
+  double wayMilliseconds = 0; ///< Time of the backward pass down to it, which earlier weights share.
 };
 
-/// Predicted milliseconds of the parts of a step of training.
+/// Predicted milliseconds of the parts of a training step.
 struct StepTimes {
   double forward = 0, backward = 0, update = 0;
 };
 
-/// What an engine can do at most.
+/// Peak rates of an engine.
 struct Roof {
-  double flopsPerSecond = 0;                      ///< Multiplications and additions, of all its threads.
-  double bytesPerSecond = 0;                      ///< From memory,
-  double cacheBytesPerSecond = 0, cacheBytes = 0; ///< and from its last cache.
+  double flopsPerSecond = 0;                      ///< Multiplications and additions of all its threads.
+  double bytesPerSecond = 0;                      ///< Rate from memory.
+  double cacheBytesPerSecond = 0, cacheBytes = 0; ///< Rate and size of its last-level cache.
 };
 
 struct DeviceRoofs {
@@ -132,21 +133,21 @@ struct DeviceRoofs {
   Roof cpu, gpu;
 };
 
-/// A weight that is stored at half the bytes.
+/// Weight that is stored in half the bytes.
 struct NarrowWeight {
   std::string nodes; ///< The model's nodes that read it.
-  std::string name;  ///< In the plan.
+  std::string name;  ///< Name in the plan.
   int64_t savedBytes = 0;
   double largestRelativeError = 0, relativeError = 0; ///< plan::WeightRounding
 };
 
-/// A contraction of a quantized model that is computed in floats.
+/// Contraction of a quantized model that is computed in floats.
 struct FloatContraction {
   std::vector<std::string> nodes;
-  std::string reason; ///< The end of a sentence about the node.
+  std::string reason; ///< Reason, as the end of a sentence about the node.
 };
 
-/// The contractions of a quantized model; none of other models.
+/// Contractions of a quantized model; none for other models.
 struct QuantizedContractions {
   unsigned total = 0;
   std::vector<FloatContraction> inFloats;
@@ -154,53 +155,54 @@ struct QuantizedContractions {
 
 struct CompileReport {
   std::string model, output, target, cpu, device;
-  codegen::MachineModel machine; ///< Of the first CPU.
+  codegen::MachineModel machine; ///< Machine model of the first CPU.
   AppliedPreset preset;
-  GpuPrecision gpuPrecision = GpuPrecision::F32; ///< What values and weights are stored as.
-  bool precisionTakenBack = false;               ///< Another was asked for, with which the GPU got nothing.
-  WeightType weightType = WeightType::F32;       ///< What weights are stored as where that pays.
+  GpuPrecision gpuPrecision = GpuPrecision::F32; ///< Storage type of values and weights for GPU code.
+  bool precisionTakenBack = false; ///< True if another precision was requested, but the GPU got no launch with it.
+  WeightType weightType = WeightType::F32; ///< Storage type of weights in memory-bound launches.
   std::vector<NarrowWeight> narrowWeights;
-  unsigned operators = 0; ///< After the graph phase.
-  unsigned kernels = 0;   ///< Different ones.
+  unsigned operators = 0; ///< Number after the graph phase.
+  unsigned kernels = 0;   ///< Number of different kernels.
   std::vector<LaunchReport> launches;
   std::vector<EntryReport> entries;
-  std::vector<NodeReport> nodes;        ///< As they are imported, in order.
-  unsigned vectorBytes = 0;             ///< Of a register of the first CPU.
-  bool usesGpu = false;                 ///< It has been asked for, for some or all launches.
-  std::vector<std::string> looseScales; ///< Nodes that multiply channels by constants after the graph phase.
-  QuantizedContractions contractions;   ///< Of a quantized model.
+  std::vector<NodeReport> nodes;        ///< Nodes in the order in which they are imported.
+  unsigned vectorBytes = 0;             ///< Bytes of a vector register of the first CPU.
+  bool usesGpu = false;                 ///< True if the options request the GPU for some or all launches.
+  std::vector<std::string> looseScales; ///< Nodes that still multiply channels by constants after the graph phase.
+  QuantizedContractions contractions;   ///< Contractions of a quantized model.
   std::vector<Advice> advice;
-  std::optional<StepTimes> stepTimes;    ///< Of the entry that trains; none without one, or without a device.
-  std::vector<WeightCost> weightCosts;   ///< Of those that are trained; none without a device.
-  std::optional<PredictedRun> predicted; ///< Of the first entry, milliseconds; none without a device.
-  std::optional<DeviceRoofs> roofs;      ///< None without a device.
-  uint64_t weightBytes = 0;              ///< Packed, every encoding.
-  uint64_t arenaBytes = 0;               ///< Of the largest entry.
-  uint64_t stateBytes = 0;               ///< Of all states.
-  int64_t microBatch = 0;                ///< Examples that a training step takes at once; 0: its batch.
+  /// Times of the entry that trains; `nullopt` without such an entry or without a device.
+  std::optional<StepTimes> stepTimes;
+  std::vector<WeightCost> weightCosts;   ///< Costs of the trained weights; empty without a device.
+  std::optional<PredictedRun> predicted; ///< Milliseconds of the first entry; `nullopt` without a device.
+  std::optional<DeviceRoofs> roofs;      ///< Peaks of the device's engines; `nullopt` without a device.
+  uint64_t weightBytes = 0;              ///< Packed bytes, in all encodings.
+  uint64_t arenaBytes = 0;               ///< Arena of the largest entry.
+  uint64_t stateBytes = 0;               ///< Bytes of all states.
+  int64_t microBatch = 0;                ///< Examples that a training step computes at once; 0 for its whole batch.
   uint64_t codeBytes = 0;
-  uint64_t gpuCodeBytes = 0;   ///< SPIR-V, all variants.
-  uint64_t gpuPackedBytes = 0; ///< The same as it lies in the file.
-  uint64_t tableBytes = 0;     ///< What the runtime walks,
-  uint64_t runtimeBytes = 0;   ///< and its code.
+  uint64_t gpuCodeBytes = 0;   ///< Uncompressed SPIR-V of all variants.
+  uint64_t gpuPackedBytes = 0; ///< Its compressed bytes in the file.
+  uint64_t tableBytes = 0;     ///< Tables that the runtime walks.
+  uint64_t runtimeBytes = 0;   ///< Code of the runtime.
   uint64_t fileBytes = 0;
-  std::string weightsFile; ///< With all weights; empty: the library has them.
+  std::string weightsFile; ///< File with all weights; empty if they are in the library.
   std::vector<std::pair<Phase, double>> phaseMilliseconds;
-  std::string buildId; ///< Of the library, in hexadecimal; empty for an object.
+  std::string buildId; ///< Build id of the library, in hexadecimal; empty for an object file.
 
-  /// A phase may run twice.
+  /// Adds time to a phase, which may run several times.
   void addTime(Phase phase, double milliseconds);
   double totalMilliseconds() const;
   llvm::json::Value toJson() const;
-  /// The summary that the driver prints: a few lines for people.
+  /// Returns the summary that the driver prints: a few lines for people.
   std::string summary() const;
 
 private:
   llvm::json::Array launchRows() const;
   llvm::json::Array entryRows() const;
-  /// Of a step of training: its times and its arena.
+  /// Returns the times and the arena of a training step, in words.
   std::string describeStep() const;
-  /// What came of another type than f32 for weights.
+  /// Returns the effects of storing weights in another type than f32, in words.
   std::string narrowing() const;
 };
 

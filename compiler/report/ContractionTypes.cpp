@@ -52,7 +52,7 @@ static void warnOfFloats(const QuantizedContractions &contractions, Location mod
 }
 
 void describeContractions(CompileReport &report, const QuantizedContractions &contractions, MLIRContext &context) {
-  // A model is placed once more if its memory is limited.
+  // A model with a memory cap is placed several times.
   if (report.contractions.total == 0)
     warnOfFloats(contractions, FileLineColLoc::get(&context, llvm::sys::path::filename(report.model), 0, 0));
   report.contractions = contractions;
@@ -69,7 +69,7 @@ std::string contractionTypeOf(plan::KernelOp kernel) {
   if (kernel.getKind() != plan::KernelKind::Contraction && kernel.getKind() != plan::KernelKind::Attention)
     return "";
   std::string text;
-  // Elementwise operators of a prologue or an epilogue reduce nothing.
+  // Skips the elementwise operators of a prologue or epilogue, which have no reduction loops.
   kernel->walk([&](linalg::LinalgOp op) {
     if (op.getNumReductionLoops() == 0 || op.getNumDpsInputs() != 2)
       return WalkResult::advance();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  the types that contractions are computed in, and why those of a quantized model are not all integers.
-// Why:   a layer that is computed in floats is slower than its neighbours, and nothing else would say so.
+// Reports the types in which contractions are computed, and why some of a quantized model are not in integers.
+// Why: a layer in floats is slower than its neighbours, and no other output shows this.
 
 #ifndef NACRE_COMPILER_REPORT_CONTRACTIONTYPES_H
 #define NACRE_COMPILER_REPORT_CONTRACTIONTYPES_H
@@ -13,13 +13,15 @@
 
 namespace nacre {
 
-/// Takes the notes of nacre-recognize-quantized from the functions of `graph`.
+/// Removes the notes of nacre-recognize-quantized from the functions of `graph` and returns them.
 QuantizedContractions takeQuantizedContractions(mlir::ModuleOp graph);
 
-/// Takes `contractions` into the report. Warns, the first time, if some of a quantized model are computed in floats.
+/// Adds `contractions` to the report. The first call warns if some contractions of a quantized model are computed in
+/// floats.
 void describeContractions(CompileReport &report, const QuantizedContractions &contractions, mlir::MLIRContext &context);
 
-/// Returns the type of the operands of a contraction's kernel, as `int8`, or of both, as `fp32 x bf16`; empty for other kernels.
+/// Returns the types of the operands of a contraction's kernel: `int8`, or `fp32 x bf16` if they differ. Empty for
+/// other kernels.
 std::string contractionTypeOf(plan::KernelOp kernel);
 
 } // namespace nacre

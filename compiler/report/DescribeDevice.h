@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: Computes the peak rates of a device's engines from its profile, for the report.
+// Computes the peak rates of a device's engines from its profile, for the report.
 
 #ifndef NACRE_COMPILER_REPORT_DESCRIBEDEVICE_H
 #define NACRE_COMPILER_REPORT_DESCRIBEDEVICE_H
@@ -11,7 +11,7 @@
 
 namespace nacre {
 
-/// Describes a shipped profile or a profile file, as named by `--device`; `precision` is that of the GPU's values.
+/// Returns the peaks of the shipped profile or profile file `device`. `precision` is that of the GPU's values.
 llvm::Expected<DeviceRoofs> describeDevice(llvm::StringRef device, GpuPrecision precision);
 
 } // namespace nacre

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How:  1. memory: lifetimes are read off the entry as the schedule phase reads them;
-//       2. times of a step's parts: what placement noted on their launches;
-//       3. weights: a weight costs the launches that write it or its moments, and those before them that make its gradient. What goes
-//          back on the way is for all weights in front of it.
+// Steps: 1. memory: reads lifetimes from the entry in the same way as the schedule phase;
+// 2. times of a step's parts: reads the predictions that placement attached to their launches;
+// 3. weights: a weight costs the launches that write it or its moments, and earlier ones that compute its gradient.
+//   Other launches of the backward pass serve all weights before them.
 
 #include "compiler/report/DescribeEntries.h"
 
@@ -21,7 +21,7 @@ using namespace mlir;
 
 namespace nacre {
 
-static constexpr double kMilliseconds = 1e-6; // of a nanosecond
+static constexpr double kMilliseconds = 1e-6; // Milliseconds of a nanosecond.
 
 //===----------------------------------------------------------------------===//
 // 1. Memory
@@ -74,7 +74,7 @@ static EntryReport describe(plan::EntryOp entry) {
   for (auto [storage, demand] : llvm::zip_equal(lifetimes.storages, lifetimes.demands)) {
     plan::StorageOp op = storage;
     row.storages.push_back({"", op.getOffset().value_or(0), demand.sizeInBytes, demand.firstStep, demand.lastStep});
-    // A loop's first step only says how long the storage lives; who writes it comes later.
+    // The first step may be a loop, which only extends the lifetime; the first writer follows.
     for (unsigned at = demand.firstStep; at <= demand.lastStep && row.storages.back().nodes.empty(); ++at)
       if (auto launch = dyn_cast<plan::LaunchOp>(steps[at]);
           launch &&
@@ -95,7 +95,7 @@ std::vector<EntryReport> describeEntries(ModuleOp scheduled) {
 // 2. Times of a step
 //===----------------------------------------------------------------------===//
 
-/// The entry that trains; null without one, or without a device.
+/// Returns the entry that trains; null without such an entry or without a device.
 static plan::EntryOp findPredictedStep(ModuleOp placed) {
   for (auto entry : placed.getOps<plan::EntryOp>())
     if (entry.getSymName() == train::trainEntry && entry->hasAttr(plan::kPredictedNanoseconds))
@@ -103,7 +103,7 @@ static plan::EntryOp findPredictedStep(ModuleOp placed) {
   return {};
 }
 
-/// Both engines work on a launch that is cut at the same time.
+/// Engines that share a launch work at the same time.
 double placedMilliseconds(plan::LaunchOp launch) {
   auto predicted = launch->getAttrOfType<DenseI64ArrayAttr>(plan::kPredictedNanoseconds);
   if (!predicted)
@@ -134,7 +134,7 @@ std::optional<StepTimes> describeStepTimes(ModuleOp placed) {
 
 namespace {
 
-/// Of the entry that trains.
+/// Costs of the weights of the entry that trains.
 class WeightCosts {
 public:
   explicit WeightCosts(plan::EntryOp entry) {
@@ -180,7 +180,7 @@ private:
     double milliseconds;
   };
 
-  /// Those that write the weight or what is kept beside it, and those that make the gradient for them.
+  /// Returns the launches that write the weight or its moments, and those that compute the gradient for them.
   llvm::SetVector<unsigned> launchesOf(plan::StorageOp weight) {
     llvm::SetVector<unsigned> found;
     auto addWriters = [&](Value storage) { found.insert_range(writers.lookup(storage)); };
@@ -198,15 +198,15 @@ private:
     return found;
   }
 
-  /// Whether a launch makes a weight's gradient, or moves it on its way to the update; `isAsLarge`: what it writes. The norm of all
-  /// gradients is of no weight.
+  /// True if a launch computes a weight's gradient, or moves it on its way to the update. `isAsLarge`: its result is as
+  /// large as the weight. The norm of all gradients belongs to no weight.
   static bool isOfGradient(const std::string &nodes, bool isAsLarge) {
     if (makesWeightGradient(nodes) && !StringRef(nodes).contains(train::clipName))
       return true;
     return isAsLarge && (nodes.empty() || makesWeightGradient(nodes) || partOf(nodes) == StepPart::Update);
   }
 
-  /// The first launch of the way there that reads the weight.
+  /// Returns the first launch of the forward pass that reads the weight.
   unsigned firstRead(plan::StorageOp weight) const {
     for (unsigned launch : readers.lookup(weight.getResult()))
       if (partOf(launches[launch].nodes) == StepPart::Forward)
@@ -220,7 +220,8 @@ private:
     return names;
   }
 
-  /// What goes back and is no single weight's: the launch of the way there that it comes back through, and what it takes.
+  /// Returns the launches of the backward pass that belong to no single weight: the forward launch that each
+  /// differentiates, and its time.
   std::vector<std::pair<unsigned, double>> readWay(const llvm::DenseMap<unsigned, unsigned> &sharers) const {
     llvm::StringMap<unsigned> there;
     for (unsigned number = 0; number < launches.size(); ++number)

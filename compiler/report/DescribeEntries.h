@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: Adds entries to the report: their memory over their steps, and the training cost of each weight.
+// Adds entries to the report: their memory over their steps, and the training cost of each weight.
 
 #ifndef NACRE_COMPILER_REPORT_DESCRIBEENTRIES_H
 #define NACRE_COMPILER_REPORT_DESCRIBEENTRIES_H
@@ -13,8 +13,8 @@
 
 namespace nacre {
 
-/// Returns the steps of an entry as the schedule phase numbers them: launches, conditions, loops and branches in order. A loop occurs
-/// twice, the second time for its end.
+/// Returns the steps of an entry in the numbering of the schedule phase: launches, conditions, loops and branches in
+/// order. A loop occurs twice, the second time for its end.
 llvm::SmallVector<mlir::Operation *> stepsOf(plan::EntryOp entry);
 
 /// Returns the predicted time of all executions of a placed launch; 0 without a device.

@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace nacre {
 
-/// A constant of many numbers.
+/// True for a constant with several elements.
 static bool isConstants(Value value) {
   auto constant = value.getDefiningOp<nn::ConstantOp>();
   return constant && cast<ShapedType>(value.getType()).getNumElements() > 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What: Adds the launches of a plan and its compiled kernels to the report.
+// Adds the launches of a plan and its compiled kernels to the report.
 
 #ifndef NACRE_COMPILER_REPORT_DESCRIBELAUNCHES_H
 #define NACRE_COMPILER_REPORT_DESCRIBELAUNCHES_H

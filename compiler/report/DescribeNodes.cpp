@@ -26,7 +26,7 @@ static void describeWindow(Operation *op, NodeReport &row) {
     row.groups = groups.getInt();
   if (auto kernel = op->getAttrOfType<DenseI64ArrayAttr>("kernel"))
     row.window = kernel.asArrayRef().vec();
-  else if (op->getNumOperands() > 1) // a filter: its spatial axes come before both axes of channels
+  else if (op->getNumOperands() > 1) // A filter: its spatial axes come before both axes of channels.
     row.window = cast<ShapedType>(op->getOperand(1).getType()).getShape().take_front(row.strides.size()).vec();
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What:  Assigns each launch to a part of a training step.
-// Why:   Reports show the time and memory of forward pass, backward pass and update.
-// How:   Names of nodes decide: the train phase names its operators after the nodes that they belong to (docs/phases/train.md).
-//        nacre-run --profile uses the same names.
+// Assigns each launch to a part of a training step.
+// Why: reports show the time and memory of forward pass, backward pass and update.
+// How: names of nodes decide: the train phase names its operators after the nodes that they belong to
+//      (docs/phases/train.md). nacre-run --profile uses the same names.
 
 #ifndef NACRE_COMPILER_REPORT_STEPPARTS_H
 #define NACRE_COMPILER_REPORT_STEPPARTS_H
@@ -14,13 +14,13 @@ namespace nacre {
 
 enum class StepPart { Forward, Backward, Update };
 
-/// Returns the part of a launch with these nodes, joined by commas. A launch that computes a gradient and updates is backward; a
-/// launch without nodes is a copy into a state.
+/// Returns the part of a launch with these nodes, joined by commas. A launch that computes a gradient and updates is
+/// backward; a launch without nodes copies into a state.
 StepPart partOf(llvm::StringRef nodes);
 /// Returns `forward`, `backward` or `update`.
 llvm::StringRef partWord(StepPart part);
 
-/// Returns whether one of the nodes computes the gradient of a weight.
+/// True if one of the nodes computes the gradient of a weight.
 bool makesWeightGradient(llvm::StringRef nodes);
 
 } // namespace nacre

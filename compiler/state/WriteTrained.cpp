@@ -18,7 +18,8 @@ using namespace mlir;
 
 namespace nacre::importer {
 
-/// The new model may still have weights in files of the old one.
+/// Reports an error if `output` is one of the files in `apart`. The new model still refers to these external weights of
+/// the old one.
 static LogicalResult checkApart(ArrayRef<std::string> apart, StringRef output, Location loc) {
   NamedFiles files;
   for (const std::string &path : apart)
@@ -52,7 +53,7 @@ LogicalResult writeTrained(StringRef path, StringRef state, StringRef output, ML
     const LogicalResult replaced = (*format)->replaceWeights(file, *read, to, loc);
     to.flush();
     problem = to.has_error() ? to.error().message() : "";
-    to.clear_error(); // which would end the program
+    to.clear_error(); // An error that is not cleared would end the program.
     if (failed(replaced) || (isFile && failed(checkApart(apart, output, loc))))
       return failure();
     if (problem.empty() && isFile)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Trained weights back into the model that they are of.
+// Writes trained weights back into their model.
 
 #ifndef NACRE_COMPILER_STATE_WRITETRAINED_H
 #define NACRE_COMPILER_STATE_WRITETRAINED_H
@@ -11,8 +11,8 @@
 
 namespace nacre::importer {
 
-/// Writes the model at `path` to `output` with the weights of the file `state`, which nacre_state_save has written or others in its
-/// format; all else stays as it is. Fails, after emitting diagnostics, where they do not belong together.
+/// Writes the model at `path` to `output` with the weights of the file `state`. nacre_state_save writes such files. The
+/// rest of the model is copied unchanged. Emits diagnostics and fails if model and state do not match.
 mlir::LogicalResult writeTrained(llvm::StringRef path, llvm::StringRef state, llvm::StringRef output,
                                  mlir::MLIRContext *context);
 
